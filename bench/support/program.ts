@@ -1,0 +1,68 @@
+/*
+The whole program and a Java target for the benchmarks that measure them together: the built command line in a pseudo-terminal of 80 x 24, on 200 threads x 50 frames.
+*/
+import {execFileSync, spawn} from 'node:child_process';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {identify} from '../../source/target/identify.js';
+import {javaProcess, jdk, type JavaProcess} from '../../test/helpers/jvm.js';
+import {TerminalSession} from '../../test/helpers/terminal.js';
+
+/** What the targets of "It must reach" are about. */
+export const threads = 200;
+export const depth = 50;
+
+/** The options of these benchmarks: thread dumps at the seed's interval, the budget out of the way. TPROF_BENCH_ENGINE takes another engine. */
+export const sampling = ['--engine', process.env.TPROF_BENCH_ENGINE ?? 'attach', '--interval', '200', '--max-overhead', '100', '-d', '1'] as const;
+
+/** How long a new JVM is given to be one that can be profiled. */
+const startUpMs = 20_000;
+
+/** Builds the program as `npm run build` does and gives its entry's path. */
+export function buildProgram(): string {
+	execFileSync(process.execPath, ['build.js'], {stdio: ['ignore', 'ignore', 'inherit']});
+	return path.resolve('dist/cli.js');
+}
+
+/** Compiles and starts test/programs/ManyThreads.java, and waits until it can be profiled; `done` ends it. */
+export async function startManyThreads(): Promise<{java: JavaProcess; release: number; done(): Promise<void>}> {
+	const on = jdk();
+	const classes = mkdtempSync(path.join(tmpdir(), 'tprof-bench-'));
+	execFileSync(path.join(on.home, 'bin/javac'), ['-nowarn', '-g', '-d', classes, path.resolve('test/programs/ManyThreads.java')], {stdio: ['ignore', 'ignore', 'pipe']});
+	const java = javaProcess(spawn(path.join(on.home, 'bin/java'), ['-XX:+UseSerialGC', '-Xmx128m', '-cp', classes, 'ManyThreads', String(threads), String(depth)], {stdio: 'pipe'}));
+	const done = async () => {
+		await java.stop();
+		rmSync(classes, {recursive: true, force: true});
+	};
+
+	try {
+		await java.waitFor(/^ready$/m);
+		const deadlineMs = performance.now() + startUpMs;
+		for (let found = identify(java.pid); !found.ok; found = identify(java.pid)) {
+			if (performance.now() > deadlineMs) {
+				throw new Error(found.reason);
+			}
+
+			await sleep(50);
+		}
+
+		return {java, release: on.release, done};
+	} catch (error) {
+		await done();
+		throw error;
+	}
+}
+
+/** Starts the built program in a pseudo-terminal. */
+export function startTerminal(cli: string, args: readonly string[], nodeArgs: readonly string[] = []): TerminalSession {
+	return new TerminalSession(process.execPath, [...nodeArgs, cli, ...args], {columns: 80, rows: 24});
+}
+
+/** Leaves the screen with q and waits for the end. */
+export async function quit(terminal: TerminalSession): Promise<void> {
+	terminal.type('q');
+	await terminal.ended();
+}

@@ -1,0 +1,3 @@
+const nothing = {};
+
+export default nothing;

@@ -1,0 +1,34 @@
+import {filterHelp} from '../source/query/filter.js';
+import {keyTable} from '../source/ui/keys.js';
+import {optionSpelling, optionTable} from '../source/option-table.js';
+
+function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+	const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
+	return [line(heads), line(heads.map(() => '---')), ...rows.map(row => line(row))].join('\n');
+}
+
+/** The parts of the readme that come from the program's own tables, by the name of their marks. */
+export function generatedParts(): Record<string, string> {
+	return {
+		keys: table(['keys', 'what they do', 'known from'], keyTable
+			.filter(({contexts}) => contexts.includes('lines') || contexts.includes('threads'))
+			.map(({shown, help, knownFrom}) => [`\`${shown}\``, help, knownFrom ?? ''])),
+		filter: table(['filter', 'shows'], filterHelp.map(({form, meaning}) => [`\`${form}\``, meaning])),
+		options: table(['option', 'what it does'], optionTable.map(row => [`\`${optionSpelling(row).trim()}\``, row.help])),
+	};
+}
+
+/** The readme with every generated part put between its marks. Throws when a mark is missing. */
+export function renderReadme(text: string): string {
+	let result = text;
+	for (const [name, part] of Object.entries(generatedParts())) {
+		const marks = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
+		if (!marks.test(result)) {
+			throw new Error(`the readme has no marks for ${name}`);
+		}
+
+		result = result.replace(marks, (_, open: string, close: string) => `${open}\n${part}\n\n${close}`);
+	}
+
+	return result;
+}

@@ -1,0 +1,107 @@
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {BatchPlan} from './batch-plan.js';
+import {UserError} from './errors.js';
+import type {ExportFormat, ExportOptions} from './exports/export-format.js';
+import {writeWhole} from './exports/files.js';
+import type {Snapshot} from './model/snapshot.js';
+import type {SnapshotSource} from './model/source.js';
+
+const startTimeoutMs = 30_000;
+const pollMs = 20;
+
+export type BatchRequest = {
+	readonly source: SnapshotSource;
+	readonly plan: BatchPlan;
+	readonly format: ExportFormat;
+	readonly options: ExportOptions;
+	/** A file to write, which must not be there yet; undefined: standard output. */
+	readonly output?: string;
+	/** Ends the run early; what there is is printed. */
+	readonly stop: AbortSignal;
+};
+
+/** Waits until the condition holds, time is up or the run is to end; true when the condition held. */
+async function waitUntil(condition: () => boolean, deadlineMs: number, stop: AbortSignal): Promise<boolean> {
+	while (!condition()) {
+		const leftMs = deadlineMs - performance.now();
+		if (stop.aborted || leftMs <= 0) {
+			return false;
+		}
+
+		await sleep(Math.min(pollMs, leftMs));
+	}
+
+	return true;
+}
+
+function isOver(source: SnapshotSource): boolean {
+	return ['ended', 'failed', 'recording'].includes(source.status().phase);
+}
+
+function failure(source: SnapshotSource): UserError {
+	const {message, hint} = source.status();
+	return new UserError(message ?? 'the session failed', {hint});
+}
+
+/** Standard output, which may be a pipe whose reader went away. */
+async function print(bytes: string | Uint8Array): Promise<void> {
+	await new Promise<void>(resolve => {
+		process.stdout.write(bytes, () => {
+			resolve();
+		});
+	});
+}
+
+/**
+Prints the reports of the plan as their windows end. The target's end, a signal or a reader that went away ends it early, with what there is.
+Throws UserError when the session failed before its first sample, or after printing what there is.
+*/
+export async function runBatch({source, plan, format, options, output, stop}: BatchRequest): Promise<void> {
+	const hasSamples = () => (source.read()?.session.samples ?? 0) > 0;
+	await waitUntil(() => isOver(source) || hasSamples(), performance.now() + startTimeoutMs, stop);
+	if (!hasSamples()) {
+		if (stop.aborted) {
+			return;
+		}
+
+		throw isOver(source)
+			? failure(source)
+			: new UserError(`no sample within ${startTimeoutMs / 1000} s`, {
+				hint: source.status().message ?? 'the JVM may be hung: try again',
+			});
+	}
+
+	const chunks: Uint8Array[] = [];
+	let baseline: Snapshot | undefined;
+	const startMs = performance.now();
+	for (let iteration = 0; iteration < plan.count; iteration++) {
+		await waitUntil(() => isOver(source), startMs + (plan.windowMs * (iteration + 1)), stop);
+		const snapshot = source.read();
+		if (!snapshot) {
+			break;
+		}
+
+		const {phase, message} = source.status();
+		const notes = phase === 'ended' && message ? [message] : [];
+		const report = format.write(snapshot, baseline, {...options, notes, ...(plan.count > 1 ? {iteration} : {})});
+		if (output === undefined) {
+			await print(report);
+		} else {
+			chunks.push(typeof report === 'string' ? Buffer.from(report) : report);
+		}
+
+		baseline = snapshot;
+		if (stop.aborted || isOver(source)) {
+			break;
+		}
+	}
+
+	if (output !== undefined) {
+		await writeWhole(output, Buffer.concat(chunks));
+	}
+
+	if (source.status().phase === 'failed') {
+		throw failure(source);
+	}
+}

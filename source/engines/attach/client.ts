@@ -1,0 +1,219 @@
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {lookAtSocket, socketPath} from '../../target/attach-socket.js';
+import {canActAs} from '../../target/credentials.js';
+import {isAlive, readStatus} from '../../target/proc.js';
+import type {Target} from '../../target/target.js';
+import {type Exchange, exchange} from './connection.js';
+import {handshakeTimeoutMs, wakeListener} from './handshake.js';
+import {
+	chooseDialect, type Dialect, encodeRequest, isWholeDump, parseReply,
+} from './protocol.js';
+import {ReplyBuffer} from './reply-buffer.js';
+import {HandshakePace} from './handshake-pace.js';
+
+/** First JDK release whose listener takes root as a peer of any JVM; 8 wants its own user and group. */
+const rootWelcomeSince = 11;
+/** The listener's backlog is five connections; a full one is tried again this much later. */
+const backlogPauseMs = 5;
+
+export type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
+
+/** It did not work this time; the target still runs. */
+export type Failed = {readonly status: 'failed'; readonly reason: string; readonly hint: string};
+/** The target has ended. */
+export type Ended = {readonly status: 'ended'; readonly reason: string};
+
+/** `bytes` is a view of the client's own buffer, valid until its next request. Times: milliseconds from the request to the reply's first byte and to its end. */
+export type Reply =
+	| {readonly status: 'ok'; readonly code: number; readonly bytes: Buffer; readonly firstByteMs: number; readonly tookMs: number}
+	| Failed
+	| Ended;
+
+/**
+Speaks to one JVM's attach listener: wakes it when it has to, one connection for each request, one request at a time. Every step ends within the request's time-out; nothing is thrown for what the target does.
+*/
+export class AttachClient {
+	readonly #target: Target;
+	readonly #reply = new ReplyBuffer();
+	readonly #pace = new HandshakePace();
+	#dialect: Dialect | undefined;
+	#asOwner: boolean;
+	#busy = false;
+
+	constructor(target: Target) {
+		this.#target = target;
+		this.#asOwner = this.#isForeign() && target.jdk > 0 && target.jdk < rootWelcomeSince;
+	}
+
+	/** Sends a command in protocol version 1 and gives the whole reply. `timeoutMs` covers everything, waking the listener included. */
+	async request(command: string, args: string[], options: RequestOptions): Promise<Reply> {
+		return this.#alone(async () => this.#send(1, command, args, deadlineOf(options), options.signal));
+	}
+
+	/** A thread dump of all threads, whole and never streamed (see `Dialect`); a dump without its end is a failure. */
+	async threadDump(options: RequestOptions): Promise<Reply> {
+		return this.#alone(async () => {
+			const deadline = deadlineOf(options);
+			const dialect = await this.#negotiate(deadline, options.signal);
+			if ('status' in dialect) {
+				return dialect;
+			}
+
+			const reply = await this.#send(dialect.version, dialect.dumpCommand, [], deadline, options.signal);
+			if (reply.status !== 'ok') {
+				return reply;
+			}
+
+			if (reply.code !== 0) {
+				// Whatever was agreed does not hold; ask again next time.
+				this.#dialect = undefined;
+				return this.#failure(`the JVM refused a thread dump (code ${reply.code})`, 'see whether jstack gets one');
+			}
+
+			return isWholeDump(reply.bytes) ? reply : this.#failure('the thread dump was cut short', '');
+		});
+	}
+
+	async #alone<T>(action: () => Promise<T>): Promise<T> {
+		if (this.#busy) {
+			throw new Error('one request at a time');
+		}
+
+		this.#busy = true;
+		try {
+			return await action();
+		} finally {
+			this.#busy = false;
+		}
+	}
+
+	async #negotiate(deadline: number, signal: AbortSignal | undefined): Promise<Dialect | Failed | Ended> {
+		if (this.#dialect) {
+			return this.#dialect;
+		}
+
+		const reply = await this.#send(1, 'getversion', ['options'], deadline, signal);
+		if (reply.status !== 'ok') {
+			return reply;
+		}
+
+		this.#dialect = chooseDialect(reply.code, reply.bytes.toString('latin1', 0, 256));
+		return this.#dialect ?? this.#failure(`the JVM gave no known protocol version (code ${reply.code})`, 'tprof-top may be too old for this JVM');
+	}
+
+	async #send(version: 1 | 2, command: string, args: readonly string[], deadline: number, signal: AbortSignal | undefined): Promise<Reply> {
+		const request = encodeRequest(version, command, args);
+		for (;;) {
+			const socket = lookAtSocket(this.#target);
+			const result: Exchange = socket.state === 'present'
+				? await exchange(socketPath(this.#target), request, this.#reply, {deadline, signal, connectAs: this.#asOwner ? this.#target : undefined})
+				: {ok: false, code: {absent: 'ENOENT', foreign: 'FOREIGN', denied: 'EACCES'}[socket.state]};
+			if (result.ok && this.#reply.length > 0) {
+				return this.#answer(result);
+			}
+
+			const problem = await this.#recover(result.ok ? 'EMPTY' : result.code, deadline, signal);
+			if (problem) {
+				return problem;
+			}
+		}
+	}
+
+	#answer({firstByteMs, tookMs}: Exchange & {ok: true}): Reply {
+		const head = parseReply(this.#reply.view());
+		return head
+			? {
+				status: 'ok', code: head.code, bytes: this.#reply.view(head.start), firstByteMs, tookMs,
+			}
+			: this.#failure('the answer of the attach listener is not one', '');
+	}
+
+	/** Undefined when it is worth another try at once; what went wrong otherwise. */
+	async #recover(code: string, deadline: number, signal: AbortSignal | undefined): Promise<Failed | Ended | undefined> {
+		const isGivenUp = signal?.aborted ?? code === 'ABORTED';
+		if (isGivenUp) {
+			return this.#failure('given up', '');
+		}
+
+		switch (code) {
+			case 'ENOENT':
+			case 'ECONNREFUSED': {
+				return this.#wake(deadline, signal);
+			}
+
+			case 'EAGAIN': {
+				await sleep(backlogPauseMs);
+				return performance.now() < deadline ? undefined : this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
+			}
+
+			case 'ECONNRESET':
+			case 'EPIPE':
+			case 'EMPTY': {
+				if (this.#isForeign() && !this.#asOwner && canActAs()) {
+					this.#asOwner = true;
+					return undefined;
+				}
+
+				const {uid, gid, pid} = this.#target;
+				return this.#isForeign()
+					? this.#failure(`the JVM talks to its own user and group only (${uid}:${gid})`, `run tprof-top as that user: sudo -u ${userOf(this.#target)} tprof-top ${pid}`)
+					: this.#failure('the JVM closed the connection without an answer', '');
+			}
+
+			case 'TIMEOUT': {
+				return readStatus(this.#target.pid)?.state.toUpperCase() === 'T'
+					? this.#failure(`process ${this.#target.pid} is stopped`, `let it go on: kill -CONT ${this.#target.pid}`)
+					: this.#failure('no answer in time', 'the JVM is very busy, or another client holds its attach listener');
+			}
+
+			case 'FOREIGN': {
+				return this.#failure('another user\'s file has the name of the attach socket', `remove ${socketPath(this.#target)}`);
+			}
+
+			case 'TOO_LONG': {
+				return this.#failure('the answer is larger than tprof-top takes', '');
+			}
+
+			default: {
+				return this.#failure(`the attach socket cannot be reached (${code})`, code === 'EACCES' ? 'run tprof-top as the same user as the JVM, or as root' : '');
+			}
+		}
+	}
+
+	async #wake(deadline: number, signal: AbortSignal | undefined): Promise<Failed | Ended | undefined> {
+		const wait = this.#pace.refusal();
+		if (wait) {
+			return this.#failure(wait, 'something keeps removing the attach socket from /tmp, or the JVM does not open it');
+		}
+
+		const result = await wakeListener(this.#target, {deadline: Math.min(deadline, performance.now() + handshakeTimeoutMs), signal});
+		if (result.ok) {
+			this.#pace.worked();
+			return undefined;
+		}
+
+		if (result.signalled) {
+			this.#pace.failed();
+		}
+
+		return result.ended ? {status: 'ended', reason: `the JVM ${this.#target.pid} has ended`} : {status: 'failed', reason: result.reason, hint: result.hint};
+	}
+
+	/** A failure, or the target's end when that is the cause of it. */
+	#failure(reason: string, hint: string): Failed | Ended {
+		return isAlive(this.#target) ? {status: 'failed', reason, hint} : {status: 'ended', reason: `the JVM ${this.#target.pid} has ended`};
+	}
+
+	#isForeign(): boolean {
+		return process.geteuid?.() !== this.#target.uid || process.getegid?.() !== this.#target.gid;
+	}
+}
+
+function deadlineOf({timeoutMs}: RequestOptions): number {
+	return performance.now() + timeoutMs;
+}
+
+function userOf(target: Target): string {
+	return /^[\w.-]+$/.test(target.facts.user) ? target.facts.user : `'#${target.uid}'`;
+}

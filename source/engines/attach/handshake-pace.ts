@@ -1,0 +1,37 @@
+/** A socket that was made and is gone again is made again, but not more often than this: each time costs the target a thread dump's worth of attention. */
+const pauseAfterSuccessMs = 1000;
+/** A signal without an answer makes some JVMs print a thread dump to their own output, so failed handshakes are few and far between. */
+const pauseAfterFailureMs = 15_000;
+const maxFailures = 3;
+
+/** Keeps a client from waking (that is, signalling) its target too often. */
+export class HandshakePace {
+	#notBefore = 0;
+	#failures = 0;
+	readonly #now: () => number;
+
+	/** `now`: milliseconds of a monotone clock. */
+	constructor(now = () => performance.now()) {
+		this.#now = now;
+	}
+
+	/** Why no handshake may be made now, or undefined when one may. */
+	refusal(): string | undefined {
+		if (this.#failures >= maxFailures) {
+			return `the JVM did not open its attach socket, asked ${maxFailures} times`;
+		}
+
+		return this.#now() < this.#notBefore ? 'the attach socket is gone, and was asked for a moment ago' : undefined;
+	}
+
+	worked(): void {
+		this.#failures = 0;
+		this.#notBefore = this.#now() + pauseAfterSuccessMs;
+	}
+
+	/** The target was signalled and opened no socket. */
+	failed(): void {
+		this.#failures++;
+		this.#notBefore = this.#now() + (pauseAfterFailureMs * this.#failures);
+	}
+}

@@ -1,0 +1,40 @@
+import {type Sample, threadFlag} from '../../model/sample.js';
+import {stateCode} from '../../model/thread-state.js';
+import {idleKind} from '../../target/idle.js';
+
+/** Which frames make a thread IDLE when they are its top frame: codes of `idleKind` by frame id. */
+export class IdleFrames {
+	#kind = new Uint8Array(1024);
+
+	set(frame: number, kind: number): void {
+		if (frame >= this.#kind.length) {
+			const larger = new Uint8Array(Math.max(frame + 1, this.#kind.length * 2));
+			larger.set(this.#kind);
+			this.#kind = larger;
+		}
+
+		this.#kind[frame] = kind;
+	}
+
+	/**
+	Makes RUNNABLE threads IDLE that stand in a known waiting call, or that have no Java frames and used no CPU since their previous sample (a thread without frames that did use CPU is at work
+	inside the JVM). To be called when `cpuNs` of all rows is there.
+	*/
+	settle(sample: Sample): void {
+		const {state, cpuNs, stackStart, stackLength, frames, flags} = sample;
+		for (let row = 0; row < sample.count; row++) {
+			if (state[row] !== stateCode.RUNNABLE || (flags[row] & threadFlag.carrier) !== 0) {
+				continue;
+			}
+
+			const kind = stackLength[row] === 0 ? idleKind.withoutCpu : this.#kindOf(frames[stackStart[row]]);
+			if (kind === idleKind.always || (kind === idleKind.withoutCpu && cpuNs[row] === 0)) {
+				state[row] = stateCode.IDLE;
+			}
+		}
+	}
+
+	#kindOf(frame: number): number {
+		return frame < this.#kind.length ? this.#kind[frame] : idleKind.none;
+	}
+}

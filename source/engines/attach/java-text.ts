@@ -1,0 +1,68 @@
+const replacement = 0xFF_FD;
+
+/** Characters put together at a time: `String.fromCodePoint` takes them as arguments, and a stack holds only so many. */
+const chunkLength = 1024;
+
+/**
+Decodes "modified UTF-8", in which HotSpot prints names: U+0000 as C0 80, characters beyond the BMP as two surrogates of three bytes each, lone surrogates likewise (Java Virtual Machine
+Specification, 4.4.7). Bytes that fit nothing become U+FFFD. The result may hold lone surrogates and control characters: it must go through `printable`.
+*/
+export function decodeJavaText(bytes: Buffer, start: number, end: number): string {
+	if (isAscii(bytes, start, end)) {
+		return bytes.toString('latin1', start, end);
+	}
+
+	let text = '';
+	let units: number[] = [];
+	for (let at = start; at < end;) {
+		const length = sequenceLength(bytes, at, end);
+		units.push(length === 0 ? replacement : unitOf(bytes, at, length));
+		at += Math.max(1, length);
+		if (units.length === chunkLength) {
+			text += String.fromCodePoint(...units);
+			units = [];
+		}
+	}
+
+	return text + String.fromCodePoint(...units);
+}
+
+function isAscii(bytes: Buffer, start: number, end: number): boolean {
+	for (let at = start; at < end; at++) {
+		if (bytes[at] > 0x7F) {
+			return false;
+		}
+	}
+
+	return true;
+}
+
+/** Bytes of the character that starts here: 1 to 3; 0 when none does. */
+function sequenceLength(bytes: Buffer, at: number, end: number): number {
+	const first = bytes[at];
+	if (first < 0x80) {
+		return 1;
+	}
+
+	const length = first >= 0xC0 && first < 0xE0 ? 2 : (first >= 0xE0 && first < 0xF0 ? 3 : 0);
+	if (at + length > end) {
+		return 0;
+	}
+
+	for (let index = 1; index < length; index++) {
+		if ((bytes[at + index] & 0xC0) !== 0x80) {
+			return 0;
+		}
+	}
+
+	return length;
+}
+
+function unitOf(bytes: Buffer, at: number, length: number): number {
+	if (length === 1) {
+		return bytes[at];
+	}
+
+	const two = bytes[at + 1] & 0x3F;
+	return length === 2 ? ((bytes[at] & 0x1F) << 6) | two : ((bytes[at] & 0x0F) << 12) | (two << 6) | (bytes[at + 2] & 0x3F);
+}

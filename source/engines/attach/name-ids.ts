@@ -1,0 +1,31 @@
+import type {Interner} from '../../model/frame.js';
+import {printable} from '../../model/text.js';
+import {decodeJavaText} from './java-text.js';
+import {LineCache} from './line-cache.js';
+
+/** Distinct names remembered, of threads or of lock classes. */
+const maxNames = 1 << 13;
+
+/** String ids of names given as bytes; a name seen before makes no garbage. */
+export class NameIds {
+	readonly #interner: Interner;
+	readonly #change: (text: string) => string;
+	readonly #cache = new LineCache(maxNames);
+
+	/** `change` is applied to a name's text before it is made printable. */
+	constructor(interner: Interner, change: (text: string) => string = text => text) {
+		this.#interner = interner;
+		this.#change = change;
+	}
+
+	idOf(bytes: Buffer, start: number, end: number): number {
+		const known = this.#cache.find(bytes, start, end);
+		if (known >= 0) {
+			return this.#cache.value[known];
+		}
+
+		const id = this.#interner.internString(printable(this.#change(decodeJavaText(bytes, start, end))));
+		this.#cache.add(bytes, start, end, id);
+		return id;
+	}
+}

@@ -1,0 +1,75 @@
+/*
+HotSpot's attach protocol, bytes only (attachListener.cpp of OpenJDK): one request for each connection, then the reply up to the end of the stream.
+*/
+
+/** HotSpot reads this many arguments of a version 1 request, no more and no fewer; with fewer it waits, and keeps every other client waiting. */
+const v1Arguments = 3;
+/** Longest argument of a version 1 request that HotSpot takes, bytes. */
+const maxArgumentBytes = 1024;
+/** Longest number in front of a reply: a decimal int and a line feed. */
+const maxCodeBytes = 12;
+
+/** Result code of a listener that does not know the protocol version asked for. */
+export const badVersionCode = 101;
+
+/** How a thread dump is asked for so that it is never streamed: from JDK 25 on a streamed one is written while all threads stand still. */
+export type Dialect = {readonly version: 1 | 2; readonly dumpCommand: string};
+
+const plain: Dialect = {version: 1, dumpCommand: 'threaddump'};
+
+/** Bytes of a request. Version 2 (JDK 24 and later) carries its size; version 1 always three arguments. */
+export function encodeRequest(version: 1 | 2, command: string, args: readonly string[]): Buffer {
+	if (args.length > v1Arguments || [command, ...args].some(text => text.includes('\0') || Buffer.byteLength(text) > maxArgumentBytes)) {
+		throw new RangeError('not an attach request');
+	}
+
+	if (version === 1) {
+		const padded = Array.from({length: v1Arguments}, (_, index) => args[index] ?? '');
+		return Buffer.from(`1\0${[command, ...padded].join('\0')}\0`);
+	}
+
+	const body = `${[command, ...args].join('\0')}\0`;
+	return Buffer.from(`2\0${Buffer.byteLength(body)}\0${body}`);
+}
+
+/** Result code of a whole reply and where its payload starts; undefined when the reply does not begin with a number and a line feed. */
+export function parseReply(bytes: Uint8Array): {readonly code: number; readonly start: number} | undefined {
+	let digits = '';
+	for (let at = 0; at < Math.min(bytes.length, maxCodeBytes); at++) {
+		const byte = bytes[at];
+		if (byte === 10) {
+			return /^-?\d+$/.test(digits) ? {code: Number(digits), start: at + 1} : undefined;
+		}
+
+		digits += String.fromCodePoint(byte);
+	}
+
+	return undefined;
+}
+
+/**
+The dialect to speak, from the reply to version 1's `getversion options`: "2 streaming" from JDK 25 on, "1 streaming" there with jdk.attach.compat, an unknown operation before JDK 24.
+Undefined when the answer says neither: then no dump may be asked for.
+*/
+export function chooseDialect(code: number, text: string): Dialect | undefined {
+	if (code !== 0) {
+		return code === -1 && text.includes('not recognized') ? plain : undefined;
+	}
+
+	const answer = /^(\d+)(?:\s+(.*))?\s*$/.exec(text.trim());
+	if (!answer) {
+		return undefined;
+	}
+
+	const options = (answer[2] ?? '').split(/[\s,]+/);
+	if (!options.includes('streaming')) {
+		return plain;
+	}
+
+	return {version: Number(answer[1]) >= 2 ? 2 : 1, dumpCommand: 'threaddump streaming=0'};
+}
+
+/** Whether a dump has its end: the count of JNI references, which HotSpot prints last (before deadlocks, if any). A killed JVM leaves a dump without. */
+export function isWholeDump(dump: Buffer): boolean {
+	return dump.at(-1) === 10 && dump.includes('\nJNI global ref');
+}

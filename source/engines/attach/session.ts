@@ -1,0 +1,138 @@
+import type {Interner} from '../../model/frame.js';
+import type {Sample} from '../../model/sample.js';
+import {printable} from '../../model/text.js';
+import {IdleList} from '../../target/idle.js';
+import {namedTask} from '../../target/named-task.js';
+import {NativeIds} from '../../target/native-ids.js';
+import type {Target} from '../../target/target.js';
+import {ThreadCpu} from '../../target/thread-cpu.js';
+import {
+	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver,
+} from '../engine.js';
+import {AttachClient, type Failed} from './client.js';
+import {CpuCredit} from './cpu-credit.js';
+import {DumpParser} from './parser.js';
+import {PauseEstimate} from './pause-estimate.js';
+
+/** Longest wait for one dump: a full collection of a large heap, or a slow way to a safepoint, takes seconds; beyond this the sample is lost, not the session. */
+const dumpTimeoutMs = 10_000;
+
+/** Failures in a row that end a session that has not had one good sample: what is wrong then will stay wrong. */
+const failuresAtStart = 3;
+
+/** A session that worked ends when nothing but failures came for so long (a container may be frozen for a while), and at least this many. */
+const failingEndsAfterMs = 60_000;
+const failingAtLeast = 3;
+
+const usInMs = 1000;
+
+/** Samples one JVM by thread dumps through its attach socket. */
+export class AttachSession implements EngineSession {
+	readonly note?: string;
+
+	readonly #client: AttachClient;
+	readonly #parser: DumpParser;
+	readonly #threadCpu: ThreadCpu;
+	readonly #ids: NativeIds;
+	readonly #credit: CpuCredit;
+	/** Reads the VM Thread and the listener; apart from the readings of all threads, which come later. */
+	readonly #pause: PauseEstimate;
+	readonly #pauseCpu: ThreadCpu;
+	readonly #aborter = new AbortController();
+	#vmThread = 0;
+	#listener = 0;
+	#goodSamples = 0;
+	#failures = 0;
+	#failingSinceMs = 0;
+	#closed = false;
+
+	constructor(target: Target, options: EngineOptions, interner: Interner) {
+		this.#client = new AttachClient(target);
+		this.#parser = new DumpParser(interner, {depth: options.depth, idle: new IdleList(options.extraIdle)});
+		this.#threadCpu = new ThreadCpu(target.pid);
+		this.#pauseCpu = new ThreadCpu(target.pid, 2);
+		this.#ids = new NativeIds(target);
+		this.#credit = new CpuCredit(this.#threadCpu, this.#ids);
+		this.#pause = new PauseEstimate(this.#pauseCpu);
+		// Later on the dumps say which it is.
+		this.#vmThread = namedTask(target.pid, 'VM Thread');
+		this.note = noteFor(target, this.#threadCpu);
+	}
+
+	async sample(into: Sample): Promise<SampleOutcome> {
+		into.clear();
+		if (this.#closed) {
+			throw new SessionOver('the session was closed', {targetEnded: false});
+		}
+
+		const startedMs = performance.now();
+		this.#pause.begin(this.#vmThread, this.#listener);
+		const reply = await this.#client.threadDump({timeoutMs: dumpTimeoutMs, signal: this.#aborter.signal});
+		if (reply.status === 'ended') {
+			throw new SessionOver(reply.reason, {targetEnded: true});
+		}
+
+		if (reply.status === 'failed') {
+			const tookMs = performance.now() - startedMs;
+			// Nothing came back: the part that the VM Thread worked is all that is known.
+			return this.#failed(reply, tookMs, this.#pause.end(this.#vmThread, this.#listener, 0));
+		}
+
+		const stoppedMs = this.#pause.end(this.#vmThread, this.#listener, reply.firstByteMs);
+		const atMs = Date.now() - (reply.tookMs - reply.firstByteMs);
+		const problem = this.#parser.parse(reply.bytes, into);
+		if (problem) {
+			return this.#failed({status: 'failed', reason: problem, hint: ''}, performance.now() - startedMs, stoppedMs);
+		}
+
+		this.#credit.credit(into, this.#parser.headerCpuNs);
+		this.#parser.idleFrames.settle(into);
+		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
+		this.#listener = this.#ids.ours(this.#parser.attachListenerId);
+		this.#goodSamples++;
+		this.#failures = 0;
+		return {
+			ok: true, pauseUs: stoppedMs * usInMs, stoppedMs, tookMs: performance.now() - startedMs, atMs,
+		};
+	}
+
+	async close(): Promise<void> {
+		this.#closed = true;
+		this.#aborter.abort();
+		this.#threadCpu.close();
+		this.#pauseCpu.close();
+		this.#pause.close();
+	}
+
+	#failed({reason, hint}: Failed, tookMs: number, stoppedMs: number): SampleOutcome {
+		const nowMs = performance.now();
+		if (this.#failures++ === 0) {
+			this.#failingSinceMs = nowMs;
+		}
+
+		const isOver = this.#goodSamples === 0
+			? this.#failures >= failuresAtStart
+			: this.#failures >= failingAtLeast && nowMs - this.#failingSinceMs >= failingEndsAfterMs;
+		if (isOver) {
+			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint)});
+		}
+
+		return {
+			ok: false, reason: printable(reason), tookMs, stoppedMs,
+		};
+	}
+}
+
+/** What this engine cannot see of this target. */
+function noteFor(target: Target, threadCpu: ThreadCpu): string | undefined {
+	const isReadable = threadCpu.read(target.pid) || threadCpu.reading === 'gone';
+	if (!isReadable && target.jdk === 8) {
+		return 'CPU time of threads cannot be read (no schedstat in /proc, none in JDK 8\'s dumps): order by ticks';
+	}
+
+	if (target.jdk >= 21 && target.jdk < 24) {
+		return `JDK ${target.jdk} does not show what virtual threads do: their CPU time appears at the carrier's Continuation.run`;
+	}
+
+	return isReadable ? undefined : 'CPU time of threads is the JVM\'s own (/proc has no schedstat)';
+}

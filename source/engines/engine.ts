@@ -1,0 +1,68 @@
+import type {Interner} from '../model/frame.js';
+import type {Sample} from '../model/sample.js';
+import type {Target} from '../target/target.js';
+
+export type EngineId = 'attach' | 'memory';
+
+/** What `probe` found: ready, or why not and what to do about it (each one printable line). */
+export type Probe =
+	| {
+		readonly ready: true;
+		readonly note?: string;
+		/** What it cannot see here that every engine should: `auto` takes it only where no other engine is ready. */
+		readonly lacks?: string;
+	}
+	| {readonly ready: false; readonly reason: string; readonly hint: string};
+
+export type EngineOptions = {
+	/** Frames kept of each stack, from the top; Infinity for all. */
+	readonly depth: number;
+	/** Counts RUNNABLE threads with these extra "Class.method" top frames as IDLE. */
+	readonly extraIdle?: readonly string[];
+};
+
+/** One sample's outcome: a bad one is a counted status, not an exception. */
+export type SampleOutcome =
+	| {
+		readonly ok: true;
+		/** How long the target (or the longest-held of its threads) was stopped for this sample, microseconds, and the sum over what counts against the budget. */
+		readonly pauseUs: number;
+		readonly stoppedMs: number;
+		/** How long taking the sample took, milliseconds. */
+		readonly tookMs: number;
+		/** Epoch milliseconds at which the threads were looked at. */
+		readonly atMs: number;
+	}
+	| {readonly ok: false; readonly reason: string; readonly tookMs: number; readonly stoppedMs: number};
+
+/** Thrown by `sample` when the session is over. */
+export class SessionOver extends Error {
+	/** True when the target ended, which is a normal end. */
+	readonly targetEnded: boolean;
+	readonly hint: string;
+
+	constructor(message: string, options: {targetEnded: boolean; hint?: string}) {
+		super(message);
+		this.targetEnded = options.targetEnded;
+		this.hint = options.hint ?? '';
+	}
+}
+
+/** One engine's hold on one target. */
+export type EngineSession = {
+	/** Something to say once about how samples are got; one printable line. */
+	readonly note?: string;
+	/** Fills `into` (cleared first) with all threads. Throws only `SessionOver`. */
+	sample(into: Sample): Promise<SampleOutcome>;
+	/** Lets go of the target; never throws. */
+	close(): Promise<void>;
+};
+
+/** A way to get samples. Engines know nothing of the table, the screen or each other. */
+export type Engine = {
+	readonly id: EngineId;
+	readonly defaultIntervalMs: number;
+	/** Whether this engine can sample this target, found without disturbing it. */
+	probe(target: Target): Promise<Probe>;
+	open(target: Target, options: EngineOptions, interner: Interner): Promise<EngineSession>;
+};

@@ -1,0 +1,47 @@
+import {Unsigned5} from './unsigned5.js';
+
+/** A field as a class declares it: indices into its constant pool, and its offset in an object. */
+export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: number; readonly offset: number};
+
+/** Most fields of a class (JVMS 4.1: a u2). */
+const fieldLimit = 65_535;
+
+/** Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 a field, offset in the last two above a tag of two bits. */
+export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[] {
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	const size = 12;
+	return Array.from({length: Math.min(count, Math.floor(bytes.length / size))}, (_, index) => {
+		const at = index * size;
+		return {
+			nameIndex: view.getUint16(at + 2, true),
+			signatureIndex: view.getUint16(at + 4, true),
+			offset: (view.getUint16(at + 8, true) + (view.getUint16(at + 10, true) * 0x1_00_00)) >>> 2,
+		};
+	});
+}
+
+/** Flag bits that say that one more number follows: initial value, generic signature, contended group (fieldInfo.hpp, 21 and later). */
+const followed = [0, 2, 4];
+
+/** Decodes InstanceKlass._fieldinfo_stream of 21 and later (JDK-8292818). Throws `Unreadable` on bytes that are none. */
+export function decodeFieldStream(bytes: Uint8Array): FieldInfo[] {
+	const stream = new Unsigned5(bytes, 1);
+	const count = Math.min(stream.next(), fieldLimit);
+	// The number of fields that HotSpot injects.
+	stream.next();
+	return Array.from({length: count}, () => {
+		const nameIndex = stream.next();
+		const signatureIndex = stream.next();
+		const offset = stream.next();
+		// Access flags.
+		stream.next();
+		const flags = stream.next();
+		for (const bit of followed) {
+			if (flags & (1 << bit)) {
+				stream.next();
+			}
+		}
+
+		return {nameIndex, signatureIndex, offset};
+	});
+}

@@ -1,0 +1,49 @@
+import {closeSync, openSync, readSync} from 'node:fs';
+
+/** Somewhere to read the target's memory from: the live process, or a recorded image of one. */
+export type Memory = {
+	/** Copies up to `length` bytes at `address` to `into` at `offset`; returns how many could be read, 0 where nothing can. Never throws. */
+	read(address: number, into: Uint8Array, offset: number, length: number): number;
+};
+
+/** End of the user half of the address space on x86-64 with four page-table levels (kernel Documentation/arch/x86/x86_64/mm.rst). */
+export const addressEnd = 2 ** 47;
+
+/** Lowest address that can be mapped: mmap_min_addr is never below one page. */
+const addressStart = 4096;
+
+/** Whether a word from the target can be an address at all; a copied word above 2^53 is not exact, and is never one. */
+export function isAddress(word: number): boolean {
+	return word >= addressStart && word < addressEnd;
+}
+
+/** Whether a word can be a pointer to something that HotSpot aligns to words. */
+export function isAligned(word: number): boolean {
+	return word % 8 === 0 && isAddress(word);
+}
+
+/** Memory of a live process through /proc/PID/mem. Stays with the address space that it was opened on: after an exec or the process's end reads give 0. */
+export class ProcessMemory implements Memory {
+	readonly #fd: number;
+
+	/** Opens; throws the system's error where the kernel refuses (needs the rights of a ptrace attach). */
+	constructor(pid: number) {
+		this.#fd = openSync(`/proc/${pid}/mem`, 'r');
+	}
+
+	read(address: number, into: Uint8Array, offset: number, length: number): number {
+		if (!isAddress(address) || length <= 0) {
+			return 0;
+		}
+
+		try {
+			return readSync(this.#fd, into, offset, length, address);
+		} catch {
+			return 0;
+		}
+	}
+
+	close(): void {
+		closeSync(this.#fd);
+	}
+}

@@ -1,0 +1,89 @@
+import {readFileSync} from 'node:fs';
+import process from 'node:process';
+import {printable} from '../../model/text.js';
+import type {Target} from '../../target/target.js';
+import {MissingFields} from './open.js';
+import {errno, type Ptrace} from './ptrace.js';
+import {Unreadable} from './reader.js';
+
+/** What is in the way of reading a JVM from outside, and what to do about it. */
+export type Obstacle = {readonly reason: string; readonly hint: string};
+
+const useAttach = 'use --engine attach';
+
+/** A thread id that cannot be: one above the largest that Linux gives (PID_MAX_LIMIT, 2^22). */
+const noThread = (2 ** 22) + 1;
+
+/** CAP_SYS_PTRACE is bit 19 of CapEff (capabilities(7)). */
+const capabilityPtrace = 1n << 19n;
+
+/** What stands against this engine before anything is opened. */
+export function platformObstacle(): Obstacle | undefined {
+	return process.platform === 'linux' && process.arch === 'x64'
+		? undefined
+		: {reason: `reading a JVM's memory works on Linux x86-64 only, and this is ${process.platform} ${process.arch}`, hint: useAttach};
+}
+
+/** What an error of opening a JVM means. */
+export function explain(target: Target, error: unknown): Obstacle {
+	if (error instanceof MissingFields) {
+		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version`, hint: useAttach};
+	}
+
+	if (error instanceof Unreadable) {
+		return {reason: 'the JVM is still starting up, or its tables cannot be read', hint: `try again, or ${useAttach}`};
+	}
+
+	const {code, message, cause} = error as NodeJS.ErrnoException & {cause?: NodeJS.ErrnoException};
+	const why = code ?? cause?.code ?? '';
+	if (['EACCES', 'EPERM'].includes(why)) {
+		return rightsObstacle(target);
+	}
+
+	return ['ENOENT', 'ESRCH'].includes(why)
+		? {reason: `process ${target.pid} has ended`, hint: 'choose another process'}
+		: {reason: printable(message), hint: useAttach};
+}
+
+/** What would keep threads from being stopped though memory can be read: another tracer, or a filter of system calls. */
+export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
+	const tracer = Number(field(`/proc/${target.pid}/status`, 'TracerPid'));
+	if (tracer > 0) {
+		return {reason: `another tracer (process ${tracer}) holds this JVM`, hint: `end that debugger or tracer, or ${useAttach}`};
+	}
+
+	return ptrace.seize(noThread) === errno.EPERM
+		? {reason: 'ptrace is forbidden here by a filter of system calls, as containers have it (seccomp)', hint: `start the container with --cap-add SYS_PTRACE, or ${useAttach}`}
+		: undefined;
+}
+
+function rightsObstacle(target: Target): Obstacle {
+	const hasCapability = (BigInt(`0x${field('/proc/self/status', 'CapEff') || '0'}`) & capabilityPtrace) !== 0n;
+	if (!hasCapability && process.geteuid?.() !== target.uid) {
+		return {reason: `its memory is closed to us: the process belongs to user id ${target.uid}`, hint: 'run as root'};
+	}
+
+	const scope = yamaScope();
+	if (scope > 0 && (!hasCapability || scope > 2)) {
+		return {reason: `its memory is closed to us by kernel.yama.ptrace_scope = ${scope}`, hint: scope > 2 ? useAttach : `run as root, or ${useAttach}`};
+	}
+
+	return {reason: 'its memory is closed to us: it has rights of its own, or we lack CAP_SYS_PTRACE in its user namespace', hint: `run as root on the host, or ${useAttach}`};
+}
+
+/** 0 where there is no Yama. */
+function yamaScope(): number {
+	try {
+		return Number(readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'latin1'));
+	} catch {
+		return 0;
+	}
+}
+
+function field(file: string, name: string): string {
+	try {
+		return new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(readFileSync(file, 'latin1'))?.[1] ?? '';
+	} catch {
+		return '';
+	}
+}

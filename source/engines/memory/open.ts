@@ -1,0 +1,68 @@
+import {resolveLayout} from './layout.js';
+import {findSymbols} from './libjvm.js';
+import {ProcessMemory} from './memory.js';
+import {loadPtrace, type Ptrace} from './ptrace.js';
+import {Reader} from './reader.js';
+import {openVm, type Vm} from './vm.js';
+import {readVmStructs} from './vm-structs.js';
+
+/** A JVM whose tables were read and whose memory is open. */
+export type Opened = {
+	readonly memory: ProcessMemory;
+	readonly vm: Vm;
+	/** Missing where the FFI package does not load: threads in Java code then have no stack. */
+	readonly ptrace?: Ptrace;
+	/** What cannot be seen, one printable line. */
+	readonly note?: string;
+};
+
+/** JEP 444. */
+const firstWithVirtualThreads = 21;
+
+/** This JVM's tables lack what the walk needs. */
+export class MissingFields extends Error {
+	readonly fields: readonly string[];
+
+	constructor(fields: readonly string[]) {
+		super(`this JVM's tables have no ${fields.join(', ')}`);
+		this.fields = fields;
+	}
+}
+
+/** Opens a process's memory and reads HotSpot's tables; throws the system's error, `MissingFields`, `Unreadable` or a plain message. */
+export function openJvm(pid: number): Opened {
+	const symbols = findSymbols(pid);
+	const memory = new ProcessMemory(pid);
+	try {
+		const reader = new Reader(memory);
+		const layout = resolveLayout(readVmStructs(reader, symbols));
+		if (layout.missing.length > 0) {
+			throw new MissingFields(layout.missing);
+		}
+
+		const vm = openVm(reader, layout);
+		const ptrace = optionalPtrace();
+		return {memory, vm, ptrace, note: noteFor(vm, ptrace !== undefined)};
+	} catch (error) {
+		memory.close();
+		throw error;
+	}
+}
+
+function optionalPtrace(): Ptrace | undefined {
+	try {
+		return loadPtrace();
+	} catch {
+		return undefined;
+	}
+}
+
+/** What this engine cannot see of this JVM. */
+function noteFor({flags, release}: Vm, canStop: boolean): string | undefined {
+	const notes = [
+		...(canStop ? [] : ['running threads: stack unknown (the koffi package does not load here)']),
+		...(flags.get('DebugNonSafepoints') ? [] : ['lines inside compiled code are those of the nearest debug information']),
+		...(release >= firstWithVirtualThreads ? ['virtual threads: mounted only'] : []),
+	];
+	return notes.length > 0 ? notes.join('; ') : undefined;
+}

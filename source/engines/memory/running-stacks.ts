@@ -1,0 +1,114 @@
+import {type ChunkPlace, type Continuations} from './continuation.js';
+import {type JavaThread} from './java-thread.js';
+import {type JavaThreads} from './java-threads.js';
+import {type Memory} from './memory.js';
+import {type Ptrace} from './ptrace.js';
+import {Unreadable} from './reader.js';
+import {type Stopper, type Stops} from './stopper.js';
+import {type ThreadBlock} from './thread-block.js';
+import {decodeRegisters, registersBytes} from './walk/registers.js';
+import {StackCopy} from './walk/stack.js';
+import {type TopFrame} from './walk/top-frame.js';
+import {type Walker, type WalkEnd} from './walk/walker.js';
+
+/** Most bytes of a stack copied while its thread is held: 256 KB take some 50 microseconds, and hold 1,000 frames and more. */
+const heldStackBytes = 1 << 18;
+
+type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; isTaken: boolean; isAnchored: boolean; chunk?: ChunkPlace};
+
+/** Takes and walks the stacks of threads that execute Java code: stopped for a moment each, walked once they run again. */
+export class RunningStacks {
+	readonly #memory: Memory;
+	readonly #threads: JavaThreads;
+	readonly #walker: Walker;
+	readonly #top: TopFrame;
+	readonly #ptrace: Ptrace;
+	readonly #stopper: Stopper;
+	readonly #continuations: Continuations;
+	readonly #moments: Moment[] = [];
+
+	constructor(parts: {
+		readonly memory: Memory; readonly threads: JavaThreads; readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper;
+		readonly continuations: Continuations;
+	}) {
+		this.#memory = parts.memory;
+		this.#threads = parts.threads;
+		this.#walker = parts.walker;
+		this.#top = parts.top;
+		this.#ptrace = parts.ptrace;
+		this.#stopper = parts.stopper;
+		this.#continuations = parts.continuations;
+	}
+
+	/** Fills the frames of all these threads. */
+	walk(threads: readonly JavaThread[]): Stops {
+		const byId = new Map<number, Moment>();
+		for (const [index, thread] of threads.entries()) {
+			this.#moments[index] ??= {
+				thread, registers: new Uint8Array(registersBytes), stack: new StackCopy(), isTaken: false, isAnchored: false,
+			};
+			const moment = this.#moments[index];
+			moment.thread = thread;
+			moment.isTaken = false;
+			if (thread.nativeId > 0) {
+				byId.set(thread.nativeId, moment);
+			}
+		}
+
+		const stops = this.#stopper.stop([...byId.keys()], tid => {
+			const moment = byId.get(tid);
+			if (moment) {
+				this.#take(moment, tid);
+			}
+		});
+		for (let index = 0; index < threads.length; index++) {
+			this.#finish(this.#moments[index]);
+		}
+
+		return stops;
+	}
+
+	/** While the thread stands still: registers, whether it still executes Java code, and the stack. */
+	#take(moment: Moment, tid: number): void {
+		const {thread} = moment;
+		try {
+			if (this.#ptrace.registers(tid, moment.registers) !== 0 || !this.#threads.reread(thread)) {
+				return;
+			}
+
+			// It may have left Java code between the look at its state and its stop.
+			moment.isAnchored = !thread.isInJava && thread.block.anchorSp !== 0;
+			const low = moment.isAnchored ? thread.block.anchorSp - 8 : decodeRegisters(moment.registers).sp;
+			if (low >= thread.stackBase - thread.block.stackSize && low < thread.stackBase) {
+				moment.stack.load(this.#memory, low, thread.stackBase, heldStackBytes);
+				moment.isTaken = true;
+				moment.chunk = thread.block.continuationEntry === 0 ? undefined : this.#continuations.locate(moment.stack, thread.block.continuationEntry);
+			}
+		} catch (error) {
+			if (!(error instanceof Unreadable)) {
+				throw error;
+			}
+		}
+	}
+
+	#finish({thread, registers, stack, isTaken, isAnchored, chunk}: Moment): void {
+		this.#walker.start();
+		let end: WalkEnd = 'broken';
+		if (isTaken) {
+			const {block} = thread;
+			const place = decodeRegisters(registers);
+			// A call into the VM that need not change the thread's state (JRT_BLOCK_ENTRY: locking, allocating) leaves an anchor all the same.
+			end = isAnchored || (block.anchorSp > place.sp && !this.#top.isInCode(place))
+				? this.#fromAnchor(stack, block)
+				: this.#top.walk(stack, place);
+		}
+
+		const hasHeap = this.#walker.heapStart !== -1 && chunk !== undefined && this.#continuations.walk(chunk);
+		thread.setStack(this.#walker, end, hasHeap ? this.#continuations.frames : undefined);
+		thread.setWalked(undefined);
+	}
+
+	#fromAnchor(stack: StackCopy, {anchorSp, anchorPc, anchorFp}: ThreadBlock): WalkEnd {
+		return stack.has(anchorSp - 8) ? this.#walker.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp) : 'broken';
+	}
+}

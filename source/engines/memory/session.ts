@@ -1,0 +1,274 @@
+import {readFileSync} from 'node:fs';
+import type {Interner} from '../../model/frame.js';
+import {threadFlag, type Sample} from '../../model/sample.js';
+import {printable} from '../../model/text.js';
+import {stateCode} from '../../model/thread-state.js';
+import {idleKind, IdleList} from '../../target/idle.js';
+import {NativeIds} from '../../target/native-ids.js';
+import type {Target} from '../../target/target.js';
+import {ThreadCpu} from '../../target/thread-cpu.js';
+import {
+	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver,
+} from '../engine.js';
+import {CodeCache} from './code-cache.js';
+import {HeapClock} from './collections.js';
+import {Continuations} from './continuation.js';
+import {Descriptions} from './descriptions.js';
+import {Heap} from './heap.js';
+import {type JavaThread} from './java-thread.js';
+import {JavaThreads} from './java-threads.js';
+import {Locks} from './locks.js';
+import {type ProcessMemory} from './memory.js';
+import {Methods} from './methods.js';
+import {type Opened} from './open.js';
+import {Unreadable} from './reader.js';
+import {RunningStacks} from './running-stacks.js';
+import {Stopper, type Stops} from './stopper.js';
+import {ThreadObjects} from './thread-object.js';
+import {unknownStackFrame} from './unknown-stack.js';
+import {VmThreads} from './vm-threads.js';
+import {WaitingStacks} from './waiting-stacks.js';
+import {TopFrame} from './walk/top-frame.js';
+import {Walker} from './walk/walker.js';
+
+/** Samples in a row that may fail before the session is given up. */
+const failureLimit = 50;
+
+const noStops: Stops = {
+	count: 0, heldMs: 0, longestMs: 0, refused: 0, late: 0,
+};
+
+/** Samples one JVM from outside its process. */
+export class MemorySession implements EngineSession {
+	readonly note?: string;
+	readonly #target: Target;
+	readonly #depth: number;
+	readonly #memory: ProcessMemory;
+	readonly #methods: Methods;
+	readonly #code: CodeCache;
+	readonly #threads: JavaThreads;
+	readonly #descriptions: Descriptions;
+	readonly #locks: Locks;
+	readonly #vmThreads: VmThreads;
+	readonly #waiting: WaitingStacks;
+	readonly #running?: RunningStacks;
+	readonly #stopper?: Stopper;
+	readonly #cpu: ThreadCpu;
+	readonly #idle: IdleList;
+	/** Stands for the stack of a thread that runs and could not be read, so that its CPU time has its place. */
+	readonly #unknownFrame: number;
+	#failures = 0;
+	#closed = false;
+
+	constructor(target: Target, options: EngineOptions, interner: Interner, {memory, vm, ptrace, note}: Opened) {
+		this.note = note;
+		this.#target = target;
+		this.#unknownFrame = unknownStackFrame(interner);
+		this.#depth = options.depth;
+		this.#memory = memory;
+		this.#idle = new IdleList(options.extraIdle);
+		this.#cpu = new ThreadCpu(target.pid);
+		this.#methods = new Methods(vm, interner);
+		this.#code = new CodeCache(vm, this.#methods);
+		this.#threads = new JavaThreads(vm, new NativeIds(target));
+		const heap = new Heap(vm);
+		const parts = {
+			heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm), threads: this.#threads, methods: this.#methods, interner,
+		};
+		this.#descriptions = new Descriptions(vm, target.pid, parts);
+		this.#locks = new Locks(vm, parts);
+		this.#vmThreads = new VmThreads(target.pid, interner);
+		const walker = new Walker(vm, this.#code, this.#methods);
+		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
+		this.#waiting = new WaitingStacks(memory, this.#threads, walker, continuations);
+		if (ptrace) {
+			this.#stopper = new Stopper(ptrace);
+			this.#running = new RunningStacks({
+				memory, threads: this.#threads, walker, top: new TopFrame(vm, this.#code, this.#methods, walker), ptrace, stopper: this.#stopper, continuations,
+			});
+		}
+	}
+
+	async sample(into: Sample): Promise<SampleOutcome> {
+		into.clear();
+		if (this.#closed) {
+			throw new SessionOver('the session was closed', {targetEnded: false});
+		}
+
+		const startedMs = performance.now();
+		const atMs = Date.now();
+		let stops = noStops;
+		try {
+			this.#methods.nextRound();
+			this.#code.nextRound();
+			const threads = this.#threads.list();
+			stops = this.#takeStacks(threads);
+			this.#descriptions.describe(threads);
+			this.#fill(into, threads);
+		} catch (error) {
+			return this.#failed(into, {
+				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
+				tookMs: performance.now() - startedMs, stoppedMs: stoppedMs(stops),
+			});
+		}
+
+		this.#failures = 0;
+		return {
+			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), tookMs: performance.now() - startedMs, atMs,
+		};
+	}
+
+	async close(): Promise<void> {
+		if (!this.#closed) {
+			this.#closed = true;
+			this.#stopper?.close();
+			this.#cpu.close();
+			this.#memory.close();
+		}
+	}
+
+	/** Stacks of all threads: those in Java code first, since their blocks age fastest; the others as far as they can have changed. */
+	#takeStacks(threads: readonly JavaThread[]): Stops {
+		for (const thread of threads) {
+			thread.cpuNs = this.#cpu.delta(thread.nativeId);
+			thread.isCpuKnown = this.#cpu.reading === 'read';
+		}
+
+		const inJava = threads.filter(thread => thread.isInJava);
+		const stops = this.#walkRunning(inJava);
+		const slipped = threads.filter(thread => !thread.isInJava && !inJava.includes(thread) && !thread.isUnchanged && !this.#waiting.walk(thread));
+		return slipped.length > 0 ? sum(stops, this.#walkRunning(slipped)) : stops;
+	}
+
+	#walkRunning(threads: readonly JavaThread[]): Stops {
+		if (this.#running) {
+			return threads.length > 0 ? this.#running.walk(threads) : noStops;
+		}
+
+		for (const thread of threads) {
+			thread.frames = thread.frames.slice(0, 0);
+			thread.end = 'broken';
+			thread.setWalked(undefined);
+		}
+
+		return noStops;
+	}
+
+	#fill(into: Sample, threads: readonly JavaThread[]): void {
+		this.#locks.start(threads);
+		const owners: Array<readonly [row: number, owner: JavaThread]> = [];
+		for (const thread of threads) {
+			thread.row = this.#addThread(into, thread);
+			const lock = this.#locks.of(thread);
+			into.lockKind[thread.row] = lock.kind;
+			into.lockClass[thread.row] = lock.className;
+			if (lock.owner) {
+				owners.push([thread.row, lock.owner]);
+			}
+		}
+
+		for (const [row, owner] of owners) {
+			// An owner remembered from before may have ended.
+			into.lockOwner[row] = owner.round === threads[0].round ? owner.row : -1;
+		}
+
+		this.#vmThreads.add(into, new Set(threads.map(thread => thread.nativeId)), this.#cpu);
+		this.#cpu.forgetUnread();
+	}
+
+	/** Adds a thread, and the virtual thread that it carries; the row of the one that Java code sees. */
+	#addThread(into: Sample, thread: JavaThread): number {
+		if (thread.carrierStart >= 0 && thread.virtual) {
+			return this.#addMounted(into, thread, thread.virtual);
+		}
+
+		const row = into.addThread(thread.key, thread.nativeId, thread.name);
+		into.flags[row] = thread.flags | (thread.end === 'broken' || thread.isHeapMissing ? threadFlag.incomplete : 0);
+		into.cpuNs[row] = thread.cpuNs;
+		into.state[row] = this.#isIdle(thread) ? stateCode.IDLE : thread.state;
+		this.#addFrames(into, thread.frames, 0, thread.frames.length);
+		if (thread.frames.length === 0 && thread.end === 'broken' && thread.state === stateCode.RUNNABLE) {
+			into.addFrame(this.#unknownFrame);
+		}
+
+		return row;
+	}
+
+	/** A carrier, which waits for its virtual thread to yield, and the virtual thread, whose doing all the CPU time is. */
+	#addMounted(into: Sample, thread: JavaThread, virtual: {readonly key: number; readonly name: number}): number {
+		const {frames, carrierStart, end} = thread;
+		const incomplete = end === 'broken' ? threadFlag.incomplete : 0;
+		const carrier = into.addThread(thread.key, thread.nativeId, thread.name);
+		into.flags[carrier] = thread.flags | threadFlag.carrier | incomplete;
+		into.state[carrier] = stateCode.WAITING;
+		this.#addFrames(into, frames, carrierStart, frames.length);
+		const row = into.addThread(virtual.key, thread.nativeId, virtual.name);
+		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (thread.isHeapMissing ? threadFlag.incomplete : incomplete);
+		into.cpuNs[row] = thread.cpuNs;
+		into.state[row] = this.#isIdle(thread) ? stateCode.IDLE : thread.state;
+		into.carrier[row] = carrier;
+		this.#addFrames(into, frames, 0, carrierStart);
+		return row;
+	}
+
+	#addFrames(into: Sample, frames: Int32Array, start: number, end: number): void {
+		const last = Math.min(end, start + this.#depth);
+		for (let index = start; index < last; index++) {
+			into.addFrame(frames[index]);
+		}
+	}
+
+	/** RUNNABLE to the JVM, but waiting in a known native call, or inside the VM without any Java frame. */
+	#isIdle(thread: JavaThread): boolean {
+		if (thread.state !== stateCode.RUNNABLE) {
+			return false;
+		}
+
+		if (thread.frames.length === 0) {
+			return thread.cpuNs === 0 && thread.end === 'root';
+		}
+
+		const method = this.#methods.ofFrame(thread.frames[0]);
+		const kind = method ? this.#idle.kindOf(method.className, method.name) : idleKind.none;
+		return kind === idleKind.always || (kind === idleKind.withoutCpu && thread.cpuNs === 0);
+	}
+
+	#failed(into: Sample, outcome: {readonly reason: string; readonly tookMs: number; readonly stoppedMs: number}): SampleOutcome {
+		into.clear();
+		this.#failures++;
+		if (!isAlive(this.#target)) {
+			throw new SessionOver(`process ${this.#target.pid} has ended`, {targetEnded: true});
+		}
+
+		if (this.#failures > failureLimit) {
+			throw new SessionOver(`the JVM's memory can no longer be read: ${outcome.reason}`, {targetEnded: false, hint: 'try --engine attach'});
+		}
+
+		return {ok: false, ...outcome};
+	}
+}
+
+/**
+What counts against the budget: the mean time for which the threads that execute Java code were held. Summed up over a second it is the share of its running time that such a thread loses, which is the
+share of its work that the target loses.
+*/
+function stoppedMs({count, heldMs}: Stops): number {
+	return count === 0 ? 0 : heldMs / count;
+}
+
+function sum(a: Stops, b: Stops): Stops {
+	return {
+		count: a.count + b.count, heldMs: a.heldMs + b.heldMs, longestMs: Math.max(a.longestMs, b.longestMs), refused: a.refused + b.refused, late: a.late + b.late,
+	};
+}
+
+/** Whether the process is still the one that was looked at, and no zombie. */
+function isAlive(target: Target): boolean {
+	try {
+		const stat = readFileSync(`/proc/${target.pid}/stat`, 'latin1');
+		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+		return fields[0] !== 'Z' && fields[0] !== 'X' && Number(fields[19]) === target.startTicks;
+	} catch {
+		return false;
+	}
+}

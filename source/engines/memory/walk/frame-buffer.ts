@@ -1,0 +1,29 @@
+/** Most frames of one stack: the JVM's own dumps stop at 1,024 (MaxJavaStackTraceDepth), a stack of 1 MB holds some 20,000 small ones. */
+export const frameLimit = 16_384;
+
+/** The frames of one stack as they are found, innermost first, in memory that is used again for the next stack. */
+export class FrameBuffer {
+	count = 0;
+	ids = new Int32Array(1024);
+
+	/** Appends a frame; false when the stack has too many. */
+	push(frame: number): boolean {
+		if (this.count === this.ids.length) {
+			if (this.count >= frameLimit) {
+				return false;
+			}
+
+			const larger = new Int32Array(this.count * 2);
+			larger.set(this.ids);
+			this.ids = larger;
+		}
+
+		this.ids[this.count++] = frame;
+		return true;
+	}
+
+	/** The frames in memory of their own. */
+	copy(): Int32Array {
+		return this.ids.slice(0, this.count);
+	}
+}

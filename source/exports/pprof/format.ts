@@ -1,0 +1,13 @@
+import type {ExportFormat} from '../export-format.js';
+import {windowSnapshot} from '../window-snapshot.js';
+import {writePprof} from './write.js';
+
+/** The only format that tprof-top opens again. Everything is in it, whatever the view shows. */
+export const pprof: ExportFormat = {
+	id: 'pprof',
+	title: 'pprof',
+	extension: '.pb.gz',
+	description: 'the whole snapshot: opens again with tprof-top open, in go tool pprof and in speedscope',
+	streaming: false,
+	write: (snapshot, baseline, {version}) => writePprof(windowSnapshot(snapshot, baseline), version),
+};

@@ -1,0 +1,104 @@
+import type {Label, Profile} from 'pprof-format';
+import {maxNameLength, printable} from '../../model/text.js';
+
+/** A frame as a location says it: function name as one text, file as the profile has it, line 0 if not known. */
+export type ProfileFrame = {readonly functionId: number; readonly functionName: string; readonly file: string; readonly line: number};
+
+/** A class name, a dot, a method name. */
+const maxFunctionNameLength = (2 * maxNameLength) + 1;
+
+/** Calls inlined at one location: compilers stop at some tens (HotSpot's MaxInlineLevel is 15, Go's budget less). */
+const maxInlined = 1000;
+
+type Numeric = number | bigint;
+
+/** Checked access to a decoded profile: every index is looked at, every string printable. Throws RangeError with what is wrong. */
+export class ProfileTables {
+	/** By location id, innermost (inlined) frame first. */
+	readonly locations = new Map<number, readonly ProfileFrame[]>();
+	readonly #profile: Profile;
+	readonly #printable = new Map<number, string>();
+
+	constructor(profile: Profile) {
+		this.#profile = profile;
+		const functions = new Map(profile.function.map(item => [
+			size(item.id), {functionId: size(item.id), functionName: printable(this.rawText(item.name), maxFunctionNameLength), file: this.text(item.filename)},
+		]));
+		for (const {id, address, line} of profile.location) {
+			if (line.length > maxInlined) {
+				throw new RangeError('a location with too many inlined calls');
+			}
+
+			const frames = line.map(item => {
+				const found = functions.get(size(item.functionId));
+				if (!found) {
+					throw new RangeError('a function that is not there');
+				}
+
+				return {...found, line: lineOf(item.line)};
+			});
+			this.locations.set(size(id), frames.length > 0
+				? frames
+				: [{
+					functionId: 0, functionName: `0x${BigInt.asUintN(64, BigInt(address)).toString(16)}`, file: '', line: 0,
+				}]);
+		}
+	}
+
+	/** A string by its index, printable, cut to the length of a name. */
+	text(index: Numeric): string {
+		const at = size(index);
+		let text = this.#printable.get(at);
+		if (text === undefined) {
+			text = printable(this.rawText(index));
+			this.#printable.set(at, text);
+		}
+
+		return text;
+	}
+
+	/** A string as it stands in the file. */
+	rawText(index: Numeric): string {
+		const text = this.#profile.stringTable.strings[size(index)] as string | undefined;
+		if (text === undefined) {
+			throw new RangeError('a string that is not there');
+		}
+
+		return text;
+	}
+
+	frames(locationId: Numeric): readonly ProfileFrame[] {
+		const frames = this.locations.get(size(locationId));
+		if (!frames) {
+			throw new RangeError('a location that is not there');
+		}
+
+		return frames;
+	}
+
+	/** Labels by key; of several with one key the last. */
+	labels(labels: readonly Label[]): ReadonlyMap<string, {readonly text: string; readonly num: number}> {
+		return new Map(labels.map(label => [this.text(label.key), {text: this.text(label.str), num: signed(label.num)}]));
+	}
+}
+
+/** A number that counts or indexes: 0 .. 2^53 - 1. */
+export function size(value: Numeric): number {
+	const number = Number(value);
+	if (!Number.isSafeInteger(number) || number < 0) {
+		throw new RangeError('a number out of range');
+	}
+
+	return number;
+}
+
+/** A signed 64-bit number as a double; protobuf has negative ones as 2^64 - n. */
+export function signed(value: Numeric): number {
+	return Number(BigInt.asIntN(64, BigInt(value)));
+}
+
+// Line numbers of class files have 16 bits (JVM specification, 4.7.12), those of other languages up to 31.
+function lineOf(value: Numeric): number {
+	const line = signed(value);
+	return line > 0 && line <= 2_147_483_647 ? line : 0;
+}

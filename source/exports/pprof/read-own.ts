@@ -1,0 +1,79 @@
+import type {Profile} from 'pprof-format';
+import {rootNode, unknownLine} from '../../model/frame.js';
+import {SnapshotBuilder} from '../../model/snapshot-builder.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {printable} from '../../model/text.js';
+import {threadStates, type ThreadState} from '../../model/thread-state.js';
+import {boundedStacks} from './bounded-stacks.js';
+import {classLengthOf, labelKey, maxTicks} from './labels.js';
+import {size, type ProfileTables} from './profile-tables.js';
+import type {SavedSession} from './session-comment.js';
+
+/** The snapshot that a profile of ours was written from. Throws RangeError where the profile and its session data disagree. */
+export function ownSnapshot(profile: Profile, tables: ProfileTables, saved: SavedSession): Snapshot {
+	const builder = new SnapshotBuilder();
+	const frameOf = framesOf(builder, tables, saved);
+	const noFrames = new Set(saved.noFrames);
+	const addStack = boundedStacks(builder);
+	const nodeOf = (locationIds: readonly number[]) => addStack(locationIds.filter(id => !noFrames.has(id)).map(id => frameOf(id)));
+	const threadOfKey = new Map<number, number>();
+	for (const thread of saved.threads) {
+		const index = builder.addThread({key: thread.key, nativeId: thread.nativeId, name: builder.internString(thread.name), flags: thread.flags});
+		threadOfKey.set(thread.key, index);
+	}
+
+	let ticksSum = 0;
+	const nodes = profile.sample.map(({locationId, value, label}) => {
+		const labels = tables.labels(label);
+		const thread = threadOfKey.get(labels.get(labelKey.javaId)?.num ?? Number.NaN);
+		const state = threadStates.indexOf(labels.get(labelKey.state)?.text as ThreadState);
+		if (thread === undefined || state === -1 || value.length !== 2) {
+			throw new RangeError('a sample without thread, state or values');
+		}
+
+		ticksSum += size(value[0]);
+		if (ticksSum > maxTicks) {
+			throw new RangeError(`more than ${maxTicks} samples`);
+		}
+
+		const node = nodeOf(locationId.map(id => size(id)));
+		builder.count(thread, node, state, size(value[0]), size(value[1]));
+		return node;
+	});
+	const extraNodes = saved.stacks.map(stack => nodeOf(stack));
+	const nodeAt = (stack: number) => stack === -1 ? rootNode : (stack < nodes.length ? nodes[stack] : extraNodes[stack - nodes.length]);
+	const frameAt = (location: number) => location === 0 ? 0 : frameOf(location);
+	for (const [index, thread] of saved.threads.entries()) {
+		builder.setNow(index, {
+			alive: thread.alive, state: thread.state, node: nodeAt(thread.stack), sinceMs: thread.sinceMs, lockKind: thread.lockKind, lockClass: builder.internString(thread.lockClass),
+			lockOwner: thread.lockOwner, lockOwnerFrame: frameAt(thread.lockOwnerFrame), carrier: thread.carrier,
+		});
+	}
+
+	for (const row of saved.contention) {
+		builder.addContention({
+			thread: row.thread, node: nodeAt(row.stack), lockKind: row.lockKind, lockClass: builder.internString(row.lockClass), owner: row.owner, ownerNode: nodeAt(row.ownerStack),
+			ownerFrame: frameAt(row.ownerFrame), ticks: row.ticks,
+		});
+	}
+
+	return builder.build({target: saved.target, session: saved.session});
+}
+
+function framesOf(builder: SnapshotBuilder, tables: ProfileTables, saved: SavedSession): (locationId: number) => number {
+	const lines = new Map(saved.lines);
+	const classLengths = new Map(saved.classLengths);
+	const ids = new Map<number, number>();
+	return locationId => {
+		let id = ids.get(locationId);
+		if (id === undefined) {
+			const [{functionId, functionName, file, line}] = tables.frames(locationId);
+			const length = classLengths.get(functionId) ?? classLengthOf(functionName);
+			const method = length === 0 ? functionName : functionName.slice(length + 1);
+			id = builder.addFrame(printable(functionName.slice(0, length)), printable(method), file, line > 0 ? line : lines.get(locationId) ?? unknownLine);
+			ids.set(locationId, id);
+		}
+
+		return id;
+	};
+}

@@ -1,0 +1,87 @@
+import {lockKinds, type LockKind} from '../../model/sample.js';
+import type {SessionStats, TargetFacts} from '../../model/snapshot.js';
+import {printable} from '../../model/text.js';
+import {threadStates} from '../../model/thread-state.js';
+import {maxDepth} from './bounded-stacks.js';
+import {amount, list, moment, oneOf, pair, record, text, whole} from './checked.js';
+import {sessionCommentPrefix, sessionSchema, type SavedSession} from './session-comment.js';
+
+/** Longest comment that is parsed, in UTF-16 units: 100,000 threads with names of 60 characters take half of it. */
+const maxCommentLength = 32 * 1024 * 1024;
+
+/**
+The comment's data, every value checked against the sizes of the profile that it came with; undefined when it was written with another profile.
+Throws RangeError or SyntaxError with what is wrong.
+*/
+export function decodeSession(comment: string, digest: string, sizes: {readonly samples: number; readonly locations: number; readonly functions: number}): SavedSession | undefined {
+	if (comment.length > maxCommentLength) {
+		throw new RangeError('session data too long');
+	}
+
+	const root = record(JSON.parse(comment.slice(sessionCommentPrefix.length)));
+	if (root.schema !== sessionSchema) {
+		throw new RangeError(`session data of schema ${printable(String(root.schema), 20)}, this version reads ${sessionSchema}`);
+	}
+
+	if (root.digest !== digest) {
+		return undefined;
+	}
+
+	const location = (value: unknown) => whole(value, 1, sizes.locations);
+	const locationOrNone = (value: unknown) => whole(value, 0, sizes.locations);
+	const stacks = list(root.stacks, maxStacks).map(stack => list(stack, maxDepth).map(item => location(item)));
+	const stack = (value: unknown) => whole(value, -1, sizes.samples + stacks.length - 1);
+	const threadRows = list(root.threads, maxThreads);
+	const threadOrNone = (value: unknown) => whole(value, -1, threadRows.length - 1);
+	return {
+		digest,
+		target: targetOf(record(root.target)),
+		session: statsOf(record(root.session)),
+		lines: list(root.lines, sizes.locations).map(item => pair(item, location, value => whole(value, -2, 0))),
+		classLengths: list(root.classLengths, sizes.functions).map(item => pair(item, value => whole(value, 1, sizes.functions), value => whole(value, 0, maxInt))),
+		noFrames: list(root.noFrames, sizes.locations).map(item => location(item)),
+		stacks,
+		threads: threadRows.map(row => {
+			const [key, nativeId, name, flags, alive, state, at, sinceMs, lockKind, lockClass, lockOwner, lockOwnerFrame, carrier] = list(row, maxRowLength);
+			return {
+				key: whole(key, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER), nativeId: whole(nativeId, 0, maxInt), name: text(name), flags: whole(flags, 0, 255), alive: whole(alive, 0, 1) === 1,
+				state: oneOf(threadStates, state), stack: stack(at), sinceMs: amount(sinceMs), lockKind: oneOf<LockKind>(lockKinds, lockKind), lockClass: text(lockClass),
+				lockOwner: threadOrNone(lockOwner), lockOwnerFrame: locationOrNone(lockOwnerFrame), carrier: threadOrNone(carrier),
+			};
+		}),
+		contention: list(root.contention, maxContention).map(row => {
+			const [thread, at, lockKind, lockClass, owner, ownerStack, ownerFrame, ticks] = list(row, maxRowLength);
+			return {
+				thread: whole(thread, 0, threadRows.length - 1), stack: stack(at), lockKind: oneOf<LockKind>(lockKinds, lockKind), lockClass: text(lockClass), owner: threadOrNone(owner),
+				ownerStack: stack(ownerStack), ownerFrame: locationOrNone(ownerFrame), ticks: whole(ticks, 0, maxInt),
+			};
+		}),
+	};
+}
+
+const maxInt = 2_147_483_647;
+/** More threads than Linux gives a process by default (kernel.threads-max is far lower); keeps a hostile file's arrays in bounds. */
+const maxThreads = 1_000_000;
+/** Ten times what the sampler's table counts. */
+const maxContention = 1_000_000;
+/** Each thread and each contention row may add its own. */
+const maxStacks = 3_000_000;
+const maxRowLength = 32;
+/** Command lines are longer than names; PATH_MAX is a fair bound. */
+const maxCommandLength = 4096;
+
+function targetOf(from: Record<string, unknown>): TargetFacts {
+	return {
+		pid: whole(from.pid, 0, maxInt), mainClass: text(from.mainClass), command: text(from.command, maxCommandLength), jvmVersion: text(from.jvmVersion), vm: text(from.vm), user: text(from.user),
+		startedAtMs: moment(from.startedAtMs),
+	};
+}
+
+function statsOf(from: Record<string, unknown>): SessionStats {
+	return {
+		engine: text(from.engine), requestedIntervalMs: amount(from.requestedIntervalMs), intervalMs: amount(from.intervalMs), startedAtMs: moment(from.startedAtMs), takenAtMs: moment(from.takenAtMs),
+		durationMs: amount(from.durationMs), lastSampleAtMs: moment(from.lastSampleAtMs), samples: amount(from.samples), late: amount(from.late), failed: amount(from.failed),
+		threadSamples: amount(from.threadSamples), incompleteStacks: amount(from.incompleteStacks), otherTicks: amount(from.otherTicks), targetStoppedMs: amount(from.targetStoppedMs),
+		pauseP50Us: amount(from.pauseP50Us), pauseP99Us: amount(from.pauseP99Us), pauseWorstUs: amount(from.pauseWorstUs), selfCpuMs: amount(from.selfCpuMs),
+	};
+}

@@ -1,0 +1,193 @@
+import {gzipSync} from 'node:zlib';
+import {Profile, StringTable, type FunctionInput, type LocationInput, type SampleInput} from 'pprof-format';
+import {noFrame, rootNode, unknownLine} from '../../model/frame.js';
+import {threadFlag} from '../../model/sample.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {threadStates} from '../../model/thread-state.js';
+import {classLengthOf, labelKey, placeholders} from './labels.js';
+import {profileDigest} from './profile-digest.js';
+import {encodeSession, sane, savedSessionOf, type FrameIndex, type Peculiarities} from './session-comment.js';
+
+const nsPerMs = 1_000_000;
+
+/**
+The snapshot as gzip-compressed pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): one sample a fact, values ticks (count) and CPU (nanoseconds),
+labels for thread and state. A comment that starts with `#` (which pprof tools do not print) holds what pprof has no place for, so that `readPprof` gives the snapshot back.
+The same snapshot always gives the same bytes.
+*/
+export function writePprof(snapshot: Snapshot, version: string): Uint8Array {
+	const {facts, target, session} = snapshot;
+	const tables = new Tables(snapshot);
+	const text = (value: string) => tables.strings.dedup(value);
+	const mapping = {
+		id: 1, filename: text(target.mainClass || 'java'), hasFunctions: true, hasFilenames: true, hasLineNumbers: true, hasInlineFrames: true,
+	};
+	const sample = [];
+	const sampleOfNode = new Map<number, number>();
+	for (let i = 0; i < facts.count; i++) {
+		if (!sampleOfNode.has(facts.node[i])) {
+			sampleOfNode.set(facts.node[i], i);
+		}
+
+		sample.push(tables.sample(i));
+	}
+
+	const index: FrameIndex = {
+		samples: facts.count,
+		sampleOfNode,
+		location: frame => tables.location(frame),
+		stack: node => tables.stack(node),
+	};
+	// The saved session may refer to locations of its own, so it comes before the tables are complete.
+	const saved = savedSessionOf(snapshot, index);
+	const digest = profileDigest({sample, location: tables.locations, function: tables.functions});
+	const comment = encodeSession({...saved, ...tables.peculiarities(), digest});
+	const hasCpu = facts.cpuNs.subarray(0, facts.count).some(ns => ns > 0);
+	const ticksType = {type: text('ticks'), unit: text('count')};
+	const cpuType = {type: text('cpu'), unit: text('nanoseconds')};
+	const profile = new Profile({
+		sampleType: [ticksType, cpuType],
+		sample,
+		mapping: [mapping],
+		location: tables.locations,
+		function: tables.functions,
+		timeNanos: BigInt(Math.round(sane(session.startedAtMs))) * BigInt(nsPerMs),
+		durationNanos: Math.round(sane(session.durationMs) * nsPerMs),
+		periodType: {type: text('wall'), unit: text('nanoseconds')},
+		period: Math.round(sane(session.intervalMs) * nsPerMs),
+		comment: [...readableComments(snapshot, version), comment].map(line => text(line)),
+		defaultSampleType: hasCpu ? cpuType.type : ticksType.type,
+		stringTable: tables.strings,
+	});
+	return gzipSync(profile.encode());
+}
+
+function readableComments({target, session}: Snapshot, version: string): string[] {
+	return [
+		`tprof-top ${version}`,
+		`pid ${target.pid} ${target.command || target.mainClass}`,
+		`JVM ${target.jvmVersion} ${target.vm}`,
+		`engine ${session.engine} interval ${Math.round(session.intervalMs)} ms samples ${session.samples} late ${session.late} failed ${session.failed}`,
+	];
+}
+
+class Tables {
+	readonly strings = new StringTable();
+	readonly functions: FunctionInput[] = [];
+	readonly locations: LocationInput[] = [];
+	readonly #snapshot: Snapshot;
+	readonly #functionIds = new Map<string, number>();
+	readonly #locationOfFrame = new Map<number, number>();
+	readonly #stackOfNode = new Map<number, number[]>();
+	readonly #placeholders = new Map<string, number>();
+	readonly #lines: Array<[number, number]> = [];
+	readonly #classLengths: Array<[number, number]> = [];
+
+	constructor(snapshot: Snapshot) {
+		this.#snapshot = snapshot;
+	}
+
+	/** Location id of a frame, 0 for no frame. */
+	location(frame: number): number {
+		if (frame === noFrame) {
+			return 0;
+		}
+
+		const known = this.#locationOfFrame.get(frame);
+		if (known !== undefined) {
+			return known;
+		}
+
+		const {strings, frameClass, frameMethod, frameFile, frameLine} = this.#snapshot.dictionary;
+		const functionId = this.#function(strings[frameClass[frame]], strings[frameMethod[frame]], strings[frameFile[frame]]);
+		const line = frameLine[frame];
+		const id = this.#addLocation(functionId, Math.max(line, 0));
+		if (line <= 0 && line !== unknownLine) {
+			this.#lines.push([id, line]);
+		}
+
+		this.#locationOfFrame.set(frame, id);
+		return id;
+	}
+
+	/** Location ids of a stack, innermost first. */
+	stack(node: number): number[] {
+		const known = this.#stackOfNode.get(node);
+		if (known) {
+			return known;
+		}
+
+		const {nodeParent, nodeFrame} = this.#snapshot.dictionary;
+		const stack = [];
+		for (let at = node; at !== rootNode; at = nodeParent[at]) {
+			stack.push(this.location(nodeFrame[at]));
+		}
+
+		this.#stackOfNode.set(node, stack);
+		return stack;
+	}
+
+	sample(fact: number): SampleInput {
+		const {facts, threads, dictionary} = this.#snapshot;
+		const thread = facts.thread[fact];
+		const text = (value: string) => this.strings.dedup(value);
+		const label = [
+			{key: text(labelKey.thread), str: text(dictionary.strings[threads.name[thread]])},
+			{key: text(labelKey.javaId), num: threads.key[thread]},
+			{key: text(labelKey.state), str: text(threadStates[facts.state[fact]])},
+		];
+		if (threads.nativeId[thread] > 0) {
+			label.push({key: text(labelKey.tid), num: threads.nativeId[thread]});
+		}
+
+		return {
+			locationId: facts.node[fact] === rootNode ? [this.#placeholder(threads.flags[thread])] : this.stack(facts.node[fact]),
+			value: [facts.ticks[fact], Math.round(facts.cpuNs[fact])],
+			label,
+		};
+	}
+
+	/** What locations and functions cannot say themselves. */
+	peculiarities(): Peculiarities {
+		return {lines: this.#lines, classLengths: this.#classLengths, noFrames: [...this.#placeholders.values()]};
+	}
+
+	/** Without a location, tools would leave the CPU time of threads without Java frames out of the picture. */
+	#placeholder(flags: number): number {
+		const name = (flags & threadFlag.vmInternal) ? placeholders.vm : ((flags & threadFlag.compiler) ? placeholders.jit : placeholders.other);
+		let id = this.#placeholders.get(name);
+		if (id === undefined) {
+			id = this.#addLocation(this.#function('', name, ''), 0);
+			this.#placeholders.set(name, id);
+		}
+
+		return id;
+	}
+
+	#addLocation(functionId: number, line: number): number {
+		const id = this.locations.length + 1;
+		this.locations.push({id, mappingId: 1, line: [{functionId, line}]});
+		return id;
+	}
+
+	#function(className: string, method: string, file: string): number {
+		const key = `${className}\0${method}\0${file}`;
+		const known = this.#functionIds.get(key);
+		if (known !== undefined) {
+			return known;
+		}
+
+		const id = this.functions.length + 1;
+		const fullName = className === '' ? method : `${className}.${method}`;
+		const name = this.strings.dedup(fullName);
+		this.functions.push({
+			id, name, systemName: name, filename: this.strings.dedup(file),
+		});
+		if (classLengthOf(fullName) !== className.length) {
+			this.#classLengths.push([id, className.length]);
+		}
+
+		this.#functionIds.set(key, id);
+		return id;
+	}
+}

@@ -1,0 +1,23 @@
+import path from 'node:path';
+import type {Snapshot} from '../model/snapshot.js';
+import type {ExportOptions} from './export-format.js';
+import {writeTogether} from './files.js';
+import {pprof} from './pprof/format.js';
+import {text} from './text.js';
+
+/**
+Saves a snapshot as `tprof-<pid>-<UTC time>.pb.gz`, which opens again, and the same moment as readable `.txt` beside it; both or none, nothing replaced, see `writeTogether`.
+`now` is the moment of saving, epoch milliseconds. Gives back the paths. Throws UserError.
+*/
+export async function saveSnapshot(snapshot: Snapshot, folder: string, now: number, options: ExportOptions): Promise<{readonly pb: string; readonly txt: string}> {
+	const [pb, txt] = await writeTogether(path.join(folder, snapshotStem(snapshot.target.pid, now)), [
+		{extension: pprof.extension, bytes: pprof.write(snapshot, undefined, options)},
+		{extension: text.extension, bytes: text.write(snapshot, undefined, options)},
+	], {taken: 'suffix'});
+	return {pb, txt};
+}
+
+/** Such as tprof-4711-20260914T140201Z. */
+export function snapshotStem(pid: number, now: number): string {
+	return `tprof-${pid}-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+}

@@ -1,0 +1,92 @@
+import path from 'node:path';
+import process from 'node:process';
+import {UserError} from './errors.js';
+import {renderFinalSummary} from './exports/final-summary.js';
+import {writeWhole} from './exports/files.js';
+import {formats} from './exports/registry.js';
+import {saveSnapshot, snapshotStem} from './exports/save.js';
+import type {SnapshotSource} from './model/source.js';
+import type {Options} from './options.js';
+import {localMinute} from './list.js';
+import {queryOf} from './query-options.js';
+import {IdleList} from './target/idle.js';
+import {listJvms} from './target/list.js';
+import type {Target} from './target/target.js';
+import {openVitals} from './target/vitals.js';
+import {runApp} from './ui/app.js';
+import {runChooser, type ChoiceRow} from './ui/chooser.js';
+import type {Save} from './ui/controller.js';
+import {version} from './version.js';
+
+const defaultDelayS = 1;
+const signalNumbers = {SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15} as const;
+
+function themeOf({color, ascii}: Options) {
+	return {color, ascii};
+}
+
+/** Saves as the options say: the pprof file with its text beside it, or one file of another format. */
+function saver(options: Options): Save {
+	return async (snapshot, baseline, query, {name, format}) => {
+		const now = Date.now();
+		const exportOptions = {query, version, depth: options.depth};
+		if (name === undefined && format === undefined) {
+			const {pb} = await saveSnapshot(snapshot, options.snapshotDir, now, exportOptions);
+			return `saved ${path.basename(pb)} and .txt (${snapshot.session.samples} samples)`;
+		}
+
+		const chosen = formats.find(({id}) => id === (format ?? 'pprof'))!;
+		const file = path.resolve(options.snapshotDir, name ?? `${snapshotStem(snapshot.target.pid, now)}${chosen.extension}`);
+		const written = await writeWhole(file, chosen.write(snapshot, baseline, exportOptions), {taken: name === undefined ? 'suffix' : 'refuse'});
+		return `saved ${path.relative('', written) || written} (${snapshot.session.samples} samples)`;
+	};
+}
+
+/** Shows the source on the terminal until the user leaves, and leaves a summary behind. Gives the exit code; throws UserError when the session failed before there was anything to show. */
+export async function runLive(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
+	const query = queryOf(options);
+	const vitals = target && openVitals(target);
+	const idle = new IdleList(options.idleCalls);
+	try {
+		const {reason, signal, lastSnapshot} = await runApp({
+			source,
+			vitals: () => vitals?.read() ?? {},
+			save: saver(options),
+			idleReason: (className, method) => idle.reasonOf(className, method),
+			saveFormats: [...formats].reverse().map(({id, title}) => ({id, title})),
+			view: {query, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top},
+			theme: themeOf(options),
+			stdin: process.stdin,
+			stdout: process.stdout,
+		});
+		const {phase, message, hint} = source.status();
+		if (reason !== 'gone' && lastSnapshot && lastSnapshot.session.samples > 0) {
+			process.stdout.write(`${renderFinalSummary(lastSnapshot, process.stdout.columns || 80).join('\n')}\n`);
+		}
+
+		if (phase === 'failed' || (phase === 'ended' && !lastSnapshot?.session.samples)) {
+			throw new UserError(message ?? 'the session failed', {hint});
+		}
+
+		return signal && signal in signalNumbers ? 128 + signalNumbers[signal as keyof typeof signalNumbers] : 0;
+	} finally {
+		vitals?.close();
+	}
+}
+
+const choiceHeading = `${'USER'.padEnd(8)}  ${'JVM'.padEnd(10)}  ${'UP SINCE'.padEnd(16)}  MAIN CLASS`;
+
+function choices(): ChoiceRow[] {
+	return listJvms().map(({pid, user, jvmVersion, startedAtMs, command, problem}) => ({
+		pid,
+		text: `${user.padEnd(8)}  ${(jvmVersion || '-').padEnd(10)}  ${localMinute(startedAtMs).padEnd(16)}  ${command}`,
+		problem,
+	}));
+}
+
+/** Lets the user choose a JVM of this host; undefined when they leave without. */
+export async function chooseTarget(options: Options): Promise<number | undefined> {
+	return runChooser({
+		list: choices, heading: choiceHeading, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout,
+	});
+}

@@ -1,0 +1,22 @@
+/** Line number of a frame whose line is not known, as java.lang.StackTraceElement has it for "Unknown Source". */
+export const unknownLine = -1;
+
+/** Line number of a native method's frame, as java.lang.StackTraceElement has it. */
+export const nativeLine = -2;
+
+/** The node of the empty stack: the root of every trie of stacks, and the stack of a thread without Java frames. */
+export const rootNode = 0;
+
+/** The frame id that stands for "no frame", and the string id of the empty string. */
+export const noFrame = 0;
+
+/**
+Where an engine puts the names that it meets; ids are dense, start at 1 (0 is "none" / the empty string) and never change.
+Strings must have passed `printable` before they are interned.
+*/
+export type Interner = {
+	/** Id of a string; the same string gives the same id. Longer strings than the table keeps are cut with an ellipsis. */
+	internString(text: string): number;
+	/** Id of a frame. `line` >= 0, `unknownLine` or `nativeLine`. Returns the id of the "(other)" frame when the table is full. */
+	internFrame(classId: number, methodId: number, fileId: number, line: number): number;
+};

@@ -1,0 +1,29 @@
+import type {Snapshot} from './snapshot.js';
+
+/** Where a session stands. `ended`: the target ended, a normal end; `failed`: it cannot go on, `message` says why; `recording`: a file, nothing more will come. */
+export type SourcePhase = 'starting' | 'sampling' | 'paused' | 'ended' | 'failed' | 'recording';
+
+export type SourceStatus = {
+	readonly phase: SourcePhase;
+	/** Why it ended or failed, one printable line. */
+	readonly message?: string;
+	/** What to do about it. */
+	readonly hint?: string;
+	/** Something to know about how samples are got (why this engine, what it cannot see), one printable line. */
+	readonly note?: string;
+	/** The newest numbers could not be read in time: those shown are old. */
+	readonly stale: boolean;
+};
+
+/** Where the screen and the batch writer get snapshots from: a live session or an opened file. */
+export type SnapshotSource = {
+	status(): SourceStatus;
+	/** A fresh snapshot, or the last one with `stale` set when the table could not be locked in time; undefined before the first. */
+	read(): Snapshot | undefined;
+	/** Stops and starts sampling; nothing for a file. */
+	setPaused(paused: boolean): void;
+	/** Ends the session and lets go of the target; resolves when that is done or the time-out passed. */
+	close(): Promise<void>;
+	/** Calls back when the status changed or the first samples came; returns the way to stop listening. */
+	onChange(listener: () => void): () => void;
+};

@@ -1,0 +1,28 @@
+import {UserError} from './errors.js';
+import type {Options} from './options.js';
+import {defaultQuery} from './query/defaults.js';
+import {parseFilter} from './query/filter.js';
+import {lineColumns} from './query/line-columns.js';
+import type {Query} from './query/types.js';
+
+/** The query that the command line asks for. Throws UserError (2) for a column or a filter that is none. */
+export function queryOf({by, filter, idle, reverse, sort, states}: Options): Query {
+	const parsed = parseFilter(filter);
+	if (!parsed.ok) {
+		throw new UserError(`--filter: ${parsed.error}`, {hint: 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1', exitCode: 2});
+	}
+
+	const column = (sort ?? defaultQuery.sort.column).toLowerCase().replace(/^%/, '');
+	if (!lineColumns.some(({id}) => id === column)) {
+		throw new UserError(`--sort does not know "${sort}"`, {hint: `it takes ${lineColumns.map(({id}) => id).join(', ')}`, exitCode: 2});
+	}
+
+	return {
+		...defaultQuery,
+		by,
+		filter,
+		states: states ?? defaultQuery.states,
+		sort: {column, reverse},
+		showIdle: idle,
+	};
+}

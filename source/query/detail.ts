@@ -1,0 +1,200 @@
+import {rootNode} from '../model/frame.js';
+import type {Facts, Snapshot} from '../model/snapshot.js';
+import {stateCount} from '../model/thread-state.js';
+import {lockInfo} from './now.js';
+import {placeName} from './place.js';
+import {factsInWindow, isCounted, scopeOf, type Scope} from './scope.js';
+import {byNumber, byText} from './sort.js';
+import {stackIndex, type Grouping} from './stack-index.js';
+import {sortStacks, stackRows} from './stacks.js';
+import {queryLines} from './lines.js';
+import type {
+	DetailThread, Holder, LineDetail, Neighbour, Query, ThreadDetail,
+} from './types.js';
+
+/** Rows of each list of a detail: more than a screen shows, few enough to format at once. */
+const maxDetailRows = 100;
+
+/** What is known of one row of the Lines view: `rowKey` is its key under `query.by`. The filter's words do not apply, its threads and states do. Empty lists for a row that is not there. */
+export function queryLineDetail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, rowKey: string): LineDetail {
+	const {dictionary} = snapshot;
+	const scope = scopeOf(snapshot, query);
+	const index = stackIndex(dictionary);
+	const grouping = index.grouping(query.by);
+	const group = grouping.groupOfKey.get(rowKey);
+	if (group === undefined) {
+		return {
+			threads: [], stacks: [], callers: [], callees: [], holders: [],
+		};
+	}
+
+	const facts = factsInWindow(snapshot, baseline, scope);
+	const isAttributed = (node: number) => node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[index.attributed[node]]] === group;
+	const own = selectFacts(facts, isAttributed);
+	const around = own.count > 0 ? own : selectFacts(facts, containing(snapshot, grouping, group));
+	return {
+		threads: detailThreads(snapshot, around, scope),
+		stacks: detailStacks(snapshot, around, scope),
+		...neighbours(snapshot, facts, scope, grouping, group),
+		holders: holders(snapshot, baseline, scope, isAttributed),
+	};
+}
+
+/** What is known of some threads (those of a row of the Threads view). */
+export function queryThreadDetail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, threadKeys: readonly number[]): ThreadDetail {
+	const own = {...query, threadKeys: new Set(threadKeys)};
+	const scope = scopeOf(snapshot, own);
+	const facts = factsInWindow(snapshot, baseline, scope);
+	return {
+		threads: detailThreads(snapshot, facts, scope),
+		stacks: detailStacks(snapshot, facts, scope),
+		callers: [],
+		callees: [],
+		holders: holders(snapshot, baseline, scope, () => true),
+		lines: queryLines(snapshot, baseline, own).rows.slice(0, maxDetailRows),
+	};
+}
+
+function selectFacts(facts: Facts, isWanted: (node: number) => boolean): Facts {
+	const wanted: number[] = [];
+	for (let fact = 0; fact < facts.count; fact++) {
+		if (isWanted(facts.node[fact])) {
+			wanted.push(fact);
+		}
+	}
+
+	return {
+		count: wanted.length,
+		thread: Int32Array.from(wanted, fact => facts.thread[fact]),
+		node: Int32Array.from(wanted, fact => facts.node[fact]),
+		state: Uint8Array.from(wanted, fact => facts.state[fact]),
+		ticks: Int32Array.from(wanted, fact => facts.ticks[fact]),
+		cpuNs: Float64Array.from(wanted, fact => facts.cpuNs[fact]),
+	};
+}
+
+/** Whether a stack has a frame of the group: passed on from callers, which have smaller ids. */
+function containing({dictionary}: Snapshot, {groupOfFrame}: Grouping, group: number): (node: number) => boolean {
+	const contains = new Uint8Array(dictionary.nodeCount);
+	for (let node = 1; node < dictionary.nodeCount; node++) {
+		contains[node] = groupOfFrame[dictionary.nodeFrame[node]] === group ? 1 : contains[dictionary.nodeParent[node]];
+	}
+
+	return node => contains[node] === 1;
+}
+
+function detailThreads({threads, dictionary}: Snapshot, facts: Facts, {countedMask}: Scope): DetailThread[] {
+	const rows = new Map<number, {cpuNs: number; ticks: number; states: number[]}>();
+	for (let fact = 0; fact < facts.count; fact++) {
+		const thread = facts.thread[fact];
+		let row = rows.get(thread);
+		if (!row) {
+			row = {cpuNs: 0, ticks: 0, states: Array.from({length: stateCount}, () => 0)};
+			rows.set(thread, row);
+		}
+
+		row.cpuNs += facts.cpuNs[fact];
+		row.states[facts.state[fact]] += facts.ticks[fact];
+		row.ticks += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact];
+	}
+
+	return [...rows]
+		.map(([thread, row]) => ({key: threads.key[thread], name: dictionary.strings[threads.name[thread]], ...row}))
+		.sort((a, b) => hotter(a, b) || byNumber(sum(b.states), sum(a.states)) || byNumber(a.key, b.key))
+		.slice(0, maxDetailRows);
+}
+
+function detailStacks({dictionary}: Snapshot, facts: Facts, scope: Scope): LineDetail['stacks'] {
+	return sortStacks(stackRows(dictionary, facts, scope), scope).slice(0, maxDetailRows);
+}
+
+/** Callers and callees by one pass from the callees to the callers, which adds up every subtree. */
+function neighbours({dictionary}: Snapshot, facts: Facts, {countedMask}: Scope, {groupOfFrame, outermost, places, keys}: Grouping, group: number): Pick<LineDetail, 'callers' | 'callees'> {
+	const {nodeCount, nodeParent, nodeFrame} = dictionary;
+	const whole = {ticks: new Float64Array(nodeCount), cpuNs: new Float64Array(nodeCount)};
+	for (let fact = 0; fact < facts.count; fact++) {
+		const node = facts.node[fact];
+		whole.cpuNs[node] += facts.cpuNs[fact];
+		whole.ticks[node] += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact];
+	}
+
+	// Subtrees without the samples in which the group comes again further in: what its innermost call led to.
+	const inner = {ticks: [...whole.ticks], cpuNs: [...whole.cpuNs]};
+	const callers = new Map<number, {ticks: number; cpuNs: number}>();
+	const callees = new Map<number, {ticks: number; cpuNs: number}>();
+	for (let node = nodeCount - 1; node > rootNode; node--) {
+		const parent = nodeParent[node];
+		const isOfGroup = groupOfFrame[nodeFrame[node]] === group;
+		if (isOfGroup && outermost[node] === 1 && parent !== rootNode) {
+			add(callers, groupOfFrame[nodeFrame[parent]], whole.ticks[node], whole.cpuNs[node]);
+		} else if (!isOfGroup && parent !== rootNode && groupOfFrame[nodeFrame[parent]] === group) {
+			add(callees, groupOfFrame[nodeFrame[node]], inner.ticks[node], inner.cpuNs[node]);
+		}
+
+		whole.ticks[parent] += whole.ticks[node];
+		whole.cpuNs[parent] += whole.cpuNs[node];
+		if (!isOfGroup) {
+			inner.ticks[parent] += inner.ticks[node];
+			inner.cpuNs[parent] += inner.cpuNs[node];
+		}
+	}
+
+	const rows = (sums: typeof callers): Neighbour[] => [...sums]
+		.filter(([, {ticks, cpuNs}]) => ticks > 0 || cpuNs > 0)
+		.sort(([a, aSums], [b, bSums]) => hotter(aSums, bSums) || byText(keys[a], keys[b]))
+		.slice(0, maxDetailRows)
+		.map(([neighbour, sums]) => ({...places[neighbour], ...sums}));
+	return {callers: rows(callers), callees: rows(callees)};
+}
+
+function add(sums: Map<number, {ticks: number; cpuNs: number}>, group: number, ticks: number, cpuNs: number): void {
+	const before = sums.get(group);
+	sums.set(group, {ticks: (before?.ticks ?? 0) + ticks, cpuNs: (before?.cpuNs ?? 0) + cpuNs});
+}
+
+/** Owners of the locks that samples at the wanted stacks waited for, put together by what is shown of them. */
+function holders(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Scope, isWanted: (node: number) => boolean): Holder[] {
+	const {contention} = snapshot;
+	const before = baseline?.contention;
+	const beforeCount = before?.count ?? 0;
+	const rows = new Map<string, {info: Omit<Holder, 'ticks'>; ticks: number}>();
+	for (let index = 0; index < contention.count; index++) {
+		const ticks = contention.ticks[index] - (index < beforeCount ? before!.ticks[index] : 0);
+		if (ticks <= 0 || !isCounted(scope, contention.thread[index]) || !isWanted(contention.node[index])) {
+			continue;
+		}
+
+		const info = lockInfo(snapshot, {
+			lockKind: contention.lockKind[index],
+			lockClass: contention.lockClass[index],
+			owner: contention.owner[index],
+			ownerFrame: contention.ownerFrame[index],
+			ownerNode: contention.ownerNode[index],
+		});
+		const key = JSON.stringify([info.kind, info.className, contention.owner[index], info.ownerPlace && placeName(info.ownerPlace), info.ownerNow && placeName(info.ownerNow)]);
+		const row = rows.get(key);
+		if (row) {
+			row.ticks += ticks;
+		} else {
+			rows.set(key, {info, ticks});
+		}
+	}
+
+	return [...rows]
+		.sort(([a, aRow], [b, bRow]) => byNumber(bRow.ticks, aRow.ticks) || byText(a, b))
+		.slice(0, maxDetailRows)
+		.map(([, {info, ticks}]) => ({...info, ticks}));
+}
+
+function hotter(a: {ticks: number; cpuNs: number}, b: {ticks: number; cpuNs: number}): number {
+	return byNumber(b.cpuNs, a.cpuNs) || byNumber(b.ticks, a.ticks);
+}
+
+function sum(figures: readonly number[]): number {
+	let total = 0;
+	for (const figure of figures) {
+		total += figure;
+	}
+
+	return total;
+}

@@ -1,0 +1,88 @@
+/** One side of a `|`: a plain word, a quoted one (which means nothing but its text), or what stood between slashes. `at` is its index in the filter's text. */
+export type Alternative = {readonly text: string; readonly kind: 'plain' | 'quoted' | 'regex'; readonly at: number};
+
+/** What stands between blanks. */
+export type Term = {readonly isNegated: boolean; readonly alternatives: readonly Alternative[]};
+
+/** What is wrong with a filter, for the user, and where. */
+export class FilterError extends Error {
+	readonly at: number;
+
+	constructor(message: string, at: number) {
+		super(message);
+		this.at = at;
+	}
+}
+
+/** The terms of a filter. Throws FilterError where a quote or an expression does not end. */
+export function splitFilter(text: string): Term[] {
+	const terms: Term[] = [];
+	let at = 0;
+	while (at < text.length) {
+		if (/\s/.test(text[at])) {
+			at++;
+			continue;
+		}
+
+		const isNegated = text[at] === '!';
+		const [alternatives, end] = readAlternatives(text, at + Number(isNegated));
+		at = end;
+		// What is being typed may end in ! or |: nothing is asked for there yet.
+		if (alternatives.length > 0) {
+			terms.push({isNegated, alternatives});
+		}
+	}
+
+	return terms;
+}
+
+function readAlternatives(text: string, from: number): [Alternative[], number] {
+	const alternatives: Alternative[] = [];
+	let at = from;
+	for (;;) {
+		const [alternative, end] = text[at] === '/' ? readRegex(text, at) : readWord(text, at);
+		if (alternative.text) {
+			alternatives.push(alternative);
+		}
+
+		at = end;
+		if (text[at] !== '|') {
+			return [alternatives, at];
+		}
+
+		at++;
+	}
+}
+
+function readRegex(text: string, from: number): [Alternative, number] {
+	for (let at = from + 1; at < text.length; at++) {
+		if (text[at] === '\\') {
+			at++;
+		} else if (text[at] === '/') {
+			return [{text: text.slice(from + 1, at).replaceAll(String.raw`\/`, '/'), kind: 'regex', at: from}, at + 1];
+		}
+	}
+
+	throw new FilterError('a / without the one that ends the expression', from);
+}
+
+/** A word up to a blank or |; in quotes it may hold both. */
+function readWord(text: string, from: number): [Alternative, number] {
+	let word = '';
+	let at = from;
+	while (at < text.length && !/[\s|]/.test(text[at])) {
+		if (text[at] === '"') {
+			const end = text.indexOf('"', at + 1);
+			if (end === -1) {
+				throw new FilterError('a " without the one that ends the words', at);
+			}
+
+			word += text.slice(at + 1, end);
+			at = end + 1;
+		} else {
+			word += text[at++];
+		}
+	}
+
+	return [{text: word, kind: text[from] === '"' ? 'quoted' : 'plain', at: from}, at];
+}

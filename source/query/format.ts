@@ -1,0 +1,64 @@
+/** Percent in at most five characters: 100, 41.2, 0.04 would be 0.0. What is no number is empty. */
+export function formatPercent(percent: number): string {
+	return Number.isFinite(percent) ? (percent >= 99.95 ? percent.toFixed(0) : percent.toFixed(1)) : '';
+}
+
+/** A count in at most six characters: 999999, 12.3M, 4.5G. */
+export function formatCount(count: number): string {
+	return scaled(count, 1e6, 1000, ['', 'k', 'M', 'G', 'T']);
+}
+
+/** Bytes by powers of 1024 in at most six characters: 512B, 3.1G, 8.0G. */
+export function formatBytes(bytes: number): string {
+	return scaled(bytes, 1024, 1024, ['B', 'K', 'M', 'G', 'T', 'P']);
+}
+
+/** Nanoseconds as milliseconds: 0.12, 12.3, 4711. */
+export function formatMs(nanoseconds: number): string {
+	const ms = nanoseconds / 1e6;
+	return Number.isFinite(ms) ? (ms === 0 ? '0' : ms.toFixed(ms < 1 ? 2 : (ms < 100 ? 1 : 0))) : '';
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** A time in its two largest units: 350ms, 42s, 5m07s, 2h05m, 3d04h. */
+export function formatDuration(ms: number): string {
+	if (!Number.isFinite(ms) || ms < 0) {
+		return '';
+	}
+
+	const two = (unit: number, name: string, small: number, smallName: string) =>
+		`${Math.floor(ms / unit)}${name}${String(Math.floor(ms % unit / small)).padStart(2, '0')}${smallName}`;
+	if (ms < second) {
+		return `${Math.floor(ms)}ms`;
+	}
+
+	if (ms < minute) {
+		return `${Math.floor(ms / second)}s`;
+	}
+
+	return ms < hour ? two(minute, 'm', second, 's') : (ms < day ? two(hour, 'h', minute, 'm') : two(day, 'd', hour, 'h'));
+}
+
+/** A number below `plainBelow` as it is, others divided by the unit's step until they have at most three digits before the point. */
+function scaled(value: number, plainBelow: number, step: number, units: readonly string[]): string {
+	if (!Number.isFinite(value) || value < 0) {
+		return '';
+	}
+
+	if (value < plainBelow) {
+		return `${Math.round(value)}${units[0]}`;
+	}
+
+	let rest = value;
+	let unit = 0;
+	while (rest >= step && unit < units.length - 1) {
+		rest /= step;
+		unit++;
+	}
+
+	return `${rest < 99.95 ? rest.toFixed(1) : rest.toFixed(0)}${units[unit]}`;
+}

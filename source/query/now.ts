@@ -1,0 +1,52 @@
+import {rootNode} from '../model/frame.js';
+import {lockKinds} from '../model/sample.js';
+import type {Snapshot} from '../model/snapshot.js';
+import {placeOfFrame} from './place.js';
+import {stackIndex} from './stack-index.js';
+import type {LockInfo, Place} from './types.js';
+
+/** How long a thread has stood at its place without using CPU, milliseconds up to the newest sample; 0 for a dead thread or where it is not known. */
+export function stuckMs({threads, session}: Snapshot, thread: number): number {
+	const since = threads.sinceMs[thread];
+	const now = session.lastSampleAtMs || session.takenAtMs;
+	return threads.alive[thread] === 1 && since > 0 && now > since ? now - since : 0;
+}
+
+/** The line that a stack counts for; undefined for the empty stack. */
+export function attributedPlace(snapshot: Snapshot, node: number): Place | undefined {
+	if (node === rootNode) {
+		return undefined;
+	}
+
+	const {dictionary} = snapshot;
+	return placeOfFrame(dictionary, dictionary.nodeFrame[stackIndex(dictionary).attributed[node]], 'line');
+}
+
+/** What a thread of the newest sample waits for and who holds it; undefined when it waits for nothing known. */
+export function lockOf(snapshot: Snapshot, thread: number): LockInfo | undefined {
+	const {threads} = snapshot;
+	if (threads.alive[thread] === 0 || threads.lockKind[thread] === 0) {
+		return undefined;
+	}
+
+	const owner = threads.lockOwner[thread];
+	return lockInfo(snapshot, {
+		lockKind: threads.lockKind[thread],
+		lockClass: threads.lockClass[thread],
+		owner,
+		ownerFrame: threads.lockOwnerFrame[thread],
+		ownerNode: owner >= 0 ? threads.node[owner] : rootNode,
+	});
+}
+
+/** A lock in words: codes and ids as `ThreadTable` and `Contention` have them. */
+export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass: number; owner: number; ownerFrame: number; ownerNode: number}): LockInfo {
+	const {threads, dictionary} = snapshot;
+	return {
+		kind: lockKinds[lock.lockKind] ?? 'none',
+		className: dictionary.strings[lock.lockClass],
+		ownerName: lock.owner >= 0 ? dictionary.strings[threads.name[lock.owner]] : undefined,
+		ownerPlace: lock.ownerFrame > 0 ? placeOfFrame(dictionary, lock.ownerFrame, 'line') : undefined,
+		ownerNow: attributedPlace(snapshot, lock.ownerNode),
+	};
+}

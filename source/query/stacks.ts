@@ -1,0 +1,157 @@
+import {rootNode} from '../model/frame.js';
+import type {Dictionary, Facts, Snapshot} from '../model/snapshot.js';
+import {stateCount, threadStates} from '../model/thread-state.js';
+import {placeName} from './place.js';
+import {factsInWindow, scopeOf, type Scope} from './scope.js';
+import {percentOf} from './share.js';
+import {byNumber, byText} from './sort.js';
+import {stackIndex, type Grouping} from './stack-index.js';
+import type {Place, Query, StackRow} from './types.js';
+
+/**
+Stacks between `baseline` (undefined: the session's start) and `snapshot`, identical ones in the same counted state put together over all threads; those without Java frames left out.
+Filtered (a word may match any frame); in the order of the unit: most CPU time, then ticks, or the other way round. With `depth`, stacks are compared and shown by that many frames from the top.
+*/
+export function queryStacks(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, depth = Infinity): StackRow[] {
+	const scope = scopeOf(snapshot, query);
+	const facts = factsInWindow(snapshot, baseline, {stateMask: scope.countedMask, threads: scope.threads});
+	const rows = stackRows(snapshot.dictionary, facts, scope, depth);
+	const {row: matches} = scope.filter;
+	return sortStacks(matches
+		? rows.filter(row => matches({
+			text: row.frames.map(frame => placeName(frame)).join('\n'), percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
+			threads: row.threadCount, blocked: row.state === 'BLOCKED' ? row.threadCount : 0, stuckS: 0,
+		}))
+		: rows, scope);
+}
+
+/** Rows of the facts that have Java frames, in no order. Shares are of the whole of these facts. */
+export function stackRows(dictionary: Dictionary, facts: Facts, {unit}: Pick<Scope, 'unit'>, depth = Infinity): StackRow[] {
+	const lines = stackIndex(dictionary).grouping('line');
+	const merged = Number.isFinite(depth) ? mergeByFrames(dictionary, facts, depth) : mergeByNode(dictionary, facts);
+	let [wholeTicks, wholeCpuNs] = [0, 0];
+	for (const stack of merged) {
+		wholeTicks += stack.ticks;
+		wholeCpuNs += stack.cpuNs;
+	}
+
+	return merged.map(stack => new LazyStackRow(stack, unit === 'ticks' ? percentOf(stack.ticks, wholeTicks) : percentOf(stack.cpuNs, wholeCpuNs), dictionary, lines, depth));
+}
+
+/** In the unit's order, equal ones by key. */
+export function sortStacks(rows: readonly StackRow[], {unit}: Pick<Scope, 'unit'>): StackRow[] {
+	return [...rows].sort((a, b) => {
+		const byCpu = byNumber(b.cpuNs, a.cpuNs);
+		const byTicks = byNumber(b.ticks, a.ticks);
+		return (unit === 'ticks' ? byTicks || byCpu : byCpu || byTicks) || byText(a.key, b.key);
+	});
+}
+
+type MergedStack = {readonly node: number; readonly state: number; ticks: number; cpuNs: number; threadCount: number};
+
+class LazyStackRow implements StackRow {
+	readonly key: string;
+	readonly ticks: number;
+	readonly cpuNs: number;
+	readonly state: StackRow['state'];
+	readonly percent: number;
+	readonly threadCount: number;
+	readonly #node: number;
+	readonly #dictionary: Dictionary;
+	readonly #lines: Grouping;
+	readonly #depth: number;
+
+	constructor(stack: MergedStack, percent: number, dictionary: Dictionary, lines: Grouping, depth: number) {
+		this.key = `${stack.node}:${stack.state}`;
+		this.ticks = stack.ticks;
+		this.cpuNs = stack.cpuNs;
+		this.state = threadStates[stack.state];
+		this.percent = percent;
+		this.threadCount = stack.threadCount;
+		this.#node = stack.node;
+		this.#dictionary = dictionary;
+		this.#lines = lines;
+		this.#depth = depth;
+	}
+
+	get frames(): readonly Place[] {
+		const {nodeParent, nodeFrame} = this.#dictionary;
+		const frames: Place[] = [];
+		for (let node = this.#node; node !== rootNode && frames.length < this.#depth; node = nodeParent[node]) {
+			frames.push(this.#lines.places[this.#lines.groupOfFrame[nodeFrame[node]]]);
+		}
+
+		return frames;
+	}
+}
+
+/** Whole stacks are the same when their nodes are. A fact is of one thread alone. */
+function mergeByNode({nodeCount}: Dictionary, facts: Facts): MergedStack[] {
+	const rows: MergedStack[] = [];
+	const rowOf = new Int32Array(nodeCount * stateCount);
+	for (let index = 0; index < facts.count; index++) {
+		const node = facts.node[index];
+		if (node === rootNode) {
+			continue;
+		}
+
+		const state = facts.state[index];
+		const slot = (node * stateCount) + state;
+		if (rowOf[slot] === 0) {
+			rowOf[slot] = rows.push({
+				node, state, ticks: 0, cpuNs: 0, threadCount: 0,
+			});
+		}
+
+		const row = rows[rowOf[slot] - 1];
+		row.ticks += facts.ticks[index];
+		row.cpuNs += facts.cpuNs[index];
+		row.threadCount++;
+	}
+
+	return rows;
+}
+
+/** Stacks cut to their top frames are the same when those frames are; the first one's node stands for all. */
+function mergeByFrames(dictionary: Dictionary, facts: Facts, depth: number): MergedStack[] {
+	const rows = new Map<string, MergedStack & {readonly threads: Set<number>}>();
+	const keyOfNode = new Map<number, string>();
+	for (let index = 0; index < facts.count; index++) {
+		const node = facts.node[index];
+		if (node === rootNode) {
+			continue;
+		}
+
+		let frames = keyOfNode.get(node);
+		if (frames === undefined) {
+			frames = topFrames(dictionary, node, depth);
+			keyOfNode.set(node, frames);
+		}
+
+		const state = facts.state[index];
+		const key = `${frames}:${state}`;
+		let row = rows.get(key);
+		if (!row) {
+			row = {
+				node, state, ticks: 0, cpuNs: 0, threadCount: 0, threads: new Set(),
+			};
+			rows.set(key, row);
+		}
+
+		row.ticks += facts.ticks[index];
+		row.cpuNs += facts.cpuNs[index];
+		row.threads.add(facts.thread[index]);
+		row.threadCount = row.threads.size;
+	}
+
+	return [...rows.values()];
+}
+
+function topFrames({nodeParent, nodeFrame}: Dictionary, from: number, depth: number): string {
+	const frames: number[] = [];
+	for (let node = from; node !== rootNode && frames.length < depth; node = nodeParent[node]) {
+		frames.push(nodeFrame[node]);
+	}
+
+	return frames.join(' ');
+}

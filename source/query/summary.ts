@@ -1,0 +1,47 @@
+import type {Snapshot} from '../model/snapshot.js';
+import {stateCount} from '../model/thread-state.js';
+import {threadKind} from './thread-kind.js';
+import type {Summary} from './types.js';
+
+/** Milliseconds of sampling between the baseline (undefined: the session's start) and the snapshot, pauses left out. */
+export function windowMs(snapshot: Snapshot, baseline: Snapshot | undefined): number {
+	return Math.max(0, snapshot.session.durationMs - (baseline?.session.durationMs ?? 0));
+}
+
+/** CPU time as percent of one core over a time in which sampling went on; 0 for no time. */
+export function corePercent(cpuNs: number, overMs: number): number {
+	return overMs > 0 ? cpuNs / (overMs * 1e4) : 0;
+}
+
+/** CPU nanoseconds that a thread used in the window. */
+export function threadCpuNs(snapshot: Snapshot, baseline: Snapshot | undefined, thread: number): number {
+	const before = baseline && thread < baseline.threads.count ? baseline.threads.cpuNs[thread] : 0;
+	return Math.max(0, snapshot.threads.cpuNs[thread] - before);
+}
+
+/** Figures of the whole target for the header and the state strip. */
+export function summarize(snapshot: Snapshot, baseline: Snapshot | undefined): Summary {
+	const {threads, session} = snapshot;
+	const statesNow = Array.from({length: stateCount}, () => 0);
+	const cpuNs = {java: 0, jit: 0, vm: 0};
+	let alive = 0;
+	for (let thread = 0; thread < threads.count; thread++) {
+		const kind = threadKind(threads.flags[thread]);
+		cpuNs[kind] += threadCpuNs(snapshot, baseline, thread);
+		if (kind === 'java' && threads.alive[thread] === 1) {
+			alive++;
+			statesNow[threads.state[thread]]++;
+		}
+	}
+
+	const overMs = windowMs(snapshot, baseline);
+	return {
+		threads: alive,
+		statesNow,
+		javaCpuPercent: corePercent(cpuNs.java, overMs),
+		jitCpuPercent: corePercent(cpuNs.jit, overMs),
+		vmCpuPercent: corePercent(cpuNs.vm, overMs),
+		windowMs: overMs,
+		samples: Math.max(0, session.samples - (baseline?.session.samples ?? 0)),
+	};
+}

@@ -1,0 +1,152 @@
+import {rootNode} from '../model/frame.js';
+import {threadFlag} from '../model/sample.js';
+import type {Facts, Snapshot} from '../model/snapshot.js';
+import {stateCode, stateCount, threadStates} from '../model/thread-state.js';
+import {FactRanking} from './fact-ranking.js';
+import {attributedPlace, lockOf, stuckMs} from './now.js';
+import {placeName} from './place.js';
+import {foldPools} from './pools.js';
+import {
+	allStatesMask, factsInWindow, isCounted, scopeOf, type Scope,
+} from './scope.js';
+import {sortRows} from './sort.js';
+import {stackIndex} from './stack-index.js';
+import {corePercent, threadCpuNs, windowMs} from './summary.js';
+import {threadColumns} from './thread-columns.js';
+import type {
+	Place, Query, ThreadRow, ThreadTableRows,
+} from './types.js';
+
+/**
+Threads that are alive or were seen between `baseline` (undefined: the session's start) and `snapshot`, those of the JVM included; folded into pools when `query.foldPools`; filtered and sorted.
+Without `query.showIdle`, threads that neither used CPU nor were RUNNABLE or BLOCKED are hidden.
+*/
+export function queryThreads(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): ThreadTableRows {
+	const scope = scopeOf(snapshot, query);
+	const facts = factsInWindow(snapshot, baseline, scope);
+	const sums = sumByThread(facts, snapshot.threads.count, scope);
+	const topOf = topPlaces(snapshot, facts, scope);
+	const overMs = windowMs(snapshot, baseline);
+	const rows: ThreadRow[] = [];
+	for (let thread = 0; thread < snapshot.threads.count; thread++) {
+		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
+		if ((isInState || sums.allTicks[thread] > 0) && isCounted(scope, thread)) {
+			const cpuNs = scope.stateMask === allStatesMask ? threadCpuNs(snapshot, baseline, thread) : sums.cpuNs[thread];
+			rows.push(threadRow(snapshot, thread, {
+				cpuNs, cpuPercent: corePercent(cpuNs, overMs), ticks: sums.ticks[thread], states: [...sums.states.subarray(thread * stateCount, (thread + 1) * stateCount)], top: topOf(thread),
+			}));
+		}
+	}
+
+	const folded = query.foldPools ? foldPools(rows, row => row.name, row => row.vmInternal).map(pool => foldRows(pool.name, pool.items)) : rows;
+	const {row: matches} = scope.filter;
+	const shown = folded.filter(row => (query.showIdle || !isIdle(row)) && (!matches || matches({
+		text: threadText(row), percent: row.cpuPercent, totalPercent: row.cpuPercent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
+		threads: row.threadKeys.length, blocked: row.state === 'BLOCKED' ? 1 : 0, stuckS: row.stuckMs / 1000,
+	})));
+	return {rows: sortRows(shown, threadColumns, query.sort), allRows: folded.length};
+}
+
+type ThreadSums = {readonly cpuNs: Float64Array; readonly ticks: Float64Array; readonly allTicks: Float64Array; readonly states: Float64Array};
+
+function sumByThread(facts: Facts, threads: number, {countedMask}: Scope): ThreadSums {
+	const sums = {
+		cpuNs: new Float64Array(threads), ticks: new Float64Array(threads), allTicks: new Float64Array(threads), states: new Float64Array(threads * stateCount),
+	};
+	for (let index = 0; index < facts.count; index++) {
+		const thread = facts.thread[index];
+		const ticks = facts.ticks[index];
+		sums.cpuNs[thread] += facts.cpuNs[index];
+		sums.allTicks[thread] += ticks;
+		sums.states[(thread * stateCount) + facts.state[index]] += ticks;
+		if ((countedMask & (1 << facts.state[index])) !== 0) {
+			sums.ticks[thread] += ticks;
+		}
+	}
+
+	return sums;
+}
+
+/** The hottest line of a thread, found when asked for. */
+function topPlaces({dictionary, threads}: Snapshot, facts: Facts, {countedMask}: Scope): (thread: number) => Place | undefined {
+	const index = stackIndex(dictionary);
+	const {attributed} = index;
+	const {groupOfFrame, places} = index.grouping('line');
+	const groupOfFact = new Int32Array(facts.count);
+	const bucketOfFact = new Int32Array(facts.count);
+	for (let index = 0; index < facts.count; index++) {
+		const node = facts.node[index];
+		groupOfFact[index] = groupOfFrame[dictionary.nodeFrame[attributed[node]]];
+		// Samples without frames go into a bucket of their own: they have no line.
+		bucketOfFact[index] = node === rootNode ? threads.count : facts.thread[index];
+	}
+
+	const ranking = new FactRanking(facts, bucketOfFact, threads.count + 1, groupOfFact, places.length, countedMask);
+	return thread => places[ranking.of(thread, 1).top[0]];
+}
+
+function threadRow(snapshot: Snapshot, thread: number, figures: Pick<ThreadRow, 'cpuNs' | 'cpuPercent' | 'ticks' | 'states' | 'top'>): ThreadRow {
+	const {threads, dictionary} = snapshot;
+	const flags = threads.flags[thread];
+	const alive = threads.alive[thread] === 1;
+	return {
+		key: String(threads.key[thread]),
+		name: dictionary.strings[threads.name[thread]],
+		thread,
+		threadKeys: [threads.key[thread]],
+		nativeId: threads.nativeId[thread],
+		alive,
+		daemon: (flags & threadFlag.daemon) !== 0,
+		vmInternal: (flags & threadFlag.vmInternal) !== 0,
+		state: alive ? threadStates[threads.state[thread]] : undefined,
+		...figures,
+		now: alive ? attributedPlace(snapshot, threads.node[thread]) : undefined,
+		stuckMs: stuckMs(snapshot, thread),
+		waitsFor: lockOf(snapshot, thread),
+	};
+}
+
+function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
+	if (rows.length === 1) {
+		return rows[0];
+	}
+
+	let busiest = rows[0];
+	const states = Array.from({length: stateCount}, () => 0);
+	let [cpuNs, cpuPercent, ticks, stuck] = [0, 0, 0, 0];
+	for (const row of rows) {
+		busiest = row.cpuNs > busiest.cpuNs || (row.cpuNs === busiest.cpuNs && row.ticks > busiest.ticks) ? row : busiest;
+		cpuNs += row.cpuNs;
+		cpuPercent += row.cpuPercent;
+		ticks += row.ticks;
+		stuck = Math.max(stuck, row.stuckMs);
+		for (const [state, count] of row.states.entries()) {
+			states[state] += count;
+		}
+	}
+
+	const statesNow = new Set(rows.filter(row => row.alive).map(row => row.state));
+	return {
+		...busiest,
+		key: `pool:${name}`,
+		name,
+		threadKeys: rows.flatMap(row => row.threadKeys),
+		nativeId: 0,
+		alive: rows.some(row => row.alive),
+		daemon: rows.every(row => row.daemon),
+		state: statesNow.size === 1 ? [...statesNow][0] : undefined,
+		cpuNs,
+		cpuPercent,
+		states,
+		ticks,
+		stuckMs: stuck,
+	};
+}
+
+function isIdle(row: ThreadRow): boolean {
+	return row.cpuNs === 0 && row.states[stateCode.RUNNABLE] === 0 && row.states[stateCode.BLOCKED] === 0 && row.state !== 'BLOCKED';
+}
+
+function threadText(row: ThreadRow): string {
+	return row.now ? `${row.name} ${placeName(row.now)}` : row.name;
+}

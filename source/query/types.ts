@@ -1,0 +1,169 @@
+import type {ThreadState} from '../model/thread-state.js';
+
+/** What a row of the Lines view stands for. */
+export type GroupBy = 'line' | 'method' | 'class';
+
+/** What %SELF and %TOTAL are shares of: CPU time, or ticks of the counted states; `cpu-ms` shows CPU milliseconds instead of shares. */
+export type Unit = 'cpu' | 'ticks' | 'cpu-ms';
+
+/** Which states count for ticks: `active` RUNNABLE and BLOCKED, `all`, `blocked` BLOCKED, `waiting` WAITING and TIMED_WAITING. */
+export type StateSet = 'active' | 'all' | 'blocked' | 'waiting';
+
+export type SortOrder = {readonly column: string; readonly reverse: boolean};
+
+/** Everything that decides which rows a view shows and how. A query is a pure function of (snapshot, baseline, this). */
+export type Query = {
+	readonly by: GroupBy;
+	readonly unit: Unit;
+	/** States counted in ticks; from `StateSet` or --state. */
+	readonly states: readonly ThreadState[];
+	readonly filter: string;
+	readonly sort: SortOrder;
+	/** Thread keys looked at; undefined for all. */
+	readonly threadKeys?: ReadonlySet<number>;
+	/** Threads that only idle are shown in the Threads view. */
+	readonly showIdle: boolean;
+	/** Full package names instead of shortened ones. */
+	readonly fullNames: boolean;
+	/** Folds threads whose names differ in digits only into one row of the Threads view; off when left out. */
+	readonly foldPools?: boolean;
+};
+
+/** Ticks by state code, see `threadStates`. */
+export type StateTicks = readonly number[];
+
+/** A place in the code, as a group of frames. */
+export type Place = {
+	readonly className: string;
+	/** Empty when grouped by class. */
+	readonly method: string;
+	readonly file: string;
+	/** -1 unknown, -2 native; -1 when grouped by method or class. */
+	readonly line: number;
+};
+
+export type LineRow = Place & {
+	/** Stable identity of the row in a session and grouping. */
+	readonly key: string;
+	/** Ticks of counted states. */
+	readonly selfTicks: number;
+	readonly totalTicks: number;
+	/** CPU nanoseconds, all states. */
+	readonly selfCpuNs: number;
+	readonly totalCpuNs: number;
+	/** Shares in percent (0..100) of the unit's whole (for `cpu-ms` too: share of CPU time). */
+	readonly selfPercent: number;
+	readonly totalPercent: number;
+	/** Half width of the 95 % interval of selfPercent, percentage points. */
+	readonly errorPercent: number;
+	/** Ticks at this place as the attributed frame, every state counted. */
+	readonly states: StateTicks;
+	/** Threads seen with this place as the attributed frame. */
+	readonly threadCount: number;
+	/** Names of the threads with the most CPU, then ticks, here; at most three. */
+	readonly topThreads: readonly string[];
+	/** Threads that stand BLOCKED here in the newest sample, and how long the longest of them has, in ms (0 when none is blocked). */
+	readonly blockedNow: number;
+	readonly stuckMs: number;
+};
+
+export type LineTable = {
+	/** Filtered and sorted. */
+	readonly rows: readonly LineRow[];
+	/** Number of rows before the filter. */
+	readonly allRows: number;
+	/** Whole that shares refer to: CPU nanoseconds and counted ticks of the samples with Java frames that the query looks at. */
+	readonly wholeCpuNs: number;
+	readonly wholeTicks: number;
+};
+
+export type ThreadRow = {
+	readonly key: string;
+	/** Thread name, or the pool's name with `*` for the digits when several are folded. */
+	readonly name: string;
+	/** Index in the snapshot's thread table; of the busiest thread for a folded pool (0 as its native id). */
+	readonly thread: number;
+	/** Thread keys in the row. */
+	readonly threadKeys: readonly number[];
+	readonly nativeId: number;
+	readonly alive: boolean;
+	readonly daemon: boolean;
+	readonly vmInternal: boolean;
+	/** State in the newest sample; undefined for a dead thread or a folded pool in several states. */
+	readonly state?: ThreadState;
+	readonly cpuNs: number;
+	/** 100 = one core over the window. */
+	readonly cpuPercent: number;
+	/** Ticks by state, every state counted; and those of counted states. */
+	readonly states: StateTicks;
+	readonly ticks: number;
+	/** Where it stands now (attributed frame), undefined without Java frames. */
+	readonly now?: Place;
+	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
+	readonly top?: Place;
+	/** How long it has stood there without using CPU; of the longest for a folded pool. */
+	readonly stuckMs: number;
+	/** Who holds the lock that it waits for. */
+	readonly waitsFor?: LockInfo;
+};
+
+export type LockInfo = {
+	readonly kind: string;
+	readonly className: string;
+	readonly ownerName?: string;
+	readonly ownerPlace?: Place;
+	/** Where the owner stands now. */
+	readonly ownerNow?: Place;
+};
+
+/** Filtered and sorted; `allRows` counts also those that the filter and `showIdle` hide. */
+export type ThreadTableRows = {readonly rows: readonly ThreadRow[]; readonly allRows: number};
+
+export type StackRow = {
+	readonly key: string;
+	readonly ticks: number;
+	readonly cpuNs: number;
+	readonly state: ThreadState;
+	/** Share of the unit's whole, 0..100. */
+	readonly percent: number;
+	readonly threadCount: number;
+	/** Innermost first. Made when asked for (a getter), so that rows off the screen cost nothing. */
+	readonly frames: readonly Place[];
+};
+
+/** A thread of a detail: what it did at the place looked at. Ticks are those of counted states, `states` has all. */
+export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};
+
+/** A place next to the one looked at, with the samples in which it was its caller or callee. */
+export type Neighbour = Place & {readonly ticks: number; readonly cpuNs: number};
+
+/** Who held up threads, and in how many of their samples (every state counted). */
+export type Holder = LockInfo & {readonly ticks: number};
+
+/** What Enter on a line shows. All lists: most CPU time, then ticks, first; holders by ticks; cut to a bound. */
+export type LineDetail = {
+	readonly threads: readonly DetailThread[];
+	/** Stacks that count for the place, or, when none does, those it is in. */
+	readonly stacks: readonly StackRow[];
+	/** Who called the place (its outermost call, when it recurses), and whom it called (from its innermost). Each stack counts once. */
+	readonly callers: readonly Neighbour[];
+	readonly callees: readonly Neighbour[];
+	readonly holders: readonly Holder[];
+};
+
+/** What Enter on a thread or pool shows: its hot lines, its stacks, who held it up; `callers` and `callees` are empty. */
+export type ThreadDetail = LineDetail & {readonly lines: readonly LineRow[]};
+
+/** Figures for the header and the state strip. */
+export type Summary = {
+	/** Java threads alive in the newest sample (without those of the JVM and its compilers), and how many stand in each state. */
+	readonly threads: number;
+	readonly statesNow: StateTicks;
+	/** CPU percent (100 = one core) in the window by kind of thread: Java code, JIT compilers, the JVM's own threads. */
+	readonly javaCpuPercent: number;
+	readonly jitCpuPercent: number;
+	readonly vmCpuPercent: number;
+	/** Milliseconds of sampling in the window (pauses left out), samples in it. */
+	readonly windowMs: number;
+	readonly samples: number;
+};

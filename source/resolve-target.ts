@@ -1,0 +1,41 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import {UserError} from './errors.js';
+import {findTargets} from './target/find.js';
+import {identify} from './target/identify.js';
+import type {Target} from './target/target.js';
+
+/** Whoever has just started a JVM wants to see it: it is waited for so long. */
+const startUpWaitMs = 5000;
+/** JVMs named in the message when a name fits several. */
+const maxNamed = 5;
+
+/** The target that a pid or a part of a main class's name means. Throws UserError that says why it is none and what to do. */
+export async function resolveTarget(text: string): Promise<Target> {
+	const pid = /^\d{1,10}$/.test(text) ? Number(text) : pidByName(text);
+	const deadlineMs = performance.now() + startUpWaitMs;
+	let found = identify(pid);
+	while (!found.ok && found.isPassing && performance.now() < deadlineMs) {
+		await sleep(20);
+		found = identify(pid);
+	}
+
+	if (!found.ok) {
+		throw new UserError(found.reason, {hint: found.hint});
+	}
+
+	return found.target;
+}
+
+function pidByName(text: string): number {
+	const found = findTargets(text);
+	if (found.length === 1) {
+		return found[0].pid;
+	}
+
+	if (found.length === 0) {
+		throw new UserError(`no JVM on this host has "${text}" in its main class's name`, {hint: 'tprof-top list shows the JVMs there are'});
+	}
+
+	const named = found.slice(0, maxNamed).map(({pid, mainClass}) => `${pid} ${mainClass}`).join(', ');
+	throw new UserError(`"${text}" fits ${found.length} JVMs: ${named}${found.length > maxNamed ? ', ...' : ''}`, {hint: 'give the pid, or more of the name'});
+}

@@ -1,0 +1,170 @@
+import {existsSync} from 'node:fs';
+import {readFile, stat} from 'node:fs/promises';
+import process from 'node:process';
+import {runBatch} from './batch.js';
+import {planBatch} from './batch-plan.js';
+import {demoRecording, findJava, startDemo} from './demo.js';
+import {UserError} from './errors.js';
+import {formats} from './exports/registry.js';
+import type {Snapshot} from './model/snapshot.js';
+import type {SnapshotSource} from './model/source.js';
+import {printable} from './model/text.js';
+import type {Options} from './options.js';
+import {workerUrl} from './package-root.js';
+import {queryOf} from './query-options.js';
+import {recordingSource} from './recording.js';
+import {resolveTarget} from './resolve-target.js';
+import {startSampler} from './sampler/handle.js';
+import {listJvms} from './target/list.js';
+import {platformProblem} from './target/platform.js';
+import type {Target} from './target/target.js';
+import {version} from './version.js';
+
+const defaultVotesDepth = 10;
+/** A snapshot is some hundred kilobytes; a file far beyond that is none of ours. */
+const maxSnapshotFileBytes = 256 * 1024 * 1024;
+
+/** Whether there is a terminal on both sides to draw on. */
+function isInteractive(options: Options): boolean {
+	return !options.batch && Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY);
+}
+
+function checkPlatform(): void {
+	const problem = platformProblem();
+	if (problem) {
+		throw new UserError(problem.reason, {hint: problem.hint});
+	}
+}
+
+/** Does what the command line asks for and gives the exit code. Throws UserError. */
+export async function run(options: Options): Promise<number> {
+	// What is wrong with the command line is said before anything is started.
+	queryOf(options);
+	planBatch(options);
+	if (options.output !== undefined && existsSync(options.output)) {
+		throw new UserError(`${options.output} is there already`, {hint: 'files are never replaced: choose another name', exitCode: 2});
+	}
+
+	switch (options.command.kind) {
+		case 'list': {
+			checkPlatform();
+			const {listText} = await import('./list.js');
+			process.stdout.write(listText(listJvms()));
+			return 0;
+		}
+
+		case 'open': {
+			return openRecording(options.command.file, options);
+		}
+
+		case 'demo': {
+			return demo(options);
+		}
+
+		case 'choose': {
+			checkPlatform();
+			if (!isInteractive(options)) {
+				throw new UserError('which JVM? Give a pid or a part of a main class\'s name', {hint: 'tprof-top list shows the JVMs there are', exitCode: 2});
+			}
+
+			const {chooseTarget} = await import('./live.js');
+			const pid = await chooseTarget(options);
+			return pid === undefined ? 0 : profile(await resolveTarget(String(pid)), options);
+		}
+
+		case 'profile': {
+			checkPlatform();
+			return profile(await resolveTarget(options.command.target), options);
+		}
+	}
+}
+
+async function demo(options: Options): Promise<number> {
+	const java = findJava();
+	if (!java || platformProblem()) {
+		process.stderr.write(`tprof-top: ${java ? 'JVMs are profiled on Linux only' : 'no java here (JAVA_HOME, PATH)'}: this is a recording of the demo program\n`);
+		return openRecording(demoRecording(), options);
+	}
+
+	const program = await startDemo(java);
+	try {
+		return await profile(await resolveTarget(String(program.pid)), options);
+	} finally {
+		await program.stop();
+	}
+}
+
+async function profile(target: Target, options: Options): Promise<number> {
+	const votes = options.format === 'votes' && !isInteractive(options);
+	const sampler = startSampler({
+		target,
+		engine: options.engine,
+		intervalMs: options.intervalMs,
+		depth: options.depth ?? (votes ? defaultVotesDepth : Infinity),
+		threads: options.threads,
+		extraIdle: options.idleCalls,
+		maxOverheadPercent: options.maxOverheadPercent,
+		workerUrl: workerUrl(),
+	});
+	try {
+		return await show(sampler, options, target);
+	} finally {
+		await sampler.close();
+	}
+}
+
+async function openRecording(file: string, options: Options): Promise<number> {
+	return show(recordingSource(await readSnapshot(file)), options);
+}
+
+async function readSnapshot(file: string): Promise<Snapshot> {
+	const {readPprof} = await import('./exports/pprof/read.js');
+	let bytes: Uint8Array;
+	try {
+		const {size} = await stat(file);
+		if (size > maxSnapshotFileBytes) {
+			throw new UserError(`${file} is no snapshot: it has ${size} bytes`, {hint: 'open takes the .pb.gz files that the s key saves'});
+		}
+
+		bytes = await readFile(file);
+	} catch (error) {
+		throw error instanceof UserError ? error : new UserError(`cannot read ${file}: ${(error as Error).message}`, {hint: 'open takes the .pb.gz files that the s key saves'});
+	}
+
+	return readPprof(bytes, printable(file));
+}
+
+/** Draws the source on the terminal, or prints it where there is none. */
+async function show(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
+	if (isInteractive(options)) {
+		const {runLive} = await import('./live.js');
+		return runLive(source, options, target);
+	}
+
+	const stop = new AbortController();
+	const abort = () => {
+		stop.abort();
+	};
+
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.once(signal, abort);
+	}
+
+	process.stdout.once('error', abort);
+	await runBatch({
+		source,
+		plan: planBatch(options),
+		format: formats.find(({id}) => id === options.format)!,
+		options: {
+			query: queryOf(options),
+			version,
+			top: options.top,
+			width: process.stdout.columns || undefined,
+			depth: options.depth,
+			states: options.states,
+		},
+		output: options.output,
+		stop: stop.signal,
+	});
+	return 0;
+}

@@ -1,0 +1,110 @@
+/** Aimed at, as a part of the budget: the rest is for what one sample costs more than the one before. */
+const aim = 0.9;
+/** Time that counts as saved up before the first sample, and how long samples may come as fast as asked for while that lasts. */
+const headStartMs = 2000;
+/** Most that can be saved up, and the time within which a debt is to be paid back; more for samples that cost more than is allowed in this time. */
+const horizonMs = 5000;
+const horizonSamples = 2;
+/**
+Weight of a new sample's cost in the running mean: dearer samples count at once, cheaper ones slowly, so that the rate does not swing; but where samples are rare,
+one of them must be able to bring the rate back.
+*/
+const dearerWeight = 0.3;
+const cheaperWeight = 0.05;
+const forgetMs = 10_000;
+/** The least and most that may be spent, as a part of the budget's share, while a debt is paid back or savings are used. */
+const leastSpending = 0.2;
+const mostSpending = 1.5;
+/**
+The first samples are an investment: whoever starts the tool must see something, and the very first are dear (the listener starts, a JVM that has just been started compiles).
+They come at intervals of at least this many times what the one before cost, and their debt is forgiven.
+*/
+const startSamples = 5;
+const startFactor = 10;
+/**
+A sample that costs so many times the mean may have met something else, such as a long collection: another one is tried after at most this time, to see which. If it is cheap the
+dear one does not count for the mean, but stays a debt.
+*/
+const outlierTimes = 10;
+const secondOpinionMs = 10_000;
+/** However dear a sample is, one is tried after ten minutes. */
+const longestIntervalMs = 600_000;
+
+/**
+Keeps the share of time that the target is stopped for our samples below a budget, by making the interval longer and, when samples get cheaper, shorter again.
+A running mean of what a sample costs gives the interval; an account of time allowed against time used corrects it, so that the mean over some seconds stays below the budget.
+*/
+export class StopBudget {
+	readonly #share: number;
+	/** Running mean of the stopped time of a sample, ms. */
+	#costMs = 0;
+	/** Stopped time allowed and not used yet, ms; negative: a debt. */
+	#savedMs: number;
+	#firstMs: number | undefined;
+	#lastMs = 0;
+	#hasHeadStart = true;
+	#samples = 0;
+	/** The mean before the newest sample, when that was an outlier. */
+	#costBeforeOutlierMs: number | undefined;
+	readonly #startCostsMs: number[] = [];
+
+	/** `percent` of the target's time; 100 or more is no budget at all. */
+	constructor(percent: number) {
+		this.#share = Math.max(0.0001, percent / 100);
+		this.#savedMs = this.#share * aim * headStartMs;
+	}
+
+	/** A sample was taken at `nowMs` (monotone) that stopped the target for `stoppedMs`. */
+	record(nowMs: number, stoppedMs: number): void {
+		const allowed = this.#share * aim;
+		const elapsedMs = this.#firstMs === undefined ? 0 : Math.max(0, nowMs - this.#lastMs);
+		this.#firstMs ??= nowMs;
+		this.#lastMs = nowMs;
+		this.#savedMs = Math.min(this.#savedMs + (elapsedMs * allowed), this.#horizonCostMs()) - stoppedMs;
+		this.#hasHeadStart &&= this.#savedMs > 0 && nowMs - this.#firstMs < headStartMs;
+		this.#samples++;
+		const before = this.#costBeforeOutlierMs;
+		this.#costBeforeOutlierMs = undefined;
+		if (before !== undefined && stoppedMs <= outlierTimes * before) {
+			this.#costMs = before;
+		} else if (before === undefined && this.#samples > startSamples && stoppedMs > outlierTimes * this.#costMs) {
+			this.#costBeforeOutlierMs = this.#costMs;
+		}
+
+		const weight = Math.max(1 / this.#samples, stoppedMs > this.#costMs ? dearerWeight : Math.max(cheaperWeight, 1 - Math.exp(-elapsedMs / forgetMs)));
+		this.#costMs += (stoppedMs - this.#costMs) * weight;
+		if (this.#samples <= startSamples) {
+			this.#startCostsMs.push(stoppedMs);
+			this.#savedMs = Math.max(0, this.#savedMs);
+			this.#costMs = middle(this.#startCostsMs);
+		}
+	}
+
+	/** The interval to use, milliseconds, when `requestedMs` is wanted. */
+	intervalMs(requestedMs: number): number {
+		if (this.#share >= 1 || this.#hasHeadStart) {
+			return requestedMs;
+		}
+
+		if (this.#samples < startSamples) {
+			return Math.max(requestedMs, startFactor * (this.#startCostsMs.at(-1) ?? 0));
+		}
+
+		const allowed = this.#share * aim;
+		const spending = Math.min(mostSpending, Math.max(leastSpending, 1 + (this.#savedMs / this.#horizonCostMs())));
+		// A debt is paid after this time; to wait longer would win nothing.
+		const paidMs = Math.max(this.#costMs, -this.#savedMs) / allowed;
+		const neededMs = Math.min(this.#costMs / (allowed * spending), paidMs, this.#costBeforeOutlierMs === undefined ? Infinity : secondOpinionMs);
+		return Math.min(longestIntervalMs, Math.max(requestedMs, neededMs));
+	}
+
+	/** Stopped time that is allowed within the horizon, ms. */
+	#horizonCostMs(): number {
+		return Math.max(this.#share * aim * horizonMs, horizonSamples * this.#costMs);
+	}
+}
+
+/** The lower median. */
+function middle(values: readonly number[]): number {
+	return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+}

@@ -1,0 +1,51 @@
+/**
+When samples are due. Deadlines are absolute: each lies 0.5 to 1.5 intervals after the one before (not after the sample taken for it), so that lateness does not add up, the mean rate is
+the one asked for, and a program that repeats itself at the same rate is met at every phase. Deadlines that cannot be kept any more are skipped and counted as late.
+*/
+export class SamplingClock {
+	/** Deadlines not kept: samples begun late, and those that were skipped. */
+	late = 0;
+	#deadlineMs: number;
+	readonly #random: () => number;
+
+	/** The first sample is due at once. Times are milliseconds of one monotone clock; `random` gives 0 to 1. */
+	constructor(nowMs: number, random: () => number = Math.random) {
+		this.#deadlineMs = nowMs;
+		this.#random = random;
+	}
+
+	/** How long to wait until the sample that is due. */
+	waitMs(nowMs: number): number {
+		return Math.max(0, this.#deadlineMs - nowMs);
+	}
+
+	/** A sample is begun now: counts whether it is late. */
+	begin(nowMs: number, intervalMs: number): void {
+		if (nowMs - this.#deadlineMs > toleranceMs(intervalMs)) {
+			this.late++;
+		}
+	}
+
+	/** A sample is done: sets the next deadline. Those that have passed by an interval or more are given up. */
+	end(nowMs: number, intervalMs: number): void {
+		this.#deadlineMs += intervalMs * (0.5 + this.#random());
+		const missed = Math.floor((nowMs - this.#deadlineMs) / intervalMs);
+		if (missed > 0) {
+			this.late += missed;
+			this.#deadlineMs += missed * intervalMs;
+		}
+	}
+
+	/** The next sample is due in so many milliseconds, whatever was planned: after a pause, a change of the interval or a failure. */
+	restart(nowMs: number, inMs = 0): void {
+		this.#deadlineMs = nowMs + inMs;
+	}
+}
+
+/** A timer of Node is a millisecond or two late on a quiet host; that alone is not called late. */
+const timerToleranceMs = 3;
+
+/** How much later than its deadline a sample may begin without being called late. */
+export function toleranceMs(intervalMs: number): number {
+	return Math.max(timerToleranceMs, intervalMs / 4);
+}

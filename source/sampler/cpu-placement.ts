@@ -1,0 +1,80 @@
+import type {Sample} from '../model/sample.js';
+import {stateCode} from '../model/thread-state.js';
+
+/**
+CPU that a thread used while it was only ever seen waiting is credited to the waiting call after all once it is worth this many samples of running:
+had it been used elsewhere, the thread would have been seen there with a probability of 95 % (1 - e^-3).
+*/
+const missedSightings = 3;
+
+/** Threads not seen for this many samples are forgotten. */
+const forgetAfterSamples = 50;
+
+type Pending = {cpuNs: number; sightings: number; lastSample: number};
+
+/**
+Decides at which stack the CPU time of a thread counts. Time used since the previous sample was used where the thread ran, which is not where it stands when it waits now:
+it is kept until the thread is next seen running, and counts there. So a sleep between two bursts of work has no heat, and over many samples each line gets its share.
+A thread that is RUNNABLE without having used CPU (a native call that waits) is not running.
+*/
+export class CpuPlacement {
+	readonly #pending = new Map<number, Pending>();
+	#samples = 0;
+
+	/** Sets `placedCpuNs` of every thread of the sample from `cpuNs`; `elapsedNs` is the time since the previous sample. */
+	assign(sample: Sample, elapsedNs: number): void {
+		this.#samples++;
+		for (let row = 0; row < sample.count; row++) {
+			const usedNs = sample.cpuNs[row];
+			const isRunning = sample.state[row] === stateCode.RUNNABLE && usedNs > 0;
+			const pending = this.#pending.get(sample.key[row]);
+			if (isRunning) {
+				sample.placedCpuNs[row] = usedNs + (pending?.cpuNs ?? 0);
+				if (pending) {
+					pending.cpuNs = 0;
+					pending.sightings = 0;
+					pending.lastSample = this.#samples;
+				}
+			} else if (usedNs > 0) {
+				sample.placedCpuNs[row] = this.#keep(sample.key[row], usedNs, elapsedNs, pending);
+			} else {
+				sample.placedCpuNs[row] = 0;
+				if (pending) {
+					pending.lastSample = this.#samples;
+				}
+			}
+		}
+
+		if (this.#samples % forgetAfterSamples === 0) {
+			this.#forget();
+		}
+	}
+
+	/** Keeps CPU of a thread that waits, and gives what counts here now: nothing, or all of it when it was never seen elsewhere. */
+	#keep(key: number, usedNs: number, elapsedNs: number, known: Pending | undefined): number {
+		const pending = known ?? {cpuNs: 0, sightings: 0, lastSample: 0};
+		if (!known) {
+			this.#pending.set(key, pending);
+		}
+
+		pending.lastSample = this.#samples;
+		pending.cpuNs += usedNs;
+		pending.sightings += elapsedNs > 0 ? Math.min(1, usedNs / elapsedNs) : 0;
+		if (pending.sightings < missedSightings) {
+			return 0;
+		}
+
+		const placedCpuNs = pending.cpuNs;
+		pending.cpuNs = 0;
+		pending.sightings = 0;
+		return placedCpuNs;
+	}
+
+	#forget(): void {
+		for (const [key, pending] of this.#pending) {
+			if (this.#samples - pending.lastSample > forgetAfterSamples) {
+				this.#pending.delete(key);
+			}
+		}
+	}
+}

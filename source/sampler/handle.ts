@@ -1,0 +1,200 @@
+import {existsSync} from 'node:fs';
+import process from 'node:process';
+import {fileURLToPath} from 'node:url';
+import {Worker} from 'node:worker_threads';
+import type {Snapshot} from '../model/snapshot.js';
+import type {SnapshotSource, SourceStatus} from '../model/source.js';
+import {printable} from '../model/text.js';
+import {createTable} from '../table/layout.js';
+import {TableReader, type TableImage} from '../table/reader.js';
+import type {Target} from '../target/target.js';
+import {clampInterval, type Command, type Report, type WorkerInput} from './messages.js';
+
+/** Reading copies for a millisecond at most; after this the writer is taken for stuck, and the screen for stale. The main thread stands still meanwhile. */
+const readWaitMs = 50;
+/** The worker may be waiting for a slow target when it is told to stop; after this it is ended. */
+const closeWaitMs = 2000;
+
+export type SamplerOptions = Omit<WorkerInput, 'table'> & {
+	/** The worker's file; found beside this module when left out. */
+	readonly workerUrl?: URL;
+};
+
+/** A live session: what the sampler's worker counts, as snapshots. */
+export type SamplerHandle = SnapshotSource & {
+	/** Asks for another interval, in milliseconds; the cost budget may make it longer. */
+	setIntervalMs(intervalMs: number): void;
+};
+
+/** Where the worker's file is: beside the bundle or the folder of its chunks, or in dist/ when this runs from source. */
+function defaultWorkerUrl(): URL {
+	const candidates = import.meta.url.endsWith('.ts') ? ['../../dist/worker.js'] : ['./worker.js', '../worker.js'];
+	const urls = candidates.map(candidate => new URL(candidate, import.meta.url));
+	return urls.find(url => existsSync(fileURLToPath(url))) ?? urls[0];
+}
+
+class LiveSampler implements SamplerHandle {
+	readonly #target: Target;
+	readonly #reader: TableReader;
+	readonly #worker: Worker;
+	readonly #cpuAtStart = process.cpuUsage();
+	readonly #listeners = new Set<() => void>();
+	readonly #exited: Promise<void>;
+	#status: SourceStatus = {phase: 'starting', stale: false};
+	#engine: string;
+	#note = '';
+	#isPaused = false;
+	#isSampling = false;
+	#isClosing = false;
+	#snapshot: Snapshot | undefined;
+	#image: TableImage | undefined;
+
+	constructor(options: SamplerOptions) {
+		const {workerUrl, ...input} = options;
+		const table = createTable();
+		this.#target = options.target;
+		this.#engine = options.engine;
+		this.#reader = new TableReader(table);
+		this.#worker = new Worker(workerUrl ?? defaultWorkerUrl(), {
+			name: 'sampler',
+			workerData: {...input, table} satisfies WorkerInput,
+			execArgv: [],
+			// What it prints, a warning of Node's perhaps, must not reach a terminal that shows a screen.
+			stdout: true,
+			stderr: true,
+		});
+		this.#worker.stdout.resume();
+		this.#worker.stderr.resume();
+		this.#worker.on('message', (report: Report) => {
+			this.#hear(report);
+		});
+		this.#worker.on('error', error => {
+			const [line] = String(error instanceof Error ? error.message : error).split('\n');
+			this.#end('failed', `the sampler failed: ${printable(line)}`, 'this is a fault of tprof-top; please report it');
+		});
+		this.#exited = new Promise(resolve => {
+			this.#worker.on('exit', code => {
+				this.#end(this.#isClosing ? 'ended' : 'failed', this.#isClosing ? undefined : `the sampler ended unexpectedly (code ${code})`);
+				resolve();
+			});
+		});
+	}
+
+	status(): SourceStatus {
+		return this.#status;
+	}
+
+	read(): Snapshot | undefined {
+		const image = this.#reader.read(readWaitMs);
+		this.#set({stale: image === undefined});
+		if (!image || image.figures.samples === 0 || (image === this.#image && this.#status.phase !== 'sampling')) {
+			return this.#snapshot;
+		}
+
+		const {figures, ...tables} = image;
+		const cpu = process.cpuUsage(this.#cpuAtStart);
+		this.#image = image;
+		this.#snapshot = {
+			...tables,
+			target: this.#target.facts,
+			session: {
+				...figures, engine: this.#engine, takenAtMs: Date.now(), selfCpuMs: (cpu.user + cpu.system) / 1000,
+			},
+		};
+		return this.#snapshot;
+	}
+
+	setPaused(paused: boolean): void {
+		this.#isPaused = paused;
+		this.#tell({kind: 'pause', paused});
+		this.#setRunningPhase();
+	}
+
+	setIntervalMs(intervalMs: number): void {
+		this.#tell({kind: 'interval', intervalMs: clampInterval(intervalMs)});
+	}
+
+	async close(): Promise<void> {
+		if (!this.#isClosing) {
+			this.#isClosing = true;
+			this.#tell({kind: 'stop'});
+			this.#worker.unref();
+		}
+
+		const timer = setTimeout(async () => this.#worker.terminate(), closeWaitMs);
+		await this.#exited;
+		clearTimeout(timer);
+	}
+
+	onChange(listener: () => void): () => void {
+		this.#listeners.add(listener);
+		return () => {
+			this.#listeners.delete(listener);
+		};
+	}
+
+	#hear(report: Report): void {
+		switch (report.kind) {
+			case 'opened': {
+				this.#engine = report.engine;
+				this.#note = report.note;
+				this.#set({note: report.note || undefined});
+				break;
+			}
+
+			case 'sampling': {
+				this.#isSampling = true;
+				this.#setRunningPhase();
+				break;
+			}
+
+			case 'trouble': {
+				this.#set({note: report.reason ? `samples fail: ${report.reason}` : this.#note || undefined});
+				break;
+			}
+
+			case 'over': {
+				this.#end(report.phase, report.message, report.hint || undefined);
+				break;
+			}
+		}
+	}
+
+	get #isOver(): boolean {
+		return this.#status.phase === 'ended' || this.#status.phase === 'failed';
+	}
+
+	#setRunningPhase(): void {
+		if (!this.#isOver) {
+			const running = this.#isSampling ? 'sampling' : 'starting';
+			this.#set({phase: this.#isPaused ? 'paused' : running});
+		}
+	}
+
+	/** The first end is the one that counts; the worker's exit follows all others. */
+	#end(phase: 'ended' | 'failed', message?: string, hint?: string): void {
+		if (!this.#isOver) {
+			this.#set({phase, message, hint});
+		}
+	}
+
+	#set(change: Partial<SourceStatus>): void {
+		const before = this.#status;
+		const isNew = (Object.keys(change) as Array<keyof SourceStatus>).some(key => before[key] !== change[key]);
+		if (isNew) {
+			this.#status = {...before, ...change};
+			for (const listener of this.#listeners) {
+				listener();
+			}
+		}
+	}
+
+	#tell(command: Command): void {
+		this.#worker.postMessage(command);
+	}
+}
+
+/** Starts sampling a target in a worker. Never throws: what goes wrong is in the status. */
+export function startSampler(options: SamplerOptions): SamplerHandle {
+	return new LiveSampler(options);
+}

@@ -1,0 +1,203 @@
+import {performance} from 'node:perf_hooks';
+import type {EngineSession, SampleOutcome} from '../engines/engine.js';
+import {Sample} from '../model/sample.js';
+import type {TableWriter} from '../table/writer.js';
+import {backoffMs} from './backoff.js';
+import {StopBudget} from './budget.js';
+import {SamplingClock} from './clock.js';
+import {clampInterval, type Report} from './messages.js';
+import {CpuPlacement} from './cpu-placement.js';
+import {RecentPauses} from './pauses.js';
+
+/** Percentiles are for the eye: a sort of the recent pauses four times a second is enough. */
+const pauseFiguresEveryMs = 250;
+/** A reason that changes with every failure must not flood the other side. */
+const troubleEveryMs = 1000;
+
+/** CPU time takes two samples: the second follows the first soon, so that the first shares are there early. */
+const secondSampleMs = 75;
+
+export type LoopOptions = {
+	readonly session: EngineSession;
+	readonly writer: TableWriter;
+	readonly intervalMs: number;
+	readonly maxOverheadPercent: number;
+	/** Which thread names (string ids) count; all without it. */
+	readonly accepts?: (name: number) => boolean;
+	readonly report: (report: Report) => void;
+};
+
+/** Takes samples at the clock's deadlines and counts them, until it is stopped or the session is over. */
+export class SamplingLoop {
+	readonly #options: LoopOptions;
+	readonly #sample = new Sample();
+	readonly #clock = new SamplingClock(performance.now());
+	readonly #budget: StopBudget;
+	readonly #pauses = new RecentPauses();
+	readonly #placement = new CpuPlacement();
+	#sampledAtMs = 0;
+	readonly #startedAtMs = Date.now();
+	#requestedIntervalMs: number;
+	#isPaused = false;
+	#isStopped = false;
+	#wake: (() => void) | undefined;
+	/** Sampling time before the last pause, and since when it goes on. */
+	#activeMs = 0;
+	#activeSinceMs = performance.now();
+	#targetStoppedMs = 0;
+	#failed = 0;
+	#failuresInARow = 0;
+	#isFirst = true;
+	#isAfterPause = false;
+	#trouble = '';
+	#troubleAtMs = -Infinity;
+	#pauseFigures = this.#pauses.figures();
+	#pauseFiguresAtMs = -Infinity;
+
+	constructor(options: LoopOptions) {
+		this.#options = options;
+		this.#requestedIntervalMs = clampInterval(options.intervalMs);
+		this.#budget = new StopBudget(options.maxOverheadPercent);
+	}
+
+	/** Resolves when stopped; rejects with the session's SessionOver, or with an error that is a fault of ours. */
+	async run(): Promise<void> {
+		while (!this.#isStopped) {
+			const waitMs = this.#isPaused ? Infinity : this.#clock.waitMs(performance.now());
+			if (waitMs > 0) {
+				await this.#sleep(waitMs);
+				continue;
+			}
+
+			this.#clock.begin(performance.now(), this.#intervalMs());
+			this.#settle(await this.#options.session.sample(this.#sample));
+		}
+	}
+
+	setPaused(isPaused: boolean): void {
+		if (isPaused === this.#isPaused) {
+			return;
+		}
+
+		const nowMs = performance.now();
+		if (isPaused) {
+			this.#activeMs += nowMs - this.#activeSinceMs;
+		} else {
+			this.#activeSinceMs = nowMs;
+			this.#isAfterPause = true;
+			this.#clock.restart(nowMs);
+		}
+
+		this.#isPaused = isPaused;
+		this.#wake?.();
+	}
+
+	setIntervalMs(intervalMs: number): void {
+		this.#requestedIntervalMs = clampInterval(intervalMs);
+		const nowMs = performance.now();
+		this.#clock.restart(nowMs, Math.min(this.#clock.waitMs(nowMs), this.#intervalMs()));
+		this.#wake?.();
+	}
+
+	/** Ends the loop after the sample that is being taken. */
+	stop(): void {
+		this.#isStopped = true;
+		this.#wake?.();
+	}
+
+	#intervalMs(): number {
+		return this.#budget.intervalMs(this.#requestedIntervalMs);
+	}
+
+	/** Counts a sample's outcome and plans the next. */
+	#settle(outcome: SampleOutcome): void {
+		const nowMs = performance.now();
+		this.#budget.record(nowMs, outcome.stoppedMs);
+		this.#targetStoppedMs += outcome.stoppedMs;
+		this.#clock.end(nowMs, this.#intervalMs());
+		if (outcome.ok) {
+			this.#pauses.add(outcome.pauseUs);
+			this.#leavePauseOut();
+			this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0);
+			this.#sampledAtMs = outcome.atMs;
+		}
+
+		if (outcome.ok && this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs), this.#options.accepts)) {
+			this.#succeeded(nowMs);
+		} else {
+			this.#didFail(nowMs, outcome.ok ? 'the table of samples was locked for too long' : outcome.reason);
+		}
+	}
+
+	/** What threads used while nobody looked was used at stacks that are not known: it must not count for the first one seen after a pause. A nanosecond says that the thread ran. */
+	#leavePauseOut(): void {
+		if (this.#isAfterPause) {
+			this.#isAfterPause = false;
+			const {cpuNs, count} = this.#sample;
+			for (let row = 0; row < count; row++) {
+				cpuNs[row] = Math.min(cpuNs[row], 1);
+			}
+		}
+	}
+
+	#succeeded(nowMs: number): void {
+		this.#failuresInARow = 0;
+		if (this.#isFirst) {
+			this.#isFirst = false;
+			this.#clock.restart(nowMs, Math.min(secondSampleMs, this.#intervalMs()));
+			this.#options.report({kind: 'sampling'});
+		}
+
+		if (this.#trouble !== '') {
+			this.#trouble = '';
+			this.#options.report({kind: 'trouble', reason: ''});
+		}
+	}
+
+	#didFail(nowMs: number, reason: string): void {
+		this.#failed++;
+		this.#failuresInARow++;
+		this.#options.writer.publish(this.#figures(nowMs));
+		const intervalMs = this.#intervalMs();
+		const inMs = backoffMs(this.#failuresInARow, intervalMs);
+		if (inMs > intervalMs) {
+			this.#clock.restart(nowMs, inMs);
+		}
+
+		if (reason !== this.#trouble && nowMs - this.#troubleAtMs >= troubleEveryMs) {
+			this.#trouble = reason;
+			this.#troubleAtMs = nowMs;
+			this.#options.report({kind: 'trouble', reason});
+		}
+	}
+
+	#figures(nowMs: number) {
+		if (nowMs - this.#pauseFiguresAtMs >= pauseFiguresEveryMs) {
+			this.#pauseFigures = this.#pauses.figures();
+			this.#pauseFiguresAtMs = nowMs;
+		}
+
+		return {
+			...this.#pauseFigures,
+			requestedIntervalMs: this.#requestedIntervalMs,
+			intervalMs: this.#intervalMs(),
+			startedAtMs: this.#startedAtMs,
+			durationMs: this.#activeMs + (this.#isPaused ? 0 : nowMs - this.#activeSinceMs),
+			late: this.#clock.late,
+			failed: this.#failed,
+			targetStoppedMs: this.#targetStoppedMs,
+		};
+	}
+
+	/** Waits so long, or until something changes. */
+	async #sleep(forMs: number): Promise<void> {
+		await new Promise<void>(resolve => {
+			const timer = forMs === Infinity ? undefined : setTimeout(resolve, Math.ceil(forMs));
+			this.#wake = () => {
+				clearTimeout(timer);
+				resolve();
+			};
+		});
+		this.#wake = undefined;
+	}
+}

@@ -1,0 +1,88 @@
+/*
+Entry of the sampler's worker: chooses and opens the engine, writes the table, obeys the main thread. It ends by itself when the session is over, and with the process at the latest.
+An error that is a fault of ours is not caught: it reaches the main thread as the worker's error event.
+*/
+import {parentPort, workerData} from 'node:worker_threads';
+import {SessionOver} from '../engines/engine.js';
+import {printable} from '../model/text.js';
+import {TableWriter} from '../table/writer.js';
+import {SamplingLoop} from './loop.js';
+import type {Command, Report, WorkerInput} from './messages.js';
+import {chooseEngine} from './registry.js';
+import {threadFilter} from './thread-filter.js';
+
+const port = parentPort!;
+const input = workerData as WorkerInput;
+
+function report(message: Report): void {
+	port.postMessage(message);
+}
+
+/** Commands that came before the loop is there. */
+const waiting: Command[] = [];
+let obey = (command: Command): void => {
+	waiting.push(command);
+};
+
+port.on('message', (command: Command) => {
+	obey(command);
+});
+
+async function run(): Promise<void> {
+	const writer = new TableWriter(input.table);
+	const {engine, note} = await chooseEngine(input.engine, input.target);
+	const session = await engine.open(input.target, {depth: input.depth, extraIdle: input.extraIdle}, writer);
+	try {
+		report({kind: 'opened', engine: engine.id, note: printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; '))});
+		const loop = new SamplingLoop({
+			session,
+			writer,
+			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
+			maxOverheadPercent: input.maxOverheadPercent,
+			accepts: input.threads === undefined ? undefined : threadFilter(input.threads, id => writer.textOf(id)),
+			report(message) {
+				report(message.kind === 'trouble' ? {...message, reason: printable(message.reason)} : message);
+			},
+		});
+		obey = command => {
+			switch (command.kind) {
+				case 'pause': {
+					loop.setPaused(command.paused);
+					break;
+				}
+
+				case 'interval': {
+					loop.setIntervalMs(command.intervalMs);
+					break;
+				}
+
+				case 'stop': {
+					loop.stop();
+					break;
+				}
+			}
+		};
+
+		for (const command of waiting) {
+			obey(command);
+		}
+
+		await loop.run();
+	} finally {
+		await session.close();
+	}
+}
+
+try {
+	await run();
+} catch (error) {
+	if (!(error instanceof SessionOver)) {
+		throw error;
+	}
+
+	report({
+		kind: 'over', phase: error.targetEnded ? 'ended' : 'failed', message: printable(error.message), hint: printable(error.hint),
+	});
+} finally {
+	port.close();
+}

@@ -1,0 +1,51 @@
+import {regions, type ColumnArray, type RegionName, type Regions} from './layout.js';
+import {copyColumn, type RegionViews} from './views.js';
+
+type Column<R extends RegionName> = keyof Regions[R] & string;
+type Arrays<R extends RegionName, C extends Column<R>> = {readonly [K in C]: Regions[R][K] extends 'f64' | 'i32' | 'u8' ? ColumnArray<Regions[R][K]> : never};
+
+const arrayOf = {f64: Float64Array, i32: Int32Array, u8: Uint8Array} as const;
+
+/**
+The reader's private copy of columns of a region that are append-only below its published count. Only what is new is copied; what was copied stays where it is, so that
+snapshots share it. When an array is too short a longer one takes its place, and older snapshots keep theirs.
+*/
+export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
+	count = 0;
+	readonly #columns: readonly C[];
+	#arrays: Arrays<R, C>;
+	#capacity = 1024;
+
+	constructor(readonly region: R, columns: readonly C[]) {
+		this.#columns = columns;
+		this.#arrays = this.#allocate();
+	}
+
+	/** Copies the records from its count up to `count`. */
+	extend(views: RegionViews<R>, count: number): void {
+		if (count > this.#capacity) {
+			this.#capacity = 2 ** Math.ceil(Math.log2(count));
+			const old = this.#arrays;
+			this.#arrays = this.#allocate();
+			for (const column of this.#columns) {
+				this.#arrays[column].set(old[column].subarray(0, this.count));
+			}
+		}
+
+		for (const column of this.#columns) {
+			copyColumn(views[column] as Int32Array[], this.count, count, this.#arrays[column] as Int32Array);
+		}
+
+		this.count = count;
+	}
+
+	/** The copied records; later ones do not show in it. */
+	view(): Arrays<R, C> {
+		return Object.fromEntries(this.#columns.map(column => [column, this.#arrays[column].subarray(0, this.count)])) as unknown as Arrays<R, C>;
+	}
+
+	#allocate(): Arrays<R, C> {
+		const types = regions[this.region] as Record<string, 'f64' | 'i32' | 'u8'>;
+		return Object.fromEntries(this.#columns.map(column => [column, new arrayOf[types[column]](this.#capacity)])) as unknown as Arrays<R, C>;
+	}
+}

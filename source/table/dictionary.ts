@@ -1,0 +1,148 @@
+import {noFrame, rootNode, unknownLine, type Interner} from '../model/frame.js';
+import {maxNameLength} from '../model/text.js';
+import {otherFrame, otherNode, otherString} from './layout.js';
+import {TupleIndex} from './tuple-index.js';
+import type {TableViews} from './views.js';
+
+const noSuchLine = -3;
+
+/** Name of what found no room, as it is shown. */
+export const otherName = '(other)';
+
+/**
+The writing side of the dictionary: strings, frames and the trie of stacks. Everything is appended beyond the published counts, without the lock; nothing is changed afterwards.
+When a region is full its "(other)" entry is given out.
+*/
+export class DictionaryWriter implements Interner {
+	/** Strings by id. */
+	readonly texts: string[] = [];
+	/** Bytes of strings in use; those skipped at the end of a slab included. */
+	byteCount = 0;
+	readonly #views: TableViews;
+	readonly #ids = new Map<string, number>();
+	readonly #frames = new TupleIndex(4);
+	readonly #nodes = new TupleIndex(2, 4096);
+	readonly #encoder = new TextEncoder();
+
+	constructor(views: TableViews) {
+		this.#views = views;
+		this.internString('');
+		this.internString(otherName);
+		// "No frame" is filed under a line that no frame has, lest a frame without any name is taken for it.
+		this.internFrame(0, 0, 0, noSuchLine);
+		views.regions.frames.line[0][noFrame] = unknownLine;
+		this.internFrame(otherString, otherString, 0, unknownLine);
+		this.#addNode(rootNode, noFrame);
+		this.#addNode(rootNode, otherFrame);
+	}
+
+	get frameCount(): number {
+		return this.#frames.size;
+	}
+
+	get nodeCount(): number {
+		return this.#nodes.size;
+	}
+
+	/** See `Interner`. */
+	internString(text: string): number {
+		const kept = text.length > maxNameLength ? `${text.slice(0, maxNameLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
+		return this.#ids.get(kept) ?? this.#addString(kept);
+	}
+
+	/** See `Interner`. */
+	internFrame(classId: number, methodId: number, fileId: number, line: number): number {
+		const index = this.#frames;
+		index.key[0] = classId;
+		index.key[1] = methodId;
+		index.key[2] = fileId;
+		index.key[3] = line;
+		const found = index.find();
+		if (found >= 0) {
+			return found;
+		}
+
+		if (!this.#views.growFor('frames', index.size)) {
+			return otherFrame;
+		}
+
+		const id = index.add();
+		const share = this.#views.shape.frames;
+		const slab = Math.floor(id / share);
+		const at = id % share;
+		const {frames} = this.#views.regions;
+		frames.class[slab][at] = classId;
+		frames.method[slab][at] = methodId;
+		frames.file[slab][at] = fileId;
+		frames.line[slab][at] = line;
+		return id;
+	}
+
+	/** Node of the stack `frames[start]` (innermost) to `frames[start + length - 1]`; throws on a frame that was never interned. */
+	internStack(frames: Int32Array, start: number, length: number): number {
+		const index = this.#nodes;
+		const {key} = index;
+		const frameCount = this.#frames.size;
+		let node: number = rootNode;
+		for (let at = start + length - 1; at >= start; at--) {
+			const frame = frames[at];
+			if (frame <= noFrame || frame >= frameCount) {
+				throw new Error(`frame ${frame} was never interned`);
+			}
+
+			key[0] = node;
+			key[1] = frame;
+			const found = index.find();
+			node = found > 0 ? found : this.#addNode(node, frame);
+			if (node === otherNode) {
+				return otherNode;
+			}
+		}
+
+		return node;
+	}
+
+	/** The innermost frame of a stack. */
+	frameOf(node: number): number {
+		return this.#nodes.get(node, 1);
+	}
+
+	#addString(text: string): number {
+		const bytes = this.#encoder.encode(text);
+		const id = this.texts.length;
+		const share = this.#views.shape.bytes;
+		const inSlab = this.byteCount % share;
+		const start = inSlab + bytes.length > share ? this.byteCount + share - inSlab : this.byteCount;
+		if (!this.#views.growFor('strings', id) || !this.#views.growFor('bytes', start + bytes.length - 1)) {
+			return otherString;
+		}
+
+		const {strings, bytes: {value}} = this.#views.regions;
+		const slab = Math.floor(id / this.#views.shape.strings);
+		const at = id % this.#views.shape.strings;
+		value[Math.floor(start / share)]?.set(bytes, start % share);
+		strings.start[slab][at] = start;
+		strings.length[slab][at] = bytes.length;
+		this.byteCount = start + bytes.length;
+		this.texts.push(text);
+		this.#ids.set(text, id);
+		return id;
+	}
+
+	#addNode(parent: number, frame: number): number {
+		const index = this.#nodes;
+		if (!this.#views.growFor('nodes', index.size)) {
+			return otherNode;
+		}
+
+		index.key[0] = parent;
+		index.key[1] = frame;
+		const id = index.add();
+		const share = this.#views.shape.nodes;
+		const slab = Math.floor(id / share);
+		const {nodes} = this.#views.regions;
+		nodes.parent[slab][id % share] = parent;
+		nodes.frame[slab][id % share] = frame;
+		return id;
+	}
+}

@@ -1,0 +1,68 @@
+import type {Sample} from '../model/sample.js';
+
+/**
+The stacks of the sample before, by thread record: most threads stand where they stood, and comparing fifty frames is several times faster than fifty look-ups in the trie.
+*/
+export class StackMemo {
+	/** Frames of the sample before, and of this one. */
+	#frames = new Int32Array(4096);
+	/** Of each record: where its frames begin, how many there are, their node, and in which sample it was seen. */
+	#start = new Int32Array(256);
+	#length = new Int32Array(256);
+	#node = new Int32Array(256);
+	#seen = new Int32Array(256);
+	/** From 2 on, so that a record never seen is none of the sample before. */
+	#sampleNumber = 2;
+
+	/** Node of a row's stack when its thread stood at the same one in the sample before; -1 otherwise. */
+	find(record: number, sample: Sample, row: number): number {
+		const length = sample.stackLength[row];
+		if (record >= this.#seen.length || this.#seen[record] !== this.#sampleNumber - 1 || this.#length[record] !== length) {
+			return -1;
+		}
+
+		const {frames} = sample;
+		const known = this.#frames;
+		const start = sample.stackStart[row];
+		const knownStart = this.#start[record];
+		for (let at = 0; at < length; at++) {
+			if (frames[start + at] !== known[knownStart + at]) {
+				return -1;
+			}
+		}
+
+		return this.#node[record];
+	}
+
+	/** Keeps the node of a row's stack for the next sample. A record that is met twice in a sample is found no more in this one. */
+	keep(record: number, sample: Sample, row: number, node: number): void {
+		if (record >= this.#seen.length) {
+			const size = record * 2;
+			this.#start = longer(this.#start, size);
+			this.#length = longer(this.#length, size);
+			this.#node = longer(this.#node, size);
+			this.#seen = longer(this.#seen, size);
+		}
+
+		this.#start[record] = sample.stackStart[row];
+		this.#length[record] = sample.stackLength[row];
+		this.#node[record] = node;
+		this.#seen[record] = this.#sampleNumber;
+	}
+
+	/** All rows are done: this sample's frames become those of the sample before. */
+	endSample(sample: Sample): void {
+		if (this.#frames.length < sample.frameCount) {
+			this.#frames = new Int32Array(sample.frames.length);
+		}
+
+		this.#frames.set(sample.frames.subarray(0, sample.frameCount));
+		this.#sampleNumber++;
+	}
+}
+
+function longer(from: Int32Array, size: number): Int32Array<ArrayBuffer> {
+	const to = new Int32Array(size);
+	to.set(from);
+	return to;
+}

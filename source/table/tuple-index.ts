@@ -1,0 +1,86 @@
+/** Slots are at most half full: a miss looks at two slots on average. */
+const slotsPerEntry = 2;
+
+/**
+Dense ids for tuples of `width` integers: the first tuple added has id 0, the next 1. Open addressing on typed arrays, so that looking a tuple up makes no garbage.
+Callers put the tuple into `key`, then call `find` or `add`.
+*/
+export class TupleIndex {
+	readonly key: Int32Array;
+	size = 0;
+	readonly #width: number;
+	/** Tuples by id. */
+	#tuples: Int32Array;
+	/** Id + 1, or 0. */
+	#slots: Int32Array;
+
+	constructor(width: number, expected = 1024) {
+		this.#width = width;
+		this.key = new Int32Array(width);
+		const size = 2 ** Math.ceil(Math.log2(expected));
+		this.#tuples = new Int32Array(size * width);
+		this.#slots = new Int32Array(size * slotsPerEntry);
+	}
+
+	/** Id of the tuple in `key`, or -1. */
+	find(): number {
+		return this.#slots[this.#slotOf(this.key, 0)] - 1;
+	}
+
+	/** Adds the tuple in `key`, which must not be there yet, and returns its id. */
+	add(): number {
+		const id = this.size++;
+		const width = this.#width;
+		if (id * width === this.#tuples.length) {
+			this.#grow();
+		}
+
+		this.#tuples.set(this.key, id * width);
+		this.#slots[this.#slotOf(this.key, 0)] = id + 1;
+		return id;
+	}
+
+	/** Field `field` of tuple `id`. */
+	get(id: number, field: number): number {
+		return this.#tuples[(id * this.#width) + field];
+	}
+
+	/** The slot that holds the tuple at `at` of `from`, or the free one where it belongs. */
+	#slotOf(from: Int32Array, at: number): number {
+		const width = this.#width;
+		const slots = this.#slots;
+		const tuples = this.#tuples;
+		let hash = 0;
+		for (let field = 0; field < width; field++) {
+			hash = Math.imul(hash ^ from[at + field], 0x9E_37_79_B1);
+			hash ^= hash >>> 15;
+		}
+
+		const mask = slots.length - 1;
+		for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+			const id = slots[slot] - 1;
+			if (id < 0) {
+				return slot;
+			}
+
+			let field = 0;
+			while (field < width && tuples[(id * width) + field] === from[at + field]) {
+				field++;
+			}
+
+			if (field === width) {
+				return slot;
+			}
+		}
+	}
+
+	#grow(): void {
+		const old = this.#tuples;
+		this.#tuples = new Int32Array(old.length * 2);
+		this.#tuples.set(old);
+		this.#slots = new Int32Array(this.#slots.length * 2);
+		for (let id = 0; id * this.#width < old.length; id++) {
+			this.#slots[this.#slotOf(old, id * this.#width)] = id + 1;
+		}
+	}
+}

@@ -1,0 +1,303 @@
+import type {Interner} from '../model/frame.js';
+import {lockKindCode, lockKinds, threadFlag, type Sample} from '../model/sample.js';
+import {stateCount} from '../model/thread-state.js';
+import {DictionaryWriter} from './dictionary.js';
+import {
+	countWord, figureNames, otherFrame, otherNode, word, type Figures, type RegionName,
+} from './layout.js';
+import {acquireLock, releaseLock} from './lock.js';
+import {StackMemo} from './stack-memo.js';
+import {ThreadWriter} from './thread-writer.js';
+import {TupleIndex} from './tuple-index.js';
+import {TableViews} from './views.js';
+
+/** Figures that the sampler knows; the others are the table's own. */
+export type SamplerFigures = Omit<Figures, 'samples' | 'threadSamples' | 'incompleteStacks' | 'otherTicks' | 'lastSampleAtMs'>;
+
+/** The reader holds the lock for a copy of some megabytes at most; longer than this it is stuck, and the sample is given up rather than the session. */
+const lockWaitMs = 1000;
+
+/** Facts kept for the pseudo thread "(other)" standing at "(other)": one a state. */
+const lastFacts = 8;
+
+/**
+Counts samples into the shared table. One writer a table, in the sampler's worker. Names, stacks and new facts are appended without the lock; a sample's increments and the new
+counts are published in one short critical section, so that a reader sees a sample whole or not at all.
+
+When facts run out, new ones lose their thread first (they count for the pseudo thread "(other)", at their own stack) and their stack last: hot lines stay right longest.
+*/
+export class TableWriter implements Interner {
+	readonly #views: TableViews;
+	readonly #dictionary: DictionaryWriter;
+	readonly #threads: ThreadWriter;
+	readonly #memo = new StackMemo();
+	/** (thread, node, state) */
+	readonly #facts = new TupleIndex(3, 4096);
+	/** (thread, node, lock kind, lock class, owner, owner's node, owner's frame) */
+	readonly #contention = new TupleIndex(7, 256);
+	/** Thread record, stack, fact and contention of each row of the sample; -1 for none. */
+	#recordOf = new Int32Array(256);
+	#nodeOf = new Int32Array(256);
+	#factOf = new Int32Array(256);
+	#contentionOf = new Int32Array(256);
+	readonly #figures = Object.fromEntries(figureNames.map(name => [name, 0])) as Figures;
+
+	/** Takes an empty table, see `createTable`. */
+	constructor(buffer: SharedArrayBuffer) {
+		this.#views = new TableViews(buffer);
+		this.#dictionary = new DictionaryWriter(this.#views);
+		this.#threads = new ThreadWriter(this.#views);
+	}
+
+	/** See `Interner`. */
+	internString(text: string): number {
+		return this.#dictionary.internString(text);
+	}
+
+	/** See `Interner`. */
+	internFrame(classId: number, methodId: number, fileId: number, line: number): number {
+		return this.#dictionary.internFrame(classId, methodId, fileId, line);
+	}
+
+	/** The string with this id. */
+	textOf(id: number): string {
+		return this.#dictionary.texts[id];
+	}
+
+	/**
+	Counts every thread of a sample, or those whose name (string id) is accepted, and publishes them with the figures. `atMs`: epoch milliseconds of the sample. A thread that is not
+	accepted but holds up one that is becomes known by name and place, without counting. False, with nothing counted, when the lock was not free in time.
+	*/
+	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: number) => boolean): boolean {
+		this.#place(sample, accepts);
+		Object.assign(this.#figures, figures);
+		if (!acquireLock(this.#views.words, lockWaitMs)) {
+			return false;
+		}
+
+		try {
+			this.#apply(sample, atMs);
+			this.#figures.samples++;
+			this.#figures.lastSampleAtMs = atMs;
+			this.#publish();
+		} finally {
+			releaseLock(this.#views.words);
+		}
+
+		return true;
+	}
+
+	/** Publishes the figures alone, as after a failed sample. False when the lock was not free in time. */
+	publish(figures: SamplerFigures): boolean {
+		Object.assign(this.#figures, figures);
+		if (!acquireLock(this.#views.words, lockWaitMs)) {
+			return false;
+		}
+
+		this.#publish();
+		releaseLock(this.#views.words);
+		return true;
+	}
+
+	/** Finds or makes the record, stack, fact and contention of every row, without the lock. */
+	#place(sample: Sample, accepts?: (name: number) => boolean): void {
+		const {count} = sample;
+		if (count > this.#recordOf.length) {
+			const size = count * 2;
+			this.#recordOf = new Int32Array(size);
+			this.#nodeOf = new Int32Array(size);
+			this.#factOf = new Int32Array(size);
+			this.#contentionOf = new Int32Array(size);
+		}
+
+		for (let row = 0; row < count; row++) {
+			this.#factOf[row] = -1;
+			this.#contentionOf[row] = -1;
+			this.#recordOf[row] = -1;
+			if (!accepts || accepts(sample.name[row])) {
+				this.#placeThread(sample, row);
+				this.#factOf[row] = this.#placeFact(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
+			}
+		}
+
+		for (let row = 0; row < count; row++) {
+			if (this.#factOf[row] < 0 || sample.lockKind[row] === lockKindCode.none) {
+				continue;
+			}
+
+			const owner = sample.lockOwner[row];
+			if (owner >= 0 && this.#recordOf[owner] < 0) {
+				this.#placeThread(sample, owner);
+			}
+
+			this.#contentionOf[row] = this.#placeContention(sample, row);
+		}
+
+		this.#memo.endSample(sample);
+	}
+
+	#placeThread(sample: Sample, row: number): void {
+		const record = this.#threads.recordOf(sample.key[row]);
+		const known = this.#memo.find(record, sample, row);
+		const node = known < 0 ? this.#dictionary.internStack(sample.frames, sample.stackStart[row], sample.stackLength[row]) : known;
+		this.#memo.keep(record, sample, row, node);
+		this.#recordOf[row] = record;
+		this.#nodeOf[row] = node;
+	}
+
+	#placeFact(thread: number, node: number, state: number): number {
+		if (state >= stateCount) {
+			throw new Error(`no thread state has code ${state}`);
+		}
+
+		const found = this.#findFact(thread, node, state);
+		if (found >= 0) {
+			return found;
+		}
+
+		const share = this.#views.shape.facts;
+		if (thread !== this.#threads.other) {
+			return this.#hasRoomFor('facts', this.#facts.size, lastFacts + (share >> 2))
+				? this.#addFact(thread, node, state)
+				: this.#placeFact(this.#threads.recordOfOther(), node, state);
+		}
+
+		return node === otherNode || this.#hasRoomFor('facts', this.#facts.size, lastFacts)
+			? this.#addFact(thread, node, state)
+			: this.#placeFact(thread, otherNode, state);
+	}
+
+	#findFact(thread: number, node: number, state: number): number {
+		const {key} = this.#facts;
+		key[0] = thread;
+		key[1] = node;
+		key[2] = state;
+		return this.#facts.find();
+	}
+
+	#addFact(thread: number, node: number, state: number): number {
+		const id = this.#facts.add();
+		const share = this.#views.shape.facts;
+		const slab = Math.floor(id / share);
+		const {facts} = this.#views.regions;
+		facts.thread[slab][id % share] = thread;
+		facts.node[slab][id % share] = node;
+		facts.state[slab][id % share] = state;
+		return id;
+	}
+
+	/** Contention of a row that waits for a lock; -1 when nobody is known to hold it up, as for a thread that is parked without work. */
+	#placeContention(sample: Sample, row: number): number {
+		const owner = sample.lockOwner[row];
+		const kind = sample.lockKind[row];
+		if (owner < 0 && kind !== lockKindCode.monitor && kind !== lockKindCode['class-init']) {
+			return -1;
+		}
+
+		const index = this.#contention;
+		const {key} = index;
+		key[0] = this.#recordOf[row];
+		key[1] = this.#nodeOf[row];
+		key[2] = kind;
+		key[3] = sample.lockClass[row];
+		key[4] = owner < 0 ? -1 : this.#recordOf[owner];
+		key[5] = owner < 0 ? 0 : this.#nodeOf[owner];
+		key[6] = sample.lockOwnerFrame[row];
+		let found = index.find();
+		if (found < 0 && !this.#hasRoomFor('contention', index.size, lockKinds.length)) {
+			key.set([this.#threads.recordOfOther(), otherNode, kind, 0, -1, 0, 0]);
+			found = index.find();
+		}
+
+		return found < 0 ? this.#addContention() : found;
+	}
+
+	#addContention(): number {
+		const {key} = this.#contention;
+		const id = this.#contention.add();
+		const share = this.#views.shape.contention;
+		const slab = Math.floor(id / share);
+		const at = id % share;
+		const {contention} = this.#views.regions;
+		contention.thread[slab][at] = key[0];
+		contention.node[slab][at] = key[1];
+		contention.lockKind[slab][at] = key[2];
+		contention.lockClass[slab][at] = key[3];
+		contention.owner[slab][at] = key[4];
+		contention.ownerNode[slab][at] = key[5];
+		contention.ownerFrame[slab][at] = key[6];
+		return id;
+	}
+
+	/** Whether record `index` lies below what is kept back at the end of the region, growing the table where that helps. */
+	#hasRoomFor(region: RegionName, index: number, keptBack: number): boolean {
+		return this.#views.growFor(region, index + keptBack);
+	}
+
+	/** Adds a sample to the counters and the thread records. The lock is held. */
+	#apply(sample: Sample, atMs: number): void {
+		const {facts, contention} = this.#views.regions;
+		const factShare = this.#views.shape.facts;
+		const contentionShare = this.#views.shape.contention;
+		const threads = this.#threads;
+		const own = this.#figures;
+		threads.beginSample();
+		for (let row = 0; row < sample.count; row++) {
+			const record = this.#recordOf[row];
+			const fact = this.#factOf[row];
+			if (record < 0) {
+				continue;
+			}
+
+			threads.write(record, sample, row, this.#nodeOf[row], atMs, fact >= 0);
+			if (fact < 0) {
+				continue;
+			}
+
+			const slab = Math.floor(fact / factShare);
+			const at = fact % factShare;
+			facts.ticks[slab][at]++;
+			facts.cpuNs[slab][at] += sample.placedCpuNs[row];
+			own.threadSamples++;
+			if ((sample.flags[row] & threadFlag.incomplete) !== 0) {
+				own.incompleteStacks++;
+			}
+
+			if (facts.thread[slab][at] === threads.other || this.#dictionary.frameOf(facts.node[slab][at]) === otherFrame) {
+				own.otherTicks++;
+			}
+
+			const contended = this.#contentionOf[row];
+			if (contended >= 0) {
+				contention.ticks[Math.floor(contended / contentionShare)][contended % contentionShare]++;
+			}
+
+			if (record !== threads.other) {
+				threads.link(record, this.#recordOfRow(sample.lockOwner[row]), this.#recordOfRow(sample.carrier[row]));
+			}
+		}
+
+		threads.endSample();
+	}
+
+	#recordOfRow(row: number): number {
+		return row < 0 ? -1 : this.#recordOf[row];
+	}
+
+	/** Writes figures and counts. The lock is held. */
+	#publish(): void {
+		const {figures, words} = this.#views;
+		for (const [index, figureName] of figureNames.entries()) {
+			figures[index] = this.#figures[figureName];
+		}
+
+		words[countWord.strings] = this.#dictionary.texts.length;
+		words[countWord.bytes] = this.#dictionary.byteCount;
+		words[countWord.frames] = this.#dictionary.frameCount;
+		words[countWord.nodes] = this.#dictionary.nodeCount;
+		words[countWord.threads] = this.#threads.count;
+		words[countWord.facts] = this.#facts.size;
+		words[countWord.contention] = this.#contention.size;
+		words[word.generation]++;
+	}
+}

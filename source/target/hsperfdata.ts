@@ -1,0 +1,75 @@
+/*
+The JVM's performance counters, a memory-mapped file "hsperfdata_USER/PID" (perfMemory.hpp of OpenJDK, version 2 since JDK 5). The JVM writes while we read, and the file may be anyone's: nothing in it is trusted.
+*/
+
+/** -XX:PerfDataMemorySize is 32 KB by default; the flag's bound is 32 MB. More than this is no such file. */
+export const maxPerfDataBytes = 32 * 1024 * 1024;
+/** A JVM has about 250 counters; each takes 20 bytes at least. */
+const maxEntries = 16_384;
+/** Longest string value kept, bytes: command lines may be long (class paths), values longer than this serve nobody. */
+const maxStringBytes = 64 * 1024;
+
+const magic = 0xCA_FE_C0_C0;
+const headerBytes = 32;
+const entryHeaderBytes = 20;
+const littleEndian = 1;
+const supportedMajor = 2;
+
+/** Counters by name: numbers (64-bit ones as the nearest double) and strings, as the file has them (not yet printable). */
+export type PerfCounters = ReadonlyMap<string, number | string>;
+
+/** Parses a whole file; undefined when it is none. Entries that lie about their size end the walk, those before them count. */
+export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
+	if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[5] !== supportedMajor) {
+		return undefined;
+	}
+
+	const little = bytes[4] === littleEndian;
+	const u32 = (at: number) => little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
+	const i64 = (at: number) => Number(little ? bytes.readBigInt64LE(at) : bytes.readBigInt64BE(at));
+	const entries = Math.min(u32(28), maxEntries);
+	const counters = new Map<string, number | string>();
+	let at = u32(24);
+	for (let index = 0; index < entries && at + entryHeaderBytes <= bytes.length; index++) {
+		const length = u32(at);
+		const end = at + length;
+		const nameStart = at + u32(at + 4);
+		const vectorLength = u32(at + 8);
+		const type = String.fromCodePoint(bytes[at + 12]);
+		const dataStart = at + u32(at + 16);
+		if (length < entryHeaderBytes || end > bytes.length) {
+			break;
+		}
+
+		if (nameStart < end && dataStart < end) {
+			const name = bytes.toString('latin1', nameStart, stringEnd(bytes, nameStart, end));
+			if (type === 'B' && vectorLength > 0) {
+				const limit = Math.min(end, dataStart + Math.min(vectorLength, maxStringBytes));
+				counters.set(name, bytes.toString('utf8', dataStart, stringEnd(bytes, dataStart, limit)));
+			} else if (type === 'J' && vectorLength === 0 && dataStart + 8 <= end) {
+				counters.set(name, i64(dataStart));
+			}
+		}
+
+		at = end;
+	}
+
+	return counters;
+}
+
+function stringEnd(bytes: Buffer, start: number, limit: number): number {
+	const end = bytes.indexOf(0, start);
+	return end === -1 || end > limit ? limit : end;
+}
+
+/** A counter that is a string; empty when absent. */
+export function stringCounter(counters: PerfCounters | undefined, name: string): string {
+	const value = counters?.get(name);
+	return typeof value === 'string' ? value : '';
+}
+
+/** A counter that is a number; undefined when absent. */
+export function numberCounter(counters: PerfCounters | undefined, name: string): number | undefined {
+	const value = counters?.get(name);
+	return typeof value === 'number' ? value : undefined;
+}

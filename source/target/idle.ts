@@ -1,0 +1,126 @@
+/*
+The JVM calls a thread RUNNABLE while it is in native code, even when that code waits in the kernel. This list names those calls; a thread whose top frame is one of them is IDLE.
+It is data: one line a call, with the reason that the screen can show. Names by JDK release as the JDK's own sources have them.
+*/
+
+export type IdleCall = {
+	readonly className: string;
+	readonly method: string;
+	/** What the thread waits for. */
+	readonly reason: string;
+	/** Set for calls that may also work hard (reading a file that is in memory): IDLE only when the thread used no CPU since its previous sample. */
+	readonly onlyWithoutCpu?: true;
+};
+
+const events = 'waits for events on its sockets or files';
+const connection = 'waits for a connection';
+const connecting = 'waits until a connection is made';
+const data = 'waits for data on a socket';
+const bytes = 'waits for bytes from a pipe, terminal or file';
+const child = 'waits for a child process to end';
+const names = 'waits for the name service';
+
+export const idleCalls: readonly IdleCall[] = [
+	// Selectors and pollers.
+	{className: 'sun.nio.ch.EPoll', method: 'wait', reason: events}, // 11 and later
+	{className: 'sun.nio.ch.EPoll', method: 'epollWait', reason: events}, // 8, asynchronous channels
+	{className: 'sun.nio.ch.EPollArrayWrapper', method: 'epollWait', reason: events}, // 8
+	{className: 'sun.nio.ch.PollArrayWrapper', method: 'poll0', reason: events}, // 8
+	{className: 'sun.nio.ch.PollSelectorImpl', method: 'poll', reason: events}, // 11 and later
+	{className: 'sun.nio.ch.Net', method: 'poll', reason: events},
+	{className: 'sun.nio.fs.LinuxWatchService', method: 'poll', reason: 'waits for changes in watched directories'},
+	{className: 'java.lang.VirtualThread', method: 'takeVirtualThreadListToUnblock', reason: 'waits for virtual threads that got their monitor'}, // 24 and later
+	{className: 'io.netty.channel.epoll.Native', method: 'epollWait', reason: events},
+	{className: 'io.netty.channel.epoll.Native', method: 'epollWait0', reason: events},
+	{className: 'io.netty.channel.epoll.Native', method: 'epollWaitNoTimeout', reason: events},
+	{className: 'io.netty.channel.uring.Native', method: 'ioUringEnter', reason: events},
+	{className: 'io.netty.incubator.channel.uring.Native', method: 'ioUringEnter', reason: events},
+	{className: 'org.apache.tomcat.jni.Poll', method: 'poll', reason: events},
+	{className: 'sun.awt.X11.XToolkit', method: 'waitForEvents', reason: 'waits for events of the display'},
+
+	// Sockets.
+	{className: 'sun.nio.ch.Net', method: 'accept', reason: connection}, // 11 and later
+	{className: 'sun.nio.ch.ServerSocketChannelImpl', method: 'accept0', reason: connection}, // 8 to 10
+	{className: 'sun.nio.ch.UnixAsynchronousServerSocketChannelImpl', method: 'accept0', reason: connection}, // 8 to 10
+	{className: 'sun.nio.ch.UnixDomainSockets', method: 'accept0', reason: connection}, // 16 and later
+	{className: 'java.net.PlainSocketImpl', method: 'socketAccept', reason: connection}, // 8 to 17
+	{className: 'org.apache.tomcat.jni.Socket', method: 'accept', reason: connection},
+	{className: 'sun.nio.ch.Net', method: 'connect0', reason: connecting},
+	{className: 'sun.nio.ch.Net', method: 'pollConnect', reason: connecting}, // 11 and later
+	{className: 'sun.nio.ch.UnixDomainSockets', method: 'connect0', reason: connecting},
+	{className: 'java.net.PlainSocketImpl', method: 'socketConnect', reason: connecting},
+	{className: 'java.net.SocketInputStream', method: 'socketRead0', reason: data}, // 8 to 17
+	{className: 'sun.nio.ch.SocketDispatcher', method: 'read0', reason: data}, // 13 and later
+	{className: 'sun.nio.ch.SocketDispatcher', method: 'readv0', reason: data},
+	{className: 'java.net.PlainDatagramSocketImpl', method: 'receive0', reason: data}, // 8 to 17
+	{className: 'java.net.PlainDatagramSocketImpl', method: 'peekData', reason: data},
+	{className: 'sun.nio.ch.DatagramChannelImpl', method: 'receive0', reason: data},
+	{className: 'sun.nio.ch.DatagramDispatcher', method: 'read0', reason: data},
+	{className: 'java.net.Inet4AddressImpl', method: 'lookupAllHostAddr', reason: names},
+	{className: 'java.net.Inet4AddressImpl', method: 'getHostByAddr', reason: names},
+	{className: 'java.net.Inet6AddressImpl', method: 'lookupAllHostAddr', reason: names},
+	{className: 'java.net.Inet6AddressImpl', method: 'getHostByAddr', reason: names},
+
+	// Pipes, terminals and files go through the same calls: whether they wait shows in the CPU time.
+	{
+		className: 'sun.nio.ch.FileDispatcherImpl', method: 'read0', reason: bytes, onlyWithoutCpu: true,
+	}, // sockets too up to 12
+	{
+		className: 'sun.nio.ch.FileDispatcherImpl', method: 'readv0', reason: bytes, onlyWithoutCpu: true,
+	},
+	{
+		className: 'sun.nio.ch.UnixFileDispatcherImpl', method: 'read0', reason: bytes, onlyWithoutCpu: true,
+	}, // 20 and later
+	{
+		className: 'sun.nio.ch.UnixFileDispatcherImpl', method: 'readv0', reason: bytes, onlyWithoutCpu: true,
+	},
+	{
+		className: 'java.io.FileInputStream', method: 'readBytes', reason: bytes, onlyWithoutCpu: true,
+	},
+	{
+		className: 'java.io.FileInputStream', method: 'read0', reason: bytes, onlyWithoutCpu: true,
+	},
+	{
+		className: 'java.io.FileInputStream', method: 'readBytes0', reason: bytes, onlyWithoutCpu: true,
+	},
+
+	// The JDK's own threads, and other processes.
+	{className: 'java.lang.ref.Reference', method: 'waitForReferencePendingList', reason: 'waits for the collector to find dead references'}, // 9 and later
+	{className: 'java.lang.UNIXProcess', method: 'waitForProcessExit', reason: child}, // 8
+	{className: 'java.lang.ProcessHandleImpl', method: 'waitForProcessExit0', reason: child}, // 9 and later
+];
+
+/** Why a thread without Java frames that the JVM calls RUNNABLE is IDLE when it used no CPU: it waits inside the JVM (Signal Dispatcher, compilers without work, Attach Listener). */
+export const noFramesReason = 'waits inside the JVM; it has no Java frames and used no CPU';
+
+/** How a top frame makes a thread IDLE: not at all, always, or only when the thread used no CPU since its previous sample. */
+export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});
+
+/** The list for look-ups, with the user's own "Class.method" entries (full class name, dots). */
+export class IdleList {
+	readonly #calls = new Map<string, IdleCall>();
+
+	constructor(extra: readonly string[] = []) {
+		for (const call of idleCalls) {
+			this.#calls.set(`${call.className}.${call.method}`, call);
+		}
+
+		for (const entry of extra) {
+			const dot = entry.lastIndexOf('.');
+			if (dot > 0) {
+				this.#calls.set(entry, {className: entry.slice(0, dot), method: entry.slice(dot + 1), reason: 'named by the user as idle'});
+			}
+		}
+	}
+
+	/** A code of `idleKind` for a thread whose top frame is this method. */
+	kindOf(className: string, method: string): number {
+		const call = this.#calls.get(`${className}.${method}`);
+		return call ? (call.onlyWithoutCpu ? idleKind.withoutCpu : idleKind.always) : idleKind.none;
+	}
+
+	/** What such a thread waits for; undefined when the method is not in the list. */
+	reasonOf(className: string, method: string): string | undefined {
+		return this.#calls.get(`${className}.${method}`)?.reason;
+	}
+}

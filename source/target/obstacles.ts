@@ -1,0 +1,42 @@
+/** Why a process cannot be profiled, and what to do about it; each one printable line. */
+export type Obstacle = {
+	readonly reason: string;
+	readonly hint: string;
+	/** It goes away by itself in a moment. */
+	readonly isPassing?: boolean;
+	/** It stands against the attach socket only: an engine that does not need that may still be ready. */
+	readonly isAttachOnly?: boolean;
+};
+
+const seeList = 'tprof-top list shows the JVMs that can be profiled';
+
+/** Everything that can be in the way before a JVM is profiled, in words. */
+export const obstacles = {
+	badPid: (text: string): Obstacle => ({reason: `"${text}" is no process id`, hint: seeList}),
+	absent: (pid: number): Obstacle => ({reason: `there is no process ${pid}`, hint: seeList}),
+	hidden: (pid: number): Obstacle => ({reason: `process ${pid} belongs to another user and is hidden from you`, hint: 'run tprof-top as that user, or as root'}),
+	thread: (tid: number, pid: number): Obstacle => ({reason: `${tid} is a thread of process ${pid}`, hint: `use the process: tprof-top ${pid}`}),
+	zombie: (pid: number): Obstacle => ({reason: `process ${pid} has ended (zombie: its parent has not collected it yet)`, hint: seeList}),
+	otherUser: (pid: number, user: string, uid: number): Obstacle => ({
+		reason: `process ${pid} belongs to user ${user}`,
+		hint: `run as that user or as root: sudo -u ${/^[a-z_][\w.-]*$/i.test(user) ? user : `'#${uid}'`} tprof-top ${pid}`,
+	}),
+	closed: (pid: number): Obstacle => ({reason: `process ${pid} is closed to you (other group, capabilities, or not dumpable)`, hint: 'run tprof-top as root, or with the same group as the JVM'}),
+	noJvm: (pid: number, name: string): Obstacle => ({reason: `process ${pid} (${name}) is no JVM`, hint: seeList}),
+	openJ9: (pid: number): Obstacle => ({reason: `process ${pid} runs OpenJ9; tprof-top knows HotSpot only`, hint: 'OpenJ9 speaks another protocol, and answers signals with a javacore file'}),
+	nativeImage: (pid: number): Obstacle => ({reason: `process ${pid} is a GraalVM native image; there is no JVM in it`, hint: 'use a native profiler such as perf'}),
+	starting: (pid: number): Obstacle => ({reason: `the JVM ${pid} is still starting up`, hint: 'try again in a moment', isPassing: true}),
+	noHandler: (pid: number): Obstacle => ({
+		reason: `the JVM ${pid} does not handle SIGQUIT and has no attach socket`,
+		hint: 'a signal would kill it; if its socket in /tmp was removed, it must be restarted to attach',
+		isAttachOnly: true,
+	}),
+	reducedSignals: (pid: number): Obstacle => ({
+		reason: `the JVM ${pid} runs with -Xrs and its attach socket is gone from /tmp`,
+		hint: 'a signal would kill it: restart it without -Xrs, or keep its socket in /tmp',
+		isAttachOnly: true,
+	}),
+	attachDisabled: (pid: number): Obstacle => ({reason: `the JVM ${pid} was started with -XX:+DisableAttachMechanism`, hint: 'restart it without that flag', isAttachOnly: true}),
+	stopped: (pid: number): Obstacle => ({reason: `process ${pid} is stopped (SIGSTOP or Ctrl-Z)`, hint: `let it go on: kill -CONT ${pid}`}),
+	traced: (pid: number): Obstacle => ({reason: `process ${pid} is held by a debugger`, hint: 'let it go on there, or detach the debugger'}),
+};

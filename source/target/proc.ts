@@ -1,0 +1,154 @@
+import {closeSync, constants, openSync, readSync} from 'node:fs';
+
+/** Most bytes read of a small /proc file (status, stat, cmdline, environ): argument and environment areas are 128 KB by default and 6 MB at most as Linux limits one string. */
+const maxProcFileBytes = 1024 * 1024;
+
+/** Clock ticks a second in /proc (USER_HZ): 100 on every architecture that HotSpot runs on under Linux (proc(5), time(7)). */
+export const ticksPerSecond = 100;
+
+const quitBit = 2; // SIGQUIT is signal 3; masks count from bit 0 for signal 1.
+
+/** What /proc/PID/status says. Ids are as our own namespaces see them. */
+export type ProcessStatus = {
+	/** Process that the id belongs to; another number than the id asked for when that is a thread's. */
+	readonly processId: number;
+	/** One letter: R, S, D, T (stopped), t (traced), Z, X... */
+	readonly state: string;
+	/** Effective user and group. */
+	readonly uid: number;
+	readonly gid: number;
+	/** The process's id in its innermost pid namespace. */
+	readonly nsPid: number;
+	/** The process has a handler for SIGQUIT; without one the signal would kill it. */
+	readonly catchesQuit: boolean;
+	readonly ignoresQuit: boolean;
+};
+
+/** What /proc/PID/stat says. Times in clock ticks, see `ticksPerSecond`. */
+export type ProcessStat = {
+	readonly state: string;
+	readonly userTicks: number;
+	readonly systemTicks: number;
+	/** After boot. */
+	readonly startTicks: number;
+};
+
+/** Reads at most `maxBytes` of a file, without waiting where it is a pipe; the error's code when it cannot be read. */
+export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Buffer} | {code: string} {
+	let fd: number;
+	try {
+		fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+	} catch (error) {
+		return {code: errorCode(error)};
+	}
+
+	try {
+		const parts: Buffer[] = [];
+		let total = 0;
+		while (total < maxBytes) {
+			const part = Buffer.allocUnsafe(Math.min(64 * 1024, maxBytes - total));
+			const count = readSync(fd, part, 0, part.length, null);
+			if (count === 0) {
+				break;
+			}
+
+			parts.push(part.subarray(0, count));
+			total += count;
+		}
+
+		return {bytes: parts.length === 1 ? parts[0] : Buffer.concat(parts)};
+	} catch (error) {
+		return {code: errorCode(error)};
+	} finally {
+		closeSync(fd);
+	}
+}
+
+/** The `code` of a system error, such as ENOENT. */
+export function errorCode(error: unknown): string {
+	return (error as NodeJS.ErrnoException).code ?? 'UNKNOWN';
+}
+
+/** Text of a small /proc file of a process, one character for each byte; undefined when it cannot be read. */
+export function readProc(pid: number, name: string): string | undefined {
+	const read = readBytes(`/proc/${pid}/${name}`);
+	return 'bytes' in read ? read.bytes.toString('latin1') : undefined;
+}
+
+/** Strings of a NUL-separated /proc file (cmdline, environ); empty when it cannot be read. Not yet printable. */
+export function readProcStrings(pid: number, name: 'cmdline' | 'environ'): string[] {
+	const read = readBytes(`/proc/${pid}/${name}`);
+	if (!('bytes' in read)) {
+		return [];
+	}
+
+	const strings = read.bytes.toString('utf8').split('\0');
+	if (strings.at(-1) === '') {
+		strings.pop();
+	}
+
+	return strings;
+}
+
+/** Parses /proc/PID/status (proc(5)); undefined when it is not one. NSpid is absent before Linux 4.1. */
+export function parseStatus(text: string): ProcessStatus | undefined {
+	const field = (name: string) => new RegExp(`^${name}:[\\t ]*(.*)$`, 'm').exec(text)?.[1].trim().split(/\s+/) ?? [];
+	const processId = Number(field('Tgid')[0]);
+	const uid = Number(field('Uid')[1]);
+	const gid = Number(field('Gid')[1]);
+	if (!Number.isSafeInteger(processId) || !Number.isSafeInteger(uid) || !Number.isSafeInteger(gid)) {
+		return undefined;
+	}
+
+	return {
+		processId,
+		state: field('State')[0] ?? '?',
+		uid,
+		gid,
+		nsPid: Number(field('NSpid').at(-1)) || processId,
+		catchesQuit: hasQuit(field('SigCgt')[0]),
+		ignoresQuit: hasQuit(field('SigIgn')[0]),
+	};
+}
+
+function hasQuit(mask: string | undefined): boolean {
+	return /^[\da-f]+$/i.test(mask ?? '') && ((Number.parseInt(mask!.slice(-1), 16) >> quitBit) & 1) === 1;
+}
+
+/** Parses /proc/PID/stat (proc(5)); undefined when it is not one. The command name in it may hold anything, parentheses included. */
+export function parseStat(text: string): ProcessStat | undefined {
+	const fields = text.slice(text.lastIndexOf(')') + 2).trim().split(' ');
+	const [userTicks, systemTicks, startTicks] = [fields[11], fields[12], fields[19]].map(Number);
+	if (!Number.isSafeInteger(startTicks) || fields.length < 20) {
+		return undefined;
+	}
+
+	return {
+		state: fields[0], userTicks, systemTicks, startTicks,
+	};
+}
+
+/** Status of a process now; undefined when there is none (or /proc hides it). */
+export function readStatus(pid: number): ProcessStatus | undefined {
+	const text = readProc(pid, 'status');
+	return text === undefined ? undefined : parseStatus(text);
+}
+
+/** Stat of a process now; undefined when there is none (or /proc hides it). */
+export function readStat(pid: number): ProcessStat | undefined {
+	const text = readProc(pid, 'stat');
+	return text === undefined ? undefined : parseStat(text);
+}
+
+/** Whether the process that was looked at is still there and running: same pid, same start, no zombie. */
+export function isAlive(target: {readonly pid: number; readonly startTicks: number}): boolean {
+	const stat = readStat(target.pid);
+	return stat?.startTicks === target.startTicks && stat.state !== 'Z' && stat.state !== 'X';
+}
+
+/** Epoch milliseconds of a start time in clock ticks after boot, to the second (btime of /proc/stat); 0 if not known. */
+export function startMs(startTicks: number): number {
+	const text = readBytes('/proc/stat');
+	const boot = 'bytes' in text ? /^btime (\d+)$/m.exec(text.bytes.toString('latin1')) : undefined;
+	return boot ? (Number(boot[1]) * 1000) + (startTicks * 1000 / ticksPerSecond) : 0;
+}

@@ -1,0 +1,27 @@
+import type {TargetFacts} from '../model/snapshot.js';
+
+/** A HotSpot JVM on this host that was looked at and may be profiled. Plain data: it is posted to the sampler's worker. */
+export type Target = {
+	readonly pid: number;
+	/** The pid inside the innermost pid namespace, which HotSpot uses in file names (last number of NSpid). */
+	readonly nsPid: number;
+	/** Effective user and group of the process. */
+	readonly uid: number;
+	readonly gid: number;
+	/** Start time in clock ticks after boot (field 22 of /proc/PID/stat): tells a reused pid from the process looked at. */
+	readonly startTicks: number;
+	/** JDK feature release, such as 8 or 21; 0 if not known yet. */
+	readonly jdk: number;
+	readonly facts: TargetFacts;
+};
+
+/** What looking at a pid gave: a target, or what is in the way and what to do (each one printable line). */
+export type Identified =
+	| {readonly ok: true; readonly target: Target}
+	| {
+		readonly ok: false;
+		readonly reason: string;
+		readonly hint: string;
+		/** What is in the way goes away by itself in a moment (the JVM is starting up). */
+		readonly isPassing?: boolean;
+	};

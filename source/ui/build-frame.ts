@@ -1,0 +1,155 @@
+import {lineColumns} from '../query/line-columns.js';
+import {stateSets} from '../query/state-sets.js';
+import {threadColumns} from '../query/thread-columns.js';
+import type {LineRow, ThreadRow} from '../query/types.js';
+import {clip} from './cells.js';
+import {detailLines, paneDetail, wholeDetail} from './detail-lines.js';
+import {footerLines, messageLine} from './footer-lines.js';
+import type {Frame} from './frame.js';
+import {headerLines} from './header-lines.js';
+import {layoutOf, type Layout} from './layout.js';
+import {helpLines, menuLines} from './overlay-lines.js';
+import {isOfView, rowsOf, type DetailData, type ScreenData} from './screen-data.js';
+import {
+	firstRow, queryOf, selectedIndex, type Layer, type UiState,
+} from './state.js';
+import {
+	headingLine, isIdleRow, isNoise, paintLineCell, paintThreadCell, placeColumns, rowLines, type DrawnTable, type TableView,
+} from './table-lines.js';
+import type {Size} from './terminal.js';
+import type {Theme} from './theme.js';
+
+/** Asks for a row's detail; called only for what is drawn. */
+export type DetailOf = (view: UiState['view'], key: string) => DetailData | undefined;
+
+/** The lines of the topmost layer that lies over the table, all of them; undefined when none does. */
+export function layerLines(state: UiState, layout: Layout, theme: Theme, detailOf: DetailOf): string[] | undefined {
+	const layer = coveringLayer(state);
+	if (layer?.kind === 'help') {
+		return helpLines(state.layers.some(({kind}) => kind === 'detail') ? 'detail' : state.view, layout.width, theme);
+	}
+
+	if (layer?.kind === 'menu') {
+		return menuLines(layer, layout.layerLines, layout.width, theme);
+	}
+
+	if (layer?.kind === 'detail') {
+		const data = detailOf(layer.view, layer.key);
+		return data
+			? detailLines(data, {
+				width: layout.width, isFull: state.query.fullNames, theme, bounds: wholeDetail,
+			})
+			: ['Nothing was sampled yet.'];
+	}
+
+	return undefined;
+}
+
+/** The topmost layer but for an input line, which takes the message line only. */
+export function coveringLayer(state: UiState): Exclude<Layer, {kind: 'input'}> | undefined {
+	return state.layers.findLast((layer): layer is Exclude<Layer, {kind: 'input'}> => layer.kind !== 'input');
+}
+
+/** The whole screen of a state, its numbers and a size: pure, and never larger than one cell and one line less than the screen. */
+export function buildFrame(state: UiState, data: ScreenData, size: Size, theme: Theme, detailOf: DetailOf): Frame {
+	const {above, heading, rows, below} = unfinished(state, data, size, theme, detailOf);
+	const finish = (line: string) => clip(theme.finish(line), size.columns - 1);
+	return {
+		above: above.map(line => finish(line)), below: below.map(line => finish(line)), ...(rows ? {heading: finish(heading ?? ''), rows: rows.map(line => finish(line))} : {}),
+	};
+}
+
+function unfinished(state: UiState, data: ScreenData, size: Size, theme: Theme, detailOf: DetailOf): Frame {
+	const layout = layoutOf(size);
+	const typing = !layout.hasFooter && (state.layers.at(-1)?.kind === 'input');
+	const header = headerLines(state, data, layout, theme);
+	const above = typing && header.length > 0 ? [messageLine(state, data, layout.width, theme)] : header;
+	const below = footerLines(state, data, layout, theme);
+	const layer = layerLines(state, layout, theme, detailOf);
+	if (layer) {
+		const covering = coveringLayer(state);
+		const top = covering && 'top' in covering ? covering.top : 0;
+		const from = Math.min(top, Math.max(0, layer.length - layout.layerLines));
+		return {above: [...above, ...filled(layer.slice(from, from + layout.layerLines), layout.layerLines)], below};
+	}
+
+	if (layout.tableRows === 0) {
+		return {above, below};
+	}
+
+	const keys = rowsOf(data).map(({key}) => key);
+	const selection = state.selections[state.view];
+	const selected = isOfView(data, state.view) ? selectedIndex(selection, keys) : -1;
+	const top = firstRow(selection.top, Math.max(0, selected), keys.length, layout.tableRows);
+	const pane = layout.paneLines > 0 ? paneLines(state, keys[selected], layout, theme, detailOf) : [];
+	const drawn: DrawnTable = {
+		query: queryOf(state), theme, left: state.left, trendOf: data.trendOf, layout,
+	};
+	const table = state.view === 'lines'
+		? tableOf(lineView(data, top, selected), drawn)
+		: tableOf(threadView(data, top, selected), drawn);
+	if (keys.length === 0) {
+		table.rows[0] = theme.paint('dim', emptyText(state, data).slice(0, layout.width));
+	}
+
+	return {
+		above, ...(layout.hasHeading ? {heading: table.heading, rows: table.rows} : {}), below: [...(layout.hasHeading ? [] : table.rows), ...pane, ...below],
+	};
+}
+
+function tableOf<Row extends {readonly key: string}>(view: TableView<Row>, drawn: DrawnTable): {heading: string; rows: string[]} {
+	const placed = placeColumns(view.columns, drawn.layout);
+	return {heading: headingLine(view, placed, drawn), rows: rowLines(view, placed, drawn)};
+}
+
+function lineView(data: ScreenData, top: number, selected: number): TableView<LineRow> {
+	const lines = data.table?.view === 'lines' ? data.table.lines : undefined;
+	return {
+		columns: lineColumns, rows: lines?.rows ?? [], top, selected, counts: lines ? `${lines.rows.length}/${lines.allRows}` : '', isDim: isNoise, paint: paintLineCell,
+	};
+}
+
+function threadView(data: ScreenData, top: number, selected: number): TableView<ThreadRow> {
+	const threads = data.table?.view === 'threads' ? data.table.threads : undefined;
+	return {
+		columns: threadColumns, rows: threads?.rows ?? [], top, selected, counts: threads ? `${threads.rows.length}/${threads.allRows}` : '', isDim: isIdleRow, paint: paintThreadCell,
+	};
+}
+
+function paneLines(state: UiState, key: string | undefined, layout: Layout, theme: Theme, detailOf: DetailOf): string[] {
+	const detail = key === undefined ? undefined : detailOf(state.view, key);
+	const rule = theme.paint('dim', (theme.isAscii ? '-' : '─').repeat(layout.width));
+	const lines = detail
+		? detailLines(detail, {
+			width: layout.width, isFull: state.query.fullNames, theme, bounds: paneDetail,
+		})
+		: [];
+	return filled([rule, ...lines].slice(0, layout.paneLines), layout.paneLines);
+}
+
+function filled(lines: readonly string[], count: number): string[] {
+	return [...lines, ...Array.from({length: Math.max(0, count - lines.length)}, () => '')];
+}
+
+/** Why there are no rows, and what to do. */
+function emptyText(state: UiState, {status, snapshot, table}: ScreenData): string {
+	if (!snapshot || snapshot.session.samples === 0) {
+		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no sample was taken';
+	}
+
+	if (state.query.filter !== '') {
+		return 'no row matches the filter; Esc clears it';
+	}
+
+	if (state.query.threadKeys) {
+		return 'nothing from these threads in this window; t shows all';
+	}
+
+	const allRows = table?.view === 'threads' ? table.threads.allRows : 0;
+	if (allRows > 0 && !state.query.showIdle) {
+		return 'all threads idle in this window; i shows them';
+	}
+
+	const set = stateSets.find(({id}) => id === state.stateSet);
+	return `nothing in this window${set && set.id !== 'all' ? ` in the states that count: ${set.title}; x for others` : ''}`;
+}

@@ -1,0 +1,16 @@
+/** The time of day as "14:02" or "14:02:11", local time. */
+export function clock(epochMs: number, hasSeconds = false): string {
+	const date = new Date(epochMs);
+	const text = `${two(date.getHours())}:${two(date.getMinutes())}`;
+	return hasSeconds ? `${text}:${two(date.getSeconds())}` : text;
+}
+
+/** A day and time as "2026-09-14 14:02". */
+export function dayAndTime(epochMs: number): string {
+	const date = new Date(epochMs);
+	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(epochMs)}`;
+}
+
+function two(value: number): string {
+	return String(Math.floor(value)).padStart(2, '0');
+}

@@ -1,0 +1,271 @@
+import type {Snapshot, TargetVitals} from '../model/snapshot.js';
+import type {SnapshotSource} from '../model/source.js';
+import {headingOf} from '../query/column.js';
+import {queryLineDetail, queryThreadDetail} from '../query/detail.js';
+import {parseFilter} from '../query/filter.js';
+import {lineColumns} from '../query/line-columns.js';
+import {queryLines} from '../query/lines.js';
+import {effectiveUnit} from '../query/scope.js';
+import {summarize} from '../query/summary.js';
+import {threadColumns} from '../query/thread-columns.js';
+import {queryThreads} from '../query/threads.js';
+import type {LineRow, Query, ThreadRow} from '../query/types.js';
+import {
+	baselineOf, noPast, remember, reset, undoReset, type Past,
+} from '../query/window.js';
+import {buildFrame, layerLines, type DetailOf} from './build-frame.js';
+import type {Frame} from './frame.js';
+import {layoutOf} from './layout.js';
+import {press} from './reduce.js';
+import type {Effect} from './reduce-menu.js';
+import {
+	rowsOf, type DetailData, type IdleReason, type ScreenData,
+} from './screen-data.js';
+import {
+	initialState, queryOf, type InitialView, type MenuItem, type UiState,
+} from './state.js';
+import {followRow, type Surroundings} from './surroundings.js';
+import type {Size} from './terminal.js';
+import type {Theme} from './theme.js';
+import {Trends} from './trend.js';
+
+/** Writes what is on the screen to a file and says in one line where it is; rejects with an error whose message says why not. */
+export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string}) => Promise<string>;
+
+export type ControllerOptions = {
+	readonly source: SnapshotSource;
+	readonly save: Save;
+	/** Formats that `save` knows, the usual one first. */
+	readonly saveFormats: readonly MenuItem[];
+	/** Why a thread counts as IDLE, for the details. */
+	readonly idleReason?: IdleReason;
+	readonly view: InitialView & {readonly top?: number};
+	/** What is known of the target beside the samples; called once a refresh. */
+	vitals(): TargetVitals;
+	/** Called when something to be seen changed without a key. */
+	onChange(): void;
+};
+
+/** What keys leave to the one who holds the terminal. */
+export type TerminalEffect = 'quit' | 'redraw' | 'suspend';
+
+/** Joins state, source and queries: reads at each refresh, asks each query once for what is shown, and builds the frame. Knows nothing of terminals. */
+export class Controller {
+	state: UiState;
+	readonly #options: ControllerOptions;
+	readonly #trends = new Trends();
+	#past: Past = noPast;
+	#shown: Snapshot | undefined;
+	#newestSamples = 0;
+	#vitals: TargetVitals = {};
+	#nowMs = Date.now();
+	#size: Size = {columns: 80, rows: 24};
+	#data: ScreenData | undefined;
+	#dataOf: readonly unknown[] = [];
+	readonly #details = new Map<string, DetailData | undefined>();
+
+	constructor(options: ControllerOptions) {
+		this.#options = options;
+		this.state = initialState(options.view);
+	}
+
+	/** The snapshot that is shown; undefined before the first. */
+	get snapshot(): Snapshot | undefined {
+		return this.#shown;
+	}
+
+	/** Takes a new snapshot and the target's figures, once every delay. */
+	refresh(): void {
+		const {source, vitals} = this.#options;
+		const {phase} = source.status();
+		const snapshot = source.read();
+		this.#newestSamples = snapshot?.session.samples ?? 0;
+		if (phase !== 'ended' && phase !== 'failed' && phase !== 'recording') {
+			this.#nowMs = Date.now();
+			this.#vitals = vitals();
+		}
+
+		if (!snapshot || (this.state.isPaused && this.#shown)) {
+			return;
+		}
+
+		const previous = this.#shown;
+		this.#shown = snapshot;
+		this.#past = remember(this.#past, snapshot);
+		if (previous && previous.session.samples !== snapshot.session.samples && this.#keepsTrends()) {
+			this.#trends.add(snapshot.session.takenAtMs, queryLines(snapshot, previous, {...queryOf(this.state), filter: '', sort: {column: 'self', reverse: false}}).rows);
+		}
+	}
+
+	/** Does what a key asks for; gives back what only the terminal's holder can do. */
+	press(key: string, theme: Theme): TerminalEffect | undefined {
+		const before = this.state;
+		const {state, effect} = press(before, key, this.#surroundings(theme));
+		this.state = state;
+		if (trendsBreak(before.query, state.query)) {
+			this.#trends.clear();
+		}
+
+		if (before.isPaused && !state.isPaused) {
+			this.refresh();
+		}
+
+		return effect && this.#perform(effect);
+	}
+
+	/** The screen for this size, from the snapshot that is shown. */
+	frame(size: Size, theme: Theme): Frame {
+		this.#size = size;
+		const data = this.#currentData();
+		this.state = followRow(this.state, rowsOf(data).map(({key}) => key), layoutOf(size).tableRows);
+		return buildFrame(this.state, data, size, theme, this.#detailOf);
+	}
+
+	#keepsTrends(): boolean {
+		return this.state.view === 'lines' && this.#size.columns >= (lineColumns.find(({id}) => id === 'trend')?.fromColumns ?? Infinity);
+	}
+
+	#perform(effect: Effect): TerminalEffect | undefined {
+		const {type} = effect;
+		if (type === 'quit' || type === 'redraw' || type === 'suspend') {
+			return type;
+		}
+
+		if (type === 'save') {
+			void this.#save(effect);
+		} else if (type === 'sampling') {
+			const {source} = this.#options;
+			source.setPaused(source.status().phase !== 'paused');
+		} else {
+			this.#past = type === 'undo-reset' ? undoReset(this.#past) : (this.#shown ? reset(this.#past, this.#shown) : this.#past);
+			const resets = this.#past.resets.length;
+			this.state = {...this.state, resets, window: resets > 0 ? 'reset' : 'start'};
+		}
+
+		return undefined;
+	}
+
+	async #save({name, format}: {readonly name?: string; readonly format?: string}): Promise<void> {
+		let message: UiState['message'];
+		if (this.#shown) {
+			try {
+				message = {text: await this.#options.save(this.#shown, this.#baseline(), queryOf(this.state), {name, format}), tone: 'plain'};
+			} catch (error) {
+				message = {text: `not saved: ${error instanceof Error ? error.message : String(error)}`, tone: 'error'};
+			}
+		} else {
+			message = {text: 'nothing to save yet', tone: 'plain'};
+		}
+
+		this.state = {...this.state, message};
+		this.#options.onChange();
+	}
+
+	#baseline(): Snapshot | undefined {
+		return this.#shown && baselineOf(this.state.window, this.#past, this.#shown);
+	}
+
+	/** Rows and figures of what is shown; asked again only when something they come from changed. */
+	#currentData(): ScreenData {
+		const {state} = this;
+		const baseline = this.#baseline();
+		const sources = [this.#shown, baseline, state.query, state.sorts[state.view], state.view];
+		if (!this.#data || sources.some((source, index) => source !== this.#dataOf[index])) {
+			this.#dataOf = sources;
+			this.#details.clear();
+			this.#data = {...this.#emptyData(), ...(this.#shown ? this.#query(this.#shown, baseline) : {})};
+		}
+
+		this.#data = {...this.#data, ...this.#emptyData()};
+		return this.#data;
+	}
+
+	#emptyData() {
+		const parsed = parseFilter(this.state.query.filter);
+		return {
+			status: this.#options.source.status(),
+			vitals: this.#vitals,
+			nowMs: this.#nowMs,
+			samplesSincePause: Math.max(0, this.#newestSamples - (this.#shown?.session.samples ?? 0)),
+			filterError: parsed.ok ? undefined : parsed.error,
+			trendOf: (key: string) => this.#trends.of(key),
+		};
+	}
+
+	#query(snapshot: Snapshot, baseline: Snapshot | undefined): Partial<ScreenData> {
+		const query = queryOf(this.state);
+		const {top} = this.#options.view;
+		const common = {snapshot, baseline, summary: summarize(snapshot, baseline)};
+		if (this.state.view === 'lines') {
+			const lines = queryLines(snapshot, baseline, query);
+			return {...common, table: {view: 'lines', lines: {...lines, rows: lines.rows.slice(0, top)}}};
+		}
+
+		const threads = queryThreads(snapshot, baseline, query);
+		return {...common, table: {view: 'threads', threads: {...threads, rows: threads.rows.slice(0, top)}}};
+	}
+
+	readonly #detailOf: DetailOf = (view, key) => {
+		if (!this.#shown) {
+			return undefined;
+		}
+
+		const id = `${view} ${key}`;
+		if (!this.#details.has(id)) {
+			this.#details.set(id, this.#detail(this.#shown, view, key));
+		}
+
+		return this.#details.get(id);
+	};
+
+	#detail(snapshot: Snapshot, view: UiState['view'], key: string): DetailData | undefined {
+		const rows = this.#data ? rowsOf(this.#data) : [];
+		const row = rows.find(candidate => candidate.key === key);
+		const query = queryOf(this.state);
+		const {idleReason} = this.#options;
+		if (view === 'lines') {
+			return {view, idleReason, row: row as LineRow | undefined, detail: queryLineDetail(snapshot, this.#baseline(), query, key)};
+		}
+
+		const thread = row as ThreadRow | undefined;
+		return {view, idleReason, row: thread, detail: queryThreadDetail(snapshot, this.#baseline(), query, thread?.threadKeys ?? [])};
+	}
+
+	#surroundings(theme: Theme): Surroundings {
+		const layout = layoutOf(this.#size);
+		const {state} = this;
+		const rows = rowsOf(this.#currentData());
+		const unit = effectiveUnit(state.query);
+		const columns: readonly MenuItem[] = state.view === 'lines'
+			? lineColumns.map(column => ({id: column.id, title: `${column.title}${column.heading ? ` (${headingOf(column, unit)})` : ''}`}))
+			: threadColumns.map(column => ({id: column.id, title: `${column.title} (${headingOf(column, unit)})`}));
+		return {
+			rowKeys: rows.map(({key}) => key),
+			pageRows: layout.tableRows,
+			columns,
+			layerLines: layerLines(state, layout, theme, this.#detailOf)?.length ?? 0,
+			layerPage: layout.layerLines,
+			isRecording: this.#options.source.status().phase === 'recording',
+			saveFormats: this.#options.saveFormats,
+			threadsOf: key => this.#threadsOf(key),
+		};
+	}
+
+	#threadsOf(key: string): {readonly keys: readonly number[]; readonly label: string} | undefined {
+		const data = this.#detailOf(this.state.view, key);
+		if (!data?.row) {
+			return undefined;
+		}
+
+		if (data.view === 'threads') {
+			return {keys: data.row.threadKeys, label: data.row.name};
+		}
+
+		const {threads} = data.detail;
+		return {keys: threads.map(thread => thread.key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`};
+	}
+}
+
+function trendsBreak(a: Query, b: Query): boolean {
+	return a.by !== b.by || a.unit !== b.unit || a.states !== b.states || a.threadKeys !== b.threadKeys;
+}

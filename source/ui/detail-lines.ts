@@ -1,0 +1,113 @@
+import {stateCode} from '../model/thread-state.js';
+import {formatCount, formatDuration, formatMs} from '../query/format.js';
+import {shortName} from '../query/names.js';
+import {stateCells} from '../query/state-cells.js';
+import {lockText} from '../query/thread-columns.js';
+import type {
+	Holder, LineDetail, Neighbour, Place, StackRow,
+} from '../query/types.js';
+import {cut, pad} from './cells.js';
+import type {DetailData, IdleReason} from './screen-data.js';
+import type {Theme} from './theme.js';
+
+/** How much of each list a detail shows: the screen is scrolled, and the rest is in a saved snapshot. */
+export type DetailBounds = {readonly threads: number; readonly stacks: number; readonly frames: number; readonly neighbours: number; readonly holders: number};
+
+/** On a screen of its own, and in the pane below the table. */
+export const wholeDetail: DetailBounds = {
+	threads: 20, stacks: 5, frames: 40, neighbours: 10, holders: 10,
+};
+export const paneDetail: DetailBounds = {
+	threads: 4, stacks: 1, frames: 6, neighbours: 4, holders: 3,
+};
+
+type Looks = {readonly width: number; readonly isFull: boolean; readonly theme: Theme; readonly bounds: DetailBounds};
+
+/** What is known of a row, as lines: who holds it up, its threads by state, callers and callees, its stacks. */
+export function detailLines(data: DetailData, looks: Looks): string[] {
+	const {width, theme} = looks;
+	if (!data.row) {
+		return [theme.paint('title', cut('This row is not in the window any more.', width)), 'Esc goes back to the table.'];
+	}
+
+	return [...titleLines(data, looks), ...sections(data, looks)].map(line => line.trimEnd());
+}
+
+function titleLines(data: DetailData, {width, theme}: Looks): string[] {
+	if (data.view === 'lines') {
+		const row = data.row!;
+		const stuck = row.stuckMs > 0 ? `, longest for ${formatDuration(row.stuckMs)}` : '';
+		const figures = `${row.selfPercent.toFixed(1)} % +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)} % total, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
+		return [
+			theme.paint('title', shortName(row, width, true)),
+			cut(`${row.file === '' ? '' : `${row.file}  `}${figures}`, width),
+			...(row.blockedNow > 0 ? [theme.paint('error', cut(`${row.blockedNow} threads blocked here now${stuck}`, width))] : []),
+		];
+	}
+
+	const row = data.row!;
+	const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
+	const lines = [
+		theme.paint('title', cut(row.name, width)),
+		cut(`${row.cpuPercent.toFixed(1)} % CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`, width),
+		cut(`${row.state ?? (row.alive ? `${row.threadKeys.length} threads in several states` : 'ended')}${now}${row.stuckMs >= 1000 ? ` for ${formatDuration(row.stuckMs)}` : ''}`, width),
+	];
+	return row.waitsFor ? [...lines, theme.paint('error', cut(`waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, width))] : lines;
+}
+
+function sections(data: DetailData, looks: Looks): string[] {
+	const {detail} = data;
+	const {bounds, theme, width} = looks;
+	const section = (title: string, lines: readonly string[]) => lines.length === 0 ? [] : ['', theme.paint('heading', cut(title, width)), ...lines];
+	const hot = data.view === 'threads' ? data.detail.lines.slice(0, bounds.neighbours).map(row => figureLine(row.selfCpuNs, row.selfTicks, row, looks)) : [];
+	return [
+		...section('HELD UP BY (ticks, who, where the lock was taken)', detail.holders.slice(0, bounds.holders).flatMap(holder => holderLines(holder, looks))),
+		...section('HOT LINES (CPU ms, ticks)', hot),
+		...section('THREADS (CPU ms, ticks, states)', data.view === 'threads' && detail.threads.length < 2 ? [] : threadLines(detail, looks)),
+		...section('CALLERS (CPU ms, ticks)', detail.callers.slice(0, bounds.neighbours).map(row => neighbourLine(row, looks))),
+		...section('CALLEES (CPU ms, ticks)', detail.callees.slice(0, bounds.neighbours).map(row => neighbourLine(row, looks))),
+		...section('TOP STACKS', detail.stacks.slice(0, bounds.stacks).flatMap((stack, index) => stackLines(stack, index, looks, data.idleReason))),
+	];
+}
+
+function threadLines(detail: LineDetail, {width, theme, bounds}: Looks): string[] {
+	const shown = detail.threads.slice(0, bounds.threads).map(thread => {
+		const states = stateCells(thread.states, 8);
+		const line = `${figures(thread.cpuNs, thread.ticks)}${theme.paintStates(states)}${' '.repeat(9 - states.length)}`;
+		const blocked = thread.states[stateCode.BLOCKED];
+		return line + cut(`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`, Math.max(0, width - 26));
+	});
+	const more = detail.threads.length - shown.length;
+	return more > 0 ? [...shown, `  ... and ${more} more`] : shown;
+}
+
+function holderLines(holder: Holder, {width, theme, isFull}: Looks): string[] {
+	const text = `${pad(formatCount(holder.ticks), 7, 'right')}  ${holder.ownerName ?? 'not known who'}${holder.className === '' ? '' : ` holds ${holder.className}`}`;
+	const place = (title: string, where: Place | undefined) => where ? [cut(`           ${title} ${shortName(where, Math.max(12, width - 22), isFull)}`, width)] : [];
+	return [theme.paint('blocked', cut(text, width)), ...place('took it at', holder.ownerPlace), ...place('is now at', holder.ownerNow)];
+}
+
+function neighbourLine(row: Neighbour, looks: Looks): string {
+	return figureLine(row.cpuNs, row.ticks, row, looks);
+}
+
+function figureLine(cpuNs: number, ticks: number, place: Place, {width, isFull}: Looks): string {
+	const room = Math.max(0, width - 17);
+	return cut(figures(cpuNs, ticks) + shortName(place, room, isFull), width);
+}
+
+function figures(cpuNs: number, ticks: number): string {
+	return `${pad(formatMs(cpuNs), 8, 'right')} ${pad(formatCount(ticks), 6, 'right')}  `;
+}
+
+function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, index: number, {width, isFull, bounds}: Looks, idleReason?: IdleReason): string[] {
+	const places = frames.slice(0, bounds.frames);
+	const more = frames.length - places.length;
+	const reason = state === 'IDLE' && frames.length > 0 ? idleReason?.(frames[0].className, frames[0].method) : undefined;
+	return [
+		...(index === 0 ? [] : ['']),
+		cut(`  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${threadCount} ${threadCount === 1 ? 'thread' : 'threads'}${reason ? `; ${reason}` : ''}`, width),
+		...places.map(place => cut(`    ${shortName(place, Math.max(8, width - 4), isFull)}`, width)),
+		...(more > 0 ? [`    ... ${more} more`] : []),
+	];
+}

@@ -1,0 +1,185 @@
+import {stateCode} from '../model/thread-state.js';
+import type {Snapshot} from '../model/snapshot.js';
+import {cellWidth} from '../model/cell-width.js';
+import {formatBytes, formatCount, formatDuration} from '../query/format.js';
+import {stateCells, stateLetters} from '../query/state-cells.js';
+import {windows} from '../query/window.js';
+import {
+	cut, fitPieces, styledWidth, type Piece,
+} from './cells.js';
+import {clock, dayAndTime} from './clock.js';
+import type {Layout} from './layout.js';
+import type {ScreenData} from './screen-data.js';
+import {views, type UiState} from './state.js';
+import {stateRoles, type Role, type Theme} from './theme.js';
+
+/** What the session does now, in a word that fits every header. */
+export function badge(state: UiState, {status, samplesSincePause, snapshot, nowMs}: ScreenData): {readonly text: string; readonly role: Role} {
+	const {phase} = status;
+	if (phase === 'starting') {
+		return {text: 'STARTING', role: 'hot'};
+	}
+
+	if (phase === 'ended') {
+		return {text: `ENDED ${clock(lastSampleMs(snapshot) ?? nowMs, true)}`, role: 'error'};
+	}
+
+	if (phase === 'failed') {
+		return {text: 'FAILED', role: 'error'};
+	}
+
+	if (phase === 'recording') {
+		return {text: `RECORDED ${snapshot ? dayAndTime(snapshot.session.takenAtMs) : ''}`.trim(), role: 'hot'};
+	}
+
+	if (state.isPaused) {
+		return {text: `PAUSED +${samplesSincePause} samples`, role: 'hot'};
+	}
+
+	if (status.stale) {
+		return {text: 'STALE', role: 'error'};
+	}
+
+	return phase === 'paused' ? {text: 'STOPPED', role: 'hot'} : {text: `LIVE ${clock(nowMs)}`, role: 'good'};
+}
+
+/** When the target was last seen alive, epoch milliseconds; undefined when it never was. */
+export function lastSampleMs(snapshot: Snapshot | undefined): number | undefined {
+	const atMs = snapshot?.session.lastSampleAtMs ?? 0;
+	return atMs > 0 ? atMs : undefined;
+}
+
+/** Lines above the table, as many as the layout has room for. */
+export function headerLines(state: UiState, data: ScreenData, layout: Layout, theme: Theme): string[] {
+	if (layout.header === 'none') {
+		return [];
+	}
+
+	const first = targetLine(state, data, layout, theme);
+	if (layout.header === 'line') {
+		return [first];
+	}
+
+	const {width} = layout;
+	return [first, sessionLine(data, width, theme), vitalsLine(data, width, theme), strip(data, width, theme), tabsLine(state, data, width, theme)];
+}
+
+function targetLine(state: UiState, data: ScreenData, {width, header}: Layout, theme: Theme): string {
+	const {text, role} = badge(state, data);
+	const right = cut(text, width);
+	const room = Math.max(0, width - cellWidth(right) - 2);
+	const {snapshot, vitals} = data;
+	const target = snapshot?.target;
+	const pieces: Piece[] = [
+		{text: header === 'full' ? 'tprof-top' : '', rank: 5, look: part => theme.paint('title', part)},
+		{text: target?.pid ? String(target.pid) : '', rank: 1},
+		{text: target?.mainClass ?? '', rank: 0, look: part => theme.paint('title', part)},
+		{text: target?.jvmVersion ? `JDK ${target.jvmVersion}` : '', rank: 4},
+		{text: vitals.uptimeMs === undefined ? '' : `up ${formatDuration(vitals.uptimeMs)}`, rank: 6},
+		{text: snapshot && snapshot.session.engine !== '' ? `${snapshot.session.engine} ${rate(snapshot.session.intervalMs)}` : '', rank: header === 'full' ? 3 : 6},
+		...(header === 'line' ? statePieces(data, theme).map(piece => ({...piece, rank: piece.rank + 2})) : []),
+	];
+	const left = room > 0 ? fitPieces(pieces, room, ' ') : '';
+	const leftWidth = styledWidth(left);
+	return left + ' '.repeat(Math.max(0, width - leftWidth - cellWidth(right))) + theme.paint(role, right);
+}
+
+function rate(intervalMs: number): string {
+	const perSecond = 1000 / intervalMs;
+	return intervalMs > 0 ? `${perSecond >= 10 ? Math.round(perSecond) : Number(perSecond.toFixed(1))}/s` : '';
+}
+
+/** Our own start is no cost of sampling; before this it would be most of it. */
+const settledMs = 2000;
+
+function sessionLine({snapshot, summary, status}: ScreenData, width: number, theme: Theme): string {
+	if (!snapshot) {
+		return theme.paint('dim', cut(status.note ?? 'waiting for the first sample', width));
+	}
+
+	const {session} = snapshot;
+	const share = (ms: number) => session.durationMs > 0 ? `${Number((100 * ms / session.durationMs).toFixed(1))}%` : '-';
+	const pieces: Piece[] = [
+		{text: `samples ${formatCount(session.samples)}`, rank: 0},
+		{text: `late ${formatCount(session.late)}`, rank: 3},
+		{text: `failed ${formatCount(session.failed)}`, rank: session.failed > 0 ? 1 : 3, look: part => session.failed > 0 ? theme.paint('hot', part) : part},
+		{text: session.incompleteStacks > 0 ? `cut ${formatCount(session.incompleteStacks)}` : '', rank: 5},
+		{text: session.otherTicks > 0 ? `(other) ${formatCount(session.otherTicks)}` : '', rank: 2, look: part => theme.paint('hot', part)},
+		{text: `| cost ${share(session.targetStoppedMs)} of target, ${session.durationMs < settledMs ? '-' : share(session.selfCpuMs)} own`, rank: 1},
+		{text: session.pauseP99Us > 0 ? `pause ${micros(session.pauseP50Us)} p99 ${micros(session.pauseP99Us)}` : '', rank: 6},
+		{text: summary ? `| threads ${summary.threads}` : '', rank: 2},
+		{text: status.note ? `| ${status.note}` : '', rank: 9, look: part => theme.paint('dim', part)},
+	];
+	return fitPieces(pieces, width, ' ');
+}
+
+function micros(us: number): string {
+	return us < 1000 ? `${Math.round(us)}us` : `${Number((us / 1000).toFixed(us < 10_000 ? 1 : 0))}ms`;
+}
+
+function vitalsLine(data: ScreenData, width: number, theme: Theme): string {
+	const {vitals, summary} = data;
+	const measured = summary ? summary.javaCpuPercent + summary.jitCpuPercent + summary.vmCpuPercent : undefined;
+	const cpu = vitals.cpuPercent ?? measured;
+	const pieces: Piece[] = [
+		{text: cpu === undefined ? '' : `CPU ${Math.round(cpu)}%`, rank: 0},
+		{text: summary && summary.jitCpuPercent >= 1 ? `jit ${Math.round(summary.jitCpuPercent)}%` : '', rank: 6},
+		{text: summary && summary.vmCpuPercent >= 1 ? `vm ${Math.round(summary.vmCpuPercent)}%` : '', rank: 6},
+		{text: vitals.heapUsedBytes === undefined ? '' : `heap ${formatBytes(vitals.heapUsedBytes)}${vitals.heapCapacityBytes === undefined ? '' : `/${formatBytes(vitals.heapCapacityBytes)}`}`, rank: 4},
+		{text: vitals.gcPercent === undefined ? '' : `GC ${vitals.gcPercent.toFixed(1)}%`, rank: 5},
+		...statePieces(data, theme),
+	];
+	return fitPieces(pieces, width, ' ');
+}
+
+const statePiecesOf = [
+	{title: 'RUN', state: 'RUNNABLE', rank: 1},
+	{title: 'BLK', state: 'BLOCKED', rank: 0},
+	{title: 'WAIT', state: 'WAITING', rank: 2},
+	{title: 'TIMED', state: 'TIMED_WAITING', rank: 3},
+	{title: 'idle', state: 'IDLE', rank: 3},
+] as const;
+
+function statePieces({summary}: ScreenData, theme: Theme): Piece[] {
+	if (!summary) {
+		return [];
+	}
+
+	return statePiecesOf.map(({title, state, rank}) => {
+		const threads = summary.statesNow[stateCode[state]];
+		const isAlarm = state === 'BLOCKED' && threads > 0;
+		return {
+			text: `${state === 'RUNNABLE' ? '| ' : ''}${title} ${threads}${isAlarm ? '!' : ''}`,
+			rank,
+			look: (part: string) => threads > 0 ? theme.paint(stateRoles[state], part) : part,
+		};
+	});
+}
+
+/** All threads by state, over the whole width. */
+function strip({summary}: ScreenData, width: number, theme: Theme): string {
+	return summary ? theme.paintStates(stateCells(summary.statesNow, width)) : '';
+}
+
+function tabsLine(state: UiState, data: ScreenData, width: number, theme: Theme): string {
+	const tabs: Piece[] = views.map(({id, title}) => id === state.view
+		? {text: `[${title}]`, rank: 0, look: part => theme.paint('tab', part)}
+		: {text: ` ${title} `, rank: 3});
+	const {query} = state;
+	const over = data.status.phase === 'recording' ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(state, data);
+	const pieces: Piece[] = [
+		...tabs,
+		{text: `| window ${over}`, rank: 2},
+		{text: state.onlyThreads === undefined ? '' : `| only ${state.onlyThreads}`, rank: 1, look: part => theme.paint('hot', part)},
+		{text: state.stateSet === 'active' ? '' : `| states: ${state.stateSet ?? stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('')}`, rank: 1, look: part => theme.paint('hot', part)},
+		{text: data.filterError ? `| filter: ${data.filterError}` : (query.filter === '' ? '' : `| filter: ${query.filter}`), rank: 1, look: part => theme.paint(data.filterError ? 'error' : 'hot', part)},
+		{text: query.by === 'line' || state.view !== 'lines' ? '' : `| by ${query.by}`, rank: 2},
+	];
+	return fitPieces(pieces, width, ' ');
+}
+
+function windowText(state: UiState, {summary}: ScreenData): string {
+	const over = summary ? ` ${formatDuration(summary.windowMs)}` : '';
+	return state.window === 'last-10s' ? 'last 10s' : `${windows.find(({id}) => id === state.window)!.title}${over}`;
+}
+

@@ -1,0 +1,91 @@
+import {Buffer} from 'node:buffer';
+import {StringDecoder} from 'node:string_decoder';
+
+/** Longest escape sequence waited for; what is longer is no key and is dropped. Real ones have at most a dozen characters. */
+const maxSequence = 32;
+
+const control: Readonly<Record<string, string>> = {
+	'\r': 'enter', '\n': 'enter', '\t': 'tab', '\u007F': 'backspace', '\b': 'backspace',
+};
+
+/** Final part of the sequences that terminals send after CSI (ESC [) and SS3 (ESC O): xterm's table of PC-style function keys, with the older rxvt, PuTTY and Linux console forms. */
+const sequences: Readonly<Record<string, string>> = {
+	A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', Z: 'shift-tab', M: 'enter',
+	P: 'f1', Q: 'f2', R: 'f3', S: 'f4',
+	'1~': 'home', '2~': 'insert', '3~': 'delete', '4~': 'end', '5~': 'pageup', '6~': 'pagedown', '7~': 'home', '8~': 'end',
+	'11~': 'f1', '12~': 'f2', '13~': 'f3', '14~': 'f4', '15~': 'f5', '17~': 'f6', '18~': 'f7', '19~': 'f8', '20~': 'f9', '21~': 'f10', '23~': 'f11', '24~': 'f12',
+	'[A': 'f1', '[B': 'f2', '[C': 'f3', '[D': 'f4', '[E': 'f5',
+};
+
+/** ESC and what may follow it up to a complete sequence; the last alternatives are unfinished ones. */
+const sequencePattern = /^\u001B(?:\[(\[[A-E]|[\u0030-\u003F]*[\u0020-\u002F]*[\u0040-\u005A\u005C-\u007E])|O(\d*[A-Za-z]))/;
+const unfinishedPattern = /^\u001B(?:\[(?:\[|[\u0030-\u003F]*[\u0020-\u002F]*)|O\d*)?$/;
+
+/**
+Turns the bytes of a terminal into key names: a printable character is itself, others are named ('up', 'pagedown', 'ctrl-u', 'escape', 'f6').
+A sequence may come in pieces; an escape that nothing follows is the Escape key, which only time can tell: `flush`.
+*/
+export class KeyDecoder {
+	readonly #utf8 = new StringDecoder('utf8');
+	#rest = '';
+
+	/** Whether the bytes so far end in an unfinished sequence. */
+	get isUnfinished(): boolean {
+		return this.#rest !== '';
+	}
+
+	/** Keys that these bytes complete, in order. */
+	push(bytes: Uint8Array): string[] {
+		this.#rest += this.#utf8.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+		const keys: string[] = [];
+		while (this.#rest !== '') {
+			const first = this.#rest.codePointAt(0)!;
+			if (first !== 0x1B) {
+				const character = String.fromCodePoint(first);
+				this.#rest = this.#rest.slice(character.length);
+				keys.push(...plainKey(character, first));
+				continue;
+			}
+
+			const match = sequencePattern.exec(this.#rest);
+			if (match) {
+				this.#rest = this.#rest.slice(match[0].length);
+				keys.push(...sequenceKey(match[1] ?? match[2]));
+			} else if (unfinishedPattern.test(this.#rest) && this.#rest.length < maxSequence) {
+				break;
+			} else {
+				this.#rest = this.#rest.slice(1);
+				keys.push('escape');
+			}
+		}
+
+		return keys;
+	}
+
+	/** Gives up waiting: the unfinished sequence is the Escape key. */
+	flush(): string[] {
+		const keys = this.#rest === '' ? [] : ['escape'];
+		this.#rest = '';
+		return keys;
+	}
+}
+
+function plainKey(character: string, code: number): string[] {
+	const named = control[character];
+	if (named) {
+		return [named];
+	}
+
+	if (code < 0x20) {
+		return code >= 1 && code <= 26 ? [`ctrl-${String.fromCodePoint(code + 0x60)}`] : [];
+	}
+
+	// C1 controls and the byte that stands for broken UTF-8 are no keys.
+	return (code >= 0x80 && code < 0xA0) || code === 0xFF_FD ? [] : [character];
+}
+
+function sequenceKey(body: string): string[] {
+	// Modifiers ("1;5C") are left out: a moved arrow is still that arrow.
+	const plain = sequences[body] ?? sequences[body.replace(/^(\d+);\d+/, '$1').replace(/^1([A-Z])$/, '$1')];
+	return plain ? [plain] : [];
+}

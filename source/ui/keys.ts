@@ -1,0 +1,112 @@
+/*
+Every key as a row of data. The help screen, the key line and the readme's table come from these rows; a test forbids two meanings of a key in one context.
+*/
+
+/** Where a key means something: a view's table, or a layer above it. Text typed into an input line is no key of this table. */
+export const contexts = ['lines', 'threads', 'detail', 'help', 'menu', 'input', 'chooser'] as const;
+export type Context = (typeof contexts)[number];
+
+export type Action =
+	| 'quit' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
+	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
+	| 'filter' | 'only-threads' | 'states' | 'group' | 'names' | 'idle' | 'unit' | 'window' | 'reset' | 'undo-reset'
+	| 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'back' | 'accept' | 'clear-all'
+	| 'erase' | 'erase-all' | 'erase-word';
+
+export type KeyRow = {
+	readonly action: Action;
+	/** Names as the key decoder gives them. */
+	readonly keys: readonly string[];
+	readonly contexts: readonly Context[];
+	/** The keys as people write them. */
+	readonly shown: string;
+	/** Short title for the key line; none: not there. */
+	readonly title?: string;
+	readonly help: string;
+	/** Tools that have the same key. */
+	readonly knownFrom?: string;
+};
+
+const views: readonly Context[] = ['lines', 'threads'];
+const layers: readonly Context[] = ['detail', 'help', 'menu', 'chooser'];
+const lists: readonly Context[] = [...views, ...layers];
+
+/** In the order of the help screen. */
+export const keyTable: readonly KeyRow[] = [
+	{action: 'quit', keys: ['q', 'f10'], contexts: [...views, 'detail', 'help', 'menu'], shown: 'q F10 Ctrl-C', title: 'quit', help: 'quit, at any size, from any screen; a summary stays on the terminal', knownFrom: 'htop'},
+	{action: 'quit', keys: ['ctrl-c'], contexts, shown: 'Ctrl-C', help: 'quit'},
+	{action: 'quit', keys: ['f10', 'escape'], contexts: ['chooser'], shown: 'Esc F10 Ctrl-C', title: 'quit', help: 'quit without choosing'},
+	{action: 'help', keys: ['?', 'h', 'f1'], contexts: [...views, 'detail'], shown: '? h F1', title: 'help', help: 'this help', knownFrom: 'all'},
+	{action: 'back', keys: ['escape', '?', 'x', 'h', 'f1'], contexts: ['help'], shown: 'Esc ? x', title: 'close', help: 'close the help'},
+	{action: 'next-view', keys: ['tab'], contexts: views, shown: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},
+	{action: 'previous-view', keys: ['shift-tab'], contexts: views, shown: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
+	{action: 'open', keys: ['enter'], contexts: views, shown: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers, who holds the lock', knownFrom: 'perf'},
+	{action: 'clear-all', keys: ['escape'], contexts: views, shown: 'Esc', help: 'clear the message, then the filter, then the thread selection', knownFrom: 'htop'},
+	{action: 'back', keys: ['escape', 'backspace', 'enter'], contexts: ['detail'], shown: 'Esc', title: 'back', help: 'back to the table'},
+	{action: 'up', keys: ['up', 'k'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
+	{action: 'down', keys: ['down', 'j'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Down j', help: 'down', knownFrom: 'htop, less'},
+	{action: 'up', keys: ['up'], contexts: ['chooser'], shown: 'Up', help: 'up'},
+	{action: 'down', keys: ['down'], contexts: ['chooser'], shown: 'Down', help: 'down'},
+	{action: 'page-up', keys: ['pageup'], contexts: lists, shown: 'PgUp', help: 'a page up', knownFrom: 'less'},
+	{action: 'page-down', keys: ['pagedown'], contexts: lists, shown: 'PgDn', help: 'a page down', knownFrom: 'less'},
+	{action: 'page-up', keys: ['ctrl-u'], contexts: [...views, 'detail', 'help', 'menu'], shown: 'Ctrl-U', help: 'a page up', knownFrom: 'less'},
+	{action: 'page-down', keys: ['ctrl-d'], contexts: [...views, 'detail', 'help', 'menu'], shown: 'Ctrl-D', help: 'a page down', knownFrom: 'less'},
+	{action: 'home', keys: ['home', 'g'], contexts: [...views, 'detail', 'help', 'menu'], shown: 'Home g', help: 'to the first row', knownFrom: 'htop, less'},
+	{action: 'end', keys: ['end', 'G'], contexts: [...views, 'detail', 'help', 'menu'], shown: 'End G', help: 'to the last row', knownFrom: 'htop, less'},
+	{action: 'home', keys: ['home'], contexts: ['chooser'], shown: 'Home', help: 'to the first row'},
+	{action: 'end', keys: ['end'], contexts: ['chooser'], shown: 'End', help: 'to the last row'},
+	{action: 'left', keys: ['left'], contexts: views, shown: 'Left', help: 'scroll sideways, left', knownFrom: 'htop'},
+	{action: 'right', keys: ['right'], contexts: views, shown: 'Right', help: 'scroll sideways, right', knownFrom: 'htop'},
+	{action: 'filter', keys: ['/', '\\', 'f4'], contexts: views, shown: String.raw`/ \ F4`, title: 'filter', help: 'filter as you type: words, !word, a|b, /regex/, state:B, thread:http-*, pct>1; Enter keeps, Esc clears', knownFrom: 'htop, perf'},
+	{action: 'sort-self', keys: ['1'], contexts: views, shown: '1', help: 'sort by %SELF (CPU in Threads)', knownFrom: 'py-spy'},
+	{action: 'sort-total', keys: ['2'], contexts: views, shown: '2', help: 'sort by %TOTAL', knownFrom: 'py-spy'},
+	{action: 'sort-ticks', keys: ['3', 'T'], contexts: views, shown: '3 T', help: 'sort by ticks', knownFrom: 'py-spy, top'},
+	{action: 'sort-total-ticks', keys: ['4'], contexts: views, shown: '4', help: 'sort by total ticks', knownFrom: 'py-spy'},
+	{action: 'sort-cpu', keys: ['P'], contexts: views, shown: 'P', help: 'sort by CPU time', knownFrom: 'top'},
+	{action: 'sort-name', keys: ['N'], contexts: views, shown: 'N', help: 'sort by name', knownFrom: 'top'},
+	{action: 'sort-previous', keys: ['<'], contexts: views, shown: '<', help: 'sort by the previous column', knownFrom: 'top'},
+	{action: 'sort-next', keys: ['>'], contexts: views, shown: '>', help: 'sort by the next column', knownFrom: 'top'},
+	{action: 'sort-menu', keys: ['f6'], contexts: views, shown: 'F6', title: 'sort', help: 'choose the column to sort by', knownFrom: 'htop'},
+	{action: 'reverse', keys: ['R', 'I'], contexts: views, shown: 'R I', help: 'reverse the order', knownFrom: 'top, htop'},
+	{action: 'only-threads', keys: ['t'], contexts: views, shown: 't', help: 'only the threads of the selected row; again: all', knownFrom: 'perf'},
+	{action: 'states', keys: ['x'], contexts: views, shown: 'x', help: 'which states count: active, all, blocked, waiting'},
+	{action: 'group', keys: ['l'], contexts: ['lines'], shown: 'l', help: 'a row is a line, a method, a class', knownFrom: 'py-spy'},
+	{action: 'group', keys: ['l'], contexts: ['threads'], shown: 'l', help: 'pools in one row, or every thread'},
+	{action: 'names', keys: ['c'], contexts: views, shown: 'c', help: 'full or shortened names', knownFrom: 'top'},
+	{action: 'idle', keys: ['i'], contexts: views, shown: 'i', help: 'show or hide threads that only idle', knownFrom: 'top, py-spy'},
+	{action: 'unit', keys: ['%'], contexts: views, shown: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},
+	{action: 'window', keys: ['z'], contexts: views, shown: 'z', help: 'window: since start, since reset, last 10 s, last refresh', knownFrom: 'perf'},
+	{action: 'reset', keys: ['r'], contexts: views, shown: 'r', help: 'reset: count from now on (nothing is thrown away)', knownFrom: 'py-spy'},
+	{action: 'undo-reset', keys: ['u'], contexts: views, shown: 'u', help: 'undo the reset'},
+	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: [...views, 'detail'], shown: 'Space Z p', title: 'pause', help: 'hold the screen; sampling goes on', knownFrom: 'htop'},
+	{action: 'sampling', keys: ['o'], contexts: views, shown: 'o', help: 'stop and start sampling', knownFrom: 'perf'},
+	{action: 'save', keys: ['s'], contexts: [...views, 'detail'], shown: 's', title: 'save', help: 'save a snapshot at once', knownFrom: 'austin, perf'},
+	{action: 'save-as', keys: ['S'], contexts: views, shown: 'S', help: 'save a snapshot: choose format and name'},
+	{action: 'delay', keys: ['d'], contexts: views, shown: 'd', help: 'seconds between two refreshes', knownFrom: 'top'},
+	{action: 'redraw', keys: ['ctrl-l'], contexts, shown: 'Ctrl-L', help: 'draw the screen anew', knownFrom: 'htop'},
+	{action: 'suspend', keys: ['ctrl-z'], contexts, shown: 'Ctrl-Z', help: 'suspend; fg comes back', knownFrom: 'htop'},
+	{action: 'accept', keys: ['enter'], contexts: ['menu', 'input', 'chooser'], shown: 'Enter', title: 'choose', help: 'take it'},
+	{action: 'back', keys: ['escape'], contexts: ['menu', 'input'], shown: 'Esc', title: 'cancel', help: 'leave without a choice (in the filter: clear it)'},
+	{action: 'erase', keys: ['backspace', 'delete'], contexts: ['input', 'chooser'], shown: 'Backspace', help: 'erase a letter'},
+	{action: 'erase-all', keys: ['ctrl-u'], contexts: ['input', 'chooser'], shown: 'Ctrl-U', help: 'erase the line'},
+	{action: 'erase-word', keys: ['ctrl-w'], contexts: ['input', 'chooser'], shown: 'Ctrl-W', help: 'erase a word'},
+	{action: 'left', keys: ['left'], contexts: ['input'], shown: 'Left', help: 'a letter to the left'},
+	{action: 'right', keys: ['right'], contexts: ['input'], shown: 'Right', help: 'a letter to the right'},
+	{action: 'home', keys: ['home', 'ctrl-a'], contexts: ['input'], shown: 'Home', help: 'to the start of the line'},
+	{action: 'end', keys: ['end', 'ctrl-e'], contexts: ['input'], shown: 'End', help: 'to the end of the line'},
+];
+
+const byContext = new Map(contexts.map(context => [
+	context,
+	new Map(keyTable.filter(row => row.contexts.includes(context)).flatMap(row => row.keys.map(key => [key, row.action] as const))),
+]));
+
+/** What a key means in a context; undefined for nothing (or, in an input line, a letter). */
+export function actionOf(context: Context, key: string): Action | undefined {
+	return byContext.get(context)!.get(key);
+}
+
+/** The rows that a context's help lists. */
+export function keysOf(context: Context): readonly KeyRow[] {
+	return keyTable.filter(row => row.contexts.includes(context) && !(row.shown === 'Ctrl-C' && context !== 'input'));
+}

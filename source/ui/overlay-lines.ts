@@ -1,0 +1,73 @@
+import {lineColumns} from '../query/line-columns.js';
+import {threadColumns} from '../query/thread-columns.js';
+import {cut, pad} from './cells.js';
+import {contexts, keysOf, type Context} from './keys.js';
+import {firstRow, type MenuLayer} from './state.js';
+import type {Theme} from './theme.js';
+
+/** Cells of a key's or column's name, and the width below which it stands on a line of its own. */
+const termWidth = 17;
+const narrowWidth = 60;
+
+const contextTitles: Readonly<Record<Context, string>> = {
+	lines: 'Keys in Lines', threads: 'Keys in Threads', detail: 'Keys in a row\'s detail', help: 'Keys in the help', menu: 'Keys in a menu', input: 'Keys in an input line', chooser: 'Keys in the list of JVMs',
+};
+
+/** The help: keys and columns of the view it was opened in, then the keys of input lines; from the tables that the screen itself works by. */
+export function helpLines(context: Context, width: number, theme: Theme): string[] {
+	const sections = [context, ...(context === 'detail' ? [] : ['detail', 'input'] as const)].filter(name => contexts.includes(name));
+	const lines = sections.flatMap((name, index) => [
+		...(index === 0 ? [] : ['']),
+		theme.paint('title', cut(contextTitles[name], width)),
+		...keysOf(name).flatMap(({shown, help}) => described(shown, help, width, theme)),
+	]);
+	const columns = columnHelp(context);
+	return columns.length === 0
+		? lines
+		: [
+			...lines,
+			'',
+			theme.paint('title', cut('Columns (wider terminals show more)', width)),
+			...columns.flatMap(({heading, title, description}) => described(heading || title, description, width, theme)),
+		];
+}
+
+function columnHelp(context: Context): ReadonlyArray<{readonly heading: string; readonly title: string; readonly description: string}> {
+	return context === 'lines' ? lineColumns : (context === 'threads' ? threadColumns : []);
+}
+
+/** A term and its description, which goes on below itself where the line ends; on narrow screens the term has a line of its own. */
+function described(term: string, text: string, width: number, theme: Theme): string[] {
+	const isNarrow = width < narrowWidth;
+	const indent = isNarrow ? 3 : termWidth;
+	const lines: string[] = [];
+	let line = '';
+	for (const word of text.split(' ')) {
+		if (line !== '' && line.length + word.length + 1 > width - indent) {
+			lines.push(line);
+			line = word;
+		} else {
+			line = line === '' ? word : `${line} ${word}`;
+		}
+	}
+
+	lines.push(line);
+	const blanks = ' '.repeat(indent);
+	const below = (isNarrow ? lines : lines.slice(1)).map(part => cut(blanks + part, width));
+	const head = cut(` ${term}`, isNarrow ? width : termWidth - 1);
+	return [isNarrow ? theme.paint('key', head) : theme.paint('key', pad(head, termWidth)) + cut(lines[0], width - termWidth), ...below];
+}
+
+/** A menu's lines. */
+export function menuLines({title, items, index}: MenuLayer, lines: number, width: number, theme: Theme): string[] {
+	const room = Math.max(1, lines - 1);
+	const top = firstRow(0, index, items.length, room);
+	return [
+		theme.paint('title', cut(title, width)),
+		...items.slice(top, top + room).map((item, at) => {
+			const isSelected = top + at === index;
+			const text = cut(`${isSelected ? '>' : ' '} ${item.title}`, width);
+			return isSelected ? theme.paint('selected', text) : text;
+		}),
+	].slice(0, Math.max(0, lines));
+}

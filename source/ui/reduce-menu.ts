@@ -1,0 +1,41 @@
+import type {Action} from './keys.js';
+import type {MenuLayer, UiState} from './state.js';
+import {stepOf, type Surroundings} from './surroundings.js';
+
+/** What the app is to do beside drawing. */
+export type Effect =
+	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling'}
+	| {readonly type: 'save'; readonly name?: string; readonly format?: string};
+
+export type Step = {readonly state: UiState; readonly effect?: Effect};
+
+/** A key in a menu. */
+export function pressMenu(state: UiState, action: Action, around: Surroundings): Step {
+	const menu = state.layers.at(-1) as MenuLayer;
+	const below = {...state, layers: state.layers.slice(0, -1)};
+	if (action === 'back') {
+		return {state: below};
+	}
+
+	if (action !== 'accept') {
+		const index = Math.min(menu.items.length - 1, Math.max(0, menu.index + stepOf(action, around.layerPage, menu.items.length)));
+		return {state: {...below, layers: [...below.layers, {...menu, index}]}};
+	}
+
+	const item = menu.items[menu.index];
+	if (!item) {
+		return {state: below};
+	}
+
+	if (menu.purpose === 'sort') {
+		return {state: {...below, sorts: {...below.sorts, [below.view]: {column: item.id, reverse: false}}}};
+	}
+
+	return {
+		state: {
+			...below, layers: [...below.layers, {
+				kind: 'input', purpose: 'save-name', label: `name for ${item.title} (empty: chosen for you): `, text: '', cursor: 0, format: item.id,
+			}],
+		},
+	};
+}

@@ -1,0 +1,247 @@
+import {EventEmitter} from 'node:events';
+import {writeSync} from 'node:fs';
+import process from 'node:process';
+import type {ReadStream, WriteStream} from 'node:tty';
+import {KeyDecoder} from './key-decoder.js';
+import {LineMarks} from './line-marks.js';
+
+/** Alternate screen with the cursor hidden and automatic wrapping off, as xterm's "ctlseqs" names the modes; and back. */
+const enterScreen = '\u001B[?1049h\u001B[?25l\u001B[?7l\u001B[2J\u001B[H';
+const leaveScreen = '\u001B[?2026l\u001B[0m\u001B[?7h\u001B[?25h\u001B[?1049l';
+const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
+
+/** Begin and end of a synchronized update (mode 2026): the terminal shows a frame at once or ignores this. */
+const beginFrame = '\u001B[?2026h';
+const endFrame = '\u001B[?2026l';
+
+/** What a terminal is that does not say how large it is (a pseudo-terminal may say 0). */
+const defaultSize = {columns: 80, rows: 24};
+
+/** Largest screen drawn: more than any monitor shows, and a frame stays bounded whatever the terminal says. */
+const maxSize = {columns: 500, rows: 200};
+
+/** Room for marks of lines, and for the spaces that a table puts around them. */
+const markColumns = 8;
+
+/** How long an escape may wait for the rest of its sequence: a slow link splits sequences, and a hand is slower than this. */
+const escapeWaitMs = 40;
+
+/** How long to wait for the stop that Ctrl-Z asked for; a process without a job-control shell is never stopped and just comes back. */
+const stopWaitMs = 300;
+
+export type Size = {readonly columns: number; readonly rows: number};
+
+type Events = {key: [key: string]; resize: []; repaint: []; drain: []; gone: []};
+
+/** What Ink writes to: takes a frame's pieces together and passes them on as one write. Says neither how high it is nor that it is a terminal, so that Ink leaves scrollback and cursor alone. */
+// eslint-disable-next-line unicorn/prefer-event-target -- Ink listens to it as to a stream of Node.
+export class FrameStream extends EventEmitter {
+	/** What Ink takes for the terminal's width, and lays out cell by cell. */
+	readonly columns: number = markColumns;
+	/** While true nothing is passed on: the screen is being left or drawn anew. */
+	isMuted = false;
+	/** The lines that Ink draws as marks. */
+	readonly marks = new LineMarks();
+	#pieces = '';
+	readonly #sink: (frame: string) => void;
+
+	constructor(sink: (frame: string) => void) {
+		super();
+		this.#sink = sink;
+	}
+
+	write(piece: string | Uint8Array, ...rest: unknown[]): boolean {
+		if (!this.isMuted) {
+			if (this.#pieces === '') {
+				queueMicrotask(() => {
+					this.flush();
+				});
+			}
+
+			this.#pieces += String(piece);
+		}
+
+		const done = rest.at(-1);
+		if (typeof done === 'function') {
+			queueMicrotask(done as () => void);
+		}
+
+		return true;
+	}
+
+	/** Passes on what was written. Every frame begins at the top left, wherever Ink believes the cursor to be (6.8 goes up a line too few); steps over unchanged lines are taken together. */
+	flush(): void {
+		const frame = this.#pieces.replaceAll(/\u001B\[\d*A/g, '\u001B[H').replaceAll(/(?:\u001B\[E){2,}/g, steps => `\u001B[${steps.length / 3}E`);
+		this.#pieces = '';
+		if (frame !== '' && !this.isMuted) {
+			this.#sink(beginFrame + this.marks.expand(frame) + endFrame);
+		}
+	}
+}
+
+/**
+The terminal while the screen is up: raw keys in, frames out, and back to what it was in every way of leaving.
+Emits `key` (a name of the key decoder), `resize`, `repaint` (what is on the screen is not to be relied on), `drain` (frames may go on), `gone` (nobody reads or types any more).
+*/
+// eslint-disable-next-line unicorn/prefer-event-target -- What it passes on are events of Node's streams and process.
+export class Terminal extends EventEmitter<Events> {
+	readonly frames: FrameStream;
+	readonly #stdin: ReadStream;
+	readonly #stdout: WriteStream;
+	readonly #decoder = new KeyDecoder();
+	#isUp = false;
+	#escapeTimer: NodeJS.Timeout | undefined;
+	#stopTimer: NodeJS.Timeout | undefined;
+
+	constructor(stdin: ReadStream, stdout: WriteStream) {
+		super();
+		this.#stdin = stdin;
+		this.#stdout = stdout;
+		this.frames = new FrameStream(frame => {
+			this.#write(frame);
+		});
+	}
+
+	/** Size of the screen, at least 1 x 1. */
+	get size(): Size {
+		const {columns, rows} = this.#stdout;
+		return {
+			columns: Math.min(maxSize.columns, columns || defaultSize.columns),
+			rows: Math.min(maxSize.rows, rows || defaultSize.rows),
+		};
+	}
+
+	/** Whether the screen is ours at the moment. */
+	get isUp(): boolean {
+		return this.#isUp;
+	}
+
+	/** Whether a frame written now would wait behind others. */
+	get isBehind(): boolean {
+		return this.#stdout.writableNeedDrain || this.#stdout.writableLength > 0;
+	}
+
+	/** Takes the terminal over. Undone by `leave`, at the latest when the process exits. */
+	enter(): void {
+		this.#blocking(false);
+		process.on('exit', this.leave);
+		process.on('SIGCONT', this.#continued);
+		this.#stdout.on('resize', this.#resized);
+		this.#stdout.on('drain', this.#drained);
+		this.#stdout.on('error', this.#gone);
+		this.#stdin.on('error', this.#gone);
+		this.#stdin.on('end', this.#gone);
+		this.#stdin.on('data', this.#read);
+		this.#up();
+	}
+
+	/** Gives the terminal back, at once; what is printed next stands after what was there before. May be called more than once. */
+	readonly leave = (): void => {
+		clearTimeout(this.#stopTimer);
+		clearTimeout(this.#escapeTimer);
+		process.off('exit', this.leave);
+		process.off('SIGCONT', this.#continued);
+		this.#stdout.off('resize', this.#resized);
+		this.#stdout.off('drain', this.#drained);
+		this.#stdin.off('end', this.#gone);
+		this.#stdin.off('data', this.#read);
+		this.#down();
+		this.#blocking(true);
+		this.#stdin.pause();
+	};
+
+	/** Empties the screen, for a frame that is drawn whole. */
+	clear(): void {
+		this.#write(clearScreen);
+	}
+
+	/** Stops the process as Ctrl-Z does, with the terminal given back, and comes back when it is continued. */
+	suspend(): void {
+		this.#down();
+		this.#stopTimer = setTimeout(this.#continued, stopWaitMs);
+		// The whole job, as the terminal itself would: a wrapper such as npm stops too, and the shell takes over.
+		process.kill(0, 'SIGTSTP');
+	}
+
+	#up(): void {
+		this.#isUp = true;
+		this.frames.isMuted = false;
+		this.#raw(true);
+		this.#stdin.resume();
+		this.#write(enterScreen);
+	}
+
+	#down(): void {
+		if (!this.#isUp) {
+			return;
+		}
+
+		this.#isUp = false;
+		this.frames.isMuted = true;
+		this.#raw(false);
+		if (this.isBehind) {
+			this.#write(leaveScreen);
+			return;
+		}
+
+		try {
+			writeSync((this.#stdout as unknown as {fd: number}).fd, leaveScreen);
+		} catch {
+			// Nobody is there to see it.
+		}
+	}
+
+	/** Node makes a terminal's writes block: one that has stopped reading would stop the whole process, signals included. */
+	#blocking(isBlocking: boolean): void {
+		(this.#stdout as unknown as {_handle?: {setBlocking?: (isBlocking: boolean) => void}})._handle?.setBlocking?.(isBlocking);
+	}
+
+	#raw(isRaw: boolean): void {
+		try {
+			this.#stdin.setRawMode(isRaw);
+		} catch {
+			// The terminal is gone; its end is reported by the stream.
+		}
+	}
+
+	#write(text: string): void {
+		if (!this.#stdout.destroyed && this.#stdout.writable) {
+			this.#stdout.write(text);
+		}
+	}
+
+	readonly #continued = (): void => {
+		clearTimeout(this.#stopTimer);
+		// The shell has used the terminal meanwhile: its modes and what it shows are not ours any more.
+		this.#raw(false);
+		this.#up();
+		this.emit('repaint');
+	};
+
+	readonly #resized = (): void => {
+		this.emit('resize');
+	};
+
+	readonly #drained = (): void => {
+		this.emit('drain');
+	};
+
+	readonly #gone = (): void => {
+		this.emit('gone');
+	};
+
+	readonly #read = (bytes: Uint8Array): void => {
+		clearTimeout(this.#escapeTimer);
+		for (const key of this.#decoder.push(bytes)) {
+			this.emit('key', key);
+		}
+
+		if (this.#decoder.isUnfinished) {
+			this.#escapeTimer = setTimeout(() => {
+				for (const key of this.#decoder.flush()) {
+					this.emit('key', key);
+				}
+			}, escapeWaitMs);
+		}
+	};
+}

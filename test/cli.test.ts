@@ -1,0 +1,204 @@
+import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
+import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {
+	afterAll, beforeAll, describe, expect, test,
+} from 'vitest';
+import {readPprof} from '../source/exports/pprof/read.js';
+import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
+import {until} from './helpers/until.js';
+
+const root = path.resolve(import.meta.dirname, '..');
+const cli = path.join(root, 'dist/cli.js');
+const shop = path.join(root, 'demo/shop.jar');
+
+let target: JavaProcess;
+let folder: string;
+
+async function startShop(): Promise<JavaProcess> {
+	return startJar(shop, {jvmArgs: ['-Xmx128m']});
+}
+
+/** Runs the built program without a terminal until it ends. */
+function run(...args: string[]) {
+	const {status, stdout, stderr} = spawnSync(process.execPath, [cli, ...args], {encoding: 'utf8', timeout: 30_000, env: {...process.env, JAVA_HOME: jdk().home}});
+	return {status, stdout, stderr};
+}
+
+/** Starts it, to be disturbed while it runs. */
+function start(...args: string[]) {
+	const child = spawn(process.execPath, [cli, ...args], {stdio: ['ignore', 'pipe', 'pipe']});
+	let stdout = '';
+	let stderr = '';
+	child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+		stdout += chunk;
+	});
+	child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+		stderr += chunk;
+	});
+	const ended = new Promise<{status: number | null; stdout: string; stderr: string}>(resolve => {
+		child.once('close', status => {
+			resolve({status, stdout, stderr});
+		});
+	});
+	return {child, ended, stdout: () => stdout};
+}
+
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
+
+beforeAll(async () => {
+	folder = mkdtempSync(path.join(tmpdir(), 'tprof-cli-'));
+	target = await startShop();
+});
+
+afterAll(async () => {
+	await target.stop();
+	rmSync(folder, {recursive: true, force: true});
+});
+
+describe('what needs no JVM', () => {
+	test('--version and --help', () => {
+		const {version} = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {version: string};
+		expect(run('--version')).toEqual({status: 0, stdout: `${version}\n`, stderr: ''});
+		const help = run('--help');
+		expect(help).toMatchObject({status: 0, stderr: ''});
+		expect(help.stdout).toContain('tprof-top list');
+		expect(Math.max(...help.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(120);
+	});
+
+	test.each([
+		[['--nonsense', '1'], 2],
+		[['--format', 'xml', '1'], 2],
+		[[], 2],
+		[['1', '2'], 2],
+		[['--sort', 'beauty', '1'], 2],
+		[['--filter', '/(/', '1'], 2],
+		[['-n', '2', '-d', '1', '--duration', '9', '1'], 2],
+		[['4194305'], 1],
+		[['no-such-main-class-anywhere'], 1],
+		[[String(process.pid)], 1],
+		[['open', 'no-such-file.pb.gz'], 1],
+	])('%j is one clear line, a hint and a code', (args, status) => {
+		const result = run(...args);
+		expect(result.status).toBe(status);
+		expect(result.stdout).toBe('');
+		const lines = result.stderr.trimEnd().split('\n');
+		expect(lines).toHaveLength(2);
+		expect(lines[0]).toMatch(/^tprof-top: ./);
+		expect(lines[1]).toMatch(/^ {2}./);
+	});
+
+	test('a process that is no JVM is left alone', async () => {
+		const sleeper = spawn('sleep', ['60'], {stdio: 'ignore'});
+		try {
+			expect(run(String(sleeper.pid)).stderr).toContain('is no JVM');
+			expect(hasEnded(sleeper)).toBe(false);
+		} finally {
+			sleeper.kill('SIGKILL');
+		}
+	});
+});
+
+describe('on a running JVM', () => {
+	test('list shows it', () => {
+		const {status, stdout} = run('list');
+		expect(status).toBe(0);
+		expect(stdout.split('\n').find(line => new RegExp(`^ *${target.pid} `).test(line))).toContain('shop.jar');
+	});
+
+	test('text: the header and the hot lines', () => {
+		const {status, stdout} = run('--duration', '2', String(target.pid));
+		expect(status).toBe(0);
+		expect(stdout).toContain(`tprof-top ${target.pid}`);
+		expect(stdout).toMatch(/demo\.Pricing\.discount:\d+/);
+	});
+
+	test('json: schema 1, its sums right', () => {
+		const {status, stdout} = run('--duration', '2', '--interval', '50', '--max-overhead', '100', '--format', 'json', String(target.pid));
+		expect(status).toBe(0);
+		const report = JSON.parse(stdout) as Record<string, unknown> & {lines: Array<{class: string; cpuMs: number}>; threads: Array<{name: string; states: Record<string, number>}>; threadSamples: number; samples: number};
+		expect(Object.keys(report)).toEqual(['tool', 'version', 'schema', 'target', 'engine', 'intervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'cost', 'lines', 'threads', 'stacks']);
+		expect(report).toMatchObject({tool: 'tprof-top', schema: 1, target: {pid: target.pid}});
+		expect(report.samples).toBeGreaterThan(2);
+		const cpu = report.lines.map(line => line.cpuMs);
+		expect(cpu).toEqual([...cpu].sort((a, b) => b - a));
+		expect(report.lines.slice(0, 2).map(line => line.class)).toContain('demo.Pricing');
+		expect(report.threads.map(({name}) => name)).toEqual(expect.arrayContaining(['pricing-1', 'checkout-4', 'outbox', 'cron']));
+	});
+
+	test('json with iterations is one document a line, each for its own window', () => {
+		const {stdout} = run('-n', '3', '-d', '0.7', '--format', 'json', String(target.pid));
+		const reports = stdout.trimEnd().split('\n').map(line => JSON.parse(line) as {samples: number; durationMs: number});
+		expect(reports).toHaveLength(3);
+		for (const report of reports) {
+			expect(report.durationMs).toBeLessThan(5000);
+		}
+	});
+
+	test('lines and votes are the seeds\' own', () => {
+		const lines = run('--duration', '1', '--format', 'lines', String(target.pid));
+		expect(lines.stdout.trimEnd().split('\n').every(line => /^ *\d+ \S+\.\S+:-?\d+$/.test(line))).toBe(true);
+		const votes = run('--duration', '2', '--format', 'votes', String(target.pid));
+		expect(votes.status).toBe(0);
+		expect(votes.stdout).toMatch(/demo\.Pricing/);
+	});
+
+	test('--output writes a whole file for its owner, and replaces none', () => {
+		const file = path.join(folder, 'hot.pb.gz');
+		expect(run('--duration', '1', '--format', 'pprof', '-o', file, String(target.pid))).toMatchObject({status: 0, stdout: ''});
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		const snapshot = readPprof(readFileSync(file));
+		expect(snapshot.target.pid).toBe(target.pid);
+		const again = run('--duration', '0.5', '--format', 'pprof', '-o', file, String(target.pid));
+		expect(again.status).toBe(2);
+		expect(readPprof(readFileSync(file))).toEqual(snapshot);
+		expect(readdirSync(folder)).toEqual(['hot.pb.gz']);
+		expect(run('open', file, '--format', 'csv').stdout).toMatch(/demo\.Pricing/);
+	});
+
+	test('SIGINT ends early and prints what there is', async () => {
+		const {child, ended, stdout: printed} = start('-n', '2', '-d', '3', '--format', 'json', String(target.pid));
+		await until(() => printed().includes('\n'));
+		child.kill('SIGINT');
+		const {status, stdout, stderr} = await ended;
+		expect({status, stderr}).toEqual({status: 0, stderr: ''});
+		const [whole, early] = stdout.trimEnd().split('\n').map(line => JSON.parse(line) as {durationMs: number});
+		expect(early.durationMs).toBeLessThan(whole.durationMs);
+	});
+
+	test('a reader that goes away is no error', async () => {
+		const {child, ended, stdout} = start('-n', '100', '-d', '0.3', '--format', 'json', String(target.pid));
+		await until(() => stdout().includes('\n'));
+		child.stdout.destroy();
+		const {status, stderr} = await ended;
+		expect({status, stderr}).toEqual({status: 0, stderr: ''});
+	});
+
+	test('the target\'s end is a normal end: what was gathered is printed', async () => {
+		const doomed = await startShop();
+		const {ended, stdout: printed} = start('-n', '10000', '-d', '0.5', '--format', 'json', String(doomed.pid));
+		await until(() => printed().includes('\n'));
+		await doomed.stop();
+		const {status, stdout, stderr} = await ended;
+		expect({status, stderr}).toEqual({status: 0, stderr: ''});
+		const reports = stdout.trimEnd().split('\n').map(line => JSON.parse(line) as {target: {pid: number}});
+		expect(reports.every(report => report.target.pid === doomed.pid)).toBe(true);
+	});
+
+	test('demo without a terminal prints one table, and its program ends with it', () => {
+		const {status, stdout} = run('demo', '--duration', '3', '--max-overhead', '100');
+		expect(status).toBe(0);
+		const pid = /tprof-top (\d+)/.exec(stdout)![1];
+		expect(stdout).toMatch(/demo\.Pricing/);
+		expect(existsSync(`/proc/${pid}`)).toBe(false);
+	});
+});
+
+test('demo without a java opens the bundled recording, and says so', () => {
+	const {status, stdout, stderr} = spawnSync(process.execPath, [cli, 'demo'], {encoding: 'utf8', timeout: 30_000, env: {PATH: folder}});
+	expect(status).toBe(0);
+	expect(stderr).toContain('recording');
+	expect(stdout).toMatch(/demo\.Pricing\.discount:\d+/);
+});

@@ -1,0 +1,155 @@
+import type {Socket} from 'node:net';
+import {readFileSync} from 'node:fs';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {AttachClient} from '../../../source/engines/attach/client.js';
+import {ownTarget, startListener} from '../../helpers/attach-listener.js';
+
+const dump = Buffer.from('2026-01-01 00:00:00\nFull thread dump VM (17 mixed mode):\n\n"main" #1 prio=5\n\nJNI global refs: 12, weak refs: 0\n\n');
+const options = {timeoutMs: 20_000};
+
+/** Answers the question for the version as an old JVM does, and a dump as `answer` does. */
+function oldJvm(answer: (socket: Socket) => void) {
+	return (request: Buffer, socket: Socket) => {
+		if (request.toString() === '1\0getversion\0options\0\0\0') {
+			socket.end('-1\nOperation getversion not recognized!');
+		} else {
+			answer(socket);
+		}
+	};
+}
+
+test('a dump arrives whole however its bytes are cut', async () => {
+	const reply = Buffer.concat([Buffer.from('0\n'), dump]);
+	let cut = 0;
+	await using listener = await startListener(oldJvm(socket => {
+		socket.write(reply.subarray(0, cut), () => {
+			setImmediate(() => socket.end(reply.subarray(cut)));
+		});
+	}));
+	const client = new AttachClient(listener.target);
+	for (cut = 1; cut < reply.length; cut++) {
+		const result = await client.threadDump(options);
+		expect(result.status).toBe('ok');
+		expect((result as {bytes: Buffer}).bytes.equals(dump)).toBe(true);
+	}
+
+	expect(listener.requests.filter(request => request.includes('getversion'))).toHaveLength(1);
+	expect(listener.requests.at(-1)!.toString()).toBe('1\0threaddump\0\0\0\0');
+});
+
+test('a dump that ends too early is a failure at every byte', async () => {
+	const reply = Buffer.concat([Buffer.from('0\n'), dump]);
+	let length = 0;
+	await using listener = await startListener(oldJvm(socket => socket.end(reply.subarray(0, length))));
+	const client = new AttachClient(listener.target);
+	const counted = 2 + dump.indexOf('\n\n', dump.indexOf('JNI global ref')) + 1;
+	for (length = 1; length < counted; length++) {
+		expect(await client.threadDump(options)).toMatchObject({status: 'failed'});
+	}
+
+	length = counted;
+	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+});
+
+test('bytes stay in one buffer from dump to dump', async () => {
+	await using listener = await startListener(oldJvm(socket => socket.end(Buffer.concat([Buffer.from('0\n'), Buffer.alloc(500_000, 'x\n'), dump]))));
+	const client = new AttachClient(listener.target);
+	const first = await client.threadDump(options) as {bytes: Buffer};
+	const second = await client.threadDump(options) as {bytes: Buffer};
+	expect(second.bytes).toHaveLength(500_000 + dump.length);
+	expect(second.bytes.buffer).toBe(first.bytes.buffer);
+});
+
+test.each([
+	['no answer at all', (socket: Socket) => socket.end(), /without an answer/],
+	['no number in front', (socket: Socket) => socket.end('Full thread dump\n'), /is not one/],
+	['an endless number', (socket: Socket) => socket.end('0'.repeat(100_000)), /is not one/],
+	['a refusal', (socket: Socket) => socket.end('-1\nno'), /refused a thread dump/],
+])('%s is a failure of this dump, and the next may work', async (_, answer, reason) => {
+	await using listener = await startListener(oldJvm(answer));
+	const client = new AttachClient(listener.target);
+	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(reason) as string});
+	listener.answer = oldJvm(socket => socket.end(Buffer.concat([Buffer.from('0\n'), dump])));
+	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+});
+
+test('a silent listener costs no more than the time-out, and its connection is closed', async () => {
+	const closed: Array<Promise<unknown>> = [];
+	await using listener = await startListener((_, socket) => {
+		closed.push(new Promise(resolve => {
+			socket.once('close', resolve);
+		}));
+	});
+	const client = new AttachClient(listener.target);
+	expect(await client.threadDump({timeoutMs: 100})).toMatchObject({status: 'failed', reason: 'no answer in time'});
+	await closed[0];
+	listener.answer = oldJvm(socket => {
+		socket.write(dump.subarray(0, 10));
+	});
+	expect(await client.threadDump({timeoutMs: 100})).toMatchObject({status: 'failed', reason: 'no answer in time'});
+});
+
+test('a request that is given up ends at once, and its connection is closed', async () => {
+	let asked: (closed: Promise<unknown>) => void;
+	const wasAsked = new Promise<{closed: Promise<unknown>}>(resolve => {
+		asked = closed => {
+			resolve({closed});
+		};
+	});
+	await using listener = await startListener((_, socket) => {
+		asked(new Promise(resolve => {
+			socket.once('close', resolve);
+		}));
+	});
+	const client = new AttachClient(listener.target);
+	const abort = new AbortController();
+	const result = client.threadDump({timeoutMs: 60_000, signal: abort.signal});
+	const {closed} = await wasAsked;
+	abort.abort();
+	expect(await result).toMatchObject({status: 'failed', reason: 'given up'});
+	await closed;
+	expect(await client.threadDump({timeoutMs: 60_000, signal: abort.signal})).toMatchObject({status: 'failed', reason: 'given up'});
+});
+
+test('no dump is asked for where the answer about streaming is not understood', async () => {
+	await using listener = await startListener((_, socket) => socket.end('0\nmaybe'));
+	const client = new AttachClient(listener.target);
+	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/protocol version/) as string});
+	expect(listener.requests.map(String)).toEqual(['1\0getversion\0options\0\0\0']);
+});
+
+test('JVMs that stream are asked not to, in the version they speak', async () => {
+	await using listener = await startListener((request, socket) => {
+		socket.end(request.includes('getversion') ? '0\n2 streaming' : Buffer.concat([Buffer.from('0\n'), dump]));
+	});
+	expect(await new AttachClient(listener.target).threadDump(options)).toMatchObject({status: 'ok'});
+	expect(listener.requests.at(-1)!.toString()).toBe('2\u000023\0threaddump streaming=0\0');
+	listener.answer = (request, socket) => {
+		socket.end(request.includes('getversion') ? '0\n1 streaming' : Buffer.concat([Buffer.from('0\n'), dump]));
+	};
+
+	expect(await new AttachClient(listener.target).threadDump(options)).toMatchObject({status: 'ok'});
+	expect(listener.requests.at(-1)!.toString()).toBe('1\0threaddump streaming=0\0\0\0\0');
+});
+
+test('a process that is no JVM and has no socket is not signalled', async () => {
+	// This process itself: SIGQUIT would end it.
+	const client = new AttachClient(ownTarget());
+	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/is no JVM/) as string});
+	expect(readFileSync('/proc/self/status', 'latin1')).toMatch(/^SigPnd:\t0+$/m);
+	await sleep(1);
+});
+
+test('two requests at once are a mistake of ours', async () => {
+	await using listener = await startListener(oldJvm(socket => socket.end(Buffer.concat([Buffer.from('0\n'), dump]))));
+	const client = new AttachClient(listener.target);
+	const first = client.threadDump(options);
+	await expect(client.threadDump(options)).rejects.toThrow('one request at a time');
+	expect(await first).toMatchObject({status: 'ok'});
+});
+
+test('a target whose start time is another has ended', async () => {
+	const client = new AttachClient({...ownTarget(), startTicks: 1});
+	expect(await client.threadDump(options)).toMatchObject({status: 'ended'});
+});

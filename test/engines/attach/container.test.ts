@@ -1,0 +1,67 @@
+import {spawn, spawnSync} from 'node:child_process';
+import {readdirSync, readFileSync} from 'node:fs';
+import path from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {afterEach, describe, expect, test} from 'vitest';
+import {AttachClient} from '../../../source/engines/attach/client.js';
+import {listJvms} from '../../../source/target/list.js';
+import {
+	compileProgram, type Jdk, javaProcess, type JavaProcess, jdks,
+} from '../../helpers/jvm.js';
+import {javaAsOtherUser} from '../../helpers/other-user.js';
+import {targetOf} from '../../helpers/target.js';
+
+/** The namespaces of a container: pids, mounts, a /tmp of its own. */
+const unshare = ['--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
+const tried = spawnSync('unshare', [...unshare, 'true'], {encoding: 'utf8'});
+const isAllowed = tried.status === 0;
+
+let outside: JavaProcess | undefined;
+afterEach(async () => {
+	await outside?.stop();
+});
+
+/** Starts the program as process 1 of a container, and gives its pid as we see it. */
+async function startInside(jdk: Jdk, command: readonly string[]): Promise<{pid: number; java: JavaProcess}> {
+	// The class files lie in the outer /tmp, which is covered inside.
+	const script = 'mount --bind "$1" /srv && mount -t tmpfs -o mode=1777 none /tmp && cd /tmp && shift && exec "$@"';
+	const program = [...command, '-Xmx64m', '-cp', '/srv', 'ParkedAndEcho', '3', '3'];
+	const child = spawn('unshare', [...unshare, 'sh', '-c', script, 'sh', compileProgram('ParkedAndEcho', jdk), ...program], {stdio: ['pipe', 'pipe', 'pipe']});
+	const java = javaProcess(child);
+	outside = java;
+	await java.waitFor(/^ready$/m);
+	const [inner] = readFileSync(`/proc/${java.pid}/task/${java.pid}/children`, 'utf8').trim().split(' ').map(Number);
+	return {pid: inner, java};
+}
+
+if (isAllowed) {
+	describe.each(jdks())('JDK $release in a container', jdk => {
+		test.each([['of root', ({home}: Jdk) => [path.join(home, 'bin/java')]], ['of another user', javaAsOtherUser]] as const)('%s', async (_, commandOf) => {
+			const {pid, java} = await startInside(jdk, commandOf(jdk));
+			const target = await targetOf({pid});
+			expect(target).toMatchObject({pid, nsPid: 1, jdk: jdk.release, facts: {mainClass: 'ParkedAndEcho'}});
+			const client = new AttachClient(target);
+			for (let round = 0; round < 3; round++) {
+				const reply = await client.threadDump({timeoutMs: 30_000});
+				expect(reply).toMatchObject({status: 'ok'});
+				expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
+			}
+
+			expect(listJvms().find(found => found.pid === pid)).toMatchObject({mainClass: 'ParkedAndEcho', jvmVersion: target.facts.jvmVersion});
+			expect(readdirSync(`/proc/${pid}/root/tmp`, {withFileTypes: true}).map(entry => entry.name).filter(name => name.startsWith('.attach'))).toEqual([]);
+			expect(java.output()).not.toMatch(/Full thread dump/);
+			await java.stop();
+			let last = await client.threadDump({timeoutMs: 30_000});
+			while (last.status !== 'ended') {
+				await sleep(10);
+				last = await client.threadDump({timeoutMs: 30_000});
+			}
+		});
+	});
+} else {
+	test('containers cannot be made here; the reason is the system\'s', () => {
+		// Not a silent pass: says what is missing, and fails when the reason is anything but missing rights.
+		console.warn(`containers not tested: ${tried.error?.message ?? tried.stderr}`);
+		expect(tried.error?.message ?? tried.stderr).toMatch(/not permitted|denied|enoent/i);
+	});
+}

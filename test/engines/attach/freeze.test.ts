@@ -1,0 +1,49 @@
+import {connect} from 'node:net';
+import {
+	afterEach, beforeEach, expect, test,
+} from 'vitest';
+import {AttachClient} from '../../../source/engines/attach/client.js';
+import {chooseDialect, encodeRequest} from '../../../source/engines/attach/protocol.js';
+import {socketPath} from '../../../source/target/attach-socket.js';
+import type {Target} from '../../../source/target/target.js';
+import {type JavaProcess, jdk, startJava} from '../../helpers/jvm.js';
+import {targetOf} from '../../helpers/target.js';
+
+let java: JavaProcess;
+let target: Target;
+beforeEach(async () => {
+	// A dump of about 1 MB, more than a socket holds while nobody reads.
+	java = await startJava('ParkedAndEcho', {jdk: jdk(release => release >= 25), args: ['300', '100'], jvmArgs: ['-Xmx128m', '-Xss1m']});
+	target = await targetOf(java);
+	expect(await new AttachClient(target).threadDump({timeoutMs: 30_000})).toMatchObject({status: 'ok'});
+});
+afterEach(async () => java.stop());
+
+/** Sends a request, waits for the reply's first byte, and then does not read on. */
+async function askAndPause(request: Uint8Array) {
+	const socket = connect(socketPath(target));
+	socket.write(request);
+	await new Promise(resolve => {
+		socket.once('readable', resolve);
+	});
+	return socket;
+}
+
+test('a reader that pauses does not hold up a target that was asked not to stream', async () => {
+	const {version, dumpCommand} = chooseDialect(0, '2 streaming')!;
+	const socket = await askAndPause(encodeRequest(version, dumpCommand, []));
+	for (let line = 0; line < 5; line++) {
+		java.child.stdin!.write(`line ${line}\n`);
+		await java.waitFor(new RegExp(`echo line ${line}`));
+	}
+
+	socket.destroy();
+});
+
+test('it would hold up one that streams, until the connection is closed', async () => {
+	const socket = await askAndPause(encodeRequest(1, 'threaddump', []));
+	java.child.stdin!.write('hello\n');
+	await expect(java.waitFor(/echo hello/, 1000)).rejects.toThrow(/no .*echo hello/);
+	socket.destroy();
+	await java.waitFor(/echo hello/);
+});

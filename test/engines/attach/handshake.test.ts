@@ -1,0 +1,245 @@
+import {execFileSync, spawn} from 'node:child_process';
+import {
+	closeSync, existsSync, lstatSync, mkdtempSync, openSync, readdirSync, rmSync, unlinkSync, utimesSync,
+} from 'node:fs';
+import {connect} from 'node:net';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
+import {AttachClient, type Reply} from '../../../source/engines/attach/client.js';
+import {wakeListener} from '../../../source/engines/attach/handshake.js';
+import {readStatus} from '../../../source/target/proc.js';
+import {
+	type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks, startJava,
+} from '../../helpers/jvm.js';
+import {rawTarget, targetOf} from '../../helpers/target.js';
+
+const options = {timeoutMs: 30_000};
+const undo: Array<() => Promise<void> | void> = [];
+afterEach(async () => {
+	for (const action of undo.splice(0).reverse()) {
+		await action();
+	}
+});
+
+/** Starts the program in an empty folder of its own, so that nothing may be left in it unseen. */
+async function start(javaOptions: JavaOptions = {}): Promise<{java: JavaProcess; folder: string}> {
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-attach-'));
+	undo.push(() => {
+		rmSync(folder, {recursive: true, force: true});
+	});
+	const java = await startJava('ParkedAndEcho', {cwd: folder, ...javaOptions, jvmArgs: ['-Xmx64m', ...(javaOptions.jvmArgs ?? [])]});
+	undo.push(async () => {
+		await java.stop();
+		rmSync(`/tmp/.java_pid${java.pid}`, {force: true});
+	});
+	return {java, folder};
+}
+
+const text = (reply: Reply) => reply.status === 'ok' ? reply.bytes.toString('latin1') : JSON.stringify(reply);
+const attachFiles = (folder: string) => readdirSync(folder).filter(name => name.startsWith('.attach_pid'));
+
+async function expectAlive(java: JavaProcess): Promise<void> {
+	const word = `word-${Math.random()}`;
+	java.child.stdin!.write(`${word}\n`);
+	await java.waitFor(new RegExp(`echo ${word}`));
+}
+
+describe.each(jdks())('JDK $release', on => {
+	test('dumps arrive whole, nothing is left behind, nothing is printed by the target', async () => {
+		const {java, folder} = await start({jdk: on, args: ['20', '30']});
+		const client = new AttachClient(await targetOf(java));
+		for (let round = 0; round < 5; round++) {
+			const dump = text(await client.threadDump(options));
+			expect(dump).toMatch(/Full thread dump/);
+			expect(dump.match(/^"parked-\d+" #/gm)).toHaveLength(20);
+			expect(dump.match(/ParkedAndEcho\.down/g)).toHaveLength(20 * 30);
+		}
+
+		expect(attachFiles(folder)).toEqual([]);
+		expect(java.output()).not.toMatch(/Full thread dump/);
+		await expectAlive(java);
+	});
+
+	test('a socket removed by a tmp cleaner is made again', async () => {
+		const {java, folder} = await start({jdk: on});
+		const client = new AttachClient(await targetOf(java));
+		expect(text(await client.threadDump(options))).toMatch(/Full thread dump/);
+		unlinkSync(`/tmp/.java_pid${java.pid}`);
+		// The pause between two handshakes of one client.
+		let reply = await client.threadDump(options);
+		while (reply.status === 'failed' && reply.reason.includes('a moment ago')) {
+			await sleep(50);
+			reply = await client.threadDump(options);
+		}
+
+		expect(text(reply)).toMatch(/Full thread dump/);
+		expect(attachFiles(folder)).toEqual([]);
+		expect(java.output()).not.toMatch(/Full thread dump/);
+	});
+
+	test('a socket that nobody listens to is replaced', async () => {
+		const {java} = await start({jdk: on});
+		const dead = await start({jdk: on});
+		expect(await new AttachClient(await targetOf(dead.java)).threadDump(options)).toMatchObject({status: 'ok'});
+		await dead.java.stop();
+		// The killed JVM's socket, under the living one's name.
+
+		execFileSync('mv', [`/tmp/.java_pid${dead.java.pid}`, `/tmp/.java_pid${java.pid}`]);
+		expect(text(await new AttachClient(await targetOf(java)).threadDump(options))).toMatch(/Full thread dump/);
+	});
+
+	test('it may be attached to at any moment of its start without harm', async () => {
+		for (const [round, flag] of ['-XX:+UsePerfData', '-Xshare:auto', '-Xshare:auto', '-Xshare:off', '-XX:-UsePerfData'].entries()) {
+			const child = spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho'], {stdio: ['pipe', 'pipe', 'pipe']});
+			const java = javaProcess(child);
+			undo.push(async () => java.stop());
+			// As soon as anything of a JVM is to be seen, and without the help of identify.
+			const client = new AttachClient(rawTarget(java.pid));
+			let reply = await client.threadDump(options);
+			while (reply.status !== 'ok') {
+				expect(reply.status, reply.reason).toBe('failed');
+				await sleep(round);
+				reply = await client.threadDump(options);
+			}
+
+			await java.waitFor(/ready/);
+			await expectAlive(java);
+			expect(java.output()).not.toMatch(/Full thread dump/);
+			await java.stop();
+		}
+	});
+
+	test('with -Xrs its own socket serves, and no signal is sent when that is gone', async () => {
+		const {java} = await start({jdk: on, jvmArgs: ['-Xrs']});
+		const client = new AttachClient(await targetOf(java));
+		expect(text(await client.threadDump(options))).toMatch(/Full thread dump/);
+		unlinkSync(`/tmp/.java_pid${java.pid}`);
+		expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/-Xrs/) as string});
+		await expectAlive(java);
+	});
+
+	test('a JVM killed between two dumps has ended', async () => {
+		const {java} = await start({jdk: on});
+		const client = new AttachClient(await targetOf(java));
+		expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+		await java.stop();
+		expect(await client.threadDump(options)).toMatchObject({status: 'ended'});
+	});
+});
+
+test('a JVM killed in the middle of dumps has ended, whatever the moment', async () => {
+	for (let round = 0; round < 8; round++) {
+		const {java} = await start({args: ['100', '50']});
+		const client = new AttachClient(await targetOf(java));
+		setTimeout(() => {
+			java.child.kill('SIGKILL');
+		}, 20 + (round * 7));
+		let reply = await client.threadDump(options);
+		while (reply.status === 'ok') {
+			expect(reply.bytes.toString('latin1').match(/^"parked-\d+" #/gm)).toHaveLength(100);
+			reply = await client.threadDump(options);
+		}
+
+		while (reply.status === 'failed') {
+			reply = await client.threadDump(options);
+		}
+
+		expect(reply.status).toBe('ended');
+	}
+});
+
+test('a JVM that disables attaching is not signalled', async () => {
+	const {java, folder} = await start({jvmArgs: ['-XX:+DisableAttachMechanism']});
+	const client = new AttachClient(rawTarget(java.pid));
+	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/DisableAttachMechanism/) as string});
+	await expectAlive(java);
+	expect(java.output()).not.toMatch(/Full thread dump/);
+	expect(attachFiles(folder)).toEqual([]);
+});
+
+test('a stopped JVM is not signalled, and its socket is not waited for without end', async () => {
+	const {java, folder} = await start();
+	const target = await targetOf(java);
+	const stop = async () => {
+		process.kill(java.pid, 'SIGSTOP');
+		while (readStatus(java.pid)?.state !== 'T') {
+			await sleep(2);
+		}
+	};
+
+	await stop();
+	const client = new AttachClient(target);
+	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/is stopped/) as string});
+	expect(attachFiles(folder)).toEqual([]);
+	process.kill(java.pid, 'SIGCONT');
+	await expectAlive(java);
+	expect(java.output()).not.toMatch(/Full thread dump/);
+
+	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+	await stop();
+	expect(await client.threadDump({timeoutMs: 200})).toMatchObject({status: 'failed', reason: `process ${java.pid} is stopped`});
+	process.kill(java.pid, 'SIGCONT');
+	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+});
+
+test('another client that holds the listener and says nothing costs the time-out, and no more', async () => {
+	const {java} = await start();
+	const client = new AttachClient(await targetOf(java));
+	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+	const silent = connect(`/tmp/.java_pid${java.pid}`);
+	await new Promise(resolve => {
+		silent.once('connect', resolve);
+	});
+	expect(await client.threadDump({timeoutMs: 300})).toMatchObject({status: 'failed', reason: 'no answer in time'});
+	silent.destroy();
+	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
+});
+
+test('a stale attach file is replaced; a fresh one of another client serves and stays', async () => {
+	const {java, folder} = await start();
+	const file = path.join(folder, `.attach_pid${java.pid}`);
+	closeSync(openSync(file, 'w'));
+	utimesSync(file, 1, 1);
+	expect(await new AttachClient(await targetOf(java)).threadDump(options)).toMatchObject({status: 'ok'});
+	expect(existsSync(file)).toBe(false);
+
+	unlinkSync(`/tmp/.java_pid${java.pid}`);
+	closeSync(openSync(file, 'w'));
+	expect(await new AttachClient(await targetOf(java)).threadDump(options)).toMatchObject({status: 'ok'});
+	expect(existsSync(file)).toBe(true);
+});
+
+test('where the working directory cannot be written, /tmp takes the attach file', async () => {
+	const {java} = await start({cwd: '/proc'});
+	expect(await new AttachClient(await targetOf(java)).threadDump(options)).toMatchObject({status: 'ok'});
+	expect(attachFiles('/tmp')).not.toContain(`.attach_pid${java.pid}`);
+	expect(lstatSync(`/tmp/.java_pid${java.pid}`).isSocket()).toBe(true);
+});
+
+test('a process that took over a pid is not signalled', async () => {
+	const {java, folder} = await start();
+	const target = await targetOf(java);
+	const client = new AttachClient({...target, startTicks: target.startTicks + 1});
+	expect(await client.threadDump(options)).toMatchObject({status: 'ended'});
+	expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
+	expect(attachFiles(folder)).toEqual([]);
+	expect(java.output()).not.toMatch(/Full thread dump/);
+});
+
+test('a plain process is never signalled', async () => {
+	const child = spawn('sleep', ['1000']);
+	undo.push(() => {
+		child.kill('SIGKILL');
+	});
+	const target = rawTarget(child.pid!);
+	expect(await wakeListener(target, {deadline: performance.now() + 1000})).toMatchObject({ok: false, signalled: false});
+	expect(await new AttachClient(target).threadDump(options)).toMatchObject({status: 'failed'});
+	await sleep(50);
+	expect(child.signalCode).toBeNull();
+	expect(readStatus(child.pid!)?.state).toMatch(/[RS]/);
+});

@@ -1,0 +1,81 @@
+import {spawn} from 'node:child_process';
+import {mkdirSync, mkdtempSync, chmodSync, chownSync, readdirSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {Worker} from 'node:worker_threads';
+import {
+	afterEach, beforeEach, describe, expect, test,
+} from 'vitest';
+import {AttachClient} from '../../../source/engines/attach/client.js';
+import {asOwner, canActAs} from '../../../source/target/credentials.js';
+import {identify} from '../../../source/target/identify.js';
+import {
+	compileProgram, type JavaProcess, javaProcess, jdks,
+} from '../../helpers/jvm.js';
+import {javaAsOtherUser, otherUser} from '../../helpers/other-user.js';
+import {targetOf} from '../../helpers/target.js';
+
+const other = otherUser;
+const isRoot = process.geteuid!() === 0;
+
+if (isRoot) {
+	describe.each(jdks())('JDK $release as another user, seen by root', jdk => {
+		let java: JavaProcess;
+		let folder: string;
+		beforeEach(async () => {
+			folder = mkdtempSync(path.join(tmpdir(), 'tprof-user-'));
+			chmodSync(folder, 0o755);
+			const own = path.join(folder, 'own');
+			mkdirSync(own);
+			chownSync(own, other.uid, other.gid);
+			const [command, ...args] = [...javaAsOtherUser(jdk), '-Xmx64m', '-cp', compileProgram('ParkedAndEcho', jdk), 'ParkedAndEcho', '3', '3'];
+			java = javaProcess(spawn(command, args, {cwd: own, stdio: ['pipe', 'pipe', 'pipe']}));
+			await java.waitFor(/^ready$/m);
+		});
+		afterEach(async () => {
+			await java.stop();
+			rmSync(`/tmp/.java_pid${java.pid}`, {force: true});
+			rmSync(folder, {recursive: true});
+		});
+
+		test('dumps come, our own rights are back, the target prints nothing', async () => {
+			const target = await targetOf(java);
+			expect(target).toMatchObject({...other, jdk: jdk.release});
+			// With the release known, and with one that has to be found out.
+			for (const client of [new AttachClient(target), new AttachClient({...target, jdk: 0})]) {
+				for (let round = 0; round < 3; round++) {
+					const reply = await client.threadDump({timeoutMs: 30_000});
+					expect(reply).toMatchObject({status: 'ok'});
+					expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
+				}
+			}
+
+			expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);
+			expect(java.output()).not.toMatch(/Full thread dump/);
+			expect(readdirSync(path.join(folder, 'own')).filter(name => name.startsWith('.attach'))).toEqual([]);
+		});
+	});
+
+	test('another user\'s rights are taken by one thread, for one call, and given back when that throws', async () => {
+		expect(canActAs()).toBe(true);
+		// The main thread's rights, which stay as they are, are what /proc/PID/status shows; the calling thread's are those of its own entry.
+		const seen = asOwner(other, () => [process.geteuid!(), process.getegid!()]);
+		expect(seen).toEqual([65_534, 65_534]);
+		expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);
+		expect(() => asOwner(other, () => {
+			throw new Error('inside');
+		})).toThrow('inside');
+		expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);
+		const worker = new Worker('require(\'node:worker_threads\').parentPort.postMessage(process.geteuid())', {eval: true});
+		expect(await new Promise(resolve => {
+			worker.once('message', resolve);
+		})).toBe(0);
+	});
+} else {
+	test('without root, another user\'s process is refused with what to do (the tests as root need root)', () => {
+		expect(canActAs()).toBe(false);
+		expect(() => asOwner(other, () => 0)).toThrow('cannot act');
+		expect(identify(1)).toMatchObject({ok: false, hint: expect.stringMatching(/root/) as string});
+	});
+}

@@ -1,0 +1,136 @@
+import {expect, test} from 'vitest';
+import {
+	dump, dumpNames, DumpReading, read,
+} from './dumps.js';
+
+/** Numbers that look random and are the same in every run (a linear congruential generator). */
+function randomFrom(seed: number): (below: number) => number {
+	let state = seed;
+	return below => {
+		state = Number(((BigInt(state) * 6_364_136_223_846_793_005n) + 1_442_695_040_888_963_407n) % (2n ** 53n));
+		return Math.floor((state / (2 ** 53)) * below);
+	};
+}
+
+test.each(['8-eliminated', '17-eliminated', '21-eliminated'])('%s cut at every byte: whole or not counted', name => {
+	const bytes = dump(name);
+	const whole = read(bytes);
+	const reading = new DumpReading();
+	const tailStart = bytes.lastIndexOf('\nJNI global ref') + 1;
+	const tailEnd = bytes.indexOf('\n', tailStart);
+	for (let length = 0; length < bytes.length; length++) {
+		const problem = reading.parse(bytes.subarray(0, length));
+		if (length > tailEnd) {
+			expect(problem).toBeUndefined();
+			expect(reading.rows()).toEqual(whole);
+		} else {
+			expect(problem, `cut at ${length}`).toBeTypeOf('string');
+			expect(reading.sample.count).toBe(0);
+		}
+	}
+});
+
+/** What could be a header at most: quotes at the start of a line. */
+function mostRows(bytes: Buffer): number {
+	return (bytes.toString('latin1').match(/^"/gm)?.length ?? 0) + (bytes.toString('latin1').match(/Mounted virtual thread/g)?.length ?? 0);
+}
+
+test('damaged dumps never throw, and never have more rows than headers', () => {
+	const random = randomFrom(20_261_120);
+	const reading = new DumpReading();
+	const pieces = ['\n', '"', '\t', '" #', 'tid=0x', '\n\n"x" #1 prio=5 os_prio=0 tid=0x1 nid=0x1 runnable [0x1]\n', '\tat ', ')', 'JNI global refs: 1\n', '   Mounted virtual thread #5\n', '   Carrying virtual thread #5\n', '\t- locked <0x', '\u0000', 'ÿ'];
+	const sources = dumpNames.filter(name => /eliminated|odd|compiling|28-threaddump$|8-threaddump$/.test(name) && name !== '8-compiling').map(name => dump(name));
+	for (let round = 0; round < 1500; round++) {
+		const source = sources[random(sources.length)];
+		let bytes = Buffer.from(source);
+		for (let change = random(8); change >= 0; change--) {
+			const at = random(bytes.length);
+			const kind = random(4);
+			switch (kind) {
+				case 0: {
+					bytes[at] = random(256);
+
+					break;
+				}
+
+				case 1: {
+					bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + random(200)))]);
+
+					break;
+				}
+
+				case 2: {
+					bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(pieces[random(pieces.length)], 'latin1'), bytes.subarray(at)]);
+
+					break;
+				}
+
+				default: {
+					const from = random(source.length);
+					bytes = Buffer.concat([bytes.subarray(0, at), source.subarray(from, from + random(500)), bytes.subarray(at)]);
+				}
+			}
+		}
+
+		const problem = reading.parse(bytes);
+		const {sample} = reading;
+		expect(sample.count).toBeLessThanOrEqual(problem ? 0 : mostRows(bytes));
+		for (let row = 0; row < sample.count; row++) {
+			expect(sample.stackStart[row] + sample.stackLength[row]).toBeLessThanOrEqual(sample.frameCount);
+			expect(sample.lockOwner[row]).toBeLessThan(sample.count);
+			expect(sample.state[row]).toBeLessThan(7);
+		}
+	}
+});
+
+test('bytes that are no dump at all', () => {
+	const random = randomFrom(7);
+	const reading = new DumpReading();
+	for (let round = 0; round < 300; round++) {
+		const bytes = Buffer.from(Array.from({length: random(400)}, () => random(256)));
+		expect(reading.parse(bytes)).toBeTypeOf('string');
+		expect(reading.parse(Buffer.concat([Buffer.from('2026-01-01 00:00:00\nFull thread dump X:\n'), bytes]))).toBeTypeOf('string');
+	}
+});
+
+const falseParts = [
+	'"VM Thread" os_prio=0 cpu=1.00ms elapsed=1.00s tid=0x00007f0000000001 nid=0x99 runnable  ',
+	'x" #5 prio=5 os_prio=0 cpu=1.00ms elapsed=1.00s tid=0x00007f0000000001 nid=0x99 runnable  [0x00007f0000000000]',
+	'x" #5 [99] daemon prio=5 os_prio=0 cpu=1.00ms elapsed=1.00s tid=0x00007f0000000001 nid=99 runnable  [0x00007f0000000000]',
+	'   java.lang.Thread.State: RUNNABLE',
+	'\tat Fake.frame(Fake.java:1)',
+	'\t- locked <0x00000000ffd23eb0> (a java.lang.Object)',
+	'   Mounted virtual thread #77',
+	'   Carrying virtual thread #77',
+	'JNI global refs: 12, weak refs: 0',
+	'Threads class SMR info:',
+	'_java_thread_list=0x00007f411c002000, length=1, elements={',
+	'0x00007f0000000001',
+	'}',
+	'Full thread dump OpenJDK 64-Bit Server VM (8)',
+	'"',
+	'" #1 ',
+	'',
+];
+
+test.each(['11-eliminated', '17-eliminated', '21-eliminated', '26-eliminated'])('%s: whatever a name holds, there is no thread and no frame more', name => {
+	const text = dump(name).toString('latin1');
+	const plain = read(dump(name));
+	const random = randomFrom(99);
+	const reading = new DumpReading();
+	for (let round = 0; round < 400; round++) {
+		const parts = Array.from({length: 1 + random(6)}, () => falseParts[random(falseParts.length)]);
+		const hostile = parts.join(random(5) === 0 ? '\r\n' : '\n');
+		const victim = ['"main" #', '"Finalizer" #', '"Common-Cleaner" #'][random(3)];
+		const changed = Buffer.from(text.replace(victim, () => `"${hostile}" #`), 'latin1');
+		expect(reading.parse(changed), hostile).toBeUndefined();
+		const rows = reading.rows();
+		expect(rows.map(row => [row.key, row.state, row.frames, row.lock, row.owner])).toEqual(plain.map(row => [row.key, row.state, row.frames, row.lock, row.owner]));
+	}
+});
+
+test('a dump that names threads which it does not show is not counted', () => {
+	const text = dump('17-eliminated').toString('latin1');
+	const reading = new DumpReading();
+	expect(reading.parse(Buffer.from(text.replace(/^"Finalizer"[^]*?\n\n/m, ''), 'latin1'))).toMatch(/names 12 threads and shows \d+/);
+});

@@ -1,0 +1,192 @@
+import {expect, test} from 'vitest';
+import {
+	dump, dumpNames, DumpReading, read, type Row,
+} from './dumps.js';
+
+/** What a second, simpler reader finds: each thread's header looked for by its address in the list at the top (JDK 11 and later), its body up to the first line that is not indented. */
+function listedThreads(bytes: Buffer): Array<{key: number; name: string; state: string; frames: number}> {
+	const text = bytes.toString('latin1').split(/^JNI global/m)[0];
+	const addresses = [...(/elements={\n([^}]*)}/.exec(text)?.[1] ?? '').matchAll(/0x[\da-f]+/g)].map(([address]) => address);
+	return addresses.map(address => {
+		const tid = text.indexOf(` tid=${address} `);
+		const lineEnd = text.indexOf('\n', tid);
+		const beforeTid = text.slice(text.lastIndexOf('\n\n"', tid), lineEnd);
+		const [, name, key] = /^\n\n"(.*)" #(\d+) [^"]*$/s.exec(beforeTid) ?? [];
+		const body = /^(?:[\t ].*\n)*/.exec(text.slice(lineEnd + 1))![0];
+		// A mounted virtual thread's frames are counted apart from its carrier's.
+		const own = body.split('   Mounted virtual thread')[0];
+		return {
+			key: Number(key), name, state: /State: ([A-Z_]+)/.exec(own)?.[1] ?? '', frames: own.match(/\tat (?=.*\)$)|\)\tat /gm)?.length ?? 0,
+		};
+	});
+}
+
+const find = (rows: Row[], name: string) => rows.find(row => row.name === name)!;
+
+test.each(dumpNames.filter(name => !/^8-|odd/.test(name)))('%s: every listed thread with its state and number of frames', name => {
+	const rows = read(dump(name)).filter(row => row.key > 0 && !row.flags.includes('virtual'));
+	const expected = listedThreads(dump(name));
+	expect(rows.map(row => row.key).filter((_, index) => expected[index].key > 0)).toEqual(expected.map(thread => thread.key).filter(key => key > 0));
+	expect(expected.filter(thread => thread.name !== undefined).length).toBeGreaterThan(expected.length * 0.9);
+	for (const [index, thread] of expected.entries()) {
+		// The second reader takes a name's false header for the start: those are looked at below.
+		if (thread.name !== undefined) {
+			const initialising = rows[index].lock.startsWith('class-init');
+			expect.soft([thread.name, rows[index].state, rows[index].frames.length]).toEqual([thread.name, initialising ? 'BLOCKED' : (thread.state || (rows[index].flags.includes('incomplete') ? 'RUNNABLE' : 'WAITING')), thread.frames]);
+		}
+	}
+});
+
+test.each([
+	['8-threaddump', 140, 4, 1313],
+	['11-threaddump', 63, 7, 1314],
+	['17-threaddump', 64, 7, 1328],
+	['21-threaddump', 66, 7, 1435],
+	['25-threaddump', 70, 10, 1479],
+	['27-threaddump', 99, 8, 1475],
+	['28-threaddump', 88, 8, 1475],
+])('%s: %d threads, %d others, %d frames', (name, threads, others, frames) => {
+	const rows = read(dump(name));
+	const isJava = (row: Row) => row.key > 0 && !row.flags.includes('virtual');
+	expect(rows.filter(row => isJava(row))).toHaveLength(threads);
+	expect(rows.filter(row => !isJava(row))).toHaveLength(others);
+	expect(rows.reduce((sum, row) => sum + row.frames.length, 0)).toBe(frames);
+	for (const row of rows.filter(row => row.flags.includes('vmInternal'))) {
+		expect(row.key).toBe(-row.nativeId);
+		expect(row.frames).toEqual([]);
+	}
+});
+
+test.each(['8', '11', '17', '21', '26'])('JDK %s: the frame below an eliminated lock is kept', jdk => {
+	expect(find(read(dump(`${jdk}-eliminated`)), 'main').frames).toEqual(['Elim.inner:3', 'Elim.run:2', 'Elim.main:4']);
+});
+
+test.each(['11', '17', '21', '25', '27', '28'])('JDK %s: hostile names stay names', jdk => {
+	const rows = read(dump(`${jdk}-threaddump`));
+	const names = rows.map(row => row.name);
+	expect(names).toContain(String.raw`new\x0aline\x0a\x0a"fake" #7 daemon prio=5\x0a   java.lang.Thread.State: RUNNABLE\x0a` + String.raw`\x09at evil.Code.run(Evil.java:1)\x0a`);
+	expect(names).toContain('evil" #99 prio=5 os_prio=0 tid=0x0 nid=0x1 runnable');
+	expect(names).toContain('quote " in name');
+	expect(names).toContain('');
+	expect(names).toContain('   ');
+	expect(names).toContain(String.raw`esc\x1b[31mred\x1b]0;title\x07 end`);
+	expect(names).toContain('ümläut 日本語 😀 emoji');
+	expect(names).toContain(String.raw`lone \ud800 surrogate`);
+	expect(names).toContain(String.raw`nul\x00byte`);
+	expect(names).toContain(String.raw`c1 \x9b31m csi \u202e rtl`);
+	expect(names.find(name => name.startsWith('long-'))).toHaveLength(512);
+	expect(rows.some(row => row.key === 99 || (row.key === 7 && row.name === 'fake'))).toBe(false);
+	expect(rows.flatMap(row => row.frames).filter(frame => frame.startsWith('evil.Code'))).toEqual([]);
+});
+
+test('JDK 8 prints names through a buffer of 2000 bytes: the thread is there, its name cut', () => {
+	const rows = read(dump('8-threaddump'));
+	expect(rows.filter(row => row.name.startsWith('long-x')).map(row => [row.key, row.state, row.frames.length])).toEqual([[39, 'TIMED_WAITING', 5]]);
+	expect(rows.find(row => row.key === 30)?.frames).toHaveLength(5);
+});
+
+test.each(['11', '17', '21', '25', '28'])('JDK %s: states, locks and owners', jdk => {
+	const rows = read(dump(`${jdk}-threaddump`));
+	const now = (name: string) => {
+		const row = find(rows, name);
+		return [row.state, row.lock, row.owner.replace(/\$\d+:/, '$:').replace(/:\d+$/, '')];
+	};
+
+	expect(now('cpu-runnable')).toEqual(['RUNNABLE', '', '']);
+	expect(now('sleeping')).toEqual(['TIMED_WAITING', '', '']);
+	expect(now('blocked-1').slice(0, 2)).toEqual(['BLOCKED', 'monitor java.lang.Object']);
+	expect(now('blocked-1')[2]).toMatch(/^holder at Shapes\./);
+	expect(now('obj-wait')).toEqual(['WAITING', 'monitor-wait java.lang.Object', '']);
+	expect(now('rl-waiter').slice(0, 2)).toEqual(['WAITING', 'park java.util.concurrent.locks.ReentrantLock$NonfairSync']);
+	expect(now('dl-1')[2]).toMatch(/^dl-2 at Shapes\./);
+	expect(now('dl-2')[2]).toMatch(/^dl-1 at Shapes\./);
+	expect(find(rows, 'clinit-waiter').state).toBe('BLOCKED');
+	expect(find(rows, 'clinit-waiter').lock).toMatch(/^class-init/);
+	if (Number(jdk) >= 17) {
+		expect(now('clinit-waiter')[2]).toMatch(/^clinit at Shapes\$Init\.<clinit>/);
+	}
+});
+
+test('with -l the owner of a parked-for lock is known', () => {
+	expect(find(read(dump('28-threaddump-le')), 'rl-waiter').owner).toBe('rl-holder');
+});
+
+test('flags: daemon, compiler, a stack as deep as the JVM prints', () => {
+	const rows = read(dump('17-threaddump'));
+	expect(find(rows, 'Finalizer').flags).toEqual(['daemon']);
+	expect(find(rows, 'main').flags).toEqual([]);
+	expect(find(rows, 'C2 CompilerThread0').flags).toEqual(['daemon', 'compiler']);
+	expect(find(rows, 'deep-3000').frames).toHaveLength(1024);
+	expect(find(rows, 'deep-3000').flags).toEqual(['daemon', 'incomplete']);
+	expect(find(read(dump('17-compiling')), 'C2 CompilerThread0').flags).toContain('compiler');
+});
+
+test('JDK 28: a mounted virtual thread is a row of its own, beside its carrier', () => {
+	const rows = read(dump('28-threaddump'));
+	const virtual = rows.find(row => row.flags.includes('virtual') && row.key === 72)!;
+	expect(virtual.name).toBe('virtual thread');
+	expect(virtual.frames[0]).toBe('Virt.lambda$go$0:4');
+	expect(virtual.frames).toHaveLength(7);
+	const carrier = rows[virtual.carrier];
+	expect([carrier.name, carrier.key, carrier.nativeId, carrier.state]).toEqual(['ForkJoinPool-1-worker-1', 73, 12_959, 'WAITING']);
+	expect(carrier.frames).toHaveLength(8);
+	expect(carrier.flags).toContain('carrier');
+	expect(carrier.flags).not.toContain('incomplete');
+});
+
+test('JDK 21 does not print what a carrier carries: its stack is marked incomplete', () => {
+	const rows = read(dump('21-threaddump'));
+	const carriers = rows.filter(row => row.flags.includes('carrier'));
+	expect(carriers.length).toBeGreaterThan(0);
+	expect(carriers.every(row => row.flags.includes('incomplete') && row.frames[0] === 'jdk.internal.vm.Continuation.run:248')).toBe(true);
+	expect(rows.some(row => row.flags.includes('virtual'))).toBe(false);
+});
+
+test('odd names of methods and files: no frame too many, the line feed stays within its frame', () => {
+	for (const jdk of ['8', '17', '25']) {
+		const {frames} = find(read(dump(`${jdk}-oddnames`)), 'odd');
+		const weird = frames.slice(frames.findIndex(frame => frame.startsWith('Weird.')));
+		expect(weird).toHaveLength(5);
+		expect(weird[0]).toMatch(/^Weird\.\$anonfun\$main\$1 日本/);
+		expect(weird[1]).toContain(String.raw`esc\x1bc tab\x09`);
+		expect(weird[2]).toContain(String.raw`\x0a\x09at fake`);
+		expect(weird[4]).toMatch(/^Weird\.main/);
+	}
+});
+
+test('idle: waiting native calls, and threads without frames that used no CPU', () => {
+	const reading = new DumpReading();
+	expect(reading.parse(dump('17-threaddump'))).toBeUndefined();
+	const rows = reading.rows();
+	const busy = rows.findIndex(row => row.name === 'G1 Conc#0');
+	const stdin = rows.findIndex(row => row.name === 'stdin-read');
+	reading.sample.cpuNs[busy] = 1;
+	reading.settle();
+	const state = (name: string) => find(reading.rows(), name).state;
+	expect(state('Reference Handler')).toBe('IDLE');
+	expect(state('socket-accept')).toBe('IDLE');
+	expect(state('Signal Dispatcher')).toBe('IDLE');
+	expect(state('VM Thread')).toBe('IDLE');
+	expect(state('G1 Conc#0')).toBe('RUNNABLE');
+	expect(reading.rows()[stdin].state).toBe('IDLE');
+	reading.sample.state[stdin] = 1;
+	reading.sample.cpuNs[stdin] = 1;
+	reading.settle();
+	expect(reading.rows()[stdin].state).toBe('RUNNABLE');
+	expect(state('cpu-runnable')).toBe('RUNNABLE');
+});
+
+test('--depth keeps the top frames', () => {
+	const all = read(dump('17-threaddump'));
+	const top = read(dump('17-threaddump'), 3);
+	expect(top.map(row => row.frames)).toEqual(all.map(row => row.frames.slice(0, 3)));
+	expect(top.map(row => [row.lock, row.owner])).toEqual(all.map(row => [row.lock, row.owner]));
+});
+
+test('a parser that has seen other dumps reads the same as a new one', () => {
+	const reading = new DumpReading();
+	for (const name of [...dumpNames, ...dumpNames.toReversed()]) {
+		expect(reading.parse(dump(name))).toBeUndefined();
+		expect(reading.rows(), name).toEqual(read(dump(name)));
+	}
+});

@@ -1,0 +1,80 @@
+import {
+	expect, test,
+} from 'vitest';
+import {
+	chooseDialect, encodeRequest, isWholeDump, parseReply,
+} from '../../../source/engines/attach/protocol.js';
+import {ReplyBuffer} from '../../../source/engines/attach/reply-buffer.js';
+
+test('a version 1 request always has three arguments', () => {
+	expect(encodeRequest(1, 'threaddump', []).toString()).toBe('1\0threaddump\0\0\0\0');
+	expect(encodeRequest(1, 'getversion', ['options']).toString()).toBe('1\0getversion\0options\0\0\0');
+	expect(encodeRequest(1, 'jcmd', ['a', 'b', 'c']).toString()).toBe('1\0jcmd\0a\0b\0c\0');
+});
+
+test('a version 2 request says how many bytes follow', () => {
+	expect(encodeRequest(2, 'threaddump streaming=0', []).toString()).toBe('2\u000023\0threaddump streaming=0\0');
+	expect(encodeRequest(2, 'jcmd', ['é']).toString()).toBe('2\u00008\0jcmd\0é\0');
+});
+
+test('what the listener would misread is no request', () => {
+	for (const args of [['a\0b'], ['x'.repeat(1025)], ['1', '2', '3', '4']]) {
+		expect(() => encodeRequest(1, 'jcmd', args)).toThrow(RangeError);
+	}
+
+	expect(() => encodeRequest(2, 'a\0b', [])).toThrow(RangeError);
+});
+
+test('a reply is a number, a line feed and the rest; cut before the line feed it is none', () => {
+	for (const [text, code] of [['0\nrest', 0], ['-1\n', -1], ['101\n', 101], ['-2147483648\n', -2_147_483_648]] as const) {
+		const bytes = Buffer.from(text);
+		const head = text.indexOf('\n') + 1;
+		for (let cut = 0; cut <= bytes.length; cut++) {
+			expect(parseReply(bytes.subarray(0, cut))).toEqual(cut < head ? undefined : {code, start: head});
+		}
+	}
+
+	for (const text of ['', '\n', 'x\n', '1x\n', '--1\n', ' 1\n', '0', '123456789012\n', '\u001B\n']) {
+		expect(parseReply(Buffer.from(text))).toBeUndefined();
+	}
+});
+
+test.each([
+	[-1, 'Operation getversion not recognized!', {version: 1, dumpCommand: 'threaddump'}],
+	[0, '2 streaming', {version: 2, dumpCommand: 'threaddump streaming=0'}],
+	[0, '2 streaming\n', {version: 2, dumpCommand: 'threaddump streaming=0'}],
+	[0, '3 other,streaming', {version: 2, dumpCommand: 'threaddump streaming=0'}],
+	[0, '1 streaming', {version: 1, dumpCommand: 'threaddump streaming=0'}],
+	[0, '2', {version: 1, dumpCommand: 'threaddump'}],
+	[0, '', undefined],
+	[0, 'yes', undefined],
+	[-1, 'out of memory', undefined],
+	[101, '', undefined],
+])('getversion answers %i %j', (code, text, dialect) => {
+	expect(chooseDialect(code, text)).toEqual(dialect);
+});
+
+test('a dump is whole with its count of JNI references, and a line feed at the end', () => {
+	const dump = Buffer.from('2026\nFull thread dump\n"main" #1\n\nJNI global refs: 12, weak refs: 0\n\nFound 1 deadlock.\n\n');
+	const counted = dump.indexOf('\nJNI global ref') + '\nJNI global ref'.length;
+	for (let cut = 0; cut <= dump.length; cut++) {
+		expect(isWholeDump(dump.subarray(0, cut))).toBe(cut > counted && dump[cut - 1] === 10);
+	}
+});
+
+test('the reply buffer grows, is used again, and has a bound', () => {
+	const buffer = new ReplyBuffer(200_000);
+	const piece = Buffer.alloc(70_000, 'a');
+	expect(buffer.append(piece, 70_000)).toBe(true);
+	expect(buffer.append(Buffer.from('bcd'), 2)).toBe(true);
+	expect(buffer.length).toBe(70_002);
+	expect(buffer.view(69_999).toString()).toBe('abc');
+	expect(buffer.append(piece, 70_000)).toBe(true);
+	expect(buffer.append(piece, 70_000)).toBe(false);
+	expect(buffer.length).toBe(140_002);
+	const memory = buffer.view().buffer;
+	buffer.clear();
+	expect(buffer.append(piece, 10)).toBe(true);
+	expect(buffer.view().buffer).toBe(memory);
+	expect(buffer.view().toString()).toBe('aaaaaaaaaa');
+});

@@ -1,0 +1,127 @@
+import {afterEach, describe, expect, test} from 'vitest';
+import {attachEngine} from '../../../source/engines/attach/engine.js';
+import {estimatePauseMs} from '../../../source/engines/attach/pause-estimate.js';
+import {type EngineSession, SessionOver} from '../../../source/engines/engine.js';
+import {Sample} from '../../../source/model/sample.js';
+import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
+import {identify} from '../../../source/target/identify.js';
+import type {Target} from '../../../source/target/target.js';
+import {jdks, type JavaProcess, startJava} from '../../helpers/jvm.js';
+import {type Row, wordsOf} from './dumps.js';
+
+const startUpTimeoutMs = 30_000;
+
+let java: JavaProcess | undefined;
+let session: EngineSession | undefined;
+
+afterEach(async () => {
+	await session?.close();
+	await java?.stop();
+	java = undefined;
+	session = undefined;
+});
+
+/** The JVM as a target, once it counts as started up. */
+async function targetOf(pid: number): Promise<Target> {
+	const deadlineMs = performance.now() + startUpTimeoutMs;
+	let found = identify(pid);
+	while (!found.ok && performance.now() < deadlineMs) {
+		await pause(50);
+		found = identify(pid);
+	}
+
+	if (!found.ok) {
+		throw new Error(found.reason);
+	}
+
+	return found.target;
+}
+
+/** The next good sample, in words. */
+async function goodSample(from: EngineSession, sample: Sample, builder: SnapshotBuilder): Promise<Row[]> {
+	const outcome = await from.sample(sample);
+	if (!outcome.ok) {
+		throw new Error(outcome.reason);
+	}
+
+	expect(outcome.pauseUs).toBeGreaterThan(0);
+	expect(outcome.stoppedMs).toBeLessThanOrEqual(outcome.tookMs);
+	return wordsOf(sample, builder);
+}
+
+async function pause(ms: number): Promise<void> {
+	await new Promise(resolve => {
+		setTimeout(resolve, ms);
+	});
+}
+
+describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$label', jdk => {
+	test('200 idle threads in every state beside two busy ones: all states right, and only the busy ones have CPU time', async () => {
+		java = await startJava('EveryState', {jdk});
+		const target = await targetOf(java.pid);
+		expect(await attachEngine.probe(target)).toEqual({ready: true});
+		const builder = new SnapshotBuilder();
+		session = await attachEngine.open(target, {depth: Infinity}, builder);
+		const sample = new Sample();
+		await goodSample(session, sample, builder);
+		const cpuNs = new Map<string, number>();
+		for (let round = 0; round < 5; round++) {
+			await pause(100);
+			const rows = await goodSample(session, sample, builder);
+			const own = rows.filter(row => /^[A-Z_]+-/.test(row.name) && row.key > 0);
+			expect(own).toHaveLength(203);
+			expect(own.filter(row => row.state !== row.name.split('-')[0]).map(row => [row.name, row.state, row.frames[0]])).toEqual([]);
+			for (const row of own) {
+				cpuNs.set(row.name, (cpuNs.get(row.name) ?? 0) + sample.cpuNs[rows.indexOf(row)]);
+			}
+
+			expect(own.filter(row => row.name.startsWith('BLOCKED')).every(row => row.lock === 'monitor java.lang.Object' && row.owner.startsWith('WAITING-holder at EveryState.'))).toBe(true);
+		}
+
+		const total = [...cpuNs.values()].reduce((sum, value) => sum + value, 0);
+		const busy = (cpuNs.get('RUNNABLE-busy-0') ?? 0) + (cpuNs.get('RUNNABLE-busy-1') ?? 0);
+		expect(busy).toBeGreaterThan(10_000_000);
+		// Up to JDK 8 one of the threads blocked at a monitor wakes now and then to look (ObjectMonitor::EnterI): microseconds, and truly used.
+		expect((total - busy) / busy).toBeLessThan(0.001);
+	});
+
+	test('the target\'s end is a normal end', async () => {
+		java = await startJava('CpuAndSleep', {jdk});
+		const builder = new SnapshotBuilder();
+		session = await attachEngine.open(await targetOf(java.pid), {depth: 2}, builder);
+		const sample = new Sample();
+		const rows = await goodSample(session, sample, builder);
+		expect(rows.find(row => row.name === 'busy-one')?.frames[0]).toMatch(/^CpuAndSleep\.lambda\$main\$\d:\d+$/);
+		expect(Math.max(...rows.map(row => row.frames.length))).toBe(2);
+		expect(rows.find(row => row.name === 'VM Thread')?.key).toBeLessThan(0);
+		await java.stop();
+		await expect(session.sample(sample)).rejects.toMatchObject({constructor: SessionOver, targetEnded: true});
+		expect(sample.count).toBe(0);
+	});
+});
+
+test('a closed session is over', async () => {
+	java = await startJava('CpuAndSleep');
+	session = await attachEngine.open(await targetOf(java.pid), {depth: Infinity}, new SnapshotBuilder());
+	await session.close();
+	await expect(session.sample(new Sample())).rejects.toBeInstanceOf(SessionOver);
+});
+
+test('the user\'s own idle calls', async () => {
+	java = await startJava('CpuAndSleep');
+	const builder = new SnapshotBuilder();
+	session = await attachEngine.open(await targetOf(java.pid), {depth: Infinity, extraIdle: ['CpuAndSleep.lambda$main$0']}, builder);
+	const rows = await goodSample(session, new Sample(), builder);
+	expect(rows.find(row => row.name === 'busy-one')?.state).toBe('IDLE');
+});
+
+test('the pause lies between what the VM Thread worked and the latency', () => {
+	const part = {latencyMs: 10, vmThreadMs: 4, listenerMs: 1, ownWaitMs: 2};
+	expect(estimatePauseMs(part)).toBe(7);
+	expect(estimatePauseMs({...part, ownWaitMs: 8})).toBe(4);
+	expect(estimatePauseMs({...part, ownWaitMs: 80})).toBe(4);
+	expect(estimatePauseMs({...part, vmThreadMs: 40})).toBe(10);
+	expect(estimatePauseMs({...part, listenerMs: undefined, ownWaitMs: undefined})).toBe(10);
+	expect(estimatePauseMs({...part, vmThreadMs: undefined})).toBe(10);
+	expect(estimatePauseMs({...part, latencyMs: 0})).toBe(0);
+});

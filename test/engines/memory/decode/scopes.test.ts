@@ -1,0 +1,55 @@
+import {expect, test} from 'vitest';
+import {decodeScopes, scopeOffsetAt} from '../../../../source/engines/memory/decode/scopes.js';
+import {Unreadable} from '../../../../source/engines/memory/reader.js';
+import {randomBytes} from '../random-bytes.js';
+import {unsigned5} from './write-unsigned5.js';
+
+/** PcDescs of [code offset, scope offset], with the sentinels that HotSpot puts at both ends. */
+function pcDescs(...entries: Array<[number, number]>): Uint8Array {
+	const view = new DataView(new ArrayBuffer((entries.length + 2) * 16));
+	for (const [index, [pc, scope]] of [[-1, 0], ...entries, [1000, 0]].entries()) {
+		view.setInt32(index * 16, pc, true);
+		view.setInt32((index * 16) + 4, scope, true);
+	}
+
+	return new Uint8Array(view.buffer);
+}
+
+const table = pcDescs([10, 100], [20, 0], [30, 300]);
+
+test('a return address has an entry of its own', () => {
+	expect([10, 20, 30].map(pc => scopeOffsetAt(table, pc, true))).toEqual([100, 0, 300]);
+	expect([0, 9, 11, 29, 999].map(pc => scopeOffsetAt(table, pc, true))).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('an interrupted place takes the next entry, or before one without scope the last that has one', () => {
+	expect([0, 10, 11, 20, 21, 30, 31, 5000].map(pc => scopeOffsetAt(table, pc, false))).toEqual([100, 100, 100, 100, 300, 300, 300, 300]);
+	expect(scopeOffsetAt(pcDescs(), 5, false)).toBe(0);
+	expect(scopeOffsetAt(new Uint8Array(), 5, false)).toBe(0);
+	expect(scopeOffsetAt(table.subarray(0, 20), 5, false)).toBe(0);
+});
+
+test('frames inlined into one another come innermost first', () => {
+	const scope = (sender: number, method: number, bci: number) => [...unsigned5(sender, 1), ...unsigned5(method, 1), ...unsigned5(bci + 1, 1)];
+	const data = Uint8Array.from([1, ...scope(0, 1, 42), ...scope(1, 2, -1), ...scope(4, 3, 7)]);
+	expect(decodeScopes(data, 7, 1)).toEqual([{method: 3, bci: 7}, {method: 2, bci: -1}, {method: 1, bci: 42}]);
+	expect(decodeScopes(data, 0, 1)).toEqual([]);
+});
+
+test('senders that point forward or at themselves end the chain', () => {
+	expect(decodeScopes(Uint8Array.of(0, 2, 1, 5), 1, 0)).toEqual([{method: 1, bci: 4}]);
+	expect(decodeScopes(Uint8Array.of(0, 1, 1, 5), 1, 0)).toEqual([{method: 1, bci: 4}]);
+});
+
+test('any bytes end, in frames or in Unreadable', () => {
+	for (let seed = 0; seed < 500; seed++) {
+		const data = randomBytes(seed, 300);
+		try {
+			expect(decodeScopes(data, 1 + (seed % 299), seed % 2).length).toBeLessThanOrEqual(256);
+		} catch (error) {
+			expect(error).toBeInstanceOf(Unreadable);
+		}
+
+		scopeOffsetAt(data, seed, seed % 2 === 0);
+	}
+});

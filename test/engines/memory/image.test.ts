@@ -1,0 +1,116 @@
+import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import {describe, expect, test} from 'vitest';
+import {findSymbols} from '../../../source/engines/memory/libjvm.js';
+import {ProcessMemory} from '../../../source/engines/memory/memory.js';
+import {Unreadable} from '../../../source/engines/memory/reader.js';
+import {jdks, startJava} from '../../helpers/jvm.js';
+import {seeded} from '../../helpers/random.js';
+import {ImageMemory, RecordingMemory} from './image.js';
+import {readAll} from './read-all.js';
+
+/*
+Images of real JVMs, one for each JDK: what the engine read of their memory, and what it made of it. They test the decoding without a JVM, and with memory that lies.
+To record those of the JDKs found on this machine: TPROF_RECORD_IMAGES=1 npx vitest run test/engines/memory/image.test.ts
+*/
+
+const folder = path.resolve(import.meta.dirname, '../../fixtures/memory');
+
+if (process.env.TPROF_RECORD_IMAGES) {
+	for (const jdk of jdks()) {
+		const java = await startJava('WaitsEveryWay', {jdk, args: ['1', '12'], jvmArgs: ['-Xmx64m']});
+		try {
+			const live = new ProcessMemory(java.pid);
+			const recording = new RecordingMemory(live);
+			const symbols = findSymbols(java.pid);
+			const {release, missing, threads} = readAll(recording, symbols);
+			live.close();
+			process.stdout.write(`JDK ${jdk.release}: ${threads.length} threads; missing fields: ${missing.join(', ') || 'none'}\n`);
+			if (missing.length === 0) {
+				mkdirSync(folder, {recursive: true});
+				writeFileSync(path.join(folder, `jdk-${release}.image.gz`), recording.save({release, symbols: [...symbols], threads}));
+			}
+		} finally {
+			await java.stop();
+		}
+	}
+}
+
+const images = readdirSync(folder).filter(name => name.endsWith('.image.gz'));
+
+test('there is an image of each kind of JDK', () => {
+	expect(images.map(name => Number(/\d+/.exec(name)?.[0])).sort((a, b) => a - b)).toEqual([8, 11, 17, 21, 25, 27]);
+});
+
+describe.each(images)('%s', name => {
+	const file = readFileSync(path.join(folder, name));
+
+	test('reads as it did when it was recorded', () => {
+		const image = new ImageMemory(file);
+		const {release, missing, threads} = readAll(image, image.symbols);
+		expect(missing).toEqual([]);
+		expect(release).toBe(image.facts.release);
+		expect(threads).toEqual(image.facts.threads);
+		expect(threads.length).toBeGreaterThan(20);
+		expect(threads.some(thread => thread.includes('WaitsEveryWay.viaLambda(') && thread.includes(' root\n'))).toBe(true);
+	});
+
+	test('memory that lies: bytes changed at random give fewer or other threads, never an error of ours, and an end', () => {
+		for (let seed = 0; seed < 60; seed++) {
+			const image = new ImageMemory(file);
+			const random = seeded(seed);
+			const pieces = [...image.pieces.values()];
+			const changes = 1 + Math.floor(random() * 400);
+			for (let change = 0; change < changes; change++) {
+				const piece = pieces[Math.floor(random() * pieces.length)];
+				piece[Math.floor(random() * piece.length)] = Math.floor(random() * 256);
+			}
+
+			readOrFail(image);
+		}
+	});
+
+	test('memory that is missing: pieces taken away at random', () => {
+		for (let seed = 0; seed < 40; seed++) {
+			const image = new ImageMemory(file);
+			const random = seeded(seed);
+			for (const address of image.pieces.keys()) {
+				if (random() < seed / 1000) {
+					image.pieces.delete(address);
+				}
+			}
+
+			readOrFail(image);
+		}
+	});
+
+	test('pointers that lead anywhere: words replaced by other words of the same memory', () => {
+		for (let seed = 0; seed < 60; seed++) {
+			const image = new ImageMemory(file);
+			const random = seeded(seed);
+			const pieces = [...image.pieces.values()].filter(piece => piece.length >= 8);
+			const words = (piece: Uint8Array) => Math.floor(random() * (piece.length / 8)) * 8;
+			for (let change = 0; change < 300; change++) {
+				const from = pieces[Math.floor(random() * pieces.length)];
+				const to = pieces[Math.floor(random() * pieces.length)];
+				const at = words(from);
+				to.set(from.subarray(at, at + 8), Math.min(words(to), to.length - 8));
+			}
+
+			readOrFail(image);
+		}
+	});
+});
+
+/** Plain errors about tables that make no sense end a session before it begins; after that nothing is thrown but `Unreadable`. */
+function readOrFail(image: ImageMemory): void {
+	try {
+		const {threads} = readAll(image, image.symbols);
+		expect(threads.length).toBeLessThanOrEqual(65_536);
+	} catch (error) {
+		if (!(error instanceof Unreadable)) {
+			expect(String(error)).toMatch(/^Error: (?:the tables of this libjvm\.so|libjvm\.so has no symbol)/);
+		}
+	}
+}

@@ -1,0 +1,107 @@
+import {readFileSync} from 'node:fs';
+import {memoryEngine} from '../../../source/engines/memory/engine.js';
+import {type EngineSession} from '../../../source/engines/engine.js';
+import {unknownStack} from '../../../source/engines/memory/unknown-stack.js';
+import {type Interner} from '../../../source/model/frame.js';
+import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
+import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';
+import {type Target} from '../../../source/target/target.js';
+
+/** One thread as the engine saw it, in words. Frames as in jstack.ts, but a native method keeps no file. */
+export type ObservedThread = {
+	readonly key: number;
+	readonly nativeId: number;
+	readonly name: string;
+	readonly state: ThreadState;
+	readonly isDaemon: boolean;
+	readonly isIncomplete: boolean;
+	readonly isVmInternal: boolean;
+	readonly isVirtual: boolean;
+	readonly cpuNs: number;
+	readonly frames: string[];
+	readonly lock: string;
+	readonly lockClass: string;
+	readonly lockOwner: string;
+	readonly lockOwnerFrame: string;
+	/** Name of the carrier of a virtual thread. */
+	readonly carrier: string;
+};
+
+/** A table of names and frames that can be looked up both ways. */
+export class Names implements Interner {
+	readonly strings = [''];
+	readonly frames = [''];
+	readonly #stringIds = new Map([['', 0]]);
+	readonly #frameIds = new Map<string, number>();
+
+	internString(text: string): number {
+		return this.#idOf(this.#stringIds, this.strings, text);
+	}
+
+	internFrame(classId: number, methodId: number, fileId: number, line: number): number {
+		return this.#idOf(this.#frameIds, this.frames, `${this.strings[classId]}.${this.strings[methodId]}(${line === -2 ? '' : this.strings[fileId]}:${line})`);
+	}
+
+	#idOf(ids: Map<string, number>, list: string[], text: string): number {
+		const known = ids.get(text);
+		if (known !== undefined) {
+			return known;
+		}
+
+		ids.set(text, list.length);
+		return list.push(text) - 1;
+	}
+}
+
+/** A target as identification gives it, for a JVM that a test started itself. */
+export function targetOf(pid: number): Target {
+	const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+	const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+	return {
+		pid, nsPid: Number(/^NSpid:.*\s(\d+)$/m.exec(status)?.[1] ?? pid),
+		uid: Number(/^Uid:\s+\d+\s+(\d+)/m.exec(status)?.[1]), gid: Number(/^Gid:\s+\d+\s+(\d+)/m.exec(status)?.[1]),
+		startTicks: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]), jdk: 0,
+		facts: {pid, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0},
+	};
+}
+
+/** An open session and everything it has named. */
+export class Observer {
+	static async open(pid: number, depth = Number.POSITIVE_INFINITY): Promise<Observer> {
+		const observer = new Observer();
+		observer.session = await memoryEngine.open(targetOf(pid), {depth}, observer.names);
+		return observer;
+	}
+
+	readonly names = new Names();
+	readonly sample = new Sample();
+	session!: EngineSession;
+
+	/** Takes a sample; fails when it is a bad one. */
+	async observe(): Promise<ObservedThread[]> {
+		const outcome = await this.session.sample(this.sample);
+		if (!outcome.ok) {
+			throw new Error(outcome.reason);
+		}
+
+		return Array.from({length: this.sample.count}, (_, row) => this.#thread(row));
+	}
+
+	async close(): Promise<void> {
+		await this.session.close();
+	}
+
+	#thread(row: number): ObservedThread {
+		const {sample, names: {strings, frames}} = this;
+		const nameOf = (other: number) => other < 0 ? '' : strings[sample.name[other]];
+		const flags = sample.flags[row];
+		return {
+			key: sample.key[row], nativeId: sample.nativeId[row], name: strings[sample.name[row]], state: threadStates[sample.state[row]],
+			isDaemon: (flags & threadFlag.daemon) !== 0, isIncomplete: (flags & threadFlag.incomplete) !== 0, isVmInternal: (flags & threadFlag.vmInternal) !== 0,
+			isVirtual: (flags & threadFlag.virtual) !== 0, cpuNs: sample.cpuNs[row],
+			frames: [...sample.frames.subarray(sample.stackStart[row], sample.stackStart[row] + sample.stackLength[row])].map(frame => frames[frame]).filter(frame => !frame.startsWith(`${unknownStack.className}.`)),
+			lock: lockKinds[sample.lockKind[row]], lockClass: strings[sample.lockClass[row]], lockOwner: nameOf(sample.lockOwner[row]), lockOwnerFrame: frames[sample.lockOwnerFrame[row]],
+			carrier: nameOf(sample.carrier[row]),
+		};
+	}
+}

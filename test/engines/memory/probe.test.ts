@@ -1,0 +1,89 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import process from 'node:process';
+import {afterEach, expect, test} from 'vitest';
+import {SessionOver} from '../../../source/engines/engine.js';
+import {memoryEngine} from '../../../source/engines/memory/engine.js';
+import {errno, loadPtrace} from '../../../source/engines/memory/ptrace.js';
+import {stopObstacle} from '../../../source/engines/memory/obstacles.js';
+import {Sample} from '../../../source/model/sample.js';
+import {startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {Names, targetOf} from './observe.js';
+
+let java: JavaProcess | undefined;
+let other: ChildProcess | undefined;
+
+afterEach(async () => {
+	other?.kill('SIGKILL');
+	await java?.stop();
+});
+
+async function startSleep(): Promise<number> {
+	other = spawn('sleep', ['1000']);
+	await once(other, 'spawn');
+	return other.pid!;
+}
+
+test('a JVM is ready, and what cannot be seen of it is said', async () => {
+	java = await startJava('ParkedAndEcho');
+	const probe = await memoryEngine.probe(targetOf(java.pid));
+	expect(probe).toMatchObject({ready: true});
+	expect(probe.ready && probe.note).toContain('nearest debug information');
+});
+
+test('with debug information everywhere there is nothing to say of lines', async () => {
+	java = await startJava('ParkedAndEcho', {jvmArgs: ['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints']});
+	const probe = await memoryEngine.probe(targetOf(java.pid));
+	expect(probe.ready && probe.note).not.toContain('debug information');
+});
+
+test('a process that is no JVM', async () => {
+	const pid = await startSleep();
+	expect(await memoryEngine.probe(targetOf(pid))).toEqual({ready: false, reason: 'no libjvm.so is loaded in this process', hint: 'use --engine attach'});
+	await expect(memoryEngine.open(targetOf(pid), {depth: 10}, new Names())).rejects.toThrow(SessionOver);
+});
+
+test('a process that has ended', async () => {
+	const target = targetOf(await startSleep());
+	other!.kill('SIGKILL');
+	await once(other!, 'exit');
+	expect(await memoryEngine.probe(target)).toMatchObject({ready: false, reason: `process ${target.pid} has ended`});
+});
+
+test('another tracer is named', async () => {
+	java = await startJava('ParkedAndEcho');
+	const target = targetOf(java.pid);
+	const ptrace = loadPtrace();
+	// Our own process as the other tracer: it holds the thread that the process is named after.
+	expect(ptrace.seize(java.pid)).toBe(0);
+	try {
+		expect(stopObstacle(target, ptrace)?.reason).toBe(`another tracer (process ${process.pid}) holds this JVM`);
+	} finally {
+		ptrace.interrupt(java.pid);
+		while (ptrace.poll(java.pid) === 0) {
+			ptrace.sleep(1000);
+		}
+
+		expect(ptrace.detach(java.pid, 0)).toBe(0);
+	}
+
+	expect(stopObstacle(target, ptrace)).toBeUndefined();
+});
+
+test('a filter of system calls shows in what ptrace says of a thread that cannot be', () => {
+	const blocked = {...loadPtrace(), seize: () => errno.EPERM};
+	expect(stopObstacle(targetOf(process.pid), blocked)?.reason).toContain('seccomp');
+});
+
+test('a session ends normally when the target does', async () => {
+	java = await startJava('ParkedAndEcho', {args: ['20', '10']});
+	const session = await memoryEngine.open(targetOf(java.pid), {depth: 100}, new Names());
+	const sample = new Sample();
+	expect(await session.sample(sample)).toMatchObject({ok: true});
+	expect(sample.count).toBeGreaterThan(20);
+	await java.stop();
+	await expect(session.sample(sample)).rejects.toMatchObject({name: 'Error', targetEnded: true});
+	await session.close();
+	await session.close();
+	await expect(session.sample(sample)).rejects.toThrow(SessionOver);
+});

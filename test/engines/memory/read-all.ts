@@ -1,0 +1,63 @@
+import {CodeCache} from '../../../source/engines/memory/code-cache.js';
+import {HeapClock} from '../../../source/engines/memory/collections.js';
+import {Continuations} from '../../../source/engines/memory/continuation.js';
+import {Descriptions} from '../../../source/engines/memory/descriptions.js';
+import {Heap} from '../../../source/engines/memory/heap.js';
+import {JavaThreads} from '../../../source/engines/memory/java-threads.js';
+import {resolveLayout} from '../../../source/engines/memory/layout.js';
+import {type Symbols} from '../../../source/engines/memory/libjvm.js';
+import {Locks} from '../../../source/engines/memory/locks.js';
+import {type Memory} from '../../../source/engines/memory/memory.js';
+import {Methods} from '../../../source/engines/memory/methods.js';
+import {Reader} from '../../../source/engines/memory/reader.js';
+import {ThreadObjects} from '../../../source/engines/memory/thread-object.js';
+import {openVm} from '../../../source/engines/memory/vm.js';
+import {readVmStructs} from '../../../source/engines/memory/vm-structs.js';
+import {WaitingStacks} from '../../../source/engines/memory/waiting-stacks.js';
+import {Walker} from '../../../source/engines/memory/walk/walker.js';
+import {lockKinds} from '../../../source/model/sample.js';
+import {threadStates} from '../../../source/model/thread-state.js';
+import {NativeIds} from '../../../source/target/native-ids.js';
+import {Names} from './observe.js';
+
+/** Reads everything that can be read of a JVM without stopping it, from any memory; each thread as one text. Throws what the parts throw. */
+export function readAll(memory: Memory, symbols: Symbols): {release: number; missing: readonly string[]; threads: string[]} {
+	const reader = new Reader(memory);
+	const layout = resolveLayout(readVmStructs(reader, symbols));
+	if (layout.missing.length > 0) {
+		return {release: 0, missing: layout.missing, threads: []};
+	}
+
+	const names = new Names();
+	const vm = openVm(reader, layout);
+	const methods = new Methods(vm, names);
+	const code = new CodeCache(vm, methods);
+	const heap = new Heap(vm);
+	const parts = {
+		heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm), methods, interner: names,
+	};
+	const threads = new JavaThreads(vm, new NativeIds({pid: 1, nsPid: 1}));
+	const walker = new Walker(vm, code, methods);
+	const stacks = new WaitingStacks(memory, threads, walker, new Continuations(vm, heap, code, methods));
+	const locks = new Locks(vm, parts);
+	methods.nextRound();
+	code.nextRound();
+	const all = threads.list();
+	for (const thread of all.filter(({isInJava}) => !isInJava)) {
+		stacks.walk(thread);
+	}
+
+	new Descriptions(vm, 1, {...parts, threads}).describe(all);
+	locks.start(all);
+	return {
+		release: vm.release, missing: [],
+		threads: all.map(thread => {
+			const lock = locks.of(thread);
+			return [
+				`"${names.strings[thread.name]}" #${thread.key} ${threadStates[thread.state]} ${thread.end}`,
+				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.owner ? `held by #${lock.owner.key}` : ''}`,
+				...[...thread.frames].map(frame => names.frames[frame]),
+			].join('\n');
+		}),
+	};
+}

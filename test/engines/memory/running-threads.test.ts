@@ -1,0 +1,68 @@
+import {readFileSync} from 'node:fs';
+import path from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {afterEach, describe, expect, test} from 'vitest';
+import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {ProgramSource} from './legal-calls.js';
+import {Observer} from './observe.js';
+
+/** Stacks looked at in each way to run. */
+const wanted = 2000;
+
+/** At most this part may be wrong or incomplete. */
+const tolerance = 0.005;
+
+let java: JavaProcess | undefined;
+let observer: Observer | undefined;
+
+afterEach(async () => {
+	await observer?.close();
+	await java?.stop();
+});
+
+const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.meta.dirname, '../../programs/KnownCalls.java'), 'utf8'));
+
+const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: number) => boolean}> = [
+	{flags: [], on: () => true},
+	{flags: ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'], on: release => release >= 17},
+	{flags: ['-XX:+UseZGC'], on: release => release >= 21},
+	{flags: ['-Xint'], on: release => release >= 17},
+	{flags: ['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints'], on: release => release >= 17},
+];
+
+describe.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map(({flags}) => ({release: jdk.release, flags, jdk}))))('JDK $release $flags', ({jdk, flags}) => {
+	test('stacks of running threads reach the root by legal calls', {timeout: 120_000}, async () => {
+		java = await startJava('KnownCalls', {jdk, jvmArgs: flags, args: ['2']});
+		observer = await Observer.open(java.pid);
+		const problems: string[] = [];
+		const tops = new Set<string>();
+		let stacks = 0;
+		while (stacks < wanted) {
+			const threads = await observer.observe();
+			for (const thread of threads.filter(({name}) => name.startsWith('running-'))) {
+				// One that got no CPU could not be stopped: no stack at all, and it says so.
+				if (thread.isIncomplete && thread.frames.length === 0) {
+					continue;
+				}
+
+				stacks++;
+				tops.add(thread.frames[0]);
+				const problem = thread.isIncomplete ? `incomplete: ${thread.frames.slice(0, 4).join(' < ')}` : source.problem(thread.frames) ?? rootProblem(thread.frames.at(-1));
+				if (problem) {
+					problems.push(problem);
+				}
+
+				expect(thread.state).toMatch(/RUNNABLE|BLOCKED/);
+			}
+
+			await sleep(2);
+		}
+
+		expect(problems.length / stacks, problems.join('\n')).toBeLessThanOrEqual(tolerance);
+		expect(tops.size).toBeGreaterThan(5);
+	});
+});
+
+function rootProblem(frame = ''): string | undefined {
+	return /^(?:java\.lang\.Thread|KnownCalls\$\d)\.run\(/.test(frame) ? undefined : `root is ${frame}`;
+}

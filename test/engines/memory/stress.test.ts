@@ -1,0 +1,60 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import {describe, expect, test} from 'vitest';
+import {memoryEngine} from '../../../source/engines/memory/engine.js';
+import {unknownStackFrame} from '../../../source/engines/memory/unknown-stack.js';
+import {Sample, threadFlag} from '../../../source/model/sample.js';
+import {stateCode} from '../../../source/model/thread-state.js';
+import {type Jdk, jdks} from '../../helpers/jvm.js';
+import {startStress} from '../../helpers/stress.js';
+import {targetOf} from '../../helpers/target.js';
+import {Names} from './observe.js';
+
+/** A sample every 10 ms for about ten seconds; `npm run bench -- memory-stress` takes minutes. */
+const samples = 1000;
+const intervalMs = 10;
+
+/** Top frames of a thread that waits for a time. */
+const timedWaits = /\.(?:sleep|sleep0|sleepNanos0|wait|wait0|park)\(/;
+
+describe.each(jdks())('JDK $release', (jdk: Jdk) => {
+	test('exceptions, class unloading, deoptimisation, garbage and short-lived threads: hardly a stack is broken, states go with stacks, and the target is unharmed', async () => {
+		const program = await startStress(1, {jdk, jvmArgs: ['-Xmx256m']});
+		try {
+			const names = new Names();
+			const unknown = unknownStackFrame(names);
+			const session = await memoryEngine.open(await targetOf(program), {depth: Infinity}, names);
+			const sample = new Sample();
+			let stacks = 0;
+			let broken = 0;
+			let failed = 0;
+			const asleepAtWork: string[] = [];
+			for (let count = 0; count < samples; count++) {
+				const outcome = await session.sample(sample);
+				failed += outcome.ok ? 0 : 1;
+				for (let row = 0; row < sample.count; row++) {
+					// A thread that got no CPU and so could not be stopped in time has no stack, not a broken one.
+					const wasRead = sample.stackLength[row] > 0 && sample.frames[sample.stackStart[row]] !== unknown;
+					stacks += wasRead ? 1 : 0;
+					broken += wasRead && sample.flags[row] & threadFlag.incomplete ? 1 : 0;
+					const top = names.frames[sample.frames[sample.stackStart[row]]];
+					if (sample.stackLength[row] > 0 && sample.state[row] === stateCode.TIMED_WAITING && !timedWaits.test(top)) {
+						asleepAtWork.push(top);
+					}
+				}
+
+				await sleep(outcome.ok ? Math.max(0, intervalMs - outcome.tookMs) : intervalMs);
+			}
+
+			await session.close();
+			const {rounds, failures} = await program.check();
+			expect(failures).toBe(0);
+			expect(rounds).toBeGreaterThan(0);
+			expect(failed).toBeLessThan(samples / 100);
+			expect(asleepAtWork).toEqual([]);
+			expect(stacks).toBeGreaterThan(samples * 5);
+			expect(broken / stacks).toBeLessThan(0.01);
+		} finally {
+			await program.stop();
+		}
+	}, 120_000);
+});

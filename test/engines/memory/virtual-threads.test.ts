@@ -1,0 +1,56 @@
+import {afterEach, describe, expect, test} from 'vitest';
+import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {jstack} from './jstack.js';
+import {Observer} from './observe.js';
+
+let java: JavaProcess | undefined;
+let observer: Observer | undefined;
+
+afterEach(async () => {
+	await observer?.close();
+	await java?.stop();
+});
+
+const lineOnly = (frames: readonly string[]) => frames.slice(1);
+
+describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
+	test('mounted virtual threads are threads of their own, beside their carriers', async () => {
+		java = await startJava('VirtualThreads', {jdk, args: ['30']});
+		observer = await Observer.open(java.pid);
+		let threads = await observer.observe();
+		// A thread that gets no CPU cannot be stopped; another try then.
+		for (let attempt = 0; attempt < 20 && threads.filter(({isVirtual}) => isVirtual).length < 2; attempt++) {
+			threads = await observer.observe();
+		}
+
+		const spinning = threads.find(({name}) => name === 'spinning')!;
+		const resumed = threads.find(({name}) => name === 'resumed')!;
+		expect(spinning).toMatchObject({isVirtual: true, state: 'RUNNABLE', isIncomplete: false});
+		expect(spinning.frames.filter(frame => frame.startsWith('VirtualThreads.spinDown('))).toHaveLength(30);
+		expect(spinning.frames.at(-1)).toMatch(/^jdk\.internal\.vm\.Continuation\.enter\(/);
+		expect(resumed).toMatchObject({isVirtual: true, state: 'RUNNABLE'});
+		for (const {carrier} of [spinning, resumed]) {
+			const thread = threads.find(({name}) => name === carrier)!;
+			expect(thread).toMatchObject({state: 'WAITING', cpuNs: 0, isVirtual: false, isIncomplete: false});
+			expect(thread.frames[0]).toMatch(/^jdk\.internal\.vm\.Continuation\.run\(/);
+			expect(thread.frames.at(-1)).toMatch(/^java\.util\.concurrent\.ForkJoinWorkerThread\.run\(/);
+		}
+
+		if (jdk.release < 24) {
+			// What is still in the heap cannot be found there: the part that is sure, and the word that it is a part.
+			expect(resumed.isIncomplete).toBe(true);
+			expect(resumed.frames.length).toBeGreaterThanOrEqual(2);
+			return;
+		}
+
+		expect(resumed.isIncomplete).toBe(false);
+		expect(resumed.frames.filter(frame => frame.startsWith('VirtualThreads.parkDown('))).toHaveLength(30);
+		const dumped = jstack(jdk, java.pid);
+		for (const own of [spinning, resumed]) {
+			const carrier = dumped.find(({mounted}) => mounted?.id === own.key);
+			// The top frame runs on between the two looks.
+			expect(lineOnly(own.frames)).toEqual(lineOnly(carrier!.mounted!.frames));
+			expect(carrier!.frames).toEqual(threads.find(({name}) => name === own.carrier)!.frames);
+		}
+	});
+});

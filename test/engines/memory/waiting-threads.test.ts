@@ -1,0 +1,120 @@
+import {spawnSync} from 'node:child_process';
+import path from 'node:path';
+import {afterEach, describe, expect, test} from 'vitest';
+import {printable} from '../../../source/model/text.js';
+import {jdks, startJava, type JavaProcess, type Jdk} from '../../helpers/jvm.js';
+import {jstack, type DumpedThread} from './jstack.js';
+import {Observer, type ObservedThread} from './observe.js';
+
+let java: JavaProcess | undefined;
+let observer: Observer | undefined;
+
+afterEach(async () => {
+	await observer?.close();
+	await java?.stop();
+});
+
+/** Collectors and ways to run that change how the JVM's memory looks. */
+const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: number) => boolean}> = [
+	{flags: [], on: () => true},
+	{flags: ['-XX:+UseSerialGC', '-XX:-UseCompressedOops'], on: release => release >= 17},
+	{flags: ['-XX:+UseParallelGC', '-XX:-UseCompressedClassPointers'], on: release => release >= 17 && release < 27},
+	{flags: ['-XX:+UseZGC'], on: release => release >= 17},
+	{flags: ['-XX:+UseZGC', '-XX:+ZGenerational'], on: release => release === 21},
+	{flags: ['-XX:+UseShenandoahGC'], on: release => release >= 17},
+	{flags: ['-XX:+UseCompactObjectHeaders'], on: release => release === 25},
+	{flags: ['-Xint'], on: release => release >= 17},
+	{flags: ['-Xcomp'], on: release => release >= 17},
+];
+
+/** Not every build has every collector. */
+function starts({home}: Jdk, flags: string[]): boolean {
+	return spawnSync(path.join(home, 'bin/java'), [...flags, '-version'], {stdio: 'ignore'}).status === 0;
+}
+
+/** The same facts of both, as text to compare. */
+const ofDump = (thread: DumpedThread) => ({
+	name: printable(thread.name), state: thread.state, isDaemon: thread.isDaemon, frames: thread.frames,
+});
+const ofEngine = (thread: ObservedThread) => ({
+	name: thread.name, state: thread.state === 'IDLE' ? 'RUNNABLE' : thread.state, isDaemon: thread.isDaemon, frames: thread.frames,
+});
+
+async function bothViews(jdk: Jdk, flags: string[]): Promise<{seen: Map<number, ObservedThread>; dumped: DumpedThread[]}> {
+	java = await startJava('WaitsEveryWay', {jdk, jvmArgs: flags, args: ['2', '60']});
+	observer = await Observer.open(java.pid);
+	await observer.observe();
+	const dumped = jstack(jdk, java.pid).filter(thread => thread.id > 0 && thread.name !== 'Attach Listener');
+	const seen = await observer.observe();
+	return {seen: new Map(seen.filter(thread => !thread.isVmInternal).map(thread => [thread.key, thread])), dumped};
+}
+
+describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
+	for (const {flags} of ways.filter(({on, flags}) => on(jdk.release) && starts(jdk, flags))) {
+		test(`waiting threads are as in the thread dump ${flags.join(' ')}`, async () => {
+			const {seen, dumped} = await bothViews(jdk, flags);
+			expect(dumped.length).toBeGreaterThan(25);
+			for (const thread of dumped.filter(({name}) => !name.startsWith('a name with'))) {
+				const own = seen.get(thread.id);
+				expect(own && ofEngine(own), `${thread.name} of ${[...seen.values()].map(({name}) => name).join(', ')}`).toEqual(ofDump(thread));
+				expect(own?.isIncomplete).toBe(false);
+				expect(own?.nativeId).toBe(thread.nativeId);
+			}
+
+			// The attach of the dump itself makes one more.
+			expect(seen.size - dumped.length).toBeLessThanOrEqual(1);
+			expect(dumped.reduce((sum, {frames}) => sum + frames.length, 0)).toBeGreaterThan(2000);
+		});
+	}
+
+	test('a collection between samples changes neither names nor stacks nor states', async () => {
+		java = await startJava('WaitsEveryWay', {jdk, args: ['1', '20']});
+		observer = await Observer.open(java.pid);
+		const facts = (threads: ObservedThread[]) => threads.filter(({name, isVmInternal}) => !isVmInternal && /^(?:$|a name|[a-z-]+-0$|reading|initialising)/.test(name)).map(thread => ({...ofEngine(thread), lock: thread.lock, lockClass: thread.lockClass, lockOwner: thread.lockOwner}));
+		const before = facts(await observer.observe());
+		for (let round = 1; round <= 5; round++) {
+			java.child.stdin?.write('g\n');
+			await java.waitFor(new RegExp(`(?:done\\s+){${round}}`));
+			const after = facts(await observer.observe());
+			// The collector's own helpers may have come up meanwhile.
+			expect(after.filter(({name}) => before.some(thread => thread.name === name))).toEqual(before);
+		}
+	});
+
+	test('names with quotes, control characters and characters beyond the basic plane', async () => {
+		java = await startJava('WaitsEveryWay', {jdk, args: ['1', '3']});
+		observer = await Observer.open(java.pid);
+		const threads = await observer.observe();
+		const names = threads.map(({name}) => name);
+		expect(names).toContain(String.raw`a name with "quotes" and a tab\x09 and é中😀`);
+		expect(names).toContain('');
+	});
+
+	test('what threads wait for, and who holds it', async () => {
+		java = await startJava('WaitsEveryWay', {jdk, args: ['1', '10']});
+		observer = await Observer.open(java.pid);
+		await observer.observe();
+		const seen = await observer.observe();
+		const threads = new Map(seen.map(thread => [thread.name, thread]));
+		const lockOf = (name: string) => {
+			const {lock, lockClass, lockOwner} = threads.get(name)!;
+			return [lock, lockClass, lockOwner];
+		};
+
+		expect(lockOf('blocked-0')).toEqual(['monitor', 'java.lang.Object', 'main']);
+		expect(lockOf('locking-0')).toEqual(['park', 'java.util.concurrent.locks.ReentrantLock$NonfairSync', 'main']);
+		expect(lockOf('latch-0')).toEqual(['park', 'java.util.concurrent.CountDownLatch$Sync', '']);
+		expect(lockOf('waiting-0')).toEqual(['monitor-wait', 'java.lang.Object', '']);
+		expect(lockOf('joining-0')).toEqual(['monitor-wait', 'java.lang.Thread', '']);
+		expect(lockOf('sleeping-0')).toEqual(['none', '', '']);
+		expect(lockOf('parked-0')).toEqual(['none', '', '']);
+	});
+
+	test('the number of frames kept can be limited', async () => {
+		java = await startJava('WaitsEveryWay', {jdk, args: ['1', '60']});
+		observer = await Observer.open(java.pid, 3);
+		const threads = await observer.observe();
+		expect(threads.find(({name}) => name === 'parked-0')).toMatchObject({isIncomplete: false, state: 'WAITING'});
+		expect(Math.max(...threads.map(({frames}) => frames.length))).toBe(3);
+	});
+});

@@ -1,0 +1,155 @@
+import {execFileSync, spawnSync} from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {build} from 'esbuild';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {UserError} from '../../source/errors.js';
+import {writeTogether, writeWhole} from '../../source/exports/files.js';
+
+let folder = '';
+let writer = '';
+const fresh = () => fs.mkdtempSync(path.join(folder, 'case-'));
+const refusal = async (writing: Promise<unknown>) => {
+	try {
+		await writing;
+	} catch (error) {
+		expect(error).toBeInstanceOf(UserError);
+		return error as UserError;
+	}
+
+	throw new Error('it was written');
+};
+
+beforeAll(async () => {
+	folder = fs.mkdtempSync(path.join(os.tmpdir(), 'files-test-'));
+	fs.chmodSync(folder, 0o755);
+	writer = path.join(folder, 'write-file.mjs');
+	const source = fileURLToPath(new URL('write-file.ts', import.meta.url));
+	await build({
+		entryPoints: [source], outfile: writer, bundle: true, platform: 'node', format: 'esm',
+	});
+	fs.chmodSync(writer, 0o644);
+});
+
+afterAll(() => {
+	fs.rmSync(folder, {recursive: true, force: true});
+});
+
+describe('a file', () => {
+	test('is there whole, for its owner alone, and nothing beside it', async () => {
+		const at = fresh();
+		expect(await writeWhole(path.join(at, 'a.json'), 'text')).toBe(path.join(at, 'a.json'));
+		expect(fs.readFileSync(path.join(at, 'a.json'), 'utf8')).toBe('text');
+		expect(fs.statSync(path.join(at, 'a.json')).mode & 0o777).toBe(0o600);
+		expect(fs.readdirSync(at)).toEqual(['a.json']);
+	});
+
+	test('never takes the place of another', async () => {
+		const at = fresh();
+		fs.writeFileSync(path.join(at, 'a.json'), 'theirs');
+		const error = await refusal(writeWhole(path.join(at, 'a.json'), 'ours'));
+		expect(error.message).toContain('there is a file of this name');
+		expect(error.hint).toContain('choose another name');
+		expect(fs.readdirSync(at)).toEqual(['a.json']);
+		expect(fs.readFileSync(path.join(at, 'a.json'), 'utf8')).toBe('theirs');
+	});
+
+	test('does not follow a link that stands under its name, not even a broken one', async () => {
+		const at = fresh();
+		fs.symlinkSync(path.join(at, 'elsewhere'), path.join(at, 'a.json'));
+		await refusal(writeWhole(path.join(at, 'a.json'), 'ours'));
+		expect(fs.readdirSync(at)).toEqual(['a.json']);
+	});
+
+	test('gets a number before its extension where the name is taken and that is wished', async () => {
+		const at = fresh();
+		const names = [];
+		for (let round = 0; round < 3; round++) {
+			names.push(path.basename(await writeWhole(path.join(at, 'a.pb.gz'), String(round), {taken: 'suffix'})));
+		}
+
+		expect(names).toEqual(['a.pb.gz', 'a-2.pb.gz', 'a-3.pb.gz']);
+		expect(names.map(name => fs.readFileSync(path.join(at, name), 'utf8'))).toEqual(['0', '1', '2']);
+	});
+
+	test('written by many at once is one file each', async () => {
+		const at = fresh();
+		const written = await Promise.all(Array.from({length: 20}, async (_, index) => writeWhole(path.join(at, 'a.txt'), String(index), {taken: 'suffix'})));
+		expect(new Set(written).size).toBe(20);
+		expect(written.map(file => fs.readFileSync(file, 'utf8'))).toEqual(Array.from({length: 20}, (_, index) => String(index)));
+		expect(fs.readdirSync(at)).toHaveLength(20);
+	});
+});
+
+describe('files that belong together', () => {
+	test('get one stem, also where one of the names is taken', async () => {
+		const at = fresh();
+		fs.writeFileSync(path.join(at, 'a.txt'), 'theirs');
+		const written = await writeTogether(path.join(at, 'a'), [{extension: '.pb.gz', bytes: 'pb'}, {extension: '.txt', bytes: 'txt'}], {taken: 'suffix'});
+		expect(written.map(file => path.basename(file))).toEqual(['a-2.pb.gz', 'a-2.txt']);
+		expect(fs.readdirSync(at).sort()).toEqual(['a-2.pb.gz', 'a-2.txt', 'a.txt']);
+	});
+});
+
+describe('what is in the way is said in a line, with what to do', () => {
+	test('no such folder', async () => {
+		const error = await refusal(writeWhole(path.join(folder, 'missing', 'a.txt'), ''));
+		expect(error.message).toContain('there is no folder');
+		expect(error.hint).toContain('create it');
+	});
+
+	test('a folder that is a file', async () => {
+		const at = fresh();
+		fs.writeFileSync(path.join(at, 'file'), '');
+		const {message} = await refusal(writeWhole(path.join(at, 'file', 'a.txt'), ''));
+		expect(message).toContain('is no folder');
+	});
+
+	test('a name that is too long, and control characters in it stay out of the message', async () => {
+		const tooLong = await refusal(writeWhole(path.join(folder, `${'x'.repeat(300)}.txt`), ''));
+		expect(tooLong.message).toContain('the name is too long');
+		const hostile = await refusal(writeWhole(path.join(folder, '\u001B[31m\n', 'a.txt'), ''));
+		expect(hostile.message).not.toMatch(/[\u0000-\u001F]/);
+	});
+
+	test('a full disk: the message says so and nothing is left', () => {
+		const at = fresh();
+		// A file system of 64 KB in a mount namespace of its own: needs no rights on the host beyond those of a user namespace.
+		const result = spawnSync('unshare', [
+			'--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=64k none "$1" && "$2" "$3" "$1/a.bin" 1000000; ls -A "$1"', 'sh', at, process.execPath, writer,
+		], {encoding: 'utf8'});
+		expect(result.stdout).toBe('');
+		expect(result.stderr).toContain('the disk is full');
+	});
+
+	test('a read-only file system', () => {
+		const at = fresh();
+		const result = spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o ro none "$1" && "$2" "$3" "$1/a.bin" 10', 'sh', at, process.execPath, writer], {encoding: 'utf8'});
+		expect(result.stderr).toContain('read-only file system');
+	});
+
+	test('a limit on file sizes: nothing is left', () => {
+		const at = fresh();
+		const result = spawnSync('sh', ['-c', 'ulimit -f 16; "$1" "$2" "$3/a.bin" 1000000', 'sh', process.execPath, writer, at], {encoding: 'utf8'});
+		expect(result.stderr).toContain('file size limit');
+		expect(fs.readdirSync(at)).toEqual([]);
+	});
+
+	test('a folder without write permission', () => {
+		const at = fresh();
+		fs.chmodSync(at, 0o555);
+		// Root may write anywhere: a root that runs this becomes nobody (65534) for the attempt.
+		const identity = process.getuid?.() === 0 ? {uid: 65_534, gid: 65_534} : {};
+		const result = spawnSync(process.execPath, [writer, path.join(at, 'a.bin'), '10'], {encoding: 'utf8', cwd: '/', ...identity});
+		expect(result.stderr).toContain('no right to write');
+		expect(fs.readdirSync(at)).toEqual([]);
+	});
+});
+
+test('the writer used above writes where nothing is in the way', () => {
+	const at = fresh();
+	execFileSync(process.execPath, [writer, path.join(at, 'a.bin'), '1000']);
+	expect(fs.statSync(path.join(at, 'a.bin')).size).toBe(1000);
+});

@@ -1,0 +1,31 @@
+import {expect, test} from 'vitest';
+import {renderFinalSummary} from '../../source/exports/final-summary.js';
+import {cellWidth} from '../../source/model/cell-width.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
+
+test('names the target, the time, the cost, hot lines, and where threads were blocked by whom', () => {
+	expect(renderFinalSummary(serviceSnapshots().whole, 120)).toEqual([
+		'tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)',
+		'2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms asked for',
+		'samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%), pauses p50 210 us p99 800 us | own CPU 350 ms (3.5%)',
+		' 52.6%     6000 ms  com.acme.sort.Bubble.swap:24',
+		' 47.4%     5400 ms  com.acme.sort.Bubble.sort:16',
+		'blocked 40x at com.acme.db.Pool.take:88, held by main at com.acme.Main.main:10',
+	]);
+});
+
+test('says so where nothing was hot', () => {
+	expect(renderFinalSummary(new SnapshotBuilder().build()).at(-1)).toBe('no line of Java code used CPU time');
+});
+
+test.each([1, 20, 40, 80, 200])('has at most ten lines, none wider than %i', width => {
+	for (const snapshot of [hostileSnapshot(), ...Array.from({length: 20}, (_, seed) => randomSnapshot(seed))]) {
+		const lines = renderFinalSummary(snapshot, width);
+		expect(lines.length).toBeLessThanOrEqual(10);
+		for (const line of lines) {
+			expect(cellWidth(line)).toBeLessThanOrEqual(width);
+			expect(line).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
+		}
+	}
+});

@@ -1,0 +1,244 @@
+import {describe, expect, test} from 'vitest';
+import type {ExportOptions} from '../../source/exports/export-format.js';
+import {readPprof} from '../../source/exports/pprof/read.js';
+import {formatById, formats} from '../../source/exports/registry.js';
+import {windowSnapshot} from '../../source/exports/window-snapshot.js';
+import {cellWidth} from '../../source/model/cell-width.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {canonical} from './canonical.js';
+import {parseCsv, parseLines, parseVotes} from './parse.js';
+import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
+
+const options: ExportOptions = {query: defaultQuery, version: '1.2.3'};
+const textOf = (id: string, snapshot: Snapshot, baseline?: Snapshot, more: Partial<ExportOptions> = {}) => String(formatById(id)!.write(snapshot, baseline, {...options, ...more}));
+
+/** Sums that a reader can get back from what a format wrote; of those that it holds. */
+type Sums = {activeTicks?: number; cpuMs?: number; linesTicks?: number; runnableTicks?: number};
+
+/** What each format can be read back to. A new format stands here as well, or this file does not compile the loop below. */
+const readBack: Readonly<Record<string, (written: string | Uint8Array) => Sums>> = {
+	text: written => ({activeTicks: sumOf(String(written).split('\n\n')[1].split('\n').slice(1).filter(line => /^\s*\d/.test(line)).map(line => Number(line.trim().split(/\s+/)[3])))}),
+	json(written) {
+		const {lines} = JSON.parse(String(written)) as {lines: Array<{self: number; cpuMs: number}>};
+		return {activeTicks: sumOf(lines.map(line => line.self)), cpuMs: sumOf(lines.map(line => line.cpuMs))};
+	},
+	csv(written) {
+		const rows = parseCsv(String(written));
+		return {activeTicks: sumOf(rows.map(row => Number(row.self_ticks))), cpuMs: sumOf(rows.map(row => Number(row.self_cpu_ms)))};
+	},
+	lines: written => ({linesTicks: sumOf(parseLines(String(written)).map(row => row.ticks))}),
+	votes: written => ({runnableTicks: sumOf(parseVotes(String(written)).map(row => row.votes))}),
+	pprof(written) {
+		const read = readPprof(written as Uint8Array);
+		return sumsOf(read);
+	},
+};
+
+/** The same sums from the snapshot itself. */
+function sumsOf(snapshot: Snapshot): Required<Sums> {
+	const {facts} = canonical(snapshot);
+	const inLines = facts.filter(fact => fact.stack.length > 0);
+	const {RUNNABLE, BLOCKED} = stateCode;
+	const ticksIn = (states: number[]) => sumOf(inLines.filter(fact => states.includes(fact.state)).map(fact => fact.ticks));
+	return {
+		activeTicks: ticksIn([RUNNABLE, BLOCKED]),
+		runnableTicks: ticksIn([RUNNABLE]),
+		cpuMs: sumOf(inLines.map(fact => fact.cpuNs / 1e6)),
+		linesTicks: sumOf(inLines.filter(fact => fact.stack.some(frame => (JSON.parse(frame) as [string, string, string, number])[3] >= 0)).map(fact => fact.ticks)),
+	};
+}
+
+function sumOf(figures: readonly number[]): number {
+	return figures.reduce((total, figure) => total + figure, 0);
+}
+
+describe.each(formats.map(format => [format.id, format] as const))('%s', (id, format) => {
+	test('is described, with an extension and an id of its own', () => {
+		expect(format.extension).toMatch(/^(\.[a-z]+)+$/);
+		expect(format.description).not.toBe('');
+		expect(formats.filter(other => other.id === id || other.extension === format.extension)).toEqual([format]);
+	});
+
+	test.each([['a service', serviceSnapshots().whole], ...Array.from({length: 20}, (_, seed) => [`random ${seed}`, randomSnapshot(seed)] as const)] as const)('written and read back gives the same sums: %s', (_, snapshot) => {
+		const all = {...options, top: Infinity, depth: Infinity, width: 400};
+		const sums = readBack[id](format.write(snapshot, undefined, all));
+		const expected = sumsOf(snapshot);
+		expect(Object.keys(sums)).not.toEqual([]);
+		for (const [key, value] of Object.entries(sums)) {
+			// Each row is rounded to microseconds.
+			expect(value, key).toBeCloseTo(expected[key as keyof Sums], 1);
+		}
+	});
+
+	test('of a window is that of the difference', () => {
+		const {first, whole} = serviceSnapshots();
+		expect(readBack[id](format.write(whole, first, options))).toEqual(readBack[id](format.write(windowSnapshot(whole, first), undefined, options)));
+		expect(readBack[id](format.write(whole, first, options))).not.toEqual(readBack[id](format.write(whole, undefined, options)));
+	});
+
+	test('is the same for the same snapshot', () => {
+		expect(format.write(serviceSnapshots().whole, undefined, options)).toEqual(format.write(serviceSnapshots().whole, undefined, options));
+	});
+
+	test('of nothing yet is written and read back', () => {
+		const {first} = serviceSnapshots();
+		const nothing = format.write(first, first, options);
+		for (const value of Object.values(readBack[id](nothing))) {
+			expect(value).toBe(0);
+		}
+	});
+
+	test('lets no control character of a hostile name through', () => {
+		const written = format.write(hostileSnapshot(), undefined, {...options, notes: [], query: {...defaultQuery, states: ['RUNNABLE', 'BLOCKED', 'WAITING']}, width: 200});
+		const texts = typeof written === 'string' ? [written.replaceAll(/[\n\t]|\r\n/g, '')] : readPprof(written).dictionary.strings;
+		for (const text of texts) {
+			expect(text).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/);
+		}
+	});
+});
+
+describe('text', () => {
+	test('has the header, the losses, the lines and the busy threads', () => {
+		expect(textOf('text', serviceSnapshots().whole, undefined, {notes: ['the target ended']})).toBe(`\
+tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)
+2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms asked for
+samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%), pauses p50 210 us p99 800 us | own CPU 350 ms (3.5%)
+threads 4: RUN 2 BLK 1 WAIT 0 TIMED 0 idle 1 | CPU Java 114% JIT 3% JVM 1%
+note: the target ended
+note: 4 incomplete stacks: their outer frames are missing
+note: 2 thread samples counted under "(other)": the table was full
+
+ %SELF  +/-   %TOT  TICKS THR STATE      CPU ms LINE
+  52.6 12.3   52.6     30   1 RRRRRRRR     6000 com.acme.sort.Bubble.swap:24
+  47.4 12.3    100     30   2 RRRRRRRR     5400 com.acme.sort.Bubble.sort:16
+   0.0  3.0    0.0     40   1 BBBBBBBB        0 com.acme.db.Pool.take:88                                       1 blocked
+   0.0  3.0    100      0   0                 0 com.acme.Main.main:10
+   0.0  3.0    0.0      0   2 t.......        0 com.acme.Worker.run:30
+
+  %CPU  TICKS  THR STATE STATES    STUCK      TID   CPU ms THREAD                 NOW AT
+   100     50    1 RUN   RRRRRRRR     4s     4712    10000 main                   com.acme.sort.Bubble.swap:24
+  14.0     50    1 BLK   RRBBBBBB     4s     4730     1400 pool-1-thread-1        com.acme.db.Pool.take:88
+   3.0     50    1 RUN   RRRRRRRR     4s     4720      300 C2 CompilerThread0
+   1.0     50    1 RUN   RRRRRRRR     4s     4714      100 GC Thread#0
+`);
+	});
+
+	test.each([40, 50, 60, 70, 80, 100, 120, 200])('keeps to %i columns, and the class and line of a name', width => {
+		const written = textOf('text', serviceSnapshots().whole, undefined, {width}).split('\n');
+		for (const line of written) {
+			expect(cellWidth(line)).toBeLessThanOrEqual(width);
+		}
+
+		expect(written.filter(line => line.includes('Bubble.swap:24')).length).toBeGreaterThan(0);
+	});
+
+	test('keeps to its columns with names of every width', () => {
+		for (const line of textOf('text', hostileSnapshot(), undefined, {width: 100}).split('\n')) {
+			expect(cellWidth(line)).toBeLessThanOrEqual(100);
+		}
+	});
+
+	test('says how many rows it leaves out', () => {
+		expect(textOf('text', serviceSnapshots().whole, undefined, {top: 2})).toContain('\n... 3 more\n');
+	});
+});
+
+describe('json', () => {
+	test('has the keys of schema 1, in their order', () => {
+		const document = JSON.parse(textOf('json', serviceSnapshots().whole)) as Record<string, any>;
+		expect(Object.keys(document)).toEqual([
+			'tool', 'version', 'schema', 'target', 'engine', 'intervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'cost', 'lines', 'threads', 'stacks',
+		]);
+		expect(document).toMatchObject({
+			tool: 'tprof-top', version: '1.2.3', schema: 1, engine: 'attach', intervalMs: 250, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4,
+		});
+		const ordered = (value: unknown) => JSON.stringify(value);
+		expect(ordered(document.target)).toBe('{"pid":4711,"mainClass":"com.acme.Main","jvmVersion":"17.0.15","vm":"OpenJDK 64-Bit Server VM"}');
+		expect(ordered(document.cost)).toBe('{"targetStoppedMs":12.5,"pauseP50Us":210,"pauseP99Us":800,"selfCpuMs":350}');
+		expect(ordered(document.lines[1])).toBe('{"class":"com.acme.sort.Bubble","method":"sort","file":"Bubble.java","line":16,"self":30,"total":60,"cpuMs":5400,"totalCpuMs":11400,"states":{"RUNNABLE":30,"BLOCKED":0,"WAITING":0,"TIMED_WAITING":0,"IDLE":0}}');
+		expect(ordered(document.threads[1])).toBe('{"name":"pool-1-thread-1","tid":4730,"cpuMs":1400,"states":{"RUNNABLE":10,"BLOCKED":40,"WAITING":0,"TIMED_WAITING":0,"IDLE":0},"top":{"class":"com.acme.sort.Bubble","method":"sort","line":16}}');
+		expect(ordered(document.stacks[2])).toBe('{"ticks":40,"cpuMs":0,"state":"BLOCKED","frames":[{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},{"class":"com.acme.Worker","method":"run","file":"Worker.java","line":30}]}');
+	});
+
+	test('orders lines by CPU time, then ticks, whatever the view sorts by', () => {
+		const {lines} = JSON.parse(textOf('json', serviceSnapshots().whole, undefined, {query: {...defaultQuery, sort: {column: 'line', reverse: true}}})) as {lines: Array<{line: number}>};
+		expect(lines.map(({line}) => line)).toEqual([24, 16, 88, 10, 30]);
+	});
+
+	test('is one line a window with iterations, each for its own', () => {
+		const {first, whole} = serviceSnapshots();
+		const stream = textOf('json', first, undefined, {iteration: 0}) + textOf('json', whole, first, {iteration: 1});
+		const documents = stream.trimEnd().split('\n').map(line => JSON.parse(line) as Record<string, any>);
+		expect(documents.map(({samples, late, durationMs, startedAt}) => ({
+			samples, late, durationMs, startedAt,
+		}))).toEqual([
+			{
+				samples: 25, late: 1, durationMs: 5000, startedAt: '2026-09-14T14:02:01.000Z',
+			},
+			{
+				samples: 25, late: 2, durationMs: 5000, startedAt: '2026-09-14T14:02:06.000Z',
+			},
+		]);
+		expect(documents.map(({lines}) => (lines as Array<{self: number}>)[0].self)).toEqual([15, 15]);
+	});
+});
+
+describe('csv', () => {
+	test('keeps names that are formulas from being run, and cells apart', () => {
+		const written = textOf('csv', hostileSnapshot());
+		const rows = parseCsv(written);
+		const cells = rows.flatMap(row => [row.class, row.method, row.file, row.top_threads]);
+		expect(cells.filter(cell => /^\s*[=+\-@]/.test(cell))).toEqual([]);
+		for (const name of ['\'=1+2', '\'+cmd|\'/C calc\'!A0', '\'-2', '\'@SUM(A1)', 'comma,semi;', 'quote"s\'']) {
+			expect(cells).toContain(name);
+		}
+	});
+
+	test('has its header once in a run', () => {
+		const {first, whole} = serviceSnapshots();
+		const run = textOf('csv', first, undefined, {iteration: 0}) + textOf('csv', whole, first, {iteration: 1});
+		expect(run.match(/taken_at/g)).toHaveLength(1);
+		expect(new Set(parseCsv(run).map(row => row.taken_at))).toEqual(new Set(['2026-09-14T14:02:06.000Z', '2026-09-14T14:02:11.000Z']));
+	});
+});
+
+describe('lines', () => {
+	test('counts all threads in all states at their first frame with a line', () => {
+		expect(textOf('lines', serviceSnapshots().whole)).toBe(`\
+   53 com.acme.Worker.run:30
+   40 com.acme.db.Pool.take:88
+   30 com.acme.sort.Bubble.sort:16
+   30 com.acme.sort.Bubble.swap:24
+`);
+	});
+
+	test('prints the top so many', () => {
+		expect(parseLines(textOf('lines', serviceSnapshots().whole, undefined, {top: 1}))).toEqual([{ticks: 53, name: 'com.acme.Worker.run:30'}]);
+	});
+});
+
+describe('votes', () => {
+	test('counts identical RUNNABLE stacks, over threads, with a fingerprint of the frames', () => {
+		expect(textOf('votes', serviceSnapshots().whole)).toBe(`\
+   30 bca558077a08bda223c17055972cd975
+	com.acme.sort.Bubble.sort(Bubble.java:16)
+	com.acme.Main.main(Main.java:10)
+
+   30 ec2c540d4c54be6951059986a24ef43c
+	com.acme.sort.Bubble.swap(Bubble.java:24)
+	com.acme.sort.Bubble.sort(Bubble.java:16)
+	com.acme.Main.main(Main.java:10)
+
+`);
+	});
+
+	test('counts stacks as one that are the same to the depth', () => {
+		const votes = parseVotes(textOf('votes', serviceSnapshots().whole, undefined, {depth: 1, states: ['BLOCKED', 'IDLE']}));
+		expect(votes.map(({votes: count, frames}) => ({count, frames}))).toEqual([
+			{count: 50, frames: ['sun.nio.ch.EPoll.wait(Native Method)']},
+			{count: 40, frames: ['com.acme.db.Pool.take(Pool.java:88)']},
+		]);
+	});
+});

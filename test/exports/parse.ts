@@ -1,0 +1,45 @@
+/** Rows of a CSV document (RFC 4180) by the names in its header row; throws where it is not one. */
+export function parseCsv(text: string): Array<Record<string, string>> {
+	const records: string[][] = [];
+	let record: string[] = [];
+	let at = 0;
+	while (at < text.length) {
+		const match = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+		match.lastIndex = at;
+		const found = match.exec(text);
+		if (!found) {
+			throw new Error(`no CSV at ${at}: ${text.slice(at, at + 40)}`);
+		}
+
+		record.push(found[1] === undefined ? found[2] : found[1].replaceAll('""', '"'));
+		if (found[3] === '\r\n') {
+			records.push(record);
+			record = [];
+		}
+
+		at = match.lastIndex;
+	}
+
+	const [header, ...rows] = records;
+	return rows.map(cells => {
+		if (cells.length !== header.length) {
+			throw new Error(`${cells.length} cells in a row of ${header.length}`);
+		}
+
+		return Object.fromEntries(header.map((name, index) => [name, cells[index]]));
+	});
+}
+
+/** Rows of the lines format. */
+export function parseLines(text: string): Array<{ticks: number; name: string}> {
+	return text.split('\n').slice(0, -1).map(line => ({ticks: Number(line.slice(0, 5)), name: line.slice(6)}));
+}
+
+/** Stacks of the votes format. */
+export function parseVotes(text: string): Array<{votes: number; fingerprint: string; frames: string[]}> {
+	return text.split('\n\n').slice(0, -1).map(block => {
+		const [head, ...frames] = block.split('\n');
+		const [votes, fingerprint] = head.trim().split(' ');
+		return {votes: Number(votes), fingerprint, frames: frames.map(frame => frame.slice(1))};
+	});
+}

@@ -1,0 +1,265 @@
+import {gunzipSync, gzipSync} from 'node:zlib';
+import {Profile, Sample, StringTable} from 'pprof-format';
+import {describe, expect, test} from 'vitest';
+import {UserError} from '../../source/errors.js';
+import {readPprof} from '../../source/exports/pprof/read.js';
+import {writePprof} from '../../source/exports/pprof/write.js';
+import {threadFlag} from '../../source/model/sample.js';
+import {windowSnapshot} from '../../source/exports/window-snapshot.js';
+import {canonical} from './canonical.js';
+import {
+	hostileSnapshot, randomOf, randomSnapshot, serviceSnapshots,
+} from './snapshots.js';
+
+const encoded = (profile: Profile) => profile.encode();
+const refusal = (bytes: Uint8Array) => {
+	try {
+		readPprof(bytes, 'x.pb.gz');
+	} catch (error) {
+		if (error instanceof UserError) {
+			return error.message;
+		}
+
+		throw error;
+	}
+
+	return 'opened';
+};
+
+describe('our own files', () => {
+	test('come back whole', () => {
+		const {whole} = serviceSnapshots();
+		expect(canonical(readPprof(writePprof(whole, '1.0.0')))).toEqual(canonical(whole));
+	});
+
+	test.each(Array.from({length: 60}, (_, seed) => seed))('come back whole, random %i', seed => {
+		const snapshot = randomSnapshot(seed);
+		expect(canonical(readPprof(writePprof(snapshot, '1.0.0')))).toEqual(canonical(snapshot));
+	});
+
+	test('come back whole with hostile names', () => {
+		const snapshot = hostileSnapshot();
+		expect(canonical(readPprof(writePprof(snapshot, '1.0.0')))).toEqual(canonical(snapshot));
+	});
+
+	test('of a window hold what was counted in it', () => {
+		const {first, whole} = serviceSnapshots();
+		const window = windowSnapshot(whole, first);
+		const read = readPprof(writePprof(window, '1.0.0'));
+		expect(canonical(read)).toEqual(canonical(window));
+		expect(read.session).toMatchObject({samples: 25, late: 2, durationMs: 5000, targetStoppedMs: 6});
+	});
+
+	test('open again where something could not be measured', () => {
+		const {whole} = serviceSnapshots();
+		const snapshot = {...whole, session: {...whole.session, pauseP50Us: Number.NaN, selfCpuMs: -1, startedAtMs: Number.NaN, targetStoppedMs: Infinity}};
+		expect(readPprof(writePprof(snapshot, '1.0.0')).session).toEqual({...whole.session, pauseP50Us: 0, selfCpuMs: 0, startedAtMs: 0, targetStoppedMs: 0});
+	});
+
+	test('are the same bytes for the same snapshot', () => {
+		const {whole} = serviceSnapshots();
+		expect(writePprof(whole, '1.0.0')).toEqual(writePprof(serviceSnapshots().whole, '1.0.0'));
+	});
+
+	test('open when they are not compressed', () => {
+		const {whole} = serviceSnapshots();
+		expect(canonical(readPprof(gunzipSync(writePprof(whole, '1.0.0'))))).toEqual(canonical(whole));
+	});
+
+	test('say to pprof tools what they need', () => {
+		const {whole} = serviceSnapshots();
+		const profile = Profile.decode(gunzipSync(writePprof(whole, '1.2.3')));
+		const text = (index: number | bigint) => profile.stringTable.strings[Number(index)];
+		expect(profile.sampleType.map(({type, unit}) => `${text(type)}/${text(unit)}`)).toEqual(['ticks/count', 'cpu/nanoseconds']);
+		expect(text(profile.defaultSampleType)).toBe('cpu');
+		expect(BigInt(profile.timeNanos)).toBe(BigInt(whole.session.startedAtMs) * 1_000_000n);
+		expect(profile.comment.map(index => text(index)).filter(line => !line.startsWith('#'))).toEqual([
+			'tprof-top 1.2.3', 'pid 4711 com.acme.Main --port 80', 'JVM 17.0.15 OpenJDK 64-Bit Server VM', 'engine attach interval 250 ms samples 50 late 3 failed 1',
+		]);
+		const first = profile.sample[1];
+		const frames = first.locationId.map(id => profile.location[Number(id) - 1].line[0]).map(({functionId, line}) => `${text(profile.function[Number(functionId) - 1].name)}:${line}`);
+		expect(frames).toEqual(['com.acme.sort.Bubble.swap:24', 'com.acme.sort.Bubble.sort:16', 'com.acme.Main.main:10']);
+		expect(first.value.map(Number)).toEqual([30, 6_000_000_000]);
+		expect(Object.fromEntries(first.label.map(label => [text(label.key), label.str ? text(label.str) : Number(label.num)]))).toEqual({
+			thread: 'main', tid: 4712, java_thread_id: 1, state: 'RUNNABLE',
+		});
+	});
+
+	test('rewritten by another tool keep threads, states and figures', () => {
+		const {whole} = serviceSnapshots();
+		const profile = Profile.decode(gunzipSync(writePprof(whole, '1.0.0')));
+		profile.sample.reverse();
+		const read = canonical(readPprof(encoded(profile)));
+		const sum = (facts: Array<{ticks: number}>) => facts.reduce((total, {ticks}) => total + ticks, 0);
+		expect(sum(read.facts)).toBe(sum(canonical(whole).facts));
+		expect(read.threads.map(({name}) => name)).toContain('pool-1-thread-1');
+		expect(read.facts.filter(({stack}) => stack.length === 0).map(({ticks}) => ticks)).toEqual([50, 50]);
+		expect(read.threads.filter(({flags}) => flags > 0).map(({name, flags}) => ({name, flags}))).toEqual([{name: 'GC Thread#0', flags: threadFlag.vmInternal}, {name: 'C2 CompilerThread0', flags: threadFlag.compiler}]);
+		expect(read.session.engine).toBe('pprof');
+	});
+});
+
+describe('files of other tools', () => {
+	test('open with samples, CPU time and stacks, inlined frames included', () => {
+		const read = canonical(readPprof(gzipSync(encoded(goProfile()))));
+		expect(read.facts).toEqual([{
+			thread: 0, state: 1, ticks: 7, cpuNs: 70_000_000, stack: ['["main.(*T)","inner","t.go",5]', '["main.(*T)","outer","t.go",9]', '["main","main","main.go",-1]'],
+		}]);
+		expect(read.threads[0]).toMatchObject({name: 'all threads', alive: 0});
+		expect(read.session).toMatchObject({intervalMs: 10, durationMs: 1000, samples: 100});
+		expect(read.target.mainClass).toBe('server');
+	});
+
+	test('without samples of threads are refused by what they hold', () => {
+		const profile = goProfile();
+		const strings = profile.stringTable;
+		const heap = new Profile({...profile, sampleType: [{type: strings.dedup('inuse_space'), unit: strings.dedup('bytes')}], sample: []});
+		expect(refusal(encoded(heap))).toBe('cannot open x.pb.gz: not a CPU profile in pprof format (it holds inuse_space/bytes, no samples of threads)');
+	});
+});
+
+describe('hostile files', () => {
+	const good = () => gunzipSync(writePprof(serviceSnapshots().whole, '1.0.0'));
+
+	test('cut at any byte open only where a part is whole, and never break', () => {
+		const bytes = good();
+		for (let length = 0; length < bytes.length; length++) {
+			expect(refusal(bytes.subarray(0, length))).toMatch(/^opened$|^cannot open x\.pb\.gz: not a CPU profile/);
+		}
+	});
+
+	test('cut at any byte when compressed are refused', () => {
+		const bytes = writePprof(serviceSnapshots().whole, '1.0.0');
+		for (let length = 0; length < bytes.length; length++) {
+			expect(refusal(bytes.subarray(0, length))).toMatch(/^cannot open x\.pb\.gz: not a CPU profile/);
+		}
+	});
+
+	test('with random bytes changed are opened or refused in one line, and give only printable names', () => {
+		const random = randomOf(7);
+		for (let round = 0; round < 2000; round++) {
+			const bytes = good();
+			for (let change = 0; change < 3; change++) {
+				bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
+			}
+
+			try {
+				const snapshot = readPprof(bytes);
+				expect(snapshot.dictionary.strings.join('')).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
+				canonical(snapshot);
+			} catch (error) {
+				expect(error).toBeInstanceOf(UserError);
+				expect((error as UserError).message).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
+			}
+		}
+	});
+
+	test('that swell when decompressed are refused before they do', () => {
+		expect(refusal(gzipSync(Buffer.alloc(129 * 1024 * 1024)))).toContain('larger than 128 MB when decompressed');
+	});
+
+	test('with a number of many bytes are refused', () => {
+		expect(refusal(Uint8Array.from([0x48, ...Array.from({length: 5000}, () => 0xFF), 1]))).toContain('a number too long');
+	});
+
+	test('that refer to what is not there are refused', () => {
+		const profile = goProfile();
+		profile.sample[0].locationId = [99];
+		expect(refusal(encoded(profile))).toContain('a location that is not there');
+		const other = goProfile();
+		other.location[0].line[0].functionId = 98;
+		expect(refusal(encoded(other))).toContain('a function that is not there');
+		const strings = goProfile();
+		strings.function[0].name = 97;
+		expect(refusal(encoded(strings))).toContain('a string that is not there');
+	});
+
+	test('whose few bytes stand for endless stacks are refused', () => {
+		const inlined = goProfile();
+		inlined.location[0].line = Array.from({length: 900}, () => inlined.location[0].line[0]);
+		inlined.sample[0].locationId = Array.from({length: 1000}, () => 1);
+		expect(refusal(encoded(inlined))).toContain('stacks too deep');
+		inlined.location[0].line = Array.from({length: 1001}, () => inlined.location[0].line[0]);
+		expect(refusal(encoded(inlined))).toContain('too many inlined calls');
+		const many = goProfile();
+		const [{value, label}] = many.sample;
+		many.location[0].line = Array.from({length: 999}, () => many.location[0].line[0]);
+		many.sample = Array.from({length: 101}, () => Sample.create({locationId: Array.from({length: 100}, () => 1), value, label}));
+		expect(refusal(encoded(many))).toContain('stacks too deep');
+	});
+
+	test('with more distinct stacks than a snapshot has room for are refused', () => {
+		const profile = goProfile();
+		const [{value, label}] = profile.sample;
+		// Each has its own outermost 5 frames, so that nothing is shared.
+		profile.sample = Array.from({length: 22}, (_, index) => Sample.create({
+			locationId: Array.from({length: 50_000}, (_, depth) => 1 + (depth < 49_995 ? 0 : (index >> (depth - 49_995)) & 1)), value, label,
+		}));
+		profile.location[0].line = [profile.location[0].line[0]];
+		expect(refusal(encoded(profile))).toContain('distinct stacks');
+	});
+
+	test('with session data that lies are refused', () => {
+		const profile = Profile.decode(good());
+		const strings = [...profile.stringTable.strings];
+		const at = strings.findIndex(text => text.startsWith('#tprof-top-session '));
+		const changed = (change: (session: Record<string, any>) => void) => {
+			const session = JSON.parse(strings[at].slice('#tprof-top-session '.length)) as Record<string, any>;
+			change(session);
+			const table = new StringTable();
+			for (const [index, text] of strings.entries()) {
+				table.dedup(index === at ? `#tprof-top-session ${JSON.stringify(session)}` : text);
+			}
+
+			return refusal(encoded(new Profile({...profile, stringTable: table})));
+		};
+
+		expect(changed(() => undefined)).toBe('opened');
+		expect(changed(session => {
+			session.threads[0][6] = 1e9;
+		})).toContain('out of range');
+		expect(changed(session => {
+			session.contention[0][0] = -1;
+		})).toContain('out of range');
+		expect(changed(session => {
+			session.stacks = [[77_777]];
+		})).toContain('out of range');
+		expect(changed(session => {
+			session.threads[0][5] = 'ASLEEP';
+		})).toContain('not known');
+		expect(changed(session => {
+			session.target = null;
+		})).toContain('missing');
+		expect(changed(session => {
+			session.session.startedAtMs = 1e300;
+		})).toContain('out of range');
+		expect(changed(session => {
+			session.schema = 2;
+		})).toContain('schema 2');
+	});
+});
+
+/** What Go's CPU profiler writes: samples and cpu, a period of 10 ms, an inlined call. */
+function goProfile(): Profile {
+	const stringTable = new StringTable();
+	const text = (value: string) => stringTable.dedup(value);
+	return new Profile({
+		stringTable,
+		sampleType: [{type: text('samples'), unit: text('count')}, {type: text('cpu'), unit: text('nanoseconds')}],
+		mapping: [{id: 1, memoryStart: 4_194_304, memoryLimit: 8_388_608, filename: text('/usr/local/bin/server')}],
+		function: [
+			{id: 1, name: text('main.(*T).inner'), filename: text('/src/t.go')},
+			{id: 2, name: text('main.(*T).outer'), filename: text('/src/t.go')},
+			{id: 3, name: text('main.main'), filename: text('/src/main.go')},
+		],
+		location: [
+			{id: 1, mappingId: 1, address: 0x40_10_00, line: [{functionId: 1, line: 5}, {functionId: 2, line: 9}]},
+			{id: 2, mappingId: 1, address: 0x40_20_00, line: [{functionId: 3}]},
+		],
+		sample: [{locationId: [1, 2], value: [7, 70_000_000]}],
+		timeNanos: 1_789_000_000_000_000_000n,
+		durationNanos: 1_000_000_000,
+		periodType: {type: text('cpu'), unit: text('nanoseconds')},
+		period: 10_000_000,
+	});
+}

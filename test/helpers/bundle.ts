@@ -1,0 +1,45 @@
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {pathToFileURL} from 'node:url';
+import {build} from 'esbuild';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const bundles = new Map<string, Promise<URL>>();
+
+/**
+Bundles an entry point, named from the project's root, the way build.js does, and gives the URL of the bundle: for workers and programs that plain Node must run.
+Once in each test process; the bundle is removed when that ends.
+*/
+export async function bundle(entry: string): Promise<URL> {
+	let found = bundles.get(entry);
+	if (!found) {
+		found = bundled(entry);
+		bundles.set(entry, found);
+	}
+
+	return found;
+}
+
+async function bundled(entry: string): Promise<URL> {
+	const directory = mkdtempSync(path.join(tmpdir(), 'tprof-bundle-'));
+	process.once('exit', () => {
+		rmSync(directory, {recursive: true, force: true});
+	});
+	const outfile = path.join(directory, `${path.basename(entry).replace(/\.tsx?$/, '')}.mjs`);
+	await build({
+		entryPoints: [path.join(root, entry)],
+		outfile,
+		bundle: true,
+		format: 'esm',
+		platform: 'node',
+		target: 'node20',
+		external: ['koffi'],
+		alias: {'react-devtools-core': path.join(root, 'build/empty.js')},
+		define: {'process.env.NODE_ENV': '"production"'},
+		banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
+		logLevel: 'warning',
+	});
+	return pathToFileURL(outfile);
+}

@@ -1,0 +1,207 @@
+import {type ChildProcess, execFileSync, spawn} from 'node:child_process';
+import {createHash} from 'node:crypto';
+import {chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, renameSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+
+/** A JDK found on this machine. */
+export type Jdk = {
+	home: string;
+	/** Feature release: 8, 11, 17... */
+	release: number;
+};
+
+const programsDirectory = path.resolve(import.meta.dirname, '../programs');
+const vmDirectory = '/usr/lib/jvm';
+
+/** JDK homes: those under the JVM folder, JAVA_HOME, and the list in TPROF_JDKS (colon-separated); one for each release, oldest first. */
+export function jdks(): Jdk[] {
+	const homes = [
+		...(process.env.TPROF_JDKS ?? '').split(':'),
+		process.env.JAVA_HOME ?? '',
+		...(existsSync(vmDirectory) ? readdirSync(vmDirectory).map(name => path.join(vmDirectory, name)) : []),
+	].filter(Boolean);
+	const found = new Map<number, Jdk>();
+	for (const home of homes) {
+		if (!existsSync(path.join(home, 'bin/javac'))) {
+			continue;
+		}
+
+		const release = releaseOf(home);
+		if (release >= 8 && !found.has(release)) {
+			found.set(release, {home: realpathSync(home), release});
+		}
+	}
+
+	return [...found.values()].sort((a, b) => a.release - b.release);
+}
+
+function releaseOf(home: string): number {
+	const file = path.join(home, 'release');
+	if (existsSync(file)) {
+		return Number(/^JAVA_VERSION="(?:1\.)?(\d+)/m.exec(readFileSync(file, 'utf8'))?.[1] ?? 0);
+	}
+
+	// Distributions' packages of JDK 8 come without that file.
+	return existsSync(path.join(home, 'jre/lib/rt.jar')) ? 8 : 0;
+}
+
+/** The newest JDK found whose release passes; throws when there is none, since these tests are about real JVMs. */
+export function jdk(accepts: (release: number) => boolean = () => true): Jdk {
+	const found = jdks().findLast(candidate => accepts(candidate.release));
+	if (!found) {
+		throw new Error('no JDK found: install one, or set JAVA_HOME or TPROF_JDKS');
+	}
+
+	return found;
+}
+
+/** Compiles test/programs/NAME.java with the JDK's own javac, once for each JDK and content, and returns the class path. */
+export function compileProgram(name: string, on: Jdk): string {
+	const source = path.join(programsDirectory, `${name}.java`);
+	const hash = createHash('sha256').update(readFileSync(source)).update(on.home).digest('hex').slice(0, 16);
+	const cache = path.join(tmpdir(), `tprof-test-classes-${process.getuid?.() ?? 0}`);
+	const directory = path.join(cache, `${name}-${on.release}-${hash}`);
+	if (!existsSync(directory)) {
+		mkdirSync(cache, {recursive: true});
+		const fresh = mkdtempSync(path.join(cache, 'new-'));
+		execFileSync(path.join(on.home, 'bin/javac'), ['-encoding', 'utf8', '-nowarn', '-g', '-d', fresh, source], {stdio: ['ignore', 'ignore', 'pipe']});
+		// For programs that run as another user.
+		chmodSync(cache, 0o755);
+		chmodSync(fresh, 0o755);
+		try {
+			renameSync(fresh, directory);
+		} catch {
+			// Another test process was faster.
+			rmSync(fresh, {recursive: true, force: true});
+		}
+	}
+
+	return directory;
+}
+
+export type JavaProcess = {
+	readonly pid: number;
+	readonly child: ChildProcess;
+	/** Everything the program wrote to its standard output and error so far. */
+	output(): string;
+	/** Resolves with the match when the output matches; rejects when the program ends first or time is up. */
+	waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray>;
+	/** Ends the program by its pid and waits until it is gone. */
+	stop(): Promise<void>;
+};
+
+export type JavaOptions = {
+	jdk?: Jdk;
+	jvmArgs?: string[];
+	args?: string[];
+	cwd?: string;
+	env?: NodeJS.ProcessEnv;
+	/** Output that says the program is ready; default a line "ready". */
+	ready?: RegExp;
+	uid?: number;
+	gid?: number;
+};
+
+/** Compiles and starts test/programs/NAME.java, and waits until it prints a line "ready". */
+export async function startJava(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
+	const on = options.jdk ?? jdk();
+	const classes = compileProgram(name, on);
+	const child = spawn(path.join(on.home, 'bin/java'), [...(options.jvmArgs ?? []), '-cp', classes, name, ...(options.args ?? [])], {
+		stdio: ['pipe', 'pipe', 'pipe'], cwd: options.cwd, env: options.env ?? process.env, uid: options.uid, gid: options.gid,
+	});
+	const java = javaProcess(child);
+	try {
+		await java.waitFor(options.ready ?? /^ready$/m);
+	} catch (error) {
+		await java.stop();
+		throw error;
+	}
+
+	return java;
+}
+
+/** Starts a jar that prints a line "ready". */
+export async function startJar(jar: string, options: Pick<JavaOptions, 'jdk' | 'jvmArgs'> = {}): Promise<JavaProcess> {
+	const on = options.jdk ?? jdk();
+	const java = javaProcess(spawn(path.join(on.home, 'bin/java'), [...(options.jvmArgs ?? []), '-jar', jar], {stdio: ['pipe', 'pipe', 'pipe']}));
+	await java.waitFor(/^ready$/m);
+	return java;
+}
+
+/** Wraps a child process that is (or starts) a JVM. */
+export function javaProcess(child: ChildProcess): JavaProcess {
+	let text = '';
+	const listeners = new Set<() => void>();
+	const notify = () => {
+		for (const listener of listeners) {
+			listener();
+		}
+	};
+
+	const append = (chunk: string) => {
+		text += chunk;
+		notify();
+	};
+
+	for (const stream of [child.stdout, child.stderr]) {
+		stream?.setEncoding('utf8');
+		stream?.on('data', append);
+	}
+
+	let ended = false;
+	const end = new Promise<void>(resolve => {
+		const done = () => {
+			ended = true;
+			resolve();
+			notify();
+		};
+
+		child.once('exit', done);
+		child.once('error', done);
+	});
+
+	return {
+		pid: child.pid ?? 0,
+		child,
+		output: () => text,
+		async waitFor(pattern, timeoutMs = 30_000) {
+			return new Promise((resolve, reject) => {
+				const finish = (action: () => void) => {
+					clearTimeout(timer);
+					listeners.delete(check);
+					action();
+				};
+
+				const check = () => {
+					const match = pattern.exec(text);
+					if (match) {
+						finish(() => {
+							resolve(match);
+						});
+					} else if (ended) {
+						finish(() => {
+							reject(new Error(`program ended before ${String(pattern)}:\n${text.slice(-2000)}`));
+						});
+					}
+				};
+
+				const timer = setTimeout(() => {
+					finish(() => {
+						reject(new Error(`no ${String(pattern)} within ${timeoutMs} ms:\n${text.slice(-2000)}`));
+					});
+				}, timeoutMs);
+				listeners.add(check);
+				check();
+			});
+		},
+		async stop() {
+			if (!ended) {
+				child.kill('SIGKILL');
+			}
+
+			await end;
+		},
+	};
+}

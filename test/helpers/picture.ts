@@ -1,0 +1,122 @@
+import {nativeLine, rootNode, unknownLine} from '../../source/model/frame.js';
+import {lockKindCode, threadFlag, type LockKind} from '../../source/model/sample.js';
+import type {SessionStats, Snapshot} from '../../source/model/snapshot.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {stateCode, type ThreadState} from '../../source/model/thread-state.js';
+
+/** CPU time of a RUNNABLE sample that says nothing else. */
+export const sampleCpuMs = 10;
+
+const states: Readonly<Record<string, ThreadState>> = {
+	R: 'RUNNABLE', B: 'BLOCKED', w: 'WAITING', t: 'TIMED_WAITING', '.': 'IDLE', N: 'NEW', X: 'TERMINATED',
+};
+
+type Holder = {readonly thread: string; readonly frame: string; readonly kind: LockKind};
+
+/**
+Samples drawn as text. The first line of a picture names a thread, its flags, and whom it waits for; the second gives each sample (a column) its state (R B w t . N X)
+and, if it is not 10 ms for R and none for others, its CPU milliseconds; then come the frames, outermost first. Cells are parted by blanks; `-` is no frame.
+
+	worker [daemon] <- other@a.Pool.take:8
+	R   R30  B
+	main:3 main:3 main:3
+	sort:7 sort:7 lock:9
+
+A frame is `[package.Class.]method[:line]`, with `:native` for a native method; without a class it is of the class `A`. Flags: daemon, vm, compiler, dead.
+*/
+export class Picture {
+	readonly builder = new SnapshotBuilder();
+	readonly #threads = new Map<string, number>();
+	#samples = 0;
+
+	/** Adds the samples of one or more pictures, parted by empty lines. */
+	draw(text: string): this {
+		for (const block of text.trim().split(/\n\s*\n/)) {
+			this.#drawThread(block.trim().split('\n').map(line => line.trim()));
+		}
+
+		return this;
+	}
+
+	/** Everything drawn so far; `durationMs` of the session is a second unless said otherwise. */
+	build(session: Partial<SessionStats> = {}): Snapshot {
+		return this.builder.build({
+			session: {
+				samples: this.#samples, durationMs: 1000, takenAtMs: 100_000, lastSampleAtMs: 100_000, ...session,
+			},
+		});
+	}
+
+	/** Index of a thread that was drawn. */
+	thread(name: string): number {
+		return this.#threads.get(name) ?? this.#addThread(name, '');
+	}
+
+	/** Id of the frame that a cell names. */
+	frame(cell: string): number {
+		const [, path, line] = /^(.*?)(?::(\d+|native))?$/.exec(cell)!;
+		const dot = path.lastIndexOf('.');
+		const className = dot === -1 ? 'A' : path.slice(0, dot);
+		const simple = className.slice(className.lastIndexOf('.') + 1);
+		return this.builder.addFrame(className, path.slice(dot + 1), `${simple}.java`, line === undefined ? unknownLine : (line === 'native' ? nativeLine : Number(line)));
+	}
+
+	#addThread(name: string, flags: string): number {
+		const bits = (flags.includes('daemon') ? threadFlag.daemon : 0) | (flags.includes('vm') ? threadFlag.vmInternal : 0) | (flags.includes('compiler') ? threadFlag.compiler : 0);
+		const key = this.#threads.size + 1;
+		const index = this.builder.addThread({
+			key: flags.includes('vm') ? -key : key, name: this.builder.internString(name), nativeId: 1000 + key, flags: bits, alive: !flags.includes('dead'),
+		});
+		this.#threads.set(name, index);
+		return index;
+	}
+
+	#drawThread([header, marks, ...rows]: readonly string[]): void {
+		const [, name, flags, holder] = /^(.*?)(?: \[(.*?)])?(?: <- (.*))?$/.exec(header)!;
+		const thread = this.#threads.get(name) ?? this.#addThread(name, flags ?? '');
+		const held = holder ? parseHolder(holder) : undefined;
+		const cells = rows.map(row => row.split(/\s+/));
+		const samples = marks ? marks.split(/\s+/) : [];
+		for (const [column, mark] of samples.entries()) {
+			const names = cells.map(row => row[column]).filter(cell => cell !== undefined && cell !== '-');
+			const node = this.builder.addStack(names.map(cell => this.frame(cell)).reverse());
+			const state = stateCode[states[mark[0]]];
+			const cpuMs = mark.length > 1 ? Number(mark.slice(1)) : (mark === 'R' ? sampleCpuMs : 0);
+			this.builder.count(thread, node, state, 1, cpuMs * 1e6);
+			this.builder.setNow(thread, {state, node});
+			if (held) {
+				this.#hold(thread, node, held);
+			}
+		}
+
+		this.#samples = Math.max(this.#samples, samples.length);
+	}
+
+	#hold(thread: number, node: number, {thread: name, frame, kind}: Holder): void {
+		const owner = this.thread(name);
+		const lock = {lockKind: lockKindCode[kind], lockClass: this.builder.internString('java.lang.Object'), ownerFrame: this.frame(frame)};
+		this.builder.addContention({
+			thread, node, ...lock, owner, ownerNode: rootNode, ticks: 1,
+		});
+		this.builder.setNow(thread, {
+			lockKind: lock.lockKind, lockClass: lock.lockClass, lockOwner: owner, lockOwnerFrame: lock.ownerFrame,
+		});
+	}
+}
+
+/** The snapshot of one picture. */
+export function picture(text: string, session?: Partial<SessionStats>): Snapshot {
+	return new Picture().draw(text).build(session);
+}
+
+/** Text without the tabs that its lines share, for comparing results with pictures of them. */
+export function undent(text: string): string {
+	const lines = text.replaceAll(/^\n+|\s+$/g, '').split('\n');
+	const indent = Math.min(...lines.filter(line => line.trim()).map(line => /^\t*/.exec(line)![0].length));
+	return lines.map(line => line.slice(indent).trimEnd()).join('\n');
+}
+
+function parseHolder(text: string): Holder {
+	const [name, frame, kind = 'monitor'] = text.split(/[@ ]/);
+	return {thread: name, frame, kind: kind as LockKind};
+}

@@ -1,0 +1,178 @@
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {spawn, type IPty} from '@lydell/node-pty';
+import xterm from '@xterm/headless';
+
+/** How long a test waits for something to appear: a loaded machine is slow, a failure is rare. */
+const waitMs = 20_000;
+const pollMs = 20;
+
+export type TerminalOptions = {
+	readonly columns?: number;
+	readonly rows?: number;
+	/** Added to the environment; undefined takes a variable out. */
+	readonly env?: Readonly<Record<string, string | undefined>>;
+};
+
+/** A program in a real pseudo-terminal, and a terminal emulator that shows what a person would see. */
+export class TerminalSession {
+	readonly #pty: IPty;
+	readonly #screen: xterm.Terminal;
+	#raw = '';
+	#written = Promise.resolve();
+	#exit: {exitCode: number; signal?: number} | undefined;
+
+	constructor(file: string, args: readonly string[], {columns = 80, rows = 24, env = {}}: TerminalOptions = {}) {
+		const environment: Record<string, string> = {};
+		for (const [name, value] of Object.entries({...process.env, TERM: 'xterm-256color', NO_COLOR: undefined, CI: undefined, ...env})) {
+			if (value !== undefined) {
+				environment[name] = value;
+			}
+		}
+
+		this.#screen = new xterm.Terminal({cols: Math.max(1, columns), rows: Math.max(1, rows), allowProposedApi: true});
+		this.#pty = spawn(file, [...args], {cols: columns, rows, name: environment.TERM, env: environment});
+		this.#pty.onData(data => {
+			this.#raw += data;
+			this.#written = new Promise(resolve => {
+				this.#screen.write(data, resolve);
+			});
+		});
+		this.#pty.onExit(exit => {
+			this.#exit = exit;
+		});
+	}
+
+	get pid(): number {
+		return this.#pty.pid;
+	}
+
+	/** All bytes written so far, as text. */
+	get raw(): string {
+		return this.#raw;
+	}
+
+	get isAlternate(): boolean {
+		return this.#screen.buffer.active.type === 'alternate';
+	}
+
+	/** How it ended; undefined while it runs. */
+	get exit(): {readonly exitCode: number; readonly signal?: number} | undefined {
+		return this.#exit;
+	}
+
+	/** The lines on the screen. */
+	lines(): string[] {
+		const {active} = this.#screen.buffer;
+		return Array.from({length: this.#screen.rows}, (_, row) => active.getLine(active.viewportY + row)?.translateToString(true) ?? '');
+	}
+
+	/** The screen as text, without empty lines at its end. */
+	text(): string {
+		return this.lines().join('\n').trimEnd();
+	}
+
+	/** Everything a person could scroll back to, of the normal screen when that is shown. */
+	scrollback(): string {
+		const {active} = this.#screen.buffer;
+		return Array.from({length: active.length}, (_, row) => active.getLine(row)?.translateToString(true) ?? '').join('\n').trimEnd();
+	}
+
+	type(keys: string): void {
+		this.#pty.write(keys);
+	}
+
+	resize(columns: number, rows: number): void {
+		this.#screen.resize(columns, rows);
+		this.#pty.resize(columns, rows);
+	}
+
+	signal(name: NodeJS.Signals): void {
+		process.kill(this.#pty.pid, name);
+	}
+
+	/** Closes the terminal under the program, as a window that is closed. */
+	closeWindow(): void {
+		(this.#pty as unknown as {destroy(): void}).destroy();
+	}
+
+	/** Waits for the program's process to be gone, when there is no terminal left to tell. */
+	async isGone(): Promise<boolean> {
+		const end = Date.now() + waitMs;
+		while (Date.now() < end) {
+			try {
+				process.kill(this.#pty.pid, 0);
+			} catch {
+				return true;
+			}
+
+			await sleep(pollMs);
+		}
+
+		return false;
+	}
+
+	/** Stops taking the program's output, and takes it again. */
+	stopReading(): void {
+		this.#pty.pause();
+	}
+
+	readAgain(): void {
+		this.#pty.resume();
+	}
+
+	/** Waits until the screen is as wanted; fails with the screen. */
+	async until(what: string | RegExp | ((screen: string) => boolean), title = String(what)): Promise<string> {
+		const holds = typeof what === 'function' ? what : (screen: string) => typeof what === 'string' ? screen.includes(what) : what.test(screen);
+		const end = Date.now() + waitMs;
+		while (Date.now() < end) {
+			await this.#written;
+			if (holds(this.text())) {
+				return this.text();
+			}
+
+			await sleep(pollMs);
+		}
+
+		throw new Error(`waited in vain for ${title}; ${this.#exit ? `it has ended with ${JSON.stringify(this.#exit)}; ` : ''}the screen is:\n${this.text()}`);
+	}
+
+	/** Waits until nothing was written for a while, and gives what was written since a length of `raw`. */
+	async quiet(since = 0, quietMs = 150): Promise<string> {
+		const end = Date.now() + waitMs;
+		let [length, changedAt] = [this.#raw.length, Date.now()];
+		while (Date.now() - changedAt < quietMs && Date.now() < end) {
+			await sleep(pollMs);
+			if (this.#raw.length !== length) {
+				[length, changedAt] = [this.#raw.length, Date.now()];
+			}
+		}
+
+		await this.#written;
+		return this.#raw.slice(since);
+	}
+
+	/** Waits for the program's end. */
+	async ended(): Promise<{readonly exitCode: number; readonly signal?: number}> {
+		const end = Date.now() + waitMs;
+		while (Date.now() < end) {
+			if (this.#exit) {
+				await this.#written;
+				return this.#exit;
+			}
+
+			await sleep(pollMs);
+		}
+
+		throw new Error(`it does not end; the screen is:\n${this.text()}`);
+	}
+
+	/** Ends the program if it still runs. */
+	close(): void {
+		if (!this.#exit) {
+			this.#pty.kill('SIGKILL');
+		}
+
+		this.#screen.dispose();
+	}
+}

@@ -1,0 +1,13 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+
+/** Waits until a state that other processes bring about is there; fails when that takes too long even for a loaded machine. */
+export async function until(condition: () => boolean, timeoutMs = 30_000): Promise<void> {
+	const deadlineMs = performance.now() + timeoutMs;
+	while (!condition()) {
+		if (performance.now() > deadlineMs) {
+			throw new Error(`waited in vain for ${timeoutMs} ms`);
+		}
+
+		await sleep(10);
+	}
+}

@@ -1,0 +1,38 @@
+import {describe, expect, test} from 'vitest';
+import {maxNameLength, printable} from '../../source/model/text.js';
+import {pick, seeded} from '../helpers/random.js';
+
+describe('names made printable', () => {
+	test.each([
+		['main', 'main'],
+		['ćwierć 日本 😀 ﷽', 'ćwierć 日本 😀 ﷽'],
+		['\u001B[31mred', String.raw`\x1b[31mred`],
+		['\u001B]0;title\u0007', String.raw`\x1b]0;title\x07`],
+		['a\r\nb\tc\u0000', String.raw`a\x0d\x0ab\x09c\x00`],
+		['\u009B2J', String.raw`\x9b2J`],
+		['\u202Egnp.exe', String.raw`\u202egnp.exe`],
+		['\u2066x\u2069', String.raw`\u2066x\u2069`],
+		['a\u200Bb\uFEFF', String.raw`a\u200bb\ufeff`],
+		['\u2028', String.raw`\u2028`],
+		['\uD83D', String.raw`\ud83d`],
+		['\uDE00x', String.raw`\ude00x`],
+		['\u{E0041}', String.raw`\u{e0041}`],
+	])('%j', (text, shown) => {
+		expect(printable(text)).toBe(shown);
+	});
+
+	test('a long one is cut with an ellipsis, between characters', () => {
+		expect(printable('x'.repeat(5000))).toBe(`${'x'.repeat(maxNameLength - 1)}…`);
+		expect(printable(`${'x'.repeat(8)}😀y`, 10)).toBe(`${'x'.repeat(8)}…`);
+	});
+
+	test('whatever comes in, nothing that moves a cursor comes out, and once is enough', () => {
+		const random = seeded(11);
+		for (let round = 0; round < 2000; round++) {
+			const text = String.fromCodePoint(...Array.from({length: 12}, () => pick(random, [0x1_00, 0x30_00, 0x1_00_00, 0x11_00_00][pick(random, 4)])));
+			const shown = printable(text);
+			expect(shown).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/u);
+			expect(printable(shown)).toBe(shown);
+		}
+	});
+});

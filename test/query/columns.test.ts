@@ -1,0 +1,133 @@
+import {describe, expect, test} from 'vitest';
+import {cellWidth} from '../../source/model/cell-width.js';
+import {fitColumns, headingOf, type Column} from '../../source/query/column.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {lineColumns, lineNote} from '../../source/query/line-columns.js';
+import {queryLines} from '../../source/query/lines.js';
+import {byNumber, sortRows} from '../../source/query/sort.js';
+import {lockText, threadColumns} from '../../source/query/thread-columns.js';
+import {queryThreads} from '../../source/query/threads.js';
+import type {Unit} from '../../source/query/types.js';
+import {picture, undent} from '../helpers/picture.js';
+
+const snapshot = picture(`
+	http-1
+	R30         R             B
+	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
+	com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.db.Pool.take:88
+
+	http-2 <- http-1@com.acme.db.Pool.take:80
+	B
+	com.acme.db.Pool.take:88
+`);
+
+/** Rows as a terminal of that many columns shows them. */
+function drawn<Row extends {readonly key: string}>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], terminalColumns: number, unit: Unit = 'cpu'): string {
+	const fitted = fitColumns(columns, terminalColumns);
+	const line = (cell: (column: Column<Row>, room: number) => string) => fitted.map(({column, width}) => {
+		const text = cell(column, width);
+		const blanks = ' '.repeat(Math.max(0, width - cellWidth(text)));
+		return column.align === 'left' ? text + blanks : blanks + text;
+	}).join(' ').trimEnd();
+	return [line(column => headingOf(column, unit)), ...rows.map(row => line((column, room) => column.value(row, {unit, fullNames: false, room})))].join('\n');
+}
+
+const {rows} = queryLines(snapshot, undefined, defaultQuery);
+
+describe('lines', () => {
+	test('at 80 columns', () => {
+		expect(drawn(lineColumns, rows, 80)).toBe(undent(`
+			 %SELF  +/-   %TOT  TICKS THR STATE    LINE
+			   100 32.9    100      2   1 RRRRRRRR c.a.sort.Bubble.sort:16
+			   0.0 32.9    0.0      2   2 BBBBBBBB c.a.db.Pool.take:88             2 blocked
+			   0.0 32.9    100      0   0          c.acme.Main.main:3
+		`));
+	});
+
+	test('narrower, columns go in the order of their worth', () => {
+		const ids = (columns: number) => fitColumns(lineColumns, columns).map(({column}) => column.id).join(' ');
+		expect(ids(80)).toBe('self error total ticks threads state line note');
+		expect(ids(79)).toBe('self total ticks threads state line note');
+		expect(ids(71)).toBe('self total ticks state line note');
+		expect(ids(63)).toBe('self ticks state line note');
+		expect(ids(49)).toBe('self state line');
+		expect(ids(1)).toBe('self state line');
+		expect(ids(120)).toBe('self error total ticks threads state cpu runnable blocked waiting timed-waiting idle line note');
+	});
+
+	test('in CPU milliseconds', () => {
+		expect(drawn(lineColumns, rows, 49, 'cpu-ms')).toBe(undent(`
+			SELFms STATE    LINE
+			  40.0 RRRRRRRR c.a.sort.Bubble.sort:16
+			     0 BBBBBBBB c.a.db.Pool.take:88
+			     0          c.acme.Main.main:3
+		`));
+	});
+
+	test('what is to be noticed', () => {
+		expect(lineNote({blockedNow: 0, stuckMs: 99_000})).toBe('');
+		expect(lineNote({blockedNow: 8, stuckMs: 300})).toBe('8 blocked');
+		expect(lineNote({blockedNow: 8, stuckMs: 42_000})).toBe('stuck 42s');
+	});
+});
+
+test('threads at 100 columns', () => {
+	expect(drawn(threadColumns, queryThreads(snapshot, undefined, defaultQuery).rows, 100)).toBe(undent(`
+		  %CPU  TICKS  THR STATE STATES    STUCK THREAD                 NOW AT
+		   4.0      3    1 BLK   RRRRRBBB        http-1                 c.a.db.Pool.take:88
+		   0.0      1    1 BLK   BBBBBBBB        http-2                 c.a.db.Pool.take:88
+	`));
+});
+
+test('a lock in words', () => {
+	const [row] = queryThreads(snapshot, undefined, {...defaultQuery, filter: 'thread:http-2'}).rows;
+	expect(lockText(row.waitsFor!, 60)).toBe('Object held by http-1 at c.a.db.Pool.take:80');
+	expect(lockText(row.waitsFor!, 30)).toBe('Object held by http-1 at Pool.take:80');
+	expect(lockText({kind: 'park', className: ''}, 30)).toBe('park');
+});
+
+/** What holds for the columns of any view. */
+const registries: ReadonlyArray<readonly [string, ReadonlyArray<Column<never>>]> = [['lines', lineColumns], ['threads', threadColumns]];
+
+describe.each(registries)('registry of %s', (_, columns) => {
+	test('ids and titles are unique, texts are there, headings fit', () => {
+		expect(new Set(columns.map(({id}) => id)).size).toBe(columns.length);
+		expect(new Set(columns.map(({title}) => title)).size).toBe(columns.length);
+		for (const column of columns) {
+			expect(column.description).toMatch(/^\S.{9,}\S$/);
+			for (const unit of ['cpu', 'ticks', 'cpu-ms'] as const) {
+				expect(column.width === 0 || headingOf(column, unit).length <= column.width).toBe(true);
+			}
+		}
+	});
+
+	test('one column takes what the others leave, at every size', () => {
+		for (let terminal = 1; terminal < 300; terminal++) {
+			const fitted = fitColumns(columns, terminal);
+			let used = fitted.length - 1;
+			for (const {width} of fitted) {
+				expect(width).toBeGreaterThan(0);
+				used += width;
+			}
+
+			expect(used === terminal || fitted.some(({width}) => width === 1)).toBe(true);
+		}
+	});
+
+	test('there is room for names from 50 columns on', () => {
+		for (let terminal = 50; terminal < 300; terminal++) {
+			const fitted = fitColumns(columns, terminal);
+			expect(fitted.find(({column}) => column.width === 0 || column.id === 'name')!.width).toBeGreaterThanOrEqual(20);
+		}
+	});
+});
+
+test('rows that cannot be compared keep a fixed order', () => {
+	const items = [{key: 'b', figure: Number.NaN}, {key: 'a', figure: 1}, {key: 'd', figure: 1}, {key: 'c', figure: Number.NaN}, {key: 'e', figure: 2}];
+	const columns = [{id: 'figure', compare: (a: typeof items[0], b: typeof items[0]) => byNumber(a.figure, b.figure)}];
+	const order = (from: typeof items, isReverse: boolean) => sortRows(from, columns, {column: 'figure', reverse: isReverse}).map(({key}) => key).join('');
+	expect(order(items, false)).toBe('eadbc');
+	expect(order([...items].reverse(), false)).toBe('eadbc');
+	expect(order(items, true)).toBe('bcade');
+	expect(sortRows(items, columns, {column: 'gone', reverse: false})[0].key).toBe('e');
+});

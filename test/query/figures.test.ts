@@ -1,0 +1,105 @@
+import {describe, expect, test} from 'vitest';
+import {stateCode} from '../../source/model/thread-state.js';
+import {
+	formatBytes, formatCount, formatDuration, formatMs, formatPercent,
+} from '../../source/query/format.js';
+import {effectiveSamples, percentOf, shareError} from '../../source/query/share.js';
+import {shareOut, stateCells} from '../../source/query/state-cells.js';
+import {pick, seeded} from '../helpers/random.js';
+
+describe('formats', () => {
+	test.each([[0, '0.0'], [41.24, '41.2'], [99.94, '99.9'], [99.96, '100'], [312, '312'], [Number.NaN, '']])('percent %d: %s', (value, text) => {
+		expect(formatPercent(value)).toBe(text);
+	});
+
+	test.each([[0, '0'], [496, '496'], [999_999, '999999'], [1e6, '1.0M'], [12_345_678, '12.3M'], [99_960_000, '100M'], [4.5e9, '4.5G'], [-1, '']])('count %d: %s', (value, text) => {
+		expect(formatCount(value)).toBe(text);
+	});
+
+	test.each([[0, '0B'], [1023, '1023B'], [1024, '1.0K'], [3.1 * (2 ** 30), '3.1G'], [8 * (2 ** 30), '8.0G'], [2 ** 60, '1024P'], [Infinity, '']])('%d bytes: %s', (value, text) => {
+		expect(formatBytes(value)).toBe(text);
+	});
+
+	test.each([[0, '0ms'], [350, '350ms'], [42_900, '42s'], [307_000, '5m07s'], [7_500_000, '2h05m'], [273_600_000, '3d04h'], [-5, '']])('%d ms: %s', (value, text) => {
+		expect(formatDuration(value)).toBe(text);
+	});
+
+	test.each([[0, '0'], [123_456, '0.12'], [12_340_000, '12.3'], [4.7112e9, '4711']])('%d ns: %s', (value, text) => {
+		expect(formatMs(value)).toBe(text);
+	});
+});
+
+describe('state pictures', () => {
+	const ticks = (counts: Partial<Record<keyof typeof stateCode, number>>) => Object.keys(stateCode).map(state => counts[state as keyof typeof stateCode] ?? 0);
+
+	test.each([
+		[{}, ''],
+		[{RUNNABLE: 5}, 'RRRRRRRR'],
+		[{RUNNABLE: 50, BLOCKED: 50}, 'RRRRBBBB'],
+		[{RUNNABLE: 1000, BLOCKED: 1}, 'RRRRRRRB'],
+		[{RUNNABLE: 1, BLOCKED: 1, WAITING: 1, TIMED_WAITING: 1, IDLE: 1000}, 'RBwt....'],
+		[{NEW: 1, TERMINATED: 1}, '........'],
+		[{WAITING: 2, RUNNABLE: 1}, 'RRRwwwww'],
+	])('%o: %s', (counts, expected) => {
+		expect(stateCells(ticks(counts))).toBe(expected);
+	});
+
+	test('with fewer cells than states the greatest stay', () => {
+		expect(stateCells(ticks({RUNNABLE: 3, WAITING: 9, IDLE: 5}), 2)).toBe('w.');
+		expect(stateCells(ticks({RUNNABLE: 3}), 0)).toBe('');
+	});
+
+	test('shares add up, none seen is lost, and none is a cell away from its exact part unless it had to get its one', () => {
+		const random = seeded(5);
+		for (let round = 0; round < 2000; round++) {
+			const weights = Array.from({length: 5}, () => pick(random, 3) === 0 ? 0 : pick(random, 1000) + 1);
+			const cells = 5 + pick(random, 80);
+			const shares = shareOut(weights, cells);
+			const [whole, used] = [weights, shares].map(list => Math.round(list.map(Number).reduce((a, b) => a + b, 0)));
+			expect(used).toBe(whole > 0 ? cells : 0);
+			const isAnySmall = weights.some(weight => weight > 0 && weight / whole * cells < 1);
+			for (const [index, weight] of weights.entries()) {
+				expect(shares[index] > 0).toBe(weight > 0);
+				expect(isAnySmall || Math.abs(shares[index] - (weight / whole * cells)) < 1 || whole === 0).toBe(true);
+			}
+		}
+	});
+});
+
+describe('shares and their error', () => {
+	test('nothing reads below 0 or over 100', () => {
+		expect([percentOf(1, 3), percentOf(0, 0), percentOf(5, 0), percentOf(4, 3), percentOf(-1, 3)]).toEqual([100 / 3, 0, 0, 100, 0]);
+	});
+
+	test('half of a hundred samples is known to within 10 points', () => {
+		expect(shareError(50, 100)).toBeCloseTo(9.62, 2);
+		expect(shareError(50, 10_000)).toBeCloseTo(0.98, 2);
+	});
+
+	test('a single sample tells little, none nothing', () => {
+		expect(shareError(100, 1)).toBeCloseTo(39.67, 1);
+		expect(shareError(0, 0)).toBe(0);
+	});
+
+	test('the interval holds the true share 19 times out of 20', () => {
+		const random = seeded(11);
+		let hits = 0;
+		for (let round = 0; round < 2000; round++) {
+			let count = 0;
+			for (let sample = 0; sample < 200; sample++) {
+				count += random() < 0.3 ? 1 : 0;
+			}
+
+			hits += Math.abs((count / 2) - 30) <= shareError(count / 2, 200) ? 1 : 0;
+		}
+
+		expect(hits / 2000).toBeGreaterThan(0.92);
+		expect(hits / 2000).toBeLessThan(0.98);
+	});
+
+	test('unequal weights are worth fewer samples', () => {
+		expect(effectiveSamples(4, 4)).toBe(4);
+		expect(effectiveSamples(10 + 90, (10 * 1) + (90 * 90))).toBeLessThan(1.3);
+		expect(effectiveSamples(0, 0)).toBe(0);
+	});
+});

@@ -1,0 +1,147 @@
+import {describe, expect, test} from 'vitest';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {filterOf, parseFilter, type FilterRow} from '../../source/query/filter.js';
+import {queryLines} from '../../source/query/lines.js';
+import {placeName} from '../../source/query/place.js';
+import {effectiveUnit} from '../../source/query/scope.js';
+import {queryThreads} from '../../source/query/threads.js';
+import {picture} from '../helpers/picture.js';
+
+const row: FilterRow = {
+	text: 'com.acme.sort.Bubble.sort:16', percent: 41.2, totalPercent: 55, cpuMs: 960, ticks: 496, totalTicks: 600, threads: 4, blocked: 0, stuckS: 0,
+};
+
+const shows = (filter: string): boolean => filterOf(filter).row?.(row) ?? true;
+
+describe('words', () => {
+	test.each([
+		['', true],
+		['   ', true],
+		['bubble', true],
+		['BUBBLE Acme', true],
+		['bubble nowhere', false],
+		['sort:16', true],
+		['sort:17', false],
+		['!bubble', false],
+		['!nowhere', true],
+		['nowhere|bubble', true],
+		['no|where', false],
+		['!nowhere|bubble', false],
+		['acme !heap', true],
+		['"Bubble.sort"', true],
+		['"acme sort"', false],
+		['"!bubble"', false],
+		['"a|b"', false],
+		['"pct>99"', false],
+		// What is being typed asks for nothing yet.
+		['!', true],
+		['bubble|', true],
+		['|', true],
+		['!|', true],
+	])('%s', (filter, expected) => {
+		expect(shows(filter)).toBe(expected);
+	});
+});
+
+describe('figures', () => {
+	test.each([
+		['pct>41', true],
+		['pct>41.2', false],
+		['pct>=41.2', true],
+		['PCT<50%', true],
+		['total>50', true],
+		['cpu>1000', false],
+		['cpu<=960', true],
+		['ticks=496', true],
+		['ticks<10|threads>3', true],
+		['blocked>0', false],
+		['stuck<1', true],
+		['!pct>41', false],
+		// No figure of that name: a word.
+		['init<2', false],
+		['constructor>1', false],
+		['<init>', false],
+	])('%s', (filter, expected) => {
+		expect(shows(filter)).toBe(expected);
+	});
+});
+
+describe('expressions', () => {
+	test.each([
+		['/bub+le/', true],
+		[String.raw`/^com\.acme/`, true],
+		['/sort$/', false],
+		[String.raw`/sort:\d+$/`, true],
+		[String.raw`/(heap|bubble)\.sort/`, true],
+		['!/heap/', true],
+		['/a b/|acme', true],
+		['/heap/ acme', false],
+	])('%s', (filter, expected) => {
+		expect(shows(filter)).toBe(expected);
+	});
+});
+
+describe('what is wrong with a filter is a message and a place', () => {
+	test.each([
+		['acme /bub', 5, 'a / without'],
+		['"acme', 0, 'a " without'],
+		['/(/', 0, '( without'],
+		['/a**/', 0, 'nothing to repeat'],
+		['x /[z-a]/', 2, 'no range'],
+		['/(?=a)/', 0, 'not known'],
+		[String.raw`/\1/`, 0, 'not known'],
+		['state:', 0, 'state'],
+		['acme state:Q', 5, '"Q"'],
+		['state:constructor', 0, '"constructor"'],
+		['thread:', 0, 'needs a name'],
+		['state:B|acme', 0, 'cannot be'],
+		['pct>', 0, 'number'],
+		['acme pct>x', 5, 'number'],
+	])('%s', (filter, at, message) => {
+		expect(parseFilter(filter)).toEqual({ok: false, at, error: expect.stringContaining(message) as string});
+		expect(filterOf(filter)).toEqual({});
+	});
+});
+
+describe('states and threads restrict what is counted', () => {
+	const snapshot = picture(`
+		http-1
+		R30    B      w
+		work:1 lock:2 wait:3
+
+		http-2
+		R10    B      B
+		work:1 lock:2 lock:2
+
+		main
+		R60    R0
+		work:1 work:1
+	`);
+	const lines = (filter: string) => queryLines(snapshot, undefined, {...defaultQuery, filter}).rows.map(line => `${Math.round(line.selfPercent)} ${line.selfTicks} ${placeName(line)}`);
+
+	test('state: counts only samples in it, of states that do not count otherwise too', () => {
+		expect(lines('state:B')).toEqual(['100 3 A.lock:2']);
+		expect(lines('state:w')).toEqual(['100 1 A.wait:3']);
+		expect(lines('state:B,waiting')).toEqual(['75 3 A.lock:2', '25 1 A.wait:3']);
+		expect(lines('!state:R !state:b')).toEqual(['100 1 A.wait:3']);
+		expect(lines('state:R state:B')).toEqual([]);
+	});
+
+	test('without RUNNABLE the shares are those of ticks', () => {
+		expect(effectiveUnit({...defaultQuery, filter: 'state:B'})).toBe('ticks');
+		expect(effectiveUnit({...defaultQuery, filter: 'state:B|state:R'})).toBe('cpu');
+		expect(effectiveUnit({...defaultQuery, unit: 'cpu-ms', filter: 'state:B'})).toBe('cpu-ms');
+	});
+
+	test('thread: counts only threads of that name', () => {
+		expect(lines('thread:http-*')).toEqual(['100 2 A.work:1', '0 3 A.lock:2']);
+		expect(lines('thread:http-? !thread:*2 lock')).toEqual(['0 1 A.lock:2']);
+		expect(lines('thread:MAI')).toEqual(['100 2 A.work:1']);
+		expect(queryThreads(snapshot, undefined, {...defaultQuery, filter: 'thread:http-*'}).rows.map(thread => thread.name)).toEqual(['http-1', 'http-2']);
+	});
+
+	test('words and figures choose rows and leave the shares as they are', () => {
+		expect(lines('lock')).toEqual(['0 3 A.lock:2']);
+		expect(lines('pct>50')).toEqual(['100 4 A.work:1']);
+	});
+});

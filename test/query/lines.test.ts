@@ -1,0 +1,207 @@
+import {describe, expect, test} from 'vitest';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {queryLines} from '../../source/query/lines.js';
+import {placeName} from '../../source/query/place.js';
+import type {LineTable, Query} from '../../source/query/types.js';
+import {Picture, picture, undent} from '../helpers/picture.js';
+
+const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ...changes});
+
+/** `self% total% self/total ticks, name`, a line a row. */
+function drawn(table: LineTable): string {
+	return table.rows.map(row => `${row.selfPercent.toFixed(0).padStart(3)} ${row.totalPercent.toFixed(0).padStart(3)} ${row.selfTicks}/${row.totalTicks} ${placeName(row)}`).join('\n');
+}
+
+describe('attribution', () => {
+	test('a sample counts for the first frame from the top that has a line', () => {
+		expect(drawn(queryLines(picture(`
+			main
+			R            R             R          R
+			A.main:3     A.main:3      A.main:3   A.main:3
+			A.read:8     A.read:8      A.sort:7   -
+			io.S.in:20   io.S.in:20    -          -
+			io.S.r:native io.S.gen     -          -
+		`), undefined, query()))).toBe(undent(`
+			 50  50 2/2 io.S.in:20
+			 25 100 1/4 A.main:3
+			 25  25 1/1 A.sort:7
+			  0  50 0/2 A.read:8
+			  0  25 0/1 io.S.gen
+			  0  25 0/1 io.S.r(native)
+		`));
+	});
+
+	test('without any line it counts for the top frame, and not at all without frames', () => {
+		const table = queryLines(picture(`
+			main
+			R   R          R
+			run run        -
+			-   poll:native -
+		`), undefined, query());
+		expect(drawn(table)).toBe(undent(`
+			 50 100 1/2 A.run
+			 50  50 1/1 A.poll(native)
+		`));
+		expect(table.wholeTicks).toBe(2);
+		expect(table.wholeCpuNs).toBe(20e6);
+	});
+
+	test('line 0 is a line', () => {
+		expect(drawn(queryLines(picture(`
+			main
+			R
+			run:5
+			gen:0
+		`), undefined, query()))).toBe('100 100 1/1 A.gen:0\n  0 100 0/1 A.run:5');
+	});
+});
+
+describe('total', () => {
+	test('counts a recursive place once per stack', () => {
+		expect(drawn(queryLines(picture(`
+			main
+			R      R      R
+			main:1 main:1 main:1
+			fib:5  fib:5  fib:5
+			fib:5  help:9 fib:6
+			-      fib:5  fib:5
+			-      fib:5  -
+		`), undefined, query()))).toBe(undent(`
+			100 100 3/3 A.fib:5
+			  0 100 0/3 A.main:1
+			  0  33 0/1 A.fib:6
+			  0  33 0/1 A.help:9
+		`));
+	});
+
+	test('recursion is seen by method and by class too, over different lines', () => {
+		const snapshot = picture(`
+			main
+			R        R
+			M.main:1 M.main:1
+			T.walk:5 T.walk:7
+			T.walk:6 T.next:9
+		`);
+		expect(drawn(queryLines(snapshot, undefined, query({by: 'method'})))).toBe(undent(`
+			 50 100 1/2 T.walk
+			 50  50 1/1 T.next
+			  0 100 0/2 M.main
+		`));
+		expect(drawn(queryLines(snapshot, undefined, query({by: 'class'})))).toBe(undent(`
+			100 100 2/2 T
+			  0 100 0/2 M
+		`));
+	});
+
+	test('recursion is seen in stacks that come later', () => {
+		const drawing = new Picture().draw(`
+			main
+			R
+			a:1
+			b:2
+		`);
+		expect(drawn(queryLines(drawing.build(), undefined, query()))).toBe('100 100 1/1 A.b:2\n  0 100 0/1 A.a:1');
+		drawing.draw(`
+			main
+			R
+			a:1
+			b:2
+			a:1
+			b:2
+		`);
+		expect(drawn(queryLines(drawing.build(), undefined, query()))).toBe('100 100 2/2 A.b:2\n  0 100 0/2 A.a:1');
+	});
+});
+
+describe('units and states', () => {
+	const snapshot = picture(`
+		busy
+		R90    R10    B
+		work:1 idle:2 lock:3
+
+		asleep
+		w      w      w
+		wait:4 wait:4 lock:3
+	`);
+
+	test('CPU time orders and shares by default, over all states', () => {
+		expect(drawn(queryLines(snapshot, undefined, query()))).toBe(undent(`
+			 90  90 1/1 A.work:1
+			 10  10 1/1 A.idle:2
+			  0   0 1/1 A.lock:3
+		`));
+	});
+
+	test('ticks count the states asked for', () => {
+		expect(drawn(queryLines(snapshot, undefined, query({unit: 'ticks', states: ['RUNNABLE', 'BLOCKED', 'WAITING']})))).toBe(undent(`
+			 33  33 2/2 A.lock:3
+			 33  33 2/2 A.wait:4
+			 17  17 1/1 A.work:1
+			 17  17 1/1 A.idle:2
+		`));
+	});
+
+	test('blocked and waiting lines are measured in ticks, and stand alone', () => {
+		expect(drawn(queryLines(snapshot, undefined, query({states: ['BLOCKED']})))).toBe('100 100 1/1 A.lock:3');
+	});
+
+	test('a row has the ticks of every state, its threads, and those with the most CPU first', () => {
+		const row = queryLines(snapshot, undefined, query({states: ['BLOCKED']})).rows.find(({line}) => line === 3)!;
+		expect(row.states).toEqual([0, 0, 1, 1, 0, 0, 0]);
+		expect(row.threadCount).toBe(2);
+		expect(row.topThreads).toEqual(['busy', 'asleep']);
+	});
+
+	test('a subset of the threads has its own whole', () => {
+		const table = queryLines(snapshot, undefined, query({threadKeys: new Set([2]), states: ['WAITING']}));
+		expect(drawn(table)).toBe(' 67  67 2/2 A.wait:4\n 33  33 1/1 A.lock:3');
+	});
+});
+
+test('threads that are blocked now, and for how long the longest has been', () => {
+	const drawing = new Picture().draw(`
+		one
+		R       B
+		take:88 take:88
+
+		two
+		B
+		take:88
+
+		three
+		w
+		take:88
+
+		gone [dead]
+		B
+		take:88
+	`);
+	drawing.builder.setNow(drawing.thread('one'), {sinceMs: 58_000});
+	drawing.builder.setNow(drawing.thread('two'), {sinceMs: 99_000});
+	drawing.builder.setNow(drawing.thread('three'), {sinceMs: 1000});
+	const [row] = queryLines(drawing.build(), undefined, query()).rows;
+	expect([row.blockedNow, row.stuckMs]).toEqual([2, 42_000]);
+});
+
+test('a baseline is taken away', () => {
+	const drawing = new Picture().draw(`
+		main
+		R    R    R
+		a:1  a:1  b:2
+	`);
+	const baseline = drawing.build();
+	drawing.draw(`
+		main
+		R    R    R    R
+		a:1  c:3  c:3  c:3
+
+		new
+		B
+		a:1
+	`);
+	expect(drawn(queryLines(drawing.build(), baseline, query()))).toBe(undent(`
+		 75  75 3/3 A.c:3
+		 25  25 2/2 A.a:1
+	`));
+	expect(queryLines(drawing.build(), drawing.build(), query()).rows).toEqual([]);
+});

@@ -1,0 +1,259 @@
+import {describe, expect, test} from 'vitest';
+import {rootNode} from '../../source/model/frame.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {stateCount, threadStates, type ThreadState} from '../../source/model/thread-state.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {queryLineDetail} from '../../source/query/detail.js';
+import {lineColumns} from '../../source/query/line-columns.js';
+import {queryLines} from '../../source/query/lines.js';
+import {queryStacks} from '../../source/query/stacks.js';
+import {queryThreads} from '../../source/query/threads.js';
+import {byText} from '../../source/query/sort.js';
+import type {
+	GroupBy, LineRow, Query, StackRow,
+} from '../../source/query/types.js';
+import {pick, seeded} from '../helpers/random.js';
+
+type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
+
+/** A session of random samples of few threads, classes, methods and lines, so that places repeat and recurse; and a way to make a session of some of them. */
+class RandomSession {
+	readonly samples: Sampled[] = [];
+	readonly next: (below: number) => number;
+
+	constructor(seed: number, count: number) {
+		const random = seeded(seed);
+		this.next = below => pick(random, below);
+		for (let index = 0; index < count; index++) {
+			this.samples.push({
+				thread: this.next(4),
+				frames: Array.from({length: this.next(7)}, () => this.next(18)),
+				state: this.next(stateCount),
+				cpuNs: this.next(3) === 0 ? this.next(1_000_000) : 0,
+			});
+		}
+	}
+
+	/** Snapshots after `cut` samples and after all, of one session. */
+	snapshots(cut: number): {readonly before: Snapshot; readonly after: Snapshot} {
+		const builder = newBuilder();
+		count(builder, this.samples.slice(0, cut));
+		const before = builder.build();
+		count(builder, this.samples.slice(cut));
+		return {before, after: builder.build()};
+	}
+
+	/** A session that had only the samples after `cut`. */
+	later(cut: number): Snapshot {
+		return count(newBuilder(), this.samples.slice(cut)).build();
+	}
+}
+
+function newBuilder(): SnapshotBuilder {
+	const builder = new SnapshotBuilder();
+	for (let thread = 0; thread < 4; thread++) {
+		builder.addThread({key: thread + 1, name: builder.internString(`pool-${thread}`)});
+	}
+
+	// Three classes of two methods with three lines each; one of them native, one without lines.
+	for (let frame = 0; frame < 18; frame++) {
+		builder.addFrame(`p.C${frame % 3}`, `m${frame % 2}`, `C${frame % 3}.java`, [-2, -1, 0, 7, 8, 9][Math.floor(frame / 3)]);
+	}
+
+	return builder;
+}
+
+function count(builder: SnapshotBuilder, samples: readonly Sampled[]): SnapshotBuilder {
+	for (const sample of samples) {
+		builder.count(sample.thread, builder.addStack(sample.frames.map(frame => frame + 1)), sample.state, 1, sample.cpuNs);
+	}
+
+	return builder;
+}
+
+const sum = (rows: readonly LineRow[], figure: (row: LineRow) => number): number => {
+	let total = 0;
+	for (const row of rows) {
+		total += figure(row);
+	}
+
+	return total;
+};
+
+const stateLists: ReadonlyArray<readonly ThreadState[]> = [['RUNNABLE', 'BLOCKED'], threadStates, ['WAITING'], []];
+const groupings: readonly GroupBy[] = ['line', 'method', 'class'];
+
+/** Calls back with sessions and queries of all sorts. */
+function eachCase(check: (session: RandomSession, query: Query) => void): void {
+	for (let seed = 0; seed < 40; seed++) {
+		const session = new RandomSession(seed, 1 + (seed * 3));
+		for (const by of groupings) {
+			check(session, {
+				...defaultQuery, by, states: stateLists[seed % stateLists.length], unit: seed % 2 === 0 ? 'cpu' : 'ticks', threadKeys: seed % 5 === 0 ? new Set([1, 3]) : undefined,
+			});
+		}
+	}
+}
+
+/** The figures by the definitions, sample by sample. */
+function naive(session: RandomSession, snapshot: Snapshot, {by, states, threadKeys}: Query): Map<string, number[]> {
+	const {dictionary} = snapshot;
+	const rows = new Map<string, number[]>();
+	const keyOf = (frame: number): string => {
+		const [className, method] = [dictionary.strings[dictionary.frameClass[frame]], dictionary.strings[dictionary.frameMethod[frame]]];
+		return by === 'class' ? className : (by === 'method' ? `${className}.${method}` : `${className}.${method}:${dictionary.frameLine[frame]}`);
+	};
+
+	const add = (key: string, at: number, amount: number) => {
+		const row = rows.get(key) ?? [0, 0, 0, 0];
+		row[at] += amount;
+		rows.set(key, row);
+	};
+
+	for (const {thread, frames, state, cpuNs} of session.samples) {
+		if (frames.length === 0 || (threadKeys && !threadKeys.has(thread + 1))) {
+			continue;
+		}
+
+		const ids = frames.map(frame => frame + 1);
+		const tick = Number(states.includes(threadStates[state]));
+		const self = keyOf(ids.find(id => dictionary.frameLine[id] >= 0) ?? ids[0]);
+		add(self, 0, tick);
+		add(self, 1, cpuNs);
+		for (const key of new Set(ids.map(id => keyOf(id)))) {
+			add(key, 2, tick);
+			add(key, 3, cpuNs);
+		}
+	}
+
+	return new Map([...rows].filter(([, row]) => row[2] > 0 || (states.includes('RUNNABLE') && row[3] > 0)).sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+describe('lines', () => {
+	test('are what the definitions say, sample by sample', () => {
+		eachCase((session, query) => {
+			const {after} = session.snapshots(0);
+			const rows = queryLines(after, undefined, query).rows.map(row => [row.key, [row.selfTicks, row.selfCpuNs, row.totalTicks, row.totalCpuNs]] as const);
+			expect(new Map([...rows].sort(([a], [b]) => a < b ? -1 : 1))).toEqual(naive(session, after, query));
+		});
+	});
+
+	test('self adds up to the whole, total is at least self, shares are within 0 and 100', () => {
+		eachCase((session, query) => {
+			const table = queryLines(session.snapshots(0).after, undefined, query);
+			expect(sum(table.rows, row => row.selfTicks)).toBe(table.wholeTicks);
+			if (query.states.includes('RUNNABLE')) {
+				expect(sum(table.rows, row => row.selfCpuNs)).toBe(table.wholeCpuNs);
+			}
+
+			for (const row of table.rows) {
+				expect(row.totalTicks).toBeGreaterThanOrEqual(row.selfTicks);
+				expect(row.totalCpuNs).toBeGreaterThanOrEqual(row.selfCpuNs);
+				expect(row.totalPercent).toBeGreaterThanOrEqual(row.selfPercent);
+				expect(row.totalPercent).toBeLessThanOrEqual(100);
+				expect(row.errorPercent).toBeGreaterThanOrEqual(0);
+				expect(row.errorPercent).toBeLessThanOrEqual(100);
+			}
+		});
+	});
+
+	test('a baseline taken away leaves what a session of the later samples alone has', () => {
+		eachCase((session, query) => {
+			const cut = session.next(session.samples.length + 1);
+			const {before, after} = session.snapshots(cut);
+			const [window, later] = [queryLines(after, before, query), queryLines(session.later(cut), undefined, query)];
+			// Nothing but which threads stand first among equals depends on ids.
+			const comparable = (rows: readonly LineRow[]) => rows.map(({file, blockedNow, stuckMs, ...row}) => row);
+			expect(comparable(window.rows)).toEqual(comparable(later.rows));
+			expect([window.wholeCpuNs, window.wholeTicks]).toEqual([later.wholeCpuNs, later.wholeTicks]);
+			const figures = (rows: readonly StackRow[]) => rows.map(row => `${row.ticks} ${row.cpuNs}`).sort(byText);
+			expect(figures(queryStacks(after, before, query))).toEqual(figures(queryStacks(session.later(cut), undefined, query)));
+		});
+	});
+
+	test('an earlier snapshot reads the same after the session went on', () => {
+		eachCase((session, query) => {
+			const {before, after} = session.snapshots(session.samples.length >> 1);
+			const first = queryLines(before, undefined, query);
+			queryLines(after, undefined, query);
+			expect(queryLines(before, undefined, query)).toEqual(first);
+		});
+	});
+
+	test('every column orders the rows without losing any, and its reverse is the reverse', () => {
+		eachCase((session, query) => {
+			const {after} = session.snapshots(0);
+			const all = queryLines(after, undefined, query).rows.map(({key}) => key);
+			for (const column of lineColumns) {
+				const forwards = queryLines(after, undefined, {...query, sort: {column: column.id, reverse: false}}).rows;
+				const backwards = queryLines(after, undefined, {...query, sort: {column: column.id, reverse: true}}).rows;
+				expect(forwards.map(({key}) => key).sort()).toEqual([...all].sort());
+				for (let index = 1; index < forwards.length; index++) {
+					const up = column.ascending ? 1 : -1;
+					expect(up * column.compare(forwards[index - 1], forwards[index])).toBeLessThanOrEqual(0);
+					expect(up * column.compare(backwards[index - 1], backwards[index])).toBeGreaterThanOrEqual(0);
+				}
+			}
+		});
+	});
+});
+
+test('every sample is in one thread and, with frames and in a counted state, in one stack', () => {
+	eachCase((session, query) => {
+		const {after} = session.snapshots(0);
+		const samples = session.samples.filter(({thread}) => !query.threadKeys || query.threadKeys.has(thread + 1));
+		let ticks = 0;
+		for (const row of queryThreads(after, undefined, {...query, showIdle: true}).rows) {
+			for (const count of row.states) {
+				ticks += count;
+			}
+		}
+
+		expect(ticks).toBe(samples.length);
+		let stacked = 0;
+		for (const row of queryStacks(after, undefined, query)) {
+			stacked += row.ticks;
+		}
+
+		expect(stacked).toBe(samples.filter(({frames, state}) => frames.length > 0 && query.states.includes(threadStates[state])).length);
+	});
+});
+
+test('callers of a line and its beginnings of stacks add up to its total; its callees never to more', () => {
+	eachCase((session, query) => {
+		const {after} = session.snapshots(0);
+		const {nodeParent} = after.dictionary;
+		for (const row of queryLines(after, undefined, query).rows) {
+			const detail = queryLineDetail(after, undefined, query, row.key);
+			let [calls, called] = [0, 0];
+			for (const caller of detail.callers) {
+				calls += caller.ticks;
+			}
+
+			for (const callee of detail.callees) {
+				called += callee.ticks;
+			}
+
+			expect(calls).toBeLessThanOrEqual(row.totalTicks);
+			expect(called).toBeLessThanOrEqual(row.totalTicks);
+			const isNeverOutermost = [...after.facts.node.subarray(0, after.facts.count)].every(node => {
+				let root = node;
+				while (root !== rootNode && nodeParent[root] !== rootNode) {
+					root = nodeParent[root];
+				}
+
+				return root === rootNode || keyOfNode(after, root, query.by) !== row.key;
+			});
+			if (isNeverOutermost) {
+				expect(calls).toBe(row.totalTicks);
+			}
+		}
+	});
+});
+
+function keyOfNode({dictionary}: Snapshot, node: number, by: GroupBy): string {
+	const frame = dictionary.nodeFrame[node];
+	const method = `${dictionary.strings[dictionary.frameClass[frame]]}.${dictionary.strings[dictionary.frameMethod[frame]]}`;
+	return by === 'class' ? dictionary.strings[dictionary.frameClass[frame]] : (by === 'method' ? method : `${method}:${dictionary.frameLine[frame]}`);
+}

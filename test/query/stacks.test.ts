@@ -1,0 +1,108 @@
+import {expect, test} from 'vitest';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {queryLineDetail, queryThreadDetail} from '../../source/query/detail.js';
+import {placeName} from '../../source/query/place.js';
+import {queryStacks} from '../../source/query/stacks.js';
+import type {Neighbour, Query, StackRow} from '../../source/query/types.js';
+import {Picture, picture, undent} from '../helpers/picture.js';
+
+const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ...changes});
+
+const stacks = (rows: readonly StackRow[]): string => rows
+	.map(row => `${row.ticks} ${row.state} ${row.threadCount}thr ${row.percent}% ${row.frames.map(frame => placeName(frame)).join(' < ')}`)
+	.join('\n');
+
+const neighbours = (rows: readonly Neighbour[]): string => rows.map(row => `${row.ticks} ${row.cpuNs / 1e6}ms ${placeName(row)}`).join('\n');
+
+const votes = picture(`
+	one
+	R30   R    B     w     R
+	main:1 main:1 main:1 main:1 -
+	sort:2 sort:2 lock:3 wait:4 -
+
+	two
+	R10   R30
+	main:1 main:9
+	sort:2 sort:2
+`);
+
+test('identical stacks in one state are put together over the threads', () => {
+	expect(stacks(queryStacks(votes, undefined, query()))).toBe(undent(`
+		3 RUNNABLE 2thr 62.5% A.sort:2 < A.main:1
+		1 RUNNABLE 1thr 37.5% A.sort:2 < A.main:9
+		1 BLOCKED 1thr 0% A.lock:3 < A.main:1
+	`));
+});
+
+test('only counted states, by votes', () => {
+	expect(stacks(queryStacks(votes, undefined, query({states: ['RUNNABLE'], unit: 'ticks'})))).toBe('3 RUNNABLE 2thr 75% A.sort:2 < A.main:1\n1 RUNNABLE 1thr 25% A.sort:2 < A.main:9');
+	expect(stacks(queryStacks(votes, undefined, query({filter: 'state:w'})))).toBe('1 WAITING 1thr 100% A.wait:4 < A.main:1');
+});
+
+test('stacks cut to a depth are compared by what is left', () => {
+	expect(stacks(queryStacks(votes, undefined, query({states: ['RUNNABLE'], unit: 'ticks'}), 1))).toBe('4 RUNNABLE 2thr 100% A.sort:2');
+});
+
+test('a word may be in any frame', () => {
+	expect(stacks(queryStacks(votes, undefined, query({filter: 'main:9 sort'})))).toBe('1 RUNNABLE 1thr 37.5% A.sort:2 < A.main:9');
+});
+
+test('a baseline is taken away', () => {
+	const drawing = new Picture().draw('a\nR R\nx:1 x:1');
+	const baseline = drawing.build();
+	drawing.draw('a\nR R\nx:1 y:2');
+	expect(stacks(queryStacks(drawing.build(), baseline, query()))).toBe('1 RUNNABLE 1thr 50% A.x:1\n1 RUNNABLE 1thr 50% A.y:2');
+});
+
+const calls = new Picture().draw(`
+	one
+	R      R      R20    R      w
+	main:1 main:1 main:2 main:1 main:1
+	fib:5  fib:5  fib:5  -      fib:5
+	fib:5  add:7  fib:5  -      -
+	add:7  -      -      -      -
+
+	two <- one@main:2
+	B
+	run:3
+	fib:5
+`);
+
+test('the detail of a line: threads, stacks, callers, callees, holders', () => {
+	const detail = queryLineDetail(calls.build(), undefined, query(), 'A.fib:5');
+	expect(detail.threads.map(({name, ticks, states}) => `${name} ${ticks} ${states.join('')}`)).toEqual(['one 1 0101000', 'two 1 0010000']);
+	expect(stacks(detail.stacks)).toBe(undent(`
+		1 RUNNABLE 1thr 100% A.fib:5 < A.fib:5 < A.main:2
+		1 BLOCKED 1thr 0% A.fib:5 < A.run:3
+		1 WAITING 1thr 0% A.fib:5 < A.main:1
+	`));
+	expect(neighbours(detail.callers)).toBe('2 20ms A.main:1\n1 20ms A.main:2\n1 0ms A.run:3');
+	expect(neighbours(detail.callees)).toBe('2 20ms A.add:7');
+	expect(detail.holders).toMatchObject([{kind: 'monitor', ownerName: 'one', ticks: 1, ownerPlace: {method: 'main', line: 2}}]);
+});
+
+test('a line that only calls shows the stacks that it is in', () => {
+	const detail = queryLineDetail(calls.build(), undefined, query({by: 'method', filter: 'thread:two'}), 'A.run');
+	expect(stacks(detail.stacks)).toBe('1 BLOCKED 1thr 0% A.fib:5 < A.run:3');
+	expect(neighbours(detail.callees)).toBe('1 0ms A.fib');
+	expect(detail.callers).toEqual([]);
+});
+
+test('a row that is not there has an empty detail', () => {
+	expect(queryLineDetail(calls.build(), undefined, query(), 'A.gone:1')).toEqual({
+		threads: [], stacks: [], callers: [], callees: [], holders: [],
+	});
+});
+
+test('holders of a window', () => {
+	const baseline = calls.build();
+	expect(queryLineDetail(calls.build(), baseline, query(), 'A.fib:5').holders).toEqual([]);
+});
+
+test('the detail of threads: lines, stacks, holders', () => {
+	const detail = queryThreadDetail(calls.build(), undefined, query(), [2]);
+	expect(detail.lines.map(row => `${row.selfTicks} ${placeName(row)}`)).toEqual(['1 A.fib:5', '0 A.run:3']);
+	expect(stacks(detail.stacks)).toBe('1 BLOCKED 1thr 0% A.fib:5 < A.run:3');
+	expect(detail.holders.map(({ownerName}) => ownerName)).toEqual(['one']);
+	expect(detail.threads.map(({name}) => name)).toEqual(['two']);
+});

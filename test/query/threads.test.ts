@@ -1,0 +1,122 @@
+import {describe, expect, test} from 'vitest';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {poolName} from '../../source/query/pools.js';
+import {summarize} from '../../source/query/summary.js';
+import {queryThreads} from '../../source/query/threads.js';
+import {placeName} from '../../source/query/place.js';
+import type {Place, Query, ThreadRow} from '../../source/query/types.js';
+import {Picture, picture, undent} from '../helpers/picture.js';
+
+const shown = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: {column: 'cpu', reverse: false}, showIdle: true, ...changes});
+
+function drawn(rows: readonly ThreadRow[]): string {
+	const name = (place: Place | undefined) => place ? placeName(place) : '-';
+	return rows.map(row => `${row.name}: ${row.state ?? (row.alive ? 'mixed' : 'dead')} ${row.cpuPercent}% ${row.ticks} now ${name(row.now)} top ${name(row.top)}`).join('\n');
+}
+
+const busyService = `
+	http-1
+	R100   R100   B
+	work:1 work:2 lock:3
+
+	http-2
+	R50    w      w
+	work:2 wait:4 wait:4
+
+	main
+	t      t      t
+	-      -      -
+
+	old [dead]
+	R10
+	init:9
+
+	GC Thread#0 [vm]
+	R30    R0
+
+	C2 CompilerThread0 [compiler]
+	R200
+
+	parker
+	w     w     w
+	wait:4 wait:4 wait:4
+`;
+
+describe('rows', () => {
+	const snapshot = picture(busyService);
+
+	test('one for each thread, those of the JVM and dead ones too', () => {
+		const {rows, allRows} = queryThreads(snapshot, undefined, shown());
+		expect(drawn(rows)).toBe(undent(`
+			http-1: BLOCKED 20% 3 now A.lock:3 top A.work:1
+			C2 CompilerThread0: RUNNABLE 20% 1 now - top -
+			http-2: WAITING 5% 1 now A.wait:4 top A.work:2
+			GC Thread#0: RUNNABLE 3% 2 now - top -
+			old: dead 1% 1 now - top A.init:9
+			main: TIMED_WAITING 0% 0 now - top -
+			parker: WAITING 0% 0 now A.wait:4 top A.wait:4
+		`));
+		expect(allRows).toBe(7);
+	});
+
+	test('threads that only idle are hidden unless asked for', () => {
+		const {rows, allRows} = queryThreads(snapshot, undefined, shown({showIdle: false}));
+		expect(rows.map(({name}) => name)).toEqual(['http-1', 'C2 CompilerThread0', 'http-2', 'GC Thread#0', 'old']);
+		expect(allRows).toBe(7);
+	});
+
+	test('a window has only what happened in it', () => {
+		const drawing = new Picture().draw(busyService);
+		const baseline = drawing.build();
+		drawing.draw(`
+			http-2
+			R40    R
+			work:2 work:7
+		`);
+		const {rows} = queryThreads(drawing.build({durationMs: 1500}), baseline, shown({showIdle: false}));
+		// http-1 did nothing since, but stands blocked now.
+		expect(drawn(rows)).toBe('http-2: RUNNABLE 10% 2 now A.work:7 top A.work:2\nhttp-1: BLOCKED 0% 0 now A.lock:3 top -');
+		expect(queryThreads(drawing.build(), baseline, shown()).rows.map(({name}) => name)).not.toContain('old');
+	});
+
+	test('the filter matches names and places', () => {
+		expect(queryThreads(snapshot, undefined, shown({filter: 'wait:4'})).rows.map(({name}) => name)).toEqual(['http-2', 'parker']);
+		expect(queryThreads(snapshot, undefined, shown({filter: 'cpu>100'})).rows.map(({name}) => name)).toEqual(['http-1', 'C2 CompilerThread0']);
+		expect(queryThreads(snapshot, undefined, shown({filter: 'state:w'})).rows.map(({name}) => name)).toEqual(['parker', 'http-2']);
+	});
+});
+
+describe('pools', () => {
+	test('names with the digits off', () => {
+		expect(poolName('http-nio-8080-exec-12')).toBe('http-nio-*-exec-*');
+	});
+
+	test('threads of a pool are one row, a thread alone keeps its name', () => {
+		const {rows, allRows} = queryThreads(picture(busyService), undefined, shown({foldPools: true}));
+		expect(drawn(rows.slice(0, 2))).toBe('http-*: mixed 25% 4 now A.lock:3 top A.work:1\nC2 CompilerThread0: RUNNABLE 20% 1 now - top -');
+		expect(rows[0]).toMatchObject({key: 'pool:http-*', threadKeys: [1, 2], states: [0, 3, 1, 2, 0, 0, 0], nativeId: 0});
+		expect(allRows).toBe(6);
+	});
+});
+
+test('who holds what a thread waits for', () => {
+	const drawing = new Picture().draw(`
+		holder
+		R
+		use:7
+
+		waiter <- holder@a.Pool.take:8
+		B
+		lock:3
+	`);
+	const [waiter] = queryThreads(drawing.build(), undefined, shown({filter: 'thread:waiter'})).rows;
+	expect(waiter.waitsFor).toMatchObject({kind: 'monitor', className: 'java.lang.Object', ownerName: 'holder', ownerPlace: {className: 'a.Pool', line: 8}, ownerNow: {method: 'use', line: 7}});
+});
+
+test('the summary counts Java threads alive and parts CPU time by kind of thread', () => {
+	expect(summarize(picture(busyService, {samples: 3}), undefined)).toEqual({
+		threads: 4, statesNow: [0, 0, 1, 2, 1, 0, 0], javaCpuPercent: 26, jitCpuPercent: 20, vmCpuPercent: 3, windowMs: 1000, samples: 3,
+	});
+	const snapshot = picture(busyService);
+	expect(summarize(snapshot, snapshot)).toMatchObject({javaCpuPercent: 0, windowMs: 0, samples: 0, threads: 4});
+});

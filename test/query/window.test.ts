@@ -1,0 +1,64 @@
+import {describe, expect, test} from 'vitest';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {
+	baselineOf, noPast, remember, reset, undoReset, type Past,
+} from '../../source/query/window.js';
+import {picture} from '../helpers/picture.js';
+
+const startMs = 1_000_000;
+
+/** A snapshot that many seconds into the session, at ten samples a second. */
+function at(second: number): Snapshot {
+	return picture('main\nR\na:1', {samples: Math.round(second * 10), lastSampleAtMs: startMs + (second * 1000), takenAtMs: startMs + (second * 1000) + 50});
+}
+
+const secondOf = (snapshot: Snapshot | undefined) => snapshot ? (snapshot.session.lastSampleAtMs - startMs) / 1000 : 'start';
+
+function past(until: number, everyS: number): Past {
+	let found = noPast;
+	for (let second = everyS; second <= until + 1e-9; second += everyS) {
+		found = remember(found, at(second));
+	}
+
+	return found;
+}
+
+describe.each([1, 0.1, 0.25, 3, 30])('a refresh every %d s', everyS => {
+	test('the last 10 s are 10 s and no more than a second or a refresh longer, with few snapshots kept', () => {
+		let found = noPast;
+		for (let second = everyS; second < 60; second += everyS) {
+			const now = at(second);
+			found = remember(found, now);
+			const baseline = secondOf(baselineOf('last-10s', found, now));
+			const length = baseline === 'start' ? second : second - baseline;
+			expect(length).toBeLessThanOrEqual(10 + Math.max(1, everyS) + everyS);
+			expect(length).toBeGreaterThanOrEqual(Math.min(second, 10) - 1e-6);
+			expect(found.refreshes.length).toBeLessThanOrEqual(14);
+		}
+	});
+});
+
+test('the last refresh begins at the snapshot before', () => {
+	expect(secondOf(baselineOf('refresh', past(5, 1), at(5)))).toBe(4);
+	expect(secondOf(baselineOf('refresh', past(5, 1), at(6)))).toBe(5);
+	expect(secondOf(baselineOf('refresh', noPast, at(6)))).toBe('start');
+});
+
+test('while nothing is sampled the windows stay as they are', () => {
+	const before = past(30, 1);
+	const again = {...at(30), session: {...at(30).session, takenAtMs: startMs + 900_000}};
+	expect(remember(before, again)).toBe(before);
+	expect(secondOf(baselineOf('last-10s', before, again))).toBe(20);
+	expect(secondOf(baselineOf('refresh', before, again))).toBe(29);
+});
+
+test('a reset begins a window, is undone, and loses nothing', () => {
+	const first = reset(past(5, 1), at(5));
+	const second = reset(first, at(7));
+	expect(secondOf(baselineOf('reset', second, at(9)))).toBe(7);
+	expect(secondOf(baselineOf('reset', undoReset(second), at(9)))).toBe(5);
+	expect(secondOf(baselineOf('reset', undoReset(undoReset(second)), at(9)))).toBe('start');
+	expect(undoReset(undoReset(undoReset(second))).resets).toEqual([]);
+	expect(secondOf(baselineOf('start', second, at(9)))).toBe('start');
+	expect(first.resets.length).toBe(1);
+});

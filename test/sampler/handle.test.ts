@@ -1,0 +1,320 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import process from 'node:process';
+import {fileURLToPath} from 'node:url';
+import {
+	afterEach, beforeAll, describe, expect, test,
+} from 'vitest';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
+import {identify} from '../../source/target/identify.js';
+import type {Target} from '../../source/target/target.js';
+import {bundle} from '../helpers/bundle.js';
+import {startJava, type JavaProcess} from '../helpers/jvm.js';
+
+let workerUrl: URL;
+const open: SamplerHandle[] = [];
+const running: JavaProcess[] = [];
+
+beforeAll(async () => {
+	workerUrl = await bundle('source/sampler/worker.ts');
+});
+
+afterEach(async () => {
+	await Promise.all(open.splice(0).map(async sampler => sampler.close()));
+	await Promise.all(running.splice(0).map(async java => java.stop()));
+});
+
+async function java(name = 'CpuAndSleep'): Promise<JavaProcess> {
+	const started = await startJava(name);
+	running.push(started);
+	return started;
+}
+
+/** The target, as soon as the JVM counts as started. */
+async function targetOf(pid: number): Promise<Target> {
+	return until(() => {
+		const found = identify(pid);
+		return found.ok && found.target;
+	});
+}
+
+function sampler(target: Target, options: Partial<SamplerOptions> = {}): SamplerHandle {
+	const started = startSampler({
+		target, engine: 'attach', depth: Infinity, maxOverheadPercent: 100, intervalMs: 20, workerUrl, ...options,
+	});
+	open.push(started);
+	return started;
+}
+
+/** Waits for something that must come; gives up after so long that only a fault explains it. */
+async function until<T>(what: () => T | undefined | false): Promise<T> {
+	const deadlineMs = Date.now() + 30_000;
+	for (;;) {
+		const found = what();
+		if (found !== undefined && found !== false) {
+			return found;
+		}
+
+		if (Date.now() > deadlineMs) {
+			throw new Error(`never came: ${String(what)}`);
+		}
+
+		await new Promise(resolve => {
+			setTimeout(resolve, 5);
+		});
+	}
+}
+
+async function withSamples(from: SamplerHandle, samples: number): Promise<Snapshot> {
+	return until(() => {
+		const snapshot = from.read();
+		return snapshot && snapshot.session.samples >= samples ? snapshot : undefined;
+	});
+}
+
+function sum(values: Iterable<number>): number {
+	let total = 0;
+	for (const value of values) {
+		total += value;
+	}
+
+	return total;
+}
+
+function threadNamed({threads, dictionary}: Snapshot, name: string): number {
+	return [...threads.name.subarray(0, threads.count)].findIndex(id => dictionary.strings[id] === name);
+}
+
+/** A worker that is nothing but this script. */
+function script(code: string): URL {
+	return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
+describe('a session on a real JVM', () => {
+	test('counts its threads: states, CPU time, lines; everything adds up', async () => {
+		const {pid} = await java();
+		const live = sampler(await targetOf(pid));
+		expect(live.status()).toMatchObject({phase: 'starting', stale: false});
+		expect(live.read()).toBeUndefined();
+		const snapshot = await withSamples(live, 10);
+		expect(live.status()).toMatchObject({phase: 'sampling', stale: false});
+		const {session, facts, threads, dictionary} = snapshot;
+		expect(session).toMatchObject({
+			engine: 'attach', requestedIntervalMs: 20, intervalMs: 20, otherTicks: 0,
+		});
+		expect(sum(facts.ticks)).toBe(session.threadSamples);
+		// CPU time of threads that were seen waiting only is not placed yet.
+		expect(sum(facts.cpuNs)).toBeLessThanOrEqual(sum(threads.cpuNs));
+		expect(sum(facts.cpuNs)).toBeGreaterThan(0);
+		expect(session.lastSampleAtMs).toBeGreaterThanOrEqual(session.startedAtMs);
+		expect(session.takenAtMs).toBeGreaterThanOrEqual(session.lastSampleAtMs);
+		for (const figure of [session.durationMs, session.targetStoppedMs, session.pauseP50Us, session.selfCpuMs]) {
+			expect(figure).toBeGreaterThan(0);
+		}
+
+		expect(session.pauseWorstUs).toBeGreaterThanOrEqual(session.pauseP99Us);
+		const busy = threadNamed(snapshot, 'busy-one');
+		const sleeping = threadNamed(snapshot, 'sleeping-one');
+		expect(threads.state[busy]).toBe(stateCode.RUNNABLE);
+		expect(threads.state[sleeping]).toBe(stateCode.TIMED_WAITING);
+		expect(threads.cpuNs[busy]).toBeGreaterThan(0);
+		expect(threads.cpuNs[sleeping]).toBe(0);
+		expect(threads.sinceMs[sleeping]).toBeLessThan(threads.sinceMs[busy]);
+		const frame = dictionary.nodeFrame[threads.node[busy]];
+		expect(dictionary.strings[dictionary.frameClass[frame]]).toContain('CpuAndSleep');
+		expect(dictionary.strings[dictionary.frameFile[frame]]).toBe('CpuAndSleep.java');
+	});
+
+	test('a snapshot stays as it was while the session goes on', async () => {
+		const {pid} = await java();
+		const live = sampler(await targetOf(pid));
+		const early = await withSamples(live, 2);
+		const ticks = [...early.facts.ticks];
+		const {samples} = early.session;
+		await withSamples(live, samples + 5);
+		expect([...early.facts.ticks]).toEqual(ticks);
+		expect(early.session.samples).toBe(samples);
+	});
+
+	test('can be paused, goes on, and takes another interval', async () => {
+		const {pid} = await java();
+		const live = sampler(await targetOf(pid));
+		let changes = 0;
+		const forget = live.onChange(() => {
+			changes++;
+		});
+		await withSamples(live, 3);
+		expect(changes).toBe(1);
+		live.setPaused(true);
+		expect(changes).toBe(2);
+		expect(live.status().phase).toBe('paused');
+		// A sample that was under way may still come.
+		await new Promise(resolve => {
+			setTimeout(resolve, 300);
+		});
+		const paused = live.read()!;
+		await new Promise(resolve => {
+			setTimeout(resolve, 300);
+		});
+		expect(live.read()).toBe(paused);
+		forget();
+		live.setIntervalMs(35);
+		live.setPaused(false);
+		expect(live.status().phase).toBe('sampling');
+		expect(changes).toBe(2);
+		const after = await withSamples(live, paused.session.samples + 3);
+		expect(after.session.requestedIntervalMs).toBe(35);
+		// The pause is no sampling time: the clock on the wall says more.
+		expect(after.session.durationMs).toBeLessThan(after.session.takenAtMs - after.session.startedAtMs - 250);
+	});
+
+	test('CPU time used during a pause counts nowhere', async () => {
+		const {pid} = await java();
+		const live = sampler(await targetOf(pid));
+		await withSamples(live, 5);
+		live.setIntervalMs(60_000);
+		live.setPaused(true);
+		await new Promise(resolve => {
+			setTimeout(resolve, 1000);
+		});
+		const paused = live.read()!;
+		live.setPaused(false);
+		const after = await withSamples(live, paused.session.samples + 1);
+		const busy = threadNamed(after, 'busy-one');
+		expect(after.session.samples).toBe(paused.session.samples + 1);
+		expect(after.threads.cpuNs[busy] - paused.threads.cpuNs[busy]).toBe(1);
+	});
+
+	test('paused before the first sample, it takes none', async () => {
+		const {pid} = await java();
+		const live = sampler(await targetOf(pid));
+		live.setPaused(true);
+		await new Promise(resolve => {
+			setTimeout(resolve, 500);
+		});
+		expect(live.read()?.session.samples ?? 0).toBeLessThanOrEqual(1);
+		expect(live.status().phase).toBe('paused');
+	});
+
+	test('the second sample follows soon, however long the interval', async () => {
+		const {pid} = await java();
+		const {session} = await withSamples(sampler(await targetOf(pid), {intervalMs: 60_000}), 2);
+		expect(session).toMatchObject({samples: 2, intervalMs: 60_000, late: 0});
+	});
+
+	test('counts only the threads asked for', async () => {
+		const {pid} = await java();
+		const snapshot = await withSamples(sampler(await targetOf(pid), {threads: '*-one'}), 3);
+		const names = [...snapshot.facts.thread].map(thread => snapshot.dictionary.strings[snapshot.threads.name[thread]]);
+		expect([...new Set(names)].sort()).toEqual(['busy-one', 'ending-one', 'sleeping-one']);
+		expect(sum(snapshot.facts.ticks)).toBe(3 * snapshot.session.samples);
+	});
+
+	test('the budget makes the interval longer, and says so', async () => {
+		const {pid} = await java();
+		const live = sampler(await targetOf(pid), {intervalMs: 1, maxOverheadPercent: 0.5});
+		const {session} = await until(() => {
+			const snapshot = live.read();
+			return snapshot && snapshot.session.intervalMs > 5 ? snapshot : undefined;
+		});
+		expect(session.requestedIntervalMs).toBe(1);
+	});
+
+	test('the target\'s end is a normal end; the last table can still be read', async () => {
+		const target = await java();
+		const live = sampler(await targetOf(target.pid));
+		await withSamples(live, 3);
+		await target.stop();
+		await until(() => live.status().phase === 'ended');
+		expect(live.status().message).toMatch(/\w/);
+		const last = live.read()!;
+		expect(last.session.samples).toBeGreaterThanOrEqual(3);
+		expect(live.read()).toBe(last);
+		await live.close();
+		expect(live.status().phase).toBe('ended');
+		expect(live.read()).toBe(last);
+	});
+
+	test('a target that has gone before is a failure with a reason and a hint', async () => {
+		const gone = await java();
+		const target = await targetOf(gone.pid);
+		await gone.stop();
+		const live = sampler(target);
+		await until(() => live.status().phase === 'failed');
+		expect(live.status().message).toMatch(/\w/);
+		expect(live.read()).toBeUndefined();
+	});
+
+	test('an engine that there is not is a failure with a reason', async () => {
+		const {pid} = await java();
+		const live = sampler(await targetOf(pid), {engine: 'none' as 'attach'});
+		await until(() => live.status().phase === 'failed');
+		expect(live.status()).toMatchObject({message: 'there is no engine none in this version', hint: 'use --engine memory or attach'});
+	});
+
+	test('nothing keeps the process alive after the session was closed', async () => {
+		const {pid} = await java();
+		await targetOf(pid);
+		const program = await bundle('test/sampler/start-and-leave.ts');
+		const child = spawn(process.execPath, [fileURLToPath(program), String(pid), workerUrl.href], {stdio: ['ignore', 'pipe', 'pipe']});
+		const output: string[] = [];
+		const hear = (text: string) => {
+			output.push(text);
+		};
+
+		child.stdout.setEncoding('utf8').on('data', hear);
+		child.stderr.setEncoding('utf8').on('data', hear);
+		const [code] = await once(child, 'close') as [number];
+		expect({code, output: output.join('')}).toEqual({code: 0, output: 'closed\n'});
+	});
+});
+
+describe('a worker that fails', () => {
+	const target: Target = {
+		pid: 1, nsPid: 1, uid: 0, gid: 0, startTicks: 0, jdk: 17,
+		facts: {
+			pid: 1, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0,
+		},
+	};
+
+	test.each([
+		['throws', String.raw`throw new Error("out of\u001b[31m order\nsecond line")`, String.raw`the sampler failed: out of\x1b[31m order`],
+		['throws later', 'setTimeout(() => { throw new TypeError("late") }, 10)', 'the sampler failed: late'],
+		['throws something else', 'throw 7', 'the sampler failed: 7'],
+		['leaves', 'process.exit(3)', 'the sampler ended unexpectedly (code 3)'],
+		['cannot be read', 'this is not a program', 'the sampler failed: Unexpected identifier'],
+	])('because it %s, is one line of status', async (_, code, message) => {
+		const live = sampler(target, {workerUrl: script(code)});
+		await until(() => live.status().phase === 'failed');
+		expect(live.status().message).toContain(message);
+		expect(live.status().message).not.toContain('\n');
+		await live.close();
+		expect(live.status().phase).toBe('failed');
+	});
+
+	test('a file that is missing is one line of status', async () => {
+		const live = sampler(target, {workerUrl: new URL('missing.js', import.meta.url)});
+		await until(() => live.status().phase === 'failed');
+		expect(live.status().message).toContain('missing.js');
+	});
+
+	test('one that does not listen is ended all the same', async () => {
+		const live = sampler(target, {workerUrl: script('for (;;);')});
+		await live.close();
+		expect(live.status().phase).toBe('ended');
+	});
+
+	test('one that dies with the lock held leaves the last numbers, said to be stale', async () => {
+		const live = sampler(target, {workerUrl: await bundle('test/sampler/lock-holding-worker.ts')});
+		await until(() => live.status().phase === 'sampling');
+		const before = live.read()!;
+		expect(before.session.samples).toBe(1);
+		live.setIntervalMs(5);
+		await until(() => live.status().phase === 'failed');
+		expect(live.read()).toBe(before);
+		expect(live.status()).toMatchObject({stale: true, message: 'the sampler ended unexpectedly (code 1)'});
+		expect(live.read()).toBe(before);
+	});
+});

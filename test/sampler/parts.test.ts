@@ -1,0 +1,109 @@
+import {describe, expect, test} from 'vitest';
+import {SessionOver, type Engine, type Probe} from '../../source/engines/engine.js';
+import {backoffMs} from '../../source/sampler/backoff.js';
+import {clampInterval} from '../../source/sampler/messages.js';
+import {RecentPauses} from '../../source/sampler/pauses.js';
+import {chooseEngine, engines} from '../../source/sampler/registry.js';
+import {threadFilter} from '../../source/sampler/thread-filter.js';
+import type {Target} from '../../source/target/target.js';
+
+describe('RecentPauses', () => {
+	test('median, 99th percentile and worst of what is recent', () => {
+		const pauses = new RecentPauses();
+		expect(pauses.figures()).toEqual({pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0});
+		pauses.add(7);
+		expect(pauses.figures()).toEqual({pauseP50Us: 7, pauseP99Us: 7, pauseWorstUs: 7});
+		for (let pauseUs = 200; pauseUs > 0; pauseUs--) {
+			pauses.add(pauseUs);
+		}
+
+		expect(pauses.figures()).toEqual({pauseP50Us: 100, pauseP99Us: 198, pauseWorstUs: 200});
+		for (let count = 0; count < 512; count++) {
+			pauses.add(3);
+		}
+
+		expect(pauses.figures()).toEqual({pauseP50Us: 3, pauseP99Us: 3, pauseWorstUs: 3});
+	});
+});
+
+describe('threadFilter', () => {
+	test.each([
+		['http-*', ['http-', 'HTTP-nio-8080'], ['xhttp-1', 'https']],
+		['*pool*', ['a pool b', 'pool', 'line\nfeed pool'], ['poo']],
+		['main', ['main', 'Main'], ['main2', '']],
+		['worker-?', ['worker-1', 'worker-\u{1F600}'], ['worker-', 'worker-10']],
+		['a.b[0](x)+$^{1}|\\', ['a.b[0](x)+$^{1}|\\'], ['a.b', 'aXb[0](x)+$^{1}|\\']],
+		['main, http-*', ['main', 'http-1'], ['main, http-1']],
+		['', [''], ['main']],
+	])('%s', (glob, matching, others) => {
+		const names = [...matching, ...others];
+		let looked = 0;
+		const accepts = threadFilter(glob, id => {
+			looked++;
+			return names[id];
+		});
+		for (let round = 0; round < 3; round++) {
+			expect(names.filter((_, id) => accepts(id))).toEqual(matching);
+		}
+
+		expect(looked).toBe(names.length);
+	});
+});
+
+describe('backoffMs', () => {
+	test('waits longer from the third failure on, up to five seconds or the interval', () => {
+		expect([1, 2, 3, 4, 5, 6, 7, 1000].map(failures => backoffMs(failures, 200))).toEqual([200, 200, 400, 800, 1600, 3200, 5000, 5000]);
+		expect(backoffMs(50, 8000)).toBe(8000);
+	});
+});
+
+test('an interval stays within what the sampler takes', () => {
+	expect([0, -5, 20.5, 1e9, Infinity, Number.NaN].map(intervalMs => clampInterval(intervalMs))).toEqual([1, 1, 20.5, 60_000, 60_000, 60_000]);
+});
+
+describe('chooseEngine', () => {
+	const engine = (id: 'attach' | 'memory', found: Probe): Engine => ({
+		id, defaultIntervalMs: 1, probe: async () => found, async open() {
+			throw new Error('not opened here');
+		},
+	});
+	const target: Target = {
+		pid: 1, nsPid: 1, uid: 0, gid: 0, startTicks: 0, jdk: 17, facts: {
+			pid: 1, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0,
+		},
+	};
+	const noMemory = engine('memory', {ready: false, reason: 'no ptrace rights', hint: 'run as root'});
+	const memory = engine('memory', {ready: true, note: 'lines are those of the nearest debug information'});
+	const blind = engine('memory', {ready: true, lacks: 'no koffi'});
+	const attach = engine('attach', {ready: true});
+	const noAttach = engine('attach', {ready: false, reason: 'attach is disabled', hint: 'restart it'});
+
+	test.each([
+		['auto', [memory, attach], 'memory', 'lines are those of the nearest debug information'],
+		['auto', [noMemory, attach], 'attach', 'engine attach: memory is not available (no ptrace rights)'],
+		['auto', [blind, attach], 'attach', 'engine attach: memory was passed over (no koffi)'],
+		['memory', [blind, attach], 'memory', ''],
+		['attach', [memory, attach], 'attach', ''],
+	] as const)('%s', async (asked, among, id, note) => {
+		const choice = await chooseEngine(asked, target, among);
+		expect([choice.engine.id, choice.note]).toEqual([id, note]);
+	});
+
+	test.each([
+		['memory', [noMemory, attach], 'no ptrace rights', 'run as root'],
+		['auto', [noMemory, noAttach], 'attach is disabled', 'restart it'],
+		['memory', [attach], 'there is no engine memory in this version', 'use --engine attach'],
+	] as const)('%s, and none is ready', async (asked, among, message, hint) => {
+		const choice = chooseEngine(asked, target, among);
+		await expect(choice).rejects.toBeInstanceOf(SessionOver);
+		await expect(choice).rejects.toMatchObject({message, hint, targetEnded: false});
+	});
+
+	test('auto takes the one that lacks something where no other is ready', async () => {
+		expect(await chooseEngine('auto', target, [blind, noAttach])).toEqual({engine: blind, note: 'no koffi'});
+	});
+
+	test('engines that exist have different ids', () => {
+		expect(new Set(engines.map(({id}) => id)).size).toBe(engines.length);
+	});
+});

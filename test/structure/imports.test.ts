@@ -1,0 +1,97 @@
+import {readdirSync, readFileSync, statSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const source = path.join(root, 'source');
+const maxFileLines = 400;
+
+/** Who may import whom, by folder of source/; a folder may always import itself. Files at the top wire everything. */
+const mayImport: Record<string, readonly string[]> = {
+	model: [],
+	'errors.ts': [],
+	target: ['model'],
+	query: ['model'],
+	'engines/engine.ts': ['model', 'target'],
+	'engines/attach': ['model', 'target', 'engines/engine.ts'],
+	'engines/memory': ['model', 'target', 'engines/engine.ts'],
+	table: ['model'],
+	sampler: ['model', 'target', 'table', 'engines/engine.ts', 'engines/attach', 'engines/memory'],
+	ui: ['model', 'query', 'sampler'],
+	exports: ['model', 'query', 'errors.ts'],
+};
+
+/** Packages that only some folders may use. */
+const packageHomes: Record<string, readonly string[]> = {
+	react: ['ui'], ink: ['ui'], 'ink-table': ['ui'], meow: ['top'], 'pprof-format': ['exports'],
+	koffi: ['engines/attach', 'engines/memory'],
+};
+
+function filesBelow(directory: string): string[] {
+	return readdirSync(directory).flatMap(name => {
+		const file = path.join(directory, name);
+		return statSync(file).isDirectory() ? filesBelow(file) : [file];
+	});
+}
+
+function unitOf(file: string): string {
+	const relative = path.relative(source, file);
+	return Object.keys(mayImport).find(unit => relative === unit || relative.startsWith(`${unit}${path.sep}`)) ?? 'top';
+}
+
+const files = filesBelow(source).filter(file => /\.tsx?$/.test(file));
+const importPattern = /(?:from\s+|import\s*\(\s*|import\s+|require\(\s*)'([^']+)'/g;
+
+function importsOf(file: string): string[] {
+	return [...readFileSync(file, 'utf8').matchAll(importPattern)].map(match => match[1]);
+}
+
+function resolved(file: string, specifier: string): string {
+	const target = path.resolve(path.dirname(file), specifier);
+	return files.find(candidate => candidate === target || candidate.replace(/\.tsx?$/, '.js') === target) ?? target;
+}
+
+describe('who may import whom', () => {
+	test.each(files.map(file => [path.relative(root, file), file]))('%s', (_, file) => {
+		const unit = unitOf(file);
+		for (const specifier of importsOf(file)) {
+			if (specifier.startsWith('.')) {
+				const other = unitOf(resolved(file, specifier));
+				if (unit !== 'top' && other !== unit) {
+					expect(mayImport[unit], `${unit} imports ${specifier}`).toContain(other);
+				}
+			} else if (!specifier.startsWith('node:')) {
+				const home = packageHomes[specifier.split('/')[0]];
+				expect(home, `${specifier} has a home`).toBeDefined();
+				expect(home).toContain(unit);
+			}
+		}
+	});
+
+	test('only table/ says Atomics', () => {
+		const sayers = files.filter(file => /\bAtomics\./.test(readFileSync(file, 'utf8'))).map(file => unitOf(file));
+		expect(sayers.filter(unit => unit !== 'table')).toEqual([]);
+	});
+});
+
+describe('the shape of the source', () => {
+	test('no file is longer than four hundred lines', () => {
+		const long = files.filter(file => readFileSync(file, 'utf8').split('\n').length > maxFileLines + 1);
+		expect(long.map(file => path.relative(root, file))).toEqual([]);
+	});
+
+	test('no file that nothing imports', () => {
+		const entries = new Set(['cli.ts', 'sampler/worker.ts'].map(name => path.join(source, name)));
+		const imported = new Set(files.flatMap(file => importsOf(file).filter(name => name.startsWith('.')).map(name => resolved(file, name))));
+		const orphans = files.filter(file => !imported.has(file) && !entries.has(file));
+		expect(orphans.map(file => path.relative(root, file))).toEqual([]);
+	});
+
+	test('every folder has its line in the source map of docs/architecture.md', () => {
+		const map = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
+		const folders = new Set(files.map(file => path.relative(source, path.dirname(file))).filter(Boolean));
+		for (const folder of folders) {
+			expect(map, folder).toContain(`source/${folder}/`);
+		}
+	});
+});

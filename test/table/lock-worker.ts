@@ -1,0 +1,66 @@
+/** Second thread of the lock's tests: what it does is in `workerData`. */
+import {parentPort, workerData} from 'node:worker_threads';
+import {headerWords} from '../../source/table/layout.js';
+import {acquireLock, releaseLock} from '../../source/table/lock.js';
+import {TableWriter} from '../../source/table/writer.js';
+import {drawInto, newSample, zeroFigures} from './sample-maker.js';
+
+const {role, table, counters, rounds, spins} = workerData as {
+	role: 'increment' | 'hold' | 'write' | 'hold-then-release'; table: SharedArrayBuffer; counters: SharedArrayBuffer; rounds: number; spins?: number;
+};
+const words = headerWords(table);
+
+switch (role) {
+	case 'increment': {
+		const plain = new Int32Array(counters);
+		parentPort!.postMessage('ready');
+		for (let round = 0; round < rounds; round++) {
+			if (!acquireLock(words, 60_000, spins)) {
+				throw new Error('lock not free in time');
+			}
+
+			// Not atomic on purpose: only the lock keeps the two threads from losing each other's increments.
+			for (const index of plain.keys()) {
+				plain[index]++;
+			}
+
+			releaseLock(words);
+		}
+
+		break;
+	}
+
+	case 'hold': {
+		acquireLock(words, 60_000);
+		parentPort!.postMessage('held');
+		setInterval(() => undefined, 1000);
+		break;
+	}
+
+	case 'hold-then-release': {
+		acquireLock(words, 60_000);
+		parentPort!.postMessage('held');
+		parentPort!.once('message', () => {
+			releaseLock(words);
+			parentPort!.close();
+		});
+		break;
+	}
+
+	case 'write': {
+		const writer = new TableWriter(table);
+		const sample = newSample();
+		parentPort!.postMessage('ready');
+		// Each sample has ten threads with one nanosecond each, ever new stacks among them.
+		for (let round = 0; round < rounds; round++) {
+			const threads = Array.from({length: 10}, (_, row) => ({
+				key: 1 + ((round + row) % 500), cpuNs: 1, state: 2, frames: [`C.m${(round * row) % 3000}`, `D.n${row}`], lock: {kind: 1, className: 'L', owner: -1},
+			}));
+			if (!writer.count(drawInto(sample, threads, writer), round + 1, zeroFigures)) {
+				throw new Error('lock not free in time');
+			}
+		}
+
+		break;
+	}
+}

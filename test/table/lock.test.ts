@@ -1,0 +1,156 @@
+import {Worker} from 'node:worker_threads';
+import {once} from 'node:events';
+import {performance} from 'node:perf_hooks';
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
+import {createTable, defaultShape, headerWords, word} from '../../source/table/layout.js';
+import {acquireLock, releaseLock} from '../../source/table/lock.js';
+import {TableReader, type TableImage} from '../../source/table/reader.js';
+import {TableWriter} from '../../source/table/writer.js';
+import {bundle} from '../helpers/bundle.js';
+import {drawInto, newSample, zeroFigures} from './sample-maker.js';
+
+const running: Worker[] = [];
+
+async function second(data: Record<string, unknown>): Promise<Worker> {
+	const worker = new Worker(await bundle('test/table/lock-worker.ts'), {workerData: data});
+	running.push(worker);
+	await once(worker, 'message');
+	return worker;
+}
+
+afterEach(async () => {
+	await Promise.all(running.splice(0).map(async worker => worker.terminate()));
+});
+
+describe('two threads', () => {
+	test.each([0, 1, 100])('lose no increment in millions, spinning %i times', async spins => {
+		const table = createTable();
+		const words = headerWords(table);
+		const counters = new SharedArrayBuffer(64);
+		const plain = new Int32Array(counters);
+		const rounds = 1_000_000;
+		const worker = await second({
+			role: 'increment', table, counters, rounds, spins,
+		});
+		const exited = once(worker, 'exit');
+		let torn = 0;
+		for (let round = 0; round < rounds; round++) {
+			if (!acquireLock(words, 60_000, spins)) {
+				throw new Error('lock not free in time');
+			}
+
+			const first = plain[0];
+			for (const index of plain.keys()) {
+				torn += plain[index] === first ? 0 : 1;
+				plain[index]++;
+			}
+
+			releaseLock(words);
+		}
+
+		expect(await exited).toEqual([0]);
+		expect(torn).toBe(0);
+		expect([...plain]).toEqual(Array.from({length: 16}, () => 2 * rounds));
+		expect(words[word.lock]).toBe(0);
+	});
+
+	test('every copy that is read while samples are written is consistent', async () => {
+		const table = createTable({...defaultShape, facts: 1024, nodes: 512, frames: 512, threads: 64, contention: 128, bytes: 4096, strings: 512, maxSlabs: 512});
+		const reader = new TableReader(table);
+		const worker = await second({role: 'write', table, rounds: 20_000});
+		const progress = {isOver: false};
+		worker.once('exit', () => {
+			progress.isOver = true;
+		});
+		const seen: TableImage[] = [];
+		do {
+			const image = reader.read(60_000)!;
+			const {figures, facts, threads, dictionary, contention} = image;
+			let ticks = 0;
+			let cpuNs = 0;
+			for (let fact = 0; fact < facts.count; fact++) {
+				ticks += facts.ticks[fact];
+				cpuNs += facts.cpuNs[fact];
+				// Strict comparisons on purpose: an index that leads nowhere gives undefined.
+				if (!(facts.thread[fact] < threads.count && facts.node[fact] < dictionary.nodeCount && dictionary.nodeFrame[facts.node[fact]] < dictionary.frameCount)) {
+					throw new Error(`fact ${fact} leads nowhere`);
+				}
+			}
+
+			let contended = 0;
+			for (let at = 0; at < contention.count; at++) {
+				contended += contention.ticks[at];
+			}
+
+			expect([ticks, cpuNs, contended, figures.threadSamples]).toEqual(Array.from({length: 4}, () => figures.samples * 10));
+			expect(threads.cpuNs.reduce((sum, value) => sum + value, 0)).toBe(ticks);
+			expect(dictionary.frameMethod.every(id => dictionary.strings[id] !== undefined)).toBe(true);
+			if (seen.at(-1) !== image) {
+				seen.push(image);
+			}
+
+			await new Promise(resolve => {
+				setImmediate(resolve);
+			});
+		} while (!progress.isOver);
+
+		expect(reader.read(0)!.figures.samples).toBe(20_000);
+		expect(seen.length).toBeGreaterThan(3);
+		// Copies taken on the way are as they were.
+		for (const {facts, figures} of seen) {
+			expect(facts.ticks.reduce((sum, value) => sum + value, 0)).toBe(figures.threadSamples);
+		}
+	});
+
+	test('a sleeper is woken when the holder lets go', async () => {
+		const table = createTable();
+		const worker = await second({role: 'hold-then-release', table});
+		worker.postMessage('release');
+		expect(acquireLock(headerWords(table), 60_000, 0)).toBe(true);
+	});
+});
+
+describe('a holder that died', () => {
+	test('leaves a reader that gives up in time, and can read again when the lock is free', async () => {
+		const table = createTable();
+		const writer = new TableWriter(table);
+		writer.count(drawInto(newSample(), [{key: 1}], writer), 1, zeroFigures);
+		const reader = new TableReader(table);
+		const before = reader.read(10);
+		writer.count(drawInto(newSample(), [{key: 1}], writer), 2, zeroFigures);
+		const worker = await second({role: 'hold', table});
+		await worker.terminate();
+		const startMs = performance.now();
+		expect(reader.read(20)).toBeUndefined();
+		expect(performance.now() - startMs).toBeGreaterThanOrEqual(20);
+		expect(reader.read(0)).toBeUndefined();
+		expect(before!.figures.samples).toBe(1);
+		releaseLock(headerWords(table));
+		expect(reader.read(0)!.figures.samples).toBe(2);
+	});
+});
+
+describe('the lock word', () => {
+	test('says free, held, held with waiters', () => {
+		const words = headerWords(createTable());
+		expect(words[word.lock]).toBe(0);
+		expect(acquireLock(words, 0)).toBe(true);
+		expect(words[word.lock]).toBe(1);
+		expect(acquireLock(words, 2)).toBe(false);
+		expect(words[word.lock]).toBe(2);
+		releaseLock(words);
+		expect(words[word.lock]).toBe(0);
+	});
+
+	test('nothing to read makes no use of it', () => {
+		const table = createTable();
+		const writer = new TableWriter(table);
+		writer.publish(zeroFigures);
+		const reader = new TableReader(table);
+		const image = reader.read(0);
+		acquireLock(headerWords(table), 0);
+		expect(reader.read(0)).toBe(image);
+	});
+});

@@ -1,0 +1,89 @@
+import {Sample, threadFlag} from '../../source/model/sample.js';
+import {stateCount} from '../../source/model/thread-state.js';
+import type {TableWriter} from '../../source/table/writer.js';
+import {pick, seeded} from '../helpers/random.js';
+
+export const zeroFigures = Object.freeze({
+	requestedIntervalMs: 100, intervalMs: 100, startedAtMs: 1000, durationMs: 0, late: 0, failed: 0, targetStoppedMs: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0,
+});
+
+/** A thread as a test draws it: frames are "Class.method" from the innermost out. */
+export type DrawnThread = {
+	key: number;
+	name?: string;
+	state?: number;
+	cpuNs?: number;
+	frames?: string[];
+	isIncomplete?: boolean;
+	lock?: {kind: number; className: string; owner: number; ownerFrame?: string};
+	carrier?: number;
+};
+
+/** Fills a sample with drawn threads. */
+export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer: TableWriter): Sample {
+	const frame = (text: string) => {
+		const [className, method] = text.split('.');
+		return writer.internFrame(writer.internString(className), writer.internString(method), writer.internString(`${className}.java`), 1);
+	};
+
+	sample.clear();
+	for (const thread of threads) {
+		const row = sample.addThread(thread.key, thread.key + 1000, writer.internString(thread.name ?? `t${thread.key}`));
+		sample.state[row] = thread.state ?? 1;
+		sample.cpuNs[row] = thread.cpuNs ?? 0;
+		sample.placedCpuNs[row] = thread.cpuNs ?? 0;
+		sample.flags[row] = thread.isIncomplete ? threadFlag.incomplete : 0;
+		sample.carrier[row] = thread.carrier ?? -1;
+		for (const text of thread.frames ?? []) {
+			sample.addFrame(frame(text));
+		}
+
+		if (thread.lock) {
+			sample.lockKind[row] = thread.lock.kind;
+			sample.lockClass[row] = writer.internString(thread.lock.className);
+			sample.lockOwner[row] = thread.lock.owner;
+			sample.lockOwnerFrame[row] = thread.lock.ownerFrame ? frame(thread.lock.ownerFrame) : 0;
+		}
+	}
+
+	return sample;
+}
+
+/** Random samples of some threads over some stacks; threads come and go, stand still or move, wait for one another, change their names. */
+export function randomSamples(seed: number, options: {samples: number; threads: number; methods: number; depth: number}): DrawnThread[][] {
+	const random = seeded(seed);
+	const stood = new Map<number, string[]>();
+	return Array.from({length: options.samples}, () => {
+		const rows: DrawnThread[] = [];
+		for (let key = 1; key <= options.threads; key++) {
+			if (random() < 0.2) {
+				continue;
+			}
+
+			const depth = pick(random, options.depth + 1);
+			const frames = random() < 0.4 ? stood.get(key) : undefined;
+			rows.push({
+				key: random() < 0.1 ? -key : key,
+				name: random() < 0.05 ? `renamed ${key} ${pick(random, 50)} \u{1F600} é` : `t${key}`,
+				state: pick(random, stateCount),
+				cpuNs: random() < 0.5 ? 0 : pick(random, 1_000_000),
+				frames: frames ?? Array.from({length: depth}, () => `C${pick(random, 5)}.m${pick(random, options.methods)}`),
+				isIncomplete: random() < 0.1,
+			});
+			stood.set(key, rows.at(-1)!.frames!);
+		}
+
+		for (const row of rows) {
+			if (random() < 0.3) {
+				const owner = pick(random, rows.length + 1) - 1;
+				row.lock = {kind: 1 + pick(random, 4), className: `L${pick(random, 3)}`, owner, ...(owner >= 0 && random() < 0.5 ? {ownerFrame: `C${pick(random, 5)}.locks`} : {})};
+			}
+		}
+
+		return rows;
+	});
+}
+
+export function newSample(): Sample {
+	return new Sample();
+}

@@ -1,0 +1,305 @@
+import {describe, expect, test} from 'vitest';
+import {threadFlag} from '../../source/model/sample.js';
+import {
+	createTable, defaultShape, otherFrame, otherNode, type TableShape,
+} from '../../source/table/layout.js';
+import {otherName} from '../../source/table/dictionary.js';
+import {TableReader, type TableImage} from '../../source/table/reader.js';
+import {otherThreadKey} from '../../source/table/thread-writer.js';
+import {TableWriter} from '../../source/table/writer.js';
+import {drawInto, newSample, randomSamples, zeroFigures, type DrawnThread} from './sample-maker.js';
+
+const tiny: TableShape = {
+	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, facts: 8, contention: 8, maxSlabs: 4096,
+};
+
+/** "Class.method<Class.method", innermost first; the empty string for the empty stack. */
+function stackText({dictionary}: TableImage, node: number): string {
+	const frames: string[] = [];
+	for (let at = node; at !== 0; at = dictionary.nodeParent[at]) {
+		const frame = dictionary.nodeFrame[at];
+		frames.push(`${dictionary.strings[dictionary.frameClass[frame]]}.${dictionary.strings[dictionary.frameMethod[frame]]}`);
+	}
+
+	return frames.join('<');
+}
+
+/** Facts in words: "key|stack|state" -> [ticks, cpuNs]. */
+function factsOf(image: TableImage): Map<string, [number, number]> {
+	const facts = new Map<string, [number, number]>();
+	for (let fact = 0; fact < image.facts.count; fact++) {
+		const key = `${image.threads.key[image.facts.thread[fact]]}|${stackText(image, image.facts.node[fact])}|${image.facts.state[fact]}`;
+		expect(facts.has(key)).toBe(false);
+		facts.set(key, [image.facts.ticks[fact], image.facts.cpuNs[fact]]);
+	}
+
+	return facts;
+}
+
+/** Contention in words -> ticks. */
+function contentionOf(image: TableImage): Map<string, number> {
+	const all = new Map<string, number>();
+	const {contention, threads, dictionary} = image;
+	for (let at = 0; at < contention.count; at++) {
+		const owner = contention.owner[at];
+		const frame = contention.ownerFrame[at];
+		all.set([
+			threads.key[contention.thread[at]],
+			stackText(image, contention.node[at]),
+			contention.lockKind[at],
+			dictionary.strings[contention.lockClass[at]],
+			owner < 0 ? 'none' : threads.key[owner],
+			stackText(image, contention.ownerNode[at]),
+			dictionary.strings[dictionary.frameMethod[frame]],
+		].join('|'), contention.ticks[at]);
+	}
+
+	return all;
+}
+
+/** What a naive reading of the samples counts. */
+function naive(samples: readonly DrawnThread[][]) {
+	const facts = new Map<string, [number, number]>();
+	const contention = new Map<string, number>();
+	let threadSamples = 0;
+	let incompleteStacks = 0;
+	for (const sample of samples) {
+		for (const thread of sample) {
+			const stack = (thread.frames ?? []).join('<');
+			const key = `${thread.key}|${stack}|${thread.state ?? 1}`;
+			const [ticks, cpuNs] = facts.get(key) ?? [0, 0];
+			facts.set(key, [ticks + 1, cpuNs + (thread.cpuNs ?? 0)]);
+			threadSamples++;
+			incompleteStacks += thread.isIncomplete ? 1 : 0;
+			if (thread.lock && (thread.lock.owner >= 0 || thread.lock.kind === 1 || thread.lock.kind === 4)) {
+				const owner = sample[thread.lock.owner];
+				const words = [
+					thread.key, stack, thread.lock.kind, thread.lock.className, owner?.key ?? 'none', owner?.frames?.join('<') ?? '', thread.lock.ownerFrame?.split('.')[1] ?? '',
+				].join('|');
+				contention.set(words, (contention.get(words) ?? 0) + 1);
+			}
+		}
+	}
+
+	return {
+		facts, contention, threadSamples, incompleteStacks,
+	};
+}
+
+function sum(values: Iterable<number>): number {
+	let total = 0;
+	for (const value of values) {
+		total += value;
+	}
+
+	return total;
+}
+
+describe('counting', () => {
+	test.each([1, 2, 3, 4, 5, 6])('random samples through tiny slabs give what a map counts, at every moment (seed %i)', seed => {
+		const samples = randomSamples(seed, {
+			samples: 60, threads: 14, methods: 6, depth: 5,
+		});
+		const buffer = createTable(tiny);
+		const writer = new TableWriter(buffer);
+		const reader = new TableReader(buffer);
+		const sample = newSample();
+		const kept: Array<{image: TableImage; upTo: number}> = [];
+		for (const [index, threads] of samples.entries()) {
+			expect(writer.count(drawInto(sample, threads, writer), 1000 + index, zeroFigures)).toBe(true);
+			if (index % 7 === seed % 7) {
+				kept.push({image: reader.read(0)!, upTo: index + 1});
+			}
+		}
+
+		kept.push({image: reader.read(0)!, upTo: samples.length});
+		// Earlier copies must not have changed by what came later.
+		for (const {image, upTo} of kept) {
+			const truth = naive(samples.slice(0, upTo));
+			expect(factsOf(image)).toEqual(truth.facts);
+			expect(contentionOf(image)).toEqual(truth.contention);
+			expect(image.figures).toMatchObject({
+				samples: upTo, threadSamples: truth.threadSamples, incompleteStacks: truth.incompleteStacks, otherTicks: 0, lastSampleAtMs: 999 + upTo,
+			});
+		}
+
+		const {threads, dictionary} = kept.at(-1)!.image;
+		const last = new Map(samples.at(-1)!.map(thread => [thread.key, thread]));
+		for (let at = 0; at < threads.count; at++) {
+			const truth = last.get(threads.key[at]);
+			expect(threads.alive[at]).toBe(truth ? 1 : 0);
+			expect(threads.cpuNs[at]).toBe(sum(samples.flat().filter(({key}) => key === threads.key[at]).map(({cpuNs}) => cpuNs ?? 0)));
+			if (truth) {
+				expect(dictionary.strings[threads.name[at]]).toBe(truth.name);
+				expect(threads.state[at]).toBe(truth.state);
+				expect(threads.lockOwner[at] < 0 ? undefined : threads.key[threads.lockOwner[at]]).toBe(truth.lock && truth.lock.owner >= 0 ? samples.at(-1)![truth.lock.owner].key : undefined);
+			}
+		}
+	});
+
+	test.each([
+		['strings', {strings: 64, maxSlabs: 1, bytes: 4096}],
+		['names\' bytes', {bytes: 2048, maxSlabs: 1, strings: 4096}],
+		['frames', {frames: 16, maxSlabs: 1}],
+		['stacks', {nodes: 64, maxSlabs: 1}],
+		['threads', {threads: 8, maxSlabs: 1}],
+		['facts', {facts: 128, maxSlabs: 1}],
+		['the smallest number of facts', {facts: 8, maxSlabs: 1}],
+		['contention', {contention: 8, maxSlabs: 1}],
+	])('when %s run out nothing is lost', (_, limits) => {
+		const samples = randomSamples(9, {
+			samples: 80, threads: 20, methods: 40, depth: 8,
+		});
+		const truth = naive(samples);
+		const buffer = createTable({...defaultShape, ...limits});
+		const writer = new TableWriter(buffer);
+		const sample = newSample();
+		for (const [index, threads] of samples.entries()) {
+			writer.count(drawInto(sample, threads, writer), index, zeroFigures);
+		}
+
+		const image = new TableReader(buffer).read(0)!;
+		expect(sum(image.facts.ticks)).toBe(truth.threadSamples);
+		expect(sum(image.facts.cpuNs)).toBe(sum([...truth.facts.values()].map(([, cpuNs]) => cpuNs)));
+		expect(sum(image.contention.ticks)).toBe(sum(truth.contention.values()));
+		let other = 0;
+		for (let fact = 0; fact < image.facts.count; fact++) {
+			const isOther = image.threads.key[image.facts.thread[fact]] === otherThreadKey || image.dictionary.nodeFrame[image.facts.node[fact]] === otherFrame;
+			other += isOther ? image.facts.ticks[fact] : 0;
+		}
+
+		expect(image.figures.otherTicks).toBe(other);
+		// A table without room for contention or names loses neither lines nor threads.
+		expect(other > 0).toBe(!('contention' in limits || 'strings' in limits));
+	});
+
+	test('what finds no room is visible under its name', () => {
+		const buffer = createTable({...defaultShape, nodes: 8, threads: 8, maxSlabs: 1});
+		const writer = new TableWriter(buffer);
+		const threads = Array.from({length: 20}, (_, index) => ({key: index + 1, frames: [`A.m${index}`]}));
+		writer.count(drawInto(newSample(), threads, writer), 1, zeroFigures);
+		const image = new TableReader(buffer).read(0)!;
+		const facts = factsOf(image);
+		expect(facts.get('1|A.m0|1')).toEqual([1, 0]);
+		expect(facts.get(`7|${otherName}.${otherName}|1`)).toEqual([1, 0]);
+		expect(facts.get(`0|${otherName}.${otherName}|1`)).toEqual([13, 0]);
+		expect(image.figures.otherTicks).toBe(14);
+		const other = image.threads.key.indexOf(otherThreadKey);
+		expect(image.dictionary.strings[image.threads.name[other]]).toBe(otherName);
+		expect(stackText(image, otherNode)).toBe(`${otherName}.${otherName}`);
+	});
+
+	test('when facts run out threads are given up before lines', () => {
+		const buffer = createTable({...defaultShape, facts: 64, maxSlabs: 1});
+		const writer = new TableWriter(buffer);
+		const threads = Array.from({length: 200}, (_, index) => ({key: index + 1, frames: [`A.m${index % 4}`]}));
+		writer.count(drawInto(newSample(), threads, writer), 1, zeroFigures);
+		const image = new TableReader(buffer).read(0)!;
+		const lines = new Map<string, number>();
+		for (let fact = 0; fact < image.facts.count; fact++) {
+			const line = stackText(image, image.facts.node[fact]);
+			lines.set(line, (lines.get(line) ?? 0) + image.facts.ticks[fact]);
+		}
+
+		expect(lines).toEqual(new Map([['A.m0', 50], ['A.m1', 50], ['A.m2', 50], ['A.m3', 50]]));
+	});
+});
+
+describe('threads', () => {
+	function counted(samples: Array<{atMs: number; threads: DrawnThread[]}>, accepts?: (name: string) => boolean): TableImage {
+		const buffer = createTable();
+		const writer = new TableWriter(buffer);
+		const sample = newSample();
+		for (const {atMs, threads} of samples) {
+			writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, accepts && (name => accepts(writer.textOf(name))));
+		}
+
+		return new TableReader(buffer).read(0)!;
+	}
+
+	const waits = {key: 1, state: 3, frames: ['Object.wait', 'Main.run']};
+
+	test.each([
+		['stands', [waits, waits, waits], 10],
+		['has moved', [waits, {...waits, frames: ['Object.wait', 'Main.other']}, waits], 30],
+		['has used CPU', [waits, {...waits, cpuNs: 5}, waits], 20],
+		['has changed its state', [waits, waits, {...waits, state: 4}], 30],
+		['was away', [waits, undefined, waits], 30],
+	])('a thread that %s: since when it stands there', (_, rows, sinceMs) => {
+		const {threads} = counted(rows.map((row, index) => ({atMs: 10 * (index + 1), threads: row ? [row] : []})));
+		expect(threads.sinceMs[0]).toBe(sinceMs);
+	});
+
+	test('a thread that ended is kept, dead, and holds nobody up any more', () => {
+		const {threads} = counted([
+			{atMs: 1, threads: [{key: 1}, {key: 2, state: 2, lock: {kind: 1, className: 'L', owner: 0}, carrier: 0}]},
+			{atMs: 2, threads: [{key: 1}]},
+		]);
+		expect([...threads.alive]).toEqual([1, 0]);
+		expect([...threads.lockKind]).toEqual([0, 0]);
+		expect([...threads.lockOwner]).toEqual([-1, -1]);
+		expect([...threads.nativeId]).toEqual([1001, 1002]);
+		expect([...threads.carrier]).toEqual([-1, 0]);
+	});
+
+	test('only accepted names count; who holds them up is known all the same', () => {
+		const image = counted([{
+			atMs: 1,
+			threads: [
+				{key: 1, name: 'http-1', state: 2, lock: {kind: 1, className: 'L', owner: 2}},
+				{key: 2, name: 'idle'},
+				{key: 3, name: 'writer', frames: ['A.holds'], isIncomplete: true},
+			],
+		}], name => name.startsWith('http-'));
+		expect(image.figures).toMatchObject({threadSamples: 1, incompleteStacks: 0});
+		expect([...image.threads.key]).toEqual([1, 3]);
+		expect([...image.threads.alive]).toEqual([1, 0]);
+		expect(image.threads.lockOwner[0]).toBe(1);
+		expect(stackText(image, image.threads.node[1])).toBe('A.holds');
+		expect([...factsOf(image).keys()]).toEqual(['1||2']);
+		expect([...contentionOf(image).keys()]).toEqual(['1||1|L|3|A.holds|']);
+	});
+
+	test('flags are those of the newest sample', () => {
+		const {threads} = counted([
+			{atMs: 1, threads: [{key: 1, isIncomplete: true}, {key: 2}]},
+			{atMs: 2, threads: [{key: 1}, {key: 2, isIncomplete: true}]},
+		]);
+		expect([...threads.flags]).toEqual([0, threadFlag.incomplete]);
+	});
+});
+
+describe('names', () => {
+	test('come back as they went in, over slab borders; long ones are cut', () => {
+		const buffer = createTable(tiny);
+		const writer = new TableWriter(buffer);
+		const names = [
+			'',
+			'a',
+			'é'.repeat(300),
+			'\u{1F600}'.repeat(256),
+			'€'.repeat(512),
+			'x'.repeat(513),
+			`${'y'.repeat(510)}\u{1F600}z`,
+			...Array.from({length: 40}, (_, index) => `${index}`.repeat(100)),
+		];
+		const ids = names.map(name => writer.internString(name));
+		expect(names.map(name => writer.internString(name))).toEqual(ids);
+		writer.publish(zeroFigures);
+		const {strings} = new TableReader(buffer).read(0)!.dictionary;
+		expect(ids.map(id => strings[id])).toEqual(names.map(name => name.length > 512 ? `${name.slice(0, 511).replace(/[\uD800-\uDBFF]$/, '')}…` : name));
+	});
+
+	test('a frame without any name is not "no frame"', () => {
+		const writer = new TableWriter(createTable());
+		expect(writer.internFrame(0, 0, 0, -1)).toBeGreaterThan(otherFrame);
+	});
+
+	test('a frame that was never interned is a fault, not a crash later', () => {
+		const writer = new TableWriter(createTable());
+		const sample = newSample();
+		sample.addThread(1, 1, 0);
+		sample.addFrame(77);
+		expect(() => writer.count(sample, 1, zeroFigures)).toThrow('never interned');
+	});
+});

@@ -1,0 +1,46 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import {
+	afterEach, expect, test,
+} from 'vitest';
+import {openVitals} from '../../source/target/vitals.js';
+import {
+	type JavaProcess, jdks, startJava,
+} from '../helpers/jvm.js';
+import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
+
+let java: JavaProcess | undefined;
+afterEach(async () => java?.stop());
+
+test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running program', async on => {
+	java = await startJava('Garbage', {jdk: on, jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC']});
+	const vitals = openVitals(await targetOf(java));
+	const first = vitals.read();
+	expect(first.cpuPercent).toBeUndefined();
+	expect(first.heapCapacityBytes).toBeGreaterThan(1024 * 1024);
+	expect(first.heapCapacityBytes).toBeLessThanOrEqual(64 * 1024 * 1024);
+	expect(first.heapUsedBytes).toBeLessThanOrEqual(first.heapCapacityBytes!);
+	expect(first.uptimeMs).toBeGreaterThan(0);
+	await sleep(500);
+	const second = vitals.read();
+	expect(second.cpuPercent).toBeGreaterThan(0);
+	expect(second.gcPercent).toBeGreaterThan(0);
+	expect(second.gcPercent).toBeLessThan(100);
+	expect(second.uptimeMs).toBeGreaterThan(first.uptimeMs!);
+	await java.stop();
+	expect(vitals.read()).toEqual({});
+	vitals.close();
+});
+
+test('without counters there is CPU and uptime', async () => {
+	java = await startJava('Garbage', {jvmArgs: ['-Xmx64m', '-XX:-UsePerfData']});
+	const vitals = openVitals(await targetOf(java));
+	vitals.read();
+	// On a loaded machine the program may not get a CPU for a while.
+	await until(() => vitals.read().cpuPercent! > 0);
+	const {uptimeMs, heapUsedBytes, gcPercent} = vitals.read();
+	expect(uptimeMs).toBeGreaterThan(0);
+	expect(heapUsedBytes).toBeUndefined();
+	expect(gcPercent).toBeUndefined();
+	vitals.close();
+});

@@ -1,0 +1,212 @@
+import {describe, expect, test} from 'vitest';
+import {cellWidth} from '../../source/model/cell-width.js';
+import type {SnapshotSource, SourceStatus} from '../../source/model/source.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {printable} from '../../source/model/text.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {Controller} from '../../source/ui/controller.js';
+import {linesOf} from '../../source/ui/frame.js';
+import {Theme} from '../../source/ui/theme.js';
+import {picture, Picture} from '../helpers/picture.js';
+
+const plain = new Theme({color: false, ascii: true});
+const colored = new Theme({color: true, ascii: false});
+const sgr = /\u001B\[[\d;]*m/g;
+const live: SourceStatus = {phase: 'sampling', stale: false};
+
+function screenOf(snapshot: Snapshot | undefined, status: SourceStatus = live, saves: string[] = []): Controller {
+	const source: SnapshotSource = {
+		status: () => status, read: () => snapshot, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
+	};
+	const controller = new Controller({
+		source, vitals: () => ({cpuPercent: 104, heapUsedBytes: 1e9, heapCapacityBytes: 2e9, gcPercent: 1.5, uptimeMs: 3_600_000}),
+		async save(_snapshot, _baseline, query, {name}) {
+			saves.push(query.filter);
+			return `saved ${name ?? 'it'}`;
+		},
+		saveFormats: [{id: 'pprof', title: 'pprof'}], view: {query: defaultQuery, delayMs: 1000}, onChange() {/* The test looks when it likes. */},
+	});
+	controller.refresh();
+	return controller;
+}
+
+function show(controller: Controller, columns = 80, rows = 24, theme = plain): string[] {
+	return linesOf(controller.frame({columns, rows}, theme));
+}
+
+const busy = (): Snapshot => picture(`
+	worker-1
+	R R R R R R
+	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
+	com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.db.Pool.take:88
+
+	worker-2 <- worker-1@com.acme.db.Pool.take:88
+	B B B B B B
+	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
+	com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95
+
+	poller
+	. . . . . .
+	sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native
+`);
+
+function hostile(): Snapshot {
+	const names = ['\u001B[2J', '\u202Eevil', '名前', '👩‍👩‍👧', 'e\u0301\u0301', 'x'.repeat(600), 'a\nb', '\u009B31m', 'ﷺ'].map(name => printable(name));
+	const {builder} = new Picture();
+	for (const [index, name] of names.entries()) {
+		const thread = builder.addThread({key: index + 1, name: builder.internString(name)});
+		const node = builder.addStack([builder.addFrame(`${name}.${name}`, name, name, index), builder.addFrame(name, name, '', -1)]);
+		builder.count(thread, node, 1 + (index % 4), 5, 1e7 * index);
+		builder.setNow(thread, {node, state: 1 + (index % 4)});
+	}
+
+	return builder.build({target: {pid: 1, mainClass: names[3]}, session: {samples: 5, durationMs: 1000, engine: 'attach', intervalMs: 200}});
+}
+
+describe('a frame fits its screen', () => {
+	const keys: readonly string[][] = [[], ['tab'], ['enter'], ['tab', 'enter'], ['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l']];
+	const cases: ReadonlyArray<readonly [name: string, snapshotOf: () => Snapshot | undefined]> = [['busy', busy], ['hostile', hostile], ['empty', () => undefined]];
+	test.each(cases)('%s, at every size, with every layer', (_, snapshotOf) => {
+		const snapshot = snapshotOf();
+		for (const pressed of keys) {
+			for (const theme of [plain, colored]) {
+				const controller = screenOf(snapshot);
+				controller.frame({columns: 80, rows: 24}, theme);
+				for (const key of pressed) {
+					controller.press(key, theme);
+				}
+
+				for (const columns of [1, 2, 3, 10, 20, 35, 49, 50, 64, 79, 80, 119, 120, 150, 200]) {
+					for (const rows of [1, 2, 3, 4, 5, 7, 8, 15, 16, 24, 40, 60]) {
+						const lines = show(controller, columns, rows, theme);
+						expect(lines.length, `${columns} x ${rows}`).toBeLessThanOrEqual(Math.max(0, rows - 1));
+						for (const line of lines) {
+							const text = line.replaceAll(sgr, '');
+							expect(cellWidth(text), `${columns} x ${rows} ${pressed.join(' ')}: ${text}`).toBeLessThanOrEqual(Math.max(0, columns - 1));
+							expect(text).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E]/);
+						}
+					}
+				}
+			}
+		}
+	});
+
+	test('its height does not change with what is on it', () => {
+		const controller = screenOf(busy());
+		const heights = new Set<number>();
+		for (const key of ['x', 'tab', 'tab', '?', 'escape', 'enter', 'escape', 'f6', 'escape', '/', 'q', 'enter', 'escape', 'S', 'enter', 'escape']) {
+			controller.press(key, plain);
+			heights.add(show(controller).length);
+		}
+
+		expect([...heights]).toEqual([23]);
+	});
+
+	test('without colour there is no escape sequence, with --ascii nothing but ASCII', () => {
+		const controller = screenOf(busy());
+		for (const rows of [24, 60]) {
+			for (const line of show(controller, 200, rows)) {
+				expect(line).toMatch(/^[\u0020-\u007E]*$/);
+			}
+		}
+
+		expect(show(controller, 80, 24, colored).join('')).toMatch(sgr);
+	});
+});
+
+describe('the Lines view', () => {
+	test('hot lines first, with their states, and what is held up', () => {
+		const lines = show(screenOf(busy()));
+		expect(lines[0]).toMatch(/LIVE \d\d:\d\d$/);
+		expect(lines[2]).toContain('RUN 1 BLK 1! WAIT 0 TIMED 0 idle 1');
+		expect(lines[3]).toMatch(/^R+B+\.+$/);
+		expect(lines[4]).toMatch(/^\[Lines] +Threads /);
+		expect(lines[5]).toMatch(/^ %SELFv.*%TOT.*STATE.*LINE/);
+		expect(lines[6]).toMatch(/^> +83\.3 .* R{8} c\.a\.sort\.Bub{2}le\.sort:16/);
+		expect(lines[7]).toMatch(/^ +16\.7 .* R{8} c\.a\.db\.Po{2}l\.take:8{2}/);
+		expect(lines.find(line => line.includes('Pool.put:95'))).toMatch(/B{8}.*1 blocked/);
+	});
+
+	test('narrow screens keep share, states and name', () => {
+		expect(show(screenOf(busy()), 45, 24)[6]).toMatch(/^> +83\.3 R{8} .*Bub{2}le\.sort:16/);
+	});
+
+	test('the detail says who holds the lock and at which line', () => {
+		const controller = screenOf(busy());
+		show(controller);
+		for (const key of ['/', 'p', 'u', 't', 'enter', 'enter']) {
+			controller.press(key, plain);
+			show(controller);
+		}
+
+		const text = show(controller, 100, 40).join('\n');
+		expect(text).toContain('com.acme.db.Pool.put:95');
+		expect(text).toMatch(/HELD UP BY[^]*6 +worker-1 holds java\.lang\.Object\n +took it at c\.a\.db\.Pool\.take:88/);
+		expect(text).toMatch(/THREADS[^]*B{8} worker-2/);
+		expect(text).toMatch(/CALLERS[^]*c\.acme\.Main\.main:3/);
+	});
+
+	test('a filter that cannot be read says so and hides nothing', () => {
+		const controller = screenOf(busy());
+		show(controller);
+		for (const key of '//(') {
+			controller.press(key, plain);
+		}
+
+		controller.press('enter', plain);
+		const lines = show(controller);
+		expect(lines.join('\n')).toMatch(/filter: .*\n/);
+		expect(lines.filter(line => line.includes('c.a.')).length).toBeGreaterThan(1);
+	});
+
+	test('the screen of 200 x 60 has a column for each state, the files and a pane for the selected row', () => {
+		const text = show(screenOf(busy()), 200, 60).join('\n');
+		expect(text).toMatch(/CPU ms.*RUN.*BLK.*WAIT.*TIMED.*IDLE.*LAST 60s.*TOP THREADS.*FILE/);
+		expect(text).toContain('Bubble.java');
+		expect(text).toContain('TOP STACKS');
+	});
+});
+
+describe('the Threads view', () => {
+	test('shows CPU, state, and where each thread is; idle ones when asked for', () => {
+		const controller = screenOf(busy());
+		show(controller);
+		controller.press('tab', plain);
+		controller.press('l', plain);
+		const text = show(controller).join('\n');
+		expect(text).toMatch(/worker-1 .*c\.a\.d.*Pool\.take:88/);
+		expect(text).toMatch(/BLK .*worker-2/);
+		expect(text).not.toContain('poller');
+		controller.press('i', plain);
+		expect(show(controller).join('\n')).toContain('poller');
+	});
+});
+
+describe('what the session does is said', () => {
+	const said = (status: SourceStatus, snapshot: Snapshot | undefined = busy()) => show(screenOf(snapshot, status)).join('\n');
+	test('the target ended: when, and what can be done', () => {
+		expect(said({phase: 'ended', stale: false})).toMatch(/ENDED \d\d:\d\d:\d\d\n[^]*target ended \d\d:\d\d:\d\d; s saves, q quits/);
+	});
+
+	test('failed, stale, stopped, starting, recorded', () => {
+		expect(said({phase: 'failed', stale: false, message: 'the socket is gone', hint: 'start again'})).toMatch(/FAILED\n[^]*the socket is gone; start again; s saves, q quits/);
+		expect(said({phase: 'sampling', stale: true})).toMatch(/STALE\n[^]*these numbers are old/);
+		expect(said({phase: 'paused', stale: false})).toMatch(/STOPPED\n[^]*o starts it again/);
+		expect(show(screenOf(undefined, {phase: 'starting', stale: false})).join('\n')).toMatch(/STARTING\n[^]*waiting for the first sample/);
+		expect(said({phase: 'recording', stale: false})).toMatch(/RECORDED \d{4}-\d\d-\d\d \d\d:\d\d\n/);
+	});
+});
+
+test('a save has what is on the screen, and its answer is the message', async () => {
+	const saves: string[] = [];
+	const controller = screenOf(busy(), live, saves);
+	show(controller);
+	for (const key of ['/', 's', 'o', 'r', 't', 'enter', 's']) {
+		controller.press(key, plain);
+	}
+
+	await Promise.resolve();
+	await Promise.resolve();
+	expect(saves).toEqual(['sort']);
+	expect(show(controller).join('\n')).toContain('saved it');
+});

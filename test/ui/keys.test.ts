@@ -1,0 +1,52 @@
+import {describe, expect, test} from 'vitest';
+import {
+	actionOf, contexts, keysOf, keyTable,
+} from '../../source/ui/keys.js';
+import {helpLines} from '../../source/ui/overlay-lines.js';
+import {Theme} from '../../source/ui/theme.js';
+import {lineColumns} from '../../source/query/line-columns.js';
+
+describe('the key table', () => {
+	test.each(contexts)('no key means two things in %s', context => {
+		const seen = new Map<string, string>();
+		for (const row of keyTable.filter(row => row.contexts.includes(context))) {
+			for (const key of row.keys) {
+				expect(seen.get(key), `${key} is ${seen.get(key)} and ${row.action}`).toBeUndefined();
+				seen.set(key, row.action);
+				expect(actionOf(context, key)).toBe(row.action);
+			}
+		}
+	});
+
+	test('every context can be left, and Ctrl-C ends everything', () => {
+		for (const context of contexts) {
+			expect(actionOf(context, 'ctrl-c')).toBe('quit');
+			expect(actionOf(context, 'escape')).toBeDefined();
+		}
+	});
+
+	test('letters are letters where text is typed', () => {
+		for (let code = 0x20; code < 0x7F; code++) {
+			expect(actionOf('input', String.fromCodePoint(code))).toBeUndefined();
+			expect(actionOf('chooser', String.fromCodePoint(code))).toBeUndefined();
+		}
+	});
+});
+
+test('the help of a view names every key and column of it, at any width', () => {
+	const theme = new Theme({color: false, ascii: true});
+	for (const width of [200, 79, 40]) {
+		const lines = helpLines('lines', width, theme);
+		const text = lines.join(' ').replaceAll(/\s+/g, ' ');
+		for (const {shown, help} of keysOf('lines')) {
+			expect(text).toContain(shown);
+			expect(text).toContain(help.split(' ')[0]);
+		}
+
+		for (const {description} of lineColumns) {
+			expect(text).toContain(description);
+		}
+
+		expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(width);
+	}
+});

@@ -1,0 +1,182 @@
+import {describe, expect, test} from 'vitest';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {press} from '../../source/ui/reduce.js';
+import type {Effect} from '../../source/ui/reduce-menu.js';
+import {
+	contextOf, initialState, selectedIndex, type UiState,
+} from '../../source/ui/state.js';
+import {followRow, type Surroundings} from '../../source/ui/surroundings.js';
+
+const rows = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+const around: Surroundings = {
+	rowKeys: rows, pageRows: 3, columns: [{id: 'self', title: 'self share'}, {id: 'total', title: 'total share'}, {id: 'line', title: 'name'}],
+	layerLines: 20, layerPage: 10, isRecording: false, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
+	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
+};
+const start = () => initialState({query: defaultQuery, delayMs: 1000});
+
+/** The state after keys, and the effects that they had. */
+function after(keys: readonly string[], from: UiState = start(), surroundings = around): {state: UiState; effects: Effect[]} {
+	const effects: Effect[] = [];
+	let state = from;
+	for (const key of keys) {
+		const step = press(state, key, surroundings);
+		state = step.state;
+		if (step.effect) {
+			effects.push(step.effect);
+		}
+	}
+
+	return {state, effects};
+}
+
+const selected = (state: UiState, keys: readonly string[] = rows) => keys[selectedIndex(state.selections[state.view], keys)];
+
+describe('the selection', () => {
+	test('moves by rows and pages, and stops at both ends', () => {
+		expect(selected(after([]).state)).toBe('a');
+		expect(selected(after(['j', 'down', 'k']).state)).toBe('b');
+		expect(selected(after(['pagedown', 'ctrl-d']).state)).toBe('g');
+		expect(selected(after(['G', 'j', 'j']).state)).toBe('h');
+		expect(selected(after(['end', 'home', 'up']).state)).toBe('a');
+	});
+
+	test('stays on its row when rows move, and on its place when the row goes', () => {
+		const {state} = after(['j', 'j']);
+		const moved = ['h', 'c', 'a', 'b'];
+		expect(selected(state, moved)).toBe('c');
+		expect(selected(followRow(state, moved, 3), ['h', 'x', 'y', 'z'])).toBe('x');
+		expect(selected(state, ['only'])).toBe('only');
+		expect(selectedIndex(state.selections.lines, [])).toBe(-1);
+	});
+
+	test('follows the first row, whichever that is, as long as it was never moved', () => {
+		expect(selected(start(), ['z', 'a'])).toBe('z');
+		expect(selected(after(['j', 'k']).state, ['z', 'a'])).toBe('a');
+	});
+
+	test('is always among the rows shown, whatever is pressed', () => {
+		const keys = ['j', 'k', 'G', 'g', 'pagedown', 'pageup', 'R', 'tab', 'l'];
+		let state = start();
+		for (let round = 0; round < 2000; round++) {
+			const count = (round * 31) % 9;
+			const shown = rows.slice(0, count);
+			state = followRow(press(state, keys[(round * 7919) % keys.length], {...around, rowKeys: shown}).state, shown, 3);
+			const selection = state.selections[state.view];
+			const index = selectedIndex(selection, shown);
+			expect(index).toBeLessThan(Math.max(1, count));
+			expect(selection.top).toBeGreaterThanOrEqual(0);
+			if (count > 0) {
+				expect(index).toBeGreaterThanOrEqual(selection.top);
+				expect(index).toBeLessThan(selection.top + 3);
+			}
+		}
+	});
+});
+
+describe('sorting', () => {
+	test('by digits, letters, neighbours and the menu, each view its own', () => {
+		expect(after(['2']).state.sorts.lines).toEqual({column: 'total', reverse: false});
+		expect(after(['2', 'R']).state.sorts.lines).toEqual({column: 'total', reverse: true});
+		expect(after(['>']).state.sorts.lines.column).toBe('total');
+		expect(after(['<']).state.sorts.lines.column).toBe('line');
+		expect(after(['N']).state.sorts.lines.column).toBe('line');
+		expect(after(['f6', 'j', 'j', 'enter']).state.sorts.lines.column).toBe('line');
+		expect(after(['f6', 'j', 'escape']).state.sorts.lines.column).toBe('self');
+		const {state} = after(['tab', 'N']);
+		expect(state.sorts.lines.column).toBe('self');
+		expect(state.view).toBe('threads');
+	});
+});
+
+describe('input lines', () => {
+	test('the filter works while it is typed; Enter keeps it, Esc clears it', () => {
+		const typing = after(['/', 'q', 'j', ' ', 'x']).state;
+		expect(contextOf(typing)).toBe('input');
+		expect(typing.query.filter).toBe('qj x');
+		expect(after(['enter'], typing).state.query.filter).toBe('qj x');
+		expect(after(['enter', 'escape'], typing).state.query.filter).toBe('');
+		expect(after(['escape'], typing).state.query.filter).toBe('');
+		expect(after(['backspace', 'delete'], typing).state.query.filter).toBe('qj');
+		expect(after(['ctrl-w'], typing).state.query.filter).toBe('qj ');
+		expect(after(['left', 'left', 'z'], typing).state.query.filter).toBe('qjz x');
+		expect(after(['ctrl-u', '👩', 'left', 'a', 'end', 'backspace'], typing).state.query.filter).toBe('a');
+	});
+
+	test('the delay is a number of seconds within bounds', () => {
+		expect(after(['d', 'ctrl-u', '0', '.', '5', 'enter']).state.delayMs).toBe(500);
+		for (const wrong of ['0', 'x', '-1', '999999999', '', ' ', 'NaN']) {
+			const {state} = after(['d', 'ctrl-u', ...wrong, 'enter']);
+			expect(state.delayMs).toBe(1000);
+			expect(state.message?.tone).toBe('error');
+		}
+	});
+
+	test('a snapshot is saved at once, or with a format and a name', () => {
+		expect(after(['s']).effects).toEqual([{type: 'save'}]);
+		expect(after(['S', 'j', 'enter', 'x', '1', 'enter']).effects).toEqual([{type: 'save', format: 'json', name: 'x1'}]);
+		expect(after(['S', 'enter', 'enter']).effects).toEqual([{type: 'save', format: 'pprof'}]);
+		expect(after(['S', 'enter', 'escape', 'S', 'escape']).effects).toEqual([]);
+	});
+});
+
+describe('what counts', () => {
+	test('resets can be undone one by one, and the window goes with them', () => {
+		const two = after(['r', 'r']);
+		expect(two.effects.map(({type}) => type)).toEqual(['reset', 'reset']);
+		expect(two.state.window).toBe('reset');
+		expect(after(['u'], two.state).state.window).toBe('reset');
+		expect(after(['u', 'u'], two.state).state.window).toBe('start');
+		expect(after(['u', 'u', 'u'], two.state).effects).toHaveLength(2);
+	});
+
+	test('windows, states, units and groupings go round', () => {
+		expect(['z', 'z', 'z'].map((_, index) => after(Array.from({length: index + 1}, () => 'z')).state.window)).toEqual(['last-10s', 'refresh', 'start']);
+		expect(after(['x']).state.query.states).toContain('IDLE');
+		expect(after(['x', 'x']).state.query.states).toEqual(['BLOCKED']);
+		expect(after(['x', 'x', 'x', 'x']).state.query.states).toEqual(['RUNNABLE', 'BLOCKED']);
+		expect(after(['%', '%']).state.query.unit).toBe('cpu-ms');
+		expect(after(['l']).state.query.by).toBe('method');
+		expect(after(['tab', 'l']).state.query.foldPools).toBe(false);
+	});
+
+	test('t looks at the threads of the row, and again at all', () => {
+		const {state} = after(['j', 'j', 't']);
+		expect([...state.query.threadKeys!]).toEqual([7, 8]);
+		expect(state.onlyThreads).toBe('2 threads');
+		expect(after(['t'], state).state.query.threadKeys).toBeUndefined();
+		expect(after(['escape'], state).state.query.threadKeys).toBeUndefined();
+		expect(after(['t']).state.query.threadKeys).toBeUndefined();
+	});
+
+	test('a recording has one window and does not sample', () => {
+		const {state, effects} = after(['z', 'r', 'o'], start(), {...around, isRecording: true});
+		expect(effects).toEqual([]);
+		expect(state.window).toBe('start');
+	});
+});
+
+describe('layers', () => {
+	test('Enter opens the selected row, ? lies above it, and each is closed alone', () => {
+		const {state} = after(['j', 'enter', '?']);
+		expect(state.layers.map(({kind}) => kind)).toEqual(['detail', 'help']);
+		expect(state.layers[0]).toMatchObject({view: 'lines', key: 'b'});
+		expect(after(['escape', 'escape'], state).state.layers).toEqual([]);
+		expect(contextOf(after(['x'], state).state)).toBe('detail');
+	});
+
+	test('help and detail scroll to their ends and no further', () => {
+		expect(after(['?', 'G', 'j']).state.layers.at(-1)).toMatchObject({top: 10});
+		expect(after(['?', 'G', 'k', 'k']).state.layers.at(-1)).toMatchObject({top: 8});
+		expect(after(['?', 'k']).state.layers.at(-1)).toMatchObject({top: 0});
+	});
+
+	test('q quits from every layer but an input line, Ctrl-C from all', () => {
+		for (const keys of [[], ['?'], ['enter'], ['f6'], ['tab']]) {
+			expect(after([...keys, 'q']).effects).toEqual([{type: 'quit'}]);
+		}
+
+		expect(after(['/', 'q']).effects).toEqual([]);
+		expect(after(['/', 'ctrl-c']).effects).toEqual([{type: 'quit'}]);
+	});
+});

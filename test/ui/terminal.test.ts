@@ -1,0 +1,285 @@
+import {fileURLToPath} from 'node:url';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {
+	afterEach, beforeAll, describe, expect, test,
+} from 'vitest';
+import {bundle} from '../helpers/bundle.js';
+import {TerminalSession, type TerminalOptions} from '../helpers/terminal.js';
+
+let program = '';
+const sessions: TerminalSession[] = [];
+
+beforeAll(async () => {
+	program = fileURLToPath(await bundle('test/helpers/ui-program.ts'));
+}, 60_000);
+
+afterEach(() => {
+	for (const session of sessions.splice(0)) {
+		session.close();
+	}
+});
+
+/** The screen in a pseudo-terminal, up and with its first numbers. */
+async function start(words: readonly string[] = [], options: TerminalOptions = {}, ready: string | RegExp = 'Worker0.step:16'): Promise<TerminalSession> {
+	const session = new TerminalSession(process.execPath, [program, ...words], options);
+	sessions.push(session);
+	await session.until(ready);
+	return session;
+}
+
+/** Whether a terminal was given back whole: normal screen, cursor shown, wrapping on, what was printed afterwards on it. */
+function expectGivenBack(session: TerminalSession): void {
+	expect(session.isAlternate).toBe(false);
+	const entered = session.raw.split('\u001B[?1049h').length;
+	expect(session.raw.split('\u001B[?1049l').length).toBe(entered);
+	const end = session.raw.slice(session.raw.lastIndexOf('\u001B[?1049h'));
+	expect(end).toContain('\u001B[?25h');
+	expect(end).toContain('\u001B[?7h');
+	expect(end.lastIndexOf('\u001B[?25h')).toBeGreaterThan(end.lastIndexOf('\u001B[?25l'));
+}
+
+describe('leaving gives the terminal back', () => {
+	test.each([['q', 'q'], ['Ctrl-C', '\u0003'], ['F10', '\u001B[21~']])('%s', async (_, keys) => {
+		const session = await start();
+		session.type(keys);
+		expect(await session.ended()).toMatchObject({exitCode: 0});
+		expectGivenBack(session);
+		expect(session.text()).toMatch(/^left: quit \d+ samples$/);
+	});
+
+	test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)('%s', async signal => {
+		const session = await start();
+		session.signal(signal);
+		expect(await session.ended()).toMatchObject({exitCode: 0});
+		expectGivenBack(session);
+		expect(session.text()).toContain(`left: signal ${signal}`);
+	});
+
+	test('a terminal window that is closed', async () => {
+		const session = await start(['delay=100']);
+		session.closeWindow();
+		expect(await session.isGone()).toBe(true);
+	});
+
+	test('an error that nobody caught is printed after leaving', async () => {
+		const session = await start(['crash'], {}, 'tprof-top');
+		expect(await session.ended()).toMatchObject({exitCode: 1});
+		expectGivenBack(session);
+		expect(session.text()).toBe('error: something broke');
+	});
+
+	test('from the help, a detail, a menu and a filter', async () => {
+		for (const [keys, shown] of [['?', 'Keys in Lines'], ['\r', 'TOP STACKS'], ['\u001B[17~', 'Sort by'], ['/', 'filter:']] as const) {
+			const session = await start();
+			session.type(keys);
+			await session.until(shown);
+			session.type('\u0003');
+			await session.ended();
+			expectGivenBack(session);
+		}
+	}, 60_000);
+});
+
+describe('what is seen', () => {
+	test('sort, filter, open, go back, save', async () => {
+		const session = await start(['still']);
+		session.type('R');
+		await session.until(screen => !screen.includes('Worker0.step:16'));
+		session.type('R/Worker7');
+		await session.until(/filter: Worker7[^]*c\.a\.web\.Worker7\.step:23/);
+		session.type('\r\r');
+		await session.until(/HELD UP BY[^]*http-nio-8080-exec-0 holds com\.acme\.db\.Pool[^]*took it at c\.a\.db\.Pool\.take:88/);
+		session.type('\u001B');
+		await session.until('%SELF');
+		session.type('s');
+		await session.until('saved tprof-12345.pb.gz (200 samples, Worker7)');
+		session.type('Sj\rfull\r');
+		await session.until('not saved: no space left on device');
+		session.type('\t');
+		await session.until('[Threads]');
+	});
+
+	test('the screen holds still while it is paused, and says how many samples came', async () => {
+		const session = await start(['delay=100']);
+		session.type(' ');
+		await session.until(/PAUSED \+[1-9]\d* samples/);
+		session.type(' ');
+		await session.until(/LIVE \d\d:\d\d/);
+		session.type('o');
+		await session.until('STOPPED');
+	});
+
+	test('the target ended, and the screen stays', async () => {
+		const session = await start(['ended']);
+		await session.until(/ENDED \d\d:\d\d:\d\d[^]*target ended .*s saves, q quits/);
+		session.type('j/Worker1\r');
+		await session.until('Worker1.step:17');
+	});
+
+	test('names that no one would choose do no harm', async () => {
+		const session = await start(['hostile'], {}, 'clearWorker0.step');
+		await session.quiet();
+		expect(session.raw).not.toContain('\u001B[2Jclear');
+		expect(session.raw).not.toContain('\u001B]0;');
+		session.type('\u001B[F');
+		await session.until(/>.*Worker/);
+		expect(session.lines()[0]).toMatch(/^tprof-top 12345/);
+		expect(session.lines().at(-2)).toMatch(/^q:quit/);
+	});
+
+	test('a CI variable in the environment does not stop the drawing', async () => {
+		const session = await start([], {env: {CI: 'true', CONTINUOUS_INTEGRATION: '1'}});
+		session.type('?');
+		await session.until('Keys in Lines');
+	});
+
+	test('without colours there is no attribute at all', async () => {
+		const session = await start(['mono', 'ascii']);
+		session.type('jj\t\t?');
+		await session.until('Keys in Lines');
+		expect(session.raw.slice(session.raw.indexOf('tprof-top'))).not.toMatch(/\u001B\[[1-9][\d;]*m/);
+	});
+});
+
+describe('choosing a JVM', () => {
+	test('the list is live, the cursor stays on its JVM, and the terminal is given back before the next screen', async () => {
+		const session = await start(['choose'], {}, 'com.acme.Main2');
+		session.type('\u001B[B\r');
+		await session.until('101: it is still starting up');
+		await session.until(/com\.acme\.Main4[^]*> +101 /);
+		session.type('main0');
+		await session.until(/filter: main0[^]*> +100 /);
+		session.type('\r');
+		await session.ended();
+		expectGivenBack(session);
+		expect(session.text()).toBe('chosen: 100');
+	});
+
+	test.each([['Esc', '\u001B'], ['Ctrl-C', '\u0003']])('%s leaves without a choice', async (_, keys) => {
+		const session = await start(['choose'], {}, 'com.acme.Main2');
+		session.type(keys);
+		await session.ended();
+		expectGivenBack(session);
+		expect(session.text()).toBe('chosen: undefined');
+	});
+});
+
+describe('any size', () => {
+	test.each([[200, 60], [120, 40], [50, 12], [40, 9], [20, 5], [10, 3], [4, 2], [1, 1]])('%i x %i', async (columns, rows) => {
+		const session = new TerminalSession(process.execPath, [program], {columns, rows});
+		sessions.push(session);
+		await session.until(() => session.isAlternate, 'the alternate screen');
+		await session.quiet(0, 400);
+		expect(session.raw.split('\u001B[?1049h')).toHaveLength(2);
+		session.type('q');
+		expect(await session.ended()).toMatchObject({exitCode: 0});
+		expectGivenBack(session);
+	});
+
+	test('a resize at any time draws the screen anew and whole', async () => {
+		const session = await start(['still']);
+		for (const [columns, rows] of [[120, 40], [60, 10], [1, 1], [200, 50], [80, 24]] as const) {
+			session.resize(columns, rows);
+			await session.quiet(0, 300);
+		}
+
+		await session.until('Worker0.step:16');
+		const lines = session.lines();
+		expect(lines[0]).toMatch(/^tprof-top 12345 .*LIVE \d\d:\d\d$/);
+		expect(lines[5]).toMatch(/^ %SELF/);
+		expect(lines[22]).toMatch(/^q:quit/);
+		expect(lines[23]).toBe('');
+	});
+
+	test('a terminal that says it has no columns is 80 x 24', async () => {
+		const session = new TerminalSession('/bin/sh', ['-c', `stty cols 0 rows 0; exec '${process.execPath}' '${program}'`]);
+		sessions.push(session);
+		await session.until('Worker0.step:16');
+		expect(session.lines()[0]).toHaveLength(79);
+		expect(session.lines()[22]).toMatch(/^q:quit/);
+	});
+});
+
+describe('what is written', () => {
+	test('nothing while nothing changes, two lines for a move of the cursor', async () => {
+		const session = await start(['still', 'delay=100']);
+		await session.quiet();
+		// The minute of the clock may change once.
+		const before = session.raw.length;
+		await sleep(600);
+		expect(session.raw.slice(before).replaceAll(/\u001B\[\?2026[hl]|\u001B\[\d*[HEK]|\u001B\[[\d;]*m/g, '').length).toBeLessThan(120);
+		const rested = session.raw.length;
+		session.type('j');
+		const bytes = await session.quiet(rested);
+		expect(bytes.length).toBeGreaterThan(0);
+		expect(bytes.length).toBeLessThan(400);
+	});
+
+	test('a refresh that changes rows is less than 3 KB', async () => {
+		const session = await start(['delay=500']);
+		const {length} = await session.quiet(0, 300);
+		const before = session.raw.split('\u001B[?2026h').length;
+		await session.until(() => session.raw.split('\u001B[?2026h').length >= before + 4, 'four refreshes');
+		const frames = session.raw.slice(length).split('\u001B[?2026h').slice(1, 4);
+		for (const frame of frames) {
+			expect(frame.length).toBeLessThan(3000);
+		}
+	});
+
+	test('frames are left out while the terminal does not take them', async () => {
+		const session = await start(['delay=100', 'rows=200'], {columns: 200, rows: 60});
+		await session.quiet(0, 50);
+		const frames = () => session.raw.split('\u001B[?2026h').length;
+		const before = frames();
+		session.stopReading();
+		await sleep(4000);
+		session.readAgain();
+		session.type('?');
+		await session.until('Keys in Lines');
+		// Forty refreshes were due; what the pipes between hold is a few frames of this size.
+		expect(frames() - before).toBeLessThan(25);
+		session.type('q');
+		await session.ended();
+		expectGivenBack(session);
+	});
+
+	test('a signal ends it while the terminal takes nothing', async () => {
+		const session = await start(['delay=100', 'rows=200'], {columns: 200, rows: 60});
+		session.stopReading();
+		await sleep(2500);
+		session.signal('SIGTERM');
+		expect(await session.isGone()).toBe(true);
+	});
+});
+
+describe('suspending', () => {
+	test('Ctrl-Z gives the terminal to the shell, fg brings the screen back whole', async () => {
+		const session = new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {env: {PS1: 'shell> '}});
+		sessions.push(session);
+		await session.until('shell>');
+		session.type(`'${process.execPath}' '${program}' still\r`);
+		await session.until('Worker0.step:16');
+		session.type('\u001A');
+		await session.until(/Stopped/);
+		expect(session.isAlternate).toBe(false);
+		session.type('fg\r');
+		await session.until(() => session.isAlternate, 'the alternate screen');
+		await session.until('Worker0.step:16');
+		session.type('j');
+		await session.until(/^> .*Worker1\.step/m);
+		expect(session.lines()[0]).toMatch(/^tprof-top 12345/);
+		expect(session.lines()[22]).toMatch(/^q:quit/);
+		session.type('q');
+		await session.until(/left: quit/);
+		expectGivenBack(session);
+	});
+
+	test('without a shell to take over, the screen just comes back', async () => {
+		const session = await start(['still']);
+		session.type('\u001A');
+		await session.until(() => session.raw.split('\u001B[?1049h').length === 3, 'the screen to come back');
+		session.type('?');
+		await session.until('Keys in Lines');
+	});
+});

@@ -1,0 +1,42 @@
+// Rules and formatting by xo; the few exceptions are data formats and terms of the field.
+const config = [
+	{ignores: ['dist/**', 'test/fixtures/**', 'demo/**']},
+	{
+		react: true,
+		rules: {
+			// Names of the field (args, params, i, env, db...) and short loop counters stay as they are.
+			'unicorn/prevent-abbreviations': 'off',
+			// Bit masks and byte formats are what the protocol and memory code is made of.
+			'no-bitwise': 'off',
+			'unicorn/number-literal-case': 'off',
+			// One sample after the other is the point of a sampling loop.
+			'no-await-in-loop': 'off',
+			'unicorn/no-process-exit': 'off',
+			'n/prefer-global/process': 'off',
+			'n/prefer-global/buffer': 'off',
+			// Control characters are filtered on purpose: nothing from the target is trusted.
+			'no-control-regex': 'off',
+			'capitalized-comments': 'off',
+			// Rows of data read best one a line.
+			'@stylistic/object-curly-newline': ['error', {multiline: true, consistent: true}],
+			// One file of tests starts a JVM for many of them.
+			'max-lines': 'off',
+			// A sentence of a comment, a row of data: cut where it reads best.
+			'@stylistic/max-len': 'off',
+			'max-params': 'off',
+			complexity: 'off',
+			'max-depth': 'off',
+			'unicorn/no-null': 'off',
+			'@typescript-eslint/naming-convention': 'off',
+			'@typescript-eslint/prefer-readonly-parameter-types': 'off',
+			'@typescript-eslint/no-restricted-types': 'off',
+			'@typescript-eslint/no-unsafe-assignment': 'off',
+			'@typescript-eslint/no-unsafe-call': 'off',
+			'@typescript-eslint/no-unsafe-argument': 'off',
+			'import-x/extensions': 'off',
+			'n/file-extension-in-import': 'off',
+		},
+	},
+];
+
+export default config;
