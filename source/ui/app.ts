@@ -25,7 +25,10 @@ export type AppResult = {
 /** Signals that end the screen as q does; the terminal is given back first. */
 const endSignals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'];
 
-/** Delay of the refreshes in the first second of sampling: CPU time, and with it the first share, takes two samples. */
+/**
+Refreshes while the session is young, however long the delay: often in its first second, as CPU time, and with it the first share, takes two samples;
+then each after as long as was sampled so far, until that is the delay.
+*/
 const earlyDelayMs = 100;
 const earlyMs = 1000;
 
@@ -190,8 +193,8 @@ class App {
 		clearTimeout(this.#refreshTimer);
 		const {snapshot, state: {delayMs}} = this.#controller;
 		const {phase} = this.#options.source.status();
-		const isEarly = snapshot !== undefined && snapshot.session.durationMs < earlyMs && (phase === 'starting' || phase === 'sampling');
-		this.#refreshTimer = setTimeout(this.#refresh, isEarly ? Math.min(earlyDelayMs, delayMs) : delayMs);
+		const sampledMs = snapshot && (phase === 'starting' || phase === 'sampling') ? snapshot.session.durationMs : Infinity;
+		this.#refreshTimer = setTimeout(this.#refresh, Math.min(delayMs, sampledMs < earlyMs ? earlyDelayMs : sampledMs));
 	}
 
 	/** Draws what there is, unless the terminal is behind: then the frame is left out and the next one drawn when it has caught up. */
