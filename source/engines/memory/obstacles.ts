@@ -37,7 +37,7 @@ export function explain(target: Target, error: unknown): Obstacle {
 	const {code, message, cause} = error as NodeJS.ErrnoException & {cause?: NodeJS.ErrnoException};
 	const why = code ?? cause?.code ?? '';
 	if (['EACCES', 'EPERM'].includes(why)) {
-		return rightsObstacle(target);
+		return rightsObstacle(target.uid, ownRights(target));
 	}
 
 	return ['ENOENT', 'ESRCH'].includes(why)
@@ -57,18 +57,33 @@ export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefin
 		: undefined;
 }
 
-function rightsObstacle(target: Target): Obstacle {
-	const hasCapability = (BigInt(`0x${field('/proc/self/status', 'CapEff') || '0'}`) & capabilityPtrace) !== 0n;
-	if (!hasCapability && process.geteuid?.() !== target.uid) {
-		return {reason: `its memory is closed to us: the process belongs to user id ${target.uid}`, hint: 'run as root'};
+/** What the kernel goes by when one process asks for another's memory (ptrace(2), "Ptrace access mode checking"; admin-guide/LSM/Yama). */
+export type Rights = {
+	readonly isSameUser: boolean;
+	readonly hasCapability: boolean;
+	/** kernel.yama.ptrace_scope; 0 where there is no Yama. */
+	readonly yamaScope: number;
+};
+
+/** Which of the rights is missing when a process's memory is closed to us. */
+export function rightsObstacle(uid: number, {isSameUser, hasCapability, yamaScope}: Rights): Obstacle {
+	if (!hasCapability && !isSameUser) {
+		return {reason: `its memory is closed to us: the process belongs to user id ${uid}`, hint: 'run as root'};
 	}
 
-	const scope = yamaScope();
-	if (scope > 0 && (!hasCapability || scope > 2)) {
-		return {reason: `its memory is closed to us by kernel.yama.ptrace_scope = ${scope}`, hint: scope > 2 ? useAttach : `run as root, or ${useAttach}`};
+	if (yamaScope > 0 && (!hasCapability || yamaScope > 2)) {
+		return {reason: `its memory is closed to us by kernel.yama.ptrace_scope = ${yamaScope}`, hint: yamaScope > 2 ? useAttach : `run as root, or ${useAttach}`};
 	}
 
 	return {reason: 'its memory is closed to us: it has rights of its own, or we lack CAP_SYS_PTRACE in its user namespace', hint: `run as root on the host, or ${useAttach}`};
+}
+
+function ownRights(target: Target): Rights {
+	return {
+		isSameUser: process.geteuid?.() === target.uid,
+		hasCapability: (BigInt(`0x${field('/proc/self/status', 'CapEff') || '0'}`) & capabilityPtrace) !== 0n,
+		yamaScope: yamaScope(),
+	};
 }
 
 /** 0 where there is no Yama. */

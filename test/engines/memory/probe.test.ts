@@ -4,7 +4,7 @@ import process from 'node:process';
 import {afterEach, expect, test} from 'vitest';
 import {SessionOver} from '../../../source/engines/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {errno, loadPtrace} from '../../../source/engines/memory/ptrace.js';
+import {loadPtrace} from '../../../source/engines/memory/ptrace.js';
 import {stopObstacle} from '../../../source/engines/memory/obstacles.js';
 import {Sample} from '../../../source/model/sample.js';
 import {startJava, type JavaProcess} from '../../helpers/jvm.js';
@@ -68,11 +68,6 @@ test('another tracer is named', async () => {
 	}
 
 	expect(stopObstacle(target, ptrace)).toBeUndefined();
-});
-
-test('a filter of system calls shows in what ptrace says of a thread that cannot be', () => {
-	const blocked = {...loadPtrace(), seize: () => errno.EPERM};
-	expect(stopObstacle(targetOf(process.pid), blocked)?.reason).toContain('seccomp');
 });
 
 test('a session ends normally when the target does', async () => {

@@ -1,0 +1,84 @@
+import {spawnSync} from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
+import {
+	afterAll, beforeAll, describe, expect, test,
+} from 'vitest';
+import {rightsObstacle} from '../../../source/engines/memory/obstacles.js';
+import {type JavaProcess, startJava} from '../../helpers/jvm.js';
+
+const cli = path.resolve(import.meta.dirname, '../../../dist/cli.js');
+const withoutPtrace = path.resolve(import.meta.dirname, '../../helpers/without-ptrace.js');
+
+/** Drops the right to trace processes that have it, for good. */
+const withoutCapability = ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'];
+
+let java: JavaProcess;
+
+beforeAll(async () => {
+	java = await startJava('ParkedAndEcho');
+});
+
+afterAll(async () => {
+	await java.stop();
+});
+
+/** Runs the built program on the target, under the commands given. */
+function run(under: readonly string[], ...args: string[]) {
+	const [command, ...rest] = [...under, process.execPath, cli, String(java.pid), '--batch', '--duration', '0.5', ...args];
+	const {status, stdout, stderr} = spawnSync(command, rest, {encoding: 'utf8', timeout: 30_000});
+	return {status, stdout, stderr};
+}
+
+function expectAttach({status, stdout}: ReturnType<typeof run>): void {
+	expect(status).toBe(0);
+	expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', target: {pid: java.pid}});
+}
+
+describe('where the kernel lets nobody stop a thread', () => {
+	const under = [process.execPath, withoutPtrace];
+
+	test('the filter of system calls is named, with what to do', () => {
+		expect(run(under, '--engine', 'memory')).toEqual({
+			status: 1, stdout: '', stderr: `tprof-top: ptrace is forbidden here by a filter of system calls, as containers have it (seccomp)
+  start the container with --cap-add SYS_PTRACE, or use --engine attach
+`,
+		});
+	});
+
+	test('auto takes dumps through the attach socket', () => {
+		expectAttach(run(under, '--format', 'json'));
+	});
+});
+
+test('on another kind of processor only dumps can be had', () => {
+	const asArm = ['env', 'NODE_OPTIONS=--import=data:text/javascript,Object.defineProperty(process,String.raw`arch`,{value:`arm64`})'];
+	expect(run(asArm, '--engine', 'memory')).toEqual({
+		status: 1, stdout: '', stderr: 'tprof-top: reading a JVM\'s memory works on Linux x86-64 only, and this is linux arm64\n  use --engine attach\n',
+	});
+	expectAttach(run(asArm, '--format', 'json'));
+});
+
+test.each([
+	['another user\'s', {isSameUser: false, hasCapability: false, yamaScope: 1}, 'the process belongs to user id 1000', 'run as root'],
+	['our own, under Yama', {isSameUser: true, hasCapability: false, yamaScope: 1}, 'kernel.yama.ptrace_scope = 1', 'run as root, or use --engine attach'],
+	['our own, where Yama wants an administrator', {isSameUser: true, hasCapability: false, yamaScope: 2}, 'kernel.yama.ptrace_scope = 2', 'run as root, or use --engine attach'],
+	['anybody\'s, where Yama lets nobody', {isSameUser: false, hasCapability: true, yamaScope: 3}, 'kernel.yama.ptrace_scope = 3', 'use --engine attach'],
+	['root\'s, that has a right more', {isSameUser: true, hasCapability: false, yamaScope: 0}, 'CAP_SYS_PTRACE', 'run as root on the host, or use --engine attach'],
+	['one in another user namespace', {isSameUser: false, hasCapability: true, yamaScope: 1}, 'CAP_SYS_PTRACE', 'run as root on the host, or use --engine attach'],
+])('the right that is missing for %s memory is named', (_, rights, reason, hint) => {
+	const obstacle = rightsObstacle(1000, rights);
+	expect(obstacle.reason).toContain(reason);
+	expect(obstacle.hint).toBe(hint);
+});
+
+if (process.geteuid!() === 0) {
+	test('a JVM that has a right more than we is closed to both engines', () => {
+		const {status, stdout, stderr} = run(withoutCapability);
+		expect({status, stdout}).toEqual({status: 1, stdout: ''});
+		expect(stderr).toContain(`process ${java.pid} is closed to you`);
+		expect(stderr).toContain('run tprof-top as root');
+	});
+} else {
+	test.skip('a JVM that has a right more than we: only root can start one');
+}
