@@ -28,4 +28,9 @@ export class HeapClock {
 			return moving;
 		}
 	}
+
+	/** A collector that stops the world is at work, and the program is not. Collectors that work beside it are not known to be. */
+	isStopping(): boolean {
+		return this.#vm.collector === 'stop-the-world' && this.now() === moving;
+	}
 }

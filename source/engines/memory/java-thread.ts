@@ -43,6 +43,8 @@ export class JavaThread {
 	walkedPc = 0;
 	walkedFp = 0;
 	walkedState = 0;
+	/** Since when it stands still inside the VM though it is RUNNABLE (stalls.ts), on the clock of performance.now; NaN when it does not. */
+	standsStillSinceMs = Number.NaN;
 	/** What it waited for when that was last looked up. */
 	lock?: KnownLock;
 	/** Its row in the sample that is being filled. */

@@ -23,6 +23,7 @@ import {Methods} from './methods.js';
 import {type Opened} from './open.js';
 import {Unreadable} from './reader.js';
 import {RunningStacks} from './running-stacks.js';
+import {isStalled} from './stalls.js';
 import {Stopper, type Stops} from './stopper.js';
 import {ThreadObjects} from './thread-object.js';
 import {unknownStackFrame} from './unknown-stack.js';
@@ -47,6 +48,7 @@ export class MemorySession implements EngineSession {
 	readonly #methods: Methods;
 	readonly #code: CodeCache;
 	readonly #threads: JavaThreads;
+	readonly #clock: HeapClock;
 	readonly #descriptions: Descriptions;
 	readonly #locks: Locks;
 	readonly #vmThreads: VmThreads;
@@ -58,6 +60,9 @@ export class MemorySession implements EngineSession {
 	/** Stands for the stack of a thread that runs and could not be read, so that its CPU time has its place. */
 	readonly #unknownFrame: number;
 	#failures = 0;
+	/** When the sample being filled was taken, and whether a collector had stopped the program then. */
+	#nowMs = 0;
+	#isCollecting = false;
 	#closed = false;
 
 	constructor(target: Target, options: EngineOptions, interner: Interner, {memory, vm, ptrace, note}: Opened) {
@@ -72,8 +77,9 @@ export class MemorySession implements EngineSession {
 		this.#code = new CodeCache(vm, this.#methods);
 		this.#threads = new JavaThreads(vm, new NativeIds(target));
 		const heap = new Heap(vm);
+		this.#clock = new HeapClock(vm);
 		const parts = {
-			heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm), threads: this.#threads, methods: this.#methods, interner,
+			heap, objects: new ThreadObjects(vm, heap), clock: this.#clock, threads: this.#threads, methods: this.#methods, interner,
 		};
 		this.#descriptions = new Descriptions(vm, target.pid, parts);
 		this.#locks = new Locks(vm, parts);
@@ -156,6 +162,8 @@ export class MemorySession implements EngineSession {
 
 	#fill(into: Sample, threads: readonly JavaThread[]): void {
 		this.#locks.start(threads);
+		this.#nowMs = performance.now();
+		this.#isCollecting = this.#clock.isStopping();
 		const owners: Array<readonly [row: number, owner: JavaThread]> = [];
 		for (const thread of threads) {
 			thread.row = this.#addThread(into, thread);
@@ -185,7 +193,7 @@ export class MemorySession implements EngineSession {
 		const row = into.addThread(thread.key, thread.nativeId, thread.name);
 		into.flags[row] = thread.flags | (thread.end === 'broken' || thread.isHeapMissing ? threadFlag.incomplete : 0);
 		into.cpuNs[row] = thread.cpuNs;
-		into.state[row] = this.#isIdle(thread) ? stateCode.IDLE : thread.state;
+		into.state[row] = this.#stateOf(thread);
 		this.#addFrames(into, thread.frames, 0, thread.frames.length);
 		if (thread.frames.length === 0 && thread.end === 'broken' && thread.state === stateCode.RUNNABLE) {
 			into.addFrame(this.#unknownFrame);
@@ -205,7 +213,7 @@ export class MemorySession implements EngineSession {
 		const row = into.addThread(virtual.key, thread.nativeId, virtual.name);
 		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (thread.isHeapMissing ? threadFlag.incomplete : incomplete);
 		into.cpuNs[row] = thread.cpuNs;
-		into.state[row] = this.#isIdle(thread) ? stateCode.IDLE : thread.state;
+		into.state[row] = this.#stateOf(thread);
 		into.carrier[row] = carrier;
 		this.#addFrames(into, frames, 0, carrierStart);
 		return row;
@@ -216,6 +224,14 @@ export class MemorySession implements EngineSession {
 		for (let index = start; index < last; index++) {
 			into.addFrame(frames[index]);
 		}
+	}
+
+	#stateOf(thread: JavaThread): number {
+		if (this.#isIdle(thread)) {
+			return stateCode.IDLE;
+		}
+
+		return isStalled(thread, this.#nowMs, this.#isCollecting) ? stateCode.BLOCKED : thread.state;
 	}
 
 	/** RUNNABLE to the JVM, but waiting in a known native call, or inside the VM without any Java frame. */

@@ -1,5 +1,6 @@
 import {spawnSync} from 'node:child_process';
 import path from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
 import {printable} from '../../../source/model/text.js';
 import {jdks, startJava, type JavaProcess, type Jdk} from '../../helpers/jvm.js';
@@ -108,6 +109,20 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		expect(lockOf('joining-0')).toEqual(['monitor-wait', 'java.lang.Thread', '']);
 		expect(lockOf('sleeping-0')).toEqual(['none', '', '']);
 		expect(lockOf('parked-0')).toEqual(['none', '', '']);
+	});
+
+	test('a thread that waits for long inside the VM, as for a class\'s initialiser, is blocked, and no other is', async () => {
+		java = await startJava('WaitsEveryWay', {jdk, args: ['1', '10']});
+		observer = await Observer.open(java.pid);
+		await observer.observe();
+		const before = await observer.observe();
+		await sleep(300);
+		const after = await observer.observe();
+		const stateOf = (threads: ObservedThread[], wanted: string) => threads.find(({name}) => name === wanted)?.state;
+		expect(stateOf(before, 'waiting for the initialiser')).toBe('RUNNABLE');
+		expect(stateOf(after, 'waiting for the initialiser')).toBe('BLOCKED');
+		const others = (threads: ObservedThread[]) => threads.filter(({name, frames}) => frames.length > 0 && name !== 'waiting for the initialiser').map(({name, state}) => `${name} ${state}`).sort();
+		expect(others(after)).toEqual(others(before));
 	});
 
 	test('the number of frames kept can be limited', async () => {
