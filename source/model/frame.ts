@@ -10,6 +10,9 @@ export const rootNode = 0;
 /** The frame id that stands for "no frame", and the string id of the empty string. */
 export const noFrame = 0;
 
+/** The frame id of "(other)", which stands for every frame that a full table had no room for: nothing is known of it. */
+export const otherFrame = 1;
+
 /**
 Where an engine puts the names that it meets; ids are dense, start at 1 (0 is "none" / the empty string) and never change.
 Strings must have passed `printable` before they are interned.
@@ -17,6 +20,6 @@ Strings must have passed `printable` before they are interned.
 export type Interner = {
 	/** Id of a string; the same string gives the same id. Longer strings than the table keeps are cut with an ellipsis. */
 	internString(text: string): number;
-	/** Id of a frame. `line` >= 0, `unknownLine` or `nativeLine`. Returns the id of the "(other)" frame when the table is full. */
+	/** Id of a frame. `line` >= 0, `unknownLine` or `nativeLine`. Returns `otherFrame` when the table is full. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;
 };

@@ -1,6 +1,6 @@
-import {noFrame, rootNode, unknownLine, type Interner} from '../model/frame.js';
+import {noFrame, otherFrame, rootNode, unknownLine, type Interner} from '../model/frame.js';
 import {maxNameLength} from '../model/text.js';
-import {otherFrame, otherNode, otherString} from './layout.js';
+import {otherNode, otherString} from './layout.js';
 import {TupleIndex} from './tuple-index.js';
 import type {TableViews} from './views.js';
 

@@ -94,9 +94,8 @@ export const defaultShape: TableShape = Object.freeze({
 /** A name has at most 512 UTF-16 units, each at most three bytes of UTF-8: it must fit into the bytes of one slab. */
 const minBytesShare = 2048;
 
-/** Ids that every table begins with: the "(other)" string, frame and stack, under which is counted what found no room. */
+/** Ids that every table begins with, as with `otherFrame`: the "(other)" string and stack, under which is counted what found no room. */
 export const otherString = 1;
-export const otherFrame = 1;
 export const otherNode = 1;
 
 /** Byte offsets of all columns inside a slab, and the slab's size. */

@@ -1,9 +1,9 @@
-import type {Interner} from '../model/frame.js';
+import {otherFrame, type Interner} from '../model/frame.js';
 import {lockKindCode, lockKinds, threadFlag, type Sample} from '../model/sample.js';
 import {stateCount} from '../model/thread-state.js';
 import {DictionaryWriter} from './dictionary.js';
 import {
-	countWord, figureNames, otherFrame, otherNode, word, type Figures, type RegionName,
+	countWord, figureNames, otherNode, word, type Figures, type RegionName,
 } from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 import {StackMemo} from './stack-memo.js';

@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
+import {otherFrame} from '../../source/model/frame.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {
-	createTable, defaultShape, otherFrame, otherNode, type TableShape,
+	createTable, defaultShape, otherNode, type TableShape,
 } from '../../source/table/layout.js';
 import {otherName} from '../../source/table/dictionary.js';
 import {TableReader, type TableImage} from '../../source/table/reader.js';

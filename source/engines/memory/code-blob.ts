@@ -101,6 +101,15 @@ export class CodeBlob {
 		}
 	}
 
+	/** Bytes kept of its debug information, and a way to forget them: they are read again when they are needed. */
+	get debugInfoBytes(): number {
+		return this.#debugInfo?.bytes ?? 0;
+	}
+
+	forgetDebugInfo(): void {
+		this.#debugInfo = undefined;
+	}
+
 	/** Whether a call returns to this address that the VM knows of: one in which the thread may stop. Leaf calls, which leave no anchor, have no debug information. Throws `Unreadable`. */
 	isSafepoint(pc: number): boolean {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
@@ -131,6 +140,7 @@ type DebugInfo = {
 	readonly scopes: Uint8Array;
 	/** The Method address for an index (from 1) of the metadata. */
 	readonly methods: (index: number) => number;
+	readonly bytes: number;
 };
 
 /** Where debug information lies: 8 by offsets, 11 to 21 with the scopes by pointer, 25 and later partly outside the code cache (JDK-8343789, JDK-8329433). */
@@ -143,14 +153,18 @@ function readDebugInfo(vm: Vm, address: number): DebugInfo {
 		const data = offset(fields.nmethodScopesDataOffset);
 		const relocations = offset(fields.blobRelocationSize);
 		const metadata = sized(vm, reader.pointer(address + fields.blobMutableData) + relocations, offset(fields.blobMutableSize) - relocations);
-		return {pcDescs: immutable.subarray(pcs, data), scopes: immutable.subarray(data), methods: methodsOf(metadata)};
+		return {
+			pcDescs: immutable.subarray(pcs, data), scopes: immutable.subarray(data), methods: methodsOf(metadata), bytes: immutable.length + metadata.length,
+		};
 	}
 
 	const start = offset(fields.nmethodMetadataOffset);
 	const all = sized(vm, address + start, offset(fields.nmethodDependenciesOffset) - start);
 	const pcs = offset(fields.nmethodScopesPcsOffset) - start;
 	const data = has(fields.nmethodScopesDataBegin) ? reader.pointer(address + fields.nmethodScopesDataBegin) - address - start : offset(fields.nmethodScopesDataOffset) - start;
-	return {pcDescs: all.subarray(pcs), scopes: all.subarray(data, pcs), methods: methodsOf(all.subarray(0, data))};
+	return {
+		pcDescs: all.subarray(pcs), scopes: all.subarray(data, pcs), methods: methodsOf(all.subarray(0, data)), bytes: all.length,
+	};
 }
 
 function sized({reader}: Vm, address: number, length: number): Uint8Array {

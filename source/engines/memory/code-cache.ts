@@ -16,6 +16,10 @@ const heapLimit = 16;
 /** Places and blobs kept at most; past this the cache starts anew. */
 const placeLimit = 200_000;
 
+/** Debug information kept at most, bytes; counted once in so many rounds. Past it is read again as it is needed: most places that matter are known by then. */
+const debugInfoLimit = 1 << 25;
+const countEveryRounds = 256;
+
 /** Bytes of the segment map read at once, backwards. */
 const mapWindow = 64;
 
@@ -41,6 +45,10 @@ export class CodeCache {
 		if (this.#places.size > placeLimit || this.#blobs.size > placeLimit) {
 			this.#places.clear();
 			this.#blobs.clear();
+		}
+
+		if (this.#round % countEveryRounds === 0) {
+			this.#boundDebugInfo();
 		}
 	}
 
@@ -91,6 +99,16 @@ export class CodeCache {
 		return frames;
 	}
 
+	#boundDebugInfo(): void {
+		let bytes = 0;
+		for (const blob of this.#blobs.values()) {
+			bytes += blob.debugInfoBytes;
+			if (bytes > debugInfoLimit) {
+				blob.forgetDebugInfo();
+			}
+		}
+	}
+
 	#isCurrent(blob: CodeBlob): boolean {
 		if (blob.round === this.#round || !blob.isMethod) {
 			return !blob.isGone;
@@ -99,6 +117,7 @@ export class CodeCache {
 		blob.round = this.#round;
 		if (!blob.isGone && !blob.isSame()) {
 			blob.isGone = true;
+			blob.forgetDebugInfo();
 			this.#blobs.delete(blob.address);
 		}
 

@@ -150,6 +150,12 @@ export class Descriptions {
 
 	#apply(thread: JavaThread, {identity, state}: Found): void {
 		thread.state = state ?? thread.state;
+		if (thread.state === stateCode.TERMINATED) {
+			// A native thread that was detached and attached again has a new object in its old place.
+			thread.isIdentified = false;
+			thread.statusClock = Number.NaN;
+		}
+
 		if (identity) {
 			thread.isIdentified = true;
 			thread.identifiedRound = this.#round;

@@ -1,6 +1,6 @@
 import {SessionOver, type Engine} from '../engine.js';
 import {explain} from './obstacles.js';
-import {openJvm} from './open.js';
+import {openJvm, type Opened} from './open.js';
 import {probe} from './probe.js';
 import {MemorySession} from './session.js';
 
@@ -13,9 +13,12 @@ export const memoryEngine: Engine = {
 	defaultIntervalMs,
 	probe,
 	async open(target, options, interner) {
+		let opened: Opened | undefined;
 		try {
-			return new MemorySession(target, options, interner, openJvm(target.pid));
+			opened = openJvm(target.pid);
+			return new MemorySession(target, options, interner, opened);
 		} catch (error) {
+			opened?.memory.close();
 			const {reason, hint} = explain(target, error);
 			throw new SessionOver(reason, {targetEnded: false, hint});
 		}

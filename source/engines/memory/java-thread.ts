@@ -25,6 +25,8 @@ export class JavaThread {
 	statusClock = Number.NaN;
 	/** State code of the last sample in which it could be read. */
 	state: number = stateCode.RUNNABLE;
+	/** The kernel knows it as a thread of the target: only then may it be stopped. What the target says its id is may be wrong, and another process's. */
+	isThere = false;
 	/** CPU used since the previous sample, and whether that is known. */
 	cpuNs = 0;
 	isCpuKnown = false;

@@ -43,6 +43,22 @@ export class JavaThreads {
 		return threads;
 	}
 
+	/**
+	Who has a thread's place now that the kernel does not know it any more: one started since then may have got the same addresses, all of them (the allocator and the C library's cache of stacks
+	hand them on at once), and only its Linux id tells. The thread itself where it is still in its place, on its way out or with an id of its own yet to come.
+	*/
+	successorOf(thread: JavaThread): JavaThread {
+		const nativeId = this.#nativeIdOf(thread.block.osThread);
+		if (nativeId === undefined || nativeId === thread.nativeId) {
+			return thread;
+		}
+
+		const successor = new JavaThread(thread.address, thread.block, nativeId);
+		successor.round = this.#round;
+		this.#known.set(thread.address, successor);
+		return successor;
+	}
+
 	/** Reads a thread's block again; false where it is gone. */
 	reread(thread: JavaThread): boolean {
 		return this.#blocks.read(thread.address, thread.block);
@@ -64,11 +80,19 @@ export class JavaThreads {
 			return known;
 		}
 
+		const nativeId = this.#nativeIdOf(block.osThread);
+		if (nativeId === undefined) {
+			return undefined;
+		}
+
+		const thread = new JavaThread(address, block, nativeId);
+		this.#known.set(address, thread);
+		return thread;
+	}
+
+	#nativeIdOf(osThread: number): number | undefined {
 		try {
-			const inner = this.#vm.reader.u32(block.osThread + this.#vm.layout.fields.nativeThreadId);
-			const thread = new JavaThread(address, block, this.#ids.ours(inner));
-			this.#known.set(address, thread);
-			return thread;
+			return this.#ids.ours(this.#vm.reader.u32(osThread + this.#vm.layout.fields.nativeThreadId));
 		} catch {
 			return undefined;
 		}

@@ -4,17 +4,19 @@ import {type VmStructs} from './vm-structs.js';
 Everything this engine needs to know about HotSpot's structures, by our names, with the names that the tables of each JDK give it (vmStructs.cpp).
 To follow a new JDK, add its name to the right row: see docs/new-jdk.md.
 
-`unless`: not missed where the named row is there, since that JDK says the same in another way. `optional`: the walk does without it.
+`unless`: not missed where the named row is there, since that JDK says the same in another way. `along`: missed only where the named row is there, since the two are read together.
+`optional`: the walk does without it.
 */
 
 /** Largest structure of HotSpot that is looked into, bytes: a JavaThread has some 2,000, a ShenandoahHeap 4,000. */
 const structLimit = 1 << 16;
 
-type FieldRow = {readonly names: readonly string[]; readonly unless?: string; readonly optional?: true};
+type FieldRow = {readonly names: readonly string[]; readonly unless?: string; readonly along?: string; readonly optional?: true};
 type Rows<Row> = Readonly<Record<string, Row>>;
 
 const row = (...names: string[]): FieldRow => ({names});
 const unless = (other: string, ...names: string[]): FieldRow => ({names, unless: other});
+const along = (other: string, ...names: string[]): FieldRow => ({names, along: other});
 const optional = (...names: string[]): FieldRow => ({names, optional: true});
 
 /** Offsets of members in bytes; addresses of statics. */
@@ -37,7 +39,6 @@ const fieldRows = {
 	threadObject: row('JavaThread._threadObj'),
 	virtualThread: optional('JavaThread._vthread'),
 	continuationEntry: optional('JavaThread._cont_entry'),
-	continuationReturnPc: optional('ContinuationEntry._return_pc'),
 	// The monitor rows moved from Thread to JavaThread after 11.
 	pendingMonitor: optional('JavaThread._current_pending_monitor', 'Thread._current_pending_monitor'),
 	waitingMonitor: optional('JavaThread._current_waiting_monitor', 'Thread._current_waiting_monitor'),
@@ -79,10 +80,10 @@ const fieldRows = {
 	nmethodScopesPcsOffset: row('nmethod._scopes_pcs_offset'),
 	nmethodDependenciesOffset: unless('nmethodImmutableData', 'nmethod._dependencies_offset'),
 	nmethodImmutableData: unless('nmethodMetadataOffset', 'nmethod._immutable_data'),
-	nmethodImmutableSize: unless('nmethodMetadataOffset', 'nmethod._immutable_data_size'),
-	blobMutableData: unless('nmethodMetadataOffset', 'CodeBlob._mutable_data'),
-	blobMutableSize: unless('nmethodMetadataOffset', 'CodeBlob._mutable_data_size'),
-	blobRelocationSize: unless('nmethodMetadataOffset', 'CodeBlob._relocation_size'),
+	nmethodImmutableSize: along('nmethodImmutableData', 'nmethod._immutable_data_size'),
+	blobMutableData: along('nmethodImmutableData', 'CodeBlob._mutable_data'),
+	blobMutableSize: along('nmethodImmutableData', 'CodeBlob._mutable_data_size'),
+	blobRelocationSize: along('nmethodImmutableData', 'CodeBlob._relocation_size'),
 	// Where a deoptimised frame's return address points: a pointer on 11 to 21, an offset before and after.
 	deoptHandler: unless('deoptHandlerOffset', 'CompiledMethod._deopt_handler_begin'),
 	deoptHandlerMh: optional('CompiledMethod._deopt_mh_handler_begin'),
@@ -114,13 +115,11 @@ const fieldRows = {
 	// The Java heap.
 	threadKlass: row('vmClasses._klasses[static_cast<int>(vmClassID::Thread_klass_knum)]', 'SystemDictionary._well_known_klasses[SystemDictionary::Thread_klass_knum]'),
 	stringKlass: row('vmClasses._klasses[static_cast<int>(vmClassID::String_klass_knum)]', 'SystemDictionary._well_known_klasses[SystemDictionary::String_klass_knum]'),
-	classKlass: row('vmClasses._klasses[static_cast<int>(vmClassID::Class_klass_knum)]', 'SystemDictionary._well_known_klasses[SystemDictionary::Class_klass_knum]'),
 	holderKlass: optional('vmClasses._klasses[static_cast<int>(vmClassID::Thread_FieldHolder_klass_knum)]'),
 	narrowOopBase: row('CompressedOops._base', 'CompressedOops._narrow_oop._base', 'Universe._narrow_oop._base'),
 	narrowOopShift: row('CompressedOops._shift', 'CompressedOops._narrow_oop._shift', 'Universe._narrow_oop._shift'),
 	narrowKlassBase: row('CompressedKlassPointers._base', 'CompressedKlassPointers._narrow_klass._base', 'Universe._narrow_klass._base'),
 	narrowKlassShift: row('CompressedKlassPointers._shift', 'CompressedKlassPointers._narrow_klass._shift', 'Universe._narrow_klass._shift'),
-	classMirrorKlass: optional('java_lang_Class._klass_offset'),
 	collectedHeap: row('Universe._collectedHeap'),
 	totalCollections: row('CollectedHeap._total_collections'),
 	collectionActive: row('CollectedHeap._is_stw_gc_active', 'CollectedHeap._is_gc_active'),
@@ -143,10 +142,7 @@ const sizeRows = {
 	constantPool: row('ConstantPool'),
 	constMethod: row('ConstMethod'),
 	heapBlock: row('HeapBlock'),
-	codeBlob: row('CodeBlob'),
-	nmethod: row('nmethod'),
 	flag: row('JVMFlag', 'Flag'),
-	continuationEntry: optional('ContinuationEntry'),
 } as const satisfies Rows<FieldRow>;
 
 /** Constants by name. */
@@ -201,8 +197,9 @@ export function has(value: number): boolean {
 
 function resolve<R extends Rows<FieldRow>>(rows: R, look: (name: string) => number | undefined, missing: string[]): Values<R> {
 	const values = Object.fromEntries(Object.entries(rows).map(([key, {names}]) => [key, names.map(name => look(name)).find(value => value !== undefined) ?? Number.NaN]));
-	for (const [key, {names, unless: other, optional: isOptional}] of Object.entries(rows)) {
-		if (!has(values[key]) && !isOptional && !(other !== undefined && has(values[other]))) {
+	for (const [key, {names, unless: other, along: partner, optional: isOptional}] of Object.entries(rows)) {
+		const isNeeded = !isOptional && !(other !== undefined && has(values[other])) && (partner === undefined || has(values[partner]));
+		if (isNeeded && !has(values[key])) {
 			missing.push(names[0]);
 		}
 	}

@@ -1,4 +1,4 @@
-import {nativeLine, unknownLine, type Interner} from '../../model/frame.js';
+import {nativeLine, otherFrame, unknownLine, type Interner} from '../../model/frame.js';
 import {normalClassName} from '../../model/class-name.js';
 import {printable} from '../../model/text.js';
 import {decodeLineTable, lineAt, lineTableBytes, type LineTable} from './decode/line-table.js';
@@ -25,8 +25,11 @@ const identityBytes = 48;
 /** Methods kept at most: past this the cache starts anew. A large application runs some 50,000. */
 const methodLimit = 100_000;
 
+/** Names of a method as Java has them, neither shortened nor stripped. */
+export type MethodName = {readonly className: string; readonly name: string};
+
 /** One Java method of the target, decoded. */
-export class Method {
+export class Method implements MethodName {
 	readonly constMethod: number;
 	readonly codeStart: number;
 	readonly codeEnd: number;
@@ -42,12 +45,13 @@ export class Method {
 	readonly #interner: Interner;
 	readonly #hasLines: boolean;
 	readonly #ids: readonly [number, number, number];
-	readonly #byFrame: Map<number, Method>;
+	readonly #name: MethodName;
+	readonly #byFrame: Map<number, MethodName>;
 	readonly #frameByBci = new Map<number, number>();
 	#lines?: LineTable;
 
-	/** Decodes the Method at an address; throws `Unreadable` where there cannot be one. `byFrame` gets the method for each frame id made. */
-	constructor(vm: Vm, interner: Interner, address: number, byFrame: Map<number, Method>) {
+	/** Decodes the Method at an address; throws `Unreadable` where there cannot be one. `byFrame` gets its names for each frame id made. */
+	constructor(vm: Vm, interner: Interner, address: number, byFrame: Map<number, MethodName>) {
 		if (!isAligned(address)) {
 			fail();
 		}
@@ -72,6 +76,7 @@ export class Method {
 		const className = normalClassName(klassName(vm, holder));
 		this.className = className;
 		this.name = name;
+		this.#name = {className, name};
 		this.isEnterSpecial = name === 'enterSpecial' && className === 'jdk.internal.vm.Continuation';
 		this.#ids = [className, name, file].map(text => interner.internString(printable(text))) as [number, number, number];
 	}
@@ -82,7 +87,9 @@ export class Method {
 		if (frame === undefined) {
 			frame = this.#interner.internFrame(...this.#ids, this.#line(Math.max(bci, 0)));
 			this.#frameByBci.set(bci, frame);
-			this.#byFrame.set(frame, this);
+			if (frame !== otherFrame) {
+				this.#byFrame.set(frame, this.#name);
+			}
 		}
 
 		return frame;
@@ -123,7 +130,8 @@ export class Methods {
 	readonly #vm: Vm;
 	readonly #interner: Interner;
 	readonly #byAddress = new Map<number, Method>();
-	readonly #byFrame = new Map<number, Method>();
+	/** Names by frame id: as many as the table has frames. Frames outlive the methods that they were made from, in what is remembered of code and of stacks. */
+	readonly #byFrame = new Map<number, MethodName>();
 	readonly #scratch = new Uint8Array(identityBytes);
 
 	constructor(vm: Vm, interner: Interner) {
@@ -136,12 +144,11 @@ export class Methods {
 		this.#round++;
 		if (this.#byAddress.size > methodLimit) {
 			this.#byAddress.clear();
-			this.#byFrame.clear();
 		}
 	}
 
-	/** The method of a frame id that it made, as long as it is remembered. */
-	ofFrame(frame: number): Method | undefined {
+	/** Whose frame an id is; undefined for what is no method's, as the frame "(other)" of a full table. */
+	ofFrame(frame: number): MethodName | undefined {
 		return this.#byFrame.get(frame);
 	}
 

@@ -1,8 +1,11 @@
 import {resolveLayout} from './layout.js';
 import {findSymbols} from './libjvm.js';
 import {ProcessMemory} from './memory.js';
+import {HeapClock} from './collections.js';
+import {Heap} from './heap.js';
 import {loadPtrace, type Ptrace} from './ptrace.js';
 import {Reader} from './reader.js';
+import {ThreadObjects} from './thread-object.js';
 import {openVm, type Vm} from './vm.js';
 import {readVmStructs} from './vm-structs.js';
 
@@ -10,6 +13,9 @@ import {readVmStructs} from './vm-structs.js';
 export type Opened = {
 	readonly memory: ProcessMemory;
 	readonly vm: Vm;
+	readonly heap: Heap;
+	readonly objects: ThreadObjects;
+	readonly clock: HeapClock;
 	/** Missing where the FFI package does not load: threads in Java code then have no stack. */
 	readonly ptrace?: Ptrace;
 	/** What cannot be seen, one printable line. */
@@ -29,7 +35,7 @@ export class MissingFields extends Error {
 	}
 }
 
-/** Opens a process's memory and reads HotSpot's tables; throws the system's error, `MissingFields`, `Unreadable` or a plain message. */
+/** Opens a process's memory and reads HotSpot's tables, and what is needed of classes; throws the system's error, `MissingFields`, `Unreadable` or a plain message. */
 export function openJvm(pid: number): Opened {
 	const symbols = findSymbols(pid);
 	const memory = new ProcessMemory(pid);
@@ -41,8 +47,11 @@ export function openJvm(pid: number): Opened {
 		}
 
 		const vm = openVm(reader, layout);
+		const heap = new Heap(vm);
 		const ptrace = optionalPtrace();
-		return {memory, vm, ptrace, note: noteFor(vm, ptrace !== undefined)};
+		return {
+			memory, vm, heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm), ptrace, note: noteFor(vm, ptrace !== undefined),
+		};
 	} catch (error) {
 		memory.close();
 		throw error;

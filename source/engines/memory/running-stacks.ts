@@ -40,7 +40,7 @@ export class RunningStacks {
 		this.#continuations = parts.continuations;
 	}
 
-	/** Fills the frames of all these threads. */
+	/** Fills the frames of all these threads; those that the kernel does not know as the target's are not stopped. */
 	walk(threads: readonly JavaThread[]): Stops {
 		const byId = new Map<number, Moment>();
 		for (const [index, thread] of threads.entries()) {
@@ -50,7 +50,7 @@ export class RunningStacks {
 			const moment = this.#moments[index];
 			moment.thread = thread;
 			moment.isTaken = false;
-			if (thread.nativeId > 0) {
+			if (thread.isThere) {
 				byId.set(thread.nativeId, moment);
 			}
 		}

@@ -11,10 +11,9 @@ import {
 	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver,
 } from '../engine.js';
 import {CodeCache} from './code-cache.js';
-import {HeapClock} from './collections.js';
+import {type HeapClock} from './collections.js';
 import {Continuations} from './continuation.js';
 import {Descriptions} from './descriptions.js';
-import {Heap} from './heap.js';
 import {type JavaThread} from './java-thread.js';
 import {JavaThreads} from './java-threads.js';
 import {Locks} from './locks.js';
@@ -22,10 +21,11 @@ import {type ProcessMemory} from './memory.js';
 import {Methods} from './methods.js';
 import {type Opened} from './open.js';
 import {Unreadable} from './reader.js';
+import {PresentThreads} from './present-threads.js';
 import {RunningStacks} from './running-stacks.js';
 import {isStalled} from './stalls.js';
 import {Stopper, type Stops} from './stopper.js';
-import {ThreadObjects} from './thread-object.js';
+import {javaThreadState} from './thread-block.js';
 import {unknownStackFrame} from './unknown-stack.js';
 import {VmThreads} from './vm-threads.js';
 import {WaitingStacks} from './waiting-stacks.js';
@@ -47,7 +47,7 @@ export class MemorySession implements EngineSession {
 	readonly #memory: ProcessMemory;
 	readonly #methods: Methods;
 	readonly #code: CodeCache;
-	readonly #threads: JavaThreads;
+	readonly #present: PresentThreads;
 	readonly #clock: HeapClock;
 	readonly #descriptions: Descriptions;
 	readonly #locks: Locks;
@@ -60,12 +60,15 @@ export class MemorySession implements EngineSession {
 	/** Stands for the stack of a thread that runs and could not be read, so that its CPU time has its place. */
 	readonly #unknownFrame: number;
 	#failures = 0;
+	/** What the stops of the sample being taken did. */
+	#stops = noStops;
 	/** When the sample being filled was taken, and whether a collector had stopped the program then. */
 	#nowMs = 0;
 	#isCollecting = false;
 	#closed = false;
 
-	constructor(target: Target, options: EngineOptions, interner: Interner, {memory, vm, ptrace, note}: Opened) {
+	constructor(target: Target, options: EngineOptions, interner: Interner, opened: Opened) {
+		const {memory, vm, heap, ptrace, note} = opened;
 		this.note = note;
 		this.#target = target;
 		this.#unknownFrame = unknownStackFrame(interner);
@@ -75,22 +78,22 @@ export class MemorySession implements EngineSession {
 		this.#cpu = new ThreadCpu(target.pid);
 		this.#methods = new Methods(vm, interner);
 		this.#code = new CodeCache(vm, this.#methods);
-		this.#threads = new JavaThreads(vm, new NativeIds(target));
-		const heap = new Heap(vm);
-		this.#clock = new HeapClock(vm);
+		const threads = new JavaThreads(vm, new NativeIds(target));
+		this.#present = new PresentThreads(target.pid, threads, this.#cpu);
+		this.#clock = opened.clock;
 		const parts = {
-			heap, objects: new ThreadObjects(vm, heap), clock: this.#clock, threads: this.#threads, methods: this.#methods, interner,
+			heap, objects: opened.objects, clock: opened.clock, threads, methods: this.#methods, interner,
 		};
 		this.#descriptions = new Descriptions(vm, target.pid, parts);
 		this.#locks = new Locks(vm, parts);
 		this.#vmThreads = new VmThreads(target.pid, interner);
 		const walker = new Walker(vm, this.#code, this.#methods);
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
-		this.#waiting = new WaitingStacks(memory, this.#threads, walker, continuations);
+		this.#waiting = new WaitingStacks(memory, threads, walker, continuations);
 		if (ptrace) {
 			this.#stopper = new Stopper(ptrace);
 			this.#running = new RunningStacks({
-				memory, threads: this.#threads, walker, top: new TopFrame(vm, this.#code, this.#methods, walker), ptrace, stopper: this.#stopper, continuations,
+				memory, threads, walker, top: new TopFrame(vm, this.#code, this.#methods, walker), ptrace, stopper: this.#stopper, continuations,
 			});
 		}
 	}
@@ -103,22 +106,23 @@ export class MemorySession implements EngineSession {
 
 		const startedMs = performance.now();
 		const atMs = Date.now();
-		let stops = noStops;
+		this.#stops = noStops;
 		try {
 			this.#methods.nextRound();
 			this.#code.nextRound();
-			const threads = this.#threads.list();
-			stops = this.#takeStacks(threads);
+			const threads = this.#present.list();
+			this.#takeStacks(threads);
 			this.#descriptions.describe(threads);
 			this.#fill(into, threads);
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
-				tookMs: performance.now() - startedMs, stoppedMs: stoppedMs(stops),
+				tookMs: performance.now() - startedMs, stoppedMs: stoppedMs(this.#stops),
 			});
 		}
 
 		this.#failures = 0;
+		const stops = this.#stops;
 		return {
 			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), tookMs: performance.now() - startedMs, atMs,
 		};
@@ -134,21 +138,16 @@ export class MemorySession implements EngineSession {
 	}
 
 	/** Stacks of all threads: those in Java code first, since their blocks age fastest; the others as far as they can have changed. */
-	#takeStacks(threads: readonly JavaThread[]): Stops {
-		for (const thread of threads) {
-			thread.cpuNs = this.#cpu.delta(thread.nativeId);
-			thread.isCpuKnown = this.#cpu.reading === 'read';
-		}
-
+	#takeStacks(threads: readonly JavaThread[]): void {
 		const inJava = threads.filter(thread => thread.isInJava);
-		const stops = this.#walkRunning(inJava);
-		const slipped = threads.filter(thread => !thread.isInJava && !inJava.includes(thread) && !thread.isUnchanged && !this.#waiting.walk(thread));
-		return slipped.length > 0 ? sum(stops, this.#walkRunning(slipped)) : stops;
+		this.#walkRunning(inJava);
+		this.#walkRunning(threads.filter(thread => !thread.isInJava && !inJava.includes(thread) && !thread.isUnchanged && !this.#waiting.walk(thread)));
 	}
 
-	#walkRunning(threads: readonly JavaThread[]): Stops {
+	#walkRunning(threads: readonly JavaThread[]): void {
 		if (this.#running) {
-			return threads.length > 0 ? this.#running.walk(threads) : noStops;
+			this.#stops = threads.length > 0 ? sum(this.#stops, this.#running.walk(threads)) : this.#stops;
+			return;
 		}
 
 		for (const thread of threads) {
@@ -156,8 +155,6 @@ export class MemorySession implements EngineSession {
 			thread.end = 'broken';
 			thread.setWalked(undefined);
 		}
-
-		return noStops;
 	}
 
 	#fill(into: Sample, threads: readonly JavaThread[]): void {
@@ -240,13 +237,14 @@ export class MemorySession implements EngineSession {
 			return false;
 		}
 
+		const hasRested = thread.isCpuKnown && thread.cpuNs === 0;
 		if (thread.frames.length === 0) {
-			return thread.cpuNs === 0 && thread.end === 'root';
+			return thread.end === 'root' && (thread.isCpuKnown ? hasRested : thread.block.state === javaThreadState.blocked);
 		}
 
 		const method = this.#methods.ofFrame(thread.frames[0]);
 		const kind = method ? this.#idle.kindOf(method.className, method.name) : idleKind.none;
-		return kind === idleKind.always || (kind === idleKind.withoutCpu && thread.cpuNs === 0);
+		return kind === idleKind.always || (kind === idleKind.withoutCpu && hasRested);
 	}
 
 	#failed(into: Sample, outcome: {readonly reason: string; readonly tookMs: number; readonly stoppedMs: number}): SampleOutcome {

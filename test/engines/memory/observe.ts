@@ -30,7 +30,8 @@ export type ObservedThread = {
 /** A table of names and frames that can be looked up both ways. */
 export class Names implements Interner {
 	readonly strings = [''];
-	readonly frames = [''];
+	/** The first two are none and "(other)", as in the table. */
+	readonly frames = ['', '(other)'];
 	readonly #stringIds = new Map([['', 0]]);
 	readonly #frameIds = new Map<string, number>();
 

@@ -37,8 +37,10 @@ function starts({home}: Jdk, flags: string[]): boolean {
 const ofDump = (thread: DumpedThread) => ({
 	name: printable(thread.name), state: thread.state, isDaemon: thread.isDaemon, frames: thread.frames,
 });
+/** What a dump calls RUNNABLE though it waits: IDLE, and BLOCKED after a while inside the VM. */
+const dumpedState = ({name, state}: ObservedThread) => state === 'IDLE' || (state === 'BLOCKED' && name === 'waiting for the initialiser') ? 'RUNNABLE' : state;
 const ofEngine = (thread: ObservedThread) => ({
-	name: thread.name, state: thread.state === 'IDLE' ? 'RUNNABLE' : thread.state, isDaemon: thread.isDaemon, frames: thread.frames,
+	name: thread.name, state: dumpedState(thread), isDaemon: thread.isDaemon, frames: thread.frames,
 });
 
 async function bothViews(jdk: Jdk, flags: string[]): Promise<{seen: Map<number, ObservedThread>; dumped: DumpedThread[]}> {

@@ -1,0 +1,158 @@
+import {execFileSync} from 'node:child_process';
+import {
+	closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {afterEach, describe, expect, test} from 'vitest';
+import {JavaThreads} from '../../../source/engines/memory/java-threads.js';
+import {openJvm} from '../../../source/engines/memory/open.js';
+import {MemorySession} from '../../../source/engines/memory/session.js';
+import {Sample} from '../../../source/model/sample.js';
+import {NativeIds} from '../../../source/target/native-ids.js';
+import {compileProgram, type Jdk, jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {Names, Observer, targetOf} from './observe.js';
+
+let java: JavaProcess | undefined;
+let observer: Observer | undefined;
+let folder: string | undefined;
+
+afterEach(async () => {
+	await observer?.close();
+	await java?.stop();
+	if (folder) {
+		rmSync(folder, {recursive: true});
+		folder = undefined;
+	}
+});
+
+/** Compiles Redefined as an agent of its own, and a second version of its class Work: a hundred lines further down, and another method chosen. */
+function redefinable({home}: Jdk): {jar: string; versions: string[]} {
+	folder = mkdtempSync(path.join(tmpdir(), 'tprof-redefined-'));
+	const classes = compileProgram('Redefined', {home, release: 0});
+	const manifest = path.join(folder, 'manifest');
+	const jar = path.join(folder, 'agent.jar');
+	writeFileSync(manifest, 'Premain-Class: Redefined\nCan-Redefine-Classes: true\n');
+	execFileSync(path.join(home, 'bin/jar'), ['cfm', jar, manifest, '-C', classes, '.']);
+	const source = path.join(folder, 'Redefined.java');
+	writeFileSync(source, '\n'.repeat(100) + readFileSync(path.resolve(import.meta.dirname, '../../programs/Redefined.java'), 'utf8').replace('return first(x)', 'return second(x)'));
+	execFileSync(path.join(home, 'bin/javac'), ['-nowarn', '-g', '-d', folder, source]);
+	return {jar, versions: [folder, classes].map(directory => path.join(directory, 'Redefined$Work.class'))};
+}
+
+/** The kernel's name of a thread; undefined where it has ended. */
+function commOf(pid: number, tid: number): string | undefined {
+	try {
+		return readFileSync(`/proc/${pid}/task/${tid}/comm`, 'latin1').trim();
+	} catch {
+		return undefined;
+	}
+}
+
+describe.each(jdks())('JDK $release', jdk => {
+	test('a class that is redefined while it runs shows the lines of the version that runs', async () => {
+		const {jar, versions} = redefinable(jdk);
+		java = await startJava('Redefined', {jdk, jvmArgs: [`-javaagent:${jar}`, '-XX:CompileCommand=quiet', '-XX:CompileCommand=dontinline,Redefined$Work::*'], args: versions});
+		observer = await Observer.open(java.pid);
+		for (let round = 0; round < 6; round++) {
+			const isSecond = round % 2 === 1;
+			const seen = new Set<string>();
+			for (let sample = 0; sample < 40; sample++) {
+				for (const {frames} of await observer.observe()) {
+					for (const frame of frames.filter(text => text.startsWith('Redefined$Work.'))) {
+						seen.add(frame);
+					}
+				}
+
+				await sleep(5);
+			}
+
+			const lines = [...seen].map(frame => Number(/:(\d+)\)$/.exec(frame)?.[1]));
+			expect(lines.filter(line => (line > 100) !== isSecond), `${round}: ${[...seen].join(', ')}`).toEqual([]);
+			expect([...seen].some(frame => frame.includes(isSecond ? 'Work.second(' : 'Work.first('))).toBe(true);
+			expect([...seen].some(frame => frame.includes(isSecond ? 'Work.first(' : 'Work.second('))).toBe(false);
+			java.child.stdin?.write('\n');
+			await java.waitFor(new RegExp(`(?:redefined\\s+){${round + 1}}`));
+			// What was called before goes on in the old version until it returns.
+			await sleep(200);
+		}
+	});
+
+	test('a thread that got all that an ended one had is not taken for it', async () => {
+		java = await startJava('ThreadPerTask', {jdk, args: ['4', '12']});
+		observer = await Observer.open(java.pid);
+		let running = 0;
+		let unknown = 0;
+		const wrong: string[] = [];
+		const seen = new Set<string>();
+		for (let sample = 0; sample < 150; sample++) {
+			for (const {name, nativeId, state, frames, isIncomplete} of await observer.observe()) {
+				if (/^t\d-\d+$/.test(name)) {
+					seen.add(name);
+					const comm = commOf(java.pid, nativeId);
+					// Before a thread first runs it has the name of the one that started it.
+					if (comm !== undefined && comm !== name && !comm.startsWith('starter-')) {
+						wrong.push(`${name} is ${comm}`);
+					}
+
+					if (state === 'RUNNABLE') {
+						running++;
+						unknown += isIncomplete && frames.length === 0 ? 1 : 0;
+					}
+				}
+			}
+
+			await sleep(10);
+		}
+
+		expect(seen.size).toBeGreaterThan(100);
+		// Another may have come in its place between the sample and the look at its name.
+		expect(wrong.length, wrong.slice(0, 5).join(', ')).toBeLessThan(running / 50);
+		expect(unknown).toBeLessThan(running / 20);
+	});
+});
+
+test('an id that is no thread of the target is never traced, whatever the target says', async () => {
+	java = await startJava('BusyAndParked', {args: ['4', '10', '2']});
+	const {pid} = java;
+	const seized = new Set<number>();
+	const start = () => {
+		const opened = openJvm(pid);
+		const {ptrace} = opened;
+		const seize = (tid: number) => {
+			seized.add(tid);
+			return ptrace!.seize(tid);
+		};
+
+		return {opened, session: new MemorySession(targetOf(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace!, seize}})};
+	};
+
+	const sample = new Sample();
+	const {opened: {vm}, session} = start();
+	const threads = new JavaThreads(vm, new NativeIds({pid, nsPid: pid})).list();
+	while (seized.size === 0) {
+		await session.sample(sample);
+	}
+
+	// The target's own record of one of its busy threads now has our id.
+	const [busy] = seized;
+	const record = threads.find(({nativeId}) => nativeId === busy)!.osThread + vm.layout.fields.nativeThreadId;
+	const bytes = Buffer.alloc(4);
+	bytes.writeInt32LE(process.pid);
+	const memory = openSync(`/proc/${pid}/mem`, 'r+');
+	writeSync(memory, bytes, 0, 4, record);
+	closeSync(memory);
+	expect(vm.reader.u32(record)).toBe(process.pid);
+	const {session: later} = start();
+	for (let round = 0; round < 20; round++) {
+		await session.sample(sample);
+		await later.sample(sample);
+	}
+
+	expect(seized).toContain(busy);
+	expect([...seized].filter(tid => !existsSync(`/proc/${pid}/task/${tid}`))).toEqual([]);
+	await session.close();
+	await later.close();
+});
