@@ -129,20 +129,23 @@ export class Methods {
 	#round = 1;
 	readonly #vm: Vm;
 	readonly #interner: Interner;
+	readonly #limit: number;
 	readonly #byAddress = new Map<number, Method>();
 	/** Names by frame id: as many as the table has frames. Frames outlive the methods that they were made from, in what is remembered of code and of stacks. */
 	readonly #byFrame = new Map<number, MethodName>();
 	readonly #scratch = new Uint8Array(identityBytes);
 
-	constructor(vm: Vm, interner: Interner) {
+	/** `limit`: methods kept at most. */
+	constructor(vm: Vm, interner: Interner, limit = methodLimit) {
 		this.#vm = vm;
 		this.#interner = interner;
+		this.#limit = limit;
 	}
 
 	/** Starts a round (a sample). */
 	nextRound(): void {
 		this.#round++;
-		if (this.#byAddress.size > methodLimit) {
+		if (this.#byAddress.size > this.#limit) {
 			this.#byAddress.clear();
 		}
 	}
