@@ -13,6 +13,10 @@ export function localMinute(epochMs: number): string {
 	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+function remark({problem, attachProblem}: JvmListing): string {
+	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (by the memory engine only: ${attachProblem})` : '');
+}
+
 /** The table that `tprof-top list` prints; a JVM that cannot be profiled has the reason behind its name. */
 export function listText(jvms: readonly JvmListing[]): string {
 	if (jvms.length === 0) {
@@ -24,7 +28,7 @@ export function listText(jvms: readonly JvmListing[]): string {
 		jvm.user,
 		jvm.jvmVersion || '-',
 		localMinute(jvm.startedAtMs),
-		jvm.problem ? `${jvm.mainClass}  (cannot be profiled: ${jvm.problem})` : jvm.mainClass,
+		`${jvm.mainClass}${remark(jvm)}`,
 	]);
 	const widths = heads.map((head, column) => Math.max(head.length, ...rows.map(row => row[column].length)));
 	const line = (cells: readonly string[]) => cells.map((cell, column) => column === 0 ? cell.padStart(widths[column]) : cell.padEnd(widths[column])).join('  ').trimEnd();

@@ -17,15 +17,12 @@ export async function chooseEngine(asked: EngineId | 'auto', target: Target, amo
 	const candidates = among.filter(({id}) => asked === 'auto' || id === asked);
 	const notes: string[] = [];
 	let lesser: {engine: Engine; note: string} | undefined;
-	let last: {reason: string; hint: string} = {
-		reason: `there is no engine ${asked} in this version`,
-		hint: `use --engine ${among.map(({id}) => id).join(' or ')}`,
-	};
+	const refusals: Refusal[] = [];
 	for (const engine of candidates) {
 		const probe = await engine.probe(target);
 		if (!probe.ready) {
 			notes.push(`${engine.id} is not available (${probe.reason})`);
-			last = probe;
+			refusals.push({id: engine.id, ...probe});
 		} else if (probe.lacks && asked === 'auto') {
 			notes.push(`${engine.id} was passed over (${probe.lacks})`);
 			lesser ??= {engine, note: probe.note ?? probe.lacks};
@@ -39,5 +36,21 @@ export async function chooseEngine(asked: EngineId | 'auto', target: Target, amo
 		return lesser;
 	}
 
-	throw new SessionOver(last.reason, {targetEnded: false, hint: last.hint});
+	const {reason, hint} = refusals.length > 0
+		? allRefused(refusals)
+		: {reason: `there is no engine ${asked} in this version`, hint: `use --engine ${among.map(({id}) => id).join(' or ')}`};
+	throw new SessionOver(reason, {targetEnded: false, hint});
+}
+
+type Refusal = {readonly id: EngineId; readonly reason: string; readonly hint: string};
+
+/** One line for all engines: why each is unavailable, and what would help any of them; that another engine would do does not. */
+function allRefused(refusals: readonly Refusal[]): {reason: string; hint: string} {
+	const reasons = new Set(refusals.map(({reason}) => reason));
+	if (reasons.size === 1) {
+		return refusals[0];
+	}
+
+	const hints = new Set(refusals.map(({hint}) => hint.replace(/(?:, or )?use --engine \w+$/, '')).filter(hint => hint !== ''));
+	return {reason: refusals.map(({id, reason}) => `engine ${id}: ${reason}`).join('; '), hint: [...hints].join(', or ')};
 }

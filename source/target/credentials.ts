@@ -1,5 +1,6 @@
 import {createRequire} from 'node:module';
 import process from 'node:process';
+import {readProc} from './proc.js';
 
 /** User and group to act as. */
 export type Owner = {readonly uid: number; readonly gid: number};
@@ -30,6 +31,15 @@ function loadCalls(): Calls | false {
 	} catch {
 		return false;
 	}
+}
+
+/** CAP_SYS_PTRACE is bit 19 of CapEff (capabilities(7)). */
+const capabilityPtrace = 1n << 19n;
+
+/** Whether this process may look into any other of its user namespace; root in a container usually may not. */
+export function hasPtraceCapability(): boolean {
+	const effective = /^CapEff:\s*([\da-f]+)/m.exec(readProc(process.pid, 'status') ?? '')?.[1];
+	return (BigInt(`0x${effective ?? '0'}`) & capabilityPtrace) !== 0n;
 }
 
 /** Whether `asOwner` can work here: as root, with the raw system calls at hand. */

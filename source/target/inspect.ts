@@ -3,6 +3,7 @@ import process from 'node:process';
 import type {TargetFacts} from '../model/snapshot.js';
 import {printable} from '../model/text.js';
 import {lookAtSocket} from './attach-socket.js';
+import {hasPtraceCapability} from './credentials.js';
 import {readPerfData} from './hsperfdata-file.js';
 import {numberCounter, type PerfCounters, stringCounter} from './hsperfdata.js';
 import {parseRecordedCommand, shortMain} from './java-command.js';
@@ -87,12 +88,19 @@ function isHidden(pid: number): boolean {
 function closed(seen: Seen): Inspection {
 	const {pid, status, users} = seen;
 	const isJvm = /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '') || hasCounterFile(status.nsPid);
-	const own = process.geteuid?.() === status.uid;
 	return {
 		isJvm,
 		target: isJvm ? targetOf(seen, undefined, undefined) : undefined,
-		obstacle: own ? obstacles.closed(pid) : obstacles.otherUser(pid, users.nameOf(status.uid), status.uid),
+		obstacle: closedObstacle(pid, status.uid, users.nameOf(status.uid)),
 	};
+}
+
+function closedObstacle(pid: number, uid: number, user: string): Obstacle {
+	if (process.geteuid?.() === 0 && !hasPtraceCapability()) {
+		return obstacles.withoutCapability(pid);
+	}
+
+	return process.geteuid?.() === uid ? obstacles.closed(pid) : obstacles.otherUser(pid, user, uid);
 }
 
 /** The file's name may be seen by all in our own /tmp, its content may not. */
@@ -131,7 +139,7 @@ function hotSpotObstacle(target: Target, status: ProcessStatus, counters: PerfCo
 
 	const socket = lookAtSocket(target).state;
 	if (socket === 'denied') {
-		return obstacles.closed(pid);
+		return closedObstacle(pid, target.uid, target.facts.user);
 	}
 
 	if (socket === 'present') {

@@ -21,6 +21,8 @@ export type JvmListing = {
 	/** Why it cannot be profiled, and what to do; absent when it can. */
 	readonly problem?: string;
 	readonly hint?: string;
+	/** Why no thread dumps can be had of it, where only an engine without them may do. */
+	readonly attachProblem?: string;
 };
 
 /** A process younger than this may still become a JVM (fork, exec, load) and is looked at every time. */
@@ -62,7 +64,7 @@ function listing(pid: number, users: UserNames, nowMs: number): JvmListing | und
 
 	const {user, jvmVersion, vm, mainClass, command, startedAtMs} = target.facts;
 	return {
-		pid, user, jvmVersion, vm, mainClass, command, startedAtMs, ...(obstacle && {problem: obstacle.reason, hint: obstacle.hint}),
+		pid, user, jvmVersion, vm, mainClass, command, startedAtMs, ...(obstacle && (obstacle.isAttachOnly ? {attachProblem: obstacle.reason} : {problem: obstacle.reason, hint: obstacle.hint})),
 	};
 }
 

@@ -22,6 +22,9 @@ export const obstacles = {
 		hint: `run as that user or as root: sudo -u ${/^[a-z_][\w.-]*$/i.test(user) ? user : `'#${uid}'`} tprof-top ${pid}`,
 	}),
 	closed: (pid: number): Obstacle => ({reason: `process ${pid} is closed to you (other group, capabilities, or not dumpable)`, hint: 'run tprof-top as root, or with the same group as the JVM'}),
+	withoutCapability: (pid: number): Obstacle => ({
+		reason: `process ${pid} is closed to you: you are root without CAP_SYS_PTRACE, as in most containers`, hint: 'start the container with --cap-add SYS_PTRACE, or run tprof-top as the user of the JVM',
+	}),
 	noJvm: (pid: number, name: string): Obstacle => ({reason: `process ${pid} (${name}) is no JVM`, hint: seeList}),
 	openJ9: (pid: number): Obstacle => ({reason: `process ${pid} runs OpenJ9; tprof-top knows HotSpot only`, hint: 'OpenJ9 speaks another protocol, and answers signals with a javacore file'}),
 	nativeImage: (pid: number): Obstacle => ({reason: `process ${pid} is a GraalVM native image; there is no JVM in it`, hint: 'use a native profiler such as perf'}),

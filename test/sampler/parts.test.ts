@@ -72,7 +72,9 @@ describe('chooseEngine', () => {
 			pid: 1, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0,
 		},
 	};
-	const noMemory = engine('memory', {ready: false, reason: 'no ptrace rights', hint: 'run as root'});
+	const noMemory = engine('memory', {ready: false, reason: 'no ptrace rights', hint: 'run as root, or use --engine attach'});
+	const elsewhere = engine('memory', {ready: false, reason: 'not on this processor', hint: 'use --engine attach'});
+	const gone = (id: 'attach' | 'memory') => engine(id, {ready: false, reason: 'process 1 has ended', hint: 'choose another process'});
 	const memory = engine('memory', {ready: true, note: 'lines are those of the nearest debug information'});
 	const blind = engine('memory', {ready: true, lacks: 'no koffi'});
 	const attach = engine('attach', {ready: true});
@@ -90,8 +92,10 @@ describe('chooseEngine', () => {
 	});
 
 	test.each([
-		['memory', [noMemory, attach], 'no ptrace rights', 'run as root'],
-		['auto', [noMemory, noAttach], 'attach is disabled', 'restart it'],
+		['memory', [noMemory, attach], 'no ptrace rights', 'run as root, or use --engine attach'],
+		['auto', [noMemory, noAttach], 'engine memory: no ptrace rights; engine attach: attach is disabled', 'run as root, or restart it'],
+		['auto', [elsewhere, noAttach], 'engine memory: not on this processor; engine attach: attach is disabled', 'restart it'],
+		['auto', [gone('memory'), gone('attach')], 'process 1 has ended', 'choose another process'],
 		['memory', [attach], 'there is no engine memory in this version', 'use --engine attach'],
 	] as const)('%s, and none is ready', async (asked, among, message, hint) => {
 		const choice = chooseEngine(asked, target, among);

@@ -12,6 +12,7 @@ import {
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import {findTargets} from '../../source/target/find.js';
 import {identify} from '../../source/target/identify.js';
+import {listText} from '../../source/list.js';
 import {listJvms} from '../../source/target/list.js';
 import {platformProblem} from '../../source/target/platform.js';
 import {readStatus} from '../../source/target/proc.js';
@@ -250,7 +251,8 @@ describe('lists', () => {
 		expect(listed).toHaveLength(2);
 		expect(listed.find(jvm => jvm.pid === first.pid)).toMatchObject({mainClass: 'ParkedAndEcho', user: execFileSync('id', ['-un'], {encoding: 'utf8'}).trim()});
 		expect(listed.find(jvm => jvm.pid === first.pid)).not.toHaveProperty('problem');
-		expect(listed.find(jvm => jvm.pid === second.pid)?.problem).toMatch(/DisableAttachMechanism/);
+		expect(listed.find(jvm => jvm.pid === second.pid)).toMatchObject({attachProblem: expect.stringMatching(/DisableAttachMechanism/) as string});
+		expect(listText(listed)).toMatch(new RegExp(`^ *${second.pid} .*by the memory engine only: .*DisableAttach`, 'm'));
 		expect(findTargets(String(first.pid)).map(jvm => jvm.pid)).toEqual([first.pid]);
 		expect(findTargets('parkedand', listed).map(jvm => jvm.pid).sort((a, b) => a - b)).toEqual([first.pid, second.pid].sort((a, b) => a - b));
 		expect(findTargets('NoSuchClassAnywhere')).toEqual([]);

@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {printable} from '../../model/text.js';
+import {hasPtraceCapability} from '../../target/credentials.js';
 import type {Target} from '../../target/target.js';
 import {MissingFields} from './open.js';
 import {errno, type Ptrace} from './ptrace.js';
@@ -13,9 +14,6 @@ const useAttach = 'use --engine attach';
 
 /** A thread id that cannot be: one above the largest that Linux gives (PID_MAX_LIMIT, 2^22). */
 const noThread = (2 ** 22) + 1;
-
-/** CAP_SYS_PTRACE is bit 19 of CapEff (capabilities(7)). */
-const capabilityPtrace = 1n << 19n;
 
 /** What stands against this engine before anything is opened. */
 export function platformObstacle(): Obstacle | undefined {
@@ -60,28 +58,31 @@ export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefin
 /** What the kernel goes by when one process asks for another's memory (ptrace(2), "Ptrace access mode checking"; admin-guide/LSM/Yama). */
 export type Rights = {
 	readonly isSameUser: boolean;
+	readonly isRoot: boolean;
 	readonly hasCapability: boolean;
 	/** kernel.yama.ptrace_scope; 0 where there is no Yama. */
 	readonly yamaScope: number;
 };
 
 /** Which of the rights is missing when a process's memory is closed to us. */
-export function rightsObstacle(uid: number, {isSameUser, hasCapability, yamaScope}: Rights): Obstacle {
+export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, yamaScope}: Rights): Obstacle {
+	const moreRights = isRoot ? 'start the container with --cap-add SYS_PTRACE' : 'run as root';
 	if (!hasCapability && !isSameUser) {
-		return {reason: `its memory is closed to us: the process belongs to user id ${uid}`, hint: 'run as root'};
+		return {reason: `its memory is closed to us: the process belongs to user id ${uid}`, hint: moreRights};
 	}
 
 	if (yamaScope > 0 && (!hasCapability || yamaScope > 2)) {
-		return {reason: `its memory is closed to us by kernel.yama.ptrace_scope = ${yamaScope}`, hint: yamaScope > 2 ? useAttach : `run as root, or ${useAttach}`};
+		return {reason: `kernel.yama.ptrace_scope = ${yamaScope} closes its memory to us`, hint: yamaScope > 2 ? useAttach : `${moreRights}, or ${useAttach}`};
 	}
 
-	return {reason: 'its memory is closed to us: it has rights of its own, or we lack CAP_SYS_PTRACE in its user namespace', hint: `run as root on the host, or ${useAttach}`};
+	return {reason: 'its memory is closed to us: it has rights of its own, or we lack CAP_SYS_PTRACE in its user namespace', hint: `${isRoot ? moreRights : 'run as root on the host'}, or ${useAttach}`};
 }
 
 function ownRights(target: Target): Rights {
 	return {
 		isSameUser: process.geteuid?.() === target.uid,
-		hasCapability: (BigInt(`0x${field('/proc/self/status', 'CapEff') || '0'}`) & capabilityPtrace) !== 0n,
+		isRoot: process.geteuid?.() === 0,
+		hasCapability: hasPtraceCapability(),
 		yamaScope: yamaScope(),
 	};
 }

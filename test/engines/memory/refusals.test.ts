@@ -60,12 +60,13 @@ test('on another kind of processor only dumps can be had', () => {
 });
 
 test.each([
-	['another user\'s', {isSameUser: false, hasCapability: false, yamaScope: 1}, 'the process belongs to user id 1000', 'run as root'],
-	['our own, under Yama', {isSameUser: true, hasCapability: false, yamaScope: 1}, 'kernel.yama.ptrace_scope = 1', 'run as root, or use --engine attach'],
-	['our own, where Yama wants an administrator', {isSameUser: true, hasCapability: false, yamaScope: 2}, 'kernel.yama.ptrace_scope = 2', 'run as root, or use --engine attach'],
-	['anybody\'s, where Yama lets nobody', {isSameUser: false, hasCapability: true, yamaScope: 3}, 'kernel.yama.ptrace_scope = 3', 'use --engine attach'],
-	['root\'s, that has a right more', {isSameUser: true, hasCapability: false, yamaScope: 0}, 'CAP_SYS_PTRACE', 'run as root on the host, or use --engine attach'],
-	['one in another user namespace', {isSameUser: false, hasCapability: true, yamaScope: 1}, 'CAP_SYS_PTRACE', 'run as root on the host, or use --engine attach'],
+	['another user\'s', {isSameUser: false, isRoot: false, hasCapability: false, yamaScope: 1}, 'the process belongs to user id 1000', 'run as root'],
+	['another user\'s, for a container\'s root', {isSameUser: false, isRoot: true, hasCapability: false, yamaScope: 0}, 'the process belongs to user id 1000', 'start the container with --cap-add SYS_PTRACE'],
+	['our own, under Yama', {isSameUser: true, isRoot: false, hasCapability: false, yamaScope: 1}, 'kernel.yama.ptrace_scope = 1', 'run as root, or use --engine attach'],
+	['our own, for a container\'s root under Yama', {isSameUser: true, isRoot: true, hasCapability: false, yamaScope: 1}, 'kernel.yama.ptrace_scope = 1', 'start the container with --cap-add SYS_PTRACE, or use --engine attach'],
+	['our own, where Yama wants an administrator', {isSameUser: true, isRoot: false, hasCapability: false, yamaScope: 2}, 'kernel.yama.ptrace_scope = 2', 'run as root, or use --engine attach'],
+	['anybody\'s, where Yama lets nobody', {isSameUser: false, isRoot: true, hasCapability: true, yamaScope: 3}, 'kernel.yama.ptrace_scope = 3', 'use --engine attach'],
+	['our own, that has a right more', {isSameUser: true, isRoot: false, hasCapability: false, yamaScope: 0}, 'CAP_SYS_PTRACE', 'run as root on the host, or use --engine attach'],
 ])('the right that is missing for %s memory is named', (_, rights, reason, hint) => {
 	const obstacle = rightsObstacle(1000, rights);
 	expect(obstacle.reason).toContain(reason);
@@ -77,7 +78,8 @@ if (process.geteuid!() === 0) {
 		const {status, stdout, stderr} = run(withoutCapability);
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
 		expect(stderr).toContain(`process ${java.pid} is closed to you`);
-		expect(stderr).toContain('run tprof-top as root');
+		expect(stderr).toContain('root without CAP_SYS_PTRACE');
+		expect(stderr).toContain('--cap-add SYS_PTRACE');
 	});
 } else {
 	test.skip('a JVM that has a right more than we: only root can start one');
