@@ -29,16 +29,17 @@ function themeOf({color, ascii}: Options) {
 function saver(options: Options): Save {
 	return async (snapshot, baseline, query, {name, format}) => {
 		const now = Date.now();
+		const samples = `(${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
 		const exportOptions = {query, version, depth: options.depth};
 		if (name === undefined && format === undefined) {
-			const {pb} = await saveSnapshot(snapshot, options.snapshotDir, now, exportOptions);
-			return `saved ${path.basename(pb)} and .txt (${snapshot.session.samples} samples)`;
+			const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir, now, exportOptions);
+			return `saved ${path.basename(pb)} and .txt ${samples}`;
 		}
 
 		const chosen = formats.find(({id}) => id === (format ?? 'pprof'))!;
 		const file = path.resolve(options.snapshotDir, name ?? `${snapshotStem(snapshot.target.pid, now)}${chosen.extension}`);
 		const written = await writeWhole(file, chosen.write(snapshot, baseline, exportOptions), {taken: name === undefined ? 'suffix' : 'refuse'});
-		return `saved ${path.relative('', written) || written} (${snapshot.session.samples} samples)`;
+		return `saved ${path.relative('', written) || written} ${samples}`;
 	};
 }
 

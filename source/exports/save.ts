@@ -6,13 +6,13 @@ import {pprof} from './pprof/format.js';
 import {text} from './text.js';
 
 /**
-Saves a snapshot as `tprof-<pid>-<UTC time>.pb.gz`, which opens again, and the same moment as readable `.txt` beside it; both or none, nothing replaced, see `writeTogether`.
+Saves what was sampled since a baseline (undefined: the session's start) as `tprof-<pid>-<UTC time>.pb.gz`, which opens again, and the same moment as readable `.txt` beside it; both or none, nothing replaced, see `writeTogether`.
 `now` is the moment of saving, epoch milliseconds. Gives back the paths. Throws UserError.
 */
-export async function saveSnapshot(snapshot: Snapshot, folder: string, now: number, options: ExportOptions): Promise<{readonly pb: string; readonly txt: string}> {
+export async function saveSnapshot(snapshot: Snapshot, baseline: Snapshot | undefined, folder: string, now: number, options: ExportOptions): Promise<{readonly pb: string; readonly txt: string}> {
 	const [pb, txt] = await writeTogether(path.join(folder, snapshotStem(snapshot.target.pid, now)), [
-		{extension: pprof.extension, bytes: pprof.write(snapshot, undefined, options)},
-		{extension: text.extension, bytes: text.write(snapshot, undefined, options)},
+		{extension: pprof.extension, bytes: pprof.write(snapshot, baseline, options)},
+		{extension: text.extension, bytes: text.write(snapshot, baseline, options)},
 	], {taken: 'suffix'});
 	return {pb, txt};
 }

@@ -1,4 +1,5 @@
 import {cellWidth} from '../model/cell-width.js';
+import type {Snapshot} from '../model/snapshot.js';
 import {printable} from '../model/text.js';
 import {stateCode} from '../model/thread-state.js';
 import {lineColumns} from '../query/line-columns.js';
@@ -43,7 +44,7 @@ export const text: ExportFormat = {
 			timeLine(snapshot, baseline),
 			costLine(snapshot, baseline),
 			statesLine(snapshot, baseline),
-			...settings(query),
+			...settings(query, snapshot),
 			...[...notes, ...lossLines(snapshot, baseline)].map(note => `note: ${note}`),
 			'',
 			...textTable(reportColumns, rows, layout),
@@ -62,13 +63,23 @@ function wrapped(line: string, width: number): string[] {
 }
 
 /** What of the view is not as it starts. */
-function settings({filter, states, by}: Query): string[] {
+function settings({filter, states, by, threadKeys}: Query, snapshot: Snapshot): string[] {
 	const said = [
 		by === 'line' ? '' : `by ${by}`,
+		threadKeys ? `only ${onlyThreads(threadKeys, snapshot)}` : '',
 		filter === '' ? '' : `filter: ${printable(filter)}`,
 		states.join(',') === 'RUNNABLE,BLOCKED' ? '' : `ticks: ${states.join(', ')}`,
 	].filter(Boolean);
 	return said.length > 0 ? [said.join(' | ')] : [];
+}
+
+/** Names said before "and so many more". */
+const maxNamed = 5;
+
+function onlyThreads(keys: ReadonlySet<number>, {threads, dictionary}: Snapshot): string {
+	const names = [...threads.key].flatMap((key, thread) => keys.has(key) ? [dictionary.strings[threads.name[thread]]] : []);
+	const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+	return `${names.length} ${names.length === 1 ? 'thread' : 'threads'}: ${names.slice(0, maxNamed).join(', ')}${more}`;
 }
 
 /** Those that used CPU or stand blocked. */

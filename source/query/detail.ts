@@ -152,12 +152,13 @@ function add(sums: Map<number, {ticks: number; cpuNs: number}>, group: number, t
 	sums.set(group, {ticks: (before?.ticks ?? 0) + ticks, cpuNs: (before?.cpuNs ?? 0) + cpuNs});
 }
 
-/** Owners of the locks that samples at the wanted stacks waited for, put together by what is shown of them. */
+/** Owners of the locks that samples at the wanted stacks waited for, put together by what is shown of them; all of one owner in a row, who held up most first. */
 function holders(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Scope, isWanted: (node: number) => boolean): Holder[] {
 	const {contention} = snapshot;
 	const before = baseline?.contention;
 	const beforeCount = before?.count ?? 0;
-	const rows = new Map<string, {info: Omit<Holder, 'ticks'>; ticks: number}>();
+	const rows = new Map<string, {info: Omit<Holder, 'ticks'>; owner: string; ticks: number}>();
+	const ticksOf = new Map<string, number>();
 	for (let index = 0; index < contention.count; index++) {
 		const ticks = contention.ticks[index] - (index < beforeCount ? before!.ticks[index] : 0);
 		if (ticks <= 0 || !isCounted(scope, contention.thread[index]) || !isWanted(contention.node[index])) {
@@ -171,17 +172,20 @@ function holders(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Scop
 			ownerFrame: contention.ownerFrame[index],
 			ownerNode: contention.ownerNode[index],
 		});
-		const key = JSON.stringify([info.kind, info.className, contention.owner[index], info.ownerPlace && placeName(info.ownerPlace), info.ownerNow && placeName(info.ownerNow)]);
+		const owner = `${contention.owner[index]} ${info.kind} ${info.className}`;
+		const key = JSON.stringify([owner, info.ownerPlace && placeName(info.ownerPlace), info.ownerNow && placeName(info.ownerNow)]);
 		const row = rows.get(key);
 		if (row) {
 			row.ticks += ticks;
 		} else {
-			rows.set(key, {info, ticks});
+			rows.set(key, {info, owner, ticks});
 		}
+
+		ticksOf.set(owner, (ticksOf.get(owner) ?? 0) + ticks);
 	}
 
 	return [...rows]
-		.sort(([a, aRow], [b, bRow]) => byNumber(bRow.ticks, aRow.ticks) || byText(a, b))
+		.sort(([a, aRow], [b, bRow]) => byNumber(ticksOf.get(bRow.owner)!, ticksOf.get(aRow.owner)!) || byText(aRow.owner, bRow.owner) || byNumber(bRow.ticks, aRow.ticks) || byText(a, b))
 		.slice(0, maxDetailRows)
 		.map(([, {info, ticks}]) => ({...info, ticks}));
 }

@@ -189,6 +189,10 @@ function readRowTest({text, kind, at}: Alternative): RowTest {
 		return row => holds(row[figure], limit);
 	}
 
+	if (name && /^[\d.]+%?$/.test(number)) {
+		throw new FilterError(`"${name}" is no figure (${Object.keys(figures).join(' ')})`, at);
+	}
+
 	const word = text.toLowerCase();
 	return (_row, lowerText) => lowerText.includes(word);
 }

@@ -12,13 +12,13 @@ import type {LineRow} from './types.js';
 /** The columns of the Lines view in their order. The first one is the order of rows when none is asked for. */
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	{
-		id: 'self', heading: '%SELF', unitHeadings: {'cpu-ms': 'SELFms'}, title: 'self share', width: 6, align: 'right', fromColumns: 0,
+		id: 'self', heading: '%SELF', unitHeadings: {'cpu-ms': 'CPUms'}, title: 'self share', width: 6, align: 'right', fromColumns: 0,
 		description: 'share of CPU time (or of ticks) of the samples that count for the line: it is their first frame with a line number',
 		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.selfCpuNs) : formatPercent(row.selfPercent),
 		compare: (a, b) => byNumber(a.selfPercent, b.selfPercent) || byNumber(a.selfCpuNs, b.selfCpuNs) || byNumber(a.selfTicks, b.selfTicks) || byNumber(a.totalPercent, b.totalPercent),
 	},
 	{
-		id: 'error', heading: '+/-', title: 'sampling error', width: 4, align: 'right', fromColumns: 80,
+		id: 'error', heading: '+/-', unitHeadings: {'cpu-ms': '+/-%'}, title: 'sampling error', width: 4, align: 'right', fromColumns: 80,
 		description: 'how far %SELF may be off by chance, in percentage points, 19 times out of 20',
 		value: row => formatPercent(row.errorPercent),
 		compare: (a, b) => byNumber(a.errorPercent, b.errorPercent),

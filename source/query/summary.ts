@@ -25,18 +25,22 @@ export function summarize(snapshot: Snapshot, baseline: Snapshot | undefined): S
 	const statesNow = Array.from({length: stateCount}, () => 0);
 	const cpuNs = {java: 0, jit: 0, vm: 0};
 	let alive = 0;
+	let vmThreads = 0;
 	for (let thread = 0; thread < threads.count; thread++) {
 		const kind = threadKind(threads.flags[thread]);
 		cpuNs[kind] += threadCpuNs(snapshot, baseline, thread);
-		if (kind === 'java' && threads.alive[thread] === 1) {
+		if (threads.alive[thread] === 1 && kind === 'java') {
 			alive++;
 			statesNow[threads.state[thread]]++;
+		} else if (threads.alive[thread] === 1) {
+			vmThreads++;
 		}
 	}
 
 	const overMs = windowMs(snapshot, baseline);
 	return {
 		threads: alive,
+		vmThreads,
 		statesNow,
 		javaCpuPercent: corePercent(cpuNs.java, overMs),
 		jitCpuPercent: corePercent(cpuNs.jit, overMs),

@@ -67,8 +67,8 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	},
 	{
 		id: 'now', heading: 'NOW AT', title: 'where it is', width: 0, align: 'left', fromColumns: 60, ascending: true,
-		description: 'the line where it stands now',
-		value: (row, {room, fullNames}) => row.now ? shortName(row.now, room, fullNames) : '',
+		description: 'the line where it stands now; for a pool where most of its threads do, and how many of them',
+		value: (row, {room, fullNames}) => nowShown(row, room, fullNames),
 		compare: (a, b) => byText(nowText(a), nowText(b)),
 	},
 	{
@@ -85,6 +85,15 @@ export function lockText(lock: LockInfo, room: number): string {
 	const held = lock.ownerName === undefined ? simple : `${simple} held by ${lock.ownerName}`;
 	const at = lock.ownerPlace ?? lock.ownerNow;
 	return lock.ownerName !== undefined && at ? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}` : held;
+}
+
+function nowShown({now, nowThreads, threadKeys}: ThreadRow, room: number, fullNames: boolean): string {
+	if (!now) {
+		return '';
+	}
+
+	const share = nowThreads === undefined ? '' : ` (${nowThreads} of ${threadKeys.length})`;
+	return shortName(now, Math.max(room - share.length, 1), fullNames) + share;
 }
 
 function nowText({now}: ThreadRow): string {

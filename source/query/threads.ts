@@ -40,11 +40,12 @@ export function queryThreads(snapshot: Snapshot, baseline: Snapshot | undefined,
 
 	const folded = query.foldPools ? foldPools(rows, row => row.name, row => row.vmInternal).map(pool => foldRows(pool.name, pool.items)) : rows;
 	const {row: matches} = scope.filter;
-	const shown = folded.filter(row => (query.showIdle || !isIdle(row)) && (!matches || matches({
+	const matching = folded.filter(row => !matches || matches({
 		text: threadText(row), percent: row.cpuPercent, totalPercent: row.cpuPercent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
 		threads: row.threadKeys.length, blocked: row.state === 'BLOCKED' ? 1 : 0, stuckS: row.stuckMs / 1000,
-	})));
-	return {rows: sortRows(shown, threadColumns, query.sort), allRows: folded.length};
+	}));
+	const shown = query.showIdle ? matching : matching.filter(row => !isIdle(row));
+	return {rows: sortRows(shown, threadColumns, query.sort), allRows: folded.length, idleRows: matching.length - shown.length};
 }
 
 type ThreadSums = {readonly cpuNs: Float64Array; readonly ticks: Float64Array; readonly allTicks: Float64Array; readonly states: Float64Array};
@@ -125,14 +126,20 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		}
 	}
 
-	const statesNow = new Set(rows.filter(row => row.alive).map(row => row.state));
+	const alive = rows.filter(row => row.alive);
+	const {now, count} = commonPlace(alive);
+	const locks = new Set(alive.map(({waitsFor}) => waitsFor && `${waitsFor.className} ${waitsFor.ownerName}`));
+	const statesNow = new Set(alive.map(row => row.state));
 	return {
 		...busiest,
 		key: `pool:${name}`,
 		name,
 		threadKeys: rows.flatMap(row => row.threadKeys),
 		nativeId: 0,
-		alive: rows.some(row => row.alive),
+		alive: alive.length > 0,
+		now,
+		nowThreads: count < alive.length ? count : undefined,
+		waitsFor: locks.size === 1 ? alive[0].waitsFor : undefined,
 		daemon: rows.every(row => row.daemon),
 		state: statesNow.size === 1 ? [...statesNow][0] : undefined,
 		cpuNs,
@@ -141,6 +148,22 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		ticks,
 		stuckMs: stuck,
 	};
+}
+
+/** Where most of some threads stand, and how many of them. */
+function commonPlace(rows: readonly ThreadRow[]): {now?: Place; count: number} {
+	const counts = new Map<string, {now: Place; count: number}>();
+	let most: {now?: Place; count: number} = {count: 0};
+	for (const {now} of rows) {
+		if (now) {
+			const name = placeName(now);
+			const entry = {now, count: 1 + (counts.get(name)?.count ?? 0)};
+			counts.set(name, entry);
+			most = entry.count > most.count ? entry : most;
+		}
+	}
+
+	return most;
 }
 
 function isIdle(row: ThreadRow): boolean {

@@ -97,13 +97,14 @@ export type ThreadRow = {
 	/** Ticks by state, every state counted; and those of counted states. */
 	readonly states: StateTicks;
 	readonly ticks: number;
-	/** Where it stands now (attributed frame), undefined without Java frames. */
+	/** Where it stands now (attributed frame), undefined without Java frames; for a folded pool where most of its threads stand, and how many do when not all. */
 	readonly now?: Place;
+	readonly nowThreads?: number;
 	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
 	readonly top?: Place;
 	/** How long it has stood there without using CPU; of the longest for a folded pool. */
 	readonly stuckMs: number;
-	/** Who holds the lock that it waits for. */
+	/** Who holds the lock that it waits for; of a folded pool only when all its threads wait for the same. */
 	readonly waitsFor?: LockInfo;
 };
 
@@ -116,8 +117,8 @@ export type LockInfo = {
 	readonly ownerNow?: Place;
 };
 
-/** Filtered and sorted; `allRows` counts also those that the filter and `showIdle` hide. */
-export type ThreadTableRows = {readonly rows: readonly ThreadRow[]; readonly allRows: number};
+/** Filtered and sorted; `allRows` counts also those that the filter and `showIdle` hide, `idleRows` those that `showIdle` alone does. */
+export type ThreadTableRows = {readonly rows: readonly ThreadRow[]; readonly allRows: number; readonly idleRows: number};
 
 export type StackRow = {
 	readonly key: string;
@@ -137,7 +138,7 @@ export type DetailThread = {readonly key: number; readonly name: string; readonl
 /** A place next to the one looked at, with the samples in which it was its caller or callee. */
 export type Neighbour = Place & {readonly ticks: number; readonly cpuNs: number};
 
-/** Who held up threads, and in how many of their samples (every state counted). */
+/** Who held up threads, from where to where, and in how many of their samples (every state counted). */
 export type Holder = LockInfo & {readonly ticks: number};
 
 /** What Enter on a line shows. All lists: most CPU time, then ticks, first; holders by ticks; cut to a bound. */
@@ -159,6 +160,8 @@ export type Summary = {
 	/** Java threads alive in the newest sample (without those of the JVM and its compilers), and how many stand in each state. */
 	readonly threads: number;
 	readonly statesNow: StateTicks;
+	/** Threads of the JVM and its compilers, alive in the newest sample. */
+	readonly vmThreads: number;
 	/** CPU percent (100 = one core) in the window by kind of thread: Java code, JIT compilers, the JVM's own threads. */
 	readonly javaCpuPercent: number;
 	readonly jitCpuPercent: number;

@@ -137,17 +137,17 @@ function emptyText(state: UiState, {status, snapshot, table}: ScreenData): strin
 		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no sample was taken';
 	}
 
+	const idleRows = table?.view === 'threads' ? table.threads.idleRows : 0;
+	if (idleRows > 0) {
+		return `all ${idleRows} threads${state.query.filter === '' ? '' : ' that match the filter'} idle in this window; i shows them`;
+	}
+
 	if (state.query.filter !== '') {
 		return 'no row matches the filter; Esc clears it';
 	}
 
 	if (state.query.threadKeys) {
 		return 'nothing from these threads in this window; t shows all';
-	}
-
-	const allRows = table?.view === 'threads' ? table.threads.allRows : 0;
-	if (allRows > 0 && !state.query.showIdle) {
-		return 'all threads idle in this window; i shows them';
 	}
 
 	const set = stateSets.find(({id}) => id === state.stateSet);

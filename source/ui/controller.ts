@@ -25,6 +25,7 @@ import {
 	initialState, queryOf, type InitialView, type MenuItem, type UiState,
 } from './state.js';
 import {followRow, type Surroundings} from './surroundings.js';
+import {placeColumns} from './table-lines.js';
 import type {Size} from './terminal.js';
 import type {Theme} from './theme.js';
 import {Trends} from './trend.js';
@@ -236,13 +237,16 @@ export class Controller {
 		const {state} = this;
 		const rows = rowsOf(this.#currentData());
 		const unit = effectiveUnit(state.query);
-		const columns: readonly MenuItem[] = state.view === 'lines'
-			? lineColumns.map(column => ({id: column.id, title: `${column.title}${column.heading ? ` (${headingOf(column, unit)})` : ''}`}))
-			: threadColumns.map(column => ({id: column.id, title: `${column.title} (${headingOf(column, unit)})`}));
+		const columns: ReadonlyArray<{readonly id: string; readonly title: string; readonly heading: string}> = state.view === 'lines'
+			? lineColumns.map(column => ({id: column.id, title: column.title, heading: headingOf(column, unit)}))
+			: threadColumns.map(column => ({id: column.id, title: column.title, heading: headingOf(column, unit)}));
+		const placed = state.view === 'lines' ? placeColumns(lineColumns, layout) : placeColumns(threadColumns, layout);
+		const shownColumns = placed.map(({column}) => column.id);
 		return {
 			rowKeys: rows.map(({key}) => key),
 			pageRows: layout.tableRows,
-			columns,
+			columns: columns.map(({id, title, heading}) => ({id, title: `${title}${heading ? ` (${heading})` : ''}${shownColumns.includes(id) ? '' : ', not shown'}`})),
+			shownColumns,
 			layerLines: layerLines(state, layout, theme, this.#detailOf)?.length ?? 0,
 			layerPage: layout.layerLines,
 			isRecording: this.#options.source.status().phase === 'recording',

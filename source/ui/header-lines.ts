@@ -108,6 +108,7 @@ function sessionLine({snapshot, summary, status}: ScreenData, width: number, the
 		{text: `| cost ${share(session.targetStoppedMs)} of target, ${session.durationMs < settledMs ? '-' : share(session.selfCpuMs)} own`, rank: 1},
 		{text: session.pauseP99Us > 0 ? `pause ${micros(session.pauseP50Us)} p99 ${micros(session.pauseP99Us)}` : '', rank: 6},
 		{text: summary ? `| threads ${summary.threads}` : '', rank: 2},
+		{text: summary && summary.vmThreads > 0 ? `+${summary.vmThreads} JVM` : '', rank: 7},
 		{text: status.note ? `| ${status.note}` : '', rank: 9, look: part => theme.paint('dim', part)},
 	];
 	return fitPieces(pieces, width, ' ');
@@ -162,6 +163,7 @@ function strip({summary}: ScreenData, width: number, theme: Theme): string {
 }
 
 function tabsLine(state: UiState, data: ScreenData, width: number, theme: Theme): string {
+	const filterRoom = Math.max(0, width - 3 - cellWidth(views.find(({id}) => id === state.view)!.title));
 	const tabs: Piece[] = views.map(({id, title}) => id === state.view
 		? {text: `[${title}]`, rank: 0, look: part => theme.paint('tab', part)}
 		: {text: ` ${title} `, rank: 3});
@@ -172,7 +174,8 @@ function tabsLine(state: UiState, data: ScreenData, width: number, theme: Theme)
 		{text: `| window ${over}`, rank: 2},
 		{text: state.onlyThreads === undefined ? '' : `| only ${state.onlyThreads}`, rank: 1, look: part => theme.paint('hot', part)},
 		{text: state.stateSet === 'active' ? '' : `| states: ${state.stateSet ?? stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('')}`, rank: 1, look: part => theme.paint('hot', part)},
-		{text: data.filterError ? `| filter: ${data.filterError}` : (query.filter === '' ? '' : `| filter: ${query.filter}`), rank: 1, look: part => theme.paint(data.filterError ? 'error' : 'hot', part)},
+		// A table that is filtered must say so, however long the filter is.
+		{text: query.filter === '' ? '' : cut(`| filter: ${query.filter}`, filterRoom), rank: 0, look: part => theme.paint(data.filterError ? 'error' : 'hot', part)},
 		{text: query.by === 'line' || state.view !== 'lines' ? '' : `| by ${query.by}`, rank: 2},
 	];
 	return fitPieces(pieces, width, ' ');

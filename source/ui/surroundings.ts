@@ -9,6 +9,8 @@ export type Surroundings = {
 	readonly pageRows: number;
 	/** Columns that the view can be sorted by, in order. */
 	readonly columns: readonly MenuItem[];
+	/** Ids of those that are on the screen. */
+	readonly shownColumns: readonly string[];
 	/** Lines of the topmost layer (help, detail), and how many of them fit. */
 	readonly layerLines: number;
 	readonly layerPage: number;

@@ -36,9 +36,10 @@ const nextView = (step: number): Handler => state => {
 };
 
 const nextColumn = (step: number): Handler => (state, around) => {
-	const count = around.columns.length;
-	const at = around.columns.findIndex(({id}) => id === state.sorts[state.view].column);
-	return sortedBy(state, around.columns[(at + step + count) % count].id, around);
+	const {columns, shownColumns} = around;
+	const at = columns.findIndex(({id}) => id === state.sorts[state.view].column);
+	const order = Array.from({length: columns.length}, (_, index) => columns[(at + (step * (index + 1)) + (columns.length * 2)) % columns.length].id);
+	return sortedBy(state, order.find(id => shownColumns.includes(id)) ?? state.sorts[state.view].column, around);
 };
 
 /** Actions of the views' tables. What is missing here does nothing there. */

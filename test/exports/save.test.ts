@@ -22,17 +22,17 @@ afterAll(() => {
 
 test('a save is a pprof file that opens again and the same moment as text, both for the owner alone; a second one in that second stands beside it', async () => {
 	const {whole} = serviceSnapshots();
-	const saved = await saveSnapshot(whole, folder, now, options);
+	const saved = await saveSnapshot(whole, undefined, folder, now, options);
 	expect(saved).toEqual({pb: path.join(folder, 'tprof-4711-20260914T140201Z.pb.gz'), txt: path.join(folder, 'tprof-4711-20260914T140201Z.txt')});
 	expect(canonical(readPprof(fs.readFileSync(saved.pb)))).toEqual(canonical(whole));
 	expect(fs.readFileSync(saved.txt, 'utf8')).toContain('com.acme.sort.Bubble.swap:24');
 	expect([saved.pb, saved.txt].map(file => fs.statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
-	const again = await saveSnapshot(whole, folder, now, options);
+	const again = await saveSnapshot(whole, undefined, folder, now, options);
 	expect(again).toEqual({pb: path.join(folder, 'tprof-4711-20260914T140201Z-2.pb.gz'), txt: path.join(folder, 'tprof-4711-20260914T140201Z-2.txt')});
 	expect(fs.readdirSync(folder)).toHaveLength(4);
 });
 
 test('a save that fails leaves nothing', async () => {
-	await expect(saveSnapshot(serviceSnapshots().whole, path.join(folder, 'missing'), now, options)).rejects.toThrow('there is no folder');
+	await expect(saveSnapshot(serviceSnapshots().whole, undefined, path.join(folder, 'missing'), now, options)).rejects.toThrow('there is no folder');
 	expect(fs.existsSync(path.join(folder, 'missing'))).toBe(false);
 });

@@ -57,7 +57,7 @@ describe('lines', () => {
 
 	test('in CPU milliseconds', () => {
 		expect(drawn(lineColumns, rows, 49, 'cpu-ms')).toBe(undent(`
-			SELFms STATE    LINE
+			 CPUms STATE    LINE
 			  40.0 RRRRRRRR c.a.sort.Bubble.sort:16
 			     0 BBBBBBBB c.a.db.Pool.take:88
 			     0          c.acme.Main.main:3

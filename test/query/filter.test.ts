@@ -57,9 +57,7 @@ describe('figures', () => {
 		['blocked>0', false],
 		['stuck<1', true],
 		['!pct>41', false],
-		// No figure of that name: a word.
-		['init<2', false],
-		['constructor>1', false],
+		// A word.
 		['<init>', false],
 	])('%s', (filter, expected) => {
 		expect(shows(filter)).toBe(expected);
@@ -97,6 +95,8 @@ describe('what is wrong with a filter is a message and a place', () => {
 		['state:B|acme', 0, 'cannot be'],
 		['pct>', 0, 'number'],
 		['acme pct>x', 5, 'number'],
+		['init<2', 0, '"init" is no figure (pct'],
+		['acme constructor>1', 5, '"constructor" is no figure'],
 	])('%s', (filter, at, message) => {
 		expect(parseFilter(filter)).toEqual({ok: false, at, error: expect.stringContaining(message) as string});
 		expect(filterOf(filter)).toEqual({});

@@ -63,6 +63,7 @@ describe('rows', () => {
 		const {rows, allRows} = queryThreads(snapshot, undefined, shown({showIdle: false}));
 		expect(rows.map(({name}) => name)).toEqual(['http-1', 'C2 CompilerThread0', 'http-2', 'GC Thread#0', 'old']);
 		expect(allRows).toBe(7);
+		expect(queryThreads(snapshot, undefined, shown({showIdle: false, filter: 'parker'}))).toMatchObject({rows: [], idleRows: 1});
 	});
 
 	test('a window has only what happened in it', () => {
@@ -97,6 +98,23 @@ describe('pools', () => {
 		expect(rows[0]).toMatchObject({key: 'pool:http-*', threadKeys: [1, 2], states: [0, 3, 1, 2, 0, 0, 0], nativeId: 0});
 		expect(allRows).toBe(6);
 	});
+
+	test('a pool is where most of its threads are, and waits only for what all of them wait for', () => {
+		const {rows: [pool]} = queryThreads(picture(`
+			pool-1
+			R90
+			busy:1
+
+			pool-2
+			w
+			take:8
+
+			pool-3
+			w
+			take:8
+		`), undefined, shown({foldPools: true}));
+		expect(pool).toMatchObject({name: 'pool-*', now: {line: 8}, nowThreads: 2, waitsFor: undefined, threadKeys: [1, 2, 3]});
+	});
 });
 
 test('who holds what a thread waits for', () => {
@@ -115,7 +133,7 @@ test('who holds what a thread waits for', () => {
 
 test('the summary counts Java threads alive and parts CPU time by kind of thread', () => {
 	expect(summarize(picture(busyService, {samples: 3}), undefined)).toEqual({
-		threads: 4, statesNow: [0, 0, 1, 2, 1, 0, 0], javaCpuPercent: 26, jitCpuPercent: 20, vmCpuPercent: 3, windowMs: 1000, samples: 3,
+		threads: 4, vmThreads: 2, statesNow: [0, 0, 1, 2, 1, 0, 0], javaCpuPercent: 26, jitCpuPercent: 20, vmCpuPercent: 3, windowMs: 1000, samples: 3,
 	});
 	const snapshot = picture(busyService);
 	expect(summarize(snapshot, snapshot)).toMatchObject({javaCpuPercent: 0, windowMs: 0, samples: 0, threads: 4});

@@ -10,6 +10,7 @@ import {followRow, type Surroundings} from '../../source/ui/surroundings.js';
 const rows = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const around: Surroundings = {
 	rowKeys: rows, pageRows: 3, columns: [{id: 'self', title: 'self share'}, {id: 'total', title: 'total share'}, {id: 'line', title: 'name'}],
+	shownColumns: ['self', 'line'],
 	layerLines: 20, layerPage: 10, isRecording: false, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
 };
@@ -78,7 +79,9 @@ describe('sorting', () => {
 	test('by digits, letters, neighbours and the menu, each view its own', () => {
 		expect(after(['2']).state.sorts.lines).toEqual({column: 'total', reverse: false});
 		expect(after(['2', 'R']).state.sorts.lines).toEqual({column: 'total', reverse: true});
-		expect(after(['>']).state.sorts.lines.column).toBe('total');
+		// The total is not on this screen.
+		expect(after(['>']).state.sorts.lines.column).toBe('line');
+		expect(after(['>', '>']).state.sorts.lines.column).toBe('self');
 		expect(after(['<']).state.sorts.lines.column).toBe('line');
 		expect(after(['N']).state.sorts.lines.column).toBe('line');
 		expect(after(['f6', 'j', 'j', 'enter']).state.sorts.lines.column).toBe('line');
