@@ -132,4 +132,6 @@ export type TargetVitals = {
 	/** Share of the time since the previous reading spent in stop-the-world collections. */
 	readonly gcPercent?: number;
 	readonly uptimeMs?: number;
+	/** The whole process is stopped (SIGSTOP, Ctrl-Z). */
+	readonly isStopped?: boolean;
 };

@@ -31,6 +31,7 @@ export function openVitals(target: Target): VitalsReader {
 			return {
 				...heapOf(counters),
 				...(before && sharesOf(before, now)),
+				isStopped: stat.state === 'T',
 				uptimeMs: target.facts.startedAtMs > 0 ? Math.max(0, Date.now() - target.facts.startedAtMs) : undefined,
 			};
 		},

@@ -81,12 +81,13 @@ export class Controller {
 		const {phase} = source.status();
 		const snapshot = source.read();
 		this.#newestSamples = snapshot?.session.samples ?? 0;
-		if (phase !== 'ended' && phase !== 'failed' && phase !== 'recording') {
+		const isHeld = this.state.isPaused && this.#shown !== undefined;
+		if (!isHeld && phase !== 'ended' && phase !== 'failed' && phase !== 'recording') {
 			this.#nowMs = Date.now();
 			this.#vitals = vitals();
 		}
 
-		if (!snapshot || (this.state.isPaused && this.#shown)) {
+		if (!snapshot || isHeld) {
 			return;
 		}
 

@@ -14,7 +14,7 @@ import {views, type UiState} from './state.js';
 import {stateRoles, type Role, type Theme} from './theme.js';
 
 /** What the session does now, in a word that fits every header. */
-export function badge(state: UiState, {status, samplesSincePause, snapshot, nowMs}: ScreenData): {readonly text: string; readonly role: Role} {
+export function badge(state: UiState, {status, vitals, samplesSincePause, snapshot, nowMs}: ScreenData): {readonly text: string; readonly role: Role} {
 	const {phase} = status;
 	if (phase === 'starting') {
 		return {text: 'STARTING', role: 'hot'};
@@ -30,6 +30,10 @@ export function badge(state: UiState, {status, samplesSincePause, snapshot, nowM
 
 	if (phase === 'recording') {
 		return {text: `RECORDED ${snapshot ? dayAndTime(snapshot.session.takenAtMs) : ''}`.trim(), role: 'hot'};
+	}
+
+	if (vitals.isStopped) {
+		return {text: 'TARGET STOPPED', role: 'error'};
 	}
 
 	if (state.isPaused) {

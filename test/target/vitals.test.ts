@@ -32,6 +32,17 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	vitals.close();
 });
 
+test('a stopped process is said to be', async () => {
+	java = await startJava('Garbage', {jvmArgs: ['-Xmx64m']});
+	const vitals = openVitals(await targetOf(java));
+	expect(vitals.read().isStopped).toBe(false);
+	java.child.kill('SIGSTOP');
+	await until(() => vitals.read().isStopped === true);
+	java.child.kill('SIGCONT');
+	await until(() => vitals.read().isStopped === false);
+	vitals.close();
+});
+
 test('without counters there is CPU and uptime', async () => {
 	java = await startJava('Garbage', {jvmArgs: ['-Xmx64m', '-XX:-UsePerfData']});
 	const vitals = openVitals(await targetOf(java));

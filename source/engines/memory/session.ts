@@ -1,10 +1,10 @@
-import {readFileSync} from 'node:fs';
 import type {Interner} from '../../model/frame.js';
 import {threadFlag, type Sample} from '../../model/sample.js';
 import {printable} from '../../model/text.js';
 import {stateCode} from '../../model/thread-state.js';
 import {idleKind, IdleList} from '../../target/idle.js';
 import {NativeIds} from '../../target/native-ids.js';
+import {isAlive} from '../../target/proc.js';
 import type {Target} from '../../target/target.js';
 import {ThreadCpu} from '../../target/thread-cpu.js';
 import {
@@ -274,15 +274,4 @@ function sum(a: Stops, b: Stops): Stops {
 	return {
 		count: a.count + b.count, heldMs: a.heldMs + b.heldMs, longestMs: Math.max(a.longestMs, b.longestMs), refused: a.refused + b.refused, late: a.late + b.late,
 	};
-}
-
-/** Whether the process is still the one that was looked at, and no zombie. */
-function isAlive(target: Target): boolean {
-	try {
-		const stat = readFileSync(`/proc/${target.pid}/stat`, 'latin1');
-		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-		return fields[0] !== 'Z' && fields[0] !== 'X' && Number(fields[19]) === target.startTicks;
-	} catch {
-		return false;
-	}
 }
