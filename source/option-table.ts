@@ -13,7 +13,7 @@ export const optionTable: readonly OptionRow[] = [
 	{name: 'engine', group: 'sampling', value: 'NAME', type: 'string', help: 'how samples are got: auto, memory or attach (default auto)'},
 	{name: 'interval', group: 'sampling', value: 'MS', type: 'number', help: 'time between two samples (default: the engine\'s own)'},
 	{name: 'depth', group: 'sampling', value: 'FRAMES', type: 'number', help: 'frames kept of each stack, from the top (default: all)'},
-	{name: 'threads', group: 'sampling', value: 'GLOB', type: 'string', help: 'count only threads whose name matches, such as "http-*"'},
+	{name: 'threads', group: 'sampling', value: 'GLOB', type: 'string', help: 'only threads of these names, such as "http-*,main"; without * or ? names that have the text'},
 	{name: 'idle-calls', group: 'sampling', value: 'LIST', type: 'string', help: 'native calls that count as idle beside the known ones: "pkg.Class.method,..."'},
 	{name: 'max-overhead', group: 'sampling', value: 'PERCENT', type: 'number', help: 'share of its time the target may be stopped (default 2)'},
 	{name: 'delay', group: 'view', short: 'd', value: 'S', type: 'number', help: 'seconds between two refreshes (default 1), or of one batch iteration (default 5)'},

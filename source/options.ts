@@ -2,6 +2,7 @@ import process from 'node:process';
 import meow, {type AnyFlag} from 'meow';
 import {UserError} from './errors.js';
 import type {EngineId} from './engines/engine.js';
+import {globsOf} from './model/glob.js';
 import {threadStates, type ThreadState} from './model/thread-state.js';
 import {optionTable, type OptionRow} from './option-table.js';
 import type {GroupBy} from './query/types.js';
@@ -26,6 +27,7 @@ export type Options = {
 	readonly intervalMs?: number;
 	/** Infinity: all frames. Undefined: the default of the format. */
 	readonly depth?: number;
+	/** Globs of thread names, at least one; undefined: all threads. */
 	readonly threads?: string;
 	/** "pkg.Class.method" of native calls that count as IDLE. */
 	readonly idleCalls: readonly string[];
@@ -110,6 +112,14 @@ function parseIdleCalls(list: string): string[] {
 	}
 
 	return calls;
+}
+
+function parseThreads(list: string | undefined): string | undefined {
+	if (list !== undefined && globsOf(list).length === 0) {
+		throw usage('--threads takes at least one name', 'such as --threads "http-*,main"; without it all threads count');
+	}
+
+	return list;
 }
 
 function parseCommand(words: string[]): Command {
@@ -238,7 +248,7 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 			engine: oneOf(flags, 'engine', ['auto', 'memory', 'attach'] as const, 'auto'),
 			intervalMs: number(flags, 'interval', 1, 60_000),
 			depth: number(flags, 'depth', 1, 100_000, true),
-			threads: text('threads'),
+			threads: parseThreads(text('threads')),
 			idleCalls: parseIdleCalls(text('idleCalls') ?? ''),
 			maxOverheadPercent: number(flags, 'max-overhead', 0.01, 100) ?? 2,
 			delayS: number(flags, 'delay', 0.1, 86_400),

@@ -84,6 +84,8 @@ describe('the options', () => {
 		'--format xml 1',
 		'--state HOT 1',
 		'--state , 1',
+		'--threads , 1',
+		'--threads ,, 1',
 		'--nonsense 1',
 		'--idle-calls wait() 1',
 		'-q 1',

@@ -1,3 +1,14 @@
+/** The globs of a list: separated by commas, blanks around them do not count, empty ones are left out. */
+export function globsOf(list: string): string[] {
+	return list.split(',').map(glob => glob.trim()).filter(Boolean);
+}
+
+/** A matcher for names by a list of globs: one of them must match, see `globMatcher`. An empty list matches nothing. */
+export function globListMatcher(list: string): (name: string) => boolean {
+	const matchers = globsOf(list).map(glob => globMatcher(glob));
+	return name => matchers.some(isMatch => isMatch(name));
+}
+
 /**
 A matcher for names by a glob: `*` any characters, `?` one character, upper and lower case alike; without either it matches names that contain the text.
 Takes time in proportion to the lengths of name times glob at worst, whatever either holds.
@@ -20,7 +31,11 @@ function matches(pattern: string, text: string): boolean {
 		if (at < pattern.length && pattern[at] === '*') {
 			star = at++;
 			resume = index--;
-		} else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === text[index])) {
+		} else if (at < pattern.length && pattern[at] === '?') {
+			at++;
+			// A character beyond 16 bits is two units of the text.
+			index += Number(text.codePointAt(index)! > 0xFF_FF);
+		} else if (at < pattern.length && pattern[at] === text[index]) {
 			at++;
 		} else if (star >= 0) {
 			at = star + 1;

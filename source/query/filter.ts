@@ -1,4 +1,4 @@
-import {globMatcher} from '../model/glob.js';
+import {globListMatcher, globsOf} from '../model/glob.js';
 import {stateCode, threadStates} from '../model/thread-state.js';
 import {FilterError, splitFilter, type Alternative, type Term} from './filter-terms.js';
 import {compilePattern} from './regex.js';
@@ -40,7 +40,7 @@ export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning:
 	{form: 'a|b', meaning: 'either'},
 	{form: '/regex/', meaning: 'a regular expression'},
 	{form: 'state:B', meaning: 'count only samples in these states: R B W T I, names, or active, blocked, waiting, all; a list with commas'},
-	{form: 'thread:http-*', meaning: 'count only threads of this name; without * or ? those whose name has the text'},
+	{form: 'thread:http-*', meaning: 'count only threads of these names, a list with commas; without * or ? those that have the text'},
 	{form: 'pct>1', meaning: 'compare a figure: pct, total (percent), cpu (ms), ticks, threads, blocked, stuck (seconds); with > >= < <= ='},
 ];
 
@@ -159,12 +159,12 @@ function readStates({text, at}: Alternative): number {
 }
 
 function readThread({text, at}: Alternative): (name: string) => boolean {
-	const glob = text.slice('thread:'.length);
-	if (!glob) {
+	const globs = text.slice('thread:'.length);
+	if (globsOf(globs).length === 0) {
 		throw new FilterError('thread: needs a name, such as http-*', at);
 	}
 
-	return globMatcher(glob);
+	return globListMatcher(globs);
 }
 
 function readRowTest({text, kind, at}: Alternative): RowTest {

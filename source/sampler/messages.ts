@@ -10,7 +10,7 @@ export type WorkerInput = {
 	readonly intervalMs?: number;
 	/** Frames kept of each stack, from the top; Infinity for all. */
 	readonly depth: number;
-	/** Glob of the names of the threads that count; undefined for all. */
+	/** Globs of the names of the threads that count, see `globListMatcher`; undefined for all. */
 	readonly threads?: string;
 	/** Share of time that the target may be stopped for sampling. */
 	readonly maxOverheadPercent: number;

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {globMatcher} from '../../source/model/glob.js';
+import {globListMatcher, globMatcher, globsOf} from '../../source/model/glob.js';
 import {pick, seeded} from '../helpers/random.js';
 
 test.each([
@@ -16,6 +16,9 @@ test.each([
 	['[a]*', '[a]x', true],
 	['a.*', 'abc', false],
 	['**x**', 'x', true],
+	['a-?', 'a-\u{1F600}', true],
+	['*??', '\u{1F600}', false],
+	['*?b', 'a\u{1F600}b', true],
 ])('%s on %s', (glob, name, expected) => {
 	expect(globMatcher(glob)(name)).toBe(expected);
 });
@@ -29,6 +32,13 @@ test('agrees with the same thing written as a regular expression', () => {
 		const expected = new RegExp(`^${glob.replaceAll('*', '.*').replaceAll('?', '.')}$`).test(name);
 		expect(`${glob} ${name} ${globMatcher(glob)(name)}`).toBe(`${glob} ${name} ${expected}`);
 	}
+});
+
+test('a list: one of its globs must match; what stands between two commas may be missing', () => {
+	const matches = globListMatcher(' main, http-*,,');
+	expect(['main', 'Domain', 'http-1', 'my http-1', 'mai', ''].filter(name => matches(name))).toEqual(['main', 'Domain', 'http-1']);
+	expect(globsOf(' , ')).toEqual([]);
+	expect(globListMatcher(',')('main')).toBe(false);
 });
 
 test('many stars end', () => {

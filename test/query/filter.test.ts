@@ -92,6 +92,7 @@ describe('what is wrong with a filter is a message and a place', () => {
 		['acme state:Q', 5, '"Q"'],
 		['state:constructor', 0, '"constructor"'],
 		['thread:', 0, 'needs a name'],
+		['x thread:,', 2, 'needs a name'],
 		['state:B|acme', 0, 'cannot be'],
 		['pct>', 0, 'number'],
 		['acme pct>x', 5, 'number'],
@@ -137,6 +138,7 @@ describe('states and threads restrict what is counted', () => {
 		expect(lines('thread:http-*')).toEqual(['100 2 A.work:1', '0 3 A.lock:2']);
 		expect(lines('thread:http-? !thread:*2 lock')).toEqual(['0 1 A.lock:2']);
 		expect(lines('thread:MAI')).toEqual(['100 2 A.work:1']);
+		expect(lines('thread:nowhere,http-?,')).toEqual(lines('thread:http-*'));
 		expect(queryThreads(snapshot, undefined, {...defaultQuery, filter: 'thread:http-*'}).rows.map(thread => thread.name)).toEqual(['http-1', 'http-2']);
 	});
 
