@@ -1,4 +1,5 @@
 import {UserError} from './errors.js';
+import {formats, type ExportFormat} from './exports/registry.js';
 
 /** Seconds of one batch report when nothing else is said. */
 const defaultDelayS = 5;
@@ -24,4 +25,18 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 	}
 
 	return {count: Math.max(1, Math.floor((durationS / delayS) + 1e-9)), windowMs: Math.min(delayS, durationS) * 1000};
+}
+
+/**
+Whether the reports can be written so. Throws UserError (2) for several reports in a format whose reports cannot stand one after the other, and for bytes on a terminal.
+*/
+export function checkFormat({id, streaming, binary}: ExportFormat, {count}: BatchPlan, isToTerminal: boolean): void {
+	if (!streaming && count > 1) {
+		const others = formats.filter(format => format.streaming).map(format => format.id).join(', ');
+		throw new UserError(`--format ${id} takes one report, and these options ask for ${count}`, {hint: `leave out --iterations and --delay, or choose one of ${others}`, exitCode: 2});
+	}
+
+	if (binary && isToTerminal) {
+		throw new UserError(`--format ${id} writes bytes, which a terminal cannot show`, {hint: 'add --output FILE, or send them to a file or a pipe', exitCode: 2});
+	}
 }

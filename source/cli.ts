@@ -3,19 +3,29 @@
 The entry: reads the command line and hands on. Loads the least: `--version` and batch never load the screen.
 */
 import process from 'node:process';
+import {getSystemErrorMap} from 'node:util';
 import {UserError} from './errors.js';
+import {printable} from './model/text.js';
+
+/** Longest line of an error: paths in it may have 4,096 characters, PATH_MAX of Linux. */
+const maxLineLength = 16_384;
+
+/** Prints lines whose words may come from anywhere, the command line as well: here they are made harmless for a terminal. */
+function complain(...lines: string[]): void {
+	process.stderr.write(lines.map(line => `${printable(line, maxLineLength)}\n`).join(''));
+}
 
 /** What is printed for an error: one line that says what is wrong, one that says what to do. */
 function report(error: unknown): number {
 	if (error instanceof UserError) {
-		process.stderr.write(`tprof-top: ${error.message}\n${error.hint ? `  ${error.hint}\n` : ''}`);
+		complain(`tprof-top: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []));
 		return error.exitCode;
 	}
 
 	const message = error instanceof Error ? error.message : String(error);
-	process.stderr.write(`tprof-top: internal error: ${message}\n  please report it with what you did; TPROF_DEBUG=1 shows where it happened\n`);
+	complain(`tprof-top: internal error: ${message}`, '  please report it with what you did; TPROF_DEBUG=1 shows where it happened');
 	if (process.env.TPROF_DEBUG && error instanceof Error) {
-		process.stderr.write(`${error.stack}\n`);
+		complain(...String(error.stack).split('\n'));
 	}
 
 	return 1;
@@ -51,9 +61,19 @@ async function main(): Promise<number> {
 	return run(parsed.options);
 }
 
-// A reader that went away (`| head`) is no error of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-	process.exit(error.code === 'EPIPE' ? 0 : 1);
+	// A reader that went away (`| head`) is no error of ours.
+	if (error.code === 'EPIPE') {
+		process.exit(0);
+	}
+
+	const [, reason] = getSystemErrorMap().get(error.errno ?? 0) ?? [];
+	complain(`tprof-top: cannot write to standard output: ${reason ?? error.message}`);
+	process.exit(1);
+});
+
+process.stderr.on('error', () => {
+	// Where an error cannot be printed, the exit code is all that says so.
 });
 
 try {

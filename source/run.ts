@@ -2,10 +2,10 @@ import {existsSync} from 'node:fs';
 import {readFile, stat} from 'node:fs/promises';
 import process from 'node:process';
 import {runBatch} from './batch.js';
-import {planBatch} from './batch-plan.js';
+import {checkFormat, planBatch} from './batch-plan.js';
 import {demoRecording, findJava, startDemo} from './demo.js';
 import {UserError} from './errors.js';
-import {formats} from './exports/registry.js';
+import {formats, type ExportFormat} from './exports/registry.js';
 import type {Snapshot} from './model/snapshot.js';
 import type {SnapshotSource} from './model/source.js';
 import {printable} from './model/text.js';
@@ -29,6 +29,10 @@ function isInteractive(options: Options): boolean {
 	return !options.batch && Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY);
 }
 
+function formatOf(options: Options): ExportFormat {
+	return formats.find(({id}) => id === options.format)!;
+}
+
 function checkPlatform(): void {
 	const problem = platformProblem();
 	if (problem) {
@@ -40,7 +44,7 @@ function checkPlatform(): void {
 export async function run(options: Options): Promise<number> {
 	// What is wrong with the command line is said before anything is started.
 	queryOf(options);
-	planBatch(options);
+	checkFormat(formatOf(options), planBatch(options), options.output === undefined && Boolean(process.stdout.isTTY));
 	if (options.output !== undefined && existsSync(options.output)) {
 		throw new UserError(`${options.output} is there already`, {hint: 'files are never replaced: choose another name', exitCode: 2});
 	}
@@ -154,7 +158,7 @@ async function show(source: SnapshotSource, options: Options, target?: Target): 
 	await runBatch({
 		source,
 		plan: planBatch(options),
-		format: formats.find(({id}) => id === options.format)!,
+		format: formatOf(options),
 		options: {
 			query: queryOf(options),
 			version,

@@ -1,5 +1,7 @@
 import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
-import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
+import {
+	closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -8,6 +10,7 @@ import {
 } from 'vitest';
 import {readPprof} from '../source/exports/pprof/read.js';
 import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
+import {TerminalSession} from './helpers/terminal.js';
 import {until} from './helpers/until.js';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -76,6 +79,8 @@ describe('what needs no JVM', () => {
 		[['--sort', 'beauty', '1'], 2],
 		[['--filter', '/(/', '1'], 2],
 		[['-n', '2', '-d', '1', '--duration', '9', '1'], 2],
+		[['--format', 'pprof', '-n', '3', '-d', '2', '-o', 'never-written.pb.gz', '1'], 2],
+		[['--format', 'pprof', '-d', '5', '--duration', '30', '1'], 2],
 		[['4194305'], 1],
 		[['no-such-main-class-anywhere'], 1],
 		[[String(process.pid)], 1],
@@ -88,6 +93,29 @@ describe('what needs no JVM', () => {
 		expect(lines).toHaveLength(2);
 		expect(lines[0]).toMatch(/^tprof-top: ./);
 		expect(lines[1]).toMatch(/^ {2}./);
+	});
+
+	test.each([
+		['open', 'no\u001B]0;pwned\u0007such'],
+		['no\u001B]0;pwned\u0007such'],
+		['--no\u001B]0;pwned\u0007such'],
+		['1', 'two\u001B]0;pwned\u0007words\u009B31m'],
+		['--filter', 'state:\u001B]0;pwned\u0007', '1'],
+		['--sort', '\u001B]0;pwned\u0007', '1'],
+	])('%j: what was typed cannot give orders to the terminal', (...args) => {
+		const {stderr} = run(...args);
+		expect(stderr).toContain('pwned');
+		expect(stderr.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
+	});
+
+	test('bytes are not for a terminal', async () => {
+		const terminal = new TerminalSession(process.execPath, [cli, '--format', 'pprof', String(process.pid)]);
+		try {
+			expect(await terminal.ended()).toMatchObject({exitCode: 2});
+			expect(terminal.text()).toBe('tprof-top: --format pprof writes bytes, which a terminal cannot show\n  add --output FILE, or send them to a file or a pipe');
+		} finally {
+			terminal.close();
+		}
 	});
 
 	test('a process that is no JVM is left alone', async () => {
@@ -106,6 +134,19 @@ describe('on a running JVM', () => {
 		const {status, stdout} = run('list');
 		expect(status).toBe(0);
 		expect(stdout.split('\n').find(line => new RegExp(`^ *${target.pid} `).test(line))).toContain('shop.jar');
+	});
+
+	test.each([
+		['list', () => ['list']],
+		['a report', () => ['--duration', '0.5', '--format', 'json', String(target.pid)]],
+	])('%s on a full disk is an error that is said', (_, args) => {
+		const full = openSync('/dev/full', 'w');
+		try {
+			const {status, stderr} = spawnSync(process.execPath, [cli, ...args()], {encoding: 'utf8', timeout: 30_000, stdio: ['ignore', full, 'pipe']});
+			expect({status, stderr}).toEqual({status: 1, stderr: 'tprof-top: cannot write to standard output: no space left on device\n'});
+		} finally {
+			closeSync(full);
+		}
 	});
 
 	test('text: the header and the hot lines', () => {

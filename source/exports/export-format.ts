@@ -31,6 +31,8 @@ export type ExportFormat = {
 	readonly description: string;
 	/** Several documents of a run may be written one after the other and read back apart. */
 	readonly streaming: boolean;
+	/** Bytes that no terminal can show. */
+	readonly binary?: boolean;
 	/**
 	What was counted up to the snapshot, or since the baseline (an earlier snapshot of the same session). Text ends with a line end.
 	Nothing but the arguments has a say in what comes out.

@@ -9,5 +9,6 @@ export const pprof: ExportFormat = {
 	extension: '.pb.gz',
 	description: 'the whole snapshot: opens again with tprof-top open, in go tool pprof and in speedscope',
 	streaming: false,
+	binary: true,
 	write: (snapshot, baseline, {version}) => writePprof(windowSnapshot(snapshot, baseline), version),
 };
