@@ -1,5 +1,6 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {batchNotes} from './batch-notes.js';
 import type {BatchPlan} from './batch-plan.js';
 import {UserError} from './errors.js';
 import type {ExportFormat, ExportOptions} from './exports/export-format.js';
@@ -82,9 +83,7 @@ export async function runBatch({source, plan, format, options, output, stop}: Ba
 			break;
 		}
 
-		const {phase, message} = source.status();
-		const notes = phase === 'ended' && message ? [message] : [];
-		const report = format.write(snapshot, baseline, {...options, notes, ...(plan.count > 1 ? {iteration} : {})});
+		const report = format.write(snapshot, baseline, {...options, notes: batchNotes(source.status()), ...(plan.count > 1 ? {iteration} : {})});
 		if (output === undefined) {
 			await print(report);
 		} else {

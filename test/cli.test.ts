@@ -160,13 +160,24 @@ describe('on a running JVM', () => {
 		const {status, stdout} = run('--duration', '2', '--interval', '50', '--max-overhead', '100', '--format', 'json', String(target.pid));
 		expect(status).toBe(0);
 		const report = JSON.parse(stdout) as Record<string, unknown> & {lines: Array<{class: string; cpuMs: number}>; threads: Array<{name: string; states: Record<string, number>}>; threadSamples: number; samples: number};
-		expect(Object.keys(report)).toEqual(['tool', 'version', 'schema', 'target', 'engine', 'intervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'cost', 'lines', 'threads', 'stacks']);
+		expect(Object.keys(report)).toEqual(['tool', 'version', 'schema', 'target', 'engine', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'cost', 'notes', 'lines', 'threads', 'stacks']);
 		expect(report).toMatchObject({tool: 'tprof-top', schema: 1, target: {pid: target.pid}});
 		expect(report.samples).toBeGreaterThan(2);
 		const cpu = report.lines.map(line => line.cpuMs);
 		expect(cpu).toEqual([...cpu].sort((a, b) => b - a));
 		expect(report.lines.slice(0, 2).map(line => line.class)).toContain('demo.Pricing');
 		expect(report.threads.map(({name}) => name)).toEqual(expect.arrayContaining(['pricing-1', 'checkout-4', 'outbox', 'cron']));
+	});
+
+	test('a report says why the better engine was not taken, and that the cost budget lowered the rate', () => {
+		const withoutPtrace = path.join(root, 'test/helpers/without-ptrace.js');
+		const args = ['--duration', '1.5', '--interval', '20', '--max-overhead', '0.01', String(target.pid)];
+		const why = 'engine attach: memory is not available (ptrace is forbidden here by a filter of system calls, as containers have it (seccomp))';
+		const printed = (format: string) => spawnSync(process.execPath, [withoutPtrace, process.execPath, cli, '--format', format, ...args], {encoding: 'utf8', timeout: 30_000}).stdout;
+		const {notes} = JSON.parse(printed('json')) as {notes: string[]};
+		expect(notes).toContain(why);
+		expect(notes).toContainEqual(expect.stringMatching(/^samples come every \d+(\.\d)? ms, not every 20 ms: /));
+		expect(printed('text').replaceAll('\n      ', ' ')).toContain(`\nnote: ${why}\n`);
 	});
 
 	test('json with iterations is one document a line, each for its own window', () => {

@@ -18,7 +18,7 @@ export type ExportOptions = {
 	readonly states?: readonly ThreadState[];
 	/** One of several documents of a run (--iterations over 1): which one, from 0. JSON is then one line, and CSV has its header row in the first only. */
 	readonly iteration?: number;
-	/** Something to say about the session, such as why it ended; printable lines. */
+	/** Something to say about the session, such as why this engine or why it ended; printable lines. In text and JSON, which add what the snapshot says itself. */
 	readonly notes?: readonly string[];
 };
 

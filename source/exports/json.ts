@@ -5,6 +5,7 @@ import {queryStacks} from '../query/stacks.js';
 import {queryThreads} from '../query/threads.js';
 import type {LineRow, Place, Query, StackRow, StateTicks, ThreadRow} from '../query/types.js';
 import type {ExportFormat, ExportOptions} from './export-format.js';
+import {noteLines} from './session-lines.js';
 import {windowStats} from './window-snapshot.js';
 
 /** Version of the document's form: raised when something is taken away or means something else; keys may be added under the same number. */
@@ -23,7 +24,7 @@ export const json: ExportFormat = {
 	},
 };
 
-function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, version, top}: ExportOptions) {
+function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, version, top, notes = []}: ExportOptions) {
 	const {target} = snapshot;
 	const session = baseline ? windowStats(snapshot.session, baseline.session) : snapshot.session;
 	const everything: Query = {...query, showIdle: true, foldPools: false};
@@ -39,6 +40,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		},
 		engine: session.engine,
 		intervalMs: rounded(session.intervalMs),
+		requestedIntervalMs: rounded(session.requestedIntervalMs),
 		startedAt: new Date(session.startedAtMs).toISOString(),
 		durationMs: rounded(session.durationMs),
 		samples: session.samples,
@@ -49,6 +51,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		cost: {
 			targetStoppedMs: rounded(session.targetStoppedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), selfCpuMs: rounded(session.selfCpuMs),
 		},
+		notes: [...notes, ...noteLines(snapshot, baseline)],
 		lines: lines.slice(0, top).map(row => lineOf(row)),
 		threads: threads.slice(0, top).map(row => threadOf(row)),
 		stacks: stacks.slice(0, top).map(row => stackOf(row)),

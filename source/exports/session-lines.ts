@@ -37,10 +37,14 @@ export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): 
 	].join(' | ');
 }
 
-/** What the figures leave out, if anything. */
-export function lossLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
-	const {incompleteStacks, otherTicks} = statsOf(snapshot, baseline);
+/** So many times the interval that was asked for is worth a word. */
+const muchSlower = 2;
+
+/** What the figures leave out, and where sampling was not as asked for, if anything. */
+export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
+	const {incompleteStacks, otherTicks, intervalMs, requestedIntervalMs} = statsOf(snapshot, baseline);
 	return [
+		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples come every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would stop the target for longer than --max-overhead allows`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks: their outer frames are missing`] : []),
 		...(otherTicks > 0 ? [`${otherTicks} thread samples counted under "(other)": the table was full`] : []),
 	];

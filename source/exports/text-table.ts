@@ -36,3 +36,19 @@ export function cutEnd(text: string, room: number): string {
 
 	return room > 0 ? `${kept}…` : '';
 }
+
+/** The text in lines of at most so many terminal cells, broken between words; all but the first begin with the indent. A word that is longer than a line stays whole. */
+export function wrapWords(text: string, room: number, indent: string): string[] {
+	const lines: string[] = [];
+	let line = '';
+	for (const word of text.split(' ')) {
+		if (line !== '' && cellWidth(`${line} ${word}`) > room) {
+			lines.push(line);
+			line = indent + word;
+		} else {
+			line = line === '' ? word : `${line} ${word}`;
+		}
+	}
+
+	return [...lines, line];
+}

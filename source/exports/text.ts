@@ -10,9 +10,9 @@ import {queryThreads} from '../query/threads.js';
 import type {Query, ThreadRow} from '../query/types.js';
 import type {ExportFormat} from './export-format.js';
 import {
-	costLine, lossLines, statesLine, targetLine, timeLine,
+	costLine, noteLines, statesLine, targetLine, timeLine,
 } from './session-lines.js';
-import {cutEnd, textTable} from './text-table.js';
+import {cutEnd, textTable, wrapWords} from './text-table.js';
 
 const defaultWidth = 120;
 /** Narrower than this, figures would leave no room for names. */
@@ -20,6 +20,9 @@ const minWidth = 40;
 /** Lines and threads shown unless --top says otherwise: a page. */
 const defaultTop = 40;
 const threadTop = 10;
+
+/** Further lines of a note begin below its first word. */
+const noteIndent = '      ';
 
 /** Columns of the screen that a report leaves out: the past minute is not in a snapshot, and STATE says in 8 cells what a column a state says in 30. */
 const leftOut = new Set(['trend', 'total-ticks', 'runnable', 'blocked', 'waiting', 'timed-waiting', 'idle']);
@@ -45,7 +48,7 @@ export const text: ExportFormat = {
 			costLine(snapshot, baseline),
 			statesLine(snapshot, baseline),
 			...settings(query, snapshot),
-			...[...notes, ...lossLines(snapshot, baseline)].map(note => `note: ${note}`),
+			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapWords(`note: ${note}`, width, noteIndent)),
 			'',
 			...textTable(reportColumns, rows, layout),
 			...(rows.length === 0 ? ['(no line: no thread with Java frames was in a counted state or used CPU time)'] : []),

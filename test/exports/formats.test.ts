@@ -140,6 +140,15 @@ note: 2 thread samples counted under "(other)": the table was full
 		}
 	});
 
+	test('a note that is longer than a line goes on in the next', () => {
+		const note = 'engine attach: memory is not available (ptrace is forbidden here by a filter of system calls)';
+		expect(textOf('text', serviceSnapshots().whole, undefined, {width: 50, notes: [note]})).toContain(`
+note: engine attach: memory is not available
+      (ptrace is forbidden here by a filter of
+      system calls)
+`);
+	});
+
 	test('says how many rows it leaves out', () => {
 		expect(textOf('text', serviceSnapshots().whole, undefined, {top: 2})).toContain('\n... 3 more\n');
 	});
@@ -149,10 +158,10 @@ describe('json', () => {
 	test('has the keys of schema 1, in their order', () => {
 		const document = JSON.parse(textOf('json', serviceSnapshots().whole)) as Record<string, any>;
 		expect(Object.keys(document)).toEqual([
-			'tool', 'version', 'schema', 'target', 'engine', 'intervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'cost', 'lines', 'threads', 'stacks',
+			'tool', 'version', 'schema', 'target', 'engine', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'cost', 'notes', 'lines', 'threads', 'stacks',
 		]);
 		expect(document).toMatchObject({
-			tool: 'tprof-top', version: '1.2.3', schema: 1, engine: 'attach', intervalMs: 250, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4,
+			tool: 'tprof-top', version: '1.2.3', schema: 1, engine: 'attach', intervalMs: 250, requestedIntervalMs: 200, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4,
 		});
 		const ordered = (value: unknown) => JSON.stringify(value);
 		expect(ordered(document.target)).toBe('{"pid":4711,"mainClass":"com.acme.Main","jvmVersion":"17.0.15","vm":"OpenJDK 64-Bit Server VM"}');
@@ -160,6 +169,17 @@ describe('json', () => {
 		expect(ordered(document.lines[1])).toBe('{"class":"com.acme.sort.Bubble","method":"sort","file":"Bubble.java","line":16,"self":30,"total":60,"cpuMs":5400,"totalCpuMs":11400,"states":{"RUNNABLE":30,"BLOCKED":0,"WAITING":0,"TIMED_WAITING":0,"IDLE":0}}');
 		expect(ordered(document.threads[1])).toBe('{"name":"pool-1-thread-1","tid":4730,"cpuMs":1400,"states":{"RUNNABLE":10,"BLOCKED":40,"WAITING":0,"TIMED_WAITING":0,"IDLE":0},"top":{"class":"com.acme.sort.Bubble","method":"sort","line":16}}');
 		expect(ordered(document.stacks[2])).toBe('{"ticks":40,"cpuMs":0,"state":"BLOCKED","frames":[{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},{"class":"com.acme.Worker","method":"run","file":"Worker.java","line":30}]}');
+	});
+
+	test('has notes: those it is given, and what the snapshot says itself', () => {
+		const {whole} = serviceSnapshots();
+		const slow = {...whole, session: {...whole.session, requestedIntervalMs: 20}};
+		expect((JSON.parse(textOf('json', slow, undefined, {notes: ['engine attach: no ptrace']})) as {notes: string[]}).notes).toEqual([
+			'engine attach: no ptrace',
+			'samples come every 250 ms, not every 20 ms: more would stop the target for longer than --max-overhead allows',
+			'4 incomplete stacks: their outer frames are missing',
+			'2 thread samples counted under "(other)": the table was full',
+		]);
 	});
 
 	test('orders lines by CPU time, then ticks, whatever the view sorts by', () => {
