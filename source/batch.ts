@@ -4,13 +4,14 @@ import {batchNotes} from './batch-notes.js';
 import type {BatchPlan} from './batch-plan.js';
 import {UserError} from './errors.js';
 import type {ExportFormat, ExportOptions} from './exports/export-format.js';
-import {writeWhole} from './exports/files.js';
+import {GrowingFile} from './exports/growing-file.js';
 import type {Snapshot} from './model/snapshot.js';
 import type {SnapshotSource} from './model/source.js';
 
 const startTimeoutMs = 30_000;
 const pollMs = 20;
 
+/** What a batch run prints, from where and to where. */
 export type BatchRequest = {
 	readonly source: SnapshotSource;
 	readonly plan: BatchPlan;
@@ -56,9 +57,22 @@ async function print(bytes: string | Uint8Array): Promise<void> {
 
 /**
 Prints the reports of the plan as their windows end. The target's end, a signal or a reader that went away ends it early, with what there is.
-Throws UserError when the session failed before its first sample, or after printing what there is.
+Throws UserError when the session failed before its first sample, or after printing what there is, and when the file cannot be written.
 */
-export async function runBatch({source, plan, format, options, output, stop}: BatchRequest): Promise<void> {
+export async function runBatch(request: BatchRequest): Promise<void> {
+	if (request.output === undefined) {
+		return printReports(request, print);
+	}
+
+	const file = await GrowingFile.create(request.output);
+	try {
+		await printReports(request, async report => file.append(report));
+	} finally {
+		await file.finish();
+	}
+}
+
+async function printReports({source, plan, format, options, stop}: BatchRequest, write: (report: string | Uint8Array) => Promise<void>): Promise<void> {
 	const hasSamples = () => (source.read()?.session.samples ?? 0) > 0;
 	await waitUntil(() => isOver(source) || hasSamples(), performance.now() + startTimeoutMs, stop);
 	if (!hasSamples()) {
@@ -73,7 +87,6 @@ export async function runBatch({source, plan, format, options, output, stop}: Ba
 			});
 	}
 
-	const chunks: Uint8Array[] = [];
 	let baseline: Snapshot | undefined;
 	const startMs = performance.now();
 	for (let iteration = 0; iteration < plan.count; iteration++) {
@@ -83,21 +96,11 @@ export async function runBatch({source, plan, format, options, output, stop}: Ba
 			break;
 		}
 
-		const report = format.write(snapshot, baseline, {...options, notes: batchNotes(source.status()), ...(plan.count > 1 ? {iteration} : {})});
-		if (output === undefined) {
-			await print(report);
-		} else {
-			chunks.push(typeof report === 'string' ? Buffer.from(report) : report);
-		}
-
+		await write(format.write(snapshot, baseline, {...options, notes: batchNotes(source.status()), ...(plan.count > 1 ? {iteration} : {})}));
 		baseline = snapshot;
 		if (stop.aborted || isOver(source)) {
 			break;
 		}
-	}
-
-	if (output !== undefined) {
-		await writeWhole(output, Buffer.concat(chunks));
 	}
 
 	if (source.status().phase === 'failed') {

@@ -198,7 +198,8 @@ describe('on a running JVM', () => {
 	});
 
 	test('--output writes a whole file for its owner, and replaces none', () => {
-		const file = path.join(folder, 'hot.pb.gz');
+		const at = mkdtempSync(path.join(folder, 'output-'));
+		const file = path.join(at, 'hot.pb.gz');
 		expect(run('--duration', '1', '--format', 'pprof', '-o', file, String(target.pid))).toMatchObject({status: 0, stdout: ''});
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 		const snapshot = readPprof(readFileSync(file));
@@ -206,7 +207,7 @@ describe('on a running JVM', () => {
 		const again = run('--duration', '0.5', '--format', 'pprof', '-o', file, String(target.pid));
 		expect(again.status).toBe(2);
 		expect(readPprof(readFileSync(file))).toEqual(snapshot);
-		expect(readdirSync(folder)).toEqual(['hot.pb.gz']);
+		expect(readdirSync(at)).toEqual(['hot.pb.gz']);
 		expect(run('open', file, '--format', 'csv').stdout).toMatch(/demo\.Pricing/);
 	});
 
@@ -218,6 +219,43 @@ describe('on a running JVM', () => {
 		expect({status, stderr}).toEqual({status: 0, stderr: ''});
 		const [whole, early] = stdout.trimEnd().split('\n').map(line => JSON.parse(line) as {durationMs: number});
 		expect(early.durationMs).toBeLessThan(whole.durationMs);
+	});
+
+	const reportsIn = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').map(line => JSON.parse(line) as {target: {pid: number}});
+	const isPartial = (name: string) => name.endsWith('.partial');
+	const untilReportIn = async (at: string) => until(() => readdirSync(at).some(name => isPartial(name) && readFileSync(path.join(at, name), 'utf8').includes('\n')));
+
+	test.each(['SIGINT', 'SIGTERM'] as const)('%s: the reports so far are in the file', async signal => {
+		const at = mkdtempSync(path.join(folder, 'signal-'));
+		const {child, ended} = start('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(target.pid));
+		await untilReportIn(at);
+		child.kill(signal);
+		expect(await ended).toEqual({status: 0, stdout: '', stderr: ''});
+		expect(readdirSync(at)).toEqual(['day']);
+		expect(reportsIn(path.join(at, 'day')).length).toBeGreaterThan(1);
+	});
+
+	test('the target\'s end: the reports so far are in the file', async () => {
+		const doomed = await startShop();
+		const at = mkdtempSync(path.join(folder, 'end-'));
+		const {ended} = start('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(doomed.pid));
+		await untilReportIn(at);
+		await doomed.stop();
+		expect(await ended).toEqual({status: 0, stdout: '', stderr: ''});
+		expect(readdirSync(at)).toEqual(['day']);
+		expect(reportsIn(path.join(at, 'day')).every(report => report.target.pid === doomed.pid)).toBe(true);
+	});
+
+	test('a kill leaves the reports so far beside the name, which nothing has', async () => {
+		const at = mkdtempSync(path.join(folder, 'kill-'));
+		const {child, ended} = start('-n', '1000', '-d', '0.3', '--format', 'json', '-o', path.join(at, 'day'), String(target.pid));
+		await untilReportIn(at);
+		child.kill('SIGKILL');
+		await ended;
+		const [partial, ...others] = readdirSync(at);
+		expect(others).toEqual([]);
+		expect(isPartial(partial)).toBe(true);
+		expect(reportsIn(path.join(at, partial))[0]).toMatchObject({target: {pid: target.pid}});
 	});
 
 	test('a reader that goes away is no error', async () => {

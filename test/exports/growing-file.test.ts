@@ -1,0 +1,107 @@
+import {spawnSync} from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {fileURLToPath} from 'node:url';
+import {
+	afterAll, beforeAll, expect, test,
+} from 'vitest';
+import type {UserError} from '../../source/errors.js';
+import {GrowingFile} from '../../source/exports/growing-file.js';
+import {bundle} from '../helpers/bundle.js';
+
+let folder = '';
+const fresh = () => fs.mkdtempSync(path.join(folder, 'case-'));
+const partialName = /^\.tprof-\d+-[\da-f]{16}\.partial$/;
+
+beforeAll(() => {
+	folder = fs.mkdtempSync(path.join(os.tmpdir(), 'growing-file-test-'));
+});
+
+afterAll(() => {
+	fs.rmSync(folder, {recursive: true, force: true});
+});
+
+async function refusal(action: Promise<unknown>): Promise<UserError> {
+	try {
+		await action;
+	} catch (error) {
+		return error as UserError;
+	}
+
+	throw new Error('it was not refused');
+}
+
+test('reports are in a file of a temporary name, for its owner alone, as soon as they come, and have the file\'s own name at the end', async () => {
+	const at = fresh();
+	const file = await GrowingFile.create(path.join(at, 'day.json'));
+	await file.append('one\n');
+	await file.append(Buffer.from('two\n'));
+	const [partial, ...others] = fs.readdirSync(at);
+	expect(partial).toMatch(partialName);
+	expect(others).toEqual([]);
+	expect(fs.readFileSync(path.join(at, partial), 'utf8')).toBe('one\ntwo\n');
+	expect(fs.statSync(path.join(at, partial)).mode & 0o777).toBe(0o600);
+	await file.finish();
+	expect(fs.readdirSync(at)).toEqual(['day.json']);
+	expect(fs.readFileSync(path.join(at, 'day.json'), 'utf8')).toBe('one\ntwo\n');
+	expect(fs.statSync(path.join(at, 'day.json')).mode & 0o777).toBe(0o600);
+});
+
+test('without a report there is nothing', async () => {
+	const at = fresh();
+	const file = await GrowingFile.create(path.join(at, 'day.json'));
+	await file.finish();
+	expect(fs.readdirSync(at)).toEqual([]);
+});
+
+test.each([
+	['a file', (name: string) => {
+		fs.writeFileSync(name, 'theirs');
+	}],
+	['a link to nothing', (name: string) => {
+		fs.symlinkSync('nowhere', name);
+	}],
+])('where %s has the name, that is said before the first report', async (_, make) => {
+	const at = fresh();
+	make(path.join(at, 'day.json'));
+	const {message} = await refusal(GrowingFile.create(path.join(at, 'day.json')));
+	expect(message).toContain('there is a file of this name');
+	expect(fs.readdirSync(at)).toEqual(['day.json']);
+});
+
+test('so is a name or a folder that cannot be', async () => {
+	const tooLong = await refusal(GrowingFile.create(path.join(folder, 'x'.repeat(300))));
+	expect(tooLong.message).toContain('the name is too long');
+	const missing = await refusal(GrowingFile.create(path.join(folder, 'missing', 'day.json')));
+	expect(missing.message).toContain('there is no folder');
+});
+
+test('a file that came under the name meanwhile is not replaced, and the reports are not lost', async () => {
+	const at = fresh();
+	const file = await GrowingFile.create(path.join(at, 'day.json'));
+	await file.append('ours');
+	fs.writeFileSync(path.join(at, 'day.json'), 'theirs');
+	const {message, hint} = await refusal(file.finish());
+	expect(message).toContain('there is a file of this name');
+	const [partial, ...others] = fs.readdirSync(at).sort();
+	expect(others).toEqual(['day.json']);
+	expect(hint).toContain(`the reports before that are in ${path.join(at, partial)}`);
+	expect(fs.readFileSync(path.join(at, partial), 'utf8')).toBe('ours');
+	expect(fs.readFileSync(path.join(at, 'day.json'), 'utf8')).toBe('theirs');
+});
+
+test.each([
+	['the first report', ['100000'], undefined],
+	['a later one', ['5000', '100000'], 5000],
+])('no room for %s: only whole reports stay, and it is said where', async (_, sizes, left) => {
+	const at = fresh();
+	const writer = fileURLToPath(await bundle('test/exports/grow-file.ts'));
+	const {status, stderr} = spawnSync('sh', ['-c', 'ulimit -f 16; exec "$@"', 'sh', process.execPath, writer, path.join(at, 'day.json'), ...sizes], {encoding: 'utf8'});
+	expect(status).toBe(1);
+	expect(stderr).toContain('file size limit');
+	const files = fs.readdirSync(at);
+	expect(files.map(file => fs.statSync(path.join(at, file)).size)).toEqual(left === undefined ? [] : [left]);
+	expect(files.filter(file => !partialName.test(file) || !stderr.includes(file))).toEqual([]);
+});
