@@ -24,6 +24,9 @@ import {
 } from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 
+/** Whether the tests may act as other users. */
+const isRoot = process.geteuid!() === 0;
+
 const running: Array<() => Promise<void> | void> = [];
 afterEach(async () => {
 	for (const stop of running.splice(0).reverse()) {
@@ -199,13 +202,11 @@ describe('JVMs that cannot be profiled', () => {
 		await java.waitFor(/echo alive/);
 	});
 
-	test('of another user, seen by a user without rights', async () => {
-		if (process.geteuid!() !== 0) {
-			// Process 1 belongs to root.
-			expect(reason(identify(1))).toMatch(/belongs to user root|closed to you|hidden/);
-			return;
-		}
+	test.skipIf(isRoot)('process 1, which is root\'s, seen by a user without rights (needs a user other than root)', () => {
+		expect(reason(identify(1))).toMatch(/belongs to user root|closed to you|hidden/);
+	});
 
+	test.skipIf(!isRoot)('of another user, seen by a user without rights (needs root)', async () => {
 		const java = await start();
 		const folder = temporaryFolder();
 		const script = path.join(folder, 'identify.mjs');

@@ -19,8 +19,8 @@ import {targetOf} from '../../helpers/target.js';
 const other = otherUser;
 const isRoot = process.geteuid!() === 0;
 
-if (isRoot) {
-	describe.each(jdks())('JDK $release as another user, seen by root', jdk => {
+describe.skipIf(!isRoot)('another user\'s JVM (needs root)', () => {
+	describe.each(jdks())('JDK $release, seen by root', jdk => {
 		let java: JavaProcess;
 		let folder: string;
 		beforeEach(async () => {
@@ -72,10 +72,10 @@ if (isRoot) {
 			worker.once('message', resolve);
 		})).toBe(0);
 	});
-} else {
-	test('without root, another user\'s process is refused with what to do (the tests as root need root)', () => {
-		expect(canActAs()).toBe(false);
-		expect(() => asOwner(other, () => 0)).toThrow('cannot act');
-		expect(identify(1)).toMatchObject({ok: false, hint: expect.stringMatching(/root/) as string});
-	});
-}
+});
+
+test.skipIf(isRoot)('another user\'s process is refused with what to do (needs a user other than root)', () => {
+	expect(canActAs()).toBe(false);
+	expect(() => asOwner(other, () => 0)).toThrow('cannot act');
+	expect(identify(1)).toMatchObject({ok: false, hint: expect.stringMatching(/root/) as string});
+});
