@@ -9,6 +9,7 @@ export type OptionRow = {
 	readonly help: string;
 };
 
+/** All options, in the order of the help. */
 export const optionTable: readonly OptionRow[] = [
 	{name: 'engine', group: 'sampling', value: 'NAME', type: 'string', help: 'how samples are got: auto, memory or attach (default auto)'},
 	{name: 'interval', group: 'sampling', value: 'MS', type: 'number', help: 'time between two samples (default: the engine\'s own)'},

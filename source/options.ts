@@ -8,6 +8,7 @@ import {optionTable, type OptionRow} from './option-table.js';
 import type {GroupBy} from './query/types.js';
 import {stateSets} from './query/state-sets.js';
 
+/** Ids of the formats that --format takes; those of the registry of exports. */
 export const formatIds = ['text', 'json', 'csv', 'lines', 'votes', 'pprof'] as const;
 export type FormatId = (typeof formatIds)[number];
 

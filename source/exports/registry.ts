@@ -10,8 +10,3 @@ export type {ExportFormat, ExportOptions} from './export-format.js';
 
 /** All formats, in the order of help. The --format option, the save dialogue and the contract test are made of this list. */
 export const formats: readonly ExportFormat[] = [text, json, csv, lines, votes, pprof];
-
-/** The format of that id. */
-export function formatById(id: string): ExportFormat | undefined {
-	return formats.find(format => format.id === id);
-}

@@ -42,6 +42,7 @@ export type Place = {
 	readonly line: number;
 };
 
+/** A row of the Lines view: a place, and what was counted there in the window. */
 export type LineRow = Place & {
 	/** Stable identity of the row in a session and grouping. */
 	readonly key: string;
@@ -77,6 +78,7 @@ export type LineTable = {
 	readonly wholeTicks: number;
 };
 
+/** A row of the Threads view: a thread, or the threads of a pool folded into one, with what was counted of them in the window. */
 export type ThreadRow = {
 	readonly key: string;
 	/** Thread name, or the pool's name with `*` for the digits when several are folded. */
@@ -120,6 +122,7 @@ export type LockInfo = {
 /** Filtered and sorted; `allRows` counts also those that the filter and `showIdle` hide, `idleRows` those that `showIdle` alone does. */
 export type ThreadTableRows = {readonly rows: readonly ThreadRow[]; readonly allRows: number; readonly idleRows: number};
 
+/** Identical stacks in the same counted state, put together over all threads. */
 export type StackRow = {
 	readonly key: string;
 	readonly ticks: number;

@@ -20,6 +20,7 @@ export type Past = {
 	readonly resets: readonly Snapshot[];
 };
 
+/** The past before the first refresh: every window begins at the session's start. */
 export const noPast: Past = Object.freeze({refreshes: [], resets: []});
 
 /** Length of the window `last-10s`. */

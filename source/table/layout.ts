@@ -25,6 +25,7 @@ export const word = Object.freeze({
 	shares: 24,
 });
 
+/** Raised with every change of this file, so that two sides that differ do not read each other's words. */
 export const layoutVersion = 1;
 /** Four KiB, the page size of x86-64. */
 export const headerBytes = 4096;

@@ -4,6 +4,7 @@ import {errorCode} from './proc.js';
 /** What these functions need to know of a process. */
 export type SocketOwner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
 
+/** What stands under the name of the attach socket. */
 export type AttachSocket =
 	| {readonly state: 'present'; /** Tells this socket from one made later under the same name. */ readonly identity: string}
 	| {readonly state: 'absent'}

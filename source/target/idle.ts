@@ -3,6 +3,7 @@ The JVM calls a thread RUNNABLE while it is in native code, even when that code 
 It is data: one line a call, with the reason that the screen can show. Names by JDK release as the JDK's own sources have them.
 */
 
+/** A native method in which a thread waits although the JVM calls it RUNNABLE. */
 export type IdleCall = {
 	readonly className: string;
 	readonly method: string;
@@ -20,6 +21,7 @@ const bytes = 'waits for bytes from a pipe, terminal or file';
 const child = 'waits for a child process to end';
 const names = 'waits for the name service';
 
+/** The calls known to wait, by what they wait for. */
 export const idleCalls: readonly IdleCall[] = [
 	// Selectors and pollers.
 	{className: 'sun.nio.ch.EPoll', method: 'wait', reason: events}, // 11 and later

@@ -15,7 +15,6 @@ export type Libraries = {
 	readonly openJ9: boolean;
 	/** The launcher's library (libjli.so) is mapped: `java` at work, with or without libjvm.so yet. */
 	readonly launcher: boolean;
-	readonly anything: boolean;
 };
 
 const scanBuffer = Buffer.allocUnsafe(chunkBytes + maxLineBytes);
@@ -57,9 +56,7 @@ export function readLibraries(pid: number): Libraries | {readonly code: string} 
 		}
 	}
 
-	return {
-		libjvm, openJ9, launcher, anything: total > 0,
-	};
+	return {libjvm, openJ9, launcher};
 }
 
 /** The first path in whole lines of maps that ends in `ending` (or in that and " (deleted)"). */

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ExportOptions} from '../../source/exports/export-format.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {formatById, formats} from '../../source/exports/registry.js';
+import {formats} from '../../source/exports/registry.js';
 import {windowSnapshot} from '../../source/exports/window-snapshot.js';
 import {cellWidth} from '../../source/model/cell-width.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
@@ -12,7 +12,7 @@ import {parseCsv, parseLines, parseVotes} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 const options: ExportOptions = {query: defaultQuery, version: '1.2.3'};
-const textOf = (id: string, snapshot: Snapshot, baseline?: Snapshot, more: Partial<ExportOptions> = {}) => String(formatById(id)!.write(snapshot, baseline, {...options, ...more}));
+const textOf = (id: string, snapshot: Snapshot, baseline?: Snapshot, more: Partial<ExportOptions> = {}) => String(formats.find(format => format.id === id)!.write(snapshot, baseline, {...options, ...more}));
 
 /** Sums that a reader can get back from what a format wrote; of those that it holds. */
 type Sums = {activeTicks?: number; cpuMs?: number; linesTicks?: number; runnableTicks?: number};
