@@ -52,7 +52,8 @@ Ids given to its methods must be ids that it returned; others are a bug and thro
 export class SnapshotBuilder implements Interner {
 	readonly #strings: string[] = [''];
 	readonly #stringIds = new Map<string, number>([['', 0]]);
-	readonly #frames: Array<readonly [classId: number, methodId: number, fileId: number, line: number]> = [[0, 0, 0, -1]];
+	/** By id. The first two are `noFrame` and `otherFrame`; a builder is never full, and gives the latter to none. */
+	readonly #frames: Array<readonly [classId: number, methodId: number, fileId: number, line: number]> = [[0, 0, 0, -1], [0, 0, 0, -1]];
 	readonly #frameIds = new Map<string, number>();
 	readonly #nodeParent = [rootNode];
 	readonly #nodeFrame = [0];

@@ -1,5 +1,5 @@
 import {normalClassName} from '../../model/class-name.js';
-import type {Interner} from '../../model/frame.js';
+import {otherFrame, type Interner} from '../../model/frame.js';
 import {printable} from '../../model/text.js';
 import type {IdleList} from '../../target/idle.js';
 import {readFrame} from './frame-text.js';
@@ -91,7 +91,11 @@ export class FrameLines {
 		const className = normalClassName(text.className);
 		const classId = interner.internString(printable(className));
 		this.frame = interner.internFrame(classId, interner.internString(printable(text.method)), interner.internString(printable(text.file)), text.line);
-		this.idle.set(this.frame, this.#idleList.kindOf(className, text.method));
+		// In a full table one frame stands for many methods.
+		if (this.frame !== otherFrame) {
+			this.idle.set(this.frame, this.#idleList.kindOf(className, text.method));
+		}
+
 		this.initialises = text.method === initialiser ? classId : 0;
 		if (lineEndAfter(bytes, start, end) < end) {
 			return -1;

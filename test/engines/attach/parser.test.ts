@@ -1,4 +1,11 @@
 import {expect, test} from 'vitest';
+import {DumpParser} from '../../../source/engines/attach/parser.js';
+import {otherFrame} from '../../../source/model/frame.js';
+import {Sample} from '../../../source/model/sample.js';
+import {stateCode} from '../../../source/model/thread-state.js';
+import {createTable, defaultShape} from '../../../source/table/layout.js';
+import {TableWriter} from '../../../source/table/writer.js';
+import {IdleList} from '../../../source/target/idle.js';
 import {
 	dump, dumpNames, DumpReading, read, type Row,
 } from './dumps.js';
@@ -174,6 +181,19 @@ test('idle: waiting native calls, and threads without frames that used no CPU', 
 	reading.settle();
 	expect(reading.rows()[stdin].state).toBe('RUNNABLE');
 	expect(state('cpu-runnable')).toBe('RUNNABLE');
+});
+
+test('a full table: no thread at "(other)" is called IDLE for the sake of another one\'s method', () => {
+	// The last new line of this dump is a lambda's.
+	const idle = new IdleList(['Shapes$$Lambda.run']);
+	const parser = new DumpParser(new TableWriter(createTable({...defaultShape, frames: 8, maxSlabs: 1})), {depth: Infinity, idle});
+	const sample = new Sample();
+	expect(parser.parse(dump('17-threaddump'), sample)).toBeUndefined();
+	const atOther = Array.from({length: sample.count}, (_, row) => row).filter(row => sample.stackLength[row] > 0 && sample.frames[sample.stackStart[row]] === otherFrame);
+	const before = atOther.map(row => sample.state[row]);
+	expect(before.filter(state => state === stateCode.RUNNABLE).length).toBeGreaterThan(5);
+	parser.idleFrames.settle(sample);
+	expect(atOther.map(row => sample.state[row])).toEqual(before);
 });
 
 test('--depth keeps the top frames', () => {
