@@ -1,10 +1,13 @@
 import type {Interner} from '../../model/frame.js';
-import {printable} from '../../model/text.js';
+import {maxNameLength, printable} from '../../model/text.js';
 import {decodeJavaText} from './java-text.js';
 import {LineCache} from './line-cache.js';
 
 /** Distinct names remembered, of threads or of lock classes. */
 const maxNames = 1 << 13;
+
+/** Bytes of a name that are read: a character takes three at most, and one more than is kept tells that the name is longer. */
+const maxNameBytes = 3 * (maxNameLength + 1);
 
 /** String ids of names given as bytes; a name seen before makes no garbage. */
 export class NameIds {
@@ -24,7 +27,7 @@ export class NameIds {
 			return this.#cache.value[known];
 		}
 
-		const id = this.#interner.internString(printable(this.#change(decodeJavaText(bytes, start, end))));
+		const id = this.#interner.internString(printable(this.#change(decodeJavaText(bytes, start, Math.min(end, start + maxNameBytes)))));
 		this.#cache.add(bytes, start, end, id);
 		return id;
 	}

@@ -4,18 +4,13 @@ import {lockKindCode, threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
 import type {IdleList} from '../../target/idle.js';
 import {FrameLines} from './frame-lines.js';
-import {HeaderReader, lineEndAfter, startsWith, wordOf} from './header.js';
+import {HeaderFinder} from './header-finder.js';
+import {lineEndAfter, startsWith, wordOf} from './header.js';
 import type {IdleFrames} from './idle-frames.js';
 import {LockLine, lockLineKind} from './lock-line.js';
 import {LockOwners} from './lock-owners.js';
 import {NameIds} from './name-ids.js';
-import {SmrList} from './smr-list.js';
 import {decimalAt, stateAt} from './thread-notes.js';
-
-/** Longest header (a thread's name with all its line feeds) that is looked for: names have no limit in Java, 5,000 characters have been seen. */
-const maxHeaderBytes = 1 << 20;
-/** The same where no list of threads tells true headers from false ones: a header that is none must not swallow the threads below it. */
-const maxUnlistedHeaderBytes = 1 << 16;
 
 /** HotSpot prints at most this many frames of a thread and drops those below without a mark (MaxJavaStackTraceDepth). */
 const dumpDepth = 1024;
@@ -59,8 +54,7 @@ export class DumpParser {
 	readonly #frames: FrameLines;
 	readonly #classes: NameIds;
 	readonly #names: NameIds;
-	readonly #header = new HeaderReader();
-	readonly #smr = new SmrList();
+	readonly #headers = new HeaderFinder();
 	readonly #lock = new LockLine();
 	readonly #owners = new LockOwners();
 	#sample!: Sample;
@@ -112,11 +106,11 @@ export class DumpParser {
 		}
 
 		let at = this.#firstHeader(bytes, title);
-		if (!this.#smr.read(bytes, title, at)) {
+		const headers = this.#headers;
+		if (!headers.begin(bytes, title, at)) {
 			return 'the dump is cut short';
 		}
 
-		let listed = 0;
 		while (at < end) {
 			const byte = bytes[at];
 			switch (byte) {
@@ -127,14 +121,14 @@ export class DumpParser {
 				}
 
 				case quote: {
-					const headerEnd = this.#findHeader(bytes, at, listed);
+					const headerEnd = headers.findHeader(bytes, at);
+					if (headers.problem) {
+						return headers.problem;
+					}
+
 					if (headerEnd < 0) {
 						at = lineEndAfter(bytes, at, end) + 1;
 						continue;
-					}
-
-					if (this.#smr.isAt(listed, this.#header.tidHigh, this.#header.tidLow)) {
-						listed++;
 					}
 
 					this.#addThread(bytes, at);
@@ -160,7 +154,8 @@ export class DumpParser {
 				default: {
 					const lineEnd = lineEndAfter(bytes, at, end);
 					if (byte === letterJ && lineEnd < end && startsWith(bytes, at, lineEnd, tailWord)) {
-						return this.#smr.present && listed !== this.#smr.count ? `the dump names ${this.#smr.count} threads and shows ${listed}` : undefined;
+						headers.end();
+						return headers.problem;
 					}
 
 					at = lineEnd + 1;
@@ -191,41 +186,8 @@ export class DumpParser {
 		return Math.min(at, bytes.length);
 	}
 
-	/** Reads the header that starts at the quote, over several lines when its name has line feeds; index of its line's end, or -1 when it is none. */
-	#findHeader(bytes: Buffer, start: number, listed: number): number {
-		const smr = this.#smr;
-		const header = this.#header;
-		const limit = Math.min(bytes.length, start + (smr.present ? maxHeaderBytes : maxUnlistedHeaderBytes));
-		const isLast = listed === smr.count;
-		for (let lineStart = start; lineStart < limit;) {
-			const lineEnd = lineEndAfter(bytes, lineStart, limit);
-			if (lineEnd === limit) {
-				return -1;
-			}
-
-			if (header.read(bytes, start, lineStart, lineEnd)) {
-				if (!smr.present || smr.isAt(listed, header.tidHigh, header.tidLow)) {
-					return lineEnd;
-				}
-
-				// The JVM's own threads come last, and their names are the JVM's: one line each.
-				if (isLast && header.id < 0) {
-					return lineStart === start ? lineEnd : -1;
-				}
-			}
-
-			if (smr.present && isLast) {
-				return -1;
-			}
-
-			lineStart = lineEnd + 1;
-		}
-
-		return -1;
-	}
-
 	#addThread(bytes: Buffer, start: number): void {
-		const header = this.#header;
+		const {header} = this.#headers;
 		const name = this.#names.idOf(bytes, start + 1, header.nameEnd);
 		const internal = header.id < 0;
 		const row = this.#addRow(internal ? -header.nativeId : header.id, header.nativeId, name);
@@ -362,7 +324,7 @@ export class DumpParser {
 		const {flags, state} = this.#sample;
 		if (startsWith(bytes, at, end, stateWord)) {
 			state[row] = stateAt(bytes, at + stateWord.length, end);
-			if (this.#header.inObjectWait && state[row] === stateCode.RUNNABLE) {
+			if (this.#headers.header.inObjectWait && state[row] === stateCode.RUNNABLE) {
 				// It waits for a class's initialisation; up to JDK 16 no further line says so.
 				state[row] = stateCode.BLOCKED;
 				this.#sample.lockKind[row] = lockKindCode['class-init'];

@@ -134,3 +134,29 @@ test('a dump that names threads which it does not show is not counted', () => {
 	const reading = new DumpReading();
 	expect(reading.parse(Buffer.from(text.replace(/^"Finalizer"[^]*?\n\n/m, ''), 'latin1'))).toMatch(/names 12 threads and shows \d+/);
 });
+
+// A search that starts anew at every quote of such a name takes more than half a minute.
+const patience = 10_000;
+const quotesBytes = 1030 * 1024;
+
+/** The dump with a name of this many bytes, all quotes and line feeds, for one of its threads. */
+function withQuotes(name: string, victim: string, nameBytes: number): Buffer {
+	return Buffer.from(dump(name).toString('latin1').replace(`"${victim}" #`, () => `"${'"\n'.repeat(nameBytes / 2)}" #`), 'latin1');
+}
+
+test.each(['11-eliminated', '17-eliminated', '26-eliminated'])('%s: a name of more than a megabyte, full of quotes, is a name', {timeout: patience}, name => {
+	const rows = read(withQuotes(name, 'Finalizer', quotesBytes));
+	const plain = read(dump(name));
+	expect(rows.map(row => [row.key, row.state, row.frames])).toEqual(plain.map(row => [row.key, row.state, row.frames]));
+	expect(rows.find(row => row.name.startsWith(String.raw`"\x0a"\x0a`))?.name).toMatch(/^.{511,}…$/);
+});
+
+test('17-eliminated: quotes without end, and a thread that never comes', {timeout: patience}, () => {
+	const bytes = withQuotes('17-eliminated', 'Finalizer', quotesBytes);
+	bytes.write('tid=0x1', bytes.indexOf('tid=0x', quotesBytes), 'latin1');
+	expect(new DumpReading().parse(bytes)).toMatch(/names 12 threads and shows \d$/);
+});
+
+test('8-eliminated, which lists no threads: quotes without end are not counted', {timeout: patience}, () => {
+	expect(new DumpReading().parse(withQuotes('8-eliminated', 'Finalizer', 1 << 18))).toBe('names in the dump cannot be told from threads');
+});

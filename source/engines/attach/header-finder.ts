@@ -1,0 +1,86 @@
+import {HeaderReader, lineEndAfter} from './header.js';
+import {SmrList} from './smr-list.js';
+
+/** Longest header (a thread's name with all its line feeds) that is looked for where no list tells true headers from false ones: one that is none must not swallow the threads below it. */
+const maxUnlistedHeaderBytes = 1 << 16;
+
+/** Bytes looked through in vain, all searches of one dump together: more comes from no JVM, and without an end to it names full of quotes would cost the square of their length. */
+const maxWastedBytes = 1 << 24;
+
+/**
+Finds the headers of threads in a dump, from the top down. JDK 11 and later list the threads first: then a header is what has the next address of the list, however long its name, and one that is
+missing spoils the dump. A dump without a list (JDK 8) has headers wherever it looks like one.
+*/
+export class HeaderFinder {
+	/** The header that was found last. */
+	readonly header = new HeaderReader();
+	/** Set when the rest of the dump must not be read: why, one line. */
+	problem: string | undefined;
+
+	readonly #smr = new SmrList();
+	/** Threads of the list that were found. */
+	#listed = 0;
+	#wastedBytes = 0;
+
+	/** Starts with a new dump, whose list of threads is in `bytes[start..end)` if it has one. False when the list has no end. */
+	begin(bytes: Buffer, start: number, end: number): boolean {
+		this.problem = undefined;
+		this.#listed = 0;
+		this.#wastedBytes = 0;
+		return this.#smr.read(bytes, start, end);
+	}
+
+	/** Reads the header that starts at the quote, over several lines when its name has line feeds; index of its line's end, or -1 when it is none. */
+	findHeader(bytes: Buffer, start: number): number {
+		if (this.#listed < this.#smr.count) {
+			return this.#findListed(bytes, start);
+		}
+
+		return this.#smr.present ? this.#readInternal(bytes, start) : this.#findUnlisted(bytes, start);
+	}
+
+	/** To be called at the dump's end: sets `problem` when threads are missing. */
+	end(): void {
+		const {count} = this.#smr;
+		if (this.#listed < count) {
+			this.problem = `the dump names ${count} threads and shows ${this.#listed}`;
+		}
+	}
+
+	/** The search needs no limit: all that succeed go over different bytes, and one that fails is the last. */
+	#findListed(bytes: Buffer, start: number): number {
+		const {header} = this;
+		const limit = bytes.length;
+		for (let lineStart = start, lineEnd; (lineEnd = lineEndAfter(bytes, lineStart, limit)) < limit; lineStart = lineEnd + 1) {
+			if (header.read(bytes, start, lineStart, lineEnd) && this.#smr.isAt(this.#listed, header.tidHigh, header.tidLow)) {
+				this.#listed++;
+				return lineEnd;
+			}
+		}
+
+		this.end();
+		return -1;
+	}
+
+	/** The JVM's own threads come last, and their names are the JVM's: one line each. */
+	#readInternal(bytes: Buffer, start: number): number {
+		const lineEnd = lineEndAfter(bytes, start, bytes.length);
+		return lineEnd < bytes.length && this.header.read(bytes, start, start, lineEnd) && this.header.id < 0 ? lineEnd : -1;
+	}
+
+	#findUnlisted(bytes: Buffer, start: number): number {
+		const limit = Math.min(bytes.length, start + maxUnlistedHeaderBytes);
+		for (let lineStart = start, lineEnd; (lineEnd = lineEndAfter(bytes, lineStart, limit)) < limit; lineStart = lineEnd + 1) {
+			if (this.header.read(bytes, start, lineStart, lineEnd)) {
+				return lineEnd;
+			}
+		}
+
+		this.#wastedBytes += limit - start;
+		if (this.#wastedBytes > maxWastedBytes) {
+			this.problem = 'names in the dump cannot be told from threads';
+		}
+
+		return -1;
+	}
+}
