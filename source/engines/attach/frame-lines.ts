@@ -1,11 +1,11 @@
 import {normalClassName} from '../../model/class-name.js';
 import {otherFrame, type Interner} from '../../model/frame.js';
+import {decodeModifiedUtf8} from '../../model/modified-utf8.js';
 import {printable} from '../../model/text.js';
 import type {IdleList} from '../../target/idle.js';
 import {readFrame} from './frame-text.js';
 import {lineEndAfter} from './header.js';
 import {IdleFrames} from './idle-frames.js';
-import {decodeJavaText} from './java-text.js';
 import {LineCache} from './line-cache.js';
 
 /** Distinct frame lines remembered; a large application server shows some ten thousand at a time. */
@@ -82,7 +82,7 @@ export class FrameLines {
 	#learn(bytes: Buffer, start: number, end: number): number {
 		this.frame = 0;
 		this.initialises = 0;
-		const text = readFrame(decodeJavaText(bytes, start, end));
+		const text = readFrame(decodeModifiedUtf8(bytes, start, end));
 		if (!text) {
 			return -1;
 		}

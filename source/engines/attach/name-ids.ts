@@ -1,6 +1,6 @@
 import type {Interner} from '../../model/frame.js';
+import {decodeModifiedUtf8} from '../../model/modified-utf8.js';
 import {maxNameLength, printable} from '../../model/text.js';
-import {decodeJavaText} from './java-text.js';
 import {LineCache} from './line-cache.js';
 
 /** Distinct names remembered, of threads or of lock classes. */
@@ -27,7 +27,7 @@ export class NameIds {
 			return this.#cache.value[known];
 		}
 
-		const id = this.#interner.internString(printable(this.#change(decodeJavaText(bytes, start, Math.min(end, start + maxNameBytes)))));
+		const id = this.#interner.internString(printable(this.#change(decodeModifiedUtf8(bytes, start, Math.min(end, start + maxNameBytes)))));
 		this.#cache.add(bytes, start, end, id);
 		return id;
 	}

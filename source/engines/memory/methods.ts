@@ -1,8 +1,8 @@
 import {nativeLine, otherFrame, unknownLine, type Interner} from '../../model/frame.js';
 import {normalClassName} from '../../model/class-name.js';
+import {decodeModifiedUtf8} from '../../model/modified-utf8.js';
 import {printable} from '../../model/text.js';
 import {decodeLineTable, lineAt, lineTableBytes, type LineTable} from './decode/line-table.js';
-import {decodeModifiedUtf8} from './decode/modified-utf8.js';
 import {isAligned} from './memory.js';
 import {fail} from './reader.js';
 import {type Vm} from './vm.js';

@@ -1,10 +1,16 @@
 import {expect, test} from 'vitest';
-import {decodeModifiedUtf8} from '../../../../source/engines/memory/decode/modified-utf8.js';
-import {randomBytes} from '../random-bytes.js';
+import {decodeModifiedUtf8} from '../../source/model/modified-utf8.js';
+import {randomBytes} from '../engines/memory/random-bytes.js';
 
 test('zero, two and three bytes, and surrogates of three bytes each', () => {
 	expect(decodeModifiedUtf8(Buffer.from('java/lang/Object'))).toBe('java/lang/Object');
 	expect(decodeModifiedUtf8(Uint8Array.of(0x61, 0xC0, 0x80, 0xC3, 0xA9, 0xE4, 0xB8, 0xAD, 0xED, 0xA0, 0xBD, 0xED, 0xB8, 0x80))).toBe('a\u0000é中😀');
+});
+
+test('a part of the bytes', () => {
+	expect(decodeModifiedUtf8(Buffer.from('xaéby'), 1, 5)).toBe('aéb');
+	expect(decodeModifiedUtf8(Buffer.from('xaéby').subarray(1), 0, 2)).toBe('a\uFFFD');
+	expect(decodeModifiedUtf8(Buffer.from('xaby').subarray(1), 0, 2)).toBe('ab');
 });
 
 test('bytes that are none become U+FFFD', () => {

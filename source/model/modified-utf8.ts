@@ -4,12 +4,12 @@ const replacement = 0xFF_FD;
 const chunkLength = 1024;
 
 /**
-Decodes "modified UTF-8", in which HotSpot prints names: U+0000 as C0 80, characters beyond the BMP as two surrogates of three bytes each, lone surrogates likewise (Java Virtual Machine
-Specification, 4.4.7). Bytes that fit nothing become U+FFFD. The result may hold lone surrogates and control characters: it must go through `printable`.
+Decodes "modified UTF-8", in which class files and HotSpot keep and print names: U+0000 as C0 80, characters beyond the BMP as two surrogates of three bytes each, lone surrogates likewise
+(Java Virtual Machine Specification, 4.4.7). Bytes that fit nothing become U+FFFD. Never throws. The result may hold lone surrogates and control characters: it must go through `printable`.
 */
-export function decodeJavaText(bytes: Buffer, start: number, end: number): string {
+export function decodeModifiedUtf8(bytes: Uint8Array, start = 0, end = bytes.length): string {
 	if (isAscii(bytes, start, end)) {
-		return bytes.toString('latin1', start, end);
+		return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
 	}
 
 	let text = '';
@@ -27,7 +27,7 @@ export function decodeJavaText(bytes: Buffer, start: number, end: number): strin
 	return text + String.fromCodePoint(...units);
 }
 
-function isAscii(bytes: Buffer, start: number, end: number): boolean {
+function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
 	for (let at = start; at < end; at++) {
 		if (bytes[at] > 0x7F) {
 			return false;
@@ -38,7 +38,7 @@ function isAscii(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /** Bytes of the character that starts here: 1 to 3; 0 when none does. */
-function sequenceLength(bytes: Buffer, at: number, end: number): number {
+function sequenceLength(bytes: Uint8Array, at: number, end: number): number {
 	const first = bytes[at];
 	if (first < 0x80) {
 		return 1;
@@ -58,7 +58,7 @@ function sequenceLength(bytes: Buffer, at: number, end: number): number {
 	return length;
 }
 
-function unitOf(bytes: Buffer, at: number, length: number): number {
+function unitOf(bytes: Uint8Array, at: number, length: number): number {
 	if (length === 1) {
 		return bytes[at];
 	}
