@@ -1,9 +1,9 @@
-import {readFileSync, readdirSync} from 'node:fs';
+import {readdirSync} from 'node:fs';
 import type {Interner} from '../../model/frame.js';
 import {threadFlag, type Sample} from '../../model/sample.js';
-import {printable} from '../../model/text.js';
 import {stateCode} from '../../model/thread-state.js';
 import type {ThreadCpu} from '../../target/thread-cpu.js';
+import {confirms, kernelName} from './kernel-name.js';
 
 /** How often the list of the process's threads is read, milliseconds: the JVM's own threads come and go rarely. */
 const listEveryMs = 500;
@@ -11,9 +11,12 @@ const listEveryMs = 500;
 /** Most threads listed; those beyond are left out. */
 const threadLimit = 20_000;
 
+/** Threads of which every JVM has one at most, with names that the kernel does not keep whole. */
+const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'StringDedupThread', 'StringDedupProcessor'];
+
 type VmThread = {readonly name: number; sightings: number};
 
-/** Threads of the process that are no Java threads: collectors, the VM Thread, those of native libraries. They have the names that the kernel knows, cut at 15 characters, and no frames. */
+/** Threads of the process that are no Java threads: collectors, the VM Thread, those of native libraries. They have the names that the kernel knows, 15 characters of them, made whole where they can be only one, and no frames. */
 export class VmThreads {
 	readonly #pid: number;
 	readonly #interner: Interner;
@@ -76,10 +79,7 @@ export class VmThreads {
 	}
 
 	#name(nativeId: number): string {
-		try {
-			return printable(readFileSync(`/proc/${this.#pid}/task/${nativeId}/comm`, 'utf8').trimEnd());
-		} catch {
-			return '';
-		}
+		const name = kernelName(this.#pid, nativeId);
+		return longNames.find(long => confirms(name, long)) ?? name;
 	}
 }

@@ -113,18 +113,20 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		expect(lockOf('parked-0')).toEqual(['none', '', '']);
 	});
 
-	test('a thread that waits for long inside the VM, as for a class\'s initialiser, is blocked, and no other is', async () => {
+	test('a thread that waits for long inside the VM, as for a class\'s initialiser, is blocked, and no other is; the JVM\'s own have whole names', async () => {
 		java = await startJava('WaitsEveryWay', {jdk, args: ['1', '10']});
 		observer = await Observer.open(java.pid);
 		await observer.observe();
 		const before = await observer.observe();
-		await sleep(300);
+		// Long enough for the list of the JVM's own threads to be read again, too.
+		await sleep(600);
 		const after = await observer.observe();
 		const stateOf = (threads: ObservedThread[], wanted: string) => threads.find(({name}) => name === wanted)?.state;
 		expect(stateOf(before, 'waiting for the initialiser')).toBe('RUNNABLE');
 		expect(stateOf(after, 'waiting for the initialiser')).toBe('BLOCKED');
 		const others = (threads: ObservedThread[]) => threads.filter(({name, frames}) => frames.length > 0 && name !== 'waiting for the initialiser').map(({name, state}) => `${name} ${state}`).sort();
 		expect(others(after)).toEqual(others(before));
+		expect(after.filter(({isVmInternal}) => isVmInternal).map(({name}) => name)).toEqual(expect.arrayContaining(['VM Thread', 'VM Periodic Task Thread']));
 	});
 
 	test('the number of frames kept can be limited', async () => {
