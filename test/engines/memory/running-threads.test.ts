@@ -37,11 +37,13 @@ describe.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map((
 		const problems: string[] = [];
 		const tops = new Set<string>();
 		let stacks = 0;
+		let unstopped = 0;
 		while (stacks < wanted) {
 			const threads = await observer.observe();
 			for (const thread of threads.filter(({name}) => name.startsWith('running-'))) {
 				// One that got no CPU could not be stopped: no stack at all, and it says so.
 				if (thread.isIncomplete && thread.frames.length === 0) {
+					unstopped++;
 					continue;
 				}
 
@@ -59,6 +61,7 @@ describe.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map((
 		}
 
 		expect(problems.length / stacks, problems.join('\n')).toBeLessThanOrEqual(tolerance);
+		expect(unstopped).toBeLessThan(stacks / 4);
 		expect(tops.size).toBeGreaterThan(5);
 	});
 });
