@@ -5,7 +5,7 @@ import {canActAs} from '../../target/credentials.js';
 import {isAlive, readStatus} from '../../target/proc.js';
 import type {Target} from '../../target/target.js';
 import {type Exchange, exchange} from './connection.js';
-import {handshakeTimeoutMs, wakeListener} from './handshake.js';
+import {type HandshakeOptions, wakeListener} from './handshake.js';
 import {
 	chooseDialect, type Dialect, encodeRequest, isWholeDump, parseReply,
 } from './protocol.js';
@@ -113,7 +113,8 @@ export class AttachClient {
 				return this.#answer(result);
 			}
 
-			const problem = await this.#recover(result.ok ? 'EMPTY' : result.code, deadline, signal);
+			const deadSocket = socket.state === 'present' ? socket.identity : undefined;
+			const problem = await this.#recover(result.ok ? 'EMPTY' : result.code, {deadline, signal, deadSocket});
 			if (problem) {
 				return problem;
 			}
@@ -130,8 +131,8 @@ export class AttachClient {
 	}
 
 	/** Undefined when it is worth another try at once; what went wrong otherwise. */
-	async #recover(code: string, deadline: number, signal: AbortSignal | undefined): Promise<Failed | Ended | undefined> {
-		const isGivenUp = signal?.aborted ?? code === 'ABORTED';
+	async #recover(code: string, options: HandshakeOptions): Promise<Failed | Ended | undefined> {
+		const isGivenUp = options.signal?.aborted ?? code === 'ABORTED';
 		if (isGivenUp) {
 			return this.#failure('given up', '');
 		}
@@ -139,12 +140,12 @@ export class AttachClient {
 		switch (code) {
 			case 'ENOENT':
 			case 'ECONNREFUSED': {
-				return this.#wake(deadline, signal);
+				return this.#wake(options);
 			}
 
 			case 'EAGAIN': {
 				await sleep(backlogPauseMs);
-				return performance.now() < deadline ? undefined : this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
+				return performance.now() < options.deadline ? undefined : this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
 			}
 
 			case 'ECONNRESET':
@@ -181,13 +182,13 @@ export class AttachClient {
 		}
 	}
 
-	async #wake(deadline: number, signal: AbortSignal | undefined): Promise<Failed | Ended | undefined> {
+	async #wake(options: HandshakeOptions): Promise<Failed | Ended | undefined> {
 		const wait = this.#pace.refusal();
 		if (wait) {
 			return this.#failure(wait, 'something keeps removing the attach socket from /tmp, or the JVM does not open it');
 		}
 
-		const result = await wakeListener(this.#target, {deadline: Math.min(deadline, performance.now() + handshakeTimeoutMs), signal});
+		const result = await wakeListener(this.#target, options);
 		if (result.ok) {
 			this.#pace.worked();
 			return undefined;

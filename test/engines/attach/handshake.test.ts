@@ -1,6 +1,6 @@
-import {execFileSync, spawn} from 'node:child_process';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {
-	closeSync, existsSync, lstatSync, mkdtempSync, openSync, readdirSync, rmSync, unlinkSync, utimesSync,
+	closeSync, existsSync, lstatSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, unlinkSync, utimesSync, writeFileSync,
 } from 'node:fs';
 import {connect} from 'node:net';
 import {tmpdir} from 'node:os';
@@ -10,6 +10,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {
 	afterEach, describe, expect, test,
 } from 'vitest';
+import {createAttachFile} from '../../../source/engines/attach/attach-file.js';
 import {AttachClient, type Reply} from '../../../source/engines/attach/client.js';
 import {wakeListener} from '../../../source/engines/attach/handshake.js';
 import {readStatus} from '../../../source/target/proc.js';
@@ -63,6 +64,16 @@ describe.each(jdks())('JDK $release', on => {
 		expect(attachFiles(folder)).toEqual([]);
 		expect(java.output()).not.toMatch(/Full thread dump/);
 		await expectAlive(java);
+	});
+
+	test('many clients at once need one signal', async () => {
+		const {java, folder} = await start({jdk: on});
+		const target = await targetOf(java);
+		const replies = await Promise.all(Array.from({length: 5}, async () => text(await new AttachClient(target).threadDump(options))));
+		expect(replies.filter(reply => !reply.includes('Full thread dump'))).toEqual([]);
+		expect(attachFiles(folder)).toEqual([]);
+		await expectAlive(java);
+		expect(java.output()).not.toMatch(/Full thread dump/);
 	});
 
 	test('a socket removed by a tmp cleaner is made again', async () => {
@@ -200,18 +211,92 @@ test('another client that holds the listener and says nothing costs the time-out
 	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
 });
 
-test('a stale attach file is replaced; a fresh one of another client serves and stays', async () => {
+test('an attach file that was left behind is replaced', async () => {
 	const {java, folder} = await start();
 	const file = path.join(folder, `.attach_pid${java.pid}`);
 	closeSync(openSync(file, 'w'));
 	utimesSync(file, 1, 1);
 	expect(await new AttachClient(await targetOf(java)).threadDump(options)).toMatchObject({status: 'ok'});
 	expect(existsSync(file)).toBe(false);
+});
 
-	unlinkSync(`/tmp/.java_pid${java.pid}`);
+test('one that tprof-top left behind when it was killed is replaced at once', async () => {
+	const {java, folder} = await start();
+	const target = await targetOf(java);
+	const file = path.join(folder, `.attach_pid${java.pid}`);
+	const ours = createAttachFile(target) as {remove(): void};
+	const mark = readFileSync(file, 'latin1');
+	ours.remove();
+	const killed = spawnSync('true').pid;
+	writeFileSync(file, mark.replace(` ${process.pid} `, ` ${killed} `));
+	// Less than what another client's file would be waited for.
+	expect(await wakeListener(target, {deadline: performance.now() + 2000})).toEqual({ok: true});
+	expect(existsSync(file)).toBe(false);
+	expect(java.output()).not.toMatch(/Full thread dump/);
+});
+
+test('an attach file that another one took the place of is not removed', async () => {
+	const {java, folder} = await start();
+	const ours = createAttachFile(await targetOf(java)) as {remove(): void};
+	const file = path.join(folder, `.attach_pid${java.pid}`);
+	renameSync(file, path.join(folder, 'old'));
 	closeSync(openSync(file, 'w'));
-	expect(await new AttachClient(await targetOf(java)).threadDump(options)).toMatchObject({status: 'ok'});
+	ours.remove();
 	expect(existsSync(file)).toBe(true);
+});
+
+describe('while another client attaches', () => {
+	/** A JVM with the fresh attach file of a client that has not signalled yet. */
+	async function startBeside(directory?: string) {
+		const {java, folder} = await start();
+		const file = path.join(directory ?? folder, `.attach_pid${java.pid}`);
+		closeSync(openSync(file, 'w'));
+		undo.push(() => {
+			rmSync(file, {force: true});
+		});
+		return {java, file, target: await targetOf(java)};
+	}
+
+	test.each([['in the working directory', undefined], ['in /tmp', '/tmp']])('its file %s keeps us from signalling, and its socket serves', async (_, directory) => {
+		const {java, file, target} = await startBeside(directory);
+		const dump = new AttachClient(target).threadDump(options);
+		await sleep(500);
+		expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
+		process.kill(java.pid, 'SIGQUIT');
+		expect(await dump).toMatchObject({status: 'ok'});
+		expect(existsSync(file)).toBe(true);
+		expect(java.output()).not.toMatch(/Full thread dump/);
+	});
+
+	test('its end without a socket lets us do it', async () => {
+		const {java, file, target} = await startBeside();
+		const dump = new AttachClient(target).threadDump(options);
+		await sleep(100);
+		unlinkSync(file);
+		expect(await dump).toMatchObject({status: 'ok'});
+		expect(existsSync(file)).toBe(false);
+		expect(java.output()).not.toMatch(/Full thread dump/);
+	});
+
+	test('its file is replaced when no client would wait any longer', async () => {
+		const {java, file, target} = await startBeside();
+		const madeAt = (Date.now() / 1000) - 11;
+		utimesSync(file, madeAt, madeAt);
+		expect(await new AttachClient(target).threadDump(options)).toMatchObject({status: 'ok'});
+		expect(existsSync(file)).toBe(false);
+		expect(java.output()).not.toMatch(/Full thread dump/);
+	});
+
+	test('the time-out ends the wait without a signal', async () => {
+		const {java, file, target} = await startBeside();
+		expect(await wakeListener(target, {deadline: performance.now() + 1500})).toMatchObject({
+			ok: false, signalled: false, ended: false, reason: `another client is attaching to the JVM ${java.pid}`,
+		});
+		expect(existsSync(file)).toBe(true);
+		expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
+		await expectAlive(java);
+		expect(java.output()).not.toMatch(/Full thread dump/);
+	});
 });
 
 test('where the working directory cannot be written, /tmp takes the attach file', async () => {
