@@ -8,6 +8,8 @@ export type CpuSource = 'kernel' | 'dump' | 'none';
 /** Gives each row of a sample the CPU nanoseconds that its thread used since the sample before. */
 export class CpuCredit {
 	source: CpuSource = 'kernel';
+	/** By row of the last sample: 1 where `cpuNs` is what the thread used, 0 where nothing said so. */
+	known = new Uint8Array(64);
 
 	readonly #threadCpu: ThreadCpu;
 	readonly #ids: NativeIds;
@@ -24,6 +26,11 @@ export class CpuCredit {
 	credit(sample: Sample, headerCpuNs: Float64Array): void {
 		this.#round++;
 		this.#ids.newRound();
+		if (sample.count > this.known.length) {
+			this.known = new Uint8Array(sample.count * 2);
+		}
+
+		const {known} = this;
 		let read = 0;
 		let closed = 0;
 		for (let row = 0; row < sample.count; row++) {
@@ -31,17 +38,17 @@ export class CpuCredit {
 				const carrier = sample.carrier[row];
 				sample.cpuNs[row] = sample.cpuNs[carrier];
 				sample.cpuNs[carrier] = 0;
+				known[row] = known[carrier];
 				continue;
 			}
 
 			const nativeId = this.#ids.ours(sample.nativeId[row]);
 			sample.nativeId[row] = nativeId;
-			const dumpDelta = headerCpuNs[row] >= 0 && this.source !== 'kernel' ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : 0;
-			sample.cpuNs[row] = dumpDelta;
+			let cpuNs = headerCpuNs[row] >= 0 && this.source !== 'kernel' ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : -1;
 			if (nativeId > 0) {
 				const delta = this.#threadCpu.delta(nativeId);
 				if (this.#threadCpu.reading === 'read') {
-					sample.cpuNs[row] = delta;
+					cpuNs = delta;
 					read++;
 				} else if (this.#threadCpu.reading === 'closed') {
 					closed++;
@@ -49,6 +56,9 @@ export class CpuCredit {
 					this.#ids.forget();
 				}
 			}
+
+			sample.cpuNs[row] = Math.max(0, cpuNs);
+			known[row] = cpuNs < 0 ? 0 : 1;
 		}
 
 		this.source = read > 0 || closed === 0 ? 'kernel' : (hasAny(headerCpuNs, sample.count) ? 'dump' : 'none');
@@ -56,11 +66,12 @@ export class CpuCredit {
 		this.#forgetUnseen();
 	}
 
+	/** CPU nanoseconds since the thread's last dump; -1 when this is its first. */
 	#dumpDelta(key: number, cpuNs: number): number {
 		const last = this.#dumpCpuNs.get(key);
 		if (!last) {
 			this.#dumpCpuNs.set(key, {cpuNs, round: this.#round});
-			return 0;
+			return -1;
 		}
 
 		const delta = cpuNs - last.cpuNs;

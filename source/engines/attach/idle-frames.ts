@@ -18,17 +18,20 @@ export class IdleFrames {
 
 	/**
 	Makes RUNNABLE threads IDLE that stand in a known waiting call, or that have no Java frames and used no CPU since their previous sample (a thread without frames that did use CPU is at work
-	inside the JVM). To be called when `cpuNs` of all rows is there.
+	inside the JVM). To be called when `cpuNs` of all rows is there; `cpuKnown` is 0 for rows of which it says nothing. A call that may work or wait then counts as work; a thread without frames
+	still counts as waiting, as nearly all of the JVM's own do.
 	*/
-	settle(sample: Sample): void {
+	settle(sample: Sample, cpuKnown: Uint8Array): void {
 		const {state, cpuNs, stackStart, stackLength, frames, flags} = sample;
 		for (let row = 0; row < sample.count; row++) {
 			if (state[row] !== stateCode.RUNNABLE || (flags[row] & threadFlag.carrier) !== 0) {
 				continue;
 			}
 
-			const kind = stackLength[row] === 0 ? idleKind.withoutCpu : this.#kindOf(frames[stackStart[row]]);
-			if (kind === idleKind.always || (kind === idleKind.withoutCpu && cpuNs[row] === 0)) {
+			const hasFrames = stackLength[row] > 0;
+			const kind = hasFrames ? this.#kindOf(frames[stackStart[row]]) : idleKind.withoutCpu;
+			const usedCpu = cpuNs[row] > 0 || (hasFrames && cpuKnown[row] === 0);
+			if (kind === idleKind.always || (kind === idleKind.withoutCpu && !usedCpu)) {
 				state[row] = stateCode.IDLE;
 			}
 		}

@@ -86,7 +86,7 @@ export class AttachSession implements EngineSession {
 		}
 
 		this.#credit.credit(into, this.#parser.headerCpuNs);
-		this.#parser.idleFrames.settle(into);
+		this.#parser.idleFrames.settle(into, this.#credit.known);
 		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
 		this.#listener = this.#ids.ours(this.#parser.attachListenerId);
 		this.#goodSamples++;

@@ -45,8 +45,9 @@ export class DumpReading {
 		return this.parser.parse(bytes, this.sample);
 	}
 
-	settle(): void {
-		this.parser.idleFrames.settle(this.sample);
+	/** With the sample's CPU times, or as where none can be had. */
+	settle(isCpuKnown = true): void {
+		this.parser.idleFrames.settle(this.sample, new Uint8Array(this.sample.count).fill(isCpuKnown ? 1 : 0));
 	}
 
 	rows(): Row[] {

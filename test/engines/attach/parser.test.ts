@@ -183,6 +183,16 @@ test('idle: waiting native calls, and threads without frames that used no CPU', 
 	expect(state('cpu-runnable')).toBe('RUNNABLE');
 });
 
+test('idle where CPU times cannot be had: what may wait or work counts as work', () => {
+	const reading = new DumpReading();
+	expect(reading.parse(dump('17-threaddump'))).toBeUndefined();
+	reading.settle(false);
+	const state = (name: string) => find(reading.rows(), name).state;
+	expect(state('stdin-read')).toBe('RUNNABLE');
+	expect(state('socket-accept')).toBe('IDLE');
+	expect(state('VM Thread')).toBe('IDLE');
+});
+
 test('a full table: no thread at "(other)" is called IDLE for the sake of another one\'s method', () => {
 	// The last new line of this dump is a lambda's.
 	const idle = new IdleList(['Shapes$$Lambda.run']);
@@ -192,7 +202,7 @@ test('a full table: no thread at "(other)" is called IDLE for the sake of anothe
 	const atOther = Array.from({length: sample.count}, (_, row) => row).filter(row => sample.stackLength[row] > 0 && sample.frames[sample.stackStart[row]] === otherFrame);
 	const before = atOther.map(row => sample.state[row]);
 	expect(before.filter(state => state === stateCode.RUNNABLE).length).toBeGreaterThan(5);
-	parser.idleFrames.settle(sample);
+	parser.idleFrames.settle(sample, new Uint8Array(sample.count).fill(1));
 	expect(atOther.map(row => sample.state[row])).toEqual(before);
 });
 
