@@ -86,9 +86,9 @@ export class AttachSession implements EngineSession {
 		}
 
 		this.#credit.credit(into, this.#parser.headerCpuNs);
-		this.#parser.idleFrames.settle(into, this.#credit.known);
 		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
 		this.#listener = this.#ids.ours(this.#parser.attachListenerId);
+		this.#parser.idleFrames.settle(into, this.#credit.known, this.#listener);
 		this.#goodSamples++;
 		this.#failures = 0;
 		return {

@@ -47,7 +47,7 @@ export class DumpReading {
 
 	/** With the sample's CPU times, or as where none can be had. */
 	settle(isCpuKnown = true): void {
-		this.parser.idleFrames.settle(this.sample, new Uint8Array(this.sample.count).fill(isCpuKnown ? 1 : 0));
+		this.parser.idleFrames.settle(this.sample, new Uint8Array(this.sample.count).fill(isCpuKnown ? 1 : 0), this.parser.attachListenerId);
 	}
 
 	rows(): Row[] {

@@ -167,7 +167,9 @@ test('idle: waiting native calls, and threads without frames that used no CPU', 
 	const rows = reading.rows();
 	const busy = rows.findIndex(row => row.name === 'G1 Conc#0');
 	const stdin = rows.findIndex(row => row.name === 'stdin-read');
+	const listener = rows.findIndex(row => row.name === 'Attach Listener');
 	reading.sample.cpuNs[busy] = 1;
+	reading.sample.cpuNs[listener] = 1;
 	reading.settle();
 	const state = (name: string) => find(reading.rows(), name).state;
 	expect(state('Reference Handler')).toBe('IDLE');
@@ -175,6 +177,8 @@ test('idle: waiting native calls, and threads without frames that used no CPU', 
 	expect(state('Signal Dispatcher')).toBe('IDLE');
 	expect(state('VM Thread')).toBe('IDLE');
 	expect(state('G1 Conc#0')).toBe('RUNNABLE');
+	// It works for the dump that is looked at, and for nothing else.
+	expect(state('Attach Listener')).toBe('IDLE');
 	expect(reading.rows()[stdin].state).toBe('IDLE');
 	reading.sample.state[stdin] = 1;
 	reading.sample.cpuNs[stdin] = 1;
@@ -202,7 +206,7 @@ test('a full table: no thread at "(other)" is called IDLE for the sake of anothe
 	const atOther = Array.from({length: sample.count}, (_, row) => row).filter(row => sample.stackLength[row] > 0 && sample.frames[sample.stackStart[row]] === otherFrame);
 	const before = atOther.map(row => sample.state[row]);
 	expect(before.filter(state => state === stateCode.RUNNABLE).length).toBeGreaterThan(5);
-	parser.idleFrames.settle(sample, new Uint8Array(sample.count).fill(1));
+	parser.idleFrames.settle(sample, new Uint8Array(sample.count).fill(1), 0);
 	expect(atOther.map(row => sample.state[row])).toEqual(before);
 });
 
