@@ -2,6 +2,7 @@ import type {Interner} from '../model/frame.js';
 import type {Sample} from '../model/sample.js';
 import type {Target} from '../target/target.js';
 
+/** The engines by name, as `--engine` takes them. */
 export type EngineId = 'attach' | 'memory';
 
 /** What `probe` found: ready, or why not and what to do about it (each one printable line). */
@@ -14,12 +15,16 @@ export type Probe =
 	}
 	| {readonly ready: false; readonly reason: string; readonly hint: string};
 
+/** What a session takes of each sample. */
 export type EngineOptions = {
 	/** Frames kept of each stack, from the top; Infinity for all. */
 	readonly depth: number;
 	/** Counts RUNNABLE threads with these extra "Class.method" top frames as IDLE. */
 	readonly extraIdle?: readonly string[];
 };
+
+/** Threads whose stack could not be taken, as they could not be stopped: another tracer (a debugger) holds them, or they did not stop in time. */
+export type SkippedThreads = {readonly refused: number; readonly late: number};
 
 /** One sample's outcome: a bad one is a counted status, not an exception. */
 export type SampleOutcome =
@@ -32,6 +37,8 @@ export type SampleOutcome =
 		readonly tookMs: number;
 		/** Epoch milliseconds at which the threads were looked at. */
 		readonly atMs: number;
+		/** None when left out. */
+		readonly skipped?: SkippedThreads;
 	}
 	| {readonly ok: false; readonly reason: string; readonly tookMs: number; readonly stoppedMs: number};
 
@@ -54,6 +61,11 @@ export type EngineSession = {
 	readonly note?: string;
 	/** Fills `into` (cleared first) with all threads. Throws only `SessionOver`. */
 	sample(into: Sample): Promise<SampleOutcome>;
+	/**
+	Gives up the sample under way where it waits for the target (it comes back soon, not ok, and ends no session) and resolves when no thread of the target is held, nor will be before the next sample.
+	May be called during a sample; never throws.
+	*/
+	letGo(): Promise<void>;
 	/** Lets go of the target; never throws. */
 	close(): Promise<void>;
 };

@@ -38,7 +38,8 @@ export class AttachSession implements EngineSession {
 	/** Reads the VM Thread and the listener; apart from the readings of all threads, which come later. */
 	readonly #pause: PauseEstimate;
 	readonly #pauseCpu: ThreadCpu;
-	readonly #aborter = new AbortController();
+	/** Of the sample under way. */
+	#aborter = new AbortController();
 	#vmThread = 0;
 	#listener = 0;
 	#goodSamples = 0;
@@ -66,8 +67,9 @@ export class AttachSession implements EngineSession {
 		}
 
 		const startedMs = performance.now();
+		const {signal} = this.#aborter;
 		this.#pause.begin(this.#vmThread, this.#listener);
-		const reply = await this.#client.threadDump({timeoutMs: dumpTimeoutMs, signal: this.#aborter.signal});
+		const reply = await this.#client.threadDump({timeoutMs: dumpTimeoutMs, signal});
 		if (reply.status === 'ended') {
 			throw new SessionOver(reply.reason, {targetEnded: true});
 		}
@@ -75,7 +77,14 @@ export class AttachSession implements EngineSession {
 		if (reply.status === 'failed') {
 			const tookMs = performance.now() - startedMs;
 			// Nothing came back: the part that the VM Thread worked is all that is known.
-			return this.#failed(reply, tookMs, this.#pause.end(this.#vmThread, this.#listener, 0));
+			const stoppedMs = this.#pause.end(this.#vmThread, this.#listener, 0);
+			if (signal.aborted) {
+				return {
+					ok: false, reason: printable(reply.reason), tookMs, stoppedMs,
+				};
+			}
+
+			return this.#failed(reply, tookMs, stoppedMs);
 		}
 
 		const stoppedMs = this.#pause.end(this.#vmThread, this.#listener, reply.firstByteMs);
@@ -94,6 +103,11 @@ export class AttachSession implements EngineSession {
 		return {
 			ok: true, pauseUs: stoppedMs * usInMs, stoppedMs, tookMs: performance.now() - startedMs, atMs,
 		};
+	}
+
+	async letGo(): Promise<void> {
+		this.#aborter.abort();
+		this.#aborter = new AbortController();
 	}
 
 	async close(): Promise<void> {

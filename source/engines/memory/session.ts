@@ -124,8 +124,12 @@ export class MemorySession implements EngineSession {
 		this.#failures = 0;
 		const stops = this.#stops;
 		return {
-			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), tookMs: performance.now() - startedMs, atMs,
+			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), tookMs: performance.now() - startedMs, atMs, skipped: stops,
 		};
+	}
+
+	async letGo(): Promise<void> {
+		await this.#stopper?.letGo();
 	}
 
 	async close(): Promise<void> {
