@@ -22,11 +22,16 @@ They come at intervals of at least this many times what the one before cost, and
 const startSamples = 5;
 const startFactor = 10;
 /**
-A sample that costs so many times the mean may have met something else, such as a long collection: another one is tried after at most this time, to see which. If it is cheap the
-dear one does not count for the mean, but stays a debt.
+A sample that costs so many times the mean may have met something else, such as a long collection, or our own thread lost its CPU while it held others: another one is tried soon, to see which. If that one
+is as much cheaper, the dear one does not count for the mean, but stays a debt, paid back while samples go on. Soon is so many times what the dear one cost, from one to ten seconds: were it as dear again, the target
+would have been stopped for a sixth of the time at most. With dear ones again and again, each second opinion comes later the nearer the debt is to what may be spent in a minute, and from there on when the debt
+is paid: so the mean over some minutes stays below the budget whatever comes, and a single outlier does not make us blind.
 */
 const outlierTimes = 10;
-const secondOpinionMs = 10_000;
+const secondOpinionFactor = 5;
+const earliestOpinionMs = 1000;
+const latestOpinionMs = 10_000;
+const largestDebtMs = 60_000;
 /** However dear a sample is, one is tried after ten minutes. */
 const longestIntervalMs = 600_000;
 
@@ -44,8 +49,8 @@ export class StopBudget {
 	#lastMs = 0;
 	#hasHeadStart = true;
 	#samples = 0;
-	/** The mean before the newest sample, when that was an outlier. */
-	#costBeforeOutlierMs: number | undefined;
+	/** The newest sample, when that was an outlier: what it cost, the mean before it, and when the next one is tried at the latest. */
+	#outlier: {readonly stoppedMs: number; readonly costBeforeMs: number; readonly nextInMs: number} | undefined;
 	readonly #startCostsMs: number[] = [];
 
 	/** `percent` of the target's time; 100 or more is no budget at all. */
@@ -60,15 +65,19 @@ export class StopBudget {
 		const elapsedMs = this.#firstMs === undefined ? 0 : Math.max(0, nowMs - this.#lastMs);
 		this.#firstMs ??= nowMs;
 		this.#lastMs = nowMs;
-		this.#savedMs = Math.min(this.#savedMs + (elapsedMs * allowed), this.#horizonCostMs()) - stoppedMs;
+		const savedBeforeMs = Math.min(this.#savedMs + (elapsedMs * allowed), this.#horizonCostMs());
+		this.#savedMs = savedBeforeMs - stoppedMs;
 		this.#hasHeadStart &&= this.#savedMs > 0 && nowMs - this.#firstMs < headStartMs;
 		this.#samples++;
-		const before = this.#costBeforeOutlierMs;
-		this.#costBeforeOutlierMs = undefined;
-		if (before !== undefined && stoppedMs <= outlierTimes * before) {
-			this.#costMs = before;
-		} else if (before === undefined && this.#samples > startSamples && stoppedMs > outlierTimes * this.#costMs) {
-			this.#costBeforeOutlierMs = this.#costMs;
+		const before = this.#outlier;
+		this.#outlier = undefined;
+		const isRepeated = before !== undefined && stoppedMs > outlierTimes * before.costBeforeMs && stoppedMs * outlierTimes > before.stoppedMs;
+		if (before && !isRepeated) {
+			this.#costMs = before.costBeforeMs;
+		}
+
+		if (!isRepeated && this.#samples > startSamples && stoppedMs > outlierTimes * this.#costMs) {
+			this.#outlier = {stoppedMs, costBeforeMs: this.#costMs, nextInMs: this.#opinionMs(stoppedMs, -savedBeforeMs)};
 		}
 
 		const weight = Math.max(1 / this.#samples, stoppedMs > this.#costMs ? dearerWeight : Math.max(cheaperWeight, 1 - Math.exp(-elapsedMs / forgetMs)));
@@ -94,8 +103,15 @@ export class StopBudget {
 		const spending = Math.min(mostSpending, Math.max(leastSpending, 1 + (this.#savedMs / this.#horizonCostMs())));
 		// A debt is paid after this time; to wait longer would win nothing.
 		const paidMs = Math.max(this.#costMs, -this.#savedMs) / allowed;
-		const neededMs = Math.min(this.#costMs / (allowed * spending), paidMs, this.#costBeforeOutlierMs === undefined ? Infinity : secondOpinionMs);
+		const neededMs = Math.min(this.#costMs / (allowed * spending), paidMs, this.#outlier?.nextInMs ?? Infinity);
 		return Math.min(longestIntervalMs, Math.max(requestedMs, neededMs));
+	}
+
+	/** When another sample is tried after one that cost so much, with the debt that there was before it. */
+	#opinionMs(stoppedMs: number, debtMs: number): number {
+		const soonMs = Math.min(latestOpinionMs, Math.max(earliestOpinionMs, secondOpinionFactor * stoppedMs));
+		const usedUp = Math.max(0, debtMs) / (this.#share * aim * largestDebtMs);
+		return usedUp < 1 ? soonMs / (1 - usedUp) : Infinity;
 	}
 
 	/** Stopped time that is allowed within the horizon, ms. */

@@ -97,9 +97,28 @@ describe('StopBudget', () => {
 	test('when the second one is as dear the debt is paid first', () => {
 		const taken = simulate(2, 200, 600_000, atMs => atMs >= 20_000 ? 1500 : 1);
 		const after = taken.filter(({atMs}) => atMs >= 20_000);
-		expect(after[1].atMs - after[0].atMs).toBe(10_000);
+		expect(after[1].atMs - after[0].atMs).toBe(7500);
 		expect(after[2].atMs - after[1].atMs).toBeGreaterThan(60_000);
 		expect(stoppedPercent(taken, 100_000, 600_000)).toBeLessThanOrEqual(2);
+	});
+
+	test('one sample that held threads for long, early and at a high rate, is followed by others within seconds', () => {
+		const taken = simulate(2, 20, 60_000, atMs => atMs >= 660 && atMs < 680 ? 275 : 0.05);
+		expect(taken.find(({atMs}) => atMs >= 680)!.atMs).toBeLessThan(2500);
+		expect(taken.filter(({atMs}) => atMs < 10_000).length).toBeGreaterThan(300);
+		expect(stoppedPercent(taken, 0, 60_000)).toBeLessThan(1);
+	});
+
+	test.each([[0.5, 1], [0.1, 2], [0.02, 3], [0.005, 4]])('when %d of the samples are very dear, each minute costs little more than the budget, and many of them less', (share, seed) => {
+		const random = seeded(seed);
+		const taken = simulate(2, 20, 1_800_000, atMs => atMs > 1000 && random() < share ? 275 : 0.05);
+		for (let fromMs = 0; fromMs < 1_740_000; fromMs += 5000) {
+			expect(stoppedPercent(taken, fromMs, fromMs + 60_000)).toBeLessThan(4);
+		}
+
+		expect(stoppedPercent(taken, 60_000, 1_800_000)).toBeLessThan(2);
+		// Never blind for long.
+		expect(Math.max(...taken.map(({intervalMs}) => intervalMs))).toBeLessThan(70_000);
 	});
 
 	test('no budget at all leaves the interval alone', () => {
