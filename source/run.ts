@@ -15,6 +15,7 @@ import {queryOf} from './query-options.js';
 import {recordingSource} from './recording.js';
 import {resolveTarget} from './resolve-target.js';
 import {startSampler} from './sampler/handle.js';
+import {beforeStop} from './sampler/suspension.js';
 import {listJvms} from './target/list.js';
 import {platformProblem} from './target/platform.js';
 import type {Target} from './target/target.js';
@@ -110,10 +111,18 @@ async function profile(target: Target, options: Options): Promise<number> {
 		maxOverheadPercent: options.maxOverheadPercent,
 		workerUrl: workerUrl(),
 	});
+	// A tool that stands still must not hold the target: threads that it stopped a moment ago would stay stopped with it.
+	const endSuspending = beforeStop({
+		suspend: async () => sampler.hold(),
+		resume() {
+			sampler.resume();
+		},
+	});
 	try {
 		return await show(sampler, options, target);
 	} finally {
 		await sampler.close();
+		endSuspending();
 	}
 }
 

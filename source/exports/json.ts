@@ -48,6 +48,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		failed: session.failed,
 		threadSamples: session.threadSamples,
 		incompleteStacks: session.incompleteStacks,
+		skippedThreads: {refused: session.refusedThreads, late: session.lateThreads},
 		cost: {
 			targetStoppedMs: rounded(session.targetStoppedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), selfCpuMs: rounded(session.selfCpuMs),
 		},

@@ -42,10 +42,12 @@ const muchSlower = 2;
 
 /** What the figures leave out, and where sampling was not as asked for, if anything. */
 export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
-	const {incompleteStacks, otherTicks, intervalMs, requestedIntervalMs} = statsOf(snapshot, baseline);
+	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs} = statsOf(snapshot, baseline);
 	return [
 		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples come every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would stop the target for longer than --max-overhead allows`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks: their outer frames are missing`] : []),
+		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: another tracer, such as a debugger, holds the threads`] : []),
+		...(lateThreads > 0 ? [`${lateThreads} thread samples without a stack: the threads did not stop in time`] : []),
 		...(otherTicks > 0 ? [`${otherTicks} thread samples counted under "(other)": the table was full`] : []),
 	];
 }

@@ -140,15 +140,15 @@ export class SnapshotBuilder implements Interner {
 		this.#contention[id].ticks += ticks;
 	}
 
-	/** Everything counted so far. Facts of the target and the session that are left out are empty or 0; `threadSamples` is the sum of the ticks. */
+	/** Everything counted so far. Facts of the target and the session that are left out are empty or 0; `threadSamples` is the sum of the ticks, `sampledMs` all of `durationMs`. */
 	build(about: {readonly target?: Partial<TargetFacts>; readonly session?: Partial<SessionStats>} = {}): Snapshot {
 		return {
 			target: {
 				pid: 0, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0, ...about.target,
 			},
 			session: {
-				engine: '', requestedIntervalMs: 0, intervalMs: 0, startedAtMs: 0, takenAtMs: 0, durationMs: 0, lastSampleAtMs: 0, samples: 0, late: 0, failed: 0,
-				threadSamples: this.#threadSamples, incompleteStacks: 0, otherTicks: 0, targetStoppedMs: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0, selfCpuMs: 0, ...about.session,
+				engine: '', requestedIntervalMs: 0, intervalMs: 0, startedAtMs: 0, takenAtMs: 0, durationMs: 0, sampledMs: about.session?.durationMs ?? 0, lastSampleAtMs: 0, samples: 0, late: 0, failed: 0,
+				threadSamples: this.#threadSamples, incompleteStacks: 0, refusedThreads: 0, lateThreads: 0, otherTicks: 0, targetStoppedMs: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0, selfCpuMs: 0, ...about.session,
 			},
 			dictionary: this.#dictionary(),
 			threads: this.#threadTable(),

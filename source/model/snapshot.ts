@@ -95,14 +95,18 @@ export type SessionStats = {
 	/** Epoch milliseconds of the session's start and of this snapshot. */
 	readonly startedAtMs: number;
 	readonly takenAtMs: number;
-	/** Time spent sampling (pauses left out), and when the newest sample was taken (epoch ms, 0 before the first). */
+	/** Time spent sampling (pauses left out); the part of it up to the newest sample, which is what CPU time is a share of; and when that was taken (epoch ms, 0 before the first). */
 	readonly durationMs: number;
+	readonly sampledMs: number;
 	readonly lastSampleAtMs: number;
 	readonly samples: number;
 	readonly late: number;
 	readonly failed: number;
 	readonly threadSamples: number;
 	readonly incompleteStacks: number;
+	/** Thread samples without a stack, as the thread could not be stopped: another tracer holds it, or it did not stop in time. */
+	readonly refusedThreads: number;
+	readonly lateThreads: number;
 	/** Thread samples counted under "(other)" because the table was full. */
 	readonly otherTicks: number;
 	readonly targetStoppedMs: number;

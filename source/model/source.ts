@@ -13,6 +13,8 @@ export type SourceStatus = {
 	readonly note?: string;
 	/** The newest numbers could not be read in time: those shown are old. */
 	readonly stale: boolean;
+	/** Whole seconds since the last sample, when it should long have been followed by another; undefined otherwise. */
+	readonly silentS?: number;
 };
 
 /** Where the screen and the batch writer get snapshots from: a live session or an opened file. */

@@ -8,6 +8,11 @@ export function windowMs(snapshot: Snapshot, baseline: Snapshot | undefined): nu
 	return Math.max(0, snapshot.session.durationMs - (baseline?.session.durationMs ?? 0));
 }
 
+/** The part of it up to the newest sample: what CPU time is a share of. It is much shorter where samples are rare. */
+export function sampledMs(snapshot: Snapshot, baseline: Snapshot | undefined): number {
+	return Math.max(0, snapshot.session.sampledMs - (baseline?.session.sampledMs ?? 0));
+}
+
 /** CPU time as percent of one core over a time in which sampling went on; 0 for no time. */
 export function corePercent(cpuNs: number, overMs: number): number {
 	return overMs > 0 ? cpuNs / (overMs * 1e4) : 0;
@@ -37,7 +42,7 @@ export function summarize(snapshot: Snapshot, baseline: Snapshot | undefined): S
 		}
 	}
 
-	const overMs = windowMs(snapshot, baseline);
+	const overMs = sampledMs(snapshot, baseline);
 	return {
 		threads: alive,
 		vmThreads,
@@ -45,7 +50,7 @@ export function summarize(snapshot: Snapshot, baseline: Snapshot | undefined): S
 		javaCpuPercent: corePercent(cpuNs.java, overMs),
 		jitCpuPercent: corePercent(cpuNs.jit, overMs),
 		vmCpuPercent: corePercent(cpuNs.vm, overMs),
-		windowMs: overMs,
+		windowMs: windowMs(snapshot, baseline),
 		samples: Math.max(0, session.samples - (baseline?.session.samples ?? 0)),
 	};
 }

@@ -11,7 +11,7 @@ import {
 } from './scope.js';
 import {sortRows} from './sort.js';
 import {stackIndex} from './stack-index.js';
-import {corePercent, threadCpuNs, windowMs} from './summary.js';
+import {corePercent, sampledMs, threadCpuNs} from './summary.js';
 import {threadColumns} from './thread-columns.js';
 import type {
 	Place, Query, ThreadRow, ThreadTableRows,
@@ -26,7 +26,7 @@ export function queryThreads(snapshot: Snapshot, baseline: Snapshot | undefined,
 	const facts = factsInWindow(snapshot, baseline, scope);
 	const sums = sumByThread(facts, snapshot.threads.count, scope);
 	const topOf = topPlaces(snapshot, facts, scope);
-	const overMs = windowMs(snapshot, baseline);
+	const overMs = sampledMs(snapshot, baseline);
 	const rows: ThreadRow[] = [];
 	for (let thread = 0; thread < snapshot.threads.count; thread++) {
 		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;

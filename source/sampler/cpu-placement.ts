@@ -19,12 +19,15 @@ A thread that is RUNNABLE without having used CPU (a native call that waits) is 
 */
 export class CpuPlacement {
 	readonly #pending = new Map<number, Pending>();
+	/** CPU time of the threads of samples that were taken back, by key. */
+	readonly #takenBack = new Map<number, number>();
 	#samples = 0;
 
-	/** Sets `placedCpuNs` of every thread of the sample from `cpuNs`; `elapsedNs` is the time since the previous sample. */
+	/** Sets `placedCpuNs` of every thread of the sample from `cpuNs`; `elapsedNs` is the time since the previous sample that was not taken back. What that one's threads used is added to `cpuNs`. */
 	assign(sample: Sample, elapsedNs: number): void {
 		this.#samples++;
 		for (let row = 0; row < sample.count; row++) {
+			sample.cpuNs[row] += this.#takenBack.get(sample.key[row]) ?? 0;
 			const usedNs = sample.cpuNs[row];
 			const isRunning = sample.state[row] === stateCode.RUNNABLE && usedNs > 0;
 			const pending = this.#pending.get(sample.key[row]);
@@ -45,8 +48,25 @@ export class CpuPlacement {
 			}
 		}
 
+		this.#takenBack.clear();
 		if (this.#samples % forgetAfterSamples === 0) {
 			this.#forget();
+		}
+	}
+
+	/** The sample assigned last was not counted: what its threads used, and what was placed with it, is kept for the next one. */
+	takeBack(sample: Sample): void {
+		for (let row = 0; row < sample.count; row++) {
+			const usedNs = sample.cpuNs[row];
+			const key = sample.key[row];
+			const keptNs = (this.#pending.get(key)?.cpuNs ?? 0) + sample.placedCpuNs[row] - usedNs;
+			if (keptNs > 0 || this.#pending.has(key)) {
+				this.#pending.set(key, {cpuNs: keptNs, sightings: 0, lastSample: this.#samples});
+			}
+
+			if (usedNs > 0) {
+				this.#takenBack.set(key, usedNs);
+			}
 		}
 	}
 

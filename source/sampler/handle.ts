@@ -8,13 +8,19 @@ import {printable} from '../model/text.js';
 import {createTable} from '../table/layout.js';
 import {TableReader, type TableImage} from '../table/reader.js';
 import type {Target} from '../target/target.js';
-import {clampInterval, type Command, type Report, type WorkerInput} from './messages.js';
+import {clampInterval, monotoneMs, type Command, type Report, type WorkerInput} from './messages.js';
 
 /** Reading copies for a millisecond at most; after this the writer is taken for stuck, and the screen for stale. The main thread stands still meanwhile. */
 const readWaitMs = 50;
 /** The worker may be waiting for a slow target when it is told to stop; after this it is ended. */
 const closeWaitMs = 2000;
+/** How long the worker may take to let go of the target: a thread that gets no CPU cannot be let go before it has one. */
+const holdWaitMs = 5000;
+/** A sample that is so late, beside the jitter of the clock, is missed; a dump may take some seconds. */
+const silentAfterMs = 3000;
+const silentAfterIntervals = 3;
 
+/** What a session is started with. */
 export type SamplerOptions = Omit<WorkerInput, 'table'> & {
 	/** The worker's file; found beside this module when left out. */
 	readonly workerUrl?: URL;
@@ -24,6 +30,9 @@ export type SamplerOptions = Omit<WorkerInput, 'table'> & {
 export type SamplerHandle = SnapshotSource & {
 	/** Asks for another interval, in milliseconds; the cost budget may make it longer. */
 	setIntervalMs(intervalMs: number): void;
+	/** Lets go of everything of the target and takes no sample until `resume`; false when that could not be done in time. The time until `resume` counts as a pause. */
+	hold(): Promise<boolean>;
+	resume(): void;
 };
 
 /** Where the worker's file is: beside the bundle or the folder of its chunks, or in dist/ when this runs from source. */
@@ -46,6 +55,13 @@ class LiveSampler implements SamplerHandle {
 	#isPaused = false;
 	#isSampling = false;
 	#isClosing = false;
+	/** Called with the number of a `hold` when the worker holds nothing of the target any more. */
+	readonly #heldListeners = new Set<(number: number) => void>();
+	#holds = 0;
+	/** When a sample was last heard of, or could not be expected; when the session ended. Times of `monotoneMs`. */
+	#heardMs = monotoneMs();
+	#endedMs = Infinity;
+	#samples = 0;
 	#snapshot: Snapshot | undefined;
 	#image: TableImage | undefined;
 
@@ -86,19 +102,20 @@ class LiveSampler implements SamplerHandle {
 
 	read(): Snapshot | undefined {
 		const image = this.#reader.read(readWaitMs);
-		this.#set({stale: image === undefined});
+		this.#set({stale: image === undefined, silentS: this.#silentS(image)});
 		if (!image || image.figures.samples === 0 || (image === this.#image && this.#status.phase !== 'sampling')) {
 			return this.#snapshot;
 		}
 
-		const {figures, ...tables} = image;
+		const {figures: {countedAtMs, ...figures}, ...tables} = image;
+		const durationMs = figures.durationMs + (countedAtMs > 0 ? Math.max(0, Math.min(monotoneMs(), this.#endedMs) - countedAtMs) : 0);
 		const cpu = process.cpuUsage(this.#cpuAtStart);
 		this.#image = image;
 		this.#snapshot = {
 			...tables,
 			target: this.#target.facts,
 			session: {
-				...figures, engine: this.#engine, takenAtMs: Date.now(), selfCpuMs: (cpu.user + cpu.system) / 1000,
+				...figures, durationMs, engine: this.#engine, takenAtMs: Date.now(), selfCpuMs: (cpu.user + cpu.system) / 1000,
 			},
 		};
 		return this.#snapshot;
@@ -106,12 +123,46 @@ class LiveSampler implements SamplerHandle {
 
 	setPaused(paused: boolean): void {
 		this.#isPaused = paused;
+		this.#heardMs = monotoneMs();
 		this.#tell({kind: 'pause', paused});
 		this.#setRunningPhase();
 	}
 
 	setIntervalMs(intervalMs: number): void {
 		this.#tell({kind: 'interval', intervalMs: clampInterval(intervalMs)});
+	}
+
+	async hold(): Promise<boolean> {
+		const number = ++this.#holds;
+		let timer: NodeJS.Timeout | undefined;
+		let heard: ((heldNumber: number) => void) | undefined;
+		const held = new Promise<boolean>(resolve => {
+			heard = heldNumber => {
+				if (heldNumber === number) {
+					resolve(true);
+				}
+			};
+
+			this.#heldListeners.add(heard);
+			timer = setTimeout(resolve, holdWaitMs, false);
+		});
+		this.#tell({kind: 'hold', number});
+		const ended = async () => {
+			await this.#exited;
+			return true;
+		};
+
+		try {
+			return await Promise.race([held, ended()]);
+		} finally {
+			clearTimeout(timer);
+			this.#heldListeners.delete(heard!);
+		}
+	}
+
+	resume(): void {
+		this.#heardMs = monotoneMs();
+		this.#tell({kind: 'resume'});
 	}
 
 	async close(): Promise<void> {
@@ -148,6 +199,14 @@ class LiveSampler implements SamplerHandle {
 				break;
 			}
 
+			case 'held': {
+				for (const listener of this.#heldListeners) {
+					listener(report.number);
+				}
+
+				break;
+			}
+
 			case 'trouble': {
 				this.#set({note: report.reason ? `samples fail: ${report.reason}` : this.#note || undefined});
 				break;
@@ -174,8 +233,26 @@ class LiveSampler implements SamplerHandle {
 	/** The first end is the one that counts; the worker's exit follows all others. */
 	#end(phase: 'ended' | 'failed', message?: string, hint?: string): void {
 		if (!this.#isOver) {
-			this.#set({phase, message, hint});
+			this.#endedMs = monotoneMs();
+			this.#set({
+				phase, message, hint, silentS: undefined,
+			});
 		}
+	}
+
+	/** For how long no sample came, whole seconds; undefined while that is as it should be. A table that cannot be read is stale, not silent. */
+	#silentS(image: TableImage | undefined): number | undefined {
+		const nowMs = monotoneMs();
+		const {samples, intervalMs, lastSampleAtMs} = image?.figures ?? {samples: 0, intervalMs: 0, lastSampleAtMs: 0};
+		if (this.#status.phase !== 'sampling' || image === undefined) {
+			this.#heardMs = nowMs;
+		} else if (samples !== this.#samples) {
+			this.#samples = samples;
+			this.#heardMs = nowMs - Math.max(0, Date.now() - lastSampleAtMs);
+		}
+
+		const silentMs = nowMs - this.#heardMs;
+		return silentMs > silentAfterMs + (silentAfterIntervals * intervalMs) ? Math.floor(silentMs / 1000) : undefined;
 	}
 
 	#set(change: Partial<SourceStatus>): void {

@@ -1,11 +1,12 @@
 import {performance} from 'node:perf_hooks';
+import {setImmediate as turn} from 'node:timers/promises';
 import type {EngineSession, SampleOutcome} from '../engines/engine.js';
 import {Sample} from '../model/sample.js';
 import type {TableWriter} from '../table/writer.js';
 import {backoffMs} from './backoff.js';
 import {StopBudget} from './budget.js';
 import {SamplingClock} from './clock.js';
-import {clampInterval, type Report} from './messages.js';
+import {clampInterval, monotoneMs, type Report} from './messages.js';
 import {CpuPlacement} from './cpu-placement.js';
 import {RecentPauses} from './pauses.js';
 
@@ -17,6 +18,7 @@ const troubleEveryMs = 1000;
 /** CPU time takes two samples: the second follows the first soon, so that the first shares are there early. */
 const secondSampleMs = 75;
 
+/** What a loop samples, where it counts, and how often. */
 export type LoopOptions = {
 	readonly session: EngineSession;
 	readonly writer: TableWriter;
@@ -39,12 +41,21 @@ export class SamplingLoop {
 	readonly #startedAtMs = Date.now();
 	#requestedIntervalMs: number;
 	#isPaused = false;
+	#isHeld = false;
 	#isStopped = false;
+	/** Resolves when the sample under way is done; undefined while none is. */
+	#underWay: Promise<void> | undefined;
+	/** The sample under way is given up by us: no failure of the target's. */
+	#isGivenUp = false;
 	#wake: (() => void) | undefined;
 	/** Sampling time before the last pause, and since when it goes on. */
 	#activeMs = 0;
 	#activeSinceMs = performance.now();
+	/** The same up to the newest sample counted. */
+	#sampledMs = 0;
 	#targetStoppedMs = 0;
+	#refusedThreads = 0;
+	#lateThreads = 0;
 	#failed = 0;
 	#failuresInARow = 0;
 	#isFirst = true;
@@ -63,33 +74,47 @@ export class SamplingLoop {
 	/** Resolves when stopped; rejects with the session's SessionOver, or with an error that is a fault of ours. */
 	async run(): Promise<void> {
 		while (!this.#isStopped) {
-			const waitMs = this.#isPaused ? Infinity : this.#clock.waitMs(performance.now());
+			const waitMs = this.#isResting ? Infinity : this.#clock.waitMs(performance.now());
 			if (waitMs > 0) {
 				await this.#sleep(waitMs);
 				continue;
 			}
 
+			// An engine that waits for nothing, with samples that take longer than the interval, would leave no turn to commands and timers.
+			await turn();
+			if (this.#isResting || this.#isStopped) {
+				continue;
+			}
+
 			this.#clock.begin(performance.now(), this.#intervalMs());
-			this.#settle(await this.#options.session.sample(this.#sample));
+			let done!: () => void;
+			this.#underWay = new Promise(resolve => {
+				done = resolve;
+			});
+			try {
+				this.#settle(await this.#options.session.sample(this.#sample));
+			} finally {
+				this.#underWay = undefined;
+				done();
+			}
 		}
 	}
 
 	setPaused(isPaused: boolean): void {
-		if (isPaused === this.#isPaused) {
-			return;
-		}
+		this.#rest(isPaused, this.#isHeld);
+	}
 
-		const nowMs = performance.now();
-		if (isPaused) {
-			this.#activeMs += nowMs - this.#activeSinceMs;
-		} else {
-			this.#activeSinceMs = nowMs;
-			this.#isAfterPause = true;
-			this.#clock.restart(nowMs);
-		}
+	/** Takes no sample until `resume`, gives up the one under way and resolves when nothing of the target is held. Never rejects. */
+	async hold(): Promise<void> {
+		this.#rest(this.#isPaused, true);
+		this.#giveUp();
+		await this.#underWay;
+		await this.#options.session.letGo();
+	}
 
-		this.#isPaused = isPaused;
-		this.#wake?.();
+	/** Goes on after `hold`: the time in between is a pause. */
+	resume(): void {
+		this.#rest(this.#isPaused, false);
 	}
 
 	setIntervalMs(intervalMs: number): void {
@@ -99,10 +124,43 @@ export class SamplingLoop {
 		this.#wake?.();
 	}
 
-	/** Ends the loop after the sample that is being taken. */
+	/** Ends the loop; a sample that is being taken is given up where it waits for the target. */
 	stop(): void {
 		this.#isStopped = true;
+		this.#giveUp();
 		this.#wake?.();
+	}
+
+	get #isResting(): boolean {
+		return this.#isPaused || this.#isHeld;
+	}
+
+	#rest(isPaused: boolean, isHeld: boolean): void {
+		const wasResting = this.#isResting;
+		this.#isPaused = isPaused;
+		this.#isHeld = isHeld;
+		if (this.#isResting === wasResting) {
+			return;
+		}
+
+		const nowMs = performance.now();
+		if (wasResting) {
+			this.#activeSinceMs = nowMs;
+			this.#isAfterPause = true;
+			this.#clock.restart(nowMs);
+		} else {
+			this.#activeMs += nowMs - this.#activeSinceMs;
+		}
+
+		this.#options.writer.publish(this.#figures(nowMs));
+		this.#wake?.();
+	}
+
+	#giveUp(): void {
+		if (this.#underWay) {
+			this.#isGivenUp = true;
+			void this.#options.session.letGo();
+		}
 	}
 
 	#intervalMs(): number {
@@ -115,18 +173,35 @@ export class SamplingLoop {
 		this.#budget.record(nowMs, outcome.stoppedMs);
 		this.#targetStoppedMs += outcome.stoppedMs;
 		this.#clock.end(nowMs, this.#intervalMs());
-		if (outcome.ok) {
-			this.#pauses.add(outcome.pauseUs);
-			this.#leavePauseOut();
-			this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0);
-			this.#sampledAtMs = outcome.atMs;
-		}
-
-		if (outcome.ok && this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs), this.#options.accepts)) {
+		const isGivenUp = this.#isGivenUp && !outcome.ok;
+		this.#isGivenUp = false;
+		if (isGivenUp) {
+			this.#options.writer.publish(this.#figures(nowMs));
+		} else if (!outcome.ok) {
+			this.#didFail(nowMs, outcome.reason);
+		} else if (this.#count(outcome, nowMs)) {
 			this.#succeeded(nowMs);
 		} else {
-			this.#didFail(nowMs, outcome.ok ? 'the table of samples was locked for too long' : outcome.reason);
+			this.#didFail(nowMs, 'the table of samples was locked for too long');
 		}
+	}
+
+	/** Counts a good sample; false when the table was locked for too long: then what its threads used is kept for the next one. */
+	#count(outcome: SampleOutcome & {ok: true}, nowMs: number): boolean {
+		this.#pauses.add(outcome.pauseUs);
+		this.#refusedThreads += outcome.skipped?.refused ?? 0;
+		this.#lateThreads += outcome.skipped?.late ?? 0;
+		this.#leavePauseOut();
+		this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0);
+		const sampledMs = this.#durationMs(nowMs);
+		if (!this.#options.writer.count(this.#sample, outcome.atMs, {...this.#figures(nowMs), sampledMs}, this.#options.accepts)) {
+			this.#placement.takeBack(this.#sample);
+			return false;
+		}
+
+		this.#sampledAtMs = outcome.atMs;
+		this.#sampledMs = sampledMs;
+		return true;
 	}
 
 	/** What threads used while nobody looked was used at stacks that are not known: it must not count for the first one seen after a pause. A nanosecond says that the thread ran. */
@@ -182,11 +257,20 @@ export class SamplingLoop {
 			requestedIntervalMs: this.#requestedIntervalMs,
 			intervalMs: this.#intervalMs(),
 			startedAtMs: this.#startedAtMs,
-			durationMs: this.#activeMs + (this.#isPaused ? 0 : nowMs - this.#activeSinceMs),
+			durationMs: this.#durationMs(nowMs),
+			countedAtMs: this.#isResting ? 0 : monotoneMs(),
+			sampledMs: this.#sampledMs,
 			late: this.#clock.late,
 			failed: this.#failed,
+			refusedThreads: this.#refusedThreads,
+			lateThreads: this.#lateThreads,
 			targetStoppedMs: this.#targetStoppedMs,
 		};
+	}
+
+	/** Time spent sampling, pauses left out. */
+	#durationMs(nowMs: number): number {
+		return this.#activeMs + (this.#isResting ? 0 : nowMs - this.#activeSinceMs);
 	}
 
 	/** Waits so long, or until something changes. */

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import type {EngineId} from '../engines/engine.js';
 import type {Target} from '../target/target.js';
 
@@ -22,6 +23,9 @@ export type WorkerInput = {
 export type Command =
 	| {readonly kind: 'pause'; readonly paused: boolean}
 	| {readonly kind: 'interval'; readonly intervalMs: number}
+	/** Let go of everything of the target and hold still until `resume`: this process is about to be stopped. Answered by `held` with the same number. */
+	| {readonly kind: 'hold'; readonly number: number}
+	| {readonly kind: 'resume'}
 	| {readonly kind: 'stop'};
 
 /** From the worker to the main thread. All texts are printable lines. */
@@ -30,6 +34,8 @@ export type Report =
 	| {readonly kind: 'opened'; readonly engine: EngineId; readonly note: string}
 	/** The first sample is in the table. */
 	| {readonly kind: 'sampling'}
+	/** Nothing of the target is held, and nothing will be before `resume`. */
+	| {readonly kind: 'held'; readonly number: number}
 	/** Samples fail, and why; empty when they do no longer. */
 	| {readonly kind: 'trouble'; readonly reason: string}
 	/** The session is over; the worker ends. */
@@ -41,4 +47,9 @@ export const longestIntervalMs = 60_000;
 /** An interval within what the sampler takes. */
 export function clampInterval(intervalMs: number): number {
 	return intervalMs <= longestIntervalMs ? Math.max(shortestIntervalMs, intervalMs) : longestIntervalMs;
+}
+
+/** Milliseconds of a clock that all threads of this process share (those of `performance.now()` each begin with their thread). */
+export function monotoneMs(): number {
+	return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -28,6 +28,11 @@ port.on('message', (command: Command) => {
 	obey(command);
 });
 
+async function hold(loop: SamplingLoop, number: number): Promise<void> {
+	await loop.hold();
+	report({kind: 'held', number});
+}
+
 async function run(): Promise<void> {
 	const writer = new TableWriter(input.table);
 	const {engine, note} = await chooseEngine(input.engine, input.target);
@@ -53,6 +58,16 @@ async function run(): Promise<void> {
 
 				case 'interval': {
 					loop.setIntervalMs(command.intervalMs);
+					break;
+				}
+
+				case 'hold': {
+					void hold(loop, command.number);
+					break;
+				}
+
+				case 'resume': {
+					loop.resume();
 					break;
 				}
 

@@ -59,6 +59,10 @@ function statusText(state: UiState, {status, snapshot, nowMs, filterError}: Scre
 		return {text: `these numbers are old: the newest could not be read${status.message ? ` (${status.message})` : ''}`, isAlarm: true};
 	}
 
+	if (status.silentS !== undefined && phase === 'sampling') {
+		return {text: `no sample came for ${status.silentS} s${status.note ? `; ${status.note}` : ''}`, isAlarm: true};
+	}
+
 	if (state.isPaused) {
 		return {text: 'the screen is held, sampling goes on; Space goes on', isAlarm: false};
 	}

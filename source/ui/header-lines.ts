@@ -44,6 +44,10 @@ export function badge(state: UiState, {status, vitals, samplesSincePause, snapsh
 		return {text: 'STALE', role: 'error'};
 	}
 
+	if (status.silentS !== undefined && phase === 'sampling') {
+		return {text: `NO SAMPLE ${status.silentS}s`, role: 'error'};
+	}
+
 	return phase === 'paused' ? {text: 'STOPPED', role: 'hot'} : {text: `LIVE ${clock(nowMs)}`, role: 'good'};
 }
 
@@ -103,11 +107,13 @@ function sessionLine({snapshot, summary, status}: ScreenData, width: number, the
 
 	const {session} = snapshot;
 	const share = (ms: number) => session.durationMs > 0 ? `${Number((100 * ms / session.durationMs).toFixed(1))}%` : '-';
+	const skipped = session.refusedThreads + session.lateThreads;
 	const pieces: Piece[] = [
 		{text: `samples ${formatCount(session.samples)}`, rank: 0},
 		{text: `late ${formatCount(session.late)}`, rank: 3},
 		{text: `failed ${formatCount(session.failed)}`, rank: session.failed > 0 ? 1 : 3, look: part => session.failed > 0 ? theme.paint('hot', part) : part},
 		{text: session.incompleteStacks > 0 ? `cut ${formatCount(session.incompleteStacks)}` : '', rank: 5},
+		{text: skipped > 0 ? `skipped ${formatCount(skipped)}` : '', rank: 4, look: part => session.refusedThreads > 0 ? theme.paint('hot', part) : part},
 		{text: session.otherTicks > 0 ? `(other) ${formatCount(session.otherTicks)}` : '', rank: 2, look: part => theme.paint('hot', part)},
 		{text: `| cost ${share(session.targetStoppedMs)} of target, ${session.durationMs < settledMs ? '-' : share(session.selfCpuMs)} own`, rank: 1},
 		{text: session.pauseP99Us > 0 ? `pause ${micros(session.pauseP50Us)} p99 ${micros(session.pauseP99Us)}` : '', rank: 6},

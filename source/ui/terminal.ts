@@ -2,6 +2,7 @@ import {EventEmitter} from 'node:events';
 import {writeSync} from 'node:fs';
 import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
+import {beforeStop} from '../sampler/suspension.js';
 import {KeyDecoder} from './key-decoder.js';
 import {LineMarks} from './line-marks.js';
 
@@ -25,9 +26,6 @@ const markColumns = 8;
 
 /** How long an escape may wait for the rest of its sequence: a slow link splits sequences, and a hand is slower than this. */
 const escapeWaitMs = 40;
-
-/** How long to wait for the stop that Ctrl-Z asked for; a process without a job-control shell is never stopped and just comes back. */
-const stopWaitMs = 300;
 
 export type Size = {readonly columns: number; readonly rows: number};
 
@@ -91,7 +89,7 @@ export class Terminal extends EventEmitter<Events> {
 	readonly #decoder = new KeyDecoder();
 	#isUp = false;
 	#escapeTimer: NodeJS.Timeout | undefined;
-	#stopTimer: NodeJS.Timeout | undefined;
+	#endSuspending: (() => void) | undefined;
 
 	constructor(stdin: ReadStream, stdout: WriteStream) {
 		super();
@@ -125,7 +123,12 @@ export class Terminal extends EventEmitter<Events> {
 	enter(): void {
 		this.#blocking(false);
 		process.on('exit', this.leave);
-		process.on('SIGCONT', this.#continued);
+		this.#endSuspending = beforeStop({
+			suspend: () => {
+				this.#down();
+				return true;
+			}, resume: this.#continued,
+		});
 		this.#stdout.on('resize', this.#resized);
 		this.#stdout.on('drain', this.#drained);
 		this.#stdout.on('error', this.#gone);
@@ -137,10 +140,9 @@ export class Terminal extends EventEmitter<Events> {
 
 	/** Gives the terminal back, at once; what is printed next stands after what was there before. May be called more than once. */
 	readonly leave = (): void => {
-		clearTimeout(this.#stopTimer);
 		clearTimeout(this.#escapeTimer);
 		process.off('exit', this.leave);
-		process.off('SIGCONT', this.#continued);
+		this.#endSuspending?.();
 		this.#stdout.off('resize', this.#resized);
 		this.#stdout.off('drain', this.#drained);
 		this.#stdin.off('end', this.#gone);
@@ -155,10 +157,9 @@ export class Terminal extends EventEmitter<Events> {
 		this.#write(clearScreen);
 	}
 
-	/** Stops the process as Ctrl-Z does, with the terminal given back, and comes back when it is continued. */
+	/** Asks for the stop that Ctrl-Z stands for, with the terminal given back; it comes back when the process is continued. */
 	suspend(): void {
 		this.#down();
-		this.#stopTimer = setTimeout(this.#continued, stopWaitMs);
 		// The whole job, as the terminal itself would: a wrapper such as npm stops too, and the shell takes over.
 		process.kill(0, 'SIGTSTP');
 	}
@@ -211,7 +212,6 @@ export class Terminal extends EventEmitter<Events> {
 	}
 
 	readonly #continued = (): void => {
-		clearTimeout(this.#stopTimer);
 		// The shell has used the terminal meanwhile: its modes and what it shows are not ours any more.
 		this.#raw(false);
 		this.#up();

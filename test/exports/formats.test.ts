@@ -105,9 +105,11 @@ describe('text', () => {
 tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)
 2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms asked for
 samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%), pauses p50 210 us p99 800 us | own CPU 350 ms (3.5%)
-threads 4: RUN 2 BLK 1 WAIT 0 TIMED 0 idle 1 | CPU Java 114% JIT 3% JVM 1%
+threads 4: RUN 2 BLK 1 WAIT 0 TIMED 0 idle 1 | CPU Java 115% JIT 3% JVM 1%
 note: the target ended
 note: 4 incomplete stacks: their outer frames are missing
+note: 7 thread samples without a stack: another tracer, such as a debugger, holds the threads
+note: 5 thread samples without a stack: the threads did not stop in time
 note: 2 thread samples counted under "(other)": the table was full
 
  %SELF  +/-   %TOT  TICKS THR STATE      CPU ms LINE
@@ -118,8 +120,8 @@ note: 2 thread samples counted under "(other)": the table was full
    0.0  3.0    0.0      0   2 t.......        0 com.acme.Worker.run:30
 
   %CPU  TICKS  THR STATE STATES    STUCK      TID   CPU ms THREAD                 NOW AT
-   100     50    1 RUN   RRRRRRRR     4s     4712    10000 main                   com.acme.sort.Bubble.swap:24
-  14.0     50    1 BLK   RRBBBBBB     4s     4730     1400 pool-1-thread-1        com.acme.db.Pool.take:88
+   101     50    1 RUN   RRRRRRRR     4s     4712    10000 main                   com.acme.sort.Bubble.swap:24
+  14.1     50    1 BLK   RRBBBBBB     4s     4730     1400 pool-1-thread-1        com.acme.db.Pool.take:88
    3.0     50    1 RUN   RRRRRRRR     4s     4720      300 C2 CompilerThread0
    1.0     50    1 RUN   RRRRRRRR     4s     4714      100 GC Thread#0
 `);
@@ -158,10 +160,10 @@ describe('json', () => {
 	test('has the keys of schema 1, in their order', () => {
 		const document = JSON.parse(textOf('json', serviceSnapshots().whole)) as Record<string, any>;
 		expect(Object.keys(document)).toEqual([
-			'tool', 'version', 'schema', 'target', 'engine', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'cost', 'notes', 'lines', 'threads', 'stacks',
+			'tool', 'version', 'schema', 'target', 'engine', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'skippedThreads', 'cost', 'notes', 'lines', 'threads', 'stacks',
 		]);
 		expect(document).toMatchObject({
-			tool: 'tprof-top', version: '1.2.3', schema: 1, engine: 'attach', intervalMs: 250, requestedIntervalMs: 200, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4,
+			tool: 'tprof-top', version: '1.2.3', schema: 1, engine: 'attach', intervalMs: 250, requestedIntervalMs: 200, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4, skippedThreads: {refused: 7, late: 5},
 		});
 		const ordered = (value: unknown) => JSON.stringify(value);
 		expect(ordered(document.target)).toBe('{"pid":4711,"mainClass":"com.acme.Main","jvmVersion":"17.0.15","vm":"OpenJDK 64-Bit Server VM"}');

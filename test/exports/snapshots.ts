@@ -12,8 +12,8 @@ const target = {
 	pid: 4711, mainClass: 'com.acme.Main', command: 'com.acme.Main --port 80', jvmVersion: '17.0.15', vm: 'OpenJDK 64-Bit Server VM', user: 'acme', startedAtMs: startedAtMs - 60_000,
 };
 const session = {
-	engine: 'attach', requestedIntervalMs: 200, intervalMs: 250, startedAtMs, takenAtMs: startedAtMs + 10_000, durationMs: 10_000, lastSampleAtMs: startedAtMs + 9900,
-	samples: 50, late: 3, failed: 1, incompleteStacks: 4, otherTicks: 2, targetStoppedMs: 12.5, pauseP50Us: 210, pauseP99Us: 800, pauseWorstUs: 900.5, selfCpuMs: 350,
+	engine: 'attach', requestedIntervalMs: 200, intervalMs: 250, startedAtMs, takenAtMs: startedAtMs + 10_000, durationMs: 10_000, sampledMs: 9900, lastSampleAtMs: startedAtMs + 9900,
+	samples: 50, late: 3, failed: 1, incompleteStacks: 4, refusedThreads: 7, lateThreads: 5, otherTicks: 2, targetStoppedMs: 12.5, pauseP50Us: 210, pauseP99Us: 800, pauseWorstUs: 900.5, selfCpuMs: 350,
 };
 
 /** A service with two sorters, a pool thread that is blocked by one of them, a native wait, the JIT and the collector; and its state after a first part. */
@@ -58,7 +58,7 @@ export function serviceSnapshots(): {first: Snapshot; whole: Snapshot} {
 	countPart(1);
 	const first = builder.build({
 		target, session: {
-			...session, takenAtMs: startedAtMs + 5000, durationMs: 5000, samples: 25, late: 1, failed: 0, incompleteStacks: 1, otherTicks: 0, targetStoppedMs: 6.5, selfCpuMs: 150,
+			...session, takenAtMs: startedAtMs + 5000, durationMs: 5000, sampledMs: 4900, samples: 25, late: 1, failed: 0, incompleteStacks: 1, refusedThreads: 3, lateThreads: 1, otherTicks: 0, targetStoppedMs: 6.5, selfCpuMs: 150,
 		},
 	});
 	countPart(1);

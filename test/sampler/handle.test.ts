@@ -1,5 +1,6 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
+import {mkdirSync, readdirSync, rmdirSync} from 'node:fs';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {
@@ -11,6 +12,7 @@ import {startSampler, type SamplerHandle, type SamplerOptions} from '../../sourc
 import {identify} from '../../source/target/identify.js';
 import type {Target} from '../../source/target/target.js';
 import {bundle} from '../helpers/bundle.js';
+import {heldThreads} from '../helpers/kill-tool.js';
 import {startJava, type JavaProcess} from '../helpers/jvm.js';
 
 let workerUrl: URL;
@@ -202,6 +204,62 @@ describe('a session on a real JVM', () => {
 		const {pid} = await java();
 		const {session} = await withSamples(sampler(await targetOf(pid), {intervalMs: 60_000}), 2);
 		expect(session).toMatchObject({samples: 2, intervalMs: 60_000, late: 0});
+	});
+
+	test('how long it sampled is right at every read, however rare the samples', async () => {
+		const {pid} = await java();
+		const live = sampler(await targetOf(pid), {intervalMs: 60_000});
+		const {session} = await withSamples(live, 2);
+		await new Promise(resolve => {
+			setTimeout(resolve, 1000);
+		});
+		const later = live.read()!.session;
+		expect(later.samples).toBe(2);
+		expect(later.durationMs - session.durationMs).toBeCloseTo(later.takenAtMs - session.takenAtMs, -2);
+		expect(later.sampledMs).toBe(session.sampledMs);
+		live.setPaused(true);
+		await new Promise(resolve => {
+			setTimeout(resolve, 200);
+		});
+		const paused = live.read()!;
+		await new Promise(resolve => {
+			setTimeout(resolve, 200);
+		});
+		expect(live.read()!.session.durationMs).toBe(paused.session.durationMs);
+	});
+
+	test('held, it lets go of the target and takes no sample; the time until it goes on is a pause', async () => {
+		const {pid} = await java();
+		const live = sampler(await targetOf(pid), {engine: 'memory', intervalMs: 1});
+		await withSamples(live, 5);
+		expect(await live.hold()).toBe(true);
+		expect(heldThreads(pid).held).toBe(0);
+		const held = live.read()!.session;
+		await new Promise(resolve => {
+			setTimeout(resolve, 300);
+		});
+		expect(live.read()!.session).toMatchObject({samples: held.samples, durationMs: held.durationMs});
+		live.resume();
+		const {session} = await withSamples(live, held.samples + 1);
+		expect(session.durationMs).toBeLessThan(session.takenAtMs - session.startedAtMs - 250);
+	});
+
+	test('quitting while the JVM does not answer ends the wait, and leaves no attach file behind', async () => {
+		const {pid} = await java();
+		const target = await targetOf(pid);
+		// In the way of the socket that the JVM makes under this name first: the handshake waits for it in vain.
+		const obstacle = `/tmp/.java_pid${pid}.tmp`;
+		mkdirSync(obstacle);
+		try {
+			const attachFiles = () => readdirSync(`/proc/${pid}/cwd`).filter(name => name === `.attach_pid${pid}`);
+			const live = sampler(target);
+			await until(() => attachFiles().length > 0);
+			await live.close();
+			expect(live.status().phase).toBe('ended');
+			expect(attachFiles()).toEqual([]);
+		} finally {
+			rmdirSync(obstacle);
+		}
 	});
 
 	test('counts only the threads asked for', async () => {

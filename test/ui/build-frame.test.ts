@@ -191,6 +191,7 @@ describe('what the session does is said', () => {
 	test('failed, stale, stopped, starting, recorded', () => {
 		expect(said({phase: 'failed', stale: false, message: 'the socket is gone', hint: 'start again'})).toMatch(/FAILED\n[^]*the socket is gone; start again; s saves, q quits/);
 		expect(said({phase: 'sampling', stale: true})).toMatch(/STALE\n[^]*these numbers are old/);
+		expect(said({phase: 'sampling', stale: false, silentS: 12, note: 'samples fail: no answer in time'})).toMatch(/NO SAMPLE 12s\n[^]*no sample came for 12 s; samples fail: no answer in time/);
 		expect(said({phase: 'paused', stale: false})).toMatch(/STOPPED\n[^]*o starts it again/);
 		expect(show(screenOf(undefined, {phase: 'starting', stale: false})).join('\n')).toMatch(/STARTING\n[^]*waiting for the first sample/);
 		expect(said({phase: 'recording', stale: false})).toMatch(/RECORDED \d{4}-\d\d-\d\d \d\d:\d\d\n/);

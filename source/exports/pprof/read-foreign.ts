@@ -131,7 +131,7 @@ function aboutOf(profile: Profile, tables: ProfileTables, ticks: number) {
 	return {
 		target: {mainClass: profile.mapping.length > 0 ? baseName(tables.text(profile.mapping[0].filename)) : ''},
 		session: {
-			engine: 'pprof', requestedIntervalMs: intervalMs, intervalMs, startedAtMs, takenAtMs, durationMs, lastSampleAtMs: takenAtMs,
+			engine: 'pprof', requestedIntervalMs: intervalMs, intervalMs, startedAtMs, takenAtMs, durationMs, sampledMs: durationMs, lastSampleAtMs: takenAtMs,
 			samples: intervalMs > 0 && durationMs > 0 ? Math.round(durationMs / intervalMs) : ticks,
 		},
 	};

@@ -80,8 +80,8 @@ function targetOf(from: Record<string, unknown>): TargetFacts {
 function statsOf(from: Record<string, unknown>): SessionStats {
 	return {
 		engine: text(from.engine), requestedIntervalMs: amount(from.requestedIntervalMs), intervalMs: amount(from.intervalMs), startedAtMs: moment(from.startedAtMs), takenAtMs: moment(from.takenAtMs),
-		durationMs: amount(from.durationMs), lastSampleAtMs: moment(from.lastSampleAtMs), samples: amount(from.samples), late: amount(from.late), failed: amount(from.failed),
-		threadSamples: amount(from.threadSamples), incompleteStacks: amount(from.incompleteStacks), otherTicks: amount(from.otherTicks), targetStoppedMs: amount(from.targetStoppedMs),
+		durationMs: amount(from.durationMs), sampledMs: amount(from.sampledMs ?? from.durationMs), lastSampleAtMs: moment(from.lastSampleAtMs), samples: amount(from.samples), late: amount(from.late), failed: amount(from.failed),
+		threadSamples: amount(from.threadSamples), incompleteStacks: amount(from.incompleteStacks), refusedThreads: amount(from.refusedThreads ?? 0), lateThreads: amount(from.lateThreads ?? 0), otherTicks: amount(from.otherTicks), targetStoppedMs: amount(from.targetStoppedMs),
 		pauseP50Us: amount(from.pauseP50Us), pauseP99Us: amount(from.pauseP99Us), pauseWorstUs: amount(from.pauseWorstUs), selfCpuMs: amount(from.selfCpuMs),
 	};
 }

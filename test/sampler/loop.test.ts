@@ -1,0 +1,134 @@
+import {expect, test} from 'vitest';
+import type {EngineSession, SampleOutcome} from '../../source/engines/engine.js';
+import type {Sample} from '../../source/model/sample.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {SamplingLoop, type LoopOptions} from '../../source/sampler/loop.js';
+import {createTable, headerWords} from '../../source/table/layout.js';
+import {acquireLock, releaseLock} from '../../source/table/lock.js';
+import {TableReader} from '../../source/table/reader.js';
+import {TableWriter} from '../../source/table/writer.js';
+
+const table = () => {
+	const buffer = createTable();
+	return {words: headerWords(buffer), writer: new TableWriter(buffer), reader: new TableReader(buffer)};
+};
+
+/** A session of one thread that uses a millisecond of CPU between samples; `before` is called before each with its number. */
+function steady(before: (sample: number) => void | Promise<void>, skipped?: {refused: number; late: number}): EngineSession {
+	let samples = 0;
+	return {
+		async sample(into: Sample): Promise<SampleOutcome> {
+			into.clear();
+			await before(++samples);
+			const row = into.addThread(1, 100, 0);
+			into.state[row] = samples % 2 === 0 ? stateCode.RUNNABLE : stateCode.WAITING;
+			into.cpuNs[row] = 1e6;
+			return {
+				ok: true, pauseUs: 1, stoppedMs: 0, tookMs: 0, atMs: Date.now(), skipped,
+			};
+		},
+		async letGo() {
+			// It holds nothing.
+		},
+		async close() {
+			// It has nothing.
+		},
+	};
+}
+
+function loopOf(session: EngineSession, writer: TableWriter, report: LoopOptions['report'] = () => undefined): SamplingLoop {
+	return new SamplingLoop({
+		session, writer, intervalMs: 1, maxOverheadPercent: 100, report,
+	});
+}
+
+test('CPU time of a sample that could not be counted counts with the next one', async () => {
+	const {words, writer, reader} = table();
+	const troubles: string[] = [];
+	const loop = loopOf(steady(sample => {
+		if (sample === 3 || sample === 4) {
+			acquireLock(words, 1000);
+		} else if (sample === 7) {
+			loop.stop();
+		}
+	}), writer, report => {
+		if (report.kind === 'trouble') {
+			troubles.push(report.reason);
+		}
+	});
+	// The writer gives up after a second, within a sample's turn; whoever held the lock lets go after it.
+	const release = setInterval(() => {
+		if (words[0] !== 0) {
+			releaseLock(words);
+		}
+	}, 1);
+	await loop.run();
+	clearInterval(release);
+	const {figures, threads, facts} = reader.read(1000)!;
+	expect(troubles[0]).toBe('the table of samples was locked for too long');
+	expect(figures.failed).toBeGreaterThan(0);
+	expect(figures.samples).toBe(7 - figures.failed);
+	expect(threads.cpuNs[0]).toBe(7e6);
+	// What was used since the last time it was seen running is not placed yet.
+	expect(facts.cpuNs.reduce((sum, ns) => sum + ns, 0)).toBe(6e6);
+});
+
+test('threads that were skipped are counted', async () => {
+	const {writer, reader} = table();
+	const loop = loopOf(steady(sample => {
+		if (sample === 3) {
+			loop.stop();
+		}
+	}, {refused: 2, late: 1}), writer);
+	await loop.run();
+	expect(reader.read(1000)!.figures).toMatchObject({samples: 3, refusedThreads: 6, lateThreads: 3});
+});
+
+test('a sample that takes longer than the interval leaves turns to commands and timers', async () => {
+	const {writer} = table();
+	const loop = loopOf(steady(() => {
+		const endMs = performance.now() + 3;
+		while (performance.now() < endMs) {
+			// An engine that computes.
+		}
+	}), writer);
+	const running = loop.run();
+	await new Promise(resolve => {
+		setTimeout(resolve, 20);
+	});
+	loop.stop();
+	await running;
+});
+
+test('held: no sample is under way or taken, the time away is no sampling time and none is late for it', async () => {
+	const {writer, reader} = table();
+	let isUnderWay = false;
+	let samples = 0;
+	const loop = loopOf(steady(async () => {
+		samples++;
+		isUnderWay = true;
+		await new Promise(resolve => {
+			setTimeout(resolve, 10);
+		});
+		isUnderWay = false;
+	}), writer);
+	const running = loop.run();
+	await new Promise(resolve => {
+		setTimeout(resolve, 50);
+	});
+	await loop.hold();
+	expect(isUnderWay).toBe(false);
+	const held = samples;
+	const before = reader.read(1000)!;
+	await new Promise(resolve => {
+		setTimeout(resolve, 500);
+	});
+	expect(samples).toBe(held);
+	expect(before.figures.countedAtMs).toBe(0);
+	loop.resume();
+	loop.stop();
+	await running;
+	const after = reader.read(1000)!;
+	expect(after.figures.late).toBe(before.figures.late);
+	expect(after.figures.durationMs - before.figures.durationMs).toBeLessThan(400);
+});

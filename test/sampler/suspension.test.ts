@@ -1,0 +1,119 @@
+import {mkdtempSync, readFileSync, rmSync, statSync} from 'node:fs';
+import {availableParallelism, tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {
+	afterAll, beforeAll, describe, expect, test,
+} from 'vitest';
+import {readStat, readStatus} from '../../source/target/proc.js';
+import {type JavaProcess, startJava} from '../helpers/jvm.js';
+import {heldThreads} from '../helpers/kill-tool.js';
+import {seeded} from '../helpers/random.js';
+import {TerminalSession} from '../helpers/terminal.js';
+import {until} from '../helpers/until.js';
+
+const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
+const rounds = 30;
+/** Threads that run Java code all the time: more than there are CPUs, so that stops take their time. */
+const spinning = 12;
+
+let java: JavaProcess;
+let folder: string;
+
+beforeAll(async () => {
+	folder = mkdtempSync(path.join(tmpdir(), 'tprof-suspension-'));
+	java = await startJava('BusyAndParked', {jvmArgs: ['-Xmx64m'], args: [spinning, 10, spinning].map(String)});
+});
+
+afterAll(async () => {
+	await java.stop();
+	rmSync(folder, {recursive: true, force: true});
+});
+
+/** A shell with job control: without one the kernel stops nobody who could not be continued. */
+async function shell(): Promise<TerminalSession> {
+	const session = new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {env: {PS1: 'shell> '}});
+	await session.until('shell>');
+	return session;
+}
+
+const isStopped = (pid: number) => readStatus(pid)?.state === 'T';
+
+describe.each([
+	['memory', '--interval 1'],
+	['attach', '--interval 20'],
+])('a batch run with the engine %s', (engine, interval) => {
+	test('holds no thread of the target while it is stopped, and goes on where it was', async () => {
+		const random = seeded(7);
+		const session = await shell();
+		const output = path.join(folder, `${engine}.json`);
+		try {
+			session.type(`'${process.execPath}' '${cli}' ${java.pid} --engine ${engine} ${interval} --max-overhead 100 --batch --format json --top 1 --delay 0.2 --iterations 100000 > '${output}' & echo pid=$!.\r`);
+			const [, digits] = /pid=(\d+)\./.exec(await session.until(/pid=\d+\./))!;
+			const tool = Number(digits);
+			await until(() => statSync(output).size > 0);
+			for (let round = 0; round < rounds; round++) {
+				await sleep(random() * 50);
+				process.kill(tool, 'SIGTSTP');
+				await until(() => isStopped(tool));
+				expect(heldThreads(java.pid)).toMatchObject({held: 0});
+				process.kill(tool, 'SIGCONT');
+				await until(() => !isStopped(tool));
+			}
+
+			const {size} = statSync(output);
+			await until(() => statSync(output).size > size);
+			expect(readStat(tool)).toBeDefined();
+			process.kill(tool, 'SIGTERM');
+			await until(() => readStat(tool) === undefined);
+		} finally {
+			session.close();
+		}
+	}, 120_000);
+
+	test('the time away is no sampling time, and what threads used in it counts nowhere', async () => {
+		const session = await shell();
+		const output = path.join(folder, `${engine}-away.json`);
+		try {
+			session.type(`'${process.execPath}' '${cli}' ${java.pid} --engine ${engine} --interval 100 --max-overhead 100 --batch --format json --duration 6 > '${output}' & echo pid=$!.\r`);
+			const [, digits] = /pid=(\d+)\./.exec(await session.until(/pid=\d+\./))!;
+			const tool = Number(digits);
+			await sleep(1500);
+			process.kill(tool, 'SIGTSTP');
+			await until(() => isStopped(tool));
+			await sleep(3000);
+			process.kill(tool, 'SIGCONT');
+			await until(() => statSync(output).size > 0);
+			await until(() => readStat(tool) === undefined);
+			const {durationMs, threads} = JSON.parse(readFileSync(output, 'utf8')) as {durationMs: number; threads: Array<{cpuMs: number}>};
+			expect(durationMs).toBeLessThan(5000);
+			// What the CPUs can have given in that time, and some time for the way to the stop.
+			const mostMs = Math.min(availableParallelism(), spinning) * (durationMs + 1000);
+			expect(threads.reduce((sum, {cpuMs}) => sum + cpuMs, 0)).toBeLessThan(mostMs);
+		} finally {
+			session.close();
+		}
+	}, 60_000);
+});
+
+test('Ctrl-Z in the live view, again and again: the target goes on while the tool does not', async () => {
+	const session = await shell();
+	try {
+		session.type(`'${process.execPath}' '${cli}' ${java.pid} --engine memory --interval 1 --max-overhead 100\r`);
+		await session.until('BusyAndParked.unit');
+		for (let round = 0; round < 5; round++) {
+			session.type('\u001A');
+			await session.until(screen => !session.isAlternate && /Stopped[^>]*\nshell>$/.test(screen), 'the shell');
+			expect(heldThreads(java.pid)).toMatchObject({held: 0});
+			session.type('fg\r');
+			await session.until(() => session.isAlternate, 'the screen');
+			await session.until('BusyAndParked.unit');
+		}
+
+		session.type('q');
+		await session.until(screen => !session.isAlternate && screen.includes('samples'), 'the summary');
+	} finally {
+		session.close();
+	}
+}, 60_000);
