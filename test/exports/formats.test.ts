@@ -180,6 +180,8 @@ describe('json', () => {
 			'engine attach: no ptrace',
 			'samples come every 250 ms, not every 20 ms: more would stop the target for longer than --max-overhead allows',
 			'4 incomplete stacks: their outer frames are missing',
+			'7 thread samples without a stack: another tracer, such as a debugger, holds the threads',
+			'5 thread samples without a stack: the threads did not stop in time',
 			'2 thread samples counted under "(other)": the table was full',
 		]);
 	});
