@@ -83,7 +83,7 @@ async function printReports({source, plan, format, options, stop}: BatchRequest,
 		throw isOver(source)
 			? failure(source)
 			: new UserError(`no sample within ${startTimeoutMs / 1000} s`, {
-				hint: source.status().message ?? 'the JVM may be hung: try again',
+				hint: source.status().message ?? 'the JVM or the machine may hang: try again, or with the other --engine',
 			});
 	}
 

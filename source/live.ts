@@ -1,6 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
 import {UserError} from './errors.js';
+import {WriteError} from './exports/file-errors.js';
 import {renderFinalSummary} from './exports/final-summary.js';
 import {writeWhole} from './exports/files.js';
 import {formats} from './exports/registry.js';
@@ -27,20 +28,29 @@ function themeOf({color, ascii}: Options) {
 
 /** Saves as the options say: the pprof file with its text beside it, or one file of another format. */
 function saver(options: Options): Save {
-	return async (snapshot, baseline, query, {name, format}) => {
-		const now = Date.now();
-		const samples = `(${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
-		const exportOptions = {query, version, depth: options.depth};
-		if (name === undefined && format === undefined) {
-			const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir, now, exportOptions);
-			return `saved ${path.basename(pb)} and .txt ${samples}`;
+	return async (...request) => {
+		try {
+			return await saved(options, ...request);
+		} catch (error) {
+			// The message has one line of the screen: what is wrong must be in its first words, and the name is known.
+			throw error instanceof WriteError ? new UserError(`${error.reason}; ${error.hint}`) : error;
 		}
-
-		const chosen = formats.find(({id}) => id === (format ?? 'pprof'))!;
-		const file = path.resolve(options.snapshotDir, name ?? `${snapshotStem(snapshot.target.pid, now)}${chosen.extension}`);
-		const written = await writeWhole(file, chosen.write(snapshot, baseline, exportOptions), {taken: name === undefined ? 'suffix' : 'refuse'});
-		return `saved ${path.relative('', written) || written} ${samples}`;
 	};
+}
+
+async function saved(options: Options, ...[snapshot, baseline, query, {name, format}]: Parameters<Save>): Promise<string> {
+	const now = Date.now();
+	const samples = `(${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
+	const exportOptions = {query, version, depth: options.depth};
+	if (name === undefined && format === undefined) {
+		const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir, now, exportOptions);
+		return `saved ${path.basename(pb)} and .txt ${samples}`;
+	}
+
+	const chosen = formats.find(({id}) => id === (format ?? 'pprof'))!;
+	const file = path.resolve(options.snapshotDir, name ?? `${snapshotStem(snapshot.target.pid, now)}${chosen.extension}`);
+	const written = await writeWhole(file, chosen.write(snapshot, baseline, exportOptions), {taken: name === undefined ? 'suffix' : 'refuse'});
+	return `saved ${path.relative('', written) || written} ${samples}`;
 }
 
 /** Shows the source on the terminal until the user leaves, and leaves a summary behind. Gives the exit code; throws UserError when the session failed before there was anything to show. */

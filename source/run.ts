@@ -5,6 +5,7 @@ import {runBatch} from './batch.js';
 import {checkFormat, planBatch} from './batch-plan.js';
 import {demoRecording, findJava, startDemo} from './demo.js';
 import {UserError} from './errors.js';
+import {codeOf} from './exports/file-errors.js';
 import {formats, type ExportFormat} from './exports/registry.js';
 import type {Snapshot} from './model/snapshot.js';
 import type {SnapshotSource} from './model/source.js';
@@ -130,6 +131,11 @@ async function openRecording(file: string, options: Options): Promise<number> {
 	return show(recordingSource(await readSnapshot(file)), options);
 }
 
+/** In words, why a file cannot be read. */
+const readProblems: Readonly<Record<string, string | undefined>> = {
+	ENOENT: 'there is no such file', EACCES: 'no right to read it', EISDIR: 'it is a folder', ENOTDIR: 'its folder is none',
+};
+
 async function readSnapshot(file: string): Promise<Snapshot> {
 	const {readPprof} = await import('./exports/pprof/read.js');
 	let bytes: Uint8Array;
@@ -141,7 +147,7 @@ async function readSnapshot(file: string): Promise<Snapshot> {
 
 		bytes = await readFile(file);
 	} catch (error) {
-		throw error instanceof UserError ? error : new UserError(`cannot read ${file}: ${(error as Error).message}`, {hint: 'open takes the .pb.gz files that the s key saves'});
+		throw error instanceof UserError ? error : new UserError(`cannot read ${printable(file)}: ${readProblems[codeOf(error)] ?? printable((error as Error).message)}`, {hint: 'open takes the .pb.gz files that the s key saves'});
 	}
 
 	return readPprof(bytes, printable(file));

@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs';
 import path from 'node:path';
 import {UserError} from '../errors.js';
 import {printable} from '../model/text.js';
@@ -10,12 +11,22 @@ export function codeOf(error: unknown): string {
 	return (error as NodeJS.ErrnoException).code ?? '';
 }
 
+/** A file that could not be written: `message` names it, `reason` alone does not. */
+export class WriteError extends UserError {
+	readonly reason: string;
+
+	constructor(name: string, reason: string, hint: string) {
+		super(`cannot write ${name}: ${reason}`, {hint});
+		this.reason = reason;
+	}
+}
+
 /** What is wrong with a file that could not be written and what to do, for the user. */
-export function explained(error: unknown, file: string): UserError {
+export function explained(error: unknown, file: string): WriteError {
 	const name = printable(file, maxPathLength);
 	const folder = printable(path.dirname(file), maxPathLength);
 	const [reason, hint] = explanations[codeOf(error)]?.(folder) ?? [printable((error as Error).message), 'choose another folder (--snapshot-dir, --output)'];
-	return new UserError(`cannot write ${name}: ${reason}`, {hint});
+	return new WriteError(name, reason, hint);
 }
 
 const elsewhere = 'choose a folder that you may write to (--snapshot-dir, --output)';
@@ -26,10 +37,12 @@ const explanations: Readonly<Record<string, ((folder: string) => readonly [reaso
 	EACCES: folder => [`no right to write in ${folder}`, elsewhere],
 	EPERM: folder => [`no right to write in ${folder}`, elsewhere],
 	EROFS: folder => [`${folder} is on a read-only file system`, elsewhere],
-	ENOENT: folder => [`there is no folder ${folder}`, 'create it, or choose another (--snapshot-dir, --output)'],
+	ENOENT: folder => existsSync(folder)
+		? [`${folder} takes no files`, elsewhere]
+		: [`there is no folder ${folder}`, 'create it, or choose another (--snapshot-dir, --output)'],
 	ENOTDIR: folder => [`${folder} is no folder`, 'choose another folder (--snapshot-dir, --output)'],
 	ENAMETOOLONG: () => ['the name is too long', 'choose a shorter one'],
-	EEXIST: () => ['there is a file of this name', 'files are never replaced: choose another name, or remove that file first'],
+	EEXIST: () => ['the name is taken', 'nothing is ever replaced: choose another name, or remove what has it first'],
 	EISDIR: () => ['that is a folder', 'give a file\'s name'],
 	EMFILE: () => ['too many open files', 'raise the limit (ulimit -n)'],
 	EIO: () => ['the disk reports an error', 'choose a folder on another disk (--snapshot-dir, --output)'],

@@ -43,6 +43,7 @@ export const text: ExportFormat = {
 		const rows = table.rows.slice(0, top);
 		const threads = busyThreads(queryThreads(snapshot, baseline, {...query, showIdle: false, sort: {column: 'cpu', reverse: false}}).rows);
 		const body = [
+			...(options.iteration ? [''] : []),
 			targetLine(snapshot),
 			timeLine(snapshot, baseline),
 			costLine(snapshot, baseline),

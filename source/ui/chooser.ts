@@ -55,6 +55,10 @@ export function pressChooser(state: ChooserState, key: string, rows: readonly Ch
 	const at = Math.max(0, shown.findIndex(({pid}) => pid === state.selected));
 	const line = {text: state.filter, cursor: state.filter.length};
 	const withFilter = (filter: string): ChooserStep => ({state: {filter, selected: state.selected, message: ''}});
+	if (action === 'back') {
+		return state.filter === '' ? {state, effect: 'quit'} : withFilter('');
+	}
+
 	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
 		return {state, effect: action};
 	}
@@ -100,7 +104,7 @@ export function chooserFrame(state: ChooserState, rows: readonly ChoiceRow[], he
 		return isSelected ? theme.paint('selected', text) : (row.problem === undefined ? text : theme.paint('dim', text));
 	});
 	if (lines.length === 0 && room > 0) {
-		lines.push(theme.paint('dim', cut(rows.length === 0 ? 'no JVM runs here that can be seen; one that starts appears here' : 'no JVM matches; Ctrl-U erases what was typed', width)));
+		lines.push(theme.paint('dim', cut(rows.length === 0 ? 'no JVM runs here that can be seen; one that starts appears here' : 'no JVM matches; Esc erases what was typed', width)));
 	}
 
 	const filled = [...lines, ...Array.from({length: room - lines.length}, () => '')];
@@ -109,7 +113,7 @@ export function chooserFrame(state: ChooserState, rows: readonly ChoiceRow[], he
 		theme.paint('heading', cut(` ${pad('PID', 7, 'right')} ${heading}`, width)),
 		...filled,
 		theme.paint('error', cut(state.message, width)),
-		theme.paint('key', cut('Enter:choose  Esc:quit', width)),
+		theme.paint('key', cut(`Enter:choose  Esc:${state.filter === '' ? 'quit' : 'clear'}`, width)),
 	];
 	const finished = all.map(line => theme.finish(line)).slice(0, Math.max(0, height - 1));
 	return finished.length < all.length

@@ -25,7 +25,7 @@ import {
 	initialState, queryOf, type InitialView, type MenuItem, type UiState,
 } from './state.js';
 import {followRow, type Surroundings} from './surroundings.js';
-import {placeColumns} from './table-lines.js';
+import {overhang, placeColumns} from './table-lines.js';
 import type {Size} from './terminal.js';
 import type {Theme} from './theme.js';
 import {Trends} from './trend.js';
@@ -236,8 +236,10 @@ export class Controller {
 	#surroundings(theme: Theme): Surroundings {
 		const layout = layoutOf(this.#size);
 		const {state} = this;
-		const rows = rowsOf(this.#currentData());
+		const data = this.#currentData();
+		const rows = rowsOf(data);
 		const unit = effectiveUnit(state.query);
+		const context = {unit, fullNames: state.query.fullNames};
 		const columns: ReadonlyArray<{readonly id: string; readonly title: string; readonly heading: string}> = state.view === 'lines'
 			? lineColumns.map(column => ({id: column.id, title: column.title, heading: headingOf(column, unit)}))
 			: threadColumns.map(column => ({id: column.id, title: column.title, heading: headingOf(column, unit)}));
@@ -250,6 +252,9 @@ export class Controller {
 			shownColumns,
 			layerLines: layerLines(state, layout, theme, this.#detailOf)?.length ?? 0,
 			layerPage: layout.layerLines,
+			overhang: most => data.table?.view === 'lines'
+				? overhang(data.table.lines.rows, placeColumns(lineColumns, layout), context, most)
+				: overhang(data.table?.threads.rows ?? [], placeColumns(threadColumns, layout), context, most),
 			isRecording: this.#options.source.status().phase === 'recording',
 			saveFormats: this.#options.saveFormats,
 			threadsOf: key => this.#threadsOf(key),

@@ -35,7 +35,8 @@ const lists: readonly Context[] = [...views, ...layers];
 export const keyTable: readonly KeyRow[] = [
 	{action: 'quit', keys: ['q', 'f10'], contexts: [...views, 'detail', 'help', 'menu'], shown: 'q F10 Ctrl-C', title: 'quit', help: 'quit, at any size, from any screen; a summary stays on the terminal', knownFrom: 'htop'},
 	{action: 'quit', keys: ['ctrl-c'], contexts, shown: 'Ctrl-C', help: 'quit'},
-	{action: 'quit', keys: ['f10', 'escape'], contexts: ['chooser'], shown: 'Esc F10 Ctrl-C', title: 'quit', help: 'quit without choosing'},
+	{action: 'quit', keys: ['f10'], contexts: ['chooser'], shown: 'F10 Ctrl-C', help: 'quit without choosing'},
+	{action: 'back', keys: ['escape'], contexts: ['chooser'], shown: 'Esc', title: 'quit', help: 'erase what was typed; without any, quit without choosing'},
 	{action: 'help', keys: ['?', 'h', 'f1'], contexts: [...views, 'detail'], shown: '? h F1', title: 'help', help: 'this help', knownFrom: 'all'},
 	{action: 'back', keys: ['escape', '?', 'x', 'h', 'f1'], contexts: ['help'], shown: 'Esc ? x', title: 'close', help: 'close the help'},
 	{action: 'next-view', keys: ['tab'], contexts: views, shown: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},

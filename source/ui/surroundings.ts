@@ -16,6 +16,8 @@ export type Surroundings = {
 	readonly layerPage: number;
 	readonly isRecording: boolean;
 	readonly saveFormats: readonly MenuItem[];
+	/** Cells that the longest name has beyond its room, up to so many. */
+	overhang(most: number): number;
 	/** Keys of the threads of a row, and what to call them. */
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
 };

@@ -51,7 +51,10 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	home: move,
 	end: move,
 	left: state => ({state: {...state, left: Math.max(0, state.left - sidewaysStep)}}),
-	right: state => ({state: {...state, left: Math.min(maxLeft, state.left + sidewaysStep)}}),
+	right(state, {overhang}) {
+		const most = Math.ceil(Math.max(0, overhang(maxLeft)) / sidewaysStep) * sidewaysStep;
+		return {state: {...state, left: Math.max(state.left, Math.min(most, state.left + sidewaysStep))}};
+	},
 	'next-view': nextView(1),
 	'previous-view': nextView(-1),
 	help: state => ({state: over(state, {kind: 'help', top: 0})}),

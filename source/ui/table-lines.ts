@@ -3,7 +3,9 @@ import {
 	fitColumns, headingOf, type CellContext, type Column,
 } from '../query/column.js';
 import {effectiveUnit} from '../query/scope.js';
-import type {LineRow, Query, ThreadRow} from '../query/types.js';
+import type {
+	LineRow, Query, ThreadRow, Unit,
+} from '../query/types.js';
 import {cut, dropCells, pad} from './cells.js';
 import type {Layout} from './layout.js';
 import {stateRoles, type Role, type Theme} from './theme.js';
@@ -55,6 +57,21 @@ export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns:
 	}
 
 	return placed;
+}
+
+/** Cells of the longest name that have no room: how far the table can be scrolled sideways. Names are looked at up to `most` cells beyond their room. */
+export function overhang<Row>(rows: readonly Row[], placed: Placed<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, most: number): number {
+	const rest = placed.find(({column}) => column.width === 0);
+	if (!rest) {
+		return 0;
+	}
+
+	let longest = 0;
+	for (const row of rows) {
+		longest = Math.max(longest, cellWidth(rest.column.value(row, {unit, fullNames, room: rest.width + most})));
+	}
+
+	return longest - rest.width;
 }
 
 /** The table's heading, with an arrow behind the sorted column's. */

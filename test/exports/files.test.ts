@@ -50,7 +50,7 @@ describe('a file', () => {
 		const at = fresh();
 		fs.writeFileSync(path.join(at, 'a.json'), 'theirs');
 		const error = await refusal(writeWhole(path.join(at, 'a.json'), 'ours'));
-		expect(error.message).toContain('there is a file of this name');
+		expect(error.message).toContain('the name is taken');
 		expect(error.hint).toContain('choose another name');
 		expect(fs.readdirSync(at)).toEqual(['a.json']);
 		expect(fs.readFileSync(path.join(at, 'a.json'), 'utf8')).toBe('theirs');

@@ -100,6 +100,12 @@ describe.each(formats.map(format => [format.id, format] as const))('%s', (id, fo
 });
 
 describe('text', () => {
+	test('of several windows has an empty line between them', () => {
+		const {first, whole} = serviceSnapshots();
+		expect(textOf('text', first, undefined, {iteration: 0})).toMatch(/^tprof-top/);
+		expect(textOf('text', whole, first, {iteration: 1})).toMatch(/^\ntprof-top/);
+	});
+
 	test('has the header, the losses, the lines and the busy threads', () => {
 		expect(textOf('text', serviceSnapshots().whole, undefined, {notes: ['the target ended']})).toBe(`\
 tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)

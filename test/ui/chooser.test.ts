@@ -36,7 +36,10 @@ test('typing filters, and the cursor stays on its JVM when others come', () => {
 	expect(matching(rows, '3 other').map(({pid}) => pid)).toEqual([300]);
 });
 
-test('Esc leaves without a choice', () => {
+test('Esc erases what was typed, and then leaves without a choice', () => {
+	expect(after([...'mail', 'escape']).effect).toBeUndefined();
+	expect(after([...'mail', 'escape']).state.filter).toBe('');
+	expect(after([...'mail', 'escape', 'escape']).effect).toBe('quit');
 	expect(after(['escape']).effect).toBe('quit');
 	expect(after(['ctrl-c']).effect).toBe('quit');
 });

@@ -11,7 +11,7 @@ const rows = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const around: Surroundings = {
 	rowKeys: rows, pageRows: 3, columns: [{id: 'self', title: 'self share'}, {id: 'total', title: 'total share'}, {id: 'line', title: 'name'}],
 	shownColumns: ['self', 'line'],
-	layerLines: 20, layerPage: 10, isRecording: false, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
+	layerLines: 20, layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
 };
 const start = () => initialState({query: defaultQuery, delayMs: 1000});
@@ -54,6 +54,14 @@ describe('the selection', () => {
 	test('follows the first row, whichever that is, as long as it was never moved', () => {
 		expect(selected(start(), ['z', 'a'])).toBe('z');
 		expect(selected(after(['j', 'k']).state, ['z', 'a'])).toBe('a');
+	});
+
+	test('scrolls sideways to the end of the longest name, and not beyond', () => {
+		expect(after(['right', 'right']).state.left).toBe(16);
+		const {state} = after(Array.from({length: 9}, () => 'right'));
+		expect(state.left).toBe(24);
+		expect(after(['left', 'left'], state).state.left).toBe(8);
+		expect(after(['right'], start(), {...around, overhang: () => -5}).state.left).toBe(0);
 	});
 
 	test('is always among the rows shown, whatever is pressed', () => {
