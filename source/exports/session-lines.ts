@@ -46,7 +46,7 @@ export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): s
 	return [
 		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples come every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would stop the target for longer than --max-overhead allows`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks: their outer frames are missing`] : []),
-		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: another tracer, such as a debugger, holds the threads`] : []),
+		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger holds the threads, or the right to stop them is gone`] : []),
 		...(lateThreads > 0 ? [`${lateThreads} thread samples without a stack: the threads did not stop in time`] : []),
 		...(otherTicks > 0 ? [`${otherTicks} thread samples counted under "(other)": the table was full`] : []),
 	];

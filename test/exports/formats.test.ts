@@ -114,7 +114,7 @@ samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%), pauses p50 210 us p9
 threads 4: RUN 2 BLK 1 WAIT 0 TIMED 0 idle 1 | CPU Java 115% JIT 3% JVM 1%
 note: the target ended
 note: 4 incomplete stacks: their outer frames are missing
-note: 7 thread samples without a stack: another tracer, such as a debugger, holds the threads
+note: 7 thread samples without a stack: a debugger holds the threads, or the right to stop them is gone
 note: 5 thread samples without a stack: the threads did not stop in time
 note: 2 thread samples counted under "(other)": the table was full
 
@@ -186,7 +186,7 @@ describe('json', () => {
 			'engine attach: no ptrace',
 			'samples come every 250 ms, not every 20 ms: more would stop the target for longer than --max-overhead allows',
 			'4 incomplete stacks: their outer frames are missing',
-			'7 thread samples without a stack: another tracer, such as a debugger, holds the threads',
+			'7 thread samples without a stack: a debugger holds the threads, or the right to stop them is gone',
 			'5 thread samples without a stack: the threads did not stop in time',
 			'2 thread samples counted under "(other)": the table was full',
 		]);
