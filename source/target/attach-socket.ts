@@ -6,7 +6,7 @@ export type SocketOwner = {readonly pid: number; readonly nsPid: number; readonl
 
 /** What stands under the name of the attach socket. */
 export type AttachSocket =
-	| {readonly state: 'present'; /** Tells this socket from one made later under the same name. */ readonly identity: string}
+	| {readonly state: 'present'; /** Tells this socket from one made later under the same name. */ readonly identity: string; /** It has the target's own user. */ readonly isOwn: boolean}
 	| {readonly state: 'absent'}
 	/** Something else has the name: no socket, or one of another user. */
 	| {readonly state: 'foreign'}
@@ -23,7 +23,7 @@ export function lookAtSocket(owner: SocketOwner): AttachSocket {
 		const found = lstatSync(socketPath(owner), {bigint: true});
 		const uid = Number(found.uid);
 		return found.isSocket() && (uid === owner.uid || uid === 0)
-			? {state: 'present', identity: `${found.dev}:${found.ino}:${found.ctimeNs}`}
+			? {state: 'present', identity: `${found.dev}:${found.ino}:${found.ctimeNs}`, isOwn: uid === owner.uid}
 			: {state: 'foreign'};
 	} catch (error) {
 		return {state: ['EACCES', 'EPERM'].includes(errorCode(error)) ? 'denied' : 'absent'};

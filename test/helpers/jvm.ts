@@ -202,6 +202,10 @@ export function javaProcess(child: ChildProcess): JavaProcess {
 			}
 
 			await end;
+			// Its pid may be given to another user's JVM, which could not replace the socket.
+			try {
+				rmSync(`/tmp/.java_pid${child.pid}`, {force: true});
+			} catch {}
 		},
 	};
 }

@@ -114,7 +114,9 @@ export class AttachClient {
 			}
 
 			const deadSocket = socket.state === 'present' ? socket.identity : undefined;
-			const problem = await this.#recover(result.ok ? 'EMPTY' : result.code, {deadline, signal, deadSocket});
+			// In a folder such as /tmp the JVM can neither remove nor replace another user's socket: to wake it would be in vain.
+			const isInTheWay = socket.state === 'present' && !socket.isOwn && !result.ok && ['ECONNREFUSED', 'EACCES'].includes(result.code);
+			const problem = await this.#recover(result.ok ? 'EMPTY' : (isInTheWay ? 'FOREIGN' : result.code), {deadline, signal, deadSocket});
 			if (problem) {
 				return problem;
 			}

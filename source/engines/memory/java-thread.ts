@@ -8,7 +8,7 @@ import {type Walker, type WalkEnd} from './walk/walker.js';
 export class JavaThread {
 	/** The thread's block in this sample. */
 	readonly block: ThreadBlock = emptyBlock();
-	/** The address is used by another thread when either of these is another. */
+	/** The address is used by another thread when either of these is another; the stack's base is not there before a thread first runs (see `block`). */
 	readonly osThread: number;
 	readonly stackBase: number;
 	/** Linux id as /proc/PID/task has it; 0 if not known. */

@@ -77,12 +77,14 @@ export class RunningStacks {
 			}
 
 			// It may have left Java code between the look at its state and its stop.
-			moment.isAnchored = !thread.isInJava && thread.block.anchorSp !== 0;
-			const low = moment.isAnchored ? thread.block.anchorSp - 8 : decodeRegisters(moment.registers).sp;
-			if (low >= thread.stackBase - thread.block.stackSize && low < thread.stackBase) {
-				moment.stack.load(this.#memory, low, thread.stackBase, heldStackBytes);
+			const {block} = thread;
+			moment.isAnchored = !thread.isInJava && block.anchorSp !== 0;
+			const low = moment.isAnchored ? block.anchorSp - 8 : decodeRegisters(moment.registers).sp;
+			// A thread that has just begun to run has told the JVM where its stack is only now.
+			if (low >= block.stackBase - block.stackSize && low < block.stackBase) {
+				moment.stack.load(this.#memory, low, block.stackBase, heldStackBytes);
 				moment.isTaken = true;
-				moment.chunk = thread.block.continuationEntry === 0 ? undefined : this.#continuations.locate(moment.stack, thread.block.continuationEntry);
+				moment.chunk = block.continuationEntry === 0 ? undefined : this.#continuations.locate(moment.stack, block.continuationEntry);
 			}
 		} catch (error) {
 			if (!(error instanceof Unreadable)) {

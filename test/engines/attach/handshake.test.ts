@@ -1,4 +1,4 @@
-import {execFileSync, spawn, spawnSync} from 'node:child_process';
+import {spawn, spawnSync} from 'node:child_process';
 import {
 	closeSync, existsSync, lstatSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, unlinkSync, utimesSync, writeFileSync,
 } from 'node:fs';
@@ -97,10 +97,9 @@ describe.each(jdks())('JDK $release', on => {
 		const {java} = await start({jdk: on});
 		const dead = await start({jdk: on});
 		expect(await new AttachClient(await targetOf(dead.java)).threadDump(options)).toMatchObject({status: 'ok'});
+		// The socket of one that is killed, under the living one's name.
+		renameSync(`/tmp/.java_pid${dead.java.pid}`, `/tmp/.java_pid${java.pid}`);
 		await dead.java.stop();
-		// The killed JVM's socket, under the living one's name.
-
-		execFileSync('mv', [`/tmp/.java_pid${dead.java.pid}`, `/tmp/.java_pid${java.pid}`]);
 		expect(text(await new AttachClient(await targetOf(java)).threadDump(options))).toMatch(/Full thread dump/);
 	});
 

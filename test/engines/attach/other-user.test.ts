@@ -1,4 +1,4 @@
-import {spawn} from 'node:child_process';
+import {spawn, spawnSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, chmodSync, chownSync, readdirSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
@@ -46,7 +46,7 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root)', () => {
 			for (const client of [new AttachClient(target), new AttachClient({...target, jdk: 0})]) {
 				for (let round = 0; round < 3; round++) {
 					const reply = await client.threadDump({timeoutMs: 30_000});
-					expect(reply).toMatchObject({status: 'ok'});
+					expect(reply.status, JSON.stringify({...reply, bytes: undefined})).toBe('ok');
 					expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
 				}
 			}
@@ -54,6 +54,17 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root)', () => {
 			expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);
 			expect(java.output()).not.toMatch(/Full thread dump/);
 			expect(readdirSync(path.join(folder, 'own')).filter(name => name.startsWith('.attach'))).toEqual([]);
+		});
+
+		test('a socket that root left behind under its name is named, and the target not signalled', async () => {
+			const target = await targetOf(java);
+			const left = `/tmp/.java_pid${java.pid}`;
+			spawnSync(process.execPath, ['-e', 'require("node:net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))', left]);
+			const client = new AttachClient(target);
+			expect(await client.threadDump({timeoutMs: 30_000})).toMatchObject({status: 'failed', reason: 'another user\'s file has the name of the attach socket', hint: expect.stringContaining(`.java_pid${java.pid}`) as string});
+			rmSync(left);
+			expect(await client.threadDump({timeoutMs: 30_000})).toMatchObject({status: 'ok'});
+			expect(java.output()).not.toMatch(/Full thread dump/);
 		});
 	});
 

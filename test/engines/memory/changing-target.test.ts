@@ -99,7 +99,8 @@ describe.each(jdks())('JDK $release', jdk => {
 
 					if (state === 'RUNNABLE') {
 						running++;
-						unknown += isIncomplete && frames.length === 0 ? 1 : 0;
+						// One that ended before it could be stopped has no stack any more.
+						unknown += comm === name && isIncomplete && frames.length === 0 ? 1 : 0;
 					}
 				}
 			}
@@ -110,7 +111,7 @@ describe.each(jdks())('JDK $release', jdk => {
 		expect(seen.size).toBeGreaterThan(100);
 		// Another may have come in its place between the sample and the look at its name.
 		expect(wrong.length, wrong.slice(0, 5).join(', ')).toBeLessThan(running / 50);
-		expect(unknown).toBeLessThan(running / 20);
+		expect(unknown - observer.late).toBeLessThan(running / 20);
 	});
 });
 

@@ -77,6 +77,8 @@ export class Observer {
 	readonly names = new Names();
 	readonly sample = new Sample();
 	session!: EngineSession;
+	/** Threads, over all samples, that did not stop in time: on a busy host there may be many. */
+	late = 0;
 
 	/** Takes a sample; fails when it is a bad one. */
 	async observe(): Promise<ObservedThread[]> {
@@ -84,6 +86,8 @@ export class Observer {
 		if (!outcome.ok) {
 			throw new Error(outcome.reason);
 		}
+
+		this.late += outcome.skipped?.late ?? 0;
 
 		return Array.from({length: this.sample.count}, (_, row) => this.#thread(row));
 	}
