@@ -4,7 +4,7 @@ Resident memory of the built program in a pseudo-terminal on 200 threads x 50 fr
 */
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {median, printFigures} from './support/figures.js';
+import {median, printFigures, slopePerMinute} from './support/figures.js';
 import {residentBytes} from './support/process-cpu.js';
 import {
 	buildProgram, depth, quit, sampling, startManyThreads, startTerminal, threads,
@@ -15,19 +15,6 @@ const goalMb = 160;
 /** A rise that would be a tenth of the goal in half an hour; readings alone differ by some megabytes as garbage comes and goes. */
 const goalMbPerMinute = 0.5;
 const mega = 1024 * 1024;
-
-/** Slope of values that are a second apart, per minute. */
-function slopePerMinute(values: readonly number[]): number {
-	const middle = (values.length - 1) / 2;
-	const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-	let [covariance, variance] = [0, 0];
-	for (const [index, value] of values.entries()) {
-		covariance += (index - middle) * (value - mean);
-		variance += (index - middle) ** 2;
-	}
-
-	return variance > 0 ? 60 * covariance / variance : 0;
-}
 
 async function main(): Promise<void> {
 	const cli = buildProgram();

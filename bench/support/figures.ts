@@ -20,3 +20,16 @@ export function printFigures(figures: readonly Figure[]): void {
 		what, figure: `${Number(value.toPrecision(3))} ${unit}`, goal: below === undefined ? '' : `< ${below} ${unit}`, reached: below === undefined ? '' : (value < below ? 'yes' : 'NO'), of,
 	})));
 }
+
+/** Slope of values that are a second apart, per minute (least squares). */
+export function slopePerMinute(values: readonly number[]): number {
+	const middle = (values.length - 1) / 2;
+	const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+	let [covariance, variance] = [0, 0];
+	for (const [index, value] of values.entries()) {
+		covariance += (index - middle) * (value - mean);
+		variance += (index - middle) ** 2;
+	}
+
+	return variance > 0 ? 60 * covariance / variance : 0;
+}
