@@ -16,7 +16,7 @@ import {queryOf} from './query-options.js';
 import {recordingSource} from './recording.js';
 import {resolveTarget} from './resolve-target.js';
 import {startSampler} from './sampler/handle.js';
-import {beforeStop} from './sampler/suspension.js';
+import {beforeStop, untilForeground} from './sampler/suspension.js';
 import {listJvms} from './target/list.js';
 import {platformProblem} from './target/platform.js';
 import type {Target} from './target/target.js';
@@ -49,6 +49,10 @@ export async function run(options: Options): Promise<number> {
 	checkFormat(formatOf(options), planBatch(options), options.output === undefined && Boolean(process.stdout.isTTY));
 	if (options.output !== undefined && existsSync(options.output)) {
 		throw new UserError(`${options.output} is there already`, {hint: 'files are never replaced: choose another name', exitCode: 2});
+	}
+
+	if (options.command.kind !== 'list' && isInteractive(options) && !await untilForeground()) {
+		throw new UserError('there is no terminal to draw on: tprof-top runs in the background, out of any shell\'s hands', {hint: 'start it in the foreground, or with --batch'});
 	}
 
 	switch (options.command.kind) {

@@ -1,15 +1,22 @@
+import {readFileSync} from 'node:fs';
 import process from 'node:process';
+import {setImmediate as turn} from 'node:timers/promises';
 
 /** How long to wait for the stop that was asked for; a process without a job-control shell is never stopped by SIGTSTP and just goes on. */
 const stopWaitMs = 300;
 
 /** Has something to do before this process stands still, and after. */
 export type Suspendable = {
+	/** It goes on in the foreground only. */
+	readonly usesTerminal?: boolean;
 	/** Called when the process is asked to stop; it does not when this gives false. */
 	suspend(): boolean | Promise<boolean>;
 	/** Called when it goes on, however it was stopped, and when it was not stopped after all. */
 	resume(): void;
 };
+
+/** For kill(2): all of our process group. */
+const wholeJob = 0;
 
 const members = new Set<Suspendable>();
 let isSuspending = false;
@@ -32,6 +39,26 @@ export function beforeStop(member: Suspendable): () => void {
 	};
 }
 
+/**
+Resolves to true in the foreground; a process of the background stands still until then, as the kernel would have it when it touches its terminal. To false where nobody could bring it back: no shell
+with job control looks after it.
+*/
+export async function untilForeground(): Promise<boolean> {
+	const leave = beforeStop({
+		suspend: () => true,
+		resume() {
+			// The stop itself is all.
+		},
+	});
+	isSuspending = true;
+	try {
+		return await stayInBackground();
+	} finally {
+		isSuspending = false;
+		leave();
+	}
+}
+
 async function asked(): Promise<void> {
 	if (isSuspending) {
 		return;
@@ -40,9 +67,15 @@ async function asked(): Promise<void> {
 	isSuspending = true;
 	wasContinued = false;
 	const answers = await Promise.all([...members].map(async member => member.suspend()));
-	// A SIGCONT that came meanwhile takes the stop back, as it does for a process that leaves all to the kernel.
-	if (answers.every(Boolean) && !wasContinued) {
-		await stop();
+	if (answers.every(Boolean)) {
+		// A SIGCONT that came meanwhile takes the stop back, as it does for a process that leaves all to the kernel.
+		if (!wasContinued) {
+			await stop(process.pid);
+		}
+
+		if ([...members].some(({usesTerminal}) => usesTerminal)) {
+			await stayInBackground();
+		}
 	}
 
 	isSuspending = false;
@@ -51,9 +84,24 @@ async function asked(): Promise<void> {
 	}
 }
 
-/** Stops by the signal's own action, in force while nobody listens: a shell sees the stop it knows, and where nobody could continue us the kernel does not stop us. */
-async function stop(): Promise<void> {
+/** Stops, with the whole job as the kernel would, as often as it is continued in the background; false when it goes on there all the same. */
+async function stayInBackground(): Promise<boolean> {
+	while (isInBackground()) {
+		if (!await stop(wholeJob)) {
+			return false;
+		}
+	}
+
+	return true;
+}
+
+/**
+Stops by the signal's own action, in force while nobody listens: a shell sees the stop it knows, and where nobody could continue us the kernel does not stop us. Gives whether we were continued, which is to say
+stopped.
+*/
+async function stop(who: number): Promise<boolean> {
 	process.off('SIGTSTP', asked);
+	wasContinued = false;
 	await new Promise<void>(resolve => {
 		const timer = setTimeout(resolve, stopWaitMs);
 		wake = () => {
@@ -61,22 +109,47 @@ async function stop(): Promise<void> {
 			resolve();
 		};
 
-		process.kill(process.pid, 'SIGTSTP');
+		process.kill(who, 'SIGTSTP');
 	});
+	// The time ran out while we stood still, too: a signal that came is told of after the timers.
+	await turn();
+	await turn();
 	wake = undefined;
 	if (members.size > 0) {
 		process.on('SIGTSTP', asked);
 	}
+
+	return wasContinued;
 }
 
 function continued(): void {
 	wasContinued = true;
+	wake?.();
 	if (isSuspending) {
-		wake?.();
+		return;
+	}
+
+	// After a stop that asked nobody, into the background: the terminal must not be touched there.
+	if (isInBackground() && [...members].some(({usesTerminal}) => usesTerminal)) {
+		void asked();
 		return;
 	}
 
 	for (const member of members) {
 		member.resume();
 	}
+}
+
+/** Whether the terminal belongs to another process group: one that touches it then is stopped by the kernel, with all that it holds (tty_check_change of Linux, termios(3)). */
+function isInBackground(): boolean {
+	let stat: string;
+	try {
+		stat = readFileSync('/proc/self/stat', 'latin1');
+	} catch {
+		return false;
+	}
+
+	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+	const [group, terminal, foreground] = [2, 4, 5].map(index => fields[index]);
+	return terminal !== 0 && foreground > 0 && foreground !== group;
 }

@@ -127,7 +127,7 @@ export class Terminal extends EventEmitter<Events> {
 			suspend: () => {
 				this.#down();
 				return true;
-			}, resume: this.#continued,
+			}, resume: this.#continued, usesTerminal: true,
 		});
 		this.#stdout.on('resize', this.#resized);
 		this.#stdout.on('drain', this.#drained);

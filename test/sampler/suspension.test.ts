@@ -1,4 +1,6 @@
-import {mkdtempSync, readFileSync, rmSync, statSync} from 'node:fs';
+import {
+	existsSync, mkdtempSync, readFileSync, rmSync, statSync,
+} from 'node:fs';
 import {availableParallelism, tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -33,7 +35,7 @@ afterAll(async () => {
 
 /** A shell with job control: without one the kernel stops nobody who could not be continued. */
 async function shell(): Promise<TerminalSession> {
-	const session = new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {env: {PS1: 'shell> '}});
+	const session = new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {columns: 300, env: {PS1: 'shell> '}});
 	await session.until('shell>');
 	return session;
 }
@@ -113,6 +115,69 @@ test('Ctrl-Z in the live view, again and again: the target goes on while the too
 
 		session.type('q');
 		await session.until(screen => !session.isAlternate && screen.includes('samples'), 'the summary');
+	} finally {
+		session.close();
+	}
+}, 60_000);
+
+test('in the background it stands still with nothing held, until it is fetched: started there, sent there, and continued there after a stop that asked nobody', async () => {
+	const session = await shell();
+	let stops = 0;
+	const stopped = async (tool: number) => {
+		await until(() => isStopped(tool));
+		stops++;
+		// The shell says so before a prompt, once it knows.
+		await until(() => {
+			session.type('\r');
+			return session.text().split('Stopped').length > stops;
+		});
+		expect(heldThreads(java.pid)).toMatchObject({held: 0});
+	};
+
+	const fetched = async () => {
+		session.type('fg\r');
+		await session.until(() => session.isAlternate, 'the screen');
+		await session.until('BusyAndParked.unit');
+	};
+
+	try {
+		session.type(`'${process.execPath}' '${cli}' ${java.pid} --engine memory --interval 1 --max-overhead 100 & echo pid=$!.\r`);
+		const [, digits] = /pid=(\d+)\./.exec(await session.until(/pid=\d+\./))!;
+		const tool = Number(digits);
+		await stopped(tool);
+		await fetched();
+
+		session.type('\u001A');
+		await stopped(tool);
+		session.type('bg\r');
+		await session.until(/bg\n\[1]\+ .* &/);
+		await stopped(tool);
+		await fetched();
+
+		process.kill(tool, 'SIGSTOP');
+		await until(() => isStopped(tool));
+		await session.until(/Stopped[^>]*\nshell>/, 'the shell');
+		session.type('bg\r');
+		await until(() => heldThreads(java.pid).held === 0 && isStopped(tool));
+		expect(session.isAlternate).toBe(false);
+		await fetched();
+		session.type('q');
+		await session.until(screen => !session.isAlternate && screen.includes('samples'), 'the summary');
+	} finally {
+		session.close();
+	}
+}, 60_000);
+
+test('a terminal that lets nobody of the background write to it does not stop a batch run', async () => {
+	const session = await shell();
+	const ended = path.join(folder, 'ended');
+	try {
+		session.type('stty tostop\r');
+		session.type(`('${process.execPath}' '${cli}' ${java.pid} --engine memory --interval 1 --max-overhead 100 --batch --format text --top 1 --delay 0.2 --iterations 5; echo "rc=$?" > '${ended}') &\r`);
+		await until(() => existsSync(ended) && readFileSync(ended, 'utf8') !== '');
+		expect(readFileSync(ended, 'utf8')).toBe('rc=0\n');
+		await session.until('BusyAndParked.unit');
+		expect(heldThreads(java.pid)).toMatchObject({held: 0});
 	} finally {
 		session.close();
 	}

@@ -8,6 +8,10 @@ const request = {
 /** Options of waitpid(2): do not block; threads of any kind. */
 const waitOptions = 1 | 0x40_00_00_00;
 
+/** What the terminal sends to a process of the background that reads it, writes to it or sets its modes (signal(7)), and what makes nothing of it. */
+const terminalStops = {SIGTTIN: 21, SIGTTOU: 22} as const;
+const ignoreSignal = 1;
+
 /** prctl(2): how late timers of this thread may fire, nanoseconds. */
 const setTimerSlack = 29;
 
@@ -45,8 +49,14 @@ export function loadPtrace(): Ptrace {
 	const waitpid = library.func('waitpid', 'int', ['int', 'int *', 'int']);
 	const usleep = library.func('usleep', 'int', ['uint']);
 	const prctl = library.func('prctl', 'int', ['int', 'ulong', 'ulong', 'ulong', 'ulong']);
+	const signal = library.func('signal', 'intptr_t', ['int', 'intptr_t']);
 	const status = new Int32Array(1);
 	const check = (result: number) => result === -1 ? koffi.errno() : 0;
+	// A tracer that is stopped holds the threads it has stopped: no terminal may do that to us.
+	for (const number of Object.values(terminalStops)) {
+		signal(number, ignoreSignal);
+	}
+
 	// Short sleeps that are kept: the default slack of 50 microseconds would be several times what a thread is held for.
 	prctl(setTimerSlack, 1000, 0, 0, 0);
 	return {
