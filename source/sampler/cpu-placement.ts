@@ -2,15 +2,33 @@ import type {Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 
 /**
-CPU that a thread used while it was only ever seen waiting is credited to the waiting call after all once it is worth this many samples of running:
-had it been used elsewhere, the thread would have been seen there with a probability of 95 % (1 - e^-3).
+CPU that a thread used while it was only ever seen waiting is credited to the waiting call after all once it is worth this many samples of running: had it been used elsewhere, a thread would have been
+seen there with a probability of 95 % (1 - e^-3).
 */
 const missedSightings = 3;
+
+/**
+A thread that was seen running before will often be missed for so long by chance, once in twenty times. Its CPU is credited to the waiting call only when all its sightings so far are so few that chance alone
+makes that in one case of this many hundredths; for one that was never seen running, the rule above is the same with five.
+*/
+const doubtIfSeen = 0.01;
+const doubtIfNeverSeen = 0.05;
+
+/** Expected sightings that are remembered: beyond, both counts are halved, so that the past fades when a thread takes up other work. */
+const longestPast = 64;
 
 /** Threads not seen for this many samples are forgotten. */
 const forgetAfterSamples = 50;
 
-type Pending = {cpuNs: number; sightings: number; lastSample: number};
+type Past = {
+	/** CPU time kept, and how many samples of running it is worth. */
+	keptNs: number;
+	missed: number;
+	/** Samples in which the thread was seen running, and in how many it should have been by the CPU time that it used. */
+	seen: number;
+	expected: number;
+	lastSample: number;
+};
 
 /**
 Decides at which stack the CPU time of a thread counts. Time used since the previous sample was used where the thread ran, which is not where it stands when it waits now:
@@ -18,7 +36,7 @@ it is kept until the thread is next seen running, and counts there. So a sleep b
 A thread that is RUNNABLE without having used CPU (a native call that waits) is not running.
 */
 export class CpuPlacement {
-	readonly #pending = new Map<number, Pending>();
+	readonly #pasts = new Map<number, Past>();
 	/** CPU time of the threads of samples that were taken back, by key. */
 	readonly #takenBack = new Map<number, number>();
 	#samples = 0;
@@ -28,24 +46,7 @@ export class CpuPlacement {
 		this.#samples++;
 		for (let row = 0; row < sample.count; row++) {
 			sample.cpuNs[row] += this.#takenBack.get(sample.key[row]) ?? 0;
-			const usedNs = sample.cpuNs[row];
-			const isRunning = sample.state[row] === stateCode.RUNNABLE && usedNs > 0;
-			const pending = this.#pending.get(sample.key[row]);
-			if (isRunning) {
-				sample.placedCpuNs[row] = usedNs + (pending?.cpuNs ?? 0);
-				if (pending) {
-					pending.cpuNs = 0;
-					pending.sightings = 0;
-					pending.lastSample = this.#samples;
-				}
-			} else if (usedNs > 0) {
-				sample.placedCpuNs[row] = this.#keep(sample.key[row], usedNs, elapsedNs, pending);
-			} else {
-				sample.placedCpuNs[row] = 0;
-				if (pending) {
-					pending.lastSample = this.#samples;
-				}
-			}
+			sample.placedCpuNs[row] = this.#place(sample.key[row], sample.cpuNs[row], sample.state[row] === stateCode.RUNNABLE, elapsedNs);
 		}
 
 		this.#takenBack.clear();
@@ -58,43 +59,66 @@ export class CpuPlacement {
 	takeBack(sample: Sample): void {
 		for (let row = 0; row < sample.count; row++) {
 			const usedNs = sample.cpuNs[row];
-			const key = sample.key[row];
-			const keptNs = (this.#pending.get(key)?.cpuNs ?? 0) + sample.placedCpuNs[row] - usedNs;
-			if (keptNs > 0 || this.#pending.has(key)) {
-				this.#pending.set(key, {cpuNs: keptNs, sightings: 0, lastSample: this.#samples});
+			const past = this.#pasts.get(sample.key[row]);
+			if (past) {
+				past.keptNs += sample.placedCpuNs[row] - usedNs;
+				past.missed = 0;
 			}
 
 			if (usedNs > 0) {
-				this.#takenBack.set(key, usedNs);
+				this.#takenBack.set(sample.key[row], usedNs);
 			}
 		}
 	}
 
-	/** Keeps CPU of a thread that waits, and gives what counts here now: nothing, or all of it when it was never seen elsewhere. */
-	#keep(key: number, usedNs: number, elapsedNs: number, known: Pending | undefined): number {
-		const pending = known ?? {cpuNs: 0, sightings: 0, lastSample: 0};
-		if (!known) {
-			this.#pending.set(key, pending);
-		}
-
-		pending.lastSample = this.#samples;
-		pending.cpuNs += usedNs;
-		pending.sightings += elapsedNs > 0 ? Math.min(1, usedNs / elapsedNs) : 0;
-		if (pending.sightings < missedSightings) {
+	/** What counts for a thread where it is now. */
+	#place(key: number, usedNs: number, isRunnable: boolean, elapsedNs: number): number {
+		const past = this.#pasts.get(key) ?? {
+			keptNs: 0, missed: 0, seen: 0, expected: 0, lastSample: 0,
+		};
+		past.lastSample = this.#samples;
+		if (usedNs <= 0) {
 			return 0;
 		}
 
-		const placedCpuNs = pending.cpuNs;
-		pending.cpuNs = 0;
-		pending.sightings = 0;
-		return placedCpuNs;
+		this.#pasts.set(key, past);
+		const sightings = elapsedNs > 0 ? Math.min(1, usedNs / elapsedNs) : 0;
+		past.keptNs += usedNs;
+		past.missed += sightings;
+		past.expected += sightings;
+		past.seen += isRunnable ? 1 : 0;
+		if (past.expected > longestPast) {
+			past.expected /= 2;
+			past.seen /= 2;
+		}
+
+		if (!isRunnable && (past.missed < missedSightings || isChance(past))) {
+			return 0;
+		}
+
+		const placedNs = past.keptNs;
+		past.keptNs = 0;
+		past.missed = 0;
+		return placedNs;
 	}
 
 	#forget(): void {
-		for (const [key, pending] of this.#pending) {
-			if (this.#samples - pending.lastSample > forgetAfterSamples) {
-				this.#pending.delete(key);
+		for (const [key, past] of this.#pasts) {
+			if (this.#samples - past.lastSample > forgetAfterSamples) {
+				this.#pasts.delete(key);
 			}
 		}
 	}
+}
+
+/** Whether so few sightings may be chance: the distribution function of Poisson's distribution, at the sightings, against the doubt. */
+function isChance({seen, expected}: Past): boolean {
+	let term = Math.exp(-expected);
+	let sum = term;
+	for (let count = 1; count <= seen && count <= expected; count++) {
+		term *= expected / count;
+		sum += term;
+	}
+
+	return sum >= (seen === 0 ? doubtIfNeverSeen : doubtIfSeen);
 }
