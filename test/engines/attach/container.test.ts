@@ -1,6 +1,7 @@
 import {spawn, spawnSync} from 'node:child_process';
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/client.js';
@@ -12,7 +13,10 @@ import {javaAsOtherUser} from '../../helpers/other-user.js';
 import {targetOf} from '../../helpers/target.js';
 
 /** The namespaces of a container: pids, mounts, a /tmp of its own. */
-const unshare = ['--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
+const namespaces = ['--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
+const isRoot = process.geteuid!() === 0;
+/** Who is not root can make one in a user namespace, as rootless containers are, where the kernel allows that. */
+const unshare = isRoot ? namespaces : ['--user', '--map-root-user', ...namespaces];
 const tried = spawnSync('unshare', [...unshare, 'true'], {encoding: 'utf8'});
 const isAllowed = tried.status === 0;
 const [refusal] = (tried.error?.message ?? tried.stderr).trim().split('\n');
@@ -37,7 +41,9 @@ async function startInside(jdk: Jdk, command: readonly string[]): Promise<{pid: 
 
 describe.skipIf(!isAllowed)(`a JVM in a container${isAllowed ? '' : ` (none can be made here: ${refusal})`}`, () => {
 	describe.each(jdks())('JDK $release in a container', jdk => {
-		test.each([['of root', ({home}: Jdk) => [path.join(home, 'bin/java')]], ['of another user', javaAsOtherUser]] as const)('%s', async (_, commandOf) => {
+		const ofRoot = ['of root', ({home}: Jdk) => [path.join(home, 'bin/java')]] as const;
+		// A user namespace made without rights has one user.
+		test.each(isRoot ? [ofRoot, ['of another user', javaAsOtherUser] as const] : [ofRoot])('%s', async (_, commandOf) => {
 			const {pid, java} = await startInside(jdk, commandOf(jdk));
 			const target = await targetOf({pid});
 			expect(target).toMatchObject({pid, nsPid: 1, jdk: jdk.release, facts: {mainClass: 'ParkedAndEcho'}});

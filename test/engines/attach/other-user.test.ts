@@ -9,12 +9,12 @@ import {
 } from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/client.js';
 import {asOwner, canActAs} from '../../../source/target/credentials.js';
-import {identify} from '../../../source/target/identify.js';
 import {
 	compileProgram, type JavaProcess, javaProcess, jdks,
 } from '../../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../../helpers/other-user.js';
 import {targetOf} from '../../helpers/target.js';
+import {seenWithoutRights} from '../../helpers/unprivileged.js';
 
 const other = otherUser;
 const isRoot = process.geteuid!() === 0;
@@ -85,8 +85,8 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root)', () => {
 	});
 });
 
-test.skipIf(isRoot)('another user\'s process is refused with what to do (needs a user other than root)', () => {
-	expect(canActAs()).toBe(false);
-	expect(() => asOwner(other, () => 0)).toThrow('cannot act');
-	expect(identify(1)).toMatchObject({ok: false, hint: expect.stringMatching(/root/) as string});
+test('who is not root cannot act as another user', async () => {
+	expect(await seenWithoutRights('source/target/credentials.ts', 'module.canActAs()')).toBe(false);
+	const refusal = 'try { return module.asOwner({uid: 1, gid: 1}, () => 0); } catch (error) { return error.message; }';
+	expect(await seenWithoutRights('source/target/credentials.ts', `(() => { ${refusal} })()`)).toBe('cannot act as another user here');
 });

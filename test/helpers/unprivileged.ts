@@ -1,0 +1,23 @@
+import {execFileSync} from 'node:child_process';
+import {chmodSync, copyFileSync, mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {fileURLToPath} from 'node:url';
+import {bundle} from './bundle.js';
+import {otherUser} from './other-user.js';
+
+/** What an expression of a module's exports (`module`) gives, as JSON has it, in a process of a user who is not root: of another where the tests run as root, else of our own. */
+export async function seenWithoutRights(entry: string, expression: string): Promise<unknown> {
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-unprivileged-'));
+	try {
+		chmodSync(folder, 0o755);
+		const file = path.join(folder, 'module.mjs');
+		copyFileSync(fileURLToPath(await bundle(entry)), file);
+		const code = `import * as module from ${JSON.stringify(file)}; console.log(JSON.stringify(${expression}));`;
+		const user = process.geteuid!() === 0 ? otherUser : {};
+		return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], {...user, cwd: '/', encoding: 'utf8'})) as unknown;
+	} finally {
+		rmSync(folder, {recursive: true, force: true});
+	}
+}
