@@ -5,7 +5,7 @@ import {queryLineDetail} from '../query/detail.js';
 import {formatMs, formatPercent} from '../query/format.js';
 import {queryLines} from '../query/lines.js';
 import {shortName} from '../query/names.js';
-import type {Holder, LineRow, Query} from '../query/types.js';
+import type {LineRow, Query} from '../query/types.js';
 import {costLine, targetLine, timeLine} from './session-lines.js';
 import {cutEnd} from './text-table.js';
 
@@ -32,29 +32,18 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 }
 
 function blockedLine(snapshot: Snapshot, query: Query, row: LineRow, width: number): string {
-	const {holders} = queryLineDetail(snapshot, undefined, query, row.key);
-	const [holder] = holders;
+	const [holder] = queryLineDetail(snapshot, undefined, query, row.key).holders;
 	const head = `blocked ${row.states[stateCode.BLOCKED]}x at `;
 	if (!holder?.ownerName) {
 		return head + shortName(row, Math.max(width - head.length, 1), true);
 	}
 
 	// Half of what is left for each place; the holder's own class says more than the lock's.
-	const share = ownShare(holders);
-	const owner = `${cutEnd(holder.ownerName, ownerWidth)}${share < 99.5 ? ` (${formatPercent(share)}%)` : ''}`;
-	const between = `, ${share < 99.5 ? 'mostly' : 'held'} by ${owner} at `;
+	const isAlone = holder.percent >= 99.5;
+	const [place] = holder.took;
+	const owner = `${cutEnd(holder.ownerName, ownerWidth)}${isAlone ? '' : ` (${formatPercent(holder.percent)}%)`}`;
+	const between = `, ${isAlone ? 'held' : 'mostly'} by ${owner} at `;
 	const room = Math.max(width - head.length - between.length, 2);
 	const name = shortName(row, Math.ceil(room / 2), true);
-	return holder.ownerPlace ? `${head}${name}${between}${shortName(holder.ownerPlace, room - name.length, true)}` : `${head}${name}, held by ${owner}`;
-}
-
-/** Percent of the ticks in which the first of the holders had the lock. */
-function ownShare(holders: readonly Holder[]): number {
-	let [own, all] = [0, 0];
-	for (const {ownerName, className, ticks} of holders) {
-		all += ticks;
-		own += ownerName === holders[0].ownerName && className === holders[0].className ? ticks : 0;
-	}
-
-	return 100 * own / Math.max(all, 1);
+	return place ? `${head}${name}${between}${shortName(place.place, room - name.length, true)}` : `${head}${name}, held by ${owner}`;
 }

@@ -1,15 +1,14 @@
 import {rootNode} from '../model/frame.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
-import {lockInfo} from './now.js';
-import {placeName} from './place.js';
-import {factsInWindow, isCounted, scopeOf, type Scope} from './scope.js';
+import {holdersOf} from './holders.js';
+import {factsInWindow, scopeOf, type Scope} from './scope.js';
 import {byNumber, byText} from './sort.js';
 import {stackIndex, type Grouping} from './stack-index.js';
 import {sortStacks, stackRows} from './stacks.js';
 import {queryLines} from './lines.js';
 import type {
-	DetailThread, Holder, LineDetail, Neighbour, Query, ThreadDetail,
+	DetailThread, LineDetail, Neighbour, Query, ThreadDetail,
 } from './types.js';
 
 /** Rows of each list of a detail: more than a screen shows, few enough to format at once. */
@@ -36,7 +35,7 @@ export function queryLineDetail(snapshot: Snapshot, baseline: Snapshot | undefin
 		threads: detailThreads(snapshot, around, scope),
 		stacks: detailStacks(snapshot, around, scope),
 		...neighbours(snapshot, facts, scope, grouping, group),
-		holders: holders(snapshot, baseline, scope, isAttributed),
+		holders: holdersOf(snapshot, baseline, scope, isAttributed).slice(0, maxDetailRows),
 	};
 }
 
@@ -50,7 +49,7 @@ export function queryThreadDetail(snapshot: Snapshot, baseline: Snapshot | undef
 		stacks: detailStacks(snapshot, facts, scope),
 		callers: [],
 		callees: [],
-		holders: holders(snapshot, baseline, scope, () => true),
+		holders: holdersOf(snapshot, baseline, scope, () => true).slice(0, maxDetailRows),
 		lines: queryLines(snapshot, baseline, own).rows.slice(0, maxDetailRows),
 	};
 }
@@ -150,44 +149,6 @@ function neighbours({dictionary}: Snapshot, facts: Facts, {countedMask}: Scope, 
 function add(sums: Map<number, {ticks: number; cpuNs: number}>, group: number, ticks: number, cpuNs: number): void {
 	const before = sums.get(group);
 	sums.set(group, {ticks: (before?.ticks ?? 0) + ticks, cpuNs: (before?.cpuNs ?? 0) + cpuNs});
-}
-
-/** Owners of the locks that samples at the wanted stacks waited for, put together by what is shown of them; all of one owner in a row, who held up most first. */
-function holders(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Scope, isWanted: (node: number) => boolean): Holder[] {
-	const {contention} = snapshot;
-	const before = baseline?.contention;
-	const beforeCount = before?.count ?? 0;
-	const rows = new Map<string, {info: Omit<Holder, 'ticks'>; owner: string; ticks: number}>();
-	const ticksOf = new Map<string, number>();
-	for (let index = 0; index < contention.count; index++) {
-		const ticks = contention.ticks[index] - (index < beforeCount ? before!.ticks[index] : 0);
-		if (ticks <= 0 || !isCounted(scope, contention.thread[index]) || !isWanted(contention.node[index])) {
-			continue;
-		}
-
-		const info = lockInfo(snapshot, {
-			lockKind: contention.lockKind[index],
-			lockClass: contention.lockClass[index],
-			owner: contention.owner[index],
-			ownerFrame: contention.ownerFrame[index],
-			ownerNode: contention.ownerNode[index],
-		});
-		const owner = `${contention.owner[index]} ${info.kind} ${info.className}`;
-		const key = JSON.stringify([owner, info.ownerPlace && placeName(info.ownerPlace), info.ownerNow && placeName(info.ownerNow)]);
-		const row = rows.get(key);
-		if (row) {
-			row.ticks += ticks;
-		} else {
-			rows.set(key, {info, owner, ticks});
-		}
-
-		ticksOf.set(owner, (ticksOf.get(owner) ?? 0) + ticks);
-	}
-
-	return [...rows]
-		.sort(([a, aRow], [b, bRow]) => byNumber(ticksOf.get(bRow.owner)!, ticksOf.get(aRow.owner)!) || byText(aRow.owner, bRow.owner) || byNumber(bRow.ticks, aRow.ticks) || byText(a, b))
-		.slice(0, maxDetailRows)
-		.map(([, {info, ticks}]) => ({...info, ticks}));
 }
 
 function hotter(a: {ticks: number; cpuNs: number}, b: {ticks: number; cpuNs: number}): number {

@@ -141,8 +141,11 @@ export type DetailThread = {readonly key: number; readonly name: string; readonl
 /** A place next to the one looked at, with the samples in which it was its caller or callee. */
 export type Neighbour = Place & {readonly ticks: number; readonly cpuNs: number};
 
-/** Who held up threads, from where to where, and in how many of their samples (every state counted). */
-export type Holder = LockInfo & {readonly ticks: number};
+/** Who held up threads with which lock, in how many of their samples (every state counted), what share (percent) of those in which anybody did, and where it took the lock and stood meanwhile. */
+export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ticks: number; readonly percent: number; readonly took: readonly HolderPlace[]; readonly now: readonly HolderPlace[]};
+
+/** A place, and in how many of the samples it was. */
+export type HolderPlace = {readonly place: Place; readonly ticks: number};
 
 /** What Enter on a line shows. All lists: most CPU time, then ticks, first; holders by ticks; cut to a bound. */
 export type LineDetail = {

@@ -73,15 +73,22 @@ export class CpuPlacement {
 
 	/** What counts for a thread where it is now. */
 	#place(key: number, usedNs: number, isRunnable: boolean, elapsedNs: number): number {
-		const past = this.#pasts.get(key) ?? {
-			keptNs: 0, missed: 0, seen: 0, expected: 0, lastSample: 0,
-		};
-		past.lastSample = this.#samples;
+		let past = this.#pasts.get(key);
+		if (past) {
+			past.lastSample = this.#samples;
+		}
+
 		if (usedNs <= 0) {
 			return 0;
 		}
 
-		this.#pasts.set(key, past);
+		if (!past) {
+			past = {
+				keptNs: 0, missed: 0, seen: 0, expected: 0, lastSample: this.#samples,
+			};
+			this.#pasts.set(key, past);
+		}
+
 		const sightings = elapsedNs > 0 ? Math.min(1, usedNs / elapsedNs) : 0;
 		past.keptNs += usedNs;
 		past.missed += sightings;

@@ -55,8 +55,8 @@ class LiveSampler implements SamplerHandle {
 	#isPaused = false;
 	#isSampling = false;
 	#isClosing = false;
-	/** Called with the number of a `hold` when the worker holds nothing of the target any more. */
-	readonly #heldListeners = new Set<(number: number) => void>();
+	/** By the number of a `hold`: what to call when the worker holds nothing of the target any more. */
+	readonly #holding = new Map<number, (isHeld: boolean) => void>();
 	#holds = 0;
 	/** When a sample was last heard of, or could not be expected; when the session ended. Times of `monotoneMs`. */
 	#heardMs = monotoneMs();
@@ -135,15 +135,8 @@ class LiveSampler implements SamplerHandle {
 	async hold(): Promise<boolean> {
 		const number = ++this.#holds;
 		let timer: NodeJS.Timeout | undefined;
-		let heard: ((heldNumber: number) => void) | undefined;
-		const held = new Promise<boolean>(resolve => {
-			heard = heldNumber => {
-				if (heldNumber === number) {
-					resolve(true);
-				}
-			};
-
-			this.#heldListeners.add(heard);
+		const answer = new Promise<boolean>(resolve => {
+			this.#holding.set(number, resolve);
 			timer = setTimeout(resolve, holdWaitMs, false);
 		});
 		this.#tell({kind: 'hold', number});
@@ -153,10 +146,10 @@ class LiveSampler implements SamplerHandle {
 		};
 
 		try {
-			return await Promise.race([held, ended()]);
+			return await Promise.race([answer, ended()]);
 		} finally {
 			clearTimeout(timer);
-			this.#heldListeners.delete(heard!);
+			this.#holding.delete(number);
 		}
 	}
 
@@ -200,10 +193,7 @@ class LiveSampler implements SamplerHandle {
 			}
 
 			case 'held': {
-				for (const listener of this.#heldListeners) {
-					listener(report.number);
-				}
-
+				this.#holding.get(report.number)?.(true);
 				break;
 			}
 

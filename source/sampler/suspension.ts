@@ -1,6 +1,6 @@
-import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {setImmediate as turn} from 'node:timers/promises';
+import {readStat} from '../target/proc.js';
 
 /** How long to wait for the stop that was asked for; a process without a job-control shell is never stopped by SIGTSTP and just goes on. */
 const stopWaitMs = 300;
@@ -142,14 +142,6 @@ function continued(): void {
 
 /** Whether the terminal belongs to another process group: one that touches it then is stopped by the kernel, with all that it holds (tty_check_change of Linux, termios(3)). */
 function isInBackground(): boolean {
-	let stat: string;
-	try {
-		stat = readFileSync('/proc/self/stat', 'latin1');
-	} catch {
-		return false;
-	}
-
-	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
-	const [group, terminal, foreground] = [2, 4, 5].map(index => fields[index]);
-	return terminal !== 0 && foreground > 0 && foreground !== group;
+	const stat = readStat(process.pid);
+	return stat !== undefined && stat.foregroundGroup > 0 && stat.foregroundGroup !== stat.group;
 }

@@ -31,6 +31,9 @@ export type ProcessStat = {
 	readonly systemTicks: number;
 	/** After boot. */
 	readonly startTicks: number;
+	/** Process group, and the one in the foreground of the process's terminal; 0 or less without a terminal. */
+	readonly group: number;
+	readonly foregroundGroup: number;
 };
 
 /** Reads at most `maxBytes` of a file, without waiting where it is a pipe; the error's code when it cannot be read. */
@@ -118,13 +121,13 @@ function hasQuit(mask: string | undefined): boolean {
 /** Parses /proc/PID/stat (proc(5)); undefined when it is not one. The command name in it may hold anything, parentheses included. */
 export function parseStat(text: string): ProcessStat | undefined {
 	const fields = text.slice(text.lastIndexOf(')') + 2).trim().split(' ');
-	const [userTicks, systemTicks, startTicks] = [fields[11], fields[12], fields[19]].map(Number);
+	const [group, foregroundGroup, userTicks, systemTicks, startTicks] = [2, 5, 11, 12, 19].map(index => Number(fields[index]));
 	if (!Number.isSafeInteger(startTicks) || fields.length < 20) {
 		return undefined;
 	}
 
 	return {
-		state: fields[0], userTicks, systemTicks, startTicks,
+		state: fields[0], userTicks, systemTicks, startTicks, group, foregroundGroup,
 	};
 }
 

@@ -1,6 +1,6 @@
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
-import {headingOf} from '../query/column.js';
+import {headingOf, type Column} from '../query/column.js';
 import {queryLineDetail, queryThreadDetail} from '../query/detail.js';
 import {parseFilter} from '../query/filter.js';
 import {lineColumns} from '../query/line-columns.js';
@@ -15,7 +15,7 @@ import {
 } from '../query/window.js';
 import {buildFrame, layerLines, type DetailOf} from './build-frame.js';
 import type {Frame} from './frame.js';
-import {layoutOf} from './layout.js';
+import {layoutOf, type Layout} from './layout.js';
 import {press} from './reduce.js';
 import type {Effect} from './reduce-menu.js';
 import {
@@ -237,24 +237,16 @@ export class Controller {
 		const layout = layoutOf(this.#size);
 		const {state} = this;
 		const data = this.#currentData();
-		const rows = rowsOf(data);
-		const unit = effectiveUnit(state.query);
-		const context = {unit, fullNames: state.query.fullNames};
-		const columns: ReadonlyArray<{readonly id: string; readonly title: string; readonly heading: string}> = state.view === 'lines'
-			? lineColumns.map(column => ({id: column.id, title: column.title, heading: headingOf(column, unit)}))
-			: threadColumns.map(column => ({id: column.id, title: column.title, heading: headingOf(column, unit)}));
-		const placed = state.view === 'lines' ? placeColumns(lineColumns, layout) : placeColumns(threadColumns, layout);
-		const shownColumns = placed.map(({column}) => column.id);
+		const {table} = data;
+		const around = state.view === 'lines'
+			? columnsAround(lineColumns, table?.view === 'lines' ? table.lines.rows : [], layout, state.query)
+			: columnsAround(threadColumns, table?.view === 'threads' ? table.threads.rows : [], layout, state.query);
 		return {
-			rowKeys: rows.map(({key}) => key),
+			...around,
+			rowKeys: rowsOf(data).map(({key}) => key),
 			pageRows: layout.tableRows,
-			columns: columns.map(({id, title, heading}) => ({id, title: `${title}${heading ? ` (${heading})` : ''}${shownColumns.includes(id) ? '' : ', not shown'}`})),
-			shownColumns,
 			layerLines: layerLines(state, layout, theme, this.#detailOf)?.length ?? 0,
 			layerPage: layout.layerLines,
-			overhang: most => data.table?.view === 'lines'
-				? overhang(data.table.lines.rows, placeColumns(lineColumns, layout), context, most)
-				: overhang(data.table?.threads.rows ?? [], placeColumns(threadColumns, layout), context, most),
 			isRecording: this.#options.source.status().phase === 'recording',
 			saveFormats: this.#options.saveFormats,
 			threadsOf: key => this.#threadsOf(key),
@@ -278,4 +270,19 @@ export class Controller {
 
 function trendsBreak(a: Query, b: Query): boolean {
 	return a.by !== b.by || a.unit !== b.unit || a.states !== b.states || a.threadKeys !== b.threadKeys;
+}
+
+/** What the keys need to know of a view's columns. */
+function columnsAround<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], layout: Layout, query: Query): Pick<Surroundings, 'columns' | 'shownColumns' | 'overhang'> {
+	const unit = effectiveUnit(query);
+	const placed = placeColumns(columns, layout);
+	const shownColumns = placed.map(({column}) => column.id);
+	return {
+		columns: columns.map(column => {
+			const heading = headingOf(column, unit);
+			return {id: column.id, title: `${column.title}${heading ? ` (${heading})` : ''}${shownColumns.includes(column.id) ? '' : ', not shown'}`};
+		}),
+		shownColumns,
+		overhang: most => overhang(rows, placed, {unit, fullNames: query.fullNames}, most),
+	};
 }

@@ -1,11 +1,10 @@
 import {stateCode} from '../model/thread-state.js';
 import {formatCount, formatDuration, formatMs} from '../query/format.js';
 import {shortName} from '../query/names.js';
-import {placeName} from '../query/place.js';
 import {stateCells} from '../query/state-cells.js';
 import {lockText} from '../query/thread-columns.js';
 import type {
-	Holder, LineDetail, Neighbour, Place, StackRow,
+	Holder, HolderPlace, LineDetail, Neighbour, Place, StackRow,
 } from '../query/types.js';
 import {cut, pad} from './cells.js';
 import type {DetailData, IdleReason} from './screen-data.js';
@@ -62,7 +61,7 @@ function sections(data: DetailData, looks: Looks): string[] {
 	const section = (title: string, lines: readonly string[]) => lines.length === 0 ? [] : ['', theme.paint('heading', cut(title, width)), ...lines];
 	const hot = data.view === 'threads' ? data.detail.lines.slice(0, bounds.neighbours).map(row => figureLine(row.selfCpuNs, row.selfTicks, row, looks)) : [];
 	return [
-		...section('HELD UP BY (ticks, who, where)', byOwner(detail.holders).slice(0, bounds.holders).flatMap(holds => ownerLines(holds, looks))),
+		...section('HELD UP BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).flatMap(holder => holderLines(holder, looks))),
 		...section('HOT LINES (CPU ms, ticks)', hot),
 		...section('THREADS (CPU ms, ticks, states)', data.view === 'threads' && detail.threads.length < 2 ? [] : threadLines(detail, looks)),
 		...section('CALLERS (CPU ms, ticks)', detail.callers.slice(0, bounds.neighbours).map(row => neighbourLine(row, looks))),
@@ -82,52 +81,16 @@ function threadLines(detail: LineDetail, {width, theme, bounds}: Looks): string[
 	return more > 0 ? [...shown, `  ... and ${more} more`] : shown;
 }
 
-/** Holders of one owner and lock together; they follow each other. */
-function byOwner(holders: readonly Holder[]): Holder[][] {
-	const groups: Holder[][] = [];
-	for (const holder of holders) {
-		const group = groups.at(-1);
-		if (group?.[0].ownerName === holder.ownerName && group?.[0].className === holder.className) {
-			group.push(holder);
-		} else {
-			groups.push([holder]);
-		}
-	}
-
-	return groups;
-}
-
 /** Where an owner was seen with the lock, at most; the rest is a few ticks. */
 const maxOwnerPlaces = 3;
 
-function ownerLines(holds: readonly Holder[], {width, theme, isFull}: Looks): string[] {
-	const [{ownerName, className}] = holds;
-	let ticks = 0;
-	for (const hold of holds) {
-		ticks += hold.ticks;
-	}
-
+function holderLines({ownerName, className, ticks, took, now}: Holder, {width, theme, isFull}: Looks): string[] {
 	const text = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'not known who'}${className === '' ? '' : ` holds ${className}`}`;
-	return [
-		theme.paint('blocked', cut(text, width)),
-		...placesOf(holds, ({ownerPlace}) => ownerPlace).map(({place, share}) => cut(`           took it at ${shortName(place, Math.max(12, width - 30), isFull)}${share}`, width)),
-		...placesOf(holds, ({ownerNow}) => ownerNow).map(({place, share}) => cut(`           is now at ${shortName(place, Math.max(12, width - 30), isFull)}${share}`, width)),
-	];
-}
-
-/** The places where most of the ticks were, and how many when there is more than one. */
-function placesOf(holds: readonly Holder[], placeOf: (hold: Holder) => Place | undefined): Array<{place: Place; share: string}> {
-	const sums = new Map<string, {place: Place; ticks: number}>();
-	for (const hold of holds) {
-		const place = placeOf(hold);
-		if (place) {
-			const name = placeName(place);
-			sums.set(name, {place, ticks: hold.ticks + (sums.get(name)?.ticks ?? 0)});
-		}
-	}
-
-	const sorted = [...sums.values()].sort((a, b) => b.ticks - a.ticks).slice(0, maxOwnerPlaces);
-	return sorted.map(({place, ticks}) => ({place, share: sums.size > 1 ? ` (${formatCount(ticks)})` : ''}));
+	const lines = (title: string, places: readonly HolderPlace[]) => places.slice(0, maxOwnerPlaces).map(at => {
+		const share = places.length > 1 ? ` (${formatCount(at.ticks)})` : '';
+		return cut(`           ${title} ${shortName(at.place, Math.max(12, width - 30), isFull)}${share}`, width);
+	});
+	return [theme.paint('blocked', cut(text, width)), ...lines('took it at', took), ...lines('is now at', now)];
 }
 
 function neighbourLine(row: Neighbour, looks: Looks): string {

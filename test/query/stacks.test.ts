@@ -78,7 +78,35 @@ test('the detail of a line: threads, stacks, callers, callees, holders', () => {
 	`));
 	expect(neighbours(detail.callers)).toBe('2 20ms A.main:1\n1 20ms A.main:2\n1 0ms A.run:3');
 	expect(neighbours(detail.callees)).toBe('2 20ms A.add:7');
-	expect(detail.holders).toMatchObject([{kind: 'monitor', ownerName: 'one', ticks: 1, ownerPlace: {method: 'main', line: 2}}]);
+	expect(detail.holders).toMatchObject([{kind: 'monitor', ownerName: 'one', ticks: 1, percent: 100, took: [{place: {method: 'main', line: 2}, ticks: 1}]}]);
+});
+
+test('holders: all places of an owner together, with the share of the time in which anybody held the threads up', () => {
+	const held = new Picture().draw(`
+		one
+		R
+		A.run:1
+
+		two <- one@take:1
+		B B B
+		A.wait:5 A.wait:5 A.wait:5
+
+		three <- one@take:2
+		B
+		A.wait:5
+
+		four <- five@take:3
+		B
+		A.wait:5
+
+		five
+		R
+		A.run:1
+	`).build();
+	const found = queryLineDetail(held, undefined, query(), 'A.wait:5').holders;
+	expect(found.map(({ownerName, ticks, percent, took}) => [ownerName, ticks, percent, took.map(at => `${at.ticks} ${at.place.method}:${at.place.line}`)])).toEqual([
+		['one', 4, 80, ['3 take:1', '1 take:2']], ['five', 1, 20, ['1 take:3']],
+	]);
 });
 
 test('a line that only calls shows the stacks that it is in', () => {

@@ -40,6 +40,16 @@ async function shell(): Promise<TerminalSession> {
 	return session;
 }
 
+/** The tool on the program, as a shell has it. */
+const commandLine = (args: string) => `'${process.execPath}' '${cli}' ${java.pid} --max-overhead 100 ${args}`;
+
+/** Starts the tool in the shell's background and gives its pid. */
+async function startInBackground(session: TerminalSession, args: string): Promise<number> {
+	session.type(`${commandLine(args)} & echo pid=$!.\r`);
+	const [, digits] = /pid=(\d+)\./.exec(await session.until(/pid=\d+\./))!;
+	return Number(digits);
+}
+
 const isStopped = (pid: number) => readStatus(pid)?.state === 'T';
 
 describe.each([
@@ -51,9 +61,7 @@ describe.each([
 		const session = await shell();
 		const output = path.join(folder, `${engine}.json`);
 		try {
-			session.type(`'${process.execPath}' '${cli}' ${java.pid} --engine ${engine} ${interval} --max-overhead 100 --batch --format json --top 1 --delay 0.2 --iterations 100000 > '${output}' & echo pid=$!.\r`);
-			const [, digits] = /pid=(\d+)\./.exec(await session.until(/pid=\d+\./))!;
-			const tool = Number(digits);
+			const tool = await startInBackground(session, `--engine ${engine} ${interval} --batch --format json --top 1 --delay 0.2 --iterations 100000 > '${output}'`);
 			await until(() => statSync(output).size > 0);
 			for (let round = 0; round < rounds; round++) {
 				await sleep(random() * 50);
@@ -78,9 +86,7 @@ describe.each([
 		const session = await shell();
 		const output = path.join(folder, `${engine}-away.json`);
 		try {
-			session.type(`'${process.execPath}' '${cli}' ${java.pid} --engine ${engine} --interval 100 --max-overhead 100 --batch --format json --duration 6 > '${output}' & echo pid=$!.\r`);
-			const [, digits] = /pid=(\d+)\./.exec(await session.until(/pid=\d+\./))!;
-			const tool = Number(digits);
+			const tool = await startInBackground(session, `--engine ${engine} --interval 100 --batch --format json --duration 6 > '${output}'`);
 			await sleep(1500);
 			process.kill(tool, 'SIGTSTP');
 			await until(() => isStopped(tool));
@@ -102,7 +108,7 @@ describe.each([
 test('Ctrl-Z in the live view, again and again: the target goes on while the tool does not', async () => {
 	const session = await shell();
 	try {
-		session.type(`'${process.execPath}' '${cli}' ${java.pid} --engine memory --interval 1 --max-overhead 100\r`);
+		session.type(`${commandLine('--engine memory --interval 1')}\r`);
 		await session.until('BusyAndParked.unit');
 		for (let round = 0; round < 5; round++) {
 			session.type('\u001A');
@@ -141,9 +147,7 @@ test('in the background it stands still with nothing held, until it is fetched: 
 	};
 
 	try {
-		session.type(`'${process.execPath}' '${cli}' ${java.pid} --engine memory --interval 1 --max-overhead 100 & echo pid=$!.\r`);
-		const [, digits] = /pid=(\d+)\./.exec(await session.until(/pid=\d+\./))!;
-		const tool = Number(digits);
+		const tool = await startInBackground(session, '--engine memory --interval 1');
 		await stopped(tool);
 		await fetched();
 
@@ -174,7 +178,7 @@ test('a terminal that lets nobody of the background write to it does not stop a 
 	const ended = path.join(folder, 'ended');
 	try {
 		session.type('stty tostop\r');
-		session.type(`('${process.execPath}' '${cli}' ${java.pid} --engine memory --interval 1 --max-overhead 100 --batch --format text --top 1 --delay 0.2 --iterations 5; echo "rc=$?" > '${ended}') &\r`);
+		session.type(`(${commandLine('--engine memory --interval 1 --batch --format text --top 1 --delay 0.2 --iterations 5')}; echo "rc=$?" > '${ended}') &\r`);
 		await until(() => existsSync(ended) && readFileSync(ended, 'utf8') !== '');
 		expect(readFileSync(ended, 'utf8')).toBe('rc=0\n');
 		await session.until('BusyAndParked.unit');

@@ -1,0 +1,57 @@
+import type {Snapshot} from '../model/snapshot.js';
+import {lockInfo} from './now.js';
+import {placeName} from './place.js';
+import {isCounted, type Scope} from './scope.js';
+import {byNumber, byText} from './sort.js';
+import type {Holder, HolderPlace, Place} from './types.js';
+
+type Sums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName'>; ticks: number; readonly took: Map<string, HolderPlace>; readonly now: Map<string, HolderPlace>};
+
+/** Owners of the locks that samples at the wanted stacks waited for in the window, each with all its places together. Who held up most first. */
+export function holdersOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Scope, isWanted: (node: number) => boolean): Holder[] {
+	const {contention} = snapshot;
+	const before = baseline?.contention;
+	const beforeCount = before?.count ?? 0;
+	const sums = new Map<string, Sums>();
+	let all = 0;
+	for (let index = 0; index < contention.count; index++) {
+		const ticks = contention.ticks[index] - (index < beforeCount ? before!.ticks[index] : 0);
+		if (ticks <= 0 || !isCounted(scope, contention.thread[index]) || !isWanted(contention.node[index])) {
+			continue;
+		}
+
+		const {ownerPlace, ownerNow, ...owner} = lockInfo(snapshot, {
+			lockKind: contention.lockKind[index],
+			lockClass: contention.lockClass[index],
+			owner: contention.owner[index],
+			ownerFrame: contention.ownerFrame[index],
+			ownerNode: contention.ownerNode[index],
+		});
+		const key = `${contention.owner[index]} ${owner.kind} ${owner.className}`;
+		const sum = sums.get(key) ?? {
+			owner, ticks: 0, took: new Map(), now: new Map(),
+		};
+		sums.set(key, sum);
+		sum.ticks += ticks;
+		all += ticks;
+		add(sum.took, ownerPlace, ticks);
+		add(sum.now, ownerNow, ticks);
+	}
+
+	return [...sums]
+		.sort(([a, aSum], [b, bSum]) => byNumber(bSum.ticks, aSum.ticks) || byText(a, b))
+		.map(([, {owner, ticks, took, now}]) => ({
+			...owner, ticks, percent: 100 * ticks / all, took: sorted(took), now: sorted(now),
+		}));
+}
+
+function add(places: Map<string, HolderPlace>, place: Place | undefined, ticks: number): void {
+	if (place) {
+		const name = placeName(place);
+		places.set(name, {place, ticks: ticks + (places.get(name)?.ticks ?? 0)});
+	}
+}
+
+function sorted(places: ReadonlyMap<string, HolderPlace>): HolderPlace[] {
+	return [...places].sort(([a, {ticks: aTicks}], [b, {ticks: bTicks}]) => byNumber(bTicks, aTicks) || byText(a, b)).map(([, place]) => place);
+}
