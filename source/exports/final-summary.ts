@@ -42,8 +42,9 @@ function blockedLine(snapshot: Snapshot, query: Query, row: LineRow, width: numb
 	const isAlone = holder.percent >= 99.5;
 	const [place] = holder.took;
 	const owner = `${cutEnd(holder.ownerName, ownerWidth)}${isAlone ? '' : ` (${formatPercent(holder.percent)}%)`}`;
-	const between = `, ${isAlone ? 'held' : 'mostly'} by ${owner} at `;
+	const by = `, ${isAlone ? 'held' : 'most often'} by ${owner}`;
+	const between = `${by} at `;
 	const room = Math.max(width - head.length - between.length, 2);
 	const name = shortName(row, Math.ceil(room / 2), true);
-	return place ? `${head}${name}${between}${shortName(place.place, room - name.length, true)}` : `${head}${name}, held by ${owner}`;
+	return place ? `${head}${name}${between}${shortName(place.place, room - name.length, true)}` : `${head}${name}${by}`;
 }

@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {renderFinalSummary} from '../../source/exports/final-summary.js';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {Picture} from '../helpers/picture.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 test('names the target, the time, the cost, hot lines, and where threads were blocked by whom', () => {
@@ -13,6 +14,23 @@ test('names the target, the time, the cost, hot lines, and where threads were bl
 		' 47.4%     5400 ms  com.acme.sort.Bubble.sort:16',
 		'blocked 40x at com.acme.db.Pool.take:88, held by main at com.acme.Main.main:10',
 	]);
+});
+
+test('of several holders the one that held up most is named with its share', () => {
+	const snapshot = new Picture().draw(`
+		one
+		R
+		A.run:1
+
+		two <- one@take:1
+		B B B
+		A.wait:5 A.wait:5 A.wait:5
+
+		three <- two@take:3
+		B
+		A.wait:5
+	`).build();
+	expect(renderFinalSummary(snapshot, 120).at(-1)).toBe('blocked 4x at A.wait:5, most often by one (75.0%) at A.take:1');
 });
 
 test('says so where nothing was hot', () => {
