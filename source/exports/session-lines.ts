@@ -22,8 +22,9 @@ export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): st
 	const share = (ms: number) => session.durationMs > 0 ? ` (${number(100 * ms / session.durationMs, 1)}%)` : '';
 	return [
 		`samples ${session.samples} late ${session.late} failed ${session.failed}`,
-		`target stopped ${number(session.targetStoppedMs, 1)} ms${share(session.targetStoppedMs)}, pauses p50 ${pause(session.pauseP50Us)} p99 ${pause(session.pauseP99Us)}`,
+		`target stopped ${number(session.targetStoppedMs, 1)} ms${share(session.targetStoppedMs)}`,
 		`own CPU ${number(session.selfCpuMs, 0)} ms${share(session.selfCpuMs)}`,
+		`pauses p50 ${pause(session.pauseP50Us)} p99 ${pause(session.pauseP99Us)} worst ${pause(session.pauseWorstUs)}`,
 	].join(' | ');
 }
 

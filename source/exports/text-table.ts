@@ -37,18 +37,18 @@ export function cutEnd(text: string, room: number): string {
 	return room > 0 ? `${kept}…` : '';
 }
 
-/** The text in lines of at most so many terminal cells, broken between words; all but the first begin with the indent. A word that is longer than a line stays whole. */
-export function wrapWords(text: string, room: number, indent: string): string[] {
-	const lines: string[] = [];
-	let line = '';
-	for (const word of text.split(' ')) {
-		if (line !== '' && cellWidth(`${line} ${word}`) > room) {
-			lines.push(line);
-			line = indent + word;
+/** The text in lines of at most so many terminal cells, broken at the separator; all but the first begin with the indent. A part that is longer than a line stays whole. */
+export function wrapAt(separator: string, text: string, room: number, indent = ''): string[] {
+	const [first, ...parts] = text.split(separator);
+	const lines = [first];
+	for (const part of parts) {
+		const longer = lines.at(-1)! + separator + part;
+		if (cellWidth(longer) > room) {
+			lines.push(indent + part);
 		} else {
-			line = line === '' ? word : `${line} ${word}`;
+			lines[lines.length - 1] = longer;
 		}
 	}
 
-	return [...lines, line];
+	return lines;
 }

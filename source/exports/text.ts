@@ -1,4 +1,3 @@
-import {cellWidth} from '../model/cell-width.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {printable} from '../model/text.js';
 import {stateCode} from '../model/thread-state.js';
@@ -12,7 +11,7 @@ import type {ExportFormat} from './export-format.js';
 import {
 	costLine, noteLines, statesLine, targetLine, timeLine,
 } from './session-lines.js';
-import {cutEnd, textTable, wrapWords} from './text-table.js';
+import {cutEnd, textTable, wrapAt} from './text-table.js';
 
 const defaultWidth = 120;
 /** Narrower than this, figures would leave no room for names. */
@@ -49,7 +48,7 @@ export const text: ExportFormat = {
 			costLine(snapshot, baseline),
 			statesLine(snapshot, baseline),
 			...settings(query, snapshot),
-			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapWords(`note: ${note}`, width, noteIndent)),
+			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
 			'',
 			...textTable(reportColumns, rows, layout),
 			...(rows.length === 0 ? ['(no line: no thread with Java frames was in a counted state or used CPU time)'] : []),
@@ -57,14 +56,9 @@ export const text: ExportFormat = {
 			...(threads.length > 0 ? ['', ...textTable(threadColumns, threads.slice(0, threadTop), layout)] : []),
 			...(threads.length > threadTop ? [`... ${threads.length - threadTop} more`] : []),
 		];
-		return body.flatMap(line => wrapped(line, width)).map(line => `${cutEnd(line, width)}\n`).join('');
+		return body.flatMap(line => wrapAt(' | ', line, width)).map(line => `${cutEnd(line, width)}\n`).join('');
 	},
 };
-
-/** A line too long for the width, broken at its bars. */
-function wrapped(line: string, width: number): string[] {
-	return cellWidth(line) > width ? line.split(' | ') : [line];
-}
 
 /** What of the view is not as it starts. */
 function settings({filter, states, by, threadKeys}: Query, snapshot: Snapshot): string[] {

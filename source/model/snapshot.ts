@@ -113,6 +113,7 @@ export type SessionStats = {
 	/** Length of the target's pauses, microseconds, over recent samples. */
 	readonly pauseP50Us: number;
 	readonly pauseP99Us: number;
+	/** The longest since the start. */
 	readonly pauseWorstUs: number;
 	/** CPU time of our own process in the session. */
 	readonly selfCpuMs: number;

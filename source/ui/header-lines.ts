@@ -116,7 +116,7 @@ function sessionLine({snapshot, summary, status}: ScreenData, width: number, the
 		{text: skipped > 0 ? `skipped ${formatCount(skipped)}` : '', rank: 4, look: part => session.refusedThreads > 0 ? theme.paint('hot', part) : part},
 		{text: session.otherTicks > 0 ? `(other) ${formatCount(session.otherTicks)}` : '', rank: 2, look: part => theme.paint('hot', part)},
 		{text: `| cost ${share(session.targetStoppedMs)} of target, ${session.durationMs < settledMs ? '-' : share(session.selfCpuMs)} own`, rank: 1},
-		{text: session.pauseP99Us > 0 ? `pause ${micros(session.pauseP50Us)} p99 ${micros(session.pauseP99Us)}` : '', rank: 6},
+		{text: session.pauseP99Us > 0 ? `pause ${micros(session.pauseP50Us)} p99 ${micros(session.pauseP99Us)} worst ${micros(session.pauseWorstUs)}` : '', rank: 6},
 		{text: summary ? `| threads ${summary.threads}` : '', rank: 2},
 		{text: summary && summary.vmThreads > 0 ? `+${summary.vmThreads} JVM` : '', rank: 7},
 		{text: status.note ? `| ${status.note}` : '', rank: 9, look: part => theme.paint('dim', part)},

@@ -6,10 +6,10 @@ import {Picture} from '../helpers/picture.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 test('names the target, the time, the cost, hot lines, and where threads were blocked by whom', () => {
-	expect(renderFinalSummary(serviceSnapshots().whole, 120)).toEqual([
+	expect(renderFinalSummary(serviceSnapshots().whole, 130)).toEqual([
 		'tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)',
 		'2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms asked for',
-		'samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%), pauses p50 210 us p99 800 us | own CPU 350 ms (3.5%)',
+		'samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%) | pauses p50 210 us p99 800 us worst 901 us',
 		' 52.6%     6000 ms  com.acme.sort.Bubble.swap:24',
 		' 47.4%     5400 ms  com.acme.sort.Bubble.sort:16',
 		'blocked 40x at com.acme.db.Pool.take:88, held by main at com.acme.Main.main:10',

@@ -110,7 +110,8 @@ describe('text', () => {
 		expect(textOf('text', serviceSnapshots().whole, undefined, {notes: ['the target ended']})).toBe(`\
 tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)
 2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms asked for
-samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%), pauses p50 210 us p99 800 us | own CPU 350 ms (3.5%)
+samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%)
+pauses p50 210 us p99 800 us worst 901 us
 threads 4: RUN 2 BLK 1 WAIT 0 TIMED 0 idle 1 | CPU Java 115% JIT 3% JVM 1%
 note: the target ended
 note: 4 incomplete stacks: their outer frames are missing
