@@ -12,6 +12,7 @@ import {readPprof} from '../source/exports/pprof/read.js';
 import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
 import {TerminalSession} from './helpers/terminal.js';
 import {until} from './helpers/until.js';
+import {patienceMs} from './helpers/patience.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const cli = path.join(root, 'dist/cli.js');
@@ -26,7 +27,7 @@ async function startShop(): Promise<JavaProcess> {
 
 /** Runs the built program without a terminal until it ends. */
 function run(...args: string[]) {
-	const {status, stdout, stderr} = spawnSync(process.execPath, [cli, ...args], {encoding: 'utf8', timeout: 30_000, env: {...process.env, JAVA_HOME: jdk().home}});
+	const {status, stdout, stderr} = spawnSync(process.execPath, [cli, ...args], {encoding: 'utf8', timeout: patienceMs, env: {...process.env, JAVA_HOME: jdk().home}});
 	return {status, stdout, stderr};
 }
 
@@ -142,7 +143,7 @@ describe('on a running JVM', () => {
 	])('%s on a full disk is an error that is said', (_, args) => {
 		const full = openSync('/dev/full', 'w');
 		try {
-			const {status, stderr} = spawnSync(process.execPath, [cli, ...args()], {encoding: 'utf8', timeout: 30_000, stdio: ['ignore', full, 'pipe']});
+			const {status, stderr} = spawnSync(process.execPath, [cli, ...args()], {encoding: 'utf8', timeout: patienceMs, stdio: ['ignore', full, 'pipe']});
 			expect({status, stderr}).toEqual({status: 1, stderr: 'tprof-top: cannot write to standard output: no space left on device\n'});
 		} finally {
 			closeSync(full);
@@ -173,7 +174,7 @@ describe('on a running JVM', () => {
 		const withoutPtrace = path.join(root, 'test/helpers/without-ptrace.js');
 		const args = ['--duration', '1.5', '--interval', '20', '--max-overhead', '0.01', String(target.pid)];
 		const why = 'engine attach: memory is not available (ptrace is forbidden here by a filter of system calls, as containers have it (seccomp))';
-		const printed = (format: string) => spawnSync(process.execPath, [withoutPtrace, process.execPath, cli, '--format', format, ...args], {encoding: 'utf8', timeout: 30_000}).stdout;
+		const printed = (format: string) => spawnSync(process.execPath, [withoutPtrace, process.execPath, cli, '--format', format, ...args], {encoding: 'utf8', timeout: patienceMs}).stdout;
 		const {notes} = JSON.parse(printed('json')) as {notes: string[]};
 		expect(notes).toContain(why);
 		expect(notes).toContainEqual(expect.stringMatching(/^samples come every \d+(\.\d)? ms, not every 20 ms: /));
@@ -181,12 +182,12 @@ describe('on a running JVM', () => {
 	});
 
 	test('json with iterations is one document a line, each for its own window', () => {
+		const startedMs = performance.now();
 		const {stdout} = run('-n', '3', '-d', '0.7', '--format', 'json', String(target.pid));
+		const tookMs = performance.now() - startedMs;
 		const reports = stdout.trimEnd().split('\n').map(line => JSON.parse(line) as {samples: number; durationMs: number});
 		expect(reports).toHaveLength(3);
-		for (const report of reports) {
-			expect(report.durationMs).toBeLessThan(5000);
-		}
+		expect(reports.reduce((sum, {durationMs}) => sum + durationMs, 0)).toBeLessThan(tookMs);
 	});
 
 	test('lines and votes are the seeds\' own', () => {
@@ -287,7 +288,7 @@ describe('on a running JVM', () => {
 });
 
 test('demo without a java opens the bundled recording, and says so', () => {
-	const {status, stdout, stderr} = spawnSync(process.execPath, [cli, 'demo'], {encoding: 'utf8', timeout: 30_000, env: {PATH: folder}});
+	const {status, stdout, stderr} = spawnSync(process.execPath, [cli, 'demo'], {encoding: 'utf8', timeout: patienceMs, env: {PATH: folder}});
 	expect(status).toBe(0);
 	expect(stderr).toContain('recording');
 	expect(stdout).toMatch(/demo\.Pricing\.discount:\d+/);

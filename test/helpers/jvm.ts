@@ -4,6 +4,7 @@ import {chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import {patienceMs} from './patience.js';
 
 /** A JDK found on this machine. */
 export type Jdk = {
@@ -102,13 +103,16 @@ export type JavaOptions = {
 	ready?: RegExp;
 	uid?: number;
 	gid?: number;
+	/** Runs where nobody else wants the CPU: for programs that would use all of it beside other tests. */
+	nice?: boolean;
 };
 
 /** Compiles and starts test/programs/NAME.java, and waits until it prints a line "ready". */
 export async function startJava(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
 	const on = options.jdk ?? jdk();
 	const classes = compileProgram(name, on);
-	const child = spawn(path.join(on.home, 'bin/java'), [...(options.jvmArgs ?? []), '-cp', classes, name, ...(options.args ?? [])], {
+	const [command, ...rest] = [...(options.nice ? ['nice', '-n', '19'] : []), path.join(on.home, 'bin/java'), ...(options.jvmArgs ?? []), '-cp', classes, name, ...(options.args ?? [])];
+	const child = spawn(command, rest, {
 		stdio: ['pipe', 'pipe', 'pipe'], cwd: options.cwd, env: options.env ?? process.env, uid: options.uid, gid: options.gid,
 	});
 	const java = javaProcess(child);
@@ -166,7 +170,7 @@ export function javaProcess(child: ChildProcess): JavaProcess {
 		pid: child.pid ?? 0,
 		child,
 		output: () => text,
-		async waitFor(pattern, timeoutMs = 30_000) {
+		async waitFor(pattern, timeoutMs = patienceMs) {
 			return new Promise((resolve, reject) => {
 				const finish = (action: () => void) => {
 					clearTimeout(timer);

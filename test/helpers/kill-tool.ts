@@ -4,9 +4,7 @@ import {readFileSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-
-/** How long the tool may take to its first report, milliseconds. */
-const startLimitMs = 20_000;
+import {patienceMs} from './patience.js';
 
 /** How one kill ended. */
 export type KillOutcome = {
@@ -37,7 +35,7 @@ export async function killTool(pid: number, afterMs: number): Promise<KillOutcom
 }
 
 async function firstReport(tool: ChildProcess): Promise<void> {
-	const limit = AbortSignal.timeout(startLimitMs);
+	const limit = AbortSignal.timeout(patienceMs);
 	const ended = async () => {
 		const [code] = await once(tool, 'exit', {signal: limit}) as [unknown];
 		throw new Error(`the tool ended (${String(code)})`);

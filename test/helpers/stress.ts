@@ -1,8 +1,8 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {type JavaOptions, startJava} from './jvm.js';
+import {patienceMs} from './patience.js';
 
 /** How long an answer may take on a busy machine. */
-const answerLimitMs = 30_000;
 
 /** What the program test/programs/Stress.java says of itself: rounds of work since its start, and how many of them had a wrong result. */
 export type StressCheck = {readonly rounds: number; readonly failures: number};
@@ -22,7 +22,7 @@ export async function startStress(threads: number, options: Pick<JavaOptions, 'j
 		async check() {
 			const before = java.output().length;
 			java.child.stdin?.write('\n');
-			const endMs = Date.now() + answerLimitMs;
+			const endMs = Date.now() + patienceMs;
 			while (Date.now() < endMs) {
 				await sleep(5);
 				const answer = /rounds (\d+) failures (\d+)\nchecked\n/.exec(java.output().slice(before));

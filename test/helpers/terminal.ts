@@ -2,9 +2,8 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {spawn, type IPty} from '@lydell/node-pty';
 import xterm from '@xterm/headless';
+import {patienceMs} from './patience.js';
 
-/** How long a test waits for something to appear: a loaded machine is slow, a failure is rare. */
-const waitMs = 20_000;
 const pollMs = 20;
 
 export type TerminalOptions = {
@@ -98,7 +97,7 @@ export class TerminalSession {
 
 	/** Waits for the program's process to be gone, when there is no terminal left to tell. */
 	async isGone(): Promise<boolean> {
-		const end = Date.now() + waitMs;
+		const end = Date.now() + patienceMs;
 		while (Date.now() < end) {
 			try {
 				process.kill(this.#pty.pid, 0);
@@ -124,7 +123,7 @@ export class TerminalSession {
 	/** Waits until the screen is as wanted; fails with the screen. */
 	async until(what: string | RegExp | ((screen: string) => boolean), title = String(what)): Promise<string> {
 		const holds = typeof what === 'function' ? what : (screen: string) => typeof what === 'string' ? screen.includes(what) : what.test(screen);
-		const end = Date.now() + waitMs;
+		const end = Date.now() + patienceMs;
 		while (Date.now() < end) {
 			await this.#written;
 			if (holds(this.text())) {
@@ -139,7 +138,7 @@ export class TerminalSession {
 
 	/** Waits until nothing was written for a while, and gives what was written since a length of `raw`. */
 	async quiet(since = 0, quietMs = 150): Promise<string> {
-		const end = Date.now() + waitMs;
+		const end = Date.now() + patienceMs;
 		let [length, changedAt] = [this.#raw.length, Date.now()];
 		while (Date.now() - changedAt < quietMs && Date.now() < end) {
 			await sleep(pollMs);
@@ -154,7 +153,7 @@ export class TerminalSession {
 
 	/** Waits for the program's end. */
 	async ended(): Promise<{readonly exitCode: number; readonly signal?: number}> {
-		const end = Date.now() + waitMs;
+		const end = Date.now() + patienceMs;
 		while (Date.now() < end) {
 			if (this.#exit) {
 				await this.#written;

@@ -14,6 +14,7 @@ import type {Target} from '../../source/target/target.js';
 import {bundle} from '../helpers/bundle.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {startJava, type JavaProcess} from '../helpers/jvm.js';
+import {patienceMs} from '../helpers/patience.js';
 
 let workerUrl: URL;
 const open: SamplerHandle[] = [];
@@ -52,7 +53,7 @@ function sampler(target: Target, options: Partial<SamplerOptions> = {}): Sampler
 
 /** Waits for something that must come; gives up after so long that only a fault explains it. */
 async function until<T>(what: () => T | undefined | false): Promise<T> {
-	const deadlineMs = Date.now() + 30_000;
+	const deadlineMs = Date.now() + patienceMs;
 	for (;;) {
 		const found = what();
 		if (found !== undefined && found !== false) {

@@ -1,14 +1,14 @@
 import {
 	existsSync, mkdtempSync, readFileSync, rmSync, statSync,
 } from 'node:fs';
-import {availableParallelism, tmpdir} from 'node:os';
+import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {
 	afterAll, beforeAll, describe, expect, test,
 } from 'vitest';
-import {readStat, readStatus} from '../../source/target/proc.js';
+import {readStat, readStatus, ticksPerSecond} from '../../source/target/proc.js';
 import {type JavaProcess, startJava} from '../helpers/jvm.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {seeded} from '../helpers/random.js';
@@ -25,7 +25,7 @@ let folder: string;
 
 beforeAll(async () => {
 	folder = mkdtempSync(path.join(tmpdir(), 'tprof-suspension-'));
-	java = await startJava('BusyAndParked', {jvmArgs: ['-Xmx64m'], args: [spinning, 10, spinning].map(String)});
+	java = await startJava('BusyAndParked', {nice: true, jvmArgs: ['-Xmx64m'], args: [spinning, 10, spinning].map(String)});
 });
 
 afterAll(async () => {
@@ -49,6 +49,16 @@ async function startInBackground(session: TerminalSession, args: string): Promis
 	const [, digits] = /pid=(\d+)\./.exec(await session.until(/pid=\d+\./))!;
 	return Number(digits);
 }
+
+/** CPU time that a process has used, milliseconds. */
+function cpuMs(pid: number): number {
+	const {userTicks, systemTicks} = readStat(pid)!;
+	return (userTicks + systemTicks) * 1000 / ticksPerSecond;
+}
+
+type Report = {readonly durationMs: number; readonly threads: ReadonlyArray<{readonly cpuMs: number}>};
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 const isStopped = (pid: number) => readStatus(pid)?.state === 'T';
 
@@ -80,29 +90,37 @@ describe.each([
 		} finally {
 			session.close();
 		}
-	}, 120_000);
+	});
 
 	test('the time away is no sampling time, and what threads used in it counts nowhere', async () => {
 		const session = await shell();
 		const output = path.join(folder, `${engine}-away.json`);
 		try {
-			const tool = await startInBackground(session, `--engine ${engine} --interval 100 --batch --format json --duration 6 > '${output}'`);
-			await sleep(1500);
+			const [startedMs, usedAtStartMs] = [performance.now(), cpuMs(java.pid)];
+			const tool = await startInBackground(session, `--engine ${engine} --interval 100 --batch --format json --delay 1 --iterations 100000 > '${output}'`);
+			await until(() => statSync(output).size > 0);
 			process.kill(tool, 'SIGTSTP');
 			await until(() => isStopped(tool));
-			await sleep(3000);
+			const [stoppedMs, usedAtStopMs] = [performance.now(), cpuMs(java.pid)];
+			await until(() => performance.now() - stoppedMs > 2000 && cpuMs(java.pid) - usedAtStopMs > 1000);
+			const [awayMs, usedAwayMs] = [performance.now() - stoppedMs, cpuMs(java.pid) - usedAtStopMs];
 			process.kill(tool, 'SIGCONT');
-			await until(() => statSync(output).size > 0);
+			const {size} = statSync(output);
+			await until(() => statSync(output).size > size);
+			process.kill(tool, 'SIGTERM');
 			await until(() => readStat(tool) === undefined);
-			const {durationMs, threads} = JSON.parse(readFileSync(output, 'utf8')) as {durationMs: number; threads: Array<{cpuMs: number}>};
-			expect(durationMs).toBeLessThan(5000);
-			// What the CPUs can have given in that time, and some time for the way to the stop.
-			const mostMs = Math.min(availableParallelism(), spinning) * (durationMs + 1000);
-			expect(threads.reduce((sum, {cpuMs}) => sum + cpuMs, 0)).toBeLessThan(mostMs);
+			const reports = readFileSync(output, 'utf8').trimEnd().split('\n').map(line => JSON.parse(line) as Report);
+			const sampledMs = sum(reports.map(report => report.durationMs));
+			expect(sampledMs).toBeGreaterThan(0);
+			expect(sampledMs).toBeLessThan(performance.now() - startedMs - awayMs);
+			const countedMs = sum(reports.flatMap(report => report.threads.map(thread => thread.cpuMs)));
+			expect(countedMs).toBeGreaterThan(0);
+			// Clock ticks are rounded, and it takes some to notice that the tool has gone on.
+			expect(countedMs).toBeLessThan(cpuMs(java.pid) - usedAtStartMs - usedAwayMs + 100);
 		} finally {
 			session.close();
 		}
-	}, 60_000);
+	});
 });
 
 test('Ctrl-Z in the live view, again and again: the target goes on while the tool does not', async () => {
@@ -124,7 +142,7 @@ test('Ctrl-Z in the live view, again and again: the target goes on while the too
 	} finally {
 		session.close();
 	}
-}, 60_000);
+});
 
 test('in the background it stands still with nothing held, until it is fetched: started there, sent there, and continued there after a stop that asked nobody', async () => {
 	const session = await shell();
@@ -171,7 +189,7 @@ test('in the background it stands still with nothing held, until it is fetched: 
 	} finally {
 		session.close();
 	}
-}, 60_000);
+});
 
 test('a terminal that lets nobody of the background write to it does not stop a batch run', async () => {
 	const session = await shell();
@@ -186,4 +204,4 @@ test('a terminal that lets nobody of the background write to it does not stop a 
 	} finally {
 		session.close();
 	}
-}, 60_000);
+});

@@ -12,7 +12,7 @@ const sessions: TerminalSession[] = [];
 
 beforeAll(async () => {
 	program = fileURLToPath(await bundle('test/helpers/ui-program.ts'));
-}, 60_000);
+});
 
 afterEach(() => {
 	for (const session of sessions.splice(0)) {
@@ -78,7 +78,7 @@ describe('leaving gives the terminal back', () => {
 			await session.ended();
 			expectGivenBack(session);
 		}
-	}, 60_000);
+	});
 });
 
 describe('what is seen', () => {

@@ -4,9 +4,10 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/client.js';
 import {ownTarget, startListener} from '../../helpers/attach-listener.js';
+import {patienceMs} from '../../helpers/patience.js';
 
 const dump = Buffer.from('2026-01-01 00:00:00\nFull thread dump VM (17 mixed mode):\n\n"main" #1 prio=5\n\nJNI global refs: 12, weak refs: 0\n\n');
-const options = {timeoutMs: 20_000};
+const options = {timeoutMs: patienceMs};
 
 /** Answers the question for the version as an old JVM does, and a dump as `answer` does. */
 function oldJvm(answer: (socket: Socket) => void) {
@@ -104,12 +105,12 @@ test('a request that is given up ends at once, and its connection is closed', as
 	});
 	const client = new AttachClient(listener.target);
 	const abort = new AbortController();
-	const result = client.threadDump({timeoutMs: 60_000, signal: abort.signal});
+	const result = client.threadDump({timeoutMs: patienceMs, signal: abort.signal});
 	const {closed} = await wasAsked;
 	abort.abort();
 	expect(await result).toMatchObject({status: 'failed', reason: 'given up'});
 	await closed;
-	expect(await client.threadDump({timeoutMs: 60_000, signal: abort.signal})).toMatchObject({status: 'failed', reason: 'given up'});
+	expect(await client.threadDump({timeoutMs: patienceMs, signal: abort.signal})).toMatchObject({status: 'failed', reason: 'given up'});
 });
 
 test('no dump is asked for where the answer about streaming is not understood', async () => {

@@ -11,6 +11,7 @@ import {
 } from '../../helpers/jvm.js';
 import {javaAsOtherUser} from '../../helpers/other-user.js';
 import {targetOf} from '../../helpers/target.js';
+import {patienceMs} from '../../helpers/patience.js';
 
 /** The namespaces of a container: pids, mounts, a /tmp of its own. */
 const namespaces = ['--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
@@ -49,7 +50,7 @@ describe.skipIf(!isAllowed)(`a JVM in a container${isAllowed ? '' : ` (none can 
 			expect(target).toMatchObject({pid, nsPid: 1, jdk: jdk.release, facts: {mainClass: 'ParkedAndEcho'}});
 			const client = new AttachClient(target);
 			for (let round = 0; round < 3; round++) {
-				const reply = await client.threadDump({timeoutMs: 30_000});
+				const reply = await client.threadDump({timeoutMs: patienceMs});
 				expect(reply).toMatchObject({status: 'ok'});
 				expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
 			}
@@ -58,10 +59,10 @@ describe.skipIf(!isAllowed)(`a JVM in a container${isAllowed ? '' : ` (none can 
 			expect(readdirSync(`/proc/${pid}/root/tmp`, {withFileTypes: true}).map(entry => entry.name).filter(name => name.startsWith('.attach'))).toEqual([]);
 			expect(java.output()).not.toMatch(/Full thread dump/);
 			await java.stop();
-			let last = await client.threadDump({timeoutMs: 30_000});
+			let last = await client.threadDump({timeoutMs: patienceMs});
 			while (last.status !== 'ended') {
 				await sleep(10);
-				last = await client.threadDump({timeoutMs: 30_000});
+				last = await client.threadDump({timeoutMs: patienceMs});
 			}
 		});
 	});

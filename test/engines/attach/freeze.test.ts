@@ -8,6 +8,7 @@ import {socketPath} from '../../../source/target/attach-socket.js';
 import type {Target} from '../../../source/target/target.js';
 import {type JavaProcess, jdk, startJava} from '../../helpers/jvm.js';
 import {targetOf} from '../../helpers/target.js';
+import {patienceMs} from '../../helpers/patience.js';
 
 let java: JavaProcess;
 let target: Target;
@@ -15,7 +16,7 @@ beforeEach(async () => {
 	// A dump of about 1 MB, more than a socket holds while nobody reads.
 	java = await startJava('ParkedAndEcho', {jdk: jdk(release => release >= 25), args: ['300', '100'], jvmArgs: ['-Xmx128m', '-Xss1m']});
 	target = await targetOf(java);
-	expect(await new AttachClient(target).threadDump({timeoutMs: 30_000})).toMatchObject({status: 'ok'});
+	expect(await new AttachClient(target).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 });
 afterEach(async () => java.stop());
 

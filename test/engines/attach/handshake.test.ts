@@ -18,8 +18,9 @@ import {
 	type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks, startJava,
 } from '../../helpers/jvm.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
+import {patienceMs} from '../../helpers/patience.js';
 
-const options = {timeoutMs: 30_000};
+const options = {timeoutMs: patienceMs};
 const undo: Array<() => Promise<void> | void> = [];
 afterEach(async () => {
 	for (const action of undo.splice(0).reverse()) {

@@ -15,6 +15,7 @@ import {
 import {javaAsOtherUser, otherUser} from '../../helpers/other-user.js';
 import {targetOf} from '../../helpers/target.js';
 import {seenWithoutRights} from '../../helpers/unprivileged.js';
+import {patienceMs} from '../../helpers/patience.js';
 
 const other = otherUser;
 const isRoot = process.geteuid!() === 0;
@@ -45,7 +46,7 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root)', () => {
 			// With the release known, and with one that has to be found out.
 			for (const client of [new AttachClient(target), new AttachClient({...target, jdk: 0})]) {
 				for (let round = 0; round < 3; round++) {
-					const reply = await client.threadDump({timeoutMs: 30_000});
+					const reply = await client.threadDump({timeoutMs: patienceMs});
 					expect(reply.status, JSON.stringify({...reply, bytes: undefined})).toBe('ok');
 					expect((reply as {bytes: Buffer}).bytes.toString('latin1').match(/^"parked-\d" #/gm)).toHaveLength(3);
 				}
@@ -61,9 +62,9 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root)', () => {
 			const left = `/tmp/.java_pid${java.pid}`;
 			spawnSync(process.execPath, ['-e', 'require("node:net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))', left]);
 			const client = new AttachClient(target);
-			expect(await client.threadDump({timeoutMs: 30_000})).toMatchObject({status: 'failed', reason: 'another user\'s file has the name of the attach socket', hint: expect.stringContaining(`.java_pid${java.pid}`) as string});
+			expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'failed', reason: 'another user\'s file has the name of the attach socket', hint: expect.stringContaining(`.java_pid${java.pid}`) as string});
 			rmSync(left);
-			expect(await client.threadDump({timeoutMs: 30_000})).toMatchObject({status: 'ok'});
+			expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 			expect(java.output()).not.toMatch(/Full thread dump/);
 		});
 	});

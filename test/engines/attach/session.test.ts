@@ -7,9 +7,8 @@ import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
 import {identify} from '../../../source/target/identify.js';
 import type {Target} from '../../../source/target/target.js';
 import {jdks, type JavaProcess, startJava} from '../../helpers/jvm.js';
+import {patienceMs} from '../../helpers/patience.js';
 import {type Row, wordsOf} from './dumps.js';
-
-const startUpTimeoutMs = 30_000;
 
 let java: JavaProcess | undefined;
 let session: EngineSession | undefined;
@@ -23,7 +22,7 @@ afterEach(async () => {
 
 /** The JVM as a target, once it counts as started up. */
 async function targetOf(pid: number): Promise<Target> {
-	const deadlineMs = performance.now() + startUpTimeoutMs;
+	const deadlineMs = performance.now() + patienceMs;
 	let found = identify(pid);
 	while (!found.ok && performance.now() < deadlineMs) {
 		await pause(50);

@@ -7,6 +7,7 @@ import {
 import {AttachClient} from '../../../source/engines/attach/client.js';
 import {jdks, type JavaProcess, startJava} from '../../helpers/jvm.js';
 import {targetOf} from '../../helpers/target.js';
+import {patienceMs} from '../../helpers/patience.js';
 
 const cli = path.resolve(import.meta.dirname, '../../../dist/cli.js');
 const tried = spawnSync('unshare', ['--mount', 'true'], {encoding: 'utf8'});
@@ -26,7 +27,7 @@ if (tried.status === 0) {
 		test('a thread at work in a call that may also wait is not IDLE', async () => {
 			java = await startJava('ReadsZeros', {jdk});
 			// From now on the listener is there, and no thread comes that is not covered.
-			expect(await new AttachClient(await targetOf(java)).threadDump({timeoutMs: 30_000})).toMatchObject({status: 'ok'});
+			expect(await new AttachClient(await targetOf(java)).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 			const args = [cli, String(java.pid), '--engine', 'attach', '--batch', '--format', 'json', '--duration', '2', '--interval', '100'];
 			const report = JSON.parse(execFileSync('unshare', ['--mount', 'sh', '-c', covering, String(java.pid), process.execPath, ...args], {encoding: 'utf8'})) as Report;
 			const statesOf = (name: string) => report.threads.find(thread => thread.name === name)!.states;

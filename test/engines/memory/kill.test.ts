@@ -37,5 +37,5 @@ describe.each(jdks())('JDK $release', (jdk: Jdk) => {
 			expect(after.rounds).toBeGreaterThanOrEqual(atKill.rounds);
 			expect(after.failures).toBe(0);
 		}
-	}, 120_000);
+	});
 });

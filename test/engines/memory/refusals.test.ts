@@ -6,6 +6,7 @@ import {
 } from 'vitest';
 import {rightsObstacle} from '../../../source/engines/memory/obstacles.js';
 import {type JavaProcess, startJava} from '../../helpers/jvm.js';
+import {patienceMs} from '../../helpers/patience.js';
 
 const cli = path.resolve(import.meta.dirname, '../../../dist/cli.js');
 const withoutPtrace = path.resolve(import.meta.dirname, '../../helpers/without-ptrace.js');
@@ -26,7 +27,7 @@ afterAll(async () => {
 /** Runs the built program on the target, under the commands given. */
 function run(under: readonly string[], ...args: string[]) {
 	const [command, ...rest] = [...under, process.execPath, cli, String(java.pid), '--batch', '--duration', '0.5', ...args];
-	const {status, stdout, stderr} = spawnSync(command, rest, {encoding: 'utf8', timeout: 30_000});
+	const {status, stdout, stderr} = spawnSync(command, rest, {encoding: 'utf8', timeout: patienceMs});
 	return {status, stdout, stderr};
 }
 

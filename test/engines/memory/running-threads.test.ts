@@ -31,7 +31,7 @@ const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: numb
 ];
 
 describe.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map(({flags}) => ({release: jdk.release, flags, jdk}))))('JDK $release $flags', ({jdk, flags}) => {
-	test('stacks of running threads reach the root by legal calls', {timeout: 120_000}, async () => {
+	test('stacks of running threads reach the root by legal calls', async () => {
 		java = await startJava('KnownCalls', {jdk, jvmArgs: flags, args: ['2']});
 		observer = await Observer.open(java.pid);
 		const problems: string[] = [];

@@ -15,7 +15,7 @@ let ptrace: Ptrace;
 
 beforeAll(async () => {
 	ptrace = loadPtrace();
-	java = await startJava('BusyAndParked', {jvmArgs: ['-Xmx64m'], args: [busy, 10, busy].map(String)});
+	java = await startJava('BusyAndParked', {nice: true, jvmArgs: ['-Xmx64m'], args: [busy, 10, busy].map(String)});
 	tids = readdirSync(`/proc/${java.pid}/task`).filter(tid => readFileSync(`/proc/${java.pid}/task/${tid}/comm`, 'latin1').startsWith('busy-')).map(Number);
 	expect(tids.length).toBe(busy);
 });
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /** None of the target's threads is held, nor will be. */
 async function allGoOn(): Promise<void> {
-	await until(() => heldThreads(java.pid).held === 0, 10_000);
+	await until(() => heldThreads(java.pid).held === 0);
 }
 
 /** Nothing that was asked to stop is seen to have done so until then. */

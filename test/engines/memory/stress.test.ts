@@ -56,5 +56,5 @@ describe.each(jdks())('JDK $release', (jdk: Jdk) => {
 		} finally {
 			await program.stop();
 		}
-	}, 120_000);
+	});
 });
