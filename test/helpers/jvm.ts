@@ -103,7 +103,7 @@ export type JavaOptions = {
 	ready?: RegExp;
 	uid?: number;
 	gid?: number;
-	/** Runs where nobody else wants the CPU: for programs that would use all of it beside other tests. */
+	/** Lets others go first: for programs that would take every CPU from the tests beside. */
 	nice?: boolean;
 };
 
@@ -111,7 +111,7 @@ export type JavaOptions = {
 export async function startJava(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
 	const on = options.jdk ?? jdk();
 	const classes = compileProgram(name, on);
-	const [command, ...rest] = [...(options.nice ? ['nice', '-n', '19'] : []), path.join(on.home, 'bin/java'), ...(options.jvmArgs ?? []), '-cp', classes, name, ...(options.args ?? [])];
+	const [command, ...rest] = [...(options.nice ? ['nice', '-n', '10'] : []), path.join(on.home, 'bin/java'), ...(options.jvmArgs ?? []), '-cp', classes, name, ...(options.args ?? [])];
 	const child = spawn(command, rest, {
 		stdio: ['pipe', 'pipe', 'pipe'], cwd: options.cwd, env: options.env ?? process.env, uid: options.uid, gid: options.gid,
 	});

@@ -59,6 +59,10 @@ function cpuMs(pid: number): number {
 type Report = {readonly durationMs: number; readonly threads: ReadonlyArray<{readonly cpuMs: number}>};
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+const countedCpuMs = (reports: readonly Report[]) => sum(reports.flatMap(report => report.threads.map(thread => thread.cpuMs)));
+
+/** The whole reports in a file that is written to. */
+const reportsIn = (file: string) => readFileSync(file, 'utf8').split('\n').slice(0, -1).map(line => JSON.parse(line) as Report);
 
 const isStopped = (pid: number) => readStatus(pid)?.state === 'T';
 
@@ -98,25 +102,21 @@ describe.each([
 		try {
 			const [startedMs, usedAtStartMs] = [performance.now(), cpuMs(java.pid)];
 			const tool = await startInBackground(session, `--engine ${engine} --interval 100 --batch --format json --delay 1 --iterations 100000 > '${output}'`);
-			await until(() => statSync(output).size > 0);
+			await until(() => reportsIn(output).length > 0);
 			process.kill(tool, 'SIGTSTP');
 			await until(() => isStopped(tool));
 			const [stoppedMs, usedAtStopMs] = [performance.now(), cpuMs(java.pid)];
 			await until(() => performance.now() - stoppedMs > 2000 && cpuMs(java.pid) - usedAtStopMs > 1000);
 			const [awayMs, usedAwayMs] = [performance.now() - stoppedMs, cpuMs(java.pid) - usedAtStopMs];
 			process.kill(tool, 'SIGCONT');
-			const {size} = statSync(output);
-			await until(() => statSync(output).size > size);
+			const before = reportsIn(output);
+			await until(() => reportsIn(output).length > before.length && countedCpuMs(reportsIn(output)) > 0);
 			process.kill(tool, 'SIGTERM');
 			await until(() => readStat(tool) === undefined);
-			const reports = readFileSync(output, 'utf8').trimEnd().split('\n').map(line => JSON.parse(line) as Report);
-			const sampledMs = sum(reports.map(report => report.durationMs));
-			expect(sampledMs).toBeGreaterThan(0);
-			expect(sampledMs).toBeLessThan(performance.now() - startedMs - awayMs);
-			const countedMs = sum(reports.flatMap(report => report.threads.map(thread => thread.cpuMs)));
-			expect(countedMs).toBeGreaterThan(0);
-			// Clock ticks are rounded, and it takes some to notice that the tool has gone on.
-			expect(countedMs).toBeLessThan(cpuMs(java.pid) - usedAtStartMs - usedAwayMs + 100);
+			const reports = reportsIn(output);
+			expect(sum(reports.map(report => report.durationMs))).toBeLessThan(performance.now() - startedMs - awayMs);
+			// Clock ticks are rounded.
+			expect(countedCpuMs(reports)).toBeLessThan(cpuMs(java.pid) - usedAtStartMs - usedAwayMs + 100);
 		} finally {
 			session.close();
 		}
