@@ -7,9 +7,11 @@ import {queryLines} from '../query/lines.js';
 import {shortName} from '../query/names.js';
 import type {LineRow, Query} from '../query/types.js';
 import {costLine, targetLine, timeLine} from './session-lines.js';
-import {cutEnd} from './text-table.js';
+import {cutEnd, wrapAt} from './text-table.js';
 
-const maxLines = 5;
+const maxCostLines = 2;
+const maxLines = 10;
+const maxHot = 5;
 const maxBlocked = 2;
 const ownerWidth = 20;
 
@@ -18,13 +20,13 @@ What stays on the terminal after the live view has ended: target, time, cost, th
 At most ten lines of at most `width` terminal cells; everything since the session's start.
 */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
-	const hot = queryLines(snapshot, undefined, defaultQuery).rows.filter(row => row.selfCpuNs > 0).slice(0, maxLines);
+	const head = [targetLine(snapshot), timeLine(snapshot, undefined), ...wrapAt(' | ', costLine(snapshot, undefined), width).slice(0, maxCostLines)];
 	const blockedQuery: Query = {...defaultQuery, states: ['BLOCKED'], unit: 'ticks'};
 	const blocked = queryLines(snapshot, undefined, blockedQuery).rows.filter(row => row.selfTicks > 0).slice(0, maxBlocked);
+	const hotRoom = Math.min(maxHot, maxLines - head.length - blocked.length);
+	const hot = queryLines(snapshot, undefined, defaultQuery).rows.filter(row => row.selfCpuNs > 0).slice(0, hotRoom);
 	return [
-		targetLine(snapshot),
-		timeLine(snapshot, undefined),
-		costLine(snapshot, undefined),
+		...head,
 		...hot.map(row => `${formatPercent(row.selfPercent).padStart(5)}% ${formatMs(row.selfCpuNs).padStart(8)} ms  ${shortName(row, Math.max(width - 19, 1), true)}`),
 		...(hot.length === 0 ? ['no line of Java code used CPU time'] : []),
 		...blocked.map(row => blockedLine(snapshot, blockedQuery, row, width)),

@@ -16,6 +16,13 @@ test('names the target, the time, the cost, hot lines, and where threads were bl
 	]);
 });
 
+test('on 80 columns the cost takes two lines, and keeps its share and its pauses', () => {
+	expect(renderFinalSummary(serviceSnapshots().whole, 80).slice(2, 4)).toEqual([
+		'samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%)',
+		'own CPU 350 ms (3.5%) | pauses p50 210 us p99 800 us worst 901 us',
+	]);
+});
+
 test('of several holders the one that held up most is named with its share', () => {
 	const snapshot = new Picture().draw(`
 		one
