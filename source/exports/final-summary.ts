@@ -40,13 +40,17 @@ function blockedLine(snapshot: Snapshot, query: Query, row: LineRow, width: numb
 		return head + shortName(row, Math.max(width - head.length, 1), true);
 	}
 
-	// Half of what is left for each place; the holder's own class says more than the lock's.
 	const isAlone = holder.percent >= 99.5;
 	const [place] = holder.took;
 	const owner = `${cutEnd(holder.ownerName, ownerWidth)}${isAlone ? '' : ` (${formatPercent(holder.percent)}%)`}`;
 	const by = `, ${isAlone ? 'held' : 'most often'} by ${owner}`;
+	if (!place) {
+		return head + shortName(row, Math.max(width - head.length - by.length, 1), true) + by;
+	}
+
+	// Half of what is left for each place; the holder's own class says more than the lock's.
 	const between = `${by} at `;
 	const room = Math.max(width - head.length - between.length, 2);
 	const name = shortName(row, Math.ceil(room / 2), true);
-	return place ? `${head}${name}${between}${shortName(place.place, room - name.length, true)}` : `${head}${name}${by}`;
+	return `${head}${name}${between}${shortName(place.place, room - name.length, true)}`;
 }

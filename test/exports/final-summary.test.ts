@@ -40,6 +40,16 @@ test('of several holders the one that held up most is named with its share', () 
 	expect(renderFinalSummary(snapshot, 120).at(-1)).toBe('blocked 4x at A.wait:5, most often by one (75.0%) at A.take:1');
 });
 
+test('without the place where the lock was taken the blocked line has all the room', () => {
+	const snapshot = new Picture().draw(`
+		checkout-3 <- pricing-1
+		B
+		demo.Ledger.post:122
+	`).build();
+	expect(renderFinalSummary(snapshot, 53).at(-1)).toBe('blocked 1x at demo.Ledger.post:122, held by pricing-1');
+	expect(renderFinalSummary(snapshot, 52).at(-1)).toBe('blocked 1x at d.Ledger.post:122, held by pricing-1');
+});
+
 test('says so where nothing was hot', () => {
 	expect(renderFinalSummary(new SnapshotBuilder().build()).at(-1)).toBe('no line of Java code used CPU time');
 });

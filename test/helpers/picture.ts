@@ -11,7 +11,7 @@ const states: Readonly<Record<string, ThreadState>> = {
 	R: 'RUNNABLE', B: 'BLOCKED', w: 'WAITING', t: 'TIMED_WAITING', '.': 'IDLE', N: 'NEW', X: 'TERMINATED',
 };
 
-type Holder = {readonly thread: string; readonly frame: string; readonly kind: LockKind};
+type Holder = {readonly thread: string; readonly frame?: string; readonly kind: LockKind};
 
 /**
 Samples drawn as text. The first line of a picture names a thread, its flags, and whom it waits for; the second gives each sample (a column) its state (R B w t . N X)
@@ -22,7 +22,7 @@ and, if it is not 10 ms for R and none for others, its CPU milliseconds; then co
 	main:3 main:3 main:3
 	sort:7 sort:7 lock:9
 
-A frame is `[package.Class.]method[:line]`, with `:native` for a native method; without a class it is of the class `A`. Flags: daemon, vm, compiler, dead.
+Whom it waits for may come without the frame that took the lock. A frame is `[package.Class.]method[:line]`, with `:native` for a native method; without a class it is of the class `A`. Flags: daemon, vm, compiler, dead.
 */
 export class Picture {
 	readonly builder = new SnapshotBuilder();
@@ -94,7 +94,7 @@ export class Picture {
 
 	#hold(thread: number, node: number, {thread: name, frame, kind}: Holder): void {
 		const owner = this.thread(name);
-		const lock = {lockKind: lockKindCode[kind], lockClass: this.builder.internString('java.lang.Object'), ownerFrame: this.frame(frame)};
+		const lock = {lockKind: lockKindCode[kind], lockClass: this.builder.internString('java.lang.Object'), ownerFrame: frame === undefined ? 0 : this.frame(frame)};
 		this.builder.addContention({
 			thread, node, ...lock, owner, ownerNode: rootNode, ticks: 1,
 		});
@@ -117,6 +117,6 @@ export function undent(text: string): string {
 }
 
 function parseHolder(text: string): Holder {
-	const [name, frame, kind = 'monitor'] = text.split(/[@ ]/);
+	const [, name, frame, kind = 'monitor'] = /^([^@ ]+)(?:@(\S+))?(?: (\S+))?$/.exec(text)!;
 	return {thread: name, frame, kind: kind as LockKind};
 }
