@@ -103,15 +103,18 @@ export type JavaOptions = {
 	ready?: RegExp;
 	uid?: number;
 	gid?: number;
-	/** Lets others go first: for programs that would take every CPU from the tests beside. */
-	nice?: boolean;
+	/** A command line that becomes the JVM, as nice(1) does. */
+	under?: readonly string[];
 };
+
+/** For programs that would take every CPU from the tests beside: lets others go first. */
+export const nice: readonly string[] = ['nice', '-n', '10'];
 
 /** Compiles and starts test/programs/NAME.java, and waits until it prints a line "ready". */
 export async function startJava(name: string, options: JavaOptions = {}): Promise<JavaProcess> {
 	const on = options.jdk ?? jdk();
 	const classes = compileProgram(name, on);
-	const [command, ...rest] = [...(options.nice ? ['nice', '-n', '10'] : []), path.join(on.home, 'bin/java'), ...(options.jvmArgs ?? []), '-cp', classes, name, ...(options.args ?? [])];
+	const [command, ...rest] = [...(options.under ?? []), path.join(on.home, 'bin/java'), ...(options.jvmArgs ?? []), '-cp', classes, name, ...(options.args ?? [])];
 	const child = spawn(command, rest, {
 		stdio: ['pipe', 'pipe', 'pipe'], cwd: options.cwd, env: options.env ?? process.env, uid: options.uid, gid: options.gid,
 	});

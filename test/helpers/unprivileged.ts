@@ -4,6 +4,7 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
+import {isRoot} from './as-root.js';
 import {bundle} from './bundle.js';
 import {otherUser} from './other-user.js';
 
@@ -15,7 +16,7 @@ export async function seenWithoutRights(entry: string, expression: string): Prom
 		const file = path.join(folder, 'module.mjs');
 		copyFileSync(fileURLToPath(await bundle(entry)), file);
 		const code = `import * as module from ${JSON.stringify(file)}; console.log(JSON.stringify(${expression}));`;
-		const user = process.geteuid!() === 0 ? otherUser : {};
+		const user = isRoot ? otherUser : {};
 		return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code], {...user, cwd: '/', encoding: 'utf8'})) as unknown;
 	} finally {
 		rmSync(folder, {recursive: true, force: true});

@@ -9,7 +9,7 @@ import {
 	afterAll, beforeAll, describe, expect, test,
 } from 'vitest';
 import {readStat, readStatus, ticksPerSecond} from '../../source/target/proc.js';
-import {type JavaProcess, startJava} from '../helpers/jvm.js';
+import {type JavaProcess, nice, startJava} from '../helpers/jvm.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {seeded} from '../helpers/random.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -25,7 +25,7 @@ let folder: string;
 
 beforeAll(async () => {
 	folder = mkdtempSync(path.join(tmpdir(), 'tprof-suspension-'));
-	java = await startJava('BusyAndParked', {nice: true, jvmArgs: ['-Xmx64m'], args: [spinning, 10, spinning].map(String)});
+	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xmx64m'], args: [spinning, 10, spinning].map(String)});
 });
 
 afterAll(async () => {

@@ -17,14 +17,12 @@ import {platformProblem} from '../../source/target/platform.js';
 import {readStatus} from '../../source/target/proc.js';
 import {sendQuit} from '../../source/target/signal.js';
 import type {Identified} from '../../source/target/target.js';
+import {isRoot} from '../helpers/as-root.js';
 import {
 	type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdk, jdks, startJava,
 } from '../helpers/jvm.js';
 import {seenWithoutRights} from '../helpers/unprivileged.js';
 import {until} from '../helpers/until.js';
-
-/** Whether the tests may act as other users. */
-const isRoot = process.geteuid!() === 0;
 
 const running: Array<() => Promise<void> | void> = [];
 afterEach(async () => {

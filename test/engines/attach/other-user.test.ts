@@ -9,6 +9,7 @@ import {
 } from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/client.js';
 import {asOwner, canActAs} from '../../../source/target/credentials.js';
+import {isRoot} from '../../helpers/as-root.js';
 import {
 	compileProgram, type JavaProcess, javaProcess, jdks,
 } from '../../helpers/jvm.js';
@@ -18,9 +19,8 @@ import {seenWithoutRights} from '../../helpers/unprivileged.js';
 import {patienceMs} from '../../helpers/patience.js';
 
 const other = otherUser;
-const isRoot = process.geteuid!() === 0;
 
-describe.skipIf(!isRoot)('another user\'s JVM (needs root)', () => {
+describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start one)', () => {
 	describe.each(jdks())('JDK $release, seen by root', jdk => {
 		let java: JavaProcess;
 		let folder: string;

@@ -2,16 +2,17 @@ import {spawnSync} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import {
-	afterAll, beforeAll, describe, expect, test,
+	afterAll, afterEach, beforeAll, describe, expect, test,
 } from 'vitest';
 import {rightsObstacle} from '../../../source/engines/memory/obstacles.js';
+import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/as-root.js';
 import {type JavaProcess, startJava} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
 
 const cli = path.resolve(import.meta.dirname, '../../../dist/cli.js');
 const withoutPtrace = path.resolve(import.meta.dirname, '../../helpers/without-ptrace.js');
 
-/** Drops the right to trace processes that have it, for good. */
+/** Drops the right to trace processes that have it, for good; for root. */
 const withoutCapability = ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'];
 
 let java: JavaProcess;
@@ -25,8 +26,10 @@ afterAll(async () => {
 });
 
 /** Runs the built program on the target, under the commands given. */
-function run(under: readonly string[], ...args: string[]) {
-	const [command, ...rest] = [...under, process.execPath, cli, String(java.pid), '--batch', '--duration', '0.5', ...args];
+const run = (under: readonly string[], ...args: string[]) => runOn(java, under, ...args);
+
+function runOn({pid}: JavaProcess, under: readonly string[], ...args: string[]) {
+	const [command, ...rest] = [...under, process.execPath, cli, String(pid), '--batch', '--duration', '0.5', ...args];
 	const {status, stdout, stderr} = spawnSync(command, rest, {encoding: 'utf8', timeout: patienceMs});
 	return {status, stdout, stderr};
 }
@@ -74,10 +77,27 @@ test.each([
 	expect(obstacle.hint).toBe(hint);
 });
 
-test.skipIf(process.geteuid!() !== 0)('a JVM that has a right more than we is closed to both engines (needs root, to start one)', () => {
-	const {status, stdout, stderr} = run(withoutCapability);
-	expect({status, stdout}).toEqual({status: 1, stdout: ''});
-	expect(stderr).toContain(`process ${java.pid} is closed to you`);
-	expect(stderr).toContain('root without CAP_SYS_PTRACE');
-	expect(stderr).toContain('--cap-add SYS_PTRACE');
+describe('root without the right to trace, and a JVM that has it', () => {
+	// Who is not root is it in a user namespace, if the JVM is in the same.
+	const refusal = isRoot ? undefined : namespaceRefusal(rootless);
+	let privileged: JavaProcess | undefined;
+
+	afterEach(async () => {
+		await privileged?.stop();
+	});
+
+	test.skipIf(refusal)(`both engines are closed to it${refusal ? ` (no user namespace can be made here: ${refusal})` : ''}`, async () => {
+		privileged = await startJava('ParkedAndEcho', {under: isRoot ? [] : ['unshare', ...rootless]});
+		const {pid} = privileged;
+		const beside = isRoot ? [] : ['nsenter', '--user', '--preserve-credentials', '--target', String(pid)];
+		const {status, stdout, stderr} = runOn(privileged, [...beside, ...withoutCapability]);
+		expect({status, stdout}).toEqual({status: 1, stdout: ''});
+		expect(stderr).toContain(`process ${pid} is closed to you`);
+		expect(stderr).toContain('root without CAP_SYS_PTRACE');
+		expect(stderr).toContain('--cap-add SYS_PTRACE');
+	});
+
+	test('where it is not tested, it is for missing rights and nothing else', () => {
+		expect(refusal ?? 'not permitted').toMatch(missingRights);
+	});
 });

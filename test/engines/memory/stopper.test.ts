@@ -4,7 +4,7 @@ import {
 } from 'vitest';
 import {loadPtrace, type Ptrace} from '../../../source/engines/memory/ptrace.js';
 import {Stopper} from '../../../source/engines/memory/stopper.js';
-import {type JavaProcess, startJava} from '../../helpers/jvm.js';
+import {type JavaProcess, nice, startJava} from '../../helpers/jvm.js';
 import {heldThreads} from '../../helpers/kill-tool.js';
 import {until} from '../../helpers/until.js';
 
@@ -15,7 +15,7 @@ let ptrace: Ptrace;
 
 beforeAll(async () => {
 	ptrace = loadPtrace();
-	java = await startJava('BusyAndParked', {nice: true, jvmArgs: ['-Xmx64m'], args: [busy, 10, busy].map(String)});
+	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xmx64m'], args: [busy, 10, busy].map(String)});
 	tids = readdirSync(`/proc/${java.pid}/task`).filter(tid => readFileSync(`/proc/${java.pid}/task/${tid}/comm`, 'latin1').startsWith('busy-')).map(Number);
 	expect(tids.length).toBe(busy);
 });
