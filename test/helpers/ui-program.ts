@@ -1,6 +1,6 @@
 /*
 The screen on a source that grows by itself: threads at known lines, no JVM. Started in a pseudo-terminal by the tests of the screen, or by hand to look at it.
-Words of the command line: still (nothing changes), hostile (names that no one would choose), ended, failed, recording, starting, crash (an error after a while), choose (the list of JVMs instead), mono, ascii, delay=MS, rows=N.
+Words of the command line: still (nothing changes), hostile (names that no one would choose), ended, failed, recording, starting, crash (an error at SIGUSR2), choose (the list of JVMs instead), mono, ascii, delay=MS, rows=N.
 */
 import process from 'node:process';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
@@ -67,9 +67,9 @@ let isStopped = false;
 grow(200);
 let snapshot = build();
 if (words.has('crash')) {
-	setTimeout(() => {
+	process.once('SIGUSR2', () => {
 		throw new Error('something broke');
-	}, 400);
+	});
 }
 
 const theme = {color: !words.has('mono'), ascii: words.has('ascii')};

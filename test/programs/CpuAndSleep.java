@@ -30,6 +30,11 @@ public class CpuAndSleep {
 		busy.start();
 		sleeping.start();
 		ending.start();
+		while (sink == 0 || sleeping.getState() != Thread.State.TIMED_WAITING || ending.getState() != Thread.State.WAITING) {
+			Thread.sleep(1);
+		}
+
+		// They are in these states a moment before they sleep.
 		Thread.sleep(200);
 		System.out.println("ready");
 		while (System.in.read() != '\n') {

@@ -2,6 +2,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -11,6 +13,7 @@ public class EveryState {
 	static final Object MONITOR = new Object();
 	static final ReentrantLock LOCK = new ReentrantLock();
 	static final int OF_EACH = 20;
+	static final List<Thread> STARTED = new ArrayList<>();
 	static volatile long sink;
 
 	interface Work {
@@ -33,6 +36,7 @@ public class EveryState {
 		}, name);
 		thread.setDaemon(true);
 		thread.start();
+		STARTED.add(thread);
 		return thread;
 	}
 
@@ -84,6 +88,14 @@ public class EveryState {
 		start("IDLE-select", index -> Selector.open().select());
 		one("RUNNABLE-busy-0", index -> burn(), 0);
 		one("RUNNABLE-busy-1", index -> burn(), 1);
+		for (Thread thread : STARTED) {
+			String state = thread.getName().split("-")[0];
+			// To Java those that are idle in the kernel run.
+			while (!thread.getState().name().equals(state.equals("IDLE") ? "RUNNABLE" : state)) {
+				Thread.sleep(1);
+			}
+		}
+
 		Thread.sleep(1500);
 		System.out.println("ready");
 		System.in.read();

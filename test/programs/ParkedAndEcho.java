@@ -5,9 +5,9 @@ import java.util.concurrent.locks.LockSupport;
 /** Parks THREADS threads DEPTH frames deep (arguments; default none), prints "ready", then repeats every line it reads, until its input ends. */
 public class ParkedAndEcho {
 	public static void main(String[] args) throws Exception {
-		int threads = args.length > 0 ? Integer.parseInt(args[0]) : 0;
+		Thread[] threads = new Thread[args.length > 0 ? Integer.parseInt(args[0]) : 0];
 		final int depth = args.length > 1 ? Integer.parseInt(args[1]) : 1;
-		for (int i = 0; i < threads; i++) {
+		for (int i = 0; i < threads.length; i++) {
 			Thread thread = new Thread(new Runnable() {
 				public void run() {
 					down(depth);
@@ -15,9 +15,15 @@ public class ParkedAndEcho {
 			}, "parked-" + i);
 			thread.setDaemon(true);
 			thread.start();
+			threads[i] = thread;
 		}
 
-		Thread.sleep(threads);
+		for (Thread thread : threads) {
+			while (thread.getState() != Thread.State.WAITING) {
+				Thread.sleep(1);
+			}
+		}
+
 		System.out.println("ready");
 		BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
 		for (String line = lines.readLine(); line != null; line = lines.readLine()) {

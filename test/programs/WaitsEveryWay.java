@@ -25,6 +25,7 @@ public class WaitsEveryWay {
 	static volatile boolean warm = true;
 	static volatile int sink;
 	static ServerSocket server;
+	static final List<Thread> started = new ArrayList<>();
 
 	interface Wait {
 		void run() throws Exception;
@@ -146,11 +147,15 @@ public class WaitsEveryWay {
 			}
 
 			start("reading", depth, () -> sink = client.getInputStream().read());
-			start("initialising", depth, () -> sink = SlowToStart.VALUE);
-			Thread.sleep(100);
+			await(start("initialising", depth, () -> sink = SlowToStart.VALUE), Thread.State.TIMED_WAITING);
 			start("waiting for the initialiser", depth, () -> sink = SlowToStart.VALUE);
 			start("a name with \"quotes\" and a tab\t and \u00e9\u4e2d\ud83d\ude00", 3, () -> LockSupport.park());
 			start("", 3, () -> LockSupport.park());
+			for (Thread thread : started) {
+				await(thread, Thread.State.BLOCKED, Thread.State.WAITING, Thread.State.TIMED_WAITING);
+			}
+
+			// They are in these states a moment before they stand still; those that read, accept or initialise are in none.
 			Thread.sleep(300);
 			System.out.println("ready");
 			for (int read = System.in.read(), line = 0; read != -1; read = System.in.read()) {
@@ -167,9 +172,21 @@ public class WaitsEveryWay {
 		accepted.close();
 	}
 
-	static void start(String name, int depth, Wait wait) {
+	/** Starts a thread; those that come to wait in a state of Java's own are remembered. */
+	static Thread start(String name, int depth, Wait wait) {
 		Thread thread = new Thread(() -> down(depth, wait), name);
 		thread.setDaemon(true);
 		thread.start();
+		if (!name.matches("accepting-.*|reading|waiting for the initialiser")) {
+			started.add(thread);
+		}
+
+		return thread;
+	}
+
+	static void await(Thread thread, Thread.State... states) throws InterruptedException {
+		while (!Arrays.asList(states).contains(thread.getState())) {
+			Thread.sleep(1);
+		}
 	}
 }

@@ -95,12 +95,19 @@ function script(code: string): URL {
 	return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
+/** Waits until the worker has obeyed all that it was asked for, and no sample is under way. */
+async function settled(live: SamplerHandle): Promise<void> {
+	expect(await live.hold()).toBe(true);
+	live.resume();
+}
+
 describe('a session on a real JVM', () => {
 	test('counts its threads: states, CPU time, lines; everything adds up', async () => {
 		const {pid} = await java();
 		const live = sampler(await targetOf(pid));
 		expect(live.status()).toMatchObject({phase: 'starting', stale: false});
 		expect(live.read()).toBeUndefined();
+		await until(() => live.status().phase !== 'starting');
 		const snapshot = await withSamples(live, 10);
 		expect(live.status()).toMatchObject({phase: 'sampling', stale: false});
 		const {session, facts, threads, dictionary} = snapshot;
@@ -148,15 +155,13 @@ describe('a session on a real JVM', () => {
 		const forget = live.onChange(() => {
 			changes++;
 		});
+		await until(() => live.status().phase !== 'starting');
 		await withSamples(live, 3);
 		expect(changes).toBe(1);
 		live.setPaused(true);
 		expect(changes).toBe(2);
 		expect(live.status().phase).toBe('paused');
-		// A sample that was under way may still come.
-		await new Promise(resolve => {
-			setTimeout(resolve, 300);
-		});
+		await settled(live);
 		const paused = live.read()!;
 		await new Promise(resolve => {
 			setTimeout(resolve, 300);
@@ -179,6 +184,7 @@ describe('a session on a real JVM', () => {
 		await withSamples(live, 5);
 		live.setIntervalMs(60_000);
 		live.setPaused(true);
+		await settled(live);
 		await new Promise(resolve => {
 			setTimeout(resolve, 1000);
 		});
@@ -219,9 +225,7 @@ describe('a session on a real JVM', () => {
 		expect(later.durationMs - session.durationMs).toBeCloseTo(later.takenAtMs - session.takenAtMs, -2);
 		expect(later.sampledMs).toBe(session.sampledMs);
 		live.setPaused(true);
-		await new Promise(resolve => {
-			setTimeout(resolve, 200);
-		});
+		await settled(live);
 		const paused = live.read()!;
 		await new Promise(resolve => {
 			setTimeout(resolve, 200);

@@ -104,6 +104,7 @@ test('held: no sample is under way or taken, the time away is no sampling time a
 	const {writer, reader} = table();
 	let isUnderWay = false;
 	let samples = 0;
+	const startedMs = performance.now();
 	const loop = loopOf(steady(async () => {
 		samples++;
 		isUnderWay = true;
@@ -112,7 +113,6 @@ test('held: no sample is under way or taken, the time away is no sampling time a
 		});
 		isUnderWay = false;
 	}), writer);
-	const startedMs = performance.now();
 	const running = loop.run();
 	await new Promise(resolve => {
 		setTimeout(resolve, 50);

@@ -6,9 +6,11 @@ import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {
-	afterAll, beforeAll, describe, expect, test,
+	afterAll, afterEach, beforeAll, describe, expect, test,
 } from 'vitest';
-import {readStat, readStatus, ticksPerSecond} from '../../source/target/proc.js';
+import {
+	readProcStrings, readStat, readStatus, ticksPerSecond,
+} from '../../source/target/proc.js';
 import {type JavaProcess, nice, startJava} from '../helpers/jvm.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {seeded} from '../helpers/random.js';
@@ -22,10 +24,20 @@ const spinning = 12;
 
 let java: JavaProcess;
 let folder: string;
+const inBackground: number[] = [];
 
 beforeAll(async () => {
 	folder = mkdtempSync(path.join(tmpdir(), 'tprof-suspension-'));
 	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xmx64m'], args: [spinning, 10, spinning].map(String)});
+});
+
+afterEach(() => {
+	// What a test that failed left in the background would hold the target under the next one.
+	for (const tool of inBackground.splice(0)) {
+		if (readProcStrings(tool, 'cmdline').includes(cli)) {
+			process.kill(tool, 'SIGKILL');
+		}
+	}
 });
 
 afterAll(async () => {
@@ -47,6 +59,7 @@ const commandLine = (args: string) => `'${process.execPath}' '${cli}' ${java.pid
 async function startInBackground(session: TerminalSession, args: string): Promise<number> {
 	session.type(`${commandLine(args)} & echo pid=$!.\r`);
 	const [, digits] = /pid=(\d+)\./.exec(await session.until(/pid=\d+\./))!;
+	inBackground.push(Number(digits));
 	return Number(digits);
 }
 
@@ -61,8 +74,8 @@ type Report = {readonly durationMs: number; readonly threads: ReadonlyArray<{rea
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 const countedCpuMs = (reports: readonly Report[]) => sum(reports.flatMap(report => report.threads.map(thread => thread.cpuMs)));
 
-/** The whole reports in a file that is written to. */
-const reportsIn = (file: string) => readFileSync(file, 'utf8').split('\n').slice(0, -1).map(line => JSON.parse(line) as Report);
+/** The whole reports in a file that is written to; none before the shell's child has made it. */
+const reportsIn = (file: string) => existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1).map(line => JSON.parse(line) as Report) : [];
 
 /** Whether all threads of a process have stopped: its shell is told of the last one's stop, and continues nobody before. */
 const isStopped = (pid: number) => readdirSync(`/proc/${pid}/task`).every(tid => readStatus(Number(tid))?.state === 'T');
@@ -77,7 +90,7 @@ describe.each([
 		const output = path.join(folder, `${engine}.json`);
 		try {
 			const tool = await startInBackground(session, `--engine ${engine} ${interval} --batch --format json --top 1 --delay 0.2 --iterations 100000 > '${output}'`);
-			await until(() => statSync(output).size > 0);
+			await until(() => reportsIn(output).length > 0);
 			for (let round = 0; round < rounds; round++) {
 				await sleep(random() * 50);
 				process.kill(tool, 'SIGTSTP');

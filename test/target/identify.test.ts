@@ -190,7 +190,7 @@ describe('JVMs that cannot be profiled', () => {
 
 	test('-Xrs: its listener runs from the start; without its socket nothing may be sent', async () => {
 		const java = await start({jvmArgs: ['-Xrs']});
-		await until(() => identify(java.pid).ok);
+		await until(() => identify(java.pid).ok && existsSync(`/tmp/.java_pid${java.pid}`));
 		rmSync(`/tmp/.java_pid${java.pid}`);
 		expect(await attachReason(java)).toMatch(/-Xrs/);
 		const startTicks = Number(readFileSync(`/proc/${java.pid}/stat`, 'utf8').split(' ')[21]);

@@ -6,7 +6,8 @@ import {type JavaProcess, startJava} from '../helpers/jvm.js';
 let java: JavaProcess;
 
 beforeAll(async () => {
-	java = await startJava('CpuAndSleep');
+	// Its compiler threads do not come and go.
+	java = await startJava('CpuAndSleep', {jvmArgs: ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:-UseDynamicNumberOfCompilerThreads']});
 });
 
 afterAll(async () => {

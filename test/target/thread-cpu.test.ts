@@ -4,13 +4,17 @@ import {
 	afterAll, beforeAll, expect, test,
 } from 'vitest';
 import {ThreadCpu} from '../../source/target/thread-cpu.js';
+import {commOf} from '../helpers/comm.js';
 import {type JavaProcess, startJava} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
+
+/** The JVM's compiler threads do not come and go. */
+const fixedThreads = ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:-UseDynamicNumberOfCompilerThreads'];
 
 let java: JavaProcess;
 
 beforeAll(async () => {
-	java = await startJava('CpuAndSleep');
+	java = await startJava('CpuAndSleep', {jvmArgs: fixedThreads});
 });
 
 afterAll(async () => {
@@ -20,7 +24,7 @@ afterAll(async () => {
 /** Linux id of the thread whose comm (first 15 characters of the Java name) is this. */
 function tidOf(name: string): number {
 	const tids = readdirSync(`/proc/${java.pid}/task`).map(Number);
-	const found = tids.find(tid => readFileSync(`/proc/${java.pid}/task/${tid}/comm`, 'latin1').trim() === name);
+	const found = tids.find(tid => commOf(java.pid, tid) === name);
 	if (found === undefined) {
 		throw new Error(`no thread ${name}`);
 	}

@@ -21,11 +21,14 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	expect(first.heapCapacityBytes).toBeLessThanOrEqual(64 * 1024 * 1024);
 	expect(first.heapUsedBytes).toBeLessThanOrEqual(first.heapCapacityBytes!);
 	expect(first.uptimeMs).toBeGreaterThan(0);
-	await sleep(500);
-	const second = vitals.read();
-	expect(second.cpuPercent).toBeGreaterThan(0);
-	expect(second.gcPercent).toBeGreaterThan(0);
-	expect(second.gcPercent).toBeLessThan(100);
+	let second = first;
+	// On a loaded machine the program may not get a CPU for a while.
+	while (!(second.cpuPercent! > 0 && second.gcPercent! > 0)) {
+		await sleep(500);
+		second = vitals.read();
+	}
+
+	expect(second.gcPercent).toBeLessThanOrEqual(100);
 	expect(second.uptimeMs).toBeGreaterThan(first.uptimeMs!);
 	await java.stop();
 	expect(vitals.read()).toEqual({});

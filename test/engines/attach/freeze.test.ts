@@ -20,12 +20,22 @@ beforeEach(async () => {
 });
 afterEach(async () => java.stop());
 
-/** Sends a request, waits for the reply's first byte, and then does not read on. */
+/** Sends a request, reads until the dump itself has begun (its head is printed while all threads stand still; the reply's status before), and then does not read on. */
 async function askAndPause(request: Uint8Array) {
 	const socket = connect(socketPath(target));
 	socket.write(request);
-	await new Promise(resolve => {
-		socket.once('readable', resolve);
+	await new Promise<void>(resolve => {
+		let reply = '';
+		const take = (bytes: Buffer) => {
+			reply += bytes.toString('latin1');
+			if (reply.includes('Full thread dump')) {
+				socket.pause();
+				socket.off('data', take);
+				resolve();
+			}
+		};
+
+		socket.on('data', take);
 	});
 	return socket;
 }

@@ -19,6 +19,7 @@ import {
 } from '../../helpers/jvm.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/patience.js';
+import {until} from '../../helpers/until.js';
 
 const options = {timeoutMs: patienceMs};
 const undo: Array<() => Promise<void> | void> = [];
@@ -128,6 +129,7 @@ describe.each(jdks())('JDK $release', on => {
 	test('with -Xrs its own socket serves, and no signal is sent when that is gone', async () => {
 		const {java} = await start({jdk: on, jvmArgs: ['-Xrs']});
 		const client = new AttachClient(await targetOf(java));
+		await until(() => existsSync(`/tmp/.java_pid${java.pid}`));
 		expect(text(await client.threadDump(options))).toMatch(/Full thread dump/);
 		unlinkSync(`/tmp/.java_pid${java.pid}`);
 		expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/-Xrs/) as string});
@@ -230,7 +232,7 @@ test('one that tprof-top left behind when it was killed is replaced at once', as
 	const killed = spawnSync('true').pid;
 	writeFileSync(file, mark.replace(` ${process.pid} `, ` ${killed} `));
 	// Less than what another client's file would be waited for.
-	expect(await wakeListener(target, {deadline: performance.now() + 2000})).toEqual({ok: true});
+	expect(await wakeListener(target, {deadline: performance.now() + 10_000})).toEqual({ok: true});
 	expect(existsSync(file)).toBe(false);
 	expect(java.output()).not.toMatch(/Full thread dump/);
 });
@@ -326,5 +328,5 @@ test('a plain process is never signalled', async () => {
 	expect(await new AttachClient(target).threadDump(options)).toMatchObject({status: 'failed'});
 	await sleep(50);
 	expect(child.signalCode).toBeNull();
-	expect(readStatus(child.pid!)?.state).toMatch(/[RS]/);
+	await until(() => /[RS]/.test(readStatus(child.pid!)?.state ?? ''));
 });

@@ -28,11 +28,12 @@ if (tried.status === 0) {
 			java = await startJava('ReadsZeros', {jdk});
 			// From now on the listener is there, and no thread comes that is not covered.
 			expect(await new AttachClient(await targetOf(java)).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
-			const args = [cli, String(java.pid), '--engine', 'attach', '--batch', '--format', 'json', '--duration', '2', '--interval', '100'];
+			const args = [cli, String(java.pid), '--engine', 'attach', '--batch', '--format', 'json', '--duration', '4', '--interval', '100', '--max-overhead', '100'];
 			const report = JSON.parse(execFileSync('unshare', ['--mount', 'sh', '-c', covering, String(java.pid), process.execPath, ...args], {encoding: 'utf8'})) as Report;
 			const statesOf = (name: string) => report.threads.find(thread => thread.name === name)!.states;
-			expect(statesOf('reads-zeros').IDLE).toBe(0);
 			expect(statesOf('reads-zeros').RUNNABLE).toBeGreaterThan(2);
+			// On a machine with too much to do it may get no CPU from one dump to the next.
+			expect(statesOf('reads-zeros').IDLE).toBeLessThan(statesOf('reads-zeros').RUNNABLE);
 			// The dumps of 11 and later have CPU times of their own: by the third at the latest it is known who waits.
 			expect(statesOf('main').IDLE > 0).toBe(jdk.release > 8);
 			expect(statesOf('main').RUNNABLE).toBeGreaterThan(0);

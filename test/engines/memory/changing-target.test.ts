@@ -12,6 +12,7 @@ import {openJvm} from '../../../source/engines/memory/open.js';
 import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
 import {NativeIds} from '../../../source/target/native-ids.js';
+import {commOf} from '../../helpers/comm.js';
 import {compileProgram, type Jdk, jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {Names, Observer, targetOf} from './observe.js';
 
@@ -42,15 +43,6 @@ function redefinable({home}: Jdk): {jar: string; versions: string[]} {
 	return {jar, versions: [folder, classes].map(directory => path.join(directory, 'Redefined$Work.class'))};
 }
 
-/** The kernel's name of a thread; undefined where it has ended. */
-function commOf(pid: number, tid: number): string | undefined {
-	try {
-		return readFileSync(`/proc/${pid}/task/${tid}/comm`, 'latin1').trim();
-	} catch {
-		return undefined;
-	}
-}
-
 describe.each(jdks())('JDK $release', jdk => {
 	test('a class that is redefined while it runs shows the lines of the version that runs', async () => {
 		const {jar, versions} = redefinable(jdk);
@@ -75,8 +67,6 @@ describe.each(jdks())('JDK $release', jdk => {
 			expect([...seen].some(frame => frame.includes(isSecond ? 'Work.first(' : 'Work.second('))).toBe(false);
 			java.child.stdin?.write('\n');
 			await java.waitFor(new RegExp(`(?:redefined\\s+){${round + 1}}`));
-			// What was called before goes on in the old version until it returns.
-			await sleep(200);
 		}
 	});
 

@@ -39,11 +39,13 @@ describe.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map((
 		let stacks = 0;
 		let unstopped = 0;
 		while (stacks < wanted) {
+			let isUnstopped = false;
 			const threads = await observer.observe();
 			for (const thread of threads.filter(({name}) => name.startsWith('running-'))) {
 				// One that got no CPU could not be stopped: no stack at all, and it says so.
 				if (thread.isIncomplete && thread.frames.length === 0) {
 					unstopped++;
+					isUnstopped = true;
 					continue;
 				}
 
@@ -57,7 +59,7 @@ describe.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map((
 				expect(thread.state).toMatch(/RUNNABLE|BLOCKED/);
 			}
 
-			await sleep(2);
+			await sleep(isUnstopped ? 50 : 2);
 		}
 
 		expect(problems.length / stacks, problems.join('\n')).toBeLessThanOrEqual(tolerance);

@@ -1,5 +1,7 @@
+import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
 import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {patienceMs} from '../../helpers/patience.js';
 import {jstack} from './jstack.js';
 import {Observer} from './observe.js';
 
@@ -19,7 +21,8 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 		observer = await Observer.open(java.pid);
 		let threads = await observer.observe();
 		// A thread that gets no CPU cannot be stopped; another try then.
-		for (let attempt = 0; attempt < 20 && threads.filter(({isVirtual}) => isVirtual).length < 2; attempt++) {
+		for (const endMs = performance.now() + patienceMs; threads.filter(({isVirtual}) => isVirtual).length < 2 && performance.now() < endMs;) {
+			await sleep(20);
 			threads = await observer.observe();
 		}
 

@@ -116,7 +116,6 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	test('a thread that waits for long inside the VM, as for a class\'s initialiser, is blocked, and no other is; the JVM\'s own have whole names', async () => {
 		java = await startJava('WaitsEveryWay', {jdk, args: ['1', '10']});
 		observer = await Observer.open(java.pid);
-		await observer.observe();
 		const before = await observer.observe();
 		// Long enough for the list of the JVM's own threads to be read again, too.
 		await sleep(600);
