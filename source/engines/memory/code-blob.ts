@@ -1,4 +1,7 @@
-import {decodeScopes, scopeOffsetAt, type Scope} from './decode/scopes.js';
+import {type Loop, loopsIn} from './decode/loops.js';
+import {
+	decodeScopes, scopeOffsetAt, scopeOffsetInLoop, type Scope,
+} from './decode/scopes.js';
 import {has} from './layout.js';
 import {isAddress} from './memory.js';
 import {fail} from './reader.js';
@@ -19,6 +22,9 @@ const frameSizeLimit = 1 << 16;
 
 /** Largest debug information of one compiled method, bytes. */
 const debugInfoLimit = 1 << 24;
+
+/** Longest compiled code whose loops are looked for, bytes. */
+const loopsLimit = 1 << 18;
 
 const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod', 'native'], ['Interpreter', 'interpreter']]);
 
@@ -49,6 +55,7 @@ export class CodeBlob {
 	readonly #vm: Vm;
 	readonly #identity: readonly number[];
 	#debugInfo?: DebugInfo;
+	#loops?: readonly Loop[];
 
 	/** Decodes the blob at an address; throws `Unreadable` where there cannot be one. */
 	constructor(vm: Vm, address: number) {
@@ -108,6 +115,7 @@ export class CodeBlob {
 
 	forgetDebugInfo(): void {
 		this.#debugInfo = undefined;
+		this.#loops = undefined;
 	}
 
 	/** Whether a call returns to this address that the VM knows of: one in which the thread may stop. Leaf calls, which leave no anchor, have no debug information. Throws `Unreadable`. */
@@ -121,8 +129,21 @@ export class CodeBlob {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
 		const {pcDescs, scopes, methods} = this.#debugInfo;
 		const offset = pc - this.codeBegin;
-		const scope = scopeOffsetAt(pcDescs, offset, exact) || (exact ? scopeOffsetAt(pcDescs, offset, false) : 0);
+		const scope = exact ? scopeOffsetAt(pcDescs, offset, true) || scopeOffsetAt(pcDescs, offset, false) : scopeOffsetInLoop(pcDescs, offset, this.#loopsOf());
 		return decodeScopes(scopes, scope, this.#vm.excluded).map(({method, bci}) => ({method: methods(method), bci}));
+	}
+
+	/** The loops of its code; none where that cannot be read. */
+	#loopsOf(): readonly Loop[] {
+		if (!this.#loops) {
+			try {
+				this.#loops = loopsIn(this.#vm.reader.bytes(this.codeBegin, Math.min(this.end - this.codeBegin, loopsLimit)));
+			} catch {
+				this.#loops = [];
+			}
+		}
+
+		return this.#loops;
 	}
 }
 

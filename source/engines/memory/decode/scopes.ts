@@ -1,3 +1,4 @@
+import {isInLoop, type Loop} from './loops.js';
 import {Unsigned5} from './unsigned5.js';
 
 /** One virtual frame of a compiled method: index into its metadata (from 1), and bytecode index (-1: at entry, for a synchronised method's lock). */
@@ -14,31 +15,81 @@ Where the scopes at a code offset begin, out of a table of PcDesc (pcDesc.hpp: p
 an entry without scope (the end, or a leaf call) the last one that has a scope. 0 where there is none.
 */
 export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolean): number {
-	const view = new DataView(pcDescs.buffer, pcDescs.byteOffset, pcDescs.byteLength);
-	const count = Math.floor(pcDescs.length / pcDescSize);
-	let low = 0;
-	let high = count;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (view.getInt32(middle * pcDescSize, true) < offset) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-
+	const table = new PcDescs(pcDescs);
+	const next = table.indexFrom(offset);
 	if (exact) {
-		return low < count && view.getInt32(low * pcDescSize, true) === offset ? view.getInt32((low * pcDescSize) + 4, true) : 0;
+		return next < table.count && table.pc(next) === offset ? table.scope(next) : 0;
 	}
 
-	for (let index = Math.min(low, count - 1); index >= 0; index--) {
-		const scope = view.getInt32((index * pcDescSize) + 4, true);
+	for (let index = Math.min(next, table.count - 1); index >= 0; index--) {
+		const scope = table.scope(index);
 		if (scope !== 0) {
 			return scope;
 		}
 	}
 
 	return 0;
+}
+
+/**
+Where the scopes begin that go with an interrupted place, when the code's loops (the smallest first) are known. The next entry may lie behind the loop in which the thread is, at another method's call: a counted
+loop needs none of its own. So it is the next one in the smallest loop around the place that has any, or else the last one in it; and without such a loop as `scopeOffsetAt` has it.
+*/
+export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: readonly Loop[]): number {
+	const table = new PcDescs(pcDescs);
+	const next = table.indexFrom(offset);
+	for (const loop of loops.filter(around => isInLoop(around, offset))) {
+		// A return address may be behind the call's block: the byte before it is in it.
+		const isOfLoop = (index: number) => table.scope(index) !== 0 && isInLoop(loop, table.pc(index) - 1);
+		for (let index = next; index < table.count; index++) {
+			if (isOfLoop(index)) {
+				return table.scope(index);
+			}
+		}
+
+		for (let index = next - 1; index >= 0; index--) {
+			if (isOfLoop(index)) {
+				return table.scope(index);
+			}
+		}
+	}
+
+	return scopeOffsetAt(pcDescs, offset, false);
+}
+
+/** A table of PcDesc. */
+class PcDescs {
+	readonly count: number;
+	readonly #view: DataView;
+
+	constructor(bytes: Uint8Array) {
+		this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+		this.count = Math.floor(bytes.length / pcDescSize);
+	}
+
+	pc(index: number): number {
+		return this.#view.getInt32(index * pcDescSize, true);
+	}
+
+	scope(index: number): number {
+		return this.#view.getInt32((index * pcDescSize) + 4, true);
+	}
+
+	/** Index of the first entry at or behind a code offset. */
+	indexFrom(offset: number): number {
+		let low = 0;
+		let high = this.count;
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			if (this.pc(middle) < offset) {
+				low = middle + 1;
+			} else {
+				high = middle;
+			}
+		}
+
+		return low;
+	}
 }
 
 /** Decodes the frames inlined into one another at an offset of the scope data, the innermost first (scopeDesc.cpp). Throws `Unreadable` on bytes that cannot be scopes. */

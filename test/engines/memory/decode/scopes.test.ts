@@ -2,18 +2,8 @@ import {expect, test} from 'vitest';
 import {decodeScopes, scopeOffsetAt} from '../../../../source/engines/memory/decode/scopes.js';
 import {Unreadable} from '../../../../source/engines/memory/reader.js';
 import {randomBytes} from '../random-bytes.js';
+import {pcDescs} from './write-pc-descs.js';
 import {unsigned5} from './write-unsigned5.js';
-
-/** PcDescs of [code offset, scope offset], with the sentinels that HotSpot puts at both ends. */
-function pcDescs(...entries: Array<[number, number]>): Uint8Array {
-	const view = new DataView(new ArrayBuffer((entries.length + 2) * 16));
-	for (const [index, [pc, scope]] of [[-1, 0], ...entries, [1000, 0]].entries()) {
-		view.setInt32(index * 16, pc, true);
-		view.setInt32((index * 16) + 4, scope, true);
-	}
-
-	return new Uint8Array(view.buffer);
-}
 
 const table = pcDescs([10, 100], [20, 0], [30, 300]);
 

@@ -1,0 +1,174 @@
+/*
+How long an instruction of x86-64 is, and where it jumps (Intel SDM volume 2, chapter 2 and appendix A). Enough for what HotSpot's compilers write; not APX.
+*/
+
+/** An instruction's length in bytes, and for a relative jump the distance from its end; a call is none. */
+export type Instruction = {readonly length: number; readonly jump?: number};
+
+const prefixes = new Set([0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3]);
+
+/** Opcodes of one byte that do not exist, or are prefixes of other encodings (APX: D5). */
+const invalid = new Set([0x06, 0x07, 0x0E, 0x16, 0x17, 0x1E, 0x1F, 0x27, 0x2F, 0x37, 0x3F, 0x60, 0x61, 0x82, 0x9A, 0xCE, 0xD4, 0xD5, 0xD6, 0xEA]);
+
+/** Of the two-byte opcodes (after 0F): those without operand byte, and those with an immediate byte; also in the first map of VEX and EVEX. */
+const bareTwoByte = new Set([0x05, 0x06, 0x07, 0x08, 0x09, 0x0B, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x37, 0x77, 0xA0, 0xA1, 0xA2, 0xA8, 0xA9, 0xAA, 0xC8, 0xC9, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF]);
+const twoByteWithImmediate = new Set([0x70, 0x71, 0x72, 0x73, 0xA4, 0xAC, 0xBA, 0xC2, 0xC4, 0xC5, 0xC6]);
+
+/** Longest instruction that a processor takes. */
+const longest = 15;
+
+/** Decodes the instruction at an index; undefined where there is none that is known, or where the bytes end before it does. */
+export function decodeInstruction(code: Uint8Array, start: number): Instruction | undefined {
+	let at = start;
+	let isShort = false;
+	while (prefixes.has(code[at])) {
+		isShort ||= code[at] === 0x66;
+		at++;
+	}
+
+	let isWide = false;
+	if (code[at] >> 4 === 4) {
+		isWide = (code[at] & 8) !== 0;
+		at++;
+	}
+
+	const opcode = code[at];
+	let end: number | undefined;
+	let jumpBytes = 0;
+	if (opcode === 0xC5 || opcode === 0xC4 || opcode === 0x62) {
+		end = vectorEnd(code, at);
+	} else if (opcode === 0x0F) {
+		jumpBytes = code[at + 1] >> 4 === 8 ? 4 : 0;
+		end = jumpBytes === 0 ? twoByteEnd(code, at + 1) : at + 6;
+	} else {
+		jumpBytes = opcode === 0xE9 ? 4 : (opcode >> 4 === 7 || opcode === 0xEB || (opcode >= 0xE0 && opcode <= 0xE3) ? 1 : 0);
+		end = jumpBytes === 0 ? oneByteEnd(code, at, {isWide, isShort: isShort && !isWide}) : at + 1 + jumpBytes;
+	}
+
+	if (end === undefined || end > code.length || end - start > longest) {
+		return undefined;
+	}
+
+	return {length: end - start, jump: jumpBytes === 0 ? undefined : (jumpBytes === 1 ? code[end - 1] << 24 >> 24 : int32(code, end - 4))};
+}
+
+function int32(code: Uint8Array, at: number): number {
+	return code[at] | (code[at + 1] << 8) | (code[at + 2] << 16) | (code[at + 3] << 24);
+}
+
+/** Behind the operand byte at an index, with what it says follows: SIB byte, displacement. */
+function operandEnd(code: Uint8Array, at: number): number {
+	const mode = code[at] >> 6;
+	const register = code[at] & 7;
+	if (mode === 3) {
+		return at + 1;
+	}
+
+	const hasIndex = register === 4;
+	const base = hasIndex ? code[at + 1] & 7 : register;
+	const displacement = mode === 1 ? 1 : (mode === 2 || base === 5 ? 4 : 0);
+	return at + 1 + (hasIndex ? 1 : 0) + displacement;
+}
+
+/** VEX in its two forms, and EVEX: prefix, opcode, operand byte, an immediate in some maps. */
+function vectorEnd(code: Uint8Array, at: number): number | undefined {
+	const [prefixLength, map] = code[at] === 0xC5 ? [2, 1] : (code[at] === 0xC4 ? [3, code[at + 1] & 31] : [4, code[at + 1] & 7]);
+	if (map < 1 || map > 6 || map === 4) {
+		return undefined;
+	}
+
+	const opcode = code[at + prefixLength];
+	if (map === 1 && opcode === 0x77 && code[at] !== 0x62) {
+		return at + prefixLength + 1;
+	}
+
+	const hasImmediate = map === 3 || (map === 1 && twoByteWithImmediate.has(opcode));
+	return operandEnd(code, at + prefixLength + 1) + (hasImmediate ? 1 : 0);
+}
+
+/** `at`: the byte behind 0F. Not for jumps. */
+function twoByteEnd(code: Uint8Array, at: number): number {
+	const opcode = code[at];
+	if (opcode === 0x38 || opcode === 0x3A) {
+		return operandEnd(code, at + 2) + (opcode === 0x3A ? 1 : 0);
+	}
+
+	return bareTwoByte.has(opcode) ? at + 1 : operandEnd(code, at + 1) + (twoByteWithImmediate.has(opcode) ? 1 : 0);
+}
+
+function oneByteEnd(code: Uint8Array, at: number, {isWide, isShort}: {readonly isWide: boolean; readonly isShort: boolean}): number | undefined {
+	const opcode = code[at];
+	const immediate = isShort ? 2 : 4;
+	if (opcode === undefined || invalid.has(opcode)) {
+		return undefined;
+	}
+
+	if (opcode < 0x40) {
+		const form = opcode & 7;
+		return form < 4 ? operandEnd(code, at + 1) : at + 1 + (form === 4 ? 1 : immediate);
+	}
+
+	if (opcode === 0x63 || (opcode >= 0x84 && opcode <= 0x8F) || (opcode >= 0xD0 && opcode <= 0xDF && opcode !== 0xD7) || opcode >= 0xFE) {
+		return operandEnd(code, at + 1);
+	}
+
+	switch (opcode) {
+		case 0x69:
+		case 0x81:
+		case 0xC7: {
+			return operandEnd(code, at + 1) + immediate;
+		}
+
+		case 0x6B:
+		case 0x80:
+		case 0x83:
+		case 0xC0:
+		case 0xC1:
+		case 0xC6: {
+			return operandEnd(code, at + 1) + 1;
+		}
+
+		case 0xF6:
+		case 0xF7: {
+			// Only the test of this group has an immediate.
+			const isTest = ((code[at + 1] >> 3) & 7) < 2;
+			return operandEnd(code, at + 1) + (isTest ? (opcode === 0xF6 ? 1 : immediate) : 0);
+		}
+
+		case 0xC8: {
+			return at + 4;
+		}
+
+		case 0xC2:
+		case 0xCA: {
+			return at + 3;
+		}
+
+		case 0x68:
+		case 0xA9: {
+			return at + 1 + immediate;
+		}
+
+		case 0xE8: {
+			return at + 5;
+		}
+
+		case 0x6A:
+		case 0xA8:
+		case 0xCD:
+		case 0xE4:
+		case 0xE5:
+		case 0xE6:
+		case 0xE7: {
+			return at + 2;
+		}
+
+		default: {
+			if (opcode >= 0xA0 && opcode <= 0xA3) {
+				return at + 9;
+			}
+
+			return opcode >= 0xB0 && opcode <= 0xBF ? at + 1 + (opcode < 0xB8 ? 1 : (isWide ? 8 : immediate)) : at + 1;
+		}
+	}
+}

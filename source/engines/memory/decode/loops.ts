@@ -1,0 +1,202 @@
+import {decodeInstruction} from './instruction.js';
+
+/** The blocks of one loop of compiled code, by offset: [begin, end), in order. */
+export type Loop = {readonly blocks: ReadonlyArray<readonly [begin: number, end: number]>; readonly bytes: number};
+
+/** Instructions that end a run without going on behind it: return, indirect jump, trap. */
+const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code[at]) || (code[at] === 0x0F && code[at + 1] === 0x0B) || indirectJump(code, at);
+
+/** jmp rel8, jmp rel32. */
+const isJump = (code: Uint8Array, at: number) => code[at] === 0xEB || code[at] === 0xE9;
+
+/** Most blocks looked at: code with more has no loops that are known. */
+const blocksLimit = 1 << 12;
+
+/** Most steps from block to block in which loops are looked for: beyond, those are known that were found. */
+const stepsLimit = 1 << 18;
+
+type Block = {readonly begin: number; readonly end: number; readonly next: number[]; readonly from: Block[]; order: number; dominator?: Block};
+
+/**
+The loops of a piece of code that is entered at its first byte, the smallest first: natural loops (a jump back to a block that all ways to it lead through, and what lies between), wherever their blocks are laid
+out. What is reached by other ways only, as handlers of exceptions and the targets of indirect jumps, is in none.
+*/
+export function loopsIn(code: Uint8Array): Loop[] {
+	const steps = {left: stepsLimit};
+	const blocks = reachable(blocksOf(code));
+	setDominators(blocks, steps);
+	const loops: Loop[] = [];
+	for (const block of blocks) {
+		for (const from of block.from) {
+			if (steps.left > 0 && dominates(block, from)) {
+				loops.push(asLoop(bodyOf(block, from, steps)));
+			}
+		}
+	}
+
+	return loops.sort((a, b) => a.bytes - b.bytes);
+}
+
+/** Whether a loop has the byte at an offset. */
+export function isInLoop({blocks}: Loop, offset: number): boolean {
+	let low = 0;
+	let high = blocks.length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (blocks[middle][1] <= offset) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+
+	return low < blocks.length && blocks[low][0] <= offset;
+}
+
+/** Neighbours are one range. */
+function asLoop(body: ReadonlySet<Block>): Loop {
+	const ranges: Array<[number, number]> = [];
+	let bytes = 0;
+	for (const {begin, end} of [...body].sort((a, b) => a.begin - b.begin)) {
+		bytes += end - begin;
+		const last = ranges.at(-1);
+		if (last?.[1] === begin) {
+			last[1] = end;
+		} else {
+			ranges.push([begin, end]);
+		}
+	}
+
+	return {blocks: ranges, bytes};
+}
+
+/** Instructions as far as they are known, cut into blocks at jumps and their targets; by where they begin. */
+function blocksOf(code: Uint8Array): Map<number, Block> {
+	const starts = new Set([0]);
+	const ends = new Map<number, number[]>();
+	let at = 0;
+	for (let instruction = decodeInstruction(code, at); instruction; instruction = decodeInstruction(code, at)) {
+		const end = at + instruction.length;
+		if (instruction.jump !== undefined) {
+			const target = end + instruction.jump;
+			ends.set(end, isJump(code, at) ? [target] : [end, target]);
+			starts.add(target).add(end);
+		} else if (isEnd(code, at)) {
+			ends.set(end, []);
+			starts.add(end);
+		}
+
+		at = end;
+	}
+
+	const sorted = [...starts].filter(start => start >= 0 && start <= at).sort((a, b) => a - b);
+	const blocks = new Map<number, Block>();
+	for (const [index, begin] of sorted.slice(0, blocksLimit).entries()) {
+		const end = sorted[index + 1] ?? at;
+		blocks.set(begin, {begin, end, next: ends.get(end) ?? [end], from: [], order: -1});
+	}
+
+	return sorted.length > blocksLimit ? new Map<number, Block>() : blocks;
+}
+
+/** The blocks reached from the first, each after all that lead to it but those that jump back; sets where they come from. */
+function reachable(blocks: ReadonlyMap<number, Block>): Block[] {
+	const order: Block[] = [];
+	const seen = new Set<Block>();
+	const first = blocks.get(0);
+	const path: Array<{readonly block: Block; index: number}> = [];
+	if (first) {
+		seen.add(first);
+		path.push({block: first, index: 0});
+	}
+
+	for (let top = path.at(-1); top; top = path.at(-1)) {
+		const next = top.block.next[top.index++];
+		if (next === undefined) {
+			order.push(top.block);
+			path.pop();
+			continue;
+		}
+
+		const block = blocks.get(next);
+		if (block) {
+			block.from.push(top.block);
+			if (!seen.has(block)) {
+				seen.add(block);
+				path.push({block, index: 0});
+			}
+		}
+	}
+
+	order.reverse();
+	for (const [index, block] of order.entries()) {
+		block.order = index;
+	}
+
+	return order;
+}
+
+/** Finds each block's immediate dominator (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm). */
+function setDominators([first, ...others]: readonly Block[], steps: {left: number}): void {
+	if (!first) {
+		return;
+	}
+
+	first.dominator = first;
+	for (let hasChanged = true; hasChanged && steps.left > 0;) {
+		hasChanged = false;
+		for (const block of others) {
+			let dominator: Block | undefined;
+			for (const from of block.from) {
+				if (from.dominator) {
+					dominator = dominator ? common(dominator, from) : from;
+				}
+			}
+
+			steps.left -= block.from.length;
+			hasChanged ||= dominator !== block.dominator;
+			block.dominator = dominator;
+		}
+	}
+}
+
+function common(a: Block, b: Block): Block {
+	while (a !== b) {
+		if (a.order > b.order) {
+			a = a.dominator!;
+		} else {
+			b = b.dominator!;
+		}
+	}
+
+	return a;
+}
+
+function dominates(block: Block, other: Block): boolean {
+	while (other.order > block.order) {
+		other = other.dominator!;
+	}
+
+	return other === block;
+}
+
+/** What leads from a header to a block that jumps back to it. Another that does so makes a loop of its own: a loop and the one around it may begin with the same test. */
+function bodyOf(header: Block, jumpsBack: Block, steps: {left: number}): Set<Block> {
+	const body = new Set([header]);
+	const open = [jumpsBack];
+	for (let block = open.pop(); block; block = open.pop()) {
+		if (!body.has(block)) {
+			body.add(block);
+			open.push(...block.from);
+			steps.left -= block.from.length;
+		}
+	}
+
+	return body;
+}
+
+function indirectJump(code: Uint8Array, at: number): boolean {
+	const opcode = code[at] >> 4 === 4 ? at + 1 : at;
+	const form = (code[opcode + 1] >> 3) & 7;
+	return code[opcode] === 0xFF && (form === 4 || form === 5);
+}

@@ -1,0 +1,39 @@
+import path from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
+import {jdks, startJar, type JavaProcess} from '../../helpers/jvm.js';
+import {Observer} from './observe.js';
+
+const shop = path.resolve(import.meta.dirname, '../../../demo/shop.jar');
+const wanted = 400;
+
+let java: JavaProcess | undefined;
+let observer: Observer | undefined;
+
+afterEach(async () => {
+	await observer?.close();
+	await java?.stop();
+});
+
+describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
+	// The compiler inlines the loops into their caller and leaves no debug information in them, as this collector has them end before it begins; the next in the code is that of the sleep behind.
+	test('counted loops inlined into a burst of work are no work at the sleep behind it', async () => {
+		java = await startJar(shop, {jdk, jvmArgs: ['-Xmx128m', '-XX:+UseSerialGC']});
+		observer = await Observer.open(java.pid);
+		const tops: string[] = [];
+		while (tops.length < wanted) {
+			for (const {name, state, frames, isIncomplete} of await observer.observe()) {
+				if (name.startsWith('pricing-') && state === 'RUNNABLE' && !isIncomplete) {
+					tops.push(frames[0]);
+				}
+			}
+
+			await sleep(10);
+		}
+
+		expect(tops.filter(top => top.startsWith('demo.Shop.pause')).length / tops.length, [...new Set(tops)].join(', ')).toBeLessThan(0.05);
+		expect(tops.filter(top => top.startsWith('demo.Pricing.')).length / tops.length).toBeGreaterThan(0.9);
+	});
+});
