@@ -22,7 +22,7 @@ let target: JavaProcess;
 let folder: string;
 
 async function startShop(): Promise<JavaProcess> {
-	return startJar(shop, {jvmArgs: ['-Xmx128m']});
+	return startJar(shop, {jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
 }
 
 /** Runs the built program without a terminal until it ends. */

@@ -48,7 +48,7 @@ afterAll(() => {
 
 describe.each(jdks().map(on => [on.release, on] as const))('the live view on JDK %d', (_, on) => {
 	beforeAll(async () => {
-		target = await startJar(shop, {jdk: on, jvmArgs: ['-Xmx128m']});
+		target = await startJar(shop, {jdk: on, jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
 	});
 
 	afterAll(async () => {
@@ -119,7 +119,7 @@ describe.each(jdks().map(on => [on.release, on] as const))('the live view on JDK
 });
 
 test('the target\'s end leaves the last table on the screen, says so, and it can still be saved', async () => {
-	target = await startJar(shop, {jvmArgs: ['-Xmx128m']});
+	target = await startJar(shop, {jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
 	const session = open(String(target.pid));
 	await session.until('demo.Pricing.discount');
 	await target.stop();
@@ -133,7 +133,7 @@ test('the target\'s end leaves the last table on the screen, says so, and it can
 });
 
 test('a JVM that cannot be profiled: the terminal is given back at once, with the reason and what to do', async () => {
-	target = await startJar(shop, {jvmArgs: ['-XX:+DisableAttachMechanism', '-Xmx128m']});
+	target = await startJar(shop, {jvmArgs: ['-XX:+DisableAttachMechanism', '-Xmx128m', '-XX:+UseG1GC']});
 	const session = open('--engine', 'attach', String(target.pid));
 	await session.ended();
 	expect(session.exit).toMatchObject({exitCode: 1});
