@@ -26,6 +26,9 @@ const debugInfoLimit = 1 << 24;
 /** Longest compiled code whose loops are looked for, bytes. */
 const loopsLimit = 1 << 18;
 
+/** What a block of a loop takes in our memory, about. */
+const bytesOfBlock = 64;
+
 const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod', 'native'], ['Interpreter', 'interpreter']]);
 
 const adapterNames = /adapters|vtable chunks|MethodHandlesAdapterBlob/;
@@ -56,6 +59,7 @@ export class CodeBlob {
 	readonly #identity: readonly number[];
 	#debugInfo?: DebugInfo;
 	#loops?: readonly Loop[];
+	#loopBytes = 0;
 
 	/** Decodes the blob at an address; throws `Unreadable` where there cannot be one. */
 	constructor(vm: Vm, address: number) {
@@ -108,14 +112,15 @@ export class CodeBlob {
 		}
 	}
 
-	/** Bytes kept of its debug information, and a way to forget them: they are read again when they are needed. */
+	/** Bytes kept of its debug information and its loops, and a way to forget them: they are read again when they are needed. */
 	get debugInfoBytes(): number {
-		return this.#debugInfo?.bytes ?? 0;
+		return (this.#debugInfo?.bytes ?? 0) + this.#loopBytes;
 	}
 
 	forgetDebugInfo(): void {
 		this.#debugInfo = undefined;
 		this.#loops = undefined;
+		this.#loopBytes = 0;
 	}
 
 	/** Whether a call returns to this address that the VM knows of: one in which the thread may stop. Leaf calls, which leave no anchor, have no debug information. Throws `Unreadable`. */
@@ -141,6 +146,8 @@ export class CodeBlob {
 			} catch {
 				this.#loops = [];
 			}
+
+			this.#loopBytes = this.#loops.reduce((sum, {blocks}) => sum + (blocks.length * bytesOfBlock), 0);
 		}
 
 		return this.#loops;
