@@ -18,15 +18,18 @@ import {
 } from './table-lines.js';
 import type {Size} from './terminal.js';
 import type {Theme} from './theme.js';
+import {warningsOf} from './warnings.js';
 
 /** Asks for a row's detail; called only for what is drawn. */
 export type DetailOf = (view: UiState['view'], key: string) => DetailData | undefined;
 
 /** The lines of the topmost layer that lies over the table, all of them; undefined when none does. */
-export function layerLines(state: UiState, layout: Layout, theme: Theme, detailOf: DetailOf): string[] | undefined {
+export function layerLines(state: UiState, data: ScreenData, layout: Layout, theme: Theme, detailOf: DetailOf): string[] | undefined {
 	const layer = coveringLayer(state);
 	if (layer?.kind === 'help') {
-		return helpLines(state.layers.some(({kind}) => kind === 'detail') ? 'detail' : state.view, layout.width, theme);
+		return helpLines(state.layers.some(({kind}) => kind === 'detail') ? 'detail' : state.view, layout.width, theme, {
+			warnings: warningsOf(data).map(({whole}) => whole), notes: data.status.note === undefined ? [] : [data.status.note],
+		});
 	}
 
 	if (layer?.kind === 'menu') {
@@ -65,7 +68,7 @@ function unfinished(state: UiState, data: ScreenData, size: Size, theme: Theme, 
 	const header = headerLines(state, data, layout, theme);
 	const above = typing && header.length > 0 ? [messageLine(state, data, layout.width, theme)] : header;
 	const below = footerLines(state, data, layout, theme);
-	const layer = layerLines(state, layout, theme, detailOf);
+	const layer = layerLines(state, data, layout, theme, detailOf);
 	if (layer) {
 		const covering = coveringLayer(state);
 		const top = covering && 'top' in covering ? covering.top : 0;

@@ -43,6 +43,44 @@ export function dropCells(text: string, count: number): string {
 	return ' '.repeat(Math.max(0, dropped - count)) + rest;
 }
 
+/** The characters of a text that fit into so many cells; one at least. */
+function firstCells(text: string, width: number): string {
+	let [kept, used] = ['', 0];
+	for (const character of text) {
+		used += cellWidth(character);
+		if (used > width && kept !== '') {
+			break;
+		}
+
+		kept += character;
+	}
+
+	return kept;
+}
+
+/** The text in lines of at most `width` cells, broken at blanks; a word that is longer than a line is broken where the line ends. At least one line. */
+export function wrapped(text: string, width: number): string[] {
+	const room = Math.max(1, width);
+	const lines: string[] = [];
+	let line = '';
+	for (const word of text.split(' ')) {
+		if (line !== '' && cellWidth(line) + 1 + cellWidth(word) > room) {
+			lines.push(line);
+			line = word;
+		} else {
+			line = line === '' ? word : `${line} ${word}`;
+		}
+
+		while (cellWidth(line) > room) {
+			const head = firstCells(line, room);
+			lines.push(head);
+			line = line.slice(head.length);
+		}
+	}
+
+	return [...lines, line];
+}
+
 /** A part of a line, and how much it matters: what matters least goes first when the line is too narrow. 0 stays. */
 export type Piece = {readonly text: string; readonly rank: number; readonly look?: (text: string) => string};
 

@@ -245,7 +245,7 @@ export class Controller {
 			...around,
 			rowKeys: rowsOf(data).map(({key}) => key),
 			pageRows: layout.tableRows,
-			layerLines: layerLines(state, layout, theme, this.#detailOf)?.length ?? 0,
+			layerLines: layerLines(state, data, layout, theme, this.#detailOf)?.length ?? 0,
 			layerPage: layout.layerLines,
 			isRecording: this.#options.source.status().phase === 'recording',
 			saveFormats: this.#options.saveFormats,

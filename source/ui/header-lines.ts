@@ -12,6 +12,7 @@ import type {Layout} from './layout.js';
 import type {ScreenData} from './screen-data.js';
 import {views, type UiState} from './state.js';
 import {stateRoles, type Role, type Theme} from './theme.js';
+import {warningsOf} from './warnings.js';
 
 /** What the session does now, in a word that fits every header. */
 export function badge(state: UiState, {status, vitals, samplesSincePause, snapshot, nowMs}: ScreenData): {readonly text: string; readonly role: Role} {
@@ -100,7 +101,8 @@ function rate(intervalMs: number): string {
 /** Our own start is no cost of sampling; before this it would be most of it. */
 const settledMs = 2000;
 
-function sessionLine({snapshot, summary, status}: ScreenData, width: number, theme: Theme): string {
+function sessionLine(data: ScreenData, width: number, theme: Theme): string {
+	const {snapshot, summary, status} = data;
 	if (!snapshot) {
 		return theme.paint('dim', cut(status.note ?? 'waiting for the first sample', width));
 	}
@@ -108,13 +110,14 @@ function sessionLine({snapshot, summary, status}: ScreenData, width: number, the
 	const {session} = snapshot;
 	const share = (ms: number) => session.durationMs > 0 ? `${Number((100 * ms / session.durationMs).toFixed(1))}%` : '-';
 	const skipped = session.refusedThreads + session.lateThreads;
+	const warnings = warningsOf(data).map(({short}, index): Piece => ({text: `! ${short}`, rank: index === 0 ? 0 : 4, look: part => theme.paint('error', part)}));
 	const pieces: Piece[] = [
-		{text: `samples ${formatCount(session.samples)}`, rank: 0},
+		...warnings,
+		{text: `${warnings.length > 0 ? '| ' : ''}samples ${formatCount(session.samples)}`, rank: warnings.length > 0 ? 1 : 0},
 		{text: `late ${formatCount(session.late)}`, rank: 3},
 		{text: `failed ${formatCount(session.failed)}`, rank: session.failed > 0 ? 1 : 3, look: part => session.failed > 0 ? theme.paint('hot', part) : part},
 		{text: session.incompleteStacks > 0 ? `cut ${formatCount(session.incompleteStacks)}` : '', rank: 5},
-		{text: skipped > 0 ? `skipped ${formatCount(skipped)}` : '', rank: 4, look: part => session.refusedThreads > 0 ? theme.paint('hot', part) : part},
-		{text: session.otherTicks > 0 ? `(other) ${formatCount(session.otherTicks)}` : '', rank: 2, look: part => theme.paint('hot', part)},
+		{text: skipped > 0 ? `skipped ${formatCount(skipped)}` : '', rank: 4},
 		{text: `| cost ${share(session.targetStoppedMs)} of target, ${session.durationMs < settledMs ? '-' : share(session.selfCpuMs)} own`, rank: 1},
 		{text: session.pauseP99Us > 0 ? `pause ${micros(session.pauseP50Us)} p99 ${micros(session.pauseP99Us)} worst ${micros(session.pauseWorstUs)}` : '', rank: 6},
 		{text: summary ? `| threads ${summary.threads}` : '', rank: 2},

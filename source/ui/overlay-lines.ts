@@ -1,6 +1,6 @@
 import {lineColumns} from '../query/line-columns.js';
 import {threadColumns} from '../query/thread-columns.js';
-import {cut, pad} from './cells.js';
+import {cut, pad, wrapped} from './cells.js';
 import {contexts, keysOf, type Context} from './keys.js';
 import {firstRow, type MenuLayer} from './state.js';
 import type {Theme} from './theme.js';
@@ -13,14 +13,19 @@ const contextTitles: Readonly<Record<Context, string>> = {
 	lines: 'Keys in Lines', threads: 'Keys in Threads', detail: 'Keys in a row\'s detail', help: 'Keys in the help', menu: 'Keys in a menu', input: 'Keys in an input line', chooser: 'Keys in the list of JVMs',
 };
 
-/** The help: keys and columns of the view it was opened in, then the keys of input lines; from the tables that the screen itself works by. */
-export function helpLines(context: Context, width: number, theme: Theme): string[] {
+/** What of the session stands above the keys, a sentence each: what the header has no room for. */
+export type HelpNotes = {readonly warnings: readonly string[]; readonly notes: readonly string[]};
+
+/** The help: what there is to know of the session, keys and columns of the view it was opened in, then the keys of input lines; from the tables that the screen itself works by. */
+export function helpLines(context: Context, width: number, theme: Theme, known?: HelpNotes): string[] {
 	const sections = [context, ...(context === 'detail' ? [] : ['detail', 'input'] as const)].filter(name => contexts.includes(name));
-	const lines = sections.flatMap((name, index) => [
-		...(index === 0 ? [] : ['']),
-		theme.paint('title', cut(contextTitles[name], width)),
-		...keysOf(name).flatMap(({shown, help}) => described(shown, help, width, theme)),
-	]);
+	const {warnings = [], notes = []} = known ?? {};
+	const session = [
+		...section('Warnings', warnings.flatMap(text => wrapped(text, width - 1).map(line => theme.paint('error', ` ${line}`))), width, theme),
+		...section('Notes', notes.flatMap(text => wrapped(text, width - 1).map(line => ` ${line}`)), width, theme),
+	];
+	const keys = sections.flatMap(name => section(contextTitles[name], keysOf(name).flatMap(({shown, help}) => described(shown, help, width, theme)), width, theme));
+	const lines = [...session, ...keys].slice(0, -1);
 	const columns = columnHelp(context);
 	return columns.length === 0
 		? lines
@@ -32,6 +37,11 @@ export function helpLines(context: Context, width: number, theme: Theme): string
 		];
 }
 
+/** A title and its lines, with an empty one below; nothing without lines. */
+function section(title: string, lines: readonly string[], width: number, theme: Theme): string[] {
+	return lines.length === 0 ? [] : [theme.paint('title', cut(title, width)), ...lines, ''];
+}
+
 function columnHelp(context: Context): ReadonlyArray<{readonly heading: string; readonly title: string; readonly description: string}> {
 	return context === 'lines' ? lineColumns : (context === 'threads' ? threadColumns : []);
 }
@@ -40,18 +50,7 @@ function columnHelp(context: Context): ReadonlyArray<{readonly heading: string; 
 function described(term: string, text: string, width: number, theme: Theme): string[] {
 	const isNarrow = width < narrowWidth;
 	const indent = isNarrow ? 3 : termWidth;
-	const lines: string[] = [];
-	let line = '';
-	for (const word of text.split(' ')) {
-		if (line !== '' && line.length + word.length + 1 > width - indent) {
-			lines.push(line);
-			line = word;
-		} else {
-			line = line === '' ? word : `${line} ${word}`;
-		}
-	}
-
-	lines.push(line);
+	const lines = wrapped(text, width - indent);
 	const blanks = ' '.repeat(indent);
 	const below = (isNarrow ? lines : lines.slice(1)).map(part => cut(blanks + part, width));
 	const head = cut(` ${term}`, isNarrow ? width : termWidth - 1);

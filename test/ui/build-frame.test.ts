@@ -198,6 +198,27 @@ describe('what the session does is said', () => {
 	});
 });
 
+describe('what must be known of the figures', () => {
+	const refused = () => picture('one\nR\na:1', {threadSamples: 200, refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
+	test('is in the header of 80 columns, the most urgent first, beside samples and cost', () => {
+		const [, session] = show(screenOf(refused()));
+		expect(session).toMatch(/^! 40% of samples have no stack \| samples 50 .*cost 0% of target/);
+		expect(show(screenOf(refused()), 200, 60)[1]).toContain('! table full: 5 at (other)');
+	});
+
+	test('stands whole in the help, with the note of the session, at any width', () => {
+		for (const columns of [200, 80, 38]) {
+			const controller = screenOf(refused(), {...live, note: `a note of ${'many '.repeat(30)}words`});
+			show(controller, columns, 60);
+			controller.press('?', plain);
+			const text = show(controller, columns, 60).join('').replaceAll(/\s+/g, ' ');
+			expect(text).toContain('80 thread samples have no stack: a debugger or another profiler holds the threads');
+			expect(text).toContain('5 thread samples at stacks that were new then are counted under (other)');
+			expect(text).toContain(`a note of ${'many '.repeat(30)}words`);
+		}
+	});
+});
+
 test('a save has what is on the screen, and its answer is the message', async () => {
 	const saves: string[] = [];
 	const controller = screenOf(busy(), live, saves);
