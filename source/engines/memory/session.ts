@@ -13,6 +13,7 @@ import {
 import {CodeCache} from './code-cache.js';
 import {type HeapClock} from './collections.js';
 import {Continuations} from './continuation.js';
+import {derivedState, waitKind} from './derived-state.js';
 import {Descriptions} from './descriptions.js';
 import {type JavaThread} from './java-thread.js';
 import {JavaThreads} from './java-threads.js';
@@ -232,7 +233,12 @@ export class MemorySession implements EngineSession {
 			return stateCode.IDLE;
 		}
 
-		return isStalled(thread, this.#nowMs, this.#isCollecting) ? stateCode.BLOCKED : thread.state;
+		if (!isStalled(thread, this.#nowMs, this.#isCollecting)) {
+			return thread.state;
+		}
+
+		// One that a safepoint holds up on its way into or out of a sleep, a wait or a park does what it was about to do, or did.
+		return waitKind(thread, this.#methods) === 'none' ? stateCode.BLOCKED : derivedState(thread, this.#methods, undefined);
 	}
 
 	/** RUNNABLE to the JVM, but waiting in a known native call, or inside the VM without any Java frame. */

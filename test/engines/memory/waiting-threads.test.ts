@@ -3,7 +3,9 @@ import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
 import {printable} from '../../../source/model/text.js';
-import {jdks, startJava, type JavaProcess, type Jdk} from '../../helpers/jvm.js';
+import type {ThreadState} from '../../../source/model/thread-state.js';
+import {jdks, nice, startJava, type JavaProcess, type Jdk} from '../../helpers/jvm.js';
+import {untilAsync} from '../../helpers/until.js';
 import {jstack, type DumpedThread} from './jstack.js';
 import {Observer, type ObservedThread} from './observe.js';
 
@@ -126,6 +128,27 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		const others = (threads: ObservedThread[]) => threads.filter(({name, frames}) => frames.length > 0 && name !== 'waiting for the initialiser').map(({name, state}) => `${name} ${state}`).sort();
 		expect(others(after)).toEqual(others(before));
 		expect(after.filter(({isVmInternal}) => isVmInternal).map(({name}) => name)).toEqual(expect.arrayContaining(['VM Thread', 'VM Periodic Task Thread']));
+	});
+
+	test('a thread that a safepoint holds up on its way into or out of a sleep is not blocked', async () => {
+		java = await startJava('SleepsAtSafepoints', {jdk, jvmArgs: ['-XX:-UseCountedLoopSafepoints', '-Xmx64m'], under: nice});
+		observer = await Observer.open(java.pid);
+		const states = new Set<ThreadState>();
+		let slowSafepoints = 0;
+		await untilAsync(async () => {
+			const threads = await observer!.observe();
+			// It waits inside the VM for the stack traces.
+			const isHeldUp = threads.some(({name, state}) => name === 'main' && state === 'BLOCKED');
+			slowSafepoints += isHeldUp ? 1 : 0;
+			for (const {state} of threads.filter(({frames: [top]}) => isHeldUp && top?.startsWith('java.lang.Thread.sleep'))) {
+				states.add(state);
+			}
+
+			await sleep(30);
+			return slowSafepoints >= 60;
+		});
+		expect([...states].sort()).not.toContain('BLOCKED');
+		expect(states).toContain('TIMED_WAITING');
 	});
 
 	test('the number of frames kept can be limited', async () => {
