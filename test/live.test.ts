@@ -6,7 +6,9 @@ import {
 	afterAll, afterEach, beforeAll, describe, expect, test,
 } from 'vitest';
 import {readPprof} from '../source/exports/pprof/read.js';
-import {type JavaProcess, jdks, startJar} from './helpers/jvm.js';
+import {
+	type JavaProcess, jdks, startJar, startJava,
+} from './helpers/jvm.js';
 import {TerminalSession} from './helpers/terminal.js';
 
 const cli = path.resolve(import.meta.dirname, '../dist/cli.js');
@@ -115,6 +117,36 @@ describe.each(jdks().map(on => [on.release, on] as const))('the live view on JDK
 		again.type('q');
 		await again.ended();
 		expect(again.exit).toMatchObject({exitCode: 0});
+	});
+});
+
+describe('the summary says what the run was about', () => {
+	async function summaryOf(program: string, args: string[], screen: RegExp): Promise<string> {
+		target = await startJava(program, {args});
+		const session = open(String(target.pid));
+		await session.until(screen);
+		session.type('q');
+		await session.ended();
+		await target.stop();
+		return session.scrollback();
+	}
+
+	test('threads that stood at locks, and who held them', async () => {
+		const summary = await summaryOf('WaitsEveryWay', ['20', '1'], /samples \d{2,}/);
+		// A monitor and a ReentrantLock.
+		expect(summary.match(/^blocked \d+x \(20 threads\) at WaitsEveryWay\.lambda\S+, held by main$/gm)).toHaveLength(2);
+		expect(summary).not.toContain('waited');
+	});
+
+	test('threads that only waited', async () => {
+		const summary = await summaryOf('BusyAndParked', ['30', '6', '0'], /samples \d{2,}/);
+		expect(summary).toMatch(/^waited \d+x \(30 threads\) at BusyAndParked\.leaf:\d+$/m);
+	});
+
+	test('threads that worked', async () => {
+		const summary = await summaryOf('BusyAndParked', ['30', '6', '1'], /^> +[1-9]\d*\.\d .*BusyAndParked/m);
+		expect(summary).toMatch(/^ *[1-9]\d*(?:\.\d)?% +[\d.]+ ms {2}BusyAndParked\.\w+:\d+$/m);
+		expect(summary).not.toMatch(/waited|blocked/);
 	});
 });
 

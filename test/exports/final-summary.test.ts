@@ -37,7 +37,7 @@ test('of several holders the one that held up most is named with its share', () 
 		B
 		A.wait:5
 	`).build();
-	expect(renderFinalSummary(snapshot, 120).at(-1)).toBe('blocked 4x at A.wait:5, most often by one (75.0%) at A.take:1');
+	expect(renderFinalSummary(snapshot, 120).at(-1)).toBe('blocked 4x (2 threads) at A.wait:5, most often by one (75.0%) at A.take:1');
 });
 
 test('without the place where the lock was taken the blocked line has all the room', () => {
@@ -48,6 +48,71 @@ test('without the place where the lock was taken the blocked line has all the ro
 	`).build();
 	expect(renderFinalSummary(snapshot, 53).at(-1)).toBe('blocked 1x at demo.Ledger.post:122, held by pricing-1');
 	expect(renderFinalSummary(snapshot, 52).at(-1)).toBe('blocked 1x at d.Ledger.post:122, held by pricing-1');
+});
+
+/** Frames of a thread that waits for a ReentrantLock, and of one that waits for work, as JDK 17 has them. */
+const locking = ['com.acme.Shop.run:3', 'com.acme.Stock.reserve:30', 'java.util.concurrent.locks.ReentrantLock.lock:322', 'java.util.concurrent.locks.LockSupport.park:211', 'jdk.internal.misc.Unsafe.park:native'];
+const forWork = ['java.lang.Thread.run:840', 'java.util.concurrent.LinkedBlockingQueue.take:433', 'java.util.concurrent.locks.LockSupport.park:341', 'jdk.internal.misc.Unsafe.park:native'];
+const twice = (frames: readonly string[]) => frames.map(frame => `${frame} ${frame}`).join('\n');
+
+test('a run in which threads stood at a lock of java.util.concurrent says at which line of the program, and who held it; waits for work are left out', () => {
+	const snapshot = new Picture().draw(`
+		worker-1 <- cron park
+		w w
+		${twice(locking)}
+
+		worker-2 <- cron park
+		t t
+		${twice(locking)}
+
+		pool-1
+		w w
+		${twice(forWork)}
+	`).build();
+	expect(renderFinalSummary(snapshot, 100).slice(-2)).toEqual([
+		'no line of Java code used CPU time',
+		'blocked 4x (2 threads) at com.acme.Stock.reserve:30, held by cron',
+	]);
+});
+
+test('a run in which nothing happened says where threads waited, those that every JVM has left out', () => {
+	const snapshot = new Picture().draw(`
+		pool-1
+		w w
+		${twice(forWork)}
+
+		pool-2
+		w w
+		${twice(forWork)}
+
+		cron
+		t t t
+		com.acme.Cron.run:9 com.acme.Cron.run:9 com.acme.Cron.run:9
+		com.acme.Cron.pause:20 com.acme.Cron.pause:20 com.acme.Cron.pause:20
+		java.lang.Thread.sleep:509 java.lang.Thread.sleep:509 java.lang.Thread.sleep:509
+
+		Reference Handler
+		. . . . . .
+		${Array.from({length: 6}, () => 'java.lang.ref.Reference.waitForReferencePendingList:native').join(' ')}
+	`).build();
+	expect(renderFinalSummary(snapshot, 100).slice(-3)).toEqual([
+		'no line of Java code used CPU time',
+		'waited 4x (2 threads) at java.util.concurrent.locks.LockSupport.park:341',
+		'waited 3x at com.acme.Cron.pause:20',
+	]);
+});
+
+test('CPU time that is next to none does not hide what held threads up', () => {
+	const snapshot = new Picture().draw(`
+		timer
+		R0.02
+		A.tick:1
+
+		two <- timer@A.take:3
+		B
+		A.wait:5
+	`).build({durationMs: 60_000, sampledMs: 60_000});
+	expect(renderFinalSummary(snapshot, 100).slice(-2)).toEqual(['hardly any CPU time: 0.02 ms, most at A.tick:1', 'blocked 1x at A.wait:5, held by timer at A.take:3']);
 });
 
 test('says so where nothing was hot', () => {
