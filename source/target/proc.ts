@@ -149,6 +149,11 @@ export function isAlive(target: {readonly pid: number; readonly startTicks: numb
 	return stat?.startTicks === target.startTicks && stat.state !== 'Z' && stat.state !== 'X';
 }
 
+/** The kernel's name of the program that a process runs (first 15 bytes, not yet printable); undefined for one that has no memory any more, as it ends. */
+export function programOf(pid: number): string | undefined {
+	return /^[1-9]/.test(readProc(pid, 'statm') ?? '') ? readProc(pid, 'comm')?.trimEnd() : undefined;
+}
+
 /** Epoch milliseconds of a start time in clock ticks after boot, to the second (btime of /proc/stat); 0 if not known. */
 export function startMs(startTicks: number): number {
 	const text = readBytes('/proc/stat');

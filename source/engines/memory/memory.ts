@@ -43,6 +43,15 @@ export class ProcessMemory implements Memory {
 		}
 	}
 
+	/** Whether the address space is gone: the process has ended, or replaced itself by another program. Of one that is there, a page without memory is an error (fs/proc/base.c, mem_rw). */
+	get isGone(): boolean {
+		try {
+			return readSync(this.#fd, new Uint8Array(1), 0, 1, addressStart) === 0;
+		} catch {
+			return false;
+		}
+	}
+
 	close(): void {
 		closeSync(this.#fd);
 	}

@@ -4,7 +4,7 @@ import {printable} from '../../model/text.js';
 import {stateCode} from '../../model/thread-state.js';
 import {idleKind, IdleList} from '../../target/idle.js';
 import {NativeIds} from '../../target/native-ids.js';
-import {isAlive} from '../../target/proc.js';
+import {isAlive, programOf} from '../../target/proc.js';
 import type {Target} from '../../target/target.js';
 import {ThreadCpu} from '../../target/thread-cpu.js';
 import {
@@ -92,7 +92,7 @@ export class MemorySession implements EngineSession {
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
 		this.#waiting = new WaitingStacks(memory, threads, walker, continuations);
 		if (ptrace) {
-			this.#stopper = new Stopper(ptrace);
+			this.#stopper = new Stopper(ptrace, target.pid);
 			this.#running = new RunningStacks({
 				memory, threads, walker, top: new TopFrame(vm, this.#code, this.#methods, walker), ptrace, stopper: this.#stopper, continuations,
 			});
@@ -262,6 +262,11 @@ export class MemorySession implements EngineSession {
 		this.#failures++;
 		if (!isAlive(this.#target)) {
 			throw new SessionOver(`process ${this.#target.pid} has ended`, {targetEnded: true});
+		}
+
+		const program = this.#memory.isGone ? programOf(this.#target.pid) : undefined;
+		if (program !== undefined) {
+			throw new SessionOver(`process ${this.#target.pid} has replaced itself by another program, ${printable(program)}`, {targetEnded: true});
 		}
 
 		if (this.#failures > failureLimit) {

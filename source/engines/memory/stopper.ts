@@ -39,12 +39,15 @@ export type Stops = {
 /** Stops threads for some microseconds each, all at once, and lets each go in the order of arrival. */
 export class Stopper {
 	readonly #ptrace: Ptrace;
+	readonly #pid: number;
 	/** Threads asked to stop, and when each was last seen running. */
 	readonly #pending = new Map<number, number>();
 	#timer?: NodeJS.Timeout;
 
-	constructor(ptrace: Ptrace) {
+	/** `pid`: the process whose threads are stopped, which is also the id of its first thread. */
+	constructor(ptrace: Ptrace, pid: number) {
 		this.#ptrace = ptrace;
+		this.#pid = pid;
 	}
 
 	/** Calls `look` for each of the threads while it is stopped. `look` must be quick; what it throws ends the round, and all threads are let go all the same. */
@@ -131,8 +134,13 @@ export class Stopper {
 
 		const runningAt = this.#pending.get(tid) ?? before;
 		this.#pending.delete(tid);
-		if (status < 0 || (status & stoppedMask) !== stoppedValue) {
-			// Gone: it ended meanwhile, and has been waited for by that.
+		if (status < 0) {
+			this.#follow();
+			return true;
+		}
+
+		if ((status & stoppedMask) !== stoppedValue) {
+			// It ended meanwhile, and has been waited for by that.
 			return true;
 		}
 
@@ -148,10 +156,23 @@ export class Stopper {
 
 			// A stop by an event is ours (or a stop of the whole process, which goes on by itself); otherwise a signal is on its way to the thread, and must reach it.
 			const isEvent = status >>> 16 !== 0;
-			this.#ptrace.detach(tid, isEvent ? 0 : (status >>> 8) & 0xFF);
+			if (this.#ptrace.detach(tid, isEvent ? 0 : (status >>> 8) & 0xFF) !== 0) {
+				// Killed while it was held: the process cannot end, nor go on with its execve, before its tracer has seen that.
+				this.#pending.set(tid, performance.now());
+			}
 		}
 
 		return true;
+	}
+
+	/**
+	A seized thread that nobody has waited for cannot be gone, but one that calls execve gets the id of the process, whose other threads end (ptrace(2), "execve(2) under ptrace"). It is ours still: only its tracer
+	can stop it.
+	*/
+	#follow(): void {
+		if (!this.#pending.has(this.#pid) && this.#ptrace.interrupt(this.#pid) === 0) {
+			this.#pending.set(this.#pid, performance.now());
+		}
 	}
 
 	#letLateOnesGo(): void {

@@ -35,7 +35,7 @@ async function allGoOn(): Promise<void> {
 
 test('each thread is looked at once, stopped, and goes on', async () => {
 	const looked: number[] = [];
-	const stopper = new Stopper(ptrace);
+	const stopper = new Stopper(ptrace, java.pid);
 	const stops = stopper.stop(tids, tid => {
 		expect(readFileSync(`/proc/${java.pid}/task/${tid}/status`, 'latin1')).toMatch(/^State:\tt/m);
 		looked.push(tid);
@@ -48,7 +48,7 @@ test('each thread is looked at once, stopped, and goes on', async () => {
 });
 
 test('an error while a thread is looked at holds nobody', async () => {
-	const stopper = new Stopper(ptrace);
+	const stopper = new Stopper(ptrace, java.pid);
 	let thrown: unknown;
 	// Those that get no CPU in time are not looked at: again, then.
 	await until(() => {
@@ -69,7 +69,7 @@ test('an error while a thread is looked at holds nobody', async () => {
 
 test('threads that stop too late are counted and let go; nothing is held once letGo has resolved', async () => {
 	let isBlind = true;
-	const stopper = new Stopper({...ptrace, poll: tid => isBlind ? 0 : ptrace.poll(tid)});
+	const stopper = new Stopper({...ptrace, poll: tid => isBlind ? 0 : ptrace.poll(tid)}, java.pid);
 	const none = () => {
 		throw new Error('not looked at');
 	};
@@ -85,7 +85,7 @@ test('a thread that has a tracer is skipped and counted', async () => {
 	const [traced, ...others] = tids;
 	expect(ptrace.seize(traced)).toBe(0);
 	const looked: number[] = [];
-	const stopper = new Stopper(ptrace);
+	const stopper = new Stopper(ptrace, java.pid);
 	const stops = stopper.stop(tids, tid => {
 		looked.push(tid);
 	});

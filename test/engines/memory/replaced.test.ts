@@ -1,0 +1,153 @@
+import {readFileSync, readdirSync} from 'node:fs';
+import {
+	afterEach, beforeAll, beforeEach, describe, expect, test,
+} from 'vitest';
+import {memoryEngine} from '../../../source/engines/memory/engine.js';
+import {loadPtrace, type Ptrace} from '../../../source/engines/memory/ptrace.js';
+import {Stopper} from '../../../source/engines/memory/stopper.js';
+import {Sample} from '../../../source/model/sample.js';
+import {commOf} from '../../helpers/comm.js';
+import {heldThreads} from '../../helpers/kill-tool.js';
+import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {patienceMs} from '../../helpers/patience.js';
+import {until} from '../../helpers/until.js';
+import {Names, targetOf} from './observe.js';
+
+/** JEP 454: calls of native functions without a library of our own. */
+const firstWithCalls = 22;
+
+const newest = jdks().filter(({release}) => release >= firstWithCalls).slice(-1);
+
+let java: JavaProcess;
+let ptrace: Ptrace;
+
+beforeAll(() => {
+	ptrace = loadPtrace();
+});
+
+function threadOf(name: string): number {
+	return Number(readdirSync(`/proc/${java.pid}/task`).find(tid => commOf(java.pid, Number(tid)) === name));
+}
+
+function isReplaced(): boolean {
+	return commOf(java.pid, java.pid) === 'sleep';
+}
+
+/** The kernel has ended this thread, and waits for its tracer to see that. */
+function isEnded(tid: number): boolean {
+	try {
+		return /^State:\tZ/m.test(readFileSync(`/proc/${java.pid}/task/${tid}/status`, 'latin1'));
+	} catch {
+		return true;
+	}
+}
+
+/** Makes the thread "caller" call execve, and stands still until then: nothing of ours comes in between. */
+function replaceAndWait(condition: () => boolean): void {
+	java.child.stdin!.write('\n');
+	const endMs = performance.now() + patienceMs;
+	while (!condition()) {
+		if (performance.now() > endMs) {
+			throw new Error('the program did not call execve');
+		}
+
+		ptrace.sleep(1000);
+	}
+}
+
+/** The new program is traced by nobody, and ends by the signal that a service manager sends. */
+async function expectFree(): Promise<void> {
+	await until(isReplaced);
+	await until(() => heldThreads(java.pid).held === 0);
+	java.child.kill('SIGTERM');
+	await until(() => java.child.signalCode === 'SIGTERM');
+}
+
+describe.each(newest)('JDK $release', jdk => {
+	beforeEach(async () => {
+		// Compiled code reaches a safepoint by a signal, for which a seized thread waits for its tracer: that would be us, who wait here.
+		java = await startJava('ReplacesItself', {jdk, jvmArgs: ['--enable-native-access=ALL-UNNAMED', '-Xint', '-Xmx64m'], args: ['2']});
+	});
+
+	afterEach(async () => {
+		await java.stop();
+	});
+
+	describe('a thread that calls execve takes the id of the first one', () => {
+		test('after it was seized, before it was asked to stop', async () => {
+			let isAsked = false;
+			const stopper = new Stopper({
+				...ptrace,
+				interrupt(tid) {
+					if (!isAsked) {
+						isAsked = true;
+						replaceAndWait(isReplaced);
+					}
+
+					return ptrace.interrupt(tid);
+				},
+			}, java.pid);
+			expect(stopper.stop([threadOf('caller')], () => undefined).count).toBe(0);
+			await stopper.letGo();
+			await expectFree();
+		});
+
+		test('while it was on its way to a stop, and the call waited for another thread of ours to be seen ended', async () => {
+			const other = threadOf('busy-0');
+			const stopper = new Stopper({
+				...ptrace,
+				interrupt(tid) {
+					if (tid === other) {
+						replaceAndWait(() => isEnded(other));
+					}
+
+					return ptrace.interrupt(tid);
+				},
+			}, java.pid);
+			stopper.stop([other, threadOf('caller')], () => undefined);
+			await stopper.letGo();
+			await expectFree();
+		});
+	});
+
+	test('a thread that is ended while it is held does not hold up the call that ends it', async () => {
+		const held = threadOf('busy-0');
+		const stopper = new Stopper(ptrace, java.pid);
+		let isLooked = false;
+		await until(() => {
+			stopper.stop([held], tid => {
+				isLooked = true;
+				replaceAndWait(() => isEnded(tid));
+			});
+			return isLooked;
+		});
+		await stopper.letGo();
+		await expectFree();
+	});
+
+	test('a session on a JVM that replaces itself by another program is over, and says so', async () => {
+		const session = await memoryEngine.open(targetOf(java.pid), {depth: 100}, new Names());
+		try {
+			const sample = new Sample();
+			for (let round = 0; round < 20; round++) {
+				await session.sample(sample);
+			}
+
+			java.child.stdin!.write('\n');
+			let message = '';
+			for (const endMs = performance.now() + patienceMs; message === '' && performance.now() < endMs;) {
+				try {
+					await session.sample(sample);
+				} catch (error) {
+					message = (error as Error).message;
+				}
+			}
+
+			expect(message).toBe(`process ${java.pid} has replaced itself by another program, sleep`);
+			await session.letGo();
+			await expectFree();
+		} finally {
+			await session.close();
+		}
+	});
+});
