@@ -12,11 +12,12 @@ import {readJavaCommand} from './jvm-arguments.js';
 import {readAttachFlags} from './jvm-flags.js';
 import {type Libraries, readLibraries} from './libraries.js';
 import {isNativeImage} from './native-image.js';
-import {noHandlerObstacle} from './no-handler.js';
 import {obstacles, type Obstacle} from './obstacles.js';
 import {
 	type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs,
 } from './proc.js';
+import {handlerObstacle, noVmObstacle} from './quit-obstacle.js';
+import {vmSigns} from './running-vm.js';
 import {isStartingUp, processAgeMs} from './start-up.js';
 import type {Target} from './target.js';
 import {UserNames} from './users.js';
@@ -133,6 +134,14 @@ function hotSpotObstacle(target: Target, status: ProcessStatus, counters: PerfCo
 	}
 
 	const flags = readAttachFlags(target, counters);
+	const looked = {
+		pid, startTicks: target.startTicks, status, flags, vm: vmSigns(target, counters, flags),
+	};
+	const noVm = noVmObstacle(looked);
+	if (noVm) {
+		return noVm;
+	}
+
 	if (flags.attachDisabled) {
 		return obstacles.attachDisabled(pid);
 	}
@@ -146,15 +155,7 @@ function hotSpotObstacle(target: Target, status: ProcessStatus, counters: PerfCo
 		return undefined;
 	}
 
-	if (isStartingUp(target, target.startTicks, counters)) {
-		return obstacles.starting(pid);
-	}
-
-	if (status.catchesQuit && !status.ignoresQuit) {
-		return undefined;
-	}
-
-	return noHandlerObstacle(pid, target.startTicks, flags);
+	return isStartingUp(looked.vm.startTicks, counters) ? obstacles.starting(pid) : handlerObstacle(looked);
 }
 
 function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {

@@ -1,16 +1,16 @@
 import {readdirSync, readFileSync} from 'node:fs';
 
-/** The JVM starts its own threads first; what is not among so many of the oldest is not looked for further. */
-const maxTasks = 256;
+/** Threads looked at in one search: ids wrap around, so that the JVM's first threads may have the highest. */
+const maxTasks = 20_000;
 
 /**
-Our own id of the thread of that name, as the kernel has it (/proc/PID/task/TID/comm, cut to 15 bytes by the kernel; HotSpot gives its threads names since JDK 8); 0 when there is none or /proc is closed.
-A Java thread may have taken the name too: the oldest is the JVM's own.
+Our own id of the first thread with one of these names, as the kernel has them (/proc/PID/task/TID/comm, cut to 15 bytes by the kernel; HotSpot gives its threads names since JDK 8); 0 when there is none or /proc is
+closed. A Java thread may have taken the name too: the one with the lowest id is the JVM's own, as a rule.
 */
-export function namedTask(pid: number, name: string): number {
+export function namedTask(pid: number, names: readonly string[]): number {
 	try {
 		const tasks = readdirSync(`/proc/${pid}/task`).map(Number).sort((a, b) => a - b).slice(0, maxTasks);
-		return tasks.find(task => commOf(pid, task) === name) ?? 0;
+		return tasks.find(task => names.includes(commOf(pid, task))) ?? 0;
 	} catch {
 		return 0;
 	}

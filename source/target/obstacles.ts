@@ -26,12 +26,13 @@ export const obstacles = {
 		reason: `process ${pid} is closed to you: you are root without CAP_SYS_PTRACE, as in most containers`, hint: 'start the container with --cap-add SYS_PTRACE, or run tprof-top as the user of the JVM',
 	}),
 	noJvm: (pid: number, name: string): Obstacle => ({reason: `process ${pid} (${name}) is no JVM`, hint: seeList}),
+	noVm: (pid: number): Obstacle => ({reason: `process ${pid} has loaded libjvm.so, but no JVM runs in it`, hint: 'a program may start its JVM later: try again then'}),
 	openJ9: (pid: number): Obstacle => ({reason: `process ${pid} runs OpenJ9; tprof-top knows HotSpot only`, hint: 'OpenJ9 speaks another protocol, and answers signals with a javacore file'}),
 	nativeImage: (pid: number): Obstacle => ({reason: `process ${pid} is a GraalVM native image; there is no JVM in it`, hint: 'use a native profiler such as perf'}),
 	starting: (pid: number): Obstacle => ({reason: `the JVM ${pid} is still starting up`, hint: 'try again in a moment', isPassing: true}),
 	noHandler: (pid: number): Obstacle => ({
 		reason: `the JVM ${pid} does not handle SIGQUIT and has no attach socket`,
-		hint: 'a signal would kill it; if its socket in /tmp was removed, it must be restarted to attach',
+		hint: 'a signal would end it; if its socket in /tmp was removed, it must be restarted to attach',
 		isAttachOnly: true,
 	}),
 	reducedSignals: (pid: number): Obstacle => ({

@@ -2,12 +2,13 @@ import process from 'node:process';
 import {readAttachFlags} from './jvm-flags.js';
 import {readLibraries} from './libraries.js';
 import {readPerfData} from './hsperfdata-file.js';
-import {isStartingUp} from './start-up.js';
-import {noHandlerObstacle} from './no-handler.js';
 import {type Obstacle, obstacles} from './obstacles.js';
 import {
 	errorCode, isAlive, readStat, readStatus,
 } from './proc.js';
+import {handlerObstacle, noVmObstacle} from './quit-obstacle.js';
+import {vmSigns} from './running-vm.js';
+import {isStartingUp} from './start-up.js';
 
 /** Why a process must not get SIGQUIT. */
 export type SignalHazard = {
@@ -21,7 +22,7 @@ type Looked = {readonly pid: number; readonly startTicks: number};
 
 /**
 Why the process may not get a SIGQUIT at this moment; undefined when it may. The signal kills whoever does not catch it, and other servers take it as "shut down",
-so all of this must hold: the process that was looked at, alive, not stopped, HotSpot mapped and no OpenJ9, attach not disabled, start-up over, SIGQUIT caught and not ignored.
+so all of this must hold: the process that was looked at, alive, not stopped, HotSpot mapped and no OpenJ9, a VM running in it with its thread for SIGQUIT, attach not disabled, start-up over, SIGQUIT caught and not ignored.
 */
 export function quitHazard(target: Looked): SignalHazard | undefined {
 	const {pid} = target;
@@ -44,18 +45,23 @@ export function quitHazard(target: Looked): SignalHazard | undefined {
 		return because(obstacles.openJ9(pid));
 	}
 
-	const owner = {pid, nsPid: status.nsPid, uid: status.uid};
-	const counters = readPerfData(owner);
-	const flags = readAttachFlags(owner, counters);
-	if (flags.attachDisabled) {
-		return because(obstacles.attachDisabled(pid));
+	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid});
+	const flags = readAttachFlags({pid, nsPid: status.nsPid, uid: status.uid}, counters);
+	const looked = {
+		...target, status, flags, vm: vmSigns(target, counters, flags),
+	};
+	const noVm = noVmObstacle(looked);
+	if (noVm) {
+		// The threads of a process that is being killed go one by one.
+		return isAlive(target) ? because(noVm) : {...obstacles.absent(pid), ended: true};
 	}
 
-	if (!status.catchesQuit || status.ignoresQuit) {
-		return because(noHandlerObstacle(pid, target.startTicks, flags));
+	const obstacle = flags.attachDisabled ? obstacles.attachDisabled(pid) : handlerObstacle(looked);
+	if (obstacle) {
+		return because(obstacle);
 	}
 
-	return isStartingUp(owner, target.startTicks, counters) ? because(obstacles.starting(pid)) : undefined;
+	return isStartingUp(looked.vm.startTicks, counters) ? because(obstacles.starting(pid)) : undefined;
 }
 
 /** Sends SIGQUIT when nothing speaks against it, and says what does otherwise. The only place that signals a target. */

@@ -10,7 +10,7 @@ describe('a thread by its name in /proc', () => {
 	test.each(jdks().map(on => [on.release, on] as const))('the VM Thread of JDK %d', async (_, on) => {
 		const java = await startJava('ParkedAndEcho', {jdk: on, args: ['2', '5']});
 		try {
-			const task = namedTask(java.pid, 'VM Thread');
+			const task = namedTask(java.pid, ['no such', 'VM Thread']);
 			const dump = execFileSync(`${on.home}/bin/jstack`, [String(java.pid)], {encoding: 'utf8'});
 			const nid = /^"VM Thread".* nid=(\w+)/m.exec(dump)![1];
 			expect(task).toBe(Number(nid));
@@ -20,7 +20,7 @@ describe('a thread by its name in /proc', () => {
 	});
 
 	test('none of that name, no such process', () => {
-		expect(namedTask(process.pid, 'VM Thread')).toBe(0);
-		expect(namedTask(4_194_304, 'VM Thread')).toBe(0);
+		expect(namedTask(process.pid, ['VM Thread'])).toBe(0);
+		expect(namedTask(4_194_304, ['VM Thread'])).toBe(0);
 	});
 });

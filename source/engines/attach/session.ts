@@ -4,6 +4,7 @@ import {printable} from '../../model/text.js';
 import {IdleList} from '../../target/idle.js';
 import {namedTask} from '../../target/named-task.js';
 import {NativeIds} from '../../target/native-ids.js';
+import {vmThreadName} from '../../target/running-vm.js';
 import type {Target} from '../../target/target.js';
 import {ThreadCpu} from '../../target/thread-cpu.js';
 import {
@@ -56,7 +57,7 @@ export class AttachSession implements EngineSession {
 		this.#credit = new CpuCredit(this.#threadCpu, this.#ids);
 		this.#pause = new PauseEstimate(this.#pauseCpu);
 		// Later on the dumps say which it is.
-		this.#vmThread = namedTask(target.pid, 'VM Thread');
+		this.#vmThread = namedTask(target.pid, [vmThreadName]);
 		this.note = noteFor(target, this.#threadCpu);
 	}
 
