@@ -1,36 +1,39 @@
-import {createRequire} from 'node:module';
 import process from 'node:process';
+import {loadLibc} from './libc.js';
 import {readProc} from './proc.js';
 
 /** User and group to act as. */
 export type Owner = {readonly uid: number; readonly gid: number};
 
-/** System call numbers of setresuid and setresgid (Linux: asm/unistd_64.h, asm-generic/unistd.h). */
-const callNumbers: Partial<Record<NodeJS.Architecture, {setresuid: number; setresgid: number}>> = {
-	x64: {setresuid: 117, setresgid: 119},
-	arm64: {setresuid: 147, setresgid: 149},
+/** System call numbers (Linux: asm/unistd_64.h, asm-generic/unistd.h). */
+const callNumbers: Partial<Record<NodeJS.Architecture, {setresuid: number; setresgid: number; setgroups: number}>> = {
+	x64: {setresuid: 117, setresgid: 119, setgroups: 116},
+	arm64: {setresuid: 147, setresgid: 149, setgroups: 159},
 };
 
 const unchanged = -1;
 
-type Calls = {setEffective(which: 'setresuid' | 'setresgid', id: number): number};
+type Calls = {
+	setEffective(which: 'setresuid' | 'setresgid', id: number): number;
+	setGroups(groups: readonly number[]): number;
+};
 
 let calls: Calls | undefined | false;
 
 /** The raw system calls; the C library's own functions would change every thread of the process. False when they cannot be had. */
 function loadCalls(): Calls | false {
 	const numbers = callNumbers[process.arch];
-	if (!numbers) {
+	const libc = loadLibc();
+	if (!numbers || !libc) {
 		return false;
 	}
 
-	try {
-		const koffi = createRequire(import.meta.url)('koffi') as {load(name: string): {func(prototype: string): (...args: number[]) => number}};
-		const syscall = koffi.load('libc.so.6').func('long syscall(long number, long real, long effective, long saved)');
-		return {setEffective: (which, id) => syscall(numbers[which], unchanged, id, unchanged)};
-	} catch {
-		return false;
-	}
+	const syscall = libc.func('long syscall(long number, long real, long effective, long saved)');
+	const syscallWithList = libc.func('long syscall(long number, long count, uint32_t *list)');
+	return {
+		setEffective: (which, id) => syscall(numbers[which], unchanged, id, unchanged),
+		setGroups: groups => syscallWithList(numbers.setgroups, groups.length, Uint32Array.from(groups)),
+	};
 }
 
 /** CAP_SYS_PTRACE is bit 19 of CapEff (capabilities(7)). */
@@ -49,7 +52,7 @@ export function canActAs(): boolean {
 }
 
 /**
-Runs synchronous code with the effective user and group of `owner`, in this thread alone (Linux keeps credentials for each thread, credentials(7)), and takes our own back.
+Runs synchronous code with the effective user and group of `owner` and no further groups, in this thread alone (Linux keeps credentials for each thread, credentials(7)), and takes our own back.
 JDK 8 compares the peer's user and group with its own, and a socket's peer credentials are those at connect.
 Throws when the owner's cannot be taken, or, a state in which nothing may go on, our own not taken back.
 */
@@ -58,13 +61,17 @@ export function asOwner<T>(owner: Owner, action: () => T): T {
 		throw new Error('cannot act as another user here');
 	}
 
-	const own = {uid: process.geteuid!(), gid: process.getegid!()};
-	// The group first: without root's rights it could not be changed any more; and the other way round on the way back.
-	if (calls.setEffective('setresgid', owner.gid) !== 0) {
-		throw new Error(`cannot take group ${owner.gid}`);
-	}
-
+	const own = {uid: process.geteuid!(), gid: process.getegid!(), groups: process.getgroups!()};
 	try {
+		// Groups first: without root's rights they could not be changed any more; and the other way round on the way back.
+		if (calls.setGroups([]) !== 0) {
+			throw new Error('cannot leave our own groups');
+		}
+
+		if (calls.setEffective('setresgid', owner.gid) !== 0) {
+			throw new Error(`cannot take group ${owner.gid}`);
+		}
+
 		if (calls.setEffective('setresuid', owner.uid) !== 0) {
 			throw new Error(`cannot take user ${owner.uid}`);
 		}
@@ -73,7 +80,9 @@ export function asOwner<T>(owner: Owner, action: () => T): T {
 	} finally {
 		const user = calls.setEffective('setresuid', own.uid);
 		const group = calls.setEffective('setresgid', own.gid);
-		if (user !== 0 || group !== 0) {
+		// Where they could not be left they need not be taken back.
+		const isWhole = calls.setGroups(own.groups) === 0 || process.getgroups!().length === own.groups.length;
+		if (user !== 0 || group !== 0 || !isWhole) {
 			process.abort();
 		}
 	}

@@ -1,6 +1,9 @@
 import {
-	closeSync, constants, fstatSync, openSync, readSync, readdirSync,
+	closeSync, fstatSync, readSync, readdirSync,
 } from 'node:fs';
+import {
+	openBelowRoot, openFile, openFolderIn, pathOf,
+} from './below-root.js';
 import {maxPerfDataBytes, parsePerfData, type PerfCounters} from './hsperfdata.js';
 
 /** Anyone may make folders with such names in /tmp; no host has more users with JVMs than this. */
@@ -9,33 +12,54 @@ const maxFolders = 256;
 type Owner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
 
 /** Opens the target's counters in its own /tmp: the folder is named after the user as the target knows it, the file after the pid as the target sees it. Undefined when there are none (-XX:-UsePerfData). */
-export function openPerfData({pid, nsPid, uid}: Owner): PerfDataFile | undefined {
-	const tmp = `/proc/${pid}/root/tmp`;
-	let folders: string[];
+export function openPerfData(owner: Owner): PerfDataFile | undefined {
+	let tmp: number;
 	try {
-		folders = readdirSync(tmp).filter(name => name.startsWith('hsperfdata_')).slice(0, maxFolders);
+		tmp = openBelowRoot(owner.pid, '/tmp');
 	} catch {
 		return undefined;
 	}
 
-	for (const folder of folders) {
-		let fd: number;
-		try {
-			fd = openSync(`${tmp}/${folder}/${nsPid}`, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-		} catch {
-			continue;
-		}
+	try {
+		const folders = readdirSync(pathOf(tmp)).filter(name => name.startsWith('hsperfdata_')).slice(0, maxFolders);
+		return firstOf(folders, folder => openIn(tmp, folder, owner));
+	} catch {
+		return undefined;
+	} finally {
+		closeSync(tmp);
+	}
+}
 
+function firstOf<T>(names: readonly string[], find: (name: string) => T | undefined): T | undefined {
+	for (const name of names) {
+		const found = find(name);
+		if (found !== undefined) {
+			return found;
+		}
+	}
+
+	return undefined;
+}
+
+function openIn(tmp: number, name: string, {nsPid, uid}: Owner): PerfDataFile | undefined {
+	let folder: number | undefined;
+	try {
+		folder = openFolderIn(tmp, name);
+		const fd = openFile(`${pathOf(folder)}/${nsPid}`, 'as-is');
 		const {size, uid: owner} = fstatSync(fd);
-		const isOurs = fstatSync(fd).isFile() && (owner === uid || owner === 0) && size <= maxPerfDataBytes;
-		if (isOurs) {
+		if ((owner === uid || owner === 0) && size <= maxPerfDataBytes) {
 			return new PerfDataFile(fd, size);
 		}
 
 		closeSync(fd);
+		return undefined;
+	} catch {
+		return undefined;
+	} finally {
+		if (folder !== undefined) {
+			closeSync(folder);
+		}
 	}
-
-	return undefined;
 }
 
 /** One JVM's open counters. */

@@ -165,7 +165,7 @@ function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undef
 	const known = recorded && !(line.main && recorded.startsWith(line.main)) ? parseRecordedCommand(recorded) : line;
 	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';
 	const name = shortMain(known.main === '' ? program.slice(program.lastIndexOf('/') + 1) : known.main);
-	const version = stringCounter(counters, 'java.property.java.version') || (libraries?.libjvm ? versionAround(libraries.libjvm, `/proc/${pid}/root`) : '');
+	const version = stringCounter(counters, 'java.property.java.version') || (libraries?.libjvm ? versionAround(libraries.libjvm, pid) : '');
 	const facts: TargetFacts = {
 		pid,
 		mainClass: printable(name),

@@ -45,6 +45,11 @@ export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Bu
 		return {code: errorCode(error)};
 	}
 
+	return readOpen(fd, maxBytes);
+}
+
+/** Reads at most `maxBytes` of an open file, which is closed; the error's code when it cannot be read. */
+export function readOpen(fd: number, maxBytes: number): {bytes: Buffer} | {code: string} {
 	try {
 		const parts: Buffer[] = [];
 		let total = 0;

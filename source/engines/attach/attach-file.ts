@@ -2,7 +2,11 @@ import {
 	closeSync, constants, fchmodSync, fchownSync, fstatSync, lstatSync, openSync, readlinkSync, unlinkSync, writeSync,
 } from 'node:fs';
 import process from 'node:process';
-import {errorCode, readBytes} from '../../target/proc.js';
+import {
+	openBelowRoot, openFile, openWorkingFolder, pathOf,
+} from '../../target/below-root.js';
+import {asOwner, canActAs} from '../../target/credentials.js';
+import {errorCode, readBytes, readOpen} from '../../target/proc.js';
 import type {Target} from '../../target/target.js';
 
 /** The most patient client, the JDK's own, waits for ten seconds and takes its file away (sun.tools.attach.attachTimeout); an older file was left behind. */
@@ -18,49 +22,79 @@ export type AttachFile =
 	| {readonly state: 'theirs'; readonly path: string}
 	| {readonly state: 'impossible'; readonly code: string};
 
+/** A folder that HotSpot looks in, held open: it stays reachable when the target ends, and with it the file that must not be left behind. */
+type Folder = {readonly fd: number; /** For people to read. */ readonly shown: string};
+
 /**
-Makes the file that tells HotSpot that a SIGQUIT asks for its attach listener: in the target's working directory or, where that cannot be written, in its /tmp (attachListener_linux.cpp). Never
-throws. Only one client may be at it: the signal of a second one would find the listener at work, and then the target prints a thread dump to its own output.
+Makes the file that tells HotSpot that a SIGQUIT asks for its attach listener: in the target's working directory or, where that cannot be written, in its /tmp (attachListener_linux.cpp). Both are taken only
+below the target's own root, and what the target itself may not write is not written for it. Never throws. Only one client may be at it: the signal of a second one would find the listener at work, and then the
+target prints a thread dump to its own output.
 */
 export function createAttachFile(target: Target): AttachFile {
 	const name = `.attach_pid${target.nsPid}`;
-	const directories = [`/proc/${target.pid}/cwd`, `/proc/${target.pid}/root/tmp`];
-	const theirs = directories.map(directory => `${directory}/${name}`).find(path => isInUse(path, target));
-	if (theirs) {
-		return {state: 'theirs', path: theirs};
+	const folders: Folder[] = [];
+	let code = 'ENOENT';
+	let kept: Folder | undefined;
+	for (const [open, shown] of [[() => openWorkingFolder(target.pid), 'cwd'], [() => openBelowRoot(target.pid, '/tmp'), 'root/tmp']] as const) {
+		try {
+			folders.push({fd: open(), shown: `/proc/${target.pid}/${shown}`});
+		} catch (error) {
+			code = errorCode(error);
+		}
 	}
 
-	const [inCwd, inTmp] = directories.map(directory => () => createIn(directory, name, target));
-	const first = inCwd();
-	return first.state === 'impossible' ? inTmp() : first;
+	try {
+		const theirs = folders.find(folder => isInUse(folder.fd, name, target));
+		if (theirs) {
+			return {state: 'theirs', path: `${theirs.shown}/${name}`};
+		}
+
+		for (const folder of writable(folders, target)) {
+			const made = createIn(folder, name, target);
+			if (made.state === 'ours') {
+				kept = folder;
+			}
+
+			if (made.state !== 'impossible') {
+				return made;
+			}
+
+			({code} = made);
+		}
+
+		return {state: 'impossible', code};
+	} finally {
+		for (const folder of folders.filter(each => each !== kept)) {
+			closeSync(folder.fd);
+		}
+	}
 }
 
-/** Makes the file and gives it to the target's effective user and group: JDK 8 ignores any other's, and prints a thread dump instead. */
-function createIn(directory: string, name: string, target: Target): AttachFile {
-	let directoryFd: number;
-	try {
-		// The open directory stays reachable when the target ends, and with it the file that must not be left behind.
-		directoryFd = openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-	} catch (error) {
-		return {state: 'impossible', code: errorCode(error)};
-	}
+/** Root that cannot act as the target's user makes its file in /tmp only, which is for all to write. */
+function writable(folders: readonly Folder[], target: Target): readonly Folder[] {
+	return isForeign(target) && process.geteuid!() === 0 && !canActAs() ? folders.filter(({shown}) => shown.endsWith('/root/tmp')) : folders;
+}
 
-	const path = `/proc/self/fd/${directoryFd}/${name}`;
+function isForeign({uid, gid}: Target): boolean {
+	return process.geteuid!() !== uid || process.getegid!() !== gid;
+}
+
+/** Makes the file with the target's effective user and group: JDK 8 ignores any other's, and prints a thread dump instead. */
+function createIn({fd: folder, shown}: Folder, name: string, target: Target): AttachFile {
+	const path = `${pathOf(folder)}/${name}`;
 	let inode: bigint | undefined;
 	const remove = () => {
 		if (inode !== undefined) {
 			tryUnlink(path, inode);
 		}
-
-		closeSync(directoryFd);
 	};
 
 	try {
-		const fd = openExclusive(path, target);
+		const fd = openExclusive(folder, name, target);
 		try {
 			inode = fstatSync(fd, {bigint: true}).ino;
 			fchmodSync(fd, 0o600);
-			if (process.geteuid!() !== target.uid || process.getegid!() !== target.gid) {
+			if (isForeign(target) && !canActAs()) {
 				fchownSync(fd, target.uid, target.gid);
 			}
 
@@ -69,16 +103,23 @@ function createIn(directory: string, name: string, target: Target): AttachFile {
 			closeSync(fd);
 		}
 
-		return {state: 'ours', remove};
+		return {
+			state: 'ours',
+			remove() {
+				remove();
+				closeSync(folder);
+			},
+		};
 	} catch (error) {
 		remove();
 		const code = errorCode(error);
-		return code === 'EEXIST' ? {state: 'theirs', path: `${directory}/${name}`} : {state: 'impossible', code};
+		return code === 'EEXIST' ? {state: 'theirs', path: `${shown}/${name}`} : {state: 'impossible', code};
 	}
 }
 
 /** Whether a client that may be alive made the file: one that HotSpot would take (the target's own user's or root's), neither old nor marked by one of us that is gone. */
-function isInUse(path: string, target: Target): boolean {
+function isInUse(folder: number, name: string, target: Target): boolean {
+	const path = `${pathOf(folder)}/${name}`;
 	try {
 		const found = lstatSync(path);
 		return found.isFile() && (found.uid === target.uid || found.uid === 0) && Math.abs(Date.now() - found.mtimeMs) < longestUseMs && !isMakerGone(path);
@@ -88,18 +129,20 @@ function isInUse(path: string, target: Target): boolean {
 }
 
 /** Descriptor of the fresh file; throws EEXIST when one in use has the name. What was left behind is replaced, once. */
-function openExclusive(path: string, target: Target): number {
-	const flags = constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW;
+function openExclusive(folder: number, name: string, target: Target): number {
+	const path = `${pathOf(folder)}/${name}`;
+	const make = () => openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600);
+	const open = () => isForeign(target) && canActAs() ? asOwner(target, make) : make();
 	try {
-		return openSync(path, flags, 0o600);
+		return open();
 	} catch (error) {
-		if (errorCode(error) !== 'EEXIST' || isInUse(path, target)) {
+		if (errorCode(error) !== 'EEXIST' || isInUse(folder, name, target)) {
 			throw error;
 		}
 	}
 
 	unlinkSync(path);
-	return openSync(path, flags, 0o600);
+	return open();
 }
 
 /** Where our process id has its meaning: this boot of this host, and the pid namespace. */
@@ -118,7 +161,7 @@ function tryMark(fd: number): void {
 }
 
 function isMakerGone(path: string): boolean {
-	const read = readBytes(path, maxMarkBytes);
+	const read = readOpen(openFile(path, 'as-is'), maxMarkBytes);
 	const [, pid, where] = /^tprof-top ([1-9]\d{0,9}) (.+)\n$/.exec('bytes' in read ? read.bytes.toString('latin1') : '') ?? [];
 	try {
 		if (pid && where === world()) {

@@ -1,10 +1,12 @@
+import {closeSync} from 'node:fs';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {lookAtSocket, socketPath} from '../../target/attach-socket.js';
+import {openAttachSocket, socketPath} from '../../target/attach-socket.js';
+import {pathOf} from '../../target/below-root.js';
 import {canActAs} from '../../target/credentials.js';
 import {isAlive, readStatus} from '../../target/proc.js';
 import type {Target} from '../../target/target.js';
-import {type Exchange, exchange} from './connection.js';
+import {type Exchange, type ExchangeOptions, exchange} from './connection.js';
 import {type HandshakeOptions, wakeListener} from './handshake.js';
 import {
 	chooseDialect, type Dialect, encodeRequest, isWholeDump, parseReply,
@@ -105,10 +107,8 @@ export class AttachClient {
 	async #send(version: 1 | 2, command: string, args: readonly string[], deadline: number, signal: AbortSignal | undefined): Promise<Reply> {
 		const request = encodeRequest(version, command, args);
 		for (;;) {
-			const socket = lookAtSocket(this.#target);
-			const result: Exchange = socket.state === 'present'
-				? await exchange(socketPath(this.#target), request, this.#reply, {deadline, signal, connectAs: this.#asOwner ? this.#target : undefined})
-				: {ok: false, code: {absent: 'ENOENT', foreign: 'FOREIGN', denied: 'EACCES'}[socket.state]};
+			const socket = openAttachSocket(this.#target);
+			const result = await this.#exchange(socket, request, {deadline, signal});
 			if (result.ok && this.#reply.length > 0) {
 				return this.#answer(result);
 			}
@@ -120,6 +120,19 @@ export class AttachClient {
 			if (problem) {
 				return problem;
 			}
+		}
+	}
+
+	/** Closes the socket's descriptor. */
+	async #exchange(socket: ReturnType<typeof openAttachSocket>, request: Uint8Array, options: Pick<ExchangeOptions, 'deadline' | 'signal'>): Promise<Exchange> {
+		if (socket.fd === undefined) {
+			return {ok: false, code: socket.state === 'denied' ? socket.code : (socket.state === 'foreign' ? 'FOREIGN' : 'ENOENT')};
+		}
+
+		try {
+			return await exchange(pathOf(socket.fd), request, this.#reply, {...options, pid: this.#target.pid, connectAs: this.#asOwner ? this.#target : undefined});
+		} finally {
+			closeSync(socket.fd);
 		}
 	}
 
@@ -172,6 +185,10 @@ export class AttachClient {
 
 			case 'FOREIGN': {
 				return this.#failure('another user\'s file has the name of the attach socket', `remove ${socketPath(this.#target)}`);
+			}
+
+			case 'STRANGER': {
+				return this.#failure(`another process than the JVM ${this.#target.pid} listens at its attach socket`, `see who shares its /tmp, or remove ${socketPath(this.#target)}`);
 			}
 
 			case 'TOO_LONG': {

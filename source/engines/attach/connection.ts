@@ -1,7 +1,6 @@
-import {closeSync, constants, openSync} from 'node:fs';
 import {type Socket, connect} from 'node:net';
-import path from 'node:path';
 import {asOwner, type Owner} from '../../target/credentials.js';
+import {canSeePeers, peerOf} from '../../target/peer.js';
 import {errorCode} from '../../target/proc.js';
 import type {ReplyBuffer} from './reply-buffer.js';
 
@@ -12,10 +11,12 @@ export type Exchange =
 		readonly firstByteMs: number;
 		readonly tookMs: number;
 	}
-	/** `code`: that of the system error, or TIMEOUT, ABORTED, TOO_LONG. */
+	/** `code`: that of the system error, or TIMEOUT, ABORTED, TOO_LONG, STRANGER (another process than `pid` listens). */
 	| {readonly ok: false; readonly code: string};
 
 export type ExchangeOptions = {
+	/** Who must be listening, where that can be seen; nobody else is sent anything. */
+	readonly pid: number;
 	/** `performance.now()` at which it is given up. */
 	readonly deadline: number;
 	readonly signal?: AbortSignal;
@@ -23,7 +24,7 @@ export type ExchangeOptions = {
 	readonly connectAs?: Owner;
 };
 
-/** Sends one request and reads the reply to its end into `reply`. Every way out closes the connection; never throws, never takes longer than the deadline. */
+/** Sends one request to the socket at that path and reads the reply to its end into `reply`. Every way out closes the connection; never throws, never takes longer than the deadline. */
 export async function exchange(socketPath: string, request: Uint8Array, reply: ReplyBuffer, options: ExchangeOptions): Promise<Exchange> {
 	reply.clear();
 	return new Promise(resolve => {
@@ -61,9 +62,9 @@ export async function exchange(socketPath: string, request: Uint8Array, reply: R
 		};
 
 		// A Unix socket is connected within this call, so the credentials of this moment are what the listener sees.
-		const open = (reachable: string) => connect({path: reachable, onread: {buffer: reply.scratch, callback: take}});
+		const open = () => connect({path: socketPath, onread: {buffer: reply.scratch, callback: take}});
 		try {
-			socket = options.connectAs ? openAs(options.connectAs, socketPath, open) : open(socketPath);
+			socket = options.connectAs ? asOwner(options.connectAs, open) : open();
 		} catch (error) {
 			finish({ok: false, code: errorCode(error)});
 			return;
@@ -78,16 +79,13 @@ export async function exchange(socketPath: string, request: Uint8Array, reply: R
 
 		socket.once('end', end);
 		socket.once('close', end);
-		socket.write(request);
-	});
-}
+		socket.once('connect', () => {
+			if (canSeePeers() && peerOf(socket) !== options.pid) {
+				finish({ok: false, code: 'STRANGER'});
+				return;
+			}
 
-/** Opens as the owner, by way of the socket's folder opened with our own rights: the owner's alone do not lead through /proc/PID/root of a process that has capabilities. */
-function openAs(owner: Owner, socketPath: string, open: (reachable: string) => Socket): Socket {
-	const folder = openSync(path.dirname(socketPath), constants.O_RDONLY | constants.O_DIRECTORY);
-	try {
-		return asOwner(owner, () => open(`/proc/self/fd/${folder}/${path.basename(socketPath)}`));
-	} finally {
-		closeSync(folder);
-	}
+			socket.write(request);
+		});
+	});
 }

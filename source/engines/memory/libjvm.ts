@@ -1,4 +1,5 @@
-import {closeSync, fstatSync, openSync, readFileSync} from 'node:fs';
+import {closeSync, fstatSync, readFileSync} from 'node:fs';
+import {openFile, openFileBelowRoot} from '../../target/below-root.js';
 import {readElf} from './elf.js';
 
 /** Addresses in the target of the symbols by which HotSpot finds its own tables (vmStructs.hpp, exported for the serviceability agent). */
@@ -34,9 +35,9 @@ export function findSymbols(pid: number): Symbols {
 function openLibrary(pid: number, path: string, inode: number, range: string): number {
 	let problem: unknown;
 	const plain = path.replace(/ \(deleted\)$/, '');
-	for (const candidate of [`/proc/${pid}/root${plain}`, plain, `/proc/${pid}/map_files/${range}`]) {
+	for (const open of [() => openFileBelowRoot(pid, plain), () => openFile(plain), () => openFile(`/proc/${pid}/map_files/${range}`)]) {
 		try {
-			const fd = openSync(candidate, 'r');
+			const fd = open();
 			if (fstatSync(fd).ino === inode) {
 				return fd;
 			}

@@ -1,0 +1,195 @@
+import {spawn, spawnSync} from 'node:child_process';
+import {once} from 'node:events';
+import {
+	chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync,
+} from 'node:fs';
+import {createServer} from 'node:net';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {afterEach, describe, expect, test} from 'vitest';
+import {createAttachFile} from '../../../source/engines/attach/attach-file.js';
+import {AttachClient} from '../../../source/engines/attach/client.js';
+import {lookAtSocket} from '../../../source/target/attach-socket.js';
+import {asOwner} from '../../../source/target/credentials.js';
+import {readPerfData} from '../../../source/target/hsperfdata-file.js';
+import {readJavaCommand} from '../../../source/target/jvm-arguments.js';
+import {versionAround} from '../../../source/target/jdk-release.js';
+import {isRoot, missingRights} from '../../helpers/as-root.js';
+import {chrootRefusal, makeChroot, type Chroot} from '../../helpers/chroot.js';
+import {
+	compileProgram, javaProcess, jdk, jdks, startJava,
+} from '../../helpers/jvm.js';
+import {otherUser} from '../../helpers/other-user.js';
+import {patienceMs} from '../../helpers/patience.js';
+import {rawTarget, targetOf} from '../../helpers/target.js';
+import {until} from '../../helpers/until.js';
+
+const undo: Array<() => Promise<void> | void> = [];
+afterEach(async () => {
+	for (const action of undo.splice(0).reverse()) {
+		await action();
+	}
+});
+
+function chroot(): Chroot {
+	const made = makeChroot();
+	undo.push(async () => made.remove());
+	return made;
+}
+
+/** When something was last made or removed in a folder, however short a time it was there. */
+const touched = (folder: string) => statSync(folder, {bigint: true}).mtimeNs;
+
+/** Starts a program that does nothing in the chroot; its pid. */
+async function idler(inside: Chroot, options?: {cwd?: string; command?: string[]}): Promise<number> {
+	const command = options?.command ?? ['sleep', '1000'];
+	const {pid} = inside.start(command, options);
+	await until(() => readlinkSync(`/proc/${pid}/root`) === inside.root && readFileSync(`/proc/${pid}/comm`, 'utf8') === `${command[0]}\n`);
+	return pid!;
+}
+
+describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal ? ` (none can be made here: ${chrootRefusal})` : ''}`, () => {
+	test.each(jdks())('JDK $release: where its /tmp is a link, that is followed inside', async on => {
+		const inside = chroot();
+		// The same path is there twice: in its own root, where the JVM keeps its socket, and in ours.
+		symlinkSync(inside.outside, path.join(inside.root, 'tmp'));
+		mkdirSync(path.join(inside.root, inside.outside), {recursive: true});
+		const before = touched(inside.outside);
+		const java = javaProcess(inside.start([path.join(on.home, 'bin/java'), '-Xmx64m', '-cp', '/srv', 'ParkedAndEcho', '3', '3'], {cwd: inside.root, srv: compileProgram('ParkedAndEcho', on)}));
+		await java.waitFor(/^ready$/m);
+		const target = await targetOf(java);
+		expect(target).toMatchObject({jdk: on.release, facts: {mainClass: 'ParkedAndEcho'}});
+		expect(await new AttachClient(target).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
+		expect(readdirSync(path.join(inside.root, inside.outside))).toContain(`.java_pid${java.pid}`);
+		expect(touched(inside.outside)).toBe(before);
+		expect(java.output()).not.toMatch(/Full thread dump/);
+		await java.stop();
+	});
+
+	test.each([
+		['an absolute link', (inside: Chroot) => inside.outside],
+		['a link upwards', () => '../outside'],
+		['a link by way of its own /proc', (inside: Chroot) => `/proc/self/root${inside.outside}`],
+	])('a socket outside is not reached through %s', async (_, linkOf) => {
+		const inside = chroot();
+		symlinkSync(linkOf(inside), path.join(inside.root, 'tmp'));
+		const pid = await idler(inside);
+		let connections = 0;
+		const server = createServer(() => {
+			connections++;
+		}).listen(path.join(inside.outside, `.java_pid${pid}`));
+		await once(server, 'listening');
+		undo.push(() => {
+			server.close();
+		});
+		expect(lookAtSocket(rawTarget(pid))).toEqual({state: 'absent'});
+		expect(await new AttachClient(rawTarget(pid)).threadDump({timeoutMs: 1000})).toMatchObject({status: 'failed'});
+		expect(connections).toBe(0);
+	});
+
+	test('no attach file is made outside, neither through /tmp nor in the working directory', async () => {
+		const inside = chroot();
+		symlinkSync(inside.outside, path.join(inside.root, 'tmp'));
+		const pid = await idler(inside);
+		const before = touched(inside.outside);
+		expect(createAttachFile(rawTarget(pid))).toMatchObject({state: 'impossible', code: 'ENOENT'});
+		rmSync(path.join(inside.root, 'tmp'));
+		mkdirSync(path.join(inside.root, 'tmp'));
+		const file = createAttachFile(rawTarget(pid)) as {remove(): void};
+		expect(readdirSync(path.join(inside.root, 'tmp'))).toEqual([`.attach_pid${pid}`]);
+		file.remove();
+		expect(readdirSync(path.join(inside.root, 'tmp'))).toEqual([]);
+		expect(touched(inside.outside)).toBe(before);
+	});
+
+	test('its counters, its JDK and its argument files are looked for inside', async () => {
+		const inside = chroot();
+		const {outside, root} = inside;
+		const java = await startJava('ParkedAndEcho');
+		undo.push(async () => java.stop());
+		symlinkSync(outside, path.join(root, 'tmp'));
+		symlinkSync(outside, path.join(root, 'jdk'));
+		writeFileSync(path.join(outside, 'release'), 'JAVA_VERSION="17.0.1"\n');
+		writeFileSync(path.join(outside, 'args'), 'secret.Main');
+		const pid = await idler(inside, {command: ['sh', '-c', 'read line', '@/jdk/args', '@args']});
+		const user = spawnSync('id', ['-un'], {encoding: 'utf8'}).stdout.trim();
+		mkdirSync(path.join(outside, `hsperfdata_${user}`));
+		writeFileSync(path.join(outside, `hsperfdata_${user}/${pid}`), readFileSync(`/tmp/hsperfdata_${user}/${java.pid}`));
+		const owner = {pid, nsPid: pid, uid: process.geteuid!()};
+		expect(readPerfData(owner)).toBeUndefined();
+		expect(versionAround('/jdk/lib/server/libjvm.so', pid)).toBe('');
+		expect(JSON.stringify(readJavaCommand(pid))).not.toContain('secret');
+		// The same inside is found.
+		rmSync(path.join(root, 'tmp'));
+		renameSync(path.join(outside, `hsperfdata_${user}`), path.join(outside, 'kept'));
+		mkdirSync(path.join(root, 'tmp'));
+		spawnSync('cp', ['-r', path.join(outside, 'kept'), path.join(root, `tmp/hsperfdata_${user}`)]);
+		expect(readPerfData(owner)?.size).toBeGreaterThan(100);
+	});
+
+	test('a pipe in the place of its counters, or a folder of them that is a link, is left alone', async () => {
+		const inside = chroot();
+		mkdirSync(path.join(inside.root, 'tmp/hsperfdata_a'), {recursive: true});
+		const pid = await idler(inside);
+		const owner = {pid, nsPid: pid, uid: process.geteuid!()};
+		spawnSync('mkfifo', [path.join(inside.root, `tmp/hsperfdata_a/${pid}`)]);
+		expect(readPerfData(owner)).toBeUndefined();
+	});
+});
+
+test('where chroots are not tested, it is for missing rights and nothing else', () => {
+	expect(chrootRefusal ?? 'not permitted').toMatch(missingRights);
+});
+
+describe.skipIf(!isRoot)('root on another user\'s process (needs root: nobody else can start one)', () => {
+	test('no file is made for it in a folder that it may not write itself', async () => {
+		const folder = mkdtempSync(path.join(tmpdir(), 'tprof-closed-'));
+		chmodSync(folder, 0o775);
+		const child = spawn('sleep', ['1000'], {cwd: folder, uid: otherUser.uid, gid: otherUser.gid});
+		undo.push(() => {
+			child.kill('SIGKILL');
+			rmSync(folder, {recursive: true});
+		});
+		await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
+		const before = touched(folder);
+		const file = createAttachFile(rawTarget(child.pid!)) as {remove(): void};
+		const inTmp = `/tmp/.attach_pid${child.pid}`;
+		expect(statSync(inTmp)).toMatchObject(otherUser);
+		file.remove();
+		expect(existsSync(inTmp)).toBe(false);
+		expect(touched(folder)).toBe(before);
+		chownSync(folder, otherUser.uid, otherUser.gid);
+		const own = createAttachFile(rawTarget(child.pid!)) as {remove(): void};
+		expect(readdirSync(folder)).toEqual([`.attach_pid${child.pid}`]);
+		own.remove();
+		expect(readdirSync(folder)).toEqual([]);
+	});
+
+	test('whoever acts as that user has left root\'s groups', () => {
+		const before = process.getgroups!();
+		expect(asOwner(otherUser, () => process.getgroups!())).toEqual([otherUser.gid]);
+		expect(process.getgroups!()).toEqual(before);
+	});
+});
+
+test('a listener that is not the JVM is sent nothing, and is named; the JVM itself is reached when it is gone', async () => {
+	const java = await startJava('ParkedAndEcho', {jdk: jdk()});
+	undo.push(async () => java.stop());
+	const target = await targetOf(java);
+	const socket = `/tmp/.java_pid${java.pid}`;
+	const stranger = spawn(process.execPath, ['-e', 'require("node:net").createServer(peer => peer.on("data", () => console.log("got bytes")).on("close", () => console.log("closed"))).listen(process.argv[1], () => console.log("ready"))', socket]);
+	const listener = javaProcess(stranger);
+	undo.push(async () => listener.stop());
+	await listener.waitFor(/ready/);
+	const client = new AttachClient(target);
+	expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({
+		status: 'failed', reason: `another process than the JVM ${java.pid} listens at its attach socket`, hint: expect.stringContaining(socket) as string,
+	});
+	await listener.waitFor(/closed/);
+	expect(listener.output()).toBe('ready\nclosed\n');
+	await listener.stop();
+	rmSync(socket, {force: true});
+	expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
+	expect(java.output()).not.toMatch(/Full thread dump/);
+});
