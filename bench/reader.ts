@@ -10,7 +10,7 @@ import {TableReader} from '../source/table/reader.js';
 import {TableWriter} from '../source/table/writer.js';
 
 const figures = {
-	requestedIntervalMs: 1, intervalMs: 1, startedAtMs: 1, durationMs: 1, countedAtMs: 0, sampledMs: 0, refusedThreads: 0, lateThreads: 0, late: 0, failed: 0, targetStoppedMs: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0,
+	requestedIntervalMs: 1, intervalMs: 1, startedAtMs: 1, durationMs: 1, countedAtMs: 0, nextAtMs: 0, sampledMs: 0, refusedThreads: 0, lateThreads: 0, late: 0, failed: 0, targetStoppedMs: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0,
 };
 const threads = 200;
 const depth = 50;

@@ -15,6 +15,8 @@ export type SourceStatus = {
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, when it should long have been followed by another; undefined otherwise. */
 	readonly silentS?: number;
+	/** Whole seconds until the next sample (0: it is due), while the cost budget puts it off for much longer than was asked for; undefined otherwise. */
+	readonly nextS?: number;
 };
 
 /** Where the screen and the batch writer get snapshots from: a live session or an opened file. */

@@ -19,6 +19,10 @@ const holdWaitMs = 5000;
 /** A sample that is so late, beside the jitter of the clock, is missed; a dump may take some seconds. */
 const silentAfterMs = 3000;
 const silentAfterIntervals = 3;
+/** A sample that comes so long after the one before, and after so many times the interval asked for, has been put off. One that was takes as long as others when it is due. */
+const putOffMs = 3000;
+const putOffIntervals = 2;
+const sampleMs = 10_000;
 
 /** What a session is started with. */
 export type SamplerOptions = Omit<WorkerInput, 'table'> & {
@@ -102,12 +106,12 @@ class LiveSampler implements SamplerHandle {
 
 	read(): Snapshot | undefined {
 		const image = this.#reader.read(readWaitMs);
-		this.#set({stale: image === undefined, silentS: this.#silentS(image)});
+		this.#set({stale: image === undefined, ...this.#expected(image)});
 		if (!image || image.figures.samples === 0 || (image === this.#image && this.#status.phase !== 'sampling')) {
 			return this.#snapshot;
 		}
 
-		const {figures: {countedAtMs, ...figures}, ...tables} = image;
+		const {figures: {countedAtMs, nextAtMs, ...figures}, ...tables} = image;
 		const durationMs = figures.durationMs + (countedAtMs > 0 ? Math.max(0, Math.min(monotoneMs(), this.#endedMs) - countedAtMs) : 0);
 		const cpu = process.cpuUsage(this.#cpuAtStart);
 		this.#image = image;
@@ -225,24 +229,32 @@ class LiveSampler implements SamplerHandle {
 		if (!this.#isOver) {
 			this.#endedMs = monotoneMs();
 			this.#set({
-				phase, message, hint, silentS: undefined,
+				phase, message, hint, silentS: undefined, nextS: undefined,
 			});
 		}
 	}
 
-	/** For how long no sample came, whole seconds; undefined while that is as it should be. A table that cannot be read is stale, not silent. */
-	#silentS(image: TableImage | undefined): number | undefined {
+	/** For how long no sample came, or when the next one comes that the budget puts off; neither while all is as it should be. A table that cannot be read is stale, not silent. */
+	#expected(image: TableImage | undefined): Pick<SourceStatus, 'silentS' | 'nextS'> {
 		const nowMs = monotoneMs();
-		const {samples, intervalMs, lastSampleAtMs} = image?.figures ?? {samples: 0, intervalMs: 0, lastSampleAtMs: 0};
 		if (this.#status.phase !== 'sampling' || image === undefined) {
 			this.#heardMs = nowMs;
-		} else if (samples !== this.#samples) {
+			return {silentS: undefined, nextS: undefined};
+		}
+
+		const {samples, intervalMs, requestedIntervalMs, lastSampleAtMs, nextAtMs} = image.figures;
+		if (samples !== this.#samples) {
 			this.#samples = samples;
 			this.#heardMs = nowMs - Math.max(0, Date.now() - lastSampleAtMs);
 		}
 
 		const silentMs = nowMs - this.#heardMs;
-		return silentMs > silentAfterMs + (silentAfterIntervals * intervalMs) ? Math.floor(silentMs / 1000) : undefined;
+		const isPutOff = nextAtMs - this.#heardMs >= putOffMs && intervalMs >= putOffIntervals * requestedIntervalMs && intervalMs >= putOffMs;
+		const isSilent = silentMs > silentAfterMs + (silentAfterIntervals * intervalMs) || (isPutOff && nowMs > nextAtMs + sampleMs);
+		return {
+			silentS: isSilent ? Math.floor(silentMs / 1000) : undefined,
+			nextS: isPutOff && !isSilent ? Math.ceil(Math.max(0, nextAtMs - nowMs) / 1000) : undefined,
+		};
 	}
 
 	#set(change: Partial<SourceStatus>): void {

@@ -121,6 +121,7 @@ export class SamplingLoop {
 		this.#requestedIntervalMs = clampInterval(intervalMs);
 		const nowMs = performance.now();
 		this.#clock.restart(nowMs, Math.min(this.#clock.waitMs(nowMs), this.#intervalMs()));
+		this.#options.writer.publish(this.#figures(nowMs));
 		this.#wake?.();
 	}
 
@@ -232,13 +233,13 @@ export class SamplingLoop {
 	#didFail(nowMs: number, reason: string): void {
 		this.#failed++;
 		this.#failuresInARow++;
-		this.#options.writer.publish(this.#figures(nowMs));
 		const intervalMs = this.#intervalMs();
 		const inMs = backoffMs(this.#failuresInARow, intervalMs);
 		if (inMs > intervalMs) {
 			this.#clock.restart(nowMs, inMs);
 		}
 
+		this.#options.writer.publish(this.#figures(nowMs));
 		if (reason !== this.#trouble && nowMs - this.#troubleAtMs >= troubleEveryMs) {
 			this.#trouble = reason;
 			this.#troubleAtMs = nowMs;
@@ -259,6 +260,7 @@ export class SamplingLoop {
 			startedAtMs: this.#startedAtMs,
 			durationMs: this.#durationMs(nowMs),
 			countedAtMs: this.#isResting ? 0 : monotoneMs(),
+			nextAtMs: this.#isResting ? 0 : monotoneMs() + this.#clock.waitMs(nowMs),
 			sampledMs: this.#sampledMs,
 			late: this.#clock.late,
 			failed: this.#failed,

@@ -26,7 +26,7 @@ export const word = Object.freeze({
 });
 
 /** Raised with every change of this file, so that two sides that differ do not read each other's words. */
-export const layoutVersion = 1;
+export const layoutVersion = 2;
 /** Four KiB, the page size of x86-64. */
 export const headerBytes = 4096;
 /** Where the session figures begin in the header. */
@@ -40,6 +40,8 @@ export const figureNames = [
 	'durationMs',
 	// When `durationMs` was so long, on the clock that the threads of our process share; 0 while it does not grow.
 	'countedAtMs',
+	// When the next sample is due, on the same clock; 0 while none is.
+	'nextAtMs',
 	'sampledMs',
 	'lastSampleAtMs',
 	'samples',

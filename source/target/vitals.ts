@@ -57,7 +57,9 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 /** Bytes over all spaces of all generations: the counters of the Java heap alone (metaspace has names of its own). */
 function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes'> {
 	const sum = (what: string) => sumOf(counters, new RegExp(`^sun\\.gc\\.generation\\.\\d+\\.space\\.\\d+\\.${what}$`));
-	return {heapUsedBytes: sum('used'), heapCapacityBytes: sum('capacity')};
+	// Before they are first brought up to date, by a collection or (G1) a new region, they are 0, which no heap is.
+	const used = sum('used');
+	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sum('capacity')};
 }
 
 /** Seconds of stop-the-world collection since the start: every collector's counter counts its pauses, in ticks of the JVM's own clock. */

@@ -3,6 +3,7 @@ import type {SnapshotSource} from '../model/source.js';
 import {headingOf, type Column} from '../query/column.js';
 import {queryLineDetail, queryThreadDetail} from '../query/detail.js';
 import {parseFilter} from '../query/filter.js';
+import {lately, overall, type Lately} from '../query/lately.js';
 import {lineColumns} from '../query/line-columns.js';
 import {queryLines} from '../query/lines.js';
 import {effectiveUnit} from '../query/scope.js';
@@ -189,9 +190,14 @@ export class Controller {
 			vitals: this.#vitals,
 			nowMs: this.#nowMs,
 			samplesSincePause: Math.max(0, this.#newestSamples - (this.#shown?.session.samples ?? 0)),
+			lately: this.#lately(),
 			filterError: parsed.ok ? undefined : parsed.error,
 			trendOf: (key: string) => this.#trends.of(key),
 		};
+	}
+
+	#lately(): Lately {
+		return this.#shown ? (this.#options.source.status().phase === 'recording' ? overall(this.#shown) : lately(this.#past, this.#shown)) : {};
 	}
 
 	#query(snapshot: Snapshot, baseline: Snapshot | undefined): Partial<ScreenData> {

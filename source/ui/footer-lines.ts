@@ -1,4 +1,5 @@
 import {cellWidth, cutStart} from '../model/cell-width.js';
+import {formatDuration} from '../query/format.js';
 import {cut, fitPieces} from './cells.js';
 import {clock} from './clock.js';
 import {lastSampleMs} from './header-lines.js';
@@ -61,6 +62,11 @@ function statusText(state: UiState, {status, snapshot, nowMs, filterError}: Scre
 
 	if (status.silentS !== undefined && phase === 'sampling') {
 		return {text: `no sample came for ${status.silentS} s${status.note ? `; ${status.note}` : ''}`, isAlarm: true};
+	}
+
+	if (status.nextS !== undefined && phase === 'sampling') {
+		const when = status.nextS > 0 ? `comes in ${formatDuration(status.nextS * 1000)}` : 'is due';
+		return {text: `samples cost more than --max-overhead allows: the next one ${when}`, isAlarm: true};
 	}
 
 	if (state.isPaused) {

@@ -1,5 +1,5 @@
 import {stateCode} from '../model/thread-state.js';
-import type {Snapshot} from '../model/snapshot.js';
+import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import {cellWidth} from '../model/cell-width.js';
 import {formatBytes, formatCount, formatDuration} from '../query/format.js';
 import {stateCells, stateLetters} from '../query/state-cells.js';
@@ -49,6 +49,10 @@ export function badge(state: UiState, {status, vitals, samplesSincePause, snapsh
 		return {text: `NO SAMPLE ${status.silentS}s`, role: 'error'};
 	}
 
+	if (status.nextS !== undefined && phase === 'sampling') {
+		return {text: `THROTTLED next ${status.nextS > 0 ? `in ${formatDuration(status.nextS * 1000)}` : 'is due'}`, role: 'hot'};
+	}
+
 	return phase === 'paused' ? {text: 'STOPPED', role: 'hot'} : {text: `LIVE ${clock(nowMs)}`, role: 'good'};
 }
 
@@ -85,7 +89,7 @@ function targetLine(state: UiState, data: ScreenData, {width, header}: Layout, t
 		{text: target?.mainClass ?? '', rank: 0, look: part => theme.paint('title', part)},
 		{text: target?.jvmVersion ? `JDK ${target.jvmVersion}` : '', rank: 4},
 		{text: vitals.uptimeMs === undefined ? '' : `up ${formatDuration(vitals.uptimeMs)}`, rank: 6},
-		{text: snapshot && snapshot.session.engine !== '' ? `${snapshot.session.engine} ${rate(snapshot.session.intervalMs)}` : '', rank: header === 'full' ? 3 : 6},
+		{text: snapshot && snapshot.session.engine !== '' ? `${snapshot.session.engine} ${rate(data)}`.trim() : '', rank: header === 'full' ? 3 : 6},
 		...(header === 'line' ? statePieces(data, theme).map(piece => ({...piece, rank: piece.rank + 2})) : []),
 	];
 	const left = room > 0 ? fitPieces(pieces, room, ' ') : '';
@@ -93,22 +97,20 @@ function targetLine(state: UiState, data: ScreenData, {width, header}: Layout, t
 	return left + ' '.repeat(Math.max(0, width - leftWidth - cellWidth(right))) + theme.paint(role, right);
 }
 
-function rate(intervalMs: number): string {
-	const perSecond = 1000 / intervalMs;
-	return intervalMs > 0 ? `${perSecond >= 10 ? Math.round(perSecond) : Number(perSecond.toFixed(1))}/s` : '';
+/** The rate that is reached, which the one asked for or planned may not be; none while nothing is sampled. */
+function rate({status: {phase}, lately: {samplesPerS}}: ScreenData): string {
+	return samplesPerS === undefined || (phase !== 'sampling' && phase !== 'recording') ? '' : `${samplesPerS >= 10 ? Math.round(samplesPerS) : Number(samplesPerS.toFixed(1))}/s`;
 }
 
-/** Our own start is no cost of sampling; before this it would be most of it. */
-const settledMs = 2000;
-
 function sessionLine(data: ScreenData, width: number, theme: Theme): string {
-	const {snapshot, summary, status} = data;
+	const {snapshot, summary, status, lately: {ownCpuPercent}} = data;
 	if (!snapshot) {
 		return theme.paint('dim', cut(status.note ?? 'waiting for the first sample', width));
 	}
 
 	const {session} = snapshot;
-	const share = (ms: number) => session.durationMs > 0 ? `${Number((100 * ms / session.durationMs).toFixed(1))}%` : '-';
+	const percent = (value: number | undefined) => value === undefined ? '-' : `${Number(value.toFixed(1))}%`;
+	const stopped = session.durationMs > 0 ? 100 * session.targetStoppedMs / session.durationMs : undefined;
 	const skipped = session.refusedThreads + session.lateThreads;
 	const warnings = warningsOf(data).map(({short}, index): Piece => ({text: `! ${short}`, rank: index === 0 ? 0 : 4, look: part => theme.paint('error', part)}));
 	const pieces: Piece[] = [
@@ -118,7 +120,7 @@ function sessionLine(data: ScreenData, width: number, theme: Theme): string {
 		{text: `failed ${formatCount(session.failed)}`, rank: session.failed > 0 ? 1 : 3, look: part => session.failed > 0 ? theme.paint('hot', part) : part},
 		{text: session.incompleteStacks > 0 ? `cut ${formatCount(session.incompleteStacks)}` : '', rank: 5},
 		{text: skipped > 0 ? `skipped ${formatCount(skipped)}` : '', rank: 4},
-		{text: `| cost ${share(session.targetStoppedMs)} of target, ${session.durationMs < settledMs ? '-' : share(session.selfCpuMs)} own`, rank: 1},
+		{text: `| cost ${percent(stopped)} of target, ${percent(ownCpuPercent)} own`, rank: 1},
 		{text: session.pauseP99Us > 0 ? `pause ${micros(session.pauseP50Us)} p99 ${micros(session.pauseP99Us)} worst ${micros(session.pauseWorstUs)}` : '', rank: 6},
 		{text: summary ? `| threads ${summary.threads}` : '', rank: 2},
 		{text: summary && summary.vmThreads > 0 ? `+${summary.vmThreads} JVM` : '', rank: 7},
@@ -139,11 +141,17 @@ function vitalsLine(data: ScreenData, width: number, theme: Theme): string {
 		{text: cpu === undefined ? '' : `CPU ${Math.round(cpu)}%`, rank: 0},
 		{text: summary && summary.jitCpuPercent >= 1 ? `jit ${Math.round(summary.jitCpuPercent)}%` : '', rank: 6},
 		{text: summary && summary.vmCpuPercent >= 1 ? `vm ${Math.round(summary.vmCpuPercent)}%` : '', rank: 6},
-		{text: vitals.heapUsedBytes === undefined ? '' : `heap ${formatBytes(vitals.heapUsedBytes)}${vitals.heapCapacityBytes === undefined ? '' : `/${formatBytes(vitals.heapCapacityBytes)}`}`, rank: 4},
+		{text: heap(vitals), rank: 4},
 		{text: vitals.gcPercent === undefined ? '' : `GC ${vitals.gcPercent.toFixed(1)}%`, rank: 5},
 		...statePieces(data, theme),
 	];
 	return fitPieces(pieces, width, ' ');
+}
+
+/** `heap 3.1G/8.0G`; what is not known is a dash. */
+function heap({heapUsedBytes, heapCapacityBytes}: TargetVitals): string {
+	const [used, capacity] = [heapUsedBytes, heapCapacityBytes].map(bytes => bytes === undefined ? '-' : formatBytes(bytes));
+	return heapUsedBytes === undefined && heapCapacityBytes === undefined ? '' : `heap ${used}/${capacity}`;
 }
 
 const statePiecesOf = [

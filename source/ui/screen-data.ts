@@ -1,5 +1,6 @@
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SourceStatus} from '../model/source.js';
+import type {Lately} from '../query/lately.js';
 import type {
 	LineDetail, LineRow, LineTable, Summary, ThreadDetail, ThreadRow, ThreadTableRows,
 } from '../query/types.js';
@@ -18,6 +19,8 @@ export type ScreenData = {
 	readonly table?: {readonly view: 'lines'; readonly lines: LineTable} | {readonly view: 'threads'; readonly threads: ThreadTableRows};
 	/** Samples taken since the screen was paused. */
 	readonly samplesSincePause: number;
+	/** How sampling goes now; of a recording, how it went. */
+	readonly lately: Lately;
 	/** What is wrong with the filter, if anything. */
 	readonly filterError?: string;
 	/** Trend of a row of the Lines view, where trends are kept. */

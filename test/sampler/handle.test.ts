@@ -102,6 +102,20 @@ async function settled(live: SamplerHandle): Promise<void> {
 }
 
 describe('a session on a real JVM', () => {
+	test('says when the next sample comes while the budget puts it off, and that it is neither late nor silent', async () => {
+		const {pid} = await java();
+		const live = sampler(await targetOf(pid), {maxOverheadPercent: 0.0001});
+		const nextS = await until(() => {
+			live.read();
+			return live.status().nextS;
+		});
+		expect(nextS).toBeGreaterThan(0);
+		expect(live.status()).toMatchObject({phase: 'sampling', silentS: undefined});
+		live.setPaused(true);
+		live.read();
+		expect(live.status().nextS).toBeUndefined();
+	});
+
 	test('counts its threads: states, CPU time, lines; everything adds up', async () => {
 		const {pid} = await java();
 		const live = sampler(await targetOf(pid));

@@ -3,10 +3,12 @@ import type {EngineSession, SampleOutcome} from '../../source/engines/engine.js'
 import type {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {SamplingLoop, type LoopOptions} from '../../source/sampler/loop.js';
+import {monotoneMs} from '../../source/sampler/messages.js';
 import {createTable, headerWords} from '../../source/table/layout.js';
 import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableReader} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
+import {until} from '../helpers/until.js';
 
 const table = () => {
 	const buffer = createTable();
@@ -36,9 +38,9 @@ function steady(before: (sample: number) => void | Promise<void>, skipped?: {ref
 	};
 }
 
-function loopOf(session: EngineSession, writer: TableWriter, report: LoopOptions['report'] = () => undefined): SamplingLoop {
+function loopOf(session: EngineSession, writer: TableWriter, report: LoopOptions['report'] = () => undefined, maxOverheadPercent = 100): SamplingLoop {
 	return new SamplingLoop({
-		session, writer, intervalMs: 1, maxOverheadPercent: 100, report,
+		session, writer, intervalMs: 1, maxOverheadPercent, report,
 	});
 }
 
@@ -96,6 +98,30 @@ test('a sample that takes longer than the interval leaves turns to commands and 
 	await new Promise(resolve => {
 		setTimeout(resolve, 20);
 	});
+	loop.stop();
+	await running;
+});
+
+test('says when the next sample is due, also while the budget puts it off', async () => {
+	const {writer, reader} = table();
+	const costMs = 400;
+	const cheap = steady(() => undefined);
+	const session: EngineSession = {
+		...cheap, async sample(into) {
+			const outcome = await cheap.sample(into);
+			return {...outcome, stoppedMs: costMs};
+		},
+	};
+	const loop = loopOf(session, writer, undefined, 2);
+	const running = loop.run();
+	const beforeMs = monotoneMs();
+	await until(() => (reader.read(1000)?.figures.samples ?? 0) >= 2);
+	const {figures} = reader.read(1000)!;
+	// Ten times what one costs, give or take half of that, since the one before was due.
+	expect(figures.intervalMs).toBe(10 * costMs);
+	expect(figures.nextAtMs).toBeGreaterThan(beforeMs + (5 * costMs));
+	await loop.hold();
+	expect(reader.read(1000)!.figures.nextAtMs).toBe(0);
 	loop.stop();
 	await running;
 });

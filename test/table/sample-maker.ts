@@ -4,7 +4,7 @@ import type {TableWriter} from '../../source/table/writer.js';
 import {pick, seeded} from '../helpers/random.js';
 
 export const zeroFigures = Object.freeze({
-	requestedIntervalMs: 100, intervalMs: 100, startedAtMs: 1000, durationMs: 0, countedAtMs: 0, sampledMs: 0, refusedThreads: 0, lateThreads: 0, late: 0, failed: 0, targetStoppedMs: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0,
+	requestedIntervalMs: 100, intervalMs: 100, startedAtMs: 1000, durationMs: 0, countedAtMs: 0, nextAtMs: 0, sampledMs: 0, refusedThreads: 0, lateThreads: 0, late: 0, failed: 0, targetStoppedMs: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0,
 });
 
 /** A thread as a test draws it: frames are "Class.method" from the innermost out. */

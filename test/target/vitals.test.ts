@@ -12,6 +12,16 @@ import {until} from '../helpers/until.js';
 let java: JavaProcess | undefined;
 afterEach(async () => java?.stop());
 
+test.each(jdks())('JDK $release: what the collector has not said yet of the heap is not known', async on => {
+	// It says so when its first region is full.
+	java = await startJava('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xms256m', '-Xmx256m', '-XX:+UseG1GC', '-XX:G1HeapRegionSize=32m']});
+	const vitals = openVitals(await targetOf(java));
+	const {heapUsedBytes, heapCapacityBytes} = vitals.read();
+	expect(heapUsedBytes).toBeUndefined();
+	expect(heapCapacityBytes).toBeGreaterThan(0);
+	vitals.close();
+});
+
 test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running program', async on => {
 	java = await startJava('Garbage', {jdk: on, jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC']});
 	const vitals = openVitals(await targetOf(java));

@@ -198,6 +198,59 @@ describe('what the session does is said', () => {
 	});
 });
 
+describe('how sampling goes', () => {
+	/** Screens at these moments of a session: seconds of sampling, samples, our own CPU seconds. */
+	function over(moments: ReadonlyArray<readonly [s: number, samples: number, cpuS: number]>, status: SourceStatus): string[] {
+		const snapshots = moments.map(([s, samples, cpuS]) => picture('one\nR\na:1', {
+			engine: 'memory', requestedIntervalMs: 20, intervalMs: 20, samples, durationMs: s * 1000, takenAtMs: s * 1000, lastSampleAtMs: s * 1000, selfCpuMs: cpuS * 1000,
+		}));
+		let read = 0;
+		const source: SnapshotSource = {
+			status: () => status, read: () => snapshots[read++], setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
+		};
+		const controller = new Controller({
+			source, vitals: () => ({heapCapacityBytes: 2 ** 30}), save: async () => '', saveFormats: [], view: {query: defaultQuery, delayMs: 1000}, onChange() {/* The test looks when it likes. */},
+		});
+		for (const snapshot of snapshots) {
+			expect(snapshot).toBeDefined();
+			controller.refresh();
+		}
+
+		return show(controller);
+	}
+
+	test('the rate is the one reached lately, and our own CPU time is that of the last ten seconds, without our start', () => {
+		const [first, session] = over([[0.2, 8, 1], [10, 400, 1.3], [20, 520, 1.4]], live);
+		expect(first).toContain('memory 12/s');
+		expect(session).toContain('1% own');
+		// Nothing is said before there is something to say.
+		const young = over([[0.2, 8, 1]], live);
+		expect(young[0]).toMatch(/memory {2,}LIVE/);
+		expect(young[1]).toContain('- own');
+	});
+
+	test('without sampling there is no rate', () => {
+		expect(over([[1, 40, 1], [11, 440, 1]], {phase: 'paused', stale: false})[0]).toMatch(/memory {2,}STOPPED/);
+	});
+
+	test('a recording has the rate and the cost of all of it', () => {
+		const lines = over([[20, 500, 2]], {phase: 'recording', stale: false});
+		expect(lines[0]).toContain('memory 25/s');
+		expect(lines[1]).toContain('10% own');
+	});
+
+	test('while the budget puts samples off, when the next one comes', () => {
+		const lines = over([[1, 40, 1], [11, 41, 1]], {...live, nextS: 42});
+		expect(lines[0]).toMatch(/THROTTLED next in 42s$/);
+		expect(lines.join('\n')).toContain('--max-overhead allows: the next one comes in 42s');
+		expect(over([[1, 40, 1], [11, 41, 1]], {...live, nextS: 0})[0]).toMatch(/THROTTLED next is due$/);
+	});
+
+	test('what is not known of the heap is a dash', () => {
+		expect(over([[1, 40, 1]], live)[2]).toContain('heap -/1.0G');
+	});
+});
+
 describe('what must be known of the figures', () => {
 	const refused = () => picture('one\nR\na:1', {threadSamples: 200, refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
 	test('is in the header of 80 columns, the most urgent first, beside samples and cost', () => {
