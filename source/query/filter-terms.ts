@@ -14,8 +14,11 @@ export class FilterError extends Error {
 	}
 }
 
-/** The terms of a filter. Throws FilterError where a quote or an expression does not end. */
-export function splitFilter(text: string): Term[] {
+/** A comparison as people type it: blanks may stand around its sign, and its number may be missing yet. */
+const comparison = /([a-z]+)\s*([<>]=?|=)\s*(-?[\d.]+%?)?(?=[\s|]|$)/iy;
+
+/** The terms of a filter; `isFigure`: whether a comparison may begin with this word. Throws FilterError where a quote or an expression does not end. */
+export function splitFilter(text: string, isFigure: (name: string) => boolean): Term[] {
 	const terms: Term[] = [];
 	let at = 0;
 	while (at < text.length) {
@@ -25,7 +28,7 @@ export function splitFilter(text: string): Term[] {
 		}
 
 		const isNegated = text[at] === '!';
-		const [alternatives, end] = readAlternatives(text, at + Number(isNegated));
+		const [alternatives, end] = readAlternatives(text, at + Number(isNegated), isFigure);
 		at = end;
 		// What is being typed may end in ! or |: nothing is asked for there yet.
 		if (alternatives.length > 0) {
@@ -36,11 +39,11 @@ export function splitFilter(text: string): Term[] {
 	return terms;
 }
 
-function readAlternatives(text: string, from: number): [Alternative[], number] {
+function readAlternatives(text: string, from: number, isFigure: (name: string) => boolean): [Alternative[], number] {
 	const alternatives: Alternative[] = [];
 	let at = from;
 	for (;;) {
-		const [alternative, end] = text[at] === '/' ? readRegex(text, at) : readWord(text, at);
+		const [alternative, end] = text[at] === '/' ? readRegex(text, at) : readComparison(text, at, isFigure) ?? readWord(text, at);
 		if (alternative.text) {
 			alternatives.push(alternative);
 		}
@@ -64,6 +67,15 @@ function readRegex(text: string, from: number): [Alternative, number] {
 	}
 
 	throw new FilterError('a / without the one that ends the expression', from);
+}
+
+/** A comparison without its blanks: with a number whatever it begins with, so that what is not a figure can be said; without one only of a figure. */
+function readComparison(text: string, from: number, isFigure: (name: string) => boolean): [Alternative, number] | undefined {
+	comparison.lastIndex = from;
+	const [whole, name, sign, number] = comparison.exec(text) ?? [];
+	return whole !== undefined && (number !== undefined || isFigure(name))
+		? [{text: `${name}${sign}${number ?? ''}`, kind: 'plain', at: from}, from + whole.length]
+		: undefined;
 }
 
 /** A word up to a blank or |; in quotes it may hold both. */

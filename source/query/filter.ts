@@ -49,6 +49,14 @@ const figures: Readonly<Record<string, keyof Omit<FilterRow, 'text'>>> = {
 	pct: 'percent', self: 'percent', total: 'totalPercent', tot: 'totalPercent', cpu: 'cpuMs', ticks: 'ticks', threads: 'threads', thr: 'threads', blocked: 'blocked', stuck: 'stuckS',
 };
 
+/** Those that are said; the others are other words for them. */
+const figureNames = ['pct', 'total', 'cpu', 'ticks', 'threads', 'blocked', 'stuck'];
+
+function figureOf(name: string | undefined): keyof Omit<FilterRow, 'text'> | undefined {
+	const lower = name?.toLowerCase() ?? '';
+	return Object.hasOwn(figures, lower) ? figures[lower] : undefined;
+}
+
 const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
 	'>': (a, b) => a > b, '>=': (a, b) => a >= b, '<': (a, b) => a < b, '<=': (a, b) => a <= b, '=': (a, b) => a === b,
 };
@@ -62,7 +70,7 @@ type RowTest = (row: FilterRow, lowerText: string) => boolean;
 /** Reads a filter expression; see `filterHelp` for the language. An empty one asks for nothing. */
 export function parseFilter(text: string): ParsedFilter {
 	try {
-		return {ok: true, filter: readFilter(splitFilter(text))};
+		return {ok: true, filter: readFilter(splitFilter(text, name => figureOf(name) !== undefined))};
 	} catch (error) {
 		if (error instanceof FilterError) {
 			return {ok: false, error: error.message, at: error.at};
@@ -178,7 +186,7 @@ function readRowTest({text, kind, at}: Alternative): RowTest {
 	}
 
 	const [, name, sign, number] = kind === 'plain' ? /^([a-z]+)([<>]=?|=)(.*)$/i.exec(text) ?? [] : [];
-	const figure = name && Object.hasOwn(figures, name.toLowerCase()) ? figures[name.toLowerCase()] : undefined;
+	const figure = figureOf(name);
 	if (figure) {
 		const limit = Number(number.replace(/%$/, ''));
 		if (!number || !Number.isFinite(limit)) {
@@ -190,7 +198,7 @@ function readRowTest({text, kind, at}: Alternative): RowTest {
 	}
 
 	if (name && /^[\d.]+%?$/.test(number)) {
-		throw new FilterError(`"${name}" is no figure (${Object.keys(figures).join(' ')})`, at);
+		throw new FilterError(`"${name}" is not a figure: ${figureNames.join(', ')}`, at);
 	}
 
 	const word = text.toLowerCase();

@@ -57,10 +57,31 @@ describe('figures', () => {
 		['blocked>0', false],
 		['stuck<1', true],
 		['!pct>41', false],
-		// A word.
+		// Blanks around the sign, upper case.
+		['PCT > 41', true],
+		['Pct >50', false],
+		['pct> 41 bubble', true],
+		['total  >=  60%', false],
+		['!pct > 41', false],
+		['heap|ticks > 400', true],
+		['ticks < 10|threads > 3', true],
+		// Words.
 		['<init>', false],
+		['bubble < acme', false],
+		['map<string>', false],
 	])('%s', (filter, expected) => {
 		expect(shows(filter)).toBe(expected);
+	});
+});
+
+describe('what is no filter says so', () => {
+	test.each([
+		['foo>1', '"foo" is not a figure: pct, total, cpu, ticks, threads, blocked, stuck'],
+		['foo > 1', '"foo" is not a figure: pct, total, cpu, ticks, threads, blocked, stuck'],
+		['PCT >', 'PCT> needs a number'],
+		['pct > much', 'pct> needs a number'],
+	])('%s', (filter, error) => {
+		expect(parseFilter(filter)).toMatchObject({ok: false, error});
 	});
 });
 
@@ -96,8 +117,8 @@ describe('what is wrong with a filter is a message and a place', () => {
 		['state:B|acme', 0, 'cannot be'],
 		['pct>', 0, 'number'],
 		['acme pct>x', 5, 'number'],
-		['init<2', 0, '"init" is no figure (pct'],
-		['acme constructor>1', 5, '"constructor" is no figure'],
+		['init<2', 0, '"init" is not a figure: pct'],
+		['acme constructor>1', 5, '"constructor" is not a figure'],
 	])('%s', (filter, at, message) => {
 		expect(parseFilter(filter)).toEqual({ok: false, at, error: expect.stringContaining(message) as string});
 		expect(filterOf(filter)).toEqual({});
