@@ -2,9 +2,9 @@ import {lineColumns} from '../query/line-columns.js';
 import {stateSets} from '../query/state-sets.js';
 import {threadColumns} from '../query/thread-columns.js';
 import type {LineRow, ThreadRow} from '../query/types.js';
-import {clip} from './cells.js';
+import {clip, cut, wrapped} from './cells.js';
 import {detailLines, paneDetail, wholeDetail} from './detail-lines.js';
-import {footerLines, messageLine} from './footer-lines.js';
+import {footerLines, messageLines, messageText} from './footer-lines.js';
 import type {Frame} from './frame.js';
 import {headerLines} from './header-lines.js';
 import {layoutOf, type Layout} from './layout.js';
@@ -17,7 +17,7 @@ import {
 	headingLine, isIdleRow, isNoise, paintLineCell, paintThreadCell, placeColumns, rowLines, type DrawnTable, type TableView,
 } from './table-lines.js';
 import type {Size} from './terminal.js';
-import type {Theme} from './theme.js';
+import {Theme} from './theme.js';
 import {warningsOf} from './warnings.js';
 
 /** Asks for a row's detail; called only for what is drawn. */
@@ -28,7 +28,9 @@ export function layerLines(state: UiState, data: ScreenData, layout: Layout, the
 	const layer = coveringLayer(state);
 	if (layer?.kind === 'help') {
 		return helpLines(state.layers.some(({kind}) => kind === 'detail') ? 'detail' : state.view, layout.width, theme, {
-			warnings: warningsOf(data).map(({whole}) => whole), notes: data.status.note === undefined ? [] : [data.status.note],
+			warnings: warningsOf(data).map(({whole}) => whole),
+			notes: [...new Set([messageText(state, data).text, data.status.note ?? ''])].filter(Boolean),
+			isRecording: data.status.phase === 'recording',
 		});
 	}
 
@@ -53,6 +55,14 @@ export function coveringLayer(state: UiState): Exclude<Layer, {kind: 'input'}> |
 	return state.layers.findLast((layer): layer is Exclude<Layer, {kind: 'input'}> => layer.kind !== 'input');
 }
 
+/** What fits on the screen beside what is to be said now. */
+export function layoutFor(state: UiState, data: ScreenData, size: Size): Layout {
+	return layoutOf(size, messageLines(state, data, size.columns - 1, plain).length);
+}
+
+/** For counting lines. */
+const plain = new Theme({color: false, ascii: true});
+
 /** The whole screen of a state, its numbers and a size: pure, and never larger than one cell and one line less than the screen. */
 export function buildFrame(state: UiState, data: ScreenData, size: Size, theme: Theme, detailOf: DetailOf): Frame {
 	const {above, heading, rows, below} = unfinished(state, data, size, theme, detailOf);
@@ -63,10 +73,14 @@ export function buildFrame(state: UiState, data: ScreenData, size: Size, theme: 
 }
 
 function unfinished(state: UiState, data: ScreenData, size: Size, theme: Theme, detailOf: DetailOf): Frame {
-	const layout = layoutOf(size);
-	const typing = !layout.hasFooter && (state.layers.at(-1)?.kind === 'input');
+	const layout = layoutFor(state, data, size);
 	const header = headerLines(state, data, layout, theme);
-	const above = typing && header.length > 0 ? [messageLine(state, data, layout.width, theme)] : header;
+	// Without a footer, what is typed or was done just now takes the header's line.
+	const isTyping = state.layers.at(-1)?.kind === 'input';
+	const said = !layout.hasFooter && header.length > 0 && (isTyping || state.message)
+		? (isTyping ? messageLines(state, data, layout.width, theme)[0] : cut(messageText(state, data).text, layout.width))
+		: undefined;
+	const above = said === undefined ? header : [said];
 	const below = footerLines(state, data, layout, theme);
 	const layer = layerLines(state, data, layout, theme, detailOf);
 	if (layer) {
@@ -92,7 +106,9 @@ function unfinished(state: UiState, data: ScreenData, size: Size, theme: Theme, 
 		? tableOf(lineView(data, top, selected), drawn)
 		: tableOf(threadView(data, top, selected), drawn);
 	if (keys.length === 0) {
-		table.rows[0] = theme.paint('dim', emptyText(state, data).slice(0, layout.width));
+		for (const [index, line] of wrapped(emptyText(state, data), layout.width).slice(0, layout.tableRows).entries()) {
+			table.rows[index] = theme.paint('dim', line);
+		}
 	}
 
 	return {

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
-import {cut, pad} from './cells.js';
+import {cut, pad, wrapped} from './cells.js';
 import type {Frame} from './frame.js';
 import {actionOf} from './keys.js';
 import {erased, erasedWord, typed} from './line-edit.js';
@@ -94,7 +94,8 @@ const otherLines = 4;
 /** The chooser's screen. */
 export function chooserFrame(state: ChooserState, rows: readonly ChoiceRow[], heading: string, {columns, rows: height}: Size, theme: Theme): Frame {
 	const width = columns - 1;
-	const room = Math.max(0, height - 1 - otherLines);
+	const message = wrapped(state.message, width).slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
+	const room = Math.max(0, height - otherLines - message.length);
 	const shown = matching(rows, state.filter);
 	const at = Math.max(0, shown.findIndex(({pid}) => pid === state.selected));
 	const top = firstRow(0, at, shown.length, room);
@@ -112,7 +113,7 @@ export function chooserFrame(state: ChooserState, rows: readonly ChoiceRow[], he
 		theme.paint('title', cut(`tprof-top: which JVM? ${state.filter === '' ? '(type to filter)' : `filter: ${state.filter}`}`, width)),
 		theme.paint('heading', cut(` ${pad('PID', 7, 'right')} ${heading}`, width)),
 		...filled,
-		theme.paint('error', cut(state.message, width)),
+		...message.map(line => theme.paint('error', line)),
 		theme.paint('key', cut(`Enter:choose  Esc:${state.filter === '' ? 'quit' : 'clear'}`, width)),
 	];
 	const finished = all.map(line => theme.finish(line)).slice(0, Math.max(0, height - 1));

@@ -2,7 +2,6 @@ import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import {headingOf, type Column} from '../query/column.js';
 import {queryLineDetail, queryThreadDetail} from '../query/detail.js';
-import {parseFilter} from '../query/filter.js';
 import {lately, overall, type Lately} from '../query/lately.js';
 import {lineColumns} from '../query/line-columns.js';
 import {queryLines} from '../query/lines.js';
@@ -14,9 +13,11 @@ import type {LineRow, Query, ThreadRow} from '../query/types.js';
 import {
 	baselineOf, noPast, remember, reset, undoReset, type Past,
 } from '../query/window.js';
-import {buildFrame, layerLines, type DetailOf} from './build-frame.js';
+import {
+	buildFrame, layerLines, layoutFor, type DetailOf,
+} from './build-frame.js';
 import type {Frame} from './frame.js';
-import {layoutOf, type Layout} from './layout.js';
+import type {Layout} from './layout.js';
 import {press} from './reduce.js';
 import type {Effect} from './reduce-menu.js';
 import {
@@ -120,7 +121,7 @@ export class Controller {
 	frame(size: Size, theme: Theme): Frame {
 		this.#size = size;
 		const data = this.#currentData();
-		this.state = followRow(this.state, rowsOf(data).map(({key}) => key), layoutOf(size).tableRows);
+		this.state = followRow(this.state, rowsOf(data).map(({key}) => key), layoutFor(this.state, data, size).tableRows);
 		return buildFrame(this.state, data, size, theme, this.#detailOf);
 	}
 
@@ -184,14 +185,12 @@ export class Controller {
 	}
 
 	#emptyData() {
-		const parsed = parseFilter(this.state.query.filter);
 		return {
 			status: this.#options.source.status(),
 			vitals: this.#vitals,
 			nowMs: this.#nowMs,
 			samplesSincePause: Math.max(0, this.#newestSamples - (this.#shown?.session.samples ?? 0)),
 			lately: this.#lately(),
-			filterError: parsed.ok ? undefined : parsed.error,
 			trendOf: (key: string) => this.#trends.of(key),
 		};
 	}
@@ -240,9 +239,9 @@ export class Controller {
 	}
 
 	#surroundings(theme: Theme): Surroundings {
-		const layout = layoutOf(this.#size);
 		const {state} = this;
 		const data = this.#currentData();
+		const layout = layoutFor(state, data, this.#size);
 		const {table} = data;
 		const around = state.view === 'lines'
 			? columnsAround(lineColumns, table?.view === 'lines' ? table.lines.rows : [], layout, state.query)

@@ -6,7 +6,7 @@ import {lockText} from '../query/thread-columns.js';
 import type {
 	Holder, HolderPlace, LineDetail, Neighbour, Place, StackRow,
 } from '../query/types.js';
-import {cut, pad} from './cells.js';
+import {cut, pad, wrapped} from './cells.js';
 import type {DetailData, IdleReason} from './screen-data.js';
 import type {Theme} from './theme.js';
 
@@ -48,11 +48,11 @@ function titleLines(data: DetailData, {width, theme}: Looks): string[] {
 	const row = data.row!;
 	const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
 	const lines = [
-		theme.paint('title', cut(row.name, width)),
+		...wrapped(row.name, width).map(line => theme.paint('title', line)),
 		cut(`${row.cpuPercent.toFixed(1)} % CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`, width),
 		cut(`${row.state ?? (row.alive ? `${row.threadKeys.length} threads in several states` : 'ended')}${now}${row.stuckMs >= 1000 ? ` for ${formatDuration(row.stuckMs)}` : ''}`, width),
 	];
-	return row.waitsFor ? [...lines, theme.paint('error', cut(`waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, width))] : lines;
+	return row.waitsFor ? [...lines, ...wrapped(`waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, width).map(line => theme.paint('error', line))] : lines;
 }
 
 function sections(data: DetailData, looks: Looks): string[] {

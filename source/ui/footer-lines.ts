@@ -1,10 +1,13 @@
 import {cellWidth, cutStart} from '../model/cell-width.js';
 import {formatDuration} from '../query/format.js';
-import {cut, fitPieces} from './cells.js';
+import {
+	cut, fitPieces, styledWidth, wrapped,
+} from './cells.js';
 import {clock} from './clock.js';
 import {lastSampleMs} from './header-lines.js';
 import {keysOf} from './keys.js';
 import type {Layout} from './layout.js';
+import {inputError} from './reduce-input.js';
 import type {ScreenData} from './screen-data.js';
 import {contextOf, type InputLayer, type UiState} from './state.js';
 import type {Theme} from './theme.js';
@@ -15,30 +18,35 @@ const keyOrder = ['quit', 'help', 'back', 'accept', 'filter', 'open', 'sort-menu
 /** So long the session's note stands in the message line, when nothing else has to be said. */
 const noteMs = 15_000;
 
-/** The message line and the key line, where the layout has them. */
-export function footerLines(state: UiState, data: ScreenData, {width, hasFooter}: Layout, theme: Theme): string[] {
-	return hasFooter ? [messageLine(state, data, width, theme), keyLine(state, width, theme)] : [];
+/** The lines of the message and the key line, where the layout has them. */
+export function footerLines(state: UiState, data: ScreenData, layout: Layout, theme: Theme): string[] {
+	return layout.hasFooter ? [...shownMessage(state, data, layout, theme), keyLine(state, data, layout.width, theme)] : [];
 }
 
-/** The line being typed, or the message, or what the session has to say. */
-export function messageLine(state: UiState, data: ScreenData, width: number, theme: Theme): string {
+/** The message in as many lines as the layout has for it; what finds no room is in the help. */
+function shownMessage(state: UiState, data: ScreenData, {width, messageLines: room}: Layout, theme: Theme): string[] {
+	const lines = messageLines(state, data, width, theme);
+	return lines.length > room ? [...lines.slice(0, room - 1), theme.paint('dim', cut('... all of it is in the help: ?', width))] : lines;
+}
+
+/** The line being typed and what is wrong with it, or the message, or what the session has to say: all of it, in one line or more. */
+export function messageLines(state: UiState, data: ScreenData, width: number, theme: Theme): string[] {
 	const input = state.layers.at(-1);
 	if (input?.kind === 'input') {
-		return inputLine(input, width, theme);
+		return inputLines(input, width, theme);
 	}
 
-	if (state.message) {
-		const text = cut(state.message.text, width);
-		return state.message.tone === 'error' ? theme.paint('error', text) : text;
-	}
+	const {text, isAlarm} = messageText(state, data);
+	return wrapped(text, width).map(line => isAlarm || state.message === undefined ? theme.paint(isAlarm ? 'error' : 'dim', line) : line);
+}
 
-	const {text, isAlarm} = statusText(state, data);
-	const fitting = cut(text, width);
-	return isAlarm ? theme.paint('error', fitting) : theme.paint('dim', fitting);
+/** What is to be said now, beside the line being typed. */
+export function messageText(state: UiState, data: ScreenData): {readonly text: string; readonly isAlarm: boolean} {
+	return state.message ? {text: state.message.text, isAlarm: state.message.tone === 'error'} : statusText(state, data);
 }
 
 /** What the session has to say, when nothing else has. */
-function statusText(state: UiState, {status, snapshot, nowMs, filterError}: ScreenData): {readonly text: string; readonly isAlarm: boolean} {
+function statusText(state: UiState, {status, snapshot, nowMs}: ScreenData): {readonly text: string; readonly isAlarm: boolean} {
 	const {phase} = status;
 	if (phase === 'ended') {
 		return {text: `target ended ${clock(lastSampleMs(snapshot) ?? nowMs, true)}${status.message ? ` (${status.message})` : ''}; s saves, q quits`, isAlarm: true};
@@ -50,10 +58,6 @@ function statusText(state: UiState, {status, snapshot, nowMs, filterError}: Scre
 
 	if (phase === 'starting') {
 		return {text: status.message ?? 'starting to sample', isAlarm: false};
-	}
-
-	if (filterError) {
-		return {text: `filter: ${filterError}`, isAlarm: true};
 	}
 
 	if (status.stale) {
@@ -82,23 +86,47 @@ function statusText(state: UiState, {status, snapshot, nowMs, filterError}: Scre
 	return {text: status.message ?? (isYoung ? status.note : undefined) ?? '', isAlarm: false};
 }
 
+/** The line being typed, and what is wrong with it: behind it where that fits, else below. */
+function inputLines(input: InputLayer, width: number, theme: Theme): string[] {
+	const error = inputError(input);
+	const line = inputLine(input, width, theme);
+	if (error === undefined) {
+		return [line];
+	}
+
+	const room = width - styledWidth(line) - errorGap.length;
+	return cellWidth(error) <= room
+		? [line + errorGap + theme.paint('error', error)]
+		: [line, ...wrapped(error, width).map(part => theme.paint('error', part))];
+}
+
+const errorGap = '  ';
+
 /** The line being typed with its cursor shown; its end stays on the screen. */
-function inputLine({label, text, cursor}: InputLayer, width: number, theme: Theme): string {
+function inputLine({label, text, cursor, isSelected}: InputLayer, width: number, theme: Theme): string {
 	const [at = ' ', ...after] = text.slice(cursor);
 	const room = Math.max(1, width - cellWidth(at) - Math.min(cellWidth(label), Math.floor(width / 2)));
 	const shown = cutStart(text.slice(0, cursor), room);
 	const lead = cut(label, Math.max(0, width - cellWidth(at) - cellWidth(shown)));
 	const rest = cut(after.join(''), Math.max(0, width - cellWidth(lead) - cellWidth(shown) - cellWidth(at)));
-	return width <= 0 ? '' : theme.paint('key', lead) + shown + (theme.hasColor ? theme.paint('selected', at) : (at === ' ' ? '_' : at)) + rest;
+	const before = isSelected ? (theme.hasColor ? theme.paint('selected', shown) : `[${shown}]`.slice(0, Math.max(0, width - cellWidth(lead) - cellWidth(at)))) : shown;
+	return width <= 0 ? '' : theme.paint('key', lead) + before + (theme.hasColor ? theme.paint('selected', at) : (at === ' ' ? '_' : at)) + rest;
 }
 
+/** What Enter and Esc do in an input line, by what is typed there. */
+const inputTitles: Readonly<Record<InputLayer['purpose'], Readonly<Record<string, string>>>> = {
+	filter: {accept: 'keep', back: 'clear'}, delay: {accept: 'set', back: 'cancel'}, 'save-name': {accept: 'save', back: 'cancel'},
+};
+
 /** The keys that matter here, as many as fit. */
-export function keyLine(state: UiState, width: number, theme: Theme): string {
-	const keys = keysOf(contextOf(state)).filter(({title}) => title !== undefined);
+export function keyLine(state: UiState, {status: {phase}}: ScreenData, width: number, theme: Theme): string {
+	const input = state.layers.at(-1);
+	const titles = input?.kind === 'input' ? inputTitles[input.purpose] : {};
+	const keys = keysOf(contextOf(state), phase === 'recording').filter(({title}) => title !== undefined);
 	return fitPieces(keys.map(({shown, title, action}) => {
 		const key = shown.split(' ')[0];
 		return {
-			text: `${key}:${title}`,
+			text: `${key}:${titles[action] ?? title}`,
 			rank: keyOrder.includes(action) ? keyOrder.indexOf(action) : keyOrder.length,
 			look: (text: string) => theme.paint('key', text.slice(0, key.length)) + text.slice(key.length),
 		};

@@ -196,7 +196,7 @@ function tabsLine(state: UiState, data: ScreenData, width: number, theme: Theme)
 		{text: state.onlyThreads === undefined ? '' : `| only ${state.onlyThreads}`, rank: 1, look: part => theme.paint('hot', part)},
 		{text: state.stateSet === 'active' ? '' : `| states: ${state.stateSet ?? stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('')}`, rank: 1, look: part => theme.paint('hot', part)},
 		// A table that is filtered must say so, however long the filter is.
-		{text: query.filter === '' ? '' : cut(`| filter: ${query.filter}`, filterRoom), rank: 0, look: part => theme.paint(data.filterError ? 'error' : 'hot', part)},
+		{text: query.filter === '' ? '' : cut(`| filter: ${query.filter}`, filterRoom), rank: 0, look: part => theme.paint('hot', part)},
 		{text: query.by === 'line' || state.view !== 'lines' ? '' : `| by ${query.by}`, rank: 2},
 	];
 	return fitPieces(pieces, width, ' ');

@@ -25,6 +25,8 @@ export type KeyRow = {
 	readonly help: string;
 	/** Tools that have the same key. */
 	readonly knownFrom?: string;
+	/** Only while a JVM is sampled: it means nothing for a recording. */
+	readonly isLive?: true;
 };
 
 const views: readonly Context[] = ['lines', 'threads'];
@@ -33,17 +35,17 @@ const lists: readonly Context[] = [...views, ...layers];
 
 /** In the order of the help screen. */
 export const keyTable: readonly KeyRow[] = [
-	{action: 'quit', keys: ['q', 'f10'], contexts: [...views, 'detail', 'help', 'menu'], shown: 'q F10 Ctrl-C', title: 'quit', help: 'quit, at any size, from any screen; a summary stays on the terminal', knownFrom: 'htop'},
-	{action: 'quit', keys: ['ctrl-c'], contexts, shown: 'Ctrl-C', help: 'quit'},
-	{action: 'quit', keys: ['f10'], contexts: ['chooser'], shown: 'F10 Ctrl-C', help: 'quit without choosing'},
+	{action: 'quit', keys: ['q', 'f10', 'ctrl-c'], contexts: views, shown: 'q F10 Ctrl-C', title: 'quit', help: 'quit; a summary stays on the terminal', knownFrom: 'htop'},
+	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['detail', 'help', 'menu', 'input'], shown: 'F10 Ctrl-C', help: 'quit, from any screen'},
+	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['chooser'], shown: 'F10 Ctrl-C', help: 'quit without choosing'},
 	{action: 'back', keys: ['escape'], contexts: ['chooser'], shown: 'Esc', title: 'quit', help: 'erase what was typed; without any, quit without choosing'},
 	{action: 'help', keys: ['?', 'h', 'f1'], contexts: [...views, 'detail'], shown: '? h F1', title: 'help', help: 'this help', knownFrom: 'all'},
-	{action: 'back', keys: ['escape', '?', 'x', 'h', 'f1'], contexts: ['help'], shown: 'Esc ? x', title: 'close', help: 'close the help'},
+	{action: 'back', keys: ['q', 'escape', '?', 'x', 'h', 'f1'], contexts: ['help'], shown: 'q Esc ?', title: 'close', help: 'close the help', knownFrom: 'less, htop'},
 	{action: 'next-view', keys: ['tab'], contexts: views, shown: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},
 	{action: 'previous-view', keys: ['shift-tab'], contexts: views, shown: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
 	{action: 'open', keys: ['enter'], contexts: views, shown: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers, who holds the lock', knownFrom: 'perf'},
 	{action: 'clear-all', keys: ['escape'], contexts: views, shown: 'Esc', help: 'clear the message, then the filter, then the thread selection', knownFrom: 'htop'},
-	{action: 'back', keys: ['escape', 'backspace', 'enter'], contexts: ['detail'], shown: 'Esc', title: 'back', help: 'back to the table'},
+	{action: 'back', keys: ['q', 'escape', 'backspace', 'enter'], contexts: ['detail'], shown: 'q Esc', title: 'back', help: 'back to the table', knownFrom: 'less'},
 	{action: 'up', keys: ['up', 'k'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
 	{action: 'down', keys: ['down', 'j'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Down j', help: 'down', knownFrom: 'htop, less'},
 	{action: 'up', keys: ['up'], contexts: ['chooser'], shown: 'Up', help: 'up'},
@@ -76,18 +78,20 @@ export const keyTable: readonly KeyRow[] = [
 	{action: 'names', keys: ['c'], contexts: views, shown: 'c', help: 'full or shortened names', knownFrom: 'top'},
 	{action: 'idle', keys: ['i'], contexts: views, shown: 'i', help: 'show or hide threads that only idle', knownFrom: 'top, py-spy'},
 	{action: 'unit', keys: ['%'], contexts: views, shown: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},
-	{action: 'window', keys: ['z'], contexts: views, shown: 'z', help: 'window: since start, since reset, last 10 s, last refresh', knownFrom: 'perf'},
-	{action: 'reset', keys: ['r'], contexts: views, shown: 'r', help: 'reset: count from now on (nothing is thrown away)', knownFrom: 'py-spy'},
-	{action: 'undo-reset', keys: ['u'], contexts: views, shown: 'u', help: 'undo the reset'},
-	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: [...views, 'detail'], shown: 'Space Z p', title: 'pause', help: 'hold the screen; sampling goes on', knownFrom: 'htop'},
-	{action: 'sampling', keys: ['o'], contexts: views, shown: 'o', help: 'stop and start sampling', knownFrom: 'perf'},
+	{action: 'window', keys: ['z'], contexts: views, shown: 'z', help: 'window: since start, since reset, last 10 s, last refresh', knownFrom: 'perf', isLive: true},
+	{action: 'reset', keys: ['r'], contexts: views, shown: 'r', help: 'reset: count from now on (nothing is thrown away)', knownFrom: 'py-spy', isLive: true},
+	{action: 'undo-reset', keys: ['u'], contexts: views, shown: 'u', help: 'undo the reset', isLive: true},
+	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: [...views, 'detail'], shown: 'Space Z p', title: 'pause', help: 'hold the screen; sampling goes on', knownFrom: 'htop', isLive: true},
+	{action: 'sampling', keys: ['o'], contexts: views, shown: 'o', help: 'stop and start sampling', knownFrom: 'perf', isLive: true},
 	{action: 'save', keys: ['s'], contexts: [...views, 'detail'], shown: 's', title: 'save', help: 'save what the window has at once, as pprof and as text', knownFrom: 'austin, perf'},
 	{action: 'save-as', keys: ['S'], contexts: views, shown: 'S', help: 'save it by another name or in another format'},
-	{action: 'delay', keys: ['d'], contexts: views, shown: 'd', help: 'seconds between two refreshes', knownFrom: 'top'},
+	{action: 'delay', keys: ['d'], contexts: views, shown: 'd', help: 'seconds between two refreshes', knownFrom: 'top', isLive: true},
 	{action: 'redraw', keys: ['ctrl-l'], contexts, shown: 'Ctrl-L', help: 'draw the screen anew', knownFrom: 'htop'},
 	{action: 'suspend', keys: ['ctrl-z'], contexts, shown: 'Ctrl-Z', help: 'suspend; fg comes back', knownFrom: 'htop'},
-	{action: 'accept', keys: ['enter'], contexts: ['menu', 'input', 'chooser'], shown: 'Enter', title: 'choose', help: 'take it'},
-	{action: 'back', keys: ['escape'], contexts: ['menu', 'input'], shown: 'Esc', title: 'cancel', help: 'leave without a choice (in the filter: clear it)'},
+	{action: 'accept', keys: ['enter'], contexts: ['menu', 'chooser'], shown: 'Enter', title: 'choose', help: 'take it'},
+	{action: 'accept', keys: ['enter'], contexts: ['input'], shown: 'Enter', title: 'keep', help: 'keep the filter, set the delay, save by this name; what cannot be read stays to be mended'},
+	{action: 'back', keys: ['q', 'escape'], contexts: ['menu'], shown: 'q Esc', title: 'cancel', help: 'leave without a choice'},
+	{action: 'back', keys: ['escape'], contexts: ['input'], shown: 'Esc', title: 'cancel', help: 'leave as it was (in the filter: clear it)'},
 	{action: 'erase', keys: ['backspace', 'delete'], contexts: ['input', 'chooser'], shown: 'Backspace', help: 'erase a letter'},
 	{action: 'erase-all', keys: ['ctrl-u'], contexts: ['input', 'chooser'], shown: 'Ctrl-U', help: 'erase the line'},
 	{action: 'erase-word', keys: ['ctrl-w'], contexts: ['input', 'chooser'], shown: 'Ctrl-W', help: 'erase a word'},
@@ -99,15 +103,20 @@ export const keyTable: readonly KeyRow[] = [
 
 const byContext = new Map(contexts.map(context => [
 	context,
-	new Map(keyTable.filter(row => row.contexts.includes(context)).flatMap(row => row.keys.map(key => [key, row.action] as const))),
+	new Map(keyTable.filter(row => row.contexts.includes(context)).flatMap(row => row.keys.map(key => [key, row] as const))),
 ]));
 
 /** What a key means in a context; undefined for nothing (or, in an input line, a letter). */
-export function actionOf(context: Context, key: string): Action | undefined {
-	return byContext.get(context)!.get(key);
+export function actionOf(context: Context, key: string, isRecording = false): Action | undefined {
+	const row = byContext.get(context)!.get(key);
+	return row && isOffered(row, isRecording) ? row.action : undefined;
 }
 
 /** The rows that a context's help lists. */
-export function keysOf(context: Context): readonly KeyRow[] {
-	return keyTable.filter(row => row.contexts.includes(context) && !(row.shown === 'Ctrl-C' && context !== 'input'));
+export function keysOf(context: Context, isRecording = false): readonly KeyRow[] {
+	return keyTable.filter(row => row.contexts.includes(context) && isOffered(row, isRecording));
+}
+
+function isOffered({isLive}: KeyRow, isRecording: boolean): boolean {
+	return !(isLive && isRecording);
 }

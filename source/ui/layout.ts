@@ -10,8 +10,9 @@ export type Layout = {
 	readonly columns: number;
 	readonly header: 'full' | 'line' | 'none';
 	readonly hasHeading: boolean;
-	/** The message and key lines. */
+	/** The message and key lines, and how many lines the message has. */
 	readonly hasFooter: boolean;
+	readonly messageLines: number;
 	/** Lines of the pane for the selected row; 0 for none. */
 	readonly paneLines: number;
 	/** Rows of the table. */
@@ -30,15 +31,17 @@ const paneRows = 40;
 /** Lines of the full header: target, session, vitals, strip of states, tabs. */
 export const fullHeaderLines = 5;
 
-/** Distributes the screen. */
-export function layoutOf({columns, rows}: Size, wantsPane = true): Layout {
+/** Distributes the screen; a message that wants several lines gets half of what is between header and keys at most. */
+export function layoutOf({columns, rows}: Size, wantedMessageLines = 1): Layout {
 	const height = rows - 1;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');
 	const hasFooter = rows >= footerRows;
 	const hasHeading = rows >= headingRows;
 	const headerLines = {full: fullHeaderLines, line: 1, none: 0}[header];
-	const layerLines = height - headerLines - (hasFooter ? 2 : 0);
-	const paneLines = wantsPane && rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
+	const between = height - headerLines - (hasFooter ? 1 : 0);
+	const messageLines = hasFooter ? Math.max(1, Math.min(wantedMessageLines, Math.floor(between / 2))) : 0;
+	const layerLines = between - messageLines;
+	const paneLines = rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
 	return {
 		width: columns - 1,
 		height,
@@ -46,6 +49,7 @@ export function layoutOf({columns, rows}: Size, wantsPane = true): Layout {
 		header,
 		hasHeading,
 		hasFooter,
+		messageLines,
 		paneLines,
 		tableRows: Math.max(0, layerLines - (hasHeading ? 1 : 0) - paneLines),
 		layerLines: Math.max(0, layerLines),

@@ -14,17 +14,17 @@ const contextTitles: Readonly<Record<Context, string>> = {
 };
 
 /** What of the session stands above the keys, a sentence each: what the header has no room for. */
-export type HelpNotes = {readonly warnings: readonly string[]; readonly notes: readonly string[]};
+export type HelpNotes = {readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly isRecording: boolean};
 
 /** The help: what there is to know of the session, keys and columns of the view it was opened in, then the keys of input lines; from the tables that the screen itself works by. */
 export function helpLines(context: Context, width: number, theme: Theme, known?: HelpNotes): string[] {
 	const sections = [context, ...(context === 'detail' ? [] : ['detail', 'input'] as const)].filter(name => contexts.includes(name));
-	const {warnings = [], notes = []} = known ?? {};
+	const {warnings = [], notes = [], isRecording = false} = known ?? {};
 	const session = [
 		...section('Warnings', warnings.flatMap(text => wrapped(text, width - 1).map(line => theme.paint('error', ` ${line}`))), width, theme),
 		...section('Notes', notes.flatMap(text => wrapped(text, width - 1).map(line => ` ${line}`)), width, theme),
 	];
-	const keys = sections.flatMap(name => section(contextTitles[name], keysOf(name).flatMap(({shown, help}) => described(shown, help, width, theme)), width, theme));
+	const keys = sections.flatMap(name => section(contextTitles[name], keysOf(name, isRecording).flatMap(({shown, help}) => described(shown, help, width, theme)), width, theme));
 	const lines = [...session, ...keys].slice(0, -1);
 	const columns = columnHelp(context);
 	return columns.length === 0

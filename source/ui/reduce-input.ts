@@ -1,3 +1,4 @@
+import {parseFilter} from '../query/filter.js';
 import type {Action} from './keys.js';
 import {
 	erased, erasedWord, moved, typed, type EditedLine,
@@ -18,12 +19,29 @@ export function pressInput(state: UiState, key: string, action: Action | undefin
 	}
 
 	if (action === 'accept') {
-		return accepted(below, input);
+		return inputError(input) === undefined ? accepted(below, input) : {state};
 	}
 
-	const line = edited(input, key, action);
-	const next = {...below, layers: [...below.layers, {...input, text: line.text, cursor: line.cursor}]};
-	return {state: input.purpose === 'filter' && line.text !== input.text ? {...next, query: {...next.query, filter: line.text}} : next};
+	const edited: InputLayer = {...input, ...afterKey(input, key, action)};
+	const next = {...below, layers: [...below.layers, edited]};
+	// What cannot be read is not in force: the last filter that can be is.
+	return {state: input.purpose === 'filter' && edited.text !== input.text && inputError(edited) === undefined ? {...next, query: {...next.query, filter: edited.text}} : next};
+}
+
+/** What is wrong with a line as it stands, in one sentence; undefined when Enter takes it. */
+export function inputError({purpose, text}: InputLayer): string | undefined {
+	if (purpose === 'filter') {
+		const parsed = parseFilter(text);
+		return parsed.ok ? undefined : parsed.error;
+	}
+
+	return purpose === 'delay' && secondsOf(text) === undefined ? `a number of seconds from ${minDelayS} to ${maxDelayS}` : undefined;
+}
+
+/** A delay; undefined when the text is none. */
+function secondsOf(text: string): number | undefined {
+	const seconds = Number(text.trim().replace(',', '.'));
+	return text.trim() !== '' && seconds >= minDelayS && seconds <= maxDelayS ? seconds : undefined;
 }
 
 const edits: Readonly<Partial<Record<Action, (line: EditedLine) => EditedLine>>> = {
@@ -36,12 +54,13 @@ const edits: Readonly<Partial<Record<Action, (line: EditedLine) => EditedLine>>>
 	end: ({text}) => ({text, cursor: text.length}),
 };
 
-function edited(line: EditedLine, key: string, action: Action | undefined): EditedLine {
+function afterKey(input: InputLayer, key: string, action: Action | undefined): EditedLine & Pick<InputLayer, 'isSelected'> {
+	const {text, cursor} = input;
 	if (action !== undefined) {
-		return edits[action]?.(line) ?? line;
+		return {...edits[action]?.({text, cursor}) ?? {text, cursor}, isSelected: false};
 	}
 
-	return [...key].length === 1 ? typed(line, key) : line;
+	return [...key].length === 1 ? {...typed(input.isSelected ? {text: '', cursor: 0} : {text, cursor}, key), isSelected: false} : {text, cursor, isSelected: input.isSelected};
 }
 
 function accepted(below: UiState, input: InputLayer): Step {
@@ -51,10 +70,8 @@ function accepted(below: UiState, input: InputLayer): Step {
 		}
 
 		case 'delay': {
-			const seconds = Number(input.text.trim().replace(',', '.'));
-			return input.text.trim() !== '' && seconds >= minDelayS && seconds <= maxDelayS
-				? {state: {...below, delayMs: Math.round(seconds * 1000), message: {text: `refresh every ${seconds} s`, tone: 'plain'}}}
-				: {state: {...below, message: {text: `the delay is a number of seconds from ${minDelayS} to ${maxDelayS}`, tone: 'error'}}};
+			const seconds = secondsOf(input.text)!;
+			return {state: {...below, delayMs: Math.round(seconds * 1000), message: {text: `refresh every ${seconds} s`, tone: 'plain'}}};
 		}
 
 		case 'save-name': {

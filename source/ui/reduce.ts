@@ -6,8 +6,8 @@ import {contextOf, type UiState} from './state.js';
 import type {Surroundings} from './surroundings.js';
 import {tableActions} from './table-actions.js';
 
-/** Actions after which a message stays: one may look around while reading it. */
-const quietActions: ReadonlySet<Action> = new Set(['up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
+/** Actions after which a message stays: one may look around while reading it; the help has all of it where the screen is small. */
+const quietActions: ReadonlySet<Action> = new Set(['help', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of the tables that help and detail have too. */
 const layerActions: ReadonlySet<Action> = new Set(['help', 'pause', 'save']);
@@ -15,7 +15,7 @@ const layerActions: ReadonlySet<Action> = new Set(['help', 'pause', 'save']);
 /** What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives the same. */
 export function press(state: UiState, key: string, around: Surroundings): Step {
 	const context = contextOf(state);
-	const action = actionOf(context, key);
+	const action = actionOf(context, key, around.isRecording);
 	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
 		return {state, effect: {type: action}};
 	}

@@ -21,8 +21,6 @@ export type ScreenData = {
 	readonly samplesSincePause: number;
 	/** How sampling goes now; of a recording, how it went. */
 	readonly lately: Lately;
-	/** What is wrong with the filter, if anything. */
-	readonly filterError?: string;
 	/** Trend of a row of the Lines view, where trends are kept. */
 	trendOf(key: string): Trend | undefined;
 };

@@ -24,6 +24,8 @@ export type InputLayer = {
 	readonly text: string;
 	/** In UTF-16 units, 0 to the text's length. */
 	readonly cursor: number;
+	/** The whole text is selected: what is typed replaces it, any other key leaves it to be edited. */
+	readonly isSelected?: boolean;
 	/** The format chosen before a save's name is asked for. */
 	readonly format?: string;
 };

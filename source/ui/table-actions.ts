@@ -78,7 +78,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		return {state: {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}}};
 	},
 	filter: state => ({state: over(state, input('filter', 'filter: ', state.query.filter))}),
-	delay: state => ({state: over(state, input('delay', 'seconds between two refreshes: ', String(state.delayMs / 1000)))}),
+	delay: state => ({state: over(state, {...input('delay', 'seconds between two refreshes: ', String(state.delayMs / 1000)), isSelected: true})}),
 	'save-as': (state, {saveFormats}) => ({
 		state: over(state, {
 			kind: 'menu', purpose: 'save-format', title: 'Save as', items: saveFormats, index: 0,
@@ -97,19 +97,17 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		const unit = after(units, units.find(({id}) => id === state.query.unit));
 		return say(withQuery(state, {unit: unit.id}), `unit: ${unit.title}`);
 	},
-	window(state, {isRecording}) {
+	window(state) {
 		const choices = windows.filter(({id}) => id !== 'reset' || state.resets > 0);
 		const window = after(choices, choices.find(({id}) => id === state.window));
-		return isRecording ? say(state, 'a recording has one window') : say({...state, window: window.id}, `window: ${window.title}`);
+		return say({...state, window: window.id}, `window: ${window.title}`);
 	},
-	reset: (state, {isRecording}) => isRecording
-		? say(state, 'a recording cannot be reset')
-		: {...say({...state, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), effect: {type: 'reset'}},
+	reset: state => ({...say({...state, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), effect: {type: 'reset'}}),
 	'undo-reset': state => state.resets === 0
 		? say(state, 'no reset to undo')
 		: {...say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), effect: {type: 'undo-reset'}},
 	pause: state => ({state: {...state, isPaused: !state.isPaused}}),
-	sampling: (state, {isRecording}) => isRecording ? say(state, 'a recording does not sample') : {state, effect: {type: 'sampling'}},
+	sampling: state => ({state, effect: {type: 'sampling'}}),
 };
 
 function over(state: UiState, layer: Layer): UiState {

@@ -146,17 +146,31 @@ describe('the Lines view', () => {
 		expect(text).toMatch(/CALLERS[^]*c\.acme\.Main\.main:3/);
 	});
 
-	test('a filter that cannot be read says so and hides nothing', () => {
+	test('a filter that cannot be read says why in its own line, whole at 80 columns, and is not shown as in force', () => {
 		const controller = screenOf(busy());
 		show(controller);
+		const all = show(controller).filter(line => line.includes('c.a.')).length;
 		for (const key of '//(') {
 			controller.press(key, plain);
 		}
 
 		controller.press('enter', plain);
-		const lines = show(controller);
-		expect(lines.join('\n')).toMatch(/filter: .*\n/);
-		expect(lines.filter(line => line.includes('c.a.')).length).toBeGreaterThan(1);
+		expect(show(controller).at(-2)).toBe('filter: /(_  a / without the one that ends the expression');
+		expect(show(controller).filter(line => line.includes('c.a.'))).toHaveLength(all);
+		for (const key of ['ctrl-u', ...'foo>1']) {
+			controller.press(key, plain);
+		}
+
+		expect(show(controller).slice(-3)).toEqual([
+			'filter: foo>1_', '"foo" is not a figure: pct, total, cpu, ticks, threads, blocked, stuck', expect.stringMatching(/^Enter:keep .*Esc:clear/),
+		]);
+		expect(show(controller)[4]).not.toContain('foo>1');
+		for (const key of ['ctrl-u', ...'PCT > 50']) {
+			controller.press(key, plain);
+		}
+
+		expect(show(controller).at(-2)).toBe('filter: PCT > 50_');
+		expect(show(controller)[5]).toMatch(/1\/\d+ *$/);
 	});
 
 	test('the screen of 200 x 60 has a column for each state, the files and a pane for the selected row', () => {
@@ -270,6 +284,63 @@ describe('what must be known of the figures', () => {
 			expect(text).toContain(`a note of ${'many '.repeat(30)}words`);
 		}
 	});
+});
+
+describe('a message is never cut', () => {
+	const long = `not saved: ${'/srv/a-very-long-folder-name'.repeat(4)}/tprof-4711-20260914T140201Z.pb.gz: no space left on device; free some, or choose another folder`;
+	async function afterSave(columns: number, rows: number): Promise<Controller> {
+		const controller = new Controller({
+			source: {
+				status: () => live, read: busy, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
+			},
+			vitals: () => ({}), save: async () => long, saveFormats: [], view: {query: defaultQuery, delayMs: 1000}, onChange() {/* The test looks when it likes. */},
+		});
+		controller.refresh();
+		show(controller, columns, rows);
+		controller.press('s', plain);
+		await Promise.resolve();
+		await Promise.resolve();
+		return controller;
+	}
+
+	const squeezed = (lines: readonly string[]) => lines.join('').replaceAll(/\s/g, '');
+
+	test('at 80 columns it takes lines of the table, which stays as high and keeps its cursor on the screen', async () => {
+		const controller = await afterSave(80, 24);
+		controller.press('G', plain);
+		const lines = show(controller);
+		expect(lines).toHaveLength(23);
+		expect(squeezed(lines)).toContain(squeezed([long]));
+		expect(lines.at(-1)).toMatch(/^q:quit/);
+		expect(lines.some(line => line.startsWith('>'))).toBe(true);
+	});
+
+	test.each([[38, 9], [40, 6], [30, 8]])('at %i x %i all of it can be read in the help', async (columns, rows) => {
+		const controller = await afterSave(columns, rows);
+		controller.press('?', plain);
+		const read: string[] = [];
+		for (let lines = 0; lines < 40; lines++) {
+			read.push(show(controller, columns, rows)[1]);
+			controller.press('j', plain);
+		}
+
+		expect(squeezed(read)).toContain(squeezed([long]));
+	});
+
+	test('why a table is empty is said whole', () => {
+		const lines = show(screenOf(picture('one\nw\na:1')));
+		expect(lines.slice(6, 8).join(' ')).toContain('nothing in this window in the states that count: active (RUNNABLE, BLOCKED); x for others');
+	});
+});
+
+test('a recording offers no key that means nothing for it', () => {
+	const controller = screenOf(busy(), {phase: 'recording', stale: false});
+	show(controller);
+	expect(show(controller).at(-1)).not.toContain('pause');
+	controller.press('?', plain);
+	const help = show(controller, 80, 100).join('\n');
+	expect(help).toMatch(/^ s +save/m);
+	expect(help).not.toMatch(/^ [doruz] /m);
 });
 
 test('a save has what is on the screen, and its answer is the message', async () => {

@@ -44,6 +44,14 @@ test('Esc erases what was typed, and then leaves without a choice', () => {
 	expect(after(['ctrl-c']).effect).toBe('quit');
 });
 
+test('why a JVM cannot be chosen is said whole', () => {
+	const theme = new Theme({color: false, ascii: true});
+	const problem = `it is ${'very '.repeat(30)}far away`;
+	const lines = linesOf(chooserFrame(after(['enter'], [{pid: 1, text: 'acme', problem}]).state, [{pid: 1, text: 'acme', problem}], '', {columns: 80, rows: 24}, theme));
+	expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(`1: ${problem}`);
+	expect(lines).toHaveLength(23);
+});
+
 test('its frame fits every screen', () => {
 	const theme = new Theme({color: false, ascii: true});
 	for (const [columns, height] of [[80, 24], [20, 5], [5, 3], [1, 1], [200, 60]]) {

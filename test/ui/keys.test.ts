@@ -18,10 +18,21 @@ describe('the key table', () => {
 		}
 	});
 
-	test('every context can be left, and Ctrl-C ends everything', () => {
+	test('every context can be left, and Ctrl-C and F10 end everything', () => {
 		for (const context of contexts) {
 			expect(actionOf(context, 'ctrl-c')).toBe('quit');
+			expect(actionOf(context, 'f10')).toBe('quit');
 			expect(actionOf(context, 'escape')).toBeDefined();
+		}
+	});
+
+	test('a recording is offered no key for sampling', () => {
+		const isLive = (row: {readonly keys: readonly string[]}) => row.keys.some(key => ['d', 'o', 'r', 'u'].includes(key));
+		for (const context of ['lines', 'threads'] as const) {
+			expect(keysOf(context).filter(row => isLive(row))).toHaveLength(4);
+			expect(keysOf(context, true).filter(row => isLive(row))).toEqual([]);
+			expect(actionOf(context, 'd', true)).toBeUndefined();
+			expect(actionOf(context, 's', true)).toBe('save');
 		}
 	});
 

@@ -119,8 +119,27 @@ describe('input lines', () => {
 		for (const wrong of ['0', 'x', '-1', '999999999', '', ' ', 'NaN']) {
 			const {state} = after(['d', 'ctrl-u', ...wrong, 'enter']);
 			expect(state.delayMs).toBe(1000);
-			expect(state.message?.tone).toBe('error');
+			// It stays to be mended.
+			expect(contextOf(state)).toBe('input');
+			expect(after(['ctrl-u', '2', 'enter'], state).state).toMatchObject({delayMs: 2000, layers: []});
 		}
+	});
+
+	test('the delay that stands there is replaced by what is typed, and edited by what moves or erases', () => {
+		expect(after(['d', '5', 'enter']).state.delayMs).toBe(5000);
+		expect(after(['d', 'enter']).state.delayMs).toBe(1000);
+		expect(after(['d', 'end', '5', 'enter']).state.delayMs).toBe(15_000);
+		expect(after(['d', 'left', '2', 'enter']).state.delayMs).toBe(21_000);
+		expect(after(['d', '2', '5', 'backspace', 'enter']).state.delayMs).toBe(2000);
+		expect(after(['d', 'backspace', '3', 'enter']).state.delayMs).toBe(3000);
+	});
+
+	test('a filter that cannot be read is not in force, and is not kept', () => {
+		const {state} = after(['/', ...'foo>1']);
+		expect(state.query.filter).toBe('foo>');
+		expect(after(['enter'], state).state.layers).toHaveLength(1);
+		expect(after(['backspace', 'backspace', 'enter'], state).state).toMatchObject({query: {filter: 'foo'}, layers: []});
+		expect(after(['escape'], state).state).toMatchObject({query: {filter: ''}, layers: []});
 	});
 
 	test('a snapshot is saved at once, or with a format and a name', () => {
@@ -160,10 +179,10 @@ describe('what counts', () => {
 		expect(after(['t']).state.query.threadKeys).toBeUndefined();
 	});
 
-	test('a recording has one window and does not sample', () => {
-		const {state, effects} = after(['z', 'r', 'o'], start(), {...around, isRecording: true});
+	test('a recording has one window, is not sampled and not refreshed', () => {
+		const {state, effects} = after(['z', 'r', 'u', 'o', 'd', ' '], start(), {...around, isRecording: true});
 		expect(effects).toEqual([]);
-		expect(state.window).toBe('start');
+		expect(state).toMatchObject({...start(), message: undefined});
 	});
 });
 
@@ -182,12 +201,22 @@ describe('layers', () => {
 		expect(after(['?', 'k']).state.layers.at(-1)).toMatchObject({top: 0});
 	});
 
-	test('q quits from every layer but an input line, Ctrl-C from all', () => {
-		for (const keys of [[], ['?'], ['enter'], ['f6'], ['tab']]) {
+	test('q quits at a table and closes what lies above it, F10 and Ctrl-C quit from everywhere', () => {
+		for (const keys of [[], ['tab']]) {
 			expect(after([...keys, 'q']).effects).toEqual([{type: 'quit'}]);
 		}
 
+		for (const keys of [['?'], ['enter'], ['f6'], ['S']]) {
+			expect(after([...keys, 'q'])).toMatchObject({state: {layers: []}, effects: []});
+			expect(after([...keys, 'q', 'q']).effects).toEqual([{type: 'quit'}]);
+		}
+
+		expect(contextOf(after(['enter', '?', 'q']).state)).toBe('detail');
 		expect(after(['/', 'q']).effects).toEqual([]);
-		expect(after(['/', 'ctrl-c']).effects).toEqual([{type: 'quit'}]);
+		for (const keys of [[], ['?'], ['enter'], ['f6'], ['tab'], ['/'], ['d'], ['S', 'enter']]) {
+			for (const quit of ['f10', 'ctrl-c']) {
+				expect(after([...keys, quit]).effects).toEqual([{type: 'quit'}]);
+			}
+		}
 	});
 });
