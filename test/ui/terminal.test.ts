@@ -242,7 +242,7 @@ describe('what is written', () => {
 		await session.until('Keys in Lines');
 		// Forty refreshes were due; what the pipes between hold is a few frames of this size.
 		expect(frames() - before).toBeLessThan(25);
-		session.type('q');
+		session.type('qq');
 		await session.ended();
 		expectGivenBack(session);
 	});
