@@ -1,6 +1,7 @@
+import {unseenWork} from '../model/frame.js';
 import type {SessionStats, Snapshot} from '../model/snapshot.js';
 import {stateCode} from '../model/thread-state.js';
-import {summarize} from '../query/summary.js';
+import {muchUnseen, summarize, unseenCpuPercent} from '../query/summary.js';
 import {windowStats} from './window-snapshot.js';
 
 /** What was profiled and how the sampling went, as lines of text: the head of the text format and of the final summary. */
@@ -44,8 +45,10 @@ const muchSlower = 2;
 /** What the figures leave out, and where sampling was not as asked for, if anything. */
 export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
 	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs} = statsOf(snapshot, baseline);
+	const unseen = unseenCpuPercent(snapshot, baseline);
 	return [
 		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples come every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would stop the target for longer than --max-overhead allows`] : []),
+		...(unseen >= muchUnseen ? [`${number(unseen, 0)}% of the CPU time was used when nobody looked, by threads met waiting: it counts at the native call they wait in, or at ${unseenWork.className}.${unseenWork.method}`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks: their outer frames are missing`] : []),
 		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger holds the threads, or the right to stop them is gone`] : []),
 		...(lateThreads > 0 ? [`${lateThreads} thread samples without a stack: the threads did not stop in time`] : []),

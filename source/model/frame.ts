@@ -13,6 +13,9 @@ export const noFrame = 0;
 /** The frame id of "(other)", which stands for every frame that a full table had no room for: nothing is known of it. */
 export const otherFrame = 1;
 
+/** Names of the frame that stands for work of a thread that was never seen at it. No class has such a name. */
+export const unseenWork = Object.freeze({className: '(running)', method: '(not seen)'});
+
 /**
 Where an engine puts the names that it meets; ids are dense, start at 1 (0 is "none" / the empty string) and never change.
 Strings must have passed `printable` before they are interned.

@@ -43,6 +43,8 @@ export class Sample {
 	cpuNs = new Float64Array(64);
 	/** CPU nanoseconds that count at the stack it stands at now; the sampler sets it from `cpuNs` (see sampler/cpu-placement.ts). */
 	placedCpuNs = new Float64Array(64);
+	/** CPU nanoseconds that the thread used at no known place, as it was never seen running; set with `placedCpuNs`. */
+	unseenCpuNs = new Float64Array(64);
 	stackStart = new Int32Array(64);
 	stackLength = new Int32Array(64);
 	/** What the thread waits for: code of `lockKinds`. */
@@ -77,6 +79,7 @@ export class Sample {
 		this.flags[row] = 0;
 		this.cpuNs[row] = 0;
 		this.placedCpuNs[row] = 0;
+		this.unseenCpuNs[row] = 0;
 		this.stackStart[row] = this.frameCount;
 		this.stackLength[row] = 0;
 		this.lockKind[row] = 0;
@@ -107,6 +110,7 @@ export class Sample {
 		this.flags = grown(this.flags, new Uint8Array(size));
 		this.cpuNs = grown(this.cpuNs, new Float64Array(size));
 		this.placedCpuNs = grown(this.placedCpuNs, new Float64Array(size));
+		this.unseenCpuNs = grown(this.unseenCpuNs, new Float64Array(size));
 		this.stackStart = grown(this.stackStart, new Int32Array(size));
 		this.stackLength = grown(this.stackLength, new Int32Array(size));
 		this.lockKind = grown(this.lockKind, new Uint8Array(size));

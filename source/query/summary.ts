@@ -1,5 +1,7 @@
+import {rootNode} from '../model/frame.js';
 import type {Snapshot} from '../model/snapshot.js';
-import {stateCount} from '../model/thread-state.js';
+import {stateCode, stateCount} from '../model/thread-state.js';
+import {percentOf} from './share.js';
 import {threadKind} from './thread-kind.js';
 import type {Summary} from './types.js';
 
@@ -22,6 +24,23 @@ export function corePercent(cpuNs: number, overMs: number): number {
 export function threadCpuNs(snapshot: Snapshot, baseline: Snapshot | undefined, thread: number): number {
 	const before = baseline && thread < baseline.threads.count ? baseline.threads.cpuNs[thread] : 0;
 	return Math.max(0, snapshot.threads.cpuNs[thread] - before);
+}
+
+/** So much of the CPU time is worth a word where it was not seen being used, percent. */
+export const muchUnseen = 10;
+
+/** Share of the window's CPU time of Java code, percent, whose place nobody saw: the thread used it unseen and was met waiting. Where it counts is a rule's doing (sampler/cpu-placement.ts). */
+export function unseenCpuPercent({facts}: Snapshot, baseline: Snapshot | undefined): number {
+	let [whole, unseen] = [0, 0];
+	for (let fact = 0; fact < facts.count; fact++) {
+		if (facts.node[fact] !== rootNode) {
+			const cpuNs = facts.cpuNs[fact] - (baseline && fact < baseline.facts.count ? baseline.facts.cpuNs[fact] : 0);
+			whole += cpuNs;
+			unseen += facts.state[fact] === stateCode.RUNNABLE ? 0 : cpuNs;
+		}
+	}
+
+	return percentOf(unseen, whole);
 }
 
 /** Figures of the whole target for the header and the state strip. */
@@ -50,6 +69,7 @@ export function summarize(snapshot: Snapshot, baseline: Snapshot | undefined): S
 		javaCpuPercent: corePercent(cpuNs.java, overMs),
 		jitCpuPercent: corePercent(cpuNs.jit, overMs),
 		vmCpuPercent: corePercent(cpuNs.vm, overMs),
+		unseenCpuPercent: unseenCpuPercent(snapshot, baseline),
 		windowMs: windowMs(snapshot, baseline),
 		samples: Math.max(0, session.samples - (baseline?.session.samples ?? 0)),
 	};

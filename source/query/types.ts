@@ -172,6 +172,8 @@ export type Summary = {
 	readonly javaCpuPercent: number;
 	readonly jitCpuPercent: number;
 	readonly vmCpuPercent: number;
+	/** Share of the CPU time of Java code whose place nobody saw. */
+	readonly unseenCpuPercent: number;
 	/** Milliseconds of sampling in the window (pauses left out), samples in it. */
 	readonly windowMs: number;
 	readonly samples: number;

@@ -2,10 +2,18 @@ import type {Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 
 /**
-CPU that a thread used while it was only ever seen waiting is credited to the waiting call after all once it is worth this many samples of running: had it been used elsewhere, a thread would have been
-seen there with a probability of 95 % (1 - e^-3).
+CPU that a thread used while it was only ever seen waiting in native code is credited to that call after all once it is worth this many samples of running: had it been used elsewhere, a thread would have
+been seen there with a probability of 95 % (1 - e^-3). The kernel may well work in such a call.
 */
 const missedSightings = 3;
+
+/**
+One that parks, sleeps, or waits for a monitor uses next to nothing there, so it worked elsewhere, in pieces too short to be met as often as their CPU time says: a thread may go on to wait
+before its stack can be read (where tool and target share a busy CPU it was met at a seventh of its work). What it used counts at no place rather than at the wait once so many sightings in a row were
+missed, and fewer than so great a part of all.
+*/
+const hopelessSightings = 30;
+const hopelessPart = 0.1;
 
 /**
 A thread that was seen running before will often be missed for so long by chance, once in twenty times. Its CPU is credited to the waiting call only when all its sightings so far are so few that chance alone
@@ -33,20 +41,28 @@ type Past = {
 /**
 Decides at which stack the CPU time of a thread counts. Time used since the previous sample was used where the thread ran, which is not where it stands when it waits now:
 it is kept until the thread is next seen running, and counts there. So a sleep between two bursts of work has no heat, and over many samples each line gets its share.
-A thread that is RUNNABLE without having used CPU (a native call that waits) is not running.
+A thread that is RUNNABLE without having used CPU (a native call that waits) is not running. A virtual thread runs on its carrier, whose CPU time it is: what the carrier used before, with other virtual threads
+that nobody saw, counts where it is seen at work next.
 */
 export class CpuPlacement {
+	/** By key of the platform thread, as in the next one. */
 	readonly #pasts = new Map<number, Past>();
-	/** CPU time of the threads of samples that were taken back, by key. */
+	/** CPU time of the threads of samples that were taken back. */
 	readonly #takenBack = new Map<number, number>();
 	#samples = 0;
 
-	/** Sets `placedCpuNs` of every thread of the sample from `cpuNs`; `elapsedNs` is the time since the previous sample that was not taken back. What that one's threads used is added to `cpuNs`. */
+	/** Sets `placedCpuNs` and `unseenCpuNs` of every thread of the sample from `cpuNs`; `elapsedNs` is the time since the previous sample that was not taken back. What that one's threads used is added to `cpuNs`. */
 	assign(sample: Sample, elapsedNs: number): void {
 		this.#samples++;
 		for (let row = 0; row < sample.count; row++) {
-			sample.cpuNs[row] += this.#takenBack.get(sample.key[row]) ?? 0;
-			sample.placedCpuNs[row] = this.#place(sample.key[row], sample.cpuNs[row], sample.state[row] === stateCode.RUNNABLE, elapsedNs);
+			const key = platformKey(sample, row);
+			const before = this.#takenBack.get(key);
+			if (before !== undefined) {
+				sample.cpuNs[row] += before;
+				this.#takenBack.delete(key);
+			}
+
+			this.#place(sample, row, key, elapsedNs);
 		}
 
 		this.#takenBack.clear();
@@ -58,28 +74,32 @@ export class CpuPlacement {
 	/** The sample assigned last was not counted: what its threads used, and what was placed with it, is kept for the next one. */
 	takeBack(sample: Sample): void {
 		for (let row = 0; row < sample.count; row++) {
+			const key = platformKey(sample, row);
 			const usedNs = sample.cpuNs[row];
-			const past = this.#pasts.get(sample.key[row]);
+			const past = this.#pasts.get(key);
 			if (past) {
-				past.keptNs += sample.placedCpuNs[row] - usedNs;
+				past.keptNs += sample.placedCpuNs[row] + sample.unseenCpuNs[row] - usedNs;
 				past.missed = 0;
 			}
 
 			if (usedNs > 0) {
-				this.#takenBack.set(sample.key[row], usedNs);
+				this.#takenBack.set(key, (this.#takenBack.get(key) ?? 0) + usedNs);
 			}
 		}
 	}
 
-	/** What counts for a thread where it is now. */
-	#place(key: number, usedNs: number, isRunnable: boolean, elapsedNs: number): number {
+	/** What counts for a thread where it is now, and what counts nowhere. */
+	#place(sample: Sample, row: number, key: number, elapsedNs: number): void {
+		sample.placedCpuNs[row] = 0;
+		sample.unseenCpuNs[row] = 0;
 		let past = this.#pasts.get(key);
 		if (past) {
 			past.lastSample = this.#samples;
 		}
 
+		const usedNs = sample.cpuNs[row];
 		if (usedNs <= 0) {
-			return 0;
+			return;
 		}
 
 		if (!past) {
@@ -89,24 +109,28 @@ export class CpuPlacement {
 			this.#pasts.set(key, past);
 		}
 
+		const isRunning = sample.state[row] === stateCode.RUNNABLE;
 		const sightings = elapsedNs > 0 ? Math.min(1, usedNs / elapsedNs) : 0;
 		past.keptNs += usedNs;
 		past.missed += sightings;
 		past.expected += sightings;
-		past.seen += isRunnable ? 1 : 0;
+		past.seen += isRunning ? 1 : 0;
 		if (past.expected > longestPast) {
 			past.expected /= 2;
 			past.seen /= 2;
 		}
 
-		if (!isRunnable && (past.missed < missedSightings || isChance(past))) {
-			return 0;
+		const isInNativeCode = sample.state[row] === stateCode.IDLE;
+		if (isRunning || (isInNativeCode && past.missed >= missedSightings && !isChance(past))) {
+			sample.placedCpuNs[row] = past.keptNs;
+		} else if (!isInNativeCode && past.missed >= hopelessSightings && past.seen < past.expected * hopelessPart) {
+			sample.unseenCpuNs[row] = past.keptNs;
+		} else {
+			return;
 		}
 
-		const placedNs = past.keptNs;
 		past.keptNs = 0;
 		past.missed = 0;
-		return placedNs;
 	}
 
 	#forget(): void {
@@ -116,6 +140,11 @@ export class CpuPlacement {
 			}
 		}
 	}
+}
+
+/** Key of the thread that the kernel knows: a mounted virtual thread's carrier. */
+function platformKey({carrier, key}: Sample, row: number): number {
+	return key[carrier[row] < 0 ? row : carrier[row]];
 }
 
 /** Whether so few sightings may be chance: the distribution function of Poisson's distribution, at the sightings, against the doubt. */

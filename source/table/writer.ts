@@ -1,4 +1,6 @@
-import {otherFrame, type Interner} from '../model/frame.js';
+import {
+	otherFrame, unknownLine, unseenWork, type Interner,
+} from '../model/frame.js';
 import {lockKindCode, lockKinds, threadFlag, type Sample} from '../model/sample.js';
 import {stateCount} from '../model/thread-state.js';
 import {DictionaryWriter} from './dictionary.js';
@@ -40,6 +42,10 @@ export class TableWriter implements Interner {
 	#nodeOf = new Int32Array(256);
 	#factOf = new Int32Array(256);
 	#contentionOf = new Int32Array(256);
+	/** The fact that takes a row's CPU time of no known place; -1 without any. */
+	#unseenOf = new Int32Array(256);
+	/** The stack of such time; -1 until there is some. */
+	#unseenNode = -1;
 	readonly #figures = Object.fromEntries(figureNames.map(name => [name, 0])) as Figures;
 
 	/** Takes an empty table, see `createTable`. */
@@ -108,6 +114,7 @@ export class TableWriter implements Interner {
 			this.#nodeOf = new Int32Array(size);
 			this.#factOf = new Int32Array(size);
 			this.#contentionOf = new Int32Array(size);
+			this.#unseenOf = new Int32Array(size);
 		}
 
 		for (let row = 0; row < count; row++) {
@@ -117,6 +124,7 @@ export class TableWriter implements Interner {
 			if (!accepts || accepts(sample.name[row])) {
 				this.#placeThread(sample, row);
 				this.#factOf[row] = this.#placeFact(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
+				this.#unseenOf[row] = sample.unseenCpuNs[row] > 0 ? this.#placeFact(this.#recordOf[row], this.#unseenStack(), sample.state[row]) : -1;
 			}
 		}
 
@@ -143,6 +151,15 @@ export class TableWriter implements Interner {
 		this.#memo.keep(record, sample, row, node);
 		this.#recordOf[row] = record;
 		this.#nodeOf[row] = node;
+	}
+
+	#unseenStack(): number {
+		if (this.#unseenNode < 0) {
+			const frame = this.internFrame(this.internString(unseenWork.className), this.internString(unseenWork.method), 0, unknownLine);
+			this.#unseenNode = this.#dictionary.internStack(Int32Array.of(frame), 0, 1);
+		}
+
+		return this.#unseenNode;
 	}
 
 	#placeFact(thread: number, node: number, state: number): number {
@@ -258,6 +275,11 @@ export class TableWriter implements Interner {
 			const at = fact % factShare;
 			facts.ticks[slab][at]++;
 			facts.cpuNs[slab][at] += sample.placedCpuNs[row];
+			const unseen = this.#unseenOf[row];
+			if (unseen >= 0) {
+				facts.cpuNs[Math.floor(unseen / factShare)][unseen % factShare] += sample.unseenCpuNs[row];
+			}
+
 			own.threadSamples++;
 			if ((sample.flags[row] & threadFlag.incomplete) !== 0) {
 				own.incompleteStacks++;

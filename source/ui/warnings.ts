@@ -1,4 +1,5 @@
 import {formatCount} from '../query/format.js';
+import {muchUnseen} from '../query/summary.js';
 import type {ScreenData} from './screen-data.js';
 
 /** Something that whoever reads the figures must know, as long as it is so. */
@@ -30,6 +31,15 @@ const rules: readonly Rule[] = [
 			: {
 				short: `table full: ${formatCount(otherTicks)} at (other)`,
 				whole: `The table of samples is full: ${otherTicks} thread samples at stacks that were new then are counted under (other).`,
+			};
+	},
+	({summary}) => {
+		const {unseenCpuPercent = 0} = summary ?? {};
+		return unseenCpuPercent < muchUnseen
+			? undefined
+			: {
+				short: `${Math.round(unseenCpuPercent)}% of CPU placed by rule`,
+				whole: `${Math.round(unseenCpuPercent)}% of the CPU time was used between samples by threads that were then found waiting. It counts at the native call they wait in, or at (running).(not seen).`,
 			};
 	},
 ];

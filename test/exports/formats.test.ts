@@ -4,6 +4,7 @@ import {readPprof} from '../../source/exports/pprof/read.js';
 import {formats} from '../../source/exports/registry.js';
 import {windowSnapshot} from '../../source/exports/window-snapshot.js';
 import {cellWidth} from '../../source/model/cell-width.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/defaults.js';
@@ -104,6 +105,21 @@ describe('text', () => {
 		const {first, whole} = serviceSnapshots();
 		expect(textOf('text', first, undefined, {iteration: 0})).toMatch(/^tprof-top/);
 		expect(textOf('text', whole, first, {iteration: 1})).toMatch(/^\ntprof-top/);
+	});
+
+	test('says where much CPU time counts that nobody saw being used, in the window that is written', () => {
+		const builder = new SnapshotBuilder();
+		const [worker, selector] = ['worker', 'selector'].map((name, key) => builder.addThread({key: key + 1, name: builder.internString(name)}));
+		const [work, poll] = ['work', 'poll'].map(name => builder.addStack([builder.addFrame('a.Main', name, 'Main.java', 1)]));
+		builder.count(worker, work, stateCode.RUNNABLE, 1, 92e6);
+		builder.count(selector, poll, stateCode.IDLE, 5, 8e6);
+		const before = builder.build({session: {durationMs: 100}});
+		expect(textOf('text', before)).not.toContain('nobody looked');
+		builder.count(selector, poll, stateCode.IDLE, 5, 15e6);
+		builder.count(worker, work, stateCode.RUNNABLE, 1, 5e6);
+		const after = builder.build({session: {durationMs: 200}});
+		expect(textOf('text', after)).toContain('note: 19% of the CPU time was used when nobody looked, by threads met waiting');
+		expect((JSON.parse(textOf('json', after, before)) as {notes: string[]}).notes[0]).toMatch(/^75% of the CPU time .* or at \(running\)\.\(not seen\)$/);
 	});
 
 	test('has the header, the losses, the lines and the busy threads', () => {

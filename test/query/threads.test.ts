@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {poolName} from '../../source/query/pools.js';
-import {summarize} from '../../source/query/summary.js';
+import {summarize, unseenCpuPercent} from '../../source/query/summary.js';
 import {queryThreads} from '../../source/query/threads.js';
 import {placeName} from '../../source/query/place.js';
 import type {Place, Query, ThreadRow} from '../../source/query/types.js';
@@ -131,9 +131,29 @@ test('who holds what a thread waits for', () => {
 	expect(waiter.waitsFor).toMatchObject({kind: 'monitor', className: 'java.lang.Object', ownerName: 'holder', ownerPlace: {className: 'a.Pool', line: 8}, ownerNow: {method: 'use', line: 7}});
 });
 
+test('CPU time that counts where threads were met waiting is told apart: the share of it in the window', () => {
+	const drawing = new Picture().draw(`
+		selector
+		R30 .10
+		select:2 poll:9
+
+		VM Thread [vm]
+		R60
+	`);
+	const before = drawing.build();
+	expect(unseenCpuPercent(before, undefined)).toBe(25);
+	drawing.draw(`
+		selector
+		.20
+		poll:9
+	`);
+	expect(unseenCpuPercent(drawing.build(), undefined)).toBe(50);
+	expect(unseenCpuPercent(drawing.build(), before)).toBe(100);
+});
+
 test('the summary counts Java threads alive and parts CPU time by kind of thread', () => {
 	expect(summarize(picture(busyService, {samples: 3}), undefined)).toEqual({
-		threads: 4, vmThreads: 2, statesNow: [0, 0, 1, 2, 1, 0, 0], javaCpuPercent: 26, jitCpuPercent: 20, vmCpuPercent: 3, windowMs: 1000, samples: 3,
+		threads: 4, vmThreads: 2, statesNow: [0, 0, 1, 2, 1, 0, 0], javaCpuPercent: 26, jitCpuPercent: 20, vmCpuPercent: 3, unseenCpuPercent: 0, windowMs: 1000, samples: 3,
 	});
 	const snapshot = picture(busyService);
 	expect(summarize(snapshot, snapshot)).toMatchObject({javaCpuPercent: 0, windowMs: 0, samples: 0, threads: 4});

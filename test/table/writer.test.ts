@@ -206,6 +206,21 @@ describe('counting', () => {
 	});
 });
 
+test('CPU time of no known place counts at a row of its own, without a tick', () => {
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const sample = drawInto(newSample(), [{key: 1, state: 3, cpuNs: 4, frames: ['Object.wait', 'Main.run']}, {key: 2, frames: ['Main.work'], cpuNs: 5}], writer);
+	sample.placedCpuNs[0] = 0;
+	sample.unseenCpuNs[0] = 70;
+	writer.count(sample, 1, zeroFigures);
+	writer.count(sample, 2, zeroFigures);
+	const image = new TableReader(buffer).read(0)!;
+	expect(factsOf(image)).toEqual(new Map([['1|Object.wait<Main.run|3', [2, 0]], ['1|(running).(not seen)|3', [0, 140]], ['2|Main.work|1', [2, 10]]]));
+	expect(image.figures.threadSamples).toBe(4);
+	expect(image.threads.cpuNs[0]).toBe(8);
+	expect(stackText(image, image.threads.node[0])).toBe('Object.wait<Main.run');
+});
+
 describe('threads', () => {
 	function counted(samples: Array<{atMs: number; threads: DrawnThread[]}>, accepts?: (name: string) => boolean): TableImage {
 		const buffer = createTable();

@@ -1,0 +1,92 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import type {Engine} from '../../source/engines/engine.js';
+import {Sample, threadFlag} from '../../source/model/sample.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {CpuPlacement} from '../../source/sampler/cpu-placement.js';
+import {type JavaProcess, type Jdk, startJava} from '../../test/helpers/jvm.js';
+import {targetOf} from '../../test/helpers/target.js';
+
+const intervalMs = 20;
+
+/** Threads that are the program's: not the JVM's own, not the compilers. */
+const notJava = threadFlag.vmInternal + threadFlag.compiler;
+
+/** CPU time of Java threads by the method that it counts at: `work` where that is on the stack, else the innermost. */
+class Places {
+	readonly builder = new SnapshotBuilder();
+	readonly ns = new Map<string, number>();
+	usedNs = 0;
+
+	add(sample: Sample): void {
+		const {strings, frameMethod} = this.builder.build().dictionary;
+		for (let row = 0; row < sample.count; row++) {
+			if ((sample.flags[row] & notJava) !== 0) {
+				continue;
+			}
+
+			this.usedNs += sample.cpuNs[row];
+			const start = sample.stackStart[row];
+			const methods = [...sample.frames.subarray(start, start + sample.stackLength[row])].map(frame => strings[frameMethod[frame]]);
+			const place = methods.includes('work') ? 'work' : methods[0] ?? '(no frames)';
+			this.#count(place, sample.placedCpuNs[row]);
+			this.#count('(not seen)', sample.unseenCpuNs[row]);
+		}
+	}
+
+	#count(place: string, ns: number): void {
+		this.ns.set(place, (this.ns.get(place) ?? 0) + ns);
+	}
+}
+
+async function workNs(java: JavaProcess): Promise<number> {
+	const before = java.output().length;
+	java.child.stdin?.write('\n');
+	for (;;) {
+		const answer = /^share work (\d+)$[^]*^done$/m.exec(java.output().slice(before));
+		if (answer) {
+			return Number(answer[1]);
+		}
+
+		await sleep(5);
+	}
+}
+
+/** Samples test/programs/ShortWork.java for so long: the share of its Java threads' CPU time (all that the kernel counts) that is spent in `work`, as it says itself, and as it is shown, with the largest of the other places. */
+export async function measureShortWork(jdk: Jdk, engine: Engine, kind: 'virtual' | 'selector', seconds: number): Promise<Record<string, string | number>> {
+	const java = await startJava('ShortWork', {jdk, args: [kind]});
+	try {
+		const places = new Places();
+		const placement = new CpuPlacement();
+		const session = await engine.open(await targetOf(java), {depth: Infinity}, places.builder);
+		const sample = new Sample();
+		await session.sample(sample);
+		await workNs(java);
+		let samples = 0;
+		const startMs = performance.now();
+		let lastMs = startMs;
+		for (let dueMs = startMs + intervalMs; performance.now() < startMs + (seconds * 1000); dueMs = Math.max(performance.now(), dueMs + (intervalMs * (0.5 + Math.random())))) {
+			await sleep(Math.max(0, dueMs - performance.now()));
+			const outcome = await session.sample(sample);
+			if (outcome.ok) {
+				samples++;
+				const nowMs = performance.now();
+				placement.assign(sample, (nowMs - lastMs) * 1e6);
+				lastMs = nowMs;
+				places.add(sample);
+			}
+		}
+
+		const realNs = await workNs(java);
+		await session.close();
+		const placedNs = [...places.ns.values()].reduce((sum, ns) => sum + ns, 0);
+		const percent = (ns: number, of: number) => (100 * ns / of).toFixed(1);
+		const others = [...places.ns].filter(([place]) => place !== 'work').sort((a, b) => b[1] - a[1]).slice(0, 4);
+		return {
+			JDK: jdk.release, engine: engine.id, kind, samples,
+			'true %': percent(realNs, places.usedNs), 'work %': percent(places.ns.get('work') ?? 0, placedNs), 'not placed %': percent(places.usedNs - placedNs, places.usedNs),
+			others: others.map(([place, ns]) => `${place} ${percent(ns, placedNs)}`).join(', '),
+		};
+	} finally {
+		await java.stop();
+	}
+}
