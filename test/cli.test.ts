@@ -1,6 +1,9 @@
-import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
 import {
-	closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync,
+	type ChildProcess, execFileSync, spawn, spawnSync,
+} from 'node:child_process';
+import {once} from 'node:events';
+import {
+	closeSync, cpSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
@@ -131,6 +134,26 @@ describe('what needs no JVM', () => {
 });
 
 describe('on a running JVM', () => {
+	test('SIGTERM ends it though its sampler hangs in a system call', async () => {
+		const copy = mkdtempSync(path.join(tmpdir(), 'tprof-hanging-'));
+		const pipe = path.join(copy, 'pipe');
+		try {
+			execFileSync('mkfifo', [pipe]);
+			cpSync(path.join(root, 'dist'), path.join(copy, 'dist'), {recursive: true});
+			cpSync(path.join(root, 'package.json'), path.join(copy, 'package.json'));
+			writeFileSync(path.join(copy, 'dist/worker.js'), `import {openSync, writeFileSync} from 'node:fs';\nwriteFileSync(${JSON.stringify(`${pipe}.next`)}, '');\nopenSync(${JSON.stringify(pipe)});\n`);
+			const child = spawn(process.execPath, [path.join(copy, 'dist/cli.js'), String(target.pid), '--duration', '60'], {stdio: 'ignore', env: {...process.env, NODE_PATH: path.join(root, 'node_modules')}});
+			// It listens to the signal, and its worker opens the pipe, into which nobody writes.
+			await until(() => (BigInt(`0x${/^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]}`) & (1n << 14n)) !== 0n);
+			await until(() => existsSync(`${pipe}.next`));
+			const ended = once(child, 'exit', {signal: AbortSignal.timeout(patienceMs)});
+			child.kill('SIGTERM');
+			expect(await ended).toEqual([0, null]);
+		} finally {
+			rmSync(copy, {recursive: true});
+		}
+	});
+
 	test('list shows it', () => {
 		const {status, stdout} = run('list');
 		expect(status).toBe(0);

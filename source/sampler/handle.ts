@@ -8,12 +8,15 @@ import {printable} from '../model/text.js';
 import {createTable} from '../table/layout.js';
 import {TableReader, type TableImage} from '../table/reader.js';
 import type {Target} from '../target/target.js';
+import {leaveWithoutWorkers} from './leave.js';
 import {clampInterval, monotoneMs, type Command, type Report, type WorkerInput} from './messages.js';
 
 /** Reading copies for a millisecond at most; after this the writer is taken for stuck, and the screen for stale. The main thread stands still meanwhile. */
 const readWaitMs = 50;
 /** The worker may be waiting for a slow target when it is told to stop; after this it is ended. */
 const closeWaitMs = 2000;
+/** An ended worker is gone at once, unless it hangs in a system call: then it is left behind. */
+const terminateWaitMs = 2000;
 /** How long the worker may take to let go of the target: a thread that gets no CPU cannot be let go before it has one. */
 const holdWaitMs = 5000;
 /** A sample that is so late, beside the jitter of the clock, is missed; a dump may take some seconds. */
@@ -169,9 +172,20 @@ class LiveSampler implements SamplerHandle {
 			this.#worker.unref();
 		}
 
-		const timer = setTimeout(async () => this.#worker.terminate(), closeWaitMs);
-		await this.#exited;
-		clearTimeout(timer);
+		if (await this.#exitsWithin(closeWaitMs)) {
+			return;
+		}
+
+		void this.#worker.terminate();
+		// It counts as something to wait for again from that call on.
+		this.#worker.unref();
+		if (!await this.#exitsWithin(terminateWaitMs)) {
+			this.#end('ended');
+			// Output that is still waited for would keep the process.
+			this.#worker.stdout.push(null);
+			this.#worker.stderr.push(null);
+			leaveWithoutWorkers();
+		}
 	}
 
 	onChange(listener: () => void): () => void {
@@ -179,6 +193,23 @@ class LiveSampler implements SamplerHandle {
 		return () => {
 			this.#listeners.delete(listener);
 		};
+	}
+
+	async #exitsWithin(ms: number): Promise<boolean> {
+		let timer: NodeJS.Timeout | undefined;
+		const late = new Promise<boolean>(resolve => {
+			timer = setTimeout(resolve, ms, false);
+		});
+		const exited = async () => {
+			await this.#exited;
+			return true;
+		};
+
+		try {
+			return await Promise.race([exited(), late]);
+		} finally {
+			clearTimeout(timer);
+		}
 	}
 
 	#hear(report: Report): void {

@@ -1,6 +1,10 @@
-import {spawn} from 'node:child_process';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdirSync, readdirSync, rmdirSync} from 'node:fs';
+import {
+	mkdirSync, mkdtempSync, readdirSync, rmSync, rmdirSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {
@@ -381,6 +385,24 @@ describe('a worker that fails', () => {
 		const live = sampler(target, {workerUrl: script('for (;;);')});
 		await live.close();
 		expect(live.status().phase).toBe('ended');
+	});
+
+	test.each([
+		['with its own code', {NODE_PATH: path.resolve('node_modules')}, {status: 5, signal: null}],
+		['killed, where no C library can be called', {NODE_PATH: ''}, {status: null, signal: 'SIGKILL'}],
+	])('one that hangs in a system call is left behind, and the program ends: %s', async (_, env, end) => {
+		const folder = mkdtempSync(path.join(tmpdir(), 'tprof-hang-'));
+		const pipe = path.join(folder, 'pipe');
+		execFileSync('mkfifo', [pipe]);
+		try {
+			const program = fileURLToPath(await bundle('test/sampler/close-hanging.ts'));
+			const {status, signal, stdout, stderr, error} = spawnSync(process.execPath, [program, pipe], {
+				encoding: 'utf8', timeout: patienceMs, killSignal: 'SIGKILL', env: {...process.env, ...env},
+			});
+			expect({error, status, signal, stdout, stderr}).toEqual({...end, stdout: 'ended\n', stderr: ''});
+		} finally {
+			rmSync(folder, {recursive: true});
+		}
 	});
 
 	test('one that dies with the lock held leaves the last numbers, said to be stale', async () => {
