@@ -29,7 +29,7 @@ export class Sample {
 	count = 0;
 	/** Frames in use in `frames`. */
 	frameCount = 0;
-	/** Identity of a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for threads of the JVM itself. */
+	/** Identity of a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for threads of the JVM itself and those whose Java id was not known when they were first seen. */
 	key = new Float64Array(64);
 	/** Linux thread id as the target's own /proc/PID/task shows it on our side; 0 if not known. */
 	nativeId = new Int32Array(64);

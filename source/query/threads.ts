@@ -13,13 +13,14 @@ import {sortRows} from './sort.js';
 import {stackIndex} from './stack-index.js';
 import {corePercent, sampledMs, threadCpuNs} from './summary.js';
 import {threadColumns} from './thread-columns.js';
+import {isOfJvm} from './thread-kind.js';
 import type {
 	Place, Query, ThreadRow, ThreadTableRows,
 } from './types.js';
 
 /**
 Threads that are alive or were seen between `baseline` (undefined: the session's start) and `snapshot`, those of the JVM included; folded into pools when `query.foldPools`; filtered and sorted.
-Without `query.showIdle`, threads that neither used CPU nor were RUNNABLE or BLOCKED are hidden.
+Without `query.showIdle`, threads that neither used CPU nor were RUNNABLE or BLOCKED are hidden, as are those of the JVM itself that used next to none; with it these stand behind all others, whatever the order.
 */
 export function queryThreads(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): ThreadTableRows {
 	const scope = scopeOf(snapshot, query);
@@ -45,7 +46,8 @@ export function queryThreads(snapshot: Snapshot, baseline: Snapshot | undefined,
 		threads: row.threadKeys.length, blocked: row.state === 'BLOCKED' ? 1 : 0, stuckS: row.stuckMs / 1000,
 	}));
 	const shown = query.showIdle ? matching : matching.filter(row => !isIdle(row));
-	return {rows: sortRows(shown, threadColumns, query.sort), allRows: folded.length, idleRows: matching.length - shown.length};
+	const sorted = sortRows(shown, threadColumns, query.sort);
+	return {rows: [...sorted.filter(row => !isQuietOfJvm(row)), ...sorted.filter(row => isQuietOfJvm(row))], allRows: folded.length, idleRows: matching.length - shown.length};
 }
 
 type ThreadSums = {readonly cpuNs: Float64Array; readonly ticks: Float64Array; readonly allTicks: Float64Array; readonly states: Float64Array};
@@ -99,6 +101,7 @@ function threadRow(snapshot: Snapshot, thread: number, figures: Pick<ThreadRow, 
 		alive,
 		daemon: (flags & threadFlag.daemon) !== 0,
 		vmInternal: (flags & threadFlag.vmInternal) !== 0,
+		isOfJvm: isOfJvm(flags, dictionary.strings[threads.name[thread]]),
 		state: alive ? threadStates[threads.state[thread]] : undefined,
 		...figures,
 		now: alive ? attributedPlace(snapshot, threads.node[thread]) : undefined,
@@ -141,6 +144,7 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		nowThreads: count < alive.length ? count : undefined,
 		waitsFor: locks.size === 1 ? alive[0].waitsFor : undefined,
 		daemon: rows.every(row => row.daemon),
+		isOfJvm: rows.every(row => row.isOfJvm),
 		state: statesNow.size === 1 ? [...statesNow][0] : undefined,
 		cpuNs,
 		cpuPercent,
@@ -166,7 +170,18 @@ function commonPlace(rows: readonly ThreadRow[]): {now?: Place; count: number} {
 	return most;
 }
 
+/** A thread of the JVM itself below this share of a core (percent) does nothing that somebody looks for: its timers tick in every JVM. */
+const leastJvmCpuPercent = 1;
+
+function isQuietOfJvm(row: ThreadRow): boolean {
+	return row.isOfJvm && row.cpuPercent < leastJvmCpuPercent;
+}
+
 function isIdle(row: ThreadRow): boolean {
+	return isQuietOfJvm(row) || isWithoutWork(row);
+}
+
+function isWithoutWork(row: ThreadRow): boolean {
 	return row.cpuNs === 0 && row.states[stateCode.RUNNABLE] === 0 && row.states[stateCode.BLOCKED] === 0 && row.state !== 'BLOCKED';
 }
 

@@ -91,6 +91,8 @@ export type ThreadRow = {
 	readonly alive: boolean;
 	readonly daemon: boolean;
 	readonly vmInternal: boolean;
+	/** It is there for the JVM and not for the program: a collector, a compiler, the Reference Handler. */
+	readonly isOfJvm: boolean;
 	/** State in the newest sample; undefined for a dead thread or a folded pool in several states. */
 	readonly state?: ThreadState;
 	readonly cpuNs: number;

@@ -42,6 +42,41 @@ const busyService = `
 	wait:4 wait:4 wait:4
 `;
 
+describe('threads of the JVM itself', () => {
+	const idleJvm = picture(`
+		VM Periodic Task Thread [vm]
+		R0.5 R0.5 R0.5
+		- - -
+
+		Reference Handler
+		. . .
+		handle:1 handle:1 handle:1
+
+		GC Thread#0 [vm]
+		R300 . .
+		- - -
+
+		worker-1
+		t R0.1 t
+		nap:2 nap:2 nap:2
+
+		main
+		t t t
+		nap:2 nap:2 nap:2
+	`);
+	const names = (changes: Partial<Query>) => queryThreads(idleJvm, undefined, shown(changes)).rows.map(({name}) => name);
+
+	test('stand behind the program\'s unless they use CPU, in every order', () => {
+		expect(names({})).toEqual(['GC Thread#0', 'worker-1', 'main', 'VM Periodic Task Thread', 'Reference Handler']);
+		expect(names({sort: {column: 'name', reverse: true}})).toEqual(['worker-1', 'main', 'GC Thread#0', 'VM Periodic Task Thread', 'Reference Handler']);
+		expect(names({sort: {column: 'ticks', reverse: false}}).slice(-2)).toEqual(['VM Periodic Task Thread', 'Reference Handler']);
+	});
+
+	test('are hidden with the idle ones', () => {
+		expect(names({showIdle: false})).toEqual(['GC Thread#0', 'worker-1']);
+	});
+});
+
 describe('rows', () => {
 	const snapshot = picture(busyService);
 

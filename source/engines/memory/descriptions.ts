@@ -159,7 +159,8 @@ export class Descriptions {
 		if (identity) {
 			thread.isIdentified = true;
 			thread.identifiedRound = this.#round;
-			thread.key = identity.id;
+			// One that was counted before its object could be read stays the thread that it was.
+			thread.key = thread.key < 0 ? thread.key : identity.id;
 			thread.name = this.#interner.internString(identity.name);
 			thread.flags = (identity.isDaemon ? threadFlag.daemon : 0) | (compilerName.test(identity.name) ? threadFlag.compiler : 0);
 		}

@@ -56,18 +56,25 @@ export class VmThreads {
 
 	#list(java: ReadonlySet<number>): void {
 		const isFirst = this.#threads.size === 0;
+		// A thread has the name of the one that started it until it sets its own: it may be a Java thread to be.
+		const launcher = isFirst ? this.#name(this.#pid) : '';
 		const threads = new Map<number, VmThread>();
 		for (const entry of this.#entries()) {
 			const nativeId = Number(entry);
 			// The first thread of the launcher only waits for the one that runs main.
 			if (nativeId > 0 && nativeId !== this.#pid && !java.has(nativeId)) {
-				const known = this.#threads.get(nativeId);
-				threads.set(nativeId, known ?? {name: this.#interner.internString(this.#name(nativeId)), sightings: isFirst ? 1 : 0});
-				threads.get(nativeId)!.sightings++;
+				const thread = this.#threads.get(nativeId) ?? this.#added(nativeId, isFirst, launcher);
+				threads.set(nativeId, thread);
+				thread.sightings++;
 			}
 		}
 
 		this.#threads = threads;
+	}
+
+	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
+		const name = this.#name(nativeId);
+		return {name: this.#interner.internString(name), sightings: isFirst && name !== launcher ? 1 : 0};
 	}
 
 	#entries(): string[] {

@@ -151,6 +151,31 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		expect(states).toContain('TIMED_WAITING');
 	});
 
+	test('a thread whose object could not be read at first, as a collection moved objects, stays one thread', async () => {
+		java = await startJava('Garbage', {jdk, jvmArgs: ['-Xmx16m', '-XX:+UseParallelGC'], under: nice});
+		const {pid} = java;
+		// Until one is met that is not known at once.
+		let keys: Set<number> | undefined;
+		await untilAsync(async () => {
+			await observer?.close();
+			observer = await Observer.open(pid);
+			const threads = await observer.observe();
+			const main = threads.find(({name, isVmInternal}) => name === 'java' && !isVmInternal);
+			if (main) {
+				keys = new Set([main.key]);
+				await untilAsync(async () => {
+					const later = await observer!.observe();
+					const {key, name} = later.find(({nativeId}) => nativeId === main.nativeId)!;
+					keys!.add(key);
+					return name === 'main';
+				});
+			}
+
+			return main !== undefined;
+		});
+		expect([...keys!]).toHaveLength(1);
+	});
+
 	test('the number of frames kept can be limited', async () => {
 		java = await startJava('WaitsEveryWay', {jdk, args: ['1', '60']});
 		observer = await Observer.open(java.pid, 3);
