@@ -67,7 +67,7 @@ function lineOf(row: LineRow) {
 
 function threadOf(row: ThreadRow) {
 	return {
-		name: row.name, tid: row.nativeId, cpuMs: msOf(row.cpuNs), states: statesOf(row.states), top: row.top ? {class: row.top.className, method: row.top.method, line: row.top.line} : null,
+		name: row.name, tid: row.nativeId, cpuMs: msOf(row.cpuNs), states: statesOf(row.states), stuckMs: rounded(row.stuckMs), stuckAtLeast: row.stuckAtLeast, top: row.top ? {class: row.top.className, method: row.top.method, line: row.top.line} : null,
 	};
 }
 

@@ -13,6 +13,8 @@ export const threadFlag = Object.freeze({
 	incomplete: 16,
 	/** A JIT compiler thread: a Java thread for the JVM, without Java frames. */
 	compiler: 32,
+	/** Set by the table, not by engines: it has stood where it stands since before the first sample, for longer than anybody saw. */
+	stoodBefore: 64,
 });
 
 /** What a thread is held up by; codes of `Sample.lockKind`. */

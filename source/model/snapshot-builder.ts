@@ -9,13 +9,13 @@ export type NewThread = {
 	readonly key: number;
 	readonly name: number;
 	readonly nativeId?: number;
-	/** Bits of `threadFlag`. */
-	readonly flags?: number;
 } & ThreadNow;
 
 /** How a thread stands in the newest sample. What is left out stays as it was. */
 export type ThreadNow = {
 	readonly alive?: boolean;
+	/** Bits of `threadFlag`. */
+	readonly flags?: number;
 	/** State code. */
 	readonly state?: number;
 	readonly node?: number;

@@ -35,7 +35,7 @@ export type ThreadTable = {
 	/** State code and stack node in the last sample it was in. */
 	readonly state: Uint8Array;
 	readonly node: Int32Array;
-	/** Since when (epoch ms) it stands at this node in this state without having used CPU. */
+	/** Since when (epoch ms) it stands at this node in this state without having used CPU, or waits for the same monitor. */
 	readonly sinceMs: Float64Array;
 	/** CPU nanoseconds in all its samples. */
 	readonly cpuNs: Float64Array;

@@ -43,6 +43,12 @@ export function formatDuration(ms: number): string {
 	return ms < hour ? two(minute, 'm', second, 's') : (ms < day ? two(hour, 'h', minute, 'm') : two(day, 'd', hour, 'h'));
 }
 
+/** How long a thread has been stuck: 5m07s, or >=5m when it stood there before anybody looked. */
+export function formatStuck({stuckMs, stuckAtLeast}: {readonly stuckMs: number; readonly stuckAtLeast: boolean}): string {
+	const text = formatDuration(stuckMs);
+	return stuckAtLeast ? `>=${/^\d+[a-z]+/.exec(text)?.[0] ?? text}` : text;
+}
+
 /** A number below `plainBelow` as it is, others divided by the unit's step until they have at most three digits before the point. */
 function scaled(value: number, plainBelow: number, step: number, units: readonly string[]): string {
 	if (!Number.isFinite(value) || value < 0) {

@@ -1,7 +1,7 @@
 import {stateCode, type ThreadState} from '../model/thread-state.js';
 import type {Column} from './column.js';
 import {
-	formatCount, formatDuration, formatMs, formatPercent,
+	formatCount, formatMs, formatPercent, formatStuck,
 } from './format.js';
 import {shortName} from './names.js';
 import {placeName} from './place.js';
@@ -95,9 +95,9 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 /** How long a thread may stand blocked before the row says so instead of how many do. */
 const stuckNoteMs = 10_000;
 
-/** What is to be noticed at a line now: `8 blocked`, or `stuck 42s` when one has been blocked for long; empty if nothing is. */
-export function lineNote(row: Pick<LineRow, 'blockedNow' | 'stuckMs'>): string {
-	return row.blockedNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? `stuck ${formatDuration(row.stuckMs)}` : `${row.blockedNow} blocked`);
+/** What is to be noticed at a line now: `8 blocked`, or `stuck 42s` (`stuck >=42s`: since before the first sample) when one has been blocked for long; empty if nothing is. */
+export function lineNote(row: Pick<LineRow, 'blockedNow' | 'stuckMs' | 'stuckAtLeast'>): string {
+	return row.blockedNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? `stuck ${formatStuck(row)}` : `${row.blockedNow} blocked`);
 }
 
 function stateColumn(word: string, states: readonly ThreadState[]): Column<LineRow> {

@@ -8,7 +8,7 @@ import {factsInWindow, isCounted, scopeOf, type Scope} from './scope.js';
 import {effectiveSamples, percentOf, shareError} from './share.js';
 import {sortRows} from './sort.js';
 import {stackIndex, type Grouping} from './stack-index.js';
-import {stuckMs} from './now.js';
+import {isStuckLonger, stuckMs} from './now.js';
 import {FactRanking} from './fact-ranking.js';
 import type {LineRow, LineTable, Query} from './types.js';
 
@@ -60,6 +60,7 @@ export function queryLines(snapshot: Snapshot, baseline: Snapshot | undefined, q
 			topThreads: ranked.top.map(thread => dictionary.strings[threads.name[thread]]),
 			blockedNow: blocked.count[group],
 			stuckMs: blocked.longestMs[group],
+			stuckAtLeast: blocked.isLonger[group] === 1,
 		});
 	}
 
@@ -148,10 +149,11 @@ class LineSums {
 
 type NodeSums = {readonly ticksOfNode: Float64Array; readonly cpuNsOfNode: Float64Array};
 
-/** By group: threads that stand BLOCKED there in the newest sample, and the longest such stand. */
-function blockedNow(snapshot: Snapshot, attributed: Int32Array, {places, groupOfFrame}: Grouping, scope: Scope): {count: Int32Array; longestMs: Float64Array} {
+/** By group: threads that stand BLOCKED there in the newest sample, the longest such stand, and 1 where that is longer still. */
+function blockedNow(snapshot: Snapshot, attributed: Int32Array, {places, groupOfFrame}: Grouping, scope: Scope): {count: Int32Array; longestMs: Float64Array; isLonger: Uint8Array} {
 	const count = new Int32Array(places.length);
 	const longestMs = new Float64Array(places.length);
+	const isLonger = new Uint8Array(places.length);
 	const {threads, dictionary} = snapshot;
 	for (let thread = 0; thread < threads.count; thread++) {
 		if (threads.alive[thread] === 0 || threads.state[thread] !== stateCode.BLOCKED || !isCounted(scope, thread)) {
@@ -161,9 +163,10 @@ function blockedNow(snapshot: Snapshot, attributed: Int32Array, {places, groupOf
 		const group = groupOfFrame[dictionary.nodeFrame[attributed[threads.node[thread]]]];
 		count[group]++;
 		longestMs[group] = Math.max(longestMs[group], stuckMs(snapshot, thread));
+		isLonger[group] ||= Number(isStuckLonger(snapshot, thread));
 	}
 
-	return {count, longestMs};
+	return {count, longestMs, isLonger};
 }
 
 function lineFilterRow(row: LineRow): FilterRow {

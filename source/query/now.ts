@@ -1,15 +1,20 @@
 import {rootNode} from '../model/frame.js';
-import {lockKinds} from '../model/sample.js';
+import {lockKinds, threadFlag} from '../model/sample.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {placeOfFrame} from './place.js';
 import {stackIndex} from './stack-index.js';
 import type {LockInfo, Place} from './types.js';
 
-/** How long a thread has stood at its place without using CPU, milliseconds up to the newest sample; 0 for a dead thread or where it is not known. */
+/** How long a thread has stood at its place without using CPU, or waited for the same monitor, milliseconds up to the newest sample; 0 for a dead thread or where it is not known. */
 export function stuckMs({threads, session}: Snapshot, thread: number): number {
 	const since = threads.sinceMs[thread];
 	const now = session.lastSampleAtMs || session.takenAtMs;
 	return threads.alive[thread] === 1 && since > 0 && now > since ? now - since : 0;
+}
+
+/** Whether it has stood there for longer than that, since before the first sample; false for a dead thread. */
+export function isStuckLonger({threads}: Snapshot, thread: number): boolean {
+	return threads.alive[thread] === 1 && (threads.flags[thread] & threadFlag.stoodBefore) !== 0;
 }
 
 /** The line that a stack counts for; undefined for the empty stack. */

@@ -1,7 +1,7 @@
 import {stateCode} from '../model/thread-state.js';
 import type {Column} from './column.js';
 import {
-	formatCount, formatDuration, formatMs, formatPercent,
+	formatCount, formatMs, formatPercent, formatStuck,
 } from './format.js';
 import {shortName} from './names.js';
 import {placeName} from './place.js';
@@ -43,8 +43,8 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	},
 	{
 		id: 'stuck', heading: 'STUCK', title: 'stuck', width: 6, align: 'right', fromColumns: 90,
-		description: 'how long it has stood where it is without using CPU',
-		value: row => row.stuckMs > 0 ? formatDuration(row.stuckMs) : '',
+		description: 'how long it has stood where it is without using CPU, or waited for the same monitor; >= since before the first sample',
+		value: row => row.stuckMs > 0 ? formatStuck(row) : '',
 		compare: (a, b) => byNumber(a.stuckMs, b.stuckMs),
 	},
 	{

@@ -3,7 +3,7 @@ import {threadFlag} from '../model/sample.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
 import {stateCode, stateCount, threadStates} from '../model/thread-state.js';
 import {FactRanking} from './fact-ranking.js';
-import {attributedPlace, lockOf, stuckMs} from './now.js';
+import {attributedPlace, isStuckLonger, lockOf, stuckMs} from './now.js';
 import {placeName} from './place.js';
 import {foldPools} from './pools.js';
 import {
@@ -106,6 +106,7 @@ function threadRow(snapshot: Snapshot, thread: number, figures: Pick<ThreadRow, 
 		...figures,
 		now: alive ? attributedPlace(snapshot, threads.node[thread]) : undefined,
 		stuckMs: stuckMs(snapshot, thread),
+		stuckAtLeast: isStuckLonger(snapshot, thread),
 		waitsFor: lockOf(snapshot, thread),
 	};
 }
@@ -151,6 +152,7 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		states,
 		ticks,
 		stuckMs: stuck,
+		stuckAtLeast: rows.some(row => row.stuckAtLeast),
 	};
 }
 

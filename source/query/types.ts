@@ -63,9 +63,10 @@ export type LineRow = Place & {
 	readonly threadCount: number;
 	/** Names of the threads with the most CPU, then ticks, here; at most three. */
 	readonly topThreads: readonly string[];
-	/** Threads that stand BLOCKED here in the newest sample, and how long the longest of them has, in ms (0 when none is blocked). */
+	/** Threads that stand BLOCKED here in the newest sample, and how long the longest of them has, in ms (0 when none is blocked); at least so long where it was blocked before the first sample. */
 	readonly blockedNow: number;
 	readonly stuckMs: number;
+	readonly stuckAtLeast: boolean;
 };
 
 export type LineTable = {
@@ -106,8 +107,9 @@ export type ThreadRow = {
 	readonly nowThreads?: number;
 	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
 	readonly top?: Place;
-	/** How long it has stood there without using CPU; of the longest for a folded pool. */
+	/** How long it has stood there without using CPU or waited for the same monitor; of the longest for a folded pool. At least so long where it stood there before the first sample. */
 	readonly stuckMs: number;
+	readonly stuckAtLeast: boolean;
 	/** Who holds the lock that it waits for; of a folded pool only when all its threads wait for the same. */
 	readonly waitsFor?: LockInfo;
 };

@@ -1,10 +1,17 @@
 import {rootNode} from '../model/frame.js';
-import type {Sample} from '../model/sample.js';
+import {threadFlag, type Sample} from '../model/sample.js';
+import {stateCode} from '../model/thread-state.js';
 import {otherNode, otherString} from './layout.js';
 import type {TableViews} from './views.js';
 
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */
 export const otherThreadKey = 0;
+
+/**
+CPU nanoseconds in a sample up to which a blocked thread is believed not to have left the monitor that it waits for: up to JDK 23 one of those that wait wakes at times, once a second in the end, to look
+whether the monitor is free (ObjectMonitor::EnterI). 20 to 50 us each were measured; samples may be seconds apart.
+*/
+const wakeUpsNs = 1e6;
 
 /** The writing side of the thread records: which record belongs to which thread, and what the newest sample says of it. */
 export class ThreadWriter {
@@ -20,6 +27,8 @@ export class ThreadWriter {
 	#alive: number[] = [];
 	#aliveBefore: number[] = [];
 	#sampleNumber = 0;
+	/** When the newest sample was taken, epoch milliseconds. */
+	#atMs = 0;
 
 	constructor(views: TableViews) {
 		this.#views = views;
@@ -51,15 +60,16 @@ export class ThreadWriter {
 		return this.other;
 	}
 
-	/** Begins a sample. The lock must be held from here to `endSample`. */
-	beginSample(): void {
+	/** Begins a sample taken then (epoch milliseconds). The lock must be held from here to `endSample`. */
+	beginSample(atMs: number): void {
 		this.#sampleNumber++;
+		this.#atMs = atMs;
 		[this.#alive, this.#aliveBefore] = [this.#aliveBefore, this.#alive];
 		this.#alive.length = 0;
 	}
 
-	/** Writes what row `row` of a sample says of a thread: where it stands, since when, what it waits for. `isCounted`: it takes part in the sample, and is alive. */
-	write(record: number, sample: Sample, row: number, node: number, atMs: number, isCounted: boolean): void {
+	/** Writes what row `row` of a sample says of a thread: where it stands, since when, what it waits for. `lockOwner`: record of the thread that holds it up, or -1. `isCounted`: it takes part in the sample, and is alive. */
+	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): void {
 		const {threads} = this.#views.regions;
 		const share = this.#views.shape.threads;
 		const slab = Math.floor(record / share);
@@ -67,8 +77,10 @@ export class ThreadWriter {
 		const cpuNs = sample.cpuNs[row];
 		const state = sample.state[row];
 		const wasSeen = this.#seen[record] > 0 && this.#seen[record] >= this.#sampleNumber - 1;
-		if (!wasSeen || cpuNs > 0 || threads.node[slab][at] !== node || threads.state[slab][at] !== state) {
-			threads.sinceMs[slab][at] = atMs;
+		let stoodBefore = threads.flags[slab][at] & threadFlag.stoodBefore;
+		if (!wasSeen || threads.node[slab][at] !== node || threads.state[slab][at] !== state || (cpuNs > 0 && !this.#isHeldUpStill(slab, at, sample, row, lockOwner))) {
+			threads.sinceMs[slab][at] = this.#atMs;
+			stoodBefore = this.#sampleNumber === 1 ? threadFlag.stoodBefore : 0;
 		}
 
 		threads.node[slab][at] = record === this.other ? otherNode : node;
@@ -76,7 +88,7 @@ export class ThreadWriter {
 		if (record !== this.other) {
 			threads.nativeId[slab][at] = sample.nativeId[row];
 			threads.name[slab][at] = sample.name[row];
-			threads.flags[slab][at] = sample.flags[row];
+			threads.flags[slab][at] = sample.flags[row] | stoodBefore;
 			threads.lockKind[slab][at] = sample.lockKind[row];
 			threads.lockClass[slab][at] = sample.lockClass[row];
 			threads.lockOwnerFrame[slab][at] = sample.lockOwnerFrame[row];
@@ -110,6 +122,14 @@ export class ThreadWriter {
 				threads.lockOwner[Math.floor(record / share)][record % share] = -1;
 			}
 		}
+	}
+
+	/** Whether a thread that used CPU where it was blocked before did not get its lock meanwhile: same lock, same holder (as far as they are known), and no more CPU time than looking at the lock takes. */
+	#isHeldUpStill(slab: number, at: number, sample: Sample, row: number, lockOwner: number): boolean {
+		const {threads} = this.#views.regions;
+		const isSame = (before: number, now: number, unknown: number) => before === now || before === unknown || now === unknown;
+		return sample.state[row] === stateCode.BLOCKED && sample.cpuNs[row] <= wakeUpsNs
+			&& threads.lockKind[slab][at] === sample.lockKind[row] && isSame(threads.lockClass[slab][at], sample.lockClass[row], 0) && isSame(threads.lockOwner[slab][at], lockOwner, -1);
 	}
 
 	#add(key: number): number {

@@ -258,7 +258,7 @@ export class TableWriter implements Interner {
 		const contentionShare = this.#views.shape.contention;
 		const threads = this.#threads;
 		const own = this.#figures;
-		threads.beginSample();
+		threads.beginSample(atMs);
 		for (let row = 0; row < sample.count; row++) {
 			const record = this.#recordOf[row];
 			const fact = this.#factOf[row];
@@ -266,7 +266,8 @@ export class TableWriter implements Interner {
 				continue;
 			}
 
-			threads.write(record, sample, row, this.#nodeOf[row], atMs, fact >= 0);
+			const lockOwner = this.#recordOfRow(sample.lockOwner[row]);
+			threads.write(record, sample, row, this.#nodeOf[row], lockOwner, fact >= 0);
 			if (fact < 0) {
 				continue;
 			}
@@ -295,7 +296,7 @@ export class TableWriter implements Interner {
 			}
 
 			if (record !== threads.other) {
-				threads.link(record, this.#recordOfRow(sample.lockOwner[row]), this.#recordOfRow(sample.carrier[row]));
+				threads.link(record, lockOwner, this.#recordOfRow(sample.carrier[row]));
 			}
 		}
 

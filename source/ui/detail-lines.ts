@@ -36,7 +36,7 @@ export function detailLines(data: DetailData, looks: Looks): string[] {
 function titleLines(data: DetailData, {width, theme}: Looks): string[] {
 	if (data.view === 'lines') {
 		const row = data.row!;
-		const stuck = row.stuckMs > 0 ? `, longest for ${formatDuration(row.stuckMs)}` : '';
+		const stuck = row.stuckMs > 0 ? `, longest for ${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : '';
 		const figures = `${row.selfPercent.toFixed(1)} % +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)} % total, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		return [
 			theme.paint('title', shortName(row, width, true)),
@@ -50,7 +50,7 @@ function titleLines(data: DetailData, {width, theme}: Looks): string[] {
 	const lines = [
 		...wrapped(row.name, width).map(line => theme.paint('title', line)),
 		cut(`${row.cpuPercent.toFixed(1)} % CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`, width),
-		cut(`${row.state ?? (row.alive ? `${row.threadKeys.length} threads in several states` : 'ended')}${now}${row.stuckMs >= 1000 ? ` for ${formatDuration(row.stuckMs)}` : ''}`, width),
+		cut(`${row.state ?? (row.alive ? `${row.threadKeys.length} threads in several states` : 'ended')}${now}${row.stuckMs >= 1000 ? ` for ${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : ''}`, width),
 	];
 	return row.waitsFor ? [...lines, ...wrapped(`waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, width).map(line => theme.paint('error', line))] : lines;
 }

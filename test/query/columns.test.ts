@@ -65,9 +65,10 @@ describe('lines', () => {
 	});
 
 	test('what is to be noticed', () => {
-		expect(lineNote({blockedNow: 0, stuckMs: 99_000})).toBe('');
-		expect(lineNote({blockedNow: 8, stuckMs: 300})).toBe('8 blocked');
-		expect(lineNote({blockedNow: 8, stuckMs: 42_000})).toBe('stuck 42s');
+		expect(lineNote({blockedNow: 0, stuckMs: 99_000, stuckAtLeast: true})).toBe('');
+		expect(lineNote({blockedNow: 8, stuckMs: 300, stuckAtLeast: false})).toBe('8 blocked');
+		expect(lineNote({blockedNow: 8, stuckMs: 42_000, stuckAtLeast: false})).toBe('stuck 42s');
+		expect(lineNote({blockedNow: 8, stuckMs: 307_000, stuckAtLeast: true})).toBe('stuck >=5m');
 	});
 });
 

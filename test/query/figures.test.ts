@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {stateCode} from '../../source/model/thread-state.js';
 import {
-	formatBytes, formatCount, formatDuration, formatMs, formatPercent,
+	formatBytes, formatCount, formatDuration, formatMs, formatPercent, formatStuck,
 } from '../../source/query/format.js';
 import {effectiveSamples, percentOf, shareError} from '../../source/query/share.js';
 import {shareOut, stateCells} from '../../source/query/state-cells.js';
@@ -22,6 +22,10 @@ describe('formats', () => {
 
 	test.each([[0, '0ms'], [350, '350ms'], [42_900, '42s'], [307_000, '5m07s'], [7_500_000, '2h05m'], [273_600_000, '3d04h'], [-5, '']])('%d ms: %s', (value, text) => {
 		expect(formatDuration(value)).toBe(text);
+	});
+
+	test.each([[42_900, '42s', '>=42s'], [307_000, '5m07s', '>=5m'], [350, '350ms', '>=350ms']])('stuck for %d ms: %s, or %s', (stuckMs, exactly, atLeast) => {
+		expect([false, true].map(stuckAtLeast => formatStuck({stuckMs, stuckAtLeast}))).toEqual([exactly, atLeast]);
 	});
 
 	test.each([[0, '0'], [123_456, '0.12'], [12_340_000, '12.3'], [4.7112e9, '4711']])('%d ns: %s', (value, text) => {

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {threadFlag} from '../../source/model/sample.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {queryLines} from '../../source/query/lines.js';
 import {placeName} from '../../source/query/place.js';
@@ -180,7 +181,9 @@ test('threads that are blocked now, and for how long the longest has been', () =
 	drawing.builder.setNow(drawing.thread('two'), {sinceMs: 99_000});
 	drawing.builder.setNow(drawing.thread('three'), {sinceMs: 1000});
 	const [row] = queryLines(drawing.build(), undefined, query()).rows;
-	expect([row.blockedNow, row.stuckMs]).toEqual([2, 42_000]);
+	expect([row.blockedNow, row.stuckMs, row.stuckAtLeast]).toEqual([2, 42_000, false]);
+	drawing.builder.setNow(drawing.thread('one'), {flags: threadFlag.stoodBefore});
+	expect(queryLines(drawing.build(), undefined, query()).rows[0].stuckAtLeast).toBe(true);
 });
 
 test('a baseline is taken away', () => {

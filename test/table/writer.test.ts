@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {otherFrame} from '../../source/model/frame.js';
-import {threadFlag} from '../../source/model/sample.js';
+import {lockKindCode, threadFlag} from '../../source/model/sample.js';
+import {stateCode} from '../../source/model/thread-state.js';
 import {
 	createTable, defaultShape, otherNode, type TableShape,
 } from '../../source/table/layout.js';
@@ -246,6 +247,27 @@ describe('threads', () => {
 		expect(threads.sinceMs[0]).toBe(sinceMs);
 	});
 
+	const blocked: DrawnThread = {key: 1, state: stateCode.BLOCKED, frames: ['Pool.take', 'Main.run'], lock: {kind: lockKindCode.monitor, className: 'Pool', owner: 1}};
+	const wakes = {...blocked, cpuNs: 50_000};
+	const lockedBy = (owner: number, className = 'Pool'): DrawnThread => ({...wakes, lock: {kind: lockKindCode.monitor, className, owner}});
+
+	test.each([
+		['wakes and goes on waiting', [blocked, wakes, wakes], 10],
+		['used more than waking takes', [blocked, {...blocked, cpuNs: 1_500_000}, wakes], 20],
+		['waits for another holder', [blocked, wakes, lockedBy(2)], 30],
+		['waits for another lock', [blocked, wakes, lockedBy(1, 'Queue')], 30],
+		['waits for who knows whom', [blocked, lockedBy(-1), wakes], 10],
+	])('a blocked thread that %s: since when it is stuck', (_, rows, sinceMs) => {
+		const {threads} = counted(rows.map((row, index) => ({atMs: 10 * (index + 1), threads: [row, {key: 2}, {key: 3}]})));
+		expect(threads.sinceMs[0]).toBe(sinceMs);
+	});
+
+	test('who stood where it stands in the first sample may have done so for longer; who came or moved later has not', () => {
+		const stands = (threads: DrawnThread[]) => [...counted([{atMs: 10, threads: [waits, {key: 2}]}, {atMs: 20, threads}]).threads.flags].map(flags => flags & threadFlag.stoodBefore);
+		expect(stands([waits, {key: 2, frames: ['Main.goes']}, {key: 3}])).toEqual([threadFlag.stoodBefore, 0, 0]);
+		expect(stands([{...waits, cpuNs: 1}, {key: 2}])).toEqual([0, threadFlag.stoodBefore]);
+	});
+
 	test('a thread that ended is kept, dead, and holds nobody up any more', () => {
 		const {threads} = counted([
 			{atMs: 1, threads: [{key: 1}, {key: 2, state: 2, lock: {kind: 1, className: 'L', owner: 0}, carrier: 0}]},
@@ -281,7 +303,7 @@ describe('threads', () => {
 			{atMs: 1, threads: [{key: 1, isIncomplete: true}, {key: 2}]},
 			{atMs: 2, threads: [{key: 1}, {key: 2, isIncomplete: true}]},
 		]);
-		expect([...threads.flags]).toEqual([0, threadFlag.incomplete]);
+		expect([...threads.flags].map(flags => flags & ~threadFlag.stoodBefore)).toEqual([0, threadFlag.incomplete]);
 	});
 });
 

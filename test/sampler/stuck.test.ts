@@ -1,0 +1,87 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import {afterEach, describe, expect, test} from 'vitest';
+import {attachEngine} from '../../source/engines/attach/engine.js';
+import {memoryEngine} from '../../source/engines/memory/engine.js';
+import type {Engine} from '../../source/engines/engine.js';
+import {threadFlag} from '../../source/model/sample.js';
+import {SamplingLoop} from '../../source/sampler/loop.js';
+import {createTable} from '../../source/table/layout.js';
+import {TableReader} from '../../source/table/reader.js';
+import {TableWriter} from '../../source/table/writer.js';
+import {jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
+import {patienceMs} from '../helpers/patience.js';
+import {targetOf} from '../helpers/target.js';
+
+const stuck = ['stuck-1', 'stuck-2'];
+
+/** A thread blocked at a monitor wakes each second up to JDK 23: it must have used CPU so often before it is asked whether anybody noticed. */
+const wakeUps = 3;
+const lastThatWakes = 23;
+
+let java: JavaProcess | undefined;
+
+afterEach(async () => {
+	await java?.stop();
+});
+
+type Seen = {readonly sinceMs: number; readonly cpuNs: number; readonly stoodBefore: boolean};
+
+function threadsOf(reader: TableReader): Map<string, Seen> {
+	const {threads, dictionary} = reader.read(1000)!;
+	return new Map(Array.from({length: threads.count}, (_, thread) => [dictionary.strings[threads.name[thread]], {
+		sinceMs: threads.sinceMs[thread], cpuNs: threads.cpuNs[thread], stoodBefore: (threads.flags[thread] & threadFlag.stoodBefore) !== 0,
+	}]));
+}
+
+/** Samples until the threads in the deadlock have woken so often, and long enough for the others to have taken turns. */
+async function watch(java: JavaProcess, engine: Engine, wakeUps: number): Promise<{first: Map<string, Seen>; last: Map<string, Seen>}> {
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const reader = new TableReader(buffer);
+	const session = await engine.open(await targetOf(java), {depth: Infinity}, writer);
+	const loop = new SamplingLoop({
+		session, writer, intervalMs: 20, maxOverheadPercent: 100, report: () => undefined,
+	});
+	const done = loop.run();
+	try {
+		let first: Map<string, Seen> | undefined;
+		const used = new Map(stuck.map(name => [name, new Set<number>()]));
+		for (const endMs = performance.now() + patienceMs; performance.now() < endMs;) {
+			await sleep(10);
+			const {samples} = reader.read(1000)!.figures;
+			const now = threadsOf(reader);
+			first ??= samples > 0 ? now : undefined;
+			for (const [name, figures] of used) {
+				figures.add(now.get(name)?.cpuNs ?? 0);
+			}
+
+			if (first && samples >= 50 && [...used.values()].every(({size}) => size > wakeUps)) {
+				return {first, last: now};
+			}
+		}
+
+		throw new Error(`they did not wake: ${JSON.stringify([...used].map(([name, figures]) => [name, ...figures]))}`);
+	} finally {
+		loop.stop();
+		await done;
+		await session.close();
+	}
+}
+
+describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk, release}) => {
+	test('threads in a deadlock are stuck since before they were looked at, however often they wake; those that take turns at a monitor are not', async () => {
+		java = await startJava('Deadlock', {jdk});
+		const running = java;
+		const sessions = await Promise.all([memoryEngine, attachEngine].map(async engine => watch(running, engine, release > lastThatWakes ? 0 : wakeUps)));
+		for (const {first, last} of sessions) {
+			for (const name of stuck) {
+				expect(last.get(name)).toMatchObject({sinceMs: first.get(name)!.sinceMs, stoodBefore: true});
+			}
+
+			for (const name of ['turn-1', 'turn-2', 'turn-3']) {
+				expect(last.get(name)!.sinceMs).toBeGreaterThan(first.get(name)!.sinceMs);
+				expect(last.get(name)!.stoodBefore).toBe(false);
+			}
+		}
+	});
+});
