@@ -3,17 +3,38 @@ Names from a target or a file may hold anything. They are made printable where t
 */
 
 /**
-C0, DEL, C1, line and paragraph separators, bidi controls (Unicode UAX #9), zero-width and tag characters, interlinear annotation, the byte order mark, lone surrogates.
+What a terminal obeys or nobody sees: controls, line and paragraph separators, lone surrogates, what Unicode calls default ignorable (bidi controls, zero-width characters, fillers, variation selectors, tags),
+noncharacters, interlinear annotation, and the Braille pattern without a dot.
 */
-const unsafe = /[\u{0}-\u{1F}\u{7F}-\u{9F}\u{61C}\u{200B}-\u{200F}\u{2028}-\u{202E}\u{2060}-\u{2069}\u{FEFF}\u{FFF9}-\u{FFFB}\u{D800}-\u{DFFF}\u{E0000}-\u{E007F}]/gu;
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}\u{2800}]/gu;
+
+/** Most names are this: nothing to look for. */
+const plain = /^[ -~]*$/;
 
 /** Longest name kept, in UTF-16 units; longer ones are cut with an ellipsis. Thread names of 5,000 characters exist. */
 export const maxNameLength = 512;
 
-/** The text with every unsafe character written out as \xNN, \uNNNN or \u{NNNNN}, cut to `maxNameLength`. */
+/** The text with every unsafe character written out as \xNN, \uNNNN or \u{NNNNN}, cut to `maxLength` with an ellipsis: what is written out may be longer than the text was. */
 export function printable(text: string, maxLength = maxNameLength): string {
-	const cut = text.length > maxLength ? `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
-	return cut.replaceAll(unsafe, character => escaped(character.codePointAt(0)!));
+	// What is behind is not shown, whatever it is.
+	const head = text.length > maxLength ? text.slice(0, maxLength) : text;
+	const shown = plain.test(head) ? head : writtenOut(head, maxLength);
+	return head === text && shown.length <= maxLength ? shown : `${shown.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** As far as `maxLength`, and somewhat beyond if there is more. */
+function writtenOut(text: string, maxLength: number): string {
+	let shown = '';
+	let at = 0;
+	for (const {0: character, index} of text.matchAll(unsafe)) {
+		shown += text.slice(at, index) + escaped(character.codePointAt(0)!);
+		at = index + character.length;
+		if (shown.length > maxLength) {
+			return shown;
+		}
+	}
+
+	return shown + text.slice(at);
 }
 
 function escaped(code: number): string {

@@ -17,6 +17,13 @@ describe('names made printable', () => {
 		['\uD83D', String.raw`\ud83d`],
 		['\uDE00x', String.raw`\ude00x`],
 		['\u{E0041}', String.raw`\u{e0041}`],
+		['pass\u00ADword', String.raw`pass\xadword`],
+		['\u034F\u115F\u1160\u180E', String.raw`\u034f\u115f\u1160\u180e`],
+		['\u206A\u206F\u2800\u3164\uFE0F\uFFA0', String.raw`\u206a\u206f\u2800\u3164\ufe0f\uffa0`],
+		['\u{1D173}\u{1D17A}\u{E0100}\u{E01EF}', String.raw`\u{1d173}\u{1d17a}\u{e0100}\u{e01ef}`],
+		['\uFDD0\uFFFF\u{1FFFE}\u{10FFFF}', String.raw`\ufdd0\uffff\u{1fffe}\u{10ffff}`],
+		['\uFFF9x\uFFFB', String.raw`\ufff9x\ufffb`],
+		['سعر \u0600 é e\u0301', 'سعر \u0600 é e\u0301'],
 	])('%j', (text, shown) => {
 		expect(printable(text)).toBe(shown);
 	});
@@ -26,12 +33,18 @@ describe('names made printable', () => {
 		expect(printable(`${'x'.repeat(8)}😀y`, 10)).toBe(`${'x'.repeat(8)}…`);
 	});
 
+	test('one that is longer when it is written out is cut as well, and no longer than any other', () => {
+		expect(printable('\u0001'.repeat(500))).toBe(`${String.raw`\x01`.repeat(127)}\\x0…`);
+		expect(printable('\u0001'.repeat(128))).toHaveLength(maxNameLength);
+		expect(printable(`${'\u0001'.repeat(128)}x`)).toHaveLength(maxNameLength);
+	});
+
 	test('whatever comes in, nothing that moves a cursor comes out, and once is enough', () => {
 		const random = seeded(11);
 		for (let round = 0; round < 2000; round++) {
 			const text = String.fromCodePoint(...Array.from({length: 12}, () => pick(random, [0x1_00, 0x30_00, 0x1_00_00, 0x11_00_00][pick(random, 4)])));
 			const shown = printable(text);
-			expect(shown).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/u);
+			expect(shown).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u);
 			expect(printable(shown)).toBe(shown);
 		}
 	});
