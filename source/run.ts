@@ -1,19 +1,15 @@
 import {existsSync} from 'node:fs';
-import {readFile, stat} from 'node:fs/promises';
 import process from 'node:process';
 import {runBatch} from './batch.js';
 import {checkFormat, planBatch} from './batch-plan.js';
 import {demoRecording, findJava, startDemo} from './demo.js';
 import {UserError} from './errors.js';
-import {codeOf} from './exports/file-errors.js';
 import {formats, type ExportFormat} from './exports/registry.js';
-import type {Snapshot} from './model/snapshot.js';
 import type {SnapshotSource} from './model/source.js';
-import {printable} from './model/text.js';
 import type {Options} from './options.js';
 import {workerUrl} from './package-root.js';
 import {queryOf} from './query-options.js';
-import {recordingSource} from './recording.js';
+import {readSnapshot, recordingSource} from './recording.js';
 import {resolveTarget} from './resolve-target.js';
 import {startSampler} from './sampler/handle.js';
 import {beforeStop, untilForeground} from './sampler/suspension.js';
@@ -23,8 +19,6 @@ import type {Target} from './target/target.js';
 import {version} from './version.js';
 
 const defaultVotesDepth = 10;
-/** A snapshot is some hundred kilobytes; a file far beyond that is none of ours. */
-const maxSnapshotFileBytes = 256 * 1024 * 1024;
 
 /** Whether there is a terminal on both sides to draw on. */
 function isInteractive(options: Options): boolean {
@@ -133,28 +127,6 @@ async function profile(target: Target, options: Options): Promise<number> {
 
 async function openRecording(file: string, options: Options): Promise<number> {
 	return show(recordingSource(await readSnapshot(file)), options);
-}
-
-/** In words, why a file cannot be read. */
-const readProblems: Readonly<Record<string, string | undefined>> = {
-	ENOENT: 'there is no such file', EACCES: 'no right to read it', EISDIR: 'it is a folder', ENOTDIR: 'its folder is none',
-};
-
-async function readSnapshot(file: string): Promise<Snapshot> {
-	const {readPprof} = await import('./exports/pprof/read.js');
-	let bytes: Uint8Array;
-	try {
-		const {size} = await stat(file);
-		if (size > maxSnapshotFileBytes) {
-			throw new UserError(`${file} is no snapshot: it has ${size} bytes`, {hint: 'open takes the .pb.gz files that the s key saves'});
-		}
-
-		bytes = await readFile(file);
-	} catch (error) {
-		throw error instanceof UserError ? error : new UserError(`cannot read ${printable(file)}: ${readProblems[codeOf(error)] ?? printable((error as Error).message)}`, {hint: 'open takes the .pb.gz files that the s key saves'});
-	}
-
-	return readPprof(bytes, printable(file));
 }
 
 /** Draws the source on the terminal, or prints it where there is none. */

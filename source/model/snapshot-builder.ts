@@ -1,8 +1,9 @@
-import {rootNode, type Interner} from './frame.js';
+import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
 import type {
 	Contention, Dictionary, Facts, SessionStats, Snapshot, TargetFacts, ThreadTable,
 } from './snapshot.js';
 import {stateCode} from './thread-state.js';
+import {TupleIndex} from './tuple-index.js';
 
 /** A thread to add; everything but key and name has a default: alive, RUNNABLE, no stack, no lock. Strings are ids. */
 export type NewThread = {
@@ -42,8 +43,10 @@ export type NewContention = {
 };
 
 type ThreadRecord = Required<NewThread>;
-type FactRecord = {readonly thread: number; readonly node: number; readonly state: number; ticks: number; cpuNs: number};
-type ContentionRecord = Required<Omit<NewContention, 'ticks'>> & {ticks: number};
+
+/** Ids of frames begin behind `noFrame` and `otherFrame` (a builder is never full, and gives the latter to none), those of nodes behind the root. */
+const firstFrame = otherFrame + 1;
+const firstNode = rootNode + 1;
 
 /**
 Builds snapshots in ordinary arrays: for opened files and for tests. It may go on after `build`: the snapshots of one builder are one session, the earlier one a baseline of the later.
@@ -52,22 +55,29 @@ Ids given to its methods must be ids that it returned; others are a bug and thro
 export class SnapshotBuilder implements Interner {
 	readonly #strings: string[] = [''];
 	readonly #stringIds = new Map<string, number>([['', 0]]);
-	/** By id. The first two are `noFrame` and `otherFrame`; a builder is never full, and gives the latter to none. */
-	readonly #frames: Array<readonly [classId: number, methodId: number, fileId: number, line: number]> = [[0, 0, 0, -1], [0, 0, 0, -1]];
-	readonly #frameIds = new Map<string, number>();
-	readonly #nodeParent = [rootNode];
-	readonly #nodeFrame = [0];
-	readonly #nodeIds = new Map<string, number>();
+	/** Class, method, file, line. */
+	readonly #frames = new TupleIndex(4);
+	/** Parent, frame. */
+	readonly #nodes = new TupleIndex(2);
 	readonly #threads: ThreadRecord[] = [];
 	readonly #threadCpuNs: number[] = [];
-	readonly #facts: FactRecord[] = [];
-	readonly #factIds = new Map<string, number>();
-	readonly #contention: ContentionRecord[] = [];
-	readonly #contentionIds = new Map<string, number>();
+	/** Thread, node, state. */
+	readonly #facts = new TupleIndex(3);
+	readonly #factTicks: number[] = [];
+	readonly #factCpuNs: number[] = [];
+	/** The fields of `NewContention` but for the ticks, in its order. */
+	readonly #contention = new TupleIndex(7);
+	readonly #contentionTicks: number[] = [];
 	#threadSamples = 0;
 
 	internString(text: string): number {
-		return intern(this.#stringIds, text, () => this.#strings.push(text) - 1);
+		let id = this.#stringIds.get(text);
+		if (id === undefined) {
+			id = this.#strings.push(text) - 1;
+			this.#stringIds.set(text, id);
+		}
+
+		return id;
 	}
 
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number {
@@ -75,7 +85,7 @@ export class SnapshotBuilder implements Interner {
 			within(id, this.#strings.length, 'string');
 		}
 
-		return intern(this.#frameIds, `${classId} ${methodId} ${fileId} ${line}`, () => this.#frames.push([classId, methodId, fileId, line]) - 1);
+		return firstFrame + idOf(this.#frames, classId, methodId, fileId, line);
 	}
 
 	/** Id of the frame with these names, interned as well. */
@@ -95,12 +105,9 @@ export class SnapshotBuilder implements Interner {
 
 	/** Stack node of a frame called from the stack `parent`. */
 	addCallee(parent: number, frame: number): number {
-		within(parent, this.#nodeParent.length, 'node');
-		within(frame, this.#frames.length, 'frame');
-		return intern(this.#nodeIds, `${parent} ${frame}`, () => {
-			this.#nodeFrame.push(frame);
-			return this.#nodeParent.push(parent) - 1;
-		});
+		within(parent, firstNode + this.#nodes.size, 'node');
+		within(frame, firstFrame + this.#frames.size, 'frame');
+		return firstNode + idOf(this.#nodes, parent, frame);
 	}
 
 	/** Adds a thread and returns its index. */
@@ -120,24 +127,18 @@ export class SnapshotBuilder implements Interner {
 	/** Counts samples of a thread at a stack in a state, with the CPU time (nanoseconds) that they carried. */
 	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
 		within(thread, this.#threads.length, 'thread');
-		within(node, this.#nodeParent.length, 'node');
-		const fact = this.#facts[intern(this.#factIds, `${thread} ${node} ${state}`, () => this.#facts.push({
-			thread, node, state, ticks: 0, cpuNs: 0,
-		}) - 1)];
-		fact.ticks += ticks;
-		fact.cpuNs += cpuNs;
+		within(node, firstNode + this.#nodes.size, 'node');
+		const fact = idOf(this.#facts, thread, node, state);
+		this.#factTicks[fact] = (this.#factTicks[fact] ?? 0) + ticks;
+		this.#factCpuNs[fact] = (this.#factCpuNs[fact] ?? 0) + cpuNs;
 		this.#threadCpuNs[thread] += cpuNs;
 		this.#threadSamples += ticks;
 	}
 
 	/** Counts samples in which one thread was held up by another. */
-	addContention(contention: NewContention): void {
-		const {ticks, ...key} = {
-			lockClass: 0, owner: -1, ownerNode: rootNode, ownerFrame: 0, ...contention,
-		};
-		const {thread, node, lockKind, lockClass, owner, ownerNode, ownerFrame} = key;
-		const id = intern(this.#contentionIds, [thread, node, lockKind, lockClass, owner, ownerNode, ownerFrame].join(' '), () => this.#contention.push({...key, ticks: 0}) - 1);
-		this.#contention[id].ticks += ticks;
+	addContention({thread, node, lockKind, lockClass = 0, owner = -1, ownerNode = rootNode, ownerFrame = 0, ticks}: NewContention): void {
+		const id = idOf(this.#contention, thread, node, lockKind, lockClass, owner, ownerNode, ownerFrame);
+		this.#contentionTicks[id] = (this.#contentionTicks[id] ?? 0) + ticks;
 	}
 
 	/** Everything counted so far. Facts of the target and the session that are left out are empty or 0; `threadSamples` is the sum of the ticks, `sampledMs` all of `durationMs`. */
@@ -158,16 +159,17 @@ export class SnapshotBuilder implements Interner {
 	}
 
 	#dictionary(): Dictionary {
+		const [frames, nodes] = [this.#frames, this.#nodes];
 		return {
 			strings: this.#strings,
-			frameCount: this.#frames.length,
-			frameClass: Int32Array.from(this.#frames, frame => frame[0]),
-			frameMethod: Int32Array.from(this.#frames, frame => frame[1]),
-			frameFile: Int32Array.from(this.#frames, frame => frame[2]),
-			frameLine: Int32Array.from(this.#frames, frame => frame[3]),
-			nodeCount: this.#nodeParent.length,
-			nodeParent: Int32Array.from(this.#nodeParent),
-			nodeFrame: Int32Array.from(this.#nodeFrame),
+			frameCount: firstFrame + frames.size,
+			frameClass: frames.column(0, firstFrame),
+			frameMethod: frames.column(1, firstFrame),
+			frameFile: frames.column(2, firstFrame),
+			frameLine: frames.column(3, firstFrame).fill(unknownLine, 0, firstFrame),
+			nodeCount: firstNode + nodes.size,
+			nodeParent: nodes.column(0, firstNode),
+			nodeFrame: nodes.column(1, firstNode),
 		};
 	}
 
@@ -195,39 +197,34 @@ export class SnapshotBuilder implements Interner {
 	#factTable(): Facts {
 		const facts = this.#facts;
 		return {
-			count: facts.length,
-			thread: Int32Array.from(facts, fact => fact.thread),
-			node: Int32Array.from(facts, fact => fact.node),
-			state: Uint8Array.from(facts, fact => fact.state),
-			ticks: Int32Array.from(facts, fact => fact.ticks),
-			cpuNs: Float64Array.from(facts, fact => fact.cpuNs),
+			count: facts.size,
+			thread: facts.column(0),
+			node: facts.column(1),
+			state: Uint8Array.from(facts.column(2)),
+			ticks: Int32Array.from(this.#factTicks),
+			cpuNs: Float64Array.from(this.#factCpuNs),
 		};
 	}
 
 	#contentionTable(): Contention {
 		const rows = this.#contention;
 		return {
-			count: rows.length,
-			thread: Int32Array.from(rows, row => row.thread),
-			node: Int32Array.from(rows, row => row.node),
-			lockKind: Uint8Array.from(rows, row => row.lockKind),
-			lockClass: Int32Array.from(rows, row => row.lockClass),
-			owner: Int32Array.from(rows, row => row.owner),
-			ownerNode: Int32Array.from(rows, row => row.ownerNode),
-			ownerFrame: Int32Array.from(rows, row => row.ownerFrame),
-			ticks: Int32Array.from(rows, row => row.ticks),
+			count: rows.size,
+			thread: rows.column(0),
+			node: rows.column(1),
+			lockKind: Uint8Array.from(rows.column(2)),
+			lockClass: rows.column(3),
+			owner: rows.column(4),
+			ownerNode: rows.column(5),
+			ownerFrame: rows.column(6),
+			ticks: Int32Array.from(this.#contentionTicks),
 		};
 	}
 }
 
-function intern<Key>(ids: Map<Key, number>, key: Key, add: () => number): number {
-	let id = ids.get(key);
-	if (id === undefined) {
-		id = add();
-		ids.set(key, id);
-	}
-
-	return id;
+function idOf(index: TupleIndex, ...tuple: readonly number[]): number {
+	index.key.set(tuple);
+	return index.intern();
 }
 
 function within(id: number, count: number, what: string): void {

@@ -3,12 +3,14 @@ const slotsPerEntry = 2;
 
 /**
 Dense ids for tuples of `width` integers: the first tuple added has id 0, the next 1. Open addressing on typed arrays, so that looking a tuple up makes no garbage.
-Callers put the tuple into `key`, then call `find` or `add`.
+Callers put the tuple into `key`, then call `find`, `add` or `intern`.
 */
 export class TupleIndex {
 	readonly key: Int32Array;
 	size = 0;
 	readonly #width: number;
+	/** Where hashes begin: names and stacks come from a target or a file, which must not be able to choose tuples that fall into one place. */
+	readonly #seed = Math.trunc(Math.random() * (2 ** 32));
 	/** Tuples by id. */
 	#tuples: Int32Array;
 	/** Id + 1, or 0. */
@@ -40,6 +42,22 @@ export class TupleIndex {
 		return id;
 	}
 
+	/** Id of the tuple in `key`, which is added if it is not there. */
+	intern(): number {
+		const id = this.find();
+		return id === -1 ? this.add() : id;
+	}
+
+	/** Field `field` of all tuples, by id, after `offset` zeros. */
+	column(field: number, offset = 0): Int32Array {
+		const column = new Int32Array(offset + this.size);
+		for (let id = 0; id < this.size; id++) {
+			column[offset + id] = this.#tuples[(id * this.#width) + field];
+		}
+
+		return column;
+	}
+
 	/** Field `field` of tuple `id`. */
 	get(id: number, field: number): number {
 		return this.#tuples[(id * this.#width) + field];
@@ -50,7 +68,7 @@ export class TupleIndex {
 		const width = this.#width;
 		const slots = this.#slots;
 		const tuples = this.#tuples;
-		let hash = 0;
+		let hash = this.#seed;
 		for (let field = 0; field < width; field++) {
 			hash = Math.imul(hash ^ from[at + field], 0x9E_37_79_B1);
 			hash ^= hash >>> 15;

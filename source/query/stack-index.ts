@@ -90,8 +90,6 @@ class GrowingGrouping implements Grouping {
 	readonly groupOfKey = new Map<string, number>();
 	groupOfFrame = new Int32Array(1);
 	outermost = new Uint8Array(1);
-	/** By group: its first node. Callers have smaller ids, so that a search among them can stop there. */
-	readonly #firstNode: number[] = [0];
 	#frameCount = 1;
 	#nodeCount = 1;
 
@@ -113,7 +111,6 @@ class GrowingGrouping implements Grouping {
 				group = this.places.push(place) - 1;
 				this.keys.push(key);
 				this.groupOfKey.set(key, group);
-				this.#firstNode.push(0);
 			}
 
 			this.groupOfFrame[frame] = group;
@@ -122,26 +119,44 @@ class GrowingGrouping implements Grouping {
 		this.#frameCount = Math.max(this.#frameCount, frameCount);
 	}
 
+	/**
+	Walks from each node's caller to the next node's with a count of each group on the way. The nodes of a stack come one after the other, so that this takes as long as making the stacks did:
+	a search among the callers of each node takes the square of that in a deep stack.
+	*/
 	#addNodes({nodeCount, nodeParent, nodeFrame}: Dictionary): void {
-		this.outermost = withRoom(this.outermost, nodeCount);
-		const {groupOfFrame, outermost} = this;
-		for (let node = this.#nodeCount; node < nodeCount; node++) {
-			const group = groupOfFrame[nodeFrame[node]];
-			const first = this.#firstNode[group];
-			let caller = nodeParent[node];
-			if (first === 0) {
-				this.#firstNode[group] = node;
-				caller = rootNode;
-			}
-
-			while (caller >= first && caller !== rootNode && groupOfFrame[nodeFrame[caller]] !== group) {
-				caller = nodeParent[caller];
-			}
-
-			outermost[node] = caller >= first && caller !== rootNode ? 0 : 1;
+		if (nodeCount <= this.#nodeCount) {
+			return;
 		}
 
-		this.#nodeCount = Math.max(this.#nodeCount, nodeCount);
+		this.outermost = withRoom(this.outermost, nodeCount);
+		const {groupOfFrame, outermost} = this;
+		const onPath = new Int32Array(this.places.length);
+		const groupOf = (node: number) => groupOfFrame[nodeFrame[node]];
+		const down: number[] = [];
+		let end = rootNode;
+		for (let node = this.#nodeCount; node < nodeCount; node++) {
+			// Callers have smaller ids: the greater of the two is not above the other.
+			for (let caller = nodeParent[node]; end !== caller;) {
+				if (end > caller) {
+					onPath[groupOf(end)]--;
+					end = nodeParent[end];
+				} else {
+					down.push(caller);
+					caller = nodeParent[caller];
+				}
+			}
+
+			for (const passed of down) {
+				onPath[groupOf(passed)]++;
+			}
+
+			down.length = 0;
+			end = nodeParent[node];
+			const group = groupOf(node);
+			outermost[node] = onPath[group] === 0 ? 1 : 0;
+		}
+
+		this.#nodeCount = nodeCount;
 	}
 }
 

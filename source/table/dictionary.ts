@@ -1,7 +1,7 @@
 import {noFrame, otherFrame, rootNode, unknownLine, type Interner} from '../model/frame.js';
 import {maxNameLength} from '../model/text.js';
+import {TupleIndex} from '../model/tuple-index.js';
 import {otherNode, otherString} from './layout.js';
-import {TupleIndex} from './tuple-index.js';
 import type {TableViews} from './views.js';
 
 const noSuchLine = -3;

@@ -3,6 +3,7 @@ import {
 } from '../model/frame.js';
 import {lockKindCode, lockKinds, threadFlag, type Sample} from '../model/sample.js';
 import {stateCount} from '../model/thread-state.js';
+import {TupleIndex} from '../model/tuple-index.js';
 import {DictionaryWriter} from './dictionary.js';
 import {
 	countWord, figureNames, otherNode, word, type Figures, type RegionName,
@@ -10,7 +11,6 @@ import {
 import {acquireLock, releaseLock} from './lock.js';
 import {StackMemo} from './stack-memo.js';
 import {ThreadWriter} from './thread-writer.js';
-import {TupleIndex} from './tuple-index.js';
 import {TableViews} from './views.js';
 
 /** Figures that the sampler knows; the others are the table's own. */

@@ -2,8 +2,7 @@ import fs from 'node:fs';
 import {expect, test} from 'vitest';
 import {csvColumns} from '../../source/exports/csv.js';
 import {labelKey, placeholders} from '../../source/exports/pprof/labels.js';
-import {maxProfileBytes} from '../../source/exports/pprof/read.js';
-import {maxListNumbers, maxMessages} from '../../source/exports/pprof/wire-check.js';
+import {maxLocations, maxNameCharacters, maxNodes, maxProfileBytes, maxSampleItems, maxSamples, maxThreads} from '../../source/exports/pprof/limits.js';
 import {formats} from '../../source/exports/registry.js';
 
 test('docs/formats.md names every format, column, label and bound', () => {
@@ -13,9 +12,13 @@ test('docs/formats.md names every format, column, label and bound', () => {
 		...csvColumns.map(({id}) => `\`${id}\``),
 		...Object.values(labelKey).map(key => `| label \`${key}\` |`),
 		...Object.values(placeholders).map(name => `\`${name}\``),
-		`${maxProfileBytes / 1024 / 1024} MB after decompression`,
-		`${maxListNumbers / 1e6} million stack frames and values`,
-		`${maxMessages / 1e6} million entries`,
+		`${maxProfileBytes / 1024 / 1024} MB`,
+		`${maxSamples.toLocaleString('en')} samples`,
+		`${maxSampleItems / 1e6} million frames, values and labels`,
+		`${maxNodes.toLocaleString('en')} distinct stacks`,
+		`${maxLocations.toLocaleString('en')} lines`,
+		`${maxThreads.toLocaleString('en')} threads`,
+		`${maxNameCharacters / 1e6} million characters in names`,
 	];
 	expect(names.filter(name => !text.includes(name))).toEqual([]);
 });

@@ -5,6 +5,7 @@ import {UserError} from '../../source/errors.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {threadFlag} from '../../source/model/sample.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {windowSnapshot} from '../../source/exports/window-snapshot.js';
 import {canonical} from './canonical.js';
 import {
@@ -54,6 +55,21 @@ describe('our own files', () => {
 		const {whole} = serviceSnapshots();
 		const snapshot = {...whole, session: {...whole.session, pauseP50Us: Number.NaN, selfCpuMs: -1, startedAtMs: Number.NaN, targetStoppedMs: Infinity}};
 		expect(readPprof(writePprof(snapshot, '1.0.0')).session).toEqual({...whole.session, pauseP50Us: 0, selfCpuMs: 0, startedAtMs: 0, targetStoppedMs: 0});
+	});
+
+	test('open with all that a long session of a large service has', () => {
+		const builder = new SnapshotBuilder();
+		const frames = Array.from({length: 20_000}, (_, index) => builder.addFrame(`com.acme.Class${index % 2000}`, `method${index % 5000}`, `Class${index % 2000}.java`, index));
+		const threads = Array.from({length: 500}, (_, index) => builder.addThread({key: index, name: builder.internString(`thread-${index}`)}));
+		for (let fact = 0; fact < 50_000; fact++) {
+			const stack = Array.from({length: 100}, (_, depth) => frames[depth < 10 ? (fact * (11 - depth)) % frames.length : depth]);
+			builder.count(threads[fact % threads.length], builder.addStack(stack), fact % 5, 1 + (fact % 7), fact);
+		}
+
+		const snapshot = builder.build({session: {samples: 9000}});
+		const {facts, dictionary} = readPprof(writePprof(snapshot, '1.0.0'));
+		expect(facts).toEqual(snapshot.facts);
+		expect(dictionary.nodeCount).toBe(snapshot.dictionary.nodeCount);
 	});
 
 	test('are the same bytes for the same snapshot', () => {
@@ -155,7 +171,7 @@ describe('hostile files', () => {
 	});
 
 	test('that swell when decompressed are refused before they do', () => {
-		expect(refusal(gzipSync(Buffer.alloc(129 * 1024 * 1024)))).toContain('larger than 128 MB when decompressed');
+		expect(refusal(gzipSync(Buffer.alloc(129 * 1024 * 1024)))).toContain('it holds too much (more than 64 MB when decompressed)');
 	});
 
 	test('with a number of many bytes are refused', () => {
@@ -178,14 +194,14 @@ describe('hostile files', () => {
 		const inlined = goProfile();
 		inlined.location[0].line = Array.from({length: 900}, () => inlined.location[0].line[0]);
 		inlined.sample[0].locationId = Array.from({length: 1000}, () => 1);
-		expect(refusal(encoded(inlined))).toContain('stacks too deep');
+		expect(refusal(encoded(inlined))).toContain('more than 100,000 frames in a stack');
 		inlined.location[0].line = Array.from({length: 1001}, () => inlined.location[0].line[0]);
-		expect(refusal(encoded(inlined))).toContain('too many inlined calls');
+		expect(refusal(encoded(inlined))).toContain('more than 1,000 inlined calls at a location');
 		const many = goProfile();
 		const [{value, label}] = many.sample;
 		many.location[0].line = Array.from({length: 999}, () => many.location[0].line[0]);
 		many.sample = Array.from({length: 101}, () => Sample.create({locationId: Array.from({length: 100}, () => 1), value, label}));
-		expect(refusal(encoded(many))).toContain('stacks too deep');
+		expect(refusal(encoded(many))).toContain('more than 10,000,000 frames of all stacks');
 	});
 
 	test('with more distinct stacks than a snapshot has room for are refused', () => {

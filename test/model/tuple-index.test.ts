@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {TupleIndex} from '../../source/table/tuple-index.js';
+import {TupleIndex} from '../../source/model/tuple-index.js';
 import {pick, seeded} from '../helpers/random.js';
 
 describe('TupleIndex', () => {

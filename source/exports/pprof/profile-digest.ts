@@ -3,9 +3,9 @@ import type {FunctionInput, LocationInput, SampleInput} from 'pprof-format';
 
 /** What of a profile the session comment refers to by number. */
 export type Numbered = {
-	readonly sample: readonly SampleInput[];
-	readonly location: readonly LocationInput[];
-	readonly function: readonly FunctionInput[];
+	readonly sample: Iterable<SampleInput>;
+	readonly location: Iterable<LocationInput>;
+	readonly function: Iterable<FunctionInput>;
 };
 
 /**

@@ -1,5 +1,7 @@
-import type {Label, Profile} from 'pprof-format';
+import type {Label} from 'pprof-format';
 import {maxNameLength, printable} from '../../model/text.js';
+import {maxLocations, maxNameCharacters, tooMany} from './limits.js';
+import type {PiecewiseProfile} from './piecewise.js';
 
 /** A frame as a location says it: function name as one text, file as the profile has it, line 0 if not known. */
 export type ProfileFrame = {readonly functionId: number; readonly functionName: string; readonly file: string; readonly line: number};
@@ -7,26 +9,30 @@ export type ProfileFrame = {readonly functionId: number; readonly functionName: 
 /** A class name, a dot, a method name. */
 const maxFunctionNameLength = (2 * maxNameLength) + 1;
 
-/** Calls inlined at one location: compilers stop at some tens (HotSpot's MaxInlineLevel is 15, Go's budget less). */
-const maxInlined = 1000;
-
 type Numeric = number | bigint;
 
 /** Checked access to a decoded profile: every index is looked at, every string printable. Throws RangeError with what is wrong. */
 export class ProfileTables {
 	/** By location id, innermost (inlined) frame first. */
 	readonly locations = new Map<number, readonly ProfileFrame[]>();
-	readonly #profile: Profile;
+	readonly #profile: PiecewiseProfile;
 	readonly #printable = new Map<number, string>();
+	#characters = 0;
 
-	constructor(profile: Profile) {
+	constructor(profile: PiecewiseProfile) {
 		this.#profile = profile;
-		const functions = new Map(profile.function.map(item => [
-			size(item.id), {functionId: size(item.id), functionName: printable(this.rawText(item.name), maxFunctionNameLength), file: this.text(item.filename)},
-		]));
+		const functions = new Map<number, Omit<ProfileFrame, 'line'>>();
+		for (const {id, name, filename} of profile.function) {
+			const functionName = printable(this.#raw(name, maxFunctionNameLength), maxFunctionNameLength);
+			this.#keep(functionName);
+			functions.set(size(id), {functionId: size(id), functionName, file: this.text(filename)});
+		}
+
+		let lines = 0;
 		for (const {id, address, line} of profile.location) {
-			if (line.length > maxInlined) {
-				throw new RangeError('a location with too many inlined calls');
+			lines += line.length;
+			if (lines > maxLocations) {
+				throw tooMany(maxLocations, 'lines');
 			}
 
 			const frames = line.map(item => {
@@ -35,6 +41,7 @@ export class ProfileTables {
 					throw new RangeError('a function that is not there');
 				}
 
+				this.#keep(found.functionName);
 				return {...found, line: lineOf(item.line)};
 			});
 			this.locations.set(size(id), frames.length > 0
@@ -50,18 +57,9 @@ export class ProfileTables {
 		const at = size(index);
 		let text = this.#printable.get(at);
 		if (text === undefined) {
-			text = printable(this.rawText(index));
+			text = printable(this.#raw(index, maxNameLength));
+			this.#keep(text);
 			this.#printable.set(at, text);
-		}
-
-		return text;
-	}
-
-	/** A string as it stands in the file. */
-	rawText(index: Numeric): string {
-		const text = this.#profile.stringTable.strings[size(index)] as string | undefined;
-		if (text === undefined) {
-			throw new RangeError('a string that is not there');
 		}
 
 		return text;
@@ -79,6 +77,22 @@ export class ProfileTables {
 	/** Labels by key; of several with one key the last. */
 	labels(labels: readonly Label[]): ReadonlyMap<string, {readonly text: string; readonly num: number}> {
 		return new Map(labels.map(label => [this.text(label.key), {text: this.text(label.str), num: signed(label.num)}]));
+	}
+
+	#raw(index: Numeric, maxLength: number): string {
+		const text = this.#profile.string(size(index), maxLength);
+		if (text === undefined) {
+			throw new RangeError('a string that is not there');
+		}
+
+		return text;
+	}
+
+	#keep(name: string): void {
+		this.#characters += name.length;
+		if (this.#characters > maxNameCharacters) {
+			throw tooMany(maxNameCharacters, 'characters in names');
+		}
 	}
 }
 

@@ -1,4 +1,3 @@
-import type {Profile} from 'pprof-format';
 import {rootNode, unknownLine} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import {SnapshotBuilder} from '../../model/snapshot-builder.js';
@@ -7,6 +6,8 @@ import {printable} from '../../model/text.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {boundedStacks, joinedFrames} from './bounded-stacks.js';
 import {classLengthOf, labelKey, maxTicks, placeholders} from './labels.js';
+import {maxThreads, tooMany} from './limits.js';
+import type {PiecewiseProfile} from './piecewise.js';
 import {signed, size, type ProfileTables} from './profile-tables.js';
 
 const nsPerMs = 1_000_000;
@@ -19,21 +20,21 @@ const nativeIdLabels = [labelKey.tid, 'thread_id', 'thread id', 'os_thread_id'];
 The snapshot of a profile from elsewhere, or of one of ours that another tool wrote anew: samples, CPU time, stacks, and threads and states where labels give them; RUNNABLE and one thread where not.
 Throws RangeError with what is wrong when it holds no samples of threads (a heap profile) or is damaged.
 */
-export function foreignSnapshot(profile: Profile, tables: ProfileTables): Snapshot {
+export function foreignSnapshot(profile: PiecewiseProfile, tables: ProfileTables): Snapshot {
 	const builder = new SnapshotBuilder();
 	const measure = measureOf(profile, tables);
 	const threadOf = threadsOf(builder);
 	const stackOf = stacksOf(builder, tables);
 	let ticksSum = 0;
 	for (const {locationId, value, label} of profile.sample) {
-		if (value.length !== profile.sampleType.length) {
+		if (value.length !== profile.head.sampleType.length) {
 			throw new RangeError('a sample without its values');
 		}
 
 		const {ticks, cpuNs} = measure(value);
 		ticksSum += ticks;
 		if (ticksSum > maxTicks) {
-			throw new RangeError(`more than ${maxTicks} samples`);
+			throw tooMany(maxTicks, 'ticks');
 		}
 
 		const labels = tables.labels(label);
@@ -43,6 +44,10 @@ export function foreignSnapshot(profile: Profile, tables: ProfileTables): Snapsh
 			const node = placeholder === undefined ? stackOf(locationId) : rootNode;
 			builder.count(threadOf(labels, placeholder), node, state === -1 ? stateCode.RUNNABLE : state, ticks, cpuNs);
 		}
+	}
+
+	if (ticksSum === 0) {
+		throw new RangeError('it holds no samples');
 	}
 
 	return builder.build(aboutOf(profile, tables, ticksSum));
@@ -55,13 +60,13 @@ function placeholderOf(tables: ProfileTables, locationId: ReadonlyArray<number |
 }
 
 /** How ticks and CPU nanoseconds are read from a sample's values. */
-function measureOf(profile: Profile, tables: ProfileTables): (value: ReadonlyArray<number | bigint>) => {ticks: number; cpuNs: number} {
-	const types = profile.sampleType.map(({type, unit}) => `${tables.text(type)}/${tables.text(unit)}`);
+function measureOf(profile: PiecewiseProfile, tables: ProfileTables): (value: ReadonlyArray<number | bigint>) => {ticks: number; cpuNs: number} {
+	const types = profile.head.sampleType.map(({type, unit}) => `${tables.text(type)}/${tables.text(unit)}`);
 	const ticksAt = types.findIndex(type => type === 'ticks/count' || type === 'samples/count');
 	const cpuAt = types.indexOf('cpu/nanoseconds');
 	const wallAt = types.indexOf('wall/nanoseconds');
 	const timeAt = cpuAt === -1 ? wallAt : cpuAt;
-	const periodNs = size(profile.period);
+	const periodNs = size(profile.head.period);
 	if (ticksAt === -1 && (timeAt === -1 || periodNs === 0)) {
 		throw new RangeError(`it holds ${types.slice(0, 4).join(', ') || 'nothing'}, no samples of threads`);
 	}
@@ -94,6 +99,10 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 		const identity = JSON.stringify([name, nativeId, javaId]);
 		let thread = threads.get(identity);
 		if (thread === undefined) {
+			if (threads.size === maxThreads) {
+				throw tooMany(maxThreads, 'threads');
+			}
+
 			// A key must be unlike all others; the ids in a file from elsewhere need not be.
 			const flags = placeholder === placeholders.vm ? threadFlag.vmInternal : (placeholder === placeholders.jit ? threadFlag.compiler : 0);
 			thread = builder.addThread({key: threads.size + 1, nativeId, name: builder.internString(name), flags, alive: false});
@@ -123,13 +132,15 @@ function stacksOf(builder: SnapshotBuilder, tables: ProfileTables): (locationIds
 	return locationIds => addStack(joinedFrames(locationIds, id => framesAt(size(id))));
 }
 
-function aboutOf(profile: Profile, tables: ProfileTables, ticks: number) {
-	const intervalMs = size(profile.period) / nsPerMs;
-	const startedAtMs = Math.min(Math.max(Math.floor(signed(profile.timeNanos) / nsPerMs), 0), 8.64e15);
-	const durationMs = Math.max(signed(profile.durationNanos) / nsPerMs, 0);
+function aboutOf(profile: PiecewiseProfile, tables: ProfileTables, ticks: number) {
+	const {period, timeNanos, durationNanos} = profile.head;
+	const [program] = profile.mapping;
+	const intervalMs = size(period) / nsPerMs;
+	const startedAtMs = Math.min(Math.max(Math.floor(signed(timeNanos) / nsPerMs), 0), 8.64e15);
+	const durationMs = Math.max(signed(durationNanos) / nsPerMs, 0);
 	const takenAtMs = Math.min(Math.floor(startedAtMs + durationMs), 8.64e15);
 	return {
-		target: {mainClass: profile.mapping.length > 0 ? baseName(tables.text(profile.mapping[0].filename)) : ''},
+		target: {mainClass: program ? baseName(tables.text(program.filename)) : ''},
 		session: {
 			engine: 'pprof', requestedIntervalMs: intervalMs, intervalMs, startedAtMs, takenAtMs, durationMs, sampledMs: durationMs, lastSampleAtMs: takenAtMs,
 			samples: intervalMs > 0 && durationMs > 0 ? Math.round(durationMs / intervalMs) : ticks,

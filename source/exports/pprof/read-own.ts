@@ -1,4 +1,3 @@
-import type {Profile} from 'pprof-format';
 import {rootNode, unknownLine} from '../../model/frame.js';
 import {SnapshotBuilder} from '../../model/snapshot-builder.js';
 import type {Snapshot} from '../../model/snapshot.js';
@@ -6,11 +5,13 @@ import {printable} from '../../model/text.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {boundedStacks} from './bounded-stacks.js';
 import {classLengthOf, labelKey, maxTicks} from './labels.js';
+import {tooMany} from './limits.js';
+import type {PiecewiseProfile} from './piecewise.js';
 import {size, type ProfileTables} from './profile-tables.js';
 import type {SavedSession} from './session-comment.js';
 
 /** The snapshot that a profile of ours was written from. Throws RangeError where the profile and its session data disagree. */
-export function ownSnapshot(profile: Profile, tables: ProfileTables, saved: SavedSession): Snapshot {
+export function ownSnapshot(profile: PiecewiseProfile, tables: ProfileTables, saved: SavedSession): Snapshot {
 	const builder = new SnapshotBuilder();
 	const frameOf = framesOf(builder, tables, saved);
 	const noFrames = new Set(saved.noFrames);
@@ -23,7 +24,8 @@ export function ownSnapshot(profile: Profile, tables: ProfileTables, saved: Save
 	}
 
 	let ticksSum = 0;
-	const nodes = profile.sample.map(({locationId, value, label}) => {
+	const nodes: number[] = [];
+	for (const {locationId, value, label} of profile.sample) {
 		const labels = tables.labels(label);
 		const thread = threadOfKey.get(labels.get(labelKey.javaId)?.num ?? Number.NaN);
 		const state = threadStates.indexOf(labels.get(labelKey.state)?.text as ThreadState);
@@ -33,13 +35,14 @@ export function ownSnapshot(profile: Profile, tables: ProfileTables, saved: Save
 
 		ticksSum += size(value[0]);
 		if (ticksSum > maxTicks) {
-			throw new RangeError(`more than ${maxTicks} samples`);
+			throw tooMany(maxTicks, 'ticks');
 		}
 
 		const node = nodeOf(locationId.map(id => size(id)));
 		builder.count(thread, node, state, size(value[0]), size(value[1]));
-		return node;
-	});
+		nodes.push(node);
+	}
+
 	const extraNodes = saved.stacks.map(stack => nodeOf(stack));
 	const nodeAt = (stack: number) => stack === -1 ? rootNode : (stack < nodes.length ? nodes[stack] : extraNodes[stack - nodes.length]);
 	const frameAt = (location: number) => location === 0 ? 0 : frameOf(location);

@@ -2,12 +2,23 @@ import {lockKinds, type LockKind} from '../../model/sample.js';
 import type {SessionStats, TargetFacts} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {threadStates} from '../../model/thread-state.js';
-import {maxDepth} from './bounded-stacks.js';
 import {amount, list, moment, oneOf, pair, record, text, whole} from './checked.js';
+import {ExcessError, maxContention, maxDepth, maxThreads} from './limits.js';
 import {sessionCommentPrefix, sessionSchema, type SavedSession} from './session-comment.js';
 
-/** Longest comment that is parsed, in UTF-16 units: 100,000 threads with names of 60 characters take half of it. */
-const maxCommentLength = 32 * 1024 * 1024;
+/** Longest comment that is parsed, in UTF-16 units: 65,536 threads with names of 60 characters and as many rows of contention take two thirds of it. */
+const maxCommentLength = 24 * 1024 * 1024;
+
+/** Most that a comment may become in memory, about: the same takes two thirds of it. */
+const maxParsedBytes = 96 * 1024 * 1024;
+
+/** What JSON costs in memory, bytes, about (V8, 64 bit): an array or object, an item, a field of an object, a number that is not a small whole one; and a string. */
+const parsedBytes: Readonly<Record<string, number>> = {
+	'[': 64, '{': 64, ',': 8, ':': 64, '.': 16, e: 16,
+};
+const stringBytes = 32;
+const quote = 0x22;
+const backslash = 0x5C;
 
 /**
 The comment's data, every value checked against the sizes of the profile that it came with; undefined when it was written with another profile.
@@ -15,9 +26,10 @@ Throws RangeError or SyntaxError with what is wrong.
 */
 export function decodeSession(comment: string, digest: string, sizes: {readonly samples: number; readonly locations: number; readonly functions: number}): SavedSession | undefined {
 	if (comment.length > maxCommentLength) {
-		throw new RangeError('session data too long');
+		throw new ExcessError('more session data than a session has');
 	}
 
+	checkParsedSize(comment);
 	const root = record(JSON.parse(comment.slice(sessionCommentPrefix.length)));
 	if (root.schema !== sessionSchema) {
 		throw new RangeError(`session data of schema ${printable(String(root.schema), 20)}, this version reads ${sessionSchema}`);
@@ -59,13 +71,35 @@ export function decodeSession(comment: string, digest: string, sizes: {readonly 
 	};
 }
 
+/** Throws RangeError for a text that JSON.parse would make too much of: a text of 30 MB can take 1.5 GB. */
+function checkParsedSize(json: string): void {
+	const costs = new Uint8Array(128);
+	for (const [character, bytes] of Object.entries(parsedBytes)) {
+		costs[character.codePointAt(0)!] = bytes;
+	}
+
+	let sum = 0;
+	let isInString = false;
+	for (let at = sessionCommentPrefix.length; at < json.length; at++) {
+		const code = json.codePointAt(at)!;
+		if (code === quote) {
+			isInString = !isInString;
+			sum += isInString ? stringBytes : 0;
+		} else if (isInString) {
+			at += code === backslash ? 1 : 0;
+		} else if (code < costs.length) {
+			sum += costs[code];
+		}
+	}
+
+	if (sum > maxParsedBytes) {
+		throw new ExcessError('more session data than a session has');
+	}
+}
+
 const maxInt = 2_147_483_647;
-/** More threads than Linux gives a process by default (kernel.threads-max is far lower); keeps a hostile file's arrays in bounds. */
-const maxThreads = 1_000_000;
-/** Ten times what the sampler's table counts. */
-const maxContention = 1_000_000;
 /** Each thread and each contention row may add its own. */
-const maxStacks = 3_000_000;
+const maxStacks = maxThreads + (2 * maxContention);
 const maxRowLength = 32;
 /** Command lines are longer than names; PATH_MAX is a fair bound. */
 const maxCommandLength = 4096;

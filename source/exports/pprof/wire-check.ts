@@ -1,108 +1,155 @@
+import {maxDepth, maxInlined, maxLocations, maxSampleItems, maxSamples, tooMany} from './limits.js';
+
 /*
-The decoder of pprof-format trusts its input: a length that lies reads as garbage, a number of a million bytes takes minutes. So bytes are checked against the format before they reach it.
+The decoder of pprof-format trusts its input and makes objects of all of it: a length that lies reads as garbage, a number of a million bytes takes minutes, a megabyte becomes a gigabyte.
+So bytes are checked against the format, and counted, before any of them reach it.
 Format: https://protobuf.dev/programming-guides/encoding/ and https://github.com/google/pprof/blob/main/proto/profile.proto
 */
 
-type Kind = 'number' | 'numbers' | 'text' | Message;
-type Message = {readonly [field: number]: Kind};
+/** A field of a message: what it is, and how often it may come in one message; `most` counts the numbers of a list. `called` is the plural for a message that there are too many. */
+type Field = {readonly kind: 'number' | 'numbers' | 'text' | Message; readonly most: number; readonly called: string};
+type Message = Readonly<Record<number, Field>>;
 
-const valueType: Message = {1: 'number', 2: 'number'};
-const label: Message = {1: 'number', 2: 'number', 3: 'number', 4: 'number'};
-const line: Message = {1: 'number', 2: 'number', 3: 'number'};
+/** Sample types, labels of a sample, comments: no tool writes more than some tens. */
+const maxSmall = 1000;
+
+const number: Field = {kind: 'number', most: 1, called: 'numbers'};
+const numbersOnly = (count: number): Message => Object.fromEntries(Array.from({length: count}, (_, index) => [index + 1, number]));
+const valueType: Field = {kind: numbersOnly(2), most: maxSmall, called: 'sample types'};
+const sample: Message = {
+	1: {kind: 'numbers', most: maxDepth, called: 'frames in a stack'},
+	2: {kind: 'numbers', most: maxSmall, called: 'values of a sample'},
+	3: {kind: numbersOnly(4), most: maxSmall, called: 'labels of a sample'},
+};
+const location: Message = {1: number, 2: number, 3: number, 4: {kind: numbersOnly(3), most: maxInlined, called: 'inlined calls at a location'}, 5: number};
+
+/** Fields of a profile of which there may be very many: its pieces. */
+export const piece = Object.freeze({sample: 2, mapping: 3, location: 4, function: 5, string: 6});
+const pieces: ReadonlySet<number> = new Set(Object.values(piece));
+
 const profile: Message = {
 	1: valueType,
-	2: {1: 'numbers', 2: 'numbers', 3: label},
-	3: {1: 'number', 2: 'number', 3: 'number', 4: 'number', 5: 'number', 6: 'number', 7: 'number', 8: 'number', 9: 'number', 10: 'number'},
-	4: {1: 'number', 2: 'number', 3: 'number', 4: line, 5: 'number'},
-	5: {1: 'number', 2: 'number', 3: 'number', 4: 'number', 5: 'number'},
-	6: 'text',
-	7: 'number',
-	8: 'number',
-	9: 'number',
-	10: 'number',
+	[piece.sample]: {kind: sample, most: maxSamples, called: 'samples'},
+	[piece.mapping]: {kind: numbersOnly(10), most: maxLocations, called: 'mappings'},
+	[piece.location]: {kind: location, most: maxLocations, called: 'locations'},
+	[piece.function]: {kind: numbersOnly(5), most: maxLocations, called: 'functions'},
+	[piece.string]: {kind: 'text', most: 4 * maxLocations, called: 'names'},
+	7: number,
+	8: number,
+	9: number,
+	10: number,
 	11: valueType,
-	12: 'number',
-	13: 'numbers',
-	14: 'number',
-	15: 'number',
+	12: number,
+	13: {kind: 'numbers', most: maxSmall, called: 'comments'},
+	14: number,
+	15: number,
 };
-
-/** Messages and strings in a profile: our largest (50,000 facts, 5 each, and their frames) has a sixth of it; as objects they take some 200 MB. */
-export const maxMessages = 2_000_000;
-
-/** Numbers in lists: 50,000 facts with stacks of 150 frames; decoding them takes about a second. */
-export const maxListNumbers = 8_000_000;
 
 /** A 64-bit number takes 10 bytes at most. */
 const maxNumberBytes = 10;
 
-/** Checks that the bytes are a whole profile within bounds. Throws RangeError with what is wrong. */
-export function checkProfileBytes(bytes: Uint8Array): void {
-	new Walk(bytes).message(0, bytes.length, profile);
+/** Where entries lie in a profile's bytes: pairs of start and end (exclusive), in the order of the file. */
+export type Entries = readonly number[];
+
+/** What a profile consists of: of each piece the content, by its field, and everything else with its tag. */
+export type ProfileEntries = {readonly pieces: ReadonlyMap<number, Entries>; readonly head: Entries};
+
+/** Checks that the bytes are a whole profile within bounds, and gives where its entries lie. Throws RangeError with what is wrong or too much. */
+export function checkProfileBytes(bytes: Uint8Array): ProfileEntries {
+	return new Walk(bytes).profile();
 }
 
 class Walk {
 	readonly #bytes: Uint8Array;
-	#messages = 0;
-	#listNumbers = 0;
+	/** By depth of the message: how often each of its fields came. */
+	readonly #counts = Array.from({length: 3}, () => new Int32Array(16));
+	#sampleItems = 0;
 
 	constructor(bytes: Uint8Array) {
 		this.#bytes = bytes;
 	}
 
-	message(start: number, end: number, message: Message): void {
+	profile(): ProfileEntries {
+		const entries = {head: [] as number[], pieces: new Map<number, number[]>(Array.from(pieces, field => [field, []]))};
+		this.#message(0, this.#bytes.length, profile, 0, (id, tagAt, contentAt, end) => {
+			const found = entries.pieces.get(id);
+			(found ?? entries.head).push(found ? contentAt : tagAt, end);
+		});
+		return entries;
+	}
+
+	#message(start: number, end: number, message: Message, depth: number, keep?: (id: number, tagAt: number, contentAt: number, end: number) => void): void {
+		const counts = this.#counts[depth].fill(0);
 		let at = start;
 		while (at < end) {
+			const tagAt = at;
 			const tag = this.#bytes[at++];
 			if (tag > 127 || tag < 8) {
 				throw new RangeError('an unknown field');
 			}
 
-			const kind = message[tag >> 3] as Kind | undefined;
-			const wire = tag & 7;
-			if (wire === 0 && (kind === undefined || kind === 'number' || kind === 'numbers')) {
-				at = this.#skipNumber(at, end);
-				this.#countNumber(kind === 'numbers');
-			} else if (wire === 2 && kind !== 'number') {
-				at = this.#delimited(at, end, kind);
-			} else {
+			const id = tag >> 3;
+			const field = message[id] as Field | undefined;
+			const isNumber = field === undefined ? (tag & 7) === 0 : field.kind === 'number' || (field.kind === 'numbers' && (tag & 7) === 0);
+			if ((tag & 7) !== (isNumber ? 0 : 2)) {
 				throw new RangeError('a field of the wrong type');
 			}
-		}
-	}
 
-	#delimited(start: number, end: number, kind: Kind | undefined): number {
-		let length = 0;
-		const from = this.#skipNumber(start, end);
-		for (let at = from - 1; at >= start; at--) {
-			length = (length * 128) + (this.#bytes[at] & 127);
-		}
-
-		const to = from + length;
-		if (to > end) {
-			throw new RangeError('cut short');
-		}
-
-		if (++this.#messages > maxMessages) {
-			throw new RangeError(`more than ${maxMessages} entries`);
-		}
-
-		if (kind === 'numbers') {
-			for (let at = from; at < to;) {
-				at = this.#skipNumber(at, to);
-				this.#countNumber(true);
+			const contentAt = this.#skipNumber(at, end);
+			at = isNumber ? contentAt : contentAt + this.#numberAt(at, contentAt);
+			if (at > end) {
+				throw new RangeError('cut short');
 			}
-		} else if (typeof kind === 'object') {
-			this.message(from, to, kind);
-		}
 
-		return to;
+			if (field) {
+				counts[id] += isNumber ? this.#number(field) : this.#content(contentAt, at, field, depth);
+				if (counts[id] > field.most) {
+					throw field === number ? new RangeError('a field that comes twice') : tooMany(field.most, field.called);
+				}
+
+				keep?.(id, tagAt, contentAt, at);
+			}
+		}
 	}
 
-	#countNumber(inList: boolean): void {
-		if (inList && ++this.#listNumbers > maxListNumbers) {
-			throw new RangeError(`more than ${maxListNumbers} stack frames and values`);
+	/** Checks the content of a field that says its length, and gives for how many it counts. */
+	#content(start: number, end: number, field: Field, depth: number): number {
+		if (field.kind === 'numbers') {
+			let count = 0;
+			for (let at = start; at < end;) {
+				at = this.#skipNumber(at, end);
+				count += this.#countOne();
+			}
+
+			return count;
 		}
+
+		if (typeof field.kind === 'object') {
+			this.#message(start, end, field.kind, depth + 1);
+		}
+
+		return depth === 0 ? 1 : this.#countOne();
+	}
+
+	#number({kind}: Field): number {
+		return kind === 'numbers' ? this.#countOne() : 1;
+	}
+
+	#countOne(): number {
+		if (++this.#sampleItems > maxSampleItems) {
+			throw tooMany(maxSampleItems, 'frames, values and labels of samples');
+		}
+
+		return 1;
+	}
+
+	#numberAt(start: number, end: number): number {
+		let number = 0;
+		for (let at = end - 1; at >= start; at--) {
+			number = (number * 128) + (this.#bytes[at] & 127);
+		}
+
+		return number;
 	}
 
 	/** Where the number that starts at `start` has ended. */
