@@ -5,7 +5,7 @@ export function batchNotes({phase, message, note, stale}: SourceStatus): string[
 	const isOver = phase === 'ended' || phase === 'failed';
 	return [
 		...(note ? [note] : []),
-		...(stale ? ['the newest counts could not be read in time: these are older'] : []),
+		...(stale ? ['the latest counts could not be read in time; these are older'] : []),
 		...(isOver && message ? [message] : []),
 	];
 }

@@ -21,7 +21,7 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 	}
 
 	if (iterations !== undefined && Math.abs((iterations * delayS) - durationS) > 0.001) {
-		throw new UserError(`--iterations ${iterations} of --delay ${delayS} s are not --duration ${durationS} s`, {hint: 'give two of the three', exitCode: 2});
+		throw new UserError(`--iterations ${iterations} of --delay ${delayS} s do not add up to --duration ${durationS} s`, {hint: 'give two of the three options', exitCode: 2});
 	}
 
 	return {count: Math.max(1, Math.floor((durationS / delayS) + 1e-9)), windowMs: Math.min(delayS, durationS) * 1000};
@@ -33,10 +33,10 @@ Whether the reports can be written so. Throws UserError (2) for several reports 
 export function checkFormat({id, streaming, binary}: ExportFormat, {count}: BatchPlan, isToTerminal: boolean): void {
 	if (!streaming && count > 1) {
 		const others = formats.filter(format => format.streaming).map(format => format.id).join(', ');
-		throw new UserError(`--format ${id} takes one report, and these options ask for ${count}`, {hint: `leave out --iterations and --delay, or choose one of ${others}`, exitCode: 2});
+		throw new UserError(`--format ${id} writes a single report, but these options ask for ${count}`, {hint: `drop --iterations and --delay, or use one of ${others}`, exitCode: 2});
 	}
 
 	if (binary && isToTerminal) {
-		throw new UserError(`--format ${id} writes bytes, which a terminal cannot show`, {hint: 'add --output FILE, or send them to a file or a pipe', exitCode: 2});
+		throw new UserError(`--format ${id} is binary and cannot be shown on a terminal`, {hint: 'add --output FILE, or redirect it to a file or a pipe', exitCode: 2});
 	}
 }

@@ -82,8 +82,8 @@ async function printReports({source, plan, format, options, stop}: BatchRequest,
 
 		throw isOver(source)
 			? failure(source)
-			: new UserError(`no sample within ${startTimeoutMs / 1000} s`, {
-				hint: source.status().message ?? 'the JVM or the machine may hang: try again, or with the other --engine',
+			: new UserError(`no sample after ${startTimeoutMs / 1000} s`, {
+				hint: source.status().message ?? 'the JVM or the machine may be hanging; try again, or try the other --engine',
 			});
 	}
 

@@ -23,7 +23,7 @@ function report(error: unknown): number {
 	}
 
 	const message = error instanceof Error ? error.message : String(error);
-	complain(`tprof-top: internal error: ${message}`, '  please report it with what you did; TPROF_DEBUG=1 shows where it happened');
+	complain(`tprof-top: internal error: ${message}`, '  please report it and say what you did; TPROF_DEBUG=1 shows where it happened');
 	if (process.env.TPROF_DEBUG && error instanceof Error) {
 		complain(...String(error.stack).split('\n'));
 	}

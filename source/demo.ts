@@ -44,7 +44,7 @@ export async function startDemo(java: string): Promise<Demo> {
 	try {
 		await new Promise<void>((resolve, reject) => {
 			const timer = setTimeout(() => {
-				reject(new Error(`it said nothing for ${readyTimeoutMs / 1000} s`));
+				reject(new Error(`it printed nothing for ${readyTimeoutMs / 1000} s`));
 			}, readyTimeoutMs);
 			const read = (chunk: Buffer) => {
 				output = (output + chunk.toString()).slice(-2000);
@@ -64,7 +64,7 @@ export async function startDemo(java: string): Promise<Demo> {
 		});
 	} catch (error) {
 		child.kill('SIGKILL');
-		throw new UserError(`the demo program did not start: ${(error as Error).message}`, {hint: `try it yourself: ${java} -version`});
+		throw new UserError(`the demo program did not start: ${(error as Error).message}`, {hint: `check that this works: ${java} -version`});
 	}
 
 	child.unref();

@@ -14,13 +14,13 @@ export function localMinute(epochMs: number): string {
 }
 
 function remark({problem, attachProblem}: JvmListing): string {
-	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (by the memory engine only: ${attachProblem})` : '');
+	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (with the memory engine only: ${attachProblem})` : '');
 }
 
 /** The table that `tprof-top list` prints; a JVM that cannot be profiled has the reason behind its name. */
 export function listText(jvms: readonly JvmListing[]): string {
 	if (jvms.length === 0) {
-		return 'no JVM on this host (that this user may see)\n';
+		return 'no JVMs on this host that this user can see\n';
 	}
 
 	const rows = jvms.map(jvm => [

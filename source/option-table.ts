@@ -11,30 +11,30 @@ export type OptionRow = {
 
 /** All options, in the order of the help. */
 export const optionTable: readonly OptionRow[] = [
-	{name: 'engine', group: 'sampling', value: 'NAME', type: 'string', help: 'how samples are got: auto, memory or attach (default auto)'},
+	{name: 'engine', group: 'sampling', value: 'NAME', type: 'string', help: 'how samples are taken: auto, memory or attach (default auto)'},
 	{name: 'interval', group: 'sampling', value: 'MS', type: 'number', help: 'time between two samples (default: the engine\'s own)'},
-	{name: 'depth', group: 'sampling', value: 'FRAMES', type: 'number', help: 'frames kept of each stack, from the top (default: all)'},
-	{name: 'threads', group: 'sampling', value: 'GLOB', type: 'string', help: 'only threads of these names, such as "http-*,main"; without * or ? names that have the text'},
-	{name: 'idle-calls', group: 'sampling', value: 'LIST', type: 'string', help: 'native calls that count as idle beside the known ones: "pkg.Class.method,..."'},
-	{name: 'max-overhead', group: 'sampling', value: 'PERCENT', type: 'number', help: 'share of its time the target may be stopped (default 2)'},
-	{name: 'delay', group: 'view', short: 'd', value: 'S', type: 'number', help: 'seconds between two refreshes (default 1), or of one batch iteration (default 5)'},
-	{name: 'sort', group: 'view', value: 'COLUMN', type: 'string', help: 'order of the rows: self, total, ticks, total-ticks, cpu, line... (default self)'},
+	{name: 'depth', group: 'sampling', value: 'FRAMES', type: 'number', help: 'frames to keep of each stack, from the top (default: all)'},
+	{name: 'threads', group: 'sampling', value: 'GLOB', type: 'string', help: 'only threads named like "http-*,main"; without * or ? part of the name is enough'},
+	{name: 'idle-calls', group: 'sampling', value: 'LIST', type: 'string', help: 'more native calls that count as idle: "pkg.Class.method,..."'},
+	{name: 'max-overhead', group: 'sampling', value: 'PERCENT', type: 'number', help: 'share of its time for which the target may be stopped (default 2)'},
+	{name: 'delay', group: 'view', short: 'd', value: 'S', type: 'number', help: 'seconds between refreshes (default 1), or per batch iteration (default 5)'},
+	{name: 'sort', group: 'view', value: 'COLUMN', type: 'string', help: 'column to sort by: self, total, ticks, total-ticks, cpu, line... (default self)'},
 	{name: 'reverse', group: 'view', type: 'boolean', help: 'smallest first'},
-	{name: 'filter', group: 'view', value: 'EXPR', type: 'string', help: 'only matching rows: words, !word, a|b, /regex/, state:B, thread:http-*, pct>1'},
-	{name: 'state', group: 'view', value: 'LIST', type: 'string', help: 'states that count for ticks: active, all, blocked, waiting, or names (default active)'},
-	{name: 'by', group: 'view', value: 'WHAT', type: 'string', help: 'a row is a line, a method or a class (default line)'},
+	{name: 'filter', group: 'view', value: 'EXPR', type: 'string', help: 'show only matching rows: words, !word, a|b, /regex/, state:B, thread:http-*, pct>1'},
+	{name: 'state', group: 'view', value: 'LIST', type: 'string', help: 'thread states to count: active, all, blocked, waiting, or state names (default active)'},
+	{name: 'by', group: 'view', value: 'WHAT', type: 'string', help: 'what a row stands for: a line, a method or a class (default line)'},
 	{name: 'top', group: 'view', value: 'N', type: 'number', help: 'at most N rows'},
-	{name: 'idle', group: 'view', type: 'boolean', help: 'show threads that only idle, too'},
-	{name: 'color', group: 'view', type: 'boolean', help: 'no colours (NO_COLOR and TERM=dumb do the same)'},
-	{name: 'ascii', group: 'view', type: 'boolean', help: 'no characters beyond ASCII in the frame of the screen'},
-	{name: 'batch', group: 'batch', short: 'b', type: 'boolean', help: 'print instead of drawing (what happens anyway without a terminal)'},
-	{name: 'iterations', group: 'batch', short: 'n', value: 'N', type: 'number', help: 'how many reports (default 1), each for its own window'},
-	{name: 'duration', group: 'batch', value: 'S', type: 'number', help: 'seconds of sampling in all'},
+	{name: 'idle', group: 'view', type: 'boolean', help: 'show idle threads too'},
+	{name: 'color', group: 'view', type: 'boolean', help: 'no colors (NO_COLOR and TERM=dumb do the same)'},
+	{name: 'ascii', group: 'view', type: 'boolean', help: 'draw the screen with ASCII characters only'},
+	{name: 'batch', group: 'batch', short: 'b', type: 'boolean', help: 'print a report instead of the live screen (the default without a terminal)'},
+	{name: 'iterations', group: 'batch', short: 'n', value: 'N', type: 'number', help: 'number of reports (default 1), each for its own time window'},
+	{name: 'duration', group: 'batch', value: 'S', type: 'number', help: 'total sampling time, seconds'},
 	{name: 'format', group: 'batch', value: 'FORMAT', type: 'string', help: 'text, json, csv, lines, votes or pprof (default text)'},
-	{name: 'output', group: 'batch', short: 'o', value: 'FILE', type: 'string', help: 'write there instead of to standard output; never replaces a file'},
-	{name: 'snapshot-dir', group: 'files', value: 'DIR', type: 'string', help: 'where the s key saves (default: the current folder)'},
-	{name: 'help', group: 'other', short: 'h', type: 'boolean', help: 'this text'},
-	{name: 'version', group: 'other', type: 'boolean', help: 'the version'},
+	{name: 'output', group: 'batch', short: 'o', value: 'FILE', type: 'string', help: 'write to FILE instead of standard output; never overwrites'},
+	{name: 'snapshot-dir', group: 'files', value: 'DIR', type: 'string', help: 'folder where the s key saves (default: the current one)'},
+	{name: 'help', group: 'other', short: 'h', type: 'boolean', help: 'show this help'},
+	{name: 'version', group: 'other', type: 'boolean', help: 'show the version'},
 ];
 
 const groupTitles = {sampling: 'Sampling', view: 'View', batch: 'Batch', files: 'Files', other: 'Other'} as const;
@@ -65,7 +65,7 @@ ${groups.join('\n\n')}
 Examples
   tprof-top 4711                                   which lines burn the CPU, live; ? for the keys
   tprof-top -b --duration 10 --format json 4711    ten seconds, as JSON
-  tprof-top -b -n 60 -d 60 4711 >> hot.log         a table a minute for an hour
+  tprof-top -b -n 60 -d 60 4711 >> hot.log         one table a minute for an hour
 
-Exit codes: 0 done (the target's end too), 1 cannot be profiled or the session failed, 2 wrong usage.`;
+Exit codes: 0 done (also when the target ends), 1 the target cannot be profiled or the session failed, 2 usage error.`;
 }

@@ -65,7 +65,7 @@ function number(flags: Flags, name: string, min: number, max: number, isWhole = 
 	}
 
 	if (typeof value !== 'number' || !(value >= min && value <= max) || (isWhole && !Number.isInteger(value))) {
-		throw usage(`--${name} takes a ${isWhole ? 'whole ' : ''}number from ${min} to ${max}`);
+		throw usage(`--${name} must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max}`);
 	}
 
 	return value;
@@ -74,7 +74,7 @@ function number(flags: Flags, name: string, min: number, max: number, isWhole = 
 function oneOf<T extends string>(flags: Flags, name: string, values: readonly T[], fallback: T): T {
 	const value = flags[name] ?? fallback;
 	if (!values.includes(value as T)) {
-		throw usage(`--${name} takes one of ${values.join(', ')}`);
+		throw usage(`--${name} must be one of ${values.join(', ')}`);
 	}
 
 	return value as T;
@@ -94,12 +94,12 @@ export function parseStates(list: string): ThreadState[] {
 		} else if (state) {
 			found.add(state);
 		} else {
-			throw usage(`--state does not know "${word}"`, `it takes ${stateSets.map(({id}) => id).join(', ')}, or ${threadStates.join(', ')}`);
+			throw usage(`unknown thread state in --state: "${word}"`, `use ${stateSets.map(({id}) => id).join(', ')}, or ${threadStates.join(', ')}`);
 		}
 	}
 
 	if (found.size === 0) {
-		throw usage('--state takes at least one state', `it takes ${stateSets.map(({id}) => id).join(', ')}, or ${threadStates.join(', ')}`);
+		throw usage('--state needs at least one state', `use ${stateSets.map(({id}) => id).join(', ')}, or ${threadStates.join(', ')}`);
 	}
 
 	return [...found];
@@ -109,7 +109,7 @@ function parseIdleCalls(list: string): string[] {
 	const calls = list.split(',').map(part => part.trim()).filter(Boolean);
 	const wrong = calls.find(call => !/^[^\s()]+\.[^\s().]+$/.test(call));
 	if (wrong) {
-		throw usage(`--idle-calls: "${wrong}" is no method`, 'write it as in a thread dump, such as org.acme.Native.waitForWork');
+		throw usage(`--idle-calls: "${wrong}" is not a method`, 'write it as in a thread dump, for example org.acme.Native.waitForWork');
 	}
 
 	return calls;
@@ -117,7 +117,7 @@ function parseIdleCalls(list: string): string[] {
 
 function parseThreads(list: string | undefined): string | undefined {
 	if (list !== undefined && globsOf(list).length === 0) {
-		throw usage('--threads takes at least one name', 'such as --threads "http-*,main"; without it all threads count');
+		throw usage('--threads needs at least one name', 'for example --threads "http-*,main"; leave it out to sample all threads');
 	}
 
 	return list;
@@ -127,7 +127,7 @@ function parseCommand(words: string[]): Command {
 	const [first, second] = words;
 	const most = first === 'open' ? 2 : 1;
 	if (words.length > most) {
-		throw usage(`too many words: "${words.slice(most).join(' ')}"`, 'one target at a time; put a name with blanks in quotes');
+		throw usage(`unexpected argument: "${words.slice(most).join(' ')}"`, 'give one target at a time; quote a name that contains spaces');
 	}
 
 	switch (first) {
@@ -142,7 +142,7 @@ function parseCommand(words: string[]): Command {
 
 		case 'open': {
 			if (!second) {
-				throw usage('open needs the file of a saved snapshot', 'tprof-top open tprof-PID-TIME.pb.gz');
+				throw usage('open needs a snapshot file', 'tprof-top open tprof-PID-TIME.pb.gz');
 			}
 
 			return {kind: 'open', file: second};
@@ -193,7 +193,7 @@ function flagsOf(argv: readonly string[]): {input: string[]; flags: Flags} {
 
 		const row = word.startsWith('--') ? known.get(match[2]) : letters.get(match[2]);
 		if (!row || (match[1] && row.name !== 'color')) {
-			throw usage(`there is no option ${word.split('=')[0]}`);
+			throw usage(`unknown option ${word.split('=')[0]}`);
 		}
 
 		if (seen.has(row.name)) {

@@ -14,7 +14,7 @@ export function queryOf({by, filter, idle, reverse, sort, states}: Options): Que
 
 	const column = (sort ?? defaultQuery.sort.column).toLowerCase().replace(/^%/, '');
 	if (!lineColumns.some(({id}) => id === column)) {
-		throw new UserError(`--sort does not know "${sort}"`, {hint: `it takes ${lineColumns.map(({id}) => id).join(', ')}`, exitCode: 2});
+		throw new UserError(`unknown column in --sort: "${sort}"`, {hint: `use ${lineColumns.map(({id}) => id).join(', ')}`, exitCode: 2});
 	}
 
 	return {

@@ -6,11 +6,11 @@ import type {Snapshot} from './model/snapshot.js';
 import type {SnapshotSource} from './model/source.js';
 import {printable} from './model/text.js';
 
-const hint = 'open takes the .pb.gz files that the s key saves';
+const hint = 'tprof-top open reads the .pb.gz files that the s key saves';
 
 /** In words, why a file cannot be read. */
 const readProblems: Readonly<Record<string, string | undefined>> = {
-	ENOENT: 'there is no such file', EACCES: 'no right to read it', EISDIR: 'it is a folder', ENOTDIR: 'a part of its path is not a folder',
+	ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'it is a folder', ENOTDIR: 'part of its path is not a folder',
 };
 
 /** Reads a saved snapshot from a file or a pipe, such as `<(ssh host cat file)`. Devices, which may never end, are refused. Throws UserError that says what is wrong. */

@@ -33,9 +33,9 @@ function pidByName(text: string): number {
 	}
 
 	if (found.length === 0) {
-		throw new UserError(`no JVM on this host has "${text}" in its main class's name`, {hint: 'tprof-top list shows the JVMs there are'});
+		throw new UserError(`no JVM on this host matches "${text}" in its main class's name`, {hint: 'tprof-top list shows the JVMs on this host'});
 	}
 
 	const named = found.slice(0, maxNamed).map(({pid, mainClass}) => `${pid} ${mainClass}`).join(', ');
-	throw new UserError(`"${text}" fits ${found.length} JVMs: ${named}${found.length > maxNamed ? ', ...' : ''}`, {hint: 'give the pid, or more of the name'});
+	throw new UserError(`"${text}" matches ${found.length} JVMs: ${named}${found.length > maxNamed ? ', ...' : ''}`, {hint: 'give the pid, or a longer part of the name'});
 }

@@ -42,11 +42,11 @@ export async function run(options: Options): Promise<number> {
 	queryOf(options);
 	checkFormat(formatOf(options), planBatch(options), options.output === undefined && Boolean(process.stdout.isTTY));
 	if (options.output !== undefined && existsSync(options.output)) {
-		throw new UserError(`${options.output} is there already`, {hint: 'files are never replaced: choose another name', exitCode: 2});
+		throw new UserError(`${options.output} already exists; tprof-top never overwrites`, {hint: 'choose another name, or remove the file first', exitCode: 2});
 	}
 
 	if (options.command.kind !== 'list' && isInteractive(options) && !await untilForeground()) {
-		throw new UserError('there is no terminal to draw on: tprof-top runs in the background, out of any shell\'s hands', {hint: 'start it in the foreground, or with --batch'});
+		throw new UserError('no terminal to draw on: tprof-top is running in the background, with no shell to bring it forward', {hint: 'start it in the foreground, or use --batch'});
 	}
 
 	switch (options.command.kind) {
@@ -68,7 +68,7 @@ export async function run(options: Options): Promise<number> {
 		case 'choose': {
 			checkPlatform();
 			if (!isInteractive(options)) {
-				throw new UserError('which JVM? Give a pid or a part of a main class\'s name', {hint: 'tprof-top list shows the JVMs there are', exitCode: 2});
+				throw new UserError('which JVM? Give a pid or a part of a main class\'s name', {hint: 'tprof-top list shows the JVMs on this host', exitCode: 2});
 			}
 
 			const {chooseTarget} = await import('./live.js');
@@ -86,7 +86,7 @@ export async function run(options: Options): Promise<number> {
 async function demo(options: Options): Promise<number> {
 	const java = findJava();
 	if (!java || platformProblem()) {
-		process.stderr.write(`tprof-top: ${java ? 'JVMs are profiled on Linux only' : 'no java here (JAVA_HOME, PATH)'}: this is a recording of the demo program\n`);
+		process.stderr.write(`tprof-top: ${java ? 'JVMs are profiled on Linux only' : 'no java found (JAVA_HOME, PATH)'}: showing a recording of the demo program\n`);
 		return openRecording(demoRecording(), options);
 	}
 

@@ -4,7 +4,7 @@ import {batchNotes} from '../source/batch-notes.js';
 test.each([
 	['nothing to say', {phase: 'sampling', stale: false}, []],
 	['why this engine', {phase: 'sampling', stale: false, note: 'engine attach: memory is not available'}, ['engine attach: memory is not available']],
-	['samples that fail, and old counts', {phase: 'sampling', stale: true, note: 'samples fail: no answer'}, ['samples fail: no answer', 'the newest counts could not be read in time: these are older']],
+	['samples that fail, and old counts', {phase: 'sampling', stale: true, note: 'sampling fails: no answer'}, ['sampling fails: no answer', 'the latest counts could not be read in time; these are older']],
 	['the target\'s end', {phase: 'ended', stale: false, message: 'the target ended'}, ['the target ended']],
 	['a session that cannot go on', {phase: 'failed', stale: false, message: 'the socket is gone'}, ['the socket is gone']],
 ] as const)('%s', (_, status, notes) => {

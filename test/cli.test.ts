@@ -116,16 +116,16 @@ describe('what needs no JVM', () => {
 		const terminal = new TerminalSession(process.execPath, [cli, '--format', 'pprof', String(process.pid)]);
 		try {
 			expect(await terminal.ended()).toMatchObject({exitCode: 2});
-			expect(terminal.text()).toBe('tprof-top: --format pprof writes bytes, which a terminal cannot show\n  add --output FILE, or send them to a file or a pipe');
+			expect(terminal.text()).toBe('tprof-top: --format pprof is binary and cannot be shown on a terminal\n  add --output FILE, or redirect it to a file or a pipe');
 		} finally {
 			terminal.close();
 		}
 	});
 
-	test('a process that is no JVM is left alone', async () => {
+	test('a process that is not a JVM is left alone', async () => {
 		const sleeper = spawn('sleep', ['60'], {stdio: 'ignore'});
 		try {
-			expect(run(String(sleeper.pid)).stderr).toContain('is no JVM');
+			expect(run(String(sleeper.pid)).stderr).toContain('is not a JVM');
 			expect(hasEnded(sleeper)).toBe(false);
 		} finally {
 			sleeper.kill('SIGKILL');
@@ -196,11 +196,11 @@ describe('on a running JVM', () => {
 	test('a report says why the better engine was not taken, and that the cost budget lowered the rate', () => {
 		const withoutPtrace = path.join(root, 'test/helpers/without-ptrace.js');
 		const args = ['--duration', '4', '--interval', '20', '--max-overhead', '0.01', String(target.pid)];
-		const why = 'engine attach: memory is not available (ptrace is forbidden here by a filter of system calls, as containers have it (seccomp))';
+		const why = 'engine attach: memory is not available (ptrace is blocked by a system call filter (seccomp), as is usual in containers)';
 		const printed = (format: string) => spawnSync(process.execPath, [withoutPtrace, process.execPath, cli, '--format', format, ...args], {encoding: 'utf8', timeout: patienceMs}).stdout;
 		const {notes} = JSON.parse(printed('json')) as {notes: string[]};
 		expect(notes).toContain(why);
-		expect(notes).toContainEqual(expect.stringMatching(/^samples come every \d+(\.\d)? ms, not every 20 ms: /));
+		expect(notes).toContainEqual(expect.stringMatching(/^samples are taken every \d+(\.\d)? ms, not every 20 ms: /));
 		expect(printed('text').replaceAll('\n      ', ' ')).toContain(`\nnote: ${why}\n`);
 	});
 

@@ -57,9 +57,9 @@ describe('what a file may hold', () => {
 		['sample types', () => manyEmpty(1, 1_900_000), 'more than 1,000 sample types'],
 		['functions', () => manyEmpty(5, 1_900_000), 'more than 100,000 functions'],
 		['bytes', () => Buffer.alloc(127 * 1024 * 1024), 'more than 64 MB when decompressed'],
-		['nested lists', () => withSession('['.repeat(8e6) + ']'.repeat(8e6)), 'more session data than a session has'],
-		['objects', () => withSession(`{"schema":1,"a":[${'{},'.repeat(8e6)}0]}`), 'more session data than a session has'],
-		['characters', () => withSession(`{"schema":1,"a":"${'é'.repeat(28e6)}"}`), 'more session data than a session has'],
+		['nested lists', () => withSession('['.repeat(8e6) + ']'.repeat(8e6)), 'more session data than a session can have'],
+		['objects', () => withSession(`{"schema":1,"a":[${'{},'.repeat(8e6)}0]}`), 'more session data than a session can have'],
+		['characters', () => withSession(`{"schema":1,"a":"${'é'.repeat(28e6)}"}`), 'more session data than a session can have'],
 	])('too many %s are refused, with what there is too much of', (_, profile, what) => {
 		const {status, stdout, error, megabytes} = open(fileOf(profile()));
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
@@ -85,7 +85,7 @@ describe('what a file may hold', () => {
 describe('what may be opened', () => {
 	test.each(['/dev/zero', '/dev/urandom', '/dev/null'])('%s is refused: it is not a file', device => {
 		const {status, error, megabytes} = open(device);
-		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${device}: it is a device or a socket, not a file\n  open takes the .pb.gz files that the s key saves\n`});
+		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${device}: it is a device or a socket, not a file\n  tprof-top open reads the .pb.gz files that the s key saves\n`});
 		expect(megabytes).toBeLessThan(maxMegabytes);
 	});
 
@@ -107,7 +107,7 @@ describe('what may be opened', () => {
 		writeSync(handle, 'x', 64 * 1024 * 1024);
 		closeSync(handle);
 		const {status, error, megabytes} = open(file);
-		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${file}: it is larger than 64 MB\n  open takes the .pb.gz files that the s key saves\n`});
+		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${file}: it is larger than 64 MB\n  tprof-top open reads the .pb.gz files that the s key saves\n`});
 		expect(megabytes).toBeLessThan(100);
 	});
 });

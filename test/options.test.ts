@@ -40,7 +40,7 @@ describe('the command', () => {
 	});
 
 	test('one target at a time; open needs a file', () => {
-		expect(usageError('1 2').message).toContain('too many words');
+		expect(usageError('1 2').message).toContain('unexpected argument');
 		expect(usageError('open').message).toContain('file');
 	});
 });

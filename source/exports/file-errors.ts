@@ -33,17 +33,17 @@ const elsewhere = 'choose a folder that you may write to (--snapshot-dir, --outp
 const explanations: Readonly<Record<string, ((folder: string) => readonly [reason: string, hint: string]) | undefined>> = {
 	ENOSPC: () => ['the disk is full', 'free some space, or choose a folder on another disk (--snapshot-dir, --output)'],
 	EDQUOT: () => ['your disk quota is used up', 'free some space, or choose a folder on another disk (--snapshot-dir, --output)'],
-	EFBIG: () => ['it is larger than the file size limit (ulimit -f)', 'raise the limit, or choose another format'],
-	EACCES: folder => [`no right to write in ${folder}`, elsewhere],
-	EPERM: folder => [`no right to write in ${folder}`, elsewhere],
+	EFBIG: () => ['it would exceed the file size limit (ulimit -f)', 'raise the limit, or choose another format'],
+	EACCES: folder => [`no permission to write in ${folder}`, elsewhere],
+	EPERM: folder => [`no permission to write in ${folder}`, elsewhere],
 	EROFS: folder => [`${folder} is on a read-only file system`, elsewhere],
 	ENOENT: folder => existsSync(folder)
-		? [`${folder} takes no files`, elsewhere]
+		? [`files cannot be created in ${folder}`, elsewhere]
 		: [`there is no folder ${folder}`, 'create it, or choose another (--snapshot-dir, --output)'],
-	ENOTDIR: folder => [`${folder} is no folder`, 'choose another folder (--snapshot-dir, --output)'],
+	ENOTDIR: folder => [`${folder} is not a folder`, 'choose another folder (--snapshot-dir, --output)'],
 	ENAMETOOLONG: () => ['the name is too long', 'choose a shorter one'],
-	EEXIST: () => ['the name is taken', 'nothing is ever replaced: choose another name, or remove what has it first'],
-	EISDIR: () => ['that is a folder', 'give a file\'s name'],
+	EEXIST: () => ['it already exists', 'tprof-top never overwrites; choose another name, or remove the file first'],
+	EISDIR: () => ['that is a folder', 'give a file name'],
 	EMFILE: () => ['too many open files', 'raise the limit (ulimit -n)'],
-	EIO: () => ['the disk reports an error', 'choose a folder on another disk (--snapshot-dir, --output)'],
+	EIO: () => ['the disk reported an error', 'choose a folder on another disk (--snapshot-dir, --output)'],
 };

@@ -49,7 +49,7 @@ function hardlyHot([first]: readonly LineRow[], wholeCpuNs: number, width: numbe
 		return 'no line of Java code used CPU time';
 	}
 
-	const text = `hardly any CPU time: ${formatMs(wholeCpuNs)} ms, most at `;
+	const text = `almost no CPU time: ${formatMs(wholeCpuNs)} ms, most at `;
 	return text + shortName(first, Math.max(width - text.length, 1), true);
 }
 

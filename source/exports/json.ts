@@ -16,7 +16,7 @@ export const json: ExportFormat = {
 	id: 'json',
 	title: 'JSON',
 	extension: '.json',
-	description: 'everything, for programs (schema 1, see docs/formats.md); all rows unless --top says otherwise; with --iterations one document a line',
+	description: 'everything, for programs (schema 1, see docs/formats.md); all rows unless --top is given; with --iterations, one document per line',
 	streaming: true,
 	write(snapshot, baseline, options) {
 		const document = documentOf(snapshot, baseline, options);

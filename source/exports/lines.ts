@@ -9,7 +9,7 @@ export const lines: ExportFormat = {
 	id: 'lines',
 	title: 'Lines',
 	extension: '.lines.txt',
-	description: `one line of code a line: samples of all threads in all states, then class.method:line; the top ${defaultTop} unless --top says otherwise`,
+	description: `one line of code per line: samples of all threads in all states, then class.method:line; the top ${defaultTop} unless --top is given`,
 	streaming: true,
 	write(snapshot, baseline, {query, top = defaultTop, states = threadStates}) {
 		const {rows} = queryLines(snapshot, baseline, {

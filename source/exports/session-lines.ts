@@ -13,7 +13,7 @@ export function targetLine({target}: Snapshot): string {
 /** When, for how long, by which engine. */
 export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const session = statsOf(snapshot, baseline);
-	const asked = session.requestedIntervalMs > 0 && session.intervalMs > session.requestedIntervalMs ? `, ${number(session.requestedIntervalMs, 1)} ms asked for` : '';
+	const asked = session.requestedIntervalMs > 0 && session.intervalMs > session.requestedIntervalMs ? `, ${number(session.requestedIntervalMs, 1)} ms requested` : '';
 	return `${new Date(session.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${seconds(session.durationMs)} | engine ${session.engine} every ${number(session.intervalMs, 1)} ms${asked}`;
 }
 
@@ -47,10 +47,10 @@ export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): s
 	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs} = statsOf(snapshot, baseline);
 	const unseen = unseenCpuPercent(snapshot, baseline);
 	return [
-		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples come every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would stop the target for longer than --max-overhead allows`] : []),
-		...(unseen >= muchUnseen ? [`${number(unseen, 0)}% of the CPU time was used when nobody looked, by threads met waiting: it counts at the native call they wait in, or at ${unseenWork.className}.${unseenWork.method}`] : []),
-		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks: their outer frames are missing`] : []),
-		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger holds the threads, or the right to stop them is gone`] : []),
+		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would stop the target for longer than --max-overhead allows`] : []),
+		...(unseen >= muchUnseen ? [`${number(unseen, 0)}% of the CPU time was used between samples by threads then found waiting; it counts at the native call they wait in, or at ${unseenWork.className}.${unseenWork.method}`] : []),
+		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),
+		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`] : []),
 		...(lateThreads > 0 ? [`${lateThreads} thread samples without a stack: the threads did not stop in time`] : []),
 		...(otherTicks > 0 ? [`${otherTicks} thread samples counted under "(other)": the table was full`] : []),
 	];

@@ -32,7 +32,7 @@ export const text: ExportFormat = {
 	id: 'text',
 	title: 'Text',
 	extension: '.txt',
-	description: `the header and the table of hot lines, as on the screen; the top ${defaultTop} unless --top says otherwise`,
+	description: `the header and the table of hot lines, as on the screen; the top ${defaultTop} unless --top is given`,
 	streaming: true,
 	write(snapshot, baseline, options) {
 		const width = Math.max(options.width ?? defaultWidth, minWidth);
@@ -51,7 +51,7 @@ export const text: ExportFormat = {
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
 			'',
 			...textTable(reportColumns, rows, layout),
-			...(rows.length === 0 ? ['(no line: no thread with Java frames was in a counted state or used CPU time)'] : []),
+			...(rows.length === 0 ? ['(no lines: no thread with Java frames was in a counted state or used CPU time)'] : []),
 			...(rows.length < table.rows.length ? [`... ${table.rows.length - rows.length} more`] : []),
 			...(threads.length > 0 ? ['', ...textTable(threadColumns, threads.slice(0, threadTop), layout)] : []),
 			...(threads.length > threadTop ? [`... ${threads.length - threadTop} more`] : []),

@@ -14,7 +14,7 @@ export const votes: ExportFormat = {
 	id: 'votes',
 	title: 'Votes',
 	extension: '.votes.txt',
-	description: `identical stacks counted: votes, fingerprint, frames; RUNNABLE threads and the top ${defaultDepth} frames unless --state and --depth say otherwise`,
+	description: `identical stacks, counted: votes, fingerprint, frames; RUNNABLE threads and the top ${defaultDepth} frames unless --state or --depth is given`,
 	streaming: true,
 	write(snapshot, baseline, {query, top, depth = defaultDepth, states = ['RUNNABLE']}) {
 		const counts = new Map<string, number>();

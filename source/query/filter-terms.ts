@@ -66,7 +66,7 @@ function readRegex(text: string, from: number): [Alternative, number] {
 		}
 	}
 
-	throw new FilterError('a / without the one that ends the expression', from);
+	throw new FilterError('the closing / is missing', from);
 }
 
 /** A comparison without its blanks: with a number whatever it begins with, so that what is not a figure can be said; without one only of a figure. */
@@ -86,7 +86,7 @@ function readWord(text: string, from: number): [Alternative, number] {
 		if (text[at] === '"') {
 			const end = text.indexOf('"', at + 1);
 			if (end === -1) {
-				throw new FilterError('a " without the one that ends the words', at);
+				throw new FilterError('the closing " is missing', at);
 			}
 
 			word += text.slice(at + 1, end);

@@ -35,13 +35,13 @@ export type ParsedFilter =
 
 /** The filter language in words, for help and the readme. */
 export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning: string}> = [
-	{form: 'word', meaning: 'rows whose name has the word; all words must match, upper and lower case alike; "two words" in quotes'},
-	{form: '!word', meaning: 'rows that do not match'},
+	{form: 'word', meaning: 'rows whose name contains the word; all words must match; case does not matter; quote "two words"'},
+	{form: '!word', meaning: 'rows that do not contain the word'},
 	{form: 'a|b', meaning: 'either'},
 	{form: '/regex/', meaning: 'a regular expression'},
-	{form: 'state:B', meaning: 'count only samples in these states: R B W T I, names, or active, blocked, waiting, all; a list with commas'},
-	{form: 'thread:http-*', meaning: 'count only threads of these names, a list with commas; without * or ? those that have the text'},
-	{form: 'pct>1', meaning: 'compare a figure: pct, total (percent), cpu (ms), ticks, threads, blocked, stuck (seconds); with > >= < <= ='},
+	{form: 'state:B', meaning: 'count only samples in these states: R B W T I, state names, or active, blocked, waiting, all; comma-separated'},
+	{form: 'thread:http-*', meaning: 'count only threads with these names, comma-separated; without * or ? any name that contains the text'},
+	{form: 'pct>1', meaning: 'compare a value: pct, total (percent), cpu (ms), ticks, threads, blocked, stuck (seconds); with > >= < <= ='},
 ];
 
 /** Figures that a filter can compare, and what they are called there. */
@@ -107,7 +107,7 @@ function readFilter(terms: readonly Term[]): RowFilter {
 	for (const term of terms) {
 		const kinds = new Set(term.alternatives.map(alternative => kindOf(alternative)));
 		if (kinds.size > 1 && (kinds.has('state') || kinds.has('thread'))) {
-			throw new FilterError('state: and thread: cannot be one side of | with something else', term.alternatives[0].at);
+			throw new FilterError('state: and thread: cannot be combined with | and something else', term.alternatives[0].at);
 		}
 
 		if (kinds.has('state')) {
@@ -151,7 +151,7 @@ function readStates({text, at}: Alternative): number {
 		const code = stateLetters.get(lower) ?? threadStates.indexOf(lower.toUpperCase().replaceAll('-', '_') as 'NEW');
 		const set = stateSets.find(({id}) => id === lower);
 		if (!set && code < 0) {
-			throw new FilterError(`"${word}" is no thread state (R B W T I)`, at);
+			throw new FilterError(`"${word}" is not a thread state (R B W T I)`, at);
 		}
 
 		for (const state of set ? set.states : [threadStates[code]]) {
@@ -198,7 +198,7 @@ function readRowTest({text, kind, at}: Alternative): RowTest {
 	}
 
 	if (name && /^[\d.]+%?$/.test(number)) {
-		throw new FilterError(`"${name}" is not a figure: ${figureNames.join(', ')}`, at);
+		throw new FilterError(`cannot compare "${name}"; use ${figureNames.join(', ')}`, at);
 	}
 
 	const word = text.toLowerCase();

@@ -13,25 +13,25 @@ import type {LineRow} from './types.js';
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	{
 		id: 'self', heading: '%SELF', unitHeadings: {'cpu-ms': 'CPUms'}, title: 'self share', width: 6, align: 'right', fromColumns: 0,
-		description: 'share of CPU time (or of ticks) of the samples that count for the line: it is their first frame with a line number',
+		description: 'share of the CPU time (or ticks) of samples whose first frame with a line number is this line',
 		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.selfCpuNs) : formatPercent(row.selfPercent),
 		compare: (a, b) => byNumber(a.selfPercent, b.selfPercent) || byNumber(a.selfCpuNs, b.selfCpuNs) || byNumber(a.selfTicks, b.selfTicks) || byNumber(a.totalPercent, b.totalPercent),
 	},
 	{
 		id: 'error', heading: '+/-', unitHeadings: {'cpu-ms': '+/-%'}, title: 'sampling error', width: 4, align: 'right', fromColumns: 80,
-		description: 'how far %SELF may be off by chance, in percentage points, 19 times out of 20',
+		description: 'sampling error of %SELF in percentage points, 95 % confidence',
 		value: row => formatPercent(row.errorPercent),
 		compare: (a, b) => byNumber(a.errorPercent, b.errorPercent),
 	},
 	{
 		id: 'total', heading: '%TOT', unitHeadings: {'cpu-ms': 'TOTms'}, title: 'total share', width: 6, align: 'right', fromColumns: 64,
-		description: 'share of the samples whose stack has the line anywhere: what it calls is included',
+		description: 'share of the samples that have the line anywhere on the stack, so what it calls is included',
 		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.totalCpuNs) : formatPercent(row.totalPercent),
 		compare: (a, b) => byNumber(a.totalPercent, b.totalPercent) || byNumber(a.totalCpuNs, b.totalCpuNs) || byNumber(a.totalTicks, b.totalTicks),
 	},
 	{
 		id: 'ticks', heading: 'TICKS', title: 'ticks', width: 6, align: 'right', fromColumns: 50,
-		description: 'thread samples that count for the line, in the counted states',
+		description: 'thread samples at the line, in the counted states',
 		value: row => formatCount(row.selfTicks),
 		compare: (a, b) => byNumber(a.selfTicks, b.selfTicks),
 	},
@@ -43,7 +43,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	},
 	{
 		id: 'state', heading: 'STATE', title: 'blocked now', width: 8, align: 'left', fromColumns: 0,
-		description: 'states of the line\'s samples in proportion: R running, B blocked, w waiting, t timed waiting, . idle; sorts by threads blocked there now',
+		description: 'thread states at the line, in proportion: R running, B blocked, w waiting, t timed waiting, . idle; sorts by threads blocked there now',
 		value: (row, {room}) => stateCells(row.states, Math.min(room, 8)),
 		compare: (a, b) => byNumber(a.blockedNow, b.blockedNow) || byNumber(a.stuckMs, b.stuckMs) || byNumber(a.states[stateCode.BLOCKED], b.states[stateCode.BLOCKED]),
 	},
@@ -55,7 +55,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	},
 	{
 		id: 'total-ticks', heading: 'TOTTCK', title: 'total ticks', width: 6, align: 'right', fromColumns: 130,
-		description: 'thread samples in the counted states whose stack has the line anywhere',
+		description: 'thread samples in the counted states with the line anywhere on the stack',
 		value: row => formatCount(row.totalTicks),
 		compare: (a, b) => byNumber(a.totalTicks, b.totalTicks),
 	},

@@ -29,7 +29,7 @@ export function parsePattern(source: string): PatternNode {
 	const parser = new Parser(source);
 	const node = parser.choice();
 	if (parser.at < source.length) {
-		throw new SyntaxError('a ) without its (');
+		throw new SyntaxError('unmatched )');
 	}
 
 	return node;
@@ -79,7 +79,7 @@ class Parser {
 		const counted = comma ? (to ? Number(to) : Infinity) : min;
 		const max = sign ? open : counted;
 		if (min > maxRepeat || (max !== Infinity && max > maxRepeat) || max < min) {
-			throw new SyntaxError(`a repeat count is from 0 to ${maxRepeat}`);
+			throw new SyntaxError(`a repeat count must be from 0 to ${maxRepeat}`);
 		}
 
 		return {kind: 'repeat', body, min, max};
@@ -136,16 +136,16 @@ class Parser {
 		if (this.#source.startsWith('?:', this.at)) {
 			this.at += 2;
 		} else if (this.#source[this.at] === '?') {
-			throw new SyntaxError('(?...) is not known here');
+			throw new SyntaxError('(?...) is not supported');
 		}
 
 		if (++this.#depth > maxGroups) {
-			throw new SyntaxError('too many groups in each other');
+			throw new SyntaxError('groups are nested too deeply');
 		}
 
 		const body = this.choice();
 		if (this.#source[this.at++] !== ')') {
-			throw new SyntaxError('a ( without its )');
+			throw new SyntaxError('unmatched (');
 		}
 
 		this.#depth--;
@@ -167,7 +167,7 @@ class Parser {
 		const tests: Array<(code: number) => boolean> = [];
 		for (let isFirst = true; isFirst || this.#source[this.at] !== ']'; isFirst = false) {
 			if (this.at >= this.#source.length) {
-				throw new SyntaxError('a [ without its ]');
+				throw new SyntaxError('unmatched [');
 			}
 
 			tests.push(this.#classPart());
@@ -192,7 +192,7 @@ class Parser {
 		const to = this.#take();
 		const [first, last] = [from.codePointAt(0)!, to.codePointAt(0)!];
 		if (to === '\\' || last < first) {
-			throw new SyntaxError(`no range ${from}-${to}`);
+			throw new SyntaxError(`invalid range ${from}-${to}`);
 		}
 
 		return bothCases(code => code >= first && code <= last);
@@ -211,7 +211,7 @@ function escaped(character: string): (code: number) => boolean {
 	}
 
 	if (character === '' || /[a-z\d]/i.test(character)) {
-		throw new SyntaxError(`\\${character} is not known here`);
+		throw new SyntaxError(`\\${character} is not supported`);
 	}
 
 	return literal(character);

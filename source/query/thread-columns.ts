@@ -25,7 +25,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	},
 	{
 		id: 'threads', heading: 'THR', title: 'threads', width: 4, align: 'right', fromColumns: 72,
-		description: 'threads in the row: more than one for a pool',
+		description: 'threads in the row; more than one for a pool',
 		value: row => formatCount(row.threadKeys.length),
 		compare: (a, b) => byNumber(a.threadKeys.length, b.threadKeys.length),
 	},
@@ -37,13 +37,13 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	},
 	{
 		id: 'states', heading: 'STATES', title: 'blocked ticks', width: 8, align: 'left', fromColumns: 80,
-		description: 'states of its samples in proportion: R running, B blocked, w waiting, t timed waiting, . idle; sorts by blocked ticks',
+		description: 'states of the thread, in proportion: R running, B blocked, w waiting, t timed waiting, . idle; sorts by blocked ticks',
 		value: (row, {room}) => stateCells(row.states, Math.min(room, 8)),
 		compare: (a, b) => byNumber(a.states[stateCode.BLOCKED], b.states[stateCode.BLOCKED]),
 	},
 	{
 		id: 'stuck', heading: 'STUCK', title: 'stuck', width: 6, align: 'right', fromColumns: 90,
-		description: 'how long it has stood where it is without using CPU, or waited for the same monitor; >= since before the first sample',
+		description: 'how long it has been where it is without using CPU, or waited for the same monitor; >= since before the first sample',
 		value: row => row.stuckMs > 0 ? formatStuck(row) : '',
 		compare: (a, b) => byNumber(a.stuckMs, b.stuckMs),
 	},
@@ -61,19 +61,19 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	},
 	{
 		id: 'name', heading: 'THREAD', title: 'name', width: 22, align: 'left', fromColumns: 0, ascending: true,
-		description: 'name of the thread, or of a pool with * for its digits',
+		description: 'name of the thread, or of a pool with * for the digits',
 		value: row => row.name,
 		compare: (a, b) => byText(a.name, b.name),
 	},
 	{
 		id: 'now', heading: 'NOW AT', title: 'where it is', width: 0, align: 'left', fromColumns: 60, ascending: true,
-		description: 'the line where it stands now; for a pool where most of its threads do, and how many of them',
+		description: 'the line it is at now; for a pool, the line most of its threads are at, and how many',
 		value: (row, {room, fullNames}) => nowShown(row, room, fullNames),
 		compare: (a, b) => byText(nowText(a), nowText(b)),
 	},
 	{
 		id: 'holder', heading: 'WAITS FOR', title: 'waits for', width: 40, align: 'left', fromColumns: 150, ascending: true,
-		description: 'what it waits for, and which thread holds it, since which line',
+		description: 'what it waits for, which thread holds it, and the line where that thread took it',
 		value: (row, {room}) => row.waitsFor ? lockText(row.waitsFor, room) : '',
 		compare: (a, b) => byText(a.waitsFor?.ownerName ?? '', b.waitsFor?.ownerName ?? ''),
 	},

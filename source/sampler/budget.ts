@@ -23,7 +23,7 @@ const startSamples = 5;
 const startFactor = 10;
 /**
 A sample that costs so many times the mean may have met something else, such as a long collection, or our own thread lost its CPU while it held others: another one is tried soon, to see which. If that one
-is as much cheaper, the dear one does not count for the mean, but stays a debt, paid back while samples go on. Soon is so many times what the dear one cost, from one to ten seconds: were it as dear again, the target
+is as much cheaper, the dear one does not count for the mean, but stays a debt, paid back while samples go on. Soon is so many times what the costly one cost, from one to ten seconds: were it as dear again, the target
 would have been stopped for a sixth of the time at most. With dear ones again and again, each second opinion comes later the nearer the debt is to what may be spent in a minute, and from there on when the debt
 is paid: so the mean over some minutes stays below the budget whatever comes, and a single outlier does not make us blind.
 */

@@ -93,7 +93,7 @@ class LiveSampler implements SamplerHandle {
 		});
 		this.#worker.on('error', error => {
 			const [line] = String(error instanceof Error ? error.message : error).split('\n');
-			this.#end('failed', `the sampler failed: ${printable(line)}`, 'this is a fault of tprof-top; please report it');
+			this.#end('failed', `the sampler failed: ${printable(line)}`, 'this is a bug in tprof-top; please report it');
 		});
 		this.#exited = new Promise(resolve => {
 			this.#worker.on('exit', code => {
@@ -233,7 +233,7 @@ class LiveSampler implements SamplerHandle {
 			}
 
 			case 'trouble': {
-				this.#set({note: report.reason ? `samples fail: ${report.reason}` : this.#note || undefined});
+				this.#set({note: report.reason ? `sampling fails: ${report.reason}` : this.#note || undefined});
 				break;
 			}
 

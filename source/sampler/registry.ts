@@ -24,7 +24,7 @@ export async function chooseEngine(asked: EngineId | 'auto', target: Target, amo
 			notes.push(`${engine.id} is not available (${probe.reason})`);
 			refusals.push({id: engine.id, ...probe});
 		} else if (probe.lacks && asked === 'auto') {
-			notes.push(`${engine.id} was passed over (${probe.lacks})`);
+			notes.push(`${engine.id} skipped (${probe.lacks})`);
 			lesser ??= {engine, note: probe.note ?? probe.lacks};
 		} else {
 			const passedOver = notes.length > 0 ? [`engine ${engine.id}: ${notes.join('; ')}`] : [];
@@ -38,7 +38,7 @@ export async function chooseEngine(asked: EngineId | 'auto', target: Target, amo
 
 	const {reason, hint} = refusals.length > 0
 		? allRefused(refusals)
-		: {reason: `there is no engine ${asked} in this version`, hint: `use --engine ${among.map(({id}) => id).join(' or ')}`};
+		: {reason: `this version has no engine ${asked}`, hint: `use --engine ${among.map(({id}) => id).join(' or ')}`};
 	throw new SessionOver(reason, {targetEnded: false, hint});
 }
 

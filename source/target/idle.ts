@@ -13,13 +13,13 @@ export type IdleCall = {
 	readonly onlyWithoutCpu?: true;
 };
 
-const events = 'waits for events on its sockets or files';
-const connection = 'waits for a connection';
-const connecting = 'waits until a connection is made';
-const data = 'waits for data on a socket';
-const bytes = 'waits for bytes from a pipe, terminal or file';
-const child = 'waits for a child process to end';
-const names = 'waits for the name service';
+const events = 'waiting for events on its sockets or files';
+const connection = 'waiting for a connection';
+const connecting = 'waiting for a connection to be made';
+const data = 'waiting for data on a socket';
+const bytes = 'waiting for data from a pipe, terminal or file';
+const child = 'waiting for a child process to end';
+const names = 'waiting for the name service';
 
 /** The calls known to wait, by what they wait for. */
 export const idleCalls: readonly IdleCall[] = [
@@ -30,15 +30,15 @@ export const idleCalls: readonly IdleCall[] = [
 	{className: 'sun.nio.ch.PollArrayWrapper', method: 'poll0', reason: events}, // 8
 	{className: 'sun.nio.ch.PollSelectorImpl', method: 'poll', reason: events}, // 11 and later
 	{className: 'sun.nio.ch.Net', method: 'poll', reason: events},
-	{className: 'sun.nio.fs.LinuxWatchService', method: 'poll', reason: 'waits for changes in watched directories'},
-	{className: 'java.lang.VirtualThread', method: 'takeVirtualThreadListToUnblock', reason: 'waits for virtual threads that got their monitor'}, // 24 and later
+	{className: 'sun.nio.fs.LinuxWatchService', method: 'poll', reason: 'waiting for changes in watched directories'},
+	{className: 'java.lang.VirtualThread', method: 'takeVirtualThreadListToUnblock', reason: 'waiting for virtual threads that acquired their monitor'}, // 24 and later
 	{className: 'io.netty.channel.epoll.Native', method: 'epollWait', reason: events},
 	{className: 'io.netty.channel.epoll.Native', method: 'epollWait0', reason: events},
 	{className: 'io.netty.channel.epoll.Native', method: 'epollWaitNoTimeout', reason: events},
 	{className: 'io.netty.channel.uring.Native', method: 'ioUringEnter', reason: events},
 	{className: 'io.netty.incubator.channel.uring.Native', method: 'ioUringEnter', reason: events},
 	{className: 'org.apache.tomcat.jni.Poll', method: 'poll', reason: events},
-	{className: 'sun.awt.X11.XToolkit', method: 'waitForEvents', reason: 'waits for events of the display'},
+	{className: 'sun.awt.X11.XToolkit', method: 'waitForEvents', reason: 'waiting for display events'},
 
 	// Sockets.
 	{className: 'sun.nio.ch.Net', method: 'accept', reason: connection}, // 11 and later
@@ -87,13 +87,13 @@ export const idleCalls: readonly IdleCall[] = [
 	},
 
 	// The JDK's own threads, and other processes.
-	{className: 'java.lang.ref.Reference', method: 'waitForReferencePendingList', reason: 'waits for the collector to find dead references'}, // 9 and later
+	{className: 'java.lang.ref.Reference', method: 'waitForReferencePendingList', reason: 'waiting for the collector to find dead references'}, // 9 and later
 	{className: 'java.lang.UNIXProcess', method: 'waitForProcessExit', reason: child}, // 8
 	{className: 'java.lang.ProcessHandleImpl', method: 'waitForProcessExit0', reason: child}, // 9 and later
 ];
 
 /** Why a thread without Java frames that the JVM calls RUNNABLE is IDLE when it used no CPU: it waits inside the JVM (Signal Dispatcher, compilers without work, Attach Listener). */
-export const noFramesReason = 'waits inside the JVM; it has no Java frames and used no CPU';
+export const noFramesReason = 'waiting inside the JVM; it has no Java frames and used no CPU';
 
 /** How a top frame makes a thread IDLE: not at all, always, or only when the thread used no CPU since its previous sample. */
 export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});
@@ -110,7 +110,7 @@ export class IdleList {
 		for (const entry of extra) {
 			const dot = entry.lastIndexOf('.');
 			if (dot > 0) {
-				this.#calls.set(entry, {className: entry.slice(0, dot), method: entry.slice(dot + 1), reason: 'named by the user as idle'});
+				this.#calls.set(entry, {className: entry.slice(0, dot), method: entry.slice(dot + 1), reason: 'idle by --idle-calls'});
 			}
 		}
 	}

@@ -5,7 +5,7 @@ export function platformProblem(platform: NodeJS.Platform = process.platform): {
 	return platform === 'linux'
 		? undefined
 		: {
-			reason: `tprof-top runs on Linux only, not on ${platform}`,
+			reason: `tprof-top runs only on Linux, not on ${platform}`,
 			hint: 'run it on the host (or in the container) where the JVM runs; saved files open anywhere: tprof-top open FILE',
 		};
 }

@@ -44,7 +44,7 @@ export function layerLines(state: UiState, data: ScreenData, layout: Layout, the
 			? detailLines(data, {
 				width: layout.width, isFull: state.query.fullNames, theme, bounds: wholeDetail,
 			})
-			: ['Nothing was sampled yet.'];
+			: ['Nothing sampled yet.'];
 	}
 
 	return undefined;
@@ -153,16 +153,16 @@ function filled(lines: readonly string[], count: number): string[] {
 /** Why there are no rows, and what to do. */
 function emptyText(state: UiState, {status, snapshot, table}: ScreenData): string {
 	if (!snapshot || snapshot.session.samples === 0) {
-		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no sample was taken';
+		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no samples were taken';
 	}
 
 	const idleRows = table?.view === 'threads' ? table.threads.idleRows : 0;
 	if (idleRows > 0) {
-		return `all ${idleRows} threads${state.query.filter === '' ? '' : ' that match the filter'} idle in this window; i shows them`;
+		return `all ${idleRows} threads${state.query.filter === '' ? '' : ' that match the filter'} were idle in this window; i shows them`;
 	}
 
 	if (state.query.filter !== '') {
-		return 'no row matches the filter; Esc clears it';
+		return 'no rows match the filter; Esc clears it';
 	}
 
 	if (state.query.threadKeys) {
@@ -170,5 +170,5 @@ function emptyText(state: UiState, {status, snapshot, table}: ScreenData): strin
 	}
 
 	const set = stateSets.find(({id}) => id === state.stateSet);
-	return `nothing in this window${set && set.id !== 'all' ? ` in the states that count: ${set.title}; x for others` : ''}`;
+	return `nothing in this window${set && set.id !== 'all' ? ` in the counted states: ${set.title}; x for others` : ''}`;
 }

@@ -105,7 +105,7 @@ export function chooserFrame(state: ChooserState, rows: readonly ChoiceRow[], he
 		return isSelected ? theme.paint('selected', text) : (row.problem === undefined ? text : theme.paint('dim', text));
 	});
 	if (lines.length === 0 && room > 0) {
-		lines.push(theme.paint('dim', cut(rows.length === 0 ? 'no JVM runs here that can be seen; one that starts appears here' : 'no JVM matches; Esc erases what was typed', width)));
+		lines.push(theme.paint('dim', cut(rows.length === 0 ? 'no JVMs to be seen; one that starts will appear here' : 'no JVMs match; Esc clears the filter', width)));
 	}
 
 	const filled = [...lines, ...Array.from({length: room - lines.length}, () => '')];

@@ -27,7 +27,7 @@ type Looks = {readonly width: number; readonly isFull: boolean; readonly theme: 
 export function detailLines(data: DetailData, looks: Looks): string[] {
 	const {width, theme} = looks;
 	if (!data.row) {
-		return [theme.paint('title', cut('This row is not in the window any more.', width)), 'Esc goes back to the table.'];
+		return [theme.paint('title', cut('This row is no longer in the window.', width)), 'Esc goes back to the table.'];
 	}
 
 	return [...titleLines(data, looks), ...sections(data, looks)].map(line => line.trimEnd());
@@ -36,12 +36,12 @@ export function detailLines(data: DetailData, looks: Looks): string[] {
 function titleLines(data: DetailData, {width, theme}: Looks): string[] {
 	if (data.view === 'lines') {
 		const row = data.row!;
-		const stuck = row.stuckMs > 0 ? `, longest for ${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : '';
-		const figures = `${row.selfPercent.toFixed(1)} % +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)} % total, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
+		const stuck = row.stuckMs > 0 ? `${row.blockedNow === 1 ? ' for ' : ', longest for '}${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : '';
+		const figures = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)}% total, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		return [
 			theme.paint('title', shortName(row, width, true)),
 			cut(`${row.file === '' ? '' : `${row.file}  `}${figures}`, width),
-			...(row.blockedNow > 0 ? [theme.paint('error', cut(`${row.blockedNow} threads blocked here now${stuck}`, width))] : []),
+			...(row.blockedNow > 0 ? [theme.paint('error', cut(`${row.blockedNow} ${row.blockedNow === 1 ? 'thread' : 'threads'} blocked here now${stuck}`, width))] : []),
 		];
 	}
 
@@ -49,7 +49,7 @@ function titleLines(data: DetailData, {width, theme}: Looks): string[] {
 	const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
 	const lines = [
 		...wrapped(row.name, width).map(line => theme.paint('title', line)),
-		cut(`${row.cpuPercent.toFixed(1)} % CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`, width),
+		cut(`${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`, width),
 		cut(`${row.state ?? (row.alive ? `${row.threadKeys.length} threads in several states` : 'ended')}${now}${row.stuckMs >= 1000 ? ` for ${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : ''}`, width),
 	];
 	return row.waitsFor ? [...lines, ...wrapped(`waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, width).map(line => theme.paint('error', line))] : lines;
@@ -61,7 +61,7 @@ function sections(data: DetailData, looks: Looks): string[] {
 	const section = (title: string, lines: readonly string[]) => lines.length === 0 ? [] : ['', theme.paint('heading', cut(title, width)), ...lines];
 	const hot = data.view === 'threads' ? data.detail.lines.slice(0, bounds.neighbours).map(row => figureLine(row.selfCpuNs, row.selfTicks, row, looks)) : [];
 	return [
-		...section('HELD UP BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).flatMap(holder => holderLines(holder, looks))),
+		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).flatMap(holder => holderLines(holder, looks))),
 		...section('HOT LINES (CPU ms, ticks)', hot),
 		...section('THREADS (CPU ms, ticks, states)', data.view === 'threads' && detail.threads.length < 2 ? [] : threadLines(detail, looks)),
 		...section('CALLERS (CPU ms, ticks)', detail.callers.slice(0, bounds.neighbours).map(row => neighbourLine(row, looks))),
@@ -85,7 +85,7 @@ function threadLines(detail: LineDetail, {width, theme, bounds}: Looks): string[
 const maxOwnerPlaces = 3;
 
 function holderLines({ownerName, className, ticks, took, now}: Holder, {width, theme, isFull}: Looks): string[] {
-	const text = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'not known who'}${className === '' ? '' : ` holds ${className}`}`;
+	const text = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'unknown holder'}${className === '' ? '' : ` holds ${className}`}`;
 	const lines = (title: string, places: readonly HolderPlace[]) => places.slice(0, maxOwnerPlaces).map(at => {
 		const share = places.length > 1 ? ` (${formatCount(at.ticks)})` : '';
 		return cut(`           ${title} ${shortName(at.place, Math.max(12, width - 30), isFull)}${share}`, width);

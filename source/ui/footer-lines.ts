@@ -26,7 +26,7 @@ export function footerLines(state: UiState, data: ScreenData, layout: Layout, th
 /** The message in as many lines as the layout has for it; what finds no room is in the help. */
 function shownMessage(state: UiState, data: ScreenData, {width, messageLines: room}: Layout, theme: Theme): string[] {
 	const lines = messageLines(state, data, width, theme);
-	return lines.length > room ? [...lines.slice(0, room - 1), theme.paint('dim', cut('... all of it is in the help: ?', width))] : lines;
+	return lines.length > room ? [...lines.slice(0, room - 1), theme.paint('dim', cut('... press ? to read all of it', width))] : lines;
 }
 
 /** The line being typed and what is wrong with it, or the message, or what the session has to say: all of it, in one line or more. */
@@ -57,28 +57,28 @@ function statusText(state: UiState, {status, snapshot, nowMs}: ScreenData): {rea
 	}
 
 	if (phase === 'starting') {
-		return {text: status.message ?? 'starting to sample', isAlarm: false};
+		return {text: status.message ?? 'starting', isAlarm: false};
 	}
 
 	if (status.stale) {
-		return {text: `these numbers are old: the newest could not be read${status.message ? ` (${status.message})` : ''}`, isAlarm: true};
+		return {text: `these numbers are old; the latest could not be read${status.message ? ` (${status.message})` : ''}`, isAlarm: true};
 	}
 
 	if (status.silentS !== undefined && phase === 'sampling') {
-		return {text: `no sample came for ${status.silentS} s${status.note ? `; ${status.note}` : ''}`, isAlarm: true};
+		return {text: `no sample for ${status.silentS} s${status.note ? `; ${status.note}` : ''}`, isAlarm: true};
 	}
 
 	if (status.nextS !== undefined && phase === 'sampling') {
 		const when = status.nextS > 0 ? `comes in ${formatDuration(status.nextS * 1000)}` : 'is due';
-		return {text: `samples cost more than --max-overhead allows: the next one ${when}`, isAlarm: true};
+		return {text: `sampling costs more than --max-overhead allows; the next sample ${when}`, isAlarm: true};
 	}
 
 	if (state.isPaused) {
-		return {text: 'the screen is held, sampling goes on; Space goes on', isAlarm: false};
+		return {text: 'paused; still sampling. Space resumes', isAlarm: false};
 	}
 
 	if (phase === 'paused') {
-		return {text: 'sampling is stopped; o starts it again', isAlarm: false};
+		return {text: 'sampling is stopped; o restarts it', isAlarm: false};
 	}
 
 	// How samples are got is said while the session is young; a wide header goes on saying it.

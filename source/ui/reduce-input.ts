@@ -35,7 +35,7 @@ export function inputError({purpose, text}: InputLayer): string | undefined {
 		return parsed.ok ? undefined : parsed.error;
 	}
 
-	return purpose === 'delay' && secondsOf(text) === undefined ? `a number of seconds from ${minDelayS} to ${maxDelayS}` : undefined;
+	return purpose === 'delay' && secondsOf(text) === undefined ? `seconds, from ${minDelayS} to ${maxDelayS}` : undefined;
 }
 
 /** A delay; undefined when the text is none. */

@@ -78,7 +78,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		return {state: {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}}};
 	},
 	filter: state => ({state: over(state, input('filter', 'filter: ', state.query.filter))}),
-	delay: state => ({state: over(state, {...input('delay', 'seconds between two refreshes: ', String(state.delayMs / 1000)), isSelected: true})}),
+	delay: state => ({state: over(state, {...input('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)), isSelected: true})}),
 	'save-as': (state, {saveFormats}) => ({
 		state: over(state, {
 			kind: 'menu', purpose: 'save-format', title: 'Save as', items: saveFormats, index: 0,
@@ -88,11 +88,11 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'only-threads': onlyThreads,
 	states(state) {
 		const set = after(stateSets, stateSets.find(({id}) => id === state.stateSet));
-		return say({...state, stateSet: set.id, query: {...state.query, states: set.states}}, `states that count: ${set.title}`);
+		return say({...state, stateSet: set.id, query: {...state.query, states: set.states}}, `counted states: ${set.title}`);
 	},
 	group,
 	names: state => ({state: withQuery(state, {fullNames: !state.query.fullNames})}),
-	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'threads that only idle are hidden' : 'threads that only idle are shown'),
+	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
 	unit(state) {
 		const unit = after(units, units.find(({id}) => id === state.query.unit));
 		return say(withQuery(state, {unit: unit.id}), `unit: ${unit.title}`);
@@ -104,7 +104,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	},
 	reset: state => ({...say({...state, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), effect: {type: 'reset'}}),
 	'undo-reset': state => state.resets === 0
-		? say(state, 'no reset to undo')
+		? say(state, 'nothing to undo')
 		: {...say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), effect: {type: 'undo-reset'}},
 	pause: state => ({state: {...state, isPaused: !state.isPaused}}),
 	sampling: state => ({state, effect: {type: 'sampling'}}),
@@ -146,11 +146,11 @@ function sortedBy(state: UiState, column: string, around: Surroundings): Step {
 function group(state: UiState): Step {
 	if (state.view === 'threads') {
 		const foldPools = !(state.query.foldPools ?? true);
-		return say(forgetRow(withQuery(state, {foldPools})), foldPools ? 'pools are one row' : 'a row is a thread');
+		return say(forgetRow(withQuery(state, {foldPools})), foldPools ? 'each pool is one row' : 'each thread is one row');
 	}
 
 	const by = after(groups, state.query.by);
-	return say(forgetRow(withQuery(state, {by})), `a row is a ${by}`);
+	return say(forgetRow(withQuery(state, {by})), `rows by ${by}`);
 }
 
 function open(state: UiState, {rowKeys}: Surroundings): Step {
@@ -183,6 +183,6 @@ function onlyThreads(state: UiState, around: Surroundings): Step {
 	const index = selectedIndex(state.selections[state.view], around.rowKeys);
 	const threads = index < 0 ? undefined : around.threadsOf(around.rowKeys[index]);
 	return !threads || threads.keys.length === 0
-		? say(state, 'no threads in this row')
+		? say(state, 'this row has no threads')
 		: {state: {...withQuery(state, {threadKeys: new Set(threads.keys)}), onlyThreads: threads.label}};
 }

@@ -21,7 +21,7 @@ const rules: readonly Rule[] = [
 			? undefined
 			: {
 				short: `${share(refusedThreads, threadSamples)} of samples have no stack`,
-				whole: `${refusedThreads} thread samples have no stack: a debugger or another profiler holds the threads, or the right to stop them is gone. Their CPU time is at (running).(stack unknown).`,
+				whole: `${refusedThreads} thread samples have no stack: a debugger or another profiler is attached to the threads, or permission to stop them was lost. Their CPU time is at (running).(stack unknown).`,
 			};
 	},
 	({snapshot}) => {
@@ -30,7 +30,7 @@ const rules: readonly Rule[] = [
 			? undefined
 			: {
 				short: `table full: ${formatCount(otherTicks)} at (other)`,
-				whole: `The table of samples is full: ${otherTicks} thread samples at stacks that were new then are counted under (other).`,
+				whole: `The table of samples is full: ${otherTicks} thread samples with new stacks are counted under (other).`,
 			};
 	},
 	({summary}) => {

@@ -50,7 +50,7 @@ describe('a file', () => {
 		const at = fresh();
 		fs.writeFileSync(path.join(at, 'a.json'), 'theirs');
 		const error = await refusal(writeWhole(path.join(at, 'a.json'), 'ours'));
-		expect(error.message).toContain('the name is taken');
+		expect(error.message).toContain('it already exists');
 		expect(error.hint).toContain('choose another name');
 		expect(fs.readdirSync(at)).toEqual(['a.json']);
 		expect(fs.readFileSync(path.join(at, 'a.json'), 'utf8')).toBe('theirs');
@@ -104,7 +104,7 @@ describe('what is in the way is said in a line, with what to do', () => {
 		const at = fresh();
 		fs.writeFileSync(path.join(at, 'file'), '');
 		const {message} = await refusal(writeWhole(path.join(at, 'file', 'a.txt'), ''));
-		expect(message).toContain('is no folder');
+		expect(message).toContain('is not a folder');
 	});
 
 	test('a name that is too long, and control characters in it stay out of the message', async () => {
@@ -143,7 +143,7 @@ describe('what is in the way is said in a line, with what to do', () => {
 		// Root may write anywhere: a root that runs this becomes nobody (65534) for the attempt.
 		const identity = process.getuid?.() === 0 ? {uid: 65_534, gid: 65_534} : {};
 		const result = spawnSync(process.execPath, [writer, path.join(at, 'a.bin'), '10'], {encoding: 'utf8', cwd: '/', ...identity});
-		expect(result.stderr).toContain('no right to write');
+		expect(result.stderr).toContain('no permission to write');
 		expect(fs.readdirSync(at)).toEqual([]);
 	});
 });

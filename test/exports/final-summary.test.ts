@@ -8,7 +8,7 @@ import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js'
 test('names the target, the time, the cost, hot lines, and where threads were blocked by whom', () => {
 	expect(renderFinalSummary(serviceSnapshots().whole, 130)).toEqual([
 		'tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)',
-		'2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms asked for',
+		'2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms requested',
 		'samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%) | pauses p50 210 us p99 800 us worst 901 us',
 		' 52.6%     6000 ms  com.acme.sort.Bubble.swap:24',
 		' 47.4%     5400 ms  com.acme.sort.Bubble.sort:16',
@@ -112,7 +112,7 @@ test('CPU time that is next to none does not hide what held threads up', () => {
 		B
 		A.wait:5
 	`).build({durationMs: 60_000, sampledMs: 60_000});
-	expect(renderFinalSummary(snapshot, 100).slice(-2)).toEqual(['hardly any CPU time: 0.02 ms, most at A.tick:1', 'blocked 1x at A.wait:5, held by timer at A.take:3']);
+	expect(renderFinalSummary(snapshot, 100).slice(-2)).toEqual(['almost no CPU time: 0.02 ms, most at A.tick:1', 'blocked 1x at A.wait:5, held by timer at A.take:3']);
 });
 
 test('says so where nothing was hot', () => {

@@ -114,24 +114,24 @@ describe('text', () => {
 		builder.count(worker, work, stateCode.RUNNABLE, 1, 92e6);
 		builder.count(selector, poll, stateCode.IDLE, 5, 8e6);
 		const before = builder.build({session: {durationMs: 100}});
-		expect(textOf('text', before)).not.toContain('nobody looked');
+		expect(textOf('text', before)).not.toContain('used between samples');
 		builder.count(selector, poll, stateCode.IDLE, 5, 15e6);
 		builder.count(worker, work, stateCode.RUNNABLE, 1, 5e6);
 		const after = builder.build({session: {durationMs: 200}});
-		expect(textOf('text', after)).toContain('note: 19% of the CPU time was used when nobody looked, by threads met waiting');
+		expect(textOf('text', after)).toContain('note: 19% of the CPU time was used between samples by threads then found waiting');
 		expect((JSON.parse(textOf('json', after, before)) as {notes: string[]}).notes[0]).toMatch(/^75% of the CPU time .* or at \(running\)\.\(not seen\)$/);
 	});
 
 	test('has the header, the losses, the lines and the busy threads', () => {
 		expect(textOf('text', serviceSnapshots().whole, undefined, {notes: ['the target ended']})).toBe(`\
 tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)
-2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms asked for
+2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms requested
 samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%)
 pauses p50 210 us p99 800 us worst 901 us
 threads 4: RUN 2 BLK 1 WAIT 0 TIMED 0 idle 1 | CPU Java 115% JIT 3% JVM 1%
 note: the target ended
-note: 4 incomplete stacks: their outer frames are missing
-note: 7 thread samples without a stack: a debugger holds the threads, or the right to stop them is gone
+note: 4 incomplete stacks (their outer frames are missing)
+note: 7 thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost
 note: 5 thread samples without a stack: the threads did not stop in time
 note: 2 thread samples counted under "(other)": the table was full
 
@@ -201,9 +201,9 @@ describe('json', () => {
 		const slow = {...whole, session: {...whole.session, requestedIntervalMs: 20}};
 		expect((JSON.parse(textOf('json', slow, undefined, {notes: ['engine attach: no ptrace']})) as {notes: string[]}).notes).toEqual([
 			'engine attach: no ptrace',
-			'samples come every 250 ms, not every 20 ms: more would stop the target for longer than --max-overhead allows',
-			'4 incomplete stacks: their outer frames are missing',
-			'7 thread samples without a stack: a debugger holds the threads, or the right to stop them is gone',
+			'samples are taken every 250 ms, not every 20 ms: more would stop the target for longer than --max-overhead allows',
+			'4 incomplete stacks (their outer frames are missing)',
+			'7 thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost',
 			'5 thread samples without a stack: the threads did not stop in time',
 			'2 thread samples counted under "(other)": the table was full',
 		]);

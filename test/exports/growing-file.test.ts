@@ -67,7 +67,7 @@ test.each([
 	const at = fresh();
 	make(path.join(at, 'day.json'));
 	const {message} = await refusal(GrowingFile.create(path.join(at, 'day.json')));
-	expect(message).toContain('the name is taken');
+	expect(message).toContain('it already exists');
 	expect(fs.readdirSync(at)).toEqual(['day.json']);
 });
 
@@ -84,7 +84,7 @@ test('a file that came under the name meanwhile is not replaced, and the reports
 	await file.append('ours');
 	fs.writeFileSync(path.join(at, 'day.json'), 'theirs');
 	const {message, hint} = await refusal(file.finish());
-	expect(message).toContain('the name is taken');
+	expect(message).toContain('it already exists');
 	const [partial, ...others] = fs.readdirSync(at).sort();
 	expect(others).toEqual(['day.json']);
 	expect(hint).toContain(`the reports before that are in ${path.join(at, partial)}`);

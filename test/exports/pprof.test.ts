@@ -130,7 +130,7 @@ describe('files of other tools', () => {
 		const profile = goProfile();
 		const strings = profile.stringTable;
 		const heap = new Profile({...profile, sampleType: [{type: strings.dedup('inuse_space'), unit: strings.dedup('bytes')}], sample: []});
-		expect(refusal(encoded(heap))).toBe('cannot open x.pb.gz: not a CPU profile in pprof format (it holds inuse_space/bytes, no samples of threads)');
+		expect(refusal(encoded(heap))).toBe('cannot open x.pb.gz: not a CPU profile in pprof format (it holds inuse_space/bytes, not samples of threads)');
 	});
 });
 
@@ -175,19 +175,19 @@ describe('hostile files', () => {
 	});
 
 	test('with a number of many bytes are refused', () => {
-		expect(refusal(Uint8Array.from([0x48, ...Array.from({length: 5000}, () => 0xFF), 1]))).toContain('a number too long');
+		expect(refusal(Uint8Array.from([0x48, ...Array.from({length: 5000}, () => 0xFF), 1]))).toContain('a number that is too long');
 	});
 
 	test('that refer to what is not there are refused', () => {
 		const profile = goProfile();
 		profile.sample[0].locationId = [99];
-		expect(refusal(encoded(profile))).toContain('a location that is not there');
+		expect(refusal(encoded(profile))).toContain('a reference to a missing location');
 		const other = goProfile();
 		other.location[0].line[0].functionId = 98;
-		expect(refusal(encoded(other))).toContain('a function that is not there');
+		expect(refusal(encoded(other))).toContain('a reference to a missing function');
 		const strings = goProfile();
 		strings.function[0].name = 97;
-		expect(refusal(encoded(strings))).toContain('a string that is not there');
+		expect(refusal(encoded(strings))).toContain('a reference to a missing string');
 	});
 
 	test('whose few bytes stand for endless stacks are refused', () => {
@@ -242,7 +242,7 @@ describe('hostile files', () => {
 		})).toContain('out of range');
 		expect(changed(session => {
 			session.threads[0][5] = 'ASLEEP';
-		})).toContain('not known');
+		})).toContain('unknown');
 		expect(changed(session => {
 			session.target = null;
 		})).toContain('missing');

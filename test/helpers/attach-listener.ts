@@ -53,7 +53,7 @@ export async function startListener(answer: Answer): Promise<Listener> {
 	return listener;
 }
 
-/** This process as a target. It is no JVM, so nothing would ever signal it. */
+/** This process as a target. It is not a JVM, so nothing would ever signal it. */
 export function ownTarget(): Target {
 	const {pid} = process;
 	return {

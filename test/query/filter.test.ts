@@ -76,8 +76,8 @@ describe('figures', () => {
 
 describe('what is no filter says so', () => {
 	test.each([
-		['foo>1', '"foo" is not a figure: pct, total, cpu, ticks, threads, blocked, stuck'],
-		['foo > 1', '"foo" is not a figure: pct, total, cpu, ticks, threads, blocked, stuck'],
+		['foo>1', 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck'],
+		['foo > 1', 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck'],
 		['PCT >', 'PCT> needs a number'],
 		['pct > much', 'pct> needs a number'],
 	])('%s', (filter, error) => {
@@ -102,13 +102,13 @@ describe('expressions', () => {
 
 describe('what is wrong with a filter is a message and a place', () => {
 	test.each([
-		['acme /bub', 5, 'a / without'],
-		['"acme', 0, 'a " without'],
-		['/(/', 0, '( without'],
+		['acme /bub', 5, 'closing /'],
+		['"acme', 0, 'closing "'],
+		['/(/', 0, 'unmatched ('],
 		['/a**/', 0, 'nothing to repeat'],
-		['x /[z-a]/', 2, 'no range'],
-		['/(?=a)/', 0, 'not known'],
-		[String.raw`/\1/`, 0, 'not known'],
+		['x /[z-a]/', 2, 'invalid range'],
+		['/(?=a)/', 0, 'not supported'],
+		[String.raw`/\1/`, 0, 'not supported'],
 		['state:', 0, 'state'],
 		['acme state:Q', 5, '"Q"'],
 		['state:constructor', 0, '"constructor"'],
@@ -117,8 +117,8 @@ describe('what is wrong with a filter is a message and a place', () => {
 		['state:B|acme', 0, 'cannot be'],
 		['pct>', 0, 'number'],
 		['acme pct>x', 5, 'number'],
-		['init<2', 0, '"init" is not a figure: pct'],
-		['acme constructor>1', 5, '"constructor" is not a figure'],
+		['init<2', 0, 'cannot compare "init"; use pct'],
+		['acme constructor>1', 5, 'cannot compare "constructor"'],
 	])('%s', (filter, at, message) => {
 		expect(parseFilter(filter)).toEqual({ok: false, at, error: expect.stringContaining(message) as string});
 		expect(filterOf(filter)).toEqual({});

@@ -94,7 +94,7 @@ describe('rows', () => {
 		expect(allRows).toBe(7);
 	});
 
-	test('threads that only idle are hidden unless asked for', () => {
+	test('idle threads are hidden unless asked for', () => {
 		const {rows, allRows} = queryThreads(snapshot, undefined, shown({showIdle: false}));
 		expect(rows.map(({name}) => name)).toEqual(['http-1', 'C2 CompilerThread0', 'http-2', 'GC Thread#0', 'old']);
 		expect(allRows).toBe(7);

@@ -86,7 +86,7 @@ describe('chooseEngine', () => {
 	test.each([
 		['auto', [memory, attach], 'memory', 'lines are those of the nearest debug information'],
 		['auto', [noMemory, attach], 'attach', 'engine attach: memory is not available (no ptrace rights)'],
-		['auto', [blind, attach], 'attach', 'engine attach: memory was passed over (no koffi)'],
+		['auto', [blind, attach], 'attach', 'engine attach: memory skipped (no koffi)'],
 		['memory', [blind, attach], 'memory', ''],
 		['attach', [memory, attach], 'attach', ''],
 	] as const)('%s', async (asked, among, id, note) => {

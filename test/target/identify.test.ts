@@ -106,10 +106,10 @@ test('main class behind an argument file, without counters', async () => {
 	expect(await identified(java)).toMatchObject({ok: true, target: {facts: {command: 'ParkedAndEcho 0'}}});
 });
 
-describe('what is no JVM', () => {
-	test('numbers that are no process ids', () => {
+describe('what is not a JVM', () => {
+	test('numbers that are not process ids', () => {
 		for (const pid of [0, -1, 1.5, Number.NaN, 4_194_305, 1e12]) {
-			expect(reason(identify(pid))).toMatch(/is no process id/);
+			expect(reason(identify(pid))).toMatch(/is not a process id/);
 		}
 	});
 
@@ -122,11 +122,11 @@ describe('what is no JVM', () => {
 	test('a plain process; it never gets a signal', async () => {
 		const child = await startOther('sleep', ['1000']);
 		await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
-		expect(reason(identify(child.pid!))).toBe(`process ${child.pid} (sleep) is no JVM`);
+		expect(reason(identify(child.pid!))).toBe(`process ${child.pid} (sleep) is not a JVM`);
 		const stat = (identify(process.pid) as {reason: string}).reason;
-		expect(stat).toMatch(/is no JVM/);
+		expect(stat).toMatch(/is not a JVM/);
 		const startTicks = Number(readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(' ')[21]);
-		expect(sendQuit({pid: child.pid!, startTicks})?.reason).toMatch(/is no JVM/);
+		expect(sendQuit({pid: child.pid!, startTicks})?.reason).toMatch(/is not a JVM/);
 		expect(child.exitCode).toBeNull();
 		await until(() => readStatus(child.pid!)?.state === 'S');
 	});
@@ -138,7 +138,7 @@ describe('what is no JVM', () => {
 			child.stdout!.once('data', resolve);
 		}));
 		await until(() => readStatus(zombie)?.state === 'Z');
-		expect(reason(identify(zombie))).toMatch(/has ended \(zombie/);
+		expect(reason(identify(zombie))).toMatch(/has ended \(a zombie/);
 	});
 
 	test('an executable with the heap section of a GraalVM native image', async () => {
@@ -182,7 +182,7 @@ describe('JVMs that cannot be profiled', () => {
 		const java = await start();
 		process.kill(java.pid, 'SIGSTOP');
 		await until(() => readStatus(java.pid)?.state === 'T');
-		expect(identify(java.pid)).toEqual({ok: false, reason: `process ${java.pid} is stopped (SIGSTOP or Ctrl-Z)`, hint: `let it go on: kill -CONT ${java.pid}`});
+		expect(identify(java.pid)).toEqual({ok: false, reason: `process ${java.pid} is stopped (SIGSTOP or Ctrl-Z)`, hint: `resume it with kill -CONT ${java.pid}`});
 		process.kill(java.pid, 'SIGCONT');
 		await until(() => readStatus(java.pid)?.state === 'S');
 		expect(await identified(java)).toMatchObject({ok: true});
@@ -228,7 +228,7 @@ test.each(jdks())('JDK $release: looked at again and again while it starts, it c
 	}
 
 	// A fork that has not become java yet is still our own program for a moment.
-	expect([...reasons].filter(text => !/^process N \([^)]*\) is no JVM$/.test(text))).toEqual(['the JVM N is still starting up']);
+	expect([...reasons].filter(text => !/^process N \([^)]*\) is not a JVM$/.test(text))).toEqual(['JVM N is still starting up']);
 });
 
 describe('lists', () => {
@@ -240,7 +240,7 @@ describe('lists', () => {
 		expect(listed.find(jvm => jvm.pid === first.pid)).toMatchObject({mainClass: 'ParkedAndEcho', user: execFileSync('id', ['-un'], {encoding: 'utf8'}).trim()});
 		expect(listed.find(jvm => jvm.pid === first.pid)).not.toHaveProperty('problem');
 		expect(listed.find(jvm => jvm.pid === second.pid)).toMatchObject({attachProblem: expect.stringMatching(/DisableAttachMechanism/) as string});
-		expect(listText(listed)).toMatch(new RegExp(`^ *${second.pid} .*by the memory engine only: .*DisableAttach`, 'm'));
+		expect(listText(listed)).toMatch(new RegExp(`^ *${second.pid} .*with the memory engine only: .*DisableAttach`, 'm'));
 		expect(findTargets(String(first.pid)).map(jvm => jvm.pid)).toEqual([first.pid]);
 		expect(findTargets('parkedand', listed).map(jvm => jvm.pid).sort((a, b) => a - b)).toEqual([first.pid, second.pid].sort((a, b) => a - b));
 		expect(findTargets('NoSuchClassAnywhere')).toEqual([]);
@@ -277,6 +277,6 @@ describe('lists', () => {
 });
 
 test('other systems are told that this is for Linux', () => {
-	expect(platformProblem('darwin')?.reason).toMatch(/Linux only, not on darwin/);
+	expect(platformProblem('darwin')?.reason).toMatch(/only on Linux, not on darwin/);
 	expect(platformProblem()).toBeUndefined();
 });

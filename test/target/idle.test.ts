@@ -19,7 +19,7 @@ test('kinds and reasons', () => {
 test('the user adds calls; what is no Class.method is left out', () => {
 	const list = new IdleList(['com.acme.Native.await', 'nonsense', '.x']);
 	expect(list.kindOf('com.acme.Native', 'await')).toBe(idleKind.always);
-	expect(list.reasonOf('com.acme.Native', 'await')).toMatch(/user/);
+	expect(list.reasonOf('com.acme.Native', 'await')).toMatch(/--idle-calls/);
 	expect(list.kindOf('', 'nonsense')).toBe(idleKind.none);
 	expect(list.kindOf('sun.nio.ch.Net', 'accept')).toBe(idleKind.always);
 });

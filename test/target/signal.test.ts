@@ -30,10 +30,10 @@ describe.each(loadableJdks())('JDK $release in a program that is no java launche
 		running.push(program);
 		await grownUp(program);
 		const target = rawTarget(program.pid);
-		expect(await new AttachClient(target).threadDump({timeoutMs: 2000})).toMatchObject({status: 'failed', reason: `process ${program.pid} has loaded libjvm.so, but no JVM runs in it`});
-		expect(sendQuit(target)?.reason).toMatch(/no JVM runs in it/);
-		expect(identify(program.pid)).toMatchObject({ok: false, reason: `process ${program.pid} has loaded libjvm.so, but no JVM runs in it`, hint: expect.stringMatching(/\w/) as string});
-		expect(listJvms().find(({pid}) => pid === program.pid)?.problem).toMatch(/no JVM runs in it/);
+		expect(await new AttachClient(target).threadDump({timeoutMs: 2000})).toMatchObject({status: 'failed', reason: `process ${program.pid} has loaded libjvm.so, but no JVM is running in it`});
+		expect(sendQuit(target)?.reason).toMatch(/no JVM is running in it/);
+		expect(identify(program.pid)).toMatchObject({ok: false, reason: `process ${program.pid} has loaded libjvm.so, but no JVM is running in it`, hint: expect.stringMatching(/\w/) as string});
+		expect(listJvms().find(({pid}) => pid === program.pid)?.problem).toMatch(/no JVM is running in it/);
 		expect(program.child.exitCode).toBeNull();
 		expect(program.output()).toBe('ready\n');
 	});

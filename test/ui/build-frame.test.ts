@@ -141,7 +141,7 @@ describe('the Lines view', () => {
 
 		const text = show(controller, 100, 40).join('\n');
 		expect(text).toContain('com.acme.db.Pool.put:95');
-		expect(text).toMatch(/HELD UP BY[^]*6 +worker-1 holds java\.lang\.Object\n +took it at c\.a\.db\.Pool\.take:88/);
+		expect(text).toMatch(/BLOCKED BY[^]*6 +worker-1 holds java\.lang\.Object\n +took it at c\.a\.db\.Pool\.take:88/);
 		expect(text).toMatch(/THREADS[^]*B{8} worker-2/);
 		expect(text).toMatch(/CALLERS[^]*c\.acme\.Main\.main:3/);
 	});
@@ -155,14 +155,14 @@ describe('the Lines view', () => {
 		}
 
 		controller.press('enter', plain);
-		expect(show(controller).at(-2)).toBe('filter: /(_  a / without the one that ends the expression');
+		expect(show(controller).at(-2)).toBe('filter: /(_  the closing / is missing');
 		expect(show(controller).filter(line => line.includes('c.a.'))).toHaveLength(all);
 		for (const key of ['ctrl-u', ...'foo>1']) {
 			controller.press(key, plain);
 		}
 
 		expect(show(controller).slice(-3)).toEqual([
-			'filter: foo>1_', '"foo" is not a figure: pct, total, cpu, ticks, threads, blocked, stuck', expect.stringMatching(/^Enter:keep .*Esc:clear/),
+			'filter: foo>1_', 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck', expect.stringMatching(/^Enter:keep .*Esc:clear/),
 		]);
 		expect(show(controller)[4]).not.toContain('foo>1');
 		for (const key of ['ctrl-u', ...'PCT > 50']) {
@@ -205,8 +205,8 @@ describe('what the session does is said', () => {
 	test('failed, stale, stopped, starting, recorded', () => {
 		expect(said({phase: 'failed', stale: false, message: 'the socket is gone', hint: 'start again'})).toMatch(/FAILED\n[^]*the socket is gone; start again; s saves, q quits/);
 		expect(said({phase: 'sampling', stale: true})).toMatch(/STALE\n[^]*these numbers are old/);
-		expect(said({phase: 'sampling', stale: false, silentS: 12, note: 'samples fail: no answer in time'})).toMatch(/NO SAMPLE 12s\n[^]*no sample came for 12 s; samples fail: no answer in time/);
-		expect(said({phase: 'paused', stale: false})).toMatch(/STOPPED\n[^]*o starts it again/);
+		expect(said({phase: 'sampling', stale: false, silentS: 12, note: 'sampling fails: no answer in time'})).toMatch(/NO SAMPLE 12s\n[^]*no sample for 12 s; sampling fails: no answer in time/);
+		expect(said({phase: 'paused', stale: false})).toMatch(/STOPPED\n[^]*o restarts it/);
 		expect(show(screenOf(undefined, {phase: 'starting', stale: false})).join('\n')).toMatch(/STARTING\n[^]*waiting for the first sample/);
 		expect(said({phase: 'recording', stale: false})).toMatch(/RECORDED \d{4}-\d\d-\d\d \d\d:\d\d\n/);
 	});
@@ -256,7 +256,7 @@ describe('how sampling goes', () => {
 	test('while the budget puts samples off, when the next one comes', () => {
 		const lines = over([[1, 40, 1], [11, 41, 1]], {...live, nextS: 42});
 		expect(lines[0]).toMatch(/THROTTLED next in 42s$/);
-		expect(lines.join('\n')).toContain('--max-overhead allows: the next one comes in 42s');
+		expect(lines.join('\n')).toContain('--max-overhead allows; the next sample comes in 42s');
 		expect(over([[1, 40, 1], [11, 41, 1]], {...live, nextS: 0})[0]).toMatch(/THROTTLED next is due$/);
 	});
 
@@ -279,8 +279,8 @@ describe('what must be known of the figures', () => {
 			show(controller, columns, 60);
 			controller.press('?', plain);
 			const text = show(controller, columns, 60).join('').replaceAll(/\s+/g, ' ');
-			expect(text).toContain('80 thread samples have no stack: a debugger or another profiler holds the threads');
-			expect(text).toContain('5 thread samples at stacks that were new then are counted under (other)');
+			expect(text).toContain('80 thread samples have no stack: a debugger or another profiler is attached to the threads');
+			expect(text).toContain('5 thread samples with new stacks are counted under (other)');
 			expect(text).toContain(`a note of ${'many '.repeat(30)}words`);
 		}
 	});
@@ -329,7 +329,7 @@ describe('a message is never cut', () => {
 
 	test('why a table is empty is said whole', () => {
 		const lines = show(screenOf(picture('one\nw\na:1')));
-		expect(lines.slice(6, 8).join(' ')).toContain('nothing in this window in the states that count: active (RUNNABLE, BLOCKED); x for others');
+		expect(lines.slice(6, 8).join(' ')).toContain('nothing in this window in the counted states: active (RUNNABLE, BLOCKED); x for others');
 	});
 });
 

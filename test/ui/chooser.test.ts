@@ -60,5 +60,5 @@ test('its frame fits every screen', () => {
 		expect(Math.max(0, ...lines.map(line => line.length))).toBeLessThanOrEqual(columns - 1);
 	}
 
-	expect(linesOf(chooserFrame(empty, [], '', {columns: 80, rows: 24}, theme)).join('\n')).toContain('no JVM runs here');
+	expect(linesOf(chooserFrame(empty, [], '', {columns: 80, rows: 24}, theme)).join('\n')).toContain('no JVMs to be seen');
 });

@@ -179,7 +179,7 @@ describe('what counts', () => {
 		expect(after(['t']).state.query.threadKeys).toBeUndefined();
 	});
 
-	test('a recording has one window, is not sampled and not refreshed', () => {
+	test('a recording has only one window, is not sampled and not refreshed', () => {
 		const {state, effects} = after(['z', 'r', 'u', 'o', 'd', ' '], start(), {...around, isRecording: true});
 		expect(effects).toEqual([]);
 		expect(state).toMatchObject({...start(), message: undefined});

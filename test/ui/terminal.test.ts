@@ -90,7 +90,7 @@ describe('what is seen', () => {
 		session.type('R/Worker7');
 		await session.until(/filter: Worker7[^]*c\.a\.web\.Worker7\.step:23/);
 		session.type('\r\r');
-		await session.until(/HELD UP BY[^]*http-nio-8080-exec-0 holds com\.acme\.db\.Pool[^]*took it at c\.a\.db\.Pool\.take:88/);
+		await session.until(/BLOCKED BY[^]*http-nio-8080-exec-0 holds com\.acme\.db\.Pool[^]*took it at c\.a\.db\.Pool\.take:88/);
 		session.type('\u001B');
 		await session.until('%SELF');
 		session.type('s');

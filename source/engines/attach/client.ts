@@ -70,10 +70,10 @@ export class AttachClient {
 			if (reply.code !== 0) {
 				// Whatever was agreed does not hold; ask again next time.
 				this.#dialect = undefined;
-				return this.#failure(`the JVM refused a thread dump (code ${reply.code})`, 'see whether jstack gets one');
+				return this.#failure(`the JVM refused to give a thread dump (code ${reply.code})`, 'check whether jstack gets one');
 			}
 
-			return isWholeDump(reply.bytes) ? reply : this.#failure('the thread dump was cut short', '');
+			return isWholeDump(reply.bytes) ? reply : this.#failure('the thread dump was truncated', '');
 		});
 	}
 
@@ -101,7 +101,7 @@ export class AttachClient {
 		}
 
 		this.#dialect = chooseDialect(reply.code, reply.bytes.toString('latin1', 0, 256));
-		return this.#dialect ?? this.#failure(`the JVM gave no known protocol version (code ${reply.code})`, 'tprof-top may be too old for this JVM');
+		return this.#dialect ?? this.#failure(`the JVM reported an unknown protocol version (code ${reply.code})`, 'tprof-top may be too old for this JVM');
 	}
 
 	async #send(version: 1 | 2, command: string, args: readonly string[], deadline: number, signal: AbortSignal | undefined): Promise<Reply> {
@@ -142,7 +142,7 @@ export class AttachClient {
 			? {
 				status: 'ok', code: head.code, bytes: this.#reply.view(head.start), firstByteMs, tookMs,
 			}
-			: this.#failure('the answer of the attach listener is not one', '');
+			: this.#failure('the attach listener gave an invalid answer', '');
 	}
 
 	/** Undefined when it is worth another try at once; what went wrong otherwise. */
@@ -173,26 +173,26 @@ export class AttachClient {
 
 				const {uid, gid, pid} = this.#target;
 				return this.#isForeign()
-					? this.#failure(`the JVM talks to its own user and group only (${uid}:${gid})`, `run tprof-top as that user: sudo -u ${userOf(this.#target)} tprof-top ${pid}`)
+					? this.#failure(`the JVM accepts only its own user and group (${uid}:${gid})`, `run tprof-top as that user: sudo -u ${userOf(this.#target)} tprof-top ${pid}`)
 					: this.#failure('the JVM closed the connection without an answer', '');
 			}
 
 			case 'TIMEOUT': {
 				return readStatus(this.#target.pid)?.state.toUpperCase() === 'T'
-					? this.#failure(`process ${this.#target.pid} is stopped`, `let it go on: kill -CONT ${this.#target.pid}`)
+					? this.#failure(`process ${this.#target.pid} is stopped`, `resume it with kill -CONT ${this.#target.pid}`)
 					: this.#failure('no answer in time', 'the JVM is very busy, or another client holds its attach listener');
 			}
 
 			case 'FOREIGN': {
-				return this.#failure('another user\'s file has the name of the attach socket', `remove ${socketPath(this.#target)}`);
+				return this.#failure('a file of another user is in the place of the attach socket', `remove ${socketPath(this.#target)}`);
 			}
 
 			case 'STRANGER': {
-				return this.#failure(`another process than the JVM ${this.#target.pid} listens at its attach socket`, `see who shares its /tmp, or remove ${socketPath(this.#target)}`);
+				return this.#failure(`a process other than JVM ${this.#target.pid} is listening on its attach socket`, `check who shares its /tmp, or remove ${socketPath(this.#target)}`);
 			}
 
 			case 'TOO_LONG': {
-				return this.#failure('the answer is larger than tprof-top takes', '');
+				return this.#failure('the answer is larger than tprof-top accepts', '');
 			}
 
 			default: {
@@ -217,12 +217,12 @@ export class AttachClient {
 			this.#pace.failed();
 		}
 
-		return result.ended ? {status: 'ended', reason: `the JVM ${this.#target.pid} has ended`} : {status: 'failed', reason: result.reason, hint: result.hint};
+		return result.ended ? {status: 'ended', reason: `JVM ${this.#target.pid} has ended`} : {status: 'failed', reason: result.reason, hint: result.hint};
 	}
 
 	/** A failure, or the target's end when that is the cause of it. */
 	#failure(reason: string, hint: string): Failed | Ended {
-		return isAlive(this.#target) ? {status: 'failed', reason, hint} : {status: 'ended', reason: `the JVM ${this.#target.pid} has ended`};
+		return isAlive(this.#target) ? {status: 'failed', reason, hint} : {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
 	}
 
 	#isForeign(): boolean {

@@ -18,10 +18,10 @@ export class HandshakePace {
 	/** Why no handshake may be made now, or undefined when one may. */
 	refusal(): string | undefined {
 		if (this.#failures >= maxFailures) {
-			return `the JVM did not open its attach socket, asked ${maxFailures} times`;
+			return `the JVM did not open its attach socket; asked ${maxFailures} times`;
 		}
 
-		return this.#now() < this.#notBefore ? 'the attach socket is gone, and was asked for a moment ago' : undefined;
+		return this.#now() < this.#notBefore ? 'the attach socket is gone; a new one was requested a moment ago' : undefined;
 	}
 
 	worked(): void {

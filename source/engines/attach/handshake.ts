@@ -49,8 +49,8 @@ export async function wakeListener(target: Target, options: HandshakeOptions): P
 			case 'impossible': {
 				return {
 					ok: false, signalled: false, ended: !isAlive(target),
-					reason: `no attach file can be made in the working directory or /tmp of JVM ${target.pid} (${file.code})`,
-					hint: file.code === 'EACCES' || file.code === 'EPERM' ? 'run tprof-top as the same user as the JVM, or as root' : 'one of the two must be writable',
+					reason: `cannot create an attach file in the working directory or /tmp of JVM ${target.pid} (${file.code})`,
+					hint: file.code === 'EACCES' || file.code === 'EPERM' ? 'run tprof-top as the same user as the JVM, or as root' : 'make one of the two writable',
 				};
 			}
 
@@ -63,7 +63,7 @@ export async function wakeListener(target: Target, options: HandshakeOptions): P
 				if (isOver(target, {...options, deadline: options.deadline - leastTimeMs})) {
 					return {
 						ok: false, signalled: false, ended: !isAlive(target),
-						reason: `another client is attaching to the JVM ${target.pid}`, hint: `try again, or remove ${file.path} if it was left behind`,
+						reason: `another client is attaching to JVM ${target.pid}`, hint: `try again, or remove ${file.path} if it was left behind`,
 					};
 				}
 			}
@@ -93,7 +93,7 @@ async function signalAndWait(target: Target, options: HandshakeOptions): Promise
 			const ended = !isAlive(target);
 			return {
 				ok: false, signalled: true, ended,
-				reason: ended ? `the JVM ${target.pid} has ended` : `the JVM ${target.pid} did not open its attach socket in time`,
+				reason: ended ? `JVM ${target.pid} has ended` : `JVM ${target.pid} did not open its attach socket in time`,
 				hint: ended ? '' : 'it may be very busy, its /tmp may not be writable, or attaching may be disabled',
 			};
 		}

@@ -43,7 +43,7 @@ export class HeaderFinder {
 	end(): void {
 		const {count} = this.#smr;
 		if (this.#listed < count) {
-			this.problem = `the dump names ${count} threads and shows ${this.#listed}`;
+			this.problem = `the dump announces ${count} threads but shows ${this.#listed}`;
 		}
 	}
 
@@ -78,7 +78,7 @@ export class HeaderFinder {
 
 		this.#wastedBytes += limit - start;
 		if (this.#wastedBytes > maxWastedBytes) {
-			this.problem = 'names in the dump cannot be told from threads';
+			this.problem = 'thread names in the dump cannot be told apart from threads';
 		}
 
 		return -1;

@@ -102,13 +102,13 @@ export class DumpParser {
 		const end = bytes.length;
 		const title = this.#findTitle(bytes);
 		if (title < 0) {
-			return 'the answer is no thread dump';
+			return 'the answer is not a thread dump';
 		}
 
 		let at = this.#firstHeader(bytes, title);
 		const headers = this.#headers;
 		if (!headers.begin(bytes, title, at)) {
-			return 'the dump is cut short';
+			return 'the dump is truncated';
 		}
 
 		while (at < end) {
@@ -163,7 +163,7 @@ export class DumpParser {
 			}
 		}
 
-		return 'the dump is cut short';
+		return 'the dump is truncated';
 	}
 
 	/** Start of the line below the title, which is the first or second line; -1 when there is none. */

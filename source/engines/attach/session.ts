@@ -142,12 +142,12 @@ export class AttachSession implements EngineSession {
 function noteFor(target: Target, threadCpu: ThreadCpu): string | undefined {
 	const isReadable = threadCpu.read(target.pid) || threadCpu.reading === 'gone';
 	if (!isReadable && target.jdk === 8) {
-		return 'CPU time of threads cannot be read (no schedstat in /proc, none in JDK 8\'s dumps): order by ticks';
+		return 'thread CPU times are not available (no schedstat in /proc, none in JDK 8 dumps); rows are ordered by ticks';
 	}
 
 	if (target.jdk >= 21 && target.jdk < 24) {
-		return `JDK ${target.jdk} does not show what virtual threads do: their CPU time appears at the carrier's Continuation.run`;
+		return `JDK ${target.jdk} does not show what virtual threads do; their CPU time appears at the carrier's Continuation.run`;
 	}
 
-	return isReadable ? undefined : 'CPU time of threads is the JVM\'s own (/proc has no schedstat)';
+	return isReadable ? undefined : 'thread CPU times come from the JVM itself (/proc has no schedstat)';
 }

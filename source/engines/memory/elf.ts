@@ -68,12 +68,12 @@ function table(fd: number, offset: number, entrySize: number, count: number): Bu
 
 function bytesAt(fd: number, offset: number, length: number): Buffer {
 	if (length > tableLimit || !Number.isSafeInteger(offset)) {
-		throw new Error('not a sound ELF file');
+		throw new Error('not a valid ELF file');
 	}
 
 	const bytes = Buffer.alloc(length);
 	if (readSync(fd, bytes, 0, length, offset) !== length) {
-		throw new Error('the ELF file is cut short');
+		throw new Error('the ELF file is truncated');
 	}
 
 	return bytes;

@@ -21,7 +21,7 @@ export function findSymbols(pid: number): Symbols {
 		const fileOffset = Number.parseInt(offset, 16);
 		const load = elf.loads.find(({fileOffset: from, fileSize}) => fileOffset >= pageStart(from) && fileOffset < from + fileSize);
 		if (!load) {
-			throw new Error('libjvm.so is not mapped as its headers say');
+			throw new Error('libjvm.so is not mapped the way its headers say');
 		}
 
 		const bias = Number.parseInt(start, 16) - (load.address + fileOffset - load.fileOffset);
@@ -48,7 +48,7 @@ function openLibrary(pid: number, path: string, inode: number, range: string): n
 		}
 	}
 
-	throw new Error('the libjvm.so that this process runs cannot be opened', {cause: problem});
+	throw new Error('cannot open the libjvm.so that this process runs', {cause: problem});
 }
 
 function pageStart(offset: number): number {

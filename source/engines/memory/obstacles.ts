@@ -19,13 +19,13 @@ const noThread = (2 ** 22) + 1;
 export function platformObstacle(): Obstacle | undefined {
 	return process.platform === 'linux' && process.arch === 'x64'
 		? undefined
-		: {reason: `reading a JVM's memory works on Linux x86-64 only, and this is ${process.platform} ${process.arch}`, hint: useAttach};
+		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, hint: useAttach};
 }
 
 /** What an error of opening a JVM means. */
 export function explain(target: Target, error: unknown): Obstacle {
 	if (error instanceof MissingFields) {
-		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version`, hint: useAttach};
+		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, hint: useAttach};
 	}
 
 	if (error instanceof Unreadable) {
@@ -47,11 +47,11 @@ export function explain(target: Target, error: unknown): Obstacle {
 export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
 	const tracer = Number(field(`/proc/${target.pid}/status`, 'TracerPid'));
 	if (tracer > 0) {
-		return {reason: `another tracer (process ${tracer}) holds this JVM`, hint: `end that debugger or tracer, or ${useAttach}`};
+		return {reason: `another tracer (process ${tracer}) is attached to this JVM`, hint: `detach that debugger or tracer, or ${useAttach}`};
 	}
 
 	return ptrace.seize(noThread) === errno.EPERM
-		? {reason: 'ptrace is forbidden here by a filter of system calls, as containers have it (seccomp)', hint: `start the container with --cap-add SYS_PTRACE, or ${useAttach}`}
+		? {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: `start the container with --cap-add SYS_PTRACE, or ${useAttach}`}
 		: undefined;
 }
 
@@ -68,14 +68,14 @@ export type Rights = {
 export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, yamaScope}: Rights): Obstacle {
 	const moreRights = isRoot ? 'start the container with --cap-add SYS_PTRACE' : 'run as root';
 	if (!hasCapability && !isSameUser) {
-		return {reason: `its memory is closed to us: the process belongs to user id ${uid}`, hint: moreRights};
+		return {reason: `no permission to read its memory: the process belongs to user id ${uid}`, hint: moreRights};
 	}
 
 	if (yamaScope > 0 && (!hasCapability || yamaScope > 2)) {
-		return {reason: `kernel.yama.ptrace_scope = ${yamaScope} closes its memory to us`, hint: yamaScope > 2 ? useAttach : `${moreRights}, or ${useAttach}`};
+		return {reason: `kernel.yama.ptrace_scope = ${yamaScope} forbids reading its memory`, hint: yamaScope > 2 ? useAttach : `${moreRights}, or ${useAttach}`};
 	}
 
-	return {reason: 'its memory is closed to us: it has rights of its own, or we lack CAP_SYS_PTRACE in its user namespace', hint: `${isRoot ? moreRights : 'run as root on the host'}, or ${useAttach}`};
+	return {reason: 'no permission to read its memory: the process has extra capabilities, or CAP_SYS_PTRACE is missing in its user namespace', hint: `${isRoot ? moreRights : 'run as root on the host'}, or ${useAttach}`};
 }
 
 function ownRights(target: Target): Rights {

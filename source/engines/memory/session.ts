@@ -266,7 +266,7 @@ export class MemorySession implements EngineSession {
 
 		const program = this.#memory.isGone ? programOf(this.#target.pid) : undefined;
 		if (program !== undefined) {
-			throw new SessionOver(`process ${this.#target.pid} has replaced itself by another program, ${printable(program)}`, {targetEnded: true});
+			throw new SessionOver(`process ${this.#target.pid} has replaced itself with another program, ${printable(program)}`, {targetEnded: true});
 		}
 
 		if (this.#failures > failureLimit) {

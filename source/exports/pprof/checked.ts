@@ -7,7 +7,7 @@ Values of a JSON document from a file, looked at one by one: each function gives
 /** An object. */
 export function record(value: unknown): Record<string, unknown> {
 	if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-		throw new RangeError('an object is missing in the session data');
+		throw new RangeError('an object is missing from the session data');
 	}
 
 	return value as Record<string, unknown>;
@@ -40,7 +40,7 @@ export function whole(value: unknown, min: number, max: number): number {
 /** A number of 0 or more. */
 export function amount(value: unknown): number {
 	if (typeof value !== 'number' || !(value >= 0 && value <= Number.MAX_SAFE_INTEGER)) {
-		throw new RangeError('an amount in the session data is missing or out of range');
+		throw new RangeError('a count in the session data is missing or out of range');
 	}
 
 	return value;
@@ -58,7 +58,7 @@ export function moment(value: unknown): number {
 /** A string, made printable and cut to `maxLength` (of a name if left out). */
 export function text(value: unknown, maxLength?: number): string {
 	if (typeof value !== 'string') {
-		throw new RangeError('a name in the session data is missing');
+		throw new RangeError('a name is missing from the session data');
 	}
 
 	return printable(value, maxLength);
@@ -68,7 +68,7 @@ export function text(value: unknown, maxLength?: number): string {
 export function oneOf<Name extends string>(names: readonly Name[], value: unknown): number {
 	const code = names.indexOf(value as Name);
 	if (code === -1) {
-		throw new RangeError('a state or lock kind in the session data is not known');
+		throw new RangeError('the session data has an unknown thread state or lock kind');
 	}
 
 	return code;

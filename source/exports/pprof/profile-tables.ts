@@ -38,7 +38,7 @@ export class ProfileTables {
 			const frames = line.map(item => {
 				const found = functions.get(size(item.functionId));
 				if (!found) {
-					throw new RangeError('a function that is not there');
+					throw new RangeError('a reference to a missing function');
 				}
 
 				this.#keep(found.functionName);
@@ -68,7 +68,7 @@ export class ProfileTables {
 	frames(locationId: Numeric): readonly ProfileFrame[] {
 		const frames = this.locations.get(size(locationId));
 		if (!frames) {
-			throw new RangeError('a location that is not there');
+			throw new RangeError('a reference to a missing location');
 		}
 
 		return frames;
@@ -82,7 +82,7 @@ export class ProfileTables {
 	#raw(index: Numeric, maxLength: number): string {
 		const text = this.#profile.string(size(index), maxLength);
 		if (text === undefined) {
-			throw new RangeError('a string that is not there');
+			throw new RangeError('a reference to a missing string');
 		}
 
 		return text;

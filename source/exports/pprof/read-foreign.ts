@@ -28,7 +28,7 @@ export function foreignSnapshot(profile: PiecewiseProfile, tables: ProfileTables
 	let ticksSum = 0;
 	for (const {locationId, value, label} of profile.sample) {
 		if (value.length !== profile.head.sampleType.length) {
-			throw new RangeError('a sample without its values');
+			throw new RangeError('a sample without values');
 		}
 
 		const {ticks, cpuNs} = measure(value);
@@ -68,7 +68,7 @@ function measureOf(profile: PiecewiseProfile, tables: ProfileTables): (value: Re
 	const timeAt = cpuAt === -1 ? wallAt : cpuAt;
 	const periodNs = size(profile.head.period);
 	if (ticksAt === -1 && (timeAt === -1 || periodNs === 0)) {
-		throw new RangeError(`it holds ${types.slice(0, 4).join(', ') || 'nothing'}, no samples of threads`);
+		throw new RangeError(`it holds ${types.slice(0, 4).join(', ') || 'nothing'}, not samples of threads`);
 	}
 
 	const at = (value: ReadonlyArray<number | bigint>, index: number) => {
@@ -78,7 +78,7 @@ function measureOf(profile: PiecewiseProfile, tables: ProfileTables): (value: Re
 
 		const number = signed(value[index]);
 		if (number < 0) {
-			throw new RangeError('it is a difference of two profiles');
+			throw new RangeError('it is the difference of two profiles');
 		}
 
 		return size(number);

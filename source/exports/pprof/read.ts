@@ -39,7 +39,7 @@ export function readPprof(bytes: Uint8Array, name = 'the file'): Snapshot {
 function snapshotOf(profile: PiecewiseProfile): Snapshot {
 	const {head, sizes} = profile;
 	if (head.sampleType.length === 0 || profile.string(0, 1) !== '') {
-		throw new RangeError('its head is missing');
+		throw new RangeError('its header is missing');
 	}
 
 	const tables = new ProfileTables(profile);
@@ -61,6 +61,6 @@ function inflated(bytes: Uint8Array): Uint8Array {
 	try {
 		return gunzipSync(bytes, {maxOutputLength: maxProfileBytes});
 	} catch (error) {
-		throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? new ExcessError(`more than ${megabytes} MB when decompressed`) : new RangeError('damaged or cut short');
+		throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? new ExcessError(`more than ${megabytes} MB when decompressed`) : new RangeError('damaged or truncated');
 	}
 }

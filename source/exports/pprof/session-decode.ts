@@ -26,13 +26,13 @@ Throws RangeError or SyntaxError with what is wrong.
 */
 export function decodeSession(comment: string, digest: string, sizes: {readonly samples: number; readonly locations: number; readonly functions: number}): SavedSession | undefined {
 	if (comment.length > maxCommentLength) {
-		throw new ExcessError('more session data than a session has');
+		throw new ExcessError('more session data than a session can have');
 	}
 
 	checkParsedSize(comment);
 	const root = record(JSON.parse(comment.slice(sessionCommentPrefix.length)));
 	if (root.schema !== sessionSchema) {
-		throw new RangeError(`session data of schema ${printable(String(root.schema), 20)}, this version reads ${sessionSchema}`);
+		throw new RangeError(`its session data has schema ${printable(String(root.schema), 20)}; this version reads ${sessionSchema}`);
 	}
 
 	if (root.digest !== digest) {
@@ -93,7 +93,7 @@ function checkParsedSize(json: string): void {
 	}
 
 	if (sum > maxParsedBytes) {
-		throw new ExcessError('more session data than a session has');
+		throw new ExcessError('more session data than a session can have');
 	}
 }
 

@@ -98,7 +98,7 @@ class Walk {
 			const contentAt = this.#skipNumber(at, end);
 			at = isNumber ? contentAt : contentAt + this.#numberAt(at, contentAt);
 			if (at > end) {
-				throw new RangeError('cut short');
+				throw new RangeError('truncated');
 			}
 
 			if (field) {
@@ -161,6 +161,6 @@ class Walk {
 			}
 		}
 
-		throw new RangeError(limit === end ? 'cut short' : 'a number too long');
+		throw new RangeError(limit === end ? 'truncated' : 'a number that is too long');
 	}
 }

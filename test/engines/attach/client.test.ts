@@ -134,10 +134,10 @@ test('JVMs that stream are asked not to, in the version they speak', async () =>
 	expect(listener.requests.at(-1)!.toString()).toBe('1\0threaddump streaming=0\0\0\0\0');
 });
 
-test('a process that is no JVM and has no socket is not signalled', async () => {
+test('a process that is not a JVM and has no socket is not signalled', async () => {
 	// This process itself: SIGQUIT would end it.
 	const client = new AttachClient(ownTarget());
-	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/is no JVM/) as string});
+	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/is not a JVM/) as string});
 	expect(readFileSync('/proc/self/status', 'latin1')).toMatch(/^SigPnd:\t0+$/m);
 	await sleep(1);
 });

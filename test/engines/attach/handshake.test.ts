@@ -292,7 +292,7 @@ describe('while another client attaches', () => {
 	test('the time-out ends the wait without a signal', async () => {
 		const {java, file, target} = await startBeside();
 		expect(await wakeListener(target, {deadline: performance.now() + 1500})).toMatchObject({
-			ok: false, signalled: false, ended: false, reason: `another client is attaching to the JVM ${java.pid}`,
+			ok: false, signalled: false, ended: false, reason: `another client is attaching to JVM ${java.pid}`,
 		});
 		expect(existsSync(file)).toBe(true);
 		expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);

@@ -158,5 +158,5 @@ test('17-eliminated: quotes without end, and a thread that never comes', {timeou
 });
 
 test('8-eliminated, which lists no threads: quotes without end are not counted', {timeout: patience}, () => {
-	expect(new DumpReading().parse(withQuotes('8-eliminated', 'Finalizer', 1 << 18))).toBe('names in the dump cannot be told from threads');
+	expect(new DumpReading().parse(withQuotes('8-eliminated', 'Finalizer', 1 << 18))).toBe('thread names in the dump cannot be told apart from threads');
 });

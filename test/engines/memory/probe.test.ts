@@ -28,7 +28,7 @@ test('a JVM is ready, and what cannot be seen of it is said', async () => {
 	java = await startJava('ParkedAndEcho');
 	const probe = await memoryEngine.probe(targetOf(java.pid));
 	expect(probe).toMatchObject({ready: true});
-	expect(probe.ready && probe.note).toContain('nearest debug information');
+	expect(probe.ready && probe.note).toContain('line numbers in compiled code are approximate');
 });
 
 test('with debug information everywhere there is nothing to say of lines', async () => {
@@ -37,7 +37,7 @@ test('with debug information everywhere there is nothing to say of lines', async
 	expect(probe.ready && probe.note).not.toContain('debug information');
 });
 
-test('a process that is no JVM', async () => {
+test('a process that is not a JVM', async () => {
 	const pid = await startSleep();
 	expect(await memoryEngine.probe(targetOf(pid))).toEqual({ready: false, reason: 'no libjvm.so is loaded in this process', hint: 'use --engine attach'});
 	await expect(memoryEngine.open(targetOf(pid), {depth: 10}, new Names())).rejects.toThrow(SessionOver);
@@ -57,7 +57,7 @@ test('another tracer is named', async () => {
 	// Our own process as the other tracer: it holds the thread that the process is named after.
 	expect(ptrace.seize(java.pid)).toBe(0);
 	try {
-		expect(stopObstacle(target, ptrace)?.reason).toBe(`another tracer (process ${process.pid}) holds this JVM`);
+		expect(stopObstacle(target, ptrace)?.reason).toBe(`another tracer (process ${process.pid}) is attached to this JVM`);
 	} finally {
 		ptrace.interrupt(java.pid);
 		while (ptrace.poll(java.pid) === 0) {

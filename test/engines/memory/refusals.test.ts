@@ -44,7 +44,7 @@ describe('where the kernel lets nobody stop a thread', () => {
 
 	test('the filter of system calls is named, with what to do', () => {
 		expect(run(under, '--engine', 'memory')).toEqual({
-			status: 1, stdout: '', stderr: `tprof-top: ptrace is forbidden here by a filter of system calls, as containers have it (seccomp)
+			status: 1, stdout: '', stderr: `tprof-top: ptrace is blocked by a system call filter (seccomp), as is usual in containers
   start the container with --cap-add SYS_PTRACE, or use --engine attach
 `,
 		});
@@ -92,7 +92,7 @@ describe('root without the right to trace, and a JVM that has it', () => {
 		const beside = isRoot ? [] : ['nsenter', '--user', '--preserve-credentials', '--target', String(pid)];
 		const {status, stdout, stderr} = runOn(privileged, [...beside, ...withoutCapability]);
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
-		expect(stderr).toContain(`process ${pid} is closed to you`);
+		expect(stderr).toContain(`process ${pid} cannot be inspected`);
 		expect(stderr).toContain('root without CAP_SYS_PTRACE');
 		expect(stderr).toContain('--cap-add SYS_PTRACE');
 	});

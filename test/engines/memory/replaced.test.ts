@@ -143,7 +143,7 @@ describe.each(newest)('JDK $release', jdk => {
 				}
 			}
 
-			expect(message).toBe(`process ${java.pid} has replaced itself by another program, sleep`);
+			expect(message).toBe(`process ${java.pid} has replaced itself with another program, sleep`);
 			await session.letGo();
 			await expectFree();
 		} finally {
