@@ -59,6 +59,8 @@ export class SessionOver extends Error {
 export type EngineSession = {
 	/** Something to say once about how samples are got; one printable line. */
 	readonly note?: string;
+	/** What more the samples so far have shown of that; another printable line, which may change with a sample. */
+	readonly finding?: string;
 	/** Fills `into` (cleared first) with all threads. Throws only `SessionOver`. */
 	sample(into: Sample): Promise<SampleOutcome>;
 	/**

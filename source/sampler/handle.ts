@@ -58,7 +58,9 @@ class LiveSampler implements SamplerHandle {
 	readonly #exited: Promise<void>;
 	#status: SourceStatus = {phase: 'starting', stale: false};
 	#engine: string;
+	/** What the engine said when it opened the target, and what its samples have shown since. */
 	#note = '';
+	#finding = '';
 	#isPaused = false;
 	#isSampling = false;
 	#isClosing = false;
@@ -217,7 +219,13 @@ class LiveSampler implements SamplerHandle {
 			case 'opened': {
 				this.#engine = report.engine;
 				this.#note = report.note;
-				this.#set({note: report.note || undefined});
+				this.#set({note: this.#sessionNote});
+				break;
+			}
+
+			case 'finding': {
+				this.#finding = report.finding;
+				this.#set({note: this.#sessionNote});
 				break;
 			}
 
@@ -233,7 +241,7 @@ class LiveSampler implements SamplerHandle {
 			}
 
 			case 'trouble': {
-				this.#set({note: report.reason ? `sampling fails: ${report.reason}` : this.#note || undefined});
+				this.#set({note: report.reason ? `sampling fails: ${report.reason}` : this.#sessionNote});
 				break;
 			}
 
@@ -242,6 +250,10 @@ class LiveSampler implements SamplerHandle {
 				break;
 			}
 		}
+	}
+
+	get #sessionNote(): string | undefined {
+		return [this.#note, this.#finding].filter(Boolean).join('; ') || undefined;
 	}
 
 	get #isOver(): boolean {

@@ -60,6 +60,7 @@ export class SamplingLoop {
 	#failuresInARow = 0;
 	#isFirst = true;
 	#isAfterPause = false;
+	#finding = '';
 	#trouble = '';
 	#troubleAtMs = -Infinity;
 	#pauseFigures = this.#pauses.figures();
@@ -222,6 +223,12 @@ export class SamplingLoop {
 			this.#isFirst = false;
 			this.#clock.restart(nowMs, Math.min(secondSampleMs, this.#intervalMs()));
 			this.#options.report({kind: 'sampling'});
+		}
+
+		const {finding = ''} = this.#options.session;
+		if (finding !== this.#finding) {
+			this.#finding = finding;
+			this.#options.report({kind: 'finding', finding});
 		}
 
 		if (this.#trouble !== '') {

@@ -32,6 +32,8 @@ export type Command =
 export type Report =
 	/** The engine holds the target. */
 	| {readonly kind: 'opened'; readonly engine: EngineId; readonly note: string}
+	/** What the samples have shown of how they are got, beside that note; empty for nothing (any more). */
+	| {readonly kind: 'finding'; readonly finding: string}
 	/** The first sample is in the table. */
 	| {readonly kind: 'sampling'}
 	/** Nothing of the target is held, and nothing will be before `resume`. */

@@ -1,6 +1,6 @@
 import {type Loop, loopsIn} from './decode/loops.js';
 import {
-	decodeScopes, scopeOffsetAt, scopeOffsetInLoop, type Scope,
+	decodeScopes, scopeCount, scopeOffsetAt, scopeOffsetInLoop, type Scope,
 } from './decode/scopes.js';
 import {has} from './layout.js';
 import {isAddress} from './memory.js';
@@ -127,6 +127,21 @@ export class CodeBlob {
 	isSafepoint(pc: number): boolean {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
 		return scopeOffsetAt(this.#debugInfo.pcDescs, pc - this.codeBegin, true) !== 0;
+	}
+
+	/**
+	Whether its debug information tells lines between safepoints too, as it does when DebugNonSafepoints was set, or somebody listened to JVMTI's events of compiled methods, while it was compiled: every
+	safepoint has a map of object pointers, and then there are scopes at more places (seen so in all methods of JDK 8 to 27). Undefined where it cannot be told. Throws `Unreadable`.
+	*/
+	hasLinesBetween(): boolean | undefined {
+		const {reader, layout: {fields}} = this.#vm;
+		if (!has(fields.blobOopMaps) || !has(fields.oopMapCount)) {
+			return undefined;
+		}
+
+		const maps = reader.word(this.address + fields.blobOopMaps);
+		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
+		return scopeCount(this.#debugInfo.pcDescs) > (maps === 0 ? 0 : reader.u32(maps + fields.oopMapCount));
 	}
 
 	/** The virtual frames at an address in this compiled method, innermost first, with Method addresses. `exact`: the address is a return address. Throws `Unreadable`. */

@@ -2,7 +2,7 @@ import {CodeBlob} from './code-blob.js';
 import {blockStart} from './decode/segment-map.js';
 import {has} from './layout.js';
 import {type Methods} from './methods.js';
-import {fail, type Reader} from './reader.js';
+import {fail, type Reader, Unreadable} from './reader.js';
 import {type Vm} from './vm.js';
 
 type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
@@ -25,6 +25,8 @@ const mapWindow = 64;
 
 /** Where code addresses are looked up: which blob, and which Java frames. Compiled methods are checked once a round, since they come and go. */
 export class CodeCache {
+	/** Whether running threads were met in compiled code with debug information between safepoints, and in code without. */
+	readonly linesBetween = {some: false, none: false};
 	#round = 0;
 	#heaps: readonly CodeHeap[] = [];
 	readonly #vm: Vm;
@@ -82,6 +84,10 @@ export class CodeCache {
 		}
 
 		const {blob} = place;
+		if (!exact && blob.kind === 'java') {
+			this.#noteLines(blob);
+		}
+
 		const scopes = blob.kind === 'java' ? blob.scopesAt(pc, exact) : [];
 		// Without debug information there (entry, exit, a native wrapper) the method itself is sure.
 		const virtual = scopes.length > 0 ? scopes : [{method: blob.method, bci: 0}];
@@ -97,6 +103,18 @@ export class CodeCache {
 		}
 
 		return frames;
+	}
+
+	#noteLines(blob: CodeBlob): void {
+		try {
+			const hasLines = blob.hasLinesBetween();
+			this.linesBetween.some ||= hasLines === true;
+			this.linesBetween.none ||= hasLines === false;
+		} catch (error) {
+			if (!(error instanceof Unreadable)) {
+				throw error;
+			}
+		}
 	}
 
 	#boundDebugInfo(): void {

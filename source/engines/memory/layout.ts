@@ -65,6 +65,9 @@ const fieldRows = {
 	blobSize: row('CodeBlob._size'),
 	blobFrameSize: row('CodeBlob._frame_size'),
 	blobFrameComplete: row('CodeBlob._frame_complete_offset'),
+	blobOopMaps: optional('CodeBlob._oop_maps'),
+	/** Of a set made for good (9 and later), or as the compiler gathers them; at the same place. */
+	oopMapCount: optional('ImmutableOopMapSet._count', 'OopMapSet._om_count'),
 	blobCodeBegin: unless('blobCodeOffset', 'CodeBlob._code_begin'),
 	blobCodeOffset: unless('blobCodeBegin', 'CodeBlob._code_offset'),
 

@@ -67,10 +67,9 @@ function optionalPtrace(): Ptrace | undefined {
 }
 
 /** What this engine cannot see of this JVM. */
-function noteFor({flags, release}: Vm, canStop: boolean): string | undefined {
+function noteFor({release}: Vm, canStop: boolean): string | undefined {
 	const notes = [
 		...(canStop ? [] : ['the stacks of running threads are unknown (the koffi package does not load here)']),
-		...(flags.get('DebugNonSafepoints') ? [] : ['line numbers in compiled code are approximate']),
 		...(release >= firstWithVirtualThreads ? ['virtual threads are seen only while mounted'] : []),
 	];
 	return notes.length > 0 ? notes.join('; ') : undefined;

@@ -45,6 +45,7 @@ export class MemorySession implements EngineSession {
 	readonly note?: string;
 	readonly #target: Target;
 	readonly #depth: number;
+	readonly #isDebugNonSafepoints: boolean;
 	readonly #memory: ProcessMemory;
 	readonly #methods: Methods;
 	readonly #code: CodeCache;
@@ -74,6 +75,7 @@ export class MemorySession implements EngineSession {
 		this.#target = target;
 		this.#unknownFrame = unknownStackFrame(interner);
 		this.#depth = options.depth;
+		this.#isDebugNonSafepoints = vm.flags.get('DebugNonSafepoints') ?? false;
 		this.#memory = memory;
 		this.#idle = new IdleList(options.extraIdle);
 		this.#cpu = new ThreadCpu(target.pid);
@@ -127,6 +129,16 @@ export class MemorySession implements EngineSession {
 		return {
 			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), tookMs: performance.now() - startedMs, atMs, skipped: stops,
 		};
+	}
+
+	/** Lines of compiled code are as exact as the code's debug information; the flag only tells what the next code to be compiled will have, and stands for it while none was met. */
+	get finding(): string | undefined {
+		const {some, none} = this.#code.linesBetween;
+		if (some || this.#isDebugNonSafepoints) {
+			return none ? 'line numbers in code compiled before DebugNonSafepoints was set are approximate' : undefined;
+		}
+
+		return 'line numbers in compiled code are approximate';
 	}
 
 	async letGo(): Promise<void> {

@@ -7,7 +7,7 @@ import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {loadPtrace} from '../../../source/engines/memory/ptrace.js';
 import {stopObstacle} from '../../../source/engines/memory/obstacles.js';
 import {Sample} from '../../../source/model/sample.js';
-import {startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {jdk, startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {Names, targetOf} from './observe.js';
 
 let java: JavaProcess | undefined;
@@ -25,16 +25,21 @@ async function startSleep(): Promise<number> {
 }
 
 test('a JVM is ready, and what cannot be seen of it is said', async () => {
-	java = await startJava('ParkedAndEcho');
+	java = await startJava('ParkedAndEcho', {jdk: jdk(release => release >= 21)});
 	const probe = await memoryEngine.probe(targetOf(java.pid));
 	expect(probe).toMatchObject({ready: true});
-	expect(probe.ready && probe.note).toContain('line numbers in compiled code are approximate');
+	expect(probe.ready && probe.note).toContain('virtual threads are seen only while mounted');
 });
 
-test('with debug information everywhere there is nothing to say of lines', async () => {
-	java = await startJava('ParkedAndEcho', {jvmArgs: ['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints']});
-	const probe = await memoryEngine.probe(targetOf(java.pid));
-	expect(probe.ready && probe.note).not.toContain('debug information');
+test.each([
+	[[], 'line numbers in compiled code are approximate'],
+	[['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints'], undefined],
+])('before any compiled code was met the flag says what its lines will be: %j', async (jvmArgs, finding) => {
+	java = await startJava('ParkedAndEcho', {jvmArgs: ['-Xint', ...jvmArgs]});
+	const session = await memoryEngine.open(targetOf(java.pid), {depth: 10}, new Names());
+	expect(await session.sample(new Sample())).toMatchObject({ok: true});
+	expect(session.finding).toBe(finding);
+	await session.close();
 });
 
 test('a process that is not a JVM', async () => {

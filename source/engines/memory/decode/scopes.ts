@@ -31,6 +31,17 @@ export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolea
 	return 0;
 }
 
+/** How many entries of a table of PcDesc say which frames are there. */
+export function scopeCount(pcDescs: Uint8Array): number {
+	const table = new PcDescs(pcDescs);
+	let scopes = 0;
+	for (let index = 0; index < table.count; index++) {
+		scopes += table.scope(index) === 0 ? 0 : 1;
+	}
+
+	return scopes;
+}
+
 /**
 Where the scopes begin that go with an interrupted place, when the code's loops (the smallest first) are known. The next entry may lie behind the loop in which the thread is, at another method's call: a counted
 loop needs none of its own. So it is the next one in the smallest loop around the place that has any, or else the last one in it; and without such a loop as `scopeOffsetAt` has it.
