@@ -1,13 +1,19 @@
-// Bundles the command line and the sampler's worker into dist/, which is replaced in one step.
+// Bundles the command line and the sampler's worker into dist/, which is replaced in one step. The folder works wherever it is copied to.
 import process from 'node:process';
-import {chmod, readFile, rename, rm} from 'node:fs/promises';
+import {existsSync} from 'node:fs';
+import {
+	chmod, cp, readFile, rename, rm, writeFile,
+} from 'node:fs/promises';
 import {build} from 'esbuild';
+import {bundledPackages, thirdPartyNotices} from './build/third-party-notices.js';
+import {withoutDevtools} from './build/without-devtools.js';
 
-const {version} = JSON.parse(await readFile('package.json', 'utf8'));
+const {name, version, license} = JSON.parse(await readFile('package.json', 'utf8'));
 const fresh = `dist-new-${process.pid}`;
+const koffi = 'node_modules/@koromix/koffi-linux-x64/linux_x64/koffi.node';
 const old = `dist-old-${process.pid}`;
 
-await build({
+const {metafile} = await build({
 	entryPoints: {cli: 'source/cli.ts', worker: 'source/sampler/worker.ts'},
 	outdir: fresh,
 	bundle: true,
@@ -19,8 +25,7 @@ await build({
 	chunkNames: 'chunks/[name]-[hash]',
 	// Native code, loaded at run time and only where it is needed.
 	external: ['koffi'],
-	// Ink imports its developer tools only when DEV=true; they are not shipped.
-	alias: {'react-devtools-core': './build/empty.js'},
+	plugins: [withoutDevtools],
 	define: {
 		'process.env.NODE_ENV': '"production"',
 		'process.env.TPROF_VERSION': JSON.stringify(version),
@@ -28,9 +33,24 @@ await build({
 	// Some dependencies are CommonJS and call require.
 	banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
 	legalComments: 'none',
+	metafile: true,
 	logLevel: 'warning',
 });
 await chmod(`${fresh}/cli.js`, 0o755);
+// Without it Node would take the files for CommonJS where dist/ is alone.
+await writeFile(`${fresh}/package.json`, `${JSON.stringify({name, version, license, type: 'module'}, undefined, '\t')}\n`);
+await cp('demo/shop.jar', `${fresh}/demo/shop.jar`);
+await cp('demo/recording.pb.gz', `${fresh}/demo/recording.pb.gz`);
+// What the memory engine needs, for the one platform that has it; see source/target/koffi.ts.
+const hasKoffi = existsSync(koffi);
+if (hasKoffi) {
+	await cp(koffi, `${fresh}/koffi.node`);
+} else {
+	process.stderr.write(`no ${koffi}: dist/ will need the koffi package beside it for the memory engine\n`);
+}
+
+await cp('LICENSE', `${fresh}/LICENSE`);
+await writeFile(`${fresh}/third-party-notices.txt`, await thirdPartyNotices([...bundledPackages(metafile), ...(hasKoffi ? ['node_modules/koffi'] : [])]));
 await rename('dist', old).catch(() => {});
 await rename(fresh, 'dist');
 await rm(old, {recursive: true, force: true});

@@ -4,8 +4,8 @@ import {existsSync} from 'node:fs';
 import type {Socket} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
+import {bundledFile} from './bundled-file.js';
 import {UserError} from './errors.js';
-import {packageRoot} from './package-root.js';
 
 const readyTimeoutMs = 20_000;
 
@@ -25,14 +25,19 @@ export function findJava(environment: NodeJS.ProcessEnv = process.env): string |
 	return folders.map(folder => path.join(folder, 'java')).find(file => existsSync(file));
 }
 
-/** The recording that is shown where there is no java. */
-export function demoRecording(): string {
-	return path.join(packageRoot(), 'demo/recording.pb.gz');
+/** The recording that is shown where there is no java; undefined where it was not copied along. */
+export function demoRecording(): string | undefined {
+	return bundledFile('demo/recording.pb.gz');
+}
+
+/** The bundled program; undefined where it was not copied along. */
+export function demoJar(): string | undefined {
+	return bundledFile('demo/shop.jar');
 }
 
 /** Starts the bundled program and resolves once it works; it ends with our end too, since it watches its standard input. */
-export async function startDemo(java: string): Promise<Demo> {
-	const child: ChildProcess = spawn(java, ['-Xmx128m', '-jar', path.join(packageRoot(), 'demo/shop.jar')], {
+export async function startDemo(java: string, jar: string): Promise<Demo> {
+	const child: ChildProcess = spawn(java, ['-Xmx128m', '-jar', jar], {
 		// In a job of its own: Ctrl-Z on the screen stops our whole job, and the program is to go on.
 		detached: true,
 		stdio: ['pipe', 'pipe', 'pipe'],

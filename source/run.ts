@@ -2,12 +2,11 @@ import {existsSync} from 'node:fs';
 import process from 'node:process';
 import {runBatch} from './batch.js';
 import {checkFormat, planBatch} from './batch-plan.js';
-import {demoRecording, findJava, startDemo} from './demo.js';
+import {demoJar, demoRecording, findJava, startDemo} from './demo.js';
 import {UserError} from './errors.js';
 import {formats, type ExportFormat} from './exports/registry.js';
 import type {SnapshotSource} from './model/source.js';
 import type {Options} from './options.js';
-import {workerUrl} from './package-root.js';
 import {queryOf} from './query-options.js';
 import {readSnapshot, recordingSource} from './recording.js';
 import {resolveTarget} from './resolve-target.js';
@@ -86,16 +85,25 @@ export async function run(options: Options): Promise<number> {
 async function demo(options: Options): Promise<number> {
 	const java = findJava();
 	if (!java || platformProblem()) {
+		const recording = needed(demoRecording());
 		process.stderr.write(`tprof-top: ${java ? 'JVMs are profiled on Linux only' : 'no java found (JAVA_HOME, PATH)'}: showing a recording of the demo program\n`);
-		return openRecording(demoRecording(), options);
+		return openRecording(recording, options);
 	}
 
-	const program = await startDemo(java);
+	const program = await startDemo(java, needed(demoJar()));
 	try {
 		return await profile(await resolveTarget(String(program.pid)), options);
 	} finally {
 		await program.stop();
 	}
+}
+
+function needed(file: string | undefined): string {
+	if (file === undefined) {
+		throw new UserError('the demo program is not here: it is in demo/ beside tprof-top\'s cli.js', {hint: 'copy the whole dist folder, or install the package'});
+	}
+
+	return file;
 }
 
 async function profile(target: Target, options: Options): Promise<number> {
@@ -108,7 +116,6 @@ async function profile(target: Target, options: Options): Promise<number> {
 		threads: options.threads,
 		extraIdle: options.idleCalls,
 		maxOverheadPercent: options.maxOverheadPercent,
-		workerUrl: workerUrl(),
 	});
 	// A tool that stands still must not hold the target: threads that it stopped a moment ago would stay stopped with it.
 	const endSuspending = beforeStop({

@@ -1,15 +1,15 @@
-import {createRequire} from 'node:module';
+import {type Koffi, loadKoffi} from './koffi.js';
 
-/** What of the koffi package is used (its registry package has prebuilt binaries). */
-export type Libc = {func(prototype: string): (...args: unknown[]) => number};
+/** Functions of the C library by their prototypes. */
+export type Libc = ReturnType<Koffi['load']>;
 
 let libc: Libc | false | undefined;
 
-/** The C library of this process, called directly; undefined where the optional koffi package does not load. */
+/** The C library of this process, called directly; undefined where the FFI package does not load. */
 export function loadLibc(): Libc | undefined {
 	if (libc === undefined) {
 		try {
-			libc = (createRequire(import.meta.url)('koffi') as {load(path: null): Libc}).load(null);
+			libc = loadKoffi().load(null);
 		} catch {
 			libc = false;
 		}

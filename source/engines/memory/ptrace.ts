@@ -1,4 +1,4 @@
-import {createRequire} from 'node:module';
+import {loadKoffi} from '../../target/koffi.js';
 
 /** Requests of ptrace(2) (Linux include/uapi/linux/ptrace.h). */
 const request = {
@@ -34,15 +34,9 @@ export type Ptrace = {
 	sleep(microseconds: number): void;
 };
 
-/** What of the koffi package is used (its registry package has prebuilt binaries). */
-type Koffi = {
-	load(path: null): {func(name: string, result: string, args: string[]): (...args: unknown[]) => number};
-	errno(): number;
-};
-
 /** Binds the calls; throws where the FFI package does not load or this C library lacks a call. */
 export function loadPtrace(): Ptrace {
-	const koffi = createRequire(import.meta.url)('koffi') as Koffi;
+	const koffi = loadKoffi();
 	const library = koffi.load(null);
 	const call = library.func('ptrace', 'long', ['long', 'int', 'intptr_t', 'intptr_t']);
 	const callWithBuffer = library.func('ptrace', 'long', ['long', 'int', 'intptr_t', 'uint8_t *']);

@@ -1,3 +1,0 @@
-const nothing = {};
-
-export default nothing;

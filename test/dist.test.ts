@@ -1,0 +1,121 @@
+import {spawnSync} from 'node:child_process';
+import {cpSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
+import {patienceMs} from './helpers/patience.js';
+import {TerminalSession} from './helpers/terminal.js';
+
+const root = path.resolve(import.meta.dirname, '..');
+const built = path.join(root, 'dist');
+
+/** A copy of dist/ alone, as `scp -r` makes it, under another name; outside the project, so that nothing of it is found from there. */
+let folder: string;
+let copy: string;
+let target: JavaProcess;
+
+beforeAll(async () => {
+	folder = mkdtempSync(path.join(tmpdir(), 'tprof-dist-'));
+	copy = path.join(folder, 'tprof');
+	cpSync(built, copy, {recursive: true});
+	target = await startJar(path.join(root, 'demo/shop.jar'), {jvmArgs: ['-Xmx128m']});
+});
+
+afterAll(async () => {
+	await target.stop();
+	rmSync(folder, {recursive: true, force: true});
+});
+
+function run(at: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+	const {status, stdout, stderr} = spawnSync(process.execPath, [path.join(at, 'cli.js'), ...args], {encoding: 'utf8', timeout: patienceMs, cwd: folder, env: {...process.env, JAVA_HOME: jdk().home, ...env}});
+	return {status, stdout, stderr};
+}
+
+/** A copy without some of its files. */
+function without(...names: readonly string[]): string {
+	const at = mkdtempSync(path.join(folder, 'without-'));
+	cpSync(copy, at, {recursive: true});
+	for (const name of names) {
+		rmSync(path.join(at, name), {recursive: true});
+	}
+
+	return at;
+}
+
+describe('dist/ alone, somewhere else', () => {
+	test('says its version and lists JVMs', () => {
+		const {version} = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {version: string};
+		expect(run(copy, ['--version'])).toEqual({status: 0, stdout: `${version}\n`, stderr: ''});
+		const {status, stdout, stderr} = run(copy, ['list']);
+		expect({status, stderr}).toEqual({status: 0, stderr: ''});
+		expect(stdout).toMatch(new RegExp(`^ *${target.pid} `, 'm'));
+	});
+
+	test('samples a JVM with the same engine as in the project', () => {
+		const engine = (at: string) => {
+			const {status, stdout, stderr} = run(at, ['--duration', '2', '--max-overhead', '100', '--format', 'json', String(target.pid)]);
+			expect({status, stderr}).toEqual({status: 0, stderr: ''});
+			const {engine, notes, lines} = JSON.parse(stdout) as {engine: string; notes: string[]; lines: Array<{class: string}>};
+			expect(lines[0].class).toBe('demo.Pricing');
+			return {engine, hasKoffi: !notes.some(note => note.includes('koffi'))};
+		};
+
+		expect(engine(copy)).toEqual({...engine(built), hasKoffi: true});
+	});
+
+	test('without the FFI binary and the package, it samples and says what it cannot see', () => {
+		const {status, stdout} = run(without('koffi.node'), ['--duration', '2', '--max-overhead', '100', '--format', 'json', String(target.pid)]);
+		expect(status).toBe(0);
+		expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', notes: expect.arrayContaining([expect.stringContaining('koffi')]) as unknown});
+	});
+
+	test('draws the live view', async () => {
+		const terminal = new TerminalSession(process.execPath, [path.join(copy, 'cli.js'), String(target.pid)]);
+		try {
+			await terminal.until('demo.Pricing');
+			terminal.type('q');
+			expect(await terminal.ended()).toMatchObject({exitCode: 0});
+		} finally {
+			terminal.close();
+		}
+	});
+
+	test('has the demo, and says so when that was left out', () => {
+		expect(run(copy, ['demo', '--duration', '2', '--max-overhead', '100']).stdout).toContain('shop.jar');
+		expect(run(copy, ['demo'], {PATH: folder, JAVA_HOME: folder}).stdout).toContain('demo.Pricing');
+		for (const env of [{}, {PATH: folder, JAVA_HOME: folder}]) {
+			expect(run(without('demo'), ['demo'], env)).toEqual({status: 1, stdout: '', stderr: 'tprof-top: the demo program is not here: it is in demo/ beside tprof-top\'s cli.js\n  copy the whole dist folder, or install the package\n'});
+		}
+	});
+});
+
+describe('what is in dist/', () => {
+	const files = readdirSync(built, {recursive: true, encoding: 'utf8'});
+	const scripts = files.filter(file => file.endsWith('.js')).map(file => readFileSync(path.join(built, file), 'utf8'));
+	/** Packages that the bundler names above each of their files. */
+	const packages = new Set(scripts.flatMap(script => [...script.matchAll(/^\/\/ node_modules\/(?:.*\/node_modules\/)?((?:@[^/\n]+\/)?[^/\n]+)\//gm)].map(match => match[1])));
+
+	test('the licence of every package that is bundled, with its text', () => {
+		const notices = readFileSync(path.join(built, 'third-party-notices.txt'), 'utf8').split(`\n${'='.repeat(80)}\n`).slice(1);
+		const texts = new Map(notices.flatMap((head, index) => index % 2 === 0 ? [[/^(?:@tqman\/)?(.*) \S+ \(.+\)$/.exec(head)![1], notices[index + 1]]] : []));
+		expect(packages).toContain('ink');
+		for (const name of [...packages, 'koffi']) {
+			expect(texts.get(name), name).toMatch(/Permission to use, copy|Permission is hereby granted/);
+		}
+	});
+
+	test('no developer tools, and DEV=true in the environment changes nothing', async () => {
+		expect([...packages].filter(name => /devtools|^ws$/.test(name))).toEqual([]);
+		const terminal = new TerminalSession(process.execPath, [path.join(built, 'cli.js'), 'open', path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz')], {env: {DEV: 'true'}});
+		try {
+			await terminal.until('demo.Pricing');
+			terminal.type('q');
+			expect(await terminal.ended()).toMatchObject({exitCode: 0});
+			expect(terminal.raw).not.toContain('DEV');
+		} finally {
+			terminal.close();
+		}
+	});
+});
