@@ -6,6 +6,7 @@ import process from 'node:process';
 import {getSystemErrorMap} from 'node:util';
 import {UserError} from './errors.js';
 import {printable} from './model/text.js';
+import {outOfFiles} from './target/open-files.js';
 
 /** Longest line of an error: paths in it may have 4,096 characters, PATH_MAX of Linux. */
 const maxLineLength = 16_384;
@@ -20,6 +21,12 @@ function report(error: unknown): number {
 	if (error instanceof UserError) {
 		complain(`tprof-top: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []));
 		return error.exitCode;
+	}
+
+	const files = outOfFiles(error);
+	if (files) {
+		complain(`tprof-top: ${files.reason}`, `  ${files.hint}`);
+		return 1;
 	}
 
 	const message = error instanceof Error ? error.message : String(error);

@@ -134,6 +134,18 @@ describe('what needs no JVM', () => {
 });
 
 describe('on a running JVM', () => {
+	test('with too few open files it says so, wherever they run out', () => {
+		const errors = new Set<string>();
+		// With fewer Node itself does not come up; with all of these it works.
+		for (let limit = 22; limit <= 40; limit++) {
+			const {stderr} = spawnSync('sh', ['-c', 'ulimit -n $0; exec "$@"', String(limit), process.execPath, cli, String(target.pid), '--duration', '0.1'], {encoding: 'utf8', timeout: patienceMs});
+			expect(stderr, `limit ${limit}`).not.toMatch(/internal error|please report/);
+			errors.add(stderr);
+		}
+
+		expect(errors).toContain('tprof-top: no more files may be opened (EMFILE)\n  raise the limit of open files: ulimit -n 1024\n');
+	});
+
 	test('SIGTERM ends it though its sampler hangs in a system call', async () => {
 		const copy = mkdtempSync(path.join(tmpdir(), 'tprof-hanging-'));
 		const pipe = path.join(copy, 'pipe');

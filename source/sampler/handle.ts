@@ -7,6 +7,7 @@ import type {SnapshotSource, SourceStatus} from '../model/source.js';
 import {printable} from '../model/text.js';
 import {createTable} from '../table/layout.js';
 import {TableReader, type TableImage} from '../table/reader.js';
+import {outOfFiles} from '../target/open-files.js';
 import type {Target} from '../target/target.js';
 import {leaveWithoutWorkers} from './leave.js';
 import {clampInterval, monotoneMs, type Command, type Report, type WorkerInput} from './messages.js';
@@ -94,6 +95,12 @@ class LiveSampler implements SamplerHandle {
 			this.#hear(report);
 		});
 		this.#worker.on('error', error => {
+			const files = outOfFiles(error);
+			if (files) {
+				this.#end('failed', files.reason, files.hint);
+				return;
+			}
+
 			const [line] = String(error instanceof Error ? error.message : error).split('\n');
 			this.#end('failed', `the sampler failed: ${printable(line)}`, 'this is a bug in tprof-top; please report it');
 		});

@@ -1,5 +1,6 @@
 import {closeSync, fstatSync} from 'node:fs';
 import {openBelowRoot} from './below-root.js';
+import {throwIfOutOfFiles} from './open-files.js';
 import {canSeePeers} from './peer.js';
 import {errorCode} from './proc.js';
 
@@ -37,13 +38,14 @@ export function lookAtSocket(owner: SocketOwner): AttachSocket {
 
 /**
 Finds the target's attach socket below the target's own root. A socket of a third user could answer anything, so it counts as foreign; one of root's may be that of a JVM which gave up its rights since, and who
-answers there must be looked at (`peerOf`). `fd`, of a present one, reaches it whatever takes its name (`pathOf`), and is for the caller to close.
+answers there must be looked at (`peerOf`). `fd`, of a present one, reaches it whatever takes its name (`pathOf`), and is for the caller to close. Throws where no more files may be opened.
 */
 export function openAttachSocket(owner: SocketOwner): AttachSocket & {readonly fd?: number} {
 	let fd: number;
 	try {
 		fd = openBelowRoot(owner.pid, pathInside(owner), 'as-is');
 	} catch (error) {
+		throwIfOutOfFiles(error);
 		const code = errorCode(error);
 		return ['ENOENT', 'ENOTDIR', 'ESRCH', 'ELOOP'].includes(code) ? {state: 'absent'} : {state: 'denied', code};
 	}

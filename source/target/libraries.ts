@@ -1,4 +1,5 @@
 import {closeSync, openSync, readSync} from 'node:fs';
+import {throwIfOutOfFiles} from './open-files.js';
 import {errorCode} from './proc.js';
 
 /** Most bytes read of /proc/PID/maps. A JVM has some hundred mappings of about 100 bytes; vm.max_map_count allows 65,530 by default (6 MB). */
@@ -19,7 +20,7 @@ export type Libraries = {
 
 const scanBuffer = Buffer.allocUnsafe(chunkBytes + maxLineBytes);
 
-/** Looks through /proc/PID/maps for a JVM's libraries; the error's code when it cannot be read. */
+/** Looks through /proc/PID/maps for a JVM's libraries; the error's code when it cannot be read. Throws where no more files may be opened. */
 export function readLibraries(pid: number): Libraries | {readonly code: string} {
 	let fd: number | undefined;
 	let libjvm: string | undefined;
@@ -49,6 +50,7 @@ export function readLibraries(pid: number): Libraries | {readonly code: string} 
 			}
 		}
 	} catch (error) {
+		throwIfOutOfFiles(error);
 		return {code: errorCode(error)};
 	} finally {
 		if (fd !== undefined) {

@@ -1,4 +1,5 @@
 import {closeSync, constants, openSync, readSync} from 'node:fs';
+import {throwIfOutOfFiles} from './open-files.js';
 
 /** Most bytes read of a small /proc file (status, stat, cmdline, environ): argument and environment areas are 128 KB by default and 6 MB at most as Linux limits one string. */
 const maxProcFileBytes = 1024 * 1024;
@@ -36,12 +37,13 @@ export type ProcessStat = {
 	readonly foregroundGroup: number;
 };
 
-/** Reads at most `maxBytes` of a file, without waiting where it is a pipe; the error's code when it cannot be read. */
+/** Reads at most `maxBytes` of a file, without waiting where it is a pipe; the error's code when it cannot be read. Throws where no more files may be opened. */
 export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Buffer} | {code: string} {
 	let fd: number;
 	try {
 		fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
 	} catch (error) {
+		throwIfOutOfFiles(error);
 		return {code: errorCode(error)};
 	}
 

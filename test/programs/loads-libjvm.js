@@ -2,7 +2,8 @@
 import process from 'node:process';
 import koffi from 'koffi';
 
-koffi.load(process.argv[2]);
+// Held, so that it stays loaded.
+globalThis.library = koffi.load(process.argv[2]);
 process.on('SIGQUIT', () => {
 	console.log('shut down');
 	process.exit(3);

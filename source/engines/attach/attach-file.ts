@@ -6,6 +6,7 @@ import {
 	openBelowRoot, openFile, openWorkingFolder, pathOf,
 } from '../../target/below-root.js';
 import {asOwner, canActAs} from '../../target/credentials.js';
+import {throwIfOutOfFiles} from '../../target/open-files.js';
 import {errorCode, readBytes, readOpen} from '../../target/proc.js';
 import type {Target} from '../../target/target.js';
 
@@ -27,7 +28,7 @@ type Folder = {readonly fd: number; /** For people to read. */ readonly shown: s
 
 /**
 Makes the file that tells HotSpot that a SIGQUIT asks for its attach listener: in the target's working directory or, where that cannot be written, in its /tmp (attachListener_linux.cpp). Both are taken only
-below the target's own root, and what the target itself may not write is not written for it. Never throws. Only one client may be at it: the signal of a second one would find the listener at work, and then the
+below the target's own root, and what the target itself may not write is not written for it. Throws only where no more files may be opened. Only one client may be at it: the signal of a second one would find the listener at work, and then the
 target prints a thread dump to its own output.
 */
 export function createAttachFile(target: Target): AttachFile {
@@ -39,6 +40,7 @@ export function createAttachFile(target: Target): AttachFile {
 		try {
 			folders.push({fd: open(), shown: `/proc/${target.pid}/${shown}`});
 		} catch (error) {
+			throwIfOutOfFiles(error);
 			code = errorCode(error);
 		}
 	}

@@ -4,6 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {openAttachSocket, socketPath} from '../../target/attach-socket.js';
 import {pathOf} from '../../target/below-root.js';
 import {canActAs} from '../../target/credentials.js';
+import {outOfFiles} from '../../target/open-files.js';
 import {isAlive, readStatus} from '../../target/proc.js';
 import type {Target} from '../../target/target.js';
 import {type Exchange, type ExchangeOptions, exchange} from './connection.js';
@@ -11,7 +12,7 @@ import {type HandshakeOptions, wakeListener} from './handshake.js';
 import {
 	chooseDialect, type Dialect, encodeRequest, isWholeDump, parseReply,
 } from './protocol.js';
-import {ReplyBuffer} from './reply-buffer.js';
+import {maxReplyBytes, ReplyBuffer} from './reply-buffer.js';
 import {HandshakePace} from './handshake-pace.js';
 
 /** First JDK release whose listener takes root as a peer of any JVM; 8 wants its own user and group. */
@@ -192,11 +193,12 @@ export class AttachClient {
 			}
 
 			case 'TOO_LONG': {
-				return this.#failure('the answer is larger than tprof-top accepts', '');
+				return this.#failure(`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`, 'use --engine memory');
 			}
 
 			default: {
-				return this.#failure(`the attach socket cannot be reached (${code})`, code === 'EACCES' ? 'run tprof-top as the same user as the JVM, or as root' : '');
+				const files = outOfFiles({code});
+				return files ? this.#failure(files.reason, files.hint) : this.#failure(`the attach socket cannot be reached (${code})`, code === 'EACCES' ? 'run tprof-top as the same user as the JVM, or as root' : '');
 			}
 		}
 	}

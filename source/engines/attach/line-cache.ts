@@ -1,6 +1,9 @@
 /** Longest text kept: a line with a class, a method and a file name of a hundred characters each fits; longer ones are read anew each time. */
 export const maxCachedLength = 1024;
 
+/** Bytes of text kept for each entry there may be: lines of most programs have less than half of that. */
+const bytesForEntry = 256;
+
 /** Places looked at before a text counts as not there: bounds what texts made to collide can cost. */
 const maxProbes = 16;
 
@@ -33,7 +36,7 @@ export class LineCache {
 	#hash: Int32Array;
 	#next: Int32Array;
 
-	/** `maxEntries`, a power of two, is also what bounds the memory: with texts of 100 bytes about 150 bytes an entry. */
+	/** `maxEntries`, a power of two, is also what bounds the memory: with texts of 100 bytes about 150 bytes an entry, twice that at most. */
 	constructor(maxEntries: number) {
 		this.#maxEntries = maxEntries;
 		this.#slots = new Int32Array(maxEntries * 2);
@@ -97,7 +100,7 @@ export class LineCache {
 			return -1;
 		}
 
-		if (this.#count === this.#maxEntries) {
+		if (this.#count === this.#maxEntries || this.#used + length > this.#maxEntries * bytesForEntry) {
 			this.#forgetAll();
 		}
 

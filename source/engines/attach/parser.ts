@@ -4,12 +4,13 @@ import {lockKindCode, threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
 import type {IdleList} from '../../target/idle.js';
 import {FrameLines} from './frame-lines.js';
-import {HeaderFinder} from './header-finder.js';
+import {cutShort, HeaderFinder, tooManyThreads} from './header-finder.js';
 import {lineEndAfter, startsWith, wordOf} from './header.js';
 import type {IdleFrames} from './idle-frames.js';
 import {LockLine, lockLineKind} from './lock-line.js';
 import {LockOwners} from './lock-owners.js';
 import {NameIds} from './name-ids.js';
+import {maxThreads} from './smr-list.js';
 import {decimalAt, stateAt} from './thread-notes.js';
 
 /** HotSpot prints at most this many frames of a thread and drops those below without a mark (MaxJavaStackTraceDepth). */
@@ -108,7 +109,7 @@ export class DumpParser {
 		let at = this.#firstHeader(bytes, title);
 		const headers = this.#headers;
 		if (!headers.begin(bytes, title, at)) {
-			return 'the dump is truncated';
+			return headers.problem;
 		}
 
 		while (at < end) {
@@ -129,6 +130,10 @@ export class DumpParser {
 					if (headerEnd < 0) {
 						at = lineEndAfter(bytes, at, end) + 1;
 						continue;
+					}
+
+					if (this.#sample.count >= maxThreads) {
+						return tooManyThreads;
 					}
 
 					this.#addThread(bytes, at);
@@ -163,7 +168,7 @@ export class DumpParser {
 			}
 		}
 
-		return 'the dump is truncated';
+		return cutShort;
 	}
 
 	/** Start of the line below the title, which is the first or second line; -1 when there is none. */

@@ -12,6 +12,7 @@ import {
 } from '../engine.js';
 import {AttachClient, type Failed} from './client.js';
 import {CpuCredit} from './cpu-credit.js';
+import {tooManyThreads} from './header-finder.js';
 import {DumpParser} from './parser.js';
 import {PauseEstimate} from './pause-estimate.js';
 
@@ -92,7 +93,7 @@ export class AttachSession implements EngineSession {
 		const atMs = Date.now() - (reply.tookMs - reply.firstByteMs);
 		const problem = this.#parser.parse(reply.bytes, into);
 		if (problem) {
-			return this.#failed({status: 'failed', reason: problem, hint: ''}, performance.now() - startedMs, stoppedMs);
+			return this.#failed({status: 'failed', reason: problem, hint: 'use --engine memory'}, performance.now() - startedMs, stoppedMs);
 		}
 
 		this.#credit.credit(into, this.#parser.headerCpuNs);
@@ -126,7 +127,7 @@ export class AttachSession implements EngineSession {
 		}
 
 		const isOver = this.#goodSamples === 0
-			? this.#failures >= failuresAtStart
+			? this.#failures >= failuresAtStart || reason === tooManyThreads
 			: this.#failures >= failingAtLeast && nowMs - this.#failingSinceMs >= failingEndsAfterMs;
 		if (isOver) {
 			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint)});

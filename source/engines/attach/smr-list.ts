@@ -6,8 +6,8 @@ const closeBrace = 125;
 const zero = 48;
 const lowerX = 120;
 
-/** Threads that a list may name: the kernel's own limit of ids (PID_MAX_LIMIT, 4 million) with room to spare would be far more than any dump could hold. */
-const maxThreads = 1 << 20;
+/** Threads of a dump that are read. The table tells 16,384 of them apart; with many more each dump would stop the target for a large part of a second. */
+export const maxThreads = 1 << 16;
 
 /**
 The list of Java threads that JDK 11 and later print at the top of a dump, before anything that the program can influence: addresses of the JVM's thread structures, which are the `tid` of the
@@ -17,6 +17,8 @@ export class SmrList {
 	count = 0;
 	/** Whether the dump has such a list. */
 	present = false;
+	/** It names more threads than are read. */
+	isTooLong = false;
 	/** Addresses, as two signed halves of 32 bits. */
 	high = new Int32Array(256);
 	low = new Int32Array(256);
@@ -26,10 +28,11 @@ export class SmrList {
 		return index < this.count && this.low[index] === low && this.high[index] === high;
 	}
 
-	/** Reads the list if it is in `bytes[start..end)`, the part above the first header. False when one begins there and does not end. */
+	/** Reads the list if it is in `bytes[start..end)`, the part above the first header. False when one begins there and does not end, or is too long. */
 	read(bytes: Uint8Array, start: number, end: number): boolean {
 		this.count = 0;
 		this.present = false;
+		this.isTooLong = false;
 		for (let at = start; at < end;) {
 			const lineEnd = lineEndAfter(bytes, at, end);
 			if (startsWith(bytes, at, lineEnd, listWord)) {
@@ -66,6 +69,7 @@ export class SmrList {
 			}
 
 			if (this.count === maxThreads) {
+				this.isTooLong = true;
 				return false;
 			}
 

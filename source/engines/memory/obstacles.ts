@@ -2,6 +2,7 @@ import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {printable} from '../../model/text.js';
 import {hasPtraceCapability} from '../../target/credentials.js';
+import {outOfFiles} from '../../target/open-files.js';
 import type {Target} from '../../target/target.js';
 import {MissingFields} from './open.js';
 import {errno, type Ptrace} from './ptrace.js';
@@ -30,6 +31,11 @@ export function explain(target: Target, error: unknown): Obstacle {
 
 	if (error instanceof Unreadable) {
 		return {reason: 'the JVM is still starting up, or its tables cannot be read', hint: `try again, or ${useAttach}`};
+	}
+
+	const files = outOfFiles(error);
+	if (files) {
+		return files;
 	}
 
 	const {code, message, cause} = error as NodeJS.ErrnoException & {cause?: NodeJS.ErrnoException};

@@ -75,6 +75,21 @@ test.each([
 	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
 });
 
+test('an answer without an end is given up at a bound, in words', async () => {
+	await using listener = await startListener(oldJvm(socket => {
+		const more = () => {
+			let isTaken = true;
+			while (socket.writable && isTaken) {
+				isTaken = socket.write(Buffer.alloc(1 << 20, 'x\n'));
+			}
+		};
+
+		socket.on('drain', more);
+		more();
+	}));
+	expect(await new AttachClient(listener.target).threadDump(options)).toEqual({status: 'failed', reason: 'the JVM\'s answer is larger than 64 MB: too much to sample this way', hint: 'use --engine memory'});
+});
+
 test('a silent listener costs no more than the time-out, and its connection is closed', async () => {
 	const closed: Array<Promise<unknown>> = [];
 	await using listener = await startListener((_, socket) => {

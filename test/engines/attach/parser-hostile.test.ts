@@ -160,3 +160,18 @@ test('17-eliminated: quotes without end, and a thread that never comes', {timeou
 test('8-eliminated, which lists no threads: quotes without end are not counted', {timeout: patience}, () => {
 	expect(new DumpReading().parse(withQuotes('8-eliminated', 'Finalizer', 1 << 18))).toBe('thread names in the dump cannot be told apart from threads');
 });
+
+test.each([['with a list', true], ['without one', false]])('a dump of very many threads, %s, is refused in words', (_, hasList) => {
+	const count = 65_537;
+	const numbers = Array.from({length: count}, (_, index) => index + 1);
+	const list = `Threads class SMR info:\n_java_thread_list=0x1, length=${count}, elements={\n${numbers.map(number => `0x${number.toString(16)}`).join(',\n')}\n}\n\n`;
+	const header = (number: number) => `"t${number}" #${number} prio=5 os_prio=0 tid=0x${number.toString(16)} nid=0x1 runnable  [0x0000000000000001]\n\n`;
+	const dumpOf = (threads: number[], top: string) => Buffer.from(`2026-01-01 00:00:00\nFull thread dump VM (17 mixed mode):\n\n${top}${threads.map(number => header(number)).join('')}JNI global refs: 12, weak refs: 0\n\n`);
+	const reading = new DumpReading();
+	expect(reading.parse(dumpOf(numbers, hasList ? list : ''))).toBe('the thread dump has more than 65,536 threads: too many to sample this way');
+	expect(reading.sample.count).toBe(0);
+	if (!hasList) {
+		expect(reading.parse(dumpOf(numbers.slice(1), ''))).toBeUndefined();
+		expect(reading.sample.count).toBe(65_536);
+	}
+});
