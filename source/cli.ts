@@ -51,7 +51,7 @@ const printed = {
 
 async function main(): Promise<number> {
 	const argv = process.argv.slice(2);
-	if (argv.length === 1 && argv[0] === '--version') {
+	if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 		process.stdout.write(`${await printed.version()}\n`);
 		return 0;
 	}

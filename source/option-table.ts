@@ -33,16 +33,24 @@ export const optionTable: readonly OptionRow[] = [
 	{name: 'format', group: 'batch', value: 'FORMAT', type: 'string', help: 'text, json, csv, lines, votes or pprof (default text)'},
 	{name: 'output', group: 'batch', short: 'o', value: 'FILE', type: 'string', help: 'write to FILE instead of standard output; never overwrites'},
 	{name: 'snapshot-dir', group: 'files', value: 'DIR', type: 'string', help: 'folder where the s key saves (default: the current one)'},
+	{name: 'pid', group: 'other', short: 'p', value: 'PID', type: 'string', help: 'the JVM to profile, like PID alone'},
 	{name: 'help', group: 'other', short: 'h', type: 'boolean', help: 'show this help'},
-	{name: 'version', group: 'other', type: 'boolean', help: 'show the version'},
+	{name: 'version', group: 'other', short: 'V', type: 'boolean', help: 'show the version'},
 ];
 
 const groupTitles = {sampling: 'Sampling', view: 'View', batch: 'Batch', files: 'Files', other: 'Other'} as const;
 
+/** The first words that are not a target. */
+export const commandWords = ['list', 'open', 'demo', 'help'] as const;
+
+/** The long form of an option, as it is typed. */
+export function longForm(row: OptionRow): string {
+	return row.name === 'color' ? '--no-color' : `--${row.name}`;
+}
+
 /** The option's spelling with its short letter and value, such as "-d, --delay S". */
 export function optionSpelling(row: OptionRow): string {
-	const long = row.name === 'color' ? '--no-color' : `--${row.name}`;
-	return `${row.short ? `-${row.short}, ` : '    '}${long}${row.value ? ` ${row.value}` : ''}`;
+	return `${row.short ? `-${row.short}, ` : '    '}${longForm(row)}${row.value ? ` ${row.value}` : ''}`;
 }
 
 /** The text of --help. */

@@ -4,7 +4,8 @@ import {UserError} from './errors.js';
 import type {EngineId} from './engines/engine.js';
 import {globsOf} from './model/glob.js';
 import {threadStates, type ThreadState} from './model/thread-state.js';
-import {optionTable, type OptionRow} from './option-table.js';
+import {nearest} from './nearest.js';
+import {commandWords, longForm, optionTable, type OptionRow} from './option-table.js';
 import type {GroupBy} from './query/types.js';
 import {stateSets} from './query/state-sets.js';
 
@@ -127,7 +128,8 @@ function parseCommand(words: string[]): Command {
 	const [first, second] = words;
 	const most = first === 'open' ? 2 : 1;
 	if (words.length > most) {
-		throw usage(`unexpected argument: "${words.slice(most).join(' ')}"`, 'give one target at a time; quote a name that contains spaces');
+		const meant = nearest(first, commandWords);
+		throw usage(`unexpected argument: "${words.slice(most).join(' ')}"`, meant && meant !== first ? `did you mean tprof-top ${meant}?` : 'give one target at a time; quote a name that contains spaces');
 	}
 
 	switch (first) {
@@ -179,6 +181,15 @@ function flagOf(row: OptionRow): AnyFlag {
 	}
 }
 
+/** Long options by their nearest, letters by the same one in the other case. */
+function unknownOption(word: string): UserError {
+	const meant = word.startsWith('--')
+		? nearest(word, [...optionTable.map(row => longForm(row)), '--color'])
+		: optionTable.find(({short}) => short?.toLowerCase() === word[1].toLowerCase())?.short;
+	const hint = meant && `did you mean ${word.startsWith('--') ? meant.replace(/^--color$/, '--no-color') : `-${meant}`}? tprof-top --help lists the options`;
+	return usage(`unknown option ${word}`, hint);
+}
+
 function flagsOf(argv: readonly string[]): {input: string[]; flags: Flags} {
 	const known = new Map(optionTable.map(row => [row.name, row]));
 	const letters = new Map(optionTable.filter(row => row.short).map(row => [row.short, row]));
@@ -193,7 +204,7 @@ function flagsOf(argv: readonly string[]): {input: string[]; flags: Flags} {
 
 		const row = word.startsWith('--') ? known.get(match[2]) : letters.get(match[2]);
 		if (!row || (match[1] && row.name !== 'color')) {
-			throw usage(`unknown option ${word.split('=')[0]}`);
+			throw unknownOption(word.split('=')[0]);
 		}
 
 		if (seen.has(row.name)) {
@@ -228,7 +239,7 @@ export type Parsed = {readonly options: Options} | {readonly print: 'help' | 've
 /** Reads and checks the command line (without node and the script). Throws UserError with exit code 2. */
 export function parseOptions(argv: readonly string[], environment: NodeJS.ProcessEnv = process.env): Parsed {
 	const {input, flags} = flagsOf(argv);
-	if (flags.help) {
+	if (input[0] === 'help' || flags.help) {
 		return {print: 'help'};
 	}
 
@@ -245,7 +256,7 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 	const text = (name: string) => flags[name] as string | undefined;
 	return {
 		options: {
-			command: parseCommand(input.map(String)),
+			command: parseCommand([...input.map(String), ...(flags.pid === undefined ? [] : [String(flags.pid)])]),
 			engine: oneOf(flags, 'engine', ['auto', 'memory', 'attach'] as const, 'auto'),
 			intervalMs: number(flags, 'interval', 1, 60_000),
 			depth: number(flags, 'depth', 1, 100_000, true),

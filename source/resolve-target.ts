@@ -1,5 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {UserError} from './errors.js';
+import {nearest} from './nearest.js';
+import {commandWords} from './option-table.js';
 import {findTargets} from './target/find.js';
 import {identify} from './target/identify.js';
 import type {Target} from './target/target.js';
@@ -33,7 +35,8 @@ function pidByName(text: string): number {
 	}
 
 	if (found.length === 0) {
-		throw new UserError(`no JVM on this host matches "${text}" in its main class's name`, {hint: 'tprof-top list shows the JVMs on this host'});
+		const meant = nearest(text, commandWords);
+		throw new UserError(`no JVM on this host matches "${text}" in its main class's name`, {hint: meant ? `did you mean tprof-top ${meant}?` : 'tprof-top list shows the JVMs on this host'});
 	}
 
 	const named = found.slice(0, maxNamed).map(({pid, mainClass}) => `${pid} ${mainClass}`).join(', ');

@@ -87,6 +87,7 @@ describe('what needs no JVM', () => {
 		[['--format', 'pprof', '-d', '5', '--duration', '30', '1'], 2],
 		[['4194305'], 1],
 		[['no-such-main-class-anywhere'], 1],
+		[['lst'], 1],
 		[[String(process.pid)], 1],
 		[['open', 'no-such-file.pb.gz'], 1],
 	])('%j is one clear line, a hint and a code', (args, status) => {
@@ -120,6 +121,10 @@ describe('what needs no JVM', () => {
 		} finally {
 			terminal.close();
 		}
+	});
+
+	test('a command that was misspelt is named', () => {
+		expect(run('lst').stderr).toContain('\n  did you mean tprof-top list?\n');
 	});
 
 	test('a process that is not a JVM is left alone', async () => {

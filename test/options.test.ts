@@ -35,11 +35,23 @@ describe('the command', () => {
 		['demo', {kind: 'demo'}],
 		['open a.pb.gz', {kind: 'open', file: 'a.pb.gz'}],
 		['-- list.jar', {kind: 'profile', target: 'list.jar'}],
+		['-p 4711', {kind: 'profile', target: '4711'}],
+		['--pid=4711 -b', {kind: 'profile', target: '4711'}],
 	])('"%s"', (line, command) => {
 		expect(options(line).command).toEqual(command);
 	});
 
+	test.each(['help', 'help open', '-h', '--help', '1 --help'])('"%s" is asked for the help', line => {
+		expect(parseOptions(line.split(' '))).toEqual({print: 'help'});
+	});
+
+	test.each(['-V', '--version'])('"%s" is asked for the version', line => {
+		expect(parseOptions([line])).toEqual({print: 'version'});
+	});
+
 	test('one target at a time; open needs a file', () => {
+		expect(usageError('1 -p 2').message).toContain('unexpected argument');
+		expect(usageError('opne a.pb.gz').hint).toBe('did you mean tprof-top open?');
 		expect(usageError('1 2').message).toContain('unexpected argument');
 		expect(usageError('open').message).toContain('file');
 	});
@@ -96,6 +108,26 @@ describe('the options', () => {
 		'1 --interval --depth 3',
 	])('%s is refused with a hint', line => {
 		expect(usageError(line).message.length).toBeGreaterThan(10);
+	});
+
+	test.each([
+		['--fromat json 1', '--fromat', '--format'],
+		['--iter 3 1', '--iter', '--iterations'],
+		['--Engine=attach 1', '--Engine', '--engine'],
+		['--no-colour 1', '--no-colour', '--no-color'],
+		['--snapshotdir /tmp 1', '--snapshotdir', '--snapshot-dir'],
+		['-v', '-v', '-V'],
+		['-N 3 1', '-N', '-n'],
+	])('%s: the nearest option is named', (line, unknown, meant) => {
+		const {message, hint} = usageError(line);
+		expect(message).toBe(`unknown option ${unknown}`);
+		expect(hint).toBe(`did you mean ${meant}? tprof-top --help lists the options`);
+	});
+
+	test('an option that is like none has no guess', () => {
+		for (const line of ['--nonsense 1', '-q 1', '--x 1', '--constructor 1']) {
+			expect(usageError(line)).toMatchObject({message: `unknown option ${line.split(' ')[0]}`, hint: 'tprof-top --help lists the options'});
+		}
 	});
 
 	test('calls that count as idle', () => {

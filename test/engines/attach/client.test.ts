@@ -64,9 +64,9 @@ test('bytes stay in one buffer from dump to dump', async () => {
 
 test.each([
 	['no answer at all', (socket: Socket) => socket.end(), /without an answer/],
-	['no number in front', (socket: Socket) => socket.end('Full thread dump\n'), /is not one/],
-	['an endless number', (socket: Socket) => socket.end('0'.repeat(100_000)), /is not one/],
-	['a refusal', (socket: Socket) => socket.end('-1\nno'), /refused a thread dump/],
+	['no number in front', (socket: Socket) => socket.end('Full thread dump\n'), /invalid answer/],
+	['an endless number', (socket: Socket) => socket.end('0'.repeat(100_000)), /invalid answer/],
+	['a refusal', (socket: Socket) => socket.end('-1\nno'), /refused to give a thread dump/],
 ])('%s is a failure of this dump, and the next may work', async (_, answer, reason) => {
 	await using listener = await startListener(oldJvm(answer));
 	const client = new AttachClient(listener.target);

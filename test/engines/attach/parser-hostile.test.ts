@@ -132,7 +132,7 @@ test.each(['11-eliminated', '17-eliminated', '21-eliminated', '26-eliminated'])(
 test('a dump that names threads which it does not show is not counted', () => {
 	const text = dump('17-eliminated').toString('latin1');
 	const reading = new DumpReading();
-	expect(reading.parse(Buffer.from(text.replace(/^"Finalizer"[^]*?\n\n/m, ''), 'latin1'))).toMatch(/names 12 threads and shows \d+/);
+	expect(reading.parse(Buffer.from(text.replace(/^"Finalizer"[^]*?\n\n/m, ''), 'latin1'))).toMatch(/announces 12 threads but shows \d+/);
 });
 
 // A search that starts anew at every quote of such a name takes more than half a minute.
@@ -154,7 +154,7 @@ test.each(['11-eliminated', '17-eliminated', '26-eliminated'])('%s: a name of mo
 test('17-eliminated: quotes without end, and a thread that never comes', {timeout: patience}, () => {
 	const bytes = withQuotes('17-eliminated', 'Finalizer', quotesBytes);
 	bytes.write('tid=0x1', bytes.indexOf('tid=0x', quotesBytes), 'latin1');
-	expect(new DumpReading().parse(bytes)).toMatch(/names 12 threads and shows \d$/);
+	expect(new DumpReading().parse(bytes)).toMatch(/announces 12 threads but shows \d$/);
 });
 
 test('8-eliminated, which lists no threads: quotes without end are not counted', {timeout: patience}, () => {
