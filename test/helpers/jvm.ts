@@ -16,12 +16,13 @@ export type Jdk = {
 const programsDirectory = path.resolve(import.meta.dirname, '../programs');
 const vmDirectory = '/usr/lib/jvm';
 
-/** JDK homes: those under the JVM folder, JAVA_HOME, and the list in TPROF_JDKS (colon-separated); one for each release, oldest first. */
+/** JDK homes: the list in TPROF_JDKS (colon-separated), JAVA_HOME, those under the JVM folder, and that of the javac on the PATH; one for each release, oldest first. .ci/tools looks in the same places. */
 export function jdks(): Jdk[] {
 	const homes = [
 		...(process.env.TPROF_JDKS ?? '').split(':'),
 		process.env.JAVA_HOME ?? '',
 		...(existsSync(vmDirectory) ? readdirSync(vmDirectory).map(name => path.join(vmDirectory, name)) : []),
+		...(process.env.PATH ?? '').split(':').map(folder => path.join(folder, 'javac')).filter(file => existsSync(file)).map(file => path.dirname(path.dirname(realpathSync(file)))),
 	].filter(Boolean);
 	const found = new Map<number, Jdk>();
 	for (const home of homes) {
@@ -52,7 +53,7 @@ function releaseOf(home: string): number {
 export function jdk(accepts: (release: number) => boolean = () => true): Jdk {
 	const found = jdks().findLast(candidate => accepts(candidate.release));
 	if (!found) {
-		throw new Error('no JDK found: install one, or set JAVA_HOME or TPROF_JDKS');
+		throw new Error('no JDK found: npm test gets one, or set JAVA_HOME or TPROF_JDKS');
 	}
 
 	return found;
