@@ -29,18 +29,25 @@ export function threadCpuNs(snapshot: Snapshot, baseline: Snapshot | undefined, 
 /** So much of the CPU time is worth a word where it was not seen being used, percent. */
 export const muchUnseen = 10;
 
-/** Share of the window's CPU time of Java code, percent, whose place nobody saw: the thread used it unseen and was met waiting. Where it counts is a rule's doing (sampler/cpu-placement.ts). */
-export function unseenCpuPercent({facts}: Snapshot, baseline: Snapshot | undefined): number {
-	let [whole, unseen] = [0, 0];
+/**
+Share of the CPU time of Java threads in the window, percent, that nobody saw being used: the threads were met waiting. Where it counts is a rule's doing (sampler/cpu-placement.ts), or it is kept and counts
+at no line yet. Threads without Java frames have no other place.
+*/
+export function unseenCpuPercent(snapshot: Snapshot, baseline: Snapshot | undefined): number {
+	const {facts, threads} = snapshot;
+	const isJava = (thread: number) => threadKind(threads.flags[thread]) === 'java';
+	let [whole, seen] = [0, 0];
+	for (let thread = 0; thread < threads.count; thread++) {
+		whole += isJava(thread) ? threadCpuNs(snapshot, baseline, thread) : 0;
+	}
+
 	for (let fact = 0; fact < facts.count; fact++) {
-		if (facts.node[fact] !== rootNode) {
-			const cpuNs = facts.cpuNs[fact] - (baseline && fact < baseline.facts.count ? baseline.facts.cpuNs[fact] : 0);
-			whole += cpuNs;
-			unseen += facts.state[fact] === stateCode.RUNNABLE ? 0 : cpuNs;
+		if ((facts.state[fact] === stateCode.RUNNABLE || facts.node[fact] === rootNode) && isJava(facts.thread[fact])) {
+			seen += facts.cpuNs[fact] - (baseline && fact < baseline.facts.count ? baseline.facts.cpuNs[fact] : 0);
 		}
 	}
 
-	return percentOf(unseen, whole);
+	return percentOf(whole - seen, whole);
 }
 
 /** Figures of the whole target for the header and the state strip. */

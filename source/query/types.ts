@@ -176,7 +176,7 @@ export type Summary = {
 	readonly javaCpuPercent: number;
 	readonly jitCpuPercent: number;
 	readonly vmCpuPercent: number;
-	/** Share of the CPU time of Java code whose place nobody saw. */
+	/** Share of the CPU time of Java threads that nobody saw being used, percent. */
 	readonly unseenCpuPercent: number;
 	/** Milliseconds of sampling in the window (pauses left out), samples in it. */
 	readonly windowMs: number;

@@ -184,6 +184,9 @@ test('CPU time that counts where threads were met waiting is told apart: the sha
 	`);
 	expect(unseenCpuPercent(drawing.build(), undefined)).toBe(50);
 	expect(unseenCpuPercent(drawing.build(), before)).toBe(100);
+	// What is kept until the thread is seen running is in no fact yet.
+	const kept = {...before, threads: {...before.threads, cpuNs: before.threads.cpuNs.map(ns => 2 * ns)}};
+	expect(unseenCpuPercent(kept, undefined)).toBe(62.5);
 });
 
 test('the summary counts Java threads alive and parts CPU time by kind of thread', () => {
