@@ -50,7 +50,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		incompleteStacks: session.incompleteStacks,
 		skippedThreads: {refused: session.refusedThreads, late: session.lateThreads},
 		cost: {
-			targetStoppedMs: rounded(session.targetStoppedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), selfCpuMs: rounded(session.selfCpuMs),
+			targetStoppedMs: rounded(session.targetStoppedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs),
 		},
 		notes: [...notes, ...noteLines(snapshot, baseline)],
 		lines: lines.slice(0, top).map(row => lineOf(row)),

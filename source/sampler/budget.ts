@@ -16,22 +16,25 @@ const forgetMs = 10_000;
 const leastSpending = 0.2;
 const mostSpending = 1.5;
 /**
-The first samples are an investment: whoever starts the tool must see something, and the very first are dear (the listener starts, a JVM that has just been started compiles).
-They come at intervals of at least this many times what the one before cost, and their debt is forgiven.
+The first samples are an investment: whoever starts the tool must see something, and the very first are costly (the listener starts, a JVM that has just been started compiles).
+They come at intervals of at least this many times what the one before cost, as long as their debt is small enough to be paid in good time, and of that debt as much is forgiven as is allowed in this time:
+with what `aim` leaves over, two minutes from the start cost what two minutes may.
 */
 const startSamples = 5;
 const startFactor = 10;
+const forgivenMs = 6000;
+const largestStartDebtMs = 60_000;
 /**
 A sample that costs so many times the mean may have met something else, such as a long collection, or our own thread lost its CPU while it held others: another one is tried soon, to see which. If that one
 is as much cheaper, the dear one does not count for the mean, but stays a debt, paid back while samples go on. Soon is so many times what the costly one cost, from one to ten seconds: were it as dear again, the target
-would have been stopped for a sixth of the time at most. With dear ones again and again, each second opinion comes later the nearer the debt is to what may be spent in a minute, and from there on when the debt
-is paid: so the mean over some minutes stays below the budget whatever comes, and a single outlier does not make us blind.
+would have been stopped for a sixth of the time at most. With costly ones again and again, each second opinion comes later the nearer the debt is to what may be spent in so many seconds, and from there on when the
+debt is paid: so the mean over two minutes stays below the budget unless a single sample costs more, and one outlier does not make us blind.
 */
 const outlierTimes = 10;
 const secondOpinionFactor = 5;
 const earliestOpinionMs = 1000;
 const latestOpinionMs = 10_000;
-const largestDebtMs = 60_000;
+const largestDebtMs = 7000;
 /** However dear a sample is, one is tried after ten minutes. */
 const longestIntervalMs = 600_000;
 
@@ -49,6 +52,7 @@ export class StopBudget {
 	#lastMs = 0;
 	#hasHeadStart = true;
 	#samples = 0;
+	#forgivableMs: number;
 	/** The newest sample, when that was an outlier: what it cost, the mean before it, and when the next one is tried at the latest. */
 	#outlier: {readonly stoppedMs: number; readonly costBeforeMs: number; readonly nextInMs: number} | undefined;
 	readonly #startCostsMs: number[] = [];
@@ -57,6 +61,7 @@ export class StopBudget {
 	constructor(percent: number) {
 		this.#share = Math.max(0.0001, percent / 100);
 		this.#savedMs = this.#share * aim * headStartMs;
+		this.#forgivableMs = this.#share * aim * forgivenMs;
 	}
 
 	/** A sample was taken at `nowMs` (monotone) that stopped the target for `stoppedMs`. */
@@ -84,7 +89,9 @@ export class StopBudget {
 		this.#costMs += (stoppedMs - this.#costMs) * weight;
 		if (this.#samples <= startSamples) {
 			this.#startCostsMs.push(stoppedMs);
-			this.#savedMs = Math.max(0, this.#savedMs);
+			const forgiven = Math.min(this.#forgivableMs, Math.max(0, -this.#savedMs));
+			this.#forgivableMs -= forgiven;
+			this.#savedMs += forgiven;
 			this.#costMs = middle(this.#startCostsMs);
 		}
 	}
@@ -95,7 +102,7 @@ export class StopBudget {
 			return requestedMs;
 		}
 
-		if (this.#samples < startSamples) {
+		if (this.#samples < startSamples && -this.#savedMs < this.#share * aim * largestStartDebtMs) {
 			return Math.max(requestedMs, startFactor * (this.#startCostsMs.at(-1) ?? 0));
 		}
 

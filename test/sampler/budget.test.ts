@@ -121,6 +121,26 @@ describe('StopBudget', () => {
 		expect(Math.max(...taken.map(({intervalMs}) => intervalMs))).toBeLessThan(70_000);
 	});
 
+	// A host with more to do than it has CPUs: what a sample costs is how long our thread waits for one of them.
+	test.each([
+		['always', 1, () => 60],
+		['always, and dearer', 2, () => 275],
+		['half of the time', 3, (random: () => number) => random() < 0.5 ? 275 : 0.05],
+		['now and then', 4, (random: () => number) => random() < 0.05 ? 964 : 0.05],
+		['more or less', 5, (random: () => number) => 300 * (random() ** 3)],
+	])('where our thread waits for a CPU, %s, every two minutes from the first sample on cost no more than the budget and one sample', (_, seed, costOf) => {
+		const random = seeded(seed);
+		const taken = simulate(2, 20, 900_000, () => costOf(random));
+		for (let fromMs = 0; fromMs < 780_000; fromMs += 1000) {
+			const within = taken.filter(({atMs}) => atMs >= fromMs && atMs < fromMs + 120_000);
+			expect(stoppedPercent(taken, fromMs, fromMs + 120_000), `${fromMs}`).toBeLessThanOrEqual(2 + (Math.max(...within.map(({stoppedMs}) => stoppedMs)) / 1200));
+		}
+
+		for (let fromMs = 0; fromMs < 840_000; fromMs += 1000) {
+			expect(stoppedPercent(taken, fromMs, fromMs + 60_000), `${fromMs}`).toBeLessThan(4);
+		}
+	});
+
 	test('no budget at all leaves the interval alone', () => {
 		expect(simulate(100, 50, 5000, () => 45).at(-1)!.intervalMs).toBe(50);
 	});

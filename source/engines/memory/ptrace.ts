@@ -1,4 +1,5 @@
 import {loadKoffi} from '../../target/koffi.js';
+import {type Priority, priorityBy} from './priority.js';
 
 /** Requests of ptrace(2) (Linux include/uapi/linux/ptrace.h). */
 const request = {
@@ -18,8 +19,8 @@ const setTimerSlack = 29;
 /** errno values of Linux on x86-64. */
 export const errno = {EPERM: 1, ESRCH: 3, ECHILD: 10} as const;
 
-/** The few calls that stop a thread of another process and let it go. All must be made from one and the same thread, which becomes the tracer. */
-export type Ptrace = {
+/** The few calls that stop a thread of another process and let it go, and get us a CPU meanwhile. All must be made from one and the same thread, which becomes the tracer. */
+export type Ptrace = Priority & {
 	/** Become the tracer of a thread without stopping it: 0 or an errno. */
 	seize(tid: number): number;
 	/** Stop a seized thread: 0 or an errno. */
@@ -44,6 +45,7 @@ export function loadPtrace(): Ptrace {
 	const usleep = library.func('usleep', 'int', ['uint']);
 	const prctl = library.func('prctl', 'int', ['int', 'ulong', 'ulong', 'ulong', 'ulong']);
 	const signal = library.func('signal', 'intptr_t', ['int', 'intptr_t']);
+	const syscall = library.func('syscall', 'long', ['long', 'long', 'uint8_t *', 'long', 'long']);
 	const status = new Int32Array(1);
 	const check = (result: number) => result === -1 ? koffi.errno() : 0;
 	// A tracer that is stopped holds the threads it has stopped: no terminal may do that to us.
@@ -54,6 +56,7 @@ export function loadPtrace(): Ptrace {
 	// Short sleeps that are kept: the default slack of 50 microseconds would be several times what a thread is held for.
 	prctl(setTimerSlack, 1000, 0, 0, 0);
 	return {
+		...priorityBy((...args) => syscall(...args)),
 		seize: tid => check(call(request.seize, tid, 0, 0)),
 		interrupt: tid => check(call(request.interrupt, tid, 0, 0)),
 		registers: (tid, into) => check(callWithBuffer(request.getRegisters, tid, 0, into)),

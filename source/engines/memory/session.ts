@@ -25,7 +25,7 @@ import {Unreadable} from './reader.js';
 import {PresentThreads} from './present-threads.js';
 import {RunningStacks} from './running-stacks.js';
 import {isStalled} from './stalls.js';
-import {Stopper, type Stops} from './stopper.js';
+import {noStops, Stopper, type Stops} from './stopper.js';
 import {javaThreadState} from './thread-block.js';
 import {unknownStackFrame} from './unknown-stack.js';
 import {VmThreads} from './vm-threads.js';
@@ -35,10 +35,6 @@ import {Walker} from './walk/walker.js';
 
 /** Samples in a row that may fail before the session is given up. */
 const failureLimit = 50;
-
-const noStops: Stops = {
-	count: 0, heldMs: 0, longestMs: 0, refused: 0, late: 0,
-};
 
 /** Samples one JVM from outside its process. */
 export class MemorySession implements EngineSession {
@@ -291,10 +287,10 @@ export class MemorySession implements EngineSession {
 
 /**
 What counts against the budget: the mean time for which the threads that execute Java code were held. Summed up over a second it is the share of its running time that such a thread loses, which is the
-share of its work that the target loses.
+share of its work that the target loses. Those that did not stop in time are held later, and in the sum of a later sample.
 */
-function stoppedMs({count, heldMs}: Stops): number {
-	return count === 0 ? 0 : heldMs / count;
+function stoppedMs({count, late, heldMs}: Stops): number {
+	return heldMs / Math.max(1, count + late);
 }
 
 function sum(a: Stops, b: Stops): Stops {

@@ -5,16 +5,25 @@ import {errno, type Ptrace} from './ptrace.js';
 Threads stopped at the same time at most: each waits for those handled before it, some 30 microseconds each. Fewer at once would hold fewer when we lose the CPU meanwhile, but we lose it more often then: with
 12 threads that spin on two busy cores, batches of 2, 4, 8 and 16 held the longest of a sample for 7.5, 4.0, 4.0 and 0.9 ms (medians), as the threads not stopped yet take the CPUs.
 */
-const batchSize = 16;
+const largestBatch = 16;
 
-/** How long a round waits for threads to stop, milliseconds. A thread that runs, or has a CPU soon, stops within microseconds; one that gets no CPU (a throttled container, a page from a slow disk) does not. */
-const waitLimitMs = 100;
+/**
+How long a batch is waited for, milliseconds. A thread that runs, or has a CPU soon, stops within microseconds; one that gets no CPU (a busy host, a throttled container, a page from a slow disk) does not. What we do
+in between on such a host takes many turns of ours, for which a thread that stops meanwhile is held: so it is waited for until it has had its turn.
+*/
+const waitLimitMs = 1000;
+
+/** Where our priority cannot be raised, a round asks nobody else after this time: those left out come first in the next one. */
+const roundLimitMs = 500;
+
+/** A thread held for so long, milliseconds, says that we lost the CPU meanwhile: then one at a time, twice as many after each round in which that did not happen. */
+const lateMs = 5;
 
 /** Looks at once for this long, microseconds: a thread that is running now stops within some 10. */
 const spinUs = 20;
 
 /** Sleep between two looks after that, microseconds: short at first. */
-const sleepUs = [5, 10, 10, 20, 20, 50, 100];
+const sleepUs = [5, 10, 10, 20, 20, 50, 100, 100, 100, 200];
 
 /** How long `close` waits for threads that were asked to stop and did not yet; after this they are let go by the end of our process. */
 const closeLimitMs = 1000;
@@ -27,7 +36,9 @@ const stoppedValue = 0x7F;
 export type Stops = {
 	/** Threads looked at while stopped. */
 	count: number;
-	/** Time the threads were held, milliseconds: sum and longest; upper bounds, from the last time a thread was seen running. */
+	/**
+	Time that threads were held, milliseconds: sum and longest; upper bounds, from the last time a thread was seen running. Those that stopped late are in it too, with the round that comes after.
+	*/
 	heldMs: number;
 	longestMs: number;
 	/** Threads that another tracer holds or that we may not trace. */
@@ -36,12 +47,21 @@ export type Stops = {
 	late: number;
 };
 
+export const noStops: Stops = {
+	count: 0, heldMs: 0, longestMs: 0, refused: 0, late: 0,
+};
+
 /** Stops threads for some microseconds each, all at once, and lets each go in the order of arrival. */
 export class Stopper {
 	readonly #ptrace: Ptrace;
 	readonly #pid: number;
 	/** Threads asked to stop, and when each was last seen running. */
 	readonly #pending = new Map<number, number>();
+	/** How long those that stopped late were held, since the last round. */
+	#afterwards: Stops = {...noStops};
+	#batchSize = largestBatch;
+	/** Whose turn it is first, where a round was too short for all. */
+	#first = 0;
 	#timer?: NodeJS.Timeout;
 
 	/** `pid`: the process whose threads are stopped, which is also the id of its first thread. */
@@ -52,15 +72,27 @@ export class Stopper {
 
 	/** Calls `look` for each of the threads while it is stopped. `look` must be quick; what it throws ends the round, and all threads are let go all the same. */
 	stop(tids: readonly number[], look: (tid: number) => void): Stops {
-		const stops: Stops = {
-			count: 0, heldMs: 0, longestMs: 0, refused: 0, late: 0,
-		};
 		this.#letLateOnesGo();
+		const stops: Stops = {...this.#afterwards, count: 0};
+		this.#afterwards = {...noStops};
+		if (tids.length === 0) {
+			return stops;
+		}
+
+		const endMs = performance.now() + (this.#ptrace.raise() ? Infinity : roundLimitMs);
 		try {
-			for (let start = 0; start < tids.length; start += batchSize) {
-				this.#stopBatch(tids.slice(start, start + batchSize), look, stops);
+			const first = this.#first % tids.length;
+			const inTurn = [...tids.slice(first), ...tids.slice(0, first)];
+			let asked = 0;
+			for (; asked < inTurn.length && performance.now() < endMs; asked += this.#batchSize) {
+				this.#stopBatch(inTurn.slice(asked, asked + this.#batchSize), look, stops);
 			}
+
+			stops.late += Math.max(0, inTurn.length - asked);
+			this.#first = asked < inTurn.length ? first + asked : 0;
 		} finally {
+			this.#batchSize = stops.longestMs > lateMs ? 1 : Math.min(largestBatch, this.#batchSize * 2);
+			this.#ptrace.restore();
 			this.#watch();
 		}
 
@@ -110,7 +142,7 @@ export class Stopper {
 		const start = performance.now();
 		let waiting = asked;
 		for (let sleeps = 0; waiting.length > 0;) {
-			waiting = waiting.filter(tid => !this.#handle(tid, look, stops));
+			waiting = waiting.filter(tid => !this.#handle(tid, stops, look));
 			const elapsedMs = performance.now() - start;
 			if (elapsedMs > waitLimitMs) {
 				stops.late += waiting.length;
@@ -124,7 +156,7 @@ export class Stopper {
 	}
 
 	/** Looks whether a thread has stopped, and handles it; false while it runs on. */
-	#handle(tid: number, look: ((tid: number) => void) | undefined, stops?: Stops): boolean {
+	#handle(tid: number, stops: Stops, look?: (tid: number) => void): boolean {
 		const before = performance.now();
 		const status = this.#ptrace.poll(tid);
 		if (status === 0) {
@@ -147,13 +179,10 @@ export class Stopper {
 		try {
 			look?.(tid);
 		} finally {
-			if (stops) {
-				const heldMs = performance.now() - runningAt;
-				stops.count++;
-				stops.heldMs += heldMs;
-				stops.longestMs = Math.max(stops.longestMs, heldMs);
-			}
-
+			const heldMs = performance.now() - runningAt;
+			stops.count++;
+			stops.heldMs += heldMs;
+			stops.longestMs = Math.max(stops.longestMs, heldMs);
 			// A stop by an event is ours (or a stop of the whole process, which goes on by itself); otherwise a signal is on its way to the thread, and must reach it.
 			const isEvent = status >>> 16 !== 0;
 			if (this.#ptrace.detach(tid, isEvent ? 0 : (status >>> 8) & 0xFF) !== 0) {
@@ -177,7 +206,7 @@ export class Stopper {
 
 	#letLateOnesGo(): void {
 		for (const tid of this.#pending.keys()) {
-			this.#handle(tid, undefined);
+			this.#handle(tid, this.#afterwards);
 		}
 	}
 

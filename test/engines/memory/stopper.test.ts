@@ -1,6 +1,6 @@
 import {readFileSync, readdirSync} from 'node:fs';
 import {
-	afterAll, beforeAll, expect, test,
+	afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi,
 } from 'vitest';
 import {loadPtrace, type Ptrace} from '../../../source/engines/memory/ptrace.js';
 import {Stopper} from '../../../source/engines/memory/stopper.js';
@@ -96,4 +96,113 @@ test('a thread that has a tracer is skipped and counted', async () => {
 	await until(() => ptrace.poll(traced) !== 0);
 	ptrace.detach(traced, 0);
 	await allGoOn();
+});
+
+test('our priority is back where it was after a round, also when the look fails', () => {
+	const policy = () => /^policy\s*:\s*(\d+)$/m.exec(readFileSync('/proc/thread-self/sched', 'latin1'))?.[1];
+	const before = policy();
+	const within: Array<string | undefined> = [];
+	const stopper = new Stopper(ptrace, java.pid);
+	const look = () => {
+		within.push(policy());
+		throw new RangeError('look');
+	};
+
+	expect(() => stopper.stop(tids, look)).toThrow('look');
+	// SCHED_RR where we may; nobody else sees anything change.
+	const isAllowed = ptrace.raise();
+	ptrace.restore();
+	expect(within[0]).toBe(isAllowed ? '2' : before);
+	expect(policy()).toBe(before);
+	stopper.close();
+});
+
+describe('a host on which we lose the CPU, played with a clock of its own', () => {
+	const running = [1, 2, 3, 4, 5, 6, 7, 8];
+	let nowMs: number;
+	/** What our sleeps take, and after what time a thread that was asked stops, milliseconds. */
+	let sleepMs: number;
+	let stopsAfterMs: number;
+	let isAllowed: boolean;
+	/** What a round asks (+) and lets go (-), in order. */
+	let events: string[];
+	let stopper: Stopper;
+
+	beforeEach(() => {
+		[nowMs, sleepMs, stopsAfterMs, isAllowed, events] = [0, 0.1, 0.03, true, []];
+		const askedMs = new Map<number, number>();
+		vi.spyOn(performance, 'now').mockImplementation(() => {
+			nowMs += 0.001;
+			return nowMs;
+		});
+		stopper = new Stopper({
+			raise: () => isAllowed,
+			restore() {
+				events.push('restored');
+			},
+			seize: () => 0,
+			interrupt(tid) {
+				events.push(`+${tid}`);
+				askedMs.set(tid, nowMs);
+				return 0;
+			},
+			registers: () => 0,
+			detach(tid) {
+				events.push(`-${tid}`);
+				return 0;
+			},
+			poll: tid => nowMs - askedMs.get(tid)! < stopsAfterMs ? 0 : 0x80_05_7F,
+			sleep() {
+				nowMs += sleepMs;
+			},
+		}, 99);
+	});
+
+	afterEach(() => {
+		stopper.close();
+		vi.restoreAllMocks();
+	});
+
+	/** A round, whom it asked, and the most threads that were asked and not let go yet. */
+	function round() {
+		events = [];
+		const stops = stopper.stop(running, () => undefined);
+		let now = 0;
+		const counts = events.map(event => {
+			now += event.startsWith('+') ? 1 : (event.startsWith('-') ? -1 : 0);
+			return now;
+		});
+		return {...stops, most: Math.max(...counts), asked: events.filter(event => event.startsWith('+')).map(Number)};
+	}
+
+	test('threads are stopped one at a time after a round in which one was held for long, and together again when that no longer happens', () => {
+		sleepMs = 60;
+		expect(round()).toMatchObject({count: 8, late: 0, most: 8});
+		sleepMs = 0.1;
+		expect(Array.from({length: 5}, () => round().most)).toEqual([1, 2, 4, 8, 8]);
+		expect(events.at(-1)).toBe('restored');
+	});
+
+	test('without a higher priority a round asks nobody after half a second, and those left out come first in the next one', () => {
+		isAllowed = false;
+		sleepMs = 200;
+		expect(round()).toMatchObject({count: 8, late: 0});
+		expect(round()).toMatchObject({count: 3, late: 5, most: 1, asked: [1, 2, 3]});
+		expect(round()).toMatchObject({count: 3, late: 5, most: 1, asked: [4, 5, 6]});
+		isAllowed = true;
+		expect(round()).toMatchObject({count: 8, late: 0, asked: [7, 8, 1, 2, 3, 4, 5, 6]});
+	});
+
+	test('what stops after its round is held until we look again, and that counts with the next one', () => {
+		sleepMs = 10;
+		stopsAfterMs = 5000;
+		expect(round()).toMatchObject({count: 0, late: 8, heldMs: 0, longestMs: 0});
+		nowMs += 10_000;
+		stopsAfterMs = 0.03;
+		sleepMs = 0.1;
+		const {count, heldMs, longestMs} = round();
+		expect(count).toBe(8);
+		expect(longestMs).toBeGreaterThan(9000);
+		expect(heldMs).toBeGreaterThan(8 * 9000);
+	});
 });
