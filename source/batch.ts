@@ -3,7 +3,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {batchNotes} from './batch-notes.js';
 import type {BatchPlan} from './batch-plan.js';
 import {UserError} from './errors.js';
-import type {ExportFormat, ExportOptions} from './exports/export-format.js';
+import {type ExportFormat, type ExportOptions, piecesOf, type Written} from './exports/export-format.js';
 import {GrowingFile} from './exports/growing-file.js';
 import type {Snapshot} from './model/snapshot.js';
 import type {SnapshotSource} from './model/source.js';
@@ -47,12 +47,14 @@ function failure(source: SnapshotSource): UserError {
 }
 
 /** Standard output, which may be a pipe whose reader went away. */
-async function print(bytes: string | Uint8Array): Promise<void> {
-	await new Promise<void>(resolve => {
-		process.stdout.write(bytes, () => {
-			resolve();
+async function print(report: Written): Promise<void> {
+	for (const piece of piecesOf(report)) {
+		await new Promise<void>(resolve => {
+			process.stdout.write(piece, () => {
+				resolve();
+			});
 		});
-	});
+	}
 }
 
 /**
@@ -72,7 +74,7 @@ export async function runBatch(request: BatchRequest): Promise<void> {
 	}
 }
 
-async function printReports({source, plan, format, options, stop}: BatchRequest, write: (report: string | Uint8Array) => Promise<void>): Promise<void> {
+async function printReports({source, plan, format, options, stop}: BatchRequest, write: (report: Written) => Promise<void>): Promise<void> {
 	const hasSamples = () => (source.read()?.session.samples ?? 0) > 0;
 	await waitUntil(() => isOver(source) || hasSamples(), performance.now() + startTimeoutMs, stop);
 	if (!hasSamples()) {

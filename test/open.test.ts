@@ -1,11 +1,11 @@
 import {spawnSync} from 'node:child_process';
-import {closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync} from 'node:fs';
+import {closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {gzipSync} from 'node:zlib';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {deepStacks, longName, manyBigNumbers, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable, withSession} from './exports/hostile-profiles.js';
+import {deepStacks, likeStacks, longName, manyBigNumbers, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable, withSession} from './exports/hostile-profiles.js';
 import {patienceMs} from './helpers/patience.js';
 import {TerminalSession} from './helpers/terminal.js';
 
@@ -38,8 +38,8 @@ function fileOf(profile: Uint8Array): string {
 }
 
 /** Opens a file without a terminal. */
-function open(file: string, input?: Uint8Array) {
-	const {status, stdout, stderr} = spawnSync(process.execPath, ['--import', sayPeak, cli, 'open', file], {encoding: 'utf8', timeout: patienceMs, input});
+function open(file: string, input?: Uint8Array, args: readonly string[] = []) {
+	const {status, stdout, stderr} = spawnSync(process.execPath, ['--import', sayPeak, cli, 'open', file, ...args], {encoding: 'utf8', timeout: patienceMs, input});
 	const [, error, peak] = /^(.*?)peak (\d+)\n$/s.exec(stderr) ?? [];
 	return {status, stdout, error, megabytes: Number(peak) / 1024};
 }
@@ -50,7 +50,7 @@ describe('what a file may hold', () => {
 		['threads', () => manyThreads(390_000), 'more than 65,536 threads'],
 		['unprintable names', () => manyUnprintable(99_000), 'more than 16,000,000 characters in names'],
 		['deep stacks', () => deepStacks(12, 50_000, 60_000), 'more than 524,288 distinct stacks'],
-		['frames', () => deepStacks(102, 99_000, 99_000), 'more than 10,000,000 frames, values and labels of samples'],
+		['frames', () => deepStacks(102, 99_000, 99_000), 'more than 6,000,000 frames, values and labels of samples'],
 		['labels', () => manyLabels(1_900_000), 'more than 1,000 labels of a sample'],
 		['values', () => manyBigNumbers(4_000_000), 'more than 1,000 values of a sample'],
 		['names', () => manyEmpty(6, 1_900_000), 'more than 400,000 names'],
@@ -78,6 +78,20 @@ describe('what a file may hold', () => {
 		const {status, error, stdout, megabytes} = open(fileOf(profile()));
 		expect({status, error}).toEqual({status: 0, error: ''});
 		expect(stdout).toContain('samples');
+		expect(megabytes).toBeLessThan(maxMegabytes);
+	});
+
+	test.each([
+		['json', 'lines', () => manyLines(99_000)],
+		['json', 'like stacks', () => likeStacks(50_000, 100)],
+		['pprof', 'like stacks', () => likeStacks(50_000, 100)],
+		['pprof', 'deep stacks', () => deepStacks(5, 99_000, 60_000)],
+	])('and are written as %s (%s)', (format, _, profile) => {
+		const output = path.join(folder, `${++fileCount}.${format}`);
+		const {status, error, megabytes} = open(fileOf(profile()), undefined, ['--format', format, '--output', output]);
+		expect({status, error}).toEqual({status: 0, error: ''});
+		expect(statSync(output).size).toBeGreaterThan(50_000);
+		rmSync(output);
 		expect(megabytes).toBeLessThan(maxMegabytes);
 	});
 });

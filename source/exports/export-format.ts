@@ -22,6 +22,14 @@ export type ExportOptions = {
 	readonly notes?: readonly string[];
 };
 
+/** A document: whole, or text in pieces, made as they are asked for, where the whole may be larger than memory should hold. */
+export type Written = string | Uint8Array | Iterable<string>;
+
+/** The document piece by piece. */
+export function piecesOf(written: Written): Iterable<string | Uint8Array> {
+	return typeof written === 'string' || written instanceof Uint8Array ? [written] : written;
+}
+
 /** A format that a snapshot can be written in. */
 export type ExportFormat = {
 	readonly id: string;
@@ -37,5 +45,5 @@ export type ExportFormat = {
 	What was counted up to the snapshot, or since the baseline (an earlier snapshot of the same session). Text ends with a line end.
 	Nothing but the arguments has a say in what comes out.
 	*/
-	write(snapshot: Snapshot, baseline: Snapshot | undefined, options: ExportOptions): string | Uint8Array;
+	write(snapshot: Snapshot, baseline: Snapshot | undefined, options: ExportOptions): Written;
 };

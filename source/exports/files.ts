@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type {Written} from './export-format.js';
 import {codeOf, explained} from './file-errors.js';
 import {createPartial, fill, giveName, removeAll, syncFolder} from './partial-file.js';
 
@@ -6,14 +7,14 @@ import {createPartial, fill, giveName, removeAll, syncFolder} from './partial-fi
 const maxSuffix = 100;
 
 /** Bytes of one file of a set that belongs together. */
-export type FilePart = {readonly extension: string; readonly bytes: string | Uint8Array};
+export type FilePart = {readonly extension: string; readonly bytes: Written};
 
 /**
 Writes a file whole or not at all, with mode 0600, and never in place of another: gives back the path.
 A name that is taken is an error, or with `taken: 'suffix'` gets -2, -3 and so on before its extension.
 On return the bytes are on the disk (fsync of the file and its folder). Throws UserError that says what to do; nothing is left behind then.
 */
-export async function writeWhole(file: string, bytes: string | Uint8Array, options: {readonly taken?: 'refuse' | 'suffix'} = {}): Promise<string> {
+export async function writeWhole(file: string, bytes: Written, options: {readonly taken?: 'refuse' | 'suffix'} = {}): Promise<string> {
 	const extension = extensionOf(file);
 	const [written] = await writeTogether(file.slice(0, file.length - extension.length), [{extension, bytes}], options);
 	return written;

@@ -1,6 +1,7 @@
 import {type FileHandle, lstat} from 'node:fs/promises';
 import path from 'node:path';
 import {UserError} from '../errors.js';
+import {piecesOf, type Written} from './export-format.js';
 import {codeOf, explained} from './file-errors.js';
 import {
 	createPartial, giveName, removeAll, settled, syncFolder,
@@ -36,10 +37,15 @@ export class GrowingFile {
 	}
 
 	/** Adds a report. When that fails the file is given up: the reports before stay under the temporary name. */
-	async append(report: string | Uint8Array): Promise<void> {
+	async append(report: Written): Promise<void> {
+		let bytes = 0;
 		try {
-			await this.#handle.appendFile(report);
-			this.#wholeBytes += Buffer.byteLength(report);
+			for (const piece of piecesOf(report)) {
+				await this.#handle.appendFile(piece);
+				bytes += Buffer.byteLength(piece);
+			}
+
+			this.#wholeBytes += bytes;
 		} catch (error) {
 			this.#isOver = true;
 			await settled(async () => this.#handle.truncate(this.#wholeBytes));

@@ -19,8 +19,7 @@ export const json: ExportFormat = {
 	description: 'everything, for programs (schema 1, see docs/formats.md); all rows unless --top is given; with --iterations, one document per line',
 	streaming: true,
 	write(snapshot, baseline, options) {
-		const document = documentOf(snapshot, baseline, options);
-		return options.iteration === undefined ? `${rowByRow(document)}\n` : `${JSON.stringify(document)}\n`;
+		return inPieces(textOf(documentOf(snapshot, baseline, options), options.iteration === undefined ? rowByRow : inOneLine));
 	},
 };
 
@@ -53,10 +52,27 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 			targetStoppedMs: rounded(session.targetStoppedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs),
 		},
 		notes: [...notes, ...noteLines(snapshot, baseline)],
-		lines: lines.slice(0, top).map(row => lineOf(row)),
-		threads: threads.slice(0, top).map(row => threadOf(row)),
-		stacks: stacks.slice(0, top).map(row => stackOf(row)),
+		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row))),
+		threads: new List(threads.slice(0, top), row => JSON.stringify(threadOf(row))),
+		stacks: new List(stacks.slice(0, top), stackText()),
 	};
+}
+
+/** The rows of a list, each as JSON when it is asked for. */
+class List<Row> implements Iterable<string> {
+	readonly #rows: readonly Row[];
+	readonly #text: (row: Row) => string;
+
+	constructor(rows: readonly Row[], text: (row: Row) => string) {
+		this.#rows = rows;
+		this.#text = text;
+	}
+
+	* [Symbol.iterator](): Generator<string> {
+		for (const row of this.#rows) {
+			yield this.#text(row);
+		}
+	}
 }
 
 function lineOf(row: LineRow) {
@@ -71,9 +87,22 @@ function threadOf(row: ThreadRow) {
 	};
 }
 
-function stackOf(row: StackRow) {
-	return {
-		ticks: row.ticks, cpuMs: msOf(row.cpuNs), state: row.state, frames: row.frames.map(frame => frameOf(frame)),
+/** A stack as JSON; the text of a frame, which stands in many stacks, is made once. */
+function stackText(): (row: StackRow) => string {
+	const texts = new Map<Place, string>();
+	const textOfFrame = (frame: Place) => {
+		let text = texts.get(frame);
+		if (text === undefined) {
+			text = JSON.stringify(frameOf(frame));
+			texts.set(frame, text);
+		}
+
+		return text;
+	};
+
+	return row => {
+		const head = JSON.stringify({ticks: row.ticks, cpuMs: msOf(row.cpuNs), state: row.state});
+		return `${head.slice(0, -1)},"frames":[${row.frames.map(frame => textOfFrame(frame)).join(',')}]}`;
 	};
 }
 
@@ -102,11 +131,54 @@ function byText(a: string, b: string): number {
 	return a < b ? -1 : (a > b ? 1 : 0);
 }
 
-/** JSON with a line for each key and for each row of a list: it can be read, searched with grep, and does not swell. */
-function rowByRow(document: Readonly<Record<string, unknown>>): string {
-	const keys = Object.entries(document).map(([key, value]) => {
-		const text = Array.isArray(value) && value.length > 0 ? `[\n${value.map(row => `\t\t${JSON.stringify(row)}`).join(',\n')}\n\t]` : JSON.stringify(value);
-		return `\t${JSON.stringify(key)}: ${text}`;
-	});
-	return `{\n${keys.join(',\n')}\n}`;
+/** What stands between the parts of a document. */
+type Layout = {readonly open: string; readonly key: (name: string) => string; readonly between: string; readonly firstRow: string; readonly nextRow: string; readonly endOfList: string; readonly close: string};
+
+/** A line for each key and for each row of a list: it can be read and searched with grep. */
+const rowByRow: Layout = {
+	open: '{\n', key: name => `\t${JSON.stringify(name)}: `, between: ',\n', firstRow: '\n\t\t', nextRow: ',\n\t\t', endOfList: '\n\t', close: '\n}\n',
+};
+
+/** As JSON.stringify writes it. */
+const inOneLine: Layout = {
+	open: '{', key: name => `${JSON.stringify(name)}:`, between: ',', firstRow: '', nextRow: ',', endOfList: '', close: '}\n',
+};
+
+function * textOf(document: Readonly<Record<string, unknown>>, layout: Layout): Generator<string> {
+	let before = layout.open;
+	for (const [name, value] of Object.entries(document)) {
+		yield before + layout.key(name);
+		before = layout.between;
+		if (!(value instanceof List)) {
+			yield JSON.stringify(value);
+			continue;
+		}
+
+		yield '[';
+		let isEmpty = true;
+		for (const row of value as List<unknown>) {
+			yield (isEmpty ? layout.firstRow : layout.nextRow) + row;
+			isEmpty = false;
+		}
+
+		yield isEmpty ? ']' : `${layout.endOfList}]`;
+	}
+
+	yield layout.close;
+}
+
+/** Characters of a piece: large enough that a write costs little, small beside what the tool holds anyway. */
+const pieceLength = 1 << 18;
+
+function * inPieces(texts: Iterable<string>): Generator<string> {
+	let piece = '';
+	for (const text of texts) {
+		piece += text;
+		if (piece.length >= pieceLength) {
+			yield piece;
+			piece = '';
+		}
+	}
+
+	yield piece;
 }

@@ -37,7 +37,7 @@ export async function giveName(temporary: string, name: string): Promise<void> {
 const linklessCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Writes all of a file, to the disk, and closes it. */
-export async function fill(handle: FileHandle, bytes: string | Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
+export async function fill(handle: FileHandle, bytes: string | Uint8Array | Iterable<string> | AsyncIterable<Uint8Array>): Promise<void> {
 	try {
 		await writeFile(handle, bytes);
 		await handle.sync();

@@ -44,6 +44,11 @@ export function deepStacks(count: number, depth: number, lines: number): Uint8Ar
 	return profile(times(lines, index => location(index + 1, 1, index + 1)), times(count, stack => sample(times(depth, index => 1 + ((index + (stack * 97)) % lines)))));
 }
 
+/** So many stacks of so many frames that differ in the innermost one alone. */
+export function likeStacks(count: number, depth: number): Uint8Array {
+	return profile(times(depth + count, index => location(index + 1, 1, index + 1)), times(count, stack => sample([depth + stack + 1, ...times(depth - 1, index => index + 1)])));
+}
+
 /** So many labels on one sample. */
 export const manyLabels = (count: number) => profile(location(1, 1, 1), sample([1], Buffer.alloc(count * 4, delimited(3, numberField(1, 6)))));
 

@@ -1,3 +1,5 @@
+import {piecesOf, type Written} from '../../source/exports/export-format.js';
+
 /** Rows of a CSV document (RFC 4180) by the names in its header row; throws where it is not one. */
 export function parseCsv(text: string): Array<Record<string, string>> {
 	const records: string[][] = [];
@@ -42,4 +44,9 @@ export function parseVotes(text: string): Array<{votes: number; fingerprint: str
 		const [votes, fingerprint] = head.trim().split(' ');
 		return {votes: Number(votes), fingerprint, frames: frames.map(frame => frame.slice(1))};
 	});
+}
+
+/** A document as one text, or its bytes. */
+export function whole(written: Written): string | Uint8Array {
+	return written instanceof Uint8Array ? written : [...piecesOf(written)].join('');
 }

@@ -201,7 +201,7 @@ describe('hostile files', () => {
 		const [{value, label}] = many.sample;
 		many.location[0].line = Array.from({length: 999}, () => many.location[0].line[0]);
 		many.sample = Array.from({length: 101}, () => Sample.create({locationId: Array.from({length: 100}, () => 1), value, label}));
-		expect(refusal(encoded(many))).toContain('more than 10,000,000 frames of all stacks');
+		expect(refusal(encoded(many))).toContain('more than 6,000,000 frames of all stacks');
 	});
 
 	test('with more distinct stacks than a snapshot has room for are refused', () => {

@@ -5,6 +5,7 @@ import {writePprof} from '../../source/exports/pprof/write.js';
 import {json} from '../../source/exports/json.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {canonical} from './canonical.js';
+import {whole} from './parse.js';
 
 /** Ten seconds of demo/shop.jar on JDK 17, saved by version 0.1.0: files that were saved once must open for good. */
 const bytes = () => fs.readFileSync(new URL('../fixtures/exports/shop-jdk17.pb.gz', import.meta.url));
@@ -18,7 +19,7 @@ test('a file saved from a real JVM opens whole: every tick of the session, lines
 	expect(ticks).toBe(session.threadSamples);
 	expect(threads.map(({name}) => name)).toEqual(expect.arrayContaining(['main', 'pricing-1', 'search-1', 'checkout-1', 'VM Thread', 'C2 CompilerThread0']));
 	expect(new Set(contention.map(({lockClass}) => lockClass))).toContain('demo.Ledger');
-	const {lines} = JSON.parse(String(json.write(snapshot, undefined, {query: defaultQuery, version: '0.1.0'}))) as {lines: Array<{class: string; method: string; states: {BLOCKED: number}}>};
+	const {lines} = JSON.parse(String(whole(json.write(snapshot, undefined, {query: defaultQuery, version: '0.1.0'})))) as {lines: Array<{class: string; method: string; states: {BLOCKED: number}}>};
 	expect(lines[0].class).toBe('demo.Pricing');
 	expect(lines.find(({states}) => states.BLOCKED > 0)).toMatchObject({class: 'demo.Ledger', method: 'post'});
 });

@@ -16,13 +16,13 @@ export const maxLocations = 100_000;
 export const maxInlined = 1000;
 
 /** Frames, values and labels of all samples, before inlined calls are written out. */
-export const maxSampleItems = 10_000_000;
+export const maxSampleItems = 6_000_000;
 
 /** Frames of one stack: HotSpot's own limit for a trace is 1024 (MaxJavaStackTraceDepth), but the stack of a thread with a large -Xss goes beyond. */
 export const maxDepth = 100_000;
 
 /** The same with inlined calls written out: a few bytes can stand for many frames. */
-export const maxFrames = 10_000_000;
+export const maxFrames = 6_000_000;
 
 /** Distinct stacks in a snapshot, callers included. */
 export const maxNodes = 524_288;
