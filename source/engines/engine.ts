@@ -24,7 +24,12 @@ export type EngineOptions = {
 };
 
 /** Threads whose stack could not be taken, as they could not be stopped: another tracer (a debugger) holds them, or they did not stop in time. */
-export type SkippedThreads = {readonly refused: number; readonly late: number};
+export type SkippedThreads = {
+	readonly refused: number;
+	readonly late: number;
+	/** The other tracer, where one was seen, such as "gdb (process 4711)"; printable. */
+	readonly tracer?: string;
+};
 
 /** One sample's outcome: a bad one is a counted status, not an exception. */
 export type SampleOutcome =

@@ -13,6 +13,9 @@ export const noFrame = 0;
 /** The frame id of "(other)", which stands for every frame that a full table had no room for: nothing is known of it. */
 export const otherFrame = 1;
 
+/** Names of the frame that stands for the stack of a thread that runs and could not be stopped to read it, so that its CPU time has a place. No class has such a name. */
+export const unknownStack = Object.freeze({className: '(running)', method: '(stack unknown)'});
+
 /** Names of the frame that stands for work of a thread that was never seen at it. No class has such a name. */
 export const unseenWork = Object.freeze({className: '(running)', method: '(not seen)'});
 

@@ -11,6 +11,8 @@ export type SourceStatus = {
 	readonly hint?: string;
 	/** Something to know about how samples are got (why this engine, what it cannot see), one printable line. */
 	readonly note?: string;
+	/** Another process that traces threads of the target, as last seen, such as "gdb (process 4711)"; printable. */
+	readonly tracer?: string;
 	/** The newest numbers could not be read in time: those shown are old. */
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, when it should long have been followed by another; undefined otherwise. */

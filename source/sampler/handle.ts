@@ -247,6 +247,11 @@ class LiveSampler implements SamplerHandle {
 				break;
 			}
 
+			case 'tracer': {
+				this.#set({tracer: report.who});
+				break;
+			}
+
 			case 'trouble': {
 				this.#set({note: report.reason ? `sampling fails: ${report.reason}` : this.#sessionNote});
 				break;

@@ -56,6 +56,7 @@ export class SamplingLoop {
 	#targetStoppedMs = 0;
 	#refusedThreads = 0;
 	#lateThreads = 0;
+	#tracer = '';
 	#failed = 0;
 	#failuresInARow = 0;
 	#isFirst = true;
@@ -193,6 +194,7 @@ export class SamplingLoop {
 		this.#pauses.add(outcome.pauseUs);
 		this.#refusedThreads += outcome.skipped?.refused ?? 0;
 		this.#lateThreads += outcome.skipped?.late ?? 0;
+		this.#tellTracer(outcome.skipped?.tracer ?? this.#tracer);
 		this.#leavePauseOut();
 		this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0);
 		const sampledMs = this.#durationMs(nowMs);
@@ -204,6 +206,13 @@ export class SamplingLoop {
 		this.#sampledAtMs = outcome.atMs;
 		this.#sampledMs = sampledMs;
 		return true;
+	}
+
+	#tellTracer(who: string): void {
+		if (who !== this.#tracer) {
+			this.#tracer = who;
+			this.#options.report({kind: 'tracer', who});
+		}
 	}
 
 	/** What threads used while nobody looked was used at stacks that are not known: it must not count for the first one seen after a pause. A nanosecond says that the thread ran. */

@@ -40,6 +40,8 @@ export type Report =
 	| {readonly kind: 'held'; readonly number: number}
 	/** Samples fail, and why; empty when they do no longer. */
 	| {readonly kind: 'trouble'; readonly reason: string}
+	/** Another tracer was seen at the target's threads, such as "gdb (process 4711)". */
+	| {readonly kind: 'tracer'; readonly who: string}
 	/** The session is over; the worker ends. */
 	| {readonly kind: 'over'; readonly phase: 'ended' | 'failed'; readonly message: string; readonly hint: string};
 

@@ -230,12 +230,13 @@ export class Controller {
 		const row = rows.find(candidate => candidate.key === key);
 		const query = queryOf(this.state);
 		const {idleReason} = this.#options;
+		const tracer = this.#data?.status.tracer;
 		if (view === 'lines') {
-			return {view, idleReason, row: row as LineRow | undefined, detail: queryLineDetail(snapshot, this.#baseline(), query, key)};
+			return {view, idleReason, tracer, row: row as LineRow | undefined, detail: queryLineDetail(snapshot, this.#baseline(), query, key)};
 		}
 
 		const thread = row as ThreadRow | undefined;
-		return {view, idleReason, row: thread, detail: queryThreadDetail(snapshot, this.#baseline(), query, thread?.threadKeys ?? [])};
+		return {view, idleReason, tracer, row: thread, detail: queryThreadDetail(snapshot, this.#baseline(), query, thread?.threadKeys ?? [])};
 	}
 
 	#surroundings(theme: Theme): Surroundings {

@@ -1,3 +1,4 @@
+import {unknownStack} from '../model/frame.js';
 import {stateCode} from '../model/thread-state.js';
 import {formatCount, formatDuration, formatMs} from '../query/format.js';
 import {shortName} from '../query/names.js';
@@ -38,9 +39,11 @@ function titleLines(data: DetailData, {width, theme}: Looks): string[] {
 		const row = data.row!;
 		const stuck = row.stuckMs > 0 ? `${row.blockedNow === 1 ? ' for ' : ', longest for '}${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : '';
 		const figures = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)}% total, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
+		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
 		return [
 			theme.paint('title', shortName(row, width, true)),
 			cut(`${row.file === '' ? '' : `${row.file}  `}${figures}`, width),
+			...(isUnknown && data.tracer ? [theme.paint('error', cut(`not stopped to be read: ${data.tracer} traces threads of this JVM`, width))] : []),
 			...(row.blockedNow > 0 ? [theme.paint('error', cut(`${row.blockedNow} ${row.blockedNow === 1 ? 'thread' : 'threads'} blocked here now${stuck}`, width))] : []),
 		];
 	}

@@ -29,7 +29,7 @@ export type ScreenData = {
 export type IdleReason = (className: string, method: string) => string | undefined;
 
 /** The row that is looked into, with its view. */
-export type DetailData = {readonly idleReason?: IdleReason} & (
+export type DetailData = {readonly idleReason?: IdleReason; /** Another tracer of the target, see `SourceStatus`. */ readonly tracer?: string} & (
 	| {readonly view: 'lines'; readonly row: LineRow | undefined; readonly detail: LineDetail}
 	| {readonly view: 'threads'; readonly row: ThreadRow | undefined; readonly detail: ThreadDetail}
 );

@@ -15,13 +15,13 @@ type Rule = (data: ScreenData) => Warning | undefined;
 
 /** All warnings there are, the most urgent first: the header of 80 columns shows the first that holds, a wide one and the help show all. */
 const rules: readonly Rule[] = [
-	({snapshot}) => {
+	({snapshot, status: {tracer}}) => {
 		const {refusedThreads = 0, threadSamples = 0} = snapshot?.session ?? {};
 		return refusedThreads === 0
 			? undefined
 			: {
-				short: `${share(refusedThreads, threadSamples)} of samples have no stack`,
-				whole: `${refusedThreads} thread samples have no stack: a debugger or another profiler is attached to the threads, or permission to stop them was lost. Their CPU time is at (running).(stack unknown).`,
+				short: `${share(refusedThreads, threadSamples)} ${tracer ? `without stack: ${tracer.replace(/ \(process (\d+)\)$/, ' $1')}` : 'of samples have no stack'}`,
+				whole: `${refusedThreads} thread samples have no stack: ${tracer ? `${tracer} is attached to the threads, and they are left alone until it is gone` : 'a debugger or another profiler is attached to the threads, or permission to stop them was lost'}. Their CPU time is at (running).(stack unknown).`,
 			};
 	},
 	({snapshot}) => {

@@ -1,8 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
+import {unknownLine, unknownStack} from '../../source/model/frame.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {SnapshotSource, SourceStatus} from '../../source/model/source.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {printable} from '../../source/model/text.js';
+import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {Controller} from '../../source/ui/controller.js';
 import {linesOf} from '../../source/ui/frame.js';
@@ -271,6 +274,19 @@ describe('what must be known of the figures', () => {
 		const [, session] = show(screenOf(refused()));
 		expect(session).toMatch(/^! 40% of samples have no stack \| samples 50 .*cost 0% of target/);
 		expect(show(screenOf(refused()), 200, 60)[1]).toContain('! table full: 5 at (other)');
+	});
+
+	test('another tracer is named in the header of 80 columns, the help and the detail of the stacks that are not known', () => {
+		const builder = new SnapshotBuilder();
+		const thread = builder.addThread({key: 1, name: builder.internString('one')});
+		builder.count(thread, builder.addStack([builder.addFrame(unknownStack.className, unknownStack.method, '', unknownLine)]), stateCode.RUNNABLE, 5, 1e7);
+		const unknown = builder.build({session: {durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50}});
+		const controller = screenOf(unknown, {...live, tracer: 'gdb (process 4711)'});
+		expect(show(controller)[1]).toMatch(/^! 40% without stack: gdb 4711 \| samples 50 .*cost 0% of target/);
+		controller.press('enter', plain);
+		expect(show(controller).join('\n')).toContain('not stopped to be read: gdb (process 4711) traces threads of this JVM');
+		controller.press('?', plain);
+		expect(show(controller, 80, 60).join('').replaceAll(/\s+/g, ' ')).toContain('80 thread samples have no stack: gdb (process 4711) is attached to the threads');
 	});
 
 	test('stands whole in the help, with the note of the session, at any width', () => {

@@ -5,6 +5,7 @@ import {hasPtraceCapability} from '../../target/credentials.js';
 import {outOfFiles} from '../../target/open-files.js';
 import type {Target} from '../../target/target.js';
 import {MissingFields} from './open.js';
+import {nameOf, processOf} from './other-tracer.js';
 import {errno, type Ptrace} from './ptrace.js';
 import {Unreadable} from './reader.js';
 
@@ -53,7 +54,7 @@ export function explain(target: Target, error: unknown): Obstacle {
 export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
 	const tracer = Number(field(`/proc/${target.pid}/status`, 'TracerPid'));
 	if (tracer > 0) {
-		return {reason: `another tracer (process ${tracer}) is attached to this JVM`, hint: `detach that debugger or tracer, or ${useAttach}`};
+		return {reason: `another tracer, ${nameOf(processOf(tracer))}, is attached to this JVM`, hint: `detach that debugger or tracer, or ${useAttach}`};
 	}
 
 	return ptrace.seize(noThread) === errno.EPERM

@@ -295,6 +295,6 @@ function stoppedMs({count, late, heldMs}: Stops): number {
 
 function sum(a: Stops, b: Stops): Stops {
 	return {
-		count: a.count + b.count, heldMs: a.heldMs + b.heldMs, longestMs: Math.max(a.longestMs, b.longestMs), refused: a.refused + b.refused, late: a.late + b.late,
+		count: a.count + b.count, heldMs: a.heldMs + b.heldMs, longestMs: Math.max(a.longestMs, b.longestMs), refused: a.refused + b.refused, late: a.late + b.late, tracer: b.tracer ?? a.tracer,
 	};
 }

@@ -1,4 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises';
+import {OtherTracer} from './other-tracer.js';
 import {errno, type Ptrace} from './ptrace.js';
 
 /**
@@ -41,8 +42,9 @@ export type Stops = {
 	*/
 	heldMs: number;
 	longestMs: number;
-	/** Threads that another tracer holds or that we may not trace. */
+	/** Threads that another tracer holds or that we may not trace; all while another tracer is there, and who that is where it can be known. */
 	refused: number;
+	tracer?: string;
 	/** Threads that did not stop in time, in this round or since an earlier one; they are let go as soon as they do. */
 	late: number;
 };
@@ -55,6 +57,7 @@ export const noStops: Stops = {
 export class Stopper {
 	readonly #ptrace: Ptrace;
 	readonly #pid: number;
+	readonly #other: OtherTracer;
 	/** Threads asked to stop, and when each was last seen running. */
 	readonly #pending = new Map<number, number>();
 	/** How long those that stopped late were held, since the last round. */
@@ -68,6 +71,7 @@ export class Stopper {
 	constructor(ptrace: Ptrace, pid: number) {
 		this.#ptrace = ptrace;
 		this.#pid = pid;
+		this.#other = new OtherTracer(pid);
 	}
 
 	/** Calls `look` for each of the threads while it is stopped. `look` must be quick; what it throws ends the round, and all threads are let go all the same. */
@@ -77,6 +81,10 @@ export class Stopper {
 		this.#afterwards = {...noStops};
 		if (tids.length === 0) {
 			return stops;
+		}
+
+		if (this.#other.isThere()) {
+			return {...stops, refused: stops.refused + tids.length, tracer: this.#other.name};
 		}
 
 		const endMs = performance.now() + (this.#ptrace.raise() ? Infinity : roundLimitMs);
@@ -131,6 +139,8 @@ export class Stopper {
 				asked.push(tid);
 			} else if (error === errno.EPERM) {
 				stops.refused++;
+				this.#other.refused(tid);
+				stops.tracer = this.#other.name;
 			}
 		}
 

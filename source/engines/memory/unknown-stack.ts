@@ -1,9 +1,6 @@
-import {type Interner, unknownLine} from '../../model/frame.js';
+import {type Interner, unknownLine, unknownStack} from '../../model/frame.js';
 
-/** Names of the frame that stands for the stack of a thread that runs and could not be stopped in time to read it, so that its CPU time has a place. No class has such a name. */
-export const unknownStack = Object.freeze({className: '(running)', method: '(stack unknown)'});
-
-/** The id of that frame. */
+/** The id of the frame of a stack that is not known. */
 export function unknownStackFrame(interner: Interner): number {
 	return interner.internFrame(interner.internString(unknownStack.className), interner.internString(unknownStack.method), 0, unknownLine);
 }

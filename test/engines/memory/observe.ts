@@ -1,8 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {type EngineSession} from '../../../source/engines/engine.js';
-import {unknownStack} from '../../../source/engines/memory/unknown-stack.js';
-import {type Interner} from '../../../source/model/frame.js';
+import {type Interner, unknownStack} from '../../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';
 import {type Target} from '../../../source/target/target.js';

@@ -7,6 +7,7 @@ import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {loadPtrace} from '../../../source/engines/memory/ptrace.js';
 import {stopObstacle} from '../../../source/engines/memory/obstacles.js';
 import {Sample} from '../../../source/model/sample.js';
+import {commOf} from '../../helpers/comm.js';
 import {jdk, startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {Names, targetOf} from './observe.js';
 
@@ -62,7 +63,7 @@ test('another tracer is named', async () => {
 	// Our own process as the other tracer: it holds the thread that the process is named after.
 	expect(ptrace.seize(java.pid)).toBe(0);
 	try {
-		expect(stopObstacle(target, ptrace)?.reason).toBe(`another tracer (process ${process.pid}) is attached to this JVM`);
+		expect(stopObstacle(target, ptrace)?.reason).toBe(`another tracer, ${commOf(process.pid, process.pid)} (process ${process.pid}), is attached to this JVM`);
 	} finally {
 		ptrace.interrupt(java.pid);
 		while (ptrace.poll(java.pid) === 0) {

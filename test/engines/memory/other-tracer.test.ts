@@ -1,0 +1,76 @@
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {readdirSync} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import {afterEach, expect, test} from 'vitest';
+import {openJvm} from '../../../source/engines/memory/open.js';
+import {MemorySession} from '../../../source/engines/memory/session.js';
+import {Sample} from '../../../source/model/sample.js';
+import {commOf} from '../../helpers/comm.js';
+import {javaProcess, nice, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {until} from '../../helpers/until.js';
+import {Names, targetOf} from './observe.js';
+
+let java: JavaProcess | undefined;
+let tracer: JavaProcess | undefined;
+
+afterEach(async () => {
+	await tracer?.stop();
+	await java?.stop();
+});
+
+test('while another tracer holds a thread all are left alone, and it is named; afterwards they are stopped again', async () => {
+	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xint'], args: ['3', '10', '3']});
+	const {pid} = java;
+	let busy: number[] = [];
+	await until(() => {
+		busy = readdirSync(`/proc/${pid}/task`).map(Number).filter(tid => commOf(pid, tid)?.startsWith('busy-'));
+		return busy.length === 3;
+	});
+	tracer = javaProcess(spawn(process.execPath, [path.resolve(import.meta.dirname, '../../helpers/trace.js'), String(busy[0])], {stdio: 'pipe'}));
+	await tracer.waitFor(/^ready$/m);
+
+	let seizes = 0;
+	const opened = openJvm(pid);
+	const {ptrace} = opened;
+	const seize = (tid: number) => {
+		seizes++;
+		return ptrace!.seize(tid);
+	};
+
+	const session = new MemorySession(targetOf(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace!, seize}});
+	try {
+		const sample = new Sample();
+		const take = async () => {
+			const outcome = await session.sample(sample);
+			return outcome.ok ? outcome.skipped : undefined;
+		};
+
+		const who = `${commOf(tracer.pid, tracer.pid)} (process ${tracer.pid})`;
+		let skipped = await take();
+		while (!skipped || skipped.refused === 0) {
+			skipped = await take();
+		}
+
+		expect(skipped).toMatchObject({refused: 1, tracer: who});
+		const before = seizes;
+		for (const startMs = performance.now(); performance.now() - startMs < 2500;) {
+			const during = await take();
+			// Nobody is asked, and so nobody refused, while all stand at a safepoint.
+			expect(during?.tracer).toBe(during?.refused ? who : undefined);
+		}
+
+		expect(seizes).toBe(before);
+		const end = once(tracer.child, 'exit');
+		tracer.child.stdin!.end();
+		await end;
+		while (skipped && skipped.refused > 0) {
+			skipped = await take();
+		}
+
+		expect(seizes).toBeGreaterThan(before);
+	} finally {
+		await session.close();
+	}
+});
