@@ -170,6 +170,6 @@ test('a JVM that cannot be profiled: the terminal is given back at once, with th
 	await session.ended();
 	expect(session.exit).toMatchObject({exitCode: 1});
 	expect(session.isAlternate).toBe(false);
-	expect(session.scrollback()).toBe(`tprof-top: the JVM ${target.pid} was started with -XX:+DisableAttachMechanism\n  restart it without that flag`);
+	expect(session.scrollback()).toBe(`tprof-top: JVM ${target.pid} was started with -XX:+DisableAttachMechanism\n  restart it without that flag`);
 	await target.stop();
 });

@@ -332,7 +332,7 @@ describe('a session on a real JVM', () => {
 		const {pid} = await java();
 		const live = sampler(await targetOf(pid), {engine: 'none' as 'attach'});
 		await until(() => live.status().phase === 'failed');
-		expect(live.status()).toMatchObject({message: 'there is no engine none in this version', hint: 'use --engine memory or attach'});
+		expect(live.status()).toMatchObject({message: 'this version has no engine none', hint: 'use --engine memory or attach'});
 	});
 
 	test('nothing keeps the process alive after the session was closed', async () => {

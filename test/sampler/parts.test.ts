@@ -99,7 +99,7 @@ describe('chooseEngine', () => {
 		['auto', [noMemory, noAttach], 'engine memory: no ptrace rights; engine attach: attach is disabled', 'run as root, or restart it'],
 		['auto', [elsewhere, noAttach], 'engine memory: not on this processor; engine attach: attach is disabled', 'restart it'],
 		['auto', [gone('memory'), gone('attach')], 'process 1 has ended', 'choose another process'],
-		['memory', [attach], 'there is no engine memory in this version', 'use --engine attach'],
+		['memory', [attach], 'this version has no engine memory', 'use --engine attach'],
 	] as const)('%s, and none is ready', async (asked, among, message, hint) => {
 		const choice = chooseEngine(asked, target, among);
 		await expect(choice).rejects.toBeInstanceOf(SessionOver);

@@ -184,7 +184,7 @@ test('a listener that is not the JVM is sent nothing, and is named; the JVM itse
 	await listener.waitFor(/ready/);
 	const client = new AttachClient(target);
 	expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({
-		status: 'failed', reason: `another process than the JVM ${java.pid} listens at its attach socket`, hint: expect.stringContaining(socket) as string,
+		status: 'failed', reason: `a process other than JVM ${java.pid} is listening on its attach socket`, hint: expect.stringContaining(socket) as string,
 	});
 	await listener.waitFor(/closed/);
 	expect(listener.output()).toBe('ready\nclosed\n');

@@ -58,7 +58,7 @@ describe('where the kernel lets nobody stop a thread', () => {
 test('on another kind of processor only dumps can be had', () => {
 	const asArm = ['env', 'NODE_OPTIONS=--import=data:text/javascript,Object.defineProperty(process,String.raw`arch`,{value:`arm64`})'];
 	expect(run(asArm, '--engine', 'memory')).toEqual({
-		status: 1, stdout: '', stderr: 'tprof-top: reading a JVM\'s memory works on Linux x86-64 only, and this is linux arm64\n  use --engine attach\n',
+		status: 1, stdout: '', stderr: 'tprof-top: reading a JVM\'s memory works only on Linux x86-64; this is linux arm64\n  use --engine attach\n',
 	});
 	expectAttach(run(asArm, '--format', 'json'));
 });
@@ -93,7 +93,7 @@ describe('root without the right to trace, and a JVM that has it', () => {
 		const {status, stdout, stderr} = runOn(privileged, [...beside, ...withoutCapability]);
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
 		expect(stderr).toContain(`process ${pid} cannot be inspected`);
-		expect(stderr).toContain('root without CAP_SYS_PTRACE');
+		expect(stderr).toContain('root lacks CAP_SYS_PTRACE');
 		expect(stderr).toContain('--cap-add SYS_PTRACE');
 	});
 
