@@ -27,6 +27,7 @@ const parts = [
 	['source/ui/terminal', 'write: terminal'],
 	['source/ui/', 'render: frame of lines'],
 	['source/query/', 'query'],
+	['source/views/', 'query'],
 	['source/model/', 'model (text, widths)'],
 	['source/target/thread-cpu', 'schedstat'],
 	['source/target/vitals', 'vitals'],

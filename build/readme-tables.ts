@@ -1,5 +1,5 @@
 import {filterHelp} from '../source/query/filter.js';
-import {keyTable} from '../source/ui/keys.js';
+import {isOfTables, keyTable} from '../source/ui/keys.js';
 import {optionSpelling, optionTable} from '../source/option-table.js';
 
 function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
@@ -11,7 +11,7 @@ function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>)
 export function generatedParts(): Record<string, string> {
 	return {
 		keys: table(['keys', 'what they do', 'known from'], keyTable
-			.filter(({contexts}) => contexts.includes('lines') || contexts.includes('threads'))
+			.filter(row => isOfTables(row))
 			.map(({shown, help, knownFrom}) => [`\`${shown}\``, help, knownFrom ?? ''])),
 		filter: table(['filter', 'shows'], filterHelp.map(({form, meaning}) => [`\`${form}\``, meaning])),
 		options: table(['option', 'what it does'], optionTable.map(row => [`\`${optionSpelling(row).trim()}\``, row.help])),

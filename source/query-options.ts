@@ -2,8 +2,8 @@ import {UserError} from './errors.js';
 import type {Options} from './options.js';
 import {defaultQuery} from './query/defaults.js';
 import {parseFilter} from './query/filter.js';
-import {lineColumns} from './query/line-columns.js';
 import type {Query} from './query/types.js';
+import {views} from './views/registry.js';
 
 /** The query that the command line asks for. Throws UserError (2) for a column or a filter that is none. */
 export function queryOf({by, filter, idle, reverse, sort, states}: Options): Query {
@@ -13,8 +13,9 @@ export function queryOf({by, filter, idle, reverse, sort, states}: Options): Que
 	}
 
 	const column = (sort ?? defaultQuery.sort.column).toLowerCase().replace(/^%/, '');
-	if (!lineColumns.some(({id}) => id === column)) {
-		throw new UserError(`unknown column in --sort: "${sort}"`, {hint: `use ${lineColumns.map(({id}) => id).join(', ')}`, exitCode: 2});
+	const [{columns}] = views;
+	if (!columns.some(({id}) => id === column)) {
+		throw new UserError(`unknown column in --sort: "${sort}"`, {hint: `use ${columns.map(({id}) => id).join(', ')}`, exitCode: 2});
 	}
 
 	return {

@@ -23,9 +23,8 @@ const threadTop = 10;
 /** Further lines of a note begin below its first word. */
 const noteIndent = '      ';
 
-/** Columns of the screen that a report leaves out: the past minute is not in a snapshot, and STATE says in 8 cells what a column a state says in 30. */
-const leftOut = new Set(['trend', 'total-ticks', 'runnable', 'blocked', 'waiting', 'timed-waiting', 'idle']);
-const reportColumns = lineColumns.filter(({id}) => !leftOut.has(id));
+/** The past minute is not in a snapshot, and STATE says in 8 cells what a column a state says in 30. */
+const reportColumns = lineColumns.filter(({screenOnly}) => !screenOnly);
 
 /** For people, as the live view has it: figures of the session, hot lines, busy and blocked threads. */
 export const text: ExportFormat = {

@@ -1,18 +1,33 @@
 import {stateCode, type ThreadState} from '../model/thread-state.js';
 import type {StateTicks} from './types.js';
 
-/** The states of a picture in its order: letters, and the words of headings. NEW and TERMINATED are drawn as idle. */
-export const stateLetters: ReadonlyArray<{readonly letter: string; readonly word: string; readonly states: readonly ThreadState[]}> = [
-	{letter: 'R', word: 'RUN', states: ['RUNNABLE']},
-	{letter: 'B', word: 'BLK', states: ['BLOCKED']},
-	{letter: 'w', word: 'WAIT', states: ['WAITING']},
-	{letter: 't', word: 'TIMED', states: ['TIMED_WAITING']},
-	{letter: '.', word: 'IDLE', states: ['IDLE', 'NEW', 'TERMINATED']},
+/** What a state is on the screen, whatever that looks like. */
+export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
+
+/** A state of a picture, or some that are drawn alike. */
+export type StateLetter = {readonly letter: string; readonly word: string; readonly role: StateRole; readonly states: readonly ThreadState[]};
+
+/** The states of a picture in its order: letters, the words of headings, and their roles. NEW and TERMINATED are drawn as idle. */
+export const stateLetters: readonly StateLetter[] = [
+	{letter: 'R', word: 'RUN', role: 'running', states: ['RUNNABLE']},
+	{letter: 'B', word: 'BLK', role: 'blocked', states: ['BLOCKED']},
+	{letter: 'w', word: 'WAIT', role: 'waiting', states: ['WAITING']},
+	{letter: 't', word: 'TIMED', role: 'timed', states: ['TIMED_WAITING']},
+	{letter: '.', word: 'IDLE', role: 'idle', states: ['IDLE', 'NEW', 'TERMINATED']},
 ];
 
 /** The heading's word for a state. */
 export function stateWord(state: ThreadState): string {
-	return state === 'NEW' || state === 'TERMINATED' ? (state === 'NEW' ? 'NEW' : 'DEAD') : stateLetters.find(({states}) => states.includes(state))!.word;
+	return state === 'NEW' || state === 'TERMINATED' ? (state === 'NEW' ? 'NEW' : 'DEAD') : letterOf(state).word;
+}
+
+/** What a state is on the screen. */
+export function stateRole(state: ThreadState): StateRole {
+	return letterOf(state).role;
+}
+
+function letterOf(state: ThreadState): StateLetter {
+	return stateLetters.find(({states}) => states.includes(state))!;
 }
 
 /**

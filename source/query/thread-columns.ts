@@ -1,12 +1,12 @@
 import {stateCode} from '../model/thread-state.js';
-import type {Column} from './column.js';
+import {hotPercent, type Column} from './column.js';
 import {
 	formatCount, formatMs, formatPercent, formatStuck,
 } from './format.js';
 import {shortName} from './names.js';
 import {placeName} from './place.js';
 import {byNumber, byText} from './sort.js';
-import {stateCells, stateWord} from './state-cells.js';
+import {stateCells, stateRole, stateWord} from './state-cells.js';
 import type {LockInfo, ThreadRow} from './types.js';
 
 /** The columns of the Threads view in their order. The first one is the order of rows when none is asked for. */
@@ -14,12 +14,15 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	{
 		id: 'cpu', heading: '%CPU', unitHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, align: 'right', fromColumns: 0,
 		description: 'CPU time of the thread, 100 is one core',
+		sortFigures: ['self', 'total', 'cpu'],
 		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.cpuNs) : formatPercent(row.cpuPercent),
+		role: row => row.cpuPercent >= hotPercent ? 'hot' : undefined,
 		compare: (a, b) => byNumber(a.cpuNs, b.cpuNs) || byNumber(a.ticks, b.ticks) || byNumber(activeTicks(a), activeTicks(b)),
 	},
 	{
 		id: 'ticks', heading: 'TICKS', title: 'ticks', width: 6, align: 'right', fromColumns: 64,
 		description: 'samples of the thread in the counted states',
+		sortFigures: ['ticks', 'total-ticks'],
 		value: row => formatCount(row.ticks),
 		compare: (a, b) => byNumber(a.ticks, b.ticks),
 	},
@@ -33,12 +36,14 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		id: 'state', heading: 'STATE', title: 'state', width: 5, align: 'left', fromColumns: 0, ascending: true,
 		description: 'state in the newest sample; DEAD for a thread that has ended, mixed for a pool in several',
 		value: row => stateText(row),
+		role: row => row.state && stateRole(row.state),
 		compare: (a, b) => byText(stateText(a), stateText(b)),
 	},
 	{
 		id: 'states', heading: 'STATES', title: 'blocked ticks', width: 8, align: 'left', fromColumns: 80,
 		description: 'states of the thread, in proportion: R running, B blocked, w waiting, t timed waiting, . idle; sorts by blocked ticks',
 		value: (row, {room}) => stateCells(row.states, Math.min(room, 8)),
+		role: () => 'states',
 		compare: (a, b) => byNumber(a.states[stateCode.BLOCKED], b.states[stateCode.BLOCKED]),
 	},
 	{
@@ -62,6 +67,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	{
 		id: 'name', heading: 'THREAD', title: 'name', width: 22, align: 'left', fromColumns: 0, ascending: true,
 		description: 'name of the thread, or of a pool with * for the digits',
+		sortFigures: ['name'],
 		value: row => row.name,
 		compare: (a, b) => byText(a.name, b.name),
 	},
@@ -75,6 +81,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		id: 'holder', heading: 'WAITS FOR', title: 'waits for', width: 40, align: 'left', fromColumns: 150, ascending: true,
 		description: 'what it waits for, which thread holds it, and the line where that thread took it',
 		value: (row, {room}) => row.waitsFor ? lockText(row.waitsFor, room) : '',
+		role: () => 'blocked',
 		compare: (a, b) => byText(a.waitsFor?.ownerName ?? '', b.waitsFor?.ownerName ?? ''),
 	},
 ];

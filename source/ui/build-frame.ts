@@ -1,7 +1,6 @@
-import {lineColumns} from '../query/line-columns.js';
 import {stateSets} from '../query/state-sets.js';
-import {threadColumns} from '../query/thread-columns.js';
-import type {LineRow, ThreadRow} from '../query/types.js';
+import {viewOf} from '../views/registry.js';
+import type {ViewRow} from '../views/view.js';
 import {clip, cut, wrapped} from './cells.js';
 import {detailLines, paneDetail, wholeDetail} from './detail-lines.js';
 import {footerLines, messageLines, messageText} from './footer-lines.js';
@@ -9,12 +8,12 @@ import type {Frame} from './frame.js';
 import {headerLines} from './header-lines.js';
 import {layoutOf, type Layout} from './layout.js';
 import {helpLines, menuLines} from './overlay-lines.js';
-import {isOfView, rowsOf, type DetailData, type ScreenData} from './screen-data.js';
+import {rowsOf, type DetailData, type ScreenData} from './screen-data.js';
 import {
 	firstRow, queryOf, selectedIndex, type Layer, type UiState,
 } from './state.js';
 import {
-	headingLine, isIdleRow, isNoise, paintLineCell, paintThreadCell, placeColumns, rowLines, type DrawnTable, type TableView,
+	headingLine, placeColumns, rowLines, type DrawnTable, type TableView,
 } from './table-lines.js';
 import type {Size} from './terminal.js';
 import {Theme} from './theme.js';
@@ -96,15 +95,18 @@ function unfinished(state: UiState, data: ScreenData, size: Size, theme: Theme, 
 
 	const keys = rowsOf(data).map(({key}) => key);
 	const selection = state.selections[state.view];
-	const selected = isOfView(data, state.view) ? selectedIndex(selection, keys) : -1;
+	const view = viewOf(state.view);
+	// What is left from the view before has no cursor.
+	const selected = data.table?.view === view ? selectedIndex(selection, keys) : -1;
 	const top = firstRow(selection.top, Math.max(0, selected), keys.length, layout.tableRows);
 	const pane = layout.paneLines > 0 ? paneLines(state, keys[selected], layout, theme, detailOf) : [];
 	const drawn: DrawnTable = {
 		query: queryOf(state), theme, left: state.left, trendOf: data.trendOf, layout,
 	};
-	const table = state.view === 'lines'
-		? tableOf(lineView(data, top, selected), drawn)
-		: tableOf(threadView(data, top, selected), drawn);
+	const {rows = [], allRows = 0} = data.table ?? {};
+	const table = tableOf({
+		columns: view.columns, rows, top, selected, counts: data.table ? `${rows.length}/${allRows}` : '', isDim: row => view.isDim(row),
+	}, drawn);
 	if (keys.length === 0) {
 		for (const [index, line] of wrapped(emptyText(state, data), layout.width).slice(0, layout.tableRows).entries()) {
 			table.rows[index] = theme.paint('dim', line);
@@ -116,23 +118,9 @@ function unfinished(state: UiState, data: ScreenData, size: Size, theme: Theme, 
 	};
 }
 
-function tableOf<Row extends {readonly key: string}>(view: TableView<Row>, drawn: DrawnTable): {heading: string; rows: string[]} {
+function tableOf(view: TableView<ViewRow>, drawn: DrawnTable): {heading: string; rows: string[]} {
 	const placed = placeColumns(view.columns, drawn.layout);
 	return {heading: headingLine(view, placed, drawn), rows: rowLines(view, placed, drawn)};
-}
-
-function lineView(data: ScreenData, top: number, selected: number): TableView<LineRow> {
-	const lines = data.table?.view === 'lines' ? data.table.lines : undefined;
-	return {
-		columns: lineColumns, rows: lines?.rows ?? [], top, selected, counts: lines ? `${lines.rows.length}/${lines.allRows}` : '', isDim: isNoise, paint: paintLineCell,
-	};
-}
-
-function threadView(data: ScreenData, top: number, selected: number): TableView<ThreadRow> {
-	const threads = data.table?.view === 'threads' ? data.table.threads : undefined;
-	return {
-		columns: threadColumns, rows: threads?.rows ?? [], top, selected, counts: threads ? `${threads.rows.length}/${threads.allRows}` : '', isDim: isIdleRow, paint: paintThreadCell,
-	};
 }
 
 function paneLines(state: UiState, key: string | undefined, layout: Layout, theme: Theme, detailOf: DetailOf): string[] {
@@ -156,9 +144,9 @@ function emptyText(state: UiState, {status, snapshot, table}: ScreenData): strin
 		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no samples were taken';
 	}
 
-	const idleRows = table?.view === 'threads' ? table.threads.idleRows : 0;
-	if (idleRows > 0) {
-		return `all ${idleRows} threads${state.query.filter === '' ? '' : ' that match the filter'} were idle in this window; i shows them`;
+	const known = table?.view.emptyText(table, state.query);
+	if (known !== undefined) {
+		return known;
 	}
 
 	if (state.query.filter !== '') {

@@ -1,18 +1,15 @@
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import {headingOf, type Column} from '../query/column.js';
-import {queryLineDetail, queryThreadDetail} from '../query/detail.js';
 import {lately, overall, type Lately} from '../query/lately.js';
-import {lineColumns} from '../query/line-columns.js';
-import {queryLines} from '../query/lines.js';
 import {effectiveUnit} from '../query/scope.js';
 import {summarize} from '../query/summary.js';
-import {threadColumns} from '../query/thread-columns.js';
-import {queryThreads} from '../query/threads.js';
-import type {LineRow, Query, ThreadRow} from '../query/types.js';
+import type {Query} from '../query/types.js';
 import {
 	baselineOf, noPast, remember, reset, undoReset, type Past,
 } from '../query/window.js';
+import {viewOf} from '../views/registry.js';
+import type {ViewRow} from '../views/view.js';
 import {
 	buildFrame, layerLines, layoutFor, type DetailOf,
 } from './build-frame.js';
@@ -96,8 +93,8 @@ export class Controller {
 		const previous = this.#shown;
 		this.#shown = snapshot;
 		this.#past = remember(this.#past, snapshot);
-		if (previous && previous.session.samples !== snapshot.session.samples && this.#keepsTrends()) {
-			this.#trends.add(snapshot.session.takenAtMs, queryLines(snapshot, previous, {...queryOf(this.state), filter: '', sort: {column: 'self', reverse: false}}).rows);
+		if (previous && previous.session.samples !== snapshot.session.samples) {
+			this.#addToTrends(snapshot, previous);
 		}
 	}
 
@@ -125,8 +122,14 @@ export class Controller {
 		return buildFrame(this.state, data, size, theme, this.#detailOf);
 	}
 
-	#keepsTrends(): boolean {
-		return this.state.view === 'lines' && this.#size.columns >= (lineColumns.find(({id}) => id === 'trend')?.fromColumns ?? Infinity);
+	/** Keeps the last minute of the figure that a column on the screen shows the past of. */
+	#addToTrends(snapshot: Snapshot, previous: Snapshot): void {
+		const view = viewOf(this.state.view);
+		const column = view.columns.find(({past, fromColumns}) => past && this.#size.columns >= fromColumns);
+		if (column) {
+			const {rows} = view.query(snapshot, previous, {...queryOf(this.state), filter: '', sort: view.sort});
+			this.#trends.add(snapshot.session.takenAtMs, rows, row => column.past!(row));
+		}
 	}
 
 	#perform(effect: Effect): TerminalEffect | undefined {
@@ -203,13 +206,9 @@ export class Controller {
 		const query = queryOf(this.state);
 		const {top} = this.#options.view;
 		const common = {snapshot, baseline, summary: summarize(snapshot, baseline)};
-		if (this.state.view === 'lines') {
-			const lines = queryLines(snapshot, baseline, query);
-			return {...common, table: {view: 'lines', lines: {...lines, rows: lines.rows.slice(0, top)}}};
-		}
-
-		const threads = queryThreads(snapshot, baseline, query);
-		return {...common, table: {view: 'threads', threads: {...threads, rows: threads.rows.slice(0, top)}}};
+		const view = viewOf(this.state.view);
+		const table = view.query(snapshot, baseline, query);
+		return {...common, table: {...table, view, rows: table.rows.slice(0, top)}};
 	}
 
 	readonly #detailOf: DetailOf = (view, key) => {
@@ -225,30 +224,20 @@ export class Controller {
 		return this.#details.get(id);
 	};
 
-	#detail(snapshot: Snapshot, view: UiState['view'], key: string): DetailData | undefined {
-		const rows = this.#data ? rowsOf(this.#data) : [];
-		const row = rows.find(candidate => candidate.key === key);
-		const query = queryOf(this.state);
-		const {idleReason} = this.#options;
-		const tracer = this.#data?.status.tracer;
-		if (view === 'lines') {
-			return {view, idleReason, tracer, row: row as LineRow | undefined, detail: queryLineDetail(snapshot, this.#baseline(), query, key)};
-		}
-
-		const thread = row as ThreadRow | undefined;
-		return {view, idleReason, tracer, row: thread, detail: queryThreadDetail(snapshot, this.#baseline(), query, thread?.threadKeys ?? [])};
+	#detail(snapshot: Snapshot, id: UiState['view'], key: string): DetailData | undefined {
+		const row = this.#data && rowsOf(this.#data).find(candidate => candidate.key === key);
+		const view = viewOf(id);
+		return {
+			view, row, idleReason: this.#options.idleReason, tracer: this.#data?.status.tracer, detail: view.detail(snapshot, this.#baseline(), queryOf(this.state), key, row),
+		};
 	}
 
 	#surroundings(theme: Theme): Surroundings {
 		const {state} = this;
 		const data = this.#currentData();
 		const layout = layoutFor(state, data, this.#size);
-		const {table} = data;
-		const around = state.view === 'lines'
-			? columnsAround(lineColumns, table?.view === 'lines' ? table.lines.rows : [], layout, state.query)
-			: columnsAround(threadColumns, table?.view === 'threads' ? table.threads.rows : [], layout, state.query);
 		return {
-			...around,
+			...columnsAround(viewOf(state.view).columns, rowsOf(data), layout, state.query),
 			rowKeys: rowsOf(data).map(({key}) => key),
 			pageRows: layout.tableRows,
 			layerLines: layerLines(state, data, layout, theme, this.#detailOf)?.length ?? 0,
@@ -261,16 +250,7 @@ export class Controller {
 
 	#threadsOf(key: string): {readonly keys: readonly number[]; readonly label: string} | undefined {
 		const data = this.#detailOf(this.state.view, key);
-		if (!data?.row) {
-			return undefined;
-		}
-
-		if (data.view === 'threads') {
-			return {keys: data.row.threadKeys, label: data.row.name};
-		}
-
-		const {threads} = data.detail;
-		return {keys: threads.map(thread => thread.key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`};
+		return data?.row && data.view.threadsOf(data.row, data.detail);
 	}
 }
 
@@ -279,14 +259,14 @@ function trendsBreak(a: Query, b: Query): boolean {
 }
 
 /** What the keys need to know of a view's columns. */
-function columnsAround<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], layout: Layout, query: Query): Pick<Surroundings, 'columns' | 'shownColumns' | 'overhang'> {
+function columnsAround(columns: ReadonlyArray<Column<ViewRow>>, rows: readonly ViewRow[], layout: Layout, query: Query): Pick<Surroundings, 'columns' | 'shownColumns' | 'overhang'> {
 	const unit = effectiveUnit(query);
 	const placed = placeColumns(columns, layout);
 	const shownColumns = placed.map(({column}) => column.id);
 	return {
 		columns: columns.map(column => {
 			const heading = headingOf(column, unit);
-			return {id: column.id, title: `${column.title}${heading ? ` (${heading})` : ''}${shownColumns.includes(column.id) ? '' : ', not shown'}`};
+			return {id: column.id, sortFigures: column.sortFigures, title: `${column.title}${heading ? ` (${heading})` : ''}${shownColumns.includes(column.id) ? '' : ', not shown'}`};
 		}),
 		shownColumns,
 		overhang: most => overhang(rows, placed, {unit, fullNames: query.fullNames}, most),

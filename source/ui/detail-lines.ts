@@ -1,12 +1,11 @@
-import {unknownStack} from '../model/frame.js';
 import {stateCode} from '../model/thread-state.js';
-import {formatCount, formatDuration, formatMs} from '../query/format.js';
+import {formatCount, formatMs} from '../query/format.js';
 import {shortName} from '../query/names.js';
 import {stateCells} from '../query/state-cells.js';
-import {lockText} from '../query/thread-columns.js';
 import type {
 	Holder, HolderPlace, LineDetail, Neighbour, Place, StackRow,
 } from '../query/types.js';
+import type {ViewRow} from '../views/view.js';
 import {cut, pad, wrapped} from './cells.js';
 import type {DetailData, IdleReason} from './screen-data.js';
 import type {Theme} from './theme.js';
@@ -31,42 +30,24 @@ export function detailLines(data: DetailData, looks: Looks): string[] {
 		return [theme.paint('title', cut('This row is no longer in the window.', width)), 'Esc goes back to the table.'];
 	}
 
-	return [...titleLines(data, looks), ...sections(data, looks)].map(line => line.trimEnd());
+	return [...titleLines(data, data.row, looks), ...sections(data, looks)].map(line => line.trimEnd());
 }
 
-function titleLines(data: DetailData, {width, theme}: Looks): string[] {
-	if (data.view === 'lines') {
-		const row = data.row!;
-		const stuck = row.stuckMs > 0 ? `${row.blockedNow === 1 ? ' for ' : ', longest for '}${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : '';
-		const figures = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)}% total, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
-		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
-		return [
-			theme.paint('title', shortName(row, width, true)),
-			cut(`${row.file === '' ? '' : `${row.file}  `}${figures}`, width),
-			...(isUnknown && data.tracer ? [theme.paint('error', cut(`not stopped to be read: ${data.tracer} traces threads of this JVM`, width))] : []),
-			...(row.blockedNow > 0 ? [theme.paint('error', cut(`${row.blockedNow} ${row.blockedNow === 1 ? 'thread' : 'threads'} blocked here now${stuck}`, width))] : []),
-		];
-	}
-
-	const row = data.row!;
-	const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
-	const lines = [
-		...wrapped(row.name, width).map(line => theme.paint('title', line)),
-		cut(`${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`, width),
-		cut(`${row.state ?? (row.alive ? `${row.threadKeys.length} threads in several states` : 'ended')}${now}${row.stuckMs >= 1000 ? ` for ${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : ''}`, width),
-	];
-	return row.waitsFor ? [...lines, ...wrapped(`waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, width).map(line => theme.paint('error', line))] : lines;
+function titleLines({view, tracer}: DetailData, row: ViewRow, {width, theme}: Looks): string[] {
+	return view.titleLines(row, width, tracer).flatMap(({text, role, isWrapped}) => {
+		const lines = isWrapped ? wrapped(text, width) : [cut(text, width)];
+		return role ? lines.map(line => theme.paint(role, line)) : lines;
+	});
 }
 
 function sections(data: DetailData, looks: Looks): string[] {
 	const {detail} = data;
 	const {bounds, theme, width} = looks;
 	const section = (title: string, lines: readonly string[]) => lines.length === 0 ? [] : ['', theme.paint('heading', cut(title, width)), ...lines];
-	const hot = data.view === 'threads' ? data.detail.lines.slice(0, bounds.neighbours).map(row => figureLine(row.selfCpuNs, row.selfTicks, row, looks)) : [];
 	return [
 		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).flatMap(holder => holderLines(holder, looks))),
-		...section('HOT LINES (CPU ms, ticks)', hot),
-		...section('THREADS (CPU ms, ticks, states)', data.view === 'threads' && detail.threads.length < 2 ? [] : threadLines(detail, looks)),
+		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(row => figureLine(row.selfCpuNs, row.selfTicks, row, looks))),
+		...section('THREADS (CPU ms, ticks, states)', threadLines(detail, looks)),
 		...section('CALLERS (CPU ms, ticks)', detail.callers.slice(0, bounds.neighbours).map(row => neighbourLine(row, looks))),
 		...section('CALLEES (CPU ms, ticks)', detail.callees.slice(0, bounds.neighbours).map(row => neighbourLine(row, looks))),
 		...section('TOP STACKS', detail.stacks.slice(0, bounds.stacks).flatMap((stack, index) => stackLines(stack, index, looks, data.idleReason))),

@@ -2,16 +2,17 @@ import {stateCode} from '../model/thread-state.js';
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import {cellWidth} from '../model/cell-width.js';
 import {formatBytes, formatCount, formatDuration} from '../query/format.js';
-import {stateCells, stateLetters} from '../query/state-cells.js';
+import {stateCells, stateLetters, stateRole} from '../query/state-cells.js';
 import {windows} from '../query/window.js';
+import {viewOf, views} from '../views/registry.js';
 import {
 	cut, fitPieces, styledWidth, type Piece,
 } from './cells.js';
 import {clock, dayAndTime} from './clock.js';
 import type {Layout} from './layout.js';
 import type {ScreenData} from './screen-data.js';
-import {views, type UiState} from './state.js';
-import {stateRoles, type Role, type Theme} from './theme.js';
+import type {UiState} from './state.js';
+import type {Role, Theme} from './theme.js';
 import {warningsOf} from './warnings.js';
 
 /** What the session does now, in a word that fits every header. */
@@ -173,7 +174,7 @@ function statePieces({summary}: ScreenData, theme: Theme): Piece[] {
 		return {
 			text: `${state === 'RUNNABLE' ? '| ' : ''}${title} ${threads}${isAlarm ? '!' : ''}`,
 			rank,
-			look: (part: string) => threads > 0 ? theme.paint(stateRoles[state], part) : part,
+			look: (part: string) => threads > 0 ? theme.paint(stateRole(state), part) : part,
 		};
 	});
 }
@@ -184,11 +185,13 @@ function strip({summary}: ScreenData, width: number, theme: Theme): string {
 }
 
 function tabsLine(state: UiState, data: ScreenData, width: number, theme: Theme): string {
-	const filterRoom = Math.max(0, width - 3 - cellWidth(views.find(({id}) => id === state.view)!.title));
+	const view = viewOf(state.view);
+	const filterRoom = Math.max(0, width - 3 - cellWidth(view.title));
 	const tabs: Piece[] = views.map(({id, title}) => id === state.view
 		? {text: `[${title}]`, rank: 0, look: part => theme.paint('tab', part)}
 		: {text: ` ${title} `, rank: 3});
 	const {query} = state;
+	const remark = view.remark(query);
 	const over = data.status.phase === 'recording' ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(state, data);
 	const pieces: Piece[] = [
 		...tabs,
@@ -197,7 +200,7 @@ function tabsLine(state: UiState, data: ScreenData, width: number, theme: Theme)
 		{text: state.stateSet === 'active' ? '' : `| states: ${state.stateSet ?? stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('')}`, rank: 1, look: part => theme.paint('hot', part)},
 		// A table that is filtered must say so, however long the filter is.
 		{text: query.filter === '' ? '' : cut(`| filter: ${query.filter}`, filterRoom), rank: 0, look: part => theme.paint('hot', part)},
-		{text: query.by === 'line' || state.view !== 'lines' ? '' : `| by ${query.by}`, rank: 2},
+		{text: remark === '' ? '' : `| ${remark}`, rank: 2},
 	];
 	return fitPieces(pieces, width, ' ');
 }

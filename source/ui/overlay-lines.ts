@@ -1,5 +1,4 @@
-import {lineColumns} from '../query/line-columns.js';
-import {threadColumns} from '../query/thread-columns.js';
+import {views} from '../views/registry.js';
 import {cut, pad, wrapped} from './cells.js';
 import {contexts, keysOf, type Context} from './keys.js';
 import {firstRow, type MenuLayer} from './state.js';
@@ -10,7 +9,7 @@ const termWidth = 17;
 const narrowWidth = 60;
 
 const contextTitles: Readonly<Record<Context, string>> = {
-	lines: 'Keys in Lines', threads: 'Keys in Threads', detail: 'Keys in a row\'s detail', help: 'Keys in the help', menu: 'Keys in a menu', input: 'Keys in an input line', chooser: 'Keys in the list of JVMs',
+	...Object.fromEntries(views.map(({id, title}) => [id, `Keys in ${title}`])), detail: 'Keys in a row\'s detail', help: 'Keys in the help', menu: 'Keys in a menu', input: 'Keys in an input line', chooser: 'Keys in the list of JVMs',
 };
 
 /** What of the session stands above the keys, a sentence each: what the header has no room for. */
@@ -26,7 +25,7 @@ export function helpLines(context: Context, width: number, theme: Theme, known?:
 	];
 	const keys = sections.flatMap(name => section(contextTitles[name], keysOf(name, isRecording).flatMap(({shown, help}) => described(shown, help, width, theme)), width, theme));
 	const lines = [...session, ...keys].slice(0, -1);
-	const columns = columnHelp(context);
+	const columns = views.find(({id}) => id === context)?.columns ?? [];
 	return columns.length === 0
 		? lines
 		: [
@@ -40,10 +39,6 @@ export function helpLines(context: Context, width: number, theme: Theme, known?:
 /** A title and its lines, with an empty one below; nothing without lines. */
 function section(title: string, lines: readonly string[], width: number, theme: Theme): string[] {
 	return lines.length === 0 ? [] : [theme.paint('title', cut(title, width)), ...lines, ''];
-}
-
-function columnHelp(context: Context): ReadonlyArray<{readonly heading: string; readonly title: string; readonly description: string}> {
-	return context === 'lines' ? lineColumns : (context === 'threads' ? threadColumns : []);
 }
 
 /** A term and its description, which goes on below itself where the line ends; on narrow screens the term has a line of its own. */

@@ -1,10 +1,11 @@
-import {actionOf, type Action} from './keys.js';
+import type {ViewKey} from '../views/view.js';
+import {keyOf, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu, type Step} from './reduce-menu.js';
 import {pressScroll} from './reduce-scroll.js';
 import {contextOf, type UiState} from './state.js';
 import type {Surroundings} from './surroundings.js';
-import {tableActions} from './table-actions.js';
+import {forgetRow, say, tableActions, withQuery} from './table-actions.js';
 
 /** Actions after which a message stays: one may look around while reading it; the help has all of it where the screen is small. */
 const quietActions: ReadonlySet<Action> = new Set(['help', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
@@ -15,7 +16,8 @@ const layerActions: ReadonlySet<Action> = new Set(['help', 'pause', 'save']);
 /** What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives the same. */
 export function press(state: UiState, key: string, around: Surroundings): Step {
 	const context = contextOf(state);
-	const action = actionOf(context, key, around.isRecording);
+	const row = keyOf(context, key, around.isRecording);
+	const action = row?.action;
 	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
 		return {state, effect: {type: action}};
 	}
@@ -36,7 +38,13 @@ export function press(state: UiState, key: string, around: Surroundings): Step {
 		return pressLayer(state, action, around);
 	}
 
-	return pressTable(state, action, around);
+	return row?.press ? pressOwn(state, row.press) : pressTable(state, action, around);
+}
+
+/** A key of the view's own. */
+function pressOwn(state: UiState, press: ViewKey['press']): Step {
+	const {change, said} = press(state.query);
+	return say(forgetRow(withQuery(state, change)), said);
 }
 
 function pressLayer(state: UiState, action: Action, around: Surroundings): Step {

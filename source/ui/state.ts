@@ -1,11 +1,11 @@
 import {stateSets} from '../query/state-sets.js';
 import type {Query, SortOrder, StateSet} from '../query/types.js';
 import type {WindowId} from '../query/window.js';
+import {views} from '../views/registry.js';
 import type {Context} from './keys.js';
 
-/** The views behind Tab, in its order. A view that is not here yet is not shown. */
-export const views = [{id: 'lines', title: 'Lines'}, {id: 'threads', title: 'Threads'}] as const;
-export type ViewId = (typeof views)[number]['id'];
+/** Id of a view of the registry. */
+export type ViewId = string;
 
 /** Which row the cursor is on. Without a key it was never moved and stands on the first row, whatever that is; with one it follows its row. */
 export type Selection = {
@@ -81,14 +81,14 @@ export type InitialView = {
 export function initialState({query, delayMs}: InitialView): UiState {
 	const start: Selection = {index: 0, top: 0};
 	return {
-		view: 'lines',
+		view: views[0].id,
 		query,
-		sorts: {lines: query.sort, threads: {column: 'cpu', reverse: false}},
+		sorts: Object.fromEntries(views.map(({id, sort}, index) => [id, index === 0 ? query.sort : sort])),
 		stateSet: stateSets.find(({states}) => states.length === query.states.length && states.every(state => query.states.includes(state)))?.id,
 		onlyThreads: undefined,
 		window: 'start',
 		resets: 0,
-		selections: {lines: start, threads: start},
+		selections: Object.fromEntries(views.map(({id}) => [id, start])),
 		left: 0,
 		isPaused: false,
 		delayMs,

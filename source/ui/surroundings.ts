@@ -1,5 +1,9 @@
+import type {SortFigure} from '../query/column.js';
 import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
 import type {Action} from './keys.js';
+
+/** A column that a view can be sorted by. */
+export type SortColumn = MenuItem & {readonly sortFigures?: readonly SortFigure[]};
 
 /** What the keys need to know of what is on the screen. */
 export type Surroundings = {
@@ -8,7 +12,7 @@ export type Surroundings = {
 	/** Rows that fit. */
 	readonly pageRows: number;
 	/** Columns that the view can be sorted by, in order. */
-	readonly columns: readonly MenuItem[];
+	readonly columns: readonly SortColumn[];
 	/** Ids of those that are on the screen. */
 	readonly shownColumns: readonly string[];
 	/** Lines of the topmost layer (help, detail), and how many of them fit. */

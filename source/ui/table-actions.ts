@@ -1,17 +1,18 @@
+import type {SortFigure} from '../query/column.js';
 import {stateSets} from '../query/state-sets.js';
-import type {GroupBy, Query, Unit} from '../query/types.js';
+import type {Query, Unit} from '../query/types.js';
 import {windows} from '../query/window.js';
+import {views} from '../views/registry.js';
 import type {Action} from './keys.js';
 import type {Step} from './reduce-menu.js';
 import {
-	selectedIndex, views, type InputLayer, type Layer, type UiState,
+	selectedIndex, type InputLayer, type Layer, type UiState,
 } from './state.js';
 import {moveSelection, type Surroundings} from './surroundings.js';
 
 /** What an action does to a table. */
 export type Handler = (state: UiState, around: Surroundings, action: Action) => Step;
 
-const groups: readonly GroupBy[] = ['line', 'method', 'class'];
 const units: ReadonlyArray<{readonly id: Unit; readonly title: string}> = [
 	{id: 'cpu', title: 'share of CPU time'}, {id: 'ticks', title: 'share of ticks'}, {id: 'cpu-ms', title: 'CPU milliseconds'},
 ];
@@ -24,10 +25,10 @@ const maxLeft = 256;
 
 const move: Handler = (state, around, action) => ({state: moveSelection(state, action, around)});
 
-/** Sorts by the first of these columns that the view has. */
-const sortBy = (...columns: readonly string[]): Handler => (state, around) => {
-	const column = columns.find(id => around.columns.some(other => other.id === id));
-	return column === undefined ? {state} : sortedBy(state, column, around);
+/** Sorts by the view's column for a figure. */
+const sortBy = (figure: SortFigure): Handler => (state, around) => {
+	const column = around.columns.find(({sortFigures}) => sortFigures?.includes(figure));
+	return column === undefined ? {state} : sortedBy(state, column.id, around);
 };
 
 const nextView = (step: number): Handler => state => {
@@ -60,12 +61,12 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	help: state => ({state: over(state, {kind: 'help', top: 0})}),
 	open,
 	'clear-all': state => ({state: cleared(state)}),
-	'sort-self': sortBy('self', 'cpu'),
-	'sort-total': sortBy('total', 'cpu'),
+	'sort-self': sortBy('self'),
+	'sort-total': sortBy('total'),
 	'sort-ticks': sortBy('ticks'),
-	'sort-total-ticks': sortBy('total-ticks', 'ticks'),
-	'sort-cpu': sortBy('cpu', 'self'),
-	'sort-name': sortBy('line', 'name'),
+	'sort-total-ticks': sortBy('total-ticks'),
+	'sort-cpu': sortBy('cpu'),
+	'sort-name': sortBy('name'),
 	'sort-previous': nextColumn(-1),
 	'sort-next': nextColumn(1),
 	'sort-menu': (state, {columns}) => ({
@@ -90,7 +91,6 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		const set = after(stateSets, stateSets.find(({id}) => id === state.stateSet));
 		return say({...state, stateSet: set.id, query: {...state.query, states: set.states}}, `counted states: ${set.title}`);
 	},
-	group,
 	names: state => ({state: withQuery(state, {fullNames: !state.query.fullNames})}),
 	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
 	unit(state) {
@@ -124,16 +124,18 @@ function after<T>(choices: readonly T[], current: T | undefined): T {
 	return choices[(choices.indexOf(current as T) + 1) % choices.length];
 }
 
-function withQuery(state: UiState, change: Partial<Query>): UiState {
+/** The state with something of the query changed. */
+export function withQuery(state: UiState, change: Partial<Query>): UiState {
 	return {...state, query: {...state.query, ...change}};
 }
 
 /** Rows of another grouping have other keys: the cursor starts anew. */
-function forgetRow(state: UiState): UiState {
+export function forgetRow(state: UiState): UiState {
 	return {...state, selections: {...state.selections, [state.view]: {index: 0, top: 0}}};
 }
 
-function say(state: UiState, text: string): Step {
+/** The state with a message. */
+export function say(state: UiState, text: string): Step {
 	return {state: {...state, message: {text, tone: 'plain'}}};
 }
 
@@ -141,16 +143,6 @@ function say(state: UiState, text: string): Step {
 function sortedBy(state: UiState, column: string, around: Surroundings): Step {
 	const title = around.columns.find(({id}) => id === column)?.title ?? column;
 	return say({...state, sorts: {...state.sorts, [state.view]: {column, reverse: false}}}, `sorted by ${title}`);
-}
-
-function group(state: UiState): Step {
-	if (state.view === 'threads') {
-		const foldPools = !(state.query.foldPools ?? true);
-		return say(forgetRow(withQuery(state, {foldPools})), foldPools ? 'each pool is one row' : 'each thread is one row');
-	}
-
-	const by = after(groups, state.query.by);
-	return say(forgetRow(withQuery(state, {by})), `rows by ${by}`);
 }
 
 function open(state: UiState, {rowKeys}: Surroundings): Step {

@@ -3,12 +3,10 @@ import {
 	fitColumns, headingOf, type CellContext, type Column,
 } from '../query/column.js';
 import {effectiveUnit} from '../query/scope.js';
-import type {
-	LineRow, Query, ThreadRow, Unit,
-} from '../query/types.js';
+import type {Query, Unit} from '../query/types.js';
 import {cut, dropCells, pad} from './cells.js';
 import type {Layout} from './layout.js';
-import {stateRoles, type Role, type Theme} from './theme.js';
+import type {Theme} from './theme.js';
 import {sparkline, type Trend} from './trend.js';
 
 /** What is drawn of a table. */
@@ -22,8 +20,6 @@ export type TableView<Row> = {
 	readonly counts: string;
 	/** Whether a row is drawn dim. */
 	isDim(row: Row): boolean;
-	/** Dresses a padded cell. */
-	paint(text: string, column: string, row: Row, theme: Theme): string;
 };
 
 /** What a table is drawn with. */
@@ -40,9 +36,6 @@ type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: 
 
 /** Mark of the row with the cursor, for screens without colour. */
 const cursorMark = '>';
-
-/** Shares from which on a figure stands out. */
-const hotPercent = 10;
 
 /** Least room for the column that takes the rest, before others are left out. */
 const minRestWidth = 10;
@@ -79,7 +72,7 @@ export function headingLine<Row>(view: TableView<Row>, placed: Placed<Row>, {que
 	const unit = effectiveUnit(query);
 	const cells = placed.map(({column, width}) => {
 		const isSorted = column.id === query.sort.column;
-		const name = column.id === 'line' ? query.by.toUpperCase() : headingOf(column, unit);
+		const name = headingOf(column, unit, query.by);
 		const text = cut(isSorted && cellWidth(name) < width ? name + arrow(Boolean(column.ascending) !== query.sort.reverse, theme) : name, width);
 		const hasCounts = column.width === 0 && cellWidth(text) + view.counts.length < width;
 		const cell = hasCounts ? pad(text, width - view.counts.length) + view.counts : pad(text, width, column.align);
@@ -112,76 +105,19 @@ function rowLine<Row extends {readonly key: string}>(row: Row, isSelected: boole
 		const isRest = column.width === 0;
 		const text = column.value(row, context(isRest && left > 0 ? width + left : width));
 		const cell = pad(cut(isRest && left > 0 ? dropCells(text, left) : text, width), width, column.align);
-		return isSelected || isDim ? cell : view.paint(cell, column.id, row, theme);
+		return isSelected || isDim ? cell : theme.paintCell(column.role?.(row), cell);
 	});
 	const line = `${isSelected ? cursorMark : ' '}${cells.join(' ')}`;
 	return isSelected ? theme.paint('selected', line) : (isDim ? theme.paint('dim', line.trimEnd()) : line.trimEnd());
 }
 
-/** A name has the room of the note behind it where the row has no note. */
+/** A name has the room of the note behind it where the row has none. */
 function withRoomOfNote<Row>(row: Row, placed: Placed<Row>, context: CellContext): Placed<Row> {
-	const note = placed.findIndex(({column}) => column.id === 'note');
+	const note = placed.findIndex(({column}) => column.lendsRoom);
 	const before = placed[note - 1];
 	if (before?.column.width !== 0 || placed[note].column.value(row, context) !== '') {
 		return placed;
 	}
 
 	return placed.toSpliced(note - 1, 2, {column: before.column, width: before.width + 1 + placed[note].width});
-}
-
-/** A row that may be there by chance alone. */
-export function isNoise(row: LineRow): boolean {
-	return row.selfPercent <= row.errorPercent && row.blockedNow === 0;
-}
-
-/** A thread that did nothing and is not held up. */
-export function isIdleRow(row: ThreadRow): boolean {
-	return row.cpuNs === 0 && row.state !== 'BLOCKED';
-}
-
-const roleOfStateColumn: Readonly<Record<string, Role>> = {
-	runnable: 'running', blocked: 'blocked', waiting: 'waiting', 'timed-waiting': 'timed', idle: 'idle', note: 'blocked', file: 'dim', 'top-threads': 'dim', trend: 'key',
-};
-
-/** Dresses a cell of the Lines view. */
-export function paintLineCell(text: string, column: string, row: LineRow, theme: Theme): string {
-	switch (column) {
-		case 'self': {
-			return row.selfPercent >= hotPercent ? theme.paint('hot', text) : text;
-		}
-
-		case 'state': {
-			return theme.paintStates(text);
-		}
-
-		default: {
-			const role = roleOfStateColumn[column];
-			return role && text.trim() !== '' ? theme.paint(role, text) : text;
-		}
-	}
-}
-
-/** Dresses a cell of the Threads view. */
-export function paintThreadCell(text: string, column: string, row: ThreadRow, theme: Theme): string {
-	switch (column) {
-		case 'cpu': {
-			return row.cpuPercent >= hotPercent ? theme.paint('hot', text) : text;
-		}
-
-		case 'state': {
-			return row.state ? theme.paint(stateRoles[row.state], text) : text;
-		}
-
-		case 'states': {
-			return theme.paintStates(text);
-		}
-
-		case 'holder': {
-			return text.trim() === '' ? text : theme.paint('blocked', text);
-		}
-
-		default: {
-			return text;
-		}
-	}
 }

@@ -1,11 +1,11 @@
-import type {ThreadState} from '../model/thread-state.js';
+import type {CellRole} from '../query/column.js';
 import {stateLetters} from '../query/state-cells.js';
 
 /** How the screen may look: colours or none, characters beyond ASCII or none. */
 export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean};
 
 /** What a piece of text is, whatever that looks like. */
-export type Role = 'title' | 'heading' | 'sorted' | 'dim' | 'hot' | 'error' | 'good' | 'selected' | 'tab' | 'key' | 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
+export type Role = Exclude<CellRole, 'states'> | 'title' | 'heading' | 'sorted' | 'error' | 'good' | 'selected' | 'tab';
 
 /** Attributes of ECMA-48 (SGR) out of the sixteen colours that every terminal has; 39, 22 and 27 take them back. */
 const attributes: Readonly<Record<Role, readonly [begin: string, end: string]>> = {
@@ -26,12 +26,7 @@ const attributes: Readonly<Record<Role, readonly [begin: string, end: string]>> 
 	idle: ['2', '22'],
 };
 
-/** How states look; their letters come from the query. */
-export const stateRoles: Readonly<Record<ThreadState, Role>> = {
-	RUNNABLE: 'running', BLOCKED: 'blocked', WAITING: 'waiting', TIMED_WAITING: 'timed', IDLE: 'idle', NEW: 'idle', TERMINATED: 'idle',
-};
-
-const roleOfLetter = new Map(stateLetters.map(({letter, states}) => [letter, stateRoles[states[0]]]));
+const roleOfLetter = new Map(stateLetters.map(({letter, role}) => [letter, role]));
 
 /** Puts text in the theme's dress. */
 export class Theme {
@@ -58,6 +53,11 @@ export class Theme {
 
 		const [begin, end] = attributes[role];
 		return `\u001B[${begin}m${text}\u001B[${end}m`;
+	}
+
+	/** A cell of a table by what it is; blanks stay as they are. */
+	paintCell(role: CellRole | undefined, text: string): string {
+		return role === undefined || text.trim() === '' ? text : (role === 'states' ? this.paintStates(text) : this.paint(role, text));
 	}
 
 	/** State letters, each run of equal ones in its colour. */

@@ -1,5 +1,3 @@
-import type {LineRow} from '../query/types.js';
-
 /** How far a trend goes back, and in how many steps. */
 const trendMs = 60_000;
 const trendSteps = 12;
@@ -12,7 +10,7 @@ type Point = {readonly atMs: number; readonly shares: ReadonlyMap<string, number
 /** A row's share over the last minute, oldest first; 0 to 1 of the row's own highest. */
 export type Trend = readonly number[];
 
-/** Shares of lines in the refreshes of the last minute. */
+/** What rows had of a figure in the refreshes of the last minute. */
 export class Trends {
 	#points: Point[] = [];
 
@@ -21,9 +19,9 @@ export class Trends {
 	}
 
 	/** Adds the rows of one refresh's window. */
-	add(atMs: number, rows: readonly LineRow[]): void {
+	add<Row extends {readonly key: string}>(atMs: number, rows: readonly Row[], figureOf: (row: Row) => number): void {
 		this.#points = this.#points.filter(point => point.atMs > atMs - trendMs && point.atMs < atMs);
-		this.#points.push({atMs, shares: new Map(rows.slice(0, maxRows).map(row => [row.key, row.selfPercent]))});
+		this.#points.push({atMs, shares: new Map(rows.slice(0, maxRows).map(row => [row.key, figureOf(row)]))});
 	}
 
 	/** The row's mean share in each step, oldest first, of its own highest step (0 to 1); undefined before the second refresh. */

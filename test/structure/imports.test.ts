@@ -17,7 +17,8 @@ const mayImport: Record<string, readonly string[]> = {
 	'engines/memory': ['model', 'target', 'engines/engine.ts'],
 	table: ['model'],
 	sampler: ['model', 'target', 'table', 'engines/engine.ts', 'engines/attach', 'engines/memory'],
-	ui: ['model', 'query', 'sampler'],
+	views: ['model', 'query'],
+	ui: ['model', 'query', 'views', 'sampler'],
 	exports: ['model', 'query', 'errors.ts'],
 };
 

@@ -9,7 +9,7 @@ import {followRow, type Surroundings} from '../../source/ui/surroundings.js';
 
 const rows = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const around: Surroundings = {
-	rowKeys: rows, pageRows: 3, columns: [{id: 'self', title: 'self share'}, {id: 'total', title: 'total share'}, {id: 'line', title: 'name'}],
+	rowKeys: rows, pageRows: 3, columns: [{id: 'self', title: 'self share', sortFigures: ['self']}, {id: 'total', title: 'total share', sortFigures: ['total']}, {id: 'line', title: 'name', sortFigures: ['name']}],
 	shownColumns: ['self', 'line'],
 	layerLines: 20, layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
@@ -94,6 +94,8 @@ describe('sorting', () => {
 		expect(after(['N']).state.sorts.lines.column).toBe('line');
 		expect(after(['f6', 'j', 'j', 'enter']).state.sorts.lines.column).toBe('line');
 		expect(after(['f6', 'j', 'escape']).state.sorts.lines.column).toBe('self');
+		// A view without the figure stays as it is.
+		expect(after(['2', 'P']).state.sorts.lines.column).toBe('total');
 		const {state} = after(['tab', 'N']);
 		expect(state.sorts.lines.column).toBe('self');
 		expect(state.view).toBe('threads');

@@ -1,0 +1,11 @@
+import {linesView} from './lines.js';
+import {threadsView} from './threads.js';
+import type {View} from './view.js';
+
+/** The views in the order of Tab. The first is what the screen starts with, and what --sort is about. */
+export const views: readonly View[] = [linesView, threadsView];
+
+/** The view of an id of the registry. */
+export function viewOf(id: string): View {
+	return views.find(view => view.id === id)!;
+}

@@ -1,0 +1,60 @@
+import type {Snapshot} from '../model/snapshot.js';
+import type {Column} from '../query/column.js';
+import type {LineDetail, LineRow, Query, SortOrder} from '../query/types.js';
+
+/** What every row of a view has. */
+export type ViewRow = {
+	/** Its identity in a session: the cursor follows it when rows move. */
+	readonly key: string;
+};
+
+/** Filtered and sorted rows; `allRows` counts those that are hidden too, `idleRows` those that are only because idle threads are. */
+export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number};
+
+/** What Enter on a row shows; an empty list is not shown. */
+export type RowDetail = LineDetail & {
+	/** Its hot lines, for a row that is not a line itself. */
+	readonly lines?: readonly LineRow[];
+};
+
+/** A line above a row's detail. What is too long is cut, or goes on below where it is wrapped. */
+export type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'; readonly isWrapped?: true};
+
+/** A key that means something in one view alone: it changes the query of all. */
+export type ViewKey = {
+	/** Names as the key decoder gives them. */
+	readonly keys: readonly string[];
+	/** The keys as people write them. */
+	readonly shown: string;
+	readonly help: string;
+	/** Tools that have the same key. */
+	readonly knownFrom?: string;
+	/** What of the query is different from now on, and the message that says so. The rows are others: the cursor starts anew. */
+	press(query: Query): {readonly change: Partial<Query>; readonly said: string};
+};
+
+/**
+A view behind Tab: its rows, their columns, and what one of them is made of. The screen, the help, the readme's keys, menus, selections and the order of each view are made from these
+records; nothing else knows which views there are.
+*/
+export type View<Row extends ViewRow = ViewRow> = {
+	readonly id: string;
+	readonly title: string;
+	/** In their order; the first is what rows are sorted by when nothing else is asked for. */
+	readonly columns: ReadonlyArray<Column<Row>>;
+	readonly sort: SortOrder;
+	readonly keys: readonly ViewKey[];
+	query(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): ViewTable<Row>;
+	/** Whether a row is drawn dim. */
+	isDim(row: Row): boolean;
+	/** What of the query is to be said beside the view's name; empty for nothing. */
+	remark(query: Query): string;
+	/** Why there are no rows, where the view knows more than that none fits. */
+	emptyText(table: ViewTable<Row>, query: Query): string | undefined;
+	/** What is known of a row; of one that is gone too, as far as its key tells. */
+	detail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, key: string, row: Row | undefined): RowDetail;
+	/** What stands above a row's detail, on lines of `width` cells; `tracer` names another tracer of the target, where there is one. */
+	titleLines(row: Row, width: number, tracer: string | undefined): readonly TitleLine[];
+	/** Keys of a row's threads, and what to call them. */
+	threadsOf(row: Row, detail: RowDetail): {readonly keys: readonly number[]; readonly label: string};
+};

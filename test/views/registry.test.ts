@@ -1,0 +1,90 @@
+import {describe, expect, test} from 'vitest';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {sortRows} from '../../source/query/sort.js';
+import {views} from '../../source/views/registry.js';
+import {picture} from '../helpers/picture.js';
+
+const snapshot = picture(`
+	http-1
+	R30         R             B
+	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
+	com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.db.Pool.take:88
+
+	http-2 <- http-1@com.acme.db.Pool.take:80
+	B
+	com.acme.db.Pool.take:88
+
+	poller
+	.
+	sun.nio.ch.EPoll.wait:native
+`);
+
+test('no two views have the same id or title', () => {
+	expect(new Set(views.map(({id}) => id)).size).toBe(views.length);
+	expect(new Set(views.map(({title}) => title)).size).toBe(views.length);
+});
+
+describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
+	const query = {...defaultQuery, sort: view.sort};
+	const {rows, allRows} = view.query(snapshot, undefined, query);
+
+	test('its rows have keys of their own, and come in the order that it starts with', () => {
+		expect(rows.length).toBeGreaterThan(1);
+		expect(rows.length).toBeLessThanOrEqual(allRows);
+		expect(new Set(rows.map(({key}) => key)).size).toBe(rows.length);
+		expect(view.columns.map(({id}) => id)).toContain(view.sort.column);
+		expect(sortRows(rows, view.columns, view.sort)).toEqual(rows);
+	});
+
+	test('each figure that a key sorts by is in one column, and room is lent to the column that takes the rest', () => {
+		const figures = view.columns.flatMap(({sortFigures = []}) => sortFigures);
+		expect(new Set(figures).size).toBe(figures.length);
+		expect([...figures].toSorted()).toEqual(['cpu', 'name', 'self', 'ticks', 'total', 'total-ticks']);
+		for (const [index, column] of view.columns.entries()) {
+			expect(column.lendsRoom && view.columns[index - 1].width).toBe(column.lendsRoom ? 0 : undefined);
+		}
+	});
+
+	test('every row has a title, threads, and a detail with them; a row that is gone has one too', () => {
+		for (const row of rows) {
+			const detail = view.detail(snapshot, undefined, query, row.key, row);
+			const [title] = view.titleLines(row, 80, undefined);
+			expect(title).toMatchObject({role: 'title'});
+			expect(title.text.trim()).not.toBe('');
+			const {keys, label} = view.threadsOf(row, detail);
+			expect(label).not.toBe('');
+			expect(keys.every(key => snapshot.threads.key.includes(key))).toBe(true);
+		}
+
+		expect(view.detail(snapshot, undefined, query, 'gone', undefined)).toMatchObject({threads: [], stacks: [], holders: []});
+	});
+
+	test('its own keys change the query, say what they did, and come back to where they began', () => {
+		for (const key of view.keys) {
+			const seen = new Set<string>();
+			let now = query;
+			for (let presses = 0; presses < 10 && !seen.has(JSON.stringify(now)); presses++) {
+				seen.add(JSON.stringify(now));
+				const {change, said} = key.press(now);
+				expect(said).not.toBe('');
+				expect({...now, ...change}).not.toEqual(now);
+				now = {...now, ...change};
+			}
+
+			expect(seen.size).toBeGreaterThan(1);
+			expect(seen.has(JSON.stringify(now))).toBe(true);
+		}
+	});
+});
+
+test('what cells are follows their rows', () => {
+	const roles = (view: number, row: number): Record<string, unknown> => {
+		const {columns, query, sort} = views[view];
+		const {rows} = query(snapshot, undefined, {...defaultQuery, sort});
+		return Object.fromEntries<unknown>(columns.map(column => [column.id, column.role?.(rows[row])] as const).filter(([, role]) => role !== undefined));
+	};
+
+	expect(roles(0, 0)).toMatchObject({self: 'hot', state: 'states', blocked: 'blocked', waiting: 'waiting', note: 'blocked', file: 'dim'});
+	expect(roles(0, 1)).not.toHaveProperty('self');
+	expect(roles(1, 0)).toMatchObject({state: 'blocked', states: 'states'});
+});
