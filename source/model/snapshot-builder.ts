@@ -1,48 +1,29 @@
+import {
+	arrayFrom, fromNames, makeArrays, namesOf, select, units, type Arrays, type Columns, type Select,
+} from './column-types.js';
 import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
+import {
+	contentionColumns, factColumns, sessionFigures, threadColumns, type ContentionColumns, type SavedThreadColumn, type ThreadColumns,
+} from './schema.js';
 import type {
 	Contention, Dictionary, Facts, SessionStats, Snapshot, TargetFacts, ThreadTable,
 } from './snapshot.js';
-import {stateCode} from './thread-state.js';
 import {TupleIndex} from './tuple-index.js';
 
-/** A thread to add; everything but key and name has a default: alive, RUNNABLE, no stack, no lock. Strings are ids. */
-export type NewThread = {
-	readonly key: number;
-	readonly name: number;
-	readonly nativeId?: number;
-} & ThreadNow;
-
 /** How a thread stands in the newest sample. What is left out stays as it was. */
-export type ThreadNow = {
-	readonly alive?: boolean;
-	/** Bits of `threadFlag`. */
-	readonly flags?: number;
-	/** State code. */
-	readonly state?: number;
-	readonly node?: number;
-	/** Epoch milliseconds. */
-	readonly sinceMs?: number;
-	readonly lockKind?: number;
-	readonly lockClass?: number;
-	/** Thread index, -1 for none. */
-	readonly lockOwner?: number;
-	readonly lockOwnerFrame?: number;
-	readonly carrier?: number;
-};
+export type ThreadNow = {readonly [Name in Exclude<SavedThreadColumn, 'key' | 'name' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : number};
 
-/** One counter of `Contention`, see there. */
-export type NewContention = {
-	readonly thread: number;
-	readonly node: number;
-	readonly lockKind: number;
-	readonly lockClass?: number;
-	readonly owner?: number;
-	readonly ownerNode?: number;
-	readonly ownerFrame?: number;
-	readonly ticks: number;
-};
+/** A thread to add; everything but key and name has a default: alive, and each column's none. Strings are ids. */
+export type NewThread = {readonly key: number; readonly name: number; readonly nativeId?: number} & ThreadNow;
 
-type ThreadRecord = Required<NewThread>;
+/** One counter of `Contention`; what is left out is none. */
+export type NewContention = Pick<Record<keyof ContentionColumns, number>, 'thread' | 'node' | 'lockKind' | 'ticks'> & Partial<Readonly<Record<keyof ContentionColumns, number>>>;
+
+const threadNames = namesOf(threadColumns);
+const contentionKey = select(contentionColumns, {role: 'key'});
+type ThreadRecord = Record<keyof ThreadColumns, number>;
+const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => units[threadColumns[name].unit].none), alive: 1};
+const noFigures: Omit<SessionStats, 'engine'> = fromNames(namesOf(sessionFigures), () => 0);
 
 /** Ids of frames begin behind `noFrame` and `otherFrame` (a builder is never full, and gives the latter to none), those of nodes behind the root. */
 const firstFrame = otherFrame + 1;
@@ -60,13 +41,11 @@ export class SnapshotBuilder implements Interner {
 	/** Parent, frame. */
 	readonly #nodes = new TupleIndex(2);
 	readonly #threads: ThreadRecord[] = [];
-	readonly #threadCpuNs: number[] = [];
 	/** Thread, node, state. */
 	readonly #facts = new TupleIndex(3);
 	readonly #factTicks: number[] = [];
 	readonly #factCpuNs: number[] = [];
-	/** The fields of `NewContention` but for the ticks, in its order. */
-	readonly #contention = new TupleIndex(7);
+	readonly #contention = new TupleIndex(contentionKey.length);
 	readonly #contentionTicks: number[] = [];
 	#threadSamples = 0;
 
@@ -112,16 +91,13 @@ export class SnapshotBuilder implements Interner {
 
 	/** Adds a thread and returns its index. */
 	addThread(thread: NewThread): number {
-		this.#threadCpuNs.push(0);
-		return this.#threads.push({
-			nativeId: 0, flags: 0, alive: true, state: stateCode.RUNNABLE, node: rootNode, sinceMs: 0, lockKind: 0, lockClass: 0, lockOwner: -1, lockOwnerFrame: 0, carrier: -1, ...thread,
-		}) - 1;
+		return this.#threads.push(changed(noThread, thread)) - 1;
 	}
 
 	/** Says how a thread stands in the newest sample. */
 	setNow(thread: number, now: ThreadNow): void {
 		within(thread, this.#threads.length, 'thread');
-		this.#threads[thread] = {...this.#threads[thread], ...now};
+		this.#threads[thread] = changed(this.#threads[thread], now);
 	}
 
 	/** Counts samples of a thread at a stack in a state, with the CPU time (nanoseconds) that they carried. */
@@ -131,14 +107,14 @@ export class SnapshotBuilder implements Interner {
 		const fact = idOf(this.#facts, thread, node, state);
 		this.#factTicks[fact] = (this.#factTicks[fact] ?? 0) + ticks;
 		this.#factCpuNs[fact] = (this.#factCpuNs[fact] ?? 0) + cpuNs;
-		this.#threadCpuNs[thread] += cpuNs;
+		this.#threads[thread].cpuNs += cpuNs;
 		this.#threadSamples += ticks;
 	}
 
 	/** Counts samples in which one thread was held up by another. */
-	addContention({thread, node, lockKind, lockClass = 0, owner = -1, ownerNode = rootNode, ownerFrame = 0, ticks}: NewContention): void {
-		const id = idOf(this.#contention, thread, node, lockKind, lockClass, owner, ownerNode, ownerFrame);
-		this.#contentionTicks[id] = (this.#contentionTicks[id] ?? 0) + ticks;
+	addContention(row: NewContention): void {
+		const id = idOf(this.#contention, ...contentionKey.map(name => row[name] ?? units[contentionColumns[name].unit].none));
+		this.#contentionTicks[id] = (this.#contentionTicks[id] ?? 0) + row.ticks;
 	}
 
 	/** Everything counted so far. Facts of the target and the session that are left out are empty or 0; `threadSamples` is the sum of the ticks, `sampledMs` all of `durationMs`. */
@@ -148,8 +124,7 @@ export class SnapshotBuilder implements Interner {
 				pid: 0, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0, ...about.target,
 			},
 			session: {
-				engine: '', requestedIntervalMs: 0, intervalMs: 0, startedAtMs: 0, takenAtMs: 0, durationMs: 0, sampledMs: about.session?.durationMs ?? 0, lastSampleAtMs: 0, samples: 0, late: 0, failed: 0,
-				threadSamples: this.#threadSamples, incompleteStacks: 0, refusedThreads: 0, lateThreads: 0, otherTicks: 0, targetStoppedMs: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0, selfCpuMs: 0, ...about.session,
+				engine: '', ...noFigures, sampledMs: about.session?.durationMs ?? 0, threadSamples: this.#threadSamples, ...about.session,
 			},
 			dictionary: this.#dictionary(),
 			threads: this.#threadTable(),
@@ -175,51 +150,26 @@ export class SnapshotBuilder implements Interner {
 
 	#threadTable(): ThreadTable {
 		const threads = this.#threads;
-		return {
-			count: threads.length,
-			key: Float64Array.from(threads, thread => thread.key),
-			nativeId: Int32Array.from(threads, thread => thread.nativeId),
-			name: Int32Array.from(threads, thread => thread.name),
-			flags: Uint8Array.from(threads, thread => thread.flags),
-			alive: Uint8Array.from(threads, thread => thread.alive ? 1 : 0),
-			state: Uint8Array.from(threads, thread => thread.state),
-			node: Int32Array.from(threads, thread => thread.node),
-			sinceMs: Float64Array.from(threads, thread => thread.sinceMs),
-			cpuNs: Float64Array.from(this.#threadCpuNs),
-			lockKind: Uint8Array.from(threads, thread => thread.lockKind),
-			lockClass: Int32Array.from(threads, thread => thread.lockClass),
-			lockOwner: Int32Array.from(threads, thread => thread.lockOwner),
-			lockOwnerFrame: Int32Array.from(threads, thread => thread.lockOwnerFrame),
-			carrier: Int32Array.from(threads, thread => thread.carrier),
-		};
+		return {count: threads.length, ...makeArrays(threadColumns, threadNames, (column, name) => arrayFrom(column, threads.map(thread => thread[name])))};
 	}
 
 	#factTable(): Facts {
-		const facts = this.#facts;
-		return {
-			count: facts.size,
-			thread: facts.column(0),
-			node: facts.column(1),
-			state: Uint8Array.from(facts.column(2)),
-			ticks: Int32Array.from(this.#factTicks),
-			cpuNs: Float64Array.from(this.#factCpuNs),
-		};
+		return {count: this.#facts.size, ...keyArrays(factColumns, this.#facts), ticks: Int32Array.from(this.#factTicks), cpuNs: Float64Array.from(this.#factCpuNs)};
 	}
 
 	#contentionTable(): Contention {
-		const rows = this.#contention;
-		return {
-			count: rows.size,
-			thread: rows.column(0),
-			node: rows.column(1),
-			lockKind: Uint8Array.from(rows.column(2)),
-			lockClass: rows.column(3),
-			owner: rows.column(4),
-			ownerNode: rows.column(5),
-			ownerFrame: rows.column(6),
-			ticks: Int32Array.from(this.#contentionTicks),
-		};
+		return {count: this.#contention.size, ...keyArrays(contentionColumns, this.#contention), ticks: Int32Array.from(this.#contentionTicks)};
 	}
+}
+
+function changed(thread: Readonly<ThreadRecord>, now: ThreadNow): ThreadRecord {
+	return {...thread, ...now, alive: now.alive === undefined ? thread.alive : Number(now.alive)};
+}
+
+/** The key columns of counters, from the tuples that they are kept for. */
+function keyArrays<C extends Columns>(columns: C, tuples: TupleIndex): Pick<Arrays<C>, Select<C, {readonly role: 'key'}>> {
+	const names = select(columns, {role: 'key'});
+	return makeArrays(columns, names, (column, name) => arrayFrom(column, tuples.column(names.indexOf(name))));
 }
 
 function idOf(index: TupleIndex, ...tuple: readonly number[]): number {

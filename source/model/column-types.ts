@@ -1,0 +1,94 @@
+import {stateCode} from './thread-state.js';
+
+/** The typed arrays that columns are kept in. */
+export const arrayTypes = {f64: Float64Array, i32: Int32Array, u8: Uint8Array} as const;
+export type ArrayType = keyof typeof arrayTypes;
+export type ColumnArray<T extends ArrayType = ArrayType> = {f64: Float64Array; i32: Int32Array; u8: Uint8Array}[T];
+
+/**
+What the values of a column are. `type`: how they are kept; `none`: what stands where nothing is known. How a unit is written to a file and checked when it is read: exports/pprof/saved-cells.
+*/
+export const units = {
+	/** Identity of a thread. */
+	key: {type: 'f64', none: 0},
+	/** Linux thread id on our side. */
+	nativeId: {type: 'i32', none: 0},
+	/** String id. */
+	string: {type: 'i32', none: 0},
+	/** Frame id. */
+	frame: {type: 'i32', none: 0},
+	/** Stack node; none is the empty stack. */
+	stack: {type: 'i32', none: 0},
+	/** Index of a thread: in a snapshot that of its record, in a sample its row. */
+	thread: {type: 'i32', none: 0},
+	/** The same, or none. */
+	threadOrNone: {type: 'i32', none: -1},
+	/** Code of `threadStates`. */
+	state: {type: 'u8', none: stateCode.RUNNABLE},
+	/** Code of `lockKinds`. */
+	lockKind: {type: 'u8', none: 0},
+	/** Bits of `threadFlag`. */
+	flags: {type: 'u8', none: 0},
+	/** 1 for yes. */
+	yesNo: {type: 'u8', none: 0},
+	/** Index in another array of the sample, or a length there. */
+	index: {type: 'i32', none: 0},
+	/** Thread samples. */
+	ticks: {type: 'i32', none: 0},
+	ns: {type: 'f64', none: 0},
+	us: {type: 'f64', none: 0},
+	ms: {type: 'f64', none: 0},
+	/** Epoch milliseconds. */
+	moment: {type: 'f64', none: 0},
+	count: {type: 'f64', none: 0},
+	bytes: {type: 'f64', none: 0},
+} as const satisfies Readonly<Record<string, {readonly type: ArrayType; readonly none: number}>>;
+export type Unit = keyof typeof units;
+
+export type Column = {readonly unit: Unit};
+export type Columns = Readonly<Record<string, Column>>;
+
+/** Names of the columns that are described so: `Select<typeof threadColumns, {saved: 'always'}>`. */
+export type Select<C extends Columns, How> = {[Name in keyof C & string]: C[Name] extends How ? Name : never}[keyof C & string];
+
+export type TypeOf<C extends Column> = (typeof units)[C['unit']]['type'];
+
+/** The columns as arrays. */
+export type Arrays<C extends Columns> = {[Name in keyof C]: ColumnArray<TypeOf<C[Name]>>};
+
+/** Names of the columns that are described so, in the schema's order. */
+export function select<C extends Columns, const How extends Readonly<Record<string, unknown>>>(columns: C, how: How): ReadonlyArray<Select<C, How>> {
+	const wanted = Object.entries(how);
+	return namesOf(columns).filter(name => wanted.every(([field, value]) => (columns[name] as Readonly<Record<string, unknown>>)[field] === value)) as Array<Select<C, How>>;
+}
+
+/** Names of the columns, in the schema's order. */
+export function namesOf<C extends Columns>(columns: C): ReadonlyArray<keyof C & string> {
+	return Object.keys(columns);
+}
+
+/** An object with a value for each name. */
+export function fromNames<Name extends string, Value>(names: readonly Name[], valueOf: (name: Name) => Value): Record<Name, Value> {
+	return Object.fromEntries(names.map(name => [name, valueOf(name)])) as Record<Name, Value>;
+}
+
+/** The columns of these names. */
+export function pick<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[]): Pick<C, Name> {
+	return fromNames(names, name => columns[name]) as Pick<C, Name>;
+}
+
+/** An array for each of these columns. */
+export function makeArrays<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[], make: (column: C[Name], name: Name) => ColumnArray): Pick<Arrays<C>, Name> {
+	return fromNames(names, name => make(columns[name], name)) as Pick<Arrays<C>, Name>;
+}
+
+/** A new array for values of a column, all none. */
+export function filledArray<C extends Column>(column: C, length: number): ColumnArray<TypeOf<C>> {
+	const {type, none} = units[column.unit];
+	return new arrayTypes[type](length).fill(none) as ColumnArray<TypeOf<C>>;
+}
+
+/** The values as an array of a column. */
+export function arrayFrom<C extends Column>(column: C, values: ArrayLike<number>): ColumnArray<TypeOf<C>> {
+	return arrayTypes[units[column.unit].type].from(values) as ColumnArray<TypeOf<C>>;
+}

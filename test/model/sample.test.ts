@@ -1,0 +1,33 @@
+import {expect, test} from 'vitest';
+import {Sample} from '../../source/model/sample.js';
+import {stateCode} from '../../source/model/thread-state.js';
+
+/** Every column of a row. */
+function row(sample: Sample, at: number): Record<string, number> {
+	return Object.fromEntries(Object.entries(sample).filter(([name, column]) => ArrayBuffer.isView(column) && name !== 'frames').map(([name, column]) => [name, (column as Int32Array)[at]]));
+}
+
+const fresh = {
+	nativeId: 0, flags: 0, state: stateCode.RUNNABLE, cpuNs: 0, placedCpuNs: 0, unseenCpuNs: 0, stackLength: 0, lockKind: 0, lockClass: 0, lockOwner: -1, lockOwnerFrame: 0, carrier: -1,
+};
+
+test('a thread that is added is RUNNABLE and has nothing, whatever its row held before, however many there are', () => {
+	const sample = new Sample();
+	for (const count of [3, 200, 70]) {
+		sample.clear();
+		for (let key = 1; key <= count; key++) {
+			const at = sample.addThread(key, 0, 5);
+			expect(row(sample, at)).toEqual({...fresh, key, name: 5, stackStart: sample.frameCount});
+			sample.addFrame(key);
+			for (const column of Object.values(sample)) {
+				if (ArrayBuffer.isView(column) && column !== sample.frames && column !== sample.key && column !== sample.stackStart && column !== sample.stackLength) {
+					(column as Int32Array)[at] = 7;
+				}
+			}
+		}
+
+		expect([...sample.key.subarray(0, count)]).toEqual(Array.from({length: count}, (_, index) => index + 1));
+		expect([...sample.lockOwner.subarray(0, count)].every(owner => owner === 7)).toBe(true);
+		expect(sample.stackStart[count - 1]).toBe(count - 1);
+	}
+});
