@@ -62,9 +62,9 @@ export function select<C extends Columns, const How extends Readonly<Record<stri
 	return namesOf(columns).filter(name => wanted.every(([field, value]) => (columns[name] as Readonly<Record<string, unknown>>)[field] === value)) as Array<Select<C, How>>;
 }
 
-/** Names of the columns, in the schema's order. */
-export function namesOf<C extends Columns>(columns: C): ReadonlyArray<keyof C & string> {
-	return Object.keys(columns);
+/** The keys of an object: of columns their names, in the schema's order. */
+export function namesOf<T extends object>(columns: T): ReadonlyArray<keyof T & string> {
+	return Object.keys(columns) as Array<keyof T & string>;
 }
 
 /** An object with a value for each name. */
@@ -82,10 +82,11 @@ export function makeArrays<C extends Columns, Name extends keyof C & string>(col
 	return fromNames(names, name => make(columns[name], name)) as Pick<Arrays<C>, Name>;
 }
 
-/** A new array for values of a column, all none. */
-export function filledArray<C extends Column>(column: C, length: number): ColumnArray<TypeOf<C>> {
-	const {type, none} = units[column.unit];
-	return new arrayTypes[type](length).fill(none) as ColumnArray<TypeOf<C>>;
+/** A new array for values of a column, all 0. */
+export function newArray<C extends Column>(column: C, length: number): ColumnArray<TypeOf<C>> {
+	const {type} = units[column.unit];
+	const array = type === 'f64' ? new Float64Array(length) : (type === 'i32' ? new Int32Array(length) : new Uint8Array(length));
+	return array as ColumnArray<TypeOf<C>>;
 }
 
 /** The values as an array of a column. */

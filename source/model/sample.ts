@@ -1,5 +1,5 @@
 import {
-	filledArray, makeArrays, namesOf, pick, units, type Arrays,
+	makeArrays, namesOf, newArray, pick, units, type Arrays, type Column, type ColumnArray,
 } from './column-types.js';
 import {rowColumns, threadColumns, type SampledColumn} from './schema.js';
 
@@ -40,7 +40,7 @@ class SampleRows {
 	count = 0;
 
 	constructor() {
-		Object.assign(this, makeArrays(sampleColumns, sampleNames, column => filledArray(column, firstRows)));
+		Object.assign(this, makeArrays(sampleColumns, sampleNames, column => newRows(column, firstRows)));
 	}
 }
 
@@ -92,9 +92,13 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 
 	#growThreads(): void {
 		Object.assign(this, makeArrays(sampleColumns, sampleNames, (column, name) => {
-			const grown = filledArray(column, this.count * 2);
+			const grown = newRows(column, this.count * 2);
 			grown.set(this[name]);
 			return grown;
 		}));
 	}
+}
+
+function newRows(column: Column, length: number): ColumnArray {
+	return newArray(column, length).fill(units[column.unit].none);
 }

@@ -68,6 +68,7 @@ export const rowColumns = {
 
 /** `key`: part of what a counter is kept for, never changed; `counter`: grows, and is subtracted in a window. */
 type CounterColumn = Column & {readonly role: 'key' | 'counter'};
+export type CounterColumns = Readonly<Record<string, CounterColumn>>;
 
 /** Counters keyed by (thread, stack, state). The sum of `ticks` is the number of thread samples taken. In a saved profile its samples. */
 export const factColumns = {
@@ -76,7 +77,7 @@ export const factColumns = {
 	state: {unit: 'state', role: 'key'},
 	ticks: {unit: 'ticks', role: 'counter'},
 	cpuNs: {unit: 'ns', role: 'counter'},
-} as const satisfies Readonly<Record<string, CounterColumn>>;
+} as const satisfies CounterColumns;
 
 /** Counters of who was held up by whom, keyed by (waiting thread, its stack, lock kind, lock class, owner thread, owner's stack, owner's locking frame). All are saved. */
 export const contentionColumns = {
@@ -89,7 +90,7 @@ export const contentionColumns = {
 	ownerNode: {unit: 'stack', role: 'key'},
 	ownerFrame: {unit: 'frame', role: 'key'},
 	ticks: {unit: 'ticks', role: 'counter'},
-} as const satisfies Readonly<Record<string, CounterColumn>>;
+} as const satisfies CounterColumns;
 
 /** Who says it: the sampling loop with every sample, the table that counts them, or the reader when it takes a snapshot. */
 type Source = 'sampler' | 'table' | 'reader';
@@ -145,4 +146,4 @@ export type SampledColumn = Select<ThreadColumns, {sampled: Sampled}>;
 export type FigureName = keyof typeof sessionFigures;
 
 /** Records of a kind as arrays. Only the first `count` of each are valid. */
-export type RecordArrays<C extends Columns> = {readonly count: number} & Readonly<Arrays<C>>;
+export type RecordArrays<C extends Columns> = {readonly count: number} & Readonly<Pick<Arrays<C>, keyof C & string>>;

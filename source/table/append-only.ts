@@ -1,10 +1,9 @@
-import {regions, type ColumnArray, type RegionName, type Regions} from './layout.js';
+import {arrayTypes, type ArrayType, type ColumnArray} from '../model/column-types.js';
+import {regions, type RegionName, type Regions} from './layout.js';
 import {copyColumn, type RegionViews} from './views.js';
 
 type Column<R extends RegionName> = keyof Regions[R] & string;
-type Arrays<R extends RegionName, C extends Column<R>> = {readonly [K in C]: Regions[R][K] extends 'f64' | 'i32' | 'u8' ? ColumnArray<Regions[R][K]> : never};
-
-const arrayOf = {f64: Float64Array, i32: Int32Array, u8: Uint8Array} as const;
+type Arrays<R extends RegionName, C extends Column<R>> = {readonly [K in C]: Regions[R][K] extends ArrayType ? ColumnArray<Regions[R][K]> : never};
 
 /**
 The reader's private copy of columns of a region that are append-only below its published count. Only what is new is copied; what was copied stays where it is, so that
@@ -45,7 +44,7 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 	}
 
 	#allocate(): Arrays<R, C> {
-		const types = regions[this.region] as Record<string, 'f64' | 'i32' | 'u8'>;
-		return Object.fromEntries(this.#columns.map(column => [column, new arrayOf[types[column]](this.#capacity)])) as unknown as Arrays<R, C>;
+		const types = regions[this.region] as Record<string, ArrayType>;
+		return Object.fromEntries(this.#columns.map(column => [column, new arrayTypes[types[column]](this.#capacity)])) as unknown as Arrays<R, C>;
 	}
 }

@@ -1,3 +1,10 @@
+import {
+	fromNames, namesOf, units, type ArrayType, type Columns, type Select, type TypeOf,
+} from '../model/column-types.js';
+import {
+	clockFigures, contentionColumns, factColumns, sessionFigures, threadColumns,
+} from '../model/schema.js';
+
 /*
 Where everything lies in the shared table. One growable SharedArrayBuffer: a header page, then slabs that are all alike. Each slab holds the same share of every region;
 record i of a region lies in slab floor(i / share) at index i % share. Growing adds a slab; nothing ever moves. Pages of a slab that were never touched cost no memory.
@@ -13,7 +20,7 @@ Owner of every word and record: the writer (the sampler's worker). The lock word
 export const word = Object.freeze({
 	/** The lock: 0 free, 1 held, 2 held with waiters. Both sides. */
 	lock: 0,
-	/** Layout version; 0 before `createTable` is done. */
+	/** `layoutVersion`; 0 before `createTable` is done. */
 	version: 1,
 	/** Slabs that lie in the buffer. */
 	slabs: 2,
@@ -25,47 +32,23 @@ export const word = Object.freeze({
 	shares: 24,
 });
 
-/** Raised with every change of this file, so that two sides that differ do not read each other's words. */
-export const layoutVersion = 2;
 /** Four KiB, the page size of x86-64. */
 export const headerBytes = 4096;
 /** Where the session figures begin in the header. */
 const figuresOffset = 1024;
 
-/** Session figures: Float64 in the header, in this order; units in the names, meaning in model's SessionStats. */
-export const figureNames = [
-	'requestedIntervalMs',
-	'intervalMs',
-	'startedAtMs',
-	'durationMs',
-	// When `durationMs` was so long, on the clock that the threads of our process share; 0 while it does not grow.
-	'countedAtMs',
-	// When the next sample is due, on the same clock; 0 while none is.
-	'nextAtMs',
-	'sampledMs',
-	'lastSampleAtMs',
-	'samples',
-	'late',
-	'failed',
-	'threadSamples',
-	'incompleteStacks',
-	'refusedThreads',
-	'lateThreads',
-	'otherTicks',
-	'targetStoppedMs',
-	'pauseP50Us',
-	'pauseP99Us',
-	'pauseWorstUs',
-] as const;
-export type FigureName = (typeof figureNames)[number];
+/** Figures that the table has: what the sampler and the table itself know of a session. */
+const figures = {...sessionFigures, ...clockFigures};
+export type FigureName = Exclude<keyof typeof figures, Select<typeof figures, {by: 'reader'}>>;
 export type Figures = Record<FigureName, number>;
+/** Those that the sampler knows; the others are the table's own. */
+export type SamplerFigures = Record<Select<typeof figures, {by: 'sampler'}>, number>;
+/** Session figures: Float64 in the header, in this order. */
+export const figureNames = namesOf(figures).filter((name): name is FigureName => figures[name].by !== 'reader');
 
-const columnBytes = {f64: 8, i32: 4, u8: 1} as const;
-type ColumnType = keyof typeof columnBytes;
-/** The typed array of a column. */
-export type ColumnArray<T extends ColumnType> = {f64: Float64Array; i32: Int32Array; u8: Uint8Array}[T];
+const columnBytes: Readonly<Record<ArrayType, number>> = {f64: 8, i32: 4, u8: 1};
 
-/** Columns of every region, widest first so that each begins aligned. Ids, units and sentinels are those of model/snapshot.ts. */
+/** Columns of every region, widest first so that each begins aligned. */
 export const regions = {
 	/** Where a string's bytes begin (byte index) and how many there are. */
 	strings: {start: 'i32', length: 'i32'},
@@ -73,18 +56,18 @@ export const regions = {
 	bytes: {value: 'u8'},
 	frames: {class: 'i32', method: 'i32', file: 'i32', line: 'i32'},
 	nodes: {parent: 'i32', frame: 'i32'},
-	threads: {
-		key: 'f64', sinceMs: 'f64', cpuNs: 'f64',
-		nativeId: 'i32', name: 'i32', node: 'i32', lockClass: 'i32', lockOwner: 'i32', lockOwnerFrame: 'i32', carrier: 'i32',
-		flags: 'u8', alive: 'u8', state: 'u8', lockKind: 'u8',
-	},
-	facts: {cpuNs: 'f64', ticks: 'i32', thread: 'i32', node: 'i32', state: 'u8'},
-	contention: {thread: 'i32', node: 'i32', lockClass: 'i32', owner: 'i32', ownerNode: 'i32', ownerFrame: 'i32', ticks: 'i32', lockKind: 'u8'},
-} as const satisfies Record<string, Record<string, ColumnType>>;
+	threads: widestFirst(threadColumns),
+	facts: widestFirst(factColumns),
+	contention: widestFirst(contentionColumns),
+} as const satisfies Record<string, Record<string, ArrayType>>;
 
 export type Regions = typeof regions;
 export type RegionName = keyof Regions;
 export const regionNames = Object.keys(regions) as RegionName[];
+
+/** Of everything that lies in a table: two sides that were built from different schemas do not read each other's words. Never 0. */
+export const layoutVersion = checksum(JSON.stringify([figureNames, regions]));
+
 /** Header word of each region's published count. */
 export const countWord = Object.freeze(Object.fromEntries(regionNames.map((region, index) => [region, word.counts + index])) as Record<RegionName, number>);
 
@@ -139,6 +122,22 @@ export function slabLayout(shape: TableShape): SlabLayout {
 	return {offsets, byteLength: offset};
 }
 
+function widestFirst<C extends Columns>(columns: C): {readonly [Name in keyof C]: TypeOf<C[Name]>} {
+	const typeOf = (name: keyof C) => units[columns[name].unit].type;
+	const names = namesOf(columns).toSorted((a, b) => columnBytes[typeOf(b)] - columnBytes[typeOf(a)]);
+	return fromNames(names, typeOf) as {[Name in keyof C]: TypeOf<C[Name]>};
+}
+
+/** FNV-1a, 31 bits of it. */
+function checksum(text: string): number {
+	let hash = 0x81_1C_9D_C5;
+	for (const byte of Buffer.from(text)) {
+		hash = Math.imul(hash ^ byte, 0x01_00_01_93);
+	}
+
+	return (hash >>> 1) || 1;
+}
+
 /** Makes an empty table of one slab that can grow to `shape.maxSlabs`. */
 export function createTable(shape: TableShape = defaultShape): SharedArrayBuffer {
 	const slab = slabLayout(shape);
@@ -167,7 +166,7 @@ export function headerFigures(buffer: SharedArrayBuffer): Float64Array {
 export function shapeOf(buffer: SharedArrayBuffer): TableShape {
 	const words = headerWords(buffer);
 	if (words[word.version] !== layoutVersion) {
-		throw new Error(`not a table of layout ${layoutVersion}`);
+		throw new Error('not a table of this version');
 	}
 
 	const shape = Object.fromEntries(regionNames.map((region, index) => [region, words[word.shares + index]])) as Record<RegionName, number>;

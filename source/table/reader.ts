@@ -1,4 +1,8 @@
 import {performance} from 'node:perf_hooks';
+import {
+	fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type ColumnArray, type Columns,
+} from '../model/column-types.js';
+import {contentionColumns, factColumns, threadColumns} from '../model/schema.js';
 import type {
 	Contention, Dictionary, Facts, ThreadTable,
 } from '../model/snapshot.js';
@@ -23,31 +27,27 @@ const headroom = 1024;
 /** Each further try has room for the count seen under the lock: the writer would have to add over `headroom` records between two tries every time. */
 const maxTries = 4;
 
-const threadColumns = {
-	key: Float64Array, sinceMs: Float64Array, cpuNs: Float64Array,
-	nativeId: Int32Array, name: Int32Array, node: Int32Array, lockClass: Int32Array, lockOwner: Int32Array, lockOwnerFrame: Int32Array, carrier: Int32Array,
-	flags: Uint8Array, alive: Uint8Array, state: Uint8Array, lockKind: Uint8Array,
+/** What changes below a published count, by region: all of a thread's record, the counters of the others. */
+const changing = {
+	facts: pick(factColumns, select(factColumns, {role: 'counter'})),
+	contention: pick(contentionColumns, select(contentionColumns, {role: 'counter'})),
+	threads: threadColumns,
 } as const;
-type ThreadColumn = keyof typeof threadColumns;
-const threadColumnNames = Object.keys(threadColumns) as ThreadColumn[];
+type Changing = typeof changing;
+const changingRegions = namesOf(changing);
 
 /** Where the changing records are copied to: allocated before the lock is taken. */
 class Scratch {
-	readonly cpuNs: Float64Array;
-	readonly ticks: Int32Array;
-	readonly contentionTicks: Int32Array;
-	readonly threads: Record<ThreadColumn, Float64Array | Int32Array | Uint8Array>;
+	readonly regions: {readonly [R in keyof Changing]: Arrays<Changing[R]>};
 	readonly figures = new Float64Array(figureNames.length);
 
 	constructor(readonly room: Readonly<Record<RegionName, number>>) {
-		this.cpuNs = new Float64Array(room.facts);
-		this.ticks = new Int32Array(room.facts);
-		this.contentionTicks = new Int32Array(room.contention);
-		this.threads = Object.fromEntries(threadColumnNames.map(name => [name, new threadColumns[name](room.threads)])) as Scratch['threads'];
+		const arrays = <C extends Columns>(columns: C, length: number) => makeArrays(columns, namesOf(columns), column => newArray(column, length));
+		this.regions = {facts: arrays(changing.facts, room.facts), contention: arrays(changing.contention, room.contention), threads: arrays(changing.threads, room.threads)};
 	}
 
 	hasRoomFor(counts: Readonly<Record<RegionName, number>>): boolean {
-		return counts.facts <= this.room.facts && counts.threads <= this.room.threads && counts.contention <= this.room.contention;
+		return changingRegions.every(region => counts[region] <= this.room[region]);
 	}
 }
 
@@ -60,8 +60,8 @@ export class TableReader {
 	readonly #strings = new AppendOnlyCopy('strings', ['start', 'length']);
 	readonly #frames = new AppendOnlyCopy('frames', ['class', 'method', 'file', 'line']);
 	readonly #nodes = new AppendOnlyCopy('nodes', ['parent', 'frame']);
-	readonly #facts = new AppendOnlyCopy('facts', ['thread', 'node', 'state']);
-	readonly #contention = new AppendOnlyCopy('contention', ['thread', 'node', 'lockKind', 'lockClass', 'owner', 'ownerNode', 'ownerFrame']);
+	readonly #facts = new AppendOnlyCopy('facts', select(factColumns, {role: 'key'}));
+	readonly #contention = new AppendOnlyCopy('contention', select(contentionColumns, {role: 'key'}));
 	#last: TableImage | undefined;
 	#lastGeneration = 0;
 
@@ -111,12 +111,11 @@ export class TableReader {
 
 	/** Copies what changes. The lock is held. */
 	#copy(counts: Record<RegionName, number>, scratch: Scratch): void {
-		const {facts, contention, threads} = this.#views.regions;
-		copyColumn(facts.cpuNs, 0, counts.facts, scratch.cpuNs);
-		copyColumn(facts.ticks, 0, counts.facts, scratch.ticks);
-		copyColumn(contention.ticks, 0, counts.contention, scratch.contentionTicks);
-		for (const name of threadColumnNames) {
-			copyColumn(threads[name] as Int32Array[], 0, counts.threads, scratch.threads[name] as Int32Array);
+		for (const region of changingRegions) {
+			const from: Readonly<Record<string, ColumnArray[]>> = this.#views.regions[region];
+			for (const [name, into] of Object.entries<ColumnArray>(scratch.regions[region])) {
+				copyColumn(from[name], 0, counts[region], into);
+			}
 		}
 
 		scratch.figures.set(this.#views.figures);
@@ -144,15 +143,10 @@ export class TableReader {
 				nodeParent: nodes.parent,
 				nodeFrame: nodes.frame,
 			},
-			threads: {
-				count: counts.threads,
-				...Object.fromEntries(threadColumnNames.map(name => [name, scratch.threads[name].subarray(0, counts.threads)])) as Omit<ThreadTable, 'count'>,
-			},
-			facts: {
-				count: counts.facts, ...this.#facts.view(), ticks: scratch.ticks.subarray(0, counts.facts), cpuNs: scratch.cpuNs.subarray(0, counts.facts),
-			},
-			contention: {count: counts.contention, ...this.#contention.view(), ticks: scratch.contentionTicks.subarray(0, counts.contention)},
-			figures: Object.fromEntries(figureNames.map((name, index) => [name, scratch.figures[index]])) as Figures,
+			threads: {count: counts.threads, ...upTo(changing.threads, scratch.regions.threads, counts.threads)},
+			facts: {count: counts.facts, ...this.#facts.view(), ...upTo(changing.facts, scratch.regions.facts, counts.facts)},
+			contention: {count: counts.contention, ...this.#contention.view(), ...upTo(changing.contention, scratch.regions.contention, counts.contention)},
+			figures: fromNames(figureNames, name => scratch.figures[figureNames.indexOf(name)]),
 		};
 	}
 
@@ -167,4 +161,8 @@ export class TableReader {
 			this.#texts.push(Buffer.from(bytes).toString('utf8'));
 		}
 	}
+}
+
+function upTo<C extends Columns>(columns: C, arrays: Arrays<C>, count: number): Pick<Arrays<C>, keyof C & string> {
+	return makeArrays(columns, namesOf(columns), (_, name) => arrays[name].subarray(0, count));
 }

@@ -1,5 +1,8 @@
-import {rootNode} from '../model/frame.js';
+import {
+	namesOf, select, units, type ColumnArray,
+} from '../model/column-types.js';
 import {threadFlag, type Sample} from '../model/sample.js';
+import {threadColumns} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';
 import {otherNode, otherString} from './layout.js';
 import type {TableViews} from './views.js';
@@ -12,6 +15,10 @@ CPU nanoseconds in a sample up to which a blocked thread is believed not to have
 whether the monitor is free (ObjectMonitor::EnterI). 20 to 50 us each were measured; samples may be seconds apart.
 */
 const wakeUpsNs = 1e6;
+
+const newestColumns = select(threadColumns, {sampled: 'newest'});
+const summedColumns = select(threadColumns, {sampled: 'sum'});
+const rowColumns = select(threadColumns, {sampled: 'row'});
 
 /** The writing side of the thread records: which record belongs to which thread, and what the newest sample says of it. */
 export class ThreadWriter {
@@ -68,7 +75,7 @@ export class ThreadWriter {
 		this.#alive.length = 0;
 	}
 
-	/** Writes what row `row` of a sample says of a thread: where it stands, since when, what it waits for. `lockOwner`: record of the thread that holds it up, or -1. `isCounted`: it takes part in the sample, and is alive. */
+	/** Writes where the thread of row `row` stands in a sample, and since when. `lockOwner`: record of the thread that holds it up, or -1. `isCounted`: it takes part in the sample, and is alive. */
 	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): void {
 		const {threads} = this.#views.regions;
 		const share = this.#views.shape.threads;
@@ -86,33 +93,23 @@ export class ThreadWriter {
 		threads.node[slab][at] = record === this.other ? otherNode : node;
 		threads.state[slab][at] = state;
 		if (record !== this.other) {
-			threads.nativeId[slab][at] = sample.nativeId[row];
-			threads.name[slab][at] = sample.name[row];
 			threads.flags[slab][at] = sample.flags[row] | stoodBefore;
-			threads.lockKind[slab][at] = sample.lockKind[row];
-			threads.lockClass[slab][at] = sample.lockClass[row];
-			threads.lockOwnerFrame[slab][at] = sample.lockOwnerFrame[row];
 		}
 
 		threads.alive[slab][at] = isCounted ? 1 : 0;
 		if (isCounted) {
-			threads.cpuNs[slab][at] += cpuNs;
 			this.#alive.push(record);
 		}
 
 		this.#seen[record] = this.#sampleNumber;
 	}
 
-	/** Writes which threads (records, or -1) hold up and carry a thread. */
-	link(record: number, lockOwner: number, carrier: number): void {
-		const share = this.#views.shape.threads;
-		const {threads} = this.#views.regions;
-		threads.lockOwner[Math.floor(record / share)][record % share] = lockOwner;
-		threads.carrier[Math.floor(record / share)][record % share] = carrier;
-	}
-
-	/** Ends a sample: the threads of the sample before that were not in it are no longer alive. */
-	endSample(): void {
+	/**
+	Ends a sample: takes over what it says beside where threads stand; the threads of the sample before that were not in it are no longer alive. `recordOf`: the record of each row, -1 for none; `factOf`: below 0 for those that
+	do not count.
+	*/
+	endSample(sample: Sample, recordOf: Int32Array, factOf: Int32Array): void {
+		this.#takeOver(sample, recordOf, factOf);
 		const share = this.#views.shape.threads;
 		const {threads} = this.#views.regions;
 		for (const record of this.#aliveBefore) {
@@ -121,6 +118,23 @@ export class ThreadWriter {
 				threads.lockKind[Math.floor(record / share)][record % share] = 0;
 				threads.lockOwner[Math.floor(record / share)][record % share] = -1;
 			}
+		}
+	}
+
+	/** Takes the columns over that the schema has a rule for, one after the other: what a counter or a name of one is costs no look-up for each thread. */
+	#takeOver(sample: Sample, recordOf: Int32Array, factOf: Int32Array): void {
+		const {threads} = this.#views.regions;
+		const rows: Rows = {count: sample.count, recordOf, factOf, other: this.other, share: this.#views.shape.threads};
+		for (const name of newestColumns) {
+			takeNewest(threads[name], sample[name], rows);
+		}
+
+		for (const name of summedColumns) {
+			addUp(threads[name], sample[name], rows);
+		}
+
+		for (const name of rowColumns) {
+			takeRecord(threads[name], sample[name], rows);
 		}
 	}
 
@@ -144,11 +158,47 @@ export class ThreadWriter {
 		const slab = Math.floor(record / share);
 		const at = record % share;
 		const {threads} = this.#views.regions;
+		for (const name of namesOf(threadColumns)) {
+			threads[name][slab][at] = units[threadColumns[name].unit].none;
+		}
+
 		threads.key[slab][at] = key;
-		threads.node[slab][at] = rootNode;
-		threads.lockOwner[slab][at] = -1;
-		threads.carrier[slab][at] = -1;
 		this.#records.set(key, record);
 		return record;
+	}
+}
+
+/** The rows of a sample, see `endSample`; the record of "(other)"; and the records in a slab, a power of two. */
+type Rows = {readonly count: number; readonly recordOf: Int32Array; readonly factOf: Int32Array; readonly other: number; readonly share: number};
+
+function takeNewest(to: readonly ColumnArray[], from: ColumnArray, {count, recordOf, other, share}: Rows): void {
+	const shift = Math.clz32(1) - Math.clz32(share);
+	for (let row = 0; row < count; row++) {
+		const record = recordOf[row];
+		if (record >= 0 && record !== other) {
+			to[record >> shift][record & (share - 1)] = from[row];
+		}
+	}
+}
+
+function addUp(to: readonly ColumnArray[], from: ColumnArray, {count, recordOf, factOf, share}: Rows): void {
+	const shift = Math.clz32(1) - Math.clz32(share);
+	for (let row = 0; row < count; row++) {
+		if (factOf[row] >= 0) {
+			const record = recordOf[row];
+			to[record >> shift][record & (share - 1)] += from[row];
+		}
+	}
+}
+
+/** A row of the sample becomes that row's record. */
+function takeRecord(to: readonly ColumnArray[], from: ColumnArray, {count, recordOf, factOf, other, share}: Rows): void {
+	const shift = Math.clz32(1) - Math.clz32(share);
+	for (let row = 0; row < count; row++) {
+		const record = recordOf[row];
+		if (factOf[row] >= 0 && record !== other) {
+			const named = from[row];
+			to[record >> shift][record & (share - 1)] = named < 0 ? -1 : recordOf[named];
+		}
 	}
 }

@@ -1,13 +1,13 @@
+import {arrayTypes, type ArrayType, type ColumnArray} from '../model/column-types.js';
 import {
 	headerBytes, headerFigures, headerWords, regionNames, regions, shapeOf, slabLayout, word,
-	type ColumnArray, type RegionName, type Regions, type SlabLayout, type TableShape,
+	type RegionName, type Regions, type SlabLayout, type TableShape,
 } from './layout.js';
 
 /** A region's columns: for each, one array a slab. */
-export type RegionViews<R extends RegionName> = {[C in keyof Regions[R]]: Regions[R][C] extends 'f64' | 'i32' | 'u8' ? Array<ColumnArray<Regions[R][C]>> : never};
+export type RegionViews<R extends RegionName> = {[C in keyof Regions[R]]: Regions[R][C] extends ArrayType ? Array<ColumnArray<Regions[R][C]>> : never};
 
-type View = Float64Array | Int32Array | Uint8Array;
-const arrayOf: Record<'f64' | 'i32' | 'u8', new (buffer: SharedArrayBuffer, byteOffset: number, length: number) => View> = {f64: Float64Array, i32: Int32Array, u8: Uint8Array};
+const viewTypes: Readonly<Record<ArrayType, new (buffer: SharedArrayBuffer, byteOffset: number, length: number) => ColumnArray>> = arrayTypes;
 
 /** Typed views of a shared table, as far as it has grown. Fixed in length: V8 reads arrays that follow a buffer's growth more slowly. */
 export class TableViews {
@@ -36,9 +36,9 @@ export class TableViews {
 		for (const slabs = this.words[word.slabs]; this.slabs < slabs; this.slabs++) {
 			const base = headerBytes + (this.slabs * this.#slab.byteLength);
 			for (const region of regionNames) {
-				const columns = this.regions[region] as Record<string, View[]>;
+				const columns = this.regions[region] as Record<string, ColumnArray[]>;
 				for (const [column, type] of Object.entries(regions[region])) {
-					columns[column].push(new arrayOf[type](this.buffer, base + this.#slab.offsets[`${region}.${column}`], this.shape[region]));
+					columns[column].push(new viewTypes[type](this.buffer, base + this.#slab.offsets[`${region}.${column}`], this.shape[region]));
 				}
 			}
 		}
@@ -67,7 +67,7 @@ export class TableViews {
 }
 
 /** Copies records `from` to `to` of a column, spread over its slabs, to the same indexes of a private array. */
-export function copyColumn<T extends View>(column: readonly T[], from: number, to: number, into: T): void {
+export function copyColumn<T extends ColumnArray>(column: readonly T[], from: number, to: number, into: T): void {
 	const share = column[0].length;
 	for (let at = from; at < to;) {
 		const start = at % share;

@@ -1,23 +1,30 @@
 import {
+	fromNames, select, units, type ColumnArray,
+} from '../model/column-types.js';
+import {
 	otherFrame, unknownLine, unseenWork, type Interner,
 } from '../model/frame.js';
 import {lockKindCode, lockKinds, threadFlag, type Sample} from '../model/sample.js';
+import {contentionColumns, factColumns} from '../model/schema.js';
 import {stateCount} from '../model/thread-state.js';
 import {TupleIndex} from '../model/tuple-index.js';
 import {DictionaryWriter} from './dictionary.js';
 import {
-	countWord, figureNames, otherNode, word, type Figures, type RegionName,
+	countWord, figureNames, otherNode, word, type Figures, type RegionName, type SamplerFigures,
 } from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 import {StackMemo} from './stack-memo.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
 
-/** Figures that the sampler knows; the others are the table's own. */
-export type SamplerFigures = Omit<Figures, 'samples' | 'threadSamples' | 'incompleteStacks' | 'otherTicks' | 'lastSampleAtMs'>;
-
 /** The reader holds the lock for a copy of some megabytes at most; longer than this it is stuck, and the sample is given up rather than the session. */
 const lockWaitMs = 1000;
+
+/** What counters are kept for, and where each column lies in the tuple. */
+const factKey = select(factColumns, {role: 'key'});
+const factKeyAt = Object.freeze(fromNames(factKey, name => factKey.indexOf(name)));
+const contentionKey = select(contentionColumns, {role: 'key'});
+const contentionKeyAt = Object.freeze(fromNames(contentionKey, name => contentionKey.indexOf(name)));
 
 /** Facts kept for the pseudo thread "(other)" standing at "(other)": one a state. */
 const lastFacts = 8;
@@ -33,10 +40,10 @@ export class TableWriter implements Interner {
 	readonly #dictionary: DictionaryWriter;
 	readonly #threads: ThreadWriter;
 	readonly #memo = new StackMemo();
-	/** (thread, node, state) */
-	readonly #facts = new TupleIndex(3, 4096);
-	/** (thread, node, lock kind, lock class, owner, owner's node, owner's frame) */
-	readonly #contention = new TupleIndex(7, 256);
+	readonly #facts = new TupleIndex(factKey.length, 4096);
+	readonly #contention = new TupleIndex(contentionKey.length, 256);
+	readonly #factKeyColumns: ReadonlyArray<readonly ColumnArray[]>;
+	readonly #contentionKeyColumns: ReadonlyArray<readonly ColumnArray[]>;
 	/** Thread record, stack, fact and contention of each row of the sample; -1 for none. */
 	#recordOf = new Int32Array(256);
 	#nodeOf = new Int32Array(256);
@@ -53,6 +60,9 @@ export class TableWriter implements Interner {
 		this.#views = new TableViews(buffer);
 		this.#dictionary = new DictionaryWriter(this.#views);
 		this.#threads = new ThreadWriter(this.#views);
+		const {facts, contention} = this.#views.regions;
+		this.#factKeyColumns = factKey.map(name => facts[name]);
+		this.#contentionKeyColumns = contentionKey.map(name => contention[name]);
 	}
 
 	/** See `Interner`. */
@@ -175,31 +185,27 @@ export class TableWriter implements Interner {
 		const share = this.#views.shape.facts;
 		if (thread !== this.#threads.other) {
 			return this.#hasRoomFor('facts', this.#facts.size, lastFacts + (share >> 2))
-				? this.#addFact(thread, node, state)
+				? this.#addFact()
 				: this.#placeFact(this.#threads.recordOfOther(), node, state);
 		}
 
 		return node === otherNode || this.#hasRoomFor('facts', this.#facts.size, lastFacts)
-			? this.#addFact(thread, node, state)
+			? this.#addFact()
 			: this.#placeFact(thread, otherNode, state);
 	}
 
 	#findFact(thread: number, node: number, state: number): number {
 		const {key} = this.#facts;
-		key[0] = thread;
-		key[1] = node;
-		key[2] = state;
+		key[factKeyAt.thread] = thread;
+		key[factKeyAt.node] = node;
+		key[factKeyAt.state] = state;
 		return this.#facts.find();
 	}
 
-	#addFact(thread: number, node: number, state: number): number {
+	/** Adds the record whose key is in the tuple index. */
+	#addFact(): number {
 		const id = this.#facts.add();
-		const share = this.#views.shape.facts;
-		const slab = Math.floor(id / share);
-		const {facts} = this.#views.regions;
-		facts.thread[slab][id % share] = thread;
-		facts.node[slab][id % share] = node;
-		facts.state[slab][id % share] = state;
+		writeKey(this.#factKeyColumns, this.#facts.key, id, this.#views.shape.facts);
 		return id;
 	}
 
@@ -213,16 +219,19 @@ export class TableWriter implements Interner {
 
 		const index = this.#contention;
 		const {key} = index;
-		key[0] = this.#recordOf[row];
-		key[1] = this.#nodeOf[row];
-		key[2] = kind;
-		key[3] = sample.lockClass[row];
-		key[4] = owner < 0 ? -1 : this.#recordOf[owner];
-		key[5] = owner < 0 ? 0 : this.#nodeOf[owner];
-		key[6] = sample.lockOwnerFrame[row];
+		key[contentionKeyAt.thread] = this.#recordOf[row];
+		key[contentionKeyAt.node] = this.#nodeOf[row];
+		key[contentionKeyAt.lockKind] = kind;
+		key[contentionKeyAt.lockClass] = sample.lockClass[row];
+		key[contentionKeyAt.owner] = owner < 0 ? -1 : this.#recordOf[owner];
+		key[contentionKeyAt.ownerNode] = owner < 0 ? 0 : this.#nodeOf[owner];
+		key[contentionKeyAt.ownerFrame] = sample.lockOwnerFrame[row];
 		let found = index.find();
 		if (found < 0 && !this.#hasRoomFor('contention', index.size, lockKinds.length)) {
-			key.set([this.#threads.recordOfOther(), otherNode, kind, 0, -1, 0, 0]);
+			key.set(contentionKey.map(name => units[contentionColumns[name].unit].none));
+			key[contentionKeyAt.thread] = this.#threads.recordOfOther();
+			key[contentionKeyAt.node] = otherNode;
+			key[contentionKeyAt.lockKind] = kind;
 			found = index.find();
 		}
 
@@ -230,19 +239,8 @@ export class TableWriter implements Interner {
 	}
 
 	#addContention(): number {
-		const {key} = this.#contention;
 		const id = this.#contention.add();
-		const share = this.#views.shape.contention;
-		const slab = Math.floor(id / share);
-		const at = id % share;
-		const {contention} = this.#views.regions;
-		contention.thread[slab][at] = key[0];
-		contention.node[slab][at] = key[1];
-		contention.lockKind[slab][at] = key[2];
-		contention.lockClass[slab][at] = key[3];
-		contention.owner[slab][at] = key[4];
-		contention.ownerNode[slab][at] = key[5];
-		contention.ownerFrame[slab][at] = key[6];
+		writeKey(this.#contentionKeyColumns, this.#contention.key, id, this.#views.shape.contention);
 		return id;
 	}
 
@@ -266,8 +264,7 @@ export class TableWriter implements Interner {
 				continue;
 			}
 
-			const lockOwner = this.#recordOfRow(sample.lockOwner[row]);
-			threads.write(record, sample, row, this.#nodeOf[row], lockOwner, fact >= 0);
+			threads.write(record, sample, row, this.#nodeOf[row], this.#recordOfRow(sample.lockOwner[row]), fact >= 0);
 			if (fact < 0) {
 				continue;
 			}
@@ -294,13 +291,9 @@ export class TableWriter implements Interner {
 			if (contended >= 0) {
 				contention.ticks[Math.floor(contended / contentionShare)][contended % contentionShare]++;
 			}
-
-			if (record !== threads.other) {
-				threads.link(record, lockOwner, this.#recordOfRow(sample.carrier[row]));
-			}
 		}
 
-		threads.endSample();
+		threads.endSample(sample, this.#recordOf, this.#factOf);
 	}
 
 	#recordOfRow(row: number): number {
@@ -322,5 +315,15 @@ export class TableWriter implements Interner {
 		words[countWord.facts] = this.#facts.size;
 		words[countWord.contention] = this.#contention.size;
 		words[word.generation]++;
+	}
+}
+
+/** Writes a tuple into the key columns of record `id`. */
+function writeKey(columns: ReadonlyArray<readonly ColumnArray[]>, tuple: Int32Array, id: number, share: number): void {
+	const slab = Math.floor(id / share);
+	const at = id % share;
+	const width = tuple.length;
+	for (let field = 0; field < width; field++) {
+		columns[field][slab][at] = tuple[field];
 	}
 }
