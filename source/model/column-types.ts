@@ -6,7 +6,8 @@ export type ArrayType = keyof typeof arrayTypes;
 export type ColumnArray<T extends ArrayType = ArrayType> = {f64: Float64Array; i32: Int32Array; u8: Uint8Array}[T];
 
 /**
-What the values of a column are. `type`: how they are kept; `none`: what stands where nothing is known. How a unit is written to a file and checked when it is read: exports/pprof/saved-cells.
+What the values of a column are. `type`: how they are kept; `none`: what stands where nothing is known. How a unit is
+written to a file and checked when it is read: exports/pprof/saved-cells.
 */
 export const units = {
 	/** Identity of a thread. */
@@ -68,8 +69,13 @@ export function namesOf<T extends object>(columns: T): ReadonlyArray<keyof T & s
 }
 
 /** An object with a value for each name. */
-export function fromNames<Name extends string, Value>(names: readonly Name[], valueOf: (name: Name) => Value): Record<Name, Value> {
-	return Object.fromEntries(names.map(name => [name, valueOf(name)])) as Record<Name, Value>;
+export function fromNames<Name extends string, Value>(names: readonly Name[], valueOf: (name: Name, index: number) => Value): Record<Name, Value> {
+	const object: Partial<Record<Name, Value>> = {};
+	for (const [index, name] of names.entries()) {
+		object[name] = valueOf(name, index);
+	}
+
+	return object as Record<Name, Value>;
 }
 
 /** The columns of these names. */

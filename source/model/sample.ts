@@ -45,7 +45,8 @@ class SampleRows {
 }
 
 /**
-All threads at one moment, as a struct of arrays that an engine fills and the sampler counts; reused for every sample, so nothing may keep it. Its columns are those of `threadColumns` that are `sampled`, and `rowColumns`.
+All threads at one moment, as a struct of arrays that an engine fills and the sampler counts; reused for every sample,
+so nothing may keep it. Its columns are those of `threadColumns` that are `sampled`, and `rowColumns`.
 Row i is a thread; its frames are `frames[stackStart[i]] .. frames[stackStart[i] + stackLength[i] - 1]`, the top (innermost) frame first.
 */
 export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleColumns>) {

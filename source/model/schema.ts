@@ -3,18 +3,26 @@ import type {
 } from './column-types.js';
 
 /*
-What is known of a thread, a fact, a contention record and a session: each datum stands here once, and the shared table's layout, the sample's and the snapshot's arrays, the reader's copy, windows and saved files follow
-from it (docs/architecture.md). The order of the columns is that of a row in a saved file: new ones come last, as `newer`.
+What is known of a thread, a fact, a contention record and a session: each datum stands here once, and the shared
+table's layout, the sample's and the snapshot's arrays, the reader's copy, windows and saved files follow
+from it (docs/architecture.md). The order of the columns is that of a row in a saved file: new ones come last, as
+`newer`.
 */
 
-/** How two snapshots of a session are subtracted: counters by `difference`; of anything else the newest value stands. */
+/**
+How two snapshots of a session are subtracted: counters by `difference`; of anything else the newest value stands.
+*/
 type Window = 'difference' | 'newest';
 
-/** Whether a saved file has it: `always`; only files of `newer` versions, so that one without it opens all the same, with the unit's none; or `never`. */
+/**
+Whether a saved file has it: `always`; only files of `newer` versions, so that one without it opens all the same, with
+the unit's none; or `never`.
+*/
 type Saved = 'always' | 'newer' | 'never';
 
 /**
-How the record of a thread takes a datum over from a sample, where engines (or the sampler) fill it in: the `newest` value stands; values are added up in a `sum`; a `row` of the sample becomes the index of that row's
+How the record of a thread takes a datum over from a sample, where engines (or the sampler) fill it in: the `newest`
+value stands; values are added up in a `sum`; a `row` of the sample becomes the index of that row's
 thread; or table/thread-writer does it `by hand`. Columns without are the table's own.
 */
 type Sampled = 'newest' | 'sum' | 'row' | 'by hand';
@@ -24,7 +32,8 @@ type ThreadColumn = Column & {readonly sampled?: Sampled; readonly window: Windo
 /** Columns of a thread's record: how it stands in the newest sample that it was in, and what it used in all of them. */
 export const threadColumns = {
 	/**
-	Identity of a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for threads of the JVM itself and those whose Java id was not known when they were first seen.
+	Identity of a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for
+	threads of the JVM itself and those whose Java id was not known when they were first seen.
 	*/
 	key: {unit: 'key', sampled: 'by hand', window: 'newest', saved: 'always'},
 	/** Linux thread id as the target's own /proc/PID/task shows it on our side; 0 if not known. */
@@ -39,9 +48,14 @@ export const threadColumns = {
 	state: {unit: 'state', sampled: 'by hand', window: 'newest', saved: 'always'},
 	/** Where it stands. */
 	node: {unit: 'stack', window: 'newest', saved: 'always'},
-	/** Since when (epoch ms) it stands at this node in this state without having used CPU, or waits for the same monitor. */
+	/**
+	Since when (epoch ms) it stands at this node in this state without having used CPU, or waits for the same monitor.
+	*/
 	sinceMs: {unit: 'moment', window: 'newest', saved: 'always'},
-	/** CPU nanoseconds: of a record, in all its samples; of a sample, since the thread's previous one, 0 at its first. Not saved: it is the sum over the thread's facts. */
+	/**
+	CPU nanoseconds: of a record, in all its samples; of a sample, since the thread's previous one, 0 at its first.
+	Not saved: it is the sum over the thread's facts.
+	*/
 	cpuNs: {unit: 'ns', sampled: 'sum', window: 'difference', saved: 'never'},
 	/** What the thread waits for: code of `lockKinds`. */
 	lockKind: {unit: 'lockKind', sampled: 'newest', window: 'newest', saved: 'always'},
@@ -57,7 +71,10 @@ export const threadColumns = {
 
 /** What a sample says of a thread beside the columns of its record. */
 export const rowColumns = {
-	/** CPU nanoseconds that count at the stack it stands at now; the sampler sets it from `cpuNs` (see sampler/cpu-placement.ts). */
+	/**
+	CPU nanoseconds that count at the stack it stands at now; the sampler sets it from `cpuNs` (see
+	sampler/cpu-placement.ts).
+	*/
 	placedCpuNs: {unit: 'ns'},
 	/** CPU nanoseconds that the thread used at no known place, as it was never seen running; set with `placedCpuNs`. */
 	unseenCpuNs: {unit: 'ns'},
@@ -70,7 +87,10 @@ export const rowColumns = {
 type CounterColumn = Column & {readonly role: 'key' | 'counter'};
 export type CounterColumns = Readonly<Record<string, CounterColumn>>;
 
-/** Counters keyed by (thread, stack, state). The sum of `ticks` is the number of thread samples taken. In a saved profile its samples. */
+/**
+Counters keyed by (thread, stack, state). The sum of `ticks` is the number of thread samples taken. In a saved profile
+its samples.
+*/
 export const factColumns = {
 	thread: {unit: 'thread', role: 'key'},
 	node: {unit: 'stack', role: 'key'},
@@ -79,7 +99,10 @@ export const factColumns = {
 	cpuNs: {unit: 'ns', role: 'counter'},
 } as const satisfies CounterColumns;
 
-/** Counters of who was held up by whom, keyed by (waiting thread, its stack, lock kind, lock class, owner thread, owner's stack, owner's locking frame). All are saved. */
+/**
+Counters of who was held up by whom, keyed by (waiting thread, its stack, lock kind, lock class, owner thread, owner's
+stack, owner's locking frame). All are saved.
+*/
 export const contentionColumns = {
 	thread: {unit: 'thread', role: 'key'},
 	node: {unit: 'stack', role: 'key'},
@@ -92,7 +115,9 @@ export const contentionColumns = {
 	ticks: {unit: 'ticks', role: 'counter'},
 } as const satisfies CounterColumns;
 
-/** Who says it: the sampling loop with every sample, the table that counts them, or the reader when it takes a snapshot. */
+/**
+Who says it: the sampling loop with every sample, the table that counts them, or the reader when it takes a snapshot.
+*/
 type Source = 'sampler' | 'table' | 'reader';
 
 type Figure = Column & {readonly by: Source; readonly window: Window; readonly saved: Saved};
@@ -105,7 +130,10 @@ export const sessionFigures = {
 	/** Epoch milliseconds of the session's start (of a window's, in a window) and of this snapshot. */
 	startedAtMs: {unit: 'moment', by: 'sampler', window: 'newest', saved: 'always'},
 	takenAtMs: {unit: 'moment', by: 'reader', window: 'newest', saved: 'always'},
-	/** Time spent sampling (pauses left out); the part of it up to the newest sample, which is what CPU time is a share of; and when that was taken (epoch ms, 0 before the first). */
+	/**
+	Time spent sampling (pauses left out); the part of it up to the newest sample, which is what CPU time is a share
+	of; and when that was taken (epoch ms, 0 before the first).
+	*/
 	durationMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'always'},
 	sampledMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'newer'},
 	lastSampleAtMs: {unit: 'moment', by: 'table', window: 'newest', saved: 'always'},
@@ -114,7 +142,10 @@ export const sessionFigures = {
 	failed: {unit: 'count', by: 'sampler', window: 'difference', saved: 'always'},
 	threadSamples: {unit: 'count', by: 'table', window: 'difference', saved: 'always'},
 	incompleteStacks: {unit: 'count', by: 'table', window: 'difference', saved: 'always'},
-	/** Thread samples without a stack, as the thread could not be stopped: another tracer holds it, or it did not stop in time. */
+	/**
+	Thread samples without a stack, as the thread could not be stopped: another tracer holds it, or it did not stop in
+	time.
+	*/
 	refusedThreads: {unit: 'count', by: 'sampler', window: 'difference', saved: 'newer'},
 	lateThreads: {unit: 'count', by: 'sampler', window: 'difference', saved: 'newer'},
 	/** Thread samples counted under "(other)" because the table was full. */
@@ -129,7 +160,10 @@ export const sessionFigures = {
 	selfCpuMs: {unit: 'ms', by: 'reader', window: 'difference', saved: 'always'},
 } as const satisfies Readonly<Record<string, Figure>>;
 
-/** Figures that the sampler and the reader share beside those of the session: times on the clock that the threads of our process share. */
+/**
+Figures that the sampler and the reader share beside those of the session: times on the clock that the threads of our
+process share.
+*/
 export const clockFigures = {
 	/** When `durationMs` was so long; 0 while it does not grow. */
 	countedAtMs: {unit: 'ms', by: 'sampler'},

@@ -146,7 +146,7 @@ export class TableReader {
 			threads: {count: counts.threads, ...upTo(changing.threads, scratch.regions.threads, counts.threads)},
 			facts: {count: counts.facts, ...this.#facts.view(), ...upTo(changing.facts, scratch.regions.facts, counts.facts)},
 			contention: {count: counts.contention, ...this.#contention.view(), ...upTo(changing.contention, scratch.regions.contention, counts.contention)},
-			figures: fromNames(figureNames, name => scratch.figures[figureNames.indexOf(name)]),
+			figures: fromNames(figureNames, (_, index) => scratch.figures[index]),
 		};
 	}
 

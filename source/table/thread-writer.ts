@@ -75,7 +75,10 @@ export class ThreadWriter {
 		this.#alive.length = 0;
 	}
 
-	/** Writes where the thread of row `row` stands in a sample, and since when. `lockOwner`: record of the thread that holds it up, or -1. `isCounted`: it takes part in the sample, and is alive. */
+	/**
+	Writes where the thread of row `row` stands in a sample, and since when. `lockOwner`: record of the thread that
+	holds it up, or -1. `isCounted`: it takes part in the sample, and is alive.
+	*/
 	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): void {
 		const {threads} = this.#views.regions;
 		const share = this.#views.shape.threads;
@@ -105,7 +108,8 @@ export class ThreadWriter {
 	}
 
 	/**
-	Ends a sample: takes over what it says beside where threads stand; the threads of the sample before that were not in it are no longer alive. `recordOf`: the record of each row, -1 for none; `factOf`: below 0 for those that
+	Ends a sample: takes over what it says beside where threads stand; the threads of the sample before that were not
+	in it are no longer alive. `recordOf`: the record of each row, -1 for none; `factOf`: below 0 for those that
 	do not count.
 	*/
 	endSample(sample: Sample, recordOf: Int32Array, factOf: Int32Array): void {
@@ -121,7 +125,10 @@ export class ThreadWriter {
 		}
 	}
 
-	/** Takes the columns over that the schema has a rule for, one after the other: what a counter or a name of one is costs no look-up for each thread. */
+	/**
+	Takes the columns over that the schema has a rule for, one after the other: what a counter or a name of one is
+	costs no look-up for each thread.
+	*/
 	#takeOver(sample: Sample, recordOf: Int32Array, factOf: Int32Array): void {
 		const {threads} = this.#views.regions;
 		const rows: Rows = {count: sample.count, recordOf, factOf, other: this.other, share: this.#views.shape.threads};

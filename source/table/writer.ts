@@ -22,9 +22,9 @@ const lockWaitMs = 1000;
 
 /** What counters are kept for, and where each column lies in the tuple. */
 const factKey = select(factColumns, {role: 'key'});
-const factKeyAt = Object.freeze(fromNames(factKey, name => factKey.indexOf(name)));
+const factKeyAt = Object.freeze(fromNames(factKey, (_, index) => index));
 const contentionKey = select(contentionColumns, {role: 'key'});
-const contentionKeyAt = Object.freeze(fromNames(contentionKey, name => contentionKey.indexOf(name)));
+const contentionKeyAt = Object.freeze(fromNames(contentionKey, (_, index) => index));
 
 /** Facts kept for the pseudo thread "(other)" standing at "(other)": one a state. */
 const lastFacts = 8;

@@ -1,4 +1,10 @@
+import {
+	fromNames, namesOf, type Unit,
+} from '../../source/model/column-types.js';
 import {noFrame, rootNode} from '../../source/model/frame.js';
+import {
+	contentionColumns, threadColumns,
+} from '../../source/model/schema.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 
 /** A snapshot with names in the place of ids, so that two whose numbering differs can be compared. */
@@ -17,21 +23,15 @@ export function canonical(snapshot: Snapshot) {
 		return frames;
 	};
 
+	const named: Readonly<Partial<Record<Unit, (value: number) => string | string[]>>> = {string: value => strings[value], stack, frame};
 	const rows = <Row>(count: number, row: (index: number) => Row) => Array.from({length: count}, (_, index) => row(index));
 	return {
 		target: snapshot.target,
 		session: snapshot.session,
-		threads: rows(threads.count, i => ({
-			key: threads.key[i], nativeId: threads.nativeId[i], name: strings[threads.name[i]], flags: threads.flags[i], alive: threads.alive[i], state: threads.state[i], stack: stack(threads.node[i]),
-			sinceMs: threads.sinceMs[i], cpuNs: threads.cpuNs[i], lockKind: threads.lockKind[i], lockClass: strings[threads.lockClass[i]], lockOwner: threads.lockOwner[i],
-			lockOwnerFrame: frame(threads.lockOwnerFrame[i]), carrier: threads.carrier[i],
-		})),
+		threads: rows(threads.count, i => fromNames(namesOf(threadColumns), name => named[threadColumns[name].unit]?.(threads[name][i]) ?? threads[name][i])),
 		facts: rows(facts.count, i => ({
 			thread: facts.thread[i], stack: stack(facts.node[i]), state: facts.state[i], ticks: facts.ticks[i], cpuNs: facts.cpuNs[i],
 		})),
-		contention: rows(contention.count, i => ({
-			thread: contention.thread[i], stack: stack(contention.node[i]), lockKind: contention.lockKind[i], lockClass: strings[contention.lockClass[i]], owner: contention.owner[i],
-			ownerStack: stack(contention.ownerNode[i]), ownerFrame: frame(contention.ownerFrame[i]), ticks: contention.ticks[i],
-		})),
+		contention: rows(contention.count, i => fromNames(namesOf(contentionColumns), name => named[contentionColumns[name].unit]?.(contention[name][i]) ?? contention[name][i])),
 	};
 }

@@ -110,7 +110,7 @@ describe('our own files', () => {
 		expect(sum(read.facts)).toBe(sum(canonical(whole).facts));
 		expect(read.threads.map(({name}) => name)).toContain('pool-1-thread-1');
 		expect(read.facts.filter(({stack}) => stack.length === 0).map(({ticks}) => ticks)).toEqual([50, 50]);
-		expect(read.threads.filter(({flags}) => flags > 0).map(({name, flags}) => ({name, flags}))).toEqual([{name: 'GC Thread#0', flags: threadFlag.vmInternal}, {name: 'C2 CompilerThread0', flags: threadFlag.compiler}]);
+		expect(read.threads.filter(({flags}) => Number(flags) > 0).map(({name, flags}) => ({name, flags}))).toEqual([{name: 'GC Thread#0', flags: threadFlag.vmInternal}, {name: 'C2 CompilerThread0', flags: threadFlag.compiler}]);
 		expect(read.session.engine).toBe('pprof');
 	});
 });

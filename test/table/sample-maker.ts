@@ -1,11 +1,13 @@
+import {fromNames, namesOf, select} from '../../source/model/column-types.js';
 import {Sample, threadFlag} from '../../source/model/sample.js';
+import {clockFigures, sessionFigures} from '../../source/model/schema.js';
 import {stateCount} from '../../source/model/thread-state.js';
+import type {SamplerFigures} from '../../source/table/layout.js';
 import type {TableWriter} from '../../source/table/writer.js';
 import {pick, seeded} from '../helpers/random.js';
 
-export const zeroFigures = Object.freeze({
-	requestedIntervalMs: 100, intervalMs: 100, startedAtMs: 1000, durationMs: 0, countedAtMs: 0, nextAtMs: 0, sampledMs: 0, refusedThreads: 0, lateThreads: 0, late: 0, failed: 0, targetStoppedMs: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0,
-});
+const figures: ReadonlyArray<keyof SamplerFigures> = [...select(sessionFigures, {by: 'sampler'}), ...namesOf(clockFigures)];
+export const zeroFigures: SamplerFigures = Object.freeze({...fromNames(figures, () => 0), requestedIntervalMs: 100, intervalMs: 100, startedAtMs: 1000});
 
 /** A thread as a test draws it: frames are "Class.method" from the innermost out. */
 export type DrawnThread = {

@@ -1,4 +1,6 @@
+import {fromNames} from '../../model/column-types.js';
 import {rootNode, unknownLine} from '../../model/frame.js';
+import {contentionColumns, threadColumns} from '../../model/schema.js';
 import {SnapshotBuilder} from '../../model/snapshot-builder.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
@@ -8,7 +10,8 @@ import {classLengthOf, labelKey, maxTicks} from './labels.js';
 import {tooMany} from './limits.js';
 import type {PiecewiseProfile} from './piecewise.js';
 import {size, type ProfileTables} from './profile-tables.js';
-import type {SavedSession} from './session-comment.js';
+import {valueOf} from './saved-cells.js';
+import {savedContentionColumns, savedThreadColumns, type SavedSession} from './session-comment.js';
 
 /** The snapshot that a profile of ours was written from. Throws RangeError where the profile and its session data disagree. */
 export function ownSnapshot(profile: PiecewiseProfile, tables: ProfileTables, saved: SavedSession): Snapshot {
@@ -46,18 +49,13 @@ export function ownSnapshot(profile: PiecewiseProfile, tables: ProfileTables, sa
 	const extraNodes = saved.stacks.map(stack => nodeOf(stack));
 	const nodeAt = (stack: number) => stack === -1 ? rootNode : (stack < nodes.length ? nodes[stack] : extraNodes[stack - nodes.length]);
 	const frameAt = (location: number) => location === 0 ? 0 : frameOf(location);
+	const context = {internString: (text: string) => builder.internString(text), nodeAt, frameAt};
 	for (const [index, thread] of saved.threads.entries()) {
-		builder.setNow(index, {
-			alive: thread.alive, state: thread.state, node: nodeAt(thread.stack), sinceMs: thread.sinceMs, lockKind: thread.lockKind, lockClass: builder.internString(thread.lockClass),
-			lockOwner: thread.lockOwner, lockOwnerFrame: frameAt(thread.lockOwnerFrame), carrier: thread.carrier,
-		});
+		builder.setNow(index, {...fromNames(savedThreadColumns, name => valueOf(threadColumns[name].unit, thread[name], context)), alive: thread.alive === 1});
 	}
 
 	for (const row of saved.contention) {
-		builder.addContention({
-			thread: row.thread, node: nodeAt(row.stack), lockKind: row.lockKind, lockClass: builder.internString(row.lockClass), owner: row.owner, ownerNode: nodeAt(row.ownerStack),
-			ownerFrame: frameAt(row.ownerFrame), ticks: row.ticks,
-		});
+		builder.addContention(fromNames(savedContentionColumns, name => valueOf(contentionColumns[name].unit, row[name], context)));
 	}
 
 	return builder.build({target: saved.target, session: saved.session});

@@ -1,7 +1,12 @@
-import {noFrame, rootNode} from '../../model/frame.js';
-import {lockKinds} from '../../model/sample.js';
+import {namesOf, type Columns} from '../../model/column-types.js';
+import {rootNode} from '../../model/frame.js';
+import {
+	contentionColumns, threadColumns, type ContentionColumns, type SavedThreadColumn, type ThreadColumns,
+} from '../../model/schema.js';
 import type {SessionStats, Snapshot, TargetFacts} from '../../model/snapshot.js';
-import {threadStates} from '../../model/thread-state.js';
+import {
+	cellOf, sane, type Cell, type CellContext,
+} from './saved-cells.js';
 
 /** How the comment begins: pprof tools print no comment that starts with `#`. */
 export const sessionCommentPrefix = '#tprof-top-session ';
@@ -19,37 +24,14 @@ export type Peculiarities = {
 	readonly noFrames: readonly number[];
 };
 
-/**
-A thread as it stands in the newest sample. `stack` is an index into samples followed by `stacks`, -1 for no Java frames; frames are location ids, 0 for none; threads are indices, -1 for none;
-states and lock kinds are codes.
-*/
-export type SavedThread = {
-	readonly key: number;
-	readonly nativeId: number;
-	readonly name: string;
-	readonly flags: number;
-	readonly alive: boolean;
-	readonly state: number;
-	readonly stack: number;
-	readonly sinceMs: number;
-	readonly lockKind: number;
-	readonly lockClass: string;
-	readonly lockOwner: number;
-	readonly lockOwnerFrame: number;
-	readonly carrier: number;
-};
+/** Columns of a thread and of a contention record in a file, in the order of a row. */
+export const savedThreadColumns = namesOf(threadColumns).filter((name): name is SavedThreadColumn => threadColumns[name].saved !== 'never');
+export const savedContentionColumns = namesOf(contentionColumns);
 
-/** A counter of who held up whom; references as in `SavedThread`. */
-export type SavedContention = {
-	readonly thread: number;
-	readonly stack: number;
-	readonly lockKind: number;
-	readonly lockClass: string;
-	readonly owner: number;
-	readonly ownerStack: number;
-	readonly ownerFrame: number;
-	readonly ticks: number;
-};
+/** A row as it was read, by column: a string as it is, codes, and references as in the file (see saved-cells). */
+type SavedRow<C extends Columns, Name extends keyof C> = {readonly [Key in Name]: C[Key]['unit'] extends 'string' ? string : number};
+export type SavedThread = SavedRow<ThreadColumns, SavedThreadColumn>;
+export type SavedContention = SavedRow<ContentionColumns, keyof ContentionColumns>;
 
 export type SavedSession = Peculiarities & {
 	/** Of the profile that the comment was written with, see `profileDigest`. */
@@ -70,8 +52,11 @@ export type FrameIndex = {
 	stack(node: number): number[];
 };
 
+/** A session as it goes into a file: rows as cells in the order of the columns. */
+export type SessionCells = Omit<SavedSession, 'threads' | 'contention'> & {readonly threads: ReadonlyArray<readonly Cell[]>; readonly contention: ReadonlyArray<readonly Cell[]>};
+
 /** The comment's data but for its digest, for a profile that is being written. */
-export function savedSessionOf(snapshot: Snapshot, index: FrameIndex): Omit<SavedSession, keyof Peculiarities | 'digest'> {
+export function savedSessionOf(snapshot: Snapshot, index: FrameIndex): Omit<SessionCells, keyof Peculiarities | 'digest'> {
 	const {target, session, threads, contention, dictionary: {strings}} = snapshot;
 	const stacks: number[][] = [];
 	const extra = new Map<number, number>();
@@ -90,44 +75,20 @@ export function savedSessionOf(snapshot: Snapshot, index: FrameIndex): Omit<Save
 		return added;
 	};
 
-	const locationOf = (frame: number) => frame === noFrame ? 0 : index.location(frame);
+	const context: CellContext = {strings, stackOf, locationOf: frame => index.location(frame)};
 	return {
 		target,
 		session: saneStats(session),
-		threads: rows(threads.count, i => ({
-			key: threads.key[i], nativeId: Math.max(threads.nativeId[i], 0), name: strings[threads.name[i]], flags: threads.flags[i], alive: threads.alive[i] === 1, state: threads.state[i],
-			stack: stackOf(threads.node[i]), sinceMs: sane(threads.sinceMs[i]), lockKind: threads.lockKind[i], lockClass: strings[threads.lockClass[i]], lockOwner: threads.lockOwner[i],
-			lockOwnerFrame: locationOf(threads.lockOwnerFrame[i]), carrier: threads.carrier[i],
-		})),
-		contention: rows(contention.count, i => ({
-			thread: contention.thread[i], stack: stackOf(contention.node[i]), lockKind: contention.lockKind[i], lockClass: strings[contention.lockClass[i]], owner: contention.owner[i],
-			ownerStack: stackOf(contention.ownerNode[i]), ownerFrame: locationOf(contention.ownerFrame[i]), ticks: contention.ticks[i],
-		})),
+		threads: rows(threads.count, i => savedThreadColumns.map(name => cellOf(threadColumns[name].unit, threads[name][i], context))),
+		contention: rows(contention.count, i => savedContentionColumns.map(name => cellOf(contentionColumns[name].unit, contention[name][i], context))),
 		stacks,
 	};
 }
 
-/** The comment as one line. Rows are arrays in the order of the types above; states and lock kinds are names. */
-export function encodeSession(saved: SavedSession): string {
-	const {digest, target, session, lines, classLengths, noFrames, stacks} = saved;
+/** The comment as one line. */
+export function encodeSession({digest, target, session, lines, classLengths, noFrames, stacks, threads, contention}: SessionCells): string {
 	return sessionCommentPrefix + JSON.stringify({
-		schema: sessionSchema, digest, target, session, lines, classLengths, noFrames, stacks,
-		threads: saved.threads.map(thread => [
-			thread.key,
-			thread.nativeId,
-			thread.name,
-			thread.flags,
-			thread.alive ? 1 : 0,
-			threadStates[thread.state],
-			thread.stack,
-			thread.sinceMs,
-			lockKinds[thread.lockKind],
-			thread.lockClass,
-			thread.lockOwner,
-			thread.lockOwnerFrame,
-			thread.carrier,
-		]),
-		contention: saved.contention.map(row => [row.thread, row.stack, lockKinds[row.lockKind], row.lockClass, row.owner, row.ownerStack, row.ownerFrame, row.ticks]),
+		schema: sessionSchema, digest, target, session, lines, classLengths, noFrames, stacks, threads, contention,
 	});
 }
 
@@ -138,9 +99,4 @@ function rows<Row>(count: number, row: (index: number) => Row): Row[] {
 /** Figures that a reader accepts: what could not be measured (NaN) must not make a file that does not open again. */
 function saneStats(session: SessionStats): SessionStats {
 	return Object.fromEntries(Object.entries(session).map(([name, value]) => [name, typeof value === 'number' ? sane(value) : value])) as SessionStats;
-}
-
-/** The number, or 0 for a negative one, an infinite one or none. */
-export function sane(value: number): number {
-	return value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0;
 }

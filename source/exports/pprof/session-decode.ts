@@ -1,10 +1,17 @@
-import {lockKinds, type LockKind} from '../../model/sample.js';
+import {
+	fromNames, namesOf, type Column, type Columns,
+} from '../../model/column-types.js';
+import {contentionColumns, sessionFigures, threadColumns} from '../../model/schema.js';
 import type {SessionStats, TargetFacts} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
-import {threadStates} from '../../model/thread-state.js';
-import {amount, list, moment, oneOf, pair, record, text, whole} from './checked.js';
+import {list, moment, pair, record, text, whole} from './checked.js';
 import {ExcessError, maxContention, maxDepth, maxThreads} from './limits.js';
-import {sessionCommentPrefix, sessionSchema, type SavedSession} from './session-comment.js';
+import {
+	checkedCell, missingCell, type Cell, type CellSizes,
+} from './saved-cells.js';
+import {
+	savedContentionColumns, savedThreadColumns, sessionCommentPrefix, sessionSchema, type SavedContention, type SavedSession, type SavedThread,
+} from './session-comment.js';
 
 /** Longest comment that is parsed, in UTF-16 units: 65,536 threads with names of 60 characters and as many rows of contention take two thirds of it. */
 const maxCommentLength = 24 * 1024 * 1024;
@@ -40,11 +47,14 @@ export function decodeSession(comment: string, digest: string, sizes: {readonly 
 	}
 
 	const location = (value: unknown) => whole(value, 1, sizes.locations);
-	const locationOrNone = (value: unknown) => whole(value, 0, sizes.locations);
 	const stacks = list(root.stacks, maxStacks).map(stack => list(stack, maxDepth).map(item => location(item)));
-	const stack = (value: unknown) => whole(value, -1, sizes.samples + stacks.length - 1);
 	const threadRows = list(root.threads, maxThreads);
-	const threadOrNone = (value: unknown) => whole(value, -1, threadRows.length - 1);
+	const cellSizes: CellSizes = {stacks: sizes.samples + stacks.length, locations: sizes.locations, threads: threadRows.length};
+	const rowOf = (columns: Columns, names: readonly string[], row: unknown) => {
+		const cells = list(row, maxRowLength);
+		return fromNames(names, (name, at) => checked(columns[name], cells[at], cellSizes));
+	};
+
 	return {
 		digest,
 		target: targetOf(record(root.target)),
@@ -53,22 +63,14 @@ export function decodeSession(comment: string, digest: string, sizes: {readonly 
 		classLengths: list(root.classLengths, sizes.functions).map(item => pair(item, value => whole(value, 1, sizes.functions), value => whole(value, 0, maxInt))),
 		noFrames: list(root.noFrames, sizes.locations).map(item => location(item)),
 		stacks,
-		threads: threadRows.map(row => {
-			const [key, nativeId, name, flags, alive, state, at, sinceMs, lockKind, lockClass, lockOwner, lockOwnerFrame, carrier] = list(row, maxRowLength);
-			return {
-				key: whole(key, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER), nativeId: whole(nativeId, 0, maxInt), name: text(name), flags: whole(flags, 0, 255), alive: whole(alive, 0, 1) === 1,
-				state: oneOf(threadStates, state), stack: stack(at), sinceMs: amount(sinceMs), lockKind: oneOf<LockKind>(lockKinds, lockKind), lockClass: text(lockClass),
-				lockOwner: threadOrNone(lockOwner), lockOwnerFrame: locationOrNone(lockOwnerFrame), carrier: threadOrNone(carrier),
-			};
-		}),
-		contention: list(root.contention, maxContention).map(row => {
-			const [thread, at, lockKind, lockClass, owner, ownerStack, ownerFrame, ticks] = list(row, maxRowLength);
-			return {
-				thread: whole(thread, 0, threadRows.length - 1), stack: stack(at), lockKind: oneOf<LockKind>(lockKinds, lockKind), lockClass: text(lockClass), owner: threadOrNone(owner),
-				ownerStack: stack(ownerStack), ownerFrame: locationOrNone(ownerFrame), ticks: whole(ticks, 0, maxInt),
-			};
-		}),
+		threads: threadRows.map(row => rowOf(threadColumns, savedThreadColumns, row) as SavedThread),
+		contention: list(root.contention, maxContention).map(row => rowOf(contentionColumns, savedContentionColumns, row) as SavedContention),
 	};
+}
+
+/** A value of a column, checked; what an earlier version did not save is none. */
+function checked(column: Column & {readonly saved?: string}, value: unknown, sizes: CellSizes): Cell {
+	return value === undefined && column.saved === 'newer' ? missingCell(column.unit) : checkedCell(column.unit, value, sizes);
 }
 
 /** Throws RangeError for a text that JSON.parse would make too much of: a text of 30 MB can take 1.5 GB. */
@@ -97,6 +99,7 @@ function checkParsedSize(json: string): void {
 	}
 }
 
+const noSizes: CellSizes = {stacks: 0, locations: 0, threads: 0};
 const maxInt = 2_147_483_647;
 /** Each thread and each contention row may add its own. */
 const maxStacks = maxThreads + (2 * maxContention);
@@ -112,10 +115,7 @@ function targetOf(from: Record<string, unknown>): TargetFacts {
 }
 
 function statsOf(from: Record<string, unknown>): SessionStats {
-	return {
-		engine: text(from.engine), requestedIntervalMs: amount(from.requestedIntervalMs), intervalMs: amount(from.intervalMs), startedAtMs: moment(from.startedAtMs), takenAtMs: moment(from.takenAtMs),
-		durationMs: amount(from.durationMs), sampledMs: amount(from.sampledMs ?? from.durationMs), lastSampleAtMs: moment(from.lastSampleAtMs), samples: amount(from.samples), late: amount(from.late), failed: amount(from.failed),
-		threadSamples: amount(from.threadSamples), incompleteStacks: amount(from.incompleteStacks), refusedThreads: amount(from.refusedThreads ?? 0), lateThreads: amount(from.lateThreads ?? 0), otherTicks: amount(from.otherTicks), targetStoppedMs: amount(from.targetStoppedMs),
-		pauseP50Us: amount(from.pauseP50Us), pauseP99Us: amount(from.pauseP99Us), pauseWorstUs: amount(from.pauseWorstUs), selfCpuMs: amount(from.selfCpuMs),
-	};
+	// Files without `sampledMs` are of a version that took both times for one.
+	const figures: Record<string, unknown> = {...from, sampledMs: from.sampledMs ?? from.durationMs};
+	return {engine: text(from.engine), ...fromNames(namesOf(sessionFigures), name => checked(sessionFigures[name], figures[name], noSizes) as number)};
 }

@@ -6,7 +6,8 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {classLengthOf, labelKey, placeholders} from './labels.js';
 import {profileDigest} from './profile-digest.js';
-import {encodeSession, sane, savedSessionOf, type FrameIndex, type Peculiarities} from './session-comment.js';
+import {sane} from './saved-cells.js';
+import {encodeSession, savedSessionOf, type FrameIndex, type Peculiarities} from './session-comment.js';
 
 const nsPerMs = 1_000_000;
 
