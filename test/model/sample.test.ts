@@ -17,7 +17,7 @@ test('a thread that is added is RUNNABLE and has nothing, whatever its row held 
 		sample.clear();
 		for (let key = 1; key <= count; key++) {
 			const at = sample.addThread(key, 0, 5);
-			expect(row(sample, at)).toEqual({...fresh, key, name: 5, stackStart: sample.frameCount});
+			expect(row(sample, at)).toMatchObject({...fresh, key, name: 5, stackStart: sample.frameCount});
 			sample.addFrame(key);
 			for (const column of Object.values(sample)) {
 				if (ArrayBuffer.isView(column) && column !== sample.frames && column !== sample.key && column !== sample.stackStart && column !== sample.stackLength) {
