@@ -6,6 +6,9 @@ import {readStatus} from '../../target/proc.js';
 /** How long nobody is stopped once another tracer was seen, milliseconds: a debugger that attaches takes its threads one by one, and would meet ours as traced already. */
 const awayMs = 1000;
 
+/** Another of us: it has a thread for some microseconds only, and there is no need to keep away. */
+const ownName = 'tprof-top';
+
 /** Threads remembered at most. */
 const mostThreads = 16;
 
@@ -22,11 +25,14 @@ export class OtherTracer {
 		this.#pid = pid;
 	}
 
-	/** A thread was refused to us, or may be: whether another tracer has it. */
-	refused(tid: number): void {
-		if (this.#tids.size < mostThreads && this.#look(tid)) {
+	/** A thread was refused to us, or may be: whether another tracer has it. True where it is one of us, and will let go of it soon. */
+	refused(tid: number): boolean {
+		const found = this.#look(tid);
+		if (found === 'stays' && this.#tids.size < mostThreads) {
 			this.#tids.add(tid);
 		}
+
+		return found === 'passes';
 	}
 
 	/**
@@ -44,7 +50,7 @@ export class OtherTracer {
 		}
 
 		for (const tid of this.#tids) {
-			if (this.#look(tid)) {
+			if (this.#look(tid) === 'stays') {
 				this.#awayUntilMs = nowMs + awayMs;
 				return true;
 			}
@@ -55,20 +61,20 @@ export class OtherTracer {
 		return false;
 	}
 
-	/** Whether the thread has a tracer, whose name is then known. */
-	#look(tid: number): boolean {
+	/** The thread's other tracer, whose name is then known: one that may stay, one of us, or none. */
+	#look(tid: number): 'stays' | 'passes' | 'none' {
 		try {
 			const tracer = Number(/^TracerPid:\t(\d+)$/m.exec(readFileSync(`/proc/${this.#pid}/task/${tid}/status`, 'latin1'))?.[1]);
 			const pid = tracer > 0 ? processOf(tracer) : process.pid;
 			if (pid === process.pid) {
-				return false;
+				return 'none';
 			}
 
 			this.name = nameOf(pid);
-			return true;
+			return this.name.startsWith(`${ownName} `) ? 'passes' : 'stays';
 		} catch {
 			// It has ended.
-			return false;
+			return 'none';
 		}
 	}
 }

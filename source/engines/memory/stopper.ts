@@ -26,6 +26,10 @@ const spinUs = 20;
 /** Sleep between two looks after that, microseconds: short at first. */
 const sleepUs = [5, 10, 10, 20, 20, 50, 100, 100, 100, 200];
 
+/** How often, and after how many microseconds, a thread is asked for again that another of us has: it holds some at a time, each for some 50. */
+const seizeTries = 20;
+const seizeAgainUs = 100;
+
 /** How long `close` waits for threads that were asked to stop and did not yet; after this they are let go by the end of our process. */
 const closeLimitMs = 1000;
 
@@ -134,12 +138,11 @@ export class Stopper {
 				continue;
 			}
 
-			const error = this.#ptrace.seize(tid);
+			const error = this.#seize(tid);
 			if (error === 0) {
 				asked.push(tid);
 			} else if (error === errno.EPERM) {
 				stops.refused++;
-				this.#other.refused(tid);
 				stops.tracer = this.#other.name;
 			}
 		}
@@ -162,6 +165,18 @@ export class Stopper {
 			if (waiting.length > 0 && elapsedMs * 1000 > spinUs) {
 				this.#ptrace.sleep(sleepUs[Math.min(sleeps++, sleepUs.length - 1)]);
 			}
+		}
+	}
+
+	/** Becomes the tracer of a thread: 0 or an errno. One that another of us has is asked for again, as it will be let go soon. */
+	#seize(tid: number): number {
+		for (let tries = 1; ; tries++) {
+			const error = this.#ptrace.seize(tid);
+			if (error !== errno.EPERM || !this.#other.refused(tid) || tries === seizeTries) {
+				return error;
+			}
+
+			this.#ptrace.sleep(seizeAgainUs);
 		}
 	}
 
