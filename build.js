@@ -6,7 +6,7 @@ import {
 } from 'node:fs/promises';
 import {build} from 'esbuild';
 import {bundledPackages, thirdPartyNotices} from './build/third-party-notices.js';
-import {withoutDevtools} from './build/without-devtools.js';
+import {inkPlugins} from './build/ink-plugins.js';
 
 const {name, version, license} = JSON.parse(await readFile('package.json', 'utf8'));
 const fresh = `dist-new-${process.pid}`;
@@ -25,7 +25,7 @@ const {metafile} = await build({
 	chunkNames: 'chunks/[name]-[hash]',
 	// Native code, loaded at run time and only where it is needed.
 	external: ['koffi'],
-	plugins: [withoutDevtools],
+	plugins: inkPlugins,
 	define: {
 		'process.env.NODE_ENV': '"production"',
 		'process.env.TPROF_VERSION': JSON.stringify(version),

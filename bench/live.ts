@@ -21,11 +21,11 @@ const goalPercent = 6;
 
 /** Parts of the program by the beginning of a module's path; the first that fits. */
 const parts = [
-	['source/ui/ink-painter', 'ink: Ink, React, Yoga'],
-	['source/ui/screen', 'ink: Ink, React, Yoga'],
+	['build/remembered-tokens', 'ink: Ink, React, Yoga'],
+	['source/ui/show-screen', 'ink: Ink, React, Yoga'],
 	['node_modules/', 'ink: Ink, React, Yoga'],
 	['source/ui/terminal', 'write: terminal'],
-	['source/ui/', 'render: frame of lines'],
+	['source/ui/', 'render: components, texts'],
 	['source/query/', 'query'],
 	['source/views/', 'query'],
 	['source/model/', 'model (text, widths)'],

@@ -4,7 +4,7 @@ import {mkdtemp, readdir, rm} from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import {build} from 'esbuild';
-import {withoutDevtools} from '../build/without-devtools.js';
+import {inkPlugins} from '../build/ink-plugins.js';
 
 const folder = import.meta.dirname;
 const root = path.dirname(folder);
@@ -30,7 +30,7 @@ try {
 		platform: 'node',
 		target: 'node20',
 		external: ['koffi', 'esbuild', '@lydell/node-pty', '@xterm/headless'],
-		plugins: [withoutDevtools],
+		plugins: inkPlugins,
 		banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
 		logLevel: 'warning',
 	});

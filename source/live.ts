@@ -14,9 +14,8 @@ import {IdleList} from './target/idle.js';
 import {listJvms} from './target/list.js';
 import type {Target} from './target/target.js';
 import {openVitals} from './target/vitals.js';
-import {runApp} from './ui/app.js';
+import {runApp, type Save} from './ui/app.js';
 import {runChooser, type ChoiceRow} from './ui/chooser.js';
-import type {Save} from './ui/controller.js';
 import {version} from './version.js';
 
 const defaultDelayS = 1;

@@ -6,11 +6,12 @@ import {
 import {clock} from './clock.js';
 import {lastSampleMs} from './header-lines.js';
 import {keysOf} from './keys.js';
-import type {Layout} from './layout.js';
+import {layoutOf, type Layout} from './layout.js';
 import {inputError} from './reduce-input.js';
 import type {ScreenData} from './screen-data.js';
 import {contextOf, type InputLayer, type UiState} from './state.js';
-import type {Theme} from './theme.js';
+import type {Size} from './terminal.js';
+import {Theme} from './theme.js';
 
 /** Keys of the key line that stay longest where it is narrow, the last to go first. */
 const keyOrder = ['quit', 'help', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
@@ -18,13 +19,8 @@ const keyOrder = ['quit', 'help', 'back', 'accept', 'filter', 'open', 'sort-menu
 /** So long the session's note stands in the message line, when nothing else has to be said. */
 const noteMs = 15_000;
 
-/** The lines of the message and the key line, where the layout has them. */
-export function footerLines(state: UiState, data: ScreenData, layout: Layout, theme: Theme): string[] {
-	return layout.hasFooter ? [...shownMessage(state, data, layout, theme), keyLine(state, data, layout.width, theme)] : [];
-}
-
 /** The message in as many lines as the layout has for it; what finds no room is in the help. */
-function shownMessage(state: UiState, data: ScreenData, {width, messageLines: room}: Layout, theme: Theme): string[] {
+export function shownMessage(state: UiState, data: ScreenData, {width, messageLines: room}: Layout, theme: Theme): string[] {
 	const lines = messageLines(state, data, width, theme);
 	return lines.length > room ? [...lines.slice(0, room - 1), theme.paint('dim', cut('... press ? to read all of it', width))] : lines;
 }
@@ -131,4 +127,12 @@ export function keyLine(state: UiState, {status: {phase}}: ScreenData, width: nu
 			look: (text: string) => theme.paint('key', text.slice(0, key.length)) + text.slice(key.length),
 		};
 	}), width, '  ');
+}
+
+/** For counting lines. */
+const plain = new Theme({color: false, ascii: true});
+
+/** What fits on the screen beside what is to be said now. */
+export function layoutFor(state: UiState, data: ScreenData, size: Size): Layout {
+	return layoutOf(size, messageLines(state, data, size.columns - 1, plain).length);
 }

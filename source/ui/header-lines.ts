@@ -63,22 +63,8 @@ export function lastSampleMs(snapshot: Snapshot | undefined): number | undefined
 	return atMs > 0 ? atMs : undefined;
 }
 
-/** Lines above the table, as many as the layout has room for. */
-export function headerLines(state: UiState, data: ScreenData, layout: Layout, theme: Theme): string[] {
-	if (layout.header === 'none') {
-		return [];
-	}
-
-	const first = targetLine(state, data, layout, theme);
-	if (layout.header === 'line') {
-		return [first];
-	}
-
-	const {width} = layout;
-	return [first, sessionLine(data, width, theme), vitalsLine(data, width, theme), strip(data, width, theme), tabsLine(state, data, width, theme)];
-}
-
-function targetLine(state: UiState, data: ScreenData, {width, header}: Layout, theme: Theme): string {
+/** The session in a line: target, engine, what it does now. */
+export function targetLine(state: UiState, data: ScreenData, {width, header}: Layout, theme: Theme): string {
 	const {text, role} = badge(state, data);
 	const right = cut(text, width);
 	const room = Math.max(0, width - cellWidth(right) - 2);
@@ -103,7 +89,8 @@ function rate({status: {phase}, lately: {samplesPerS}}: ScreenData): string {
 	return samplesPerS === undefined || (phase !== 'sampling' && phase !== 'recording') ? '' : `${samplesPerS >= 10 ? Math.round(samplesPerS) : Number(samplesPerS.toFixed(1))}/s`;
 }
 
-function sessionLine(data: ScreenData, width: number, theme: Theme): string {
+/** How sampling goes, and what it costs. */
+export function sessionLine(data: ScreenData, width: number, theme: Theme): string {
 	const {snapshot, summary, status, lately: {ownCpuPercent}} = data;
 	if (!snapshot) {
 		return theme.paint('dim', cut(status.note ?? 'waiting for the first sample', width));
@@ -134,7 +121,8 @@ function micros(us: number): string {
 	return us < 1000 ? `${Math.round(us)}us` : `${Number((us / 1000).toFixed(us < 10_000 ? 1 : 0))}ms`;
 }
 
-function vitalsLine(data: ScreenData, width: number, theme: Theme): string {
+/** The target's own figures, and its threads by state. */
+export function vitalsLine(data: ScreenData, width: number, theme: Theme): string {
 	const {vitals, summary} = data;
 	const measured = summary ? summary.javaCpuPercent + summary.jitCpuPercent + summary.vmCpuPercent : undefined;
 	const cpu = vitals.cpuPercent ?? measured;
@@ -180,11 +168,12 @@ function statePieces({summary}: ScreenData, theme: Theme): Piece[] {
 }
 
 /** All threads by state, over the whole width. */
-function strip({summary}: ScreenData, width: number, theme: Theme): string {
+export function strip({summary}: ScreenData, width: number, theme: Theme): string {
 	return summary ? theme.paintStates(stateCells(summary.statesNow, width)) : '';
 }
 
-function tabsLine(state: UiState, data: ScreenData, width: number, theme: Theme): string {
+/** The views, and what of the rows is shown. */
+export function tabsLine(state: UiState, data: ScreenData, width: number, theme: Theme): string {
 	const view = viewOf(state.view);
 	const filterRoom = Math.max(0, width - 3 - cellWidth(view.title));
 	const tabs: Piece[] = views.map(({id, title}) => id === state.view

@@ -4,12 +4,12 @@ import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
 import {beforeStop} from '../sampler/suspension.js';
 import {KeyDecoder} from './key-decoder.js';
-import {LineMarks} from './line-marks.js';
 
 /** Alternate screen with the cursor hidden and automatic wrapping off, as xterm's "ctlseqs" names the modes; and back. */
 const enterScreen = '\u001B[?1049h\u001B[?25l\u001B[?7l\u001B[2J\u001B[H';
 const leaveScreen = '\u001B[?2026l\u001B[0m\u001B[?7h\u001B[?25h\u001B[?1049l';
-const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
+/** Empties the screen, for a frame that is drawn whole. */
+export const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
 
 /** Begin and end of a synchronized update (mode 2026): the terminal shows a frame at once or ignores this. */
 const beginFrame = '\u001B[?2026h';
@@ -21,31 +21,43 @@ const defaultSize = {columns: 80, rows: 24};
 /** Largest screen drawn: more than any monitor shows, and a frame stays bounded whatever the terminal says. */
 const maxSize = {columns: 500, rows: 200};
 
-/** Room for marks of lines, and for the spaces that a table puts around them. */
-const markColumns = 8;
-
 /** How long an escape may wait for the rest of its sequence: a slow link splits sequences, and a hand is slower than this. */
 const escapeWaitMs = 40;
 
 export type Size = {readonly columns: number; readonly rows: number};
 
-type Events = {key: [key: string]; resize: []; repaint: []; drain: []; gone: []};
+type Events = {key: [key: string]; resize: []; repaint: []; gone: []};
 
-/** What Ink writes to: takes a frame's pieces together and passes them on as one write. Says neither how high it is nor that it is a terminal, so that Ink leaves scrollback and cursor alone. */
+/** What a stream of frames needs to know of the terminal behind it. */
+export type FrameSink = {
+	readonly columns: number;
+	/** Whether a frame written now would wait behind others. */
+	readonly isBehind: boolean;
+	write(frame: string): void;
+};
+
+/**
+What Ink writes to. All that is done about how Ink writes is done here:
+- The pieces of a frame are passed on as one write, a synchronized update.
+- It says how wide it is, but not how high, nor that it is a terminal: of one that is, Ink erases the scrollback when the window gets lower, and shows the cursor.
+- Each update begins at the top left: Ink 6.8 goes up a line too few where a frame is lower than the terminal.
+- A frame that the terminal is not ready for is left out; `hasGaps` says that what it shows is not what Ink drew last.
+*/
 // eslint-disable-next-line unicorn/prefer-event-target -- Ink listens to it as to a stream of Node.
 export class FrameStream extends EventEmitter {
-	/** What Ink takes for the terminal's width, and lays out cell by cell. */
-	readonly columns: number = markColumns;
-	/** While true nothing is passed on: the screen is being left or drawn anew. */
+	/** While true nothing is passed on: the screen is being left or is not ours. */
 	isMuted = false;
-	/** The lines that Ink draws as marks. */
-	readonly marks = new LineMarks();
+	hasGaps = false;
 	#pieces = '';
-	readonly #sink: (frame: string) => void;
+	readonly #sink: FrameSink;
 
-	constructor(sink: (frame: string) => void) {
+	constructor(sink: FrameSink) {
 		super();
 		this.#sink = sink;
+	}
+
+	get columns(): number {
+		return this.#sink.columns;
 	}
 
 	write(piece: string | Uint8Array, ...rest: unknown[]): boolean {
@@ -56,7 +68,7 @@ export class FrameStream extends EventEmitter {
 				});
 			}
 
-			this.#pieces += String(piece);
+			this.#pieces += String(piece).replace(/^\u001B\[\d*A/, '\u001B[H');
 		}
 
 		const done = rest.at(-1);
@@ -67,19 +79,25 @@ export class FrameStream extends EventEmitter {
 		return true;
 	}
 
-	/** Passes on what was written. Every frame begins at the top left, wherever Ink believes the cursor to be (6.8 goes up a line too few); steps over unchanged lines are taken together. */
+	/** Passes on what was written, steps over unchanged lines taken together. */
 	flush(): void {
-		const frame = this.#pieces.replaceAll(/\u001B\[\d*A/g, '\u001B[H').replaceAll(/(?:\u001B\[E){2,}/g, steps => `\u001B[${steps.length / 3}E`);
+		const frame = this.#pieces.replaceAll(/(?:\u001B\[E){2,}/g, steps => `\u001B[${steps.length / 3}E`);
 		this.#pieces = '';
-		if (frame !== '' && !this.isMuted) {
-			this.#sink(beginFrame + this.marks.expand(frame) + endFrame);
+		if (frame === '' || this.isMuted) {
+			return;
+		}
+
+		if (this.hasGaps || this.#sink.isBehind) {
+			this.hasGaps = true;
+		} else {
+			this.#sink.write(beginFrame + frame + endFrame);
 		}
 	}
 }
 
 /**
 The terminal while the screen is up: raw keys in, frames out, and back to what it was in every way of leaving.
-Emits `key` (a name of the key decoder), `resize`, `repaint` (what is on the screen is not to be relied on), `drain` (frames may go on), `gone` (nobody reads or types any more).
+Emits `key` (a name of the key decoder), `resize`, `repaint` (what is on the screen is not to be relied on), `gone` (nobody reads or types any more).
 */
 // eslint-disable-next-line unicorn/prefer-event-target -- What it passes on are events of Node's streams and process.
 export class Terminal extends EventEmitter<Events> {
@@ -95,9 +113,7 @@ export class Terminal extends EventEmitter<Events> {
 		super();
 		this.#stdin = stdin;
 		this.#stdout = stdout;
-		this.frames = new FrameStream(frame => {
-			this.#write(frame);
-		});
+		this.frames = new FrameStream(this);
 	}
 
 	/** Size of the screen, at least 1 x 1. */
@@ -107,6 +123,11 @@ export class Terminal extends EventEmitter<Events> {
 			columns: Math.min(maxSize.columns, columns || defaultSize.columns),
 			rows: Math.min(maxSize.rows, rows || defaultSize.rows),
 		};
+	}
+
+	/** Its width in cells. */
+	get columns(): number {
+		return this.size.columns;
 	}
 
 	/** Whether the screen is ours at the moment. */
@@ -130,7 +151,6 @@ export class Terminal extends EventEmitter<Events> {
 			}, resume: this.#continued, usesTerminal: true,
 		});
 		this.#stdout.on('resize', this.#resized);
-		this.#stdout.on('drain', this.#drained);
 		this.#stdout.on('error', this.#gone);
 		this.#stdin.on('error', this.#gone);
 		this.#stdin.on('end', this.#gone);
@@ -144,18 +164,12 @@ export class Terminal extends EventEmitter<Events> {
 		process.off('exit', this.leave);
 		this.#endSuspending?.();
 		this.#stdout.off('resize', this.#resized);
-		this.#stdout.off('drain', this.#drained);
 		this.#stdin.off('end', this.#gone);
 		this.#stdin.off('data', this.#read);
 		this.#down();
 		this.#blocking(true);
 		this.#stdin.pause();
 	};
-
-	/** Empties the screen, for a frame that is drawn whole. */
-	clear(): void {
-		this.#write(clearScreen);
-	}
 
 	/** Asks for the stop that Ctrl-Z stands for, with the terminal given back; it comes back when the process is continued. */
 	suspend(): void {
@@ -164,12 +178,19 @@ export class Terminal extends EventEmitter<Events> {
 		process.kill(0, 'SIGTSTP');
 	}
 
+	/** Writes as it is. */
+	write(text: string): void {
+		if (!this.#stdout.destroyed && this.#stdout.writable) {
+			this.#stdout.write(text, this.#written);
+		}
+	}
+
 	#up(): void {
 		this.#isUp = true;
 		this.frames.isMuted = false;
 		this.#raw(true);
 		this.#stdin.resume();
-		this.#write(enterScreen);
+		this.write(enterScreen);
 	}
 
 	#down(): void {
@@ -181,7 +202,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.frames.isMuted = true;
 		this.#raw(false);
 		if (this.isBehind) {
-			this.#write(leaveScreen);
+			this.write(leaveScreen);
 			return;
 		}
 
@@ -205,12 +226,6 @@ export class Terminal extends EventEmitter<Events> {
 		}
 	}
 
-	#write(text: string): void {
-		if (!this.#stdout.destroyed && this.#stdout.writable) {
-			this.#stdout.write(text);
-		}
-	}
-
 	readonly #continued = (): void => {
 		// The shell has used the terminal meanwhile: its modes and what it shows are not ours any more.
 		this.#raw(false);
@@ -222,8 +237,12 @@ export class Terminal extends EventEmitter<Events> {
 		this.emit('resize');
 	};
 
-	readonly #drained = (): void => {
-		this.emit('drain');
+	/** Makes up for frames that were left out, once the terminal has taken what it was given. */
+	readonly #written = (): void => {
+		if (this.frames.hasGaps && this.#isUp && !this.isBehind) {
+			this.frames.hasGaps = false;
+			this.emit('repaint');
+		}
 	};
 
 	readonly #gone = (): void => {

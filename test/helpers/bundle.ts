@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {pathToFileURL} from 'node:url';
 import {build} from 'esbuild';
-import {withoutDevtools} from '../../build/without-devtools.js';
+import {inkPlugins} from '../../build/ink-plugins.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const bundles = new Map<string, Promise<URL>>();
@@ -37,7 +37,7 @@ async function bundled(entry: string): Promise<URL> {
 		platform: 'node',
 		target: 'node20',
 		external: ['koffi'],
-		plugins: [withoutDevtools],
+		plugins: inkPlugins,
 		define: {'process.env.NODE_ENV': '"production"'},
 		banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
 		logLevel: 'warning',

@@ -1,9 +1,11 @@
+/* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
 import {expect, test} from 'vitest';
 import {
-	chooserFrame, matching, pressChooser, type ChoiceRow, type ChooserState, type ChooserStep,
-} from '../../source/ui/chooser.js';
-import {linesOf} from '../../source/ui/frame.js';
+	matching, pressChooser, type ChoiceRow, type ChooserState, type ChooserStep,
+} from '../../source/ui/chooser-state.js';
+import {chooserScreen} from '../../source/ui/screens/chooser.js';
 import {Theme} from '../../source/ui/theme.js';
+import {ComponentScreen} from '../helpers/component-screen.js';
 
 const rows: readonly ChoiceRow[] = [
 	{pid: 100, text: 'acme 21.0.3 com.acme.Shop'}, {pid: 200, text: 'acme 17.0.1 com.acme.Mail'}, {pid: 300, text: 'root 8 org.other.Main', problem: 'belongs to root'},
@@ -44,21 +46,51 @@ test('Esc erases what was typed, and then leaves without a choice', () => {
 	expect(after(['ctrl-c']).effect).toBe('quit');
 });
 
-test('why a JVM cannot be chosen is said whole', () => {
-	const theme = new Theme({color: false, ascii: true});
+const theme = new Theme({color: false, ascii: true});
+
+/** The screen with a list that stays; `left` has what it was left with. */
+function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24): {readonly screen: ComponentScreen; readonly left: Array<number | undefined>} {
+	const left: Array<number | undefined> = [];
+	const screen = new ComponentScreen(chooserScreen({
+		heading: 'USER VERSION MAIN', theme, list: () => list, onLeave(pid) {
+			left.push(pid);
+		},
+	}), {columns, rows: height});
+	return {screen, left};
+}
+
+test('why a JVM cannot be chosen is said whole', async () => {
 	const problem = `it is ${'very '.repeat(30)}far away`;
-	const lines = linesOf(chooserFrame(after(['enter'], [{pid: 1, text: 'acme', problem}]).state, [{pid: 1, text: 'acme', problem}], '', {columns: 80, rows: 24}, theme));
+	const {screen, left} = screenOf([{pid: 1, text: 'acme', problem}]);
+	await screen.type('\r');
+	const lines = await screen.lines();
 	expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(`1: ${problem}`);
 	expect(lines).toHaveLength(23);
+	expect(left).toEqual([]);
+	screen.close();
 });
 
-test('its frame fits every screen', () => {
-	const theme = new Theme({color: false, ascii: true});
+test('bytes of arrows, letters and Enter choose on the screen, once', async () => {
+	const {screen, left} = screenOf(rows);
+	await screen.type('\u001B[', 'B', 'ma', 'il');
+	expect((await screen.lines())[0]).toBe('tprof-top: which JVM? filter: mail');
+	expect((await screen.lines())[2]).toMatch(/^> +200 acme 17/);
+	await screen.type('\r');
+	expect(left).toEqual([200]);
+	screen.close();
+});
+
+test('its frame fits every screen', async () => {
 	for (const [columns, height] of [[80, 24], [20, 5], [5, 3], [1, 1], [200, 60]]) {
-		const lines = linesOf(chooserFrame(after(['down']).state, rows, 'USER VERSION MAIN', {columns, rows: height}, theme));
-		expect(lines.length).toBeLessThanOrEqual(height - 1);
+		const {screen} = screenOf(rows, columns, height);
+		await screen.press('down');
+		const lines = await screen.lines();
+		expect(lines.length).toBeLessThanOrEqual(Math.max(0, height - 1));
 		expect(Math.max(0, ...lines.map(line => line.length))).toBeLessThanOrEqual(columns - 1);
+		screen.close();
 	}
 
-	expect(linesOf(chooserFrame(empty, [], '', {columns: 80, rows: 24}, theme)).join('\n')).toContain('no JVMs to be seen');
+	const {screen} = screenOf([]);
+	expect((await screen.lines()).join('\n')).toContain('no JVMs to be seen');
+	screen.close();
 });

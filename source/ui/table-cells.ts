@@ -4,7 +4,9 @@ import {
 } from '../query/column.js';
 import {effectiveUnit} from '../query/scope.js';
 import type {Query, Unit} from '../query/types.js';
-import {cut, dropCells, pad} from './cells.js';
+import {
+	clip, cut, dropCells, pad,
+} from './cells.js';
 import type {Layout} from './layout.js';
 import type {Theme} from './theme.js';
 import {sparkline, type Trend} from './trend.js';
@@ -12,10 +14,6 @@ import {sparkline, type Trend} from './trend.js';
 /** What is drawn of a table. */
 export type TableView<Row> = {
 	readonly columns: ReadonlyArray<Column<Row>>;
-	readonly rows: readonly Row[];
-	/** First row drawn, and the one with the cursor (-1: none). */
-	readonly top: number;
-	readonly selected: number;
 	/** At the right end of the heading's widest column. */
 	readonly counts: string;
 	/** Whether a row is drawn dim. */
@@ -32,7 +30,8 @@ export type DrawnTable = {
 	trendOf(key: string): Trend | undefined;
 };
 
-type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
+/** Columns and their widths. */
+export type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
 
 /** Mark of the row with the cursor, for screens without colour. */
 const cursorMark = '>';
@@ -67,57 +66,68 @@ export function overhang<Row>(rows: readonly Row[], placed: Placed<Row>, {unit, 
 	return longest - rest.width;
 }
 
-/** The table's heading, with an arrow behind the sorted column's. */
-export function headingLine<Row>(view: TableView<Row>, placed: Placed<Row>, {query, theme, layout}: DrawnTable): string {
+/** Cells of the terminal that each column has with the gap before it: none beyond the end of the line. */
+export function widthsOf<Row>(placed: Placed<Row>, lineWidth: number): number[] {
+	let left = lineWidth;
+	return placed.map(({width}) => {
+		const own = Math.min(width + 1, left);
+		left -= own;
+		return own;
+	});
+}
+
+/** The heading's cells, with an arrow behind the sorted column's. */
+export function headingCells<Row>(view: TableView<Row>, placed: Placed<Row>, {query, theme, layout}: DrawnTable): string[] {
 	const unit = effectiveUnit(query);
-	const cells = placed.map(({column, width}) => {
+	return finished(placed.map(({column, width}) => {
 		const isSorted = column.id === query.sort.column;
 		const name = headingOf(column, unit, query.by);
 		const text = cut(isSorted && cellWidth(name) < width ? name + arrow(Boolean(column.ascending) !== query.sort.reverse, theme) : name, width);
 		const hasCounts = column.width === 0 && cellWidth(text) + view.counts.length < width;
 		const cell = hasCounts ? pad(text, width - view.counts.length) + view.counts : pad(text, width, column.align);
-		return theme.paint(isSorted ? 'sorted' : 'heading', cell);
-	});
-	return layout.width > 0 ? ` ${cells.join(' ')}` : '';
+		return gap + theme.paint(isSorted ? 'sorted' : 'heading', cell);
+	}), placed, layout, theme);
 }
+
+/** What stands before each cell; the cursor's mark takes its place in the first. */
+const gap = ' ';
 
 function arrow(isAscending: boolean, theme: Theme): string {
 	return theme.isAscii ? (isAscending ? '^' : 'v') : (isAscending ? '▲' : '▼');
 }
 
-/** The rows that fit, from the top; as many lines as there is room for. */
-export function rowLines<Row extends {readonly key: string}>(view: TableView<Row>, placed: Placed<Row>, drawn: DrawnTable): string[] {
-	const {rows, top, selected} = view;
-	const lines = drawn.layout.tableRows;
-	const shown = rows.slice(top, top + lines).map((row, index) => rowLine(row, top + index === selected, view, placed, drawn));
-	return [...shown, ...Array.from({length: Math.max(0, lines - shown.length)}, () => '')];
-}
-
-function rowLine<Row extends {readonly key: string}>(row: Row, isSelected: boolean, view: TableView<Row>, placed: Placed<Row>, {query, theme, left, layout, trendOf}: DrawnTable): string {
-	if (layout.width <= 0) {
-		return '';
-	}
-
+/** The cells of a row. A text may be longer than its cell where the next one is empty: a name has the room of a note that is not there. */
+export function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: boolean, view: TableView<Row>, placed: Placed<Row>, drawn: DrawnTable): string[] {
+	const {query, theme, left, layout, trendOf} = drawn;
 	const unit = effectiveUnit(query);
 	const isDim = view.isDim(row);
-	const context = (room: number) => ({unit, fullNames: query.fullNames, room, trend: (key: string, cells: number) => sparkline(trendOf(key) ?? [], cells, theme.levels)});
-	const cells = withRoomOfNote(row, placed, context(0)).map(({column, width}) => {
-		const isRest = column.width === 0;
-		const text = column.value(row, context(isRest && left > 0 ? width + left : width));
-		const cell = pad(cut(isRest && left > 0 ? dropCells(text, left) : text, width), width, column.align);
-		return isSelected || isDim ? cell : theme.paintCell(column.role?.(row), cell);
+	const context = (room: number): CellContext => ({
+		unit, fullNames: query.fullNames, room, trend: (key, cells) => sparkline(trendOf(key) ?? [], cells, theme.levels),
 	});
-	const line = `${isSelected ? cursorMark : ' '}${cells.join(' ')}`;
-	return isSelected ? theme.paint('selected', line) : (isDim ? theme.paint('dim', line.trimEnd()) : line.trimEnd());
+	const lent = placed.findIndex(({column}) => column.lendsRoom && column.value(row, context(0)) === '');
+	const cells = placed.map(({column, width}, index) => {
+		if (index === lent) {
+			return '';
+		}
+
+		const room = index + 1 === lent ? width + 1 + placed[lent].width : width;
+		const isRest = column.width === 0;
+		const text = column.value(row, context(isRest && left > 0 ? room + left : room));
+		const cell = pad(cut(isRest && left > 0 ? dropCells(text, left) : text, room), room, column.align);
+		return (index === 0 && isSelected ? cursorMark : gap) + (isSelected || isDim ? cell : theme.paintCell(column.role?.(row), cell));
+	});
+	const role = isSelected ? 'selected' : (isDim ? 'dim' : undefined);
+	const end = isSelected ? cells.length : cells.findLastIndex(text => text.trim() !== '');
+	const shown = cells.map((text, index) => index < end ? text : (index === end ? text.trimEnd() : ''));
+	return finished(role ? shown.map(text => theme.paint(role, text)) : shown, placed, layout, theme);
 }
 
-/** A name has the room of the note behind it where the row has none. */
-function withRoomOfNote<Row>(row: Row, placed: Placed<Row>, context: CellContext): Placed<Row> {
-	const note = placed.findIndex(({column}) => column.lendsRoom);
-	const before = placed[note - 1];
-	if (before?.column.width !== 0 || placed[note].column.value(row, context) !== '') {
-		return placed;
-	}
-
-	return placed.toSpliced(note - 1, 2, {column: before.column, width: before.width + 1 + placed[note].width});
+/** Texts without what lies beyond the end of the line, on screens that have no room for all of them. */
+function finished<Row>(texts: readonly string[], placed: Placed<Row>, {width: lineWidth}: Layout, theme: Theme): string[] {
+	let at = 0;
+	return texts.map((text, index) => {
+		const room = Math.max(0, lineWidth - at);
+		at += placed[index].width + 1;
+		return clip(theme.finish(text), room);
+	});
 }

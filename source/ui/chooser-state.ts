@@ -1,0 +1,68 @@
+import {actionOf} from './keys.js';
+import {erased, erasedWord, typed} from './line-edit.js';
+import {stepOf} from './surroundings.js';
+
+/** A JVM to choose from. */
+export type ChoiceRow = {
+	readonly pid: number;
+	/** One line that tells it from the others: user, version, main class, up since. Printable. */
+	readonly text: string;
+	/** Why it cannot be chosen; undefined when it can. */
+	readonly problem?: string;
+};
+
+/** What the chooser's keys decide. */
+export type ChooserState = {
+	readonly filter: string;
+	/** Pid of the row with the cursor; undefined for the first. */
+	readonly selected: number | undefined;
+	readonly message: string;
+};
+
+export type ChooserStep = {readonly state: ChooserState; readonly chosen?: number; readonly effect?: 'quit' | 'redraw' | 'suspend'};
+
+/** Rows that have all the words of the filter. */
+export function matching(rows: readonly ChoiceRow[], filter: string): readonly ChoiceRow[] {
+	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+	return rows.filter(({pid, text}) => words.every(word => `${pid} ${text}`.toLowerCase().includes(word)));
+}
+
+/** What a key does in the list. Pure. */
+export function pressChooser(state: ChooserState, key: string, rows: readonly ChoiceRow[], pageRows: number): ChooserStep {
+	const action = actionOf('chooser', key);
+	const shown = matching(rows, state.filter);
+	const at = Math.max(0, shown.findIndex(({pid}) => pid === state.selected));
+	const line = {text: state.filter, cursor: state.filter.length};
+	const withFilter = (filter: string): ChooserStep => ({state: {filter, selected: state.selected, message: ''}});
+	if (action === 'back') {
+		return state.filter === '' ? {state, effect: 'quit'} : withFilter('');
+	}
+
+	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
+		return {state, effect: action};
+	}
+
+	if (action === 'accept') {
+		const row = shown.at(at);
+		return row === undefined ? {state} : (row.problem === undefined ? {state, chosen: row.pid} : {state: {...state, selected: row.pid, message: `${row.pid}: ${row.problem}`}});
+	}
+
+	if (action === 'erase') {
+		return withFilter(erased(line).text);
+	}
+
+	if (action === 'erase-word') {
+		return withFilter(erasedWord(line).text);
+	}
+
+	if (action === 'erase-all') {
+		return withFilter('');
+	}
+
+	if (action === undefined) {
+		return [...key].length === 1 ? withFilter(typed(line, key).text) : {state};
+	}
+
+	const index = Math.min(shown.length - 1, Math.max(0, at + stepOf(action, pageRows, shown.length)));
+	return {state: {...state, selected: shown.at(index)?.pid, message: ''}};
+}

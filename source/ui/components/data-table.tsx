@@ -1,0 +1,59 @@
+/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
+import {Box} from 'ink';
+import {Table} from 'ink-table';
+import {memo} from 'react';
+import {Cell} from './lines.js';
+
+/** Texts of a row, by the ids of columns. */
+export type Slot = Readonly<Record<string, string>>;
+
+type ColumnPlace = {readonly column: string; readonly width: number};
+
+type RowProps = {readonly columns: readonly ColumnPlace[]; readonly texts: Slot};
+
+/** A line of cells. It is drawn again when one of them changed, and then that one alone. */
+const TableRow = memo(({columns, texts}: RowProps) => (
+	<Box>
+		{columns.map(({column, width}) => width > 0 ? <Cell key={column} text={texts[column] ?? ''} width={width}/> : null)}
+	</Box>
+), (a, b) => a.columns.length === b.columns.length
+	&& a.columns.every(({column, width}, index) => column === b.columns[index].column && width === b.columns[index].width && a.texts[column] === b.texts[column]));
+
+type DataTableProps = {
+	/** Ids, and as many widths in cells of the terminal. */
+	readonly columns: string[];
+	readonly widths: readonly number[];
+	/** Undefined for no line with headings. */
+	readonly headings: Slot | undefined;
+	/** One for each line of the screen. */
+	readonly data: Slot[];
+};
+
+/**
+The table: a cell for each cell of it. Ink-table's own lines between rows are left out, as are its widths, which it takes from the data, and its keys, which are hashes of the data: a row
+that changed would be taken down and built anew. Here a row is what stands in its slot, a line of the screen.
+*/
+export class DataTable extends Table<Slot> {
+	declare readonly props: DataTableProps;
+
+	override getColumns() {
+		const {columns, widths} = this.props;
+		return columns.map((column, index) => ({
+			key: column, column, width: widths[index], align: 'left' as const,
+		}));
+	}
+
+	override render() {
+		const {data, headings} = this.props;
+		const columns = this.getColumns();
+		return (
+			<Box flexDirection='column'>
+				{headings ? <TableRow columns={columns} texts={headings}/> : null}
+				{data.map((texts, slot) => (
+					// eslint-disable-next-line react/no-array-index-key -- A row is what stands in its slot.
+					<TableRow key={slot} columns={columns} texts={texts}/>
+				))}
+			</Box>
+		);
+	}
+}

@@ -1,0 +1,85 @@
+/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
+import {wrapped} from '../cells.js';
+import {detailLines, paneDetail} from '../detail-lines.js';
+import {useSession} from '../hooks/session.js';
+import {rowsOf} from '../screen-data.js';
+import {queryOf, selectedIndex} from '../state.js';
+import {stateSets} from '../../query/state-sets.js';
+import {viewOf} from '../../views/registry.js';
+import {
+	headingCells, placeColumns, rowCells, widthsOf, type DrawnTable, type TableView,
+} from '../table-cells.js';
+import type {Behind} from '../layers.js';
+import {DataTable, type Slot} from './data-table.js';
+import {Lines} from './lines.js';
+
+/** The rows of the current view that fit on the screen, or why there are none. */
+export function ViewTable() {
+	const {ui, data, layout, theme} = useSession();
+	const view = viewOf(ui.view);
+	const {rows = [], allRows = 0} = data.table ?? {};
+	const {top} = ui.selections[ui.view];
+	const drawn: DrawnTable = {
+		query: queryOf(ui), theme, left: ui.left, trendOf: data.trendOf, layout,
+	};
+	const table: TableView<(typeof rows)[number]> = {columns: view.columns, counts: data.table ? `${rows.length}/${allRows}` : '', isDim: row => view.isDim(row)};
+	const placed = placeColumns(view.columns, layout);
+	const columns = placed.map(({column}) => column.id);
+	const slotOf = (texts: readonly string[]): Slot => Object.fromEntries(columns.map((id, index) => [id, texts[index]]));
+	const selected = selectedRow({ui, data});
+	const slots = Array.from({length: rows.length === 0 ? 0 : layout.tableRows}, (_, slot) => {
+		const row = rows.at(top + slot);
+		return row ? slotOf(rowCells(row, top + slot === selected, table, placed, drawn)) : {};
+	});
+	return (
+		<>
+			<DataTable columns={columns} widths={widthsOf(placed, layout.width)} headings={layout.hasHeading ? slotOf(headingCells(table, placed, drawn)) : undefined} data={slots}/>
+			{rows.length === 0 ? <Lines lines={wrapped(emptyText({ui, data}), layout.width).slice(0, layout.tableRows).map(line => theme.paint('dim', line))} height={layout.tableRows}/> : null}
+		</>
+	);
+}
+
+/** What is known of the row with the cursor, below the table of a high screen. */
+export function Pane() {
+	const {ui, data, layout, theme, detailOf} = useSession();
+	if (layout.paneLines === 0) {
+		return null;
+	}
+
+	const row = rowsOf(data).at(selectedRow({ui, data}));
+	const detail = row && detailOf(ui.view, row.key);
+	const rule = theme.paint('dim', (theme.isAscii ? '-' : '─').repeat(layout.width));
+	const lines = detail
+		? detailLines(detail, {
+			width: layout.width, isFull: ui.query.fullNames, theme, bounds: paneDetail,
+		})
+		: [];
+	return <Lines lines={[rule, ...lines]} height={layout.paneLines}/>;
+}
+
+function selectedRow({ui, data}: Pick<Behind, 'ui' | 'data'>): number {
+	return selectedIndex(ui.selections[ui.view], rowsOf(data).map(({key}) => key));
+}
+
+/** Why there are no rows, and what to do. */
+function emptyText({ui, data: {status, snapshot, table}}: Pick<Behind, 'ui' | 'data'>): string {
+	if (!snapshot || snapshot.session.samples === 0) {
+		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no samples were taken';
+	}
+
+	const known = table?.view.emptyText(table, ui.query);
+	if (known !== undefined) {
+		return known;
+	}
+
+	if (ui.query.filter !== '') {
+		return 'no rows match the filter; Esc clears it';
+	}
+
+	if (ui.query.threadKeys) {
+		return 'nothing from these threads in this window; t shows all';
+	}
+
+	const set = stateSets.find(({id}) => id === ui.stateSet);
+	return `nothing in this window${set && set.id !== 'all' ? ` in the counted states: ${set.title}; x for others` : ''}`;
+}

@@ -1,0 +1,171 @@
+/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
+import {Box} from 'ink';
+import {
+	useEffect, useLayoutEffect, useReducer, useSyncExternalStore, type ReactElement,
+} from 'react';
+import type {Snapshot} from '../../model/snapshot.js';
+import type {Query} from '../../query/types.js';
+import {KeyLine, Prompt} from '../components/footer.js';
+import {Header, StateStrip, Tabs} from '../components/header.js';
+import {LayerPage} from '../components/layer.js';
+import {Pane, ViewTable} from '../components/view-table.js';
+import {layoutFor} from '../footer-lines.js';
+import {LooksContext} from '../hooks/looks.js';
+import {SessionContext} from '../hooks/session.js';
+import {
+	useKeys, useRepaint, useSize, useTerminal,
+} from '../hooks/terminal.js';
+import {coveringLayer} from '../layers.js';
+import type {Effect} from '../reduce-menu.js';
+import {rowsOf} from '../screen-data.js';
+import type {SessionData} from '../session-data.js';
+import {reduceSession, type SessionAction, type SessionState} from '../session-state.js';
+import type {SessionStore} from '../session-store.js';
+import {initialState, queryOf, type InitialView} from '../state.js';
+import {followRow} from '../surroundings.js';
+import type {Theme} from '../theme.js';
+
+/** Writes what is on the screen to a file and says in one line where it is; rejects with an error whose message says why not. */
+export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string}) => Promise<string>;
+
+export type SessionScreenProps = {
+	readonly store: SessionStore;
+	readonly data: SessionData;
+	readonly view: InitialView;
+	readonly theme: Theme;
+	readonly save: Save;
+	/** Ends the screen. */
+	readonly onQuit: () => void;
+};
+
+/** The screen of a session: its views, and what lies above them. */
+export function SessionScreen({store, data, view, theme, save, onQuit}: SessionScreenProps) {
+	const terminal = useTerminal();
+	const size = useSize();
+	const repaint = useRepaint();
+	const feed = useSyncExternalStore(store.subscribe, store.get);
+	const [{ui, effects}, dispatch] = useReducer(
+		(state: SessionState, action: SessionAction) => reduceSession(state, action, at => data.around(at, feed, size, theme)),
+		view,
+		(initial): SessionState => ({ui: initialState(initial), effects: []}),
+	);
+	const shown = data.of(ui, feed);
+	const layout = layoutFor(ui, shown, size);
+	const followed = followRow(ui, rowsOf(shown).map(({key}) => key), layout.tableRows);
+	if (followed !== ui) {
+		dispatch({type: 'follow', ui: followed});
+	}
+
+	useKeys(key => {
+		dispatch({type: 'key', key});
+	});
+
+	const perform = (effect: Effect): void => {
+		switch (effect.type) {
+			case 'quit': {
+				onQuit();
+				break;
+			}
+
+			case 'redraw': {
+				repaint();
+				break;
+			}
+
+			case 'suspend': {
+				terminal.suspend();
+				break;
+			}
+
+			case 'sampling': {
+				store.toggleSampling();
+				break;
+			}
+
+			case 'reset':
+			case 'undo-reset': {
+				store.reset(effect.type === 'undo-reset');
+				dispatch({type: 'resets', resets: store.get().past.resets.length});
+				break;
+			}
+
+			case 'save': {
+				if (shown.snapshot) {
+					void saved(save(shown.snapshot, shown.baseline, queryOf(ui), effect), dispatch);
+				} else {
+					dispatch({type: 'say', message: {text: 'nothing to save yet', tone: 'plain'}});
+				}
+
+				break;
+			}
+		}
+	};
+
+	useLayoutEffect(() => {
+		if (effects.length > 0) {
+			dispatch({type: 'performed', effects});
+			for (const effect of effects) {
+				perform(effect);
+			}
+		}
+	});
+	useLayoutEffect(() => {
+		store.hold(ui.isPaused);
+	}, [store, ui.isPaused]);
+	useEffect(() => {
+		store.setDelay(ui.delayMs);
+	}, [store, ui.delayMs]);
+	useLayoutEffect(() => {
+		// What comes next is added to the past of what is looked at now.
+		store.onShown = (next, previous) => {
+			data.remember(next, previous, ui, size.columns);
+		};
+	}, [store, data, ui, size]);
+	const isOver = feed.status.phase === 'ended' || feed.status.phase === 'failed';
+	const isEmpty = isOver && feed.isRead && (feed.shown?.session.samples ?? 0) === 0;
+	useLayoutEffect(() => {
+		// There is nothing to look at: the reason is better read where the next command is typed.
+		if (isEmpty) {
+			onQuit();
+		}
+	}, [isEmpty, onQuit]);
+
+	const layer = coveringLayer(ui);
+	return (
+		<LooksContext value={{theme, width: layout.width}}>
+			<SessionContext value={{
+				ui: followed, data: shown, layout, theme, detailOf: data.detailOf(ui, feed),
+			}}
+			>
+				<Box flexDirection='column'>
+					<Header/>
+					<StateStrip/>
+					<Tabs/>
+					{layer
+						? <LayerPage layer={layer}/>
+						: (
+							<>
+								{layout.tableRows > 0 ? <ViewTable/> : null}
+								<Pane/>
+							</>
+						)}
+					<Prompt/>
+					<KeyLine/>
+				</Box>
+			</SessionContext>
+		</LooksContext>
+	);
+}
+
+/** The screen as an element, for those who have no JSX. */
+export function sessionScreen(props: SessionScreenProps): ReactElement {
+	return <SessionScreen {...props}/>;
+}
+
+async function saved(writing: Promise<string>, dispatch: (action: SessionAction) => void): Promise<void> {
+	try {
+		dispatch({type: 'say', message: {text: await writing, tone: 'plain'}});
+	} catch (error) {
+		dispatch({type: 'say', message: {text: `not saved: ${error instanceof Error ? error.message : String(error)}`, tone: 'error'}});
+	}
+}

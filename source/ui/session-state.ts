@@ -1,0 +1,44 @@
+import {press} from './reduce.js';
+import type {Effect} from './reduce-menu.js';
+import type {Message, UiState} from './state.js';
+import type {Surroundings} from './surroundings.js';
+
+/** What the session's screen keeps: what the keys decided, and what is still to be done beside drawing. */
+export type SessionState = {readonly ui: UiState; readonly effects: readonly Effect[]};
+
+export type SessionAction =
+	| {readonly type: 'key'; readonly key: string}
+	/** Rows came, went or moved. */
+	| {readonly type: 'follow'; readonly ui: UiState}
+	/** These effects were begun. */
+	| {readonly type: 'performed'; readonly effects: readonly Effect[]}
+	| {readonly type: 'say'; readonly message: Message}
+	/** So many resets there are now. */
+	| {readonly type: 'resets'; readonly resets: number};
+
+/** The next state. Pure; `around` says what is on the screen in a state. */
+export function reduceSession(state: SessionState, action: SessionAction, around: (ui: UiState) => Surroundings): SessionState {
+	const {ui, effects} = state;
+	switch (action.type) {
+		case 'key': {
+			const step = press(ui, action.key, around(ui));
+			return {ui: step.state, effects: step.effect ? [...effects, step.effect] : effects};
+		}
+
+		case 'follow': {
+			return {...state, ui: action.ui};
+		}
+
+		case 'performed': {
+			return {...state, effects: effects.filter(effect => !action.effects.includes(effect))};
+		}
+
+		case 'say': {
+			return {...state, ui: {...ui, message: action.message}};
+		}
+
+		case 'resets': {
+			return {...state, ui: {...ui, resets: action.resets, window: action.resets > 0 ? 'reset' : 'start'}};
+		}
+	}
+}

@@ -1,0 +1,25 @@
+/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
+import process from 'node:process';
+import {render} from 'ink';
+import type {ReactElement} from 'react';
+import {TerminalContext} from './hooks/terminal.js';
+import type {Terminal} from './terminal.js';
+
+/** Highest rate of drawing that Ink itself allows, frames a second: the screen decides when to draw, Ink never waits with a frame. */
+const maxFps = 1000;
+
+/** Draws a screen with Ink, which writes only the lines that changed; gives the way to end it. What a component throws is passed on. Debugged, every frame is written whole. */
+export function showScreen(screen: ReactElement, terminal: Terminal, onError: (error: unknown) => void, isDebugged = false): () => void {
+	const {frames} = terminal;
+	const instance = render(<TerminalContext value={terminal}>{screen}</TerminalContext>, {
+		stdout: frames as unknown as NodeJS.WriteStream, stdin: process.stdin, patchConsole: false, exitOnCtrlC: false, incrementalRendering: true, isScreenReaderEnabled: false, maxFps, debug: isDebugged,
+	});
+	// eslint-disable-next-line promise/prefer-await-to-then -- Ink makes a promise of it only when it is asked for, which must be before anything is thrown.
+	instance.waitUntilExit().catch(onError);
+	return () => {
+		frames.flush();
+		// What Ink writes when it ends is not for a screen that is being left.
+		frames.isMuted = true;
+		instance.unmount();
+	};
+}

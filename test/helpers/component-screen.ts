@@ -1,0 +1,86 @@
+import {PassThrough} from 'node:stream';
+import type {ReadStream, WriteStream} from 'node:tty';
+import type {ReactElement} from 'react';
+import {showScreen} from '../../source/ui/show-screen.js';
+import {clearScreen, Terminal, type Size} from '../../source/ui/terminal.js';
+
+/** What a terminal is besides its size: it takes all that is written. */
+const fakeStdout = {
+	writable: true, destroyed: false, writableNeedDrain: false, writableLength: 0, on() {/* Nothing happens to it. */}, off() {/* As little. */}, write: () => true,
+};
+
+/** A screen's components on a terminal that is only an object, with bytes for keys; Ink writes every frame whole. */
+export class ComponentScreen {
+	readonly terminal: Terminal;
+	readonly #size: Size;
+	#shown = '';
+	readonly #stdin = Object.assign(new PassThrough(), {setRawMode() {/* There are no modes. */}});
+	readonly #unmount: () => void;
+	#error: unknown;
+
+	constructor(screen: ReactElement, size: Size) {
+		this.#size = {...size};
+		this.terminal = new Terminal(this.#stdin as unknown as ReadStream, Object.assign(this.#size, fakeStdout) as unknown as WriteStream);
+		this.terminal.frames.write = piece => {
+			if (!String(piece).startsWith(clearScreen)) {
+				this.#shown = String(piece);
+			}
+
+			return true;
+		};
+
+		this.terminal.enter();
+		this.#unmount = showScreen(screen, this.terminal, error => {
+			this.#error = error;
+		}, true);
+	}
+
+	/** The lines on the screen, with their attributes. */
+	async lines(): Promise<string[]> {
+		await turns();
+		if (this.#error) {
+			throw this.#error as Error;
+		}
+
+		return this.#shown === '' ? [] : this.#shown.split('\n');
+	}
+
+	/** Types bytes, as a terminal sends them. */
+	async type(...keys: readonly string[]): Promise<void> {
+		for (const key of keys) {
+			this.#stdin.write(key);
+			await turns();
+		}
+	}
+
+	/** Presses keys by their names, after what they would be decoded from. */
+	async press(...keys: readonly string[]): Promise<void> {
+		for (const key of keys) {
+			this.terminal.emit('key', key);
+			await turns();
+		}
+	}
+
+	async resize({columns, rows}: Size): Promise<void> {
+		if (this.#size.columns !== columns || this.#size.rows !== rows) {
+			Object.assign(this.#size, {columns, rows});
+			this.terminal.emit('repaint');
+			await turns();
+		}
+	}
+
+	close(): void {
+		this.#unmount();
+		this.terminal.leave();
+		this.terminal.removeAllListeners();
+	}
+}
+
+/** Lets everything that is due be done: a key's reducer, its effects, and the frame they lead to. */
+async function turns(): Promise<void> {
+	for (let turn = 0; turn < 4; turn++) {
+		await new Promise(resolve => {
+			setImmediate(resolve);
+		});
+	}
+}

@@ -1,0 +1,426 @@
+/* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
+import {cellWidth} from '../../source/model/cell-width.js';
+import {unknownLine, unknownStack} from '../../source/model/frame.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import type {SnapshotSource, SourceStatus} from '../../source/model/source.js';
+import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
+import {printable} from '../../source/model/text.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import type {Query} from '../../source/query/types.js';
+import {sessionScreen} from '../../source/ui/screens/session.js';
+import {SessionData} from '../../source/ui/session-data.js';
+import {SessionStore} from '../../source/ui/session-store.js';
+import {Theme} from '../../source/ui/theme.js';
+import {ComponentScreen} from '../helpers/component-screen.js';
+import {picture, Picture} from '../helpers/picture.js';
+
+const plain = new Theme({color: false, ascii: true});
+const colored = new Theme({color: true, ascii: false});
+const sgr = /\u001B\[[\d;]*m/g;
+const live: SourceStatus = {phase: 'sampling', stale: false};
+
+type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string}) => Promise<string>;
+type Made = {readonly status?: SourceStatus; readonly save?: Save; readonly theme?: Theme; readonly read?: () => Snapshot | undefined; readonly vitals?: TargetVitals; readonly isRead?: boolean; readonly columns?: number; readonly rows?: number};
+type Screen = {
+	readonly screen: ComponentScreen;
+	readonly store: SessionStore;
+	/** How often it asked to be ended. */
+	quits(): number;
+};
+
+const figures: TargetVitals = {
+	cpuPercent: 104, heapUsedBytes: 1e9, heapCapacityBytes: 2e9, gcPercent: 1.5, uptimeMs: 3_600_000,
+};
+const open: ComponentScreen[] = [];
+
+afterEach(() => {
+	for (const screen of open.splice(0)) {
+		screen.close();
+	}
+});
+
+/** The screen of a session that is read when the test says so. */
+function screenOf(snapshot: Snapshot | undefined, {status = live, save = async () => 'saved it', theme = plain, read = () => snapshot, vitals = figures, isRead = true, columns = 80, rows = 24}: Made = {}): Screen {
+	const source: SnapshotSource = {
+		status: () => status, read, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
+	};
+	const store = new SessionStore({
+		source, delayMs: 1000, vitals: () => vitals,
+	});
+	if (isRead) {
+		store.refresh();
+	}
+
+	let quits = 0;
+	const screen = new ComponentScreen(sessionScreen({
+		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), view: {query: defaultQuery, delayMs: 1000}, theme, save, onQuit() {
+			quits++;
+		},
+	}), {columns, rows});
+	open.push(screen);
+	return {screen, store, quits: () => quits};
+}
+
+async function show({screen}: Screen, columns = 80, rows = 24): Promise<string[]> {
+	await screen.resize({columns, rows});
+	return screen.lines();
+}
+
+const busy = (): Snapshot => picture(`
+	worker-1
+	R R R R R R
+	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
+	com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.sort.Bubble.sort:16 com.acme.db.Pool.take:88
+
+	worker-2 <- worker-1@com.acme.db.Pool.take:88
+	B B B B B B
+	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
+	com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95 com.acme.db.Pool.put:95
+
+	poller
+	. . . . . .
+	sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native sun.nio.ch.EPoll.wait:native
+`);
+
+function hostile(): Snapshot {
+	const names = ['\u001B[2J', '\u202Eevil', '名前', '👩‍👩‍👧', 'e\u0301\u0301', 'x'.repeat(600), 'a\nb', '\u009B31m', 'ﷺ'].map(name => printable(name));
+	const {builder} = new Picture();
+	for (const [index, name] of names.entries()) {
+		const thread = builder.addThread({key: index + 1, name: builder.internString(name)});
+		const node = builder.addStack([builder.addFrame(`${name}.${name}`, name, name, index), builder.addFrame(name, name, '', -1)]);
+		builder.count(thread, node, 1 + (index % 4), 5, 1e7 * index);
+		builder.setNow(thread, {node, state: 1 + (index % 4)});
+	}
+
+	return builder.build({target: {pid: 1, mainClass: names[3]}, session: {samples: 5, durationMs: 1000, engine: 'attach', intervalMs: 200}});
+}
+
+describe('a frame fits its screen', () => {
+	const keys: readonly string[][] = [[], ['tab'], ['enter'], ['tab', 'enter'], ['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l']];
+	const cases: ReadonlyArray<readonly [name: string, snapshotOf: () => Snapshot | undefined]> = [['busy', busy], ['hostile', hostile], ['empty', () => undefined]];
+	const sizes = [
+		[1, 1], [2, 2], [3, 5], [10, 3], [20, 7], [35, 4], [38, 9], [49, 15], [50, 16], [64, 24], [79, 8], [80, 24], [119, 16], [120, 40], [150, 1], [1, 60], [200, 60],
+	] as const;
+	test.each(cases)('%s, at every size, with every layer', async (_, snapshotOf) => {
+		const snapshot = snapshotOf();
+		for (const pressed of keys) {
+			for (const theme of [plain, colored]) {
+				const session = screenOf(snapshot, {theme});
+				await session.screen.press(...pressed);
+				for (const [columns, rows] of sizes) {
+					const lines = await show(session, columns, rows);
+					expect(lines.length, `${columns} x ${rows}`).toBeLessThanOrEqual(Math.max(0, rows - 1));
+					for (const line of lines) {
+						const text = line.replaceAll(sgr, '');
+						expect(cellWidth(text), `${columns} x ${rows} ${pressed.join(' ')}: ${text}`).toBeLessThanOrEqual(Math.max(0, columns - 1));
+						expect(text).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E]/);
+					}
+				}
+
+				session.screen.close();
+			}
+		}
+	});
+
+	test('its height does not change with what is on it', async () => {
+		const session = screenOf(busy());
+		const heights = new Set<number>();
+		for (const key of ['x', 'tab', 'tab', '?', 'escape', 'enter', 'escape', 'f6', 'escape', '/', 'q', 'enter', 'escape', 'S', 'enter', 'escape']) {
+			await session.screen.press(key);
+			heights.add((await show(session)).length);
+		}
+
+		expect([...heights]).toEqual([23]);
+	});
+
+	test('without colour there is no escape sequence, with --ascii nothing but ASCII', async () => {
+		const session = screenOf(busy());
+		for (const rows of [24, 60]) {
+			for (const line of await show(session, 200, rows)) {
+				expect(line).toMatch(/^[\u0020-\u007E]*$/);
+			}
+		}
+
+		expect((await show(screenOf(busy(), {theme: colored}))).join('')).toMatch(sgr);
+	});
+});
+
+describe('the Lines view', () => {
+	test('hot lines first, with their states, and what is held up', async () => {
+		const lines = await show(screenOf(busy()));
+		expect(lines[0]).toMatch(/LIVE \d\d:\d\d$/);
+		expect(lines[2]).toContain('RUN 1 BLK 1! WAIT 0 TIMED 0 idle 1');
+		expect(lines[3]).toMatch(/^R+B+\.+$/);
+		expect(lines[4]).toMatch(/^\[Lines] +Threads /);
+		expect(lines[5]).toMatch(/^ %SELFv.*%TOT.*STATE.*LINE/);
+		expect(lines[6]).toMatch(/^> +83\.3 .* R{8} c\.a\.sort\.Bub{2}le\.sort:16/);
+		expect(lines[7]).toMatch(/^ +16\.7 .* R{8} c\.a\.db\.Po{2}l\.take:8{2}/);
+		expect(lines.find(line => line.includes('Pool.put:95'))).toMatch(/B{8}.*1 blocked/);
+	});
+
+	test('narrow screens keep share, states and name', async () => {
+		expect((await show(screenOf(busy()), 45, 24))[6]).toMatch(/^> +83\.3 R{8} .*Bub{2}le\.sort:16/);
+	});
+
+	test('the detail says who holds the lock and at which line', async () => {
+		const session = screenOf(busy());
+		await show(session);
+		for (const key of ['/', 'p', 'u', 't', 'enter', 'enter']) {
+			await session.screen.press(key);
+			await show(session);
+		}
+
+		const text = (await show(session, 100, 40)).join('\n');
+		expect(text).toContain('com.acme.db.Pool.put:95');
+		expect(text).toMatch(/BLOCKED BY[^]*6 +worker-1 holds java\.lang\.Object\n +took it at c\.a\.db\.Pool\.take:88/);
+		expect(text).toMatch(/THREADS[^]*B{8} worker-2/);
+		expect(text).toMatch(/CALLERS[^]*c\.acme\.Main\.main:3/);
+	});
+
+	test('a filter that cannot be read says why in its own line, whole at 80 columns, and is not shown as in force', async () => {
+		const session = screenOf(busy());
+		await show(session);
+		const all = (await show(session)).filter(line => line.includes('c.a.')).length;
+		for (const key of '//(') {
+			await session.screen.press(key);
+		}
+
+		await session.screen.press('enter');
+		expect((await show(session)).at(-2)).toBe('filter: /(_  the closing / is missing');
+		expect((await show(session)).filter(line => line.includes('c.a.'))).toHaveLength(all);
+		for (const key of ['ctrl-u', ...'foo>1']) {
+			await session.screen.press(key);
+		}
+
+		expect((await show(session)).slice(-3)).toEqual([
+			'filter: foo>1_', 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck', expect.stringMatching(/^Enter:keep .*Esc:clear/),
+		]);
+		expect((await show(session))[4]).not.toContain('foo>1');
+		for (const key of ['ctrl-u', ...'PCT > 50']) {
+			await session.screen.press(key);
+		}
+
+		expect((await show(session)).at(-2)).toBe('filter: PCT > 50_');
+		expect((await show(session))[5]).toMatch(/1\/\d+ *$/);
+	});
+
+	test('the screen of 200 x 60 has a column for each state, the files and a pane for the selected row', async () => {
+		const text = (await show(screenOf(busy()), 200, 60)).join('\n');
+		expect(text).toMatch(/CPU ms.*RUN.*BLK.*WAIT.*TIMED.*IDLE.*LAST 60s.*TOP THREADS.*FILE/);
+		expect(text).toContain('Bubble.java');
+		expect(text).toContain('TOP STACKS');
+	});
+});
+
+describe('the Threads view', () => {
+	test('shows CPU, state, and where each thread is; idle ones when asked for', async () => {
+		const session = screenOf(busy());
+		await show(session);
+		await session.screen.press('tab');
+		await session.screen.press('l');
+		const text = (await show(session)).join('\n');
+		expect(text).toMatch(/worker-1 .*c\.a\.d.*Pool\.take:88/);
+		expect(text).toMatch(/BLK .*worker-2/);
+		expect(text).not.toContain('poller');
+		await session.screen.press('i');
+		expect((await show(session)).join('\n')).toContain('poller');
+	});
+});
+
+describe('what the session does is said', () => {
+	const said = async (status: SourceStatus, snapshot: Snapshot | undefined = busy()) => (await show(screenOf(snapshot, {status}))).join('\n');
+	test('the target ended: when, and what can be done', async () => {
+		expect(await said({phase: 'ended', stale: false})).toMatch(/ENDED \d\d:\d\d:\d\d\n[^]*target ended \d\d:\d\d:\d\d; s saves, q quits/);
+	});
+
+	test('failed, stale, stopped, starting, recorded', async () => {
+		expect(await said({phase: 'failed', stale: false, message: 'the socket is gone', hint: 'start again'})).toMatch(/FAILED\n[^]*the socket is gone; start again; s saves, q quits/);
+		expect(await said({phase: 'sampling', stale: true})).toMatch(/STALE\n[^]*these numbers are old/);
+		expect(await said({phase: 'sampling', stale: false, silentS: 12, note: 'sampling fails: no answer in time'})).toMatch(/NO SAMPLE 12s\n[^]*no sample for 12 s; sampling fails: no answer in time/);
+		expect(await said({phase: 'paused', stale: false})).toMatch(/STOPPED\n[^]*o restarts it/);
+		expect((await show(screenOf(undefined, {status: {phase: 'starting', stale: false}}))).join('\n')).toMatch(/STARTING\n[^]*waiting for the first sample/);
+		expect(await said({phase: 'recording', stale: false})).toMatch(/RECORDED \d{4}-\d\d-\d\d \d\d:\d\d\n/);
+	});
+});
+
+describe('how sampling goes', () => {
+	/** Screens at these moments of a session: seconds of sampling, samples, our own CPU seconds. */
+	async function over(moments: ReadonlyArray<readonly [s: number, samples: number, cpuS: number]>, status: SourceStatus): Promise<string[]> {
+		const snapshots = moments.map(([s, samples, cpuS]) => picture('one\nR\na:1', {
+			engine: 'memory', requestedIntervalMs: 20, intervalMs: 20, samples, durationMs: s * 1000, takenAtMs: s * 1000, lastSampleAtMs: s * 1000, selfCpuMs: cpuS * 1000,
+		}));
+		let read = 0;
+		const {screen, store} = screenOf(undefined, {status, read: () => snapshots[read++], vitals: {heapCapacityBytes: 2 ** 30}});
+		for (const snapshot of snapshots.slice(1)) {
+			expect(snapshot).toBeDefined();
+			store.refresh();
+		}
+
+		return screen.lines();
+	}
+
+	test('the rate is the one reached lately, and our own CPU time is that of the last ten seconds, without our start', async () => {
+		const [first, session] = await over([[0.2, 8, 1], [10, 400, 1.3], [20, 520, 1.4]], live);
+		expect(first).toContain('memory 12/s');
+		expect(session).toContain('1% own');
+		// Nothing is said before there is something to say.
+		const young = await over([[0.2, 8, 1]], live);
+		expect(young[0]).toMatch(/memory {2,}LIVE/);
+		expect(young[1]).toContain('- own');
+	});
+
+	test('without sampling there is no rate', async () => {
+		expect((await over([[1, 40, 1], [11, 440, 1]], {phase: 'paused', stale: false}))[0]).toMatch(/memory {2,}STOPPED/);
+	});
+
+	test('a recording has the rate and the cost of all of it', async () => {
+		const lines = await over([[20, 500, 2]], {phase: 'recording', stale: false});
+		expect(lines[0]).toContain('memory 25/s');
+		expect(lines[1]).toContain('10% own');
+	});
+
+	test('while the budget puts samples off, when the next one comes', async () => {
+		const lines = await over([[1, 40, 1], [11, 41, 1]], {...live, nextS: 42});
+		expect(lines[0]).toMatch(/THROTTLED next in 42s$/);
+		expect(lines.join('\n')).toContain('--max-overhead allows; the next sample comes in 42s');
+		expect((await over([[1, 40, 1], [11, 41, 1]], {...live, nextS: 0}))[0]).toMatch(/THROTTLED next is due$/);
+	});
+
+	test('what is not known of the heap is a dash', async () => {
+		expect((await over([[1, 40, 1]], live))[2]).toContain('heap -/1.0G');
+	});
+});
+
+describe('what must be known of the figures', () => {
+	const refused = () => picture('one\nR\na:1', {threadSamples: 200, refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
+	test('is in the header of 80 columns, the most urgent first, beside samples and cost', async () => {
+		const [, session] = await show(screenOf(refused()));
+		expect(session).toMatch(/^! 40% of samples have no stack \| samples 50 .*cost 0% of target/);
+		expect((await show(screenOf(refused()), 200, 60))[1]).toContain('! table full: 5 at (other)');
+	});
+
+	test('another tracer is named in the header of 80 columns, the help and the detail of the stacks that are not known', async () => {
+		const builder = new SnapshotBuilder();
+		const thread = builder.addThread({key: 1, name: builder.internString('one')});
+		builder.count(thread, builder.addStack([builder.addFrame(unknownStack.className, unknownStack.method, '', unknownLine)]), stateCode.RUNNABLE, 5, 1e7);
+		const unknown = builder.build({session: {durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50}});
+		const session = screenOf(unknown, {status: {...live, tracer: 'gdb (process 4711)'}});
+		expect((await show(session))[1]).toMatch(/^! 40% without stack: gdb 4711 \| samples 50 .*cost 0% of target/);
+		await session.screen.press('enter');
+		expect((await show(session)).join('\n')).toContain('not stopped to be read: gdb (process 4711) traces threads of this JVM');
+		await session.screen.press('?');
+		expect((await show(session, 80, 60)).join('').replaceAll(/\s+/g, ' ')).toContain('80 thread samples have no stack: gdb (process 4711) is attached to the threads');
+	});
+
+	test('stands whole in the help, with the note of the session, at any width', async () => {
+		for (const columns of [200, 80, 38]) {
+			const session = screenOf(refused(), {status: {...live, note: `a note of ${'many '.repeat(30)}words`}});
+			await show(session, columns, 60);
+			await session.screen.press('?');
+			const text = (await show(session, columns, 60)).join('').replaceAll(/\s+/g, ' ');
+			expect(text).toContain('80 thread samples have no stack: a debugger or another profiler is attached to the threads');
+			expect(text).toContain('5 thread samples with new stacks are counted under (other)');
+			expect(text).toContain(`a note of ${'many '.repeat(30)}words`);
+		}
+	});
+});
+
+describe('a message is never cut', () => {
+	const long = `not saved: ${'/srv/a-very-long-folder-name'.repeat(4)}/tprof-4711-20260914T140201Z.pb.gz: no space left on device; free some, or choose another folder`;
+	async function afterSave(columns: number, rows: number): Promise<Screen> {
+		const session = screenOf(busy(), {save: async () => long, columns, rows});
+		await session.screen.press('s');
+		return session;
+	}
+
+	const squeezed = (lines: readonly string[]) => lines.join('').replaceAll(/\s/g, '');
+
+	test('at 80 columns it takes lines of the table, which stays as high and keeps its cursor on the screen', async () => {
+		const session = await afterSave(80, 24);
+		await session.screen.press('G');
+		const lines = await show(session);
+		expect(lines).toHaveLength(23);
+		expect(squeezed(lines)).toContain(squeezed([long]));
+		expect(lines.at(-1)).toMatch(/^q:quit/);
+		expect(lines.some(line => line.startsWith('>'))).toBe(true);
+	});
+
+	test.each([[38, 9], [40, 6], [30, 8]])('at %i x %i all of it can be read in the help', async (columns, rows) => {
+		const session = await afterSave(columns, rows);
+		await session.screen.press('?');
+		const read: string[] = [];
+		for (let lines = 0; lines < 40; lines++) {
+			read.push((await show(session, columns, rows))[1]);
+			await session.screen.press('j');
+		}
+
+		expect(squeezed(read)).toContain(squeezed([long]));
+	});
+
+	test('why a table is empty is said whole', async () => {
+		const lines = await show(screenOf(picture('one\nw\na:1')));
+		expect(lines.slice(6, 8).join(' ')).toContain('nothing in this window in the counted states: active (RUNNABLE, BLOCKED); x for others');
+	});
+});
+
+test('a session that is over and has nothing to show ends the screen, once it was asked for samples', async () => {
+	const ended: SourceStatus = {phase: 'ended', stale: false};
+	const unread = screenOf(busy(), {status: ended, isRead: false});
+	await show(unread);
+	expect(unread.quits()).toBe(0);
+	unread.store.refresh();
+	expect((await show(unread)).join('\n')).toContain('Bubble.sort:16');
+	expect(unread.quits()).toBe(0);
+	const empty = screenOf(undefined, {status: ended, isRead: false});
+	empty.store.refresh();
+	await show(empty);
+	expect(empty.quits()).toBe(1);
+});
+
+test.each([[80, 24], [200, 60], [38, 9]])('bytes of keys at %i x %i: move, filter, open, help, quit', async (columns, rows) => {
+	const session = screenOf(busy(), {columns, rows});
+	const {screen} = session;
+	await screen.type('/', 'put', '\r');
+	expect((await screen.lines()).join('\n')).toMatch(/>.*Pool\.put:95/);
+	await screen.type('\r');
+	expect((await screen.lines()).join('\n')).toContain('com.acme.db.Pool.put:95');
+	await screen.type('?');
+	expect((await screen.lines()).join('\n')).toContain('Keys in a row\'s detail');
+	// An arrow in two pieces is one key, and so is what was typed at once.
+	await screen.type('qq', '\u001B[', 'B', 'jk');
+	expect((await screen.lines()).join('\n')).toMatch(/>.*Pool\.put:95/);
+	expect(session.quits()).toBe(0);
+	await screen.type('q');
+	expect(session.quits()).toBe(1);
+});
+
+test('a recording offers no key that means nothing for it', async () => {
+	const session = screenOf(busy(), {status: {phase: 'recording', stale: false}});
+	await show(session);
+	expect((await show(session)).at(-1)).not.toContain('pause');
+	await session.screen.press('?');
+	const help = (await show(session, 80, 100)).join('\n');
+	expect(help).toMatch(/^ s +save/m);
+	expect(help).not.toMatch(/^ [doruz] /m);
+});
+
+test('a save has what is on the screen, and its answer is the message', async () => {
+	const saves: string[] = [];
+	const session = screenOf(busy(), {
+		async save(_snapshot, _baseline, query) {
+			saves.push(query.filter);
+			return 'saved it';
+		},
+	});
+	await show(session);
+	for (const key of ['/', 's', 'o', 'r', 't', 'enter', 's']) {
+		await session.screen.press(key);
+	}
+
+	expect(saves).toEqual(['sort']);
+	expect((await show(session)).join('\n')).toContain('saved it');
+});
