@@ -16,7 +16,7 @@ import {attachEngine} from '../source/engines/attach/engine.js';
 import {memoryEngine} from '../source/engines/memory/engine.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
-import {identify} from '../source/target/identify.js';
+import {identify} from '../source/jvm/identify.js';
 import {type Jdk, javaProcess, jdks} from '../test/helpers/jvm.js';
 import {measureShortWork} from './support/short-work.js';
 

@@ -5,10 +5,10 @@ Targets: 440 KB below 2 ms, 2.2 MB below 12 ms, allocation below 5 % of the dump
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {DumpParser} from '../source/engines/attach/parser.js';
+import {DumpParser} from '../source/engines/attach/dump/parser.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
-import {IdleList} from '../source/target/idle.js';
+import {IdleList} from '../source/jvm/threads/idle.js';
 
 /** Different dumps in turn, so that headers and tops of stacks change as they do in life. */
 const variants = 8;

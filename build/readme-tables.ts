@@ -1,6 +1,6 @@
-import {filterHelp} from '../source/query/filter.js';
-import {isOfTables, keyTable} from '../source/ui/keys.js';
-import {optionSpelling, optionTable} from '../source/option-table.js';
+import {filterHelp} from '../source/query/filter/filter.js';
+import {isOfTables, keyTable} from '../source/ui/state/keys.js';
+import {optionSpelling, optionTable} from '../source/options/table.js';
 
 function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
 	const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;

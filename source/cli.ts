@@ -4,9 +4,9 @@ The entry: reads the command line and hands on. Loads the least: `--version` and
 */
 import process from 'node:process';
 import {getSystemErrorMap} from 'node:util';
-import {UserError} from './errors.js';
+import {UserError} from './process/errors.js';
 import {printable} from './model/text.js';
-import {outOfFiles} from './target/open-files.js';
+import {outOfFiles} from './jvm/system/open-files.js';
 
 /** Longest line of an error: paths in it may have 4,096 characters, PATH_MAX of Linux. */
 const maxLineLength = 16_384;
@@ -40,11 +40,11 @@ function report(error: unknown): number {
 
 const printed = {
 	async version() {
-		const {version} = await import('./version.js');
+		const {version} = await import('./process/version.js');
 		return version;
 	},
 	async help() {
-		const {helpText} = await import('./option-table.js');
+		const {helpText} = await import('./options/table.js');
 		return helpText();
 	},
 };
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
 		return 0;
 	}
 
-	const {parseOptions} = await import('./options.js');
+	const {parseOptions} = await import('./options/parse.js');
 	const parsed = parseOptions(argv);
 	if ('print' in parsed) {
 		const text = await printed[parsed.print]();
@@ -64,7 +64,7 @@ async function main(): Promise<number> {
 		return 0;
 	}
 
-	const {run} = await import('./run.js');
+	const {run} = await import('./commands/run.js');
 	return run(parsed.options);
 }
 

@@ -1,6 +1,6 @@
 import type {Interner} from '../model/frame.js';
 import type {Sample} from '../model/sample.js';
-import type {Target} from '../target/target.js';
+import type {Target} from '../jvm/target.js';
 
 /** The engines by name, as `--engine` takes them. */
 export type EngineId = 'attach' | 'memory';

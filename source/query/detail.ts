@@ -2,9 +2,9 @@ import {rootNode} from '../model/frame.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
 import {holdersOf} from './holders.js';
-import {factsInWindow, scopeOf, type Scope} from './scope.js';
-import {byNumber, byText} from './sort.js';
-import {stackIndex, type Grouping} from './stack-index.js';
+import {factsInWindow, scopeOf, type Scope} from './facts/scope.js';
+import {byNumber, byText} from './columns/sort.js';
+import {stackIndex, type Grouping} from './facts/stack-index.js';
 import {sortStacks, stackRows} from './stacks.js';
 import {queryLines} from './lines.js';
 import type {

@@ -1,8 +1,8 @@
 import type {Snapshot} from '../model/snapshot.js';
 import {lockInfo} from './now.js';
-import {placeName} from './place.js';
-import {isCounted, type Scope} from './scope.js';
-import {byNumber, byText} from './sort.js';
+import {placeName} from './facts/place.js';
+import {isCounted, type Scope} from './facts/scope.js';
+import {byNumber, byText} from './columns/sort.js';
 import type {Holder, HolderPlace, Place} from './types.js';
 
 type Sums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName'>; ticks: number; readonly took: Map<string, HolderPlace>; readonly now: Map<string, HolderPlace>};

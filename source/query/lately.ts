@@ -1,5 +1,5 @@
 import type {Snapshot} from '../model/snapshot.js';
-import type {Past} from './window.js';
+import type {Past} from './facts/window.js';
 
 /** How sampling goes now, over the last ten seconds or so; figures that are not known yet are missing. */
 export type Lately = {

@@ -1,15 +1,15 @@
 import {rootNode} from '../model/frame.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
 import {stateCode, stateCount} from '../model/thread-state.js';
-import type {FilterRow} from './filter.js';
-import {lineColumns} from './line-columns.js';
-import {placeName} from './place.js';
-import {factsInWindow, isCounted, scopeOf, type Scope} from './scope.js';
-import {effectiveSamples, percentOf, shareError} from './share.js';
-import {sortRows} from './sort.js';
-import {stackIndex, type Grouping} from './stack-index.js';
+import type {FilterRow} from './filter/filter.js';
+import {lineColumns} from './columns/line-columns.js';
+import {placeName} from './facts/place.js';
+import {factsInWindow, isCounted, scopeOf, type Scope} from './facts/scope.js';
+import {effectiveSamples, percentOf, shareError} from './facts/share.js';
+import {sortRows} from './columns/sort.js';
+import {stackIndex, type Grouping} from './facts/stack-index.js';
 import {isStuckLonger, stuckMs} from './now.js';
-import {FactRanking} from './fact-ranking.js';
+import {FactRanking} from './facts/fact-ranking.js';
 import type {LineRow, LineTable, Query} from './types.js';
 
 /** Names of threads kept for a row. */

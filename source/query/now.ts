@@ -1,8 +1,8 @@
 import {rootNode} from '../model/frame.js';
 import {lockKinds, threadFlag} from '../model/sample.js';
 import type {Snapshot} from '../model/snapshot.js';
-import {placeOfFrame} from './place.js';
-import {stackIndex} from './stack-index.js';
+import {placeOfFrame} from './facts/place.js';
+import {stackIndex} from './facts/stack-index.js';
 import type {LockInfo, Place} from './types.js';
 
 /** How long a thread has stood at its place without using CPU, or waited for the same monitor, milliseconds up to the newest sample; 0 for a dead thread or where it is not known. */

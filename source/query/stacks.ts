@@ -1,11 +1,11 @@
 import {rootNode} from '../model/frame.js';
 import type {Dictionary, Facts, Snapshot} from '../model/snapshot.js';
 import {stateCount, threadStates} from '../model/thread-state.js';
-import {placeName} from './place.js';
-import {factsInWindow, scopeOf, type Scope} from './scope.js';
-import {percentOf} from './share.js';
-import {byNumber, byText} from './sort.js';
-import {stackIndex, type Grouping} from './stack-index.js';
+import {placeName} from './facts/place.js';
+import {factsInWindow, scopeOf, type Scope} from './facts/scope.js';
+import {percentOf} from './facts/share.js';
+import {byNumber, byText} from './columns/sort.js';
+import {stackIndex, type Grouping} from './facts/stack-index.js';
 import type {Place, Query, StackRow} from './types.js';
 
 /**

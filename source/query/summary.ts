@@ -1,8 +1,8 @@
 import {rootNode} from '../model/frame.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {stateCode, stateCount} from '../model/thread-state.js';
-import {percentOf} from './share.js';
-import {threadKind} from './thread-kind.js';
+import {percentOf} from './facts/share.js';
+import {threadKind} from './facts/thread-kind.js';
 import type {Summary} from './types.js';
 
 /** Milliseconds of sampling between the baseline (undefined: the session's start) and the snapshot, pauses left out. */

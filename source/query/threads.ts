@@ -2,18 +2,18 @@ import {rootNode} from '../model/frame.js';
 import {threadFlag} from '../model/sample.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
 import {stateCode, stateCount, threadStates} from '../model/thread-state.js';
-import {FactRanking} from './fact-ranking.js';
+import {FactRanking} from './facts/fact-ranking.js';
 import {attributedPlace, isStuckLonger, lockOf, stuckMs} from './now.js';
-import {placeName} from './place.js';
-import {foldPools} from './pools.js';
+import {placeName} from './facts/place.js';
+import {foldPools} from './facts/pools.js';
 import {
 	allStatesMask, factsInWindow, isCounted, scopeOf, type Scope,
-} from './scope.js';
-import {sortRows} from './sort.js';
-import {stackIndex} from './stack-index.js';
+} from './facts/scope.js';
+import {sortRows} from './columns/sort.js';
+import {stackIndex} from './facts/stack-index.js';
 import {corePercent, sampledMs, threadCpuNs} from './summary.js';
-import {threadColumns} from './thread-columns.js';
-import {isOfJvm} from './thread-kind.js';
+import {threadColumns} from './columns/thread-columns.js';
+import {isOfJvm} from './facts/thread-kind.js';
 import type {
 	Place, Query, ThreadRow, ThreadTableRows,
 } from './types.js';

@@ -4,9 +4,9 @@ import type {Dictionary, Snapshot} from '../model/snapshot.js';
 import {stateCode} from '../model/thread-state.js';
 import {holdersOf} from './holders.js';
 import {attributedPlace} from './now.js';
-import {placeKey, placeOfFrame} from './place.js';
-import {byNumber, byText} from './sort.js';
-import {isOfJvm} from './thread-kind.js';
+import {placeKey, placeOfFrame} from './facts/place.js';
+import {byNumber, byText} from './columns/sort.js';
+import {isOfJvm} from './facts/thread-kind.js';
 import type {Holder, Place} from './types.js';
 
 /** A place where threads stood, in how many samples, and how many threads did. */

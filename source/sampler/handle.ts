@@ -7,8 +7,8 @@ import type {SnapshotSource, SourceStatus} from '../model/source.js';
 import {printable} from '../model/text.js';
 import {createTable} from '../table/layout.js';
 import {TableReader, type TableImage} from '../table/reader.js';
-import {outOfFiles} from '../target/open-files.js';
-import type {Target} from '../target/target.js';
+import {outOfFiles} from '../jvm/system/open-files.js';
+import type {Target} from '../jvm/target.js';
 import {leaveWithoutWorkers} from './leave.js';
 import {clampInterval, monotoneMs, type Command, type Report, type WorkerInput} from './messages.js';
 

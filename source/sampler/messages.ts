@@ -1,6 +1,6 @@
 import process from 'node:process';
 import type {EngineId} from '../engines/engine.js';
-import type {Target} from '../target/target.js';
+import type {Target} from '../jvm/target.js';
 
 /** What the worker is started with. */
 export type WorkerInput = {

@@ -1,7 +1,7 @@
 import {attachEngine} from '../engines/attach/engine.js';
 import {SessionOver, type Engine, type EngineId} from '../engines/engine.js';
 import {memoryEngine} from '../engines/memory/engine.js';
-import type {Target} from '../target/target.js';
+import type {Target} from '../jvm/target.js';
 
 /** The engines there are, the best first: `auto` takes the first that is ready and lacks nothing. */
 export const engines: readonly Engine[] = [memoryEngine, attachEngine];

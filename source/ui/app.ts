@@ -1,11 +1,11 @@
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {Save} from './screens/session.js';
-import {SessionData, type DataOptions} from './session-data.js';
-import {SessionStore} from './session-store.js';
+import {SessionData, type DataOptions} from './state/session-data.js';
+import {SessionStore} from './state/session-store.js';
 import {runShell, type ShellOptions} from './shell.js';
-import type {InitialView} from './state.js';
-import {Theme, type ThemeOptions} from './theme.js';
+import type {InitialView} from './state/state.js';
+import {Theme, type ThemeOptions} from './terminal/theme.js';
 
 export type {Save} from './screens/session.js';
 

@@ -1,8 +1,8 @@
-import type {ChoiceRow} from './chooser-state.js';
+import type {ChoiceRow} from './state/chooser-state.js';
 import {runShell, type ShellOptions} from './shell.js';
-import {Theme, type ThemeOptions} from './theme.js';
+import {Theme, type ThemeOptions} from './terminal/theme.js';
 
-export type {ChoiceRow} from './chooser-state.js';
+export type {ChoiceRow} from './state/chooser-state.js';
 
 export type ChooserOptions = ShellOptions & {
 	/** What stands above `text`. */

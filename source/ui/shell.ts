@@ -2,7 +2,7 @@ import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
 import type {ReactElement} from 'react';
 import type * as ShowScreen from './show-screen.js';
-import {Terminal} from './terminal.js';
+import {Terminal} from './terminal/terminal.js';
 
 /** How a screen was left: by what it decided itself, by a signal (named), or because the terminal went away. */
 export type Leaving<Result> = {readonly reason: 'quit'; readonly result: Result} | {readonly reason: 'signal'; readonly signal: NodeJS.Signals} | {readonly reason: 'gone'};

@@ -3,7 +3,7 @@ import process from 'node:process';
 import {render} from 'ink';
 import type {ReactElement} from 'react';
 import {TerminalContext} from './hooks/terminal.js';
-import type {Terminal} from './terminal.js';
+import type {Terminal} from './terminal/terminal.js';
 
 /** Highest rate of drawing that Ink itself allows, frames a second: the screen decides when to draw, Ink never waits with a frame. */
 const maxFps = 1000;

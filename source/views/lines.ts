@@ -1,10 +1,10 @@
 import {unknownStack} from '../model/frame.js';
 import {defaultQuery} from '../query/defaults.js';
 import {queryLineDetail} from '../query/detail.js';
-import {formatCount, formatDuration, formatMs} from '../query/format.js';
-import {lineColumns} from '../query/line-columns.js';
+import {formatCount, formatDuration, formatMs} from '../query/columns/format.js';
+import {lineColumns} from '../query/columns/line-columns.js';
 import {queryLines} from '../query/lines.js';
-import {shortName} from '../query/names.js';
+import {shortName} from '../query/columns/names.js';
 import type {GroupBy, LineRow} from '../query/types.js';
 import type {View} from './view.js';
 

@@ -1,7 +1,7 @@
 import {queryThreadDetail} from '../query/detail.js';
-import {formatCount, formatDuration, formatMs} from '../query/format.js';
-import {shortName} from '../query/names.js';
-import {lockText, threadColumns} from '../query/thread-columns.js';
+import {formatCount, formatDuration, formatMs} from '../query/columns/format.js';
+import {shortName} from '../query/columns/names.js';
+import {lockText, threadColumns} from '../query/columns/thread-columns.js';
 import {queryThreads} from '../query/threads.js';
 import type {ThreadRow} from '../query/types.js';
 import type {View} from './view.js';

@@ -1,5 +1,5 @@
 import type {Snapshot} from '../model/snapshot.js';
-import type {Column} from '../query/column.js';
+import type {Column} from '../query/columns/column.js';
 import type {LineDetail, LineRow, Query, SortOrder} from '../query/types.js';
 
 /** What every row of a view has. */

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import {expect, test} from 'vitest';
-import {csvColumns} from '../../source/exports/csv.js';
+import {csvColumns} from '../../source/exports/formats/csv.js';
 import {labelKey, placeholders} from '../../source/exports/pprof/labels.js';
 import {maxLocations, maxNameCharacters, maxNodes, maxProfileBytes, maxSampleItems, maxSamples, maxThreads} from '../../source/exports/pprof/limits.js';
-import {formats} from '../../source/exports/registry.js';
+import {formats} from '../../source/exports/formats/registry.js';
 
 test('docs/formats.md names every format, column, label and bound', () => {
 	const text = fs.readFileSync(new URL('../../docs/formats.md', import.meta.url), 'utf8');

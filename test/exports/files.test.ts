@@ -5,8 +5,8 @@ import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {UserError} from '../../source/errors.js';
-import {writeTogether, writeWhole} from '../../source/exports/files.js';
+import {UserError} from '../../source/process/errors.js';
+import {writeTogether, writeWhole} from '../../source/exports/files/files.js';
 
 let folder = '';
 let writer = '';

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {renderFinalSummary} from '../../source/exports/final-summary.js';
+import {renderFinalSummary} from '../../source/exports/formats/final-summary.js';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {Picture} from '../helpers/picture.js';

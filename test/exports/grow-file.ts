@@ -1,6 +1,6 @@
 // Writes a file of reports of so many bytes each, in a process of its own whose rights and limits a test has set: node grow-file.mjs FILE BYTES...
 import process from 'node:process';
-import {GrowingFile} from '../../source/exports/growing-file.js';
+import {GrowingFile} from '../../source/exports/files/growing-file.js';
 
 const [name, ...sizes] = process.argv.slice(2);
 try {

@@ -7,8 +7,8 @@ import {fileURLToPath} from 'node:url';
 import {
 	afterAll, beforeAll, expect, test,
 } from 'vitest';
-import type {UserError} from '../../source/errors.js';
-import {GrowingFile} from '../../source/exports/growing-file.js';
+import type {UserError} from '../../source/process/errors.js';
+import {GrowingFile} from '../../source/exports/files/growing-file.js';
 import {bundle} from '../helpers/bundle.js';
 
 let folder = '';

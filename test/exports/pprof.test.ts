@@ -1,12 +1,12 @@
 import {gunzipSync, gzipSync} from 'node:zlib';
 import {Profile, Sample, StringTable} from 'pprof-format';
 import {describe, expect, test} from 'vitest';
-import {UserError} from '../../source/errors.js';
+import {UserError} from '../../source/process/errors.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
-import {windowSnapshot} from '../../source/exports/window-snapshot.js';
+import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
 import {canonical} from './canonical.js';
 import {
 	hostileSnapshot, randomOf, randomSnapshot, serviceSnapshots,

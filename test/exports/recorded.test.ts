@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import {expect, test} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
-import {json} from '../../source/exports/json.js';
+import {json} from '../../source/exports/formats/json.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {canonical} from './canonical.js';
 import {whole} from './parse.js';

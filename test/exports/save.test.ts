@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {saveSnapshot} from '../../source/exports/save.js';
+import {saveSnapshot} from '../../source/exports/files/save.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {canonical} from './canonical.js';
 import {serviceSnapshots} from './snapshots.js';

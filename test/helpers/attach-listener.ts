@@ -1,8 +1,8 @@
 import {rmSync} from 'node:fs';
 import {createServer, type Socket} from 'node:net';
 import process from 'node:process';
-import {readStat} from '../../source/target/proc.js';
-import type {Target} from '../../source/target/target.js';
+import {readStat} from '../../source/jvm/system/proc.js';
+import type {Target} from '../../source/jvm/target.js';
 
 /** What a listener does with one request. */
 export type Answer = (request: Buffer, socket: Socket) => void;

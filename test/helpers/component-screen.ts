@@ -2,7 +2,7 @@ import {PassThrough} from 'node:stream';
 import type {ReadStream, WriteStream} from 'node:tty';
 import type {ReactElement} from 'react';
 import {showScreen} from '../../source/ui/show-screen.js';
-import {clearScreen, Terminal, type Size} from '../../source/ui/terminal.js';
+import {clearScreen, Terminal, type Size} from '../../source/ui/terminal/terminal.js';
 
 /** What a terminal is besides its size: it takes all that is written. */
 const fakeStdout = {

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {identify} from '../../source/target/identify.js';
-import {readStat, readStatus} from '../../source/target/proc.js';
-import type {Target} from '../../source/target/target.js';
+import {identify} from '../../source/jvm/identify.js';
+import {readStat, readStatus} from '../../source/jvm/system/proc.js';
+import type {Target} from '../../source/jvm/target.js';
 
 /** The JVM as a target, as soon as it is up; fails with the reason when it cannot be one. */
 export async function targetOf(java: {readonly pid: number}): Promise<Target> {

@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
-import {fitColumns, headingOf, type Column} from '../../source/query/column.js';
+import {fitColumns, headingOf, type Column} from '../../source/query/columns/column.js';
 import {defaultQuery} from '../../source/query/defaults.js';
-import {lineColumns, lineNote} from '../../source/query/line-columns.js';
+import {lineColumns, lineNote} from '../../source/query/columns/line-columns.js';
 import {queryLines} from '../../source/query/lines.js';
-import {byNumber, sortRows} from '../../source/query/sort.js';
-import {lockText, threadColumns} from '../../source/query/thread-columns.js';
+import {byNumber, sortRows} from '../../source/query/columns/sort.js';
+import {lockText, threadColumns} from '../../source/query/columns/thread-columns.js';
 import {queryThreads} from '../../source/query/threads.js';
 import type {Unit} from '../../source/query/types.js';
 import {picture, undent} from '../helpers/picture.js';

@@ -2,9 +2,9 @@ import {describe, expect, test} from 'vitest';
 import {stateCode} from '../../source/model/thread-state.js';
 import {
 	formatBytes, formatCount, formatDuration, formatMs, formatPercent, formatStuck,
-} from '../../source/query/format.js';
-import {effectiveSamples, percentOf, shareError} from '../../source/query/share.js';
-import {shareOut, stateCells} from '../../source/query/state-cells.js';
+} from '../../source/query/columns/format.js';
+import {effectiveSamples, percentOf, shareError} from '../../source/query/facts/share.js';
+import {shareOut, stateCells} from '../../source/query/columns/state-cells.js';
 import {pick, seeded} from '../helpers/random.js';
 
 describe('formats', () => {

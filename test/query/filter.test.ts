@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
-import {filterOf, parseFilter, type FilterRow} from '../../source/query/filter.js';
+import {filterOf, parseFilter, type FilterRow} from '../../source/query/filter/filter.js';
 import {queryLines} from '../../source/query/lines.js';
-import {placeName} from '../../source/query/place.js';
-import {effectiveUnit} from '../../source/query/scope.js';
+import {placeName} from '../../source/query/facts/place.js';
+import {effectiveUnit} from '../../source/query/facts/scope.js';
 import {queryThreads} from '../../source/query/threads.js';
 import {picture} from '../helpers/picture.js';
 

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {threadFlag} from '../../source/model/sample.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {queryLines} from '../../source/query/lines.js';
-import {placeName} from '../../source/query/place.js';
+import {placeName} from '../../source/query/facts/place.js';
 import type {LineTable, Query} from '../../source/query/types.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
-import {shortName} from '../../source/query/names.js';
-import {placeName} from '../../source/query/place.js';
+import {shortName} from '../../source/query/columns/names.js';
+import {placeName} from '../../source/query/facts/place.js';
 import {pick, seeded} from '../helpers/random.js';
 
 const place = {

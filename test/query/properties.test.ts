@@ -5,11 +5,11 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCount, threadStates, type ThreadState} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {queryLineDetail} from '../../source/query/detail.js';
-import {lineColumns} from '../../source/query/line-columns.js';
+import {lineColumns} from '../../source/query/columns/line-columns.js';
 import {queryLines} from '../../source/query/lines.js';
 import {queryStacks} from '../../source/query/stacks.js';
 import {queryThreads} from '../../source/query/threads.js';
-import {byText} from '../../source/query/sort.js';
+import {byText} from '../../source/query/columns/sort.js';
 import type {
 	GroupBy, LineRow, Query, StackRow,
 } from '../../source/query/types.js';

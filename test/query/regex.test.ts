@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {compilePattern} from '../../source/query/regex.js';
+import {compilePattern} from '../../source/query/filter/regex.js';
 import {pick, seeded} from '../helpers/random.js';
 
 test.each([

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {queryLineDetail, queryThreadDetail} from '../../source/query/detail.js';
-import {placeName} from '../../source/query/place.js';
+import {placeName} from '../../source/query/facts/place.js';
 import {queryStacks} from '../../source/query/stacks.js';
 import type {Neighbour, Query, StackRow} from '../../source/query/types.js';
 import {Picture, picture, undent} from '../helpers/picture.js';

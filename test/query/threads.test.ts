@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
-import {poolName} from '../../source/query/pools.js';
+import {poolName} from '../../source/query/facts/pools.js';
 import {summarize, unseenCpuPercent} from '../../source/query/summary.js';
 import {queryThreads} from '../../source/query/threads.js';
-import {placeName} from '../../source/query/place.js';
+import {placeName} from '../../source/query/facts/place.js';
 import type {Place, Query, ThreadRow} from '../../source/query/types.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {
 	baselineOf, noPast, remember, reset, undoReset, type Past,
-} from '../../source/query/window.js';
+} from '../../source/query/facts/window.js';
 import {picture} from '../helpers/picture.js';
 
 const startMs = 1_000_000;

@@ -13,8 +13,8 @@ import {
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
-import {identify} from '../../source/target/identify.js';
-import type {Target} from '../../source/target/target.js';
+import {identify} from '../../source/jvm/identify.js';
+import type {Target} from '../../source/jvm/target.js';
 import {bundle} from '../helpers/bundle.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {startJava, type JavaProcess} from '../helpers/jvm.js';

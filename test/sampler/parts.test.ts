@@ -5,7 +5,7 @@ import {clampInterval} from '../../source/sampler/messages.js';
 import {RecentPauses} from '../../source/sampler/pauses.js';
 import {chooseEngine, engines} from '../../source/sampler/registry.js';
 import {threadFilter} from '../../source/sampler/thread-filter.js';
-import type {Target} from '../../source/target/target.js';
+import type {Target} from '../../source/jvm/target.js';
 
 describe('RecentPauses', () => {
 	test('median and 99th percentile of what is recent, and the worst of all', () => {

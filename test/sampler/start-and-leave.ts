@@ -1,7 +1,7 @@
 /** A program that samples a JVM (its pid is the argument) until there are some samples, closes the session, and then has nothing left to do. */
 import process from 'node:process';
 import {startSampler} from '../../source/sampler/handle.js';
-import {identify} from '../../source/target/identify.js';
+import {identify} from '../../source/jvm/identify.js';
 
 const [pid, workerUrl] = process.argv.slice(2);
 const found = identify(Number(pid));

@@ -10,7 +10,7 @@ import {
 } from 'vitest';
 import {
 	readProcStrings, readStat, readStatus, ticksPerSecond,
-} from '../../source/target/proc.js';
+} from '../../source/jvm/system/proc.js';
 import {type JavaProcess, nice, startJava} from '../helpers/jvm.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {seeded} from '../helpers/random.js';

@@ -7,7 +7,7 @@ import {views} from '../../source/views/registry.js';
 const root = path.resolve(import.meta.dirname, '../..');
 
 /** Where views and columns have their records: these may say their own ids. */
-const records = new Set(['source/views/lines.ts', 'source/views/threads.ts', 'source/query/line-columns.ts', 'source/query/thread-columns.ts']);
+const records = new Set(['source/views/lines.ts', 'source/views/threads.ts', 'source/query/columns/line-columns.ts', 'source/query/columns/thread-columns.ts']);
 
 /** What an id stands in: `view`, `state.view`, `column.id`, `view.id`, `sort.column`, `id`. */
 const holders = new Set(['view', 'column', 'id']);

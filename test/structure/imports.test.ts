@@ -9,23 +9,23 @@ const maxFileLines = 400;
 /** Who may import whom, by folder of source/; a folder may always import itself. Files at the top wire everything. */
 const mayImport: Record<string, readonly string[]> = {
 	model: [],
-	'errors.ts': [],
-	target: ['model'],
+	process: ['model', 'jvm'],
+	jvm: ['model'],
 	query: ['model'],
-	'engines/engine.ts': ['model', 'target'],
-	'engines/attach': ['model', 'target', 'engines/engine.ts'],
-	'engines/memory': ['model', 'target', 'engines/engine.ts'],
+	'engines/engine.ts': ['model', 'jvm'],
+	'engines/attach': ['model', 'jvm', 'engines/engine.ts'],
+	'engines/memory': ['model', 'jvm', 'engines/engine.ts'],
 	table: ['model'],
-	sampler: ['model', 'target', 'table', 'engines/engine.ts', 'engines/attach', 'engines/memory'],
+	sampler: ['model', 'jvm', 'table', 'engines/engine.ts', 'engines/attach', 'engines/memory'],
 	views: ['model', 'query'],
-	ui: ['model', 'query', 'views', 'sampler'],
-	exports: ['model', 'query', 'errors.ts'],
+	ui: ['model', 'query', 'views', 'sampler', 'process'],
+	exports: ['model', 'query', 'process'],
 };
 
 /** Packages that only some folders may use. */
 const packageHomes: Record<string, readonly string[]> = {
 	react: ['ui'], ink: ['ui'], 'ink-table': ['ui'], meow: ['top'], 'pprof-format': ['exports'],
-	koffi: ['target'],
+	koffi: ['jvm'],
 };
 
 function filesBelow(directory: string): string[] {

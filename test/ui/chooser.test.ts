@@ -2,9 +2,9 @@
 import {expect, test} from 'vitest';
 import {
 	matching, pressChooser, type ChoiceRow, type ChooserState, type ChooserStep,
-} from '../../source/ui/chooser-state.js';
+} from '../../source/ui/state/chooser-state.js';
 import {chooserScreen} from '../../source/ui/screens/chooser.js';
-import {Theme} from '../../source/ui/theme.js';
+import {Theme} from '../../source/ui/terminal/theme.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
 
 const rows: readonly ChoiceRow[] = [

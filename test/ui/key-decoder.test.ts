@@ -1,6 +1,6 @@
 import {Buffer} from 'node:buffer';
 import {describe, expect, test} from 'vitest';
-import {KeyDecoder} from '../../source/ui/key-decoder.js';
+import {KeyDecoder} from '../../source/ui/terminal/key-decoder.js';
 import {seeded} from '../helpers/random.js';
 
 const typed: ReadonlyArray<readonly [bytes: string, keys: readonly string[]]> = [

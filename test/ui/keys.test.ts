@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
 import {
 	actionOf, contexts, keysOf, keyTable,
-} from '../../source/ui/keys.js';
-import {helpLines} from '../../source/ui/overlay-lines.js';
-import {Theme} from '../../source/ui/theme.js';
-import {lineColumns} from '../../source/query/line-columns.js';
+} from '../../source/ui/state/keys.js';
+import {helpLines} from '../../source/ui/text/overlay-lines.js';
+import {Theme} from '../../source/ui/terminal/theme.js';
+import {lineColumns} from '../../source/query/columns/line-columns.js';
 
 describe('the key table', () => {
 	test.each(contexts)('no key means two things in %s', context => {

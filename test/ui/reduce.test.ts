@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
-import {press} from '../../source/ui/reduce.js';
-import type {Effect} from '../../source/ui/reduce-menu.js';
+import {press} from '../../source/ui/state/reduce.js';
+import type {Effect} from '../../source/ui/state/reduce-menu.js';
 import {
 	contextOf, initialState, selectedIndex, type UiState,
-} from '../../source/ui/state.js';
-import {followRow, type Surroundings} from '../../source/ui/surroundings.js';
+} from '../../source/ui/state/state.js';
+import {followRow, type Surroundings} from '../../source/ui/state/surroundings.js';
 
 const rows = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const around: Surroundings = {

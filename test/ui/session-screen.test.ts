@@ -12,9 +12,9 @@ import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import type {Query} from '../../source/query/types.js';
 import {sessionScreen} from '../../source/ui/screens/session.js';
-import {SessionData} from '../../source/ui/session-data.js';
-import {SessionStore} from '../../source/ui/session-store.js';
-import {Theme} from '../../source/ui/theme.js';
+import {SessionData} from '../../source/ui/state/session-data.js';
+import {SessionStore} from '../../source/ui/state/session-store.js';
+import {Theme} from '../../source/ui/terminal/theme.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
 import {picture, Picture} from '../helpers/picture.js';
 

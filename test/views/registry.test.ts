@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
-import {sortRows} from '../../source/query/sort.js';
+import {sortRows} from '../../source/query/columns/sort.js';
 import {views} from '../../source/views/registry.js';
 import {picture} from '../helpers/picture.js';
 

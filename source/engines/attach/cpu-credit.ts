@@ -1,6 +1,6 @@
 import type {Sample} from '../../model/sample.js';
-import type {NativeIds} from '../../target/native-ids.js';
-import type {ThreadCpu} from '../../target/thread-cpu.js';
+import type {NativeIds} from '../../jvm/threads/native-ids.js';
+import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
 /** Where the CPU time of threads comes from: the kernel; the dump's own "cpu=" (11 and later, 10 us fine); nowhere (8, with /proc closed). */
 export type CpuSource = 'kernel' | 'dump' | 'none';

@@ -1,5 +1,5 @@
-import {inspect} from '../../target/inspect.js';
-import type {Target} from '../../target/target.js';
+import {inspect} from '../../jvm/identity/inspect.js';
+import type {Target} from '../../jvm/target.js';
 import type {Engine, Probe} from '../engine.js';
 import {AttachSession} from './session.js';
 

@@ -1,5 +1,5 @@
 import {readlinkSync} from 'node:fs';
-import {ThreadCpu} from '../../target/thread-cpu.js';
+import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
 const nsInMs = 1_000_000;
 

@@ -1,19 +1,19 @@
 import type {Interner} from '../../model/frame.js';
 import type {Sample} from '../../model/sample.js';
 import {printable} from '../../model/text.js';
-import {IdleList} from '../../target/idle.js';
-import {namedTask} from '../../target/named-task.js';
-import {NativeIds} from '../../target/native-ids.js';
-import {vmThreadName} from '../../target/running-vm.js';
-import type {Target} from '../../target/target.js';
-import {ThreadCpu} from '../../target/thread-cpu.js';
+import {IdleList} from '../../jvm/threads/idle.js';
+import {namedTask} from '../../jvm/threads/named-task.js';
+import {NativeIds} from '../../jvm/threads/native-ids.js';
+import {vmThreadName} from '../../jvm/identity/running-vm.js';
+import type {Target} from '../../jvm/target.js';
+import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
 	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver,
 } from '../engine.js';
-import {AttachClient, type Failed} from './client.js';
+import {AttachClient, type Failed} from './socket/client.js';
 import {CpuCredit} from './cpu-credit.js';
-import {tooManyThreads} from './header-finder.js';
-import {DumpParser} from './parser.js';
+import {tooManyThreads} from './dump/header-finder.js';
+import {DumpParser} from './dump/parser.js';
 import {PauseEstimate} from './pause-estimate.js';
 
 /** Longest wait for one dump: a full collection of a large heap, or a slow way to a safepoint, takes seconds; beyond this the sample is lost, not the session. */

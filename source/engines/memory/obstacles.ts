@@ -1,13 +1,13 @@
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {printable} from '../../model/text.js';
-import {hasPtraceCapability} from '../../target/credentials.js';
-import {outOfFiles} from '../../target/open-files.js';
-import type {Target} from '../../target/target.js';
+import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
+import {outOfFiles} from '../../jvm/system/open-files.js';
+import type {Target} from '../../jvm/target.js';
 import {MissingFields} from './open.js';
-import {nameOf, processOf} from './other-tracer.js';
-import {errno, type Ptrace} from './ptrace.js';
-import {Unreadable} from './reader.js';
+import {nameOf, processOf} from './process/other-tracer.js';
+import {errno, type Ptrace} from './process/ptrace.js';
+import {Unreadable} from './process/reader.js';
 
 /** What is in the way of reading a JVM from outside, and what to do about it. */
 export type Obstacle = {readonly reason: string; readonly hint: string};

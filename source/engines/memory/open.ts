@@ -1,13 +1,13 @@
-import {resolveLayout} from './layout.js';
-import {findSymbols} from './libjvm.js';
-import {ProcessMemory} from './memory.js';
-import {HeapClock} from './collections.js';
-import {Heap} from './heap.js';
-import {loadPtrace, type Ptrace} from './ptrace.js';
-import {Reader} from './reader.js';
-import {ThreadObjects} from './thread-object.js';
-import {openVm, type Vm} from './vm.js';
-import {readVmStructs} from './vm-structs.js';
+import {resolveLayout} from './hotspot/layout.js';
+import {findSymbols} from './process/libjvm.js';
+import {ProcessMemory} from './process/memory.js';
+import {HeapClock} from './hotspot/collections.js';
+import {Heap} from './hotspot/heap.js';
+import {loadPtrace, type Ptrace} from './process/ptrace.js';
+import {Reader} from './process/reader.js';
+import {ThreadObjects} from './threads/thread-object.js';
+import {openVm, type Vm} from './hotspot/vm.js';
+import {readVmStructs} from './hotspot/vm-structs.js';
 
 /** A JVM whose tables were read and whose memory is open. */
 export type Opened = {

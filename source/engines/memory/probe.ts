@@ -1,4 +1,4 @@
-import type {Target} from '../../target/target.js';
+import type {Target} from '../../jvm/target.js';
 import type {Probe} from '../engine.js';
 import {explain, platformObstacle, stopObstacle} from './obstacles.js';
 import {openJvm} from './open.js';

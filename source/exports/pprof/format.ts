@@ -1,5 +1,5 @@
-import type {ExportFormat} from '../export-format.js';
-import {windowSnapshot} from '../window-snapshot.js';
+import type {ExportFormat} from '../formats/export-format.js';
+import {windowSnapshot} from '../formats/window-snapshot.js';
 import {writePprof} from './write.js';
 
 /** The only format that tprof-top opens again. Everything is in it, whatever the view shows. */

@@ -1,5 +1,5 @@
 import {gunzipSync} from 'node:zlib';
-import {UserError} from '../../errors.js';
+import {UserError} from '../../process/errors.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {ExcessError, maxProfileBytes} from './limits.js';
 import {PiecewiseProfile} from './piecewise.js';

@@ -1,5 +1,5 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
-import {keyLine, shownMessage} from '../footer-lines.js';
+import {keyLine, shownMessage} from '../text/footer-lines.js';
 import {useSession} from '../hooks/session.js';
 import {Line, Lines} from './lines.js';
 

@@ -1,9 +1,9 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
-import {cut} from '../cells.js';
-import {messageLines, messageText} from '../footer-lines.js';
+import {cut} from '../text/cells.js';
+import {messageLines, messageText} from '../text/footer-lines.js';
 import {
 	sessionLine, strip, tabsLine, targetLine, vitalsLine,
-} from '../header-lines.js';
+} from '../text/header-lines.js';
 import {useSession} from '../hooks/session.js';
 import {Line} from './lines.js';
 

@@ -1,6 +1,6 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {useSession} from '../hooks/session.js';
-import {layerLines, type CoveringLayer} from '../layers.js';
+import {layerLines, type CoveringLayer} from '../text/layers.js';
 import {Lines} from './lines.js';
 
 /** What lies over the table, scrolled: the help, a row's detail, a menu. */

@@ -1,7 +1,7 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {Box, Transform} from 'ink';
 import {memo} from 'react';
-import {clip} from '../cells.js';
+import {clip} from '../text/cells.js';
 import {useLooks} from '../hooks/looks.js';
 
 /*

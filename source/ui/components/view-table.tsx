@@ -1,15 +1,15 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
-import {wrapped} from '../cells.js';
-import {detailLines, paneDetail} from '../detail-lines.js';
+import {wrapped} from '../text/cells.js';
+import {detailLines, paneDetail} from '../text/detail-lines.js';
 import {useSession} from '../hooks/session.js';
-import {rowsOf} from '../screen-data.js';
-import {queryOf, selectedIndex} from '../state.js';
-import {stateSets} from '../../query/state-sets.js';
+import {rowsOf} from '../state/screen-data.js';
+import {queryOf, selectedIndex} from '../state/state.js';
+import {stateSets} from '../../query/filter/state-sets.js';
 import {viewOf} from '../../views/registry.js';
 import {
 	headingCells, placeColumns, rowCells, widthsOf, type DrawnTable, type TableView,
-} from '../table-cells.js';
-import type {Behind} from '../layers.js';
+} from '../text/table-cells.js';
+import type {Behind} from '../text/layers.js';
 import {DataTable, type Slot} from './data-table.js';
 import {Lines} from './lines.js';
 

@@ -1,5 +1,5 @@
 import {createContext, use} from 'react';
-import type {Theme} from '../theme.js';
+import type {Theme} from '../terminal/theme.js';
 
 /** How lines look, and how many cells they may have. */
 export type Looks = {readonly theme: Theme; readonly width: number};

@@ -1,5 +1,5 @@
 import {createContext, use} from 'react';
-import type {Behind} from '../layers.js';
+import type {Behind} from '../text/layers.js';
 
 /** What the session's screen shows now. */
 export const SessionContext = createContext<Behind | undefined>(undefined);

@@ -2,7 +2,7 @@ import {useStdout} from 'ink';
 import {
 	createContext, use, useCallback, useLayoutEffect, useRef, useState,
 } from 'react';
-import {clearScreen, type Size, type Terminal} from '../terminal.js';
+import {clearScreen, type Size, type Terminal} from '../terminal/terminal.js';
 
 /** The terminal that a screen is on. */
 export const TerminalContext = createContext<Pick<Terminal, 'size' | 'on' | 'off' | 'suspend'> | undefined>(undefined);

@@ -3,17 +3,17 @@ import {Box} from 'ink';
 import {
 	useEffect, useLayoutEffect, useReducer, useState, type ReactElement,
 } from 'react';
-import {cut, pad, wrapped} from '../cells.js';
+import {cut, pad, wrapped} from '../text/cells.js';
 import {
 	matching, pressChooser, type ChoiceRow, type ChooserState, type ChooserStep,
-} from '../chooser-state.js';
+} from '../state/chooser-state.js';
 import {Lines} from '../components/lines.js';
 import {LooksContext} from '../hooks/looks.js';
 import {
 	useKeys, useRepaint, useSize, useTerminal,
 } from '../hooks/terminal.js';
-import {firstRow} from '../state.js';
-import type {Theme} from '../theme.js';
+import {firstRow} from '../state/state.js';
+import type {Theme} from '../terminal/theme.js';
 
 export type ChooserScreenProps = {
 	/** What stands above the rows. */

@@ -9,21 +9,21 @@ import {KeyLine, Prompt} from '../components/footer.js';
 import {Header, StateStrip, Tabs} from '../components/header.js';
 import {LayerPage} from '../components/layer.js';
 import {Pane, ViewTable} from '../components/view-table.js';
-import {layoutFor} from '../footer-lines.js';
+import {layoutFor} from '../text/footer-lines.js';
 import {LooksContext} from '../hooks/looks.js';
 import {SessionContext} from '../hooks/session.js';
 import {
 	useKeys, useRepaint, useSize, useTerminal,
 } from '../hooks/terminal.js';
-import {coveringLayer} from '../layers.js';
-import type {Effect} from '../reduce-menu.js';
-import {rowsOf} from '../screen-data.js';
-import type {SessionData} from '../session-data.js';
-import {reduceSession, type SessionAction, type SessionState} from '../session-state.js';
-import type {SessionStore} from '../session-store.js';
-import {initialState, queryOf, type InitialView} from '../state.js';
-import {followRow} from '../surroundings.js';
-import type {Theme} from '../theme.js';
+import {coveringLayer} from '../text/layers.js';
+import type {Effect} from '../state/reduce-menu.js';
+import {rowsOf} from '../state/screen-data.js';
+import type {SessionData} from '../state/session-data.js';
+import {reduceSession, type SessionAction, type SessionState} from '../state/session-state.js';
+import type {SessionStore} from '../state/session-store.js';
+import {initialState, queryOf, type InitialView} from '../state/state.js';
+import {followRow} from '../state/surroundings.js';
+import type {Theme} from '../terminal/theme.js';
 
 /** Writes what is on the screen to a file and says in one line where it is; rejects with an error whose message says why not. */
 export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string}) => Promise<string>;

@@ -2,7 +2,7 @@ import type {Socket} from 'node:net';
 import {readFileSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
-import {AttachClient} from '../../../source/engines/attach/client.js';
+import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {ownTarget, startListener} from '../../helpers/attach-listener.js';
 import {patienceMs} from '../../helpers/patience.js';
 

@@ -3,8 +3,8 @@ import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
-import {AttachClient} from '../../../source/engines/attach/client.js';
-import {listJvms} from '../../../source/target/list.js';
+import {AttachClient} from '../../../source/engines/attach/socket/client.js';
+import {listJvms} from '../../../source/jvm/list.js';
 import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/as-root.js';
 import {
 	compileProgram, type Jdk, javaProcess, type JavaProcess, jdks,

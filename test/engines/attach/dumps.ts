@@ -1,10 +1,10 @@
 import {readFileSync, readdirSync} from 'node:fs';
 import path from 'node:path';
-import {DumpParser} from '../../../source/engines/attach/parser.js';
+import {DumpParser} from '../../../source/engines/attach/dump/parser.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
 import {type ThreadState, threadStates} from '../../../source/model/thread-state.js';
-import {IdleList} from '../../../source/target/idle.js';
+import {IdleList} from '../../../source/jvm/threads/idle.js';
 
 const directory = path.resolve(import.meta.dirname, '../../fixtures/dumps');
 

@@ -2,10 +2,10 @@ import {connect} from 'node:net';
 import {
 	afterEach, beforeEach, expect, test,
 } from 'vitest';
-import {AttachClient} from '../../../source/engines/attach/client.js';
-import {chooseDialect, encodeRequest} from '../../../source/engines/attach/protocol.js';
-import {socketPath} from '../../../source/target/attach-socket.js';
-import type {Target} from '../../../source/target/target.js';
+import {AttachClient} from '../../../source/engines/attach/socket/client.js';
+import {chooseDialect, encodeRequest} from '../../../source/engines/attach/socket/protocol.js';
+import {socketPath} from '../../../source/jvm/attachability/attach-socket.js';
+import type {Target} from '../../../source/jvm/target.js';
 import {type JavaProcess, jdk, startJava} from '../../helpers/jvm.js';
 import {targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/patience.js';

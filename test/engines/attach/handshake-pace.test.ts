@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {HandshakePace} from '../../../source/engines/attach/handshake-pace.js';
+import {HandshakePace} from '../../../source/engines/attach/socket/handshake-pace.js';
 
 test('a target is woken again only after a pause, and given up after three failures', () => {
 	let nowMs = 0;

@@ -10,10 +10,10 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {
 	afterEach, describe, expect, test,
 } from 'vitest';
-import {createAttachFile} from '../../../source/engines/attach/attach-file.js';
-import {AttachClient, type Reply} from '../../../source/engines/attach/client.js';
-import {wakeListener} from '../../../source/engines/attach/handshake.js';
-import {readStatus} from '../../../source/target/proc.js';
+import {createAttachFile} from '../../../source/engines/attach/socket/attach-file.js';
+import {AttachClient, type Reply} from '../../../source/engines/attach/socket/client.js';
+import {wakeListener} from '../../../source/engines/attach/socket/handshake.js';
+import {readStatus} from '../../../source/jvm/system/proc.js';
 import {
 	type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks, startJava,
 } from '../../helpers/jvm.js';

@@ -7,8 +7,8 @@ import {Worker} from 'node:worker_threads';
 import {
 	afterEach, beforeEach, describe, expect, test,
 } from 'vitest';
-import {AttachClient} from '../../../source/engines/attach/client.js';
-import {asOwner, canActAs} from '../../../source/target/credentials.js';
+import {AttachClient} from '../../../source/engines/attach/socket/client.js';
+import {asOwner, canActAs} from '../../../source/jvm/attachability/credentials.js';
 import {isRoot} from '../../helpers/as-root.js';
 import {
 	compileProgram, type JavaProcess, javaProcess, jdks,
@@ -87,7 +87,7 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start
 });
 
 test('who is not root cannot act as another user', async () => {
-	expect(await seenWithoutRights('source/target/credentials.ts', 'module.canActAs()')).toBe(false);
+	expect(await seenWithoutRights('source/jvm/attachability/credentials.ts', 'module.canActAs()')).toBe(false);
 	const refusal = 'try { return module.asOwner({uid: 1, gid: 1}, () => 0); } catch (error) { return error.message; }';
-	expect(await seenWithoutRights('source/target/credentials.ts', `(() => { ${refusal} })()`)).toBe('cannot act as another user here');
+	expect(await seenWithoutRights('source/jvm/attachability/credentials.ts', `(() => { ${refusal} })()`)).toBe('cannot act as another user here');
 });

@@ -1,11 +1,11 @@
 import {expect, test} from 'vitest';
-import {DumpParser} from '../../../source/engines/attach/parser.js';
+import {DumpParser} from '../../../source/engines/attach/dump/parser.js';
 import {otherFrame} from '../../../source/model/frame.js';
 import {Sample} from '../../../source/model/sample.js';
 import {stateCode} from '../../../source/model/thread-state.js';
 import {createTable, defaultShape} from '../../../source/table/layout.js';
 import {TableWriter} from '../../../source/table/writer.js';
-import {IdleList} from '../../../source/target/idle.js';
+import {IdleList} from '../../../source/jvm/threads/idle.js';
 import {
 	dump, dumpNames, DumpReading, read, type Row,
 } from './dumps.js';

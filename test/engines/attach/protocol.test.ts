@@ -3,8 +3,8 @@ import {
 } from 'vitest';
 import {
 	chooseDialect, encodeRequest, isWholeDump, parseReply,
-} from '../../../source/engines/attach/protocol.js';
-import {ReplyBuffer} from '../../../source/engines/attach/reply-buffer.js';
+} from '../../../source/engines/attach/socket/protocol.js';
+import {ReplyBuffer} from '../../../source/engines/attach/socket/reply-buffer.js';
 
 test('a version 1 request always has three arguments', () => {
 	expect(encodeRequest(1, 'threaddump', []).toString()).toBe('1\0threaddump\0\0\0\0');

@@ -4,8 +4,8 @@ import {estimatePauseMs} from '../../../source/engines/attach/pause-estimate.js'
 import {type EngineSession, SessionOver} from '../../../source/engines/engine.js';
 import {Sample} from '../../../source/model/sample.js';
 import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
-import {identify} from '../../../source/target/identify.js';
-import type {Target} from '../../../source/target/target.js';
+import {identify} from '../../../source/jvm/identify.js';
+import type {Target} from '../../../source/jvm/target.js';
 import {jdks, type JavaProcess, startJava} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
 import {type Row, wordsOf} from './dumps.js';

@@ -4,7 +4,7 @@ import process from 'node:process';
 import {
 	afterEach, describe, expect, test,
 } from 'vitest';
-import {AttachClient} from '../../../source/engines/attach/client.js';
+import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {jdks, type JavaProcess, startJava} from '../../helpers/jvm.js';
 import {targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/patience.js';

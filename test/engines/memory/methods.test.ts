@@ -1,14 +1,14 @@
 import {afterEach, expect, test} from 'vitest';
-import {CodeCache} from '../../../source/engines/memory/code-cache.js';
-import {Continuations} from '../../../source/engines/memory/continuation.js';
-import {type JavaThread} from '../../../source/engines/memory/java-thread.js';
-import {JavaThreads} from '../../../source/engines/memory/java-threads.js';
-import {Methods} from '../../../source/engines/memory/methods.js';
+import {CodeCache} from '../../../source/engines/memory/hotspot/code-cache.js';
+import {Continuations} from '../../../source/engines/memory/stacks/continuation.js';
+import {type JavaThread} from '../../../source/engines/memory/threads/java-thread.js';
+import {JavaThreads} from '../../../source/engines/memory/threads/java-threads.js';
+import {Methods} from '../../../source/engines/memory/hotspot/methods.js';
 import {openJvm} from '../../../source/engines/memory/open.js';
-import {WaitingStacks} from '../../../source/engines/memory/waiting-stacks.js';
-import {Walker} from '../../../source/engines/memory/walk/walker.js';
+import {WaitingStacks} from '../../../source/engines/memory/stacks/waiting-stacks.js';
+import {Walker} from '../../../source/engines/memory/stacks/walker.js';
 import {otherFrame} from '../../../source/model/frame.js';
-import {NativeIds} from '../../../source/target/native-ids.js';
+import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {Names} from './observe.js';
 

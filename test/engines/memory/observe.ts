@@ -4,7 +4,7 @@ import {type EngineSession} from '../../../source/engines/engine.js';
 import {type Interner, unknownStack} from '../../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';
-import {type Target} from '../../../source/target/target.js';
+import {type Target} from '../../../source/jvm/target.js';
 
 /** One thread as the engine saw it, in words. Frames as in jstack.ts, but a native method keeps no file. */
 export type ObservedThread = {

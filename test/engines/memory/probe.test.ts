@@ -4,7 +4,7 @@ import process from 'node:process';
 import {afterEach, expect, test} from 'vitest';
 import {SessionOver} from '../../../source/engines/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {loadPtrace} from '../../../source/engines/memory/ptrace.js';
+import {loadPtrace} from '../../../source/engines/memory/process/ptrace.js';
 import {stopObstacle} from '../../../source/engines/memory/obstacles.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';

@@ -4,8 +4,8 @@ import {
 	afterEach, beforeAll, beforeEach, describe, expect, test,
 } from 'vitest';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {loadPtrace, type Ptrace} from '../../../source/engines/memory/ptrace.js';
-import {Stopper} from '../../../source/engines/memory/stopper.js';
+import {loadPtrace, type Ptrace} from '../../../source/engines/memory/process/ptrace.js';
+import {Stopper} from '../../../source/engines/memory/process/stopper.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
 import {heldThreads} from '../../helpers/kill-tool.js';

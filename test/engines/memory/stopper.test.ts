@@ -2,8 +2,8 @@ import {readFileSync, readdirSync} from 'node:fs';
 import {
 	afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi,
 } from 'vitest';
-import {loadPtrace, type Ptrace} from '../../../source/engines/memory/ptrace.js';
-import {Stopper} from '../../../source/engines/memory/stopper.js';
+import {loadPtrace, type Ptrace} from '../../../source/engines/memory/process/ptrace.js';
+import {Stopper} from '../../../source/engines/memory/process/stopper.js';
 import {type JavaProcess, nice, startJava} from '../../helpers/jvm.js';
 import {commOf} from '../../helpers/comm.js';
 import {heldThreads} from '../../helpers/kill-tool.js';

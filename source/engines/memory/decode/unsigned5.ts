@@ -1,4 +1,4 @@
-import {fail} from '../reader.js';
+import {fail} from '../process/reader.js';
 
 /**
 Reads HotSpot's UNSIGNED5 numbers (unsigned5.hpp; compressedStream.hpp before 20): up to five bytes, six bits from the second on, low part first;

@@ -1,0 +1,111 @@
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {UserError} from '../process/errors.js';
+import {type ExportFormat, type ExportOptions, piecesOf, type Written} from '../exports/formats/export-format.js';
+import {GrowingFile} from '../exports/files/growing-file.js';
+import type {Snapshot} from '../model/snapshot.js';
+import type {SnapshotSource} from '../model/source.js';
+import type {BatchPlan} from './batch-plan.js';
+import {batchNotes} from './batch-notes.js';
+
+const startTimeoutMs = 30_000;
+const pollMs = 20;
+
+/** What a batch run prints, from where and to where. */
+export type BatchRequest = {
+	readonly source: SnapshotSource;
+	readonly plan: BatchPlan;
+	readonly format: ExportFormat;
+	readonly options: ExportOptions;
+	/** A file to write, which must not be there yet; undefined: standard output. */
+	readonly output?: string;
+	/** Ends the run early; what there is is printed. */
+	readonly stop: AbortSignal;
+};
+
+/** Waits until the condition holds, time is up or the run is to end; true when the condition held. */
+async function waitUntil(condition: () => boolean, deadlineMs: number, stop: AbortSignal): Promise<boolean> {
+	while (!condition()) {
+		const leftMs = deadlineMs - performance.now();
+		if (stop.aborted || leftMs <= 0) {
+			return false;
+		}
+
+		await sleep(Math.min(pollMs, leftMs));
+	}
+
+	return true;
+}
+
+function isOver(source: SnapshotSource): boolean {
+	return ['ended', 'failed', 'recording'].includes(source.status().phase);
+}
+
+function failure(source: SnapshotSource): UserError {
+	const {message, hint} = source.status();
+	return new UserError(message ?? 'the session failed', {hint});
+}
+
+/** Standard output, which may be a pipe whose reader went away. */
+async function print(report: Written): Promise<void> {
+	for (const piece of piecesOf(report)) {
+		await new Promise<void>(resolve => {
+			process.stdout.write(piece, () => {
+				resolve();
+			});
+		});
+	}
+}
+
+/**
+Prints the reports of the plan as their windows end. The target's end, a signal or a reader that went away ends it early, with what there is.
+Throws UserError when the session failed before its first sample, or after printing what there is, and when the file cannot be written.
+*/
+export async function runBatch(request: BatchRequest): Promise<void> {
+	if (request.output === undefined) {
+		return printReports(request, print);
+	}
+
+	const file = await GrowingFile.create(request.output);
+	try {
+		await printReports(request, async report => file.append(report));
+	} finally {
+		await file.finish();
+	}
+}
+
+async function printReports({source, plan, format, options, stop}: BatchRequest, write: (report: Written) => Promise<void>): Promise<void> {
+	const hasSamples = () => (source.read()?.session.samples ?? 0) > 0;
+	await waitUntil(() => isOver(source) || hasSamples(), performance.now() + startTimeoutMs, stop);
+	if (!hasSamples()) {
+		if (stop.aborted) {
+			return;
+		}
+
+		throw isOver(source)
+			? failure(source)
+			: new UserError(`no sample after ${startTimeoutMs / 1000} s`, {
+				hint: source.status().message ?? 'the JVM or the machine may be hanging; try again, or try the other --engine',
+			});
+	}
+
+	let baseline: Snapshot | undefined;
+	const startMs = performance.now();
+	for (let iteration = 0; iteration < plan.count; iteration++) {
+		await waitUntil(() => isOver(source), startMs + (plan.windowMs * (iteration + 1)), stop);
+		const snapshot = source.read();
+		if (!snapshot) {
+			break;
+		}
+
+		await write(format.write(snapshot, baseline, {...options, notes: batchNotes(source.status()), ...(plan.count > 1 ? {iteration} : {})}));
+		baseline = snapshot;
+		if (stop.aborted || isOver(source)) {
+			break;
+		}
+	}
+
+	if (source.status().phase === 'failed') {
+		throw failure(source);
+	}
+}

@@ -1,0 +1,91 @@
+import {spawn, type ChildProcess} from 'node:child_process';
+import {once} from 'node:events';
+import {existsSync} from 'node:fs';
+import type {Socket} from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
+import {bundledFile} from '../process/bundled-file.js';
+import {UserError} from '../process/errors.js';
+
+const readyTimeoutMs = 20_000;
+
+/** A running demo program. */
+export type Demo = {
+	readonly pid: number;
+	/** Ends the program by its pid; resolves when it is gone. */
+	stop(): Promise<void>;
+};
+
+/** The java program to use: of JAVA_HOME, else on the PATH; undefined without one. */
+export function findJava(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+	const folders = [
+		environment.JAVA_HOME ? path.join(environment.JAVA_HOME, 'bin') : '',
+		...(environment.PATH ?? '').split(path.delimiter),
+	].filter(Boolean);
+	return folders.map(folder => path.join(folder, 'java')).find(file => existsSync(file));
+}
+
+/** The recording that is shown where there is no java; undefined where it was not copied along. */
+export function demoRecording(): string | undefined {
+	return bundledFile('demo/recording.pb.gz');
+}
+
+/** The bundled program; undefined where it was not copied along. */
+export function demoJar(): string | undefined {
+	return bundledFile('demo/shop.jar');
+}
+
+/** Starts the bundled program and resolves once it works; it ends with our end too, since it watches its standard input. */
+export async function startDemo(java: string, jar: string): Promise<Demo> {
+	const child: ChildProcess = spawn(java, ['-Xmx128m', '-jar', jar], {
+		// In a job of its own: Ctrl-Z on the screen stops our whole job, and the program is to go on.
+		detached: true,
+		stdio: ['pipe', 'pipe', 'pipe'],
+	});
+	child.stdin?.on('error', () => {
+		// The program ended first; its end is seen elsewhere.
+	});
+	let output = '';
+	try {
+		await new Promise<void>((resolve, reject) => {
+			const timer = setTimeout(() => {
+				reject(new Error(`it printed nothing for ${readyTimeoutMs / 1000} s`));
+			}, readyTimeoutMs);
+			const read = (chunk: Buffer) => {
+				output = (output + chunk.toString()).slice(-2000);
+				if (/^ready$/m.test(output)) {
+					clearTimeout(timer);
+					resolve();
+				}
+			};
+
+			child.stdout?.on('data', read);
+			child.stderr?.on('data', read);
+			child.once('error', reject);
+			child.once('exit', code => {
+				clearTimeout(timer);
+				reject(new Error(`it ended with code ${code}: ${output.trim().split('\n')[0] ?? ''}`));
+			});
+		});
+	} catch (error) {
+		child.kill('SIGKILL');
+		throw new UserError(`the demo program did not start: ${(error as Error).message}`, {hint: `check that this works: ${java} -version`});
+	}
+
+	child.unref();
+	for (const stream of [child.stdin, child.stdout, child.stderr]) {
+		(stream as Socket | null)?.unref();
+	}
+
+	return {
+		pid: child.pid!,
+		async stop() {
+			if (child.exitCode === null && child.signalCode === null) {
+				const gone = once(child, 'exit');
+				child.ref();
+				child.kill('SIGKILL');
+				await gone;
+			}
+		},
+	};
+}

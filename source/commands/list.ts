@@ -1,0 +1,36 @@
+import type {JvmListing} from '../jvm/list.js';
+
+const heads = ['PID', 'USER', 'JVM', 'UP SINCE', 'MAIN CLASS'] as const;
+
+/** A point in time as local "YYYY-MM-DD HH:MM"; "-" when it is not known. */
+export function localMinute(epochMs: number): string {
+	if (epochMs <= 0) {
+		return '-';
+	}
+
+	const date = new Date(epochMs);
+	const two = (value: number) => String(value).padStart(2, '0');
+	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+function remark({problem, attachProblem}: JvmListing): string {
+	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (with the memory engine only: ${attachProblem})` : '');
+}
+
+/** The table that `tprof-top list` prints; a JVM that cannot be profiled has the reason behind its name. */
+export function listText(jvms: readonly JvmListing[]): string {
+	if (jvms.length === 0) {
+		return 'no JVMs on this host that this user can see\n';
+	}
+
+	const rows = jvms.map(jvm => [
+		String(jvm.pid),
+		jvm.user,
+		jvm.jvmVersion || '-',
+		localMinute(jvm.startedAtMs),
+		`${jvm.mainClass}${remark(jvm)}`,
+	]);
+	const widths = heads.map((head, column) => Math.max(head.length, ...rows.map(row => row[column].length)));
+	const line = (cells: readonly string[]) => cells.map((cell, column) => column === 0 ? cell.padStart(widths[column]) : cell.padEnd(widths[column])).join('  ').trimEnd();
+	return `${[line(heads), ...rows.map(row => line(row))].join('\n')}\n`;
+}

@@ -1,0 +1,102 @@
+import path from 'node:path';
+import process from 'node:process';
+import {UserError} from '../process/errors.js';
+import {WriteError} from '../exports/files/file-errors.js';
+import {renderFinalSummary} from '../exports/formats/final-summary.js';
+import {writeWhole} from '../exports/files/files.js';
+import {formats} from '../exports/formats/registry.js';
+import {saveSnapshot, snapshotStem} from '../exports/files/save.js';
+import type {SnapshotSource} from '../model/source.js';
+import type {Options} from '../options/parse.js';
+import {queryOf} from '../options/query-options.js';
+import {IdleList} from '../jvm/threads/idle.js';
+import {listJvms} from '../jvm/list.js';
+import type {Target} from '../jvm/target.js';
+import {openVitals} from '../jvm/counters/vitals.js';
+import {runApp, type Save} from '../ui/app.js';
+import {runChooser, type ChoiceRow} from '../ui/chooser.js';
+import {version} from '../process/version.js';
+import {localMinute} from './list.js';
+
+const defaultDelayS = 1;
+const signalNumbers = {SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15} as const;
+
+function themeOf({color, ascii}: Options) {
+	return {color, ascii};
+}
+
+/** Saves as the options say: the pprof file with its text beside it, or one file of another format. */
+function saver(options: Options): Save {
+	return async (...request) => {
+		try {
+			return await saved(options, ...request);
+		} catch (error) {
+			// The message has one line of the screen: what is wrong must be in its first words, and the name is known.
+			throw error instanceof WriteError ? new UserError(`${error.reason}; ${error.hint}`) : error;
+		}
+	};
+}
+
+async function saved(options: Options, ...[snapshot, baseline, query, {name, format}]: Parameters<Save>): Promise<string> {
+	const now = Date.now();
+	const samples = `(${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
+	const exportOptions = {query, version, depth: options.depth};
+	if (name === undefined && format === undefined) {
+		const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir, now, exportOptions);
+		return `saved ${path.basename(pb)} and .txt ${samples}`;
+	}
+
+	const chosen = formats.find(({id}) => id === (format ?? 'pprof'))!;
+	const file = path.resolve(options.snapshotDir, name ?? `${snapshotStem(snapshot.target.pid, now)}${chosen.extension}`);
+	const written = await writeWhole(file, chosen.write(snapshot, baseline, exportOptions), {taken: name === undefined ? 'suffix' : 'refuse'});
+	return `saved ${path.relative('', written) || written} ${samples}`;
+}
+
+/** Shows the source on the terminal until the user leaves, and leaves a summary behind. Gives the exit code; throws UserError when the session failed before there was anything to show. */
+export async function runLive(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
+	const query = queryOf(options);
+	const vitals = target && openVitals(target);
+	const idle = new IdleList(options.idleCalls);
+	try {
+		const {reason, signal, lastSnapshot} = await runApp({
+			source,
+			vitals: () => vitals?.read() ?? {},
+			save: saver(options),
+			idleReason: (className, method) => idle.reasonOf(className, method),
+			saveFormats: [...formats].reverse().map(({id, title}) => ({id, title})),
+			view: {query, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top},
+			theme: themeOf(options),
+			stdin: process.stdin,
+			stdout: process.stdout,
+		});
+		const {phase, message, hint} = source.status();
+		if (reason !== 'gone' && lastSnapshot && lastSnapshot.session.samples > 0) {
+			process.stdout.write(`${renderFinalSummary(lastSnapshot, process.stdout.columns || 80).join('\n')}\n`);
+		}
+
+		if (phase === 'failed' || (phase === 'ended' && !lastSnapshot?.session.samples)) {
+			throw new UserError(message ?? 'the session failed', {hint});
+		}
+
+		return signal && signal in signalNumbers ? 128 + signalNumbers[signal as keyof typeof signalNumbers] : 0;
+	} finally {
+		vitals?.close();
+	}
+}
+
+const choiceHeading = `${'USER'.padEnd(8)}  ${'JVM'.padEnd(10)}  ${'UP SINCE'.padEnd(16)}  MAIN CLASS`;
+
+function choices(): ChoiceRow[] {
+	return listJvms().map(({pid, user, jvmVersion, startedAtMs, command, problem}) => ({
+		pid,
+		text: `${user.padEnd(8)}  ${(jvmVersion || '-').padEnd(10)}  ${localMinute(startedAtMs).padEnd(16)}  ${command}`,
+		problem,
+	}));
+}
+
+/** Lets the user choose a JVM of this host; undefined when they leave without. */
+export async function chooseTarget(options: Options): Promise<number | undefined> {
+	return runChooser({
+		list: choices, heading: choiceHeading, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout,
+	});
+}

@@ -1,0 +1,65 @@
+import {createReadStream} from 'node:fs';
+import {stat} from 'node:fs/promises';
+import {UserError} from '../process/errors.js';
+import {codeOf} from '../exports/files/file-errors.js';
+import type {Snapshot} from '../model/snapshot.js';
+import type {SnapshotSource} from '../model/source.js';
+import {printable} from '../model/text.js';
+
+const hint = 'tprof-top open reads the .pb.gz files that the s key saves';
+
+/** In words, why a file cannot be read. */
+const readProblems: Readonly<Record<string, string | undefined>> = {
+	ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'it is a folder', ENOTDIR: 'part of its path is not a folder',
+};
+
+/** Reads a saved snapshot from a file or a pipe, such as `<(ssh host cat file)`. Devices, which may never end, are refused. Throws UserError that says what is wrong. */
+export async function readSnapshot(file: string): Promise<Snapshot> {
+	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');
+	const name = printable(file);
+	try {
+		return readPprof(await bytesOf(file, maxProfileBytes), name);
+	} catch (error) {
+		throw error instanceof UserError ? error : new UserError(`cannot read ${name}: ${readProblems[codeOf(error)] ?? printable((error as Error).message)}`, {hint});
+	}
+}
+
+/** All bytes of a file, or as many as show that it is larger than `maxBytes`: a file may grow while it is read, and a pipe says no size. */
+async function bytesOf(file: string, maxBytes: number): Promise<Uint8Array> {
+	const found = await stat(file);
+	if (!found.isFile() && !found.isFIFO()) {
+		throw new UserError(`cannot open ${printable(file)}: it is ${found.isDirectory() ? 'a folder' : 'a device or a socket'}, not a file`, {hint});
+	}
+
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	if (found.size <= maxBytes) {
+		for await (const chunk of createReadStream(file, {end: maxBytes, highWaterMark: 2 ** 20}) as AsyncIterable<Uint8Array>) {
+			chunks.push(chunk);
+			length += chunk.length;
+		}
+	}
+
+	if (found.size > maxBytes || length > maxBytes) {
+		throw new UserError(`cannot open ${printable(file)}: it is larger than ${maxBytes / 1024 / 1024} MB`, {hint});
+	}
+
+	return Buffer.concat(chunks);
+}
+
+/** An opened file as a source: one snapshot, nothing more comes. */
+export function recordingSource(snapshot: Snapshot): SnapshotSource {
+	return {
+		status: () => ({phase: 'recording', stale: false}),
+		read: () => snapshot,
+		setPaused() {
+			// There is nothing to pause.
+		},
+		async close() {
+			// There is nothing to let go of.
+		},
+		onChange: () => () => {
+			// It never changes.
+		},
+	};
+}

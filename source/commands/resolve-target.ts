@@ -1,0 +1,44 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import {UserError} from '../process/errors.js';
+import {nearest} from '../options/nearest.js';
+import {commandWords} from '../options/table.js';
+import {findTargets} from '../jvm/find.js';
+import {identify} from '../jvm/identify.js';
+import type {Target} from '../jvm/target.js';
+
+/** Whoever has just started a JVM wants to see it: it is waited for so long. */
+const startUpWaitMs = 5000;
+/** JVMs named in the message when a name fits several. */
+const maxNamed = 5;
+
+/** The target that a pid or a part of a main class's name means. Throws UserError that says why it is none and what to do. */
+export async function resolveTarget(text: string): Promise<Target> {
+	const pid = /^\d{1,10}$/.test(text) ? Number(text) : pidByName(text);
+	const deadlineMs = performance.now() + startUpWaitMs;
+	let found = identify(pid);
+	while (!found.ok && found.isPassing && performance.now() < deadlineMs) {
+		await sleep(20);
+		found = identify(pid);
+	}
+
+	if (!found.ok) {
+		throw new UserError(found.reason, {hint: found.hint});
+	}
+
+	return found.target;
+}
+
+function pidByName(text: string): number {
+	const found = findTargets(text);
+	if (found.length === 1) {
+		return found[0].pid;
+	}
+
+	if (found.length === 0) {
+		const meant = nearest(text, commandWords);
+		throw new UserError(`no JVM on this host matches "${text}" in its main class's name`, {hint: meant ? `did you mean tprof-top ${meant}?` : 'tprof-top list shows the JVMs on this host'});
+	}
+
+	const named = found.slice(0, maxNamed).map(({pid, mainClass}) => `${pid} ${mainClass}`).join(', ');
+	throw new UserError(`"${text}" matches ${found.length} JVMs: ${named}${found.length > maxNamed ? ', ...' : ''}`, {hint: 'give the pid, or a longer part of the name'});
+}

@@ -1,0 +1,172 @@
+import {existsSync} from 'node:fs';
+import process from 'node:process';
+import {UserError} from '../process/errors.js';
+import {formats, type ExportFormat} from '../exports/formats/registry.js';
+import type {SnapshotSource} from '../model/source.js';
+import type {Options} from '../options/parse.js';
+import {queryOf} from '../options/query-options.js';
+import {startSampler} from '../sampler/handle.js';
+import {beforeStop, untilForeground} from '../process/suspension.js';
+import {listJvms} from '../jvm/list.js';
+import {platformProblem} from '../jvm/system/platform.js';
+import type {Target} from '../jvm/target.js';
+import {version} from '../process/version.js';
+import {resolveTarget} from './resolve-target.js';
+import {readSnapshot, recordingSource} from './recording.js';
+import {demoJar, demoRecording, findJava, startDemo} from './demo.js';
+import {checkFormat, planBatch} from './batch-plan.js';
+import {runBatch} from './batch.js';
+
+const defaultVotesDepth = 10;
+
+/** Whether there is a terminal on both sides to draw on. */
+function isInteractive(options: Options): boolean {
+	return !options.batch && Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY);
+}
+
+function formatOf(options: Options): ExportFormat {
+	return formats.find(({id}) => id === options.format)!;
+}
+
+function checkPlatform(): void {
+	const problem = platformProblem();
+	if (problem) {
+		throw new UserError(problem.reason, {hint: problem.hint});
+	}
+}
+
+/** Does what the command line asks for and gives the exit code. Throws UserError. */
+export async function run(options: Options): Promise<number> {
+	// What is wrong with the command line is said before anything is started.
+	queryOf(options);
+	checkFormat(formatOf(options), planBatch(options), options.output === undefined && Boolean(process.stdout.isTTY));
+	if (options.output !== undefined && existsSync(options.output)) {
+		throw new UserError(`${options.output} already exists; tprof-top never overwrites`, {hint: 'choose another name, or remove the file first', exitCode: 2});
+	}
+
+	if (options.command.kind !== 'list' && isInteractive(options) && !await untilForeground()) {
+		throw new UserError('no terminal to draw on: tprof-top is running in the background, with no shell to bring it forward', {hint: 'start it in the foreground, or use --batch'});
+	}
+
+	switch (options.command.kind) {
+		case 'list': {
+			checkPlatform();
+			const {listText} = await import('./list.js');
+			process.stdout.write(listText(listJvms()));
+			return 0;
+		}
+
+		case 'open': {
+			return openRecording(options.command.file, options);
+		}
+
+		case 'demo': {
+			return demo(options);
+		}
+
+		case 'choose': {
+			checkPlatform();
+			if (!isInteractive(options)) {
+				throw new UserError('which JVM? Give a pid or a part of a main class\'s name', {hint: 'tprof-top list shows the JVMs on this host', exitCode: 2});
+			}
+
+			const {chooseTarget} = await import('./live.js');
+			const pid = await chooseTarget(options);
+			return pid === undefined ? 0 : profile(await resolveTarget(String(pid)), options);
+		}
+
+		case 'profile': {
+			checkPlatform();
+			return profile(await resolveTarget(options.command.target), options);
+		}
+	}
+}
+
+async function demo(options: Options): Promise<number> {
+	const java = findJava();
+	if (!java || platformProblem()) {
+		const recording = needed(demoRecording());
+		process.stderr.write(`tprof-top: ${java ? 'JVMs are profiled on Linux only' : 'no java found (JAVA_HOME, PATH)'}: showing a recording of the demo program\n`);
+		return openRecording(recording, options);
+	}
+
+	const program = await startDemo(java, needed(demoJar()));
+	try {
+		return await profile(await resolveTarget(String(program.pid)), options);
+	} finally {
+		await program.stop();
+	}
+}
+
+function needed(file: string | undefined): string {
+	if (file === undefined) {
+		throw new UserError('the demo program is not here: it is in demo/ beside tprof-top\'s cli.js', {hint: 'copy the whole dist folder, or install the package'});
+	}
+
+	return file;
+}
+
+async function profile(target: Target, options: Options): Promise<number> {
+	const votes = options.format === 'votes' && !isInteractive(options);
+	const sampler = startSampler({
+		target,
+		engine: options.engine,
+		intervalMs: options.intervalMs,
+		depth: options.depth ?? (votes ? defaultVotesDepth : Infinity),
+		threads: options.threads,
+		extraIdle: options.idleCalls,
+		maxOverheadPercent: options.maxOverheadPercent,
+	});
+	// A tool that stands still must not hold the target: threads that it stopped a moment ago would stay stopped with it.
+	const endSuspending = beforeStop({
+		suspend: async () => sampler.hold(),
+		resume() {
+			sampler.resume();
+		},
+	});
+	try {
+		return await show(sampler, options, target);
+	} finally {
+		await sampler.close();
+		endSuspending();
+	}
+}
+
+async function openRecording(file: string, options: Options): Promise<number> {
+	return show(recordingSource(await readSnapshot(file)), options);
+}
+
+/** Draws the source on the terminal, or prints it where there is none. */
+async function show(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
+	if (isInteractive(options)) {
+		const {runLive} = await import('./live.js');
+		return runLive(source, options, target);
+	}
+
+	const stop = new AbortController();
+	const abort = () => {
+		stop.abort();
+	};
+
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.once(signal, abort);
+	}
+
+	process.stdout.once('error', abort);
+	await runBatch({
+		source,
+		plan: planBatch(options),
+		format: formatOf(options),
+		options: {
+			query: queryOf(options),
+			version,
+			top: options.top,
+			width: process.stdout.columns || undefined,
+			depth: options.depth,
+			states: options.states,
+		},
+		output: options.output,
+		stop: stop.signal,
+	});
+	return 0;
+}

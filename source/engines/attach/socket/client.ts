@@ -1,0 +1,241 @@
+import {closeSync} from 'node:fs';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {openAttachSocket, socketPath} from '../../../jvm/attachability/attach-socket.js';
+import {pathOf} from '../../../jvm/system/below-root.js';
+import {canActAs} from '../../../jvm/attachability/credentials.js';
+import {outOfFiles} from '../../../jvm/system/open-files.js';
+import {isAlive, readStatus} from '../../../jvm/system/proc.js';
+import type {Target} from '../../../jvm/target.js';
+import {type Exchange, type ExchangeOptions, exchange} from './connection.js';
+import {type HandshakeOptions, wakeListener} from './handshake.js';
+import {
+	chooseDialect, type Dialect, encodeRequest, isWholeDump, parseReply,
+} from './protocol.js';
+import {maxReplyBytes, ReplyBuffer} from './reply-buffer.js';
+import {HandshakePace} from './handshake-pace.js';
+
+/** First JDK release whose listener takes root as a peer of any JVM; 8 wants its own user and group. */
+const rootWelcomeSince = 11;
+/** The listener's backlog is five connections; a full one is tried again this much later. */
+const backlogPauseMs = 5;
+
+export type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
+
+/** It did not work this time; the target still runs. */
+export type Failed = {readonly status: 'failed'; readonly reason: string; readonly hint: string};
+/** The target has ended. */
+export type Ended = {readonly status: 'ended'; readonly reason: string};
+
+/** `bytes` is a view of the client's own buffer, valid until its next request. Times: milliseconds from the request to the reply's first byte and to its end. */
+export type Reply =
+	| {readonly status: 'ok'; readonly code: number; readonly bytes: Buffer; readonly firstByteMs: number; readonly tookMs: number}
+	| Failed
+	| Ended;
+
+/**
+Speaks to one JVM's attach listener: wakes it when it has to, one connection for each request, one request at a time. Every step ends within the request's time-out; nothing is thrown for what the target does.
+*/
+export class AttachClient {
+	readonly #target: Target;
+	readonly #reply = new ReplyBuffer();
+	readonly #pace = new HandshakePace();
+	#dialect: Dialect | undefined;
+	#asOwner: boolean;
+	#busy = false;
+
+	constructor(target: Target) {
+		this.#target = target;
+		this.#asOwner = this.#isForeign() && target.jdk > 0 && target.jdk < rootWelcomeSince;
+	}
+
+	/** Sends a command in protocol version 1 and gives the whole reply. `timeoutMs` covers everything, waking the listener included. */
+	async request(command: string, args: string[], options: RequestOptions): Promise<Reply> {
+		return this.#alone(async () => this.#send(1, command, args, deadlineOf(options), options.signal));
+	}
+
+	/** A thread dump of all threads, whole and never streamed (see `Dialect`); a dump without its end is a failure. */
+	async threadDump(options: RequestOptions): Promise<Reply> {
+		return this.#alone(async () => {
+			const deadline = deadlineOf(options);
+			const dialect = await this.#negotiate(deadline, options.signal);
+			if ('status' in dialect) {
+				return dialect;
+			}
+
+			const reply = await this.#send(dialect.version, dialect.dumpCommand, [], deadline, options.signal);
+			if (reply.status !== 'ok') {
+				return reply;
+			}
+
+			if (reply.code !== 0) {
+				// Whatever was agreed does not hold; ask again next time.
+				this.#dialect = undefined;
+				return this.#failure(`the JVM refused to give a thread dump (code ${reply.code})`, 'check whether jstack gets one');
+			}
+
+			return isWholeDump(reply.bytes) ? reply : this.#failure('the thread dump was truncated', '');
+		});
+	}
+
+	async #alone<T>(action: () => Promise<T>): Promise<T> {
+		if (this.#busy) {
+			throw new Error('one request at a time');
+		}
+
+		this.#busy = true;
+		try {
+			return await action();
+		} finally {
+			this.#busy = false;
+		}
+	}
+
+	async #negotiate(deadline: number, signal: AbortSignal | undefined): Promise<Dialect | Failed | Ended> {
+		if (this.#dialect) {
+			return this.#dialect;
+		}
+
+		const reply = await this.#send(1, 'getversion', ['options'], deadline, signal);
+		if (reply.status !== 'ok') {
+			return reply;
+		}
+
+		this.#dialect = chooseDialect(reply.code, reply.bytes.toString('latin1', 0, 256));
+		return this.#dialect ?? this.#failure(`the JVM reported an unknown protocol version (code ${reply.code})`, 'tprof-top may be too old for this JVM');
+	}
+
+	async #send(version: 1 | 2, command: string, args: readonly string[], deadline: number, signal: AbortSignal | undefined): Promise<Reply> {
+		const request = encodeRequest(version, command, args);
+		for (;;) {
+			const socket = openAttachSocket(this.#target);
+			const result = await this.#exchange(socket, request, {deadline, signal});
+			if (result.ok && this.#reply.length > 0) {
+				return this.#answer(result);
+			}
+
+			const deadSocket = socket.state === 'present' ? socket.identity : undefined;
+			// In a folder such as /tmp the JVM can neither remove nor replace another user's socket: to wake it would be in vain.
+			const isInTheWay = socket.state === 'present' && !socket.isOwn && !result.ok && ['ECONNREFUSED', 'EACCES'].includes(result.code);
+			const problem = await this.#recover(result.ok ? 'EMPTY' : (isInTheWay ? 'FOREIGN' : result.code), {deadline, signal, deadSocket});
+			if (problem) {
+				return problem;
+			}
+		}
+	}
+
+	/** Closes the socket's descriptor. */
+	async #exchange(socket: ReturnType<typeof openAttachSocket>, request: Uint8Array, options: Pick<ExchangeOptions, 'deadline' | 'signal'>): Promise<Exchange> {
+		if (socket.fd === undefined) {
+			return {ok: false, code: socket.state === 'denied' ? socket.code : (socket.state === 'foreign' ? 'FOREIGN' : 'ENOENT')};
+		}
+
+		try {
+			return await exchange(pathOf(socket.fd), request, this.#reply, {...options, pid: this.#target.pid, connectAs: this.#asOwner ? this.#target : undefined});
+		} finally {
+			closeSync(socket.fd);
+		}
+	}
+
+	#answer({firstByteMs, tookMs}: Exchange & {ok: true}): Reply {
+		const head = parseReply(this.#reply.view());
+		return head
+			? {
+				status: 'ok', code: head.code, bytes: this.#reply.view(head.start), firstByteMs, tookMs,
+			}
+			: this.#failure('the attach listener gave an invalid answer', '');
+	}
+
+	/** Undefined when it is worth another try at once; what went wrong otherwise. */
+	async #recover(code: string, options: HandshakeOptions): Promise<Failed | Ended | undefined> {
+		const isGivenUp = options.signal?.aborted ?? code === 'ABORTED';
+		if (isGivenUp) {
+			return this.#failure('given up', '');
+		}
+
+		switch (code) {
+			case 'ENOENT':
+			case 'ECONNREFUSED': {
+				return this.#wake(options);
+			}
+
+			case 'EAGAIN': {
+				await sleep(backlogPauseMs);
+				return performance.now() < options.deadline ? undefined : this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
+			}
+
+			case 'ECONNRESET':
+			case 'EPIPE':
+			case 'EMPTY': {
+				if (this.#isForeign() && !this.#asOwner && canActAs()) {
+					this.#asOwner = true;
+					return undefined;
+				}
+
+				const {uid, gid, pid} = this.#target;
+				return this.#isForeign()
+					? this.#failure(`the JVM accepts only its own user and group (${uid}:${gid})`, `run tprof-top as that user: sudo -u ${userOf(this.#target)} tprof-top ${pid}`)
+					: this.#failure('the JVM closed the connection without an answer', '');
+			}
+
+			case 'TIMEOUT': {
+				return readStatus(this.#target.pid)?.state.toUpperCase() === 'T'
+					? this.#failure(`process ${this.#target.pid} is stopped`, `resume it with kill -CONT ${this.#target.pid}`)
+					: this.#failure('no answer in time', 'the JVM is very busy, or another client holds its attach listener');
+			}
+
+			case 'FOREIGN': {
+				return this.#failure('a file of another user is in the place of the attach socket', `remove ${socketPath(this.#target)}`);
+			}
+
+			case 'STRANGER': {
+				return this.#failure(`a process other than JVM ${this.#target.pid} is listening on its attach socket`, `check who shares its /tmp, or remove ${socketPath(this.#target)}`);
+			}
+
+			case 'TOO_LONG': {
+				return this.#failure(`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`, 'use --engine memory');
+			}
+
+			default: {
+				const files = outOfFiles({code});
+				return files ? this.#failure(files.reason, files.hint) : this.#failure(`the attach socket cannot be reached (${code})`, code === 'EACCES' ? 'run tprof-top as the same user as the JVM, or as root' : '');
+			}
+		}
+	}
+
+	async #wake(options: HandshakeOptions): Promise<Failed | Ended | undefined> {
+		const wait = this.#pace.refusal();
+		if (wait) {
+			return this.#failure(wait, 'something keeps removing the attach socket from /tmp, or the JVM does not open it');
+		}
+
+		const result = await wakeListener(this.#target, options);
+		if (result.ok) {
+			this.#pace.worked();
+			return undefined;
+		}
+
+		if (result.signalled) {
+			this.#pace.failed();
+		}
+
+		return result.ended ? {status: 'ended', reason: `JVM ${this.#target.pid} has ended`} : {status: 'failed', reason: result.reason, hint: result.hint};
+	}
+
+	/** A failure, or the target's end when that is the cause of it. */
+	#failure(reason: string, hint: string): Failed | Ended {
+		return isAlive(this.#target) ? {status: 'failed', reason, hint} : {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
+	}
+
+	#isForeign(): boolean {
+		return process.geteuid?.() !== this.#target.uid || process.getegid?.() !== this.#target.gid;
+	}
+}
+
+function deadlineOf({timeoutMs}: RequestOptions): number {
+	return performance.now() + timeoutMs;
+}
+
+function userOf(target: Target): string {
+	return /^[\w.-]+$/.test(target.facts.user) ? target.facts.user : `'#${target.uid}'`;
+}

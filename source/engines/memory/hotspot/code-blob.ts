@@ -1,0 +1,228 @@
+import {type Loop, loopsIn} from '../decode/loops.js';
+import {
+	decodeScopes, scopeCount, scopeOffsetAt, scopeOffsetInLoop, type Scope,
+} from '../decode/scopes.js';
+import {isAddress} from '../process/memory.js';
+import {fail} from '../process/reader.js';
+import {has} from './layout.js';
+import {type Vm} from './vm.js';
+
+/**
+What a piece of generated code is, as far as walking its frames goes:
+`java`: a compiled method; `native`: the wrapper that calls a native method; `interpreter`; `adapter`: code without a frame of its own that runs between caller and callee (argument
+adapters, virtual call stubs); `stub`: everything else of the runtime.
+*/
+export type BlobKind = 'java' | 'native' | 'interpreter' | 'adapter' | 'stub';
+
+/** Largest piece of code, bytes: C2 gives up far below (NMethodSizeLimit 512 KB); the stub routines have up to 300 KB. */
+const blobSizeLimit = 1 << 24;
+
+/** Largest frame in words: the compilers refuse methods with more. */
+const frameSizeLimit = 1 << 16;
+
+/** Largest debug information of one compiled method, bytes. */
+const debugInfoLimit = 1 << 24;
+
+/** Longest compiled code whose loops are looked for, bytes. */
+const loopsLimit = 1 << 18;
+
+/** What a block of a loop takes in our memory, about. */
+const bytesOfBlock = 64;
+
+const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod', 'native'], ['Interpreter', 'interpreter']]);
+
+const adapterNames = /adapters|vtable chunks|MethodHandlesAdapterBlob/;
+
+/** One piece of generated code in the target's code cache. */
+export class CodeBlob {
+	readonly address: number;
+	readonly name: string;
+	readonly kind: BlobKind;
+	readonly end: number;
+	readonly codeBegin: number;
+	/** Of its frame, in words, return address included; 0 where it has none of a fixed size. */
+	readonly frameSize: number;
+	/** Code offset from which on the frame is there. */
+	readonly frameComplete: number;
+	/** Compiled methods only: the Method, the entry that checked the receiver, and return addresses that mean "deoptimise me". */
+	readonly method: number = 0;
+	readonly entry: number = 0;
+	readonly deoptHandlers: readonly number[] = [];
+	readonly origPcOffset: number = 0;
+	/** Last round in which it was seen to be the same still. */
+	round = 0;
+	/** The wrapper by which a carrier runs a virtual thread. */
+	isEnterSpecial = false;
+	/** Another piece of code stands here now. */
+	isGone = false;
+	readonly #vm: Vm;
+	readonly #identity: readonly number[];
+	#debugInfo?: DebugInfo;
+	#loops?: readonly Loop[];
+	#loopBytes = 0;
+
+	/** Decodes the blob at an address; throws `Unreadable` where there cannot be one. */
+	constructor(vm: Vm, address: number) {
+		const {reader, layout: {fields, types}} = vm;
+		this.#vm = vm;
+		this.address = address;
+		this.name = reader.cString(reader.pointer(address + fields.blobName));
+		const size = reader.u32(address + fields.blobSize);
+		this.frameSize = reader.i32(address + fields.blobFrameSize);
+		if (size === 0 || size > blobSizeLimit || this.frameSize > frameSizeLimit) {
+			fail();
+		}
+
+		this.end = address + size;
+		this.codeBegin = has(fields.blobCodeOffset) ? address + reader.u32(address + fields.blobCodeOffset) : reader.pointer(address + fields.blobCodeBegin);
+		if (this.codeBegin < address || this.codeBegin > this.end) {
+			fail();
+		}
+
+		const complete = address + fields.blobFrameComplete;
+		this.frameComplete = types.shortFrameComplete ? (reader.u16(complete) << 16) >> 16 : reader.i32(complete);
+		this.kind = kindOf(this.name);
+		this.#identity = readIdentity(vm, address, this.isMethod);
+		if (this.isMethod) {
+			this.method = reader.pointer(address + fields.nmethodMethod);
+			this.entry = has(fields.nmethodEntryOffset) ? this.codeBegin + reader.u16(address + fields.nmethodEntryOffset) : reader.word(address + fields.nmethodEntry);
+			this.deoptHandlers = [
+				...[fields.deoptHandler, fields.deoptHandlerMh].filter(offset => has(offset)).map(offset => reader.word(address + offset)),
+				...[fields.deoptHandlerOffset, fields.deoptHandlerMhOffset].filter(offset => has(offset)).map(offset => address + reader.u32(address + offset)),
+			];
+			this.origPcOffset = reader.u32(address + fields.nmethodOrigPcOffset);
+		}
+	}
+
+	/** Compiled methods come and go; the other blobs stay as long as the JVM. */
+	get isMethod(): boolean {
+		return this.kind === 'java' || this.kind === 'native';
+	}
+
+	contains(pc: number): boolean {
+		return pc >= this.codeBegin && pc < this.end;
+	}
+
+	/** Reads again what tells one compiled method from the next at the same address. */
+	isSame(): boolean {
+		try {
+			return readIdentity(this.#vm, this.address, this.isMethod).every((word, index) => word === this.#identity[index]);
+		} catch {
+			return false;
+		}
+	}
+
+	/** Bytes kept of its debug information and its loops, and a way to forget them: they are read again when they are needed. */
+	get debugInfoBytes(): number {
+		return (this.#debugInfo?.bytes ?? 0) + this.#loopBytes;
+	}
+
+	forgetDebugInfo(): void {
+		this.#debugInfo = undefined;
+		this.#loops = undefined;
+		this.#loopBytes = 0;
+	}
+
+	/** Whether a call returns to this address that the VM knows of: one in which the thread may stop. Leaf calls, which leave no anchor, have no debug information. Throws `Unreadable`. */
+	isSafepoint(pc: number): boolean {
+		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
+		return scopeOffsetAt(this.#debugInfo.pcDescs, pc - this.codeBegin, true) !== 0;
+	}
+
+	/**
+	Whether its debug information tells lines between safepoints too, as it does when DebugNonSafepoints was set, or somebody listened to JVMTI's events of compiled methods, while it was compiled: every
+	safepoint has a map of object pointers, and then there are scopes at more places (seen so in all methods of JDK 8 to 27). Undefined where it cannot be told. Throws `Unreadable`.
+	*/
+	hasLinesBetween(): boolean | undefined {
+		const {reader, layout: {fields}} = this.#vm;
+		if (!has(fields.blobOopMaps) || !has(fields.oopMapCount)) {
+			return undefined;
+		}
+
+		const maps = reader.word(this.address + fields.blobOopMaps);
+		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
+		return scopeCount(this.#debugInfo.pcDescs) > (maps === 0 ? 0 : reader.u32(maps + fields.oopMapCount));
+	}
+
+	/** The virtual frames at an address in this compiled method, innermost first, with Method addresses. `exact`: the address is a return address. Throws `Unreadable`. */
+	scopesAt(pc: number, exact: boolean): Scope[] {
+		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
+		const {pcDescs, scopes, methods} = this.#debugInfo;
+		const offset = pc - this.codeBegin;
+		const scope = exact ? scopeOffsetAt(pcDescs, offset, true) || scopeOffsetAt(pcDescs, offset, false) : scopeOffsetInLoop(pcDescs, offset, this.#loopsOf());
+		return decodeScopes(scopes, scope, this.#vm.excluded).map(({method, bci}) => ({method: methods(method), bci}));
+	}
+
+	/** The loops of its code; none where that cannot be read. */
+	#loopsOf(): readonly Loop[] {
+		if (!this.#loops) {
+			try {
+				this.#loops = loopsIn(this.#vm.reader.bytes(this.codeBegin, Math.min(this.end - this.codeBegin, loopsLimit)));
+			} catch {
+				this.#loops = [];
+			}
+
+			this.#loopBytes = this.#loops.reduce((sum, {blocks}) => sum + (blocks.length * bytesOfBlock), 0);
+		}
+
+		return this.#loops;
+	}
+}
+
+function kindOf(name: string): BlobKind {
+	return kinds.get(name) ?? (adapterNames.test(name) ? 'adapter' : 'stub');
+}
+
+function readIdentity({reader, layout: {fields}}: Vm, address: number, isMethod: boolean): number[] {
+	const common = [reader.word(address + fields.blobName), reader.u32(address + fields.blobSize)];
+	return isMethod ? [...common, reader.u32(address + fields.nmethodCompileId), reader.word(address + fields.nmethodMethod)] : common;
+}
+
+type DebugInfo = {
+	readonly pcDescs: Uint8Array;
+	readonly scopes: Uint8Array;
+	/** The Method address for an index (from 1) of the metadata. */
+	readonly methods: (index: number) => number;
+	readonly bytes: number;
+};
+
+/** Where debug information lies: 8 by offsets, 11 to 21 with the scopes by pointer, 25 and later partly outside the code cache (JDK-8343789, JDK-8329433). */
+function readDebugInfo(vm: Vm, address: number): DebugInfo {
+	const {reader, layout: {fields}} = vm;
+	const offset = (field: number) => reader.u32(address + field);
+	if (has(fields.nmethodImmutableData)) {
+		const immutable = sized(vm, reader.pointer(address + fields.nmethodImmutableData), offset(fields.nmethodImmutableSize));
+		const pcs = offset(fields.nmethodScopesPcsOffset);
+		const data = offset(fields.nmethodScopesDataOffset);
+		const relocations = offset(fields.blobRelocationSize);
+		const metadata = sized(vm, reader.pointer(address + fields.blobMutableData) + relocations, offset(fields.blobMutableSize) - relocations);
+		return {
+			pcDescs: immutable.subarray(pcs, data), scopes: immutable.subarray(data), methods: methodsOf(metadata), bytes: immutable.length + metadata.length,
+		};
+	}
+
+	const start = offset(fields.nmethodMetadataOffset);
+	const all = sized(vm, address + start, offset(fields.nmethodDependenciesOffset) - start);
+	const pcs = offset(fields.nmethodScopesPcsOffset) - start;
+	const data = has(fields.nmethodScopesDataBegin) ? reader.pointer(address + fields.nmethodScopesDataBegin) - address - start : offset(fields.nmethodScopesDataOffset) - start;
+	return {
+		pcDescs: all.subarray(pcs), scopes: all.subarray(data, pcs), methods: methodsOf(all.subarray(0, data)), bytes: all.length,
+	};
+}
+
+function sized({reader}: Vm, address: number, length: number): Uint8Array {
+	return length >= 0 && length <= debugInfoLimit ? reader.bytes(address, length) : fail();
+}
+
+function methodsOf(metadata: Uint8Array): (index: number) => number {
+	const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength);
+	return index => {
+		const at = (index - 1) * 8;
+		if (!(at >= 0 && at + 8 <= metadata.length)) {
+			fail();
+		}
+
+		const method = view.getUint32(at, true) + (view.getUint32(at + 4, true) * 0x1_00_00_00_00);
+		return isAddress(method) ? method : fail();
+	};
+}

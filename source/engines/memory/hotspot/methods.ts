@@ -1,0 +1,195 @@
+import {nativeLine, otherFrame, unknownLine, type Interner} from '../../../model/frame.js';
+import {normalClassName} from '../../../model/class-name.js';
+import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
+import {printable} from '../../../model/text.js';
+import {decodeLineTable, lineAt, lineTableBytes, type LineTable} from '../decode/line-table.js';
+import {isAligned} from '../process/memory.js';
+import {fail} from '../process/reader.js';
+import {type Vm} from './vm.js';
+
+/** JVM_ACC_NATIVE (JVMS table 4.6-A). */
+const accessNative = 0x01_00;
+
+/** ConstMethodFlags: has a line number table; the same bit on every JDK. */
+const flagLineTable = 1;
+
+/** Longest method, bytes of code (JVMS 4.7.3). */
+const codeSizeLimit = 65_535;
+
+/** Longest Symbol, bytes (symbol.hpp: max_symbol_length). */
+const symbolLimit = 65_535;
+
+/** Bytes of a ConstMethod that tell whether it is still the one that was decoded: its members up to the name. */
+const identityBytes = 48;
+
+/** Methods kept at most: past this the cache starts anew. A large application runs some 50,000. */
+const methodLimit = 100_000;
+
+/** Names of a method as Java has them, neither shortened nor stripped. */
+export type MethodName = {readonly className: string; readonly name: string};
+
+/** One Java method of the target, decoded. */
+export class Method implements MethodName {
+	readonly constMethod: number;
+	readonly codeStart: number;
+	readonly codeEnd: number;
+	readonly isNative: boolean;
+	/** Continuation.enterSpecial, by which a carrier runs a virtual thread (21 and later). */
+	readonly isEnterSpecial: boolean;
+	readonly className: string;
+	readonly name: string;
+	readonly identity: Uint8Array;
+	/** Last round in which it was seen to be the same still. */
+	round = 0;
+	readonly #vm: Vm;
+	readonly #interner: Interner;
+	readonly #hasLines: boolean;
+	readonly #ids: readonly [number, number, number];
+	readonly #name: MethodName;
+	readonly #byFrame: Map<number, MethodName>;
+	readonly #frameByBci = new Map<number, number>();
+	#lines?: LineTable;
+
+	/** Decodes the Method at an address; throws `Unreadable` where there cannot be one. `byFrame` gets its names for each frame id made. */
+	constructor(vm: Vm, interner: Interner, address: number, byFrame: Map<number, MethodName>) {
+		if (!isAligned(address)) {
+			fail();
+		}
+
+		const {reader, layout: {fields, sizes}} = vm;
+		this.#vm = vm;
+		this.#interner = interner;
+		this.#byFrame = byFrame;
+		const constMethod = reader.pointer(address + fields.methodConst);
+		this.constMethod = constMethod;
+		this.identity = reader.bytes(constMethod, identityBytes);
+		this.isNative = (reader.u16(address + fields.methodAccess) & accessNative) !== 0;
+		const codeSize = reader.u16(constMethod + fields.constCodeSize);
+		this.codeStart = constMethod + sizes.constMethod;
+		this.codeEnd = this.codeStart + Math.min(codeSize, codeSizeLimit);
+		this.#hasLines = (reader.u16(constMethod + fields.constFlags) & flagLineTable) !== 0;
+		const pool = reader.pointer(constMethod + fields.constConstants);
+		const name = poolSymbol(vm, pool, reader.u16(constMethod + fields.constNameIndex));
+		const holder = reader.pointer(pool + fields.poolHolder);
+		const sourceIndex = Number.isNaN(fields.poolSourceFile) ? reader.u16(holder + fields.klassSourceFile) : reader.u16(pool + fields.poolSourceFile);
+		const file = sourceIndex === 0 ? '' : poolSymbol(vm, pool, sourceIndex);
+		const className = normalClassName(klassName(vm, holder));
+		this.className = className;
+		this.name = name;
+		this.#name = {className, name};
+		this.isEnterSpecial = name === 'enterSpecial' && className === 'jdk.internal.vm.Continuation';
+		this.#ids = [className, name, file].map(text => interner.internString(printable(text))) as [number, number, number];
+	}
+
+	/** Frame id of this method at a bytecode index; -1 is the method's entry. */
+	frame(bci: number): number {
+		let frame = this.#frameByBci.get(bci);
+		if (frame === undefined) {
+			frame = this.#interner.internFrame(...this.#ids, this.#line(Math.max(bci, 0)));
+			this.#frameByBci.set(bci, frame);
+			if (frame !== otherFrame) {
+				this.#byFrame.set(frame, this.#name);
+			}
+		}
+
+		return frame;
+	}
+
+	#line(bci: number): number {
+		if (this.isNative) {
+			return nativeLine;
+		}
+
+		if (!this.#hasLines) {
+			return unknownLine;
+		}
+
+		this.#lines ??= this.#readLines();
+		return lineAt(this.#lines, bci) ?? unknownLine;
+	}
+
+	/** The table has no length: it is read in growing steps up to its end. What is read behind it may not be mapped. */
+	#readLines(): LineTable {
+		const {reader, excluded} = this.#vm;
+		for (const length of [128, lineTableBytes, lineTableBytes * 64]) {
+			const bytes = new Uint8Array(length);
+			const got = reader.memory.read(this.codeEnd, bytes, 0, length);
+			const table = decodeLineTable(bytes.subarray(0, got), excluded);
+			if (!table.cut || got < length) {
+				return table;
+			}
+		}
+
+		return {bcis: [], lines: []};
+	}
+}
+
+/** The methods met so far, by address; each is checked once a round, since an unloaded or redefined class leaves its addresses to others. */
+export class Methods {
+	#round = 1;
+	readonly #vm: Vm;
+	readonly #interner: Interner;
+	readonly #limit: number;
+	readonly #byAddress = new Map<number, Method>();
+	/** Names by frame id: as many as the table has frames. Frames outlive the methods that they were made from, in what is remembered of code and of stacks. */
+	readonly #byFrame = new Map<number, MethodName>();
+	readonly #scratch = new Uint8Array(identityBytes);
+
+	/** `limit`: methods kept at most. */
+	constructor(vm: Vm, interner: Interner, limit = methodLimit) {
+		this.#vm = vm;
+		this.#interner = interner;
+		this.#limit = limit;
+	}
+
+	/** Starts a round (a sample). */
+	nextRound(): void {
+		this.#round++;
+		if (this.#byAddress.size > this.#limit) {
+			this.#byAddress.clear();
+		}
+	}
+
+	/** Whose frame an id is; undefined for what is no method's, as the frame "(other)" of a full table. */
+	ofFrame(frame: number): MethodName | undefined {
+		return this.#byFrame.get(frame);
+	}
+
+	/** The method at an address; throws `Unreadable` where there is none. */
+	at(address: number): Method {
+		const known = this.#byAddress.get(address);
+		if (known && (known.round === this.#round || this.#isSame(known, address))) {
+			known.round = this.#round;
+			return known;
+		}
+
+		const method = new Method(this.#vm, this.#interner, address, this.#byFrame);
+		method.round = this.#round;
+		this.#byAddress.set(address, method);
+		return method;
+	}
+
+	#isSame(method: Method, address: number): boolean {
+		const {reader, layout: {fields}} = this.#vm;
+		return reader.word(address + fields.methodConst) === method.constMethod
+			&& reader.memory.read(method.constMethod, this.#scratch, 0, identityBytes) === identityBytes
+			&& Buffer.compare(method.identity, this.#scratch) === 0;
+	}
+}
+
+/** The name of a class with dots, as its Symbol has it. Throws `Unreadable`. */
+export function klassName(vm: Vm, klass: number): string {
+	return readSymbol(vm, vm.reader.pointer(klass + vm.layout.fields.klassName)).replaceAll('/', '.');
+}
+
+/** The symbol in a slot of a constant pool. Throws `Unreadable`. */
+export function poolSymbol(vm: Vm, pool: number, index: number): string {
+	// The lowest bit of a slot is a mark (constantPool.hpp, CPSlot), up to 8.
+	const word = vm.reader.pointer(pool + vm.layout.sizes.constantPool + (8 * index));
+	return readSymbol(vm, word - (word % 2));
+}
+
+function readSymbol({reader, layout: {fields}}: Vm, symbol: number): string {
+	const length = Math.min(reader.u16(symbol + fields.symbolLength), symbolLimit);
+	return decodeModifiedUtf8(reader.bytes(symbol + fields.symbolBody, length));
+}

@@ -1,0 +1,109 @@
+import {type Symbols} from '../process/libjvm.js';
+import {type Reader} from '../process/reader.js';
+
+/** One row of gHotSpotVMStructs: a member's offset in bytes, or a static's address. */
+export type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};
+
+/** HotSpot's tables about itself, as every build carries them for the serviceability agent (vmStructs.hpp). */
+export type VmStructs = {
+	/** Rows by "Type.field". */
+	readonly fields: ReadonlyMap<string, StructRow>;
+	/** Sizes in bytes by type name. */
+	readonly sizes: ReadonlyMap<string, number>;
+	/** Integer constants by name. */
+	readonly constants: ReadonlyMap<string, number>;
+};
+
+/** Most rows of one table: the largest seen has about 1,000. */
+const rowLimit = 20_000;
+
+/** Most bytes in a row: all known ones have 48 or less. */
+const strideLimit = 256;
+
+const wordBytes = 8;
+
+/** Reads all tables; throws `Unreadable`, or an error that names the symbol which this libjvm lacks. */
+export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
+	const names = new Map<number, string>();
+	const text = (address: number) => {
+		let name = names.get(address);
+		if (name === undefined) {
+			name = reader.cString(address);
+			names.set(address, name);
+		}
+
+		return name;
+	};
+
+	const variable = (name: string) => {
+		const address = symbols.get(name);
+		if (address === undefined) {
+			throw new Error(`libjvm.so has no symbol ${name}`);
+		}
+
+		return reader.word(address);
+	};
+
+	const fields = new Map<string, StructRow>();
+	const entry = (name: string) => variable(`gHotSpotVMStructEntry${name}`);
+	const at = {
+		type: entry('TypeNameOffset'), field: entry('FieldNameOffset'), typeString: entry('TypeStringOffset'),
+		isStatic: entry('IsStaticOffset'), offset: entry('OffsetOffset'), address: entry('AddressOffset'),
+	};
+	for (const row of rows(reader, variable('gHotSpotVMStructs'), entry('ArrayStride'), Object.values(at))) {
+		fields.set(`${text(word(row, at.type))}.${text(word(row, at.field))}`, {
+			isStatic: row.getInt32(at.isStatic, true) !== 0,
+			offset: word(row, at.offset), address: word(row, at.address), type: text(word(row, at.typeString)),
+		});
+	}
+
+	const sizes = new Map<string, number>();
+	const typeName = variable('gHotSpotVMTypeEntryTypeNameOffset');
+	const size = variable('gHotSpotVMTypeEntrySizeOffset');
+	for (const row of rows(reader, variable('gHotSpotVMTypes'), variable('gHotSpotVMTypeEntryArrayStride'), [typeName, size])) {
+		sizes.set(text(word(row, typeName)), word(row, size));
+	}
+
+	const constants = new Map<string, number>();
+	for (const kind of ['Int', 'Long']) {
+		const name = variable(`gHotSpotVM${kind}ConstantEntryNameOffset`);
+		const value = variable(`gHotSpotVM${kind}ConstantEntryValueOffset`);
+		for (const row of rows(reader, variable(`gHotSpotVM${kind}Constants`), variable(`gHotSpotVM${kind}ConstantEntryArrayStride`), [name, value])) {
+			constants.set(text(word(row, name)), kind === 'Int' ? row.getInt32(value, true) : Number(row.getBigInt64(value, true)));
+		}
+	}
+
+	return {fields, sizes, constants};
+}
+
+/** The rows of a table up to the one whose first member of `offsets` (its name) is null, read in blocks: one read a row would cost some milliseconds. */
+function * rows(reader: Reader, start: number, stride: number, offsets: readonly number[]): Generator<DataView> {
+	if (!(stride > 0 && stride <= strideLimit && Math.max(...offsets) <= stride - wordBytes)) {
+		throw new Error('the tables of this libjvm.so have rows of an unknown form');
+	}
+
+	const blockRows = 64;
+	const block = new Uint8Array(stride * blockRows);
+	for (let index = 0; index < rowLimit; index += blockRows) {
+		// The end of the table may be the end of what is mapped.
+		const got = reader.memory.read(start + (index * stride), block, 0, block.length);
+		for (let offset = 0; offset < block.length; offset += stride) {
+			if (offset + stride > got) {
+				throw new Error('the tables of this libjvm.so cannot be read');
+			}
+
+			const row = new DataView(block.buffer, offset, stride);
+			if (word(row, offsets[0]) === 0) {
+				return;
+			}
+
+			yield row;
+		}
+	}
+
+	throw new Error('the tables of this libjvm.so have no end');
+}
+
+function word(row: DataView, offset: number): number {
+	return row.getUint32(offset, true) + (row.getUint32(offset + 4, true) * 0x1_00_00_00_00);
+}

@@ -1,0 +1,77 @@
+import {fail, type Reader} from '../process/reader.js';
+import {has, type Layout} from './layout.js';
+
+/** One JVM as far as it does not change while it runs: how to read it and what it was started with. */
+export type Vm = {
+	readonly reader: Reader;
+	readonly layout: Layout;
+	/** Feature release, such as 8 or 21. */
+	readonly release: number;
+	/** Digits left out of UNSIGNED5 numbers (decode/unsigned5.ts). */
+	readonly excluded: number;
+	readonly flags: ReadonlyMap<string, boolean>;
+	/** Set with compressed oops: address = base + narrow * 2^shift. */
+	readonly narrowOop?: {readonly base: number; readonly shift: number};
+	readonly narrowKlass?: {readonly base: number; readonly shift: number};
+	/** Bits to shift a mark word by to get the class, where object headers are compact (JEP 450). */
+	readonly markKlassShift?: number;
+	/** Return address of a call from the VM into Java code. */
+	readonly callStubReturn: number;
+	readonly collector: 'z-generational' | 'z' | 'shenandoah' | 'stop-the-world';
+};
+
+/** The flags asked for; the others are not kept. */
+const flagNames = new Set(['UseCompressedOops', 'UseCompressedClassPointers', 'UseCompactObjectHeaders', 'UseZGC', 'ZGenerational', 'UseShenandoahGC', 'DebugNonSafepoints']);
+
+/** Most flags a JVM has; the largest seen has about 1,500. */
+const flagLimit = 10_000;
+
+/** First release in which generational ZGC is the only one (JEP 490). */
+const onlyGenerationalZ = 24;
+
+/** First release whose tables say nothing of UseCompressedClassPointers any more, since it is always on. */
+const alwaysCompressedClasses = 27;
+
+/** Reads what is fixed for the JVM's life; throws `Unreadable`. */
+export function openVm(reader: Reader, layout: Layout): Vm {
+	const {fields, constants} = layout;
+	// The HotSpot of 8 counts its own releases, and calls itself 25.
+	const release = has(fields.codeHeap) ? 8 : reader.u32(fields.majorVersion);
+	const flags = readFlags(reader, layout);
+	const isOn = (name: string) => flags.get(name) ?? false;
+	const isCompact = isOn('UseCompactObjectHeaders') && has(constants.markKlassShift);
+	const zCollector = isOn('ZGenerational') || release >= onlyGenerationalZ ? 'z-generational' : 'z';
+	return {
+		reader, layout, release, flags,
+		excluded: release >= 20 ? 1 : 0,
+		narrowOop: isOn('UseCompressedOops') ? {base: reader.word(fields.narrowOopBase), shift: reader.u32(fields.narrowOopShift)} : undefined,
+		narrowKlass: isOn('UseCompressedClassPointers') || release >= alwaysCompressedClasses
+			? {base: reader.word(fields.narrowKlassBase), shift: reader.u32(fields.narrowKlassShift)}
+			: undefined,
+		markKlassShift: isCompact ? constants.markKlassShift : undefined,
+		callStubReturn: reader.pointer(fields.callStubReturn),
+		collector: isOn('UseZGC') ? zCollector : (isOn('UseShenandoahGC') ? 'shenandoah' : 'stop-the-world'),
+	};
+}
+
+function readFlags(reader: Reader, {fields, sizes}: Layout): Map<string, boolean> {
+	const flags = new Map<string, boolean>();
+	const count = Math.min(reader.u32(fields.flagCount), flagLimit);
+	if (Math.max(fields.flagName, fields.flagAddress) + 8 > sizes.flag) {
+		fail();
+	}
+
+	const rows = reader.bytes(reader.pointer(fields.flags), count * sizes.flag);
+	const view = new DataView(rows.buffer);
+	const word = (at: number) => view.getUint32(at, true) + (view.getUint32(at + 4, true) * 0x1_00_00_00_00);
+	for (let at = 0; at + sizes.flag <= rows.length; at += sizes.flag) {
+		const name = word(at + fields.flagName);
+		// The last row is empty.
+		const text = name === 0 ? '' : reader.cString(name);
+		if (flagNames.has(text)) {
+			flags.set(text, reader.u8(word(at + fields.flagAddress)) !== 0);
+		}
+	}
+
+	return flags;
+}

@@ -1,0 +1,57 @@
+import {type Memory} from '../process/memory.js';
+import {fail} from '../process/reader.js';
+
+/** Most bytes of a stack that are copied: 1,024 interpreted frames take about 150 KB; what lies deeper than this is left out and the stack counted as incomplete. */
+export const stackBytesLimit = 1 << 20;
+
+/** A private copy of a part of a thread's stack, read by address. */
+export class StackCopy {
+	/** Addresses of the first word and behind the last. */
+	low = 0;
+	high = 0;
+	/** The stack has words below `high` that were not copied. */
+	isCut = false;
+	#bytes = new Uint8Array(1 << 14);
+	#words = new Uint32Array(this.#bytes.buffer);
+
+	/** The bytes copied. */
+	get bytes(): Uint8Array {
+		return this.#bytes.subarray(0, this.high - this.low);
+	}
+
+	/** Copies from an address up to the stack's base; throws `Unreadable` where that cannot be. */
+	load(memory: Memory, low: number, base: number, limit = stackBytesLimit): void {
+		this.low = low;
+		this.high = low;
+		const length = Math.min(base - low, limit);
+		if (!(length > 0) || low % 8 !== 0) {
+			fail();
+		}
+
+		if (length > this.#bytes.length) {
+			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
+			this.#words = new Uint32Array(this.#bytes.buffer);
+		}
+
+		if (memory.read(low, this.#bytes, 0, length) !== length) {
+			fail();
+		}
+
+		this.high = low + length;
+		this.isCut = length < base - low;
+	}
+
+	has(address: number): boolean {
+		return address >= this.low && address + 8 <= this.high && address % 8 === 0;
+	}
+
+	/** The word at an address, exact below 2^53; throws `Unreadable` outside the copy. */
+	word(address: number): number {
+		if (!this.has(address)) {
+			fail();
+		}
+
+		const index = (address - this.low) / 4;
+		return this.#words[index] + (this.#words[index + 1] * 0x1_00_00_00_00);
+	}
+}

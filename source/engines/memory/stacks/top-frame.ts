@@ -1,0 +1,333 @@
+import {type CodeCache, type CodePlace} from '../hotspot/code-cache.js';
+import {type Methods} from '../hotspot/methods.js';
+import {Unreadable} from '../process/reader.js';
+import {type Vm} from '../hotspot/vm.js';
+import {bytecodeIndex, isBytecode, lastSlot, savedBytecode, slot} from './interpreted.js';
+import {decodeEpilogue, decodePrologue} from './prologue.js';
+import {type Registers} from './registers.js';
+import {type StackCopy} from './stack.js';
+import {type Walker, type WalkEnd} from './walker.js';
+
+/** How far up the stack a return address into Java code is looked for when a thread is in code that leaves no trace of its frames, bytes: deepest seen are some KB of the C library. */
+const scanBytes = 8192;
+
+/** Bytes of code looked at from a program counter on: a prologue has up to 40. */
+const codeWindow = 64;
+
+/** Bytes of a call whose target is loaded into a register first. */
+const loadedCallBytes = 13;
+
+/** Bytes from a function's start that are taken as its own: those that are called without an anchor are small. */
+const functionBytes = 4096;
+
+/** Bytes of the longest call instruction. */
+const callBytes = 7;
+
+/** Walks a thread that was stopped while it executed Java code: its top frame may be half built or half taken down, in a stub, or in a call that the VM does not know of. */
+export class TopFrame {
+	readonly #vm: Vm;
+	readonly #code: CodeCache;
+	readonly #methods: Methods;
+	readonly #walker: Walker;
+	readonly #bytes = new Uint8Array(codeWindow);
+
+	constructor(vm: Vm, code: CodeCache, methods: Methods, walker: Walker) {
+		this.#vm = vm;
+		this.#code = code;
+		this.#methods = methods;
+		this.#walker = walker;
+	}
+
+	/** Fills the walker with a stopped thread's frames. The way that the registers tell is tried first; when it does not lead to the thread's root, the stack is searched for one that does. */
+	walk(stack: StackCopy, registers: Registers): WalkEnd {
+		const end = this.#attempt(() => this.#direct(stack, registers));
+		if (end !== 'broken') {
+			return end;
+		}
+
+		const sure = this.#walker.frames.copy();
+		const found = this.#search(stack, registers);
+		if (found === 'broken') {
+			// What the registers told of the top is the best that there is.
+			this.#walker.start();
+			for (const frame of sure) {
+				this.#walker.frames.push(frame);
+			}
+		}
+
+		return found;
+	}
+
+	/** Whether a thread is in code that the JVM has generated. */
+	isInCode({pc}: Registers): boolean {
+		return this.#code.isCode(pc);
+	}
+
+	#attempt(action: () => WalkEnd): WalkEnd {
+		this.#walker.start();
+		try {
+			return action();
+		} catch (error) {
+			if (error instanceof Unreadable) {
+				return 'broken';
+			}
+
+			throw error;
+		}
+	}
+
+	#direct(stack: StackCopy, registers: Registers): WalkEnd {
+		const place = this.#code.lookUp(registers.pc);
+		if (!place) {
+			return 'broken';
+		}
+
+		if (place.blob.isMethod) {
+			return this.#inCompiled(stack, registers, place);
+		}
+
+		if (place.blob.kind === 'interpreter') {
+			return this.#inInterpreter(stack, registers);
+		}
+
+		return place.blob.kind === 'adapter' ? this.#inAdapter(stack, registers) : this.#inStub(stack, registers, place);
+	}
+
+	/** In a compiled method: in its whole frame, or while that is built or taken down. */
+	#inCompiled(stack: StackCopy, registers: Registers, place: CodePlace): WalkEnd {
+		const {pc, sp, fp} = registers;
+		const {blob} = place;
+		if (pc <= blob.entry || pc < blob.codeBegin + blob.frameComplete) {
+			// Nothing of the method itself has run yet.
+			this.#walker.frames.push(this.#methods.at(blob.method).frame(0));
+			const partial = pc <= blob.entry ? {depth: 0, isFpSaved: false} : decodePrologue(this.#codeAt(blob.entry), pc - blob.entry);
+			return this.#leave(stack, sp, partial?.depth ?? (blob.frameSize * 8) - 8, partial?.isFpSaved ?? true, fp);
+		}
+
+		this.#walker.pushCompiled(place, pc, false);
+		if (blob.isEnterSpecial) {
+			this.#walker.carrierStart = --this.#walker.frames.count;
+		}
+
+		const gone = decodeEpilogue(this.#codeAt(pc));
+		return gone ? this.#leave(stack, sp, gone.depth, gone.isFpSaved, fp) : this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp);
+	}
+
+	/** Goes on at the caller: `depth` bytes lie above the return address, the one next to it is the caller's frame pointer if it is saved. */
+	#leave(stack: StackCopy, sp: number, depth: number, isFpSaved: boolean, fp: number): WalkEnd {
+		const at = sp + depth;
+		return this.#walker.walk(stack, stack.word(at), at + 8, isFpSaved ? stack.word(at - 8) : fp);
+	}
+
+	#inInterpreter(stack: StackCopy, registers: Registers): WalkEnd {
+		const {pc, sp, fp, rbx, r13, rax} = registers;
+		const code = this.#codeAt(pc);
+		// Leaving: the frame is gone, and r13 is the return address that the code is about to jump to (or is about to be loaded with it).
+		const isReturning = startsWith(code, [0x41, 0xFF, 0xE5]) || startsWith(code, [0x48, 0x8B, 0xE3]) || startsWith(code, [0x48, 0x89, 0xDC]);
+		if (isReturning && this.#code.isCode(r13)) {
+			return this.#walker.walk(stack, r13, isWithin(stack, rbx) ? rbx : sp, fp);
+		}
+
+		if (startsWith(code, [0x41, 0x5D]) && this.#isReturnAddress(stack.word(sp))) {
+			return this.#walker.walk(stack, stack.word(sp), isWithin(stack, rbx) ? rbx : sp + 8, fp);
+		}
+
+		// Entering: r13 is the caller's stack pointer, rbx the method, and the new frame is there once the frame pointer lies below r13.
+		if (isWithin(stack, r13) && r13 >= sp && fp >= r13) {
+			const callerPc = [this.#wordOrZero(stack, sp), rax, this.#wordOrZero(stack, sp + 8), this.#wordOrZero(stack, r13 - 8)].find(word => this.#isReturnAddress(word));
+			if (callerPc !== undefined) {
+				this.#walker.frames.push(this.#methods.at(rbx).frame(0));
+				return this.#walker.walk(stack, callerPc, r13, fp);
+			}
+		}
+
+		if (sp > fp + lastSlot(this.#vm.release)) {
+			return this.#inPartialInterpreted(stack, registers);
+		}
+
+		const method = this.#methods.at(stack.word(fp + slot.method));
+		const pointer = isBytecode(method, r13) ? r13 : savedBytecode(this.#vm, stack, fp);
+		this.#walker.frames.push(method.frame(bytecodeIndex(method, pointer)));
+		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), stack.word(fp + slot.senderSp), stack.word(fp));
+	}
+
+	/** The frame pointer is set, the slots below it are not all there. */
+	#inPartialInterpreted(stack: StackCopy, {sp, fp, rbx, r13}: Registers): WalkEnd {
+		this.#walker.frames.push(this.#methods.at(rbx).frame(0));
+		const senderSp = sp <= fp + slot.senderSp ? stack.word(fp + slot.senderSp) : (isWithin(stack, r13) ? r13 : fp + 16);
+		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), senderSp, stack.word(fp));
+	}
+
+	/** Between a caller and its callee: the return address is on top of the stack, or in rax while arguments are moved. */
+	#inAdapter(stack: StackCopy, {sp, fp, rax, r13}: Registers): WalkEnd {
+		const word = stack.word(sp);
+		if (this.#isReturnAddress(word)) {
+			return this.#walker.walk(stack, word, isWithin(stack, r13) && r13 > sp ? r13 : sp + 8, fp);
+		}
+
+		return this.#isReturnAddress(rax) && isWithin(stack, r13) ? this.#walker.walk(stack, rax, r13, fp) : 'broken';
+	}
+
+	#inStub(stack: StackCopy, registers: Registers, {blob}: CodePlace): WalkEnd {
+		const {pc, sp, fp} = registers;
+		const code = this.#codeAt(pc);
+		const gone = decodeEpilogue(code);
+		if (gone && this.#isReturnAddress(this.#wordOrZero(stack, sp + gone.depth))) {
+			return this.#leave(stack, sp, gone.depth, gone.isFpSaved, fp);
+		}
+
+		if (blob.frameSize > 0) {
+			if (pc >= blob.codeBegin + Math.max(blob.frameComplete, 0)) {
+				return this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp);
+			}
+
+			const partial = decodePrologue(this.#codeAt(blob.codeBegin), pc - blob.codeBegin);
+			return partial ? this.#leave(stack, sp, partial.depth, partial.isFpSaved, fp) : 'broken';
+		}
+
+		if (this.#isReturnAddress(this.#wordOrZero(stack, sp))) {
+			return this.#leave(stack, sp, 0, false, fp);
+		}
+
+		if (isWithin(stack, fp) && fp >= sp && this.#isReturnAddress(this.#wordOrZero(stack, fp + 8))) {
+			return this.#walker.walk(stack, stack.word(fp + 8), fp + 16, stack.word(fp));
+		}
+
+		return 'broken';
+	}
+
+	/**
+	A call without an anchor (a leaf call into libjvm or the C library, a stub without a frame): the first word of the stack that can be a return address into Java code, and from which the walk reaches the
+	thread's root, is the caller. The frame pointer that the callee saved is the word before it, or is still in the register. Words left behind by earlier calls look the same: those that return from a
+	call of the other kind are taken only when nothing else leads to the root.
+	*/
+	#search(stack: StackCopy, registers: Registers): WalkEnd {
+		this.#attempt(() => {
+			const place = this.#code.lookUp(registers.pc);
+			return place?.blob.kind === 'java' && this.#walker.pushCompiled(place, registers.pc, false) ? 'root' : 'broken';
+		});
+		const top = this.#walker.frames.copy();
+		let spare = 0;
+		let isSpareLeaf = false;
+		for (let at = registers.sp; at < Math.min(registers.sp + scanBytes, stack.high); at += 8) {
+			const pc = stack.has(at) ? stack.word(at) : 0;
+			const kind = this.#code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes)) ? this.#returnKind(pc) : 'none';
+			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
+			// An interpreted frame may have called anything: it counts unless something nearer leads to the root as well.
+			const isWorse = spare !== 0 && !isSure && (isSpareLeaf || kind !== 'leaf');
+			if (kind === 'none' || isWorse || this.#from(stack, at, registers.fp, top) === 'broken') {
+				continue;
+			}
+
+			if (isSure || kind === 'interpreter') {
+				return 'root';
+			}
+
+			spare = at;
+			isSpareLeaf = kind === 'leaf';
+		}
+
+		return spare === 0 ? 'broken' : this.#from(stack, spare, registers.fp, top);
+	}
+
+	/** Whether the function that is called just before a return address is where the thread is, or has called what is: a return address into it lies further up the stack. */
+	#isCalled(stack: StackCopy, {pc, sp}: Registers, at: number, returnPc: number): boolean {
+		const target = callTarget(this.#codeAt(returnPc - loadedCallBytes), returnPc);
+		const isInTarget = (word: number) => word >= target && word < target + functionBytes;
+		if (target === 0 || isInTarget(pc)) {
+			return target !== 0;
+		}
+
+		for (let inner = sp; inner < at; inner += 8) {
+			if (isInTarget(this.#wordOrZero(stack, inner))) {
+				return true;
+			}
+		}
+
+		return false;
+	}
+
+	/** Walks from a return address found at a place of the stack. */
+	#from(stack: StackCopy, at: number, fp: number, top: Int32Array): WalkEnd {
+		for (const candidate of new Set([this.#wordOrZero(stack, at - 8), fp])) {
+			const end = this.#attempt(() => {
+				for (const frame of top) {
+					this.#walker.frames.push(frame);
+				}
+
+				return this.#walker.walk(stack, stack.word(at), at + 8, candidate);
+			});
+			if (end !== 'broken') {
+				return end;
+			}
+		}
+
+		return 'broken';
+	}
+
+	/** What kind of call returns to an address: one that leaves no anchor, made by compiled code without debug information or by a stub with a frame; any by the interpreter; another by compiled code. */
+	#returnKind(pc: number): 'leaf' | 'interpreter' | 'other' | 'none' {
+		try {
+			const blob = this.#code.lookUp(pc)?.blob;
+			if (blob?.isMethod) {
+				return blob.isSafepoint(pc) ? 'other' : 'leaf';
+			}
+
+			if (blob?.kind === 'interpreter') {
+				return 'interpreter';
+			}
+
+			return blob?.kind === 'stub' && blob.frameSize > 0 ? 'leaf' : 'none';
+		} catch {
+			return 'none';
+		}
+	}
+
+	/** Whether a word is an address to which Java code can be returned. */
+	#isReturnAddress(word: number): boolean {
+		if (word === this.#vm.callStubReturn) {
+			return true;
+		}
+
+		try {
+			const kind = this.#code.isCode(word) ? this.#code.lookUp(word)?.blob.kind : undefined;
+			return kind === 'java' || kind === 'native' || kind === 'interpreter';
+		} catch {
+			return false;
+		}
+	}
+
+	#wordOrZero(stack: StackCopy, at: number): number {
+		return stack.has(at) ? stack.word(at) : 0;
+	}
+
+	#codeAt(pc: number): Uint8Array {
+		this.#bytes.fill(0);
+		this.#vm.reader.memory.read(pc, this.#bytes, 0, codeWindow);
+		return this.#bytes;
+	}
+}
+
+/** Where the call at the end of these bytes leads: call rel32, or mov r10, imm64; call r10, as the compilers write calls out of the code cache; 0 for any other. */
+function callTarget(code: Uint8Array, returnPc: number): number {
+	const view = new DataView(code.buffer, code.byteOffset, loadedCallBytes);
+	if (code[0] === 0x49 && code[1] === 0xBA && code[10] === 0x41 && code[11] === 0xFF && code[12] === 0xD2) {
+		return view.getUint32(2, true) + (view.getUint32(6, true) * 0x1_00_00_00_00);
+	}
+
+	return code[loadedCallBytes - 5] === 0xE8 ? returnPc + view.getInt32(loadedCallBytes - 4, true) : 0;
+}
+
+/** Whether the last of these bytes end a call instruction: call rel32, or one through a register or memory (Intel SDM volume 2: E8; FF /2 with its forms of 2 to 7 bytes). */
+function isAfterCall(code: Uint8Array): boolean {
+	const isIndirect = (back: number) => code[callBytes - back] === 0xFF && (code[callBytes - back + 1] & 0x38) === 0x10;
+	return code[callBytes - 5] === 0xE8 || [2, 3, 4, 6, 7].some(back => isIndirect(back));
+}
+
+function isWithin(stack: StackCopy, word: number): boolean {
+	return word >= stack.low && word <= stack.high && word % 8 === 0;
+}
+
+function startsWith(code: Uint8Array, bytes: readonly number[]): boolean {
+	return bytes.every((byte, index) => code[index] === byte);
+}

@@ -1,0 +1,180 @@
+import {type CodeCache, type CodePlace} from '../hotspot/code-cache.js';
+import {has} from '../hotspot/layout.js';
+import {type Methods} from '../hotspot/methods.js';
+import {Unreadable} from '../process/reader.js';
+import {type Vm} from '../hotspot/vm.js';
+import {FrameBuffer} from './frame-buffer.js';
+import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
+import {type Cursor} from './registers.js';
+import {type StackCopy} from './stack.js';
+
+/** How a walk ended: at the thread's first Java frame; or before, so that only a part is sure. */
+export type WalkEnd = 'root' | 'broken';
+
+/** Most steps of one walk, frames without a Java method included. */
+const stepLimit = 40_000;
+
+/** Walks the frames of a stack copy from one whose place is known exactly: a thread that waits, or the caller of a running thread's top frame. */
+export class Walker {
+	readonly frames = new FrameBuffer();
+	/** Number of frames of a mounted virtual thread, those that its carrier runs it by (Continuation.enterSpecial) left out; -1 where there is none. */
+	carrierStart = -1;
+	/** The virtual thread's outer frames are in the heap, between this frame and the one before; -1 where they are not. */
+	heapStart = -1;
+	/** Where the last walk stood at its end. */
+	readonly cursor: Cursor = {pc: 0, sp: 0, fp: 0};
+	readonly #vm: Vm;
+	readonly #code: CodeCache;
+	readonly #methods: Methods;
+	readonly #hasVirtualThreads: boolean;
+
+	constructor(vm: Vm, code: CodeCache, methods: Methods) {
+		this.#vm = vm;
+		this.#code = code;
+		this.#methods = methods;
+		this.#hasVirtualThreads = has(vm.layout.fields.virtualThread);
+	}
+
+	/** Forgets the frames of the previous stack. */
+	start(): void {
+		this.frames.count = 0;
+		this.carrierStart = -1;
+		this.heapStart = -1;
+	}
+
+	/** Appends the frames from a return address (or an anchor's pc) on. */
+	walk(stack: StackCopy, pc: number, sp: number, fp: number): WalkEnd {
+		const {cursor} = this;
+		cursor.pc = pc;
+		cursor.sp = sp;
+		cursor.fp = fp;
+		try {
+			for (let step = 0; step < stepLimit; step++) {
+				const previous = cursor.sp;
+				const end = this.#step(stack);
+				if (end) {
+					return end;
+				}
+
+				// The stack grows downwards: a caller's frame lies above its callee's, and a chain that loops ends here.
+				if (cursor.sp <= previous) {
+					return 'broken';
+				}
+			}
+		} catch (error) {
+			if (!(error instanceof Unreadable)) {
+				throw error;
+			}
+		}
+
+		return 'broken';
+	}
+
+	/** Appends the frames of a compiled method at a code address. */
+	pushCompiled(place: CodePlace, pc: number, exact: boolean): boolean {
+		for (const frame of this.#code.frames(place, pc, exact)) {
+			if (!this.frames.push(frame)) {
+				return false;
+			}
+		}
+
+		return true;
+	}
+
+	#step(stack: StackCopy): WalkEnd | undefined {
+		const {cursor} = this;
+		const {pc} = cursor;
+		if (pc === this.#vm.callStubReturn) {
+			return this.#leaveEntryFrame(stack);
+		}
+
+		const place = this.#code.lookUp(pc);
+		if (!place) {
+			return 'broken';
+		}
+
+		if (place.blob.kind === 'interpreter') {
+			return this.#interpreted(stack);
+		}
+
+		return place.blob.isMethod ? this.#compiled(stack, place) : this.#stub(stack, place);
+	}
+
+	/** A call from the VM into Java: what called it, if anything Java did, is in the anchor that the call saved (javaCalls.hpp). */
+	#leaveEntryFrame(stack: StackCopy): WalkEnd | undefined {
+		const {cursor} = this;
+		const {fields, constants} = this.#vm.layout;
+		const anchor = stack.word(cursor.fp + (constants.entryFrameWrapper * 8)) + fields.wrapperAnchor;
+		const sp = stack.word(anchor + fields.anchorSp);
+		if (sp === 0) {
+			return 'root';
+		}
+
+		cursor.sp = sp;
+		cursor.pc = stack.word(anchor + fields.anchorPc) || stack.word(sp - 8);
+		cursor.fp = stack.word(anchor + fields.anchorFp);
+		return undefined;
+	}
+
+	#interpreted(stack: StackCopy): WalkEnd | undefined {
+		const {cursor} = this;
+		const {fp} = cursor;
+		const method = this.#methods.at(stack.word(fp + slot.method));
+		if (!this.frames.push(method.frame(bytecodeIndex(method, method.isNative ? 0 : savedBytecode(this.#vm, stack, fp))))) {
+			return 'broken';
+		}
+
+		cursor.pc = stack.word(fp + slot.returnPc);
+		cursor.sp = stack.word(fp + slot.senderSp);
+		cursor.fp = stack.word(fp + slot.senderFp);
+		return undefined;
+	}
+
+	#compiled(stack: StackCopy, place: CodePlace): WalkEnd | undefined {
+		const {cursor} = this;
+		const {blob} = place;
+		if (blob.deoptHandlers.includes(cursor.pc)) {
+			// The frame waits to be turned into interpreted ones: its real place is kept in the frame (nmethod::orig_pc_addr).
+			const pc = stack.word(cursor.sp + blob.origPcOffset);
+			if (!blob.contains(pc) || !this.pushCompiled(this.#code.lookUp(pc) ?? place, pc, true)) {
+				return 'broken';
+			}
+		} else if (!this.pushCompiled(place, cursor.pc, true)) {
+			return 'broken';
+		}
+
+		if (place.blob.isEnterSpecial) {
+			// The dumps leave it out.
+			this.carrierStart = --this.frames.count;
+		}
+
+		return this.#leaveFixedFrame(stack, blob.frameSize);
+	}
+
+	#stub(stack: StackCopy, {blob}: CodePlace): WalkEnd | undefined {
+		const {cursor} = this;
+		if (blob.frameSize > 0) {
+			return this.#leaveFixedFrame(stack, blob.frameSize);
+		}
+
+		// A virtual thread returns to its frames in the heap by a stub (the return barrier); the frame pointer is already that of the frame by which its carrier runs it (enterSpecial).
+		if (blob.name.startsWith('StubRoutines') && this.#hasVirtualThreads) {
+			this.heapStart = this.frames.count;
+			this.carrierStart = this.frames.count;
+		}
+
+		cursor.pc = stack.word(cursor.fp + 8);
+		cursor.sp = cursor.fp + 16;
+		cursor.fp = stack.word(cursor.fp);
+		return this.#code.isCode(cursor.pc) ? undefined : 'broken';
+	}
+
+	#leaveFixedFrame(stack: StackCopy, words: number): WalkEnd | undefined {
+		const {cursor} = this;
+		const sender = cursor.sp + (words * 8);
+		cursor.pc = stack.word(sender - 8);
+		cursor.fp = stack.word(sender - 16);
+		cursor.sp = sender;
+		return words < 2 ? 'broken' : undefined;
+	}
+}

@@ -1,0 +1,225 @@
+import type {Interner} from '../../../model/frame.js';
+import {threadFlag} from '../../../model/sample.js';
+import {stateCode} from '../../../model/thread-state.js';
+import {moving, type HeapClock} from '../hotspot/collections.js';
+import {type Heap} from '../hotspot/heap.js';
+import {type Methods} from '../hotspot/methods.js';
+import {type Vm} from '../hotspot/vm.js';
+import {derivedState} from './derived-state.js';
+import {type JavaThread} from './java-thread.js';
+import {type JavaThreads} from './java-threads.js';
+import {confirms, kernelName} from './kernel-name.js';
+import {stateOfStatus, type ThreadIdentity, type ThreadObjects} from './thread-object.js';
+
+/** Names read again in one sample at most: a thread may change its name at any time, which is shown with some delay. */
+const namesPerRound = 16;
+
+/** A name is read again after this many samples. */
+const nameRounds = 50;
+
+/** How often the heap is read again when objects moved meanwhile. */
+const tries = 3;
+
+/** JIT compilers are Java threads to the VM. */
+const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThread/;
+
+type Found = {identity?: ThreadIdentity; state?: number};
+
+/**
+Gives threads their names, keys and states, out of their java.lang.Thread objects. With collectors that stop the world what is read counts if no collection came between; with those that
+move objects beside the program an object read may be one left behind, and each thing read needs a second witness: for the name the kernel's, for the state the thread's own structures.
+*/
+export class Descriptions {
+	#round = 0;
+	readonly #vm: Vm;
+	readonly #pid: number;
+	readonly #heap: Heap;
+	readonly #objects: ThreadObjects;
+	readonly #clock: HeapClock;
+	readonly #threads: JavaThreads;
+	readonly #methods: Methods;
+	readonly #interner: Interner;
+
+	constructor(vm: Vm, pid: number, parts: {
+		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods; readonly interner: Interner;
+	}) {
+		this.#vm = vm;
+		this.#pid = pid;
+		this.#heap = parts.heap;
+		this.#objects = parts.objects;
+		this.#clock = parts.clock;
+		this.#threads = parts.threads;
+		this.#methods = parts.methods;
+		this.#interner = parts.interner;
+	}
+
+	/** Describes all threads. One whose object cannot be read now keeps what was last known; one never read yet has the name that the kernel knows. */
+	describe(threads: readonly JavaThread[]): void {
+		this.#round++;
+		if (this.#vm.collector === 'stop-the-world') {
+			this.#stopTheWorld(threads);
+		} else {
+			this.#concurrent(threads);
+		}
+
+		for (const thread of threads) {
+			thread.virtual = thread.carrierStart >= 0 ? this.#virtual(thread) : undefined;
+			if (thread.key === 0) {
+				thread.key = -thread.nativeId;
+				thread.name = this.#interner.internString(kernelName(this.#pid, thread.nativeId));
+			}
+		}
+	}
+
+	#stopTheWorld(threads: readonly JavaThread[]): void {
+		for (let attempt = 0; attempt < tries; attempt++) {
+			const clock = this.#clock.now();
+			if (clock === moving) {
+				break;
+			}
+
+			const room = budget(namesPerRound);
+			const found = threads.map((thread): Found => ({
+				identity: this.#isDue(thread, room) ? this.#identity(thread) : undefined,
+				state: this.#stateOfStack(thread, this.#state(thread, clock)),
+			}));
+			if (this.#clock.now() === clock) {
+				for (const [index, thread] of threads.entries()) {
+					this.#apply(thread, found[index]);
+					thread.describedFrames = thread.frames;
+				}
+
+				return;
+			}
+		}
+
+		for (const thread of threads) {
+			this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
+			thread.describedFrames = thread.frames;
+		}
+	}
+
+	#concurrent(threads: readonly JavaThread[]): void {
+		const room = budget(namesPerRound);
+		for (const thread of threads) {
+			const isDue = this.#isDue(thread, room);
+			const hasChanged = thread.describedFrames !== thread.frames;
+			thread.describedFrames = thread.frames;
+			this.#apply(thread, {
+				identity: isDue ? this.#confirmedIdentity(thread) : undefined,
+				state: hasChanged || isDue ? derivedState(thread, this.#methods, this.#status(thread)) : undefined,
+			});
+		}
+	}
+
+	/**
+	The state that goes with the stack: the status was read some time after it, and counts if the thread has not moved meanwhile. Otherwise a thread that has just gone to sleep would be shown
+	sleeping in the middle of its work. `read`: by its status; undefined where that could not be read, as during a collection. Undefined: the state is what it was.
+	*/
+	#stateOfStack(thread: JavaThread, read: number | undefined): number | undefined {
+		if (thread.isInJava) {
+			return stateCode.RUNNABLE;
+		}
+
+		const isNew = thread.describedFrames !== thread.frames;
+		if (read !== undefined && ((read === thread.state && !isNew) || this.#threads.isWhereWalked(thread))) {
+			return read;
+		}
+
+		return isNew ? derivedState(thread, this.#methods, undefined) : undefined;
+	}
+
+	/** Who the mounted virtual thread is; undefined where its object cannot be read: then its frames count for the carrier. */
+	#virtual(thread: JavaThread): JavaThread['virtual'] {
+		const before = this.#clock.now();
+		try {
+			this.#heap.isDoubtful = false;
+			const oop = this.#objects.inHandle(thread.block.virtualThread);
+			const {id, name} = this.#objects.virtualIdentity(oop);
+			if (this.#vm.collector === 'stop-the-world' ? before !== moving && this.#clock.now() === before : !this.#heap.isDoubtful) {
+				return {key: id, name: this.#interner.internString(name === '' ? `#${id}` : name)};
+			}
+		} catch {}
+
+		return undefined;
+	}
+
+	#isDue(thread: JavaThread, hasRoom: () => boolean): boolean {
+		return !thread.isIdentified || (this.#round - thread.identifiedRound > nameRounds && hasRoom());
+	}
+
+	#apply(thread: JavaThread, {identity, state}: Found): void {
+		thread.state = state ?? thread.state;
+		if (thread.state === stateCode.TERMINATED) {
+			// A native thread that was detached and attached again has a new object in its old place.
+			thread.isIdentified = false;
+			thread.statusClock = Number.NaN;
+		}
+
+		if (identity) {
+			thread.isIdentified = true;
+			thread.identifiedRound = this.#round;
+			// One that was counted before its object could be read stays the thread that it was.
+			thread.key = thread.key < 0 ? thread.key : identity.id;
+			thread.name = this.#interner.internString(identity.name);
+			thread.flags = (identity.isDaemon ? threadFlag.daemon : 0) | (compilerName.test(identity.name) ? threadFlag.compiler : 0);
+		}
+	}
+
+	#identity(thread: JavaThread): ThreadIdentity | undefined {
+		try {
+			const oop = this.#objects.objectOf(thread.address, thread.block.threadObject);
+			return oop === 0 ? undefined : this.#objects.identity(oop);
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** Key and daemon-ness are fixed, and sure since the object points back to its thread; the name must have been read through pointers that are up to date, or be the one that the kernel knows. */
+	#confirmedIdentity(thread: JavaThread): ThreadIdentity | undefined {
+		this.#heap.isDoubtful = false;
+		const identity = this.#identity(thread);
+		const again = this.#identity(thread);
+		if (!identity || again?.name !== identity.name) {
+			return undefined;
+		}
+
+		const kernel = kernelName(this.#pid, thread.nativeId);
+		return !this.#heap.isDoubtful || confirms(kernel, identity.name) ? identity : (thread.isIdentified ? undefined : {...identity, name: kernel});
+	}
+
+	/** The address of the status holds as long as no collection came. */
+	#state(thread: JavaThread, clock: number): number | undefined {
+		try {
+			if (thread.statusClock !== clock) {
+				const oop = this.#objects.objectOf(thread.address, thread.block.threadObject);
+				if (oop === 0) {
+					return undefined;
+				}
+
+				thread.statusAddress = this.#objects.statusAddress(oop);
+				thread.statusClock = clock;
+			}
+
+			return stateOfStatus(this.#vm.reader.u32(thread.statusAddress));
+		} catch {
+			thread.statusClock = Number.NaN;
+			return undefined;
+		}
+	}
+
+	#status(thread: JavaThread): number | undefined {
+		try {
+			const oop = this.#objects.objectOf(thread.address, thread.block.threadObject);
+			return oop === 0 ? undefined : this.#vm.reader.u32(this.#objects.statusAddress(oop));
+		} catch {
+			return undefined;
+		}
+	}
+}
+
+/** Says true so many times. */
+function budget(count: number): () => boolean {
+	let left = count;
+	return () => left-- > 0;
+}

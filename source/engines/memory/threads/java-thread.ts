@@ -1,0 +1,105 @@
+import {stateCode} from '../../../model/thread-state.js';
+import {type FrameBuffer} from '../stacks/frame-buffer.js';
+import {type Walker, type WalkEnd} from '../stacks/walker.js';
+import {type KnownLock} from './locks.js';
+import {emptyBlock, javaThreadState, type ThreadBlock} from './thread-block.js';
+
+/** What is remembered of one thread of the target from sample to sample. */
+export class JavaThread {
+	/** The thread's block in this sample. */
+	readonly block: ThreadBlock = emptyBlock();
+	/** The address is used by another thread when either of these is another; the stack's base is not there before a thread first runs (see `block`). */
+	readonly osThread: number;
+	readonly stackBase: number;
+	/** Linux id as /proc/PID/task has it; 0 if not known. */
+	readonly nativeId: number;
+	/** Key and string id of the name, once they are known. */
+	key = 0;
+	name = 0;
+	flags = 0;
+	/** Whether key, daemon-ness and name come from the Java heap; the name may change, and is read again now and then. */
+	isIdentified = false;
+	identifiedRound = 0;
+	/** Where its thread status stands, and the collection count for which that holds. */
+	statusAddress = 0;
+	statusClock = Number.NaN;
+	/** State code of the last sample in which it could be read. */
+	state: number = stateCode.RUNNABLE;
+	/** The kernel knows it as a thread of the target: only then may it be stopped. What the target says its id is may be wrong, and another process's. */
+	isThere = false;
+	/** CPU used since the previous sample, and whether that is known. */
+	cpuNs = 0;
+	isCpuKnown = false;
+	/** The stack as last walked: frame ids, how the walk ended, and the number of frames of a virtual thread above the carrier's own (-1 without one). */
+	frames: Int32Array = new Int32Array();
+	end: WalkEnd = 'root';
+	carrierStart = -1;
+	/** The virtual thread's frames in the heap could not be read. */
+	isHeapMissing = false;
+	/** The virtual thread that was mounted when its identity was last read, by the content of JavaThread._vthread's slot. */
+	virtual?: {readonly key: number; readonly name: number};
+	/** The frames for which the state was last worked out. */
+	describedFrames?: Int32Array;
+	/** The anchor that the stack was walked from; NaN when it was not walked from one. */
+	walkedSp = Number.NaN;
+	walkedPc = 0;
+	walkedFp = 0;
+	walkedState = 0;
+	/** Since when it stands still inside the VM though it is RUNNABLE (stalls.ts), on the clock of performance.now; NaN when it does not. */
+	standsStillSinceMs = Number.NaN;
+	/** What it waited for when that was last looked up. */
+	lock?: KnownLock;
+	/** Its row in the sample that is being filled. */
+	row = -1;
+	/** Round in which it was last in the list. */
+	round = 0;
+
+	/** `address`: that of the JavaThread. */
+	constructor(readonly address: number, block: ThreadBlock, nativeId: number) {
+		this.osThread = block.osThread;
+		this.stackBase = block.stackBase;
+		this.nativeId = nativeId;
+		Object.assign(this.block, block);
+	}
+
+	/** It executes Java code, and keeps no anchor: only its registers tell where it is. */
+	get isInJava(): boolean {
+		return this.block.state === javaThreadState.inJava;
+	}
+
+	/** Nothing says that the stack could be another than the one last walked. */
+	get isUnchanged(): boolean {
+		return this.isCpuKnown && this.cpuNs === 0 && this.wasWalkedFrom(this.block) && this.end !== 'broken';
+	}
+
+	/** Whether a block has the anchor and state that the stack was walked from. */
+	wasWalkedFrom(block: ThreadBlock): boolean {
+		return block.anchorSp === this.walkedSp && block.anchorPc === this.walkedPc && block.anchorFp === this.walkedFp && block.state === this.walkedState;
+	}
+
+	/** Takes over what was walked, with the part in the heap where there is one. */
+	setStack(walker: Walker, end: WalkEnd, heap: FrameBuffer | undefined): void {
+		const {frames, heapStart, carrierStart} = walker;
+		this.end = end;
+		this.isHeapMissing = heapStart !== -1 && !heap;
+		const inner = heapStart !== -1 && heap ? heap.count : 0;
+		this.carrierStart = carrierStart === -1 ? -1 : carrierStart + inner;
+		if (inner === 0 || !heap) {
+			this.frames = frames.copy();
+			return;
+		}
+
+		this.frames = new Int32Array(frames.count + inner);
+		this.frames.set(frames.ids.subarray(0, heapStart));
+		this.frames.set(heap.ids.subarray(0, inner), heapStart);
+		this.frames.set(frames.ids.subarray(heapStart, frames.count), heapStart + inner);
+	}
+
+	/** Remembers from which anchor the stack was walked; `undefined` when it was not from one. */
+	setWalked(block: ThreadBlock | undefined): void {
+		this.walkedSp = block?.anchorSp ?? Number.NaN;
+		this.walkedPc = block?.anchorPc ?? 0;
+		this.walkedFp = block?.anchorFp ?? 0;
+		this.walkedState = block?.state ?? 0;
+	}
+}

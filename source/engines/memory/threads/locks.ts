@@ -1,0 +1,217 @@
+import type {Interner} from '../../../model/frame.js';
+import {normalClassName} from '../../../model/class-name.js';
+import {lockKindCode} from '../../../model/sample.js';
+import {printable} from '../../../model/text.js';
+import {stateCode} from '../../../model/thread-state.js';
+import {moving, type HeapClock} from '../hotspot/collections.js';
+import {type Heap} from '../hotspot/heap.js';
+import {has} from '../hotspot/layout.js';
+import {isAligned} from '../process/memory.js';
+import {type Methods} from '../hotspot/methods.js';
+import {type Vm} from '../hotspot/vm.js';
+import {type ThreadObjects} from './thread-object.js';
+import {type JavaThread} from './java-thread.js';
+import {waitKind} from './derived-state.js';
+
+/** First release in which a monitor keeps its object by a weak handle (JDK-8247281), not by the object's address. */
+const weakHandles = 16;
+
+/** What a thread waits for: kind and class as a sample has them, and the thread that holds it. */
+export type Lock = {
+	readonly kind: number;
+	readonly className: number;
+	readonly owner?: JavaThread;
+	/** Looks again who holds it; missing where nobody can. */
+	readonly ownerSlot?: () => JavaThread | undefined;
+};
+
+/** A lock as a thread remembers it, with what it holds for. */
+export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
+
+const none: Lock = {kind: lockKindCode.none, className: 0};
+
+/** ObjectMonitor::ANONYMOUS_OWNER: another thread made the monitor of a lock that was held without one, and the holder does not know yet (objectMonitor.hpp, 21 and later). */
+const anonymousOwner = 1;
+
+/** Objects that a thread can hold without a monitor (LockStack::CAPACITY is 8). */
+const lockStackLimit = 8;
+
+/** Deepest hierarchy of synchronizers looked through for the owner's field. */
+const superLimit = 8;
+
+/** What threads wait for, and who holds it: monitors out of the thread's own structures and the monitor's, synchronizers of java.util.concurrent out of the object that the thread parks for. */
+export class Locks {
+	readonly #vm: Vm;
+	readonly #heap: Heap;
+	readonly #objects: ThreadObjects;
+	readonly #clock: HeapClock;
+	readonly #methods: Methods;
+	readonly #interner: Interner;
+	/** Offset of the owner's field in synchronizers of a class; NaN for classes that have none. By class, good as long as classes stay: a class unloaded and another in its place gives an object that is no thread. */
+	readonly #ownerOffsets = new Map<number, number>();
+	#threads: readonly JavaThread[] = [];
+	#clockNow = moving;
+	#byAddress = new Map<number, JavaThread>();
+	#byOwnerId = new Map<number, JavaThread>();
+
+	constructor(vm: Vm, parts: {
+		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly methods: Methods; readonly interner: Interner;
+	}) {
+		this.#vm = vm;
+		this.#heap = parts.heap;
+		this.#objects = parts.objects;
+		this.#clock = parts.clock;
+		this.#methods = parts.methods;
+		this.#interner = parts.interner;
+	}
+
+	/** Takes the threads of a sample, among which owners are looked for. */
+	start(threads: readonly JavaThread[]): void {
+		this.#threads = threads;
+		this.#clockNow = this.#clock.now();
+		this.#byAddress = new Map(threads.map(thread => [thread.address, thread]));
+		this.#byOwnerId = new Map(threads.map(thread => [thread.block.monitorOwnerId, thread]));
+	}
+
+	/** What a thread waits for; never throws. */
+	of(thread: JavaThread): Lock {
+		if (thread.state !== stateCode.BLOCKED && thread.state !== stateCode.WAITING && thread.state !== stateCode.TIMED_WAITING) {
+			return none;
+		}
+
+		// A thread that has not run waits for the same thing; who holds it may change, and so may where that stands in the heap.
+		const known = thread.lock;
+		if (known?.frames === thread.frames && known.state === thread.state) {
+			const isInPlace = known.kind === lockKindCode.monitor || (known.clock === this.#clockNow && this.#clockNow !== moving);
+			if (known.ownerSlot === undefined || (this.#clockNow === moving && this.#vm.collector === 'stop-the-world')) {
+				return known;
+			}
+
+			if (isInPlace) {
+				return {...known, owner: known.ownerSlot()};
+			}
+		}
+
+		const lock = this.#find(thread);
+		thread.lock = {...lock, frames: thread.frames, state: thread.state, clock: this.#clockNow};
+		return lock;
+	}
+
+	#find(thread: JavaThread): Lock {
+		const {state, block} = thread;
+		if (state === stateCode.BLOCKED && block.pendingMonitor !== 0) {
+			return this.#owned(lockKindCode.monitor, this.#monitorClass(block.pendingMonitor), () => this.#monitorOwner(block.pendingMonitor));
+		}
+
+		if (state === stateCode.BLOCKED) {
+			return none;
+		}
+
+		const kind = waitKind(thread, this.#methods);
+		if (kind === 'wait') {
+			return {kind: lockKindCode['monitor-wait'], className: block.waitingMonitor === 0 ? 0 : this.#monitorClass(block.waitingMonitor)};
+		}
+
+		return kind === 'park' ? this.#parked(thread) : none;
+	}
+
+	#monitorClass(monitor: number): number {
+		return this.#safely(() => this.#classId(this.#monitorObject(monitor))) ?? 0;
+	}
+
+	#monitorObject(monitor: number): number {
+		const {reader, layout: {fields}, release} = this.#vm;
+		const object = reader.word(monitor + fields.monitorObject);
+		return release >= weakHandles ? this.#heap.reference(object, true) : object;
+	}
+
+	/** Up to 23 the owner is a JavaThread, or, for a lock that another thread inflated, an address in the owner's stack; since 24 it is the owner's id (JDK-8338383). Small numbers stand for "not known". */
+	#monitorOwner(monitor: number): JavaThread | undefined {
+		const {reader, layout: {fields}} = this.#vm;
+		try {
+			const owner = reader.word(monitor + fields.monitorOwner);
+			if (owner === anonymousOwner && has(fields.lockStack)) {
+				return this.#safely(() => this.#holderOf(this.#monitorObject(monitor)));
+			}
+
+			if (has(fields.monitorOwnerId)) {
+				return this.#byOwnerId.get(owner);
+			}
+
+			return isAligned(owner) ? this.#byAddress.get(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) => owner < stackBase && owner >= stackBase - stackSize) : undefined;
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** The thread that has an object in its lock stack. */
+	#holderOf(oop: number): JavaThread | undefined {
+		const {reader, layout: {fields}} = this.#vm;
+		return this.#threads.find(({address}) => {
+			// The top is an offset in the JavaThread.
+			const base = fields.lockStack + fields.lockStackBase;
+			const count = (reader.u32(address + fields.lockStack + fields.lockStackTop) - base) / 8;
+			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#heap.reference(address + base + (8 * index), true)).includes(oop);
+		});
+	}
+
+	#parked(thread: JavaThread): Lock {
+		return this.#safely(() => {
+			const blocker = this.#objects.parkBlocker(this.#objects.objectOf(thread.address, thread.block.threadObject));
+			if (blocker === 0) {
+				return none;
+			}
+
+			const offset = this.#ownerOffset(this.#heap.klassOf(blocker));
+			return has(offset)
+				? this.#owned(lockKindCode.park, this.#classId(blocker), () => this.#safely(() => this.#exclusiveOwner(blocker + offset)))
+				: {kind: lockKindCode.park, className: this.#classId(blocker)};
+		}) ?? none;
+	}
+
+	#owned(kind: number, className: number, ownerSlot: () => JavaThread | undefined): Lock {
+		return {kind, className, owner: ownerSlot(), ownerSlot};
+	}
+
+	/** The thread in AbstractOwnableSynchronizer.exclusiveOwnerThread, at the address of that field. */
+	#exclusiveOwner(field: number): JavaThread | undefined {
+		const oop = this.#heap.reference(field);
+		return oop === 0 ? undefined : this.#byAddress.get(this.#objects.nativeThreadOf(oop));
+	}
+
+	#ownerOffset(klass: number): number {
+		let offset = this.#ownerOffsets.get(klass);
+		if (offset === undefined) {
+			offset = Number.NaN;
+			for (let at = klass, depth = 0; at !== 0 && depth < superLimit && !has(offset); depth++) {
+				offset = this.#heap.fieldOffset(at, 'exclusiveOwnerThread', 'Ljava/lang/Thread;') ?? Number.NaN;
+				at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
+			}
+
+			this.#ownerOffsets.set(klass, offset);
+		}
+
+		return offset;
+	}
+
+	#classId(oop: number): number {
+		return this.#interner.internString(printable(normalClassName(this.#heap.className(oop))));
+	}
+
+	/** What was read of the heap, if nothing can have moved meanwhile. */
+	#safely<T>(read: () => T): T | undefined {
+		const isStopTheWorld = this.#vm.collector === 'stop-the-world';
+		const before = this.#clock.now();
+		if (isStopTheWorld && before === moving) {
+			return undefined;
+		}
+
+		try {
+			this.#heap.isDoubtful = false;
+			const result = read();
+			return (isStopTheWorld ? this.#clock.now() === before : !this.#heap.isDoubtful) ? result : undefined;
+		} catch {
+			return undefined;
+		}
+	}
+}

@@ -1,0 +1,90 @@
+import {has, type Layout} from '../hotspot/layout.js';
+import {type Memory} from '../process/memory.js';
+
+/** What of a JavaThread changes while it runs, and where its stack is. */
+export type ThreadBlock = {
+	state: number;
+	anchorSp: number;
+	anchorPc: number;
+	anchorFp: number;
+	osThread: number;
+	stackBase: number;
+	stackSize: number;
+	/** What JavaThread._threadObj holds: an object or a slot with one (thread-object.ts). */
+	threadObject: number;
+	virtualThread: number;
+	continuationEntry: number;
+	pendingMonitor: number;
+	waitingMonitor: number;
+	monitorOwnerId: number;
+};
+
+/** States of a JavaThread (globalDefinitions.hpp, the same on every JDK): odd numbers are on the way between two. */
+export const javaThreadState = Object.freeze({
+	new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10,
+});
+
+/** Reads JavaThreads with one read each: what is needed of them lies within some hundred bytes. */
+export class ThreadBlocks {
+	readonly #offsets: Readonly<Record<keyof ThreadBlock, number>>;
+	readonly #start: number;
+	readonly #length: number;
+	readonly #bytes: Uint8Array;
+	readonly #view: DataView;
+	readonly #memory: Memory;
+
+	constructor(memory: Memory, {fields}: Layout) {
+		this.#memory = memory;
+		this.#offsets = {
+			state: fields.threadState, anchorSp: fields.anchor + fields.anchorSp, anchorPc: fields.anchor + fields.anchorPc, anchorFp: fields.anchor + fields.anchorFp,
+			osThread: fields.osThread, stackBase: fields.stackBase, stackSize: fields.stackSize, threadObject: fields.threadObject,
+			virtualThread: fields.virtualThread, continuationEntry: fields.continuationEntry,
+			pendingMonitor: fields.pendingMonitor, waitingMonitor: fields.waitingMonitor, monitorOwnerId: fields.monitorOwnerId,
+		};
+		const offsets = Object.values(this.#offsets).filter(offset => has(offset));
+		this.#start = Math.min(...offsets);
+		this.#length = Math.max(...offsets) + 8 - this.#start;
+		this.#bytes = new Uint8Array(this.#length);
+		this.#view = new DataView(this.#bytes.buffer);
+	}
+
+	/** Fills `into` from the JavaThread at an address; false where it cannot be read. */
+	read(thread: number, into: ThreadBlock): boolean {
+		if (this.#memory.read(thread + this.#start, this.#bytes, 0, this.#length) !== this.#length) {
+			return false;
+		}
+
+		const offsets = this.#offsets;
+		into.state = this.#view.getUint32(offsets.state - this.#start, true);
+		into.anchorSp = this.#word(offsets.anchorSp);
+		into.anchorPc = this.#word(offsets.anchorPc);
+		into.anchorFp = this.#word(offsets.anchorFp);
+		into.osThread = this.#word(offsets.osThread);
+		into.stackBase = this.#word(offsets.stackBase);
+		into.stackSize = this.#word(offsets.stackSize);
+		into.threadObject = this.#word(offsets.threadObject);
+		into.virtualThread = this.#word(offsets.virtualThread);
+		into.continuationEntry = this.#word(offsets.continuationEntry);
+		into.pendingMonitor = this.#word(offsets.pendingMonitor);
+		into.waitingMonitor = this.#word(offsets.waitingMonitor);
+		into.monitorOwnerId = this.#word(offsets.monitorOwnerId);
+		return true;
+	}
+
+	#word(offset: number): number {
+		if (Number.isNaN(offset)) {
+			return 0;
+		}
+
+		const at = offset - this.#start;
+		return this.#view.getUint32(at, true) + (this.#view.getUint32(at + 4, true) * 0x1_00_00_00_00);
+	}
+}
+
+/** An empty block to read into. */
+export function emptyBlock(): ThreadBlock {
+	return {
+		state: 0, anchorSp: 0, anchorPc: 0, anchorFp: 0, osThread: 0, stackBase: 0, stackSize: 0, threadObject: 0,
+		virtualThread: 0, continuationEntry: 0, pendingMonitor: 0, waitingMonitor: 0, monitorOwnerId: 0,
+	};
+}

@@ -1,0 +1,149 @@
+import {printable} from '../../../model/text.js';
+import {stateCode} from '../../../model/thread-state.js';
+import {type Heap} from '../hotspot/heap.js';
+import {has} from '../hotspot/layout.js';
+import {fail} from '../process/reader.js';
+import {type Vm} from '../hotspot/vm.js';
+
+/** What does not change (but for the name) in a thread's java.lang.Thread object. */
+export type ThreadIdentity = {
+	/** java.lang.Thread.getId. */
+	readonly id: number;
+	/** Printable. */
+	readonly name: string;
+	readonly isDaemon: boolean;
+};
+
+/** Where the parts of java.lang.Thread lie. From 19 on status and daemon-ness are in an object of their own (Thread$FieldHolder, JEP 425). */
+type Offsets = {
+	readonly name: number;
+	readonly id: number;
+	readonly eetop: number;
+	readonly holder: number;
+	readonly status: number;
+	readonly daemon: number;
+	readonly parkBlocker: number;
+};
+
+/** Reads java.lang.Thread objects. Every method throws `Unreadable` where the object is not what it must be. */
+export class ThreadObjects {
+	readonly #vm: Vm;
+	readonly #heap: Heap;
+	readonly #threadKlass: number;
+	readonly #offsets: Offsets;
+
+	constructor(vm: Vm, heap: Heap) {
+		this.#vm = vm;
+		this.#heap = heap;
+		const {fields} = vm.layout;
+		const klass = vm.reader.pointer(fields.threadKlass);
+		this.#threadKlass = klass;
+		const need = (owner: number, name: string, signature: string) => heap.fieldOffset(owner, name, signature) ?? fail();
+		const holder = heap.fieldOffset(klass, 'holder', 'Ljava/lang/Thread$FieldHolder;') ?? Number.NaN;
+		const owner = has(holder) ? vm.reader.pointer(fields.holderKlass) : klass;
+		this.#offsets = {
+			name: need(klass, 'name', 'Ljava/lang/String;'), id: need(klass, 'tid', 'J'), eetop: need(klass, 'eetop', 'J'), parkBlocker: need(klass, 'parkBlocker', 'Ljava/lang/Object;'),
+			holder, status: need(owner, 'threadStatus', 'I'), daemon: need(owner, 'daemon', 'Z'),
+		};
+	}
+
+	/** The java.lang.Thread object of a JavaThread, sure to be its own: it points back. 0 for a thread that has none yet. `slot`: what JavaThread._threadObj holds. */
+	objectOf(thread: number, slot: number): number {
+		const oop = this.#dereference(slot);
+		if (oop !== 0 && (!this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) || this.#vm.reader.word(oop + this.#offsets.eetop) !== thread)) {
+			fail();
+		}
+
+		return oop;
+	}
+
+	identity(oop: number): ThreadIdentity {
+		const {reader} = this.#vm;
+		const {name, id, daemon} = this.#offsets;
+		const string = this.#heap.reference(oop + name);
+		return {
+			id: reader.word(oop + id),
+			name: string === 0 ? '' : printable(this.#heap.string(string)),
+			isDaemon: reader.u8(this.#holder(oop) + daemon) !== 0,
+		};
+	}
+
+	/** Name of a virtual thread (java.lang.VirtualThread), and its id. */
+	virtualIdentity(oop: number): {readonly id: number; readonly name: string} {
+		if (!this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass)) {
+			fail();
+		}
+
+		const string = this.#heap.reference(oop + this.#offsets.name);
+		return {id: this.#vm.reader.word(oop + this.#offsets.id), name: string === 0 ? '' : printable(this.#heap.string(string))};
+	}
+
+	/** The object that a thread parks for; 0 for none. */
+	parkBlocker(oop: number): number {
+		return this.#heap.reference(oop + this.#offsets.parkBlocker);
+	}
+
+	/** The JavaThread of a java.lang.Thread object; 0 for one that does not run. */
+	nativeThreadOf(oop: number): number {
+		return this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) ? this.#vm.reader.word(oop + this.#offsets.eetop) : fail();
+	}
+
+	/** Address of an object's thread status. */
+	statusAddress(oop: number): number {
+		return this.#holder(oop) + this.#offsets.status;
+	}
+
+	/** The object in a handle such as JavaThread._vthread; 0 for none. */
+	inHandle(slot: number): number {
+		return slot === 0 ? 0 : this.#heap.reference(slot, true);
+	}
+
+	/** The object in JavaThread._threadObj or _vthread: up to 14 the field is the pointer itself, later it points to a slot that is never compressed. */
+	#dereference(slot: number): number {
+		return this.#vm.layout.types.threadObjectIsHandle && slot !== 0 ? this.#heap.reference(slot, true) : slot;
+	}
+
+	#holder(oop: number): number {
+		if (!has(this.#offsets.holder)) {
+			return oop;
+		}
+
+		const holder = this.#heap.reference(oop + this.#offsets.holder);
+		return this.#heap.klassOf(holder) === this.#vm.reader.pointer(this.#vm.layout.fields.holderKlass) ? holder : fail();
+	}
+}
+
+/** Bits of a status, the first that is set counts. */
+const waitBits: ReadonlyArray<readonly [number, WaitKind]> = [[0x04_00, 'enter'], [0x01_00, 'wait'], [0x02_00, 'park'], [0x00_40, 'sleep']];
+
+/** What a thread waits in, out of its status: the bits of JVMTI that tell a sleep, Object.wait and a park apart (jvmti.h, JVMTI_THREAD_STATE_*). */
+export function waitKindOfStatus(status: number): WaitKind {
+	return waitBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? 'none';
+}
+
+export type WaitKind = 'none' | 'enter' | 'wait' | 'park' | 'sleep';
+
+/** State code for a value of threadStatus, whose bits are those of JVMTI's thread states (jdk.internal.misc.VM.toThreadState). */
+export function stateOfStatus(status: number): number {
+	if (status & 0x00_04) {
+		return stateCode.RUNNABLE;
+	}
+
+	if (status & 0x04_00) {
+		return stateCode.BLOCKED;
+	}
+
+	if (status & 0x00_10) {
+		return stateCode.WAITING;
+	}
+
+	if (status & 0x00_20) {
+		return stateCode.TIMED_WAITING;
+	}
+
+	if (status & 0x00_02) {
+		return stateCode.TERMINATED;
+	}
+
+	return status & 0x00_01 ? stateCode.RUNNABLE : stateCode.NEW;
+}

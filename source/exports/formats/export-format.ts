@@ -1,0 +1,49 @@
+import type {Query} from '../../query/types.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import type {ThreadState} from '../../model/thread-state.js';
+
+/** How a snapshot is written. */
+export type ExportOptions = {
+	/** Rows, their order and what counts; --by, --filter, --state, --threads as the views have them. */
+	readonly query: Query;
+	/** Version of tprof-top, for the formats that name the tool. */
+	readonly version: string;
+	/** Rows of each list at most; undefined: the format's own default (see its description). */
+	readonly top?: number;
+	/** Terminal columns that `text` may use; default 120. */
+	readonly width?: number;
+	/** Frames of each stack, innermost first, in `votes`; default 10. */
+	readonly depth?: number;
+	/** States counted by `lines` (default all) and `votes` (default RUNNABLE), whose sources counted other states than the views do. */
+	readonly states?: readonly ThreadState[];
+	/** One of several documents of a run (--iterations over 1): which one, from 0. JSON is then one line, and CSV has its header row in the first only. */
+	readonly iteration?: number;
+	/** Something to say about the session, such as why this engine or why it ended; printable lines. In text and JSON, which add what the snapshot says itself. */
+	readonly notes?: readonly string[];
+};
+
+/** A document: whole, or text in pieces, made as they are asked for, where the whole may be larger than memory should hold. */
+export type Written = string | Uint8Array | Iterable<string>;
+
+/** The document piece by piece. */
+export function piecesOf(written: Written): Iterable<string | Uint8Array> {
+	return typeof written === 'string' || written instanceof Uint8Array ? [written] : written;
+}
+
+/** A format that a snapshot can be written in. */
+export type ExportFormat = {
+	readonly id: string;
+	readonly title: string;
+	/** With the dot. */
+	readonly extension: string;
+	readonly description: string;
+	/** Several documents of a run may be written one after the other and read back apart. */
+	readonly streaming: boolean;
+	/** Bytes that no terminal can show. */
+	readonly binary?: boolean;
+	/**
+	What was counted up to the snapshot, or since the baseline (an earlier snapshot of the same session). Text ends with a line end.
+	Nothing but the arguments has a say in what comes out.
+	*/
+	write(snapshot: Snapshot, baseline: Snapshot | undefined, options: ExportOptions): Written;
+};

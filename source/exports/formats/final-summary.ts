@@ -1,0 +1,86 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {defaultQuery} from '../../query/defaults.js';
+import {formatMs, formatPercent} from '../../query/columns/format.js';
+import {queryLines} from '../../query/lines.js';
+import {shortName} from '../../query/columns/names.js';
+import type {LineRow} from '../../query/types.js';
+import {
+	queryHeldUp, queryWaits, type HeldUpRow, type WaitRow,
+} from '../../query/waits.js';
+import {costLine, targetLine, timeLine} from './session-lines.js';
+import {cutEnd, wrapAt} from './text-table.js';
+
+const maxCostLines = 2;
+const maxLines = 10;
+const maxHot = 5;
+/** Places where threads were held up, beside hot lines. */
+const maxHeldUp = 2;
+const ownerWidth = 20;
+
+/** A run that used less than this part of a core's time is not about its hot lines. */
+const leastCpu = 0.001;
+
+/**
+What stays on the terminal after the live view has ended: target, time and cost; then what the run was about: the hottest lines, and the places where locks held threads up with who held them; where
+there is neither, the places where threads waited. At most ten lines of at most `width` terminal cells; everything since the session's start.
+*/
+export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
+	const head = [targetLine(snapshot), timeLine(snapshot, undefined), ...wrapAt(' | ', costLine(snapshot, undefined), width).slice(0, maxCostLines)];
+	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, defaultQuery);
+	const hot = rows.filter(row => row.selfCpuNs > 0);
+	const isHot = wholeCpuNs > leastCpu * snapshot.session.sampledMs * 1e6;
+	const room = maxLines - head.length - (isHot ? 0 : 1);
+	const heldUp = queryHeldUp(snapshot, isHot ? maxHeldUp : room);
+	const waits = isHot || heldUp.length > 0 ? [] : queryWaits(snapshot, room);
+	return [
+		...head,
+		...(isHot ? hot.slice(0, Math.min(maxHot, room - heldUp.length)).map(row => hotLine(row, width)) : [hardlyHot(hot, wholeCpuNs, width)]),
+		...heldUp.map(row => heldUpLine(row, width)),
+		...waits.map(row => waitLine(row, width)),
+	].map(line => cutEnd(line, width));
+}
+
+function hotLine(row: LineRow, width: number): string {
+	return `${formatPercent(row.selfPercent).padStart(5)}% ${formatMs(row.selfCpuNs).padStart(8)} ms  ${shortName(row, Math.max(width - 19, 1), true)}`;
+}
+
+function hardlyHot([first]: readonly LineRow[], wholeCpuNs: number, width: number): string {
+	if (!first) {
+		return 'no line of Java code used CPU time';
+	}
+
+	const text = `almost no CPU time: ${formatMs(wholeCpuNs)} ms, most at `;
+	return text + shortName(first, Math.max(width - text.length, 1), true);
+}
+
+function waitLine(row: WaitRow, width: number): string {
+	const head = `waited ${timesAt(row)}`;
+	return head + shortName(row.place, Math.max(width - head.length, 1), true);
+}
+
+/** `40x at ` or, of several threads, `400x (10 threads) at `. */
+function timesAt({ticks, threadCount}: WaitRow): string {
+	return `${ticks}x${threadCount > 1 ? ` (${threadCount} threads)` : ''} at `;
+}
+
+function heldUpLine(row: HeldUpRow, width: number): string {
+	const {place: here, holder} = row;
+	const head = `blocked ${timesAt(row)}`;
+	if (!holder?.ownerName) {
+		return head + shortName(here, Math.max(width - head.length, 1), true);
+	}
+
+	const isAlone = holder.percent >= 99.5;
+	const [place] = holder.took;
+	const owner = `${cutEnd(holder.ownerName, ownerWidth)}${isAlone ? '' : ` (${formatPercent(holder.percent)}%)`}`;
+	const by = `, ${isAlone ? 'held' : 'most often'} by ${owner}`;
+	if (!place) {
+		return head + shortName(here, Math.max(width - head.length - by.length, 1), true) + by;
+	}
+
+	// Half of what is left for each place; the holder's own class says more than the lock's.
+	const between = `${by} at `;
+	const room = Math.max(width - head.length - between.length, 2);
+	const name = shortName(here, Math.ceil(room / 2), true);
+	return `${head}${name}${between}${shortName(place.place, room - name.length, true)}`;
+}

@@ -1,0 +1,184 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {stateCode} from '../../model/thread-state.js';
+import {queryLines} from '../../query/lines.js';
+import {queryStacks} from '../../query/stacks.js';
+import {queryThreads} from '../../query/threads.js';
+import type {LineRow, Place, Query, StackRow, StateTicks, ThreadRow} from '../../query/types.js';
+import type {ExportFormat, ExportOptions} from './export-format.js';
+import {noteLines} from './session-lines.js';
+import {windowStats} from './window-snapshot.js';
+
+/** Version of the document's form: raised when something is taken away or means something else; keys may be added under the same number. */
+export const jsonSchema = 1;
+
+/** Programs read it: the keys, their order and their meaning are those of docs/formats.md. */
+export const json: ExportFormat = {
+	id: 'json',
+	title: 'JSON',
+	extension: '.json',
+	description: 'everything, for programs (schema 1, see docs/formats.md); all rows unless --top is given; with --iterations, one document per line',
+	streaming: true,
+	write(snapshot, baseline, options) {
+		return inPieces(textOf(documentOf(snapshot, baseline, options), options.iteration === undefined ? rowByRow : inOneLine));
+	},
+};
+
+function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, version, top, notes = []}: ExportOptions) {
+	const {target} = snapshot;
+	const session = baseline ? windowStats(snapshot.session, baseline.session) : snapshot.session;
+	const everything: Query = {...query, showIdle: true, foldPools: false};
+	const lines = [...queryLines(snapshot, baseline, query).rows].sort((a, b) => b.selfCpuNs - a.selfCpuNs || b.selfTicks - a.selfTicks || byText(a.key, b.key));
+	const threads = [...queryThreads(snapshot, baseline, everything).rows].sort((a, b) => b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.thread - b.thread);
+	const stacks = queryStacks(snapshot, baseline, query);
+	return {
+		tool: 'tprof-top',
+		version,
+		schema: jsonSchema,
+		target: {
+			pid: target.pid, mainClass: target.mainClass, jvmVersion: target.jvmVersion, vm: target.vm,
+		},
+		engine: session.engine,
+		intervalMs: rounded(session.intervalMs),
+		requestedIntervalMs: rounded(session.requestedIntervalMs),
+		startedAt: new Date(session.startedAtMs).toISOString(),
+		durationMs: rounded(session.durationMs),
+		samples: session.samples,
+		late: session.late,
+		failed: session.failed,
+		threadSamples: session.threadSamples,
+		incompleteStacks: session.incompleteStacks,
+		skippedThreads: {refused: session.refusedThreads, late: session.lateThreads},
+		cost: {
+			targetStoppedMs: rounded(session.targetStoppedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs),
+		},
+		notes: [...notes, ...noteLines(snapshot, baseline)],
+		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row))),
+		threads: new List(threads.slice(0, top), row => JSON.stringify(threadOf(row))),
+		stacks: new List(stacks.slice(0, top), stackText()),
+	};
+}
+
+/** The rows of a list, each as JSON when it is asked for. */
+class List<Row> implements Iterable<string> {
+	readonly #rows: readonly Row[];
+	readonly #text: (row: Row) => string;
+
+	constructor(rows: readonly Row[], text: (row: Row) => string) {
+		this.#rows = rows;
+		this.#text = text;
+	}
+
+	* [Symbol.iterator](): Generator<string> {
+		for (const row of this.#rows) {
+			yield this.#text(row);
+		}
+	}
+}
+
+function lineOf(row: LineRow) {
+	return {
+		...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), states: statesOf(row.states),
+	};
+}
+
+function threadOf(row: ThreadRow) {
+	return {
+		name: row.name, tid: row.nativeId, cpuMs: msOf(row.cpuNs), states: statesOf(row.states), stuckMs: rounded(row.stuckMs), stuckAtLeast: row.stuckAtLeast, top: row.top ? {class: row.top.className, method: row.top.method, line: row.top.line} : null,
+	};
+}
+
+/** A stack as JSON; the text of a frame, which stands in many stacks, is made once. */
+function stackText(): (row: StackRow) => string {
+	const texts = new Map<Place, string>();
+	const textOfFrame = (frame: Place) => {
+		let text = texts.get(frame);
+		if (text === undefined) {
+			text = JSON.stringify(frameOf(frame));
+			texts.set(frame, text);
+		}
+
+		return text;
+	};
+
+	return row => {
+		const head = JSON.stringify({ticks: row.ticks, cpuMs: msOf(row.cpuNs), state: row.state});
+		return `${head.slice(0, -1)},"frames":[${row.frames.map(frame => textOfFrame(frame)).join(',')}]}`;
+	};
+}
+
+function frameOf({className, method, file, line}: Place) {
+	return {
+		class: className, method, file, line,
+	};
+}
+
+function statesOf(ticks: StateTicks) {
+	return {
+		RUNNABLE: ticks[stateCode.RUNNABLE], BLOCKED: ticks[stateCode.BLOCKED], WAITING: ticks[stateCode.WAITING], TIMED_WAITING: ticks[stateCode.TIMED_WAITING], IDLE: ticks[stateCode.IDLE],
+	};
+}
+
+function msOf(ns: number): number {
+	return rounded(ns / 1e6);
+}
+
+/** To three decimals: microseconds where the unit is milliseconds. What could not be measured is 0. */
+function rounded(value: number): number {
+	return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;
+}
+
+function byText(a: string, b: string): number {
+	return a < b ? -1 : (a > b ? 1 : 0);
+}
+
+/** What stands between the parts of a document. */
+type Layout = {readonly open: string; readonly key: (name: string) => string; readonly between: string; readonly firstRow: string; readonly nextRow: string; readonly endOfList: string; readonly close: string};
+
+/** A line for each key and for each row of a list: it can be read and searched with grep. */
+const rowByRow: Layout = {
+	open: '{\n', key: name => `\t${JSON.stringify(name)}: `, between: ',\n', firstRow: '\n\t\t', nextRow: ',\n\t\t', endOfList: '\n\t', close: '\n}\n',
+};
+
+/** As JSON.stringify writes it. */
+const inOneLine: Layout = {
+	open: '{', key: name => `${JSON.stringify(name)}:`, between: ',', firstRow: '', nextRow: ',', endOfList: '', close: '}\n',
+};
+
+function * textOf(document: Readonly<Record<string, unknown>>, layout: Layout): Generator<string> {
+	let before = layout.open;
+	for (const [name, value] of Object.entries(document)) {
+		yield before + layout.key(name);
+		before = layout.between;
+		if (!(value instanceof List)) {
+			yield JSON.stringify(value);
+			continue;
+		}
+
+		yield '[';
+		let isEmpty = true;
+		for (const row of value as List<unknown>) {
+			yield (isEmpty ? layout.firstRow : layout.nextRow) + row;
+			isEmpty = false;
+		}
+
+		yield isEmpty ? ']' : `${layout.endOfList}]`;
+	}
+
+	yield layout.close;
+}
+
+/** Characters of a piece: large enough that a write costs little, small beside what the tool holds anyway. */
+const pieceLength = 1 << 18;
+
+function * inPieces(texts: Iterable<string>): Generator<string> {
+	let piece = '';
+	for (const text of texts) {
+		piece += text;
+		if (piece.length >= pieceLength) {
+			yield piece;
+			piece = '';
+		}
+	}
+
+	yield piece;
+}

@@ -1,0 +1,24 @@
+import {threadStates} from '../../model/thread-state.js';
+import {queryLines} from '../../query/lines.js';
+import type {ExportFormat} from './export-format.js';
+
+const defaultTop = 40;
+
+/** The oldest way to print hot lines: a count of samples for each class, method and line, all threads counted, whatever their state; stacks in which no frame has a line are not. */
+export const lines: ExportFormat = {
+	id: 'lines',
+	title: 'Lines',
+	extension: '.lines.txt',
+	description: `one line of code per line: samples of all threads in all states, then class.method:line; the top ${defaultTop} unless --top is given`,
+	streaming: true,
+	write(snapshot, baseline, {query, top = defaultTop, states = threadStates}) {
+		const {rows} = queryLines(snapshot, baseline, {
+			...query, by: 'line', unit: 'ticks', states, sort: {column: 'ticks', reverse: false},
+		});
+		return rows
+			.filter(row => row.line >= 0 && row.selfTicks > 0)
+			.slice(0, top)
+			.map(row => `${String(row.selfTicks).padStart(5)} ${row.className}.${row.method}:${row.line}\n`)
+			.join('');
+	},
+};

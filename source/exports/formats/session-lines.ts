@@ -1,0 +1,74 @@
+import {unseenWork} from '../../model/frame.js';
+import type {SessionStats, Snapshot} from '../../model/snapshot.js';
+import {stateCode} from '../../model/thread-state.js';
+import {muchUnseen, summarize, unseenCpuPercent} from '../../query/summary.js';
+import {windowStats} from './window-snapshot.js';
+
+/** What was profiled and how the sampling went, as lines of text: the head of the text format and of the final summary. */
+export function targetLine({target}: Snapshot): string {
+	const vm = [target.jvmVersion && `JDK ${target.jvmVersion}`, target.vm && `(${target.vm})`].filter(Boolean).join(' ');
+	return ['tprof-top', target.pid > 0 ? String(target.pid) : '', target.mainClass || target.command, vm && ` ${vm}`].filter(Boolean).join(' ');
+}
+
+/** When, for how long, by which engine. */
+export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
+	const session = statsOf(snapshot, baseline);
+	const asked = session.requestedIntervalMs > 0 && session.intervalMs > session.requestedIntervalMs ? `, ${number(session.requestedIntervalMs, 1)} ms requested` : '';
+	return `${new Date(session.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${seconds(session.durationMs)} | engine ${session.engine} every ${number(session.intervalMs, 1)} ms${asked}`;
+}
+
+/** Samples, losses and what they cost. */
+export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
+	const session = statsOf(snapshot, baseline);
+	const share = (ms: number) => session.durationMs > 0 ? ` (${number(100 * ms / session.durationMs, 1)}%)` : '';
+	return [
+		`samples ${session.samples} late ${session.late} failed ${session.failed}`,
+		`target stopped ${number(session.targetStoppedMs, 1)} ms${share(session.targetStoppedMs)}`,
+		`own CPU ${number(session.selfCpuMs, 0)} ms${share(session.selfCpuMs)}`,
+		`pauses p50 ${pause(session.pauseP50Us)} p99 ${pause(session.pauseP99Us)} worst ${pause(session.pauseWorstUs)}`,
+	].join(' | ');
+}
+
+/** Threads by state at the end, and where the CPU time went. */
+export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
+	const {threads, statesNow, javaCpuPercent, jitCpuPercent, vmCpuPercent} = summarize(snapshot, baseline);
+	const [running, blocked, waiting, timed, idle] = (['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'] as const).map(state => statesNow[stateCode[state]]);
+	return [
+		`threads ${threads}: RUN ${running} BLK ${blocked} WAIT ${waiting} TIMED ${timed} idle ${idle}`,
+		`CPU Java ${number(javaCpuPercent, 0)}% JIT ${number(jitCpuPercent, 0)}% JVM ${number(vmCpuPercent, 0)}%`,
+	].join(' | ');
+}
+
+/** So many times the interval that was asked for is worth a word. */
+const muchSlower = 2;
+
+/** What the figures leave out, and where sampling was not as asked for, if anything. */
+export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
+	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs} = statsOf(snapshot, baseline);
+	const unseen = unseenCpuPercent(snapshot, baseline);
+	return [
+		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would stop the target for longer than --max-overhead allows`] : []),
+		...(unseen >= muchUnseen ? [`${number(unseen, 0)}% of the CPU time was used between samples by threads then found waiting; it counts at the native call they wait in, at ${unseenWork.className}.${unseenWork.method}, or at no line yet`] : []),
+		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),
+		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`] : []),
+		...(lateThreads > 0 ? [`${lateThreads} thread samples without a stack: the threads did not stop in time`] : []),
+		...(otherTicks > 0 ? [`${otherTicks} thread samples counted under "(other)": the table was full`] : []),
+	];
+}
+
+function statsOf(snapshot: Snapshot, baseline: Snapshot | undefined): SessionStats {
+	return baseline ? windowStats(snapshot.session, baseline.session) : snapshot.session;
+}
+
+/** A number with at most so many decimals. */
+export function number(value: number, decimals: number): string {
+	return String(Number(value.toFixed(decimals)));
+}
+
+function seconds(ms: number): string {
+	return `${number(ms / 1000, 1)} s`;
+}
+
+function pause(us: number): string {
+	return us < 1000 ? `${number(us, 0)} us` : `${number(us / 1000, 1)} ms`;
+}

@@ -1,0 +1,63 @@
+import {closeSync, fstatSync} from 'node:fs';
+import {openBelowRoot} from '../system/below-root.js';
+import {throwIfOutOfFiles} from '../system/open-files.js';
+import {errorCode} from '../system/proc.js';
+import {canSeePeers} from './peer.js';
+
+/** What these functions need to know of a process. */
+export type SocketOwner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
+
+/** What stands under the name of the attach socket. */
+export type AttachSocket =
+	| {readonly state: 'present'; /** Tells this socket from one made later under the same name. */ readonly identity: string; /** It has the target's own user. */ readonly isOwn: boolean}
+	| {readonly state: 'absent'}
+	/** Something else has the name: no socket, or one of another user. */
+	| {readonly state: 'foreign'}
+	/** It cannot be looked at: the system's code. */
+	| {readonly state: 'denied'; readonly code: string};
+
+/** Path of the socket that HotSpot's attach listener makes, as the target sees it: always in its own /tmp, named with the pid that it has there (attachListener_linux.cpp). */
+function pathInside({nsPid}: {readonly nsPid: number}): string {
+	return `/tmp/.java_pid${nsPid}`;
+}
+
+/** The same path for people to read; links in it could lead elsewhere, so nothing is opened by it. */
+export function socketPath(owner: {readonly pid: number; readonly nsPid: number}): string {
+	return `/proc/${owner.pid}/root${pathInside(owner)}`;
+}
+
+/** Looks at the target's attach socket: see `openAttachSocket`. */
+export function lookAtSocket(owner: SocketOwner): AttachSocket {
+	const {fd, ...socket} = openAttachSocket(owner);
+	if (fd !== undefined) {
+		closeSync(fd);
+	}
+
+	return socket;
+}
+
+/**
+Finds the target's attach socket below the target's own root. A socket of a third user could answer anything, so it counts as foreign; one of root's may be that of a JVM which gave up its rights since, and who
+answers there must be looked at (`peerOf`). `fd`, of a present one, reaches it whatever takes its name (`pathOf`), and is for the caller to close. Throws where no more files may be opened.
+*/
+export function openAttachSocket(owner: SocketOwner): AttachSocket & {readonly fd?: number} {
+	let fd: number;
+	try {
+		fd = openBelowRoot(owner.pid, pathInside(owner), 'as-is');
+	} catch (error) {
+		throwIfOutOfFiles(error);
+		const code = errorCode(error);
+		return ['ENOENT', 'ENOTDIR', 'ESRCH', 'ELOOP'].includes(code) ? {state: 'absent'} : {state: 'denied', code};
+	}
+
+	const found = fstatSync(fd, {bigint: true});
+	const uid = Number(found.uid);
+	if (found.isSocket() && (uid === owner.uid || (uid === 0 && canSeePeers()))) {
+		return {
+			state: 'present', identity: `${found.dev}:${found.ino}:${found.ctimeNs}`, isOwn: uid === owner.uid, fd,
+		};
+	}
+
+	closeSync(fd);
+	return {state: 'foreign'};
+}

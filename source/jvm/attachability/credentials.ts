@@ -1,0 +1,89 @@
+import process from 'node:process';
+import {loadLibc} from '../system/libc.js';
+import {readProc} from '../system/proc.js';
+
+/** User and group to act as. */
+export type Owner = {readonly uid: number; readonly gid: number};
+
+/** System call numbers (Linux: asm/unistd_64.h, asm-generic/unistd.h). */
+const callNumbers: Partial<Record<NodeJS.Architecture, {setresuid: number; setresgid: number; setgroups: number}>> = {
+	x64: {setresuid: 117, setresgid: 119, setgroups: 116},
+	arm64: {setresuid: 147, setresgid: 149, setgroups: 159},
+};
+
+const unchanged = -1;
+
+type Calls = {
+	setEffective(which: 'setresuid' | 'setresgid', id: number): number;
+	setGroups(groups: readonly number[]): number;
+};
+
+let calls: Calls | undefined | false;
+
+/** The raw system calls; the C library's own functions would change every thread of the process. False when they cannot be had. */
+function loadCalls(): Calls | false {
+	const numbers = callNumbers[process.arch];
+	const libc = loadLibc();
+	if (!numbers || !libc) {
+		return false;
+	}
+
+	const syscall = libc.func('long syscall(long number, long real, long effective, long saved)');
+	const syscallWithList = libc.func('long syscall(long number, long count, uint32_t *list)');
+	return {
+		setEffective: (which, id) => syscall(numbers[which], unchanged, id, unchanged),
+		setGroups: groups => syscallWithList(numbers.setgroups, groups.length, Uint32Array.from(groups)),
+	};
+}
+
+/** CAP_SYS_PTRACE is bit 19 of CapEff (capabilities(7)). */
+const capabilityPtrace = 1n << 19n;
+
+/** Whether this process may look into any other of its user namespace; root in a container usually may not. */
+export function hasPtraceCapability(): boolean {
+	const effective = /^CapEff:\s*([\da-f]+)/m.exec(readProc(process.pid, 'status') ?? '')?.[1];
+	return (BigInt(`0x${effective ?? '0'}`) & capabilityPtrace) !== 0n;
+}
+
+/** Whether `asOwner` can work here: as root, with the raw system calls at hand. */
+export function canActAs(): boolean {
+	calls ??= process.geteuid?.() === 0 && loadCalls();
+	return calls !== false;
+}
+
+/**
+Runs synchronous code with the effective user and group of `owner` and no further groups, in this thread alone (Linux keeps credentials for each thread, credentials(7)), and takes our own back.
+JDK 8 compares the peer's user and group with its own, and a socket's peer credentials are those at connect.
+Throws when the owner's cannot be taken, or, a state in which nothing may go on, our own not taken back.
+*/
+export function asOwner<T>(owner: Owner, action: () => T): T {
+	if (!canActAs() || !calls) {
+		throw new Error('cannot act as another user here');
+	}
+
+	const own = {uid: process.geteuid!(), gid: process.getegid!(), groups: process.getgroups!()};
+	try {
+		// Groups first: without root's rights they could not be changed any more; and the other way round on the way back.
+		if (calls.setGroups([]) !== 0) {
+			throw new Error('cannot leave our own groups');
+		}
+
+		if (calls.setEffective('setresgid', owner.gid) !== 0) {
+			throw new Error(`cannot take group ${owner.gid}`);
+		}
+
+		if (calls.setEffective('setresuid', owner.uid) !== 0) {
+			throw new Error(`cannot take user ${owner.uid}`);
+		}
+
+		return action();
+	} finally {
+		const user = calls.setEffective('setresuid', own.uid);
+		const group = calls.setEffective('setresgid', own.gid);
+		// Where they could not be left they need not be taken back.
+		const isWhole = calls.setGroups(own.groups) === 0 || process.getgroups!().length === own.groups.length;
+		if (user !== 0 || group !== 0 || !isWhole) {
+			process.abort();
+		}
+	}
+}

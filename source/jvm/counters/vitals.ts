@@ -1,0 +1,86 @@
+import type {TargetVitals} from '../../model/snapshot.js';
+import {readStat, ticksPerSecond} from '../system/proc.js';
+import type {Target} from '../target.js';
+import {openPerfData} from './hsperfdata-file.js';
+import {numberCounter, type PerfCounters} from './hsperfdata.js';
+
+/** Readings of one target for the header. */
+export type VitalsReader = {
+	/** What is known now; shares refer to the time since the previous reading, and are absent in the first. Never throws. */
+	read(): TargetVitals;
+	close(): void;
+};
+
+type Reading = {readonly atMs: number; readonly cpuTicks: number; readonly gcSeconds?: number};
+
+/** Opens the target's vitals: CPU time from /proc, heap and collections from the JVM's own counters (as of its last collection), without attaching. */
+export function openVitals(target: Target): VitalsReader {
+	const file = openPerfData(target);
+	let previous: Reading | undefined;
+	return {
+		read() {
+			const stat = readStat(target.pid);
+			if (stat?.startTicks !== target.startTicks) {
+				return {};
+			}
+
+			const counters = file?.read();
+			const now: Reading = {atMs: performance.now(), cpuTicks: stat.userTicks + stat.systemTicks, gcSeconds: gcSecondsOf(counters)};
+			const before = previous;
+			previous = now;
+			return {
+				...heapOf(counters),
+				...(before && sharesOf(before, now)),
+				isStopped: stat.state === 'T',
+				uptimeMs: target.facts.startedAtMs > 0 ? Math.max(0, Date.now() - target.facts.startedAtMs) : undefined,
+			};
+		},
+		close() {
+			file?.close();
+		},
+	};
+}
+
+function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent' | 'gcPercent'> {
+	const seconds = (now.atMs - before.atMs) / 1000;
+	if (seconds <= 0) {
+		return {};
+	}
+
+	const cpuSeconds = (now.cpuTicks - before.cpuTicks) / ticksPerSecond;
+	return {
+		cpuPercent: Math.max(0, 100 * cpuSeconds / seconds),
+		gcPercent: now.gcSeconds === undefined || before.gcSeconds === undefined ? undefined : Math.min(100, Math.max(0, 100 * (now.gcSeconds - before.gcSeconds) / seconds)),
+	};
+}
+
+/** Bytes over all spaces of all generations: the counters of the Java heap alone (metaspace has names of its own). */
+function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes'> {
+	const sum = (what: string) => sumOf(counters, new RegExp(`^sun\\.gc\\.generation\\.\\d+\\.space\\.\\d+\\.${what}$`));
+	// Before they are first brought up to date, by a collection or (G1) a new region, they are 0, which no heap is.
+	const used = sum('used');
+	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sum('capacity')};
+}
+
+/** Seconds of stop-the-world collection since the start: every collector's counter counts its pauses, in ticks of the JVM's own clock. */
+function gcSecondsOf(counters: PerfCounters | undefined): number | undefined {
+	const frequency = numberCounter(counters, 'sun.os.hrt.frequency');
+	const ticks = sumOf(counters, /^sun\.gc\.collector\.\d+\.time$/);
+	return frequency === undefined || frequency <= 0 || ticks === undefined ? undefined : ticks / frequency;
+}
+
+/** Sum of the counters with such names; undefined when there are none, or one holds what it cannot hold. */
+function sumOf(counters: PerfCounters | undefined, names: RegExp): number | undefined {
+	let sum: number | undefined;
+	for (const [name, value] of counters ?? []) {
+		if (names.test(name)) {
+			if (typeof value !== 'number' || value < 0) {
+				return undefined;
+			}
+
+			sum = (sum ?? 0) + value;
+		}
+	}
+
+	return sum;
+}

@@ -1,0 +1,181 @@
+import {readdirSync, existsSync} from 'node:fs';
+import process from 'node:process';
+import type {TargetFacts} from '../../model/snapshot.js';
+import {printable} from '../../model/text.js';
+import {lookAtSocket} from '../attachability/attach-socket.js';
+import {hasPtraceCapability} from '../attachability/credentials.js';
+import {readPerfData} from '../counters/hsperfdata-file.js';
+import {numberCounter, type PerfCounters, stringCounter} from '../counters/hsperfdata.js';
+import {readAttachFlags} from '../counters/jvm-flags.js';
+import {obstacles, type Obstacle} from '../obstacles.js';
+import {
+	type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs,
+} from '../system/proc.js';
+import {handlerObstacle, noVmObstacle} from '../attachability/quit-obstacle.js';
+import type {Target} from '../target.js';
+import {parseRecordedCommand, shortMain} from './java-command.js';
+import {featureRelease, versionAround} from './jdk-release.js';
+import {readJavaCommand} from './jvm-arguments.js';
+import {type Libraries, readLibraries} from './libraries.js';
+import {isNativeImage} from './native-image.js';
+import {vmSigns} from './running-vm.js';
+import {isStartingUp, processAgeMs} from './start-up.js';
+import {UserNames} from './users.js';
+
+/** A java launcher that has not loaded its JVM by this age is something else (a shell of that name, a launcher that waits). */
+const launcherMs = 20_000;
+/** Longest command shown, UTF-16 units. */
+const maxCommandLength = 1024;
+
+/** What looking at a process without touching it gave. */
+export type Inspection = {
+	/** A process that is some kind of JVM, or is very likely one that is closed to us. */
+	readonly isJvm: boolean;
+	/** Undefined when there is no such process. */
+	readonly target?: Target;
+	/** Why it cannot be profiled; undefined when it can. */
+	readonly obstacle?: Obstacle;
+};
+
+/** Looks at a process: reads /proc and the JVM's counters, sends and opens nothing. */
+export function inspect(pid: number, users = new UserNames()): Inspection {
+	const status = readStatus(pid);
+	const stat = readStat(pid);
+	if (!status || !stat) {
+		return {isJvm: false, obstacle: isHidden(pid) ? obstacles.hidden(pid) : obstacles.absent(pid)};
+	}
+
+	if (status.processId !== pid) {
+		return {isJvm: false, obstacle: obstacles.thread(pid, status.processId)};
+	}
+
+	if (status.state === 'Z' || status.state === 'X') {
+		return {isJvm: false, obstacle: obstacles.zombie(pid)};
+	}
+
+	const libraries = readLibraries(pid);
+	const seen = {
+		pid, status, stat, users,
+	};
+	if ('code' in libraries) {
+		return libraries.code === 'ENOENT' || libraries.code === 'ESRCH' ? {isJvm: false, obstacle: obstacles.absent(pid)} : closed(seen);
+	}
+
+	if (libraries.openJ9) {
+		return {isJvm: true, target: targetOf(seen, libraries, undefined), obstacle: obstacles.openJ9(pid)};
+	}
+
+	if (!libraries.libjvm) {
+		return withoutHotSpot(seen, libraries);
+	}
+
+	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid});
+	const target = targetOf(seen, libraries, counters);
+	return {isJvm: true, target, obstacle: hotSpotObstacle(target, status, counters)};
+}
+
+type Seen = {readonly pid: number; readonly status: ProcessStatus; readonly stat: ProcessStat; readonly users: UserNames};
+
+/** /proc hides the process (mount option hidepid) when signal 0, which reaches nobody, is not permitted. */
+function isHidden(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return false;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === 'EPERM';
+	}
+}
+
+function closed(seen: Seen): Inspection {
+	const {pid, status, users} = seen;
+	const isJvm = /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '') || hasCounterFile(status.nsPid);
+	return {
+		isJvm,
+		target: isJvm ? targetOf(seen, undefined, undefined) : undefined,
+		obstacle: closedObstacle(pid, status.uid, users.nameOf(status.uid)),
+	};
+}
+
+function closedObstacle(pid: number, uid: number, user: string): Obstacle {
+	if (process.geteuid?.() === 0 && !hasPtraceCapability()) {
+		return obstacles.withoutCapability(pid);
+	}
+
+	return process.geteuid?.() === uid ? obstacles.closed(pid) : obstacles.otherUser(pid, user, uid);
+}
+
+/** The file's name may be seen by all in our own /tmp, its content may not. */
+function hasCounterFile(nsPid: number): boolean {
+	try {
+		return readdirSync('/tmp').some(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${nsPid}`));
+	} catch {
+		return false;
+	}
+}
+
+function withoutHotSpot(seen: Seen, libraries: Libraries): Inspection {
+	const {pid, stat} = seen;
+	const isLauncher = libraries.launcher || /(?:^|\/)java$/.test(readProcStrings(pid, 'cmdline')[0] ?? '');
+	if (isLauncher && processAgeMs(stat.startTicks) < launcherMs) {
+		return {isJvm: true, target: targetOf(seen, libraries, undefined), obstacle: obstacles.starting(pid)};
+	}
+
+	if (isNativeImage(pid)) {
+		return {isJvm: true, target: targetOf(seen, libraries, undefined), obstacle: obstacles.nativeImage(pid)};
+	}
+
+	return {isJvm: false, obstacle: obstacles.noJvm(pid, printable(/\((.*)\)/s.exec(readProc(pid, 'stat') ?? '')?.[1] ?? '?'))};
+}
+
+function hotSpotObstacle(target: Target, status: ProcessStatus, counters: PerfCounters | undefined): Obstacle | undefined {
+	const {pid} = target;
+	if (status.state === 'T' || status.state === 't') {
+		return status.state === 'T' ? obstacles.stopped(pid) : obstacles.traced(pid);
+	}
+
+	const flags = readAttachFlags(target, counters);
+	const looked = {
+		pid, startTicks: target.startTicks, status, flags, vm: vmSigns(target, counters, flags),
+	};
+	const noVm = noVmObstacle(looked);
+	if (noVm) {
+		return noVm;
+	}
+
+	if (flags.attachDisabled) {
+		return obstacles.attachDisabled(pid);
+	}
+
+	const socket = lookAtSocket(target).state;
+	if (socket === 'denied') {
+		return closedObstacle(pid, target.uid, target.facts.user);
+	}
+
+	if (socket === 'present') {
+		return undefined;
+	}
+
+	return isStartingUp(looked.vm.startTicks, counters) ? obstacles.starting(pid) : handlerObstacle(looked);
+}
+
+function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {
+	const recorded = stringCounter(counters, 'sun.rt.javaCommand');
+	const line = readJavaCommand(pid);
+	// What the command line says word by word is exact; HotSpot's own record also knows what a launcher of another kind started.
+	const known = recorded && !(line.main && recorded.startsWith(line.main)) ? parseRecordedCommand(recorded) : line;
+	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';
+	const name = shortMain(known.main === '' ? program.slice(program.lastIndexOf('/') + 1) : known.main);
+	const version = stringCounter(counters, 'java.property.java.version') || (libraries?.libjvm ? versionAround(libraries.libjvm, pid) : '');
+	const facts: TargetFacts = {
+		pid,
+		mainClass: printable(name),
+		command: printable([name, ...known.args].join(' '), maxCommandLength),
+		jvmVersion: printable(version),
+		vm: printable(stringCounter(counters, 'java.property.java.vm.name')),
+		user: users.nameOf(status.uid),
+		startedAtMs: numberCounter(counters, 'sun.rt.createVmBeginTime') ?? startMs(stat.startTicks),
+	};
+	return {
+		pid, nsPid: status.nsPid, uid: status.uid, gid: status.gid, startTicks: stat.startTicks, jdk: featureRelease(version), facts,
+	};
+}

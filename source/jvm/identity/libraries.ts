@@ -1,0 +1,78 @@
+import {closeSync, openSync, readSync} from 'node:fs';
+import {throwIfOutOfFiles} from '../system/open-files.js';
+import {errorCode} from '../system/proc.js';
+
+/** Most bytes read of /proc/PID/maps. A JVM has some hundred mappings of about 100 bytes; vm.max_map_count allows 65,530 by default (6 MB). */
+const maxMapsBytes = 32 * 1024 * 1024;
+const chunkBytes = 64 * 1024;
+/** A line of maps is 73 characters and a path of at most 4,096 bytes (PATH_MAX). */
+const maxLineBytes = 4224;
+
+/** Which virtual machine a process has mapped. */
+export type Libraries = {
+	/** Path of HotSpot's libjvm.so as the process's maps show it. */
+	readonly libjvm?: string;
+	/** OpenJ9's own library is mapped (its libjvm.so only redirects). */
+	readonly openJ9: boolean;
+	/** The launcher's library (libjli.so) is mapped: `java` at work, with or without libjvm.so yet. */
+	readonly launcher: boolean;
+};
+
+const scanBuffer = Buffer.allocUnsafe(chunkBytes + maxLineBytes);
+
+/** Looks through /proc/PID/maps for a JVM's libraries; the error's code when it cannot be read. Throws where no more files may be opened. */
+export function readLibraries(pid: number): Libraries | {readonly code: string} {
+	let fd: number | undefined;
+	let libjvm: string | undefined;
+	let openJ9 = false;
+	let launcher = false;
+	let total = 0;
+	try {
+		fd = openSync(`/proc/${pid}/maps`, 'r');
+		let kept = 0;
+		for (;;) {
+			const count = readSync(fd, scanBuffer, kept, chunkBytes, null);
+			if (count === 0) {
+				break;
+			}
+
+			total += count;
+			const length = kept + count;
+			const end = scanBuffer.subarray(0, length).lastIndexOf(10) + 1;
+			const block = scanBuffer.subarray(0, end);
+			libjvm ??= mappedPath(block, '/libjvm.so');
+			openJ9 ||= block.includes('/libj9vm');
+			launcher ||= block.includes('/libjli.so');
+			kept = Math.min(length - end, maxLineBytes);
+			scanBuffer.copyWithin(0, length - kept, length);
+			if (total >= maxMapsBytes) {
+				break;
+			}
+		}
+	} catch (error) {
+		throwIfOutOfFiles(error);
+		return {code: errorCode(error)};
+	} finally {
+		if (fd !== undefined) {
+			closeSync(fd);
+		}
+	}
+
+	return {libjvm, openJ9, launcher};
+}
+
+/** The first path in whole lines of maps that ends in `ending` (or in that and " (deleted)"). */
+function mappedPath(block: Buffer, ending: string): string | undefined {
+	for (let at = block.indexOf(ending); at !== -1; at = block.indexOf(ending, at + 1)) {
+		const lineEnd = block.indexOf(10, at);
+		const after = block.toString('latin1', at + ending.length, lineEnd);
+		if (after === '' || after === ' (deleted)') {
+			const lineStart = block.lastIndexOf(10, at) + 1;
+			const line = block.toString('utf8', lineStart, at + ending.length);
+			const path = line.slice(line.indexOf('/'));
+			return path;
+		}
+	}
+
+	return undefined;
+}

@@ -1,0 +1,147 @@
+import process from 'node:process';
+import {setImmediate as turn} from 'node:timers/promises';
+import {readStat} from '../jvm/system/proc.js';
+
+/** How long to wait for the stop that was asked for; a process without a job-control shell is never stopped by SIGTSTP and just goes on. */
+const stopWaitMs = 300;
+
+/** Has something to do before this process stands still, and after. */
+export type Suspendable = {
+	/** It goes on in the foreground only. */
+	readonly usesTerminal?: boolean;
+	/** Called when the process is asked to stop; it does not when this gives false. */
+	suspend(): boolean | Promise<boolean>;
+	/** Called when it goes on, however it was stopped, and when it was not stopped after all. */
+	resume(): void;
+};
+
+/** For kill(2): all of our process group. */
+const wholeJob = 0;
+
+const members = new Set<Suspendable>();
+let isSuspending = false;
+let wasContinued = false;
+let wake: (() => void) | undefined;
+
+/** From now on SIGTSTP (Ctrl-Z, kill -TSTP) stops this process only when the member is ready for it. Gives the way to leave again. SIGSTOP asks nobody. */
+export function beforeStop(member: Suspendable): () => void {
+	if (members.size === 0) {
+		process.on('SIGTSTP', asked);
+		process.on('SIGCONT', continued);
+	}
+
+	members.add(member);
+	return () => {
+		if (members.delete(member) && members.size === 0) {
+			process.off('SIGTSTP', asked);
+			process.off('SIGCONT', continued);
+		}
+	};
+}
+
+/**
+Resolves to true in the foreground; a process of the background stands still until then, as the kernel would have it when it touches its terminal. To false where nobody could bring it back: no shell
+with job control looks after it.
+*/
+export async function untilForeground(): Promise<boolean> {
+	const leave = beforeStop({
+		suspend: () => true,
+		resume() {
+			// The stop itself is all.
+		},
+	});
+	isSuspending = true;
+	try {
+		return await stayInBackground();
+	} finally {
+		isSuspending = false;
+		leave();
+	}
+}
+
+async function asked(): Promise<void> {
+	if (isSuspending) {
+		return;
+	}
+
+	isSuspending = true;
+	wasContinued = false;
+	const answers = await Promise.all([...members].map(async member => member.suspend()));
+	if (answers.every(Boolean)) {
+		// A SIGCONT that came meanwhile takes the stop back, as it does for a process that leaves all to the kernel.
+		if (!wasContinued) {
+			await stop(process.pid);
+		}
+
+		if ([...members].some(({usesTerminal}) => usesTerminal)) {
+			await stayInBackground();
+		}
+	}
+
+	isSuspending = false;
+	for (const member of members) {
+		member.resume();
+	}
+}
+
+/** Stops, with the whole job as the kernel would, as often as it is continued in the background; false when it goes on there all the same. */
+async function stayInBackground(): Promise<boolean> {
+	while (isInBackground()) {
+		if (!await stop(wholeJob)) {
+			return false;
+		}
+	}
+
+	return true;
+}
+
+/**
+Stops by the signal's own action, in force while nobody listens: a shell sees the stop it knows, and where nobody could continue us the kernel does not stop us. Gives whether we were continued, which is to say
+stopped.
+*/
+async function stop(who: number): Promise<boolean> {
+	process.off('SIGTSTP', asked);
+	wasContinued = false;
+	await new Promise<void>(resolve => {
+		const timer = setTimeout(resolve, stopWaitMs);
+		wake = () => {
+			clearTimeout(timer);
+			resolve();
+		};
+
+		process.kill(who, 'SIGTSTP');
+	});
+	// The time ran out while we stood still, too: a signal that came is told of after the timers.
+	await turn();
+	await turn();
+	wake = undefined;
+	if (members.size > 0) {
+		process.on('SIGTSTP', asked);
+	}
+
+	return wasContinued;
+}
+
+function continued(): void {
+	wasContinued = true;
+	wake?.();
+	if (isSuspending) {
+		return;
+	}
+
+	// After a stop that asked nobody, into the background: the terminal must not be touched there.
+	if (isInBackground() && [...members].some(({usesTerminal}) => usesTerminal)) {
+		void asked();
+		return;
+	}
+
+	for (const member of members) {
+		member.resume();
+	}
+}
+
+/** Whether the terminal belongs to another process group: one that touches it then is stopped by the kernel, with all that it holds (tty_check_change of Linux, termios(3)). */
+function isInBackground(): boolean {
+	const stat = readStat(process.pid);
+	return stat !== undefined && stat.foregroundGroup > 0 && stat.foregroundGroup !== stat.group;
+}

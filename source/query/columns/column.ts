@@ -1,0 +1,70 @@
+import type {GroupBy, Unit} from '../types.js';
+import type {Sortable} from './sort.js';
+import type {StateRole} from './state-cells.js';
+
+/** What a cell is, whatever that looks like; `states`: letters of `stateCells`, each in the role of its state. */
+export type CellRole = StateRole | 'states' | 'hot' | 'dim' | 'key';
+
+/** A figure that a key sorts by, whatever a view calls the column that has it. */
+export type SortFigure = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name';
+
+/** Shares of a core or of a whole, in percent, from which on a figure stands out. */
+export const hotPercent = 10;
+
+/** What a column's cells depend on beside the row. */
+export type CellContext = {
+	/** The unit in force, see `effectiveUnit`. */
+	readonly unit: Unit;
+	readonly fullNames: boolean;
+	/** Cells that the column has. */
+	readonly room: number;
+	/** A picture of the row's last minute in that many cells; the caller keeps the past. */
+	readonly trend?: (key: string, room: number) => string;
+};
+
+/** A column of a view as data: the screen, the column menu, help, the readme and text reports are made from these. */
+export type Column<Row> = Sortable<Row> & {
+	readonly heading: string;
+	/** The heading where another unit is in force. */
+	readonly unitHeadings?: Readonly<Partial<Record<Unit, string>>>;
+	/** The heading where rows stand for something else. */
+	readonly groupHeadings?: Readonly<Partial<Record<GroupBy, string>>>;
+	/** Name in menus, such as "self share". */
+	readonly title: string;
+	readonly description: string;
+	/** Terminal cells; 0: what the others leave. */
+	readonly width: number;
+	readonly align: 'left' | 'right';
+	/** Columns of the terminal from which on it is shown. */
+	readonly fromColumns: number;
+	/** It is not in text reports: a snapshot does not have it, or another column says the same in less room. */
+	readonly screenOnly?: true;
+	/** Where it is empty, the column before has its room too. */
+	readonly lendsRoom?: true;
+	/** What keys sort by when they ask for one of these figures. */
+	readonly sortFigures?: readonly SortFigure[];
+	/** The cell's text; may be wider than the column, except where it is said to keep to `room`. */
+	value(row: Row, context: CellContext): string;
+	/** What a cell that is not empty is; undefined for plain text. */
+	role?(row: Row): CellRole | undefined;
+	/** The figure whose last minute the cell shows, 0 or more; whoever draws the column keeps the past. */
+	past?(row: Row): number;
+};
+
+/** The heading in a unit, of rows that stand for lines unless said otherwise. */
+export function headingOf<Row>(column: Column<Row>, unit: Unit, by: GroupBy = 'line'): string {
+	return column.unitHeadings?.[unit] ?? column.groupHeadings?.[by] ?? column.heading;
+}
+
+/** The columns that a terminal of that many columns shows, and their widths, when `available` cells are there for them with `gap` between two. Without a column that takes the rest, the last one does. */
+export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns, gap = 1): Array<{readonly column: Column<Row>; readonly width: number}> {
+	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
+	let rest = available - (gap * (shown.length - 1));
+	for (const {width} of shown) {
+		rest -= width;
+	}
+
+	const flexible = Math.max(shown.findIndex(({width}) => width === 0), -1);
+	const taker = flexible < 0 ? shown.length - 1 : flexible;
+	return shown.map((column, index) => ({column, width: index === taker ? Math.max(1, column.width + rest) : column.width}));
+}

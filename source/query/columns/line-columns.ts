@@ -1,0 +1,133 @@
+import {stateCode} from '../../model/thread-state.js';
+import {placeName} from '../facts/place.js';
+import type {LineRow} from '../types.js';
+import {hotPercent, type Column} from './column.js';
+import {
+	formatCount, formatMs, formatPercent, formatStuck,
+} from './format.js';
+import {shortName} from './names.js';
+import {byNumber, byText} from './sort.js';
+import {stateCells, stateLetters, type StateLetter} from './state-cells.js';
+
+/** The columns of the Lines view in their order. The first one is the order of rows when none is asked for. */
+export const lineColumns: ReadonlyArray<Column<LineRow>> = [
+	{
+		id: 'self', heading: '%SELF', unitHeadings: {'cpu-ms': 'CPUms'}, title: 'self share', width: 6, align: 'right', fromColumns: 0,
+		description: 'share of the CPU time (or ticks) of samples whose first frame with a line number is this line',
+		sortFigures: ['self'],
+		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.selfCpuNs) : formatPercent(row.selfPercent),
+		role: row => row.selfPercent >= hotPercent ? 'hot' : undefined,
+		compare: (a, b) => byNumber(a.selfPercent, b.selfPercent) || byNumber(a.selfCpuNs, b.selfCpuNs) || byNumber(a.selfTicks, b.selfTicks) || byNumber(a.totalPercent, b.totalPercent),
+	},
+	{
+		id: 'error', heading: '+/-', unitHeadings: {'cpu-ms': '+/-%'}, title: 'sampling error', width: 4, align: 'right', fromColumns: 80,
+		description: 'sampling error of %SELF in percentage points, 95 % confidence',
+		value: row => formatPercent(row.errorPercent),
+		compare: (a, b) => byNumber(a.errorPercent, b.errorPercent),
+	},
+	{
+		id: 'total', heading: '%TOT', unitHeadings: {'cpu-ms': 'TOTms'}, title: 'total share', width: 6, align: 'right', fromColumns: 64,
+		description: 'share of the samples that have the line anywhere on the stack, so what it calls is included',
+		sortFigures: ['total'],
+		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.totalCpuNs) : formatPercent(row.totalPercent),
+		compare: (a, b) => byNumber(a.totalPercent, b.totalPercent) || byNumber(a.totalCpuNs, b.totalCpuNs) || byNumber(a.totalTicks, b.totalTicks),
+	},
+	{
+		id: 'ticks', heading: 'TICKS', title: 'ticks', width: 6, align: 'right', fromColumns: 50,
+		description: 'thread samples at the line, in the counted states',
+		sortFigures: ['ticks'],
+		value: row => formatCount(row.selfTicks),
+		compare: (a, b) => byNumber(a.selfTicks, b.selfTicks),
+	},
+	{
+		id: 'threads', heading: 'THR', title: 'threads', width: 3, align: 'right', fromColumns: 72,
+		description: 'threads that were seen at the line',
+		value: row => formatCount(row.threadCount),
+		compare: (a, b) => byNumber(a.threadCount, b.threadCount),
+	},
+	{
+		id: 'state', heading: 'STATE', title: 'blocked now', width: 8, align: 'left', fromColumns: 0,
+		description: 'thread states at the line, in proportion: R running, B blocked, w waiting, t timed waiting, . idle; sorts by threads blocked there now',
+		value: (row, {room}) => stateCells(row.states, Math.min(room, 8)),
+		role: () => 'states',
+		compare: (a, b) => byNumber(a.blockedNow, b.blockedNow) || byNumber(a.stuckMs, b.stuckMs) || byNumber(a.states[stateCode.BLOCKED], b.states[stateCode.BLOCKED]),
+	},
+	{
+		id: 'cpu', heading: 'CPU ms', title: 'CPU time', width: 8, align: 'right', fromColumns: 120,
+		description: 'CPU time at the line, milliseconds',
+		sortFigures: ['cpu'],
+		value: row => formatMs(row.selfCpuNs),
+		compare: (a, b) => byNumber(a.selfCpuNs, b.selfCpuNs),
+	},
+	{
+		id: 'total-ticks', heading: 'TOTTCK', title: 'total ticks', width: 6, align: 'right', fromColumns: 130, screenOnly: true,
+		description: 'thread samples in the counted states with the line anywhere on the stack',
+		sortFigures: ['total-ticks'],
+		value: row => formatCount(row.totalTicks),
+		compare: (a, b) => byNumber(a.totalTicks, b.totalTicks),
+	},
+	...stateLetters.map(letter => stateColumn(letter)),
+	{
+		id: 'trend', heading: 'LAST 60s', title: 'trend', width: 12, align: 'left', fromColumns: 165, screenOnly: true,
+		description: '%SELF over the last minute; sorts like %SELF',
+		value: (row, {trend, room}) => trend?.(row.key, room) ?? '',
+		role: () => 'key',
+		past: row => row.selfPercent,
+		compare: (a, b) => byNumber(a.selfPercent, b.selfPercent),
+	},
+	{
+		id: 'line', heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, align: 'left', fromColumns: 0, ascending: true,
+		description: 'package.Class.method:line; packages are shortened first',
+		sortFigures: ['name'],
+		value: (row, {room, fullNames}) => shortName(row, room, fullNames),
+		compare: (a, b) => byText(a.className, b.className) || byText(a.method, b.method) || byNumber(a.line, b.line) || byText(placeName(a), placeName(b)),
+	},
+	{
+		id: 'note', heading: '', title: 'stuck', width: 11, align: 'right', fromColumns: 60, lendsRoom: true,
+		description: 'threads blocked at the line now, and how long the longest of them has been; sorts by that time',
+		value: row => lineNote(row),
+		role: () => 'blocked',
+		compare: (a, b) => byNumber(a.stuckMs, b.stuckMs) || byNumber(a.blockedNow, b.blockedNow),
+	},
+	{
+		id: 'top-threads', heading: 'TOP THREADS', title: 'top threads', width: 20, align: 'left', fromColumns: 150, ascending: true,
+		description: 'threads with the most CPU time, then ticks, at the line',
+		value: row => row.topThreads.join(', '),
+		role: () => 'dim',
+		compare: (a, b) => byText(a.topThreads[0] ?? '', b.topThreads[0] ?? ''),
+	},
+	{
+		id: 'file', heading: 'FILE', title: 'file', width: 24, align: 'left', fromColumns: 200, ascending: true,
+		description: 'source file',
+		value: row => row.file,
+		role: () => 'dim',
+		compare: (a, b) => byText(a.file, b.file),
+	},
+];
+
+/** How long a thread may stand blocked before the row says so instead of how many do. */
+const stuckNoteMs = 10_000;
+
+/** What is to be noticed at a line now: `8 blocked`, or `stuck 42s` (`stuck >=42s`: since before the first sample) when one has been blocked for long; empty if nothing is. */
+export function lineNote(row: Pick<LineRow, 'blockedNow' | 'stuckMs' | 'stuckAtLeast'>): string {
+	return row.blockedNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? `stuck ${formatStuck(row)}` : `${row.blockedNow} blocked`);
+}
+
+function stateColumn({word, role, states}: StateLetter): Column<LineRow> {
+	const ticksOf = (row: LineRow) => {
+		let ticks = 0;
+		for (const state of states) {
+			ticks += row.states[stateCode[state]];
+		}
+
+		return ticks;
+	};
+
+	return {
+		id: states[0].toLowerCase().replaceAll('_', '-'), heading: word, title: `${word} ticks`, width: 5, align: 'right', fromColumns: 120, screenOnly: true,
+		description: `thread samples that count for the line in the state ${states.join(', ')}`,
+		value: row => formatCount(ticksOf(row)),
+		role: () => role,
+		compare: (a, b) => byNumber(ticksOf(a), ticksOf(b)),
+	};
+}

@@ -1,0 +1,84 @@
+import {stateCode, type ThreadState} from '../../model/thread-state.js';
+import type {StateTicks} from '../types.js';
+
+/** What a state is on the screen, whatever that looks like. */
+export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
+
+/** A state of a picture, or some that are drawn alike. */
+export type StateLetter = {readonly letter: string; readonly word: string; readonly role: StateRole; readonly states: readonly ThreadState[]};
+
+/** The states of a picture in its order: letters, the words of headings, and their roles. NEW and TERMINATED are drawn as idle. */
+export const stateLetters: readonly StateLetter[] = [
+	{letter: 'R', word: 'RUN', role: 'running', states: ['RUNNABLE']},
+	{letter: 'B', word: 'BLK', role: 'blocked', states: ['BLOCKED']},
+	{letter: 'w', word: 'WAIT', role: 'waiting', states: ['WAITING']},
+	{letter: 't', word: 'TIMED', role: 'timed', states: ['TIMED_WAITING']},
+	{letter: '.', word: 'IDLE', role: 'idle', states: ['IDLE', 'NEW', 'TERMINATED']},
+];
+
+/** The heading's word for a state. */
+export function stateWord(state: ThreadState): string {
+	return state === 'NEW' || state === 'TERMINATED' ? (state === 'NEW' ? 'NEW' : 'DEAD') : letterOf(state).word;
+}
+
+/** What a state is on the screen. */
+export function stateRole(state: ThreadState): StateRole {
+	return letterOf(state).role;
+}
+
+function letterOf(state: ThreadState): StateLetter {
+	return stateLetters.find(({states}) => states.includes(state))!;
+}
+
+/**
+States in proportion, as many letters as `cells`: `RRRRBBw.`. A state that was seen gets a cell where there are as many cells as states; empty when none was seen.
+The picture of a row, and with the threads' states now the strip of all threads.
+*/
+export function stateCells(ticks: StateTicks, cells = 8): string {
+	const weights = stateLetters.map(({states}) => {
+		let weight = 0;
+		for (const state of states) {
+			weight += Math.max(0, ticks[stateCode[state]] ?? 0);
+		}
+
+		return weight;
+	});
+	return shareOut(weights, cells).map((count, index) => stateLetters[index].letter.repeat(count)).join('');
+}
+
+/** `cells` shared out in proportion to the weights: each weight above 0 gets at least one where possible (the greatest first), the others by the method of largest remainders. The sum is `cells`, or 0 without weights. */
+export function shareOut(weights: readonly number[], cells: number): number[] {
+	let whole = 0;
+	for (const weight of weights) {
+		whole += weight;
+	}
+
+	const shares = weights.map(() => 0);
+	if (!(whole > 0) || !(cells > 0)) {
+		return shares;
+	}
+
+	const byWeight = [...weights.keys()].sort((a, b) => weights[b] - weights[a] || a - b);
+	let left = cells;
+	for (const index of byWeight) {
+		if (weights[index] > 0 && left > 0) {
+			shares[index] = 1;
+			left--;
+		}
+	}
+
+	// What a share lacks of its exact part decides who gets the next cell.
+	const lack = (index: number) => (weights[index] / whole * cells) - shares[index];
+	for (; left > 0; left--) {
+		let most = byWeight[0];
+		for (const index of byWeight) {
+			if (lack(index) > lack(most)) {
+				most = index;
+			}
+		}
+
+		shares[most]++;
+	}
+
+	return shares;
+}

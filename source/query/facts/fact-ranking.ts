@@ -1,0 +1,92 @@
+import type {Facts} from '../../model/snapshot.js';
+
+/** Which members (threads, or places) the facts of a bucket have: how many, and those with the most CPU time, then counted ticks, first. */
+export type Ranked = {readonly count: number; readonly top: readonly number[]};
+
+/** Facts sorted into buckets once, and summed up by member for each bucket asked for. */
+export class FactRanking {
+	readonly #facts: Facts;
+	readonly #memberOfFact: Int32Array;
+	readonly #countedMask: number;
+	/** Facts of bucket b are `#order[#start[b]] .. #order[#start[b + 1] - 1]`. */
+	readonly #start: Int32Array;
+	readonly #order: Int32Array;
+	/** By member, all zero between two calls. */
+	readonly #cpuNs: Float64Array;
+	readonly #ticks: Float64Array;
+	readonly #isSeen: Uint8Array;
+
+	/** `bucketOfFact` and `memberOfFact` hold ids below `buckets` and `members`; only ticks in states of `countedMask` rank. */
+	constructor(facts: Facts, bucketOfFact: Int32Array, buckets: number, memberOfFact: Int32Array, members: number, countedMask: number) {
+		this.#facts = facts;
+		this.#memberOfFact = memberOfFact;
+		this.#countedMask = countedMask;
+		this.#start = new Int32Array(buckets + 1);
+		this.#order = new Int32Array(facts.count);
+		this.#cpuNs = new Float64Array(members);
+		this.#ticks = new Float64Array(members);
+		this.#isSeen = new Uint8Array(members);
+		for (let fact = 0; fact < facts.count; fact++) {
+			this.#start[bucketOfFact[fact] + 1]++;
+		}
+
+		for (let bucket = 0; bucket < buckets; bucket++) {
+			this.#start[bucket + 1] += this.#start[bucket];
+		}
+
+		const next = [...this.#start];
+		for (let fact = 0; fact < facts.count; fact++) {
+			this.#order[next[bucketOfFact[fact]]++] = fact;
+		}
+	}
+
+	/** The members of a bucket, at most `maxTop` of them by name. */
+	of(bucket: number, maxTop: number): Ranked {
+		const {ticks, cpuNs, state} = this.#facts;
+		const seen: number[] = [];
+		for (let index = this.#start[bucket]; index < this.#start[bucket + 1]; index++) {
+			const fact = this.#order[index];
+			const member = this.#memberOfFact[fact];
+			if (this.#isSeen[member] === 0) {
+				this.#isSeen[member] = 1;
+				seen.push(member);
+			}
+
+			this.#cpuNs[member] += cpuNs[fact];
+			if ((this.#countedMask & (1 << state[fact])) !== 0) {
+				this.#ticks[member] += ticks[fact];
+			}
+		}
+
+		const top = this.#best(seen, maxTop);
+		for (const member of seen) {
+			this.#isSeen[member] = 0;
+			this.#cpuNs[member] = 0;
+			this.#ticks[member] = 0;
+		}
+
+		return {count: seen.length, top};
+	}
+
+	/** By insertion: `maxTop` is small. */
+	#best(seen: readonly number[], maxTop: number): number[] {
+		const top: number[] = [];
+		for (const member of seen) {
+			let at = top.length;
+			while (at > 0 && this.#isBefore(member, top[at - 1])) {
+				at--;
+			}
+
+			if (at < maxTop) {
+				top.splice(at, 0, member);
+				top.length = Math.min(top.length, maxTop);
+			}
+		}
+
+		return top;
+	}
+
+	#isBefore(a: number, b: number): boolean {
+		return (this.#cpuNs[a] - this.#cpuNs[b] || this.#ticks[a] - this.#ticks[b] || b - a) > 0;
+	}
+}

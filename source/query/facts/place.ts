@@ -1,0 +1,27 @@
+import {nativeLine} from '../../model/frame.js';
+import type {Dictionary} from '../../model/snapshot.js';
+import type {GroupBy, Place} from '../types.js';
+
+/** The place of a frame id, seen as a line, a method or a class. Of frames that share a place the first one's file is taken. */
+export function placeOfFrame(dictionary: Dictionary, frame: number, by: GroupBy): Place {
+	const {strings, frameClass, frameMethod, frameFile, frameLine} = dictionary;
+	return {
+		className: strings[frameClass[frame]],
+		method: by === 'class' ? '' : strings[frameMethod[frame]],
+		file: strings[frameFile[frame]],
+		line: by === 'line' ? frameLine[frame] : -1,
+	};
+}
+
+/** `package.Class.method:line`; without what is not known, and `(native)` for a native method. What the table had no room for is "(other)" in both class and method, and named once. */
+export function placeName(place: Place): string {
+	const {className, method, line} = place;
+	const name = className && method && !(className === method && method.startsWith('(')) ? `${className}.${method}` : className || method;
+	return line >= 0 ? `${name}:${line}` : (line === nativeLine ? `${name}(native)` : name);
+}
+
+/** Identity of a place within its grouping: the same for the same code in every session. */
+export function placeKey(place: Place, by: GroupBy): string {
+	const {className, method, line} = place;
+	return by === 'class' ? className : (by === 'method' ? `${className}.${method}` : `${className}.${method}:${line}`);
+}

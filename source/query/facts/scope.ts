@@ -1,0 +1,102 @@
+import type {Facts, Snapshot} from '../../model/snapshot.js';
+import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
+import {filterOf, type RowFilter} from '../filter/filter.js';
+import type {Query, Unit} from '../types.js';
+
+/** Which facts a query counts and how. State masks have the bit of a state's code. */
+export type Scope = {
+	/** Facts in other states are left out altogether (the filter's `state:`). */
+	readonly stateMask: number;
+	/** States that count for ticks. */
+	readonly countedMask: number;
+	/** By thread index: 1 for threads that count; undefined for all. */
+	readonly threads: Uint8Array | undefined;
+	readonly unit: Unit;
+	readonly filter: RowFilter;
+};
+
+export const allStatesMask = (1 << threadStates.length) - 1;
+
+/** A mask with the bit of each state's code. */
+export function maskOf(states: readonly ThreadState[]): number {
+	let mask = 0;
+	for (const state of states) {
+		mask |= 1 << stateCode[state];
+	}
+
+	return mask;
+}
+
+/** What the query's states, thread keys and filter come to for this snapshot. A filter that cannot be read counts as none (`parseFilter` says what is wrong with it). */
+export function scopeOf(snapshot: Snapshot, query: Query): Scope {
+	const filter = filterOf(query.filter);
+	const stateMask = filter.stateMask ?? allStatesMask;
+	const countedMask = filter.stateMask ?? maskOf(query.states);
+	return {
+		stateMask, countedMask, threads: threadsOf(snapshot, query, filter), unit: unitFor(query.unit, countedMask), filter,
+	};
+}
+
+/** The unit in force: blocked and waiting threads use no CPU, so that their lines are measured in ticks. */
+export function effectiveUnit(query: Query): Unit {
+	return unitFor(query.unit, filterOf(query.filter).stateMask ?? maskOf(query.states));
+}
+
+function unitFor(unit: Unit, countedMask: number): Unit {
+	return unit === 'cpu' && (countedMask & (1 << stateCode.RUNNABLE)) === 0 ? 'ticks' : unit;
+}
+
+function threadsOf({threads, dictionary}: Snapshot, {threadKeys}: Query, {thread}: RowFilter): Uint8Array | undefined {
+	if (!threadKeys && !thread) {
+		return undefined;
+	}
+
+	const counted = new Uint8Array(threads.count);
+	for (let index = 0; index < threads.count; index++) {
+		const isCounted = (!threadKeys || threadKeys.has(threads.key[index])) && (!thread || thread(dictionary.strings[threads.name[index]]));
+		counted[index] = isCounted ? 1 : 0;
+	}
+
+	return counted;
+}
+
+/** Whether a thread, by its index, is one that the scope looks at. */
+export function isCounted({threads}: Pick<Scope, 'threads'>, thread: number): boolean {
+	return !threads || threads[thread] === 1;
+}
+
+/** What was counted between the baseline (undefined: the session's start) and the snapshot, without what the scope leaves out and without zeros. Counters that fell, which those of one session never do, give zero. */
+export function factsInWindow(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads'>): Facts {
+	const {facts} = snapshot;
+	const before = baseline?.facts;
+	const thread = new Int32Array(facts.count);
+	const node = new Int32Array(facts.count);
+	const state = new Uint8Array(facts.count);
+	const ticks = new Int32Array(facts.count);
+	const cpuNs = new Float64Array(facts.count);
+	const beforeCount = Math.min(before?.count ?? 0, facts.count);
+	let count = 0;
+	for (let index = 0; index < facts.count; index++) {
+		if ((scope.stateMask & (1 << facts.state[index])) === 0 || !isCounted(scope, facts.thread[index])) {
+			continue;
+		}
+
+		const isOld = index < beforeCount;
+		const newTicks = facts.ticks[index] - (isOld ? before!.ticks[index] : 0);
+		const newCpuNs = facts.cpuNs[index] - (isOld ? before!.cpuNs[index] : 0);
+		if (newTicks <= 0 && !(newCpuNs > 0)) {
+			continue;
+		}
+
+		thread[count] = facts.thread[index];
+		node[count] = facts.node[index];
+		state[count] = facts.state[index];
+		ticks[count] = Math.max(newTicks, 0);
+		cpuNs[count] = Math.max(newCpuNs, 0);
+		count++;
+	}
+
+	return {
+		count, thread, node, state, ticks, cpuNs,
+	};
+}

@@ -1,0 +1,171 @@
+import {rootNode} from '../../model/frame.js';
+import type {Dictionary} from '../../model/snapshot.js';
+import type {GroupBy, Place} from '../types.js';
+import {placeKey, placeOfFrame} from './place.js';
+
+/** Frames grouped by line, method or class. Group ids are dense; 0 is "no frame". */
+export type Grouping = {
+	readonly by: GroupBy;
+	readonly places: readonly Place[];
+	readonly keys: readonly string[];
+	readonly groupOfKey: ReadonlyMap<string, number>;
+	/** By frame id. */
+	readonly groupOfFrame: Int32Array;
+	/** By node: 1 where no caller is of the same group, so that a recursive place counts once per stack. */
+	readonly outermost: Uint8Array;
+};
+
+/** What queries derive from the dictionary of a session. */
+export type StackIndex = {
+	/** By node: the node of the frame that a sample with this stack counts for. The empty stack has itself. */
+	readonly attributed: Int32Array;
+	grouping(by: GroupBy): Grouping;
+};
+
+/**
+By the strings of a session: they are one append-only array in all its snapshots, while the other arrays are replaced when they grow.
+Ids never change their meaning, so that a longer index serves an earlier snapshot too.
+*/
+const indexes = new WeakMap<readonly string[], GrowingIndex>();
+
+/** The index of a dictionary, brought up to its counts; costs as much as the nodes that are new since the last call. */
+export function stackIndex(dictionary: Dictionary): StackIndex {
+	let index = indexes.get(dictionary.strings);
+	if (!index) {
+		index = new GrowingIndex();
+		indexes.set(dictionary.strings, index);
+	}
+
+	index.update(dictionary);
+	return index;
+}
+
+/**
+Rule of attribution: a sample counts for the first frame from the top that has a line number (>= 0), or, when no frame has one, for the top frame.
+*/
+class GrowingIndex implements StackIndex {
+	attributed = new Int32Array(1);
+	/** By node: the nearest node at or below it (towards the root) with a line number, or the root. */
+	#withLine = new Int32Array(1);
+	#nodeCount = 1;
+	#dictionary!: Dictionary;
+	readonly #groupings = new Map<GroupBy, GrowingGrouping>();
+
+	update(dictionary: Dictionary): void {
+		this.#dictionary = dictionary;
+		const {nodeCount, nodeParent, nodeFrame, frameLine} = dictionary;
+		if (nodeCount <= this.#nodeCount) {
+			return;
+		}
+
+		this.attributed = withRoom(this.attributed, nodeCount);
+		this.#withLine = withRoom(this.#withLine, nodeCount);
+		for (let node = this.#nodeCount; node < nodeCount; node++) {
+			const nearest = frameLine[nodeFrame[node]] >= 0 ? node : this.#withLine[nodeParent[node]];
+			this.#withLine[node] = nearest;
+			this.attributed[node] = nearest === rootNode ? node : nearest;
+		}
+
+		this.#nodeCount = nodeCount;
+	}
+
+	grouping(by: GroupBy): Grouping {
+		let grouping = this.#groupings.get(by);
+		if (!grouping) {
+			grouping = new GrowingGrouping(by);
+			this.#groupings.set(by, grouping);
+		}
+
+		grouping.update(this.#dictionary);
+		return grouping;
+	}
+}
+
+class GrowingGrouping implements Grouping {
+	readonly places: Place[] = [{
+		className: '', method: '', file: '', line: -1,
+	}];
+
+	readonly keys = [''];
+	readonly groupOfKey = new Map<string, number>();
+	groupOfFrame = new Int32Array(1);
+	outermost = new Uint8Array(1);
+	#frameCount = 1;
+	#nodeCount = 1;
+
+	constructor(readonly by: GroupBy) {}
+
+	update(dictionary: Dictionary): void {
+		this.#addFrames(dictionary);
+		this.#addNodes(dictionary);
+	}
+
+	#addFrames(dictionary: Dictionary): void {
+		const {frameCount} = dictionary;
+		this.groupOfFrame = withRoom(this.groupOfFrame, frameCount);
+		for (let frame = this.#frameCount; frame < frameCount; frame++) {
+			const place = placeOfFrame(dictionary, frame, this.by);
+			const key = placeKey(place, this.by);
+			let group = this.groupOfKey.get(key);
+			if (group === undefined) {
+				group = this.places.push(place) - 1;
+				this.keys.push(key);
+				this.groupOfKey.set(key, group);
+			}
+
+			this.groupOfFrame[frame] = group;
+		}
+
+		this.#frameCount = Math.max(this.#frameCount, frameCount);
+	}
+
+	/**
+	Walks from each node's caller to the next node's with a count of each group on the way. The nodes of a stack come one after the other, so that this takes as long as making the stacks did:
+	a search among the callers of each node takes the square of that in a deep stack.
+	*/
+	#addNodes({nodeCount, nodeParent, nodeFrame}: Dictionary): void {
+		if (nodeCount <= this.#nodeCount) {
+			return;
+		}
+
+		this.outermost = withRoom(this.outermost, nodeCount);
+		const {groupOfFrame, outermost} = this;
+		const onPath = new Int32Array(this.places.length);
+		const groupOf = (node: number) => groupOfFrame[nodeFrame[node]];
+		const down: number[] = [];
+		let end = rootNode;
+		for (let node = this.#nodeCount; node < nodeCount; node++) {
+			// Callers have smaller ids: the greater of the two is not above the other.
+			for (let caller = nodeParent[node]; end !== caller;) {
+				if (end > caller) {
+					onPath[groupOf(end)]--;
+					end = nodeParent[end];
+				} else {
+					down.push(caller);
+					caller = nodeParent[caller];
+				}
+			}
+
+			for (const passed of down) {
+				onPath[groupOf(passed)]++;
+			}
+
+			down.length = 0;
+			end = nodeParent[node];
+			const group = groupOf(node);
+			outermost[node] = onPath[group] === 0 ? 1 : 0;
+		}
+
+		this.#nodeCount = nodeCount;
+	}
+}
+
+function withRoom<T extends Int32Array | Uint8Array>(array: T, length: number): T {
+	if (length <= array.length) {
+		return array;
+	}
+
+	const longer = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2));
+	longer.set(array);
+	return longer;
+}

@@ -1,0 +1,226 @@
+import {globListMatcher, globsOf} from '../../model/glob.js';
+import {stateCode, threadStates} from '../../model/thread-state.js';
+import {FilterError, splitFilter, type Alternative, type Term} from './filter-terms.js';
+import {compilePattern} from './regex.js';
+import {stateSets} from './state-sets.js';
+
+/** What a filter asks for. */
+export type RowFilter = {
+	/** Bits of the states that facts must be in; undefined for all. */
+	readonly stateMask?: number;
+	/** Whether a thread of this name counts; undefined for all. */
+	readonly thread?: (name: string) => boolean;
+	/** Whether a row is shown; undefined for all. */
+	readonly row?: (row: FilterRow) => boolean;
+};
+
+/** What a row is matched by: its full text and its figures. */
+export type FilterRow = {
+	/** Full name of the place; of a stack its frames, a line each; of a thread its name and where it is. */
+	readonly text: string;
+	readonly percent: number;
+	readonly totalPercent: number;
+	readonly cpuMs: number;
+	readonly ticks: number;
+	readonly totalTicks: number;
+	readonly threads: number;
+	readonly blocked: number;
+	readonly stuckS: number;
+};
+
+/** A filter that was read, or what is wrong with it (one line) and where (index in the text). */
+export type ParsedFilter =
+	| {readonly ok: true; readonly filter: RowFilter}
+	| {readonly ok: false; readonly error: string; readonly at: number};
+
+/** The filter language in words, for help and the readme. */
+export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning: string}> = [
+	{form: 'word', meaning: 'rows whose name contains the word; all words must match; case does not matter; quote "two words"'},
+	{form: '!word', meaning: 'rows that do not contain the word'},
+	{form: 'a|b', meaning: 'either'},
+	{form: '/regex/', meaning: 'a regular expression'},
+	{form: 'state:B', meaning: 'count only samples in these states: R B W T I, state names, or active, blocked, waiting, all; comma-separated'},
+	{form: 'thread:http-*', meaning: 'count only threads with these names, comma-separated; without * or ? any name that contains the text'},
+	{form: 'pct>1', meaning: 'compare a value: pct, total (percent), cpu (ms), ticks, threads, blocked, stuck (seconds); with > >= < <= ='},
+];
+
+/** Figures that a filter can compare, and what they are called there. */
+const figures: Readonly<Record<string, keyof Omit<FilterRow, 'text'>>> = {
+	pct: 'percent', self: 'percent', total: 'totalPercent', tot: 'totalPercent', cpu: 'cpuMs', ticks: 'ticks', threads: 'threads', thr: 'threads', blocked: 'blocked', stuck: 'stuckS',
+};
+
+/** Those that are said; the others are other words for them. */
+const figureNames = ['pct', 'total', 'cpu', 'ticks', 'threads', 'blocked', 'stuck'];
+
+function figureOf(name: string | undefined): keyof Omit<FilterRow, 'text'> | undefined {
+	const lower = name?.toLowerCase() ?? '';
+	return Object.hasOwn(figures, lower) ? figures[lower] : undefined;
+}
+
+const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+	'>': (a, b) => a > b, '>=': (a, b) => a >= b, '<': (a, b) => a < b, '<=': (a, b) => a <= b, '=': (a, b) => a === b,
+};
+
+const stateLetters: ReadonlyMap<string, number> = new Map(Object.entries({
+	n: stateCode.NEW, r: stateCode.RUNNABLE, b: stateCode.BLOCKED, w: stateCode.WAITING, t: stateCode.TIMED_WAITING, i: stateCode.IDLE, '.': stateCode.IDLE,
+}));
+
+type RowTest = (row: FilterRow, lowerText: string) => boolean;
+
+/** Reads a filter expression; see `filterHelp` for the language. An empty one asks for nothing. */
+export function parseFilter(text: string): ParsedFilter {
+	try {
+		return {ok: true, filter: readFilter(splitFilter(text, name => figureOf(name) !== undefined))};
+	} catch (error) {
+		if (error instanceof FilterError) {
+			return {ok: false, error: error.message, at: error.at};
+		}
+
+		throw error;
+	}
+}
+
+/** Filters read lately: each refresh asks for the same one. */
+const known = new Map<string, RowFilter>();
+const maxKnown = 16;
+
+/** The filter of an expression, or one that asks for nothing when it cannot be read. */
+export function filterOf(text: string): RowFilter {
+	let filter = known.get(text);
+	if (!filter) {
+		const parsed = parseFilter(text);
+		filter = parsed.ok ? parsed.filter : {};
+		if (known.size >= maxKnown) {
+			known.clear();
+		}
+
+		known.set(text, filter);
+	}
+
+	return filter;
+}
+
+function readFilter(terms: readonly Term[]): RowFilter {
+	let stateMask: number | undefined;
+	const threadTests: Array<(name: string) => boolean> = [];
+	const rowTests: RowTest[] = [];
+	for (const term of terms) {
+		const kinds = new Set(term.alternatives.map(alternative => kindOf(alternative)));
+		if (kinds.size > 1 && (kinds.has('state') || kinds.has('thread'))) {
+			throw new FilterError('state: and thread: cannot be combined with | and something else', term.alternatives[0].at);
+		}
+
+		if (kinds.has('state')) {
+			let mask = 0;
+			for (const alternative of term.alternatives) {
+				mask |= readStates(alternative);
+			}
+
+			stateMask = (stateMask ?? -1) & (term.isNegated ? ~mask : mask);
+		} else if (kinds.has('thread')) {
+			const tests = term.alternatives.map(alternative => readThread(alternative));
+			threadTests.push(name => tests.some(test => test(name)) !== term.isNegated);
+		} else {
+			const tests = term.alternatives.map(alternative => readRowTest(alternative));
+			rowTests.push((row, lowerText) => tests.some(test => test(row, lowerText)) !== term.isNegated);
+		}
+	}
+
+	return {
+		stateMask: stateMask === undefined ? undefined : stateMask & ((1 << threadStates.length) - 1),
+		thread: threadTests.length === 0 ? undefined : name => threadTests.every(test => test(name)),
+		row: rowTests.length === 0
+			? undefined
+			: row => {
+				const lowerText = row.text.toLowerCase();
+				return rowTests.every(test => test(row, lowerText));
+			},
+	};
+}
+
+function kindOf({text, kind}: Alternative): 'state' | 'thread' | 'row' {
+	const [, prefix] = kind === 'plain' ? /^(state|thread):/i.exec(text) ?? [] : [];
+	return (prefix?.toLowerCase() as 'state' | 'thread' | undefined) ?? 'row';
+}
+
+function readStates({text, at}: Alternative): number {
+	let mask = 0;
+	const words = text.slice('state:'.length).split(',').filter(Boolean);
+	for (const word of words) {
+		const lower = word.toLowerCase();
+		const code = stateLetters.get(lower) ?? threadStates.indexOf(lower.toUpperCase().replaceAll('-', '_') as 'NEW');
+		const set = stateSets.find(({id}) => id === lower);
+		if (!set && code < 0) {
+			throw new FilterError(`"${word}" is not a thread state (R B W T I)`, at);
+		}
+
+		for (const state of set ? set.states : [threadStates[code]]) {
+			mask |= 1 << stateCode[state];
+		}
+	}
+
+	if (mask === 0) {
+		throw new FilterError('state: needs a state (R B W T I)', at);
+	}
+
+	return mask;
+}
+
+function readThread({text, at}: Alternative): (name: string) => boolean {
+	const globs = text.slice('thread:'.length);
+	if (globsOf(globs).length === 0) {
+		throw new FilterError('thread: needs a name, such as http-*', at);
+	}
+
+	return globListMatcher(globs);
+}
+
+function readRowTest({text, kind, at}: Alternative): RowTest {
+	if (kind === 'regex') {
+		try {
+			const matches = remembering(compilePattern(text));
+			return row => matches(row.text);
+		} catch (error) {
+			throw new FilterError((error as SyntaxError).message, at);
+		}
+	}
+
+	const [, name, sign, number] = kind === 'plain' ? /^([a-z]+)([<>]=?|=)(.*)$/i.exec(text) ?? [] : [];
+	const figure = figureOf(name);
+	if (figure) {
+		const limit = Number(number.replace(/%$/, ''));
+		if (!number || !Number.isFinite(limit)) {
+			throw new FilterError(`${name}${sign} needs a number`, at);
+		}
+
+		const holds = comparisons[sign];
+		return row => holds(row[figure], limit);
+	}
+
+	if (name && /^[\d.]+%?$/.test(number)) {
+		throw new FilterError(`cannot compare "${name}"; use ${figureNames.join(', ')}`, at);
+	}
+
+	const word = text.toLowerCase();
+	return (_row, lowerText) => lowerText.includes(word);
+}
+
+/** Texts whose result is kept: the rows of a view are nearly the same at each refresh. */
+const maxRemembered = 5000;
+
+function remembering(matches: (text: string) => boolean): (text: string) => boolean {
+	const results = new Map<string, boolean>();
+	return text => {
+		let result = results.get(text);
+		if (result === undefined) {
+			result = matches(text);
+			if (results.size >= maxRemembered) {
+				results.clear();
+			}
+
+			results.set(text, result);
+		}
+
+		return result;
+	};
+}

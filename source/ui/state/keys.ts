@@ -1,0 +1,138 @@
+import {views} from '../../views/registry.js';
+import type {ViewKey} from '../../views/view.js';
+
+/*
+Every key as a row of data; those of one view alone stand in its record. The help screen, the key line and the readme's table come from these rows; a test forbids two meanings of a key in one context.
+*/
+
+/** The views' tables. */
+const tables: readonly string[] = views.map(({id}) => id);
+
+/** Where a key means something: a view's table (by the view's id), or a layer above it. Text typed into an input line is no key of this table. */
+export const contexts: readonly string[] = [...tables, 'detail', 'help', 'menu', 'input', 'chooser'];
+export type Context = string;
+
+export type Action =
+	| 'quit' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
+	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
+	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'reset' | 'undo-reset'
+	| 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'back' | 'accept' | 'clear-all'
+	| 'erase' | 'erase-all' | 'erase-word';
+
+export type KeyRow = {
+	readonly action: Action;
+	/** Names as the key decoder gives them. */
+	readonly keys: readonly string[];
+	readonly contexts: readonly Context[];
+	/** The keys as people write them. */
+	readonly shown: string;
+	/** Short title for the key line; none: not there. */
+	readonly title?: string;
+	readonly help: string;
+	/** Tools that have the same key. */
+	readonly knownFrom?: string;
+	/** Only while a JVM is sampled: it means nothing for a recording. */
+	readonly isLive?: true;
+	/** What a view's own key does. */
+	readonly press?: ViewKey['press'];
+};
+
+const layers: readonly Context[] = ['detail', 'help', 'menu', 'chooser'];
+const lists: readonly Context[] = [...tables, ...layers];
+
+/** In the order of the help screen. */
+export const keyTable: readonly KeyRow[] = [
+	{action: 'quit', keys: ['q', 'f10', 'ctrl-c'], contexts: tables, shown: 'q F10 Ctrl-C', title: 'quit', help: 'quit; a summary stays on the terminal', knownFrom: 'htop'},
+	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['detail', 'help', 'menu', 'input'], shown: 'F10 Ctrl-C', help: 'quit, from any screen'},
+	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['chooser'], shown: 'F10 Ctrl-C', help: 'quit without choosing'},
+	{action: 'back', keys: ['escape'], contexts: ['chooser'], shown: 'Esc', title: 'quit', help: 'clear the filter; if it is empty, quit without choosing'},
+	{action: 'help', keys: ['?', 'h', 'f1'], contexts: [...tables, 'detail'], shown: '? h F1', title: 'help', help: 'this help', knownFrom: 'all'},
+	{action: 'back', keys: ['q', 'escape', '?', 'x', 'h', 'f1'], contexts: ['help'], shown: 'q Esc ?', title: 'close', help: 'close the help', knownFrom: 'less, htop'},
+	{action: 'next-view', keys: ['tab'], contexts: tables, shown: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},
+	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, shown: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
+	{action: 'open', keys: ['enter'], contexts: tables, shown: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
+	{action: 'clear-all', keys: ['escape'], contexts: tables, shown: 'Esc', help: 'clear the message, then the filter, then the thread selection', knownFrom: 'htop'},
+	{action: 'back', keys: ['q', 'escape', 'backspace', 'enter'], contexts: ['detail'], shown: 'q Esc', title: 'back', help: 'back to the table', knownFrom: 'less'},
+	{action: 'up', keys: ['up', 'k'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
+	{action: 'down', keys: ['down', 'j'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Down j', help: 'down', knownFrom: 'htop, less'},
+	{action: 'up', keys: ['up'], contexts: ['chooser'], shown: 'Up', help: 'up'},
+	{action: 'down', keys: ['down'], contexts: ['chooser'], shown: 'Down', help: 'down'},
+	{action: 'page-up', keys: ['pageup'], contexts: lists, shown: 'PgUp', help: 'a page up', knownFrom: 'less'},
+	{action: 'page-down', keys: ['pagedown'], contexts: lists, shown: 'PgDn', help: 'a page down', knownFrom: 'less'},
+	{action: 'page-up', keys: ['ctrl-u'], contexts: [...tables, 'detail', 'help', 'menu'], shown: 'Ctrl-U', help: 'a page up', knownFrom: 'less'},
+	{action: 'page-down', keys: ['ctrl-d'], contexts: [...tables, 'detail', 'help', 'menu'], shown: 'Ctrl-D', help: 'a page down', knownFrom: 'less'},
+	{action: 'home', keys: ['home', 'g'], contexts: [...tables, 'detail', 'help', 'menu'], shown: 'Home g', help: 'first row', knownFrom: 'htop, less'},
+	{action: 'end', keys: ['end', 'G'], contexts: [...tables, 'detail', 'help', 'menu'], shown: 'End G', help: 'last row', knownFrom: 'htop, less'},
+	{action: 'home', keys: ['home'], contexts: ['chooser'], shown: 'Home', help: 'first row'},
+	{action: 'end', keys: ['end'], contexts: ['chooser'], shown: 'End', help: 'last row'},
+	{action: 'left', keys: ['left'], contexts: tables, shown: 'Left', help: 'scroll sideways, left', knownFrom: 'htop'},
+	{action: 'right', keys: ['right'], contexts: tables, shown: 'Right', help: 'scroll sideways, right', knownFrom: 'htop'},
+	{action: 'filter', keys: ['/', '\\', 'f4'], contexts: tables, shown: String.raw`/ \ F4`, title: 'filter', help: 'filter as you type: words, !word, a|b, /regex/, state:B, thread:http-*, pct>1; Enter keeps, Esc clears', knownFrom: 'htop, perf'},
+	{action: 'sort-self', keys: ['1'], contexts: tables, shown: '1', help: 'sort by %SELF (CPU in Threads)', knownFrom: 'py-spy'},
+	{action: 'sort-total', keys: ['2'], contexts: tables, shown: '2', help: 'sort by %TOTAL', knownFrom: 'py-spy'},
+	{action: 'sort-ticks', keys: ['3', 'T'], contexts: tables, shown: '3 T', help: 'sort by ticks', knownFrom: 'py-spy, top'},
+	{action: 'sort-total-ticks', keys: ['4'], contexts: tables, shown: '4', help: 'sort by total ticks', knownFrom: 'py-spy'},
+	{action: 'sort-cpu', keys: ['P'], contexts: tables, shown: 'P', help: 'sort by CPU time', knownFrom: 'top'},
+	{action: 'sort-name', keys: ['N'], contexts: tables, shown: 'N', help: 'sort by name', knownFrom: 'top'},
+	{action: 'sort-previous', keys: ['<'], contexts: tables, shown: '<', help: 'sort by the previous column', knownFrom: 'top'},
+	{action: 'sort-next', keys: ['>'], contexts: tables, shown: '>', help: 'sort by the next column', knownFrom: 'top'},
+	{action: 'sort-menu', keys: ['f6'], contexts: tables, shown: 'F6', title: 'sort', help: 'choose the column to sort by', knownFrom: 'htop'},
+	{action: 'reverse', keys: ['R', 'I'], contexts: tables, shown: 'R I', help: 'reverse the order', knownFrom: 'top, htop'},
+	{action: 'only-threads', keys: ['t'], contexts: tables, shown: 't', help: 'only the threads of the selected row; again for all', knownFrom: 'perf'},
+	{action: 'states', keys: ['x'], contexts: tables, shown: 'x', help: 'thread states to count: active, all, blocked, waiting'},
+	...views.flatMap(({id, keys}) => keys.map(key => ({...key, action: 'of-view', contexts: [id]} as const))),
+	{action: 'names', keys: ['c'], contexts: tables, shown: 'c', help: 'full or shortened names', knownFrom: 'top'},
+	{action: 'idle', keys: ['i'], contexts: tables, shown: 'i', help: 'show or hide idle threads', knownFrom: 'top, py-spy'},
+	{action: 'unit', keys: ['%'], contexts: tables, shown: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},
+	{action: 'window', keys: ['z'], contexts: tables, shown: 'z', help: 'window: since start, since reset, last 10 s, last refresh', knownFrom: 'perf', isLive: true},
+	{action: 'reset', keys: ['r'], contexts: tables, shown: 'r', help: 'reset: count from now on (nothing is lost)', knownFrom: 'py-spy', isLive: true},
+	{action: 'undo-reset', keys: ['u'], contexts: tables, shown: 'u', help: 'undo the reset', isLive: true},
+	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: [...tables, 'detail'], shown: 'Space Z p', title: 'pause', help: 'pause the screen; sampling goes on', knownFrom: 'htop', isLive: true},
+	{action: 'sampling', keys: ['o'], contexts: tables, shown: 'o', help: 'stop and start sampling', knownFrom: 'perf', isLive: true},
+	{action: 'save', keys: ['s'], contexts: [...tables, 'detail'], shown: 's', title: 'save', help: 'save the window at once, as pprof and as text', knownFrom: 'austin, perf'},
+	{action: 'save-as', keys: ['S'], contexts: tables, shown: 'S', help: 'save under another name or in another format'},
+	{action: 'delay', keys: ['d'], contexts: tables, shown: 'd', help: 'change the refresh interval', knownFrom: 'top', isLive: true},
+	{action: 'redraw', keys: ['ctrl-l'], contexts, shown: 'Ctrl-L', help: 'redraw the screen', knownFrom: 'htop'},
+	{action: 'suspend', keys: ['ctrl-z'], contexts, shown: 'Ctrl-Z', help: 'suspend; fg resumes', knownFrom: 'htop'},
+	{action: 'accept', keys: ['enter'], contexts: ['menu', 'chooser'], shown: 'Enter', title: 'choose', help: 'accept'},
+	{action: 'accept', keys: ['enter'], contexts: ['input'], shown: 'Enter', title: 'keep', help: 'keep the filter, set the delay, save under this name; invalid input stays to be corrected'},
+	{action: 'back', keys: ['q', 'escape'], contexts: ['menu'], shown: 'q Esc', title: 'cancel', help: 'close without choosing'},
+	{action: 'back', keys: ['escape'], contexts: ['input'], shown: 'Esc', title: 'cancel', help: 'cancel (in the filter: clear it)'},
+	{action: 'erase', keys: ['backspace', 'delete'], contexts: ['input', 'chooser'], shown: 'Backspace', help: 'erase a letter'},
+	{action: 'erase-all', keys: ['ctrl-u'], contexts: ['input', 'chooser'], shown: 'Ctrl-U', help: 'erase the line'},
+	{action: 'erase-word', keys: ['ctrl-w'], contexts: ['input', 'chooser'], shown: 'Ctrl-W', help: 'erase a word'},
+	{action: 'left', keys: ['left'], contexts: ['input'], shown: 'Left', help: 'a letter to the left'},
+	{action: 'right', keys: ['right'], contexts: ['input'], shown: 'Right', help: 'a letter to the right'},
+	{action: 'home', keys: ['home', 'ctrl-a'], contexts: ['input'], shown: 'Home', help: 'to the start of the line'},
+	{action: 'end', keys: ['end', 'ctrl-e'], contexts: ['input'], shown: 'End', help: 'to the end of the line'},
+];
+
+const byContext = new Map(contexts.map(context => [
+	context,
+	new Map(keyTable.filter(row => row.contexts.includes(context)).flatMap(row => row.keys.map(key => [key, row] as const))),
+]));
+
+/** The row of a key in a context; undefined for nothing (or, in an input line, a letter). */
+export function keyOf(context: Context, key: string, isRecording = false): KeyRow | undefined {
+	const row = byContext.get(context)?.get(key);
+	return row && isOffered(row, isRecording) ? row : undefined;
+}
+
+/** What a key means in a context. */
+export function actionOf(context: Context, key: string, isRecording = false): Action | undefined {
+	return keyOf(context, key, isRecording)?.action;
+}
+
+/** Whether a key means something in the table of a view. */
+export function isOfTables({contexts}: KeyRow): boolean {
+	return contexts.some(context => tables.includes(context));
+}
+
+/** The rows that a context's help lists. */
+export function keysOf(context: Context, isRecording = false): readonly KeyRow[] {
+	return keyTable.filter(row => row.contexts.includes(context) && isOffered(row, isRecording));
+}
+
+function isOffered({isLive}: KeyRow, isRecording: boolean): boolean {
+	return !(isLive && isRecording);
+}

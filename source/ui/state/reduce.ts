@@ -1,0 +1,61 @@
+import type {ViewKey} from '../../views/view.js';
+import {keyOf, type Action} from './keys.js';
+import {pressInput} from './reduce-input.js';
+import {pressMenu, type Step} from './reduce-menu.js';
+import {pressScroll} from './reduce-scroll.js';
+import {contextOf, type UiState} from './state.js';
+import type {Surroundings} from './surroundings.js';
+import {forgetRow, say, tableActions, withQuery} from './table-actions.js';
+
+/** Actions after which a message stays: one may look around while reading it; the help has all of it where the screen is small. */
+const quietActions: ReadonlySet<Action> = new Set(['help', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
+
+/** Actions of the tables that help and detail have too. */
+const layerActions: ReadonlySet<Action> = new Set(['help', 'pause', 'save']);
+
+/** What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives the same. */
+export function press(state: UiState, key: string, around: Surroundings): Step {
+	const context = contextOf(state);
+	const row = keyOf(context, key, around.isRecording);
+	const action = row?.action;
+	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
+		return {state, effect: {type: action}};
+	}
+
+	if (context === 'input') {
+		return pressInput(state, key, action);
+	}
+
+	if (action === undefined) {
+		return {state};
+	}
+
+	if (context === 'menu') {
+		return pressMenu(state, action, around);
+	}
+
+	if (context === 'help' || context === 'detail') {
+		return pressLayer(state, action, around);
+	}
+
+	return row?.press ? pressOwn(state, row.press) : pressTable(state, action, around);
+}
+
+/** A key of the view's own. */
+function pressOwn(state: UiState, press: ViewKey['press']): Step {
+	const {change, said} = press(state.query);
+	return say(forgetRow(withQuery(state, change)), said);
+}
+
+function pressLayer(state: UiState, action: Action, around: Surroundings): Step {
+	if (action === 'back') {
+		return {state: {...state, layers: state.layers.slice(0, -1), left: 0}};
+	}
+
+	return layerActions.has(action) ? pressTable(state, action, around) : {state: pressScroll(state, action, around)};
+}
+
+function pressTable(state: UiState, action: Action, around: Surroundings): Step {
+	const from = quietActions.has(action) ? state : {...state, message: undefined};
+	return tableActions[action]?.(from, around, action) ?? {state: from};
+}

@@ -1,0 +1,42 @@
+import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
+import type {SourceStatus} from '../../model/source.js';
+import type {Lately} from '../../query/lately.js';
+import type {Summary} from '../../query/types.js';
+import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
+import type {Trend} from '../text/trend.js';
+
+/** What the numbers on the screen come from, all of one moment. */
+export type ScreenData = {
+	readonly status: SourceStatus;
+	readonly vitals: TargetVitals;
+	readonly nowMs: number;
+	/** Undefined before the first sample. */
+	readonly snapshot?: Snapshot;
+	readonly baseline?: Snapshot;
+	readonly summary?: Summary;
+	readonly table?: ViewTable & {readonly view: View};
+	/** Samples taken since the screen was paused. */
+	readonly samplesSincePause: number;
+	/** How sampling goes now; of a recording, how it went. */
+	readonly lately: Lately;
+	/** Trend of a row, where trends are kept. */
+	trendOf(key: string): Trend | undefined;
+};
+
+/** What a thread waits for whose top frame is this native method; undefined when that is not known as waiting. */
+export type IdleReason = (className: string, method: string) => string | undefined;
+
+/** The row that is looked into, with its view. */
+export type DetailData = {
+	readonly view: View;
+	readonly row: ViewRow | undefined;
+	readonly detail: RowDetail;
+	readonly idleReason?: IdleReason;
+	/** Another tracer of the target, see `SourceStatus`. */
+	readonly tracer?: string;
+};
+
+/** Rows of the current view. */
+export function rowsOf(data: ScreenData): readonly ViewRow[] {
+	return data.table?.rows ?? [];
+}

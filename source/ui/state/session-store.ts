@@ -1,0 +1,170 @@
+import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
+import type {SnapshotSource, SourceStatus} from '../../model/source.js';
+import {
+	noPast, remember, reset, undoReset, type Past,
+} from '../../query/facts/window.js';
+
+/** What the screen is drawn from, all of one moment. Never changed: a new moment is another object. */
+export type Feed = {
+	readonly status: SourceStatus;
+	readonly vitals: TargetVitals;
+	readonly nowMs: number;
+	/** The snapshot that is shown; undefined before the first. */
+	readonly shown?: Snapshot;
+	/** Earlier ones, for windows to begin at. */
+	readonly past: Past;
+	/** Samples there are by now, shown or not. */
+	readonly newestSamples: number;
+	/** Whether the source was asked yet: without samples there may still be some. */
+	readonly isRead: boolean;
+};
+
+/**
+Refreshes while the session is young, however long the delay: often in its first second, as CPU time, and with it the first share, takes two samples;
+then each after as long as was sampled so far, until that is the delay.
+*/
+const earlyDelayMs = 100;
+const earlyMs = 1000;
+
+export type StoreOptions = {
+	readonly source: SnapshotSource;
+	readonly delayMs: number;
+	/** What is known of the target beside the samples; called once a refresh. */
+	vitals(): TargetVitals;
+};
+
+/** The session as a store for React: reads the source every delay, and keeps the past that windows and resets need. */
+export class SessionStore {
+	/** Called with each snapshot that is shown from now on and the one before it, before the listeners are. */
+	onShown: ((shown: Snapshot, previous: Snapshot | undefined) => void) | undefined;
+	readonly #options: StoreOptions;
+	readonly #listeners = new Set<() => void>();
+	#feed: Feed;
+	#delayMs: number;
+	#isHeld = false;
+	#timer: NodeJS.Timeout | undefined;
+	#unlisten: (() => void) | undefined;
+
+	constructor(options: StoreOptions) {
+		this.#options = options;
+		this.#delayMs = options.delayMs;
+		this.#feed = {
+			status: options.source.status(), vitals: {}, nowMs: Date.now(), past: noPast, newestSamples: 0, isRead: false,
+		};
+	}
+
+	/** For useSyncExternalStore. */
+	readonly get = (): Feed => this.#feed;
+
+	/** For useSyncExternalStore. */
+	readonly subscribe = (listener: () => void): (() => void) => {
+		this.#listeners.add(listener);
+		return () => {
+			this.#listeners.delete(listener);
+		};
+	};
+
+	/** Begins to refresh, the first time at once. */
+	start(): void {
+		this.#unlisten = this.#options.source.onChange(this.#sourceChanged);
+		this.#timer = setTimeout(this.#refreshAgain, 0);
+	}
+
+	stop(): void {
+		this.#unlisten?.();
+		clearTimeout(this.#timer);
+	}
+
+	/** Takes a new snapshot and the target's figures; while held, only how many samples there are. */
+	refresh(): void {
+		const {source, vitals} = this.#options;
+		const status = source.status();
+		const snapshot = source.read();
+		const {shown: previous, past} = this.#feed;
+		const newestSamples = snapshot?.session.samples ?? 0;
+		if (this.#isHeld && previous) {
+			this.#set({status, newestSamples});
+			return;
+		}
+
+		const isOver = status.phase === 'ended' || status.phase === 'failed' || status.phase === 'recording';
+		const now = isOver ? {} : {nowMs: Date.now(), vitals: vitals()};
+		if (snapshot) {
+			this.onShown?.(snapshot, previous);
+		}
+
+		this.#set({
+			status, newestSamples, isRead: true, ...now, ...(snapshot ? {shown: snapshot, past: remember(past, snapshot)} : {}),
+		});
+	}
+
+	/** Keeps what is shown as it is, or goes on showing what comes. */
+	hold(isHeld: boolean): void {
+		if (this.#isHeld !== isHeld) {
+			this.#isHeld = isHeld;
+			if (!isHeld) {
+				this.refresh();
+			}
+		}
+	}
+
+	/** The time between two refreshes from now on. */
+	setDelay(delayMs: number): void {
+		if (this.#delayMs !== delayMs) {
+			this.#delayMs = delayMs;
+			this.#schedule();
+		}
+	}
+
+	/** Begins the window `reset` at what is shown, or takes the last such beginning back. */
+	reset(isUndone: boolean): void {
+		const {past, shown} = this.#feed;
+		this.#set({past: isUndone ? undoReset(past) : (shown ? reset(past, shown) : past)});
+	}
+
+	/** Stops and starts sampling. */
+	toggleSampling(): void {
+		const {source} = this.#options;
+		source.setPaused(source.status().phase !== 'paused');
+		this.#set({status: source.status()});
+	}
+
+	readonly #sourceChanged = (): void => {
+		// The first numbers are shown as soon as they are there, and the end as soon as it is known.
+		const status = this.#options.source.status();
+		if (this.#feed.shown === undefined || status.phase === 'ended' || status.phase === 'failed') {
+			this.#refreshAgain();
+		} else {
+			this.#set({status});
+		}
+	};
+
+	readonly #refreshAgain = (): void => {
+		this.refresh();
+		this.#schedule();
+	};
+
+	#schedule(): void {
+		clearTimeout(this.#timer);
+		const {shown, status: {phase}} = this.#feed;
+		const sampledMs = shown && (phase === 'starting' || phase === 'sampling') ? shown.session.durationMs : Infinity;
+		this.#timer = setTimeout(this.#refreshAgain, Math.min(this.#delayMs, sampledMs < earlyMs ? earlyDelayMs : sampledMs));
+	}
+
+	#set(change: Partial<Feed>): void {
+		const next = {...this.#feed, ...change};
+		if (isSame(next, this.#feed, ['status', 'vitals']) && isSame(next.status, this.#feed.status) && isSame(next.vitals, this.#feed.vitals)) {
+			return;
+		}
+
+		this.#feed = next;
+		for (const listener of this.#listeners) {
+			listener();
+		}
+	}
+}
+
+function isSame<T extends object>(a: T, b: T, except: readonly string[] = []): boolean {
+	const names = new Set([...Object.keys(a), ...Object.keys(b)].filter(name => !except.includes(name)));
+	return [...names].every(name => a[name as keyof T] === b[name as keyof T]);
+}

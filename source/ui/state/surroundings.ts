@@ -1,0 +1,69 @@
+import type {SortFigure} from '../../query/columns/column.js';
+import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
+import type {Action} from './keys.js';
+
+/** A column that a view can be sorted by. */
+export type SortColumn = MenuItem & {readonly sortFigures?: readonly SortFigure[]};
+
+/** What the keys need to know of what is on the screen. */
+export type Surroundings = {
+	/** Keys of the view's rows, in order. */
+	readonly rowKeys: readonly string[];
+	/** Rows that fit. */
+	readonly pageRows: number;
+	/** Columns that the view can be sorted by, in order. */
+	readonly columns: readonly SortColumn[];
+	/** Ids of those that are on the screen. */
+	readonly shownColumns: readonly string[];
+	/** Lines of the topmost layer (help, detail), and how many of them fit. */
+	readonly layerLines: number;
+	readonly layerPage: number;
+	readonly isRecording: boolean;
+	readonly saveFormats: readonly MenuItem[];
+	/** Cells that the longest name has beyond its room, up to so many. */
+	overhang(most: number): number;
+	/** Keys of the threads of a row, and what to call them. */
+	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
+};
+
+const steps: Readonly<Partial<Record<Action, (page: number, count: number) => number>>> = {
+	up: () => -1,
+	down: () => 1,
+	'page-up': page => -page,
+	'page-down': page => page,
+	home: (_, count) => -count,
+	end: (_, count) => count,
+};
+
+/** How far a movement goes, in rows; 0 for what is none. */
+export function stepOf(action: Action, page: number, count: number): number {
+	return steps[action]?.(Math.max(1, page), count) ?? 0;
+}
+
+/** The state with the selection moved; from now on it follows the row that it came to. */
+export function moveSelection(state: UiState, action: Action, {rowKeys, pageRows}: Surroundings): UiState {
+	if (rowKeys.length === 0) {
+		return state;
+	}
+
+	const selection = state.selections[state.view];
+	const now = selectedIndex(selection, rowKeys);
+	const index = Math.min(rowKeys.length - 1, Math.max(0, now + stepOf(action, pageRows, rowKeys.length)));
+	return withSelection(state, rowKeys, index, firstRow(selection.top, index, rowKeys.length, pageRows));
+}
+
+/** The state with the selection where the rows now have it, after rows came, went or moved. */
+export function followRow(state: UiState, rowKeys: readonly string[], pageRows: number): UiState {
+	const selection = state.selections[state.view];
+	const index = Math.max(0, selectedIndex(selection, rowKeys));
+	const top = firstRow(selection.top, index, rowKeys.length, pageRows);
+	return index === selection.index && top === selection.top
+		? state
+		: {
+			...state, selections: {...state.selections, [state.view]: {...selection, index, top}},
+		};
+}
+
+function withSelection(state: UiState, rowKeys: readonly string[], index: number, top: number): UiState {
+	return {...state, selections: {...state.selections, [state.view]: {key: rowKeys[index], index, top}}};
+}

@@ -1,0 +1,180 @@
+import type {SortFigure} from '../../query/columns/column.js';
+import {stateSets} from '../../query/filter/state-sets.js';
+import type {Query, Unit} from '../../query/types.js';
+import {windows} from '../../query/facts/window.js';
+import {views} from '../../views/registry.js';
+import type {Action} from './keys.js';
+import type {Step} from './reduce-menu.js';
+import {
+	selectedIndex, type InputLayer, type Layer, type UiState,
+} from './state.js';
+import {moveSelection, type Surroundings} from './surroundings.js';
+
+/** What an action does to a table. */
+export type Handler = (state: UiState, around: Surroundings, action: Action) => Step;
+
+const units: ReadonlyArray<{readonly id: Unit; readonly title: string}> = [
+	{id: 'cpu', title: 'share of CPU time'}, {id: 'ticks', title: 'share of ticks'}, {id: 'cpu-ms', title: 'CPU milliseconds'},
+];
+
+/** Columns moved by one press of left or right. */
+const sidewaysStep = 8;
+
+/** How far: names are cut at 512 characters, and nobody reads one from its middle on. */
+const maxLeft = 256;
+
+const move: Handler = (state, around, action) => ({state: moveSelection(state, action, around)});
+
+/** Sorts by the view's column for a figure. */
+const sortBy = (figure: SortFigure): Handler => (state, around) => {
+	const column = around.columns.find(({sortFigures}) => sortFigures?.includes(figure));
+	return column === undefined ? {state} : sortedBy(state, column.id, around);
+};
+
+const nextView = (step: number): Handler => state => {
+	const at = views.findIndex(({id}) => id === state.view);
+	return {state: {...state, view: views[(at + step + views.length) % views.length].id, left: 0}};
+};
+
+const nextColumn = (step: number): Handler => (state, around) => {
+	const {columns, shownColumns} = around;
+	const at = columns.findIndex(({id}) => id === state.sorts[state.view].column);
+	const order = Array.from({length: columns.length}, (_, index) => columns[(at + (step * (index + 1)) + (columns.length * 2)) % columns.length].id);
+	return sortedBy(state, order.find(id => shownColumns.includes(id)) ?? state.sorts[state.view].column, around);
+};
+
+/** Actions of the views' tables. What is missing here does nothing there. */
+export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
+	up: move,
+	down: move,
+	'page-up': move,
+	'page-down': move,
+	home: move,
+	end: move,
+	left: state => ({state: {...state, left: Math.max(0, state.left - sidewaysStep)}}),
+	right(state, {overhang}) {
+		const most = Math.ceil(Math.max(0, overhang(maxLeft)) / sidewaysStep) * sidewaysStep;
+		return {state: {...state, left: Math.max(state.left, Math.min(most, state.left + sidewaysStep))}};
+	},
+	'next-view': nextView(1),
+	'previous-view': nextView(-1),
+	help: state => ({state: over(state, {kind: 'help', top: 0})}),
+	open,
+	'clear-all': state => ({state: cleared(state)}),
+	'sort-self': sortBy('self'),
+	'sort-total': sortBy('total'),
+	'sort-ticks': sortBy('ticks'),
+	'sort-total-ticks': sortBy('total-ticks'),
+	'sort-cpu': sortBy('cpu'),
+	'sort-name': sortBy('name'),
+	'sort-previous': nextColumn(-1),
+	'sort-next': nextColumn(1),
+	'sort-menu': (state, {columns}) => ({
+		state: over(state, {
+			kind: 'menu', purpose: 'sort', title: 'Sort by', items: columns, index: Math.max(0, columns.findIndex(({id}) => id === state.sorts[state.view].column)),
+		}),
+	}),
+	reverse(state) {
+		const sort = state.sorts[state.view];
+		return {state: {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}}};
+	},
+	filter: state => ({state: over(state, input('filter', 'filter: ', state.query.filter))}),
+	delay: state => ({state: over(state, {...input('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)), isSelected: true})}),
+	'save-as': (state, {saveFormats}) => ({
+		state: over(state, {
+			kind: 'menu', purpose: 'save-format', title: 'Save as', items: saveFormats, index: 0,
+		}),
+	}),
+	save: state => ({...say(state, 'saving...'), effect: {type: 'save'}}),
+	'only-threads': onlyThreads,
+	states(state) {
+		const set = after(stateSets, stateSets.find(({id}) => id === state.stateSet));
+		return say({...state, stateSet: set.id, query: {...state.query, states: set.states}}, `counted states: ${set.title}`);
+	},
+	names: state => ({state: withQuery(state, {fullNames: !state.query.fullNames})}),
+	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
+	unit(state) {
+		const unit = after(units, units.find(({id}) => id === state.query.unit));
+		return say(withQuery(state, {unit: unit.id}), `unit: ${unit.title}`);
+	},
+	window(state) {
+		const choices = windows.filter(({id}) => id !== 'reset' || state.resets > 0);
+		const window = after(choices, choices.find(({id}) => id === state.window));
+		return say({...state, window: window.id}, `window: ${window.title}`);
+	},
+	reset: state => ({...say({...state, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), effect: {type: 'reset'}}),
+	'undo-reset': state => state.resets === 0
+		? say(state, 'nothing to undo')
+		: {...say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), effect: {type: 'undo-reset'}},
+	pause: state => ({state: {...state, isPaused: !state.isPaused}}),
+	sampling: state => ({state, effect: {type: 'sampling'}}),
+};
+
+function over(state: UiState, layer: Layer): UiState {
+	return {...state, layers: [...state.layers, layer]};
+}
+
+function input(purpose: InputLayer['purpose'], label: string, text: string): InputLayer {
+	return {
+		kind: 'input', purpose, label, text, cursor: text.length,
+	};
+}
+
+function after<T>(choices: readonly T[], current: T | undefined): T {
+	return choices[(choices.indexOf(current as T) + 1) % choices.length];
+}
+
+/** The state with something of the query changed. */
+export function withQuery(state: UiState, change: Partial<Query>): UiState {
+	return {...state, query: {...state.query, ...change}};
+}
+
+/** Rows of another grouping have other keys: the cursor starts anew. */
+export function forgetRow(state: UiState): UiState {
+	return {...state, selections: {...state.selections, [state.view]: {index: 0, top: 0}}};
+}
+
+/** The state with a message. */
+export function say(state: UiState, text: string): Step {
+	return {state: {...state, message: {text, tone: 'plain'}}};
+}
+
+/** Sorts by a column, best first; the message names it where its heading may be off the screen. */
+function sortedBy(state: UiState, column: string, around: Surroundings): Step {
+	const title = around.columns.find(({id}) => id === column)?.title ?? column;
+	return say({...state, sorts: {...state.sorts, [state.view]: {column, reverse: false}}}, `sorted by ${title}`);
+}
+
+function open(state: UiState, {rowKeys}: Surroundings): Step {
+	const index = selectedIndex(state.selections[state.view], rowKeys);
+	return index < 0
+		? say(state, 'no row to open')
+		: {
+			state: {
+				...over(state, {
+					kind: 'detail', view: state.view, key: rowKeys[index], top: 0,
+				}), left: 0,
+			},
+		};
+}
+
+/** Esc in a view takes back one thing at a time: the message (gone already), the filter, the thread selection. */
+function cleared(state: UiState): UiState {
+	if (state.query.filter !== '') {
+		return withQuery(state, {filter: ''});
+	}
+
+	return state.onlyThreads === undefined ? state : {...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined};
+}
+
+function onlyThreads(state: UiState, around: Surroundings): Step {
+	if (state.onlyThreads !== undefined) {
+		return say({...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined}, 'all threads');
+	}
+
+	const index = selectedIndex(state.selections[state.view], around.rowKeys);
+	const threads = index < 0 ? undefined : around.threadsOf(around.rowKeys[index]);
+	return !threads || threads.keys.length === 0
+		? say(state, 'this row has no threads')
+		: {state: {...withQuery(state, {threadKeys: new Set(threads.keys)}), onlyThreads: threads.label}};
+}

@@ -1,0 +1,266 @@
+import {EventEmitter} from 'node:events';
+import {writeSync} from 'node:fs';
+import process from 'node:process';
+import type {ReadStream, WriteStream} from 'node:tty';
+import {beforeStop} from '../../process/suspension.js';
+import {KeyDecoder} from './key-decoder.js';
+
+/** Alternate screen with the cursor hidden and automatic wrapping off, as xterm's "ctlseqs" names the modes; and back. */
+const enterScreen = '\u001B[?1049h\u001B[?25l\u001B[?7l\u001B[2J\u001B[H';
+const leaveScreen = '\u001B[?2026l\u001B[0m\u001B[?7h\u001B[?25h\u001B[?1049l';
+/** Empties the screen, for a frame that is drawn whole. */
+export const clearScreen = '\u001B[0m\u001B[2J\u001B[H';
+
+/** Begin and end of a synchronized update (mode 2026): the terminal shows a frame at once or ignores this. */
+const beginFrame = '\u001B[?2026h';
+const endFrame = '\u001B[?2026l';
+
+/** What a terminal is that does not say how large it is (a pseudo-terminal may say 0). */
+const defaultSize = {columns: 80, rows: 24};
+
+/** Largest screen drawn: more than any monitor shows, and a frame stays bounded whatever the terminal says. */
+const maxSize = {columns: 500, rows: 200};
+
+/** How long an escape may wait for the rest of its sequence: a slow link splits sequences, and a hand is slower than this. */
+const escapeWaitMs = 40;
+
+export type Size = {readonly columns: number; readonly rows: number};
+
+type Events = {key: [key: string]; resize: []; repaint: []; gone: []};
+
+/** What a stream of frames needs to know of the terminal behind it. */
+export type FrameSink = {
+	readonly columns: number;
+	/** Whether a frame written now would wait behind others. */
+	readonly isBehind: boolean;
+	write(frame: string): void;
+};
+
+/**
+What Ink writes to. All that is done about how Ink writes is done here:
+- The pieces of a frame are passed on as one write, a synchronized update.
+- It says how wide it is, but not how high, nor that it is a terminal: of one that is, Ink erases the scrollback when the window gets lower, and shows the cursor.
+- Each update begins at the top left: Ink 6.8 goes up a line too few where a frame is lower than the terminal.
+- A frame that the terminal is not ready for is left out; `hasGaps` says that what it shows is not what Ink drew last.
+*/
+// eslint-disable-next-line unicorn/prefer-event-target -- Ink listens to it as to a stream of Node.
+export class FrameStream extends EventEmitter {
+	/** While true nothing is passed on: the screen is being left or is not ours. */
+	isMuted = false;
+	hasGaps = false;
+	#pieces = '';
+	readonly #sink: FrameSink;
+
+	constructor(sink: FrameSink) {
+		super();
+		this.#sink = sink;
+	}
+
+	get columns(): number {
+		return this.#sink.columns;
+	}
+
+	write(piece: string | Uint8Array, ...rest: unknown[]): boolean {
+		if (!this.isMuted) {
+			if (this.#pieces === '') {
+				queueMicrotask(() => {
+					this.flush();
+				});
+			}
+
+			this.#pieces += String(piece).replace(/^\u001B\[\d*A/, '\u001B[H');
+		}
+
+		const done = rest.at(-1);
+		if (typeof done === 'function') {
+			queueMicrotask(done as () => void);
+		}
+
+		return true;
+	}
+
+	/** Passes on what was written, steps over unchanged lines taken together. */
+	flush(): void {
+		const frame = this.#pieces.replaceAll(/(?:\u001B\[E){2,}/g, steps => `\u001B[${steps.length / 3}E`);
+		this.#pieces = '';
+		if (frame === '' || this.isMuted) {
+			return;
+		}
+
+		if (this.hasGaps || this.#sink.isBehind) {
+			this.hasGaps = true;
+		} else {
+			this.#sink.write(beginFrame + frame + endFrame);
+		}
+	}
+}
+
+/**
+The terminal while the screen is up: raw keys in, frames out, and back to what it was in every way of leaving.
+Emits `key` (a name of the key decoder), `resize`, `repaint` (what is on the screen is not to be relied on), `gone` (nobody reads or types any more).
+*/
+// eslint-disable-next-line unicorn/prefer-event-target -- What it passes on are events of Node's streams and process.
+export class Terminal extends EventEmitter<Events> {
+	readonly frames: FrameStream;
+	readonly #stdin: ReadStream;
+	readonly #stdout: WriteStream;
+	readonly #decoder = new KeyDecoder();
+	#isUp = false;
+	#escapeTimer: NodeJS.Timeout | undefined;
+	#endSuspending: (() => void) | undefined;
+
+	constructor(stdin: ReadStream, stdout: WriteStream) {
+		super();
+		this.#stdin = stdin;
+		this.#stdout = stdout;
+		this.frames = new FrameStream(this);
+	}
+
+	/** Size of the screen, at least 1 x 1. */
+	get size(): Size {
+		const {columns, rows} = this.#stdout;
+		return {
+			columns: Math.min(maxSize.columns, columns || defaultSize.columns),
+			rows: Math.min(maxSize.rows, rows || defaultSize.rows),
+		};
+	}
+
+	/** Its width in cells. */
+	get columns(): number {
+		return this.size.columns;
+	}
+
+	/** Whether the screen is ours at the moment. */
+	get isUp(): boolean {
+		return this.#isUp;
+	}
+
+	/** Whether a frame written now would wait behind others. */
+	get isBehind(): boolean {
+		return this.#stdout.writableNeedDrain || this.#stdout.writableLength > 0;
+	}
+
+	/** Takes the terminal over. Undone by `leave`, at the latest when the process exits. */
+	enter(): void {
+		this.#blocking(false);
+		process.on('exit', this.leave);
+		this.#endSuspending = beforeStop({
+			suspend: () => {
+				this.#down();
+				return true;
+			}, resume: this.#continued, usesTerminal: true,
+		});
+		this.#stdout.on('resize', this.#resized);
+		this.#stdout.on('error', this.#gone);
+		this.#stdin.on('error', this.#gone);
+		this.#stdin.on('end', this.#gone);
+		this.#stdin.on('data', this.#read);
+		this.#up();
+	}
+
+	/** Gives the terminal back, at once; what is printed next stands after what was there before. May be called more than once. */
+	readonly leave = (): void => {
+		clearTimeout(this.#escapeTimer);
+		process.off('exit', this.leave);
+		this.#endSuspending?.();
+		this.#stdout.off('resize', this.#resized);
+		this.#stdin.off('end', this.#gone);
+		this.#stdin.off('data', this.#read);
+		this.#down();
+		this.#blocking(true);
+		this.#stdin.pause();
+	};
+
+	/** Asks for the stop that Ctrl-Z stands for, with the terminal given back; it comes back when the process is continued. */
+	suspend(): void {
+		this.#down();
+		// The whole job, as the terminal itself would: a wrapper such as npm stops too, and the shell takes over.
+		process.kill(0, 'SIGTSTP');
+	}
+
+	/** Writes as it is. */
+	write(text: string): void {
+		if (!this.#stdout.destroyed && this.#stdout.writable) {
+			this.#stdout.write(text, this.#written);
+		}
+	}
+
+	#up(): void {
+		this.#isUp = true;
+		this.frames.isMuted = false;
+		this.#raw(true);
+		this.#stdin.resume();
+		this.write(enterScreen);
+	}
+
+	#down(): void {
+		if (!this.#isUp) {
+			return;
+		}
+
+		this.#isUp = false;
+		this.frames.isMuted = true;
+		this.#raw(false);
+		if (this.isBehind) {
+			this.write(leaveScreen);
+			return;
+		}
+
+		try {
+			writeSync((this.#stdout as unknown as {fd: number}).fd, leaveScreen);
+		} catch {
+			// Nobody is there to see it.
+		}
+	}
+
+	/** Node makes a terminal's writes block: one that has stopped reading would stop the whole process, signals included. */
+	#blocking(isBlocking: boolean): void {
+		(this.#stdout as unknown as {_handle?: {setBlocking?: (isBlocking: boolean) => void}})._handle?.setBlocking?.(isBlocking);
+	}
+
+	#raw(isRaw: boolean): void {
+		try {
+			this.#stdin.setRawMode(isRaw);
+		} catch {
+			// The terminal is gone; its end is reported by the stream.
+		}
+	}
+
+	readonly #continued = (): void => {
+		// The shell has used the terminal meanwhile: its modes and what it shows are not ours any more.
+		this.#raw(false);
+		this.#up();
+		this.emit('repaint');
+	};
+
+	readonly #resized = (): void => {
+		this.emit('resize');
+	};
+
+	/** Makes up for frames that were left out, once the terminal has taken what it was given. */
+	readonly #written = (): void => {
+		if (this.frames.hasGaps && this.#isUp && !this.isBehind) {
+			this.frames.hasGaps = false;
+			this.emit('repaint');
+		}
+	};
+
+	readonly #gone = (): void => {
+		this.emit('gone');
+	};
+
+	readonly #read = (bytes: Uint8Array): void => {
+		clearTimeout(this.#escapeTimer);
+		for (const key of this.#decoder.push(bytes)) {
+			this.emit('key', key);
+		}
+
+		if (this.#decoder.isUnfinished) {
+			this.#escapeTimer = setTimeout(() => {
+				for (const key of this.#decoder.flush()) {
+					this.emit('key', key);
+				}
+			}, escapeWaitMs);
+		}
+	};
+}

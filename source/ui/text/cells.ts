@@ -1,0 +1,136 @@
+import {cellWidth} from '../../model/cell-width.js';
+
+/*
+Text by terminal cells: every line of the screen is cut and padded here, before any colour goes in.
+*/
+
+/** The text cut at its end to a number of cells, with an ellipsis in the last one. */
+export function cut(text: string, width: number): string {
+	if (cellWidth(text) <= width) {
+		return text;
+	}
+
+	let [kept, used] = ['', 0];
+	for (const character of text) {
+		const next = used + cellWidth(character);
+		if (next > width - 1) {
+			break;
+		}
+
+		kept += character;
+		used = next;
+	}
+
+	return width > 0 ? `${kept}…` : '';
+}
+
+/** The text padded with blanks to a number of cells; not shortened. */
+export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+	const blanks = ' '.repeat(Math.max(0, width - cellWidth(text)));
+	return align === 'left' ? text + blanks : blanks + text;
+}
+
+/** The text without its first cells. */
+export function dropCells(text: string, count: number): string {
+	let dropped = 0;
+	let rest = text;
+	while (dropped < count && rest !== '') {
+		const character = String.fromCodePoint(rest.codePointAt(0)!);
+		dropped += cellWidth(character);
+		rest = rest.slice(character.length);
+	}
+
+	return ' '.repeat(Math.max(0, dropped - count)) + rest;
+}
+
+/** The characters of a text that fit into so many cells; one at least. */
+function firstCells(text: string, width: number): string {
+	let [kept, used] = ['', 0];
+	for (const character of text) {
+		used += cellWidth(character);
+		if (used > width && kept !== '') {
+			break;
+		}
+
+		kept += character;
+	}
+
+	return kept;
+}
+
+/** The text in lines of at most `width` cells, broken at blanks; a word that is longer than a line is broken where the line ends. At least one line. */
+export function wrapped(text: string, width: number): string[] {
+	const room = Math.max(1, width);
+	const lines: string[] = [];
+	let line = '';
+	for (const word of text.split(' ')) {
+		if (line !== '' && cellWidth(line) + 1 + cellWidth(word) > room) {
+			lines.push(line);
+			line = word;
+		} else {
+			line = line === '' ? word : `${line} ${word}`;
+		}
+
+		while (cellWidth(line) > room) {
+			const head = firstCells(line, room);
+			lines.push(head);
+			line = line.slice(head.length);
+		}
+	}
+
+	return [...lines, line];
+}
+
+/** A part of a line, and how much it matters: what matters least goes first when the line is too narrow. 0 stays. */
+export type Piece = {readonly text: string; readonly rank: number; readonly look?: (text: string) => string};
+
+/** Pieces in one line no wider than `width`, parted by `separator`; the least important ones left out, the last one left cut. */
+export function fitPieces(pieces: readonly Piece[], width: number, separator: string): string {
+	let kept = pieces.filter(({text}) => text !== '');
+	while (kept.length > 1 && lengthOf(kept, separator) > width) {
+		const worst = Math.max(...kept.map(({rank}) => rank));
+		const at = kept.findLastIndex(({rank}) => rank === worst);
+		kept = kept.toSpliced(at, 1);
+	}
+
+	return kept.map(({text, look}) => {
+		const fitting = kept.length === 1 ? cut(text, width) : text;
+		return look ? look(fitting) : fitting;
+	}).join(separator);
+}
+
+function lengthOf(pieces: readonly Piece[], separator: string): number {
+	let length = separator.length * (pieces.length - 1);
+	for (const {text} of pieces) {
+		length += cellWidth(text);
+	}
+
+	return length;
+}
+
+const attribute = /\u001B\[[\d;]*m/g;
+
+/** Terminal cells of a line that may have colours. */
+export function styledWidth(line: string): number {
+	return cellWidth(line.replaceAll(attribute, ''));
+}
+
+/** A finished line cut to `width` cells, its colours kept and closed: the last guard against lines that would wrap on screens of a few cells. */
+export function clip(line: string, width: number): string {
+	if (styledWidth(line) <= width) {
+		return line;
+	}
+
+	let [kept, used] = ['', 0];
+	for (const [part] of line.matchAll(/\u001B\[[\d;]*m|[^\u001B]/gu)) {
+		const cells = part.startsWith('\u001B') ? 0 : cellWidth(part);
+		if (used + cells <= width) {
+			kept += part;
+			used += cells;
+		} else {
+			used = width;
+		}
+	}
+
+	return kept;
+}

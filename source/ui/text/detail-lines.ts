@@ -1,0 +1,103 @@
+import {stateCode} from '../../model/thread-state.js';
+import {formatCount, formatMs} from '../../query/columns/format.js';
+import {shortName} from '../../query/columns/names.js';
+import {stateCells} from '../../query/columns/state-cells.js';
+import type {
+	Holder, HolderPlace, LineDetail, Neighbour, Place, StackRow,
+} from '../../query/types.js';
+import type {ViewRow} from '../../views/view.js';
+import type {DetailData, IdleReason} from '../state/screen-data.js';
+import type {Theme} from '../terminal/theme.js';
+import {cut, pad, wrapped} from './cells.js';
+
+/** How much of each list a detail shows: the screen is scrolled, and the rest is in a saved snapshot. */
+export type DetailBounds = {readonly threads: number; readonly stacks: number; readonly frames: number; readonly neighbours: number; readonly holders: number};
+
+/** On a screen of its own, and in the pane below the table. */
+export const wholeDetail: DetailBounds = {
+	threads: 20, stacks: 5, frames: 40, neighbours: 10, holders: 10,
+};
+export const paneDetail: DetailBounds = {
+	threads: 4, stacks: 1, frames: 6, neighbours: 4, holders: 3,
+};
+
+type Looks = {readonly width: number; readonly isFull: boolean; readonly theme: Theme; readonly bounds: DetailBounds};
+
+/** What is known of a row, as lines: who holds it up, its threads by state, callers and callees, its stacks. */
+export function detailLines(data: DetailData, looks: Looks): string[] {
+	const {width, theme} = looks;
+	if (!data.row) {
+		return [theme.paint('title', cut('This row is no longer in the window.', width)), 'Esc goes back to the table.'];
+	}
+
+	return [...titleLines(data, data.row, looks), ...sections(data, looks)].map(line => line.trimEnd());
+}
+
+function titleLines({view, tracer}: DetailData, row: ViewRow, {width, theme}: Looks): string[] {
+	return view.titleLines(row, width, tracer).flatMap(({text, role, isWrapped}) => {
+		const lines = isWrapped ? wrapped(text, width) : [cut(text, width)];
+		return role ? lines.map(line => theme.paint(role, line)) : lines;
+	});
+}
+
+function sections(data: DetailData, looks: Looks): string[] {
+	const {detail} = data;
+	const {bounds, theme, width} = looks;
+	const section = (title: string, lines: readonly string[]) => lines.length === 0 ? [] : ['', theme.paint('heading', cut(title, width)), ...lines];
+	return [
+		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).flatMap(holder => holderLines(holder, looks))),
+		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(row => figureLine(row.selfCpuNs, row.selfTicks, row, looks))),
+		...section('THREADS (CPU ms, ticks, states)', threadLines(detail, looks)),
+		...section('CALLERS (CPU ms, ticks)', detail.callers.slice(0, bounds.neighbours).map(row => neighbourLine(row, looks))),
+		...section('CALLEES (CPU ms, ticks)', detail.callees.slice(0, bounds.neighbours).map(row => neighbourLine(row, looks))),
+		...section('TOP STACKS', detail.stacks.slice(0, bounds.stacks).flatMap((stack, index) => stackLines(stack, index, looks, data.idleReason))),
+	];
+}
+
+function threadLines(detail: LineDetail, {width, theme, bounds}: Looks): string[] {
+	const shown = detail.threads.slice(0, bounds.threads).map(thread => {
+		const states = stateCells(thread.states, 8);
+		const line = `${figures(thread.cpuNs, thread.ticks)}${theme.paintStates(states)}${' '.repeat(9 - states.length)}`;
+		const blocked = thread.states[stateCode.BLOCKED];
+		return line + cut(`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`, Math.max(0, width - 26));
+	});
+	const more = detail.threads.length - shown.length;
+	return more > 0 ? [...shown, `  ... and ${more} more`] : shown;
+}
+
+/** Where an owner was seen with the lock, at most; the rest is a few ticks. */
+const maxOwnerPlaces = 3;
+
+function holderLines({ownerName, className, ticks, took, now}: Holder, {width, theme, isFull}: Looks): string[] {
+	const text = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'unknown holder'}${className === '' ? '' : ` holds ${className}`}`;
+	const lines = (title: string, places: readonly HolderPlace[]) => places.slice(0, maxOwnerPlaces).map(at => {
+		const share = places.length > 1 ? ` (${formatCount(at.ticks)})` : '';
+		return cut(`           ${title} ${shortName(at.place, Math.max(12, width - 30), isFull)}${share}`, width);
+	});
+	return [theme.paint('blocked', cut(text, width)), ...lines('took it at', took), ...lines('is now at', now)];
+}
+
+function neighbourLine(row: Neighbour, looks: Looks): string {
+	return figureLine(row.cpuNs, row.ticks, row, looks);
+}
+
+function figureLine(cpuNs: number, ticks: number, place: Place, {width, isFull}: Looks): string {
+	const room = Math.max(0, width - 17);
+	return cut(figures(cpuNs, ticks) + shortName(place, room, isFull), width);
+}
+
+function figures(cpuNs: number, ticks: number): string {
+	return `${pad(formatMs(cpuNs), 8, 'right')} ${pad(formatCount(ticks), 6, 'right')}  `;
+}
+
+function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, index: number, {width, isFull, bounds}: Looks, idleReason?: IdleReason): string[] {
+	const places = frames.slice(0, bounds.frames);
+	const more = frames.length - places.length;
+	const reason = state === 'IDLE' && frames.length > 0 ? idleReason?.(frames[0].className, frames[0].method) : undefined;
+	return [
+		...(index === 0 ? [] : ['']),
+		cut(`  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${threadCount} ${threadCount === 1 ? 'thread' : 'threads'}${reason ? `; ${reason}` : ''}`, width),
+		...places.map(place => cut(`    ${shortName(place, Math.max(8, width - 4), isFull)}`, width)),
+		...(more > 0 ? [`    ... ${more} more`] : []),
+	];
+}

@@ -1,0 +1,57 @@
+import type {Size} from '../terminal/terminal.js';
+
+/** What fits on a screen of a size. */
+export type Layout = {
+	/** Cells of a line: one less than the screen has, so that no line wraps. */
+	readonly width: number;
+	/** Lines in all: one less than the screen has, as Ink needs one below. */
+	readonly height: number;
+	/** Terminal columns, which the breakpoints of columns refer to. */
+	readonly columns: number;
+	readonly header: 'full' | 'line' | 'none';
+	readonly hasHeading: boolean;
+	/** The message and key lines, and how many lines the message has. */
+	readonly hasFooter: boolean;
+	readonly messageLines: number;
+	/** Lines of the pane for the selected row; 0 for none. */
+	readonly paneLines: number;
+	/** Rows of the table. */
+	readonly tableRows: number;
+	/** Lines of a layer that lies over the table. */
+	readonly layerLines: number;
+};
+
+/** Heights at which parts go, in screen rows. */
+const fullHeaderRows = 16;
+const footerRows = 8;
+const headerRows = 5;
+const headingRows = 4;
+const paneRows = 40;
+
+/** Lines of the full header: target, session, vitals, strip of states, tabs. */
+export const fullHeaderLines = 5;
+
+/** Distributes the screen; a message that wants several lines gets half of what is between header and keys at most. */
+export function layoutOf({columns, rows}: Size, wantedMessageLines = 1): Layout {
+	const height = rows - 1;
+	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');
+	const hasFooter = rows >= footerRows;
+	const hasHeading = rows >= headingRows;
+	const headerLines = {full: fullHeaderLines, line: 1, none: 0}[header];
+	const between = height - headerLines - (hasFooter ? 1 : 0);
+	const messageLines = hasFooter ? Math.max(1, Math.min(wantedMessageLines, Math.floor(between / 2))) : 0;
+	const layerLines = between - messageLines;
+	const paneLines = rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
+	return {
+		width: columns - 1,
+		height,
+		columns,
+		header,
+		hasHeading,
+		hasFooter,
+		messageLines,
+		paneLines,
+		tableRows: Math.max(0, layerLines - (hasHeading ? 1 : 0) - paneLines),
+		layerLines: Math.max(0, layerLines),
+	};
+}

@@ -1,0 +1,133 @@
+import {cellWidth} from '../../model/cell-width.js';
+import {
+	fitColumns, headingOf, type CellContext, type Column,
+} from '../../query/columns/column.js';
+import {effectiveUnit} from '../../query/facts/scope.js';
+import type {Query, Unit} from '../../query/types.js';
+import type {Theme} from '../terminal/theme.js';
+import {
+	clip, cut, dropCells, pad,
+} from './cells.js';
+import type {Layout} from './layout.js';
+import {sparkline, type Trend} from './trend.js';
+
+/** What is drawn of a table. */
+export type TableView<Row> = {
+	readonly columns: ReadonlyArray<Column<Row>>;
+	/** At the right end of the heading's widest column. */
+	readonly counts: string;
+	/** Whether a row is drawn dim. */
+	isDim(row: Row): boolean;
+};
+
+/** What a table is drawn with. */
+export type DrawnTable = {
+	readonly query: Query;
+	readonly theme: Theme;
+	/** Cells that the widest column is scrolled to the right. */
+	readonly left: number;
+	readonly layout: Layout;
+	trendOf(key: string): Trend | undefined;
+};
+
+/** Columns and their widths. */
+export type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
+
+/** Mark of the row with the cursor, for screens without colour. */
+const cursorMark = '>';
+
+/** Least room for the column that takes the rest, before others are left out. */
+const minRestWidth = 10;
+
+/** Columns with their widths: those of the terminal's breakpoint, fewer from the right where even those leave no room for the name. */
+export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Layout): Placed<Row> {
+	let left = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
+	let placed = fitColumns(left, terminalColumns, width - 1);
+	while (left.length > 1 && placed.some(({column, width: room}) => column.width === 0 && room < minRestWidth)) {
+		left = left.toSpliced(left.findLastIndex(column => column.width > 0), 1);
+		placed = fitColumns(left, terminalColumns, width - 1);
+	}
+
+	return placed;
+}
+
+/** Cells of the longest name that have no room: how far the table can be scrolled sideways. Names are looked at up to `most` cells beyond their room. */
+export function overhang<Row>(rows: readonly Row[], placed: Placed<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, most: number): number {
+	const rest = placed.find(({column}) => column.width === 0);
+	if (!rest) {
+		return 0;
+	}
+
+	let longest = 0;
+	for (const row of rows) {
+		longest = Math.max(longest, cellWidth(rest.column.value(row, {unit, fullNames, room: rest.width + most})));
+	}
+
+	return longest - rest.width;
+}
+
+/** Cells of the terminal that each column has with the gap before it: none beyond the end of the line. */
+export function widthsOf<Row>(placed: Placed<Row>, lineWidth: number): number[] {
+	let left = lineWidth;
+	return placed.map(({width}) => {
+		const own = Math.min(width + 1, left);
+		left -= own;
+		return own;
+	});
+}
+
+/** The heading's cells, with an arrow behind the sorted column's. */
+export function headingCells<Row>(view: TableView<Row>, placed: Placed<Row>, {query, theme, layout}: DrawnTable): string[] {
+	const unit = effectiveUnit(query);
+	return finished(placed.map(({column, width}) => {
+		const isSorted = column.id === query.sort.column;
+		const name = headingOf(column, unit, query.by);
+		const text = cut(isSorted && cellWidth(name) < width ? name + arrow(Boolean(column.ascending) !== query.sort.reverse, theme) : name, width);
+		const hasCounts = column.width === 0 && cellWidth(text) + view.counts.length < width;
+		const cell = hasCounts ? pad(text, width - view.counts.length) + view.counts : pad(text, width, column.align);
+		return gap + theme.paint(isSorted ? 'sorted' : 'heading', cell);
+	}), placed, layout, theme);
+}
+
+/** What stands before each cell; the cursor's mark takes its place in the first. */
+const gap = ' ';
+
+function arrow(isAscending: boolean, theme: Theme): string {
+	return theme.isAscii ? (isAscending ? '^' : 'v') : (isAscending ? '▲' : '▼');
+}
+
+/** The cells of a row. A text may be longer than its cell where the next one is empty: a name has the room of a note that is not there. */
+export function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: boolean, view: TableView<Row>, placed: Placed<Row>, drawn: DrawnTable): string[] {
+	const {query, theme, left, layout, trendOf} = drawn;
+	const unit = effectiveUnit(query);
+	const isDim = view.isDim(row);
+	const context = (room: number): CellContext => ({
+		unit, fullNames: query.fullNames, room, trend: (key, cells) => sparkline(trendOf(key) ?? [], cells, theme.levels),
+	});
+	const lent = placed.findIndex(({column}) => column.lendsRoom && column.value(row, context(0)) === '');
+	const cells = placed.map(({column, width}, index) => {
+		if (index === lent) {
+			return '';
+		}
+
+		const room = index + 1 === lent ? width + 1 + placed[lent].width : width;
+		const isRest = column.width === 0;
+		const text = column.value(row, context(isRest && left > 0 ? room + left : room));
+		const cell = pad(cut(isRest && left > 0 ? dropCells(text, left) : text, room), room, column.align);
+		return (index === 0 && isSelected ? cursorMark : gap) + (isSelected || isDim ? cell : theme.paintCell(column.role?.(row), cell));
+	});
+	const role = isSelected ? 'selected' : (isDim ? 'dim' : undefined);
+	const end = isSelected ? cells.length : cells.findLastIndex(text => text.trim() !== '');
+	const shown = cells.map((text, index) => index < end ? text : (index === end ? text.trimEnd() : ''));
+	return finished(role ? shown.map(text => theme.paint(role, text)) : shown, placed, layout, theme);
+}
+
+/** Texts without what lies beyond the end of the line, on screens that have no room for all of them. */
+function finished<Row>(texts: readonly string[], placed: Placed<Row>, {width: lineWidth}: Layout, theme: Theme): string[] {
+	let at = 0;
+	return texts.map((text, index) => {
+		const room = Math.max(0, lineWidth - at);
+		at += placed[index].width + 1;
+		return clip(theme.finish(text), room);
+	});
+}

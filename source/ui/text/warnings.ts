@@ -1,0 +1,55 @@
+import {formatCount} from '../../query/columns/format.js';
+import {muchUnseen} from '../../query/summary.js';
+import type {ScreenData} from '../state/screen-data.js';
+
+/** Something that whoever reads the figures must know, as long as it is so. */
+export type Warning = {
+	/** For the header: about 35 cells, so that samples and cost stand beside it on 80 columns. */
+	readonly short: string;
+	/** For the help, where it is wrapped: what it is about and what to do. */
+	readonly whole: string;
+};
+
+/** Gives a warning while there is a reason for it. */
+type Rule = (data: ScreenData) => Warning | undefined;
+
+/** All warnings there are, the most urgent first: the header of 80 columns shows the first that holds, a wide one and the help show all. */
+const rules: readonly Rule[] = [
+	({snapshot, status: {tracer}}) => {
+		const {refusedThreads = 0, threadSamples = 0} = snapshot?.session ?? {};
+		return refusedThreads === 0
+			? undefined
+			: {
+				short: `${share(refusedThreads, threadSamples)} ${tracer ? `without stack: ${tracer.replace(/ \(process (\d+)\)$/, ' $1')}` : 'of samples have no stack'}`,
+				whole: `${refusedThreads} thread samples have no stack: ${tracer ? `${tracer} is attached to the threads, and they are left alone until it is gone` : 'a debugger or another profiler is attached to the threads, or permission to stop them was lost'}. Their CPU time is at (running).(stack unknown).`,
+			};
+	},
+	({snapshot}) => {
+		const {otherTicks = 0} = snapshot?.session ?? {};
+		return otherTicks === 0
+			? undefined
+			: {
+				short: `table full: ${formatCount(otherTicks)} at (other)`,
+				whole: `The table of samples is full: ${otherTicks} thread samples with new stacks are counted under (other).`,
+			};
+	},
+	({summary}) => {
+		const {unseenCpuPercent = 0} = summary ?? {};
+		return unseenCpuPercent < muchUnseen
+			? undefined
+			: {
+				short: `${Math.round(unseenCpuPercent)}% of CPU placed by rule`,
+				whole: `${Math.round(unseenCpuPercent)}% of the CPU time was used between samples by threads that were then found waiting. It counts at the native call they wait in, or at (running).(not seen).`,
+			};
+	},
+];
+
+/** What holds now, the most urgent first. */
+export function warningsOf(data: ScreenData): Warning[] {
+	return rules.map(rule => rule(data)).filter(warning => warning !== undefined);
+}
+
+function share(part: number, whole: number): string {
+	const percent = whole > 0 ? 100 * part / whole : 100;
+	return percent < 1 ? '<1%' : `${Math.round(percent)}%`;
+}

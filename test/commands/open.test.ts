@@ -1,0 +1,144 @@
+import {spawnSync} from 'node:child_process';
+import {closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {gzipSync} from 'node:zlib';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {deepStacks, likeStacks, longName, manyBigNumbers, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable, withSession} from '../exports/hostile-profiles.js';
+import {patienceMs} from '../helpers/patience.js';
+import {TerminalSession} from '../helpers/terminal.js';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const cli = path.join(root, 'dist/cli.js');
+const saved = path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz');
+const maxMegabytes = 500;
+
+/** Makes a program of Node say in its last line on standard error how much memory it had at most. */
+const sayPeak = `data:text/javascript,${encodeURIComponent(`
+	import {readFileSync, writeSync} from 'node:fs';
+	process.on('exit', () => writeSync(2, 'peak ' + /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1] + '\\n'));
+`)}`;
+
+let folder: string;
+let fileCount = 0;
+
+beforeAll(() => {
+	folder = mkdtempSync(path.join(tmpdir(), 'tprof-open-'));
+});
+
+afterAll(() => {
+	rmSync(folder, {recursive: true, force: true});
+});
+
+function fileOf(profile: Uint8Array): string {
+	const file = path.join(folder, `${++fileCount}.pb.gz`);
+	writeFileSync(file, gzipSync(profile));
+	return file;
+}
+
+/** Opens a file without a terminal. */
+function open(file: string, input?: Uint8Array, args: readonly string[] = []) {
+	const {status, stdout, stderr} = spawnSync(process.execPath, ['--import', sayPeak, cli, 'open', file, ...args], {encoding: 'utf8', timeout: patienceMs, input});
+	const [, error, peak] = /^(.*?)peak (\d+)\n$/s.exec(stderr) ?? [];
+	return {status, stdout, error, megabytes: Number(peak) / 1024};
+}
+
+describe('what a file may hold', () => {
+	test.each([
+		['lines', () => manyLines(390_000), 'more than 100,000 locations'],
+		['threads', () => manyThreads(390_000), 'more than 65,536 threads'],
+		['unprintable names', () => manyUnprintable(99_000), 'more than 16,000,000 characters in names'],
+		['deep stacks', () => deepStacks(12, 50_000, 60_000), 'more than 524,288 distinct stacks'],
+		['frames', () => deepStacks(102, 99_000, 99_000), 'more than 6,000,000 frames, values and labels of samples'],
+		['labels', () => manyLabels(1_900_000), 'more than 1,000 labels of a sample'],
+		['values', () => manyBigNumbers(4_000_000), 'more than 1,000 values of a sample'],
+		['names', () => manyEmpty(6, 1_900_000), 'more than 400,000 names'],
+		['sample types', () => manyEmpty(1, 1_900_000), 'more than 1,000 sample types'],
+		['functions', () => manyEmpty(5, 1_900_000), 'more than 100,000 functions'],
+		['bytes', () => Buffer.alloc(127 * 1024 * 1024), 'more than 64 MB when decompressed'],
+		['nested lists', () => withSession('['.repeat(8e6) + ']'.repeat(8e6)), 'more session data than a session can have'],
+		['objects', () => withSession(`{"schema":1,"a":[${'{},'.repeat(8e6)}0]}`), 'more session data than a session can have'],
+		['characters', () => withSession(`{"schema":1,"a":"${'é'.repeat(28e6)}"}`), 'more session data than a session can have'],
+	])('too many %s are refused, with what there is too much of', (_, profile, what) => {
+		const {status, stdout, error, megabytes} = open(fileOf(profile()));
+		expect({status, stdout}).toEqual({status: 1, stdout: ''});
+		expect(error).toMatch(/^tprof-top: cannot open [^\n]*: it holds too much \([^\n]*\)\n {2}[^\n]+\n$/);
+		expect(error).toContain(`(${what})`);
+		expect(megabytes).toBeLessThan(maxMegabytes);
+	});
+
+	test.each([
+		['lines', () => manyLines(99_000)],
+		['threads', () => manyThreads(65_000)],
+		['unprintable names', () => manyUnprintable(7000)],
+		['deep stacks', () => deepStacks(5, 99_000, 60_000)],
+		['one long name', () => longName(60 * 1024 * 1024)],
+	])('as many %s as it may hold open', (_, profile) => {
+		const {status, error, stdout, megabytes} = open(fileOf(profile()));
+		expect({status, error}).toEqual({status: 0, error: ''});
+		expect(stdout).toContain('samples');
+		expect(megabytes).toBeLessThan(maxMegabytes);
+	});
+
+	test.each([
+		['json', 'lines', () => manyLines(99_000)],
+		['json', 'like stacks', () => likeStacks(50_000, 100)],
+		['pprof', 'like stacks', () => likeStacks(50_000, 100)],
+		['pprof', 'deep stacks', () => deepStacks(5, 99_000, 60_000)],
+	])('and are written as %s (%s)', (format, _, profile) => {
+		const output = path.join(folder, `${++fileCount}.${format}`);
+		const {status, error, megabytes} = open(fileOf(profile()), undefined, ['--format', format, '--output', output]);
+		expect({status, error}).toEqual({status: 0, error: ''});
+		expect(statSync(output).size).toBeGreaterThan(50_000);
+		rmSync(output);
+		expect(megabytes).toBeLessThan(maxMegabytes);
+	});
+});
+
+describe('what may be opened', () => {
+	test.each(['/dev/zero', '/dev/urandom', '/dev/null'])('%s is refused: it is not a file', device => {
+		const {status, error, megabytes} = open(device);
+		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${device}: it is a device or a socket, not a file\n  tprof-top open reads the .pb.gz files that the s key saves\n`});
+		expect(megabytes).toBeLessThan(maxMegabytes);
+	});
+
+	test('a pipe is read', () => {
+		const {status, stdout} = spawnSync('bash', ['-c', '"$0" "$1" open <(cat "$2")', process.execPath, cli, saved], {encoding: 'utf8', timeout: patienceMs});
+		expect(status).toBe(0);
+		expect(stdout).toContain('shop.jar');
+	});
+
+	test('a pipe that never ends is given up', () => {
+		const {status, stderr} = spawnSync('bash', ['-c', '"$0" "$1" open <(cat /dev/zero)', process.execPath, cli], {encoding: 'utf8', timeout: patienceMs});
+		expect(status).toBe(1);
+		expect(stderr).toMatch(/^tprof-top: cannot open \S+: it is larger than 64 MB\n {2}/);
+	});
+
+	test('a large file is refused before it is read', () => {
+		const file = path.join(folder, 'large.pb.gz');
+		const handle = openSync(file, 'w');
+		writeSync(handle, 'x', 64 * 1024 * 1024);
+		closeSync(handle);
+		const {status, error, megabytes} = open(file);
+		expect({status, error}).toEqual({status: 1, error: `tprof-top: cannot open ${file}: it is larger than 64 MB\n  tprof-top open reads the .pb.gz files that the s key saves\n`});
+		expect(megabytes).toBeLessThan(100);
+	});
+});
+
+test('the screen shows as many lines as a file may hold', async () => {
+	const terminal = new TerminalSession(process.execPath, ['--import', sayPeak, cli, 'open', fileOf(manyLines(99_000))]);
+	try {
+		await terminal.until('99000/99000');
+		terminal.type('\t');
+		await terminal.until('[Threads]');
+		terminal.type('\t/Hot\r');
+		await terminal.until('filter: Hot');
+		terminal.type('q');
+		await terminal.ended();
+		const [, peak] = /peak (\d+)/.exec(terminal.raw) ?? [];
+		expect(Number(peak) / 1024).toBeLessThan(maxMegabytes);
+	} finally {
+		terminal.close();
+	}
+});

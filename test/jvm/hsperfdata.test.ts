@@ -1,0 +1,122 @@
+import {readFileSync, readdirSync} from 'node:fs';
+import {
+	afterAll, beforeAll, describe, expect, test,
+} from 'vitest';
+import {readPerfData} from '../../source/jvm/counters/hsperfdata-file.js';
+import {numberCounter, parsePerfData, stringCounter} from '../../source/jvm/counters/hsperfdata.js';
+import {readStatus} from '../../source/jvm/system/proc.js';
+import {
+	type JavaProcess, jdks, startJava,
+} from '../helpers/jvm.js';
+
+describe.each(jdks())('JDK $release', jdk => {
+	let java: JavaProcess;
+	let file: Buffer;
+	beforeAll(async () => {
+		java = await startJava('ParkedAndEcho', {jdk, jvmArgs: ['-Xmx64m', '-Dmark=here'], args: ['1', '2']});
+		const folder = readdirSync('/tmp').find(name => name.startsWith('hsperfdata_') && readdirSync(`/tmp/${name}`).includes(String(java.pid)));
+		file = readFileSync(`/tmp/${folder}/${java.pid}`);
+	});
+	afterAll(async () => java.stop());
+
+	test('the counters that lists and header use are there', () => {
+		const counters = readPerfData(readStatusOf(java.pid))!;
+		expect(stringCounter(counters, 'sun.rt.javaCommand')).toBe('ParkedAndEcho 1 2');
+		expect(stringCounter(counters, 'java.rt.vmArgs')).toContain('-Xmx64m -Dmark=here');
+		expect(stringCounter(counters, 'java.property.java.version')).toMatch(jdk.release === 8 ? /^1\.8\.0/ : new RegExp(`^${jdk.release}(\\.|$|-)`));
+		expect(stringCounter(counters, 'java.property.java.vm.name')).toMatch(/VM/);
+		expect(numberCounter(counters, 'sun.os.hrt.frequency')).toBeGreaterThan(0);
+		expect(Math.abs(numberCounter(counters, 'sun.rt.createVmBeginTime')! - Date.now())).toBeLessThan(600_000);
+		expect([...counters.keys()].some(name => /^sun\.gc\.generation\.\d\.space\.\d\.used$/.test(name))).toBe(true);
+	});
+
+	test('a file cut anywhere gives what came before the cut, and never an error', () => {
+		const whole = parsePerfData(file)!;
+		let last = 0;
+		for (let cut = 0; cut <= file.length; cut += cut < 4096 ? 1 : 97) {
+			const counters = parsePerfData(file.subarray(0, cut));
+			expect(counters?.size ?? 0).toBeGreaterThanOrEqual(last);
+			last = counters?.size ?? 0;
+			for (const [name, value] of counters ?? []) {
+				expect(value).toEqual(whole.get(name));
+			}
+		}
+
+		expect(last).toBe(whole.size);
+	});
+
+	test('bytes changed at random never make it fail or grow', () => {
+		let seed = jdk.release;
+		const random = (below: number) => {
+			seed = ((seed * 1_103_515_245) + 12_345) % 2_147_483_648;
+			return Math.floor(seed / 2_147_483_648 * below);
+		};
+
+		for (let round = 0; round < 500; round++) {
+			const bytes = Buffer.from(file);
+			for (let change = 0; change < 20; change++) {
+				bytes[round % 2 === 0 ? random(bytes.length) : random(400)] = [0, 1, 0x7F, 0x80, 0xFF, random(256)][random(6)];
+			}
+
+			const counters = parsePerfData(bytes);
+			for (const [name, value] of counters ?? []) {
+				expect(name.length).toBeLessThanOrEqual(file.length);
+				expect(typeof value === 'number' || value.length <= file.length).toBe(true);
+			}
+		}
+	});
+});
+
+function readStatusOf(pid: number) {
+	const {nsPid, uid} = readStatus(pid)!;
+	return {pid, nsPid, uid};
+}
+
+/** A file with one number and one string, in either byte order. */
+function drawn(little: boolean, change: (bytes: Buffer) => void = () => undefined): Buffer {
+	const bytes = Buffer.alloc(32 + 40 + 48);
+	const u32 = (at: number, value: number) => little ? bytes.writeUInt32LE(value, at) : bytes.writeUInt32BE(value, at);
+	bytes.writeUInt32BE(0xCA_FE_C0_C0, 0);
+	bytes.set([little ? 1 : 0, 2, 0, 1], 4);
+	u32(24, 32);
+	u32(28, 2);
+	const entry = (at: number, length: number, vector: number, type: string, name: string, dataAt: number) => {
+		u32(at, length);
+		u32(at + 4, 20);
+		u32(at + 8, vector);
+		bytes.write(type, at + 12);
+		u32(at + 16, dataAt);
+		bytes.write(name, at + 20);
+	};
+
+	entry(32, 40, 0, 'J', 'a.number', 32);
+	if (little) {
+		bytes.writeBigInt64LE(1_234_567_890_123n, 64);
+	} else {
+		bytes.writeBigInt64BE(1_234_567_890_123n, 64);
+	}
+
+	entry(72, 48, 16, 'B', 'a.text', 32);
+	bytes.write('two words', 104);
+	change(bytes);
+	return bytes;
+}
+
+test('both byte orders are read', () => {
+	for (const little of [true, false]) {
+		expect([...parsePerfData(drawn(little))!]).toEqual([['a.number', 1_234_567_890_123], ['a.text', 'two words']]);
+	}
+});
+
+test('lengths and offsets that lie end the walk or leave the entry out', () => {
+	const names = (change: (bytes: Buffer) => void) => [...parsePerfData(drawn(true, change))?.keys() ?? ['none']];
+	expect(names(bytes => bytes.writeUInt32LE(0, 32))).toEqual([]);
+	expect(names(bytes => bytes.writeUInt32LE(0xFF_FF_FF_FF, 32))).toEqual([]);
+	expect(names(bytes => bytes.writeUInt32LE(0xFF_FF_FF_FF, 36))).toEqual(['a.text']);
+	expect(names(bytes => bytes.writeUInt32LE(39, 48))).toEqual(['a.text']);
+	expect(names(bytes => bytes.writeUInt32LE(0xFF_FF_FF_FF, 28))).toEqual(['a.number', 'a.text']);
+	expect(names(bytes => bytes.writeUInt32LE(0xFF_FF_FF_FF, 80))).toEqual(['a.number', 'a.text']);
+	expect(names(bytes => bytes.writeUInt32LE(0xFF_FF_FF_FF, 24))).toEqual([]);
+	expect(names(bytes => bytes.writeUInt8(1, 5))).toEqual(['none']);
+	expect(names(bytes => bytes.writeUInt8(1, 0))).toEqual(['none']);
+});

@@ -1,0 +1,282 @@
+import {execFileSync, spawn, type ChildProcess} from 'node:child_process';
+import {
+	copyFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
+import {attachEngine} from '../../source/engines/attach/engine.js';
+import {findTargets} from '../../source/jvm/find.js';
+import {identify} from '../../source/jvm/identify.js';
+import {listText} from '../../source/commands/list.js';
+import {listJvms} from '../../source/jvm/list.js';
+import {platformProblem} from '../../source/jvm/system/platform.js';
+import {readStatus} from '../../source/jvm/system/proc.js';
+import {sendQuit} from '../../source/jvm/attachability/signal.js';
+import type {Identified} from '../../source/jvm/target.js';
+import {isRoot} from '../helpers/as-root.js';
+import {
+	type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdk, jdks, startJava,
+} from '../helpers/jvm.js';
+import {seenWithoutRights} from '../helpers/unprivileged.js';
+import {until} from '../helpers/until.js';
+
+const running: Array<() => Promise<void> | void> = [];
+afterEach(async () => {
+	for (const stop of running.splice(0).reverse()) {
+		await stop();
+	}
+});
+
+async function start(options: JavaOptions = {}): Promise<JavaProcess> {
+	const java = await startJava('ParkedAndEcho', {...options, jvmArgs: ['-Xmx64m', ...(options.jvmArgs ?? [])]});
+	running.push(async () => java.stop());
+	return java;
+}
+
+async function startOther(command: string, args: string[]): Promise<ChildProcess> {
+	const child = spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe']});
+	await new Promise((resolve, reject) => {
+		child.once('spawn', resolve);
+		child.once('error', reject);
+	});
+	running.push(() => {
+		child.kill('SIGKILL');
+	});
+	return child;
+}
+
+function temporaryFolder(): string {
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-identify-'));
+	running.push(() => {
+		rmSync(folder, {recursive: true, force: true});
+	});
+	return folder;
+}
+
+/** Why the attach engine does not take a JVM that another engine may take. */
+async function attachReason(java: JavaProcess): Promise<string> {
+	const found = await identified(java);
+	if (!found.ok) {
+		throw new Error(found.reason);
+	}
+
+	const probe = await attachEngine.probe(found.target);
+	return probe.ready ? 'ready' : probe.reason;
+}
+
+/** What identifying a JVM gives once it is up: one that keeps no counters counts as starting for some seconds. */
+async function identified(java: JavaProcess): Promise<Identified> {
+	await until(() => !reason(identify(java.pid)).includes('still starting'));
+	return identify(java.pid);
+}
+
+const reason = (found: Identified) => found.ok ? 'ok' : found.reason;
+
+test.each(jdks())('JDK $release: a JVM is identified with its facts, with and without counters', async on => {
+	for (const jvmArgs of [[], ['-XX:-UsePerfData']]) {
+		const java = await start({jdk: on, jvmArgs, args: ['1', 'two words'.length.toString()]});
+		const found = await identified(java);
+		expect(found).toMatchObject({
+			ok: true,
+			target: {
+				pid: java.pid, nsPid: java.pid, uid: process.geteuid!(), gid: process.getegid!(), jdk: on.release,
+				facts: {pid: java.pid, mainClass: 'ParkedAndEcho', command: 'ParkedAndEcho 1 9'},
+			},
+		});
+		const {facts} = (found as Identified & {ok: true}).target;
+		expect(Math.abs(facts.startedAtMs - Date.now())).toBeLessThan(600_000);
+		expect(facts.jvmVersion).toMatch(on.release === 8 ? /^1\.8\.0/ : new RegExp(String.raw`^${on.release}\b`));
+		await java.stop();
+		expect(reason(identify(java.pid))).toBe(`there is no process ${java.pid}`);
+	}
+});
+
+test('main class behind an argument file, without counters', async () => {
+	const on = jdk(release => release >= 9);
+	const folder = temporaryFolder();
+	writeFileSync(path.join(folder, 'args'), `-Xmx64m -XX:-UsePerfData\n-cp "${compileProgram('ParkedAndEcho', on)}"\nParkedAndEcho 0`);
+	const child = spawn(path.join(on.home, 'bin/java'), ['@args'], {cwd: folder, stdio: ['pipe', 'pipe', 'pipe']});
+	const java = javaProcess(child);
+	running.push(async () => java.stop());
+	await java.waitFor(/ready/);
+	expect(await identified(java)).toMatchObject({ok: true, target: {facts: {command: 'ParkedAndEcho 0'}}});
+});
+
+describe('what is not a JVM', () => {
+	test('numbers that are not process ids', () => {
+		for (const pid of [0, -1, 1.5, Number.NaN, 4_194_305, 1e12]) {
+			expect(reason(identify(pid))).toMatch(/is not a process id/);
+		}
+	});
+
+	test('a thread of a process', async () => {
+		const java = await start();
+		const thread = Number(execFileSync('ls', [`/proc/${java.pid}/task`], {encoding: 'utf8'}).trim().split('\n').at(-1));
+		expect(identify(thread)).toEqual({ok: false, reason: `${thread} is a thread of process ${java.pid}`, hint: `use the process: tprof-top ${java.pid}`});
+	});
+
+	test('a plain process; it never gets a signal', async () => {
+		const child = await startOther('sleep', ['1000']);
+		await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
+		expect(reason(identify(child.pid!))).toBe(`process ${child.pid} (sleep) is not a JVM`);
+		const stat = (identify(process.pid) as {reason: string}).reason;
+		expect(stat).toMatch(/is not a JVM/);
+		const startTicks = Number(readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(' ')[21]);
+		expect(sendQuit({pid: child.pid!, startTicks})?.reason).toMatch(/is not a JVM/);
+		expect(child.exitCode).toBeNull();
+		await until(() => readStatus(child.pid!)?.state === 'S');
+	});
+
+	test('a zombie', async () => {
+		// The child ends when its shell has long been replaced by sleep, which never collects it.
+		const child = await startOther('sh', ['-c', 'sleep 1 & echo $!; exec sleep 1000']);
+		const zombie = Number(await new Promise(resolve => {
+			child.stdout!.once('data', resolve);
+		}));
+		await until(() => readStatus(zombie)?.state === 'Z');
+		expect(reason(identify(zombie))).toMatch(/has ended \(a zombie/);
+	});
+
+	test('an executable with the heap section of a GraalVM native image', async () => {
+		const folder = temporaryFolder();
+		const image = path.join(folder, 'image');
+		writeFileSync(path.join(folder, 'heap'), 'x'.repeat(64));
+		execFileSync('objcopy', ['--add-section', `.svm_heap=${path.join(folder, 'heap')}`, '/bin/sleep', image]);
+		const child = await startOther(image, ['1000']);
+		expect(reason(identify(child.pid!))).toMatch(/is a GraalVM native image/);
+		expect(listJvms().find(jvm => jvm.pid === child.pid)?.problem).toMatch(/native image/);
+	});
+
+	test('a JVM with OpenJ9\'s library beside libjvm.so', async () => {
+		const on = jdk(release => release >= 11);
+		const library = path.join(temporaryFolder(), 'libj9vm29.so');
+		copyFileSync(path.join(on.home, 'lib/libjli.so'), library);
+		const java = await start({jdk: on, env: {...process.env, LD_PRELOAD: library}});
+		expect(reason(identify(java.pid))).toMatch(/OpenJ9/);
+		const startTicks = Number(readFileSync(`/proc/${java.pid}/stat`, 'utf8').split(' ')[21]);
+		expect(sendQuit({pid: java.pid, startTicks})?.reason).toMatch(/OpenJ9/);
+		expect(java.output()).not.toMatch(/Full thread dump/);
+	});
+});
+
+describe('JVMs that cannot be profiled', () => {
+	test('attach disabled: on the command line, in a variable, in an argument file', async () => {
+		const flag = '-XX:+DisableAttachMechanism';
+		const byFlag = await start({jvmArgs: [flag]});
+		const byVariable = await start({env: {...process.env, JAVA_TOOL_OPTIONS: flag}});
+		const byVariableWithoutCounters = await start({env: {...process.env, JAVA_TOOL_OPTIONS: flag}, jvmArgs: ['-XX:-UsePerfData']});
+		const folder = temporaryFolder();
+		writeFileSync(path.join(folder, 'flags'), `-XX:-UsePerfData ${flag}`);
+		const byFile = await start({jdk: jdk(release => release >= 9), jvmArgs: [`@${path.join(folder, 'flags')}`]});
+		for (const java of [byFlag, byVariable, byVariableWithoutCounters, byFile]) {
+			expect(await attachReason(java)).toMatch(/DisableAttachMechanism/);
+			expect(java.output()).not.toMatch(/Full thread dump/);
+		}
+	});
+
+	test('stopped', async () => {
+		const java = await start();
+		process.kill(java.pid, 'SIGSTOP');
+		await until(() => readStatus(java.pid)?.state === 'T');
+		expect(identify(java.pid)).toEqual({ok: false, reason: `process ${java.pid} is stopped (SIGSTOP or Ctrl-Z)`, hint: `resume it with kill -CONT ${java.pid}`});
+		process.kill(java.pid, 'SIGCONT');
+		await until(() => readStatus(java.pid)?.state === 'S');
+		expect(await identified(java)).toMatchObject({ok: true});
+	});
+
+	test('-Xrs: its listener runs from the start; without its socket nothing may be sent', async () => {
+		const java = await start({jvmArgs: ['-Xrs']});
+		await until(() => identify(java.pid).ok && existsSync(`/tmp/.java_pid${java.pid}`));
+		rmSync(`/tmp/.java_pid${java.pid}`);
+		expect(await attachReason(java)).toMatch(/-Xrs/);
+		const startTicks = Number(readFileSync(`/proc/${java.pid}/stat`, 'utf8').split(' ')[21]);
+		expect(sendQuit({pid: java.pid, startTicks})?.reason).toMatch(/-Xrs/);
+		java.child.stdin!.write('alive\n');
+		await java.waitFor(/echo alive/);
+	});
+
+	test('of another user, seen by a user without rights', async () => {
+		// Who is not root cannot start one of root's, and sees the process that is always there.
+		const {pid} = isRoot ? await start() : {pid: 1};
+		expect(await seenWithoutRights('source/jvm/identify.ts', `module.identify(${pid})`)).toEqual({
+			ok: false, reason: `process ${pid} belongs to user root`, hint: `run as that user or as root: sudo -u root tprof-top ${pid}`,
+		});
+	});
+});
+
+test.each(jdks())('JDK $release: looked at again and again while it starts, it comes up unharmed', async on => {
+	const reasons = new Set<string>();
+	for (const flag of ['-XX:+UsePerfData', '-XX:-UsePerfData', '-Xshare:off']) {
+		const child = spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho'], {stdio: ['pipe', 'pipe', 'pipe']});
+		const java = javaProcess(child);
+		running.push(async () => java.stop());
+		let found = identify(java.pid);
+		while (!found.ok) {
+			reasons.add(found.reason.replaceAll(/\d+/g, 'N'));
+			await new Promise(resolve => {
+				setImmediate(resolve);
+			});
+			found = identify(java.pid);
+		}
+
+		await java.waitFor(/ready/);
+		await java.stop();
+	}
+
+	// A fork that has not become java yet is still our own program for a moment.
+	expect([...reasons].filter(text => !/^process N \([^)]*\) is not a JVM$/.test(text))).toEqual(['JVM N is still starting up']);
+});
+
+describe('lists', () => {
+	test('JVMs are listed with what is in their way, and found by pid or name', async () => {
+		const [first, second] = [await start(), await start({jvmArgs: ['-XX:+DisableAttachMechanism']})];
+		expect(await identified(first)).toMatchObject({ok: true});
+		const listed = listJvms().filter(jvm => [first.pid, second.pid].includes(jvm.pid));
+		expect(listed).toHaveLength(2);
+		expect(listed.find(jvm => jvm.pid === first.pid)).toMatchObject({mainClass: 'ParkedAndEcho', user: execFileSync('id', ['-un'], {encoding: 'utf8'}).trim()});
+		expect(listed.find(jvm => jvm.pid === first.pid)).not.toHaveProperty('problem');
+		expect(listed.find(jvm => jvm.pid === second.pid)).toMatchObject({attachProblem: expect.stringMatching(/DisableAttachMechanism/) as string});
+		expect(listText(listed)).toMatch(new RegExp(`^ *${second.pid} .*with the memory engine only: .*DisableAttach`, 'm'));
+		expect(findTargets(String(first.pid)).map(jvm => jvm.pid)).toEqual([first.pid]);
+		expect(findTargets('parkedand', listed).map(jvm => jvm.pid).sort((a, b) => a - b)).toEqual([first.pid, second.pid].sort((a, b) => a - b));
+		expect(findTargets('NoSuchClassAnywhere')).toEqual([]);
+		expect(findTargets(' ')).toEqual([]);
+		await second.stop();
+		expect(listJvms().some(jvm => jvm.pid === second.pid)).toBe(false);
+	});
+
+	test('a name that fits exactly goes before names that contain it', () => {
+		const jvm = (pid: number, mainClass: string) => ({
+			pid, mainClass, user: '', jvmVersion: '', vm: '', command: '', startedAtMs: 0,
+		});
+		const jvms = [jvm(1, 'com.acme.Main'), jvm(2, 'com.acme.MainLoop'), jvm(12, 'app.jar')];
+		const pids = (text: string) => findTargets(text, jvms).map(found => found.pid);
+		expect([pids('Main'), pids('com.acme.main'), pids('acme'), pids('12'), pids('app')]).toEqual([[1], [1], [1, 2], [12], [12]]);
+	});
+
+	test('names from the target cannot reach the terminal raw', async () => {
+		const on = jdk();
+		const java = await start({jdk: on, args: ['1', '1', '\u001B[31mred\u001B[0m\n\u202E']});
+		const found = listJvms().find(jvm => jvm.pid === java.pid)!;
+		expect(found.command).toBe(String.raw`ParkedAndEcho 1 1 \x1b[31mred\x1b[0m\x0a\u202e`);
+	});
+
+	test('a JDK that was replaced on disk while its JVM runs is still known', async () => {
+		const on = jdk(release => release >= 11);
+		const home = path.join(temporaryFolder(), `jdk-${on.release}`);
+		cpSync(on.home, home, {recursive: true, dereference: true, filter: source => !/\/(?:jmods|demo|legal|man|docs)$|src\.zip$/.test(source)});
+		const java = await start({jdk: {home, release: on.release}, jvmArgs: ['-XX:-UsePerfData']});
+		rmSync(home, {recursive: true});
+		expect(existsSync(home)).toBe(false);
+		expect(await identified(java)).toMatchObject({ok: true, target: {jdk: on.release}});
+	});
+});
+
+test('other systems are told that this is for Linux', () => {
+	expect(platformProblem('darwin')?.reason).toMatch(/only on Linux, not on darwin/);
+	expect(platformProblem()).toBeUndefined();
+});

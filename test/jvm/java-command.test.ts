@@ -1,0 +1,97 @@
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {
+	expect, test,
+} from 'vitest';
+import {expandArguments, splitArgumentFile} from '../../source/jvm/identity/argument-files.js';
+import {parseJavaCommand, parseRecordedCommand, shortMain} from '../../source/jvm/identity/java-command.js';
+import {featureRelease, versionAround} from '../../source/jvm/identity/jdk-release.js';
+import {parseAttachFlags} from '../../source/jvm/counters/jvm-flags.js';
+import {jdk, jdks} from '../helpers/jvm.js';
+
+test.each([
+	['com.acme.Main a b', 'com.acme.Main', ['a', 'b']],
+	['-Xmx1g -cp x.jar:y.jar com.acme.Main -jar z', 'com.acme.Main', ['-jar', 'z']],
+	['-classpath x --add-opens java.base/java.lang=ALL-UNNAMED Main', 'Main', []],
+	['--class-path=x --add-modules=java.sql Main 1', 'Main', ['1']],
+	['-Dx=y -jar /opt/app/shop.jar --port 1', '/opt/app/shop.jar', ['--port', '1']],
+	['-p mods -m com.acme/com.acme.Main x', 'com.acme/com.acme.Main', ['x']],
+	['--module-path mods --module=com.acme/com.acme.Main', 'com.acme/com.acme.Main', []],
+	['-version', '', []],
+	['-cp', '', []],
+	['-jar', '', []],
+	['', '', []],
+])('java %s', (line, main, args) => {
+	const parsed = parseJavaCommand(line.split(' '));
+	expect({main: parsed.main, args: parsed.args}).toEqual({main, args});
+});
+
+test('the recorded command of a jar in a folder with blanks is taken apart behind the jar', () => {
+	expect(parseRecordedCommand('/opt/my app/shop.jar --port 1')).toEqual({main: '/opt/my app/shop.jar', args: ['--port', '1']});
+	expect(parseRecordedCommand('com.acme.Main a  b.jar')).toEqual({main: 'com.acme.Main', args: ['a', 'b.jar']});
+	expect(parseRecordedCommand('')).toEqual({main: '', args: []});
+});
+
+test('a name is short in lists', () => {
+	expect([shortMain('/opt/my app/shop.jar'), shortMain('com.acme/com.acme.Main'), shortMain('Main'), shortMain('')]).toEqual(['shop.jar', 'com.acme.Main', 'Main', '']);
+});
+
+test('argument files are read as the java launcher reads them', () => {
+	const {home} = jdk(release => release >= 9);
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-args-'));
+	try {
+		const texts = [
+			'-Da=1 -Db="two words" # comment\n-Dc=\'x y\'',
+			String.raw`-Da="c:\\x\ty" -Db=a"b c"d`,
+			'-Da="long \\\n   line"\n\n# only a comment\n-Dc=3',
+			'"-Da=1"\t\'-Db=2\'\r\n-Dc="unclosed is closed by the end',
+		];
+		for (const text of texts) {
+			const file = path.join(folder, 'args');
+			writeFileSync(file, text);
+			// The launcher itself says what it made of the file: properties it passes on.
+			const shown = execFileSync('sh', ['-c', '"$0" "$@" 2>&1', path.join(home, 'bin/java'), `@${file}`, '-XshowSettings:properties', '-version'], {encoding: 'utf8'});
+			const read = splitArgumentFile(text).map(word => word.replace(/^-D(\w)=/, '$1 = '));
+			expect(read, text).toEqual([...shown.matchAll(/^ {4}([a-d] = .*)$/gm)].map(match => match[1]));
+		}
+	} finally {
+		rmSync(folder, {recursive: true});
+	}
+});
+
+test('argument files are put in the line\'s place, escaped and disabled ones are not', () => {
+	const read = (name: string) => ({one: '-Xmx1g "-Dx=a b"', main: 'com.acme.Main'})[name];
+	expect(expandArguments(['@one', '@main', '@gone', 'x'], read)).toEqual(['-Xmx1g', '-Dx=a b', 'com.acme.Main', 'x']);
+	expect(expandArguments(['@@one', '--disable-@files', '@one'], read)).toEqual(['@one', '--disable-@files', '@one']);
+	expect(expandArguments(Array.from({length: 1000}, () => '@main'), read)).toHaveLength(64);
+});
+
+test.each([
+	[['-XX:+DisableAttachMechanism'], [], true, false],
+	[[], ['JAVA_TOOL_OPTIONS=-Dx=1 -XX:+DisableAttachMechanism'], true, false],
+	[[], ['JDK_JAVA_OPTIONS="-XX:+DisableAttachMechanism"'], true, false],
+	[['-XX:-DisableAttachMechanism'], ['JAVA_TOOL_OPTIONS=-XX:+DisableAttachMechanism'], false, false],
+	[['-XX:-DisableAttachMechanism'], ['_JAVA_OPTIONS=-XX:+DisableAttachMechanism'], true, false],
+	[['-Xrs'], ['PATH=-XX:+DisableAttachMechanism'], false, true],
+	[['-XX:+ReduceSignalUsage', '-XX:-ReduceSignalUsage'], [], false, false],
+])('flags of %j with %j', (args, environment, attachDisabled, reducedSignals) => {
+	expect(parseAttachFlags(args, environment)).toEqual({attachDisabled, reducedSignals});
+});
+
+test('a Java version gives its feature release', () => {
+	expect(['1.8.0_504', '17.0.15', '21', '25-ea', '27.0.1.0.3', '', 'x', '12345'].map(text => featureRelease(text))).toEqual([8, 17, 21, 25, 27, 0, 0, 0]);
+});
+
+test.each(jdks())('the files around libjvm.so of JDK $release tell its version', ({home, release}) => {
+	const libjvm = execFileSync('find', [home, '-name', 'libjvm.so', '-path', '*server*'], {encoding: 'utf8'}).split('\n')[0];
+	expect(featureRelease(versionAround(libjvm, process.pid))).toBe(release);
+});
+
+test('a path alone tells a version when no file does', () => {
+	expect(featureRelease(versionAround('/gone/java-11-openjdk-amd64/lib/server/libjvm.so', process.pid))).toBe(11);
+	expect(featureRelease(versionAround('/gone/jdk1.8.0_202/jre/lib/amd64/server/libjvm.so', process.pid))).toBe(8);
+	expect(featureRelease(versionAround('/gone/app/lib/server/libjvm.so', process.pid))).toBe(0);
+});

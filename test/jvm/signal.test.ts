@@ -1,0 +1,64 @@
+import {existsSync, rmSync} from 'node:fs';
+import {afterEach, describe, expect, test} from 'vitest';
+import {AttachClient} from '../../source/engines/attach/socket/client.js';
+import {identify} from '../../source/jvm/identify.js';
+import {listJvms} from '../../source/jvm/list.js';
+import {readStat} from '../../source/jvm/system/proc.js';
+import {processAgeMs} from '../../source/jvm/identity/start-up.js';
+import {quitHazard, sendQuit} from '../../source/jvm/attachability/signal.js';
+import {loadableJdks, startEmbedder, startLoader} from '../helpers/foreign-jvm.js';
+import {compileProgram, type JavaProcess} from '../helpers/jvm.js';
+import {patienceMs} from '../helpers/patience.js';
+import {rawTarget, targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
+
+const running: JavaProcess[] = [];
+afterEach(async () => {
+	for (const program of running.splice(0)) {
+		await program.stop();
+	}
+});
+
+/** Older than what counts as a JVM on its way up. */
+async function grownUp({pid}: JavaProcess): Promise<void> {
+	await until(() => processAgeMs(readStat(pid)!.startTicks) > 4000);
+}
+
+describe.each(loadableJdks())('JDK $release in a program that is no java launcher', jdk => {
+	test('its library alone makes no JVM: no signal is sent, and everything says why', async () => {
+		const program = await startLoader(jdk);
+		running.push(program);
+		await grownUp(program);
+		const target = rawTarget(program.pid);
+		expect(await new AttachClient(target).threadDump({timeoutMs: 2000})).toMatchObject({status: 'failed', reason: `process ${program.pid} has loaded libjvm.so, but no JVM is running in it`});
+		expect(sendQuit(target)?.reason).toMatch(/no JVM is running in it/);
+		expect(identify(program.pid)).toMatchObject({ok: false, reason: `process ${program.pid} has loaded libjvm.so, but no JVM is running in it`, hint: expect.stringMatching(/\w/) as string});
+		expect(listJvms().find(({pid}) => pid === program.pid)?.problem).toMatch(/no JVM is running in it/);
+		expect(program.child.exitCode).toBeNull();
+		expect(program.output()).toBe('ready\n');
+	});
+
+	const program = ['-Xmx64m', '-cp', compileProgram('CpuAndSleep', jdk), 'CpuAndSleep'];
+
+	test.each([[[]], [['-XX:-UsePerfData']]])('a JVM in it is attached to (%j)', async flags => {
+		const java = await startEmbedder(jdk, [...flags, ...program]);
+		running.push(java);
+		const client = new AttachClient(await targetOf(java));
+		expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
+		expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
+		expect(java.output()).not.toMatch(/shut down|Full thread dump/);
+	});
+
+	test.each([[[]], [['-XX:-UsePerfData']]])('a JVM in it that leaves SIGQUIT to the program gets none (%j)', async flags => {
+		const java = await startEmbedder(jdk, ['-Xrs', ...flags, ...program]);
+		running.push(java);
+		const socket = `/tmp/.java_pid${java.pid}`;
+		await grownUp(java);
+		await until(() => existsSync(socket));
+		rmSync(socket);
+		expect(quitHazard(rawTarget(java.pid))?.reason).toMatch(/-Xrs|does not handle SIGQUIT/);
+		expect(await new AttachClient(rawTarget(java.pid)).threadDump({timeoutMs: 2000})).toMatchObject({status: 'failed'});
+		expect(java.child.exitCode).toBeNull();
+		expect(java.output()).not.toMatch(/shut down/);
+	});
+});

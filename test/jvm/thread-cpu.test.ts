@@ -1,0 +1,129 @@
+import {readFileSync, readdirSync} from 'node:fs';
+import process from 'node:process';
+import {
+	afterAll, beforeAll, expect, test,
+} from 'vitest';
+import {ThreadCpu} from '../../source/jvm/threads/thread-cpu.js';
+import {commOf} from '../helpers/comm.js';
+import {type JavaProcess, startJava} from '../helpers/jvm.js';
+import {until} from '../helpers/until.js';
+
+/** The JVM's compiler threads do not come and go. */
+const fixedThreads = ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:-UseDynamicNumberOfCompilerThreads'];
+
+let java: JavaProcess;
+
+beforeAll(async () => {
+	java = await startJava('CpuAndSleep', {jvmArgs: fixedThreads});
+});
+
+afterAll(async () => {
+	await java.stop();
+});
+
+/** Linux id of the thread whose comm (first 15 characters of the Java name) is this. */
+function tidOf(name: string): number {
+	const tids = readdirSync(`/proc/${java.pid}/task`).map(Number);
+	const found = tids.find(tid => commOf(java.pid, tid) === name);
+	if (found === undefined) {
+		throw new Error(`no thread ${name}`);
+	}
+
+	return found;
+}
+
+function kernelCpuNs(tid: number): number {
+	return Number(readFileSync(`/proc/${java.pid}/task/${tid}/schedstat`, 'latin1').split(' ', 1)[0]);
+}
+
+test('a busy thread\'s deltas add up to what the kernel counted; a sleeping one has none', async () => {
+	const cpu = new ThreadCpu(java.pid);
+	const busy = tidOf('busy-one');
+	const sleeping = tidOf('sleeping-one');
+	expect(cpu.delta(busy)).toBe(0);
+	const start = cpu.cpuNs;
+	expect(cpu.delta(sleeping)).toBe(0);
+	let sum = 0;
+	for (let round = 0; round < 5; round++) {
+		const before = kernelCpuNs(busy);
+		await until(() => kernelCpuNs(busy) > before + 10_000_000);
+		sum += cpu.delta(busy);
+		expect(cpu.delta(sleeping)).toBe(0);
+		expect(cpu.reading).toBe('read');
+		cpu.forgetUnread();
+	}
+
+	expect(sum).toBeGreaterThan(50_000_000);
+	expect(cpu.read(busy)).toBe(true);
+	expect(cpu.cpuNs).toBeGreaterThanOrEqual(start + sum);
+	cpu.close();
+});
+
+test('reading the cumulative numbers does not disturb the deltas', async () => {
+	const cpu = new ThreadCpu(java.pid);
+	const busy = tidOf('busy-one');
+	cpu.delta(busy);
+	const first = cpu.cpuNs;
+	const before = kernelCpuNs(busy);
+	await until(() => kernelCpuNs(busy) > before + 10_000_000);
+	expect(cpu.read(busy)).toBe(true);
+	const delta = cpu.delta(busy);
+	expect(cpu.cpuNs - first).toBe(delta);
+	expect(delta).toBeGreaterThanOrEqual(10_000_000);
+	cpu.close();
+});
+
+test('without room for open files it reads all the same, and keeps none open', () => {
+	const openFiles = () => readdirSync('/proc/self/fd').length;
+	const before = openFiles();
+	const cpu = new ThreadCpu(java.pid, 2);
+	const tids = readdirSync(`/proc/${java.pid}/task`).map(Number);
+	for (let round = 0; round < 3; round++) {
+		for (const tid of tids) {
+			cpu.delta(tid);
+			expect(cpu.reading).toBe('read');
+		}
+
+		expect(openFiles()).toBeLessThanOrEqual(before + 2);
+		cpu.forgetUnread();
+	}
+
+	cpu.forgetUnread();
+	expect(openFiles()).toBe(before);
+	cpu.close();
+});
+
+test('a thread that is not there is gone; a process that is not there too', () => {
+	const cpu = new ThreadCpu(java.pid);
+	expect(cpu.delta(2 ** 22)).toBe(0);
+	expect(cpu.reading).toBe('gone');
+	const none = new ThreadCpu(2 ** 22);
+	expect(none.read(2 ** 22)).toBe(false);
+	expect(none.reading).toBe('gone');
+	expect(none.delta(1)).toBe(0);
+	cpu.close();
+});
+
+test('a thread whose file was open when it ended is gone, and its file is closed', async () => {
+	const openFiles = () => readdirSync('/proc/self/fd').length;
+	const before = openFiles();
+	const cpu = new ThreadCpu(java.pid);
+	const ending = tidOf('ending-one');
+	cpu.delta(ending);
+	expect(openFiles()).toBe(before + 1);
+	java.child.stdin?.write('\n');
+	await java.waitFor(/^ended$/m);
+	await until(() => {
+		cpu.delta(ending);
+		return cpu.reading === 'gone';
+	});
+	expect(openFiles()).toBe(before);
+	cpu.close();
+});
+
+test('our own process can be read', () => {
+	const cpu = new ThreadCpu(process.pid);
+	expect(cpu.read(process.pid)).toBe(true);
+	expect(cpu.cpuNs).toBeGreaterThan(0);
+	cpu.close();
+});

@@ -1,0 +1,70 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import {
+	afterEach, expect, test,
+} from 'vitest';
+import {openVitals} from '../../source/jvm/counters/vitals.js';
+import {
+	type JavaProcess, jdks, startJava,
+} from '../helpers/jvm.js';
+import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
+
+let java: JavaProcess | undefined;
+afterEach(async () => java?.stop());
+
+test.each(jdks())('JDK $release: what the collector has not said yet of the heap is not known', async on => {
+	// It says so when its first region is full.
+	java = await startJava('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xms256m', '-Xmx256m', '-XX:+UseG1GC', '-XX:G1HeapRegionSize=32m']});
+	const vitals = openVitals(await targetOf(java));
+	const {heapUsedBytes, heapCapacityBytes} = vitals.read();
+	expect(heapUsedBytes).toBeUndefined();
+	expect(heapCapacityBytes).toBeGreaterThan(0);
+	vitals.close();
+});
+
+test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running program', async on => {
+	java = await startJava('Garbage', {jdk: on, jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC']});
+	const vitals = openVitals(await targetOf(java));
+	const first = vitals.read();
+	expect(first.cpuPercent).toBeUndefined();
+	expect(first.heapCapacityBytes).toBeGreaterThan(1024 * 1024);
+	expect(first.heapCapacityBytes).toBeLessThanOrEqual(64 * 1024 * 1024);
+	expect(first.heapUsedBytes).toBeLessThanOrEqual(first.heapCapacityBytes!);
+	expect(first.uptimeMs).toBeGreaterThan(0);
+	let second = first;
+	// On a loaded machine the program may not get a CPU for a while.
+	while (!(second.cpuPercent! > 0 && second.gcPercent! > 0)) {
+		await sleep(500);
+		second = vitals.read();
+	}
+
+	expect(second.gcPercent).toBeLessThanOrEqual(100);
+	expect(second.uptimeMs).toBeGreaterThan(first.uptimeMs!);
+	await java.stop();
+	expect(vitals.read()).toEqual({});
+	vitals.close();
+});
+
+test('a stopped process is said to be', async () => {
+	java = await startJava('Garbage', {jvmArgs: ['-Xmx64m']});
+	const vitals = openVitals(await targetOf(java));
+	expect(vitals.read().isStopped).toBe(false);
+	java.child.kill('SIGSTOP');
+	await until(() => vitals.read().isStopped === true);
+	java.child.kill('SIGCONT');
+	await until(() => vitals.read().isStopped === false);
+	vitals.close();
+});
+
+test('without counters there is CPU and uptime', async () => {
+	java = await startJava('Garbage', {jvmArgs: ['-Xmx64m', '-XX:-UsePerfData']});
+	const vitals = openVitals(await targetOf(java));
+	vitals.read();
+	// On a loaded machine the program may not get a CPU for a while.
+	await until(() => vitals.read().cpuPercent! > 0);
+	const {uptimeMs, heapUsedBytes, gcPercent} = vitals.read();
+	expect(uptimeMs).toBeGreaterThan(0);
+	expect(heapUsedBytes).toBeUndefined();
+	expect(gcPercent).toBeUndefined();
+	vitals.close();
+});

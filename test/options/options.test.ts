@@ -1,0 +1,167 @@
+import {describe, expect, test} from 'vitest';
+import {planBatch} from '../../source/commands/batch-plan.js';
+import {UserError} from '../../source/process/errors.js';
+import {helpText, optionTable} from '../../source/options/table.js';
+import {parseOptions, parseStates, type Options} from '../../source/options/parse.js';
+
+function options(line: string, environment: NodeJS.ProcessEnv = {}): Options {
+	const parsed = parseOptions(line.split(' ').filter(Boolean), environment);
+	if ('print' in parsed) {
+		throw new Error(`printed ${parsed.print}`);
+	}
+
+	return parsed.options;
+}
+
+function usageError(line: string): UserError {
+	try {
+		options(line);
+	} catch (error) {
+		expect(error).toBeInstanceOf(UserError);
+		expect((error as UserError).exitCode).toBe(2);
+		expect((error as UserError).hint).not.toBe('');
+		return error as UserError;
+	}
+
+	throw new Error(`"${line}" was accepted`);
+}
+
+describe('the command', () => {
+	test.each([
+		['4711', {kind: 'profile', target: '4711'}],
+		['OrderService', {kind: 'profile', target: 'OrderService'}],
+		['', {kind: 'choose'}],
+		['list', {kind: 'list'}],
+		['demo', {kind: 'demo'}],
+		['open a.pb.gz', {kind: 'open', file: 'a.pb.gz'}],
+		['-- list.jar', {kind: 'profile', target: 'list.jar'}],
+		['-p 4711', {kind: 'profile', target: '4711'}],
+		['--pid=4711 -b', {kind: 'profile', target: '4711'}],
+	])('"%s"', (line, command) => {
+		expect(options(line).command).toEqual(command);
+	});
+
+	test.each(['help', 'help open', '-h', '--help', '1 --help'])('"%s" is asked for the help', line => {
+		expect(parseOptions(line.split(' '))).toEqual({print: 'help'});
+	});
+
+	test.each(['-V', '--version'])('"%s" is asked for the version', line => {
+		expect(parseOptions([line])).toEqual({print: 'version'});
+	});
+
+	test('one target at a time; open needs a file', () => {
+		expect(usageError('1 -p 2').message).toContain('unexpected argument');
+		expect(usageError('opne a.pb.gz').hint).toBe('did you mean tprof-top open?');
+		expect(usageError('1 2').message).toContain('unexpected argument');
+		expect(usageError('open').message).toContain('file');
+	});
+});
+
+describe('the options', () => {
+	test('have defaults', () => {
+		expect(options('1')).toMatchObject({
+			engine: 'auto', maxOverheadPercent: 2, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', snapshotDir: '.',
+		});
+	});
+
+	test('are read in any spelling', () => {
+		expect(options('-d 2 -n 3 -b -o out.txt 1')).toMatchObject({delayS: 2, iterations: 3, batch: true, output: 'out.txt'});
+		expect(options('1 --delay=0.5 --max-overhead 0.5 --snapshot-dir /tmp')).toMatchObject({delayS: 0.5, maxOverheadPercent: 0.5, snapshotDir: '/tmp'});
+	});
+
+	test('what asks for a report is batch', () => {
+		for (const line of ['-b 1', '--format json 1', '-n 2 1', '--duration 3 1', '-o x 1']) {
+			expect(options(line).batch, line).toBe(true);
+		}
+	});
+
+	test('no colour by option, NO_COLOR and TERM=dumb', () => {
+		expect(options('1 --no-color').color).toBe(false);
+		expect(options('1', {NO_COLOR: '1'}).color).toBe(false);
+		expect(options('1', {TERM: 'dumb'}).color).toBe(false);
+		expect(options('1', {NO_COLOR: '', TERM: 'xterm'}).color).toBe(true);
+	});
+
+	test.each([
+		'--interval 0 1',
+		'--interval x 1',
+		'--depth 0 1',
+		'--depth 1.5 1',
+		'--delay 0 1',
+		'--top 0 1',
+		'--max-overhead 0 1',
+		'--iterations 0 1',
+		'--engine jfr 1',
+		'--by package 1',
+		'--format xml 1',
+		'--state HOT 1',
+		'--state , 1',
+		'--threads , 1',
+		'--threads ,, 1',
+		'--nonsense 1',
+		'--idle-calls wait() 1',
+		'-q 1',
+		'--no-batch 1',
+		'--delay 1 --delay 2 1',
+		'1 --interval',
+		'1 --format',
+		'1 --interval --depth 3',
+	])('%s is refused with a hint', line => {
+		expect(usageError(line).message.length).toBeGreaterThan(10);
+	});
+
+	test.each([
+		['--fromat json 1', '--fromat', '--format'],
+		['--iter 3 1', '--iter', '--iterations'],
+		['--Engine=attach 1', '--Engine', '--engine'],
+		['--no-colour 1', '--no-colour', '--no-color'],
+		['--snapshotdir /tmp 1', '--snapshotdir', '--snapshot-dir'],
+		['-v', '-v', '-V'],
+		['-N 3 1', '-N', '-n'],
+	])('%s: the nearest option is named', (line, unknown, meant) => {
+		const {message, hint} = usageError(line);
+		expect(message).toBe(`unknown option ${unknown}`);
+		expect(hint).toBe(`did you mean ${meant}? tprof-top --help lists the options`);
+	});
+
+	test('an option that is like none has no guess', () => {
+		for (const line of ['--nonsense 1', '-q 1', '--x 1', '--constructor 1']) {
+			expect(usageError(line)).toMatchObject({message: `unknown option ${line.split(' ')[0]}`, hint: 'tprof-top --help lists the options'});
+		}
+	});
+
+	test('calls that count as idle', () => {
+		expect(options('1 --idle-calls a.B.c,d.E.f').idleCalls).toEqual(['a.B.c', 'd.E.f']);
+	});
+
+	test('states by set, name and letter', () => {
+		expect(parseStates('active')).toEqual(['RUNNABLE', 'BLOCKED']);
+		expect(parseStates('blocked,timed-waiting')).toEqual(['BLOCKED', 'TIMED_WAITING']);
+		expect(parseStates('R,w')).toEqual(['RUNNABLE', 'WAITING']);
+	});
+
+	test('the help names every option once', () => {
+		for (const {name} of optionTable) {
+			expect(helpText().split(`--${name === 'color' ? 'no-color' : name} `).length - 1, name).toBeGreaterThanOrEqual(1);
+		}
+	});
+});
+
+describe('when batch reports come', () => {
+	test.each([
+		[{}, 1, 5000],
+		[{iterations: 3}, 3, 5000],
+		[{delayS: 2}, 1, 2000],
+		[{durationS: 10}, 1, 10_000],
+		[{iterations: 4, delayS: 0.5}, 4, 500],
+		[{iterations: 4, durationS: 10}, 4, 2500],
+		[{delayS: 0.1, durationS: 0.3}, 3, 100],
+		[{delayS: 20, durationS: 10}, 1, 10_000],
+	])('%o', (asked, count, windowMs) => {
+		expect(planBatch(asked)).toEqual({count, windowMs});
+	});
+
+	test('three that disagree are refused', () => {
+		expect(() => planBatch({iterations: 2, delayS: 1, durationS: 5})).toThrow(UserError);
+	});
+});
