@@ -5,6 +5,7 @@ import {describe, expect, test} from 'vitest';
 const root = path.resolve(import.meta.dirname, '../..');
 const source = path.join(root, 'source');
 const maxFileLines = 400;
+const maxFolderFiles = 16;
 
 /** Who may import whom, by folder of source/; a folder may always import itself. Files at the top wire everything. */
 const mayImport: Record<string, readonly string[]> = {
@@ -86,6 +87,35 @@ describe('the shape of the source', () => {
 		const imported = new Set(files.flatMap(file => importsOf(file).filter(name => name.startsWith('.')).map(name => resolved(file, name))));
 		const orphans = files.filter(file => !imported.has(file) && !entries.has(file));
 		expect(orphans.map(file => path.relative(root, file))).toEqual([]);
+	});
+
+	test('no folder of more than sixteen files', () => {
+		const folders = files.map(file => path.relative(root, path.dirname(file)));
+		const full = folders.filter((folder, index) => folders.indexOf(folder) === index && folders.filter(other => other === folder).length > maxFolderFiles);
+		expect(full).toEqual([]);
+	});
+
+	test('no files that import each other in a circle, types included', () => {
+		const open = new Set<string>();
+		const done = new Set<string>();
+		const circle = (file: string, way: readonly string[]): readonly string[] | undefined => {
+			if (open.has(file)) {
+				return [...way.slice(way.indexOf(file)), file];
+			}
+
+			if (done.has(file)) {
+				return undefined;
+			}
+
+			open.add(file);
+			const others = importsOf(file).filter(name => name.startsWith('.')).map(name => resolved(file, name)).filter(other => files.includes(other));
+			const found = others.map(other => circle(other, [...way, file])).find(Boolean);
+			open.delete(file);
+			done.add(file);
+			return found;
+		};
+
+		expect(files.map(file => circle(file, [])).find(Boolean)?.map(file => path.relative(source, file))).toBeUndefined();
 	});
 
 	test('every folder has its line in the source map of docs/architecture.md', () => {

@@ -1,8 +1,19 @@
 import {stateCode} from '../../../model/thread-state.js';
 import {type FrameBuffer} from '../stacks/frame-buffer.js';
 import {type Walker, type WalkEnd} from '../stacks/walker.js';
-import {type KnownLock} from './locks.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from './thread-block.js';
+
+/** What a thread waits for: kind and class as a sample has them, and the thread that holds it. */
+export type Lock = {
+	readonly kind: number;
+	readonly className: number;
+	readonly owner?: JavaThread;
+	/** Looks again who holds it; missing where nobody can. */
+	readonly ownerSlot?: () => JavaThread | undefined;
+};
+
+/** A lock as a thread remembers it, with what it holds for. */
+export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
 
 /** What is remembered of one thread of the target from sample to sample. */
 export class JavaThread {

@@ -10,23 +10,11 @@ import {isAligned} from '../process/memory.js';
 import {type Methods} from '../hotspot/methods.js';
 import {type Vm} from '../hotspot/vm.js';
 import {type ThreadObjects} from './thread-object.js';
-import {type JavaThread} from './java-thread.js';
+import {type JavaThread, type Lock} from './java-thread.js';
 import {waitKind} from './derived-state.js';
 
 /** First release in which a monitor keeps its object by a weak handle (JDK-8247281), not by the object's address. */
 const weakHandles = 16;
-
-/** What a thread waits for: kind and class as a sample has them, and the thread that holds it. */
-export type Lock = {
-	readonly kind: number;
-	readonly className: number;
-	readonly owner?: JavaThread;
-	/** Looks again who holds it; missing where nobody can. */
-	readonly ownerSlot?: () => JavaThread | undefined;
-};
-
-/** A lock as a thread remembers it, with what it holds for. */
-export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
 
 const none: Lock = {kind: lockKindCode.none, className: 0};
 
