@@ -1,4 +1,5 @@
-// Bundles the command line and the sampler's worker into dist/, which is replaced in one step. The folder works wherever it is copied to.
+// Bundles the command line and the sampler's worker into dist/, which is replaced in one step. The folder works
+// wherever it is copied to.
 import process from 'node:process';
 import {existsSync} from 'node:fs';
 import {

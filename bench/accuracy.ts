@@ -1,10 +1,14 @@
 /*
-Whether the CPU time that lines get is where it was spent: a program that times its own methods (KnownShares), sampled for 30 s at 10 Hz. The distance (L1) between the methods' true shares and
-the measured ones should be 5 points at most; 1200 thread samples alone make it 4.6 by chance (the sum of sqrt(2p(1-p)/(pi n))), unequal CPU time between samples somewhat more. Beside it: our estimate of the pauses against what the JVM logs itself (-Xlog:safepoint, JDK 11 and later).
+Whether the CPU time that lines get is where it was spent: a program that times its own methods (KnownShares), sampled
+for 30 s at 10 Hz. The distance (L1) between the methods' true shares and the measured ones should be 5 points at most;
+1200 thread samples alone make it 4.6 by chance (the sum of sqrt(2p(1-p)/(pi n))), unequal CPU time between samples
+somewhat more. Beside it: our estimate of the pauses against what the JVM logs itself (-Xlog:safepoint, JDK 11 and
+later).
 
-Then work in pieces too short to be met as it is done (ShortWork), with both engines at 50 Hz: a virtual thread each 2 ms that works 150 us, and a thread that works 1 ms and wakes a selector. "work" should be what
-is true, "not placed" a few percent (what is kept until a thread is seen at work). A tool that shares a busy CPU with the target meets wake-ups too often: on a quiet machine with two cores work is some 86 and 95 %.
-TPROF_BENCH_SECONDS shortens each measurement.
+Then work in pieces too short to be met as it is done (ShortWork), with both engines at 50 Hz: a virtual thread each 2
+ms that works 150 us, and a thread that works 1 ms and wakes a selector. "work" should be what is true, "not placed" a
+few percent (what is kept until a thread is seen at work). A tool that shares a busy CPU with the target meets wake-ups
+too often: on a quiet machine with two cores work is some 86 and 95 %. TPROF_BENCH_SECONDS shortens each measurement.
 */
 import {execFileSync, spawn} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
@@ -24,7 +28,11 @@ const intervalMs = 100;
 const seconds = Number(process.env.TPROF_BENCH_SECONDS ?? 30);
 const methods = ['forty', 'twentyFive', 'fifteen', 'ten', 'seven', 'three'];
 
-/** CPU by method: the one of the six that is on the stack gets what its thread used. A phase reads its thread's clock within its method: a thread dump shows threads where they can stop (safepoints, calls into native code), which is there more often than in the loop. */
+/**
+CPU by method: the one of the six that is on the stack gets what its thread used. A phase reads its thread's clock
+within its method: a thread dump shows threads where they can stop (safepoints, calls into native code), which is there
+more often than in the loop.
+*/
 function creditTo(spent: Map<string, number>, sample: Sample, methodOf: (frame: number) => string): void {
 	for (let row = 0; row < sample.count; row++) {
 		const start = sample.stackStart[row];

@@ -1,6 +1,8 @@
 /*
-The tool's own CPU time: the built program in a pseudo-terminal of 80 x 24 on 200 threads x 50 frames, a sample every 200 ms, a refresh a second. Whole process and by thread, over 20 s (TPROF_BENCH_SECONDS)
-after 10 s of warm-up; then the same again with V8's profiler on, for the shares of the parts. Target: below 6 % of one core. TPROF_BENCH_FUNCTIONS=N lists the dearest functions too.
+The tool's own CPU time: the built program in a pseudo-terminal of 80 x 24 on 200 threads x 50 frames, a sample every
+200 ms, a refresh a second. Whole process and by thread, over 20 s (TPROF_BENCH_SECONDS) after 10 s of warm-up; then the
+same again with V8's profiler on, for the shares of the parts. Target: below 6 % of one core. TPROF_BENCH_FUNCTIONS=N
+lists the dearest functions too.
 */
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';

@@ -1,7 +1,9 @@
 /*
-Is it better to try the lock some times before sleeping than to sleep at once? Two threads take the table's lock in turn at random moments, as the sampler and the screen do, only far more
-often, so that they meet; in between they sleep. Printed for each number of tries, of the times that the other side had the lock: how long the wait was, and the CPU time that it cost over that of
-taking a free lock (the waiting thread's own, so that what else the machine does matters little). The last row is the scheme without any wake-up: look, sleep a millisecond, look again.
+Is it better to try the lock some times before sleeping than to sleep at once? Two threads take the table's lock in turn
+at random moments, as the sampler and the screen do, only far more often, so that they meet; in between they sleep.
+Printed for each number of tries, of the times that the other side had the lock: how long the wait was, and the CPU time
+that it cost over that of taking a free lock (the waiting thread's own, so that what else the machine does matters
+little). The last row is the scheme without any wake-up: look, sleep a millisecond, look again.
 */
 import {readFileSync} from 'node:fs';
 import {performance} from 'node:perf_hooks';
@@ -13,7 +15,10 @@ import {acquireLock, releaseLock} from '../source/table/lock.js';
 /** Tries before the first sleep; -1: sleep a millisecond between two tries and wake nobody. */
 const spinCounts = [0, 1, 10, 100, 1000, 10_000, -1];
 const roundsEach = 3000;
-/** All counts are measured in turn so many times, since other work on the machine comes and goes; waits are pooled, CPU times are medians. */
+/**
+All counts are measured in turn so many times, since other work on the machine comes and goes; waits are pooled, CPU
+times are medians.
+*/
 const repetitions = 7;
 /** How long each side keeps the lock and stays away from it, microseconds. */
 const cases = [{name: '30 us held', heldUs: 30, awayUs: 60}, {name: '300 us held', heldUs: 300, awayUs: 300}];

@@ -1,9 +1,12 @@
 /*
-Whether CPU time is credited to the method, and to the line, where it was spent: counted loops around tiny inlined methods (test/programs/CountedLoops.java), 50 Hz over 30 s for each engine, one after
-the other on the same process. The truth is timed by the program itself. L1: the sum over all places of the distance between true and measured share, in points of 100; below 5 is the goal for the
-memory engine. Chance alone makes it about 3 (4500 thread samples on two cores). The serial collector is used because its loops have no safepoint polls (JDK-8186027 gave those of G1 some): the usual
-case in small containers. A thread that reads its CPU clock settles its time slice with the kernel, so that on a busy host it is preempted there, and seen there, more often than its CPU time says: phases are
-long (30 ms). The first number of the command line is seconds for each measurement, the second milliseconds of a phase.
+Whether CPU time is credited to the method, and to the line, where it was spent: counted loops around tiny inlined
+methods (test/programs/CountedLoops.java), 50 Hz over 30 s for each engine, one after the other on the same process. The
+truth is timed by the program itself. L1: the sum over all places of the distance between true and measured share, in
+points of 100; below 5 is the goal for the memory engine. Chance alone makes it about 3 (4500 thread samples on two
+cores). The serial collector is used because its loops have no safepoint polls (JDK-8186027 gave those of G1 some): the
+usual case in small containers. A thread that reads its CPU clock settles its time slice with the kernel, so that on a
+busy host it is preempted there, and seen there, more often than its CPU time says: phases are long (30 ms). The first
+number of the command line is seconds for each measurement, the second milliseconds of a phase.
 */
 import {readFileSync} from 'node:fs';
 import process from 'node:process';

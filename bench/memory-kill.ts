@@ -1,6 +1,7 @@
 /*
-What becomes of a target when the tool is killed at random moments (SIGKILL, fifty times, sampling as fast as it can with busy threads): none of its threads may stay stopped or traced, its work goes
-on, and its own checks pass. The first number of the command line is the number of kills.
+What becomes of a target when the tool is killed at random moments (SIGKILL, fifty times, sampling as fast as it can
+with busy threads): none of its threads may stay stopped or traced, its work goes on, and its own checks pass. The first
+number of the command line is the number of kills.
 */
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';

@@ -1,7 +1,9 @@
 /*
-The memory engine at 100 Hz on a target that does everything at once that moves code, stacks and objects (test/programs/Stress.java), through the sampler and its table as in real use. To show: the
-target's own checks pass, we do not fail, broken stacks stay below 1 % and our memory (RSS, of this process: sampler, counts and a copy of them a second) is flat. The first number of the command line is minutes
-for each JDK (default 5), the second a JDK to take alone.
+The memory engine at 100 Hz on a target that does everything at once that moves code, stacks and objects
+(test/programs/Stress.java), through the sampler and its table as in real use. To show: the target's own checks pass, we
+do not fail, broken stacks stay below 1 % and our memory (RSS, of this process: sampler, counts and a copy of them a
+second) is flat. The first number of the command line is minutes for each JDK (default 5), the second a JDK to take
+alone.
 */
 import path from 'node:path';
 import process from 'node:process';

@@ -1,7 +1,9 @@
 /*
-What the memory engine costs a target on a host with much more to do than it has CPUs: busy loops at our own priority, a JVM with eight busy threads, and the built program at its defaults, as root, and as a
-user who may not raise a priority. The stopped share must keep below the budget. `stopped, seen` is what an observer with a priority of its own sees: of the looks at the JVM's busy threads, one each
-millisecond, the share that found them stopped by a tracer. Numbers of the command line: seconds for each (30), busy loops (40). TPROF_BENCH_CLI is another build to measure, for comparison.
+What the memory engine costs a target on a host with much more to do than it has CPUs: busy loops at our own priority, a
+JVM with eight busy threads, and the built program at its defaults, as root, and as a user who may not raise a priority.
+The stopped share must keep below the budget. `stopped, seen` is what an observer with a priority of its own sees: of
+the looks at the JVM's busy threads, one each millisecond, the share that found them stopped by a tracer. Numbers of the
+command line: seconds for each (30), busy loops (40). TPROF_BENCH_CLI is another build to measure, for comparison.
 */
 import {spawn, spawnSync, type ChildProcess} from 'node:child_process';
 import {readFileSync, readdirSync} from 'node:fs';

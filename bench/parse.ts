@@ -1,6 +1,7 @@
 /*
-What reading one warm thread dump costs: CPU time (all threads of this process, garbage collection included) and allocation, on dumps grown from a real one to 200 x 50 and 1000 x 50.
-Targets: 440 KB below 2 ms, 2.2 MB below 12 ms, allocation below 5 % of the dump's bytes.
+What reading one warm thread dump costs: CPU time (all threads of this process, garbage collection included) and
+allocation, on dumps grown from a real one to 200 x 50 and 1000 x 50. Targets: 440 KB below 2 ms, 2.2 MB below 12 ms,
+allocation below 5 % of the dump's bytes.
 */
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
@@ -35,7 +36,10 @@ function realThreads(text: string): RealThread[] {
 		.map(([header, state, ...lines]) => ({header, state, lines}));
 }
 
-/** A dump of so many threads with stacks of so many frames: real threads over and over, made deeper with frames of the others; `variant` changes times, tops of stacks and addresses. */
+/**
+A dump of so many threads with stacks of so many frames: real threads over and over, made deeper with frames of the
+others; `variant` changes times, tops of stacks and addresses.
+*/
 function grow(real: readonly RealThread[], threads: number, depth: number, variant: number): Buffer {
 	const frames = [...new Set(real.flatMap(({lines}) => lines.filter(line => line.startsWith('\tat '))))];
 	const tid = (index: number) => `0x${(0x7F_41_00_00_00_00 + (index * 0x1_00)).toString(16).padStart(16, '0')}`;

@@ -1,5 +1,6 @@
 /*
-What a refresh of the screen costs in queries: CPU time of this process, medians. Two sizes: 200 threads x 50 frames (about 5,000 nodes and facts), about a millisecond; and a full table of 50,000 facts.
+What a refresh of the screen costs in queries: CPU time of this process, medians. Two sizes: 200 threads x 50 frames
+(about 5,000 nodes and facts), about a millisecond; and a full table of 50,000 facts.
 */
 import process from 'node:process';
 import {defaultQuery} from '../source/query/defaults.js';

@@ -1,6 +1,7 @@
 /*
-How long the reader holds the lock, and how long a whole read takes, for a table of 50,000 facts (200 threads, stacks of 50 frames) and for a full one; and what counting a sample costs the
-writer: 200 threads x 50 frames, all stacks known, and every tenth one new.
+How long the reader holds the lock, and how long a whole read takes, for a table of 50,000 facts (200 threads, stacks of
+50 frames) and for a full one; and what counting a sample costs the writer: 200 threads x 50 frames, all stacks known,
+and every tenth one new.
 */
 import {performance} from 'node:perf_hooks';
 import {Sample} from '../source/model/sample.js';

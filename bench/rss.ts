@@ -1,6 +1,7 @@
 /*
-Resident memory of the built program in a pseudo-terminal on 200 threads x 50 frames, a line a minute: `npm run bench -- rss` for ten minutes, `-- rss 30` for thirty. Also the slope from the first minute on
-(least squares over a reading a second). Target: below 160 MB, and flat.
+Resident memory of the built program in a pseudo-terminal on 200 threads x 50 frames, a line a minute: `npm run bench --
+rss` for ten minutes, `-- rss 30` for thirty. Also the slope from the first minute on (least squares over a reading a
+second). Target: below 160 MB, and flat.
 */
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -12,7 +13,10 @@ import {
 
 const minutes = Number(process.argv[2] ?? 10);
 const goalMb = 160;
-/** A rise that would be a tenth of the goal in half an hour; readings alone differ by some megabytes as garbage comes and goes. */
+/**
+A rise that would be a tenth of the goal in half an hour; readings alone differ by some megabytes as garbage comes and
+goes.
+*/
 const goalMbPerMinute = 0.5;
 const mega = 1024 * 1024;
 

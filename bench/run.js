@@ -1,4 +1,5 @@
-// npm run bench [-- NAME... NUMBER...]: bundles and runs the benchmarks of this folder, one after the other, each in a process of its own; numbers are handed on to them.
+// npm run bench [-- NAME... NUMBER...]: bundles and runs the benchmarks of this folder, one after the other, each in a
+// process of its own; numbers are handed on to them.
 import {spawnSync} from 'node:child_process';
 import {mkdtemp, readdir, rm} from 'node:fs/promises';
 import path from 'node:path';
@@ -18,7 +19,8 @@ if (files.length === 0) {
 	process.exit(2);
 }
 
-// Inside the project, so that packages which are not bundled are found; below test/, so that what test/helpers finds beside itself is found.
+// Inside the project, so that packages which are not bundled are found; below test/, so that what test/helpers finds
+// beside itself is found.
 const out = await mkdtemp(path.join(root, 'test/dist-new-bench-'));
 let failures = 0;
 try {

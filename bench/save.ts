@@ -1,5 +1,6 @@
 /*
-How long the s key keeps the main thread: the snapshot as pprof, in milliseconds of CPU time of this process, medians. Sizes as in `query`.
+How long the s key keeps the main thread: the snapshot as pprof, in milliseconds of CPU time of this process, medians.
+Sizes as in `query`.
 */
 import process from 'node:process';
 import {writePprof} from '../source/exports/pprof/write.js';

@@ -1,6 +1,9 @@
 /*
-How long the program takes to start: from the start of the process to the first frame (below 350 ms) and to the first numbers (below 700 ms) in a pseudo-terminal of 80 x 24 on 200 threads x 50 frames, and `--version` as a whole (below 150 ms).
-Wall clock; the same less the time that the main thread was ready and had no CPU, which others on a busy machine cause (it may have had to wait for the sampler meanwhile anyway: an estimate); and the CPU time used up to then. TPROF_BENCH_RUNS starts (15).
+How long the program takes to start: from the start of the process to the first frame (below 350 ms) and to the first
+numbers (below 700 ms) in a pseudo-terminal of 80 x 24 on 200 threads x 50 frames, and `--version` as a whole (below 150
+ms). Wall clock; the same less the time that the main thread was ready and had no CPU, which others on a busy machine
+cause (it may have had to wait for the sampler meanwhile anyway: an estimate); and the CPU time used up to then.
+TPROF_BENCH_RUNS starts (15).
 */
 import {spawnSync} from 'node:child_process';
 import {availableParallelism, loadavg} from 'node:os';

@@ -1,6 +1,8 @@
 /*
-Bytes that the built program writes to a pseudo-terminal of 80 x 24, on 200 threads x 50 frames: for a refresh of a changing screen (below 3 KB), for a move of the cursor (below 400), and while nothing changes (an
-opened recording: none). A screen that is paused, or whose sampling is stopped, goes on showing the target's CPU and heap, and is given as it is. TPROF_BENCH_REFRESHES refreshes (20).
+Bytes that the built program writes to a pseudo-terminal of 80 x 24, on 200 threads x 50 frames: for a refresh of a
+changing screen (below 3 KB), for a move of the cursor (below 400), and while nothing changes (an opened recording:
+none). A screen that is paused, or whose sampling is stopped, goes on showing the target's CPU and heap, and is given as
+it is. TPROF_BENCH_REFRESHES refreshes (20).
 */
 import {mkdtempSync, readdirSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';

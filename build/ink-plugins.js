@@ -1,7 +1,10 @@
 import path from 'node:path';
 import {withoutDevtools} from './without-devtools.js';
 
-/** For esbuild: Ink's output takes texts apart by `remembered-tokens.js`. The build fails where it no longer asks for the tokeniser. */
+/**
+For esbuild: Ink's output takes texts apart by `remembered-tokens.js`. The build fails where it no longer asks for the
+tokeniser.
+*/
 const rememberedTokens = {
 	name: 'remembered-tokens',
 	setup({onEnd, onResolve}) {

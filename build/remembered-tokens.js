@@ -1,7 +1,8 @@
 /* eslint-disable import-x/no-extraneous-dependencies, n/no-extraneous-import -- The tokeniser comes with Ink, for which this is. */
 /*
-Ink takes every text of the screen apart again for each frame, as its caches end with the frame (ink/build/output.js). This stands in for the tokeniser there and remembers texts for longer: most stay the same
-from frame to frame. It is performance only: without it the same bytes are written.
+Ink takes every text of the screen apart again for each frame, as its caches end with the frame (ink/build/output.js).
+This stands in for the tokeniser there and remembers texts for longer: most stay the same from frame to frame. It is
+performance only: without it the same bytes are written.
 */
 import {styledCharsFromTokens as charsOf, tokenize as tokensOf} from '@alcalzone/ansi-tokenize';
 

@@ -6,7 +6,10 @@ const licenseFile = /^(licen[cs]e|copying|notice)/i;
 /** Packages that ship other packages in their own files (meow) say here under which terms. */
 const bundledLicenses = 'licenses.md';
 
-/** Texts for packages that come without one: by the package's folder, with what its package.json, readme and sources say of licence and holder. */
+/**
+Texts for packages that come without one: by the package's folder, with what its package.json, readme and sources say of
+licence and holder.
+*/
 const ownTexts = path.join(import.meta.dirname, 'licenses');
 
 /** Folders of the packages that have bytes in a bundle, sorted; of esbuild's metafile. */

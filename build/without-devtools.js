@@ -1,8 +1,9 @@
 import {readFile} from 'node:fs/promises';
 
 /**
-For esbuild: Ink without React's developer tools, which it imports when DEV=true is in the environment, and which bring a server (`ws`) with them. What a user has in the environment is not about us.
-The build fails where Ink asks for them in another way than it did.
+For esbuild: Ink without React's developer tools, which it imports when DEV=true is in the environment, and which bring
+a server (`ws`) with them. What a user has in the environment is not about us. The build fails where Ink asks for them
+in another way than it did.
 */
 export const withoutDevtools = {
 	name: 'without-devtools',

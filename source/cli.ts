@@ -11,7 +11,9 @@ import {outOfFiles} from './jvm/system/open-files.js';
 /** Longest line of an error: paths in it may have 4,096 characters, PATH_MAX of Linux. */
 const maxLineLength = 16_384;
 
-/** Prints lines whose words may come from anywhere, the command line as well: here they are made harmless for a terminal. */
+/**
+Prints lines whose words may come from anywhere, the command line as well: here they are made harmless for a terminal.
+*/
 function complain(...lines: string[]): void {
 	process.stderr.write(lines.map(line => `${printable(line, maxLineLength)}\n`).join(''));
 }

@@ -11,7 +11,10 @@ import {TerminalSession} from './helpers/terminal.js';
 const root = path.resolve(import.meta.dirname, '..');
 const built = path.join(root, 'dist');
 
-/** A copy of dist/ alone, as `scp -r` makes it, under another name; outside the project, so that nothing of it is found from there. */
+/**
+A copy of dist/ alone, as `scp -r` makes it, under another name; outside the project, so that nothing of it is found
+from there.
+*/
 let folder: string;
 let copy: string;
 let target: JavaProcess;

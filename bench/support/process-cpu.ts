@@ -4,14 +4,19 @@ import {readFileSync, readdirSync} from 'node:fs';
 const ticksPerS = 100;
 const pageBytes = 4096;
 
-/** CPU milliseconds that a process has used, user and system, in steps of 10 (proc(5): utime and stime of /proc/PID/stat). */
+/**
+CPU milliseconds that a process has used, user and system, in steps of 10 (proc(5): utime and stime of /proc/PID/stat).
+*/
 export function processCpuMs(pid: number): number {
 	const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
 	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 	return (Number(fields[11]) + Number(fields[12])) * 1000 / ticksPerS;
 }
 
-/** A thread of a process: its name, and the milliseconds it has run on a CPU and has waited for one (first and second number of schedstat). */
+/**
+A thread of a process: its name, and the milliseconds it has run on a CPU and has waited for one (first and second
+number of schedstat).
+*/
 export type ThreadCpu = {readonly name: string; readonly cpuMs: number; readonly waitedMs: number};
 
 /** Every thread of a process by its id; one that ends meanwhile is left out. */

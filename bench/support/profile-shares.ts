@@ -19,7 +19,10 @@ export function readProfiles(folder: string): CpuProfile[] {
 	return readdirSync(folder).filter(name => name.endsWith('.cpuprofile')).map(name => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as CpuProfile);
 }
 
-/** By bundle file: for each line the module of ours or of a package that esbuild put there (it names each in a comment before it). */
+/**
+By bundle file: for each line the module of ours or of a package that esbuild put there (it names each in a comment
+before it).
+*/
 const modulesOfFile = new Map<string, readonly string[]>();
 
 function moduleAt(url: string, line: number): string | undefined {
@@ -41,8 +44,8 @@ function moduleAt(url: string, line: number): string | undefined {
 }
 
 /**
-Microseconds by part, for the time from `fromUs` after the start on: `partOf` names the part of a module; what Node or V8 does belongs to the module that called it. Idle time is left out.
-With `byFunction` by function, as `part: function`.
+Microseconds by part, for the time from `fromUs` after the start on: `partOf` names the part of a module; what Node or
+V8 does belongs to the module that called it. Idle time is left out. With `byFunction` by function, as `part: function`.
 */
 export function shares(profile: CpuProfile, fromUs: number, partOf: (path: string) => string, byFunction = false): Map<string, number> {
 	const parents = new Map(profile.nodes.flatMap(node => (node.children ?? []).map(child => [child, node.id] as const)));

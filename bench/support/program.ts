@@ -1,5 +1,6 @@
 /*
-The whole program and a Java target for the benchmarks that measure them together: the built command line in a pseudo-terminal of 80 x 24, on 200 threads x 50 frames.
+The whole program and a Java target for the benchmarks that measure them together: the built command line in a
+pseudo-terminal of 80 x 24, on 200 threads x 50 frames.
 */
 import {execFileSync, spawn} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
@@ -15,7 +16,10 @@ import {TerminalSession} from '../../test/helpers/terminal.js';
 export const threads = 200;
 export const depth = 50;
 
-/** The options of these benchmarks: thread dumps at the seed's interval, the budget out of the way. TPROF_BENCH_ENGINE takes another engine. */
+/**
+The options of these benchmarks: thread dumps at the seed's interval, the budget out of the way. TPROF_BENCH_ENGINE
+takes another engine.
+*/
 export const sampling = ['--engine', process.env.TPROF_BENCH_ENGINE ?? 'attach', '--interval', '200', '--max-overhead', '100', '-d', '1'] as const;
 
 /** How long a new JVM is given to be one that can be profiled. */

@@ -51,7 +51,10 @@ async function workNs(java: JavaProcess): Promise<number> {
 	}
 }
 
-/** Samples test/programs/ShortWork.java for so long: the share of its Java threads' CPU time (all that the kernel counts) that is spent in `work`, as it says itself, and as it is shown, with the largest of the other places. */
+/**
+Samples test/programs/ShortWork.java for so long: the share of its Java threads' CPU time (all that the kernel counts)
+that is spent in `work`, as it says itself, and as it is shown, with the largest of the other places.
+*/
 export async function measureShortWork(jdk: Jdk, engine: Engine, kind: 'virtual' | 'selector', seconds: number): Promise<Record<string, string | number>> {
 	const java = await startJava('ShortWork', {jdk, args: [kind]});
 	try {

@@ -5,7 +5,10 @@ import {stateCode} from '../../source/model/thread-state.js';
 const threads = 200;
 const depth = 50;
 
-/** Stacks of `depth` frames that share their lower parts, as those of a service do; `facts` of them, over all threads and some states. */
+/**
+Stacks of `depth` frames that share their lower parts, as those of a service do; `facts` of them, over all threads and
+some states.
+*/
 export function makeSnapshots(facts: number): {baseline: Snapshot; snapshot: Snapshot} {
 	const builder = new SnapshotBuilder();
 	let seed = 1;

@@ -1,6 +1,9 @@
 import type {SourceStatus} from '../model/source.js';
 
-/** What a report has to say about its session beside the figures: why this engine, that samples fail, that the counts are old, why it ended. Printable lines. */
+/**
+What a report has to say about its session beside the figures: why this engine, that samples fail, that the counts are
+old, why it ended. Printable lines.
+*/
 export function batchNotes({phase, message, note, stale, tracer}: SourceStatus): string[] {
 	const isOver = phase === 'ended' || phase === 'failed';
 	return [

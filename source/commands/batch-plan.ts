@@ -8,8 +8,8 @@ const defaultDelayS = 5;
 export type BatchPlan = {readonly count: number; readonly windowMs: number};
 
 /**
-The reports that -n, -d and --duration ask for. Any two of them give the third; with --duration alone it is one report of all of it.
-Throws UserError (2) when all three are given and disagree.
+The reports that -n, -d and --duration ask for. Any two of them give the third; with --duration alone it is one report
+of all of it. Throws UserError (2) when all three are given and disagree.
 */
 export function planBatch({iterations, delayS, durationS}: {iterations?: number; delayS?: number; durationS?: number}): BatchPlan {
 	if (durationS === undefined) {
@@ -28,7 +28,8 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 }
 
 /**
-Whether the reports can be written so. Throws UserError (2) for several reports in a format whose reports cannot stand one after the other, and for bytes on a terminal.
+Whether the reports can be written so. Throws UserError (2) for several reports in a format whose reports cannot stand
+one after the other, and for bytes on a terminal.
 */
 export function checkFormat({id, streaming, binary}: ExportFormat, {count}: BatchPlan, isToTerminal: boolean): void {
 	if (!streaming && count > 1) {

@@ -58,8 +58,9 @@ async function print(report: Written): Promise<void> {
 }
 
 /**
-Prints the reports of the plan as their windows end. The target's end, a signal or a reader that went away ends it early, with what there is.
-Throws UserError when the session failed before its first sample, or after printing what there is, and when the file cannot be written.
+Prints the reports of the plan as their windows end. The target's end, a signal or a reader that went away ends it
+early, with what there is. Throws UserError when the session failed before its first sample, or after printing what
+there is, and when the file cannot be written.
 */
 export async function runBatch(request: BatchRequest): Promise<void> {
 	if (request.output === undefined) {

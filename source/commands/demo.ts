@@ -35,7 +35,9 @@ export function demoJar(): string | undefined {
 	return bundledFile('demo/shop.jar');
 }
 
-/** Starts the bundled program and resolves once it works; it ends with our end too, since it watches its standard input. */
+/**
+Starts the bundled program and resolves once it works; it ends with our end too, since it watches its standard input.
+*/
 export async function startDemo(java: string, jar: string): Promise<Demo> {
 	const child: ChildProcess = spawn(java, ['-Xmx128m', '-jar', jar], {
 		// In a job of its own: Ctrl-Z on the screen stops our whole job, and the program is to go on.

@@ -52,7 +52,10 @@ async function saved(options: Options, ...[snapshot, baseline, query, {name, for
 	return `saved ${path.relative('', written) || written} ${samples}`;
 }
 
-/** Shows the source on the terminal until the user leaves, and leaves a summary behind. Gives the exit code; throws UserError when the session failed before there was anything to show. */
+/**
+Shows the source on the terminal until the user leaves, and leaves a summary behind. Gives the exit code; throws
+UserError when the session failed before there was anything to show.
+*/
 export async function runLive(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
 	const query = queryOf(options);
 	const vitals = target && openVitals(target);

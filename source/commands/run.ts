@@ -117,7 +117,8 @@ async function profile(target: Target, options: Options): Promise<number> {
 		extraIdle: options.idleCalls,
 		maxOverheadPercent: options.maxOverheadPercent,
 	});
-	// A tool that stands still must not hold the target: threads that it stopped a moment ago would stay stopped with it.
+	// A tool that stands still must not hold the target: threads that it stopped a moment ago would stay stopped with
+	// it.
 	const endSuspending = beforeStop({
 		suspend: async () => sampler.hold(),
 		resume() {

@@ -23,7 +23,10 @@ export type EngineOptions = {
 	readonly extraIdle?: readonly string[];
 };
 
-/** Threads whose stack could not be taken, as they could not be stopped: another tracer (a debugger) holds them, or they did not stop in time. */
+/**
+Threads whose stack could not be taken, as they could not be stopped: another tracer (a debugger) holds them, or they
+did not stop in time.
+*/
 export type SkippedThreads = {
 	readonly refused: number;
 	readonly late: number;
@@ -35,7 +38,10 @@ export type SkippedThreads = {
 export type SampleOutcome =
 	| {
 		readonly ok: true;
-		/** How long the target (or the longest-held of its threads) was stopped for this sample, microseconds, and the sum over what counts against the budget. */
+		/**
+		How long the target (or the longest-held of its threads) was stopped for this sample, microseconds, and the sum
+		over what counts against the budget.
+		*/
 		readonly pauseUs: number;
 		readonly stoppedMs: number;
 		/** How long taking the sample took, milliseconds. */
@@ -69,8 +75,9 @@ export type EngineSession = {
 	/** Fills `into` (cleared first) with all threads. Throws only `SessionOver`. */
 	sample(into: Sample): Promise<SampleOutcome>;
 	/**
-	Gives up the sample under way where it waits for the target (it comes back soon, not ok, and ends no session) and resolves when no thread of the target is held, nor will be before the next sample.
-	May be called during a sample; never throws.
+	Gives up the sample under way where it waits for the target (it comes back soon, not ok, and ends no session) and
+	resolves when no thread of the target is held, nor will be before the next sample. May be called during a sample;
+	never throws.
 	*/
 	letGo(): Promise<void>;
 	/** Lets go of the target; never throws. */

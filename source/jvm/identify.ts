@@ -6,7 +6,10 @@ import type {Identified} from './target.js';
 /** Process ids are at most this on 64-bit Linux (PID_MAX_LIMIT). */
 export const maxPid = 4_194_304;
 
-/** Looks at a process id: a HotSpot JVM that may be profiled, or what is in the way. Reads only; sends nothing to the process. */
+/**
+Looks at a process id: a HotSpot JVM that may be profiled, or what is in the way. Reads only; sends nothing to the
+process.
+*/
 export function identify(pid: number): Identified {
 	const platform = platformProblem();
 	if (platform) {

@@ -33,7 +33,10 @@ const lookAgainMs = 30_000;
 /** Processes known to be no JVM: their start, and when they were looked at. */
 const others = new Map<number, {readonly startTicks: number; readonly lookedAtMs: number}>();
 
-/** All JVMs of this host that this user may know of, oldest pid first; found by reading /proc, nothing is sent to them. Cheap enough for every second: processes that are no JVM are remembered. */
+/**
+All JVMs of this host that this user may know of, oldest pid first; found by reading /proc, nothing is sent to them.
+Cheap enough for every second: processes that are no JVM are remembered.
+*/
 export function listJvms(): JvmListing[] {
 	if (platformProblem()) {
 		return [];

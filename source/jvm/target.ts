@@ -1,6 +1,8 @@
 import type {TargetFacts} from '../model/snapshot.js';
 
-/** A HotSpot JVM on this host that was looked at and may be profiled. Plain data: it is posted to the sampler's worker. */
+/**
+A HotSpot JVM on this host that was looked at and may be profiled. Plain data: it is posted to the sampler's worker.
+*/
 export type Target = {
 	readonly pid: number;
 	/** The pid inside the innermost pid namespace, which HotSpot uses in file names (last number of NSpid). */
@@ -8,7 +10,9 @@ export type Target = {
 	/** Effective user and group of the process. */
 	readonly uid: number;
 	readonly gid: number;
-	/** Start time in clock ticks after boot (field 22 of /proc/PID/stat): tells a reused pid from the process looked at. */
+	/**
+	Start time in clock ticks after boot (field 22 of /proc/PID/stat): tells a reused pid from the process looked at.
+	*/
 	readonly startTicks: number;
 	/** JDK feature release, such as 8 or 21; 0 if not known yet. */
 	readonly jdk: number;

@@ -1,4 +1,7 @@
-/** Characters that terminals draw in two cells: wide and full-width ones of Unicode's East Asian Width (UAX #11), and pictures. */
+/**
+Characters that terminals draw in two cells: wide and full-width ones of Unicode's East Asian Width (UAX #11), and
+pictures.
+*/
 const wide = new RegExp([
 	'[\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\u4DBF\u4E00-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6]',
 	'[\u{1F300}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1F9FF}\u{20000}-\u{3FFFD}]',

@@ -1,22 +1,29 @@
 /*
-The JVM makes up names for classes that have none in any file; they differ from run to run, and would split what belongs together.
+The JVM makes up names for classes that have none in any file; they differ from run to run, and would split what belongs
+together.
 */
 
 /**
-What HotSpot appends to the name of a hidden class: "/0x00007f2c…" as dumps print it (JDK 15 and later), "+0x…" as its symbol has it, and "/1338668845" (a hash) for the anonymous
-classes of JDK 8 to 14.
+What HotSpot appends to the name of a hidden class: "/0x00007f2c…" as dumps print it (JDK 15 and later), "+0x…" as its
+symbol has it, and "/1338668845" (a hash) for the anonymous classes of JDK 8 to 14.
 */
 const hiddenSuffix = /[/+](?:0x[\da-f]+|\d+)$/i;
 
-/** The class of a lambda expression: "Outer$$Lambda$14" up to JDK 20, "Outer$$Lambda" since. The number is the order in which lambdas were first run. */
+/**
+The class of a lambda expression: "Outer$$Lambda$14" up to JDK 20, "Outer$$Lambda" since. The number is the order in
+which lambdas were first run.
+*/
 const lambdaClass = /^(.*\$\$Lambda)(?:\$\d+)?$/s;
 
-/** Classes that core reflection writes for a method often called (JDK 8 to 17), numbered in the order of their making. */
+/**
+Classes that core reflection writes for a method often called (JDK 8 to 17), numbered in the order of their making.
+*/
 const reflectionAccessor = /^((?:sun|jdk\.internal)\.reflect\.Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/;
 
 /**
-The class name without the parts that change from run to run, so that counts of one place in the source come together: lambda classes, hidden and anonymous classes, reflection's accessors.
-Other names are returned as they are. Dots between packages; never throws.
+The class name without the parts that change from run to run, so that counts of one place in the source come together:
+lambda classes, hidden and anonymous classes, reflection's accessors. Other names are returned as they are. Dots between
+packages; never throws.
 */
 export function normalClassName(name: string): string {
 	const visible = name.replace(hiddenSuffix, '');

@@ -10,21 +10,28 @@ export const rootNode = 0;
 /** The frame id that stands for "no frame", and the string id of the empty string. */
 export const noFrame = 0;
 
-/** The frame id of "(other)", which stands for every frame that a full table had no room for: nothing is known of it. */
+/**
+The frame id of "(other)", which stands for every frame that a full table had no room for: nothing is known of it.
+*/
 export const otherFrame = 1;
 
-/** Names of the frame that stands for the stack of a thread that runs and could not be stopped to read it, so that its CPU time has a place. No class has such a name. */
+/**
+Names of the frame that stands for the stack of a thread that runs and could not be stopped to read it, so that its CPU
+time has a place. No class has such a name.
+*/
 export const unknownStack = Object.freeze({className: '(running)', method: '(stack unknown)'});
 
 /** Names of the frame that stands for work of a thread that was never seen at it. No class has such a name. */
 export const unseenWork = Object.freeze({className: '(running)', method: '(not seen)'});
 
 /**
-Where an engine puts the names that it meets; ids are dense, start at 1 (0 is "none" / the empty string) and never change.
-Strings must have passed `printable` before they are interned.
+Where an engine puts the names that it meets; ids are dense, start at 1 (0 is "none" / the empty string) and never
+change. Strings must have passed `printable` before they are interned.
 */
 export type Interner = {
-	/** Id of a string; the same string gives the same id. Longer strings than the table keeps are cut with an ellipsis. */
+	/**
+	Id of a string; the same string gives the same id. Longer strings than the table keeps are cut with an ellipsis.
+	*/
 	internString(text: string): number;
 	/** Id of a frame. `line` >= 0, `unknownLine` or `nativeLine`. Returns `otherFrame` when the table is full. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;

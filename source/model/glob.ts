@@ -10,8 +10,9 @@ export function globListMatcher(list: string): (name: string) => boolean {
 }
 
 /**
-A matcher for names by a glob: `*` any characters, `?` one character, upper and lower case alike; without either it matches names that contain the text.
-Takes time in proportion to the lengths of name times glob at worst, whatever either holds.
+A matcher for names by a glob: `*` any characters, `?` one character, upper and lower case alike; without either it
+matches names that contain the text. Takes time in proportion to the lengths of name times glob at worst, whatever
+either holds.
 */
 export function globMatcher(glob: string): (name: string) => boolean {
 	const pattern = glob.toLowerCase();

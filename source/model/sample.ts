@@ -16,7 +16,10 @@ export const threadFlag = Object.freeze({
 	incomplete: 16,
 	/** A JIT compiler thread: a Java thread for the JVM, without Java frames. */
 	compiler: 32,
-	/** Set by the table, not by engines: it has stood where it stands since before the first sample, for longer than anybody saw. */
+	/**
+	Set by the table, not by engines: it has stood where it stands since before the first sample, for longer than
+	anybody saw.
+	*/
 	stoodBefore: 64,
 });
 
@@ -46,8 +49,9 @@ class SampleRows {
 
 /**
 All threads at one moment, as a struct of arrays that an engine fills and the sampler counts; reused for every sample,
-so nothing may keep it. Its columns are those of `threadColumns` that are `sampled`, and `rowColumns`.
-Row i is a thread; its frames are `frames[stackStart[i]] .. frames[stackStart[i] + stackLength[i] - 1]`, the top (innermost) frame first.
+so nothing may keep it. Its columns are those of `threadColumns` that are `sampled`, and `rowColumns`. Row i is a
+thread; its frames are `frames[stackStart[i]] .. frames[stackStart[i] + stackLength[i] - 1]`, the top (innermost) frame
+first.
 */
 export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleColumns>) {
 	/** Frames in use in `frames`. */

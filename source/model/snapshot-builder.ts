@@ -25,13 +25,17 @@ type ThreadRecord = Record<keyof ThreadColumns, number>;
 const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => units[threadColumns[name].unit].none), alive: 1};
 const noFigures: Omit<SessionStats, 'engine'> = fromNames(namesOf(sessionFigures), () => 0);
 
-/** Ids of frames begin behind `noFrame` and `otherFrame` (a builder is never full, and gives the latter to none), those of nodes behind the root. */
+/**
+Ids of frames begin behind `noFrame` and `otherFrame` (a builder is never full, and gives the latter to none), those of
+nodes behind the root.
+*/
 const firstFrame = otherFrame + 1;
 const firstNode = rootNode + 1;
 
 /**
-Builds snapshots in ordinary arrays: for opened files and for tests. It may go on after `build`: the snapshots of one builder are one session, the earlier one a baseline of the later.
-Ids given to its methods must be ids that it returned; others are a bug and throw RangeError.
+Builds snapshots in ordinary arrays: for opened files and for tests. It may go on after `build`: the snapshots of one
+builder are one session, the earlier one a baseline of the later. Ids given to its methods must be ids that it returned;
+others are a bug and throw RangeError.
 */
 export class SnapshotBuilder implements Interner {
 	readonly #strings: string[] = [''];
@@ -117,7 +121,10 @@ export class SnapshotBuilder implements Interner {
 		this.#contentionTicks[id] = (this.#contentionTicks[id] ?? 0) + row.ticks;
 	}
 
-	/** Everything counted so far. Facts of the target and the session that are left out are empty or 0; `threadSamples` is the sum of the ticks, `sampledMs` all of `durationMs`. */
+	/**
+	Everything counted so far. Facts of the target and the session that are left out are empty or 0; `threadSamples` is
+	the sum of the ticks, `sampledMs` all of `durationMs`.
+	*/
 	build(about: {readonly target?: Partial<TargetFacts>; readonly session?: Partial<SessionStats>} = {}): Snapshot {
 		return {
 			target: {

@@ -3,13 +3,20 @@ import type {
 } from './schema.js';
 
 /**
-A snapshot: everything counted up to one moment, immutable. Counters only grow, so a window, a reset or a comparison is the difference of two snapshots of one session.
-The dictionary is append-only: ids mean the same in every snapshot of a session, and a later snapshot's arrays may be longer than its counts say.
+A snapshot: everything counted up to one moment, immutable. Counters only grow, so a window, a reset or a comparison is
+the difference of two snapshots of one session. The dictionary is append-only: ids mean the same in every snapshot of a
+session, and a later snapshot's arrays may be longer than its counts say.
 */
 
-/** Interned names, frames and stacks. Ids index the arrays; entry 0 is "none" (empty string, no frame, empty stack). Only the first `...Count` entries are valid. */
+/**
+Interned names, frames and stacks. Ids index the arrays; entry 0 is "none" (empty string, no frame, empty stack). Only
+the first `...Count` entries are valid.
+*/
 export type Dictionary = {
-	/** The same array object in every snapshot of a session, appended to: queries keep what they derive from the dictionary by it. */
+	/**
+	The same array object in every snapshot of a session, appended to: queries keep what they derive from the dictionary
+	by it.
+	*/
 	readonly strings: readonly string[];
 	readonly frameCount: number;
 	/** String ids. */
@@ -18,7 +25,10 @@ export type Dictionary = {
 	readonly frameFile: Int32Array;
 	/** Line >= 0, -1 unknown, -2 native. */
 	readonly frameLine: Int32Array;
-	/** A stack is a node of a trie: its innermost frame, and the node of its caller. A parent's id is always smaller than its child's. */
+	/**
+	A stack is a node of a trie: its innermost frame, and the node of its caller. A parent's id is always smaller than
+	its child's.
+	*/
 	readonly nodeCount: number;
 	readonly nodeParent: Int32Array;
 	readonly nodeFrame: Int32Array;

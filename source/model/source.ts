@@ -1,6 +1,9 @@
 import type {Snapshot} from './snapshot.js';
 
-/** Where a session stands. `ended`: the target ended, a normal end; `failed`: it cannot go on, `message` says why; `recording`: a file, nothing more will come. */
+/**
+Where a session stands. `ended`: the target ended, a normal end; `failed`: it cannot go on, `message` says why;
+`recording`: a file, nothing more will come.
+*/
 export type SourcePhase = 'starting' | 'sampling' | 'paused' | 'ended' | 'failed' | 'recording';
 
 export type SourceStatus = {
@@ -17,14 +20,20 @@ export type SourceStatus = {
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, when it should long have been followed by another; undefined otherwise. */
 	readonly silentS?: number;
-	/** Whole seconds until the next sample (0: it is due), while the cost budget puts it off for much longer than was asked for; undefined otherwise. */
+	/**
+	Whole seconds until the next sample (0: it is due), while the cost budget puts it off for much longer than was asked
+	for; undefined otherwise.
+	*/
 	readonly nextS?: number;
 };
 
 /** Where the screen and the batch writer get snapshots from: a live session or an opened file. */
 export type SnapshotSource = {
 	status(): SourceStatus;
-	/** A fresh snapshot, or the last one with `stale` set when the table could not be locked in time; undefined before the first. */
+	/**
+	A fresh snapshot, or the last one with `stale` set when the table could not be locked in time; undefined before the
+	first.
+	*/
 	read(): Snapshot | undefined;
 	/** Stops and starts sampling; nothing for a file. */
 	setPaused(paused: boolean): void;

@@ -1,10 +1,12 @@
 /*
-Names from a target or a file may hold anything. They are made printable where they enter, so that nothing behind that point can harm a terminal.
+Names from a target or a file may hold anything. They are made printable where they enter, so that nothing behind that
+point can harm a terminal.
 */
 
 /**
-What a terminal obeys or nobody sees: controls, line and paragraph separators, lone surrogates, what Unicode calls default ignorable (bidi controls, zero-width characters, fillers, variation selectors, tags),
-noncharacters, interlinear annotation, and the Braille pattern without a dot.
+What a terminal obeys or nobody sees: controls, line and paragraph separators, lone surrogates, what Unicode calls
+default ignorable (bidi controls, zero-width characters, fillers, variation selectors, tags), noncharacters, interlinear
+annotation, and the Braille pattern without a dot.
 */
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}\u{2800}]/gu;
 
@@ -14,7 +16,10 @@ const plain = /^[ -~]*$/;
 /** Longest name kept, in UTF-16 units; longer ones are cut with an ellipsis. Thread names of 5,000 characters exist. */
 export const maxNameLength = 512;
 
-/** The text with every unsafe character written out as \xNN, \uNNNN or \u{NNNNN}, cut to `maxLength` with an ellipsis: what is written out may be longer than the text was. */
+/**
+The text with every unsafe character written out as \xNN, \uNNNN or \u{NNNNN}, cut to `maxLength` with an ellipsis: what
+is written out may be longer than the text was.
+*/
 export function printable(text: string, maxLength = maxNameLength): string {
 	// What is behind is not shown, whatever it is.
 	const head = text.length > maxLength ? text.slice(0, maxLength) : text;

@@ -1,7 +1,10 @@
 /** A slip of the finger or two: in a short word one. */
 const lettersPerSlip = 3;
 
-/** The word that was meant: what it is the beginning of, else what differs in fewest letters (one wrong, missing, too many, or two swapped); undefined where nothing is near. */
+/**
+The word that was meant: what it is the beginning of, else what differs in fewest letters (one wrong, missing, too many,
+or two swapped); undefined where nothing is near.
+*/
 export function nearest(word: string, words: readonly string[]): string | undefined {
 	const begun = word.length > 1 ? words.filter(candidate => candidate.startsWith(word)) : [];
 	if (begun.length === 1) {

@@ -2,7 +2,10 @@ import process from 'node:process';
 import {setImmediate as turn} from 'node:timers/promises';
 import {readStat} from '../jvm/system/proc.js';
 
-/** How long to wait for the stop that was asked for; a process without a job-control shell is never stopped by SIGTSTP and just goes on. */
+/**
+How long to wait for the stop that was asked for; a process without a job-control shell is never stopped by SIGTSTP and
+just goes on.
+*/
 const stopWaitMs = 300;
 
 /** Has something to do before this process stands still, and after. */
@@ -23,7 +26,10 @@ let isSuspending = false;
 let wasContinued = false;
 let wake: (() => void) | undefined;
 
-/** From now on SIGTSTP (Ctrl-Z, kill -TSTP) stops this process only when the member is ready for it. Gives the way to leave again. SIGSTOP asks nobody. */
+/**
+From now on SIGTSTP (Ctrl-Z, kill -TSTP) stops this process only when the member is ready for it. Gives the way to leave
+again. SIGSTOP asks nobody.
+*/
 export function beforeStop(member: Suspendable): () => void {
 	if (members.size === 0) {
 		process.on('SIGTSTP', asked);
@@ -40,8 +46,8 @@ export function beforeStop(member: Suspendable): () => void {
 }
 
 /**
-Resolves to true in the foreground; a process of the background stands still until then, as the kernel would have it when it touches its terminal. To false where nobody could bring it back: no shell
-with job control looks after it.
+Resolves to true in the foreground; a process of the background stands still until then, as the kernel would have it
+when it touches its terminal. To false where nobody could bring it back: no shell with job control looks after it.
 */
 export async function untilForeground(): Promise<boolean> {
 	const leave = beforeStop({
@@ -84,7 +90,10 @@ async function asked(): Promise<void> {
 	}
 }
 
-/** Stops, with the whole job as the kernel would, as often as it is continued in the background; false when it goes on there all the same. */
+/**
+Stops, with the whole job as the kernel would, as often as it is continued in the background; false when it goes on
+there all the same.
+*/
 async function stayInBackground(): Promise<boolean> {
 	while (isInBackground()) {
 		if (!await stop(wholeJob)) {
@@ -96,8 +105,8 @@ async function stayInBackground(): Promise<boolean> {
 }
 
 /**
-Stops by the signal's own action, in force while nobody listens: a shell sees the stop it knows, and where nobody could continue us the kernel does not stop us. Gives whether we were continued, which is to say
-stopped.
+Stops by the signal's own action, in force while nobody listens: a shell sees the stop it knows, and where nobody could
+continue us the kernel does not stop us. Gives whether we were continued, which is to say stopped.
 */
 async function stop(who: number): Promise<boolean> {
 	process.off('SIGTSTP', asked);
@@ -140,7 +149,10 @@ function continued(): void {
 	}
 }
 
-/** Whether the terminal belongs to another process group: one that touches it then is stopped by the kernel, with all that it holds (tty_check_change of Linux, termios(3)). */
+/**
+Whether the terminal belongs to another process group: one that touches it then is stopped by the kernel, with all that
+it holds (tty_check_change of Linux, termios(3)).
+*/
 function isInBackground(): boolean {
 	const stat = readStat(process.pid);
 	return stat !== undefined && stat.foregroundGroup > 0 && stat.foregroundGroup !== stat.group;

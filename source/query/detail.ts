@@ -14,7 +14,10 @@ import type {
 /** Rows of each list of a detail: more than a screen shows, few enough to format at once. */
 const maxDetailRows = 100;
 
-/** What is known of one row of the Lines view: `rowKey` is its key under `query.by`. The filter's words do not apply, its threads and states do. Empty lists for a row that is not there. */
+/**
+What is known of one row of the Lines view: `rowKey` is its key under `query.by`. The filter's words do not apply, its
+threads and states do. Empty lists for a row that is not there.
+*/
 export function queryLineDetail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, rowKey: string): LineDetail {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);

@@ -15,7 +15,10 @@ const leastMs = 500;
 /** "Lately", milliseconds. */
 const latelyMs = 10_000;
 
-/** What was reached in the last ten seconds up to `snapshot`, or since the first one while the session is young: our own start-up, before that, is not in it. */
+/**
+What was reached in the last ten seconds up to `snapshot`, or since the first one while the session is young: our own
+start-up, before that, is not in it.
+*/
 export function lately({refreshes}: Past, {session}: Snapshot): Lately {
 	const begin = refreshes.findLast(({session: {takenAtMs}}) => session.takenAtMs - takenAtMs >= latelyMs) ?? refreshes.at(0);
 	return begin ? between(session, begin.session) : {};

@@ -16,8 +16,9 @@ import type {LineRow, LineTable, Query} from './types.js';
 const maxTopThreads = 3;
 
 /**
-Hot places (lines, methods or classes, as `query.by` says) between `baseline` (undefined: the session's start) and `snapshot`, filtered and sorted.
-Samples without Java frames are not in it. Rows with neither counted ticks nor CPU time are left out, and those without counted ticks when only blocked or waiting samples count.
+Hot places (lines, methods or classes, as `query.by` says) between `baseline` (undefined: the session's start) and
+`snapshot`, filtered and sorted. Samples without Java frames are not in it. Rows with neither counted ticks nor CPU time
+are left out, and those without counted ticks when only blocked or waiting samples count.
 */
 export function queryLines(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): LineTable {
 	const scope = scopeOf(snapshot, query);
@@ -149,7 +150,10 @@ class LineSums {
 
 type NodeSums = {readonly ticksOfNode: Float64Array; readonly cpuNsOfNode: Float64Array};
 
-/** By group: threads that stand BLOCKED there in the newest sample, the longest such stand, and 1 where that is longer still. */
+/**
+By group: threads that stand BLOCKED there in the newest sample, the longest such stand, and 1 where that is longer
+still.
+*/
 function blockedNow(snapshot: Snapshot, attributed: Int32Array, {places, groupOfFrame}: Grouping, scope: Scope): {count: Int32Array; longestMs: Float64Array; isLonger: Uint8Array} {
 	const count = new Int32Array(places.length);
 	const longestMs = new Float64Array(places.length);

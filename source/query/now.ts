@@ -5,7 +5,10 @@ import {placeOfFrame} from './facts/place.js';
 import {stackIndex} from './facts/stack-index.js';
 import type {LockInfo, Place} from './types.js';
 
-/** How long a thread has stood at its place without using CPU, or waited for the same monitor, milliseconds up to the newest sample; 0 for a dead thread or where it is not known. */
+/**
+How long a thread has stood at its place without using CPU, or waited for the same monitor, milliseconds up to the
+newest sample; 0 for a dead thread or where it is not known.
+*/
 export function stuckMs({threads, session}: Snapshot, thread: number): number {
 	const since = threads.sinceMs[thread];
 	const now = session.lastSampleAtMs || session.takenAtMs;

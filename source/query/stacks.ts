@@ -9,8 +9,10 @@ import {stackIndex, type Grouping} from './facts/stack-index.js';
 import type {Place, Query, StackRow} from './types.js';
 
 /**
-Stacks between `baseline` (undefined: the session's start) and `snapshot`, identical ones in the same counted state put together over all threads; those without Java frames left out.
-Filtered (a word may match any frame); in the order of the unit: most CPU time, then ticks, or the other way round. With `depth`, stacks are compared and shown by that many frames from the top.
+Stacks between `baseline` (undefined: the session's start) and `snapshot`, identical ones in the same counted state put
+together over all threads; those without Java frames left out. Filtered (a word may match any frame); in the order of
+the unit: most CPU time, then ticks, or the other way round. With `depth`, stacks are compared and shown by that many
+frames from the top.
 */
 export function queryStacks(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, depth = Infinity): StackRow[] {
 	const scope = scopeOf(snapshot, query);

@@ -30,8 +30,9 @@ export function threadCpuNs(snapshot: Snapshot, baseline: Snapshot | undefined, 
 export const muchUnseen = 10;
 
 /**
-Share of the CPU time of Java threads in the window, percent, that nobody saw being used: the threads were met waiting. Where it counts is a rule's doing (sampler/cpu-placement.ts), or it is kept and counts
-at no line yet. Threads without Java frames have no other place.
+Share of the CPU time of Java threads in the window, percent, that nobody saw being used: the threads were met waiting.
+Where it counts is a rule's doing (sampler/cpu-placement.ts), or it is kept and counts at no line yet. Threads without
+Java frames have no other place.
 */
 export function unseenCpuPercent(snapshot: Snapshot, baseline: Snapshot | undefined): number {
 	const {facts, threads} = snapshot;

@@ -3,15 +3,23 @@ import type {ThreadState} from '../model/thread-state.js';
 /** What a row of the Lines view stands for. */
 export type GroupBy = 'line' | 'method' | 'class';
 
-/** What %SELF and %TOTAL are shares of: CPU time, or ticks of the counted states; `cpu-ms` shows CPU milliseconds instead of shares. */
+/**
+What %SELF and %TOTAL are shares of: CPU time, or ticks of the counted states; `cpu-ms` shows CPU milliseconds instead
+of shares.
+*/
 export type Unit = 'cpu' | 'ticks' | 'cpu-ms';
 
-/** Which states count for ticks: `active` RUNNABLE and BLOCKED, `all`, `blocked` BLOCKED, `waiting` WAITING and TIMED_WAITING. */
+/**
+Which states count for ticks: `active` RUNNABLE and BLOCKED, `all`, `blocked` BLOCKED, `waiting` WAITING and
+TIMED_WAITING.
+*/
 export type StateSet = 'active' | 'all' | 'blocked' | 'waiting';
 
 export type SortOrder = {readonly column: string; readonly reverse: boolean};
 
-/** Everything that decides which rows a view shows and how. A query is a pure function of (snapshot, baseline, this). */
+/**
+Everything that decides which rows a view shows and how. A query is a pure function of (snapshot, baseline, this).
+*/
 export type Query = {
 	readonly by: GroupBy;
 	readonly unit: Unit;
@@ -63,7 +71,10 @@ export type LineRow = Place & {
 	readonly threadCount: number;
 	/** Names of the threads with the most CPU, then ticks, here; at most three. */
 	readonly topThreads: readonly string[];
-	/** Threads that stand BLOCKED here in the newest sample, and how long the longest of them has, in ms (0 when none is blocked); at least so long where it was blocked before the first sample. */
+	/**
+	Threads that stand BLOCKED here in the newest sample, and how long the longest of them has, in ms (0 when none is
+	blocked); at least so long where it was blocked before the first sample.
+	*/
 	readonly blockedNow: number;
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
@@ -74,12 +85,18 @@ export type LineTable = {
 	readonly rows: readonly LineRow[];
 	/** Number of rows before the filter. */
 	readonly allRows: number;
-	/** Whole that shares refer to: CPU nanoseconds and counted ticks of the samples with Java frames that the query looks at. */
+	/**
+	Whole that shares refer to: CPU nanoseconds and counted ticks of the samples with Java frames that the query looks
+	at.
+	*/
 	readonly wholeCpuNs: number;
 	readonly wholeTicks: number;
 };
 
-/** A row of the Threads view: a thread, or the threads of a pool folded into one, with what was counted of them in the window. */
+/**
+A row of the Threads view: a thread, or the threads of a pool folded into one, with what was counted of them in the
+window.
+*/
 export type ThreadRow = {
 	readonly key: string;
 	/** Thread name, or the pool's name with `*` for the digits when several are folded. */
@@ -102,12 +119,18 @@ export type ThreadRow = {
 	/** Ticks by state, every state counted; and those of counted states. */
 	readonly states: StateTicks;
 	readonly ticks: number;
-	/** Where it stands now (attributed frame), undefined without Java frames; for a folded pool where most of its threads stand, and how many do when not all. */
+	/**
+	Where it stands now (attributed frame), undefined without Java frames; for a folded pool where most of its threads
+	stand, and how many do when not all.
+	*/
 	readonly now?: Place;
 	readonly nowThreads?: number;
 	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
 	readonly top?: Place;
-	/** How long it has stood there without using CPU or waited for the same monitor; of the longest for a folded pool. At least so long where it stood there before the first sample. */
+	/**
+	How long it has stood there without using CPU or waited for the same monitor; of the longest for a folded pool. At
+	least so long where it stood there before the first sample.
+	*/
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
 	/** Who holds the lock that it waits for; of a folded pool only when all its threads wait for the same. */
@@ -123,7 +146,10 @@ export type LockInfo = {
 	readonly ownerNow?: Place;
 };
 
-/** Filtered and sorted; `allRows` counts also those that the filter and `showIdle` hide, `idleRows` those that `showIdle` alone does. */
+/**
+Filtered and sorted; `allRows` counts also those that the filter and `showIdle` hide, `idleRows` those that `showIdle`
+alone does.
+*/
 export type ThreadTableRows = {readonly rows: readonly ThreadRow[]; readonly allRows: number; readonly idleRows: number};
 
 /** Identical stacks in the same counted state, put together over all threads. */
@@ -145,7 +171,10 @@ export type DetailThread = {readonly key: number; readonly name: string; readonl
 /** A place next to the one looked at, with the samples in which it was its caller or callee. */
 export type Neighbour = Place & {readonly ticks: number; readonly cpuNs: number};
 
-/** Who held up threads with which lock, in how many of their samples (every state counted), what share (percent) of those in which anybody did, and where it took the lock and stood meanwhile. */
+/**
+Who held up threads with which lock, in how many of their samples (every state counted), what share (percent) of those
+in which anybody did, and where it took the lock and stood meanwhile.
+*/
 export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ticks: number; readonly percent: number; readonly took: readonly HolderPlace[]; readonly now: readonly HolderPlace[]};
 
 /** A place, and in how many of the samples it was. */
@@ -156,23 +185,33 @@ export type LineDetail = {
 	readonly threads: readonly DetailThread[];
 	/** Stacks that count for the place, or, when none does, those it is in. */
 	readonly stacks: readonly StackRow[];
-	/** Who called the place (its outermost call, when it recurses), and whom it called (from its innermost). Each stack counts once. */
+	/**
+	Who called the place (its outermost call, when it recurses), and whom it called (from its innermost). Each stack
+	counts once.
+	*/
 	readonly callers: readonly Neighbour[];
 	readonly callees: readonly Neighbour[];
 	readonly holders: readonly Holder[];
 };
 
-/** What Enter on a thread or pool shows: its hot lines, its stacks, who held it up; `callers` and `callees` are empty. */
+/**
+What Enter on a thread or pool shows: its hot lines, its stacks, who held it up; `callers` and `callees` are empty.
+*/
 export type ThreadDetail = LineDetail & {readonly lines: readonly LineRow[]};
 
 /** Figures for the header and the state strip. */
 export type Summary = {
-	/** Java threads alive in the newest sample (without those of the JVM and its compilers), and how many stand in each state. */
+	/**
+	Java threads alive in the newest sample (without those of the JVM and its compilers), and how many stand in each
+	state.
+	*/
 	readonly threads: number;
 	readonly statesNow: StateTicks;
 	/** Threads of the JVM and its compilers, alive in the newest sample. */
 	readonly vmThreads: number;
-	/** CPU percent (100 = one core) in the window by kind of thread: Java code, JIT compilers, the JVM's own threads. */
+	/**
+	CPU percent (100 = one core) in the window by kind of thread: Java code, JIT compilers, the JVM's own threads.
+	*/
 	readonly javaCpuPercent: number;
 	readonly jitCpuPercent: number;
 	readonly vmCpuPercent: number;

@@ -21,8 +21,9 @@ const jdkPackage = /^(?:java|javax|jdk|sun|com\.sun)\./;
 type Sums = {readonly place: Place; ticks: number; readonly threads: Set<number>; readonly nodes: Set<number>};
 
 /**
-Places where threads were held up since the session's start, the most samples first: those BLOCKED (at the line that the Lines view has), and those parked for a lock that another thread owned, such as a
-ReentrantLock (at the program's own line that asked for it). A sleep, a wait for a signal or for work is not such a place. At most `limit` of them.
+Places where threads were held up since the session's start, the most samples first: those BLOCKED (at the line that the
+Lines view has), and those parked for a lock that another thread owned, such as a ReentrantLock (at the program's own
+line that asked for it). A sleep, a wait for a signal or for work is not such a place. At most `limit` of them.
 */
 export function queryHeldUp(snapshot: Snapshot, limit: number): HeldUpRow[] {
 	const {facts, contention, dictionary} = snapshot;
@@ -44,7 +45,10 @@ export function queryHeldUp(snapshot: Snapshot, limit: number): HeldUpRow[] {
 	}));
 }
 
-/** Places where the program's threads waited or idled since the session's start, the most samples first: the program's own line where there is one. Threads that every JVM has for itself are left out. At most `limit` places. */
+/**
+Places where the program's threads waited or idled since the session's start, the most samples first: the program's own
+line where there is one. Threads that every JVM has for itself are left out. At most `limit` places.
+*/
 export function queryWaits(snapshot: Snapshot, limit: number): WaitRow[] {
 	const {facts, dictionary, threads} = snapshot;
 	const places = new Places();

@@ -1,34 +1,46 @@
 /** Aimed at, as a part of the budget: the rest is for what one sample costs more than the one before. */
 const aim = 0.9;
-/** Time that counts as saved up before the first sample, and how long samples may come as fast as asked for while that lasts. */
+/**
+Time that counts as saved up before the first sample, and how long samples may come as fast as asked for while that
+lasts.
+*/
 const headStartMs = 2000;
-/** Most that can be saved up, and the time within which a debt is to be paid back; more for samples that cost more than is allowed in this time. */
+/**
+Most that can be saved up, and the time within which a debt is to be paid back; more for samples that cost more than is
+allowed in this time.
+*/
 const horizonMs = 5000;
 const horizonSamples = 2;
 /**
-Weight of a new sample's cost in the running mean: dearer samples count at once, cheaper ones slowly, so that the rate does not swing; but where samples are rare,
-one of them must be able to bring the rate back.
+Weight of a new sample's cost in the running mean: dearer samples count at once, cheaper ones slowly, so that the rate
+does not swing; but where samples are rare, one of them must be able to bring the rate back.
 */
 const dearerWeight = 0.3;
 const cheaperWeight = 0.05;
 const forgetMs = 10_000;
-/** The least and most that may be spent, as a part of the budget's share, while a debt is paid back or savings are used. */
+/**
+The least and most that may be spent, as a part of the budget's share, while a debt is paid back or savings are used.
+*/
 const leastSpending = 0.2;
 const mostSpending = 1.5;
 /**
-The first samples are an investment: whoever starts the tool must see something, and the very first are costly (the listener starts, a JVM that has just been started compiles).
-They come at intervals of at least this many times what the one before cost, as long as their debt is small enough to be paid in good time, and of that debt as much is forgiven as is allowed in this time:
-with what `aim` leaves over, two minutes from the start cost what two minutes may.
+The first samples are an investment: whoever starts the tool must see something, and the very first are costly (the
+listener starts, a JVM that has just been started compiles). They come at intervals of at least this many times what the
+one before cost, as long as their debt is small enough to be paid in good time, and of that debt as much is forgiven as
+is allowed in this time: with what `aim` leaves over, two minutes from the start cost what two minutes may.
 */
 const startSamples = 5;
 const startFactor = 10;
 const forgivenMs = 6000;
 const largestStartDebtMs = 60_000;
 /**
-A sample that costs so many times the mean may have met something else, such as a long collection, or our own thread lost its CPU while it held others: another one is tried soon, to see which. If that one
-is as much cheaper, the dear one does not count for the mean, but stays a debt, paid back while samples go on. Soon is so many times what the costly one cost, from one to ten seconds: were it as dear again, the target
-would have been stopped for a sixth of the time at most. With costly ones again and again, each second opinion comes later the nearer the debt is to what may be spent in so many seconds, and from there on when the
-debt is paid: so the mean over two minutes stays below the budget unless a single sample costs more, and one outlier does not make us blind.
+A sample that costs so many times the mean may have met something else, such as a long collection, or our own thread
+lost its CPU while it held others: another one is tried soon, to see which. If that one is as much cheaper, the dear one
+does not count for the mean, but stays a debt, paid back while samples go on. Soon is so many times what the costly one
+cost, from one to ten seconds: were it as dear again, the target would have been stopped for a sixth of the time at
+most. With costly ones again and again, each second opinion comes later the nearer the debt is to what may be spent in
+so many seconds, and from there on when the debt is paid: so the mean over two minutes stays below the budget unless a
+single sample costs more, and one outlier does not make us blind.
 */
 const outlierTimes = 10;
 const secondOpinionFactor = 5;
@@ -39,8 +51,9 @@ const largestDebtMs = 7000;
 const longestIntervalMs = 600_000;
 
 /**
-Keeps the share of time that the target is stopped for our samples below a budget, by making the interval longer and, when samples get cheaper, shorter again.
-A running mean of what a sample costs gives the interval; an account of time allowed against time used corrects it, so that the mean over some seconds stays below the budget.
+Keeps the share of time that the target is stopped for our samples below a budget, by making the interval longer and,
+when samples get cheaper, shorter again. A running mean of what a sample costs gives the interval; an account of time
+allowed against time used corrects it, so that the mean over some seconds stays below the budget.
 */
 export class StopBudget {
 	readonly #share: number;
@@ -53,7 +66,10 @@ export class StopBudget {
 	#hasHeadStart = true;
 	#samples = 0;
 	#forgivableMs: number;
-	/** The newest sample, when that was an outlier: what it cost, the mean before it, and when the next one is tried at the latest. */
+	/**
+	The newest sample, when that was an outlier: what it cost, the mean before it, and when the next one is tried at the
+	latest.
+	*/
 	#outlier: {readonly stoppedMs: number; readonly costBeforeMs: number; readonly nextInMs: number} | undefined;
 	readonly #startCostsMs: number[] = [];
 

@@ -1,6 +1,7 @@
 /**
-When samples are due. Deadlines are absolute: each lies 0.5 to 1.5 intervals after the one before (not after the sample taken for it), so that lateness does not add up, the mean rate is
-the one asked for, and a program that repeats itself at the same rate is met at every phase. Deadlines that cannot be kept any more are skipped and counted as late.
+When samples are due. Deadlines are absolute: each lies 0.5 to 1.5 intervals after the one before (not after the sample
+taken for it), so that lateness does not add up, the mean rate is the one asked for, and a program that repeats itself
+at the same rate is met at every phase. Deadlines that cannot be kept any more are skipped and counted as late.
 */
 export class SamplingClock {
 	/** Deadlines not kept: samples begun late, and those that were skipped. */
@@ -36,7 +37,10 @@ export class SamplingClock {
 		}
 	}
 
-	/** The next sample is due in so many milliseconds, whatever was planned: after a pause, a change of the interval or a failure. */
+	/**
+	The next sample is due in so many milliseconds, whatever was planned: after a pause, a change of the interval or a
+	failure.
+	*/
 	restart(nowMs: number, inMs = 0): void {
 		this.#deadlineMs = nowMs + inMs;
 	}

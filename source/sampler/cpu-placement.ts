@@ -2,27 +2,33 @@ import type {Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 
 /**
-CPU that a thread used while it was only ever seen waiting in native code is credited to that call after all once it is worth this many samples of running: had it been used elsewhere, a thread would have
-been seen there with a probability of 95 % (1 - e^-3). The kernel may well work in such a call.
+CPU that a thread used while it was only ever seen waiting in native code is credited to that call after all once it is
+worth this many samples of running: had it been used elsewhere, a thread would have been seen there with a probability
+of 95 % (1 - e^-3). The kernel may well work in such a call.
 */
 const missedSightings = 3;
 
 /**
-One that parks, sleeps, or waits for a monitor uses next to nothing there, so it worked elsewhere, in pieces too short to be met as often as their CPU time says: a thread may go on to wait
-before its stack can be read (where tool and target share a busy CPU it was met at a seventh of its work). What it used counts at no place rather than at the wait once so many sightings in a row were
-missed, and fewer than so great a part of all.
+One that parks, sleeps, or waits for a monitor uses next to nothing there, so it worked elsewhere, in pieces too short
+to be met as often as their CPU time says: a thread may go on to wait before its stack can be read (where tool and
+target share a busy CPU it was met at a seventh of its work). What it used counts at no place rather than at the wait
+once so many sightings in a row were missed, and fewer than so great a part of all.
 */
 const hopelessSightings = 30;
 const hopelessPart = 0.1;
 
 /**
-A thread that was seen running before will often be missed for so long by chance, once in twenty times. Its CPU is credited to the waiting call only when all its sightings so far are so few that chance alone
-makes that in one case of this many hundredths; for one that was never seen running, the rule above is the same with five.
+A thread that was seen running before will often be missed for so long by chance, once in twenty times. Its CPU is
+credited to the waiting call only when all its sightings so far are so few that chance alone makes that in one case of
+this many hundredths; for one that was never seen running, the rule above is the same with five.
 */
 const doubtIfSeen = 0.01;
 const doubtIfNeverSeen = 0.05;
 
-/** Expected sightings that are remembered: beyond, both counts are halved, so that the past fades when a thread takes up other work. */
+/**
+Expected sightings that are remembered: beyond, both counts are halved, so that the past fades when a thread takes up
+other work.
+*/
 const longestPast = 64;
 
 /** Threads not seen for this many samples are forgotten. */
@@ -32,17 +38,21 @@ type Past = {
 	/** CPU time kept, and how many samples of running it is worth. */
 	keptNs: number;
 	missed: number;
-	/** Samples in which the thread was seen running, and in how many it should have been by the CPU time that it used. */
+	/**
+	Samples in which the thread was seen running, and in how many it should have been by the CPU time that it used.
+	*/
 	seen: number;
 	expected: number;
 	lastSample: number;
 };
 
 /**
-Decides at which stack the CPU time of a thread counts. Time used since the previous sample was used where the thread ran, which is not where it stands when it waits now:
-it is kept until the thread is next seen running, and counts there. So a sleep between two bursts of work has no heat, and over many samples each line gets its share.
-A thread that is RUNNABLE without having used CPU (a native call that waits) is not running. A virtual thread runs on its carrier, whose CPU time it is: what the carrier used before, with other virtual threads
-that nobody saw, counts where it is seen at work next.
+Decides at which stack the CPU time of a thread counts. Time used since the previous sample was used where the thread
+ran, which is not where it stands when it waits now: it is kept until the thread is next seen running, and counts there.
+So a sleep between two bursts of work has no heat, and over many samples each line gets its share. A thread that is
+RUNNABLE without having used CPU (a native call that waits) is not running. A virtual thread runs on its carrier, whose
+CPU time it is: what the carrier used before, with other virtual threads that nobody saw, counts where it is seen at
+work next.
 */
 export class CpuPlacement {
 	/** By key of the platform thread, as in the next one. */
@@ -51,7 +61,10 @@ export class CpuPlacement {
 	readonly #takenBack = new Map<number, number>();
 	#samples = 0;
 
-	/** Sets `placedCpuNs` and `unseenCpuNs` of every thread of the sample from `cpuNs`; `elapsedNs` is the time since the previous sample that was not taken back. What that one's threads used is added to `cpuNs`. */
+	/**
+	Sets `placedCpuNs` and `unseenCpuNs` of every thread of the sample from `cpuNs`; `elapsedNs` is the time since the
+	previous sample that was not taken back. What that one's threads used is added to `cpuNs`.
+	*/
 	assign(sample: Sample, elapsedNs: number): void {
 		this.#samples++;
 		for (let row = 0; row < sample.count; row++) {
@@ -71,7 +84,10 @@ export class CpuPlacement {
 		}
 	}
 
-	/** The sample assigned last was not counted: what its threads used, and what was placed with it, is kept for the next one. */
+	/**
+	The sample assigned last was not counted: what its threads used, and what was placed with it, is kept for the next
+	one.
+	*/
 	takeBack(sample: Sample): void {
 		for (let row = 0; row < sample.count; row++) {
 			const key = platformKey(sample, row);
@@ -147,7 +163,10 @@ function platformKey({carrier, key}: Sample, row: number): number {
 	return key[carrier[row] < 0 ? row : carrier[row]];
 }
 
-/** Whether so few sightings may be chance: the distribution function of Poisson's distribution, at the sightings, against the doubt. */
+/**
+Whether so few sightings may be chance: the distribution function of Poisson's distribution, at the sightings, against
+the doubt.
+*/
 function isChance({seen, expected}: Past): boolean {
 	let term = Math.exp(-expected);
 	let sum = term;

@@ -12,18 +12,26 @@ import type {Target} from '../jvm/target.js';
 import {leaveWithoutWorkers} from './leave.js';
 import {clampInterval, monotoneMs, type Command, type Report, type WorkerInput} from './messages.js';
 
-/** Reading copies for a millisecond at most; after this the writer is taken for stuck, and the screen for stale. The main thread stands still meanwhile. */
+/**
+Reading copies for a millisecond at most; after this the writer is taken for stuck, and the screen for stale. The main
+thread stands still meanwhile.
+*/
 const readWaitMs = 50;
 /** The worker may be waiting for a slow target when it is told to stop; after this it is ended. */
 const closeWaitMs = 2000;
 /** An ended worker is gone at once, unless it hangs in a system call: then it is left behind. */
 const terminateWaitMs = 2000;
-/** How long the worker may take to let go of the target: a thread that gets no CPU cannot be let go before it has one. */
+/**
+How long the worker may take to let go of the target: a thread that gets no CPU cannot be let go before it has one.
+*/
 const holdWaitMs = 5000;
 /** A sample that is so late, beside the jitter of the clock, is missed; a dump may take some seconds. */
 const silentAfterMs = 3000;
 const silentAfterIntervals = 3;
-/** A sample that comes so long after the one before, and after so many times the interval asked for, has been put off. One that was takes as long as others when it is due. */
+/**
+A sample that comes so long after the one before, and after so many times the interval asked for, has been put off. One
+that was takes as long as others when it is due.
+*/
 const putOffMs = 3000;
 const putOffIntervals = 2;
 const sampleMs = 10_000;
@@ -38,12 +46,17 @@ export type SamplerOptions = Omit<WorkerInput, 'table'> & {
 export type SamplerHandle = SnapshotSource & {
 	/** Asks for another interval, in milliseconds; the cost budget may make it longer. */
 	setIntervalMs(intervalMs: number): void;
-	/** Lets go of everything of the target and takes no sample until `resume`; false when that could not be done in time. The time until `resume` counts as a pause. */
+	/**
+	Lets go of everything of the target and takes no sample until `resume`; false when that could not be done in time.
+	The time until `resume` counts as a pause.
+	*/
 	hold(): Promise<boolean>;
 	resume(): void;
 };
 
-/** Where the worker's file is: beside the bundle or the folder of its chunks, or in dist/ when this runs from source. */
+/**
+Where the worker's file is: beside the bundle or the folder of its chunks, or in dist/ when this runs from source.
+*/
 function defaultWorkerUrl(): URL {
 	const candidates = import.meta.url.endsWith('.ts') ? ['../../dist/worker.js'] : ['./worker.js', '../worker.js'];
 	const urls = candidates.map(candidate => new URL(candidate, import.meta.url));
@@ -289,7 +302,10 @@ class LiveSampler implements SamplerHandle {
 		}
 	}
 
-	/** For how long no sample came, or when the next one comes that the budget puts off; neither while all is as it should be. A table that cannot be read is stale, not silent. */
+	/**
+	For how long no sample came, or when the next one comes that the budget puts off; neither while all is as it should
+	be. A table that cannot be read is stale, not silent.
+	*/
 	#expected(image: TableImage | undefined): Pick<SourceStatus, 'silentS' | 'nextS'> {
 		const nowMs = monotoneMs();
 		if (this.#status.phase !== 'sampling' || image === undefined) {

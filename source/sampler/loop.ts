@@ -82,7 +82,8 @@ export class SamplingLoop {
 				continue;
 			}
 
-			// An engine that waits for nothing, with samples that take longer than the interval, would leave no turn to commands and timers.
+			// An engine that waits for nothing, with samples that take longer than the interval, would leave no turn to
+			// commands and timers.
 			await turn();
 			if (this.#isResting || this.#isStopped) {
 				continue;
@@ -106,7 +107,10 @@ export class SamplingLoop {
 		this.#rest(isPaused, this.#isHeld);
 	}
 
-	/** Takes no sample until `resume`, gives up the one under way and resolves when nothing of the target is held. Never rejects. */
+	/**
+	Takes no sample until `resume`, gives up the one under way and resolves when nothing of the target is held. Never
+	rejects.
+	*/
 	async hold(): Promise<void> {
 		this.#rest(this.#isPaused, true);
 		this.#giveUp();
@@ -189,7 +193,10 @@ export class SamplingLoop {
 		}
 	}
 
-	/** Counts a good sample; false when the table was locked for too long: then what its threads used is kept for the next one. */
+	/**
+	Counts a good sample; false when the table was locked for too long: then what its threads used is kept for the next
+	one.
+	*/
 	#count(outcome: SampleOutcome & {ok: true}, nowMs: number): boolean {
 		this.#pauses.add(outcome.pauseUs);
 		this.#refusedThreads += outcome.skipped?.refused ?? 0;
@@ -215,7 +222,10 @@ export class SamplingLoop {
 		}
 	}
 
-	/** What threads used while nobody looked was used at stacks that are not known: it must not count for the first one seen after a pause. A nanosecond says that the thread ran. */
+	/**
+	What threads used while nobody looked was used at stacks that are not known: it must not count for the first one
+	seen after a pause. A nanosecond says that the thread ran.
+	*/
 	#leavePauseOut(): void {
 		if (this.#isAfterPause) {
 			this.#isAfterPause = false;

@@ -23,7 +23,10 @@ export type WorkerInput = {
 export type Command =
 	| {readonly kind: 'pause'; readonly paused: boolean}
 	| {readonly kind: 'interval'; readonly intervalMs: number}
-	/** Let go of everything of the target and hold still until `resume`: this process is about to be stopped. Answered by `held` with the same number. */
+	/**
+	Let go of everything of the target and hold still until `resume`: this process is about to be stopped. Answered by
+	`held` with the same number.
+	*/
 	| {readonly kind: 'hold'; readonly number: number}
 	| {readonly kind: 'resume'}
 	| {readonly kind: 'stop'};
@@ -53,7 +56,10 @@ export function clampInterval(intervalMs: number): number {
 	return intervalMs <= longestIntervalMs ? Math.max(shortestIntervalMs, intervalMs) : longestIntervalMs;
 }
 
-/** Milliseconds of a clock that all threads of this process share (those of `performance.now()` each begin with their thread). */
+/**
+Milliseconds of a clock that all threads of this process share (those of `performance.now()` each begin with their
+thread).
+*/
 export function monotoneMs(): number {
 	return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -12,7 +12,10 @@ export type Choice = {
 	readonly note: string;
 };
 
-/** The engine to use for a target. Throws SessionOver with reason and hint when the one asked for, or every one, is unavailable. */
+/**
+The engine to use for a target. Throws SessionOver with reason and hint when the one asked for, or every one, is
+unavailable.
+*/
 export async function chooseEngine(asked: EngineId | 'auto', target: Target, among: readonly Engine[] = engines): Promise<Choice> {
 	const candidates = among.filter(({id}) => asked === 'auto' || id === asked);
 	const notes: string[] = [];
@@ -44,7 +47,10 @@ export async function chooseEngine(asked: EngineId | 'auto', target: Target, amo
 
 type Refusal = {readonly id: EngineId; readonly reason: string; readonly hint: string};
 
-/** One line for all engines: why each is unavailable, and what would help any of them; that another engine would do does not. */
+/**
+One line for all engines: why each is unavailable, and what would help any of them; that another engine would do does
+not.
+*/
 function allRefused(refusals: readonly Refusal[]): {reason: string; hint: string} {
 	const reasons = new Set(refusals.map(({reason}) => reason));
 	if (reasons.size === 1) {

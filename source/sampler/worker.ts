@@ -1,6 +1,7 @@
 /*
-Entry of the sampler's worker: chooses and opens the engine, writes the table, obeys the main thread. It ends by itself when the session is over, and with the process at the latest.
-An error that is a fault of ours is not caught: it reaches the main thread as the worker's error event.
+Entry of the sampler's worker: chooses and opens the engine, writes the table, obeys the main thread. It ends by itself
+when the session is over, and with the process at the latest. An error that is a fault of ours is not caught: it reaches
+the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver} from '../engines/engine.js';

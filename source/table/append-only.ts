@@ -6,8 +6,9 @@ type Column<R extends RegionName> = keyof Regions[R] & string;
 type Arrays<R extends RegionName, C extends Column<R>> = {readonly [K in C]: Regions[R][K] extends ArrayType ? ColumnArray<Regions[R][K]> : never};
 
 /**
-The reader's private copy of columns of a region that are append-only below its published count. Only what is new is copied; what was copied stays where it is, so that
-snapshots share it. When an array is too short a longer one takes its place, and older snapshots keep theirs.
+The reader's private copy of columns of a region that are append-only below its published count. Only what is new is
+copied; what was copied stays where it is, so that snapshots share it. When an array is too short a longer one takes its
+place, and older snapshots keep theirs.
 */
 export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 	count = 0;

@@ -10,8 +10,8 @@ const noSuchLine = -3;
 export const otherName = '(other)';
 
 /**
-The writing side of the dictionary: strings, frames and the trie of stacks. Everything is appended beyond the published counts, without the lock; nothing is changed afterwards.
-When a region is full its "(other)" entry is given out.
+The writing side of the dictionary: strings, frames and the trie of stacks. Everything is appended beyond the published
+counts, without the lock; nothing is changed afterwards. When a region is full its "(other)" entry is given out.
 */
 export class DictionaryWriter implements Interner {
 	/** Strings by id. */
@@ -78,7 +78,10 @@ export class DictionaryWriter implements Interner {
 		return id;
 	}
 
-	/** Node of the stack `frames[start]` (innermost) to `frames[start + length - 1]`; throws on a frame that was never interned. */
+	/**
+	Node of the stack `frames[start]` (innermost) to `frames[start + length - 1]`; throws on a frame that was never
+	interned.
+	*/
 	internStack(frames: Int32Array, start: number, length: number): number {
 		const index = this.#nodes;
 		const {key} = index;

@@ -6,10 +6,12 @@ import {
 } from '../model/schema.js';
 
 /*
-Where everything lies in the shared table. One growable SharedArrayBuffer: a header page, then slabs that are all alike. Each slab holds the same share of every region;
-record i of a region lies in slab floor(i / share) at index i % share. Growing adds a slab; nothing ever moves. Pages of a slab that were never touched cost no memory.
+Where everything lies in the shared table. One growable SharedArrayBuffer: a header page, then slabs that are all alike.
+Each slab holds the same share of every region; record i of a region lies in slab floor(i / share) at index i % share.
+Growing adds a slab; nothing ever moves. Pages of a slab that were never touched cost no memory.
 
-Owner of every word and record: the writer (the sampler's worker). The lock word alone is written by both sides. Three ways of sharing:
+Owner of every word and record: the writer (the sampler's worker). The lock word alone is written by both sides. Three
+ways of sharing:
 - dictionary (strings, frames, nodes) and the keys of facts and contention are append-only: written beyond the published count without the lock, never changed afterwards,
   so that a reader that knows a count may copy below it at any time;
 - counts, counters, thread records and session figures change under the lock only, once a sample;
@@ -65,7 +67,10 @@ export type Regions = typeof regions;
 export type RegionName = keyof Regions;
 export const regionNames = Object.keys(regions) as RegionName[];
 
-/** Of everything that lies in a table: two sides that were built from different schemas do not read each other's words. Never 0. */
+/**
+Of everything that lies in a table: two sides that were built from different schemas do not read each other's words.
+Never 0.
+*/
 export const layoutVersion = checksum(JSON.stringify([figureNames, regions]));
 
 /** Header word of each region's published count. */
@@ -75,8 +80,9 @@ export const countWord = Object.freeze(Object.fromEntries(regionNames.map((regio
 export type TableShape = Record<RegionName, number> & {readonly maxSlabs: number};
 
 /**
-Chosen from real services: about 16 bytes of text a name, a few frames a name, a few stacks a frame, a fact or two a stack. One slab (1.4 MiB) is what a service of 200 threads
-fills in some minutes; sixteen hold 524,288 facts, beyond which queries would no longer be done between two refreshes.
+Chosen from real services: about 16 bytes of text a name, a few frames a name, a few stacks a frame, a fact or two a
+stack. One slab (1.4 MiB) is what a service of 200 threads fills in some minutes; sixteen hold 524,288 facts, beyond
+which queries would no longer be done between two refreshes.
 */
 export const defaultShape: TableShape = Object.freeze({
 	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, facts: 32_768, contention: 4096, maxSlabs: 16,
@@ -85,7 +91,10 @@ export const defaultShape: TableShape = Object.freeze({
 /** A name has at most 512 UTF-16 units, each at most three bytes of UTF-8: it must fit into the bytes of one slab. */
 const minBytesShare = 2048;
 
-/** Ids that every table begins with, as with `otherFrame`: the "(other)" string and stack, under which is counted what found no room. */
+/**
+Ids that every table begins with, as with `otherFrame`: the "(other)" string and stack, under which is counted what
+found no room.
+*/
 export const otherString = 1;
 export const otherNode = 1;
 

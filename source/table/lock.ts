@@ -8,12 +8,16 @@ const heldWithWaiters = 2;
 /** Tries before the first sleep. Measured, see docs/lock.md. */
 export const defaultSpins = 100;
 
-/** Longest single sleep: a wake-up that got lost, or a holder that died, costs no more than this before the word is looked at again. */
+/**
+Longest single sleep: a wake-up that got lost, or a holder that died, costs no more than this before the word is looked
+at again.
+*/
 const maxSleepMs = 1;
 
 /**
-Takes the table's lock: tries a bounded number of times, then sleeps until the holder lets go, at most `atMostMs` in all. False when the time is over: the holder
-may be dead, and what it guards is not to be read. The lock is the word alone; it does not know who holds it and must not be taken twice by one side.
+Takes the table's lock: tries a bounded number of times, then sleeps until the holder lets go, at most `atMostMs` in
+all. False when the time is over: the holder may be dead, and what it guards is not to be read. The lock is the word
+alone; it does not know who holds it and must not be taken twice by one side.
 */
 export function acquireLock(words: Int32Array, atMostMs: number, spins = defaultSpins): boolean {
 	for (let tries = 0; tries <= spins; tries++) {

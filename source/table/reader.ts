@@ -22,9 +22,15 @@ export type TableImage = {
 	readonly figures: Readonly<Figures>;
 };
 
-/** Records that may be added between looking at the counts and having the lock; more, and the copy is begun anew with room for what was seen. */
+/**
+Records that may be added between looking at the counts and having the lock; more, and the copy is begun anew with room
+for what was seen.
+*/
 const headroom = 1024;
-/** Each further try has room for the count seen under the lock: the writer would have to add over `headroom` records between two tries every time. */
+/**
+Each further try has room for the count seen under the lock: the writer would have to add over `headroom` records
+between two tries every time.
+*/
 const maxTries = 4;
 
 /** What changes below a published count, by region: all of a thread's record, the counters of the others. */
@@ -51,7 +57,10 @@ class Scratch {
 	}
 }
 
-/** Reads the shared table, on the main thread. Only what can change is copied under the lock; what is append-only follows after it. */
+/**
+Reads the shared table, on the main thread. Only what can change is copied under the lock; what is append-only follows
+after it.
+*/
 export class TableReader {
 	/** How long the last copy held the lock. */
 	lastHeldMs = 0;
@@ -70,7 +79,10 @@ export class TableReader {
 		this.#views = new TableViews(buffer);
 	}
 
-	/** A private copy of everything counted so far, the last one again when nothing was published since; undefined when the lock was not to be had within `atMostMs`. */
+	/**
+	A private copy of everything counted so far, the last one again when nothing was published since; undefined when the
+	lock was not to be had within `atMostMs`.
+	*/
 	read(atMostMs: number): TableImage | undefined {
 		if (this.#last && Atomics.load(this.#views.words, word.generation) === this.#lastGeneration) {
 			return this.#last;

@@ -1,7 +1,8 @@
 import type {Sample} from '../model/sample.js';
 
 /**
-The stacks of the sample before, by thread record: most threads stand where they stood, and comparing fifty frames is several times faster than fifty look-ups in the trie.
+The stacks of the sample before, by thread record: most threads stand where they stood, and comparing fifty frames is
+several times faster than fifty look-ups in the trie.
 */
 export class StackMemo {
 	/** Frames of the sample before, and of this one. */
@@ -34,7 +35,10 @@ export class StackMemo {
 		return this.#node[record];
 	}
 
-	/** Keeps the node of a row's stack for the next sample. A record that is met twice in a sample is found no more in this one. */
+	/**
+	Keeps the node of a row's stack for the next sample. A record that is met twice in a sample is found no more in this
+	one.
+	*/
 	keep(record: number, sample: Sample, row: number, node: number): void {
 		if (record >= this.#seen.length) {
 			const size = record * 2;

@@ -11,8 +11,9 @@ import type {TableViews} from './views.js';
 export const otherThreadKey = 0;
 
 /**
-CPU nanoseconds in a sample up to which a blocked thread is believed not to have left the monitor that it waits for: up to JDK 23 one of those that wait wakes at times, once a second in the end, to look
-whether the monitor is free (ObjectMonitor::EnterI). 20 to 50 us each were measured; samples may be seconds apart.
+CPU nanoseconds in a sample up to which a blocked thread is believed not to have left the monitor that it waits for: up
+to JDK 23 one of those that wait wakes at times, once a second in the end, to look whether the monitor is free
+(ObjectMonitor::EnterI). 20 to 50 us each were measured; samples may be seconds apart.
 */
 const wakeUpsNs = 1e6;
 
@@ -20,7 +21,9 @@ const newestColumns = select(threadColumns, {sampled: 'newest'});
 const summedColumns = select(threadColumns, {sampled: 'sum'});
 const rowColumns = select(threadColumns, {sampled: 'row'});
 
-/** The writing side of the thread records: which record belongs to which thread, and what the newest sample says of it. */
+/**
+The writing side of the thread records: which record belongs to which thread, and what the newest sample says of it.
+*/
 export class ThreadWriter {
 	count = 0;
 	/** Record of the pseudo thread "(other)", made when the first thread finds no room; -1 before. */
@@ -41,7 +44,10 @@ export class ThreadWriter {
 		this.#views = views;
 	}
 
-	/** The record of a thread, a new one beyond the published count when it is met for the first time; that of "(other)" when there is no room. */
+	/**
+	The record of a thread, a new one beyond the published count when it is met for the first time; that of "(other)"
+	when there is no room.
+	*/
 	recordOf(key: number): number {
 		const found = this.#records.get(key);
 		if (found !== undefined) {
@@ -145,7 +151,10 @@ export class ThreadWriter {
 		}
 	}
 
-	/** Whether a thread that used CPU where it was blocked before did not get its lock meanwhile: same lock, same holder (as far as they are known), and no more CPU time than looking at the lock takes. */
+	/**
+	Whether a thread that used CPU where it was blocked before did not get its lock meanwhile: same lock, same holder
+	(as far as they are known), and no more CPU time than looking at the lock takes.
+	*/
 	#isHeldUpStill(slab: number, at: number, sample: Sample, row: number, lockOwner: number): boolean {
 		const {threads} = this.#views.regions;
 		const isSame = (before: number, now: number, unknown: number) => before === now || before === unknown || now === unknown;

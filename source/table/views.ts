@@ -9,7 +9,10 @@ export type RegionViews<R extends RegionName> = {[C in keyof Regions[R]]: Region
 
 const viewTypes: Readonly<Record<ArrayType, new (buffer: SharedArrayBuffer, byteOffset: number, length: number) => ColumnArray>> = arrayTypes;
 
-/** Typed views of a shared table, as far as it has grown. Fixed in length: V8 reads arrays that follow a buffer's growth more slowly. */
+/**
+Typed views of a shared table, as far as it has grown. Fixed in length: V8 reads arrays that follow a buffer's growth
+more slowly.
+*/
 export class TableViews {
 	readonly words: Int32Array;
 	readonly figures: Float64Array;
@@ -44,7 +47,10 @@ export class TableViews {
 		}
 	}
 
-	/** Adds slabs, for the writer only, until record `index` of a region has room. False when the table may not grow so far. */
+	/**
+	Adds slabs, for the writer only, until record `index` of a region has room. False when the table may not grow so
+	far.
+	*/
 	growFor(region: RegionName, index: number): boolean {
 		while (index >= this.slabs * this.shape[region]) {
 			if (this.slabs >= this.shape.maxSlabs) {

@@ -17,7 +17,10 @@ import {StackMemo} from './stack-memo.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
 
-/** The reader holds the lock for a copy of some megabytes at most; longer than this it is stuck, and the sample is given up rather than the session. */
+/**
+The reader holds the lock for a copy of some megabytes at most; longer than this it is stuck, and the sample is given up
+rather than the session.
+*/
 const lockWaitMs = 1000;
 
 /** What counters are kept for, and where each column lies in the tuple. */
@@ -30,10 +33,12 @@ const contentionKeyAt = Object.freeze(fromNames(contentionKey, (_, index) => ind
 const lastFacts = 8;
 
 /**
-Counts samples into the shared table. One writer a table, in the sampler's worker. Names, stacks and new facts are appended without the lock; a sample's increments and the new
-counts are published in one short critical section, so that a reader sees a sample whole or not at all.
+Counts samples into the shared table. One writer a table, in the sampler's worker. Names, stacks and new facts are
+appended without the lock; a sample's increments and the new counts are published in one short critical section, so that
+a reader sees a sample whole or not at all.
 
-When facts run out, new ones lose their thread first (they count for the pseudo thread "(other)", at their own stack) and their stack last: hot lines stay right longest.
+When facts run out, new ones lose their thread first (they count for the pseudo thread "(other)", at their own stack)
+and their stack last: hot lines stay right longest.
 */
 export class TableWriter implements Interner {
 	readonly #views: TableViews;
@@ -81,8 +86,9 @@ export class TableWriter implements Interner {
 	}
 
 	/**
-	Counts every thread of a sample, or those whose name (string id) is accepted, and publishes them with the figures. `atMs`: epoch milliseconds of the sample. A thread that is not
-	accepted but holds up one that is becomes known by name and place, without counting. False, with nothing counted, when the lock was not free in time.
+	Counts every thread of a sample, or those whose name (string id) is accepted, and publishes them with the figures.
+	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but holds up one that is becomes known by
+	name and place, without counting. False, with nothing counted, when the lock was not free in time.
 	*/
 	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: number) => boolean): boolean {
 		this.#place(sample, accepts);
@@ -209,7 +215,10 @@ export class TableWriter implements Interner {
 		return id;
 	}
 
-	/** Contention of a row that waits for a lock; -1 when nobody is known to hold it up, as for a thread that is parked without work. */
+	/**
+	Contention of a row that waits for a lock; -1 when nobody is known to hold it up, as for a thread that is parked
+	without work.
+	*/
 	#placeContention(sample: Sample, row: number): number {
 		const owner = sample.lockOwner[row];
 		const kind = sample.lockKind[row];
@@ -244,7 +253,9 @@ export class TableWriter implements Interner {
 		return id;
 	}
 
-	/** Whether record `index` lies below what is kept back at the end of the region, growing the table where that helps. */
+	/**
+	Whether record `index` lies below what is kept back at the end of the region, growing the table where that helps.
+	*/
 	#hasRoomFor(region: RegionName, index: number, keptBack: number): boolean {
 		return this.#views.growFor(region, index + keptBack);
 	}

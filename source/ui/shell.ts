@@ -20,8 +20,8 @@ const endSignals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGINT', 'S
 export type ScreenOf<Result> = (leave: (result: Result) => void) => Promise<ReactElement>;
 
 /**
-Shows a screen until it is left, and gives the terminal back in every way of leaving; then resolves.
-Rejects with what was thrown, by a component, a listener or a timer of anybody in the process too, when the terminal has been given back.
+Shows a screen until it is left, and gives the terminal back in every way of leaving; then resolves. Rejects with what
+was thrown, by a component, a listener or a timer of anybody in the process too, when the terminal has been given back.
 */
 export async function runShell<Result>({stdin, stdout}: ShellOptions, screenOf: ScreenOf<Result>): Promise<Leaving<Result>> {
 	const terminal = new Terminal(stdin, stdout);
@@ -81,7 +81,8 @@ export async function runShell<Result>({stdin, stdout}: ShellOptions, screenOf: 
 
 /** Loads Ink, which takes a few hundred milliseconds and is wanted nowhere but on a screen. */
 async function loadInk(): Promise<typeof ShowScreen> {
-	// Ink draws nothing before it exits where CI is set; a pseudo-terminal in a CI job is a terminal all the same. It looks only while it is being loaded (is-in-ci).
+	// Ink draws nothing before it exits where CI is set; a pseudo-terminal in a CI job is a terminal all the same. It
+	// looks only while it is being loaded (is-in-ci).
 	const names = ['CI', 'CONTINUOUS_INTEGRATION'];
 	const before = names.map(name => process.env[name]);
 	for (const name of names) {

@@ -5,10 +5,16 @@ import type {ReactElement} from 'react';
 import {TerminalContext} from './hooks/terminal.js';
 import type {Terminal} from './terminal/terminal.js';
 
-/** Highest rate of drawing that Ink itself allows, frames a second: the screen decides when to draw, Ink never waits with a frame. */
+/**
+Highest rate of drawing that Ink itself allows, frames a second: the screen decides when to draw, Ink never waits with a
+frame.
+*/
 const maxFps = 1000;
 
-/** Draws a screen with Ink, which writes only the lines that changed; gives the way to end it. What a component throws is passed on. Debugged, every frame is written whole. */
+/**
+Draws a screen with Ink, which writes only the lines that changed; gives the way to end it. What a component throws is
+passed on. Debugged, every frame is written whole.
+*/
 export function showScreen(screen: ReactElement, terminal: Terminal, onError: (error: unknown) => void, isDebugged = false): () => void {
 	const {frames} = terminal;
 	const instance = render(<TerminalContext value={terminal}>{screen}</TerminalContext>, {

@@ -8,7 +8,10 @@ export type ViewRow = {
 	readonly key: string;
 };
 
-/** Filtered and sorted rows; `allRows` counts those that are hidden too, `idleRows` those that are only because idle threads are. */
+/**
+Filtered and sorted rows; `allRows` counts those that are hidden too, `idleRows` those that are only because idle
+threads are.
+*/
 export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number};
 
 /** What Enter on a row shows; an empty list is not shown. */
@@ -29,13 +32,16 @@ export type ViewKey = {
 	readonly help: string;
 	/** Tools that have the same key. */
 	readonly knownFrom?: string;
-	/** What of the query is different from now on, and the message that says so. The rows are others: the cursor starts anew. */
+	/**
+	What of the query is different from now on, and the message that says so. The rows are others: the cursor starts
+	anew.
+	*/
 	press(query: Query): {readonly change: Partial<Query>; readonly said: string};
 };
 
 /**
-A view behind Tab: its rows, their columns, and what one of them is made of. The screen, the help, the readme's keys, menus, selections and the order of each view are made from these
-records; nothing else knows which views there are.
+A view behind Tab: its rows, their columns, and what one of them is made of. The screen, the help, the readme's keys,
+menus, selections and the order of each view are made from these records; nothing else knows which views there are.
 */
 export type View<Row extends ViewRow = ViewRow> = {
 	readonly id: string;
@@ -53,7 +59,10 @@ export type View<Row extends ViewRow = ViewRow> = {
 	emptyText(table: ViewTable<Row>, query: Query): string | undefined;
 	/** What is known of a row; of one that is gone too, as far as its key tells. */
 	detail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, key: string, row: Row | undefined): RowDetail;
-	/** What stands above a row's detail, on lines of `width` cells; `tracer` names another tracer of the target, where there is one. */
+	/**
+	What stands above a row's detail, on lines of `width` cells; `tracer` names another tracer of the target, where
+	there is one.
+	*/
 	titleLines(row: Row, width: number, tracer: string | undefined): readonly TitleLine[];
 	/** Keys of a row's threads, and what to call them. */
 	threadsOf(row: Row, detail: RowDetail): {readonly keys: readonly number[]; readonly label: string};

@@ -116,7 +116,8 @@ describe('what is in the way is said in a line, with what to do', () => {
 
 	test('a full disk: the message says so and nothing is left', () => {
 		const at = fresh();
-		// A file system of 64 KB in a mount namespace of its own: needs no rights on the host beyond those of a user namespace.
+		// A file system of 64 KB in a mount namespace of its own: needs no rights on the host beyond those of a user
+		// namespace.
 		const result = spawnSync('unshare', [
 			'--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=64k none "$1" && "$2" "$3" "$1/a.bin" 1000000; ls -A "$1"', 'sh', at, process.execPath, writer,
 		], {encoding: 'utf8'});

@@ -20,7 +20,9 @@ const textOf = (id: string, snapshot: Snapshot, baseline?: Snapshot, more: Parti
 /** Sums that a reader can get back from what a format wrote; of those that it holds. */
 type Sums = {activeTicks?: number; cpuMs?: number; linesTicks?: number; runnableTicks?: number};
 
-/** What each format can be read back to. A new format stands here as well, or this file does not compile the loop below. */
+/**
+What each format can be read back to. A new format stands here as well, or this file does not compile the loop below.
+*/
 const readBack: Readonly<Record<string, (written: string | Uint8Array) => Sums>> = {
 	text: written => ({activeTicks: sumOf(String(written).split('\n\n')[1].split('\n').slice(1).filter(line => /^\s*\d/.test(line)).map(line => Number(line.trim().split(/\s+/)[3])))}),
 	json(written) {

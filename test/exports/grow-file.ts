@@ -1,4 +1,5 @@
-// Writes a file of reports of so many bytes each, in a process of its own whose rights and limits a test has set: node grow-file.mjs FILE BYTES...
+// Writes a file of reports of so many bytes each, in a process of its own whose rights and limits a test has set: node
+// grow-file.mjs FILE BYTES...
 import process from 'node:process';
 import {GrowingFile} from '../../source/exports/files/growing-file.js';
 

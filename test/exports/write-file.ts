@@ -1,4 +1,5 @@
-// Writes a file of so many bytes, in a process of its own whose rights and limits a test has set: node write-file.mjs FILE BYTES
+// Writes a file of so many bytes, in a process of its own whose rights and limits a test has set: node write-file.mjs
+// FILE BYTES
 import process from 'node:process';
 import {writeWhole} from '../../source/exports/files/files.js';
 

@@ -10,8 +10,8 @@ const root = path.resolve(import.meta.dirname, '../..');
 const bundles = new Map<string, Promise<URL>>();
 
 /**
-Bundles an entry point, named from the project's root, the way build.js does, and gives the URL of the bundle: for workers and programs that plain Node must run.
-Once in each test process; the bundle is removed when that ends.
+Bundles an entry point, named from the project's root, the way build.js does, and gives the URL of the bundle: for
+workers and programs that plain Node must run. Once in each test process; the bundle is removed when that ends.
 */
 export async function bundle(entry: string): Promise<URL> {
 	let found = bundles.get(entry);

@@ -22,7 +22,10 @@ export type Chroot = {
 	readonly root: string;
 	/** A folder of ours, not below that root. */
 	readonly outside: string;
-	/** Starts a program in it, with its working directory \`outside\` or any other of ours. \`srv\` is what it sees as /srv. */
+	/**
+	Starts a program in it, with its working directory \`outside\` or any other of ours. \`srv\` is what it sees as
+	/srv.
+	*/
 	start(command: readonly string[], options?: {readonly cwd?: string; readonly srv?: string}): ChildProcess;
 	remove(): Promise<void>;
 };

@@ -16,7 +16,10 @@ export type Jdk = {
 const programsDirectory = path.resolve(import.meta.dirname, '../programs');
 const vmDirectory = '/usr/lib/jvm';
 
-/** JDK homes: the list in TPROF_JDKS (colon-separated), JAVA_HOME, those under the JVM folder, and that of the javac on the PATH; one for each release, oldest first. .ci/tools looks in the same places. */
+/**
+JDK homes: the list in TPROF_JDKS (colon-separated), JAVA_HOME, those under the JVM folder, and that of the javac on the
+PATH; one for each release, oldest first. .ci/tools looks in the same places.
+*/
 export function jdks(): Jdk[] {
 	const homes = [
 		...(process.env.TPROF_JDKS ?? '').split(':'),
@@ -59,7 +62,9 @@ export function jdk(accepts: (release: number) => boolean = () => true): Jdk {
 	return found;
 }
 
-/** Compiles test/programs/NAME.java with the JDK's own javac, once for each JDK and content, and returns the class path. */
+/**
+Compiles test/programs/NAME.java with the JDK's own javac, once for each JDK and content, and returns the class path.
+*/
 export function compileProgram(name: string, on: Jdk): string {
 	const source = path.join(programsDirectory, `${name}.java`);
 	const hash = createHash('sha256').update(readFileSync(source)).update(on.home).digest('hex').slice(0, 16);

@@ -15,7 +15,10 @@ export type KillOutcome = {
 	readonly threads: number;
 };
 
-/** Starts the built program on a process with the memory engine, as often as it can sample, and ends it with SIGKILL so many milliseconds after its first report. */
+/**
+Starts the built program on a process with the memory engine, as often as it can sample, and ends it with SIGKILL so
+many milliseconds after its first report.
+*/
 export async function killTool(pid: number, afterMs: number): Promise<KillOutcome> {
 	const tool = spawn(process.execPath, [
 		path.resolve(import.meta.dirname, '../../dist/cli.js'), String(pid), '--engine', 'memory', '--interval', '1', '--max-overhead', '100', '--batch', '--format', 'json', '--delay', '0.2', '--iterations', '10000',

@@ -14,15 +14,17 @@ const states: Readonly<Record<string, ThreadState>> = {
 type Holder = {readonly thread: string; readonly frame?: string; readonly kind: LockKind};
 
 /**
-Samples drawn as text. The first line of a picture names a thread, its flags, and whom it waits for; the second gives each sample (a column) its state (R B w t . N X)
-and, if it is not 10 ms for R and none for others, its CPU milliseconds; then come the frames, outermost first. Cells are parted by blanks; `-` is no frame.
+Samples drawn as text. The first line of a picture names a thread, its flags, and whom it waits for; the second gives
+each sample (a column) its state (R B w t . N X) and, if it is not 10 ms for R and none for others, its CPU
+milliseconds; then come the frames, outermost first. Cells are parted by blanks; `-` is no frame.
 
 	worker [daemon] <- other@a.Pool.take:8
 	R   R30  B
 	main:3 main:3 main:3
 	sort:7 sort:7 lock:9
 
-Whom it waits for may come without the frame that took the lock. A frame is `[package.Class.]method[:line]`, with `:native` for a native method; without a class it is of the class `A`. Flags: daemon, vm, compiler, dead.
+Whom it waits for may come without the frame that took the lock. A frame is `[package.Class.]method[:line]`, with
+`:native` for a native method; without a class it is of the class `A`. Flags: daemon, vm, compiler, dead.
 */
 export class Picture {
 	readonly builder = new SnapshotBuilder();

@@ -4,7 +4,10 @@ import {patienceMs} from './patience.js';
 
 /** How long an answer may take on a busy machine. */
 
-/** What the program test/programs/Stress.java says of itself: rounds of work since its start, and how many of them had a wrong result. */
+/**
+What the program test/programs/Stress.java says of itself: rounds of work since its start, and how many of them had a
+wrong result.
+*/
 export type StressCheck = {readonly rounds: number; readonly failures: number};
 
 export type StressProcess = {

@@ -19,7 +19,9 @@ export async function targetOf(java: {readonly pid: number}): Promise<Target> {
 	}
 }
 
-/** The process as a target, even where identifying it would find something in the way: for testing the guards behind that. */
+/**
+The process as a target, even where identifying it would find something in the way: for testing the guards behind that.
+*/
 export function rawTarget(pid: number): Target {
 	const status = readStatus(pid)!;
 	return {

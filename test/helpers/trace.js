@@ -1,5 +1,6 @@
 /*
-Another tracer of threads: `node trace.js TID...` seizes them without stopping them, prints "ready", and lets them go by its end, which comes with that of its standard input. x86-64 only.
+Another tracer of threads: `node trace.js TID...` seizes them without stopping them, prints "ready", and lets them go by
+its end, which comes with that of its standard input. x86-64 only.
 */
 import process from 'node:process';
 import koffi from 'koffi';

@@ -1,6 +1,8 @@
 /*
-The screen on a source that grows by itself: threads at known lines, no JVM. Started in a pseudo-terminal by the tests of the screen, or by hand to look at it.
-Words of the command line: still (nothing changes), hostile (names that no one would choose), ended, failed, recording, starting, crash (an error at SIGUSR2), choose (the list of JVMs instead), mono, ascii, delay=MS, rows=N.
+The screen on a source that grows by itself: threads at known lines, no JVM. Started in a pseudo-terminal by the tests
+of the screen, or by hand to look at it. Words of the command line: still (nothing changes), hostile (names that no one
+would choose), ended, failed, recording, starting, crash (an error at SIGUSR2), choose (the list of JVMs instead), mono,
+ascii, delay=MS, rows=N.
 */
 import process from 'node:process';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';

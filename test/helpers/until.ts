@@ -1,7 +1,9 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {patienceMs} from './patience.js';
 
-/** Waits until a state that other processes bring about is there; fails when that takes too long even for a loaded machine. */
+/**
+Waits until a state that other processes bring about is there; fails when that takes too long even for a loaded machine.
+*/
 export async function until(condition: () => boolean, timeoutMs = patienceMs): Promise<void> {
 	await untilAsync(async () => condition(), timeoutMs);
 }

@@ -1,5 +1,6 @@
 /*
-Runs a command under a filter of system calls (seccomp) that forbids ptrace, as containers have it: `node without-ptrace.js COMMAND ARGS...`. x86-64 only. Exits as the command does.
+Runs a command under a filter of system calls (seccomp) that forbids ptrace, as containers have it: `node
+without-ptrace.js COMMAND ARGS...`. x86-64 only. Exits as the command does.
 */
 import {spawn} from 'node:child_process';
 import process from 'node:process';
@@ -10,7 +11,10 @@ const setSeccomp = 22;
 const modeFilter = 2;
 const ptraceCall = 101;
 
-/** Instructions of linux/bpf_common.h and what a filter may answer (linux/seccomp.h): code, jump if true, jump if false, constant. */
+/**
+Instructions of linux/bpf_common.h and what a filter may answer (linux/seccomp.h): code, jump if true, jump if false,
+constant.
+*/
 const load = 0x20;
 const jumpIfEqual = 0x15;
 const answer = 0x06;

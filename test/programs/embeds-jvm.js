@@ -1,4 +1,5 @@
-// A program that is no java launcher and has a JVM in it. Arguments: libjli.so of a JDK, then those of java. SIGQUIT is handled before the JVM starts, and is left to it unless it is told to leave signals alone.
+// A program that is no java launcher and has a JVM in it. Arguments: libjli.so of a JDK, then those of java. SIGQUIT is
+// handled before the JVM starts, and is left to it unless it is told to leave signals alone.
 import process from 'node:process';
 import koffi from 'koffi';
 
@@ -7,7 +8,8 @@ process.on('SIGQUIT', () => {
 	console.log('shut down');
 	process.exit(3);
 });
-// JLI_Launch (java.h of the JDK's launcher) runs main in a thread of its own; the JVM cannot run on the stack that koffi calls with.
+// JLI_Launch (java.h of the JDK's launcher) runs main in a thread of its own; the JVM cannot run on the stack that
+// koffi calls with.
 const launch = koffi.load(library).func('JLI_Launch', 'int', [
 	'int', 'char **', 'int', 'void *', 'int', 'void *', 'const char *', 'const char *', 'const char *', 'const char *', 'bool', 'bool', 'bool', 'int',
 ]);

@@ -1,4 +1,5 @@
-// Loads the library given as the argument and starts no JVM; prints "ready", and ends with a word at SIGQUIT, as other servers do.
+// Loads the library given as the argument and starts no JVM; prints "ready", and ends with a word at SIGQUIT, as other
+// servers do.
 import process from 'node:process';
 import koffi from 'koffi';
 

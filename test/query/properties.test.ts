@@ -17,7 +17,10 @@ import {pick, seeded} from '../helpers/random.js';
 
 type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
 
-/** A session of random samples of few threads, classes, methods and lines, so that places repeat and recurse; and a way to make a session of some of them. */
+/**
+A session of random samples of few threads, classes, methods and lines, so that places repeat and recurse; and a way to
+make a session of some of them.
+*/
 class RandomSession {
 	readonly samples: Sampled[] = [];
 	readonly next: (below: number) => number;

@@ -2,7 +2,10 @@ import {describe, expect, test} from 'vitest';
 import {SamplingClock, toleranceMs} from '../../source/sampler/clock.js';
 import {seeded} from '../helpers/random.js';
 
-/** Runs a clock on simulated time: each sample takes `tookMs(n)`, each timer is `timerLateMs` late. Returns when samples began. */
+/**
+Runs a clock on simulated time: each sample takes `tookMs(n)`, each timer is `timerLateMs` late. Returns when samples
+began.
+*/
 function simulate(clock: SamplingClock, intervalMs: number, samples: number, tookMs: (sample: number) => number = () => 0, timerLateMs = 0): number[] {
 	let nowMs = 0;
 	const begun: number[] = [];

@@ -1,4 +1,7 @@
-/** A program that closes a session whose worker hangs in a system call: opening a pipe (the argument) that nobody writes to. Exits with 5 when that is over. */
+/**
+A program that closes a session whose worker hangs in a system call: opening a pipe (the argument) that nobody writes
+to. Exits with 5 when that is over.
+*/
 import process from 'node:process';
 import {startSampler} from '../../source/sampler/handle.js';
 

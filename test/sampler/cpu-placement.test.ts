@@ -11,7 +11,10 @@ function draw(sample: Sample, key: number, state: number, cpuNs: number): number
 	return row;
 }
 
-/** One thread, a column a sample: its state (R running, t sleeping, . idle) over the CPU it used since the sample before, in tenths of the interval; gives the credits in tenths. */
+/**
+One thread, a column a sample: its state (R running, t sleeping, . idle) over the CPU it used since the sample before,
+in tenths of the interval; gives the credits in tenths.
+*/
 function credits(states: string, used: string): string {
 	const placement = new CpuPlacement();
 	const sample = new Sample();
@@ -114,7 +117,8 @@ describe('where CPU time counts', () => {
 			}
 		}
 
-		// What there is comes from the first sightings, when nothing is known of the thread yet; without its past it would be an eighth of all.
+		// What there is comes from the first sightings, when nothing is known of the thread yet; without its past it
+		// would be an eighth of all.
 		expect(atWait / used).toBeLessThan(0.006);
 	});
 

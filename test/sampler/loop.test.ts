@@ -15,7 +15,9 @@ const table = () => {
 	return {words: headerWords(buffer), writer: new TableWriter(buffer), reader: new TableReader(buffer)};
 };
 
-/** A session of one thread that uses a millisecond of CPU between samples; `before` is called before each with its number. */
+/**
+A session of one thread that uses a millisecond of CPU between samples; `before` is called before each with its number.
+*/
 function steady(before: (sample: number) => void | Promise<void>, skipped?: {refused: number; late: number}): EngineSession {
 	let samples = 0;
 	return {

@@ -1,4 +1,7 @@
-/** A program that samples a JVM (its pid is the argument) until there are some samples, closes the session, and then has nothing left to do. */
+/**
+A program that samples a JVM (its pid is the argument) until there are some samples, closes the session, and then has
+nothing left to do.
+*/
 import process from 'node:process';
 import {startSampler} from '../../source/sampler/handle.js';
 import {identify} from '../../source/jvm/identify.js';

@@ -14,7 +14,10 @@ import {targetOf} from '../helpers/target.js';
 
 const stuck = ['stuck-1', 'stuck-2'];
 
-/** A thread blocked at a monitor wakes each second up to JDK 23: it must have used CPU so often before it is asked whether anybody noticed. */
+/**
+A thread blocked at a monitor wakes each second up to JDK 23: it must have used CPU so often before it is asked whether
+anybody noticed.
+*/
 const wakeUps = 3;
 const lastThatWakes = 23;
 
@@ -33,7 +36,9 @@ function threadsOf(reader: TableReader): Map<string, Seen> {
 	}]));
 }
 
-/** Samples until the threads in the deadlock have woken so often, and long enough for the others to have taken turns. */
+/**
+Samples until the threads in the deadlock have woken so often, and long enough for the others to have taken turns.
+*/
 async function watch(java: JavaProcess, engine: Engine, wakeUps: number): Promise<{first: Map<string, Seen>; last: Map<string, Seen>}> {
 	const buffer = createTable();
 	const writer = new TableWriter(buffer);

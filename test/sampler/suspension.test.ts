@@ -77,7 +77,9 @@ const countedCpuMs = (reports: readonly Report[]) => sum(reports.flatMap(report 
 /** The whole reports in a file that is written to; none before the shell's child has made it. */
 const reportsIn = (file: string) => existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1).map(line => JSON.parse(line) as Report) : [];
 
-/** Whether all threads of a process have stopped: its shell is told of the last one's stop, and continues nobody before. */
+/**
+Whether all threads of a process have stopped: its shell is told of the last one's stop, and continues nobody before.
+*/
 const isStopped = (pid: number) => readdirSync(`/proc/${pid}/task`).every(tid => readStatus(Number(tid))?.state === 'T');
 
 describe.each([

@@ -12,7 +12,10 @@ import {jdks, type JavaProcess, startJava} from '../helpers/jvm.js';
 import {patienceMs} from '../helpers/patience.js';
 import {targetOf} from '../helpers/target.js';
 
-/** CPU time that must have counted before it is looked where: some thirty sightings of the program's threads at work, with the memory engine. */
+/**
+CPU time that must have counted before it is looked where: some thirty sightings of the program's threads at work, with
+the memory engine.
+*/
 const enoughNs = 1e9;
 
 let java: JavaProcess | undefined;
@@ -21,7 +24,10 @@ afterEach(async () => {
 	await java?.stop();
 });
 
-/** CPU nanoseconds by place: `work` where that is on the stack, else the innermost method; those of threads that wait with a star. */
+/**
+CPU nanoseconds by place: `work` where that is on the stack, else the innermost method; those of threads that wait with
+a star.
+*/
 function placesOf(reader: TableReader): Map<string, number> {
 	const {facts, dictionary} = reader.read(1000)!;
 	const places = new Map<string, number>();
@@ -68,7 +74,8 @@ describe.each(cases.map(({jdk, engine}) => ({jdk, engine, release: jdk.release, 
 		await session.close();
 		expect(sum(places)).toBeGreaterThanOrEqual(enoughNs);
 		expect([...places.keys()].filter(place => place.endsWith('*'))).toEqual([]);
-		// Some 70 to 85 % is right, by the load of the machine; a third is four standard deviations below. Dumps on a loaded machine meet them so rarely that chance may do more.
+		// Some 70 to 85 % is right, by the load of the machine; a third is four standard deviations below. Dumps on a
+		// loaded machine meet them so rarely that chance may do more.
 		expect(places.get('work') ?? 0).toBeGreaterThan(engine === memoryEngine ? sum(places) / 3 : 0);
 	});
 });

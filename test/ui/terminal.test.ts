@@ -28,7 +28,9 @@ async function start(words: readonly string[] = [], options: TerminalOptions = {
 	return session;
 }
 
-/** Whether a terminal was given back whole: normal screen, cursor shown, wrapping on, what was printed afterwards on it. */
+/**
+Whether a terminal was given back whole: normal screen, cursor shown, wrapping on, what was printed afterwards on it.
+*/
 function expectGivenBack(session: TerminalSession): void {
 	expect(session.isAlternate).toBe(false);
 	const entered = session.raw.split('\u001B[?1049h').length;

@@ -2,7 +2,10 @@ import type {Sample} from '../../model/sample.js';
 import type {NativeIds} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
-/** Where the CPU time of threads comes from: the kernel; the dump's own "cpu=" (11 and later, 10 us fine); nowhere (8, with /proc closed). */
+/**
+Where the CPU time of threads comes from: the kernel; the dump's own "cpu=" (11 and later, 10 us fine); nowhere (8, with
+/proc closed).
+*/
 export type CpuSource = 'kernel' | 'dump' | 'none';
 
 /** Gives each row of a sample the CPU nanoseconds that its thread used since the sample before. */
@@ -22,7 +25,10 @@ export class CpuCredit {
 		this.#ids = ids;
 	}
 
-	/** Fills `cpuNs` and turns `nativeId` into our own ids. `headerCpuNs` is what the dump says by row, -1 for nothing. What a carrier uses, its virtual thread used. */
+	/**
+	Fills `cpuNs` and turns `nativeId` into our own ids. `headerCpuNs` is what the dump says by row, -1 for nothing.
+	What a carrier uses, its virtual thread used.
+	*/
 	credit(sample: Sample, headerCpuNs: Float64Array): void {
 		this.#round++;
 		this.#ids.newRound();

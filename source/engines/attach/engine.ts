@@ -3,7 +3,10 @@ import type {Target} from '../../jvm/target.js';
 import type {Engine, Probe} from '../engine.js';
 import {AttachSession} from './session.js';
 
-/** Thread dumps through HotSpot's attach socket: any HotSpot JVM of the same user, or as root; stops all threads for each sample. */
+/**
+Thread dumps through HotSpot's attach socket: any HotSpot JVM of the same user, or as root; stops all threads for each
+sample.
+*/
 export const attachEngine: Engine = {
 	id: 'attach',
 	defaultIntervalMs: 200,

@@ -4,9 +4,11 @@ import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 const nsInMs = 1_000_000;
 
 /**
-Estimates from outside how long one dump stopped the target. From the request to the answer's first byte passes (a) the attach listener's own work, (b) the safepoints: the VM Thread brings all
-threads to a stop and prints them, (c) time in which we wait for a CPU ourselves. So the pause is the latency without (a) and (c). It is at least what the VM Thread worked, and waited for a CPU
-while everybody was stopped; it is at most the latency. Where the figures are closed to us it is the latency: too much rather than too little.
+Estimates from outside how long one dump stopped the target. From the request to the answer's first byte passes (a) the
+attach listener's own work, (b) the safepoints: the VM Thread brings all threads to a stop and prints them, (c) time in
+which we wait for a CPU ourselves. So the pause is the latency without (a) and (c). It is at least what the VM Thread
+worked, and waited for a CPU while everybody was stopped; it is at most the latency. Where the figures are closed to us
+it is the latency: too much rather than too little.
 */
 export class PauseEstimate {
 	readonly #target: ThreadCpu;

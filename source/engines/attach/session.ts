@@ -16,13 +16,19 @@ import {tooManyThreads} from './dump/header-finder.js';
 import {DumpParser} from './dump/parser.js';
 import {PauseEstimate} from './pause-estimate.js';
 
-/** Longest wait for one dump: a full collection of a large heap, or a slow way to a safepoint, takes seconds; beyond this the sample is lost, not the session. */
+/**
+Longest wait for one dump: a full collection of a large heap, or a slow way to a safepoint, takes seconds; beyond this
+the sample is lost, not the session.
+*/
 const dumpTimeoutMs = 10_000;
 
 /** Failures in a row that end a session that has not had one good sample: what is wrong then will stay wrong. */
 const failuresAtStart = 3;
 
-/** A session that worked ends when nothing but failures came for so long (a container may be frozen for a while), and at least this many. */
+/**
+A session that worked ends when nothing but failures came for so long (a container may be frozen for a while), and at
+least this many.
+*/
 const failingEndsAfterMs = 60_000;
 const failingAtLeast = 3;
 

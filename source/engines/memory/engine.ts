@@ -4,10 +4,15 @@ import {openJvm, type Opened} from './open.js';
 import {probe} from './probe.js';
 import {MemorySession} from './session.js';
 
-/** Default time between samples: a sample of 200 threads takes some milliseconds of ours and some microseconds of theirs. */
+/**
+Default time between samples: a sample of 200 threads takes some milliseconds of ours and some microseconds of theirs.
+*/
 const defaultIntervalMs = 20;
 
-/** Reads stacks from outside the process, out of HotSpot's own structures: no safepoint, no agent, no attach. Linux on x86-64, with the rights of a debugger. */
+/**
+Reads stacks from outside the process, out of HotSpot's own structures: no safepoint, no agent, no attach. Linux on
+x86-64, with the rights of a debugger.
+*/
 export const memoryEngine: Engine = {
 	id: 'memory',
 	defaultIntervalMs,

@@ -50,7 +50,9 @@ export function explain(target: Target, error: unknown): Obstacle {
 		: {reason: printable(message), hint: useAttach};
 }
 
-/** What would keep threads from being stopped though memory can be read: another tracer, or a filter of system calls. */
+/**
+What would keep threads from being stopped though memory can be read: another tracer, or a filter of system calls.
+*/
 export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
 	const tracer = Number(field(`/proc/${target.pid}/status`, 'TracerPid'));
 	if (tracer > 0) {
@@ -62,7 +64,10 @@ export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefin
 		: undefined;
 }
 
-/** What the kernel goes by when one process asks for another's memory (ptrace(2), "Ptrace access mode checking"; admin-guide/LSM/Yama). */
+/**
+What the kernel goes by when one process asks for another's memory (ptrace(2), "Ptrace access mode checking";
+admin-guide/LSM/Yama).
+*/
 export type Rights = {
 	readonly isSameUser: boolean;
 	readonly isRoot: boolean;

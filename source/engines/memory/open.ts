@@ -35,7 +35,10 @@ export class MissingFields extends Error {
 	}
 }
 
-/** Opens a process's memory and reads HotSpot's tables, and what is needed of classes; throws the system's error, `MissingFields`, `Unreadable` or a plain message. */
+/**
+Opens a process's memory and reads HotSpot's tables, and what is needed of classes; throws the system's error,
+`MissingFields`, `Unreadable` or a plain message.
+*/
 export function openJvm(pid: number): Opened {
 	const symbols = findSymbols(pid);
 	const memory = new ProcessMemory(pid);

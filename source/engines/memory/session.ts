@@ -127,7 +127,10 @@ export class MemorySession implements EngineSession {
 		};
 	}
 
-	/** Lines of compiled code are as exact as the code's debug information; the flag only tells what the next code to be compiled will have, and stands for it while none was met. */
+	/**
+	Lines of compiled code are as exact as the code's debug information; the flag only tells what the next code to be
+	compiled will have, and stands for it while none was met.
+	*/
 	get finding(): string | undefined {
 		const {some, none} = this.#code.linesBetween;
 		if (some || this.#isDebugNonSafepoints) {
@@ -150,7 +153,10 @@ export class MemorySession implements EngineSession {
 		}
 	}
 
-	/** Stacks of all threads: those in Java code first, since their blocks age fastest; the others as far as they can have changed. */
+	/**
+	Stacks of all threads: those in Java code first, since their blocks age fastest; the others as far as they can have
+	changed.
+	*/
 	#takeStacks(threads: readonly JavaThread[]): void {
 		const inJava = threads.filter(thread => thread.isInJava);
 		this.#walkRunning(inJava);
@@ -212,7 +218,9 @@ export class MemorySession implements EngineSession {
 		return row;
 	}
 
-	/** A carrier, which waits for its virtual thread to yield, and the virtual thread, whose doing all the CPU time is. */
+	/**
+	A carrier, which waits for its virtual thread to yield, and the virtual thread, whose doing all the CPU time is.
+	*/
 	#addMounted(into: Sample, thread: JavaThread, virtual: {readonly key: number; readonly name: number}): number {
 		const {frames, carrierStart, end} = thread;
 		const incomplete = end === 'broken' ? threadFlag.incomplete : 0;
@@ -245,7 +253,8 @@ export class MemorySession implements EngineSession {
 			return thread.state;
 		}
 
-		// One that a safepoint holds up on its way into or out of a sleep, a wait or a park does what it was about to do, or did.
+		// One that a safepoint holds up on its way into or out of a sleep, a wait or a park does what it was about to
+		// do, or did.
 		return waitKind(thread, this.#methods) === 'none' ? stateCode.BLOCKED : derivedState(thread, this.#methods, undefined);
 	}
 
@@ -286,8 +295,9 @@ export class MemorySession implements EngineSession {
 }
 
 /**
-What counts against the budget: the mean time for which the threads that execute Java code were held. Summed up over a second it is the share of its running time that such a thread loses, which is the
-share of its work that the target loses. Those that did not stop in time are held later, and in the sum of a later sample.
+What counts against the budget: the mean time for which the threads that execute Java code were held. Summed up over a
+second it is the share of its running time that such a thread loses, which is the share of its work that the target
+loses. Those that did not stop in time are held later, and in the sum of a later sample.
 */
 function stoppedMs({count, late, heldMs}: Stops): number {
 	return heldMs / Math.max(1, count + late);

@@ -10,9 +10,9 @@ const maxSuffix = 100;
 export type FilePart = {readonly extension: string; readonly bytes: Written};
 
 /**
-Writes a file whole or not at all, with mode 0600, and never in place of another: gives back the path.
-A name that is taken is an error, or with `taken: 'suffix'` gets -2, -3 and so on before its extension.
-On return the bytes are on the disk (fsync of the file and its folder). Throws UserError that says what to do; nothing is left behind then.
+Writes a file whole or not at all, with mode 0600, and never in place of another: gives back the path. A name that is
+taken is an error, or with `taken: 'suffix'` gets -2, -3 and so on before its extension. On return the bytes are on the
+disk (fsync of the file and its folder). Throws UserError that says what to do; nothing is left behind then.
 */
 export async function writeWhole(file: string, bytes: Written, options: {readonly taken?: 'refuse' | 'suffix'} = {}): Promise<string> {
 	const extension = extensionOf(file);
@@ -21,7 +21,8 @@ export async function writeWhole(file: string, bytes: Written, options: {readonl
 }
 
 /**
-As `writeWhole`, for files that differ in their extension alone: all of them are there afterwards, with one stem, or none. Gives back their paths in order.
+As `writeWhole`, for files that differ in their extension alone: all of them are there afterwards, with one stem, or
+none. Gives back their paths in order.
 */
 export async function writeTogether(stem: string, parts: readonly FilePart[], {taken = 'refuse'}: {readonly taken?: 'refuse' | 'suffix'} = {}): Promise<string[]> {
 	const folder = path.dirname(stem + parts[0].extension);

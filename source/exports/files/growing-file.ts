@@ -8,11 +8,15 @@ import {
 } from './partial-file.js';
 
 /**
-A file that is written report by report under a temporary name, `.tprof-<pid>-<random>.partial` in the same folder with mode 0600, and gets its own at the end, never in place of another.
-A kill leaves the temporary file with the reports so far. All methods throw UserError that says what to do, and where the reports are.
+A file that is written report by report under a temporary name, `.tprof-<pid>-<random>.partial` in the same folder with
+mode 0600, and gets its own at the end, never in place of another. A kill leaves the temporary file with the reports so
+far. All methods throw UserError that says what to do, and where the reports are.
 */
 export class GrowingFile {
-	/** Makes the temporary file. What would keep the file from getting its name at the end is found out now, as far as it can be. */
+	/**
+	Makes the temporary file. What would keep the file from getting its name at the end is found out now, as far as it
+	can be.
+	*/
 	static async create(name: string): Promise<GrowingFile> {
 		try {
 			await refuseTaken(name);

@@ -6,8 +6,9 @@ import {text} from '../formats/text.js';
 import {writeTogether} from './files.js';
 
 /**
-Saves what was sampled since a baseline (undefined: the session's start) as `tprof-<pid>-<UTC time>.pb.gz`, which opens again, and the same moment as readable `.txt` beside it; both or none, nothing replaced, see `writeTogether`.
-`now` is the moment of saving, epoch milliseconds. Gives back the paths. Throws UserError.
+Saves what was sampled since a baseline (undefined: the session's start) as `tprof-<pid>-<UTC time>.pb.gz`, which opens
+again, and the same moment as readable `.txt` beside it; both or none, nothing replaced, see `writeTogether`. `now` is
+the moment of saving, epoch milliseconds. Gives back the paths. Throws UserError.
 */
 export async function saveSnapshot(snapshot: Snapshot, baseline: Snapshot | undefined, folder: string, now: number, options: ExportOptions): Promise<{readonly pb: string; readonly txt: string}> {
 	const [pb, txt] = await writeTogether(path.join(folder, snapshotStem(snapshot.target.pid, now)), [

@@ -14,15 +14,26 @@ export type ExportOptions = {
 	readonly width?: number;
 	/** Frames of each stack, innermost first, in `votes`; default 10. */
 	readonly depth?: number;
-	/** States counted by `lines` (default all) and `votes` (default RUNNABLE), whose sources counted other states than the views do. */
+	/**
+	States counted by `lines` (default all) and `votes` (default RUNNABLE), whose sources counted other states than the
+	views do.
+	*/
 	readonly states?: readonly ThreadState[];
-	/** One of several documents of a run (--iterations over 1): which one, from 0. JSON is then one line, and CSV has its header row in the first only. */
+	/**
+	One of several documents of a run (--iterations over 1): which one, from 0. JSON is then one line, and CSV has its
+	header row in the first only.
+	*/
 	readonly iteration?: number;
-	/** Something to say about the session, such as why this engine or why it ended; printable lines. In text and JSON, which add what the snapshot says itself. */
+	/**
+	Something to say about the session, such as why this engine or why it ended; printable lines. In text and JSON,
+	which add what the snapshot says itself.
+	*/
 	readonly notes?: readonly string[];
 };
 
-/** A document: whole, or text in pieces, made as they are asked for, where the whole may be larger than memory should hold. */
+/**
+A document: whole, or text in pieces, made as they are asked for, where the whole may be larger than memory should hold.
+*/
 export type Written = string | Uint8Array | Iterable<string>;
 
 /** The document piece by piece. */
@@ -42,8 +53,8 @@ export type ExportFormat = {
 	/** Bytes that no terminal can show. */
 	readonly binary?: boolean;
 	/**
-	What was counted up to the snapshot, or since the baseline (an earlier snapshot of the same session). Text ends with a line end.
-	Nothing but the arguments has a say in what comes out.
+	What was counted up to the snapshot, or since the baseline (an earlier snapshot of the same session). Text ends with
+	a line end. Nothing but the arguments has a say in what comes out.
 	*/
 	write(snapshot: Snapshot, baseline: Snapshot | undefined, options: ExportOptions): Written;
 };

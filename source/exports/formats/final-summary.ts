@@ -21,8 +21,9 @@ const ownerWidth = 20;
 const leastCpu = 0.001;
 
 /**
-What stays on the terminal after the live view has ended: target, time and cost; then what the run was about: the hottest lines, and the places where locks held threads up with who held them; where
-there is neither, the places where threads waited. At most ten lines of at most `width` terminal cells; everything since the session's start.
+What stays on the terminal after the live view has ended: target, time and cost; then what the run was about: the
+hottest lines, and the places where locks held threads up with who held them; where there is neither, the places where
+threads waited. At most ten lines of at most `width` terminal cells; everything since the session's start.
 */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const head = [targetLine(snapshot), timeLine(snapshot, undefined), ...wrapAt(' | ', costLine(snapshot, undefined), width).slice(0, maxCostLines)];

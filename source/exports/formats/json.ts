@@ -8,7 +8,10 @@ import type {ExportFormat, ExportOptions} from './export-format.js';
 import {noteLines} from './session-lines.js';
 import {windowStats} from './window-snapshot.js';
 
-/** Version of the document's form: raised when something is taken away or means something else; keys may be added under the same number. */
+/**
+Version of the document's form: raised when something is taken away or means something else; keys may be added under the
+same number.
+*/
 export const jsonSchema = 1;
 
 /** Programs read it: the keys, their order and their meaning are those of docs/formats.md. */

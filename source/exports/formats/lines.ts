@@ -4,7 +4,10 @@ import type {ExportFormat} from './export-format.js';
 
 const defaultTop = 40;
 
-/** The oldest way to print hot lines: a count of samples for each class, method and line, all threads counted, whatever their state; stacks in which no frame has a line are not. */
+/**
+The oldest way to print hot lines: a count of samples for each class, method and line, all threads counted, whatever
+their state; stacks in which no frame has a line are not.
+*/
 export const lines: ExportFormat = {
 	id: 'lines',
 	title: 'Lines',

@@ -4,7 +4,9 @@ import {stateCode} from '../../model/thread-state.js';
 import {muchUnseen, summarize, unseenCpuPercent} from '../../query/summary.js';
 import {windowStats} from './window-snapshot.js';
 
-/** What was profiled and how the sampling went, as lines of text: the head of the text format and of the final summary. */
+/**
+What was profiled and how the sampling went, as lines of text: the head of the text format and of the final summary.
+*/
 export function targetLine({target}: Snapshot): string {
 	const vm = [target.jvmVersion && `JDK ${target.jvmVersion}`, target.vm && `(${target.vm})`].filter(Boolean).join(' ');
 	return ['tprof-top', target.pid > 0 ? String(target.pid) : '', target.mainClass || target.command, vm && ` ${vm}`].filter(Boolean).join(' ');

@@ -2,7 +2,10 @@ import {cellWidth} from '../../model/cell-width.js';
 import {fitColumns, headingOf, type Column} from '../../query/columns/column.js';
 import type {Unit} from '../../query/types.js';
 
-/** A heading and a line for each row, of the columns that the width has room for; no line wider than `width` terminal cells, none with spaces at its end. Names are full where they fit. */
+/**
+A heading and a line for each row, of the columns that the width has room for; no line wider than `width` terminal
+cells, none with spaces at its end. Names are full where they fit.
+*/
 export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], {width, unit}: {readonly width: number; readonly unit: Unit}): string[] {
 	const fitted = fitColumns(columns, width);
 	const lineOf = (cell: (column: Column<Row>, room: number) => string) =>
@@ -37,7 +40,10 @@ export function cutEnd(text: string, room: number): string {
 	return room > 0 ? `${kept}…` : '';
 }
 
-/** The text in lines of at most so many terminal cells, broken at the separator; all but the first begin with the indent. A part that is longer than a line stays whole. */
+/**
+The text in lines of at most so many terminal cells, broken at the separator; all but the first begin with the indent. A
+part that is longer than a line stays whole.
+*/
 export function wrapAt(separator: string, text: string, room: number, indent = ''): string[] {
 	const [first, ...parts] = text.split(separator);
 	const lines = [first];

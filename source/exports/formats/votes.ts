@@ -7,8 +7,9 @@ import type {ExportFormat} from './export-format.js';
 const defaultDepth = 10;
 
 /**
-Stacks voted for by samples: how many samples had the same top frames, a fingerprint (MD5 of the frames as printed) to find them again, and the stack.
-Only frames are compared, so that lock addresses, thread names and states do not split votes.
+Stacks voted for by samples: how many samples had the same top frames, a fingerprint (MD5 of the frames as printed) to
+find them again, and the stack. Only frames are compared, so that lock addresses, thread names and states do not split
+votes.
 */
 export const votes: ExportFormat = {
 	id: 'votes',

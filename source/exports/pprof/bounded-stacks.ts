@@ -23,7 +23,10 @@ export function boundedStacks(builder: SnapshotBuilder): (frames: readonly numbe
 	};
 }
 
-/** The frames of each location in turn, innermost first. Throws ExcessError instead of making a stack deeper than `maxDepth`. */
+/**
+The frames of each location in turn, innermost first. Throws ExcessError instead of making a stack deeper than
+`maxDepth`.
+*/
 export function joinedFrames<Location>(locations: readonly Location[], framesOf: (location: Location) => readonly number[]): number[] {
 	const joined: number[] = [];
 	for (const location of locations) {

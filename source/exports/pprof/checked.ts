@@ -1,7 +1,8 @@
 import {printable} from '../../model/text.js';
 
 /*
-Values of a JSON document from a file, looked at one by one: each function gives the value back with its type, or throws RangeError.
+Values of a JSON document from a file, looked at one by one: each function gives the value back with its type, or throws
+RangeError.
 */
 
 /** An object. */

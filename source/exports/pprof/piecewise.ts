@@ -7,8 +7,8 @@ import {checkProfileBytes, piece, type Entries} from './wire-check.js';
 const bytesPerUnit = 3;
 
 /**
-A profile that was checked, decoded piece by piece as the pieces are asked for: as objects all at once it takes many times its bytes.
-The constructor throws RangeError with what is wrong with the bytes.
+A profile that was checked, decoded piece by piece as the pieces are asked for: as objects all at once it takes many
+times its bytes. The constructor throws RangeError with what is wrong with the bytes.
 */
 export class PiecewiseProfile {
 	/** Sample types, comments, times: everything but the pieces below. */
@@ -47,7 +47,10 @@ export class PiecewiseProfile {
 		return {samples: this.#count(piece.sample), locations: this.#count(piece.location), functions: this.#count(piece.function)};
 	}
 
-	/** A string by its index, undefined if there is none. One of more than `maxLength` UTF-16 units may be cut somewhere behind them. */
+	/**
+	A string by its index, undefined if there is none. One of more than `maxLength` UTF-16 units may be cut somewhere
+	behind them.
+	*/
 	string(index: number, maxLength: number): string | undefined {
 		if (index >= this.#count(piece.string)) {
 			return undefined;

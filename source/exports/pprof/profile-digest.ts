@@ -9,8 +9,8 @@ export type Numbered = {
 };
 
 /**
-Digest (SHA-256, hex) of the numbering of samples, locations and functions. Tools that merge, filter or rewrite profiles keep comments but number anew:
-a comment whose digest differs is not about these numbers.
+Digest (SHA-256, hex) of the numbering of samples, locations and functions. Tools that merge, filter or rewrite profiles
+keep comments but number anew: a comment whose digest differs is not about these numbers.
 */
 export function profileDigest(profile: Numbered): string {
 	const hash = createHash('sha256');

@@ -11,7 +11,10 @@ const maxFunctionNameLength = (2 * maxNameLength) + 1;
 
 type Numeric = number | bigint;
 
-/** Checked access to a decoded profile: every index is looked at, every string printable. Throws RangeError with what is wrong. */
+/**
+Checked access to a decoded profile: every index is looked at, every string printable. Throws RangeError with what is
+wrong.
+*/
 export class ProfileTables {
 	/** By location id, innermost (inlined) frame first. */
 	readonly locations = new Map<number, readonly ProfileFrame[]>();

@@ -13,7 +13,9 @@ import {size, type ProfileTables} from './profile-tables.js';
 import {valueOf} from './saved-cells.js';
 import {savedContentionColumns, savedThreadColumns, type SavedSession} from './session-comment.js';
 
-/** The snapshot that a profile of ours was written from. Throws RangeError where the profile and its session data disagree. */
+/**
+The snapshot that a profile of ours was written from. Throws RangeError where the profile and its session data disagree.
+*/
 export function ownSnapshot(profile: PiecewiseProfile, tables: ProfileTables, saved: SavedSession): Snapshot {
 	const builder = new SnapshotBuilder();
 	const frameOf = framesOf(builder, tables, saved);

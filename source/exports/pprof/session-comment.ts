@@ -14,7 +14,10 @@ export const sessionCommentPrefix = '#tprof-top-session ';
 /** The comment's own version; a reader refuses a higher one. */
 export const sessionSchema = 1;
 
-/** What the profile's tables cannot say: lines below 1 other than "unknown", class names that hold no dot split, locations that stand for "no Java frames". */
+/**
+What the profile's tables cannot say: lines below 1 other than "unknown", class names that hold no dot split, locations
+that stand for "no Java frames".
+*/
 export type Peculiarities = {
 	/** Location id, line. */
 	readonly lines: ReadonlyArray<readonly [number, number]>;

@@ -13,13 +13,19 @@ import {
 	savedContentionColumns, savedThreadColumns, sessionCommentPrefix, sessionSchema, type SavedContention, type SavedSession, type SavedThread,
 } from './session-comment.js';
 
-/** Longest comment that is parsed, in UTF-16 units: 65,536 threads with names of 60 characters and as many rows of contention take two thirds of it. */
+/**
+Longest comment that is parsed, in UTF-16 units: 65,536 threads with names of 60 characters and as many rows of
+contention take two thirds of it.
+*/
 const maxCommentLength = 24 * 1024 * 1024;
 
 /** Most that a comment may become in memory, about: the same takes two thirds of it. */
 const maxParsedBytes = 96 * 1024 * 1024;
 
-/** What JSON costs in memory, bytes, about (V8, 64 bit): an array or object, an item, a field of an object, a number that is not a small whole one; and a string. */
+/**
+What JSON costs in memory, bytes, about (V8, 64 bit): an array or object, an item, a field of an object, a number that
+is not a small whole one; and a string.
+*/
 const parsedBytes: Readonly<Record<string, number>> = {
 	'[': 64, '{': 64, ',': 8, ':': 64, '.': 16, e: 16,
 };
@@ -28,8 +34,8 @@ const quote = 0x22;
 const backslash = 0x5C;
 
 /**
-The comment's data, every value checked against the sizes of the profile that it came with; undefined when it was written with another profile.
-Throws RangeError or SyntaxError with what is wrong.
+The comment's data, every value checked against the sizes of the profile that it came with; undefined when it was
+written with another profile. Throws RangeError or SyntaxError with what is wrong.
 */
 export function decodeSession(comment: string, digest: string, sizes: {readonly samples: number; readonly locations: number; readonly functions: number}): SavedSession | undefined {
 	if (comment.length > maxCommentLength) {

@@ -1,12 +1,16 @@
 import {maxDepth, maxInlined, maxLocations, maxSampleItems, maxSamples, tooMany} from './limits.js';
 
 /*
-The decoder of pprof-format trusts its input and makes objects of all of it: a length that lies reads as garbage, a number of a million bytes takes minutes, a megabyte becomes a gigabyte.
-So bytes are checked against the format, and counted, before any of them reach it.
-Format: https://protobuf.dev/programming-guides/encoding/ and https://github.com/google/pprof/blob/main/proto/profile.proto
+The decoder of pprof-format trusts its input and makes objects of all of it: a length that lies reads as garbage, a
+number of a million bytes takes minutes, a megabyte becomes a gigabyte. So bytes are checked against the format, and
+counted, before any of them reach it. Format: https://protobuf.dev/programming-guides/encoding/ and
+https://github.com/google/pprof/blob/main/proto/profile.proto
 */
 
-/** A field of a message: what it is, and how often it may come in one message; `most` counts the numbers of a list. `called` is the plural for a message that there are too many. */
+/**
+A field of a message: what it is, and how often it may come in one message; `most` counts the numbers of a list.
+`called` is the plural for a message that there are too many.
+*/
 type Field = {readonly kind: 'number' | 'numbers' | 'text' | Message; readonly most: number; readonly called: string};
 type Message = Readonly<Record<number, Field>>;
 
@@ -54,7 +58,10 @@ export type Entries = readonly number[];
 /** What a profile consists of: of each piece the content, by its field, and everything else with its tag. */
 export type ProfileEntries = {readonly pieces: ReadonlyMap<number, Entries>; readonly head: Entries};
 
-/** Checks that the bytes are a whole profile within bounds, and gives where its entries lie. Throws RangeError with what is wrong or too much. */
+/**
+Checks that the bytes are a whole profile within bounds, and gives where its entries lie. Throws RangeError with what is
+wrong or too much.
+*/
 export function checkProfileBytes(bytes: Uint8Array): ProfileEntries {
 	return new Walk(bytes).profile();
 }

@@ -12,9 +12,10 @@ import {encodeSession, savedSessionOf, type FrameIndex, type Peculiarities} from
 const nsPerMs = 1_000_000;
 
 /**
-The snapshot as gzip-compressed pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): one sample a fact, values ticks (count) and CPU (nanoseconds),
-labels for thread and state. A comment that starts with `#` (which pprof tools do not print) holds what pprof has no place for, so that `readPprof` gives the snapshot back.
-The same snapshot always gives the same bytes.
+The snapshot as gzip-compressed pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): one sample a
+fact, values ticks (count) and CPU (nanoseconds), labels for thread and state. A comment that starts with `#` (which
+pprof tools do not print) holds what pprof has no place for, so that `readPprof` gives the snapshot back. The same
+snapshot always gives the same bytes.
 */
 export function writePprof(snapshot: Snapshot, version: string): Uint8Array {
 	const {facts, target, session} = snapshot;

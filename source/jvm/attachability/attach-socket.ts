@@ -16,7 +16,10 @@ export type AttachSocket =
 	/** It cannot be looked at: the system's code. */
 	| {readonly state: 'denied'; readonly code: string};
 
-/** Path of the socket that HotSpot's attach listener makes, as the target sees it: always in its own /tmp, named with the pid that it has there (attachListener_linux.cpp). */
+/**
+Path of the socket that HotSpot's attach listener makes, as the target sees it: always in its own /tmp, named with the
+pid that it has there (attachListener_linux.cpp).
+*/
 function pathInside({nsPid}: {readonly nsPid: number}): string {
 	return `/tmp/.java_pid${nsPid}`;
 }
@@ -37,8 +40,10 @@ export function lookAtSocket(owner: SocketOwner): AttachSocket {
 }
 
 /**
-Finds the target's attach socket below the target's own root. A socket of a third user could answer anything, so it counts as foreign; one of root's may be that of a JVM which gave up its rights since, and who
-answers there must be looked at (`peerOf`). `fd`, of a present one, reaches it whatever takes its name (`pathOf`), and is for the caller to close. Throws where no more files may be opened.
+Finds the target's attach socket below the target's own root. A socket of a third user could answer anything, so it
+counts as foreign; one of root's may be that of a JVM which gave up its rights since, and who answers there must be
+looked at (`peerOf`). `fd`, of a present one, reaches it whatever takes its name (`pathOf`), and is for the caller to
+close. Throws where no more files may be opened.
 */
 export function openAttachSocket(owner: SocketOwner): AttachSocket & {readonly fd?: number} {
 	let fd: number;

@@ -20,7 +20,10 @@ type Calls = {
 
 let calls: Calls | undefined | false;
 
-/** The raw system calls; the C library's own functions would change every thread of the process. False when they cannot be had. */
+/**
+The raw system calls; the C library's own functions would change every thread of the process. False when they cannot be
+had.
+*/
 function loadCalls(): Calls | false {
 	const numbers = callNumbers[process.arch];
 	const libc = loadLibc();
@@ -52,9 +55,10 @@ export function canActAs(): boolean {
 }
 
 /**
-Runs synchronous code with the effective user and group of `owner` and no further groups, in this thread alone (Linux keeps credentials for each thread, credentials(7)), and takes our own back.
-JDK 8 compares the peer's user and group with its own, and a socket's peer credentials are those at connect.
-Throws when the owner's cannot be taken, or, a state in which nothing may go on, our own not taken back.
+Runs synchronous code with the effective user and group of `owner` and no further groups, in this thread alone (Linux
+keeps credentials for each thread, credentials(7)), and takes our own back. JDK 8 compares the peer's user and group
+with its own, and a socket's peer credentials are those at connect. Throws when the owner's cannot be taken, or, a state
+in which nothing may go on, our own not taken back.
 */
 export function asOwner<T>(owner: Owner, action: () => T): T {
 	if (!canActAs() || !calls) {
@@ -63,7 +67,8 @@ export function asOwner<T>(owner: Owner, action: () => T): T {
 
 	const own = {uid: process.geteuid!(), gid: process.getegid!(), groups: process.getgroups!()};
 	try {
-		// Groups first: without root's rights they could not be changed any more; and the other way round on the way back.
+		// Groups first: without root's rights they could not be changed any more; and the other way round on the way
+		// back.
 		if (calls.setGroups([]) !== 0) {
 			throw new Error('cannot leave our own groups');
 		}

@@ -4,7 +4,10 @@ import type {ProcessStatus} from '../system/proc.js';
 import type {VmSigns} from '../identity/running-vm.js';
 import {processAgeMs, silentStartUpMs} from '../identity/start-up.js';
 
-/** A JVM without a handler for SIGQUIT is called starting up to this age, on the slowest of hosts; later it is one that does without. */
+/**
+A JVM without a handler for SIGQUIT is called starting up to this age, on the slowest of hosts; later it is one that
+does without.
+*/
 const longestWithoutHandlerMs = 20_000;
 
 /** A process with HotSpot's library, as it was looked at. */
@@ -26,7 +29,10 @@ export function noVmObstacle({pid, startTicks, vm}: Looked): Obstacle | undefine
 	return ageMs < silentStartUpMs ? obstacles.starting(pid) : {...obstacles.noVm(pid), isPassing: ageMs < longestWithoutHandlerMs};
 }
 
-/** Why SIGQUIT would not reach HotSpot's own handler: the JVM was told to leave that signal alone, is not up yet, or has no handler, or one that is not HotSpot's. Undefined where it would. */
+/**
+Why SIGQUIT would not reach HotSpot's own handler: the JVM was told to leave that signal alone, is not up yet, or has no
+handler, or one that is not HotSpot's. Undefined where it would.
+*/
 export function handlerObstacle({pid, startTicks, status, flags, vm}: Looked): Obstacle | undefined {
 	if (status.catchesQuit && !status.ignoresQuit && vm.takesQuit) {
 		return undefined;

@@ -21,8 +21,10 @@ export type SignalHazard = {
 type Looked = {readonly pid: number; readonly startTicks: number};
 
 /**
-Why the process may not get a SIGQUIT at this moment; undefined when it may. The signal kills whoever does not catch it, and other servers take it as "shut down",
-so all of this must hold: the process that was looked at, alive, not stopped, HotSpot mapped and no OpenJ9, a VM running in it with its thread for SIGQUIT, attach not disabled, start-up over, SIGQUIT caught and not ignored.
+Why the process may not get a SIGQUIT at this moment; undefined when it may. The signal kills whoever does not catch it,
+and other servers take it as "shut down", so all of this must hold: the process that was looked at, alive, not stopped,
+HotSpot mapped and no OpenJ9, a VM running in it with its thread for SIGQUIT, attach not disabled, start-up over,
+SIGQUIT caught and not ignored.
 */
 export function quitHazard(target: Looked): SignalHazard | undefined {
 	const {pid} = target;

@@ -11,7 +11,10 @@ const maxFolders = 256;
 
 type Owner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
 
-/** Opens the target's counters in its own /tmp: the folder is named after the user as the target knows it, the file after the pid as the target sees it. Undefined when there are none (-XX:-UsePerfData). */
+/**
+Opens the target's counters in its own /tmp: the folder is named after the user as the target knows it, the file after
+the pid as the target sees it. Undefined when there are none (-XX:-UsePerfData).
+*/
 export function openPerfData(owner: Owner): PerfDataFile | undefined {
 	let tmp: number;
 	try {

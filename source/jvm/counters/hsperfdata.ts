@@ -1,5 +1,6 @@
 /*
-The JVM's performance counters, a memory-mapped file "hsperfdata_USER/PID" (perfMemory.hpp of OpenJDK, version 2 since JDK 5). The JVM writes while we read, and the file may be anyone's: nothing in it is trusted.
+The JVM's performance counters, a memory-mapped file "hsperfdata_USER/PID" (perfMemory.hpp of OpenJDK, version 2 since
+JDK 5). The JVM writes while we read, and the file may be anyone's: nothing in it is trusted.
 */
 
 /** -XX:PerfDataMemorySize is 32 KB by default; the flag's bound is 32 MB. More than this is no such file. */
@@ -15,10 +16,14 @@ const entryHeaderBytes = 20;
 const littleEndian = 1;
 const supportedMajor = 2;
 
-/** Counters by name: numbers (64-bit ones as the nearest double) and strings, as the file has them (not yet printable). */
+/**
+Counters by name: numbers (64-bit ones as the nearest double) and strings, as the file has them (not yet printable).
+*/
 export type PerfCounters = ReadonlyMap<string, number | string>;
 
-/** Parses a whole file; undefined when it is none. Entries that lie about their size end the walk, those before them count. */
+/**
+Parses a whole file; undefined when it is none. Entries that lie about their size end the walk, those before them count.
+*/
 export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
 	if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[5] !== supportedMajor) {
 		return undefined;

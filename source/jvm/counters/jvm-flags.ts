@@ -5,17 +5,25 @@ import {type PerfCounters, stringCounter} from './hsperfdata.js';
 
 /** HotSpot flags that decide whether and how one may attach. */
 export type AttachFlags = {
-	/** -XX:+DisableAttachMechanism: every SIGQUIT would print a thread dump to the target's output, and no socket ever comes. */
+	/**
+	-XX:+DisableAttachMechanism: every SIGQUIT would print a thread dump to the target's output, and no socket ever
+	comes.
+	*/
 	readonly attachDisabled: boolean;
 	/** -Xrs: the JVM leaves SIGQUIT alone, so the signal would kill it; its attach listener runs from start-up. */
 	readonly reducedSignals: boolean;
 };
 
-/** Variables the JVM (or, for JDK_JAVA_OPTIONS, the launcher) takes options from, and whether they come before the command line. The last mention of a flag wins. */
+/**
+Variables the JVM (or, for JDK_JAVA_OPTIONS, the launcher) takes options from, and whether they come before the command
+line. The last mention of a flag wins.
+*/
 const before = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS'] as const;
 const after = ['_JAVA_OPTIONS'] as const;
 
-/** Reads the flags in order from arguments and environment strings ("NAME=value"), as HotSpot ranks them (arguments.cpp). */
+/**
+Reads the flags in order from arguments and environment strings ("NAME=value"), as HotSpot ranks them (arguments.cpp).
+*/
 export function parseAttachFlags(args: readonly string[], environment: readonly string[]): AttachFlags {
 	const words = (name: string) => wordsOf(environment.find(text => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? '');
 	const all = [...before.flatMap(name => words(name)), ...args, ...after.flatMap(name => words(name))];
@@ -25,7 +33,10 @@ export function parseAttachFlags(args: readonly string[], environment: readonly 
 	};
 }
 
-/** The flags of a running process: from its own record of them where it keeps one (hsperfdata), else from its command line and its environment where that may be read. */
+/**
+The flags of a running process: from its own record of them where it keeps one (hsperfdata), else from its command line
+and its environment where that may be read.
+*/
 export function readAttachFlags(owner: {readonly pid: number; readonly nsPid: number; readonly uid: number}, counters: PerfCounters | undefined = readPerfData(owner)): AttachFlags {
 	// In HotSpot's record the variables' options are in their places already; reading them again changes no last word.
 	const recorded = [...wordsOf(stringCounter(counters, 'java.rt.vmFlags')), ...wordsOf(stringCounter(counters, 'java.rt.vmArgs'))];

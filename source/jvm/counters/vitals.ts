@@ -6,14 +6,19 @@ import {numberCounter, type PerfCounters} from './hsperfdata.js';
 
 /** Readings of one target for the header. */
 export type VitalsReader = {
-	/** What is known now; shares refer to the time since the previous reading, and are absent in the first. Never throws. */
+	/**
+	What is known now; shares refer to the time since the previous reading, and are absent in the first. Never throws.
+	*/
 	read(): TargetVitals;
 	close(): void;
 };
 
 type Reading = {readonly atMs: number; readonly cpuTicks: number; readonly gcSeconds?: number};
 
-/** Opens the target's vitals: CPU time from /proc, heap and collections from the JVM's own counters (as of its last collection), without attaching. */
+/**
+Opens the target's vitals: CPU time from /proc, heap and collections from the JVM's own counters (as of its last
+collection), without attaching.
+*/
 export function openVitals(target: Target): VitalsReader {
 	const file = openPerfData(target);
 	let previous: Reading | undefined;
@@ -62,7 +67,10 @@ function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUse
 	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sum('capacity')};
 }
 
-/** Seconds of stop-the-world collection since the start: every collector's counter counts its pauses, in ticks of the JVM's own clock. */
+/**
+Seconds of stop-the-world collection since the start: every collector's counter counts its pauses, in ticks of the JVM's
+own clock.
+*/
 function gcSecondsOf(counters: PerfCounters | undefined): number | undefined {
 	const frequency = numberCounter(counters, 'sun.os.hrt.frequency');
 	const ticks = sumOf(counters, /^sun\.gc\.collector\.\d+\.time$/);

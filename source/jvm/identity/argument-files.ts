@@ -4,8 +4,9 @@ export const maxArgumentFileBytes = 256 * 1024;
 const maxFiles = 64;
 
 /**
-Command-line arguments with "@file" replaced by the file's content, as the java launcher (JDK 9 and later, args.c) does it up to the main class: "@@x" is "@x" itself, and nothing is replaced after --disable-@files.
-`readFile` gives a file's text, or undefined when it cannot be read: then the argument is left out.
+Command-line arguments with "@file" replaced by the file's content, as the java launcher (JDK 9 and later, args.c) does
+it up to the main class: "@@x" is "@x" itself, and nothing is replaced after --disable-@files. `readFile` gives a file's
+text, or undefined when it cannot be read: then the argument is left out.
 */
 export function expandArguments(args: readonly string[], readFile: (name: string) => string | undefined): string[] {
 	const result: string[] = [];
@@ -31,7 +32,10 @@ const escapes: Readonly<Record<string, string>> = {
 	n: '\n', r: '\r', t: '\t', f: '\f',
 };
 
-/** Words of an argument file: separated by white space, quoted with ' or ", with backslash escapes inside quotes, # outside quotes starts a comment, a backslash at a line's end inside quotes joins lines. */
+/**
+Words of an argument file: separated by white space, quoted with ' or ", with backslash escapes inside quotes, # outside
+quotes starts a comment, a backslash at a line's end inside quotes joins lines.
+*/
 export function splitArgumentFile(text: string): string[] {
 	const words: string[] = [];
 	let word: string | undefined;

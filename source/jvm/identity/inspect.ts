@@ -22,7 +22,9 @@ import {vmSigns} from './running-vm.js';
 import {isStartingUp, processAgeMs} from './start-up.js';
 import {UserNames} from './users.js';
 
-/** A java launcher that has not loaded its JVM by this age is something else (a shell of that name, a launcher that waits). */
+/**
+A java launcher that has not loaded its JVM by this age is something else (a shell of that name, a launcher that waits).
+*/
 const launcherMs = 20_000;
 /** Longest command shown, UTF-16 units. */
 const maxCommandLength = 1024;
@@ -161,7 +163,8 @@ function hotSpotObstacle(target: Target, status: ProcessStatus, counters: PerfCo
 function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {
 	const recorded = stringCounter(counters, 'sun.rt.javaCommand');
 	const line = readJavaCommand(pid);
-	// What the command line says word by word is exact; HotSpot's own record also knows what a launcher of another kind started.
+	// What the command line says word by word is exact; HotSpot's own record also knows what a launcher of another kind
+	// started.
 	const known = recorded && !(line.main && recorded.startsWith(line.main)) ? parseRecordedCommand(recorded) : line;
 	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';
 	const name = shortMain(known.main === '' ? program.slice(program.lastIndexOf('/') + 1) : known.main);

@@ -53,7 +53,10 @@ export function parseJavaCommand(args: readonly string[]): JavaCommand {
 	return {main: '', args: [], vmArgs: args};
 }
 
-/** Takes HotSpot's own record of its command apart (counter sun.rt.javaCommand): main and arguments joined by blanks. A jar's path may hold blanks itself. */
+/**
+Takes HotSpot's own record of its command apart (counter sun.rt.javaCommand): main and arguments joined by blanks. A
+jar's path may hold blanks itself.
+*/
 export function parseRecordedCommand(recorded: string): {readonly main: string; readonly args: readonly string[]} {
 	const jar = /^\S*\/.*?\.jar(?= |$)/.exec(recorded)?.[0];
 	const main = jar ?? recorded.split(' ', 1)[0];

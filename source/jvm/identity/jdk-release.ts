@@ -10,9 +10,13 @@ export function featureRelease(version: string): number {
 	return Number(/^(?:1\.)?(\d{1,3})(?!\d)/.exec(version)?.[1] ?? 0);
 }
 
-/** The Java version of the JDK that a libjvm.so belongs to, from the files around it; empty when they do not say. `libjvm` is a path of the process `pid`. */
+/**
+The Java version of the JDK that a libjvm.so belongs to, from the files around it; empty when they do not say. `libjvm`
+is a path of the process `pid`.
+*/
 export function versionAround(libjvm: string, pid: number): string {
-	// JDK 9 and later: HOME/lib/server/libjvm.so; JDK 8: HOME/jre/lib/ARCHITECTURE/server/libjvm.so, or the same without jre in a JRE.
+	// JDK 9 and later: HOME/lib/server/libjvm.so; JDK 8: HOME/jre/lib/ARCHITECTURE/server/libjvm.so, or the same
+	// without jre in a JRE.
 	const folders = libjvm.split('/').slice(0, -1);
 	const homes = [2, 3, 4].map(up => folders.slice(0, -up).join('/'));
 	for (const home of homes) {

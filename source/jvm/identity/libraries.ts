@@ -2,7 +2,10 @@ import {closeSync, openSync, readSync} from 'node:fs';
 import {throwIfOutOfFiles} from '../system/open-files.js';
 import {errorCode} from '../system/proc.js';
 
-/** Most bytes read of /proc/PID/maps. A JVM has some hundred mappings of about 100 bytes; vm.max_map_count allows 65,530 by default (6 MB). */
+/**
+Most bytes read of /proc/PID/maps. A JVM has some hundred mappings of about 100 bytes; vm.max_map_count allows 65,530 by
+default (6 MB).
+*/
 const maxMapsBytes = 32 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 /** A line of maps is 73 characters and a path of at most 4,096 bytes (PATH_MAX). */
@@ -20,7 +23,10 @@ export type Libraries = {
 
 const scanBuffer = Buffer.allocUnsafe(chunkBytes + maxLineBytes);
 
-/** Looks through /proc/PID/maps for a JVM's libraries; the error's code when it cannot be read. Throws where no more files may be opened. */
+/**
+Looks through /proc/PID/maps for a JVM's libraries; the error's code when it cannot be read. Throws where no more files
+may be opened.
+*/
 export function readLibraries(pid: number): Libraries | {readonly code: string} {
 	let fd: number | undefined;
 	let libjvm: string | undefined;

@@ -8,7 +8,10 @@ const maxNameBytes = 256 * 1024;
 const headerBytes = 64;
 const sectionBytes = 64;
 
-/** Whether a process's executable was made by GraalVM's native-image: 64-bit little-endian ELF with that section. False when it cannot be read. */
+/**
+Whether a process's executable was made by GraalVM's native-image: 64-bit little-endian ELF with that section. False
+when it cannot be read.
+*/
 export function isNativeImage(pid: number): boolean {
 	let fd: number;
 	try {

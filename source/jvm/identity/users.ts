@@ -11,7 +11,9 @@ const maxPasswdBytes = 1024 * 1024;
 export class UserNames {
 	#names: Map<number, string> | undefined;
 
-	/** The user's name, or its number where the name is not known here (another container's user, a directory service). */
+	/**
+	The user's name, or its number where the name is not known here (another container's user, a directory service).
+	*/
 	nameOf(uid: number): string {
 		if (uid === process.geteuid?.()) {
 			try {

@@ -1,6 +1,7 @@
 /*
-Files of a target, looked up as the target itself would find them. A path behind /proc/PID/root is not safe as it is: the kernel follows an absolute symbolic link, or ".." in a chroot, from our own root. So a
-path is walked here, folder by folder, and links are read by us. O_PATH descriptors open nothing: no pipe that waits, no device that acts.
+Files of a target, looked up as the target itself would find them. A path behind /proc/PID/root is not safe as it is:
+the kernel follows an absolute symbolic link, or ".." in a chroot, from our own root. So a path is walked here, folder
+by folder, and links are read by us. O_PATH descriptors open nothing: no pipe that waits, no device that acts.
 */
 import {
 	closeSync, constants, fstatSync, openSync, readlinkSync, statSync,
@@ -17,8 +18,8 @@ export function pathOf(fd: number): string {
 }
 
 /**
-An O_PATH descriptor of what a path means to a process, for the caller to close; never anything outside the process's root folder. `last`: whether a symbolic link at the path's end is followed. Throws the
-system's error.
+An O_PATH descriptor of what a path means to a process, for the caller to close; never anything outside the process's
+root folder. `last`: whether a symbolic link at the path's end is followed. Throws the system's error.
 */
 export function openBelowRoot(pid: number, path: string, last: 'follow' | 'as-is' = 'follow'): number {
 	const folders = [openSync(`/proc/${pid}/root`, openPath | constants.O_DIRECTORY)];
@@ -65,7 +66,9 @@ function namesOf(path: string): string[] {
 	return path.split('/').filter(name => name !== '' && name !== '.');
 }
 
-/** A process's working directory as a path below its own root. Throws the system's error, EXDEV where it lies elsewhere. */
+/**
+A process's working directory as a path below its own root. Throws the system's error, EXDEV where it lies elsewhere.
+*/
 export function workingFolder(pid: number): string {
 	const root = readlinkSync(`/proc/${pid}/root`);
 	const folder = readlinkSync(`/proc/${pid}/cwd`);
@@ -76,7 +79,10 @@ export function workingFolder(pid: number): string {
 	throw notBelow();
 }
 
-/** An O_PATH descriptor of a process's working directory, for the caller to close. Throws the system's error, EXDEV where it is not below the process's own root. */
+/**
+An O_PATH descriptor of a process's working directory, for the caller to close. Throws the system's error, EXDEV where
+it is not below the process's own root.
+*/
 export function openWorkingFolder(pid: number): number {
 	const fd = openBelowRoot(pid, workingFolder(pid));
 	const [found, real] = [fstatSync(fd), statSync(`/proc/${pid}/cwd`)];
@@ -92,7 +98,10 @@ function notBelow(): Error {
 	return Object.assign(new Error('not below the root folder of the process'), {code: 'EXDEV'});
 }
 
-/** A descriptor, to read from, of the regular file that a path means to a process; for the caller to close. Throws the system's error, EINVAL for everything else. */
+/**
+A descriptor, to read from, of the regular file that a path means to a process; for the caller to close. Throws the
+system's error, EINVAL for everything else.
+*/
 export function openFileBelowRoot(pid: number, path: string): number {
 	return reopened(openBelowRoot(pid, path));
 }
@@ -107,7 +116,10 @@ export function openFolderIn(folder: number, name: string): number {
 	return openSync(`${pathOf(folder)}/${name}`, openPath | constants.O_DIRECTORY | constants.O_NOFOLLOW);
 }
 
-/** Opens a regular file for reading by its O_PATH descriptor, which is closed. What it is was looked at before it is opened: opening a pipe waits, opening a device may do things. */
+/**
+Opens a regular file for reading by its O_PATH descriptor, which is closed. What it is was looked at before it is
+opened: opening a pipe waits, opening a device may do things.
+*/
 function reopened(fd: number): number {
 	try {
 		if (!fstatSync(fd).isFile()) {

@@ -1,6 +1,8 @@
 import {createRequire} from 'node:module';
 
-/** What of the koffi package (https://koffi.dev) is used: libraries by name or, with null, what the process has loaded. */
+/**
+What of the koffi package (https://koffi.dev) is used: libraries by name or, with null, what the process has loaded.
+*/
 export type Koffi = {
 	load(name: string | null): {
 		func(prototype: string): (...args: unknown[]) => number;
@@ -9,12 +11,14 @@ export type Koffi = {
 	errno(): number;
 };
 
-/** Of the bundle: its own folder, or the one above that of its chunks. Never a folder above dist/, which may be anyone's. */
+/**
+Of the bundle: its own folder, or the one above that of its chunks. Never a folder above dist/, which may be anyone's.
+*/
 const besideBundle = /\/chunks\/[^/]*$/.test(import.meta.url) ? '../koffi.node' : './koffi.node';
 
 /**
-The FFI package: its binary for Linux on x86-64 (glibc), which the build puts into dist/ so that the folder works alone and which needs nothing of the package's JavaScript, or else the installed package.
-Throws where neither loads.
+The FFI package: its binary for Linux on x86-64 (glibc), which the build puts into dist/ so that the folder works alone
+and which needs nothing of the package's JavaScript, or else the installed package. Throws where neither loads.
 */
 export function loadKoffi(): Koffi {
 	const require = createRequire(import.meta.url);

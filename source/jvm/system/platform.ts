@@ -1,6 +1,9 @@
 import process from 'node:process';
 
-/** What is in the way on this operating system, and what to do; undefined on Linux. Everything tprof-top knows of a JVM comes from Linux's /proc. */
+/**
+What is in the way on this operating system, and what to do; undefined on Linux. Everything tprof-top knows of a JVM
+comes from Linux's /proc.
+*/
 export function platformProblem(platform: NodeJS.Platform = process.platform): {readonly reason: string; readonly hint: string} | undefined {
 	return platform === 'linux'
 		? undefined

@@ -1,10 +1,15 @@
 import {closeSync, constants, openSync, readSync} from 'node:fs';
 import {throwIfOutOfFiles} from './open-files.js';
 
-/** Most bytes read of a small /proc file (status, stat, cmdline, environ): argument and environment areas are 128 KB by default and 6 MB at most as Linux limits one string. */
+/**
+Most bytes read of a small /proc file (status, stat, cmdline, environ): argument and environment areas are 128 KB by
+default and 6 MB at most as Linux limits one string.
+*/
 const maxProcFileBytes = 1024 * 1024;
 
-/** Clock ticks a second in /proc (USER_HZ): 100 on every architecture that HotSpot runs on under Linux (proc(5), time(7)). */
+/**
+Clock ticks a second in /proc (USER_HZ): 100 on every architecture that HotSpot runs on under Linux (proc(5), time(7)).
+*/
 export const ticksPerSecond = 100;
 
 const quitBit = 2; // SIGQUIT is signal 3; masks count from bit 0 for signal 1.
@@ -37,7 +42,10 @@ export type ProcessStat = {
 	readonly foregroundGroup: number;
 };
 
-/** Reads at most `maxBytes` of a file, without waiting where it is a pipe; the error's code when it cannot be read. Throws where no more files may be opened. */
+/**
+Reads at most `maxBytes` of a file, without waiting where it is a pipe; the error's code when it cannot be read. Throws
+where no more files may be opened.
+*/
 export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Buffer} | {code: string} {
 	let fd: number;
 	try {
@@ -125,7 +133,10 @@ function hasQuit(mask: string | undefined): boolean {
 	return /^[\da-f]+$/i.test(mask ?? '') && ((Number.parseInt(mask!.slice(-1), 16) >> quitBit) & 1) === 1;
 }
 
-/** Parses /proc/PID/stat (proc(5)); undefined when it is not one. The command name in it may hold anything, parentheses included. */
+/**
+Parses /proc/PID/stat (proc(5)); undefined when it is not one. The command name in it may hold anything, parentheses
+included.
+*/
 export function parseStat(text: string): ProcessStat | undefined {
 	const fields = text.slice(text.lastIndexOf(')') + 2).trim().split(' ');
 	const [group, foregroundGroup, userTicks, systemTicks, startTicks] = [2, 5, 11, 12, 19].map(index => Number(fields[index]));
@@ -156,12 +167,17 @@ export function isAlive(target: {readonly pid: number; readonly startTicks: numb
 	return stat?.startTicks === target.startTicks && stat.state !== 'Z' && stat.state !== 'X';
 }
 
-/** The kernel's name of the program that a process runs (first 15 bytes, not yet printable); undefined for one that has no memory any more, as it ends. */
+/**
+The kernel's name of the program that a process runs (first 15 bytes, not yet printable); undefined for one that has no
+memory any more, as it ends.
+*/
 export function programOf(pid: number): string | undefined {
 	return /^[1-9]/.test(readProc(pid, 'statm') ?? '') ? readProc(pid, 'comm')?.trimEnd() : undefined;
 }
 
-/** Epoch milliseconds of a start time in clock ticks after boot, to the second (btime of /proc/stat); 0 if not known. */
+/**
+Epoch milliseconds of a start time in clock ticks after boot, to the second (btime of /proc/stat); 0 if not known.
+*/
 export function startMs(startTicks: number): number {
 	const text = readBytes('/proc/stat');
 	const boot = 'bytes' in text ? /^btime (\d+)$/m.exec(text.bytes.toString('latin1')) : undefined;

@@ -1,6 +1,7 @@
 /*
-The JVM calls a thread RUNNABLE while it is in native code, even when that code waits in the kernel. This list names those calls; a thread whose top frame is one of them is IDLE.
-It is data: one line a call, with the reason that the screen can show. Names by JDK release as the JDK's own sources have them.
+The JVM calls a thread RUNNABLE while it is in native code, even when that code waits in the kernel. This list names
+those calls; a thread whose top frame is one of them is IDLE. It is data: one line a call, with the reason that the
+screen can show. Names by JDK release as the JDK's own sources have them.
 */
 
 /** A native method in which a thread waits although the JVM calls it RUNNABLE. */
@@ -9,7 +10,10 @@ export type IdleCall = {
 	readonly method: string;
 	/** What the thread waits for. */
 	readonly reason: string;
-	/** Set for calls that may also work hard (reading a file that is in memory): IDLE only when the thread used no CPU since its previous sample. */
+	/**
+	Set for calls that may also work hard (reading a file that is in memory): IDLE only when the thread used no CPU
+	since its previous sample.
+	*/
 	readonly onlyWithoutCpu?: true;
 };
 
@@ -92,10 +96,15 @@ export const idleCalls: readonly IdleCall[] = [
 	{className: 'java.lang.ProcessHandleImpl', method: 'waitForProcessExit0', reason: child}, // 9 and later
 ];
 
-/** Why a thread without Java frames that the JVM calls RUNNABLE is IDLE when it used no CPU: it waits inside the JVM (Signal Dispatcher, compilers without work, Attach Listener). */
+/**
+Why a thread without Java frames that the JVM calls RUNNABLE is IDLE when it used no CPU: it waits inside the JVM
+(Signal Dispatcher, compilers without work, Attach Listener).
+*/
 export const noFramesReason = 'waiting inside the JVM; it has no Java frames and used no CPU';
 
-/** How a top frame makes a thread IDLE: not at all, always, or only when the thread used no CPU since its previous sample. */
+/**
+How a top frame makes a thread IDLE: not at all, always, or only when the thread used no CPU since its previous sample.
+*/
 export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});
 
 /** The list for look-ups, with the user's own "Class.method" entries (full class name, dots). */

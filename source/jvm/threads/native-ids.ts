@@ -6,8 +6,9 @@ import type {Target} from '../target.js';
 const maxThreads = 20_000;
 
 /**
-Linux ids of a target's threads on our side of a pid namespace: a JVM in a container prints the ids that it sees itself, and /proc/PID/task has ours. NSpid of each thread tells both
-(proc(5), Linux 4.1 and later). Outside a container nothing is looked up.
+Linux ids of a target's threads on our side of a pid namespace: a JVM in a container prints the ids that it sees itself,
+and /proc/PID/task has ours. NSpid of each thread tells both (proc(5), Linux 4.1 and later). Outside a container nothing
+is looked up.
 */
 export class NativeIds {
 	readonly #pid: number;

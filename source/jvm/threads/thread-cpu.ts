@@ -5,7 +5,10 @@ import {
 /** A line of schedstat is three decimal numbers of at most 20 digits each. */
 const maxLineBytes = 80;
 
-/** Files kept open at most, whatever the process may open: a thousand threads at 50 samples a second save a core's tenth by it, more would only take kernel memory. */
+/**
+Files kept open at most, whatever the process may open: a thousand threads at 50 samples a second save a core's tenth by
+it, more would only take kernel memory.
+*/
 const maxOpenFiles = 2048;
 
 /** Part of the process's limit of open files that may be taken: the rest is for sockets, outputs and the runtime. */
@@ -19,14 +22,17 @@ const blank = 32;
 const zero = 48;
 
 /**
-CPU time of a process's threads, nanoseconds, from /proc/PID/task/TID/schedstat: time on CPU, time runnable but waiting for a CPU, number of turns (Linux Documentation/scheduler/sched-stats.rst).
-The kernel brings the figure of a thread that is running up to date at its scheduler tick, so a delta may be off by a tick (1 to 10 ms), never in sum. Files stay open between samples; a
-reading that succeeds makes no garbage.
+CPU time of a process's threads, nanoseconds, from /proc/PID/task/TID/schedstat: time on CPU, time runnable but waiting
+for a CPU, number of turns (Linux Documentation/scheduler/sched-stats.rst). The kernel brings the figure of a thread
+that is running up to date at its scheduler tick, so a delta may be off by a tick (1 to 10 ms), never in sum. Files stay
+open between samples; a reading that succeeds makes no garbage.
 */
 export class ThreadCpu {
 	/** What the last call of `delta` or `read` found. */
 	reading: CpuReading = 'read';
-	/** The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, and runnable without one. */
+	/**
+	The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, and runnable without one.
+	*/
 	cpuNs = 0;
 	waitNs = 0;
 
@@ -49,7 +55,10 @@ export class ThreadCpu {
 		this.#openFilesLimit = openFilesLimit;
 	}
 
-	/** CPU nanoseconds that the thread used since the previous `delta` for it; 0 the first time, and 0 when it could not be read (see `reading`). */
+	/**
+	CPU nanoseconds that the thread used since the previous `delta` for it; 0 the first time, and 0 when it could not be
+	read (see `reading`).
+	*/
 	delta(nativeId: number): number {
 		const known = this.#slots.has(nativeId);
 		const slot = this.#slotOf(nativeId);
@@ -64,7 +73,10 @@ export class ThreadCpu {
 		return known && before >= 0 && this.cpuNs > before ? this.cpuNs - before : 0;
 	}
 
-	/** Reads a thread's cumulative numbers into `cpuNs` and `waitNs` without touching what `delta` counts from; false when it could not be read (see `reading`). */
+	/**
+	Reads a thread's cumulative numbers into `cpuNs` and `waitNs` without touching what `delta` counts from; false when
+	it could not be read (see `reading`).
+	*/
 	read(nativeId: number): boolean {
 		const known = this.#slots.has(nativeId);
 		const slot = this.#slotOf(nativeId);
@@ -81,7 +93,9 @@ export class ThreadCpu {
 		return false;
 	}
 
-	/** Ends a round of readings: threads that were not read since the previous call are forgotten and their files closed. */
+	/**
+	Ends a round of readings: threads that were not read since the previous call are forgotten and their files closed.
+	*/
 	forgetUnread(): void {
 		if (this.#readInRound !== this.#slots.size) {
 			for (const [nativeId, slot] of this.#slots) {
@@ -147,7 +161,10 @@ export class ThreadCpu {
 		}
 	}
 
-	/** Sets `cpuNs`, `waitNs` and `reading`. A kept file of a thread that ended gives ESRCH, also when its id was given to another thread meanwhile. */
+	/**
+	Sets `cpuNs`, `waitNs` and `reading`. A kept file of a thread that ended gives ESRCH, also when its id was given to
+	another thread meanwhile.
+	*/
 	#readSlot(nativeId: number, slot: number): boolean {
 		if (this.#fd[slot] >= 0) {
 			if (this.#readFile(this.#fd[slot])) {
@@ -202,7 +219,10 @@ export class ThreadCpu {
 		}
 	}
 
-	/** ENOENT says either that the thread ended or that this kernel has no schedstat (CONFIG_SCHED_INFO); the thread's own directory tells which. */
+	/**
+	ENOENT says either that the thread ended or that this kernel has no schedstat (CONFIG_SCHED_INFO); the thread's own
+	directory tells which.
+	*/
 	#isGone(nativeId: number, error: unknown): boolean {
 		if (isCode(error, 'ESRCH')) {
 			return true;
@@ -262,7 +282,9 @@ function isCode(error: unknown, code: string): boolean {
 	return (error as NodeJS.ErrnoException).code === code;
 }
 
-/** Files that may stay open: half of what this process may open ("Max open files" in /proc/self/limits, the soft limit). */
+/**
+Files that may stay open: half of what this process may open ("Max open files" in /proc/self/limits, the soft limit).
+*/
 function openFilesAllowed(): number {
 	try {
 		const soft = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]);

@@ -56,7 +56,10 @@ export function headingOf<Row>(column: Column<Row>, unit: Unit, by: GroupBy = 'l
 	return column.unitHeadings?.[unit] ?? column.groupHeadings?.[by] ?? column.heading;
 }
 
-/** The columns that a terminal of that many columns shows, and their widths, when `available` cells are there for them with `gap` between two. Without a column that takes the rest, the last one does. */
+/**
+The columns that a terminal of that many columns shows, and their widths, when `available` cells are there for them with
+`gap` between two. Without a column that takes the rest, the last one does.
+*/
 export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns, gap = 1): Array<{readonly column: Column<Row>; readonly width: number}> {
 	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	let rest = available - (gap * (shown.length - 1));

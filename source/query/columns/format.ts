@@ -49,7 +49,10 @@ export function formatStuck({stuckMs, stuckAtLeast}: {readonly stuckMs: number; 
 	return stuckAtLeast ? `>=${/^\d+[a-z]+/.exec(text)?.[0] ?? text}` : text;
 }
 
-/** A number below `plainBelow` as it is, others divided by the unit's step until they have at most three digits before the point. */
+/**
+A number below `plainBelow` as it is, others divided by the unit's step until they have at most three digits before the
+point.
+*/
 function scaled(value: number, plainBelow: number, step: number, units: readonly string[]): string {
 	if (!Number.isFinite(value) || value < 0) {
 		return '';

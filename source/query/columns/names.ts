@@ -3,8 +3,9 @@ import {placeName} from '../facts/place.js';
 import type {Place} from '../types.js';
 
 /**
-The name of a place in at most `room` terminal cells, its end kept: `com.acme.sort.Bubble.sort:16`, `c.a.sort.Bubble.sort:16`, `c.a.s.Bubble.sort:16`, `Bubble.sort:16`, `…ble.sort:16`.
-Nothing of `Class.method:line` is cut before the package is gone. Without `full` packages but the last are short even where there is room for more.
+The name of a place in at most `room` terminal cells, its end kept: `com.acme.sort.Bubble.sort:16`,
+`c.a.sort.Bubble.sort:16`, `c.a.s.Bubble.sort:16`, `Bubble.sort:16`, `…ble.sort:16`. Nothing of `Class.method:line` is
+cut before the package is gone. Without `full` packages but the last are short even where there is room for more.
 */
 export function shortName(place: Place, room: number, full = false): string {
 	const name = placeName(place);

@@ -19,7 +19,10 @@ export function byText(a: string, b: string): number {
 	return a < b ? -1 : Number(a > b);
 }
 
-/** The rows in the order of a column (the first column when there is none of that name); equal ones by key, so that rows do not jump. */
+/**
+The rows in the order of a column (the first column when there is none of that name); equal ones by key, so that rows do
+not jump.
+*/
 export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[], columns: ReadonlyArray<Sortable<Row>>, order: SortOrder): Row[] {
 	const column = columns.find(({id}) => id === order.column) ?? columns[0];
 	const sign = Boolean(column.ascending) === order.reverse ? -1 : 1;

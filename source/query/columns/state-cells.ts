@@ -7,7 +7,10 @@ export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
 /** A state of a picture, or some that are drawn alike. */
 export type StateLetter = {readonly letter: string; readonly word: string; readonly role: StateRole; readonly states: readonly ThreadState[]};
 
-/** The states of a picture in its order: letters, the words of headings, and their roles. NEW and TERMINATED are drawn as idle. */
+/**
+The states of a picture in its order: letters, the words of headings, and their roles. NEW and TERMINATED are drawn as
+idle.
+*/
 export const stateLetters: readonly StateLetter[] = [
 	{letter: 'R', word: 'RUN', role: 'running', states: ['RUNNABLE']},
 	{letter: 'B', word: 'BLK', role: 'blocked', states: ['BLOCKED']},
@@ -31,8 +34,9 @@ function letterOf(state: ThreadState): StateLetter {
 }
 
 /**
-States in proportion, as many letters as `cells`: `RRRRBBw.`. A state that was seen gets a cell where there are as many cells as states; empty when none was seen.
-The picture of a row, and with the threads' states now the strip of all threads.
+States in proportion, as many letters as `cells`: `RRRRBBw.`. A state that was seen gets a cell where there are as many
+cells as states; empty when none was seen. The picture of a row, and with the threads' states now the strip of all
+threads.
 */
 export function stateCells(ticks: StateTicks, cells = 8): string {
 	const weights = stateLetters.map(({states}) => {
@@ -46,7 +50,10 @@ export function stateCells(ticks: StateTicks, cells = 8): string {
 	return shareOut(weights, cells).map((count, index) => stateLetters[index].letter.repeat(count)).join('');
 }
 
-/** `cells` shared out in proportion to the weights: each weight above 0 gets at least one where possible (the greatest first), the others by the method of largest remainders. The sum is `cells`, or 0 without weights. */
+/**
+`cells` shared out in proportion to the weights: each weight above 0 gets at least one where possible (the greatest
+first), the others by the method of largest remainders. The sum is `cells`, or 0 without weights.
+*/
 export function shareOut(weights: readonly number[], cells: number): number[] {
 	let whole = 0;
 	for (const weight of weights) {

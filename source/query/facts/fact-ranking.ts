@@ -1,6 +1,9 @@
 import type {Facts} from '../../model/snapshot.js';
 
-/** Which members (threads, or places) the facts of a bucket have: how many, and those with the most CPU time, then counted ticks, first. */
+/**
+Which members (threads, or places) the facts of a bucket have: how many, and those with the most CPU time, then counted
+ticks, first.
+*/
 export type Ranked = {readonly count: number; readonly top: readonly number[]};
 
 /** Facts sorted into buckets once, and summed up by member for each bucket asked for. */
@@ -16,7 +19,10 @@ export class FactRanking {
 	readonly #ticks: Float64Array;
 	readonly #isSeen: Uint8Array;
 
-	/** `bucketOfFact` and `memberOfFact` hold ids below `buckets` and `members`; only ticks in states of `countedMask` rank. */
+	/**
+	`bucketOfFact` and `memberOfFact` hold ids below `buckets` and `members`; only ticks in states of `countedMask`
+	rank.
+	*/
 	constructor(facts: Facts, bucketOfFact: Int32Array, buckets: number, memberOfFact: Int32Array, members: number, countedMask: number) {
 		this.#facts = facts;
 		this.#memberOfFact = memberOfFact;

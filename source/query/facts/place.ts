@@ -2,7 +2,10 @@ import {nativeLine} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Place} from '../types.js';
 
-/** The place of a frame id, seen as a line, a method or a class. Of frames that share a place the first one's file is taken. */
+/**
+The place of a frame id, seen as a line, a method or a class. Of frames that share a place the first one's file is
+taken.
+*/
 export function placeOfFrame(dictionary: Dictionary, frame: number, by: GroupBy): Place {
 	const {strings, frameClass, frameMethod, frameFile, frameLine} = dictionary;
 	return {
@@ -13,7 +16,10 @@ export function placeOfFrame(dictionary: Dictionary, frame: number, by: GroupBy)
 	};
 }
 
-/** `package.Class.method:line`; without what is not known, and `(native)` for a native method. What the table had no room for is "(other)" in both class and method, and named once. */
+/**
+`package.Class.method:line`; without what is not known, and `(native)` for a native method. What the table had no room
+for is "(other)" in both class and method, and named once.
+*/
 export function placeName(place: Place): string {
 	const {className, method, line} = place;
 	const name = className && method && !(className === method && method.startsWith('(')) ? `${className}.${method}` : className || method;

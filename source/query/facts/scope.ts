@@ -27,7 +27,10 @@ export function maskOf(states: readonly ThreadState[]): number {
 	return mask;
 }
 
-/** What the query's states, thread keys and filter come to for this snapshot. A filter that cannot be read counts as none (`parseFilter` says what is wrong with it). */
+/**
+What the query's states, thread keys and filter come to for this snapshot. A filter that cannot be read counts as none
+(`parseFilter` says what is wrong with it).
+*/
 export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 	const filter = filterOf(query.filter);
 	const stateMask = filter.stateMask ?? allStatesMask;
@@ -65,7 +68,10 @@ export function isCounted({threads}: Pick<Scope, 'threads'>, thread: number): bo
 	return !threads || threads[thread] === 1;
 }
 
-/** What was counted between the baseline (undefined: the session's start) and the snapshot, without what the scope leaves out and without zeros. Counters that fell, which those of one session never do, give zero. */
+/**
+What was counted between the baseline (undefined: the session's start) and the snapshot, without what the scope leaves
+out and without zeros. Counters that fell, which those of one session never do, give zero.
+*/
 export function factsInWindow(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads'>): Facts {
 	const {facts} = snapshot;
 	const before = baseline?.facts;

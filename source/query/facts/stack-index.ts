@@ -23,8 +23,8 @@ export type StackIndex = {
 };
 
 /**
-By the strings of a session: they are one append-only array in all its snapshots, while the other arrays are replaced when they grow.
-Ids never change their meaning, so that a longer index serves an earlier snapshot too.
+By the strings of a session: they are one append-only array in all its snapshots, while the other arrays are replaced
+when they grow. Ids never change their meaning, so that a longer index serves an earlier snapshot too.
 */
 const indexes = new WeakMap<readonly string[], GrowingIndex>();
 
@@ -41,7 +41,8 @@ export function stackIndex(dictionary: Dictionary): StackIndex {
 }
 
 /**
-Rule of attribution: a sample counts for the first frame from the top that has a line number (>= 0), or, when no frame has one, for the top frame.
+Rule of attribution: a sample counts for the first frame from the top that has a line number (>= 0), or, when no frame
+has one, for the top frame.
 */
 class GrowingIndex implements StackIndex {
 	attributed = new Int32Array(1);
@@ -120,8 +121,9 @@ class GrowingGrouping implements Grouping {
 	}
 
 	/**
-	Walks from each node's caller to the next node's with a count of each group on the way. The nodes of a stack come one after the other, so that this takes as long as making the stacks did:
-	a search among the callers of each node takes the square of that in a deep stack.
+	Walks from each node's caller to the next node's with a count of each group on the way. The nodes of a stack come
+	one after the other, so that this takes as long as making the stacks did: a search among the callers of each node
+	takes the square of that in a deep stack.
 	*/
 	#addNodes({nodeCount, nodeParent, nodeFrame}: Dictionary): void {
 		if (nodeCount <= this.#nodeCount) {

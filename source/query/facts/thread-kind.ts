@@ -8,12 +8,18 @@ export function threadKind(flags: number): ThreadKind {
 	return (flags & threadFlag.compiler) === 0 ? ((flags & threadFlag.vmInternal) === 0 ? 'java' : 'vm') : 'jit';
 }
 
-/** Java threads that HotSpot and the JDK start for themselves, whatever the program does: names in HotSpot's runtime and services folders, java.lang.ref and jdk.internal.ref, JDK 8 to 28. */
+/**
+Java threads that HotSpot and the JDK start for themselves, whatever the program does: names in HotSpot's runtime and
+services folders, java.lang.ref and jdk.internal.ref, JDK 8 to 28.
+*/
 const ownNames: ReadonlySet<string> = new Set([
 	'Reference Handler', 'Finalizer', 'Signal Dispatcher', 'Service Thread', 'Monitor Deflation Thread', 'Notification Thread', 'Common-Cleaner', 'Attach Listener', 'Sweeper thread', 'Surrogate Locker Thread (Concurrent GC)',
 ]);
 
-/** Whether a thread is there for the JVM itself and not for the program: collectors, compilers, and Java threads that every JVM has. */
+/**
+Whether a thread is there for the JVM itself and not for the program: collectors, compilers, and Java threads that every
+JVM has.
+*/
 export function isOfJvm(flags: number, name: string): boolean {
 	return threadKind(flags) !== 'java' || ownNames.has(name);
 }

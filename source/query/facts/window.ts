@@ -26,13 +26,19 @@ export const noPast: Past = Object.freeze({refreshes: [], resets: []});
 /** Length of the window `last-10s`. */
 const lastMs = 10_000;
 
-/** Time between two snapshots that are kept for `last-10s`: the window is at most that much too long, and 12 of them are enough. */
+/**
+Time between two snapshots that are kept for `last-10s`: the window is at most that much too long, and 12 of them are
+enough.
+*/
 const keptEveryMs = 1000;
 
 /** Resets that can be undone. */
 const maxResets = 20;
 
-/** Time as the target's samples tell it: it stands still while sampling does, so that a paused or ended session keeps its last windows. */
+/**
+Time as the target's samples tell it: it stands still while sampling does, so that a paused or ended session keeps its
+last windows.
+*/
 function timeOf({session}: Snapshot): number {
 	return session.lastSampleAtMs || session.takenAtMs;
 }
@@ -67,7 +73,10 @@ export function undoReset(past: Past): Past {
 	return {...past, resets: past.resets.slice(0, -1)};
 }
 
-/** The snapshot at which a window of `snapshot` begins; undefined: at the session's start. `past` may have `snapshot` already. */
+/**
+The snapshot at which a window of `snapshot` begins; undefined: at the session's start. `past` may have `snapshot`
+already.
+*/
 export function baselineOf(window: WindowId, past: Past, snapshot: Snapshot): Snapshot | undefined {
 	const earlier = past.refreshes.filter(candidate => candidate.session.samples < snapshot.session.samples);
 	switch (window) {

@@ -1,4 +1,7 @@
-/** One side of a `|`: a plain word, a quoted one (which means nothing but its text), or what stood between slashes. `at` is its index in the filter's text. */
+/**
+One side of a `|`: a plain word, a quoted one (which means nothing but its text), or what stood between slashes. `at` is
+its index in the filter's text.
+*/
 export type Alternative = {readonly text: string; readonly kind: 'plain' | 'quoted' | 'regex'; readonly at: number};
 
 /** What stands between blanks. */
@@ -17,7 +20,10 @@ export class FilterError extends Error {
 /** A comparison as people type it: blanks may stand around its sign, and its number may be missing yet. */
 const comparison = /([a-z]+)\s*([<>]=?|=)\s*(-?[\d.]+%?)?(?=[\s|]|$)/iy;
 
-/** The terms of a filter; `isFigure`: whether a comparison may begin with this word. Throws FilterError where a quote or an expression does not end. */
+/**
+The terms of a filter; `isFigure`: whether a comparison may begin with this word. Throws FilterError where a quote or an
+expression does not end.
+*/
 export function splitFilter(text: string, isFigure: (name: string) => boolean): Term[] {
 	const terms: Term[] = [];
 	let at = 0;
@@ -69,7 +75,10 @@ function readRegex(text: string, from: number): [Alternative, number] {
 	throw new FilterError('the closing / is missing', from);
 }
 
-/** A comparison without its blanks: with a number whatever it begins with, so that what is not a figure can be said; without one only of a figure. */
+/**
+A comparison without its blanks: with a number whatever it begins with, so that what is not a figure can be said;
+without one only of a figure.
+*/
 function readComparison(text: string, from: number, isFigure: (name: string) => boolean): [Alternative, number] | undefined {
 	comparison.lastIndex = from;
 	const [whole, name, sign, number] = comparison.exec(text) ?? [];

@@ -12,9 +12,10 @@ type Step =
 	| {readonly kind: 'match'};
 
 /**
-A matcher for a regular expression, anywhere in a text, upper and lower case alike. It follows all ways through the pattern at once, so that its time is bounded by pattern times text:
-the engine's own RegExp can take exponential time on patterns such as (a+)+b.
-Knows literals, `.`, classes, \d \w \s \b and their opposites, groups, `|`, `* + ? {n,m}`, `^ $`. Throws SyntaxError, with a message for the user, on anything else.
+A matcher for a regular expression, anywhere in a text, upper and lower case alike. It follows all ways through the
+pattern at once, so that its time is bounded by pattern times text: the engine's own RegExp can take exponential time on
+patterns such as (a+)+b. Knows literals, `.`, classes, \d \w \s \b and their opposites, groups, `|`, `* + ? {n,m}`, `^
+$`. Throws SyntaxError, with a message for the user, on anything else.
 */
 export function compilePattern(source: string): (text: string) => boolean {
 	const compiler = new Compiler();
@@ -145,7 +146,10 @@ class Run {
 		return false;
 	}
 
-	/** Adds the steps that read a character and can be reached from a step without reading one; true when the end of the pattern can be. */
+	/**
+	Adds the steps that read a character and can be reached from a step without reading one; true when the end of the
+	pattern can be.
+	*/
 	#follow(from: number, at: number, into: number[]): boolean {
 		this.#pending.push(from);
 		while (this.#pending.length > 0) {

@@ -30,8 +30,9 @@ type DataTableProps = {
 };
 
 /**
-The table: a cell for each cell of it. Ink-table's own lines between rows are left out, as are its widths, which it takes from the data, and its keys, which are hashes of the data: a row
-that changed would be taken down and built anew. Here a row is what stands in its slot, a line of the screen.
+The table: a cell for each cell of it. Ink-table's own lines between rows are left out, as are its widths, which it
+takes from the data, and its keys, which are hashes of the data: a row that changed would be taken down and built anew.
+Here a row is what stands in its slot, a line of the screen.
 */
 export class DataTable extends Table<Slot> {
 	declare readonly props: DataTableProps;

@@ -7,7 +7,10 @@ import {
 import {useSession} from '../hooks/session.js';
 import {Line} from './lines.js';
 
-/** Target, session and cost, the target's own figures; on low screens the first of them, and for a while what was said in its place. */
+/**
+Target, session and cost, the target's own figures; on low screens the first of them, and for a while what was said in
+its place.
+*/
 export function Header() {
 	const {ui, data, layout, theme} = useSession();
 	if (layout.header === 'none') {

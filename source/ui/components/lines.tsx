@@ -5,8 +5,8 @@ import {clip} from '../text/cells.js';
 import {useLooks} from '../hooks/looks.js';
 
 /*
-A text is never given to Ink's layout: Ink keeps every text that it ever measured, for good, and those of a screen that is up for days are ever new. What it measures are blanks, always
-the same; the text takes their place when it is drawn.
+A text is never given to Ink's layout: Ink keeps every text that it ever measured, for good, and those of a screen that
+is up for days are ever new. What it measures are blanks, always the same; the text takes their place when it is drawn.
 */
 
 type CellProps = {

@@ -25,7 +25,10 @@ import {initialState, queryOf, type InitialView} from '../state/state.js';
 import {followRow} from '../state/surroundings.js';
 import type {Theme} from '../terminal/theme.js';
 
-/** Writes what is on the screen to a file and says in one line where it is; rejects with an error whose message says why not. */
+/**
+Writes what is on the screen to a file and says in one line where it is; rejects with an error whose message says why
+not.
+*/
 export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string}) => Promise<string>;
 
 export type SessionScreenProps = {

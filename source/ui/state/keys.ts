@@ -2,13 +2,17 @@ import {views} from '../../views/registry.js';
 import type {ViewKey} from '../../views/view.js';
 
 /*
-Every key as a row of data; those of one view alone stand in its record. The help screen, the key line and the readme's table come from these rows; a test forbids two meanings of a key in one context.
+Every key as a row of data; those of one view alone stand in its record. The help screen, the key line and the readme's
+table come from these rows; a test forbids two meanings of a key in one context.
 */
 
 /** The views' tables. */
 const tables: readonly string[] = views.map(({id}) => id);
 
-/** Where a key means something: a view's table (by the view's id), or a layer above it. Text typed into an input line is no key of this table. */
+/**
+Where a key means something: a view's table (by the view's id), or a layer above it. Text typed into an input line is no
+key of this table.
+*/
 export const contexts: readonly string[] = [...tables, 'detail', 'help', 'menu', 'input', 'chooser'];
 export type Context = string;
 

@@ -11,7 +11,9 @@ export function typed({text, cursor}: EditedLine, character: string): EditedLine
 		: {text: text.slice(0, cursor) + character + text.slice(cursor), cursor: cursor + character.length};
 }
 
-/** The line without the character before the cursor: Backspace and Delete alike, as terminals differ in what they send. */
+/**
+The line without the character before the cursor: Backspace and Delete alike, as terminals differ in what they send.
+*/
 export function erased({text, cursor}: EditedLine): EditedLine {
 	const from = stepLeft(text, cursor);
 	return {text: text.slice(0, from) + text.slice(cursor), cursor: from};

@@ -6,7 +6,10 @@ import {
 import type {Step} from './reduce-menu.js';
 import type {InputLayer, UiState} from './state.js';
 
-/** Shortest and longest delay between two refreshes, seconds: below it drawing would be all that is done; above it is no live view. As --delay has them. */
+/**
+Shortest and longest delay between two refreshes, seconds: below it drawing would be all that is done; above it is no
+live view. As --delay has them.
+*/
 const minDelayS = 0.1;
 const maxDelayS = 86_400;
 

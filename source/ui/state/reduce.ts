@@ -7,13 +7,19 @@ import {contextOf, type UiState} from './state.js';
 import type {Surroundings} from './surroundings.js';
 import {forgetRow, say, tableActions, withQuery} from './table-actions.js';
 
-/** Actions after which a message stays: one may look around while reading it; the help has all of it where the screen is small. */
+/**
+Actions after which a message stays: one may look around while reading it; the help has all of it where the screen is
+small.
+*/
 const quietActions: ReadonlySet<Action> = new Set(['help', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of the tables that help and detail have too. */
 const layerActions: ReadonlySet<Action> = new Set(['help', 'pause', 'save']);
 
-/** What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives the same. */
+/**
+What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives
+the same.
+*/
 export function press(state: UiState, key: string, around: Surroundings): Step {
 	const context = contextOf(state);
 	const row = keyOf(context, key, around.isRecording);

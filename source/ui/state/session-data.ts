@@ -28,7 +28,10 @@ export type DataOptions = {
 	readonly top?: number;
 };
 
-/** What is on the screen, from the state of the keys and a moment of the session. Remembers its last answers: the same questions cost nothing. */
+/**
+What is on the screen, from the state of the keys and a moment of the session. Remembers its last answers: the same
+questions cost nothing.
+*/
 export class SessionData {
 	readonly #options: DataOptions;
 	readonly #trends = new Trends();
@@ -41,7 +44,10 @@ export class SessionData {
 		this.#options = options;
 	}
 
-	/** Adds what was sampled since the snapshot before to the past of the figure that a column on a screen of this width shows the past of. */
+	/**
+	Adds what was sampled since the snapshot before to the past of the figure that a column on a screen of this width
+	shows the past of.
+	*/
 	remember(shown: Snapshot, previous: Snapshot | undefined, state: UiState, columns: number): void {
 		const view = viewOf(state.view);
 		const column = view.columns.find(({past, fromColumns}) => past && columns >= fromColumns);

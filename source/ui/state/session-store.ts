@@ -20,8 +20,8 @@ export type Feed = {
 };
 
 /**
-Refreshes while the session is young, however long the delay: often in its first second, as CPU time, and with it the first share, takes two samples;
-then each after as long as was sampled so far, until that is the delay.
+Refreshes while the session is young, however long the delay: often in its first second, as CPU time, and with it the
+first share, takes two samples; then each after as long as was sampled so far, until that is the delay.
 */
 const earlyDelayMs = 100;
 const earlyMs = 1000;

@@ -7,7 +7,10 @@ import type {Context} from './keys.js';
 /** Id of a view of the registry. */
 export type ViewId = string;
 
-/** Which row the cursor is on. Without a key it was never moved and stands on the first row, whatever that is; with one it follows its row. */
+/**
+Which row the cursor is on. Without a key it was never moved and stands on the first row, whatever that is; with one it
+follows its row.
+*/
 export type Selection = {
 	readonly key?: string;
 	/** Where the row was when it was last seen: the cursor stays there when the row is gone. */
@@ -49,7 +52,9 @@ export type Layer =
 
 export type Message = {readonly text: string; readonly tone: 'plain' | 'error'};
 
-/** Everything that the keys decide. What is on the screen is a function of this, the snapshot and the terminal's size. */
+/**
+Everything that the keys decide. What is on the screen is a function of this, the snapshot and the terminal's size.
+*/
 export type UiState = {
 	readonly view: ViewId;
 	readonly query: Query;

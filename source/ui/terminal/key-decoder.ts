@@ -1,14 +1,19 @@
 import {Buffer} from 'node:buffer';
 import {StringDecoder} from 'node:string_decoder';
 
-/** Longest escape sequence waited for; what is longer is no key and is dropped. Real ones have at most a dozen characters. */
+/**
+Longest escape sequence waited for; what is longer is no key and is dropped. Real ones have at most a dozen characters.
+*/
 const maxSequence = 32;
 
 const control: Readonly<Record<string, string>> = {
 	'\r': 'enter', '\n': 'enter', '\t': 'tab', '\u007F': 'backspace', '\b': 'backspace',
 };
 
-/** Final part of the sequences that terminals send after CSI (ESC [) and SS3 (ESC O): xterm's table of PC-style function keys, with the older rxvt, PuTTY and Linux console forms. */
+/**
+Final part of the sequences that terminals send after CSI (ESC [) and SS3 (ESC O): xterm's table of PC-style function
+keys, with the older rxvt, PuTTY and Linux console forms.
+*/
 const sequences: Readonly<Record<string, string>> = {
 	A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', Z: 'shift-tab', M: 'enter',
 	P: 'f1', Q: 'f2', R: 'f3', S: 'f4',
@@ -22,8 +27,9 @@ const sequencePattern = /^\u001B(?:\[(\[[A-E]|[\u0030-\u003F]*[\u0020-\u002F]*[\
 const unfinishedPattern = /^\u001B(?:\[(?:\[|[\u0030-\u003F]*[\u0020-\u002F]*)|O\d*)?$/;
 
 /**
-Turns the bytes of a terminal into key names: a printable character is itself, others are named ('up', 'pagedown', 'ctrl-u', 'escape', 'f6').
-A sequence may come in pieces; an escape that nothing follows is the Escape key, which only time can tell: `flush`.
+Turns the bytes of a terminal into key names: a printable character is itself, others are named ('up', 'pagedown',
+'ctrl-u', 'escape', 'f6'). A sequence may come in pieces; an escape that nothing follows is the Escape key, which only
+time can tell: `flush`.
 */
 export class KeyDecoder {
 	readonly #utf8 = new StringDecoder('utf8');

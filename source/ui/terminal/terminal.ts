@@ -5,7 +5,9 @@ import type {ReadStream, WriteStream} from 'node:tty';
 import {beforeStop} from '../../process/suspension.js';
 import {KeyDecoder} from './key-decoder.js';
 
-/** Alternate screen with the cursor hidden and automatic wrapping off, as xterm's "ctlseqs" names the modes; and back. */
+/**
+Alternate screen with the cursor hidden and automatic wrapping off, as xterm's "ctlseqs" names the modes; and back.
+*/
 const enterScreen = '\u001B[?1049h\u001B[?25l\u001B[?7l\u001B[2J\u001B[H';
 const leaveScreen = '\u001B[?2026l\u001B[0m\u001B[?7h\u001B[?25h\u001B[?1049l';
 /** Empties the screen, for a frame that is drawn whole. */
@@ -21,7 +23,9 @@ const defaultSize = {columns: 80, rows: 24};
 /** Largest screen drawn: more than any monitor shows, and a frame stays bounded whatever the terminal says. */
 const maxSize = {columns: 500, rows: 200};
 
-/** How long an escape may wait for the rest of its sequence: a slow link splits sequences, and a hand is slower than this. */
+/**
+How long an escape may wait for the rest of its sequence: a slow link splits sequences, and a hand is slower than this.
+*/
 const escapeWaitMs = 40;
 
 export type Size = {readonly columns: number; readonly rows: number};
@@ -96,8 +100,9 @@ export class FrameStream extends EventEmitter {
 }
 
 /**
-The terminal while the screen is up: raw keys in, frames out, and back to what it was in every way of leaving.
-Emits `key` (a name of the key decoder), `resize`, `repaint` (what is on the screen is not to be relied on), `gone` (nobody reads or types any more).
+The terminal while the screen is up: raw keys in, frames out, and back to what it was in every way of leaving. Emits
+`key` (a name of the key decoder), `resize`, `repaint` (what is on the screen is not to be relied on), `gone` (nobody
+reads or types any more).
 */
 // eslint-disable-next-line unicorn/prefer-event-target -- What it passes on are events of Node's streams and process.
 export class Terminal extends EventEmitter<Events> {
@@ -158,7 +163,10 @@ export class Terminal extends EventEmitter<Events> {
 		this.#up();
 	}
 
-	/** Gives the terminal back, at once; what is printed next stands after what was there before. May be called more than once. */
+	/**
+	Gives the terminal back, at once; what is printed next stands after what was there before. May be called more than
+	once.
+	*/
 	readonly leave = (): void => {
 		clearTimeout(this.#escapeTimer);
 		process.off('exit', this.leave);
@@ -171,7 +179,9 @@ export class Terminal extends EventEmitter<Events> {
 		this.#stdin.pause();
 	};
 
-	/** Asks for the stop that Ctrl-Z stands for, with the terminal given back; it comes back when the process is continued. */
+	/**
+	Asks for the stop that Ctrl-Z stands for, with the terminal given back; it comes back when the process is continued.
+	*/
 	suspend(): void {
 		this.#down();
 		// The whole job, as the terminal itself would: a wrapper such as npm stops too, and the shell takes over.
@@ -213,7 +223,9 @@ export class Terminal extends EventEmitter<Events> {
 		}
 	}
 
-	/** Node makes a terminal's writes block: one that has stopped reading would stop the whole process, signals included. */
+	/**
+	Node makes a terminal's writes block: one that has stopped reading would stop the whole process, signals included.
+	*/
 	#blocking(isBlocking: boolean): void {
 		(this.#stdout as unknown as {_handle?: {setBlocking?: (isBlocking: boolean) => void}})._handle?.setBlocking?.(isBlocking);
 	}

@@ -58,7 +58,10 @@ function firstCells(text: string, width: number): string {
 	return kept;
 }
 
-/** The text in lines of at most `width` cells, broken at blanks; a word that is longer than a line is broken where the line ends. At least one line. */
+/**
+The text in lines of at most `width` cells, broken at blanks; a word that is longer than a line is broken where the line
+ends. At least one line.
+*/
 export function wrapped(text: string, width: number): string[] {
 	const room = Math.max(1, width);
 	const lines: string[] = [];
@@ -84,7 +87,10 @@ export function wrapped(text: string, width: number): string[] {
 /** A part of a line, and how much it matters: what matters least goes first when the line is too narrow. 0 stays. */
 export type Piece = {readonly text: string; readonly rank: number; readonly look?: (text: string) => string};
 
-/** Pieces in one line no wider than `width`, parted by `separator`; the least important ones left out, the last one left cut. */
+/**
+Pieces in one line no wider than `width`, parted by `separator`; the least important ones left out, the last one left
+cut.
+*/
 export function fitPieces(pieces: readonly Piece[], width: number, separator: string): string {
 	let kept = pieces.filter(({text}) => text !== '');
 	while (kept.length > 1 && lengthOf(kept, separator) > width) {
@@ -115,7 +121,10 @@ export function styledWidth(line: string): number {
 	return cellWidth(line.replaceAll(attribute, ''));
 }
 
-/** A finished line cut to `width` cells, its colours kept and closed: the last guard against lines that would wrap on screens of a few cells. */
+/**
+A finished line cut to `width` cells, its colours kept and closed: the last guard against lines that would wrap on
+screens of a few cells.
+*/
 export function clip(line: string, width: number): string {
 	if (styledWidth(line) <= width) {
 		return line;

@@ -25,7 +25,10 @@ export function shownMessage(state: UiState, data: ScreenData, {width, messageLi
 	return lines.length > room ? [...lines.slice(0, room - 1), theme.paint('dim', cut('... press ? to read all of it', width))] : lines;
 }
 
-/** The line being typed and what is wrong with it, or the message, or what the session has to say: all of it, in one line or more. */
+/**
+The line being typed and what is wrong with it, or the message, or what the session has to say: all of it, in one line
+or more.
+*/
 export function messageLines(state: UiState, data: ScreenData, width: number, theme: Theme): string[] {
 	const input = state.layers.at(-1);
 	if (input?.kind === 'input') {

@@ -15,7 +15,10 @@ const contextTitles: Readonly<Record<Context, string>> = {
 /** What of the session stands above the keys, a sentence each: what the header has no room for. */
 export type HelpNotes = {readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly isRecording: boolean};
 
-/** The help: what there is to know of the session, keys and columns of the view it was opened in, then the keys of input lines; from the tables that the screen itself works by. */
+/**
+The help: what there is to know of the session, keys and columns of the view it was opened in, then the keys of input
+lines; from the tables that the screen itself works by.
+*/
 export function helpLines(context: Context, width: number, theme: Theme, known?: HelpNotes): string[] {
 	const sections = [context, ...(context === 'detail' ? [] : ['detail', 'input'] as const)].filter(name => contexts.includes(name));
 	const {warnings = [], notes = [], isRecording = false} = known ?? {};
@@ -41,7 +44,10 @@ function section(title: string, lines: readonly string[], width: number, theme: 
 	return lines.length === 0 ? [] : [theme.paint('title', cut(title, width)), ...lines, ''];
 }
 
-/** A term and its description, which goes on below itself where the line ends; on narrow screens the term has a line of its own. */
+/**
+A term and its description, which goes on below itself where the line ends; on narrow screens the term has a line of its
+own.
+*/
 function described(term: string, text: string, width: number, theme: Theme): string[] {
 	const isNarrow = width < narrowWidth;
 	const indent = isNarrow ? 3 : termWidth;

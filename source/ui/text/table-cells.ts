@@ -39,7 +39,10 @@ const cursorMark = '>';
 /** Least room for the column that takes the rest, before others are left out. */
 const minRestWidth = 10;
 
-/** Columns with their widths: those of the terminal's breakpoint, fewer from the right where even those leave no room for the name. */
+/**
+Columns with their widths: those of the terminal's breakpoint, fewer from the right where even those leave no room for
+the name.
+*/
 export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Layout): Placed<Row> {
 	let left = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	let placed = fitColumns(left, terminalColumns, width - 1);
@@ -51,7 +54,10 @@ export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns:
 	return placed;
 }
 
-/** Cells of the longest name that have no room: how far the table can be scrolled sideways. Names are looked at up to `most` cells beyond their room. */
+/**
+Cells of the longest name that have no room: how far the table can be scrolled sideways. Names are looked at up to
+`most` cells beyond their room.
+*/
 export function overhang<Row>(rows: readonly Row[], placed: Placed<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, most: number): number {
 	const rest = placed.find(({column}) => column.width === 0);
 	if (!rest) {
@@ -96,7 +102,10 @@ function arrow(isAscending: boolean, theme: Theme): string {
 	return theme.isAscii ? (isAscending ? '^' : 'v') : (isAscending ? '▲' : '▼');
 }
 
-/** The cells of a row. A text may be longer than its cell where the next one is empty: a name has the room of a note that is not there. */
+/**
+The cells of a row. A text may be longer than its cell where the next one is empty: a name has the room of a note that
+is not there.
+*/
 export function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: boolean, view: TableView<Row>, placed: Placed<Row>, drawn: DrawnTable): string[] {
 	const {query, theme, left, layout, trendOf} = drawn;
 	const unit = effectiveUnit(query);

@@ -24,7 +24,10 @@ export class Trends {
 		this.#points.push({atMs, shares: new Map(rows.slice(0, maxRows).map(row => [row.key, figureOf(row)]))});
 	}
 
-	/** The row's mean share in each step, oldest first, of its own highest step (0 to 1); undefined before the second refresh. */
+	/**
+	The row's mean share in each step, oldest first, of its own highest step (0 to 1); undefined before the second
+	refresh.
+	*/
 	of(key: string): Trend | undefined {
 		const last = this.#points.at(-1);
 		if (!last || this.#points.length < 2) {

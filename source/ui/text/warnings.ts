@@ -13,7 +13,10 @@ export type Warning = {
 /** Gives a warning while there is a reason for it. */
 type Rule = (data: ScreenData) => Warning | undefined;
 
-/** All warnings there are, the most urgent first: the header of 80 columns shows the first that holds, a wide one and the help show all. */
+/**
+All warnings there are, the most urgent first: the header of 80 columns shows the first that holds, a wide one and the
+help show all.
+*/
 const rules: readonly Rule[] = [
 	({snapshot, status: {tracer}}) => {
 		const {refusedThreads = 0, threadSamples = 0} = snapshot?.session ?? {};

@@ -20,7 +20,10 @@ beforeEach(async () => {
 });
 afterEach(async () => java.stop());
 
-/** Sends a request, reads until the dump itself has begun (its head is printed while all threads stand still; the reply's status before), and then does not read on. */
+/**
+Sends a request, reads until the dump itself has begun (its head is printed while all threads stand still; the reply's
+status before), and then does not read on.
+*/
 async function askAndPause(request: Uint8Array) {
 	const socket = connect(socketPath(target));
 	socket.write(request);

@@ -71,7 +71,8 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start
 
 	test('another user\'s rights are taken by one thread, for one call, and given back when that throws', async () => {
 		expect(canActAs()).toBe(true);
-		// The main thread's rights, which stay as they are, are what /proc/PID/status shows; the calling thread's are those of its own entry.
+		// The main thread's rights, which stay as they are, are what /proc/PID/status shows; the calling thread's are
+		// those of its own entry.
 		const seen = asOwner(other, () => [process.geteuid!(), process.getegid!()]);
 		expect(seen).toEqual([65_534, 65_534]);
 		expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);

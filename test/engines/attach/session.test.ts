@@ -80,7 +80,8 @@ describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$labe
 		const total = [...cpuNs.values()].reduce((sum, value) => sum + value, 0);
 		const busy = (cpuNs.get('RUNNABLE-busy-0') ?? 0) + (cpuNs.get('RUNNABLE-busy-1') ?? 0);
 		expect(busy).toBeGreaterThan(10_000_000);
-		// Up to JDK 8 one of the threads blocked at a monitor wakes now and then to look (ObjectMonitor::EnterI): microseconds, and truly used.
+		// Up to JDK 8 one of the threads blocked at a monitor wakes now and then to look (ObjectMonitor::EnterI):
+		// microseconds, and truly used.
 		expect(total - busy).toBeLessThan(Math.max(busy / 1000, 1_000_000));
 	});
 

@@ -12,7 +12,10 @@ import {patienceMs} from '../../helpers/patience.js';
 const cli = path.resolve(import.meta.dirname, '../../../dist/cli.js');
 const tried = spawnSync('unshare', ['--mount', 'true'], {encoding: 'utf8'});
 
-/** Runs tprof-top where the target's schedstat files cannot be read: a file that gives an error lies over each of them, in mounts of its own. */
+/**
+Runs tprof-top where the target's schedstat files cannot be read: a file that gives an error lies over each of them, in
+mounts of its own.
+*/
 const covering = 'for task in /proc/$0/task/*; do mount --bind /proc/$0/mem $task/schedstat || exit 9; done; exec "$@"';
 
 type Report = {threads: Array<{name: string; states: Record<string, number>}>};

@@ -29,7 +29,10 @@ afterEach(async () => {
 	}
 });
 
-/** Compiles Redefined as an agent of its own, and a second version of its class Work: a hundred lines further down, and another method chosen. */
+/**
+Compiles Redefined as an agent of its own, and a second version of its class Work: a hundred lines further down, and
+another method chosen.
+*/
 function redefinable({home}: Jdk): {jar: string; versions: string[]} {
 	folder = mkdtempSync(path.join(tmpdir(), 'tprof-redefined-'));
 	const classes = compileProgram('Redefined', {home, release: 0});

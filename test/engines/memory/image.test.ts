@@ -11,8 +11,9 @@ import {ImageMemory, RecordingMemory} from './image.js';
 import {readAll} from './read-all.js';
 
 /*
-Images of real JVMs, one for each JDK: what the engine read of their memory, and what it made of it. They test the decoding without a JVM, and with memory that lies.
-To record those of the JDKs found on this machine: TPROF_RECORD_IMAGES=1 npx vitest run test/engines/memory/image.test.ts
+Images of real JVMs, one for each JDK: what the engine read of their memory, and what it made of it. They test the
+decoding without a JVM, and with memory that lies. To record those of the JDKs found on this machine:
+TPROF_RECORD_IMAGES=1 npx vitest run test/engines/memory/image.test.ts
 */
 
 const folder = path.resolve(import.meta.dirname, '../../fixtures/memory');
@@ -103,7 +104,10 @@ describe.each(images)('%s', name => {
 	});
 });
 
-/** Plain errors about tables that make no sense end a session before it begins; after that nothing is thrown but `Unreadable`. */
+/**
+Plain errors about tables that make no sense end a session before it begins; after that nothing is thrown but
+`Unreadable`.
+*/
 function readOrFail(image: ImageMemory): void {
 	try {
 		const {threads} = readAll(image, image.symbols);

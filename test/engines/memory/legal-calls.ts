@@ -17,7 +17,10 @@ export class ProgramSource {
 		}
 	}
 
-	/** What is wrong with a stack (frames as "Class.method(File:line)", innermost first) that ends in a thread's run method; undefined when nothing is. */
+	/**
+	What is wrong with a stack (frames as "Class.method(File:line)", innermost first) that ends in a thread's run
+	method; undefined when nothing is.
+	*/
 	problem(frames: readonly string[]): string | undefined {
 		const parsed = frames.map(frame => /^(.*)\.([^.]+)\((.*):(-?\d+)\)$/.exec(frame));
 		const own = parsed.map(frame => frame?.[1].split('$')[0] === this.#className);
@@ -38,7 +41,8 @@ export class ProgramSource {
 				return `line ${line} is not in ${method}`;
 			}
 
-			// The call that led to a frame stands on its caller's line; what the JDK calls back is not checked, and a compiler's bridge method (compare) has no such line.
+			// The call that led to a frame stands on its caller's line; what the JDK calls back is not checked, and a
+			// compiler's bridge method (compare) has no such line.
 			const callee = parsed[index - 1];
 			if (index > first && own[index - 1] && callee && callee[2] !== 'compare' && !this.#lines[line - 1]?.includes(`${callee[2]}(`)) {
 				return `line ${line} does not call ${callee[2]}`;

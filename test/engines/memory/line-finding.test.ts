@@ -18,7 +18,9 @@ afterEach(async () => {
 	await java?.stop();
 });
 
-/** Sets a flag of the JVM while it runs, as a profiler's agent does that finds it by HotSpot's tables: the byte behind it. */
+/**
+Sets a flag of the JVM while it runs, as a profiler's agent does that finds it by HotSpot's tables: the byte behind it.
+*/
 function setFlag(pid: number, wantedName: string): void {
 	const {memory, vm: {reader, layout: {fields, sizes}}} = openJvm(pid);
 	const rows = reader.pointer(fields.flags);

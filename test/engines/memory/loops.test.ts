@@ -18,7 +18,8 @@ afterEach(async () => {
 });
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
-	// The compiler inlines the loops into their caller and leaves no debug information in them, as this collector has them end before it begins; the next in the code is that of the sleep behind.
+	// The compiler inlines the loops into their caller and leaves no debug information in them, as this collector has
+	// them end before it begins; the next in the code is that of the sleep behind.
 	test('counted loops inlined into a burst of work are no work at the sleep behind it', async () => {
 		java = await startJar(shop, {jdk, jvmArgs: ['-Xmx128m', '-XX:+UseSerialGC']});
 		observer = await Observer.open(java.pid);

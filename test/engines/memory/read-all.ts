@@ -20,7 +20,10 @@ import {threadStates} from '../../../source/model/thread-state.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {Names} from './observe.js';
 
-/** Reads everything that can be read of a JVM without stopping it, from any memory; each thread as one text. Throws what the parts throw. */
+/**
+Reads everything that can be read of a JVM without stopping it, from any memory; each thread as one text. Throws what
+the parts throw.
+*/
 export function readAll(memory: Memory, symbols: Symbols): {release: number; missing: readonly string[]; threads: string[]} {
 	const reader = new Reader(memory);
 	const layout = resolveLayout(readVmStructs(reader, symbols));

@@ -19,7 +19,10 @@ const firstWithCalls = 22;
 
 const newest = jdks().filter(({release}) => release >= firstWithCalls).slice(-1);
 
-/** Starts the JVM as a child of its own: of children of ours Node waits for the first thread itself, and takes what the tracer waits for. */
+/**
+Starts the JVM as a child of its own: of children of ours Node waits for the first thread itself, and takes what the
+tracer waits for.
+*/
 const asGrandchild = ['sh', '-c', 'exec 3<&0; "$0" "$@" <&3 & echo "process $!"; wait'];
 
 let java: JavaProcess;
@@ -70,7 +73,8 @@ async function expectFree(): Promise<void> {
 
 describe.each(newest)('JDK $release', jdk => {
 	beforeEach(async () => {
-		// Compiled code reaches a safepoint by a signal, for which a seized thread waits for its tracer: that would be us, who wait here.
+		// Compiled code reaches a safepoint by a signal, for which a seized thread waits for its tracer: that would be
+		// us, who wait here.
 		java = await startJava('ReplacesItself', {jdk, under: asGrandchild, jvmArgs: ['--enable-native-access=ALL-UNNAMED', '-Xint', '-Xmx64m'], args: ['2']});
 		pid = Number(/^process (\d+)$/m.exec(java.output())![1]);
 	});

@@ -53,7 +53,8 @@ describe.each(jdks())('JDK $release', (jdk: Jdk) => {
 			expect(failures).toBe(0);
 			expect(rounds).toBeGreaterThan(0);
 			expect(failed).toBeLessThan(samples / 100);
-			// Gone from a place and back at it between two looks, asleep in between: no look can tell, and it takes that chance to be seen.
+			// Gone from a place and back at it between two looks, asleep in between: no look can tell, and it takes
+			// that chance to be seen.
 			expect(asleepAtWork.length, asleepAtWork.join('\n')).toBeLessThan(3);
 			expect(stacks).toBeGreaterThan(taken * 5);
 			expect(broken / stacks).toBeLessThan(0.01);

@@ -11,7 +11,10 @@ import {LineCache} from './line-cache.js';
 /** Distinct frame lines remembered; a large application server shows some ten thousand at a time. */
 const maxLines = 1 << 16;
 
-/** Longest frame line, with the line feeds that its method's name may hold: the class-file format limits each of its three names to 65,535 bytes. */
+/**
+Longest frame line, with the line feeds that its method's name may hold: the class-file format limits each of its three
+names to 65,535 bytes.
+*/
 const maxFrameBytes = 3 * 65_536;
 
 const closeParenthesis = 41;

@@ -10,15 +10,18 @@ export type FrameText = {
 	line: number;
 };
 
-/** Named modules stand before the file, "java.base@17.0.15/Thread.java:840" (JDK 9 and later); the version may be missing. */
+/**
+Named modules stand before the file, "java.base@17.0.15/Thread.java:840" (JDK 9 and later); the version may be missing.
+*/
 const module = /^[\w.$]+(?:@[^/]*)?\//;
 
 const fileAndLine = /^(.*):(\d{1,9})$/s;
 
 /**
-Reads what stands after "\tat ": "pack.Class.method(File.java:12)", with "(Native Method)", "(Unknown Source)", "(Redefined)" or a file without a line, each after a module or not. Class-file
-rules let names hold blanks, parentheses, colons and line feeds, so no reading is sure for hostile names; a method's name never holds a dot (Java Virtual Machine Specification, 4.2.2).
-Undefined when it is no frame.
+Reads what stands after "\tat ": "pack.Class.method(File.java:12)", with "(Native Method)", "(Unknown Source)",
+"(Redefined)" or a file without a line, each after a module or not. Class-file rules let names hold blanks, parentheses,
+colons and line feeds, so no reading is sure for hostile names; a method's name never holds a dot (Java Virtual Machine
+Specification, 4.2.2). Undefined when it is no frame.
 */
 export function readFrame(text: string): FrameText | undefined {
 	const open = locationStart(text);
@@ -44,7 +47,10 @@ export function readFrame(text: string): FrameText | undefined {
 	return frame;
 }
 
-/** Index of the parenthesis that opens the location: the partner of the one at the end where parentheses are balanced, else the last one; -1 when there is none. */
+/**
+Index of the parenthesis that opens the location: the partner of the one at the end where parentheses are balanced, else
+the last one; -1 when there is none.
+*/
 function locationStart(text: string): number {
 	if (!text.endsWith(')')) {
 		return -1;

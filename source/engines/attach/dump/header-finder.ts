@@ -1,18 +1,25 @@
 import {HeaderReader, lineEndAfter} from './header.js';
 import {maxThreads, SmrList} from './smr-list.js';
 
-/** Longest header (a thread's name with all its line feeds) that is looked for where no list tells true headers from false ones: one that is none must not swallow the threads below it. */
+/**
+Longest header (a thread's name with all its line feeds) that is looked for where no list tells true headers from false
+ones: one that is none must not swallow the threads below it.
+*/
 const maxUnlistedHeaderBytes = 1 << 16;
 
-/** Bytes looked through in vain, all searches of one dump together: more comes from no JVM, and without an end to it names full of quotes would cost the square of their length. */
+/**
+Bytes looked through in vain, all searches of one dump together: more comes from no JVM, and without an end to it names
+full of quotes would cost the square of their length.
+*/
 const maxWastedBytes = 1 << 24;
 
 export const cutShort = 'the dump is truncated';
 export const tooManyThreads = `the thread dump has more than ${maxThreads.toLocaleString('en')} threads: too many to sample this way`;
 
 /**
-Finds the headers of threads in a dump, from the top down. JDK 11 and later list the threads first: then a header is what has the next address of the list, however long its name, and one that is
-missing spoils the dump. A dump without a list (JDK 8) has headers wherever it looks like one.
+Finds the headers of threads in a dump, from the top down. JDK 11 and later list the threads first: then a header is
+what has the next address of the list, however long its name, and one that is missing spoils the dump. A dump without a
+list (JDK 8) has headers wherever it looks like one.
 */
 export class HeaderFinder {
 	/** The header that was found last. */
@@ -25,7 +32,10 @@ export class HeaderFinder {
 	#listed = 0;
 	#wastedBytes = 0;
 
-	/** Starts with a new dump, whose list of threads is in `bytes[start..end)` if it has one. False, with a `problem`, when the list has no end, or is longer than what is read. */
+	/**
+	Starts with a new dump, whose list of threads is in `bytes[start..end)` if it has one. False, with a `problem`, when
+	the list has no end, or is longer than what is read.
+	*/
 	begin(bytes: Buffer, start: number, end: number): boolean {
 		this.problem = undefined;
 		this.#listed = 0;
@@ -38,7 +48,10 @@ export class HeaderFinder {
 		return false;
 	}
 
-	/** Reads the header that starts at the quote, over several lines when its name has line feeds; index of its line's end, or -1 when it is none. */
+	/**
+	Reads the header that starts at the quote, over several lines when its name has line feeds; index of its line's end,
+	or -1 when it is none.
+	*/
 	findHeader(bytes: Buffer, start: number): number {
 		if (this.#listed < this.#smr.count) {
 			return this.#findListed(bytes, start);

@@ -5,7 +5,8 @@ The first line of a thread in a dump:
   21…      "name" #id [31] daemon prio=5 … nid=31 runnable  [0x…]
   carrier  "name" #id [31] daemon prio=5 … tid=0x…  [0x…]                   (21 and later, while it carries a virtual thread)
   the JVM  "VM Thread" os_prio=0 cpu=1.23ms elapsed=4.56s tid=0x… nid=31 runnable
-A name is printed as it is, with quotes, line feeds and complete false headers; so a header is recognised by what follows the name, up to the end of its line.
+A name is printed as it is, with quotes, line feeds and complete false headers; so a header is recognised by what
+follows the name, up to the end of its line.
 */
 
 const newline = 10;
@@ -33,7 +34,10 @@ export function wordOf(text: string): Word {
 const maxValueLength = 32;
 const maxDigits = 17;
 
-/** Size of the buffer that HotSpot's outputStream::print formats into, its ending zero included (O_BUFLEN in its ostream.hpp). */
+/**
+Size of the buffer that HotSpot's outputStream::print formats into, its ending zero included (O_BUFLEN in its
+ostream.hpp).
+*/
 const printBufferBytes = 2000;
 
 const daemonWord = wordOf('daemon ');
@@ -69,13 +73,15 @@ export class HeaderReader {
 	#low = 0;
 
 	/**
-	Whether what lies between `start` (the opening quote) and `end` (the line feed) ends as a header does; `lineStart` is where its last line starts. Sets the fields when it does.
+	Whether what lies between `start` (the opening quote) and `end` (the line feed) ends as a header does; `lineStart`
+	is where its last line starts. Sets the fields when it does.
 	*/
 	read(bytes: Uint8Array, start: number, lineStart: number, end: number): boolean {
 		this.#end = end;
 		for (let at = end - 2, first = Math.max(start + 1, lineStart); at >= first; at--) {
 			if (bytes[at] === quote && bytes[at + 1] === blank) {
-				// The name ends at the last quote that is followed by a number sign; the JVM's own threads have no number and no quotes in their names.
+				// The name ends at the last quote that is followed by a number sign; the JVM's own threads have no
+				// number and no quotes in their names.
 				if (bytes[at + 2] === hash) {
 					this.nameEnd = at;
 					return this.#readJava(bytes, at + 3);
@@ -88,7 +94,8 @@ export class HeaderReader {
 			}
 		}
 
-		// JDK 8 prints a name through a buffer of 2000 bytes: of a longer one the rest, the closing quote and the blank are lost.
+		// JDK 8 prints a name through a buffer of 2000 bytes: of a longer one the rest, the closing quote and the blank
+		// are lost.
 		const cut = start + printBufferBytes - 1;
 		if (cut >= lineStart && cut < end && bytes[cut] === hash) {
 			this.nameEnd = cut;

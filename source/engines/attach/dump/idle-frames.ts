@@ -17,9 +17,11 @@ export class IdleFrames {
 	}
 
 	/**
-	Makes RUNNABLE threads IDLE that stand in a known waiting call, or that have no Java frames and used no CPU since their previous sample (a thread without frames that did use CPU is at work
-	inside the JVM). To be called when `cpuNs` of all rows is there; `cpuKnown` is 0 for rows of which it says nothing. A call that may work or wait then counts as work; a thread without frames
-	still counts as waiting, as nearly all of the JVM's own do. `listener`: native id of the Attach Listener, which works for us alone, and is no load of the target's.
+	Makes RUNNABLE threads IDLE that stand in a known waiting call, or that have no Java frames and used no CPU since
+	their previous sample (a thread without frames that did use CPU is at work inside the JVM). To be called when
+	`cpuNs` of all rows is there; `cpuKnown` is 0 for rows of which it says nothing. A call that may work or wait then
+	counts as work; a thread without frames still counts as waiting, as nearly all of the JVM's own do. `listener`:
+	native id of the Attach Listener, which works for us alone, and is no load of the target's.
 	*/
 	settle(sample: Sample, cpuKnown: Uint8Array, listener: number): void {
 		const {state, cpuNs, nativeId, stackStart, stackLength, frames, flags} = sample;

@@ -1,4 +1,7 @@
-/** Longest text kept: a line with a class, a method and a file name of a hundred characters each fits; longer ones are read anew each time. */
+/**
+Longest text kept: a line with a class, a method and a file name of a hundred characters each fits; longer ones are read
+anew each time.
+*/
 export const maxCachedLength = 1024;
 
 /** Bytes of text kept for each entry there may be: lines of most programs have less than half of that. */
@@ -13,8 +16,9 @@ const fnvPrime = 16_777_619;
 const newline = 10;
 
 /**
-Remembers what texts (bytes) stand for, so that a text that was seen before makes no garbage: a hash finds it, a comparison of all bytes makes sure. Each text also remembers which one came
-after it the last time; for lines of a stack that guess is mostly right, and saves the hash. When it is full everything is forgotten at once and learnt again.
+Remembers what texts (bytes) stand for, so that a text that was seen before makes no garbage: a hash finds it, a
+comparison of all bytes makes sure. Each text also remembers which one came after it the last time; for lines of a stack
+that guess is mostly right, and saves the hash. When it is full everything is forgotten at once and learnt again.
 */
 export class LineCache {
 	/** What the entry stands for, as given to `add`. */
@@ -36,7 +40,10 @@ export class LineCache {
 	#hash: Int32Array;
 	#next: Int32Array;
 
-	/** `maxEntries`, a power of two, is also what bounds the memory: with texts of 100 bytes about 150 bytes an entry, twice that at most. */
+	/**
+	`maxEntries`, a power of two, is also what bounds the memory: with texts of 100 bytes about 150 bytes an entry,
+	twice that at most.
+	*/
 	constructor(maxEntries: number) {
 		this.#maxEntries = maxEntries;
 		this.#slots = new Int32Array(maxEntries * 2);
@@ -59,7 +66,9 @@ export class LineCache {
 		return this.#lookUp(bytes, start, end, hash);
 	}
 
-	/** The entry of the line that starts here, or -1; `previous` is the entry before it in the stack or -1. Sets `lineEnd`. */
+	/**
+	The entry of the line that starts here, or -1; `previous` is the entry before it in the stack or -1. Sets `lineEnd`.
+	*/
 	findLine(bytes: Uint8Array, start: number, limit: number, previous: number): number {
 		if (previous >= 0) {
 			const guess = this.#next[previous];

@@ -35,7 +35,10 @@ const closeParenthesis = 41;
 export class LockLine {
 	/** Code of `lockLineKind`. */
 	kind = 0;
-	/** Address of the object as two signed halves of 32 bits (larger numbers make garbage); 0 when it is not printed ("no object reference available"). */
+	/**
+	Address of the object as two signed halves of 32 bits (larger numbers make garbage); 0 when it is not printed ("no
+	object reference available").
+	*/
 	addressHigh = 0;
 	addressLow = 0;
 	/** Where the object's class stands; equal when it is not printed. */

@@ -1,8 +1,9 @@
 import {lockKindCode, type Sample} from '../../../model/sample.js';
 
 /**
-Which thread holds what another waits for, within one dump: "- locked <address>" lines on one side, "- waiting to lock <address>" on the other. A thread in Object.wait still prints
-"- locked" for the monitor that it gave back; such lines do not count.
+Which thread holds what another waits for, within one dump: "- locked <address>" lines on one side, "- waiting to lock
+<address>" on the other. A thread in Object.wait still prints "- locked" for the monitor that it gave back; such lines
+do not count.
 */
 export class LockOwners {
 	/** Address of what a row waits for; 0 when there is none or it is not printed. */
@@ -41,7 +42,10 @@ export class LockOwners {
 		this.#waiters++;
 	}
 
-	/** A row's frame locked the object at the address; frame 0 when it is not known. Only the first thread that says so counts. */
+	/**
+	A row's frame locked the object at the address; frame 0 when it is not known. Only the first thread that says so
+	counts.
+	*/
 	holds(row: number, high: number, low: number, frame: number): void {
 		const at = this.#heldCount++;
 		if (at === this.#heldLow.length) {

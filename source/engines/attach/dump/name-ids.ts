@@ -6,7 +6,9 @@ import {LineCache} from './line-cache.js';
 /** Distinct names remembered, of threads or of lock classes. */
 const maxNames = 1 << 13;
 
-/** Bytes of a name that are read: a character takes three at most, and one more than is kept tells that the name is longer. */
+/**
+Bytes of a name that are read: a character takes three at most, and one more than is kept tells that the name is longer.
+*/
 const maxNameBytes = 3 * (maxNameLength + 1);
 
 /** String ids of names given as bytes; a name seen before makes no garbage. */

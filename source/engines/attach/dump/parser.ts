@@ -13,7 +13,9 @@ import {NameIds} from './name-ids.js';
 import {maxThreads} from './smr-list.js';
 import {decimalAt, stateAt} from './thread-notes.js';
 
-/** HotSpot prints at most this many frames of a thread and drops those below without a mark (MaxJavaStackTraceDepth). */
+/**
+HotSpot prints at most this many frames of a thread and drops those below without a mark (MaxJavaStackTraceDepth).
+*/
 const dumpDepth = 1024;
 
 const tab = 9;
@@ -39,11 +41,15 @@ export type ParserOptions = {
 };
 
 /**
-Reads thread dumps of HotSpot (JDK 8 to 28) as the attach socket's `threaddump` gives them. One parser belongs to one session: it remembers the lines it has seen, so that a dump like the one
-before makes next to no garbage. Nothing in the dump is trusted: names may hold line feeds, complete false headers and frames.
+Reads thread dumps of HotSpot (JDK 8 to 28) as the attach socket's `threaddump` gives them. One parser belongs to one
+session: it remembers the lines it has seen, so that a dump like the one before makes next to no garbage. Nothing in the
+dump is trusted: names may hold line feeds, complete false headers and frames.
 */
 export class DumpParser {
-	/** CPU nanoseconds since the thread's start as its header says, by row of the last sample; -1 where the header does not (JDK 8). */
+	/**
+	CPU nanoseconds since the thread's start as its header says, by row of the last sample; -1 where the header does not
+	(JDK 8).
+	*/
 	headerCpuNs = new Float64Array(64);
 	/** Linux ids (as the JVM knows them) of the VM Thread and of the thread that answers us; 0 until seen. */
 	vmThreadId = 0;
@@ -81,8 +87,9 @@ export class DumpParser {
 	}
 
 	/**
-	Fills the sample (cleared first) with the dump's threads; undefined when all is well, else why the dump cannot be counted (one printable line), and then the sample is empty. CPU times are
-	left 0, IDLE threads are still RUNNABLE, native ids are those that the JVM knows.
+	Fills the sample (cleared first) with the dump's threads; undefined when all is well, else why the dump cannot be
+	counted (one printable line), and then the sample is empty. CPU times are left 0, IDLE threads are still RUNNABLE,
+	native ids are those that the JVM knows.
 	*/
 	parse(bytes: Buffer, into: Sample): string | undefined {
 		this.#sample = into;
@@ -235,7 +242,8 @@ export class DumpParser {
 		const lock = this.#lock;
 		lock.read(bytes, at + lockWord.length, lineEnd);
 		this.#applyLock(bytes);
-		// JDK 8 to 17 leave out the line feed after "eliminated <owner is scalar replaced>" (JDK-8268780): the caller's frame stands on the same line.
+		// JDK 8 to 17 leave out the line feed after "eliminated <owner is scalar replaced>" (JDK-8268780): the caller's
+		// frame stands on the same line.
 		return lock.gluedFrame > 0 ? this.#readFrame(bytes, lock.gluedFrame, end) : lineEnd + 1;
 	}
 

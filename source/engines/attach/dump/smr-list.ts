@@ -6,12 +6,16 @@ const closeBrace = 125;
 const zero = 48;
 const lowerX = 120;
 
-/** Threads of a dump that are read. The table tells 16,384 of them apart; with many more each dump would stop the target for a large part of a second. */
+/**
+Threads of a dump that are read. The table tells 16,384 of them apart; with many more each dump would stop the target
+for a large part of a second.
+*/
 export const maxThreads = 1 << 16;
 
 /**
-The list of Java threads that JDK 11 and later print at the top of a dump, before anything that the program can influence: addresses of the JVM's thread structures, which are the `tid` of the
-headers in the same order. What looks like a header and is not next in the list is part of a name.
+The list of Java threads that JDK 11 and later print at the top of a dump, before anything that the program can
+influence: addresses of the JVM's thread structures, which are the `tid` of the headers in the same order. What looks
+like a header and is not next in the list is part of a name.
 */
 export class SmrList {
 	count = 0;
@@ -28,7 +32,10 @@ export class SmrList {
 		return index < this.count && this.low[index] === low && this.high[index] === high;
 	}
 
-	/** Reads the list if it is in `bytes[start..end)`, the part above the first header. False when one begins there and does not end, or is too long. */
+	/**
+	Reads the list if it is in `bytes[start..end)`, the part above the first header. False when one begins there and
+	does not end, or is too long.
+	*/
 	read(bytes: Uint8Array, start: number, end: number): boolean {
 		this.count = 0;
 		this.present = false;

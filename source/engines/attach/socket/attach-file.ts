@@ -10,7 +10,10 @@ import {throwIfOutOfFiles} from '../../../jvm/system/open-files.js';
 import {errorCode, readBytes, readOpen} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
 
-/** The most patient client, the JDK's own, waits for ten seconds and takes its file away (sun.tools.attach.attachTimeout); an older file was left behind. */
+/**
+The most patient client, the JDK's own, waits for ten seconds and takes its file away (sun.tools.attach.attachTimeout);
+an older file was left behind.
+*/
 const longestUseMs = 12_000;
 
 /** A mark is shorter: three words of ours and two ids of the kernel's. */
@@ -23,13 +26,18 @@ export type AttachFile =
 	| {readonly state: 'theirs'; readonly path: string}
 	| {readonly state: 'impossible'; readonly code: string};
 
-/** A folder that HotSpot looks in, held open: it stays reachable when the target ends, and with it the file that must not be left behind. */
+/**
+A folder that HotSpot looks in, held open: it stays reachable when the target ends, and with it the file that must not
+be left behind.
+*/
 type Folder = {readonly fd: number; /** For people to read. */ readonly shown: string};
 
 /**
-Makes the file that tells HotSpot that a SIGQUIT asks for its attach listener: in the target's working directory or, where that cannot be written, in its /tmp (attachListener_linux.cpp). Both are taken only
-below the target's own root, and what the target itself may not write is not written for it. Throws only where no more files may be opened. Only one client may be at it: the signal of a second one would find the listener at work, and then the
-target prints a thread dump to its own output.
+Makes the file that tells HotSpot that a SIGQUIT asks for its attach listener: in the target's working directory or,
+where that cannot be written, in its /tmp (attachListener_linux.cpp). Both are taken only below the target's own root,
+and what the target itself may not write is not written for it. Throws only where no more files may be opened. Only one
+client may be at it: the signal of a second one would find the listener at work, and then the target prints a thread
+dump to its own output.
 */
 export function createAttachFile(target: Target): AttachFile {
 	const name = `.attach_pid${target.nsPid}`;
@@ -81,7 +89,9 @@ function isForeign({uid, gid}: Target): boolean {
 	return process.geteuid!() !== uid || process.getegid!() !== gid;
 }
 
-/** Makes the file with the target's effective user and group: JDK 8 ignores any other's, and prints a thread dump instead. */
+/**
+Makes the file with the target's effective user and group: JDK 8 ignores any other's, and prints a thread dump instead.
+*/
 function createIn({fd: folder, shown}: Folder, name: string, target: Target): AttachFile {
 	const path = `${pathOf(folder)}/${name}`;
 	let inode: bigint | undefined;
@@ -119,7 +129,10 @@ function createIn({fd: folder, shown}: Folder, name: string, target: Target): At
 	}
 }
 
-/** Whether a client that may be alive made the file: one that HotSpot would take (the target's own user's or root's), neither old nor marked by one of us that is gone. */
+/**
+Whether a client that may be alive made the file: one that HotSpot would take (the target's own user's or root's),
+neither old nor marked by one of us that is gone.
+*/
 function isInUse(folder: number, name: string, target: Target): boolean {
 	const path = `${pathOf(folder)}/${name}`;
 	try {
@@ -153,7 +166,10 @@ function world(): string {
 	return `${'bytes' in boot ? boot.bytes.toString('latin1').trim() : '?'} ${readlinkSync('/proc/self/ns/pid')}`;
 }
 
-/** Says in the file who made it, for others of us to know when that one was killed; HotSpot looks at the file's name and owner alone. A full disk is no obstacle. */
+/**
+Says in the file who made it, for others of us to know when that one was killed; HotSpot looks at the file's name and
+owner alone. A full disk is no obstacle.
+*/
 function tryMark(fd: number): void {
 	try {
 		writeSync(fd, `tprof-top ${process.pid} ${world()}\n`);

@@ -27,14 +27,18 @@ export type Failed = {readonly status: 'failed'; readonly reason: string; readon
 /** The target has ended. */
 export type Ended = {readonly status: 'ended'; readonly reason: string};
 
-/** `bytes` is a view of the client's own buffer, valid until its next request. Times: milliseconds from the request to the reply's first byte and to its end. */
+/**
+`bytes` is a view of the client's own buffer, valid until its next request. Times: milliseconds from the request to the
+reply's first byte and to its end.
+*/
 export type Reply =
 	| {readonly status: 'ok'; readonly code: number; readonly bytes: Buffer; readonly firstByteMs: number; readonly tookMs: number}
 	| Failed
 	| Ended;
 
 /**
-Speaks to one JVM's attach listener: wakes it when it has to, one connection for each request, one request at a time. Every step ends within the request's time-out; nothing is thrown for what the target does.
+Speaks to one JVM's attach listener: wakes it when it has to, one connection for each request, one request at a time.
+Every step ends within the request's time-out; nothing is thrown for what the target does.
 */
 export class AttachClient {
 	readonly #target: Target;
@@ -49,7 +53,10 @@ export class AttachClient {
 		this.#asOwner = this.#isForeign() && target.jdk > 0 && target.jdk < rootWelcomeSince;
 	}
 
-	/** Sends a command in protocol version 1 and gives the whole reply. `timeoutMs` covers everything, waking the listener included. */
+	/**
+	Sends a command in protocol version 1 and gives the whole reply. `timeoutMs` covers everything, waking the listener
+	included.
+	*/
 	async request(command: string, args: string[], options: RequestOptions): Promise<Reply> {
 		return this.#alone(async () => this.#send(1, command, args, deadlineOf(options), options.signal));
 	}
@@ -115,7 +122,8 @@ export class AttachClient {
 			}
 
 			const deadSocket = socket.state === 'present' ? socket.identity : undefined;
-			// In a folder such as /tmp the JVM can neither remove nor replace another user's socket: to wake it would be in vain.
+			// In a folder such as /tmp the JVM can neither remove nor replace another user's socket: to wake it would
+			// be in vain.
 			const isInTheWay = socket.state === 'present' && !socket.isOwn && !result.ok && ['ECONNREFUSED', 'EACCES'].includes(result.code);
 			const problem = await this.#recover(result.ok ? 'EMPTY' : (isInTheWay ? 'FOREIGN' : result.code), {deadline, signal, deadSocket});
 			if (problem) {

@@ -11,7 +11,9 @@ export type Exchange =
 		readonly firstByteMs: number;
 		readonly tookMs: number;
 	}
-	/** `code`: that of the system error, or TIMEOUT, ABORTED, TOO_LONG, STRANGER (another process than `pid` listens). */
+	/**
+	`code`: that of the system error, or TIMEOUT, ABORTED, TOO_LONG, STRANGER (another process than `pid` listens).
+	*/
 	| {readonly ok: false; readonly code: string};
 
 export type ExchangeOptions = {
@@ -24,7 +26,10 @@ export type ExchangeOptions = {
 	readonly connectAs?: Owner;
 };
 
-/** Sends one request to the socket at that path and reads the reply to its end into `reply`. Every way out closes the connection; never throws, never takes longer than the deadline. */
+/**
+Sends one request to the socket at that path and reads the reply to its end into `reply`. Every way out closes the
+connection; never throws, never takes longer than the deadline.
+*/
 export async function exchange(socketPath: string, request: Uint8Array, reply: ReplyBuffer, options: ExchangeOptions): Promise<Exchange> {
 	reply.clear();
 	return new Promise(resolve => {

@@ -1,6 +1,12 @@
-/** A socket that was made and is gone again is made again, but not more often than this: each time costs the target a thread dump's worth of attention. */
+/**
+A socket that was made and is gone again is made again, but not more often than this: each time costs the target a
+thread dump's worth of attention.
+*/
 const pauseAfterSuccessMs = 1000;
-/** A signal without an answer makes some JVMs print a thread dump to their own output, so failed handshakes are few and far between. */
+/**
+A signal without an answer makes some JVMs print a thread dump to their own output, so failed handshakes are few and far
+between.
+*/
 const pauseAfterFailureMs = 15_000;
 const maxFailures = 3;
 

@@ -10,7 +10,10 @@ const firstPollMs = 1;
 const longestPollMs = 50;
 /** Above this the target hung or has no use for the signal: the attach file is taken away again. */
 const handshakeTimeoutMs = 5000;
-/** Waiting for another client ends so long before the deadline: a signal must not be sent when there is no time to see it work. */
+/**
+Waiting for another client ends so long before the deadline: a signal must not be sent when there is no time to see it
+work.
+*/
 const leastTimeMs = 1000;
 
 export type HandshakeOptions = {
@@ -26,8 +29,8 @@ export type Handshake =
 	| {readonly ok: false; readonly reason: string; readonly hint: string; readonly ended: boolean; /** The target got a SIGQUIT. */ readonly signalled: boolean};
 
 /**
-Makes HotSpot start its attach listener: an attach file, then SIGQUIT, then its socket appears. While another client does the same, only the socket is waited for. Never throws; an attach file of
-ours is gone when it returns.
+Makes HotSpot start its attach listener: an attach file, then SIGQUIT, then its socket appears. While another client
+does the same, only the socket is waited for. Never throws; an attach file of ours is gone when it returns.
 */
 export async function wakeListener(target: Target, options: HandshakeOptions): Promise<Handshake> {
 	const before = quitHazard(target);

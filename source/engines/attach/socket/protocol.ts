@@ -1,8 +1,12 @@
 /*
-HotSpot's attach protocol, bytes only (attachListener.cpp of OpenJDK): one request for each connection, then the reply up to the end of the stream.
+HotSpot's attach protocol, bytes only (attachListener.cpp of OpenJDK): one request for each connection, then the reply
+up to the end of the stream.
 */
 
-/** HotSpot reads this many arguments of a version 1 request, no more and no fewer; with fewer it waits, and keeps every other client waiting. */
+/**
+HotSpot reads this many arguments of a version 1 request, no more and no fewer; with fewer it waits, and keeps every
+other client waiting.
+*/
 const v1Arguments = 3;
 /** Longest argument of a version 1 request that HotSpot takes, bytes. */
 const maxArgumentBytes = 1024;
@@ -12,7 +16,10 @@ const maxCodeBytes = 12;
 /** Result code of a listener that does not know the protocol version asked for. */
 export const badVersionCode = 101;
 
-/** How a thread dump is asked for so that it is never streamed: from JDK 25 on a streamed one is written while all threads stand still. */
+/**
+How a thread dump is asked for so that it is never streamed: from JDK 25 on a streamed one is written while all threads
+stand still.
+*/
 export type Dialect = {readonly version: 1 | 2; readonly dumpCommand: string};
 
 const plain: Dialect = {version: 1, dumpCommand: 'threaddump'};
@@ -32,7 +39,10 @@ export function encodeRequest(version: 1 | 2, command: string, args: readonly st
 	return Buffer.from(`2\0${Buffer.byteLength(body)}\0${body}`);
 }
 
-/** Result code of a whole reply and where its payload starts; undefined when the reply does not begin with a number and a line feed. */
+/**
+Result code of a whole reply and where its payload starts; undefined when the reply does not begin with a number and a
+line feed.
+*/
 export function parseReply(bytes: Uint8Array): {readonly code: number; readonly start: number} | undefined {
 	let digits = '';
 	for (let at = 0; at < Math.min(bytes.length, maxCodeBytes); at++) {
@@ -48,8 +58,9 @@ export function parseReply(bytes: Uint8Array): {readonly code: number; readonly 
 }
 
 /**
-The dialect to speak, from the reply to version 1's `getversion options`: "2 streaming" from JDK 25 on, "1 streaming" there with jdk.attach.compat, an unknown operation before JDK 24.
-Undefined when the answer says neither: then no dump may be asked for.
+The dialect to speak, from the reply to version 1's `getversion options`: "2 streaming" from JDK 25 on, "1 streaming"
+there with jdk.attach.compat, an unknown operation before JDK 24. Undefined when the answer says neither: then no dump
+may be asked for.
 */
 export function chooseDialect(code: number, text: string): Dialect | undefined {
 	if (code !== 0) {
@@ -69,7 +80,10 @@ export function chooseDialect(code: number, text: string): Dialect | undefined {
 	return {version: Number(answer[1]) >= 2 ? 2 : 1, dumpCommand: 'threaddump streaming=0'};
 }
 
-/** Whether a dump has its end: the count of JNI references, which HotSpot prints last (before deadlocks, if any). A killed JVM leaves a dump without. */
+/**
+Whether a dump has its end: the count of JNI references, which HotSpot prints last (before deadlocks, if any). A killed
+JVM leaves a dump without.
+*/
 export function isWholeDump(dump: Buffer): boolean {
 	return dump.at(-1) === 10 && dump.includes('\nJNI global ref');
 }

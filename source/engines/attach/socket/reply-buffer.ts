@@ -1,4 +1,7 @@
-/** Largest reply taken. 1,000 threads of 200 frames give 7 MB; a dump of this size stops the target for most of a second, and sampling by dumps has no sense. */
+/**
+Largest reply taken. 1,000 threads of 200 frames give 7 MB; a dump of this size stops the target for most of a second,
+and sampling by dumps has no sense.
+*/
 export const maxReplyBytes = 64 * 1024 * 1024;
 const firstBytes = 64 * 1024;
 /** One read's worth: a Unix socket hands out about 200 KB at most by default (net.core.wmem_default). */

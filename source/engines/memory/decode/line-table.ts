@@ -11,7 +11,10 @@ export const lineTableBytes = 4096;
 
 const escape = 0xFF;
 
-/** Decodes a compressed line number table (CompressedLineNumberReadStream of method.hpp). A table cut short gives the entries before the cut, and `cut`. */
+/**
+Decodes a compressed line number table (CompressedLineNumberReadStream of method.hpp). A table cut short gives the
+entries before the cut, and `cut`.
+*/
 export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable & {readonly cut: boolean} {
 	const stream = new Unsigned5(bytes, excluded);
 	const bcis: number[] = [];
@@ -41,7 +44,10 @@ export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable 
 	return {bcis, lines, cut: true};
 }
 
-/** The line at a bytecode index: that of the largest entry at or before it, as Method::line_number_from_bci does; undefined before the first. */
+/**
+The line at a bytecode index: that of the largest entry at or before it, as Method::line_number_from_bci does; undefined
+before the first.
+*/
 export function lineAt(table: LineTable, bci: number): number | undefined {
 	let best = -1;
 	let line: number | undefined;

@@ -18,8 +18,9 @@ const stepsLimit = 1 << 18;
 type Block = {readonly begin: number; readonly end: number; readonly next: number[]; readonly from: Block[]; order: number; dominator?: Block};
 
 /**
-The loops of a piece of code that is entered at its first byte, the smallest first: natural loops (a jump back to a block that all ways to it lead through, and what lies between), wherever their blocks are laid
-out. What is reached by other ways only, as handlers of exceptions and the targets of indirect jumps, is in none.
+The loops of a piece of code that is entered at its first byte, the smallest first: natural loops (a jump back to a
+block that all ways to it lead through, and what lies between), wherever their blocks are laid out. What is reached by
+other ways only, as handlers of exceptions and the targets of indirect jumps, is in none.
 */
 export function loopsIn(code: Uint8Array): Loop[] {
 	const steps = {left: stepsLimit};
@@ -99,7 +100,9 @@ function blocksOf(code: Uint8Array): Map<number, Block> {
 	return sorted.length > blocksLimit ? new Map<number, Block>() : blocks;
 }
 
-/** The blocks reached from the first, each after all that lead to it but those that jump back; sets where they come from. */
+/**
+The blocks reached from the first, each after all that lead to it but those that jump back; sets where they come from.
+*/
 function reachable(blocks: ReadonlyMap<number, Block>): Block[] {
 	const order: Block[] = [];
 	const seen = new Set<Block>();
@@ -180,7 +183,10 @@ function dominates(block: Block, other: Block): boolean {
 	return other === block;
 }
 
-/** What leads from a header to a block that jumps back to it. Another that does so makes a loop of its own: a loop and the one around it may begin with the same test. */
+/**
+What leads from a header to a block that jumps back to it. Another that does so makes a loop of its own: a loop and the
+one around it may begin with the same test.
+*/
 function bodyOf(header: Block, jumpsBack: Block, steps: {left: number}): Set<Block> {
 	const body = new Set([header]);
 	const open = [jumpsBack];

@@ -1,18 +1,25 @@
 import {isInLoop, type Loop} from './loops.js';
 import {Unsigned5} from './unsigned5.js';
 
-/** One virtual frame of a compiled method: index into its metadata (from 1), and bytecode index (-1: at entry, for a synchronised method's lock). */
+/**
+One virtual frame of a compiled method: index into its metadata (from 1), and bytecode index (-1: at entry, for a
+synchronised method's lock).
+*/
 export type Scope = {readonly method: number; readonly bci: number};
 
-/** Deepest inlining taken as true: C2 inlines at most MaxInlineLevel (15) levels, more through method handles and recursion. */
+/**
+Deepest inlining taken as true: C2 inlines at most MaxInlineLevel (15) levels, more through method handles and
+recursion.
+*/
 const depthLimit = 256;
 
 const pcDescSize = 16;
 
 /**
-Where the scopes at a code offset begin, out of a table of PcDesc (pcDesc.hpp: pc offset, scope offset, object offset, flags; sorted; a sentinel at both ends).
-`exact`: a return address, which has an entry of its own. Otherwise the next entry is taken, as HotSpot itself does for an interrupted thread (CompiledMethod::pc_desc_near), and before
-an entry without scope (the end, or a leaf call) the last one that has a scope. 0 where there is none.
+Where the scopes at a code offset begin, out of a table of PcDesc (pcDesc.hpp: pc offset, scope offset, object offset,
+flags; sorted; a sentinel at both ends). `exact`: a return address, which has an entry of its own. Otherwise the next
+entry is taken, as HotSpot itself does for an interrupted thread (CompiledMethod::pc_desc_near), and before an entry
+without scope (the end, or a leaf call) the last one that has a scope. 0 where there is none.
 */
 export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolean): number {
 	const table = new PcDescs(pcDescs);
@@ -43,8 +50,10 @@ export function scopeCount(pcDescs: Uint8Array): number {
 }
 
 /**
-Where the scopes begin that go with an interrupted place, when the code's loops (the smallest first) are known. The next entry may lie behind the loop in which the thread is, at another method's call: a counted
-loop needs none of its own. So it is the next one in the smallest loop around the place that has any, or else the last one in it; and without such a loop as `scopeOffsetAt` has it.
+Where the scopes begin that go with an interrupted place, when the code's loops (the smallest first) are known. The next
+entry may lie behind the loop in which the thread is, at another method's call: a counted loop needs none of its own. So
+it is the next one in the smallest loop around the place that has any, or else the last one in it; and without such a
+loop as `scopeOffsetAt` has it.
 */
 export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: readonly Loop[]): number {
 	const table = new PcDescs(pcDescs);
@@ -103,7 +112,10 @@ class PcDescs {
 	}
 }
 
-/** Decodes the frames inlined into one another at an offset of the scope data, the innermost first (scopeDesc.cpp). Throws `Unreadable` on bytes that cannot be scopes. */
+/**
+Decodes the frames inlined into one another at an offset of the scope data, the innermost first (scopeDesc.cpp). Throws
+`Unreadable` on bytes that cannot be scopes.
+*/
 export function decodeScopes(data: Uint8Array, offset: number, excluded: number): Scope[] {
 	const scopes: Scope[] = [];
 	// A sender is written before what is inlined into it, so offsets only fall; a lie that loops ends here.

@@ -1,9 +1,9 @@
 import {fail} from '../process/reader.js';
 
 /**
-Reads HotSpot's UNSIGNED5 numbers (unsigned5.hpp; compressedStream.hpp before 20): up to five bytes, six bits from the second on, low part first;
-a byte from 192 up says that another follows. Since 20 (JDK-8292758) the byte 0 is left out of the digits, and `excluded` is 1; before, 0.
-Throws `Unreadable` at the end of the bytes.
+Reads HotSpot's UNSIGNED5 numbers (unsigned5.hpp; compressedStream.hpp before 20): up to five bytes, six bits from the
+second on, low part first; a byte from 192 up says that another follows. Since 20 (JDK-8292758) the byte 0 is left out
+of the digits, and `excluded` is 1; before, 0. Throws `Unreadable` at the end of the bytes.
 */
 export class Unsigned5 {
 	position: number;

@@ -8,13 +8,15 @@ import {has} from './layout.js';
 import {type Vm} from './vm.js';
 
 /**
-What a piece of generated code is, as far as walking its frames goes:
-`java`: a compiled method; `native`: the wrapper that calls a native method; `interpreter`; `adapter`: code without a frame of its own that runs between caller and callee (argument
-adapters, virtual call stubs); `stub`: everything else of the runtime.
+What a piece of generated code is, as far as walking its frames goes: `java`: a compiled method; `native`: the wrapper
+that calls a native method; `interpreter`; `adapter`: code without a frame of its own that runs between caller and
+callee (argument adapters, virtual call stubs); `stub`: everything else of the runtime.
 */
 export type BlobKind = 'java' | 'native' | 'interpreter' | 'adapter' | 'stub';
 
-/** Largest piece of code, bytes: C2 gives up far below (NMethodSizeLimit 512 KB); the stub routines have up to 300 KB. */
+/**
+Largest piece of code, bytes: C2 gives up far below (NMethodSizeLimit 512 KB); the stub routines have up to 300 KB.
+*/
 const blobSizeLimit = 1 << 24;
 
 /** Largest frame in words: the compilers refuse methods with more. */
@@ -44,7 +46,10 @@ export class CodeBlob {
 	readonly frameSize: number;
 	/** Code offset from which on the frame is there. */
 	readonly frameComplete: number;
-	/** Compiled methods only: the Method, the entry that checked the receiver, and return addresses that mean "deoptimise me". */
+	/**
+	Compiled methods only: the Method, the entry that checked the receiver, and return addresses that mean "deoptimise
+	me".
+	*/
 	readonly method: number = 0;
 	readonly entry: number = 0;
 	readonly deoptHandlers: readonly number[] = [];
@@ -112,7 +117,10 @@ export class CodeBlob {
 		}
 	}
 
-	/** Bytes kept of its debug information and its loops, and a way to forget them: they are read again when they are needed. */
+	/**
+	Bytes kept of its debug information and its loops, and a way to forget them: they are read again when they are
+	needed.
+	*/
 	get debugInfoBytes(): number {
 		return (this.#debugInfo?.bytes ?? 0) + this.#loopBytes;
 	}
@@ -123,15 +131,20 @@ export class CodeBlob {
 		this.#loopBytes = 0;
 	}
 
-	/** Whether a call returns to this address that the VM knows of: one in which the thread may stop. Leaf calls, which leave no anchor, have no debug information. Throws `Unreadable`. */
+	/**
+	Whether a call returns to this address that the VM knows of: one in which the thread may stop. Leaf calls, which
+	leave no anchor, have no debug information. Throws `Unreadable`.
+	*/
 	isSafepoint(pc: number): boolean {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
 		return scopeOffsetAt(this.#debugInfo.pcDescs, pc - this.codeBegin, true) !== 0;
 	}
 
 	/**
-	Whether its debug information tells lines between safepoints too, as it does when DebugNonSafepoints was set, or somebody listened to JVMTI's events of compiled methods, while it was compiled: every
-	safepoint has a map of object pointers, and then there are scopes at more places (seen so in all methods of JDK 8 to 27). Undefined where it cannot be told. Throws `Unreadable`.
+	Whether its debug information tells lines between safepoints too, as it does when DebugNonSafepoints was set, or
+	somebody listened to JVMTI's events of compiled methods, while it was compiled: every safepoint has a map of object
+	pointers, and then there are scopes at more places (seen so in all methods of JDK 8 to 27). Undefined where it
+	cannot be told. Throws `Unreadable`.
 	*/
 	hasLinesBetween(): boolean | undefined {
 		const {reader, layout: {fields}} = this.#vm;
@@ -144,7 +157,10 @@ export class CodeBlob {
 		return scopeCount(this.#debugInfo.pcDescs) > (maps === 0 ? 0 : reader.u32(maps + fields.oopMapCount));
 	}
 
-	/** The virtual frames at an address in this compiled method, innermost first, with Method addresses. `exact`: the address is a return address. Throws `Unreadable`. */
+	/**
+	The virtual frames at an address in this compiled method, innermost first, with Method addresses. `exact`: the
+	address is a return address. Throws `Unreadable`.
+	*/
 	scopesAt(pc: number, exact: boolean): Scope[] {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
 		const {pcDescs, scopes, methods} = this.#debugInfo;
@@ -186,7 +202,10 @@ type DebugInfo = {
 	readonly bytes: number;
 };
 
-/** Where debug information lies: 8 by offsets, 11 to 21 with the scopes by pointer, 25 and later partly outside the code cache (JDK-8343789, JDK-8329433). */
+/**
+Where debug information lies: 8 by offsets, 11 to 21 with the scopes by pointer, 25 and later partly outside the code
+cache (JDK-8343789, JDK-8329433).
+*/
 function readDebugInfo(vm: Vm, address: number): DebugInfo {
 	const {reader, layout: {fields}} = vm;
 	const offset = (field: number) => reader.u32(address + field);

@@ -7,7 +7,10 @@ import {type Vm} from './vm.js';
 
 type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
 
-/** What is known of a code address. `frames`: the ids of a compiled method's frames there, innermost first; undefined until asked for. */
+/**
+What is known of a code address. `frames`: the ids of a compiled method's frames there, innermost first; undefined until
+asked for.
+*/
 export type CodePlace = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int32Array};
 
 /** Most code heaps: HotSpot has up to three, some builds a few more. */
@@ -16,16 +19,24 @@ const heapLimit = 16;
 /** Places and blobs kept at most; past this the cache starts anew. */
 const placeLimit = 200_000;
 
-/** Debug information kept at most, bytes; counted once in so many rounds. Past it is read again as it is needed: most places that matter are known by then. */
+/**
+Debug information kept at most, bytes; counted once in so many rounds. Past it is read again as it is needed: most
+places that matter are known by then.
+*/
 const debugInfoLimit = 1 << 25;
 const countEveryRounds = 256;
 
 /** Bytes of the segment map read at once, backwards. */
 const mapWindow = 64;
 
-/** Where code addresses are looked up: which blob, and which Java frames. Compiled methods are checked once a round, since they come and go. */
+/**
+Where code addresses are looked up: which blob, and which Java frames. Compiled methods are checked once a round, since
+they come and go.
+*/
 export class CodeCache {
-	/** Whether running threads were met in compiled code with debug information between safepoints, and in code without. */
+	/**
+	Whether running threads were met in compiled code with debug information between safepoints, and in code without.
+	*/
 	readonly linesBetween = {some: false, none: false};
 	#round = 0;
 	#heaps: readonly CodeHeap[] = [];

@@ -17,11 +17,13 @@ const superLimit = 64;
 const latin1 = 0;
 
 /**
-Objects in the target's Java heap. Nothing here is certain while a collector moves objects: what is read must be checked by its class, and by what only the object itself can know.
-Every method throws `Unreadable`.
+Objects in the target's Java heap. Nothing here is certain while a collector moves objects: what is read must be checked
+by its class, and by what only the object itself can know. Every method throws `Unreadable`.
 */
 export class Heap {
-	/** Set when a pointer was followed that may lead to where its object was before it moved; for the caller to clear. */
+	/**
+	Set when a pointer was followed that may lead to where its object was before it moved; for the caller to clear.
+	*/
 	isDoubtful = false;
 	readonly #vm: Vm;
 	readonly #arrayLength: number;
@@ -65,7 +67,8 @@ export class Heap {
 
 		const {reader, narrowKlass, markKlassShift} = this.#vm;
 		if (markKlassShift !== undefined && narrowKlass) {
-			// The upper bits stay in the header while the object is locked: monitors are found through a table there (JEP 519, JDK-8315884).
+			// The upper bits stay in the header while the object is locked: monitors are found through a table there
+			// (JEP 519, JDK-8315884).
 			return narrowKlass.base + (Math.floor(reader.word(oop) / (2 ** markKlassShift)) * (2 ** narrowKlass.shift));
 		}
 
@@ -101,7 +104,8 @@ export class Heap {
 		const header = reader.u32(this.klassOf(array) + fields.klassLayout);
 		const elementBytes = 2 ** (header & 0x3F);
 		const isBytes = has(this.#stringCoder);
-		// The layout helper of an array: tag of type arrays (binary 11), size of the header, element type, log2 of the element size (klass.hpp).
+		// The layout helper of an array: tag of type arrays (binary 11), size of the header, element type, log2 of the
+		// element size (klass.hpp).
 		if (header >>> 30 !== 3 || elementBytes !== (isBytes ? 1 : 2)) {
 			fail();
 		}
@@ -118,7 +122,10 @@ export class Heap {
 		return this.#fields(klass).find(field => this.#is(pool, field.nameIndex, name) && this.#is(pool, field.signatureIndex, signature))?.offset;
 	}
 
-	/** Shenandoah: where an object is by now; its old copy's mark word points there once it was moved (shenandoahForwarding.hpp). */
+	/**
+	Shenandoah: where an object is by now; its old copy's mark word points there once it was moved
+	(shenandoahForwarding.hpp).
+	*/
 	#forwarded(oop: number): number {
 		const {reader, collector} = this.#vm;
 		if (collector !== 'shenandoah' || oop === 0) {
@@ -147,7 +154,10 @@ export class Heap {
 	}
 }
 
-/** The address in a pointer of generational ZGC: above the lowest of the bits 12 to 15 that is set (zAddress.hpp: the load barrier shifts by that bit plus one). */
+/**
+The address in a pointer of generational ZGC: above the lowest of the bits 12 to 15 that is set (zAddress.hpp: the load
+barrier shifts by that bit plus one).
+*/
 function uncoloured(pointer: bigint): number {
 	for (let bit = 12n; bit <= 15n; bit++) {
 		if (pointer & (1n << bit)) {

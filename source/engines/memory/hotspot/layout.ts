@@ -1,11 +1,11 @@
 import {type VmStructs} from './vm-structs.js';
 
 /*
-Everything this engine needs to know about HotSpot's structures, by our names, with the names that the tables of each JDK give it (vmStructs.cpp).
-To follow a new JDK, add its name to the right row: see docs/new-jdk.md.
+Everything this engine needs to know about HotSpot's structures, by our names, with the names that the tables of each
+JDK give it (vmStructs.cpp). To follow a new JDK, add its name to the right row: see docs/new-jdk.md.
 
-`unless`: not missed where the named row is there, since that JDK says the same in another way. `along`: missed only where the named row is there, since the two are read together.
-`optional`: the walk does without it.
+`unless`: not missed where the named row is there, since that JDK says the same in another way. `along`: missed only
+where the named row is there, since the two are read together. `optional`: the walk does without it.
 */
 
 /** Largest structure of HotSpot that is looked into, bytes: a JavaThread has some 2,000, a ShenandoahHeap 4,000. */
@@ -126,7 +126,8 @@ const fieldRows = {
 	collectedHeap: row('Universe._collectedHeap'),
 	totalCollections: row('CollectedHeap._total_collections'),
 	collectionActive: row('CollectedHeap._is_stw_gc_active', 'CollectedHeap._is_gc_active'),
-	// ZGC says which bits make a pointer one that may be out of date; its older form was called X for a while (21, before JEP 439 was the only one).
+	// ZGC says which bits make a pointer one that may be out of date; its older form was called X for a while (21,
+	// before JEP 439 was the only one).
 	zGlobals: optional('ZGlobalsForVMStructs._instance_p'),
 	zBadMask: optional('ZGlobalsForVMStructs._ZPointerLoadBadMask', 'ZGlobalsForVMStructs._ZAddressBadMask'),
 	xGlobals: optional('XGlobalsForVMStructs._instance_p'),

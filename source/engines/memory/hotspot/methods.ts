@@ -50,7 +50,10 @@ export class Method implements MethodName {
 	readonly #frameByBci = new Map<number, number>();
 	#lines?: LineTable;
 
-	/** Decodes the Method at an address; throws `Unreadable` where there cannot be one. `byFrame` gets its names for each frame id made. */
+	/**
+	Decodes the Method at an address; throws `Unreadable` where there cannot be one. `byFrame` gets its names for each
+	frame id made.
+	*/
 	constructor(vm: Vm, interner: Interner, address: number, byFrame: Map<number, MethodName>) {
 		if (!isAligned(address)) {
 			fail();
@@ -124,14 +127,20 @@ export class Method implements MethodName {
 	}
 }
 
-/** The methods met so far, by address; each is checked once a round, since an unloaded or redefined class leaves its addresses to others. */
+/**
+The methods met so far, by address; each is checked once a round, since an unloaded or redefined class leaves its
+addresses to others.
+*/
 export class Methods {
 	#round = 1;
 	readonly #vm: Vm;
 	readonly #interner: Interner;
 	readonly #limit: number;
 	readonly #byAddress = new Map<number, Method>();
-	/** Names by frame id: as many as the table has frames. Frames outlive the methods that they were made from, in what is remembered of code and of stacks. */
+	/**
+	Names by frame id: as many as the table has frames. Frames outlive the methods that they were made from, in what is
+	remembered of code and of stacks.
+	*/
 	readonly #byFrame = new Map<number, MethodName>();
 	readonly #scratch = new Uint8Array(identityBytes);
 

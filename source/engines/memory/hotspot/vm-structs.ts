@@ -76,7 +76,10 @@ export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 	return {fields, sizes, constants};
 }
 
-/** The rows of a table up to the one whose first member of `offsets` (its name) is null, read in blocks: one read a row would cost some milliseconds. */
+/**
+The rows of a table up to the one whose first member of `offsets` (its name) is null, read in blocks: one read a row
+would cost some milliseconds.
+*/
 function * rows(reader: Reader, start: number, stride: number, offsets: readonly number[]): Generator<DataView> {
 	if (!(stride > 0 && stride <= strideLimit && Math.max(...offsets) <= stride - wordBytes)) {
 		throw new Error('the tables of this libjvm.so have rows of an unknown form');

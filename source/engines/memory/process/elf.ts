@@ -1,13 +1,19 @@
 import {readSync} from 'node:fs';
 
-/** What of an ELF file is needed: where its parts are loaded, and its dynamic symbols by name. Values are the file's own, not relocated. */
+/**
+What of an ELF file is needed: where its parts are loaded, and its dynamic symbols by name. Values are the file's own,
+not relocated.
+*/
 export type ElfFile = {
 	readonly loads: ReadonlyArray<{readonly fileOffset: number; readonly address: number; readonly fileSize: number}>;
 	/** Value (address before relocation) of each defined dynamic symbol that `wanted` accepts. */
 	readonly symbols: ReadonlyMap<string, number>;
 };
 
-/** Largest header table, symbol table and string table taken from a file, bytes; libjvm's .dynsym and .dynstr are below 1 MB. */
+/**
+Largest header table, symbol table and string table taken from a file, bytes; libjvm's .dynsym and .dynstr are below 1
+MB.
+*/
 const tableLimit = 1 << 26;
 
 const elfMagic = 0x7F_45_4C_46;
@@ -19,7 +25,10 @@ const dynsymSection = 11;
 /** x86-64, the e_machine of the ELF specification. */
 const machineX8664 = 62;
 
-/** Reads an open ELF-64 file (System V ABI, chapters 4 and 5); throws with a plain message when it is none, or for another processor. */
+/**
+Reads an open ELF-64 file (System V ABI, chapters 4 and 5); throws with a plain message when it is none, or for another
+processor.
+*/
 export function readElf(fd: number, wanted: (name: string) => boolean): ElfFile {
 	const header = bytesAt(fd, 0, 64);
 	if (header.readUInt32BE(0) !== elfMagic || header[4] !== class64 || header[5] !== littleEndian) {

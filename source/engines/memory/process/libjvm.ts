@@ -2,12 +2,18 @@ import {closeSync, fstatSync, readFileSync} from 'node:fs';
 import {openFile, openFileBelowRoot} from '../../../jvm/system/below-root.js';
 import {readElf} from './elf.js';
 
-/** Addresses in the target of the symbols by which HotSpot finds its own tables (vmStructs.hpp, exported for the serviceability agent). */
+/**
+Addresses in the target of the symbols by which HotSpot finds its own tables (vmStructs.hpp, exported for the
+serviceability agent).
+*/
 export type Symbols = ReadonlyMap<string, number>;
 
 const mapLine = /^([\da-f]+)-([\da-f]+) \S+ ([\da-f]+) (\S+) (\d+) +(.*\/libjvm\.so(?: \(deleted\))?)$/m;
 
-/** Finds libjvm.so in a process's maps and returns its table symbols, relocated; throws with a plain message where that cannot be done. */
+/**
+Finds libjvm.so in a process's maps and returns its table symbols, relocated; throws with a plain message where that
+cannot be done.
+*/
 export function findSymbols(pid: number): Symbols {
 	const line = mapLine.exec(readFileSync(`/proc/${pid}/maps`, 'latin1'));
 	if (!line) {
@@ -31,7 +37,10 @@ export function findSymbols(pid: number): Symbols {
 	}
 }
 
-/** The library as the target sees it; as we see it when the target is in a chroot of our own mounts; or, deleted, through its mapping (root only). */
+/**
+The library as the target sees it; as we see it when the target is in a chroot of our own mounts; or, deleted, through
+its mapping (root only).
+*/
 function openLibrary(pid: number, path: string, inode: number, range: string): number {
 	let problem: unknown;
 	const plain = path.replace(/ \(deleted\)$/, '');

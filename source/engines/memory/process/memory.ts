@@ -2,11 +2,17 @@ import {closeSync, openSync, readSync} from 'node:fs';
 
 /** Somewhere to read the target's memory from: the live process, or a recorded image of one. */
 export type Memory = {
-	/** Copies up to `length` bytes at `address` to `into` at `offset`; returns how many could be read, 0 where nothing can. Never throws. */
+	/**
+	Copies up to `length` bytes at `address` to `into` at `offset`; returns how many could be read, 0 where nothing can.
+	Never throws.
+	*/
 	read(address: number, into: Uint8Array, offset: number, length: number): number;
 };
 
-/** End of the user half of the address space on x86-64 with four page-table levels (kernel Documentation/arch/x86/x86_64/mm.rst). */
+/**
+End of the user half of the address space on x86-64 with four page-table levels (kernel
+Documentation/arch/x86/x86_64/mm.rst).
+*/
 export const addressEnd = 2 ** 47;
 
 /** Lowest address that can be mapped: mmap_min_addr is never below one page. */
@@ -22,7 +28,10 @@ export function isAligned(word: number): boolean {
 	return word % 8 === 0 && isAddress(word);
 }
 
-/** Memory of a live process through /proc/PID/mem. Stays with the address space that it was opened on: after an exec or the process's end reads give 0. */
+/**
+Memory of a live process through /proc/PID/mem. Stays with the address space that it was opened on: after an exec or the
+process's end reads give 0.
+*/
 export class ProcessMemory implements Memory {
 	readonly #fd: number;
 
@@ -43,7 +52,10 @@ export class ProcessMemory implements Memory {
 		}
 	}
 
-	/** Whether the address space is gone: the process has ended, or replaced itself by another program. Of one that is there, a page without memory is an error (fs/proc/base.c, mem_rw). */
+	/**
+	Whether the address space is gone: the process has ended, or replaced itself by another program. Of one that is
+	there, a page without memory is an error (fs/proc/base.c, mem_rw).
+	*/
 	get isGone(): boolean {
 		try {
 			return readSync(this.#fd, new Uint8Array(1), 0, 1, addressStart) === 0;

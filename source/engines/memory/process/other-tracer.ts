@@ -3,7 +3,10 @@ import process from 'node:process';
 import {printable} from '../../../model/text.js';
 import {readStatus} from '../../../jvm/system/proc.js';
 
-/** How long nobody is stopped once another tracer was seen, milliseconds: a debugger that attaches takes its threads one by one, and would meet ours as traced already. */
+/**
+How long nobody is stopped once another tracer was seen, milliseconds: a debugger that attaches takes its threads one by
+one, and would meet ours as traced already.
+*/
 const awayMs = 1000;
 
 /** Another of us: it has a thread for some microseconds only, and there is no need to keep away. */
@@ -12,9 +15,15 @@ const ownName = 'tprof-top';
 /** Threads remembered at most. */
 const mostThreads = 16;
 
-/** Sees other tracers (a debugger, another profiler) at the threads of a process, and says when to keep away from all of them. A thread has one tracer at a time (ptrace(2)). */
+/**
+Sees other tracers (a debugger, another profiler) at the threads of a process, and says when to keep away from all of
+them. A thread has one tracer at a time (ptrace(2)).
+*/
 export class OtherTracer {
-	/** The last one seen, such as "gdb (process 4711)", as a printable text; undefined where there was none, or where it is out of our sight (another pid namespace). */
+	/**
+	The last one seen, such as "gdb (process 4711)", as a printable text; undefined where there was none, or where it is
+	out of our sight (another pid namespace).
+	*/
 	name?: string;
 	readonly #pid: number;
 	/** Threads at which it was seen. */
@@ -25,7 +34,10 @@ export class OtherTracer {
 		this.#pid = pid;
 	}
 
-	/** A thread was refused to us, or may be: whether another tracer has it. True where it is one of us, and will let go of it soon. */
+	/**
+	A thread was refused to us, or may be: whether another tracer has it. True where it is one of us, and will let go of
+	it soon.
+	*/
 	refused(tid: number): boolean {
 		const found = this.#look(tid);
 		if (found === 'stays' && this.#tids.size < mostThreads) {
@@ -36,8 +48,9 @@ export class OtherTracer {
 	}
 
 	/**
-	Whether it is there, so that nobody is to be stopped now. Debuggers take the first thread first, and it is looked at each time: a thread of ours would be in their way some milliseconds later. What was seen once is
-	looked at again each second. Touches no thread.
+	Whether it is there, so that nobody is to be stopped now. Debuggers take the first thread first, and it is looked at
+	each time: a thread of ours would be in their way some milliseconds later. What was seen once is looked at again
+	each second. Touches no thread.
 	*/
 	isThere(): boolean {
 		if (this.#tids.size === 0) {

@@ -9,7 +9,10 @@ const request = {
 /** Options of waitpid(2): do not block; threads of any kind. */
 const waitOptions = 1 | 0x40_00_00_00;
 
-/** What the terminal sends to a process of the background that reads it, writes to it or sets its modes (signal(7)), and what makes nothing of it. */
+/**
+What the terminal sends to a process of the background that reads it, writes to it or sets its modes (signal(7)), and
+what makes nothing of it.
+*/
 const terminalStops = {SIGTTIN: 21, SIGTTOU: 22} as const;
 const ignoreSignal = 1;
 
@@ -19,7 +22,10 @@ const setTimerSlack = 29;
 /** errno values of Linux on x86-64. */
 export const errno = {EPERM: 1, ESRCH: 3, ECHILD: 10} as const;
 
-/** The few calls that stop a thread of another process and let it go, and get us a CPU meanwhile. All must be made from one and the same thread, which becomes the tracer. */
+/**
+The few calls that stop a thread of another process and let it go, and get us a CPU meanwhile. All must be made from one
+and the same thread, which becomes the tracer.
+*/
 export type Ptrace = Priority & {
 	/** Become the tracer of a thread without stopping it: 0 or an errno. */
 	seize(tid: number): number;
@@ -53,7 +59,8 @@ export function loadPtrace(): Ptrace {
 		signal(number, ignoreSignal);
 	}
 
-	// Short sleeps that are kept: the default slack of 50 microseconds would be several times what a thread is held for.
+	// Short sleeps that are kept: the default slack of 50 microseconds would be several times what a thread is held
+	// for.
 	prctl(setTimerSlack, 1000, 0, 0, 0);
 	return {
 		...priorityBy((...args) => syscall(...args)),

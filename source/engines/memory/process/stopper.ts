@@ -3,21 +3,31 @@ import {OtherTracer} from './other-tracer.js';
 import {errno, type Ptrace} from './ptrace.js';
 
 /**
-Threads stopped at the same time at most: each waits for those handled before it, some 30 microseconds each. Fewer at once would hold fewer when we lose the CPU meanwhile, but we lose it more often then: with
-12 threads that spin on two busy cores, batches of 2, 4, 8 and 16 held the longest of a sample for 7.5, 4.0, 4.0 and 0.9 ms (medians), as the threads not stopped yet take the CPUs.
+Threads stopped at the same time at most: each waits for those handled before it, some 30 microseconds each. Fewer at
+once would hold fewer when we lose the CPU meanwhile, but we lose it more often then: with 12 threads that spin on two
+busy cores, batches of 2, 4, 8 and 16 held the longest of a sample for 7.5, 4.0, 4.0 and 0.9 ms (medians), as the
+threads not stopped yet take the CPUs.
 */
 const largestBatch = 16;
 
 /**
-How long a batch is waited for, milliseconds. A thread that runs, or has a CPU soon, stops within microseconds; one that gets no CPU (a busy host, a throttled container, a page from a slow disk) does not. What we do
-in between on such a host takes many turns of ours, for which a thread that stops meanwhile is held: so it is waited for until it has had its turn.
+How long a batch is waited for, milliseconds. A thread that runs, or has a CPU soon, stops within microseconds; one that
+gets no CPU (a busy host, a throttled container, a page from a slow disk) does not. What we do in between on such a host
+takes many turns of ours, for which a thread that stops meanwhile is held: so it is waited for until it has had its
+turn.
 */
 const waitLimitMs = 1000;
 
-/** Where our priority cannot be raised, a round asks nobody else after this time: those left out come first in the next one. */
+/**
+Where our priority cannot be raised, a round asks nobody else after this time: those left out come first in the next
+one.
+*/
 const roundLimitMs = 500;
 
-/** A thread held for so long, milliseconds, says that we lost the CPU meanwhile: then one at a time, twice as many after each round in which that did not happen. */
+/**
+A thread held for so long, milliseconds, says that we lost the CPU meanwhile: then one at a time, twice as many after
+each round in which that did not happen.
+*/
 const lateMs = 5;
 
 /** Looks at once for this long, microseconds: a thread that is running now stops within some 10. */
@@ -26,11 +36,17 @@ const spinUs = 20;
 /** Sleep between two looks after that, microseconds: short at first. */
 const sleepUs = [5, 10, 10, 20, 20, 50, 100, 100, 100, 200];
 
-/** How often, and after how many microseconds, a thread is asked for again that another of us has: it holds some at a time, each for some 50. */
+/**
+How often, and after how many microseconds, a thread is asked for again that another of us has: it holds some at a time,
+each for some 50.
+*/
 const seizeTries = 20;
 const seizeAgainUs = 100;
 
-/** How long `close` waits for threads that were asked to stop and did not yet; after this they are let go by the end of our process. */
+/**
+How long `close` waits for threads that were asked to stop and did not yet; after this they are let go by the end of our
+process.
+*/
 const closeLimitMs = 1000;
 
 /** Mask and value of a wait status that says "stopped" (wait(2)). */
@@ -42,11 +58,15 @@ export type Stops = {
 	/** Threads looked at while stopped. */
 	count: number;
 	/**
-	Time that threads were held, milliseconds: sum and longest; upper bounds, from the last time a thread was seen running. Those that stopped late are in it too, with the round that comes after.
+	Time that threads were held, milliseconds: sum and longest; upper bounds, from the last time a thread was seen
+	running. Those that stopped late are in it too, with the round that comes after.
 	*/
 	heldMs: number;
 	longestMs: number;
-	/** Threads that another tracer holds or that we may not trace; all while another tracer is there, and who that is where it can be known. */
+	/**
+	Threads that another tracer holds or that we may not trace; all while another tracer is there, and who that is where
+	it can be known.
+	*/
 	refused: number;
 	tracer?: string;
 	/** Threads that did not stop in time, in this round or since an earlier one; they are let go as soon as they do. */
@@ -78,7 +98,10 @@ export class Stopper {
 		this.#other = new OtherTracer(pid);
 	}
 
-	/** Calls `look` for each of the threads while it is stopped. `look` must be quick; what it throws ends the round, and all threads are let go all the same. */
+	/**
+	Calls `look` for each of the threads while it is stopped. `look` must be quick; what it throws ends the round, and
+	all threads are let go all the same.
+	*/
 	stop(tids: readonly number[], look: (tid: number) => void): Stops {
 		this.#letLateOnesGo();
 		const stops: Stops = {...this.#afterwards, count: 0};
@@ -168,7 +191,10 @@ export class Stopper {
 		}
 	}
 
-	/** Becomes the tracer of a thread: 0 or an errno. One that another of us has is asked for again, as it will be let go soon. */
+	/**
+	Becomes the tracer of a thread: 0 or an errno. One that another of us has is asked for again, as it will be let go
+	soon.
+	*/
 	#seize(tid: number): number {
 		for (let tries = 1; ; tries++) {
 			const error = this.#ptrace.seize(tid);
@@ -208,10 +234,12 @@ export class Stopper {
 			stops.count++;
 			stops.heldMs += heldMs;
 			stops.longestMs = Math.max(stops.longestMs, heldMs);
-			// A stop by an event is ours (or a stop of the whole process, which goes on by itself); otherwise a signal is on its way to the thread, and must reach it.
+			// A stop by an event is ours (or a stop of the whole process, which goes on by itself); otherwise a signal
+			// is on its way to the thread, and must reach it.
 			const isEvent = status >>> 16 !== 0;
 			if (this.#ptrace.detach(tid, isEvent ? 0 : (status >>> 8) & 0xFF) !== 0) {
-				// Killed while it was held: the process cannot end, nor go on with its execve, before its tracer has seen that.
+				// Killed while it was held: the process cannot end, nor go on with its execve, before its tracer has
+				// seen that.
 				this.#pending.set(tid, performance.now());
 			}
 		}
@@ -220,8 +248,8 @@ export class Stopper {
 	}
 
 	/**
-	A seized thread that nobody has waited for cannot be gone, but one that calls execve gets the id of the process, whose other threads end (ptrace(2), "execve(2) under ptrace"). It is ours still: only its tracer
-	can stop it.
+	A seized thread that nobody has waited for cannot be gone, but one that calls execve gets the id of the process,
+	whose other threads end (ptrace(2), "execve(2) under ptrace"). It is ours still: only its tracer can stop it.
 	*/
 	#follow(): void {
 		if (!this.#pending.has(this.#pid) && this.#ptrace.interrupt(this.#pid) === 0) {

@@ -8,13 +8,19 @@ import {FrameBuffer} from './frame-buffer.js';
 import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
 import {StackCopy} from './stack.js';
 
-/** Where the frames of a mounted virtual thread lie that are still in the heap: a chunk (jdk.internal.vm.StackChunk) and the frames' place in it at the moment it was looked at. */
+/**
+Where the frames of a mounted virtual thread lie that are still in the heap: a chunk (jdk.internal.vm.StackChunk) and
+the frames' place in it at the moment it was looked at.
+*/
 export type ChunkPlace = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};
 
 /** Where the parts of the classes lie. */
 type Offsets = {readonly tail: number; readonly parent: number; readonly size: number; readonly sp: number; readonly bottom: number; readonly argumentSize: number; readonly stack: number};
 
-/** Words of a ContinuationEntry among which the one with the Continuation object is looked for; it is the third on 25 (continuationEntry.hpp). */
+/**
+Words of a ContinuationEntry among which the one with the Continuation object is looked for; it is the third on 25
+(continuationEntry.hpp).
+*/
 const entryWords = 6;
 
 /** Most chunks of one thread: a thread that yields at ever greater depth gets one more each time. */
@@ -24,8 +30,9 @@ const chunkLimit = 64;
 const chunkWords = 1 << 17;
 
 /**
-The heap part of virtual threads (24 and later). When a virtual thread goes on after a wait only its topmost frames come back to the stack; the others stay in a chunk in the heap until they are returned to
-(stackChunkOop.hpp, continuationFreezeThaw.cpp).
+The heap part of virtual threads (24 and later). When a virtual thread goes on after a wait only its topmost frames come
+back to the stack; the others stay in a chunk in the heap until they are returned to (stackChunkOop.hpp,
+continuationFreezeThaw.cpp).
 */
 export class Continuations {
 	readonly frames = new FrameBuffer();
@@ -44,7 +51,10 @@ export class Continuations {
 		this.#methods = methods;
 	}
 
-	/** Looks where the heap part begins now, quickly enough for a thread that is held; `entry`: JavaThread._cont_entry, which lies on the stack. Undefined where there is none or it cannot be read. */
+	/**
+	Looks where the heap part begins now, quickly enough for a thread that is held; `entry`: JavaThread._cont_entry,
+	which lies on the stack. Undefined where there is none or it cannot be read.
+	*/
 	locate(stack: StackCopy, entry: number): ChunkPlace | undefined {
 		try {
 			const continuation = this.#continuationOf(stack, entry);
@@ -55,7 +65,10 @@ export class Continuations {
 		}
 	}
 
-	/** Fills `frames` with what the heap holds, innermost first; false when the frames cannot be read, or were changed since they were located. */
+	/**
+	Fills `frames` with what the heap holds, innermost first; false when the frames cannot be read, or were changed
+	since they were located.
+	*/
 	walk(place: ChunkPlace): boolean {
 		this.frames.count = 0;
 		try {
@@ -67,7 +80,8 @@ export class Continuations {
 					this.#walkChunk(low, base);
 				}
 
-				// Frames are taken from the chunk while the thread returns to them, and new ones are put there when it waits again.
+				// Frames are taken from the chunk while the thread returns to them, and new ones are put there when it
+				// waits again.
 				if (this.#vm.reader.u32(chunk + (this.#offsets ?? fail()).sp) < sp) {
 					return false;
 				}
@@ -131,7 +145,8 @@ export class Continuations {
 			tail, parent: find('parent', 'Ljdk/internal/vm/StackChunk;') ?? fail(),
 			size: find('size', 'I') ?? fail(), sp: find('sp', 'I') ?? fail(),
 			bottom: find('bottom', 'I') ?? Number.NaN, argumentSize: find('argsize', 'I') ?? Number.NaN,
-			// The frames follow the object's fields: the layout helper is the size of an instance, its lowest bits are flags (klass.hpp).
+			// The frames follow the object's fields: the layout helper is the size of an instance, its lowest bits are
+			// flags (klass.hpp).
 			stack: Math.floor(this.#vm.reader.u32(chunkKlass + this.#vm.layout.fields.klassLayout) / 8) * 8,
 		};
 	}
@@ -150,7 +165,10 @@ export class Continuations {
 		return {chunk, parent: this.#heap.reference(chunk + parent), sp, low: chunk + stack + (8 * sp), base: chunk + stack + (8 * end)};
 	}
 
-	/** As walker.ts, but the links of interpreted frames are relative in a chunk, in words (frame_x86.inline.hpp, derelativize). */
+	/**
+	As walker.ts, but the links of interpreted frames are relative in a chunk, in words (frame_x86.inline.hpp,
+	derelativize).
+	*/
 	#walkChunk(low: number, base: number): void {
 		const stack = this.#stack;
 		let sp = low;

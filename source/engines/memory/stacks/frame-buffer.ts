@@ -1,4 +1,7 @@
-/** Most frames of one stack: the JVM's own dumps stop at 1,024 (MaxJavaStackTraceDepth), a stack of 1 MB holds some 20,000 small ones. */
+/**
+Most frames of one stack: the JVM's own dumps stop at 1,024 (MaxJavaStackTraceDepth), a stack of 1 MB holds some 20,000
+small ones.
+*/
 export const frameLimit = 16_384;
 
 /** The frames of one stack as they are found, innermost first, in memory that is used again for the next stack. */

@@ -3,7 +3,8 @@ import {type Vm} from '../hotspot/vm.js';
 import {type StackCopy} from './stack.js';
 
 /*
-Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp; the mirror came with 9 and moved the ones behind it).
+Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp; the mirror came with 9 and moved the ones
+behind it).
 */
 export const slot = {
 	returnPc: 8, senderFp: 0, senderSp: -8, lastSp: -16, method: -24,

@@ -1,9 +1,13 @@
 /*
-Where a compiled method's frame is not whole: at its entry, until the frame is built, and at its exit, once it is taken down. Both are short runs of few instructions, which are read here as far as they move the
-stack pointer (HotSpot: MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; the epilogues in x86_64.ad and c1_LIRAssembler_x86.cpp).
+Where a compiled method's frame is not whole: at its entry, until the frame is built, and at its exit, once it is taken
+down. Both are short runs of few instructions, which are read here as far as they move the stack pointer (HotSpot:
+MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; the epilogues in x86_64.ad and c1_LIRAssembler_x86.cpp).
 */
 
-/** How far the frame is built: bytes on the stack above the return address, and whether the caller's frame pointer is saved in the word just above it. */
+/**
+How far the frame is built: bytes on the stack above the return address, and whether the caller's frame pointer is saved
+in the word just above it.
+*/
 export type PartialFrame = {readonly depth: number; readonly isFpSaved: boolean};
 
 type Instruction = {readonly length: number; readonly effect?: 'push' | 'pop' | 'allocate' | 'save' | 'return'; readonly bytes?: number};
@@ -14,7 +18,10 @@ const prologueLimit = 128;
 /** Most instructions between the taking down of a frame and its return. */
 const epilogueSteps = 6;
 
-/** Follows the prologue from a method's entry up to an offset behind it; undefined where it meets an instruction that no prologue has. */
+/**
+Follows the prologue from a method's entry up to an offset behind it; undefined where it meets an instruction that no
+prologue has.
+*/
 export function decodePrologue(code: Uint8Array, offset: number): PartialFrame | undefined {
 	let at = 0;
 	let depth = 0;
@@ -38,7 +45,10 @@ export function decodePrologue(code: Uint8Array, offset: number): PartialFrame |
 	return at === offset ? {depth, isFpSaved} : undefined;
 }
 
-/** Follows the code from an address on: when it only polls for a safepoint and returns, the frame is gone (or one word is left of it); undefined where it is still whole. */
+/**
+Follows the code from an address on: when it only polls for a safepoint and returns, the frame is gone (or one word is
+left of it); undefined where it is still whole.
+*/
 export function decodeEpilogue(code: Uint8Array): PartialFrame | undefined {
 	let depth = 0;
 	let isFpSaved = false;

@@ -8,7 +8,10 @@ export type Registers = {
 	readonly r13: number;
 };
 
-/** A frame as the walk goes on from it: a code address, the stack pointer of its frame and the frame pointer it was left with. */
+/**
+A frame as the walk goes on from it: a code address, the stack pointer of its frame and the frame pointer it was left
+with.
+*/
 export type Cursor = {pc: number; sp: number; fp: number};
 
 /** Bytes of struct user_regs_struct on x86-64 (Linux arch/x86/include/asm/user_64.h). */

@@ -11,12 +11,16 @@ import {StackCopy} from './stack.js';
 import {type TopFrame} from './top-frame.js';
 import {type Walker, type WalkEnd} from './walker.js';
 
-/** Most bytes of a stack copied while its thread is held: 256 KB take some 50 microseconds, and hold 1,000 frames and more. */
+/**
+Most bytes of a stack copied while its thread is held: 256 KB take some 50 microseconds, and hold 1,000 frames and more.
+*/
 const heldStackBytes = 1 << 18;
 
 type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; isTaken: boolean; isAnchored: boolean; chunk?: ChunkPlace};
 
-/** Takes and walks the stacks of threads that execute Java code: stopped for a moment each, walked once they run again. */
+/**
+Takes and walks the stacks of threads that execute Java code: stopped for a moment each, walked once they run again.
+*/
 export class RunningStacks {
 	readonly #memory: Memory;
 	readonly #threads: JavaThreads;
@@ -99,7 +103,8 @@ export class RunningStacks {
 		if (isTaken) {
 			const {block} = thread;
 			const place = decodeRegisters(registers);
-			// A call into the VM that need not change the thread's state (JRT_BLOCK_ENTRY: locking, allocating) leaves an anchor all the same.
+			// A call into the VM that need not change the thread's state (JRT_BLOCK_ENTRY: locking, allocating) leaves
+			// an anchor all the same.
 			end = isAnchored || (block.anchorSp > place.sp && !this.#top.isInCode(place))
 				? this.#fromAnchor(stack, block)
 				: this.#top.walk(stack, place);

@@ -1,7 +1,10 @@
 import {type Memory} from '../process/memory.js';
 import {fail} from '../process/reader.js';
 
-/** Most bytes of a stack that are copied: 1,024 interpreted frames take about 150 KB; what lies deeper than this is left out and the stack counted as incomplete. */
+/**
+Most bytes of a stack that are copied: 1,024 interpreted frames take about 150 KB; what lies deeper than this is left
+out and the stack counted as incomplete.
+*/
 export const stackBytesLimit = 1 << 20;
 
 /** A private copy of a part of a thread's stack, read by address. */

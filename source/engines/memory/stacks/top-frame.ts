@@ -8,7 +8,10 @@ import {type Registers} from './registers.js';
 import {type StackCopy} from './stack.js';
 import {type Walker, type WalkEnd} from './walker.js';
 
-/** How far up the stack a return address into Java code is looked for when a thread is in code that leaves no trace of its frames, bytes: deepest seen are some KB of the C library. */
+/**
+How far up the stack a return address into Java code is looked for when a thread is in code that leaves no trace of its
+frames, bytes: deepest seen are some KB of the C library.
+*/
 const scanBytes = 8192;
 
 /** Bytes of code looked at from a program counter on: a prologue has up to 40. */
@@ -23,7 +26,10 @@ const functionBytes = 4096;
 /** Bytes of the longest call instruction. */
 const callBytes = 7;
 
-/** Walks a thread that was stopped while it executed Java code: its top frame may be half built or half taken down, in a stub, or in a call that the VM does not know of. */
+/**
+Walks a thread that was stopped while it executed Java code: its top frame may be half built or half taken down, in a
+stub, or in a call that the VM does not know of.
+*/
 export class TopFrame {
 	readonly #vm: Vm;
 	readonly #code: CodeCache;
@@ -38,7 +44,10 @@ export class TopFrame {
 		this.#walker = walker;
 	}
 
-	/** Fills the walker with a stopped thread's frames. The way that the registers tell is tried first; when it does not lead to the thread's root, the stack is searched for one that does. */
+	/**
+	Fills the walker with a stopped thread's frames. The way that the registers tell is tried first; when it does not
+	lead to the thread's root, the stack is searched for one that does.
+	*/
 	walk(stack: StackCopy, registers: Registers): WalkEnd {
 		const end = this.#attempt(() => this.#direct(stack, registers));
 		if (end !== 'broken') {
@@ -113,7 +122,10 @@ export class TopFrame {
 		return gone ? this.#leave(stack, sp, gone.depth, gone.isFpSaved, fp) : this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp);
 	}
 
-	/** Goes on at the caller: `depth` bytes lie above the return address, the one next to it is the caller's frame pointer if it is saved. */
+	/**
+	Goes on at the caller: `depth` bytes lie above the return address, the one next to it is the caller's frame pointer
+	if it is saved.
+	*/
 	#leave(stack: StackCopy, sp: number, depth: number, isFpSaved: boolean, fp: number): WalkEnd {
 		const at = sp + depth;
 		return this.#walker.walk(stack, stack.word(at), at + 8, isFpSaved ? stack.word(at - 8) : fp);
@@ -122,7 +134,8 @@ export class TopFrame {
 	#inInterpreter(stack: StackCopy, registers: Registers): WalkEnd {
 		const {pc, sp, fp, rbx, r13, rax} = registers;
 		const code = this.#codeAt(pc);
-		// Leaving: the frame is gone, and r13 is the return address that the code is about to jump to (or is about to be loaded with it).
+		// Leaving: the frame is gone, and r13 is the return address that the code is about to jump to (or is about to
+		// be loaded with it).
 		const isReturning = startsWith(code, [0x41, 0xFF, 0xE5]) || startsWith(code, [0x48, 0x8B, 0xE3]) || startsWith(code, [0x48, 0x89, 0xDC]);
 		if (isReturning && this.#code.isCode(r13)) {
 			return this.#walker.walk(stack, r13, isWithin(stack, rbx) ? rbx : sp, fp);
@@ -132,7 +145,8 @@ export class TopFrame {
 			return this.#walker.walk(stack, stack.word(sp), isWithin(stack, rbx) ? rbx : sp + 8, fp);
 		}
 
-		// Entering: r13 is the caller's stack pointer, rbx the method, and the new frame is there once the frame pointer lies below r13.
+		// Entering: r13 is the caller's stack pointer, rbx the method, and the new frame is there once the frame
+		// pointer lies below r13.
 		if (isWithin(stack, r13) && r13 >= sp && fp >= r13) {
 			const callerPc = [this.#wordOrZero(stack, sp), rax, this.#wordOrZero(stack, sp + 8), this.#wordOrZero(stack, r13 - 8)].find(word => this.#isReturnAddress(word));
 			if (callerPc !== undefined) {
@@ -158,7 +172,9 @@ export class TopFrame {
 		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), senderSp, stack.word(fp));
 	}
 
-	/** Between a caller and its callee: the return address is on top of the stack, or in rax while arguments are moved. */
+	/**
+	Between a caller and its callee: the return address is on top of the stack, or in rax while arguments are moved.
+	*/
 	#inAdapter(stack: StackCopy, {sp, fp, rax, r13}: Registers): WalkEnd {
 		const word = stack.word(sp);
 		if (this.#isReturnAddress(word)) {
@@ -197,9 +213,11 @@ export class TopFrame {
 	}
 
 	/**
-	A call without an anchor (a leaf call into libjvm or the C library, a stub without a frame): the first word of the stack that can be a return address into Java code, and from which the walk reaches the
-	thread's root, is the caller. The frame pointer that the callee saved is the word before it, or is still in the register. Words left behind by earlier calls look the same: those that return from a
-	call of the other kind are taken only when nothing else leads to the root.
+	A call without an anchor (a leaf call into libjvm or the C library, a stub without a frame): the first word of the
+	stack that can be a return address into Java code, and from which the walk reaches the thread's root, is the caller.
+	The frame pointer that the callee saved is the word before it, or is still in the register. Words left behind by
+	earlier calls look the same: those that return from a call of the other kind are taken only when nothing else leads
+	to the root.
 	*/
 	#search(stack: StackCopy, registers: Registers): WalkEnd {
 		this.#attempt(() => {
@@ -213,7 +231,8 @@ export class TopFrame {
 			const pc = stack.has(at) ? stack.word(at) : 0;
 			const kind = this.#code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes)) ? this.#returnKind(pc) : 'none';
 			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
-			// An interpreted frame may have called anything: it counts unless something nearer leads to the root as well.
+			// An interpreted frame may have called anything: it counts unless something nearer leads to the root as
+			// well.
 			const isWorse = spare !== 0 && !isSure && (isSpareLeaf || kind !== 'leaf');
 			if (kind === 'none' || isWorse || this.#from(stack, at, registers.fp, top) === 'broken') {
 				continue;
@@ -230,7 +249,10 @@ export class TopFrame {
 		return spare === 0 ? 'broken' : this.#from(stack, spare, registers.fp, top);
 	}
 
-	/** Whether the function that is called just before a return address is where the thread is, or has called what is: a return address into it lies further up the stack. */
+	/**
+	Whether the function that is called just before a return address is where the thread is, or has called what is: a
+	return address into it lies further up the stack.
+	*/
 	#isCalled(stack: StackCopy, {pc, sp}: Registers, at: number, returnPc: number): boolean {
 		const target = callTarget(this.#codeAt(returnPc - loadedCallBytes), returnPc);
 		const isInTarget = (word: number) => word >= target && word < target + functionBytes;
@@ -265,7 +287,10 @@ export class TopFrame {
 		return 'broken';
 	}
 
-	/** What kind of call returns to an address: one that leaves no anchor, made by compiled code without debug information or by a stub with a frame; any by the interpreter; another by compiled code. */
+	/**
+	What kind of call returns to an address: one that leaves no anchor, made by compiled code without debug information
+	or by a stub with a frame; any by the interpreter; another by compiled code.
+	*/
 	#returnKind(pc: number): 'leaf' | 'interpreter' | 'other' | 'none' {
 		try {
 			const blob = this.#code.lookUp(pc)?.blob;
@@ -308,7 +333,10 @@ export class TopFrame {
 	}
 }
 
-/** Where the call at the end of these bytes leads: call rel32, or mov r10, imm64; call r10, as the compilers write calls out of the code cache; 0 for any other. */
+/**
+Where the call at the end of these bytes leads: call rel32, or mov r10, imm64; call r10, as the compilers write calls
+out of the code cache; 0 for any other.
+*/
 function callTarget(code: Uint8Array, returnPc: number): number {
 	const view = new DataView(code.buffer, code.byteOffset, loadedCallBytes);
 	if (code[0] === 0x49 && code[1] === 0xBA && code[10] === 0x41 && code[11] === 0xFF && code[12] === 0xD2) {
@@ -318,7 +346,10 @@ function callTarget(code: Uint8Array, returnPc: number): number {
 	return code[loadedCallBytes - 5] === 0xE8 ? returnPc + view.getInt32(loadedCallBytes - 4, true) : 0;
 }
 
-/** Whether the last of these bytes end a call instruction: call rel32, or one through a register or memory (Intel SDM volume 2: E8; FF /2 with its forms of 2 to 7 bytes). */
+/**
+Whether the last of these bytes end a call instruction: call rel32, or one through a register or memory (Intel SDM
+volume 2: E8; FF /2 with its forms of 2 to 7 bytes).
+*/
 function isAfterCall(code: Uint8Array): boolean {
 	const isIndirect = (back: number) => code[callBytes - back] === 0xFF && (code[callBytes - back + 1] & 0x38) === 0x10;
 	return code[callBytes - 5] === 0xE8 || [2, 3, 4, 6, 7].some(back => isIndirect(back));

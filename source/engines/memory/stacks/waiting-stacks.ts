@@ -9,7 +9,10 @@ import {type Walker, type WalkEnd} from './walker.js';
 /** How often a stack is read again when its thread ran meanwhile. */
 const tries = 3;
 
-/** Walks the stacks of threads that do not execute Java code: their anchor says where it was left. They are never stopped, so each copy counts only if the anchor is the same behind it. */
+/**
+Walks the stacks of threads that do not execute Java code: their anchor says where it was left. They are never stopped,
+so each copy counts only if the anchor is the same behind it.
+*/
 export class WaitingStacks {
 	readonly #memory: Memory;
 	readonly #threads: JavaThreads;
@@ -24,7 +27,9 @@ export class WaitingStacks {
 		this.#continuations = continuations;
 	}
 
-	/** Fills the thread's frames; false when it went on into Java code (its block says so) before its stack was read whole. */
+	/**
+	Fills the thread's frames; false when it went on into Java code (its block says so) before its stack was read whole.
+	*/
 	walk(thread: JavaThread): boolean {
 		for (let attempt = 0; attempt < tries; attempt++) {
 			const {anchorSp, anchorPc, anchorFp} = thread.block;
@@ -60,7 +65,8 @@ export class WaitingStacks {
 	#walkOnce({block, frames: {length: hadFrames}}: JavaThread): WalkEnd {
 		this.#walker.start();
 		if (block.anchorSp === 0) {
-			// It has not called into Java yet, or no more; or it is on its way between Java code and the VM, where the anchor is set or cleared a moment too late for us.
+			// It has not called into Java yet, or no more; or it is on its way between Java code and the VM, where the
+			// anchor is set or cleared a moment too late for us.
 			return block.state % 2 === 1 || hadFrames > 0 ? 'broken' : 'root';
 		}
 

@@ -14,12 +14,20 @@ export type WalkEnd = 'root' | 'broken';
 /** Most steps of one walk, frames without a Java method included. */
 const stepLimit = 40_000;
 
-/** Walks the frames of a stack copy from one whose place is known exactly: a thread that waits, or the caller of a running thread's top frame. */
+/**
+Walks the frames of a stack copy from one whose place is known exactly: a thread that waits, or the caller of a running
+thread's top frame.
+*/
 export class Walker {
 	readonly frames = new FrameBuffer();
-	/** Number of frames of a mounted virtual thread, those that its carrier runs it by (Continuation.enterSpecial) left out; -1 where there is none. */
+	/**
+	Number of frames of a mounted virtual thread, those that its carrier runs it by (Continuation.enterSpecial) left
+	out; -1 where there is none.
+	*/
 	carrierStart = -1;
-	/** The virtual thread's outer frames are in the heap, between this frame and the one before; -1 where they are not. */
+	/**
+	The virtual thread's outer frames are in the heap, between this frame and the one before; -1 where they are not.
+	*/
 	heapStart = -1;
 	/** Where the last walk stood at its end. */
 	readonly cursor: Cursor = {pc: 0, sp: 0, fp: 0};
@@ -56,7 +64,8 @@ export class Walker {
 					return end;
 				}
 
-				// The stack grows downwards: a caller's frame lies above its callee's, and a chain that loops ends here.
+				// The stack grows downwards: a caller's frame lies above its callee's, and a chain that loops ends
+				// here.
 				if (cursor.sp <= previous) {
 					return 'broken';
 				}
@@ -100,7 +109,10 @@ export class Walker {
 		return place.blob.isMethod ? this.#compiled(stack, place) : this.#stub(stack, place);
 	}
 
-	/** A call from the VM into Java: what called it, if anything Java did, is in the anchor that the call saved (javaCalls.hpp). */
+	/**
+	A call from the VM into Java: what called it, if anything Java did, is in the anchor that the call saved
+	(javaCalls.hpp).
+	*/
 	#leaveEntryFrame(stack: StackCopy): WalkEnd | undefined {
 		const {cursor} = this;
 		const {fields, constants} = this.#vm.layout;
@@ -134,7 +146,8 @@ export class Walker {
 		const {cursor} = this;
 		const {blob} = place;
 		if (blob.deoptHandlers.includes(cursor.pc)) {
-			// The frame waits to be turned into interpreted ones: its real place is kept in the frame (nmethod::orig_pc_addr).
+			// The frame waits to be turned into interpreted ones: its real place is kept in the frame
+			// (nmethod::orig_pc_addr).
 			const pc = stack.word(cursor.sp + blob.origPcOffset);
 			if (!blob.contains(pc) || !this.pushCompiled(this.#code.lookUp(pc) ?? place, pc, true)) {
 				return 'broken';
@@ -157,7 +170,8 @@ export class Walker {
 			return this.#leaveFixedFrame(stack, blob.frameSize);
 		}
 
-		// A virtual thread returns to its frames in the heap by a stub (the return barrier); the frame pointer is already that of the frame by which its carrier runs it (enterSpecial).
+		// A virtual thread returns to its frames in the heap by a stub (the return barrier); the frame pointer is
+		// already that of the frame by which its carrier runs it (enterSpecial).
 		if (blob.name.startsWith('StubRoutines') && this.#hasVirtualThreads) {
 			this.heapStart = this.frames.count;
 			this.carrierStart = this.frames.count;

@@ -28,8 +28,9 @@ export function waitKind(thread: JavaThread, methods: Methods): WaitKind {
 }
 
 /**
-State code where the thread's own object may be out of date (collectors that move objects beside the program): what its status says counts only if it is the same kind of waiting
-that the thread's structures show. `status`: undefined where it could not be read.
+State code where the thread's own object may be out of date (collectors that move objects beside the program): what its
+status says counts only if it is the same kind of waiting that the thread's structures show. `status`: undefined where
+it could not be read.
 */
 export function derivedState(thread: JavaThread, methods: Methods, status: number | undefined): number {
 	const kind = waitKind(thread, methods);
@@ -45,7 +46,10 @@ export function derivedState(thread: JavaThread, methods: Methods, status: numbe
 	return kind === 'enter' ? stateCode.BLOCKED : (isTimed(thread, methods, kind) ? stateCode.TIMED_WAITING : stateCode.WAITING);
 }
 
-/** Whether a wait has an end, by what called it: Object.wait() calls wait(0), whose native method is one further up from 19 on; LockSupport.park() alone parks for ever. */
+/**
+Whether a wait has an end, by what called it: Object.wait() calls wait(0), whose native method is one further up from 19
+on; LockSupport.park() alone parks for ever.
+*/
 function isTimed(thread: JavaThread, methods: Methods, kind: WaitKind): boolean {
 	if (kind === 'park') {
 		return !isNamed(thread, methods, 1, 'park');

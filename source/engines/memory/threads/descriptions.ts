@@ -26,8 +26,10 @@ const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThrea
 type Found = {identity?: ThreadIdentity; state?: number};
 
 /**
-Gives threads their names, keys and states, out of their java.lang.Thread objects. With collectors that stop the world what is read counts if no collection came between; with those that
-move objects beside the program an object read may be one left behind, and each thing read needs a second witness: for the name the kernel's, for the state the thread's own structures.
+Gives threads their names, keys and states, out of their java.lang.Thread objects. With collectors that stop the world
+what is read counts if no collection came between; with those that move objects beside the program an object read may be
+one left behind, and each thing read needs a second witness: for the name the kernel's, for the state the thread's own
+structures.
 */
 export class Descriptions {
 	#round = 0;
@@ -53,7 +55,10 @@ export class Descriptions {
 		this.#interner = parts.interner;
 	}
 
-	/** Describes all threads. One whose object cannot be read now keeps what was last known; one never read yet has the name that the kernel knows. */
+	/**
+	Describes all threads. One whose object cannot be read now keeps what was last known; one never read yet has the
+	name that the kernel knows.
+	*/
 	describe(threads: readonly JavaThread[]): void {
 		this.#round++;
 		if (this.#vm.collector === 'stop-the-world') {
@@ -113,8 +118,9 @@ export class Descriptions {
 	}
 
 	/**
-	The state that goes with the stack: the status was read some time after it, and counts if the thread has not moved meanwhile. Otherwise a thread that has just gone to sleep would be shown
-	sleeping in the middle of its work. `read`: by its status; undefined where that could not be read, as during a collection. Undefined: the state is what it was.
+	The state that goes with the stack: the status was read some time after it, and counts if the thread has not moved
+	meanwhile. Otherwise a thread that has just gone to sleep would be shown sleeping in the middle of its work. `read`:
+	by its status; undefined where that could not be read, as during a collection. Undefined: the state is what it was.
 	*/
 	#stateOfStack(thread: JavaThread, read: number | undefined): number | undefined {
 		if (thread.isInJava) {
@@ -129,7 +135,9 @@ export class Descriptions {
 		return isNew ? derivedState(thread, this.#methods, undefined) : undefined;
 	}
 
-	/** Who the mounted virtual thread is; undefined where its object cannot be read: then its frames count for the carrier. */
+	/**
+	Who the mounted virtual thread is; undefined where its object cannot be read: then its frames count for the carrier.
+	*/
 	#virtual(thread: JavaThread): JavaThread['virtual'] {
 		const before = this.#clock.now();
 		try {
@@ -175,7 +183,10 @@ export class Descriptions {
 		}
 	}
 
-	/** Key and daemon-ness are fixed, and sure since the object points back to its thread; the name must have been read through pointers that are up to date, or be the one that the kernel knows. */
+	/**
+	Key and daemon-ness are fixed, and sure since the object points back to its thread; the name must have been read
+	through pointers that are up to date, or be the one that the kernel knows.
+	*/
 	#confirmedIdentity(thread: JavaThread): ThreadIdentity | undefined {
 		this.#heap.isDoubtful = false;
 		const identity = this.#identity(thread);

@@ -19,7 +19,10 @@ export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: num
 export class JavaThread {
 	/** The thread's block in this sample. */
 	readonly block: ThreadBlock = emptyBlock();
-	/** The address is used by another thread when either of these is another; the stack's base is not there before a thread first runs (see `block`). */
+	/**
+	The address is used by another thread when either of these is another; the stack's base is not there before a thread
+	first runs (see `block`).
+	*/
 	readonly osThread: number;
 	readonly stackBase: number;
 	/** Linux id as /proc/PID/task has it; 0 if not known. */
@@ -28,7 +31,9 @@ export class JavaThread {
 	key = 0;
 	name = 0;
 	flags = 0;
-	/** Whether key, daemon-ness and name come from the Java heap; the name may change, and is read again now and then. */
+	/**
+	Whether key, daemon-ness and name come from the Java heap; the name may change, and is read again now and then.
+	*/
 	isIdentified = false;
 	identifiedRound = 0;
 	/** Where its thread status stands, and the collection count for which that holds. */
@@ -36,18 +41,26 @@ export class JavaThread {
 	statusClock = Number.NaN;
 	/** State code of the last sample in which it could be read. */
 	state: number = stateCode.RUNNABLE;
-	/** The kernel knows it as a thread of the target: only then may it be stopped. What the target says its id is may be wrong, and another process's. */
+	/**
+	The kernel knows it as a thread of the target: only then may it be stopped. What the target says its id is may be
+	wrong, and another process's.
+	*/
 	isThere = false;
 	/** CPU used since the previous sample, and whether that is known. */
 	cpuNs = 0;
 	isCpuKnown = false;
-	/** The stack as last walked: frame ids, how the walk ended, and the number of frames of a virtual thread above the carrier's own (-1 without one). */
+	/**
+	The stack as last walked: frame ids, how the walk ended, and the number of frames of a virtual thread above the
+	carrier's own (-1 without one).
+	*/
 	frames: Int32Array = new Int32Array();
 	end: WalkEnd = 'root';
 	carrierStart = -1;
 	/** The virtual thread's frames in the heap could not be read. */
 	isHeapMissing = false;
-	/** The virtual thread that was mounted when its identity was last read, by the content of JavaThread._vthread's slot. */
+	/**
+	The virtual thread that was mounted when its identity was last read, by the content of JavaThread._vthread's slot.
+	*/
 	virtual?: {readonly key: number; readonly name: number};
 	/** The frames for which the state was last worked out. */
 	describedFrames?: Int32Array;
@@ -56,7 +69,10 @@ export class JavaThread {
 	walkedPc = 0;
 	walkedFp = 0;
 	walkedState = 0;
-	/** Since when it stands still inside the VM though it is RUNNABLE (stalls.ts), on the clock of performance.now; NaN when it does not. */
+	/**
+	Since when it stands still inside the VM though it is RUNNABLE (stalls.ts), on the clock of performance.now; NaN
+	when it does not.
+	*/
 	standsStillSinceMs = Number.NaN;
 	/** What it waited for when that was last looked up. */
 	lock?: KnownLock;

@@ -44,8 +44,9 @@ export class JavaThreads {
 	}
 
 	/**
-	Who has a thread's place now that the kernel does not know it any more: one started since then may have got the same addresses, all of them (the allocator and the C library's cache of stacks
-	hand them on at once), and only its Linux id tells. The thread itself where it is still in its place, on its way out or with an id of its own yet to come.
+	Who has a thread's place now that the kernel does not know it any more: one started since then may have got the same
+	addresses, all of them (the allocator and the C library's cache of stacks hand them on at once), and only its Linux
+	id tells. The thread itself where it is still in its place, on its way out or with an id of its own yet to come.
 	*/
 	successorOf(thread: JavaThread): JavaThread {
 		const nativeId = this.#nativeIdOf(thread.block.osThread);

@@ -18,7 +18,10 @@ const weakHandles = 16;
 
 const none: Lock = {kind: lockKindCode.none, className: 0};
 
-/** ObjectMonitor::ANONYMOUS_OWNER: another thread made the monitor of a lock that was held without one, and the holder does not know yet (objectMonitor.hpp, 21 and later). */
+/**
+ObjectMonitor::ANONYMOUS_OWNER: another thread made the monitor of a lock that was held without one, and the holder does
+not know yet (objectMonitor.hpp, 21 and later).
+*/
 const anonymousOwner = 1;
 
 /** Objects that a thread can hold without a monitor (LockStack::CAPACITY is 8). */
@@ -27,7 +30,10 @@ const lockStackLimit = 8;
 /** Deepest hierarchy of synchronizers looked through for the owner's field. */
 const superLimit = 8;
 
-/** What threads wait for, and who holds it: monitors out of the thread's own structures and the monitor's, synchronizers of java.util.concurrent out of the object that the thread parks for. */
+/**
+What threads wait for, and who holds it: monitors out of the thread's own structures and the monitor's, synchronizers of
+java.util.concurrent out of the object that the thread parks for.
+*/
 export class Locks {
 	readonly #vm: Vm;
 	readonly #heap: Heap;
@@ -35,7 +41,10 @@ export class Locks {
 	readonly #clock: HeapClock;
 	readonly #methods: Methods;
 	readonly #interner: Interner;
-	/** Offset of the owner's field in synchronizers of a class; NaN for classes that have none. By class, good as long as classes stay: a class unloaded and another in its place gives an object that is no thread. */
+	/**
+	Offset of the owner's field in synchronizers of a class; NaN for classes that have none. By class, good as long as
+	classes stay: a class unloaded and another in its place gives an object that is no thread.
+	*/
 	readonly #ownerOffsets = new Map<number, number>();
 	#threads: readonly JavaThread[] = [];
 	#clockNow = moving;
@@ -67,7 +76,8 @@ export class Locks {
 			return none;
 		}
 
-		// A thread that has not run waits for the same thing; who holds it may change, and so may where that stands in the heap.
+		// A thread that has not run waits for the same thing; who holds it may change, and so may where that stands in
+		// the heap.
 		const known = thread.lock;
 		if (known?.frames === thread.frames && known.state === thread.state) {
 			const isInPlace = known.kind === lockKindCode.monitor || (known.clock === this.#clockNow && this.#clockNow !== moving);
@@ -113,7 +123,10 @@ export class Locks {
 		return release >= weakHandles ? this.#heap.reference(object, true) : object;
 	}
 
-	/** Up to 23 the owner is a JavaThread, or, for a lock that another thread inflated, an address in the owner's stack; since 24 it is the owner's id (JDK-8338383). Small numbers stand for "not known". */
+	/**
+	Up to 23 the owner is a JavaThread, or, for a lock that another thread inflated, an address in the owner's stack;
+	since 24 it is the owner's id (JDK-8338383). Small numbers stand for "not known".
+	*/
 	#monitorOwner(monitor: number): JavaThread | undefined {
 		const {reader, layout: {fields}} = this.#vm;
 		try {

@@ -2,12 +2,16 @@ import {stateCode} from '../../../model/thread-state.js';
 import {type JavaThread} from './java-thread.js';
 import {javaThreadState} from './thread-block.js';
 
-/** Threads stand still inside the VM for moments all the time, at safepoints for instance; one that does for so long waits there. */
+/**
+Threads stand still inside the VM for moments all the time, at safepoints for instance; one that does for so long waits
+there.
+*/
 const stalledAfterMs = 200;
 
 /**
-Whether a thread that the JVM calls RUNNABLE waits inside the VM in truth: most often for another thread to finish a class's initialiser (those that wait for each other do so for ever), also for memory or a compiler.
-It keeps its stack and uses no CPU meanwhile. Asked in each sample; not while a collection stops all threads alike.
+Whether a thread that the JVM calls RUNNABLE waits inside the VM in truth: most often for another thread to finish a
+class's initialiser (those that wait for each other do so for ever), also for memory or a compiler. It keeps its stack
+and uses no CPU meanwhile. Asked in each sample; not while a collection stops all threads alike.
 */
 export function isStalled(thread: JavaThread, nowMs: number, isCollecting: boolean): boolean {
 	const {block, state, frames, isCpuKnown, cpuNs} = thread;

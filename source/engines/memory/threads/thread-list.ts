@@ -14,7 +14,10 @@ export function readThreadList(vm: Vm): number[] {
 	return has(vm.layout.fields.threadsList) ? readArray(vm) : readChain(vm);
 }
 
-/** 17 and later: an array that is replaced when a thread comes or goes (threadSMR.hpp), freed only when no one inside the VM reads it. We are outside: it is read again when it was replaced meanwhile. */
+/**
+17 and later: an array that is replaced when a thread comes or goes (threadSMR.hpp), freed only when no one inside the
+VM reads it. We are outside: it is read again when it was replaced meanwhile.
+*/
 function readArray({reader, layout: {fields}}: Vm): number[] {
 	const attempt = () => {
 		const list = reader.pointer(fields.threadsList);
@@ -26,7 +29,10 @@ function readArray({reader, layout: {fields}}: Vm): number[] {
 	return repeated(attempt);
 }
 
-/** Tries again what fails when the list changes meanwhile: whatever was read of a list that has been freed is no list, or points nowhere. */
+/**
+Tries again what fails when the list changes meanwhile: whatever was read of a list that has been freed is no list, or
+points nowhere.
+*/
 function repeated<T>(attempt: () => T): T {
 	for (let failures = 1; failures < tries; failures++) {
 		try {
@@ -46,7 +52,10 @@ function addresses(bytes: Uint8Array): number[] {
 	return Array.from({length: words.length / 2}, (_, index) => words[index * 2] + (words[(index * 2) + 1] * 0x1_00_00_00_00)).filter(address => isAligned(address));
 }
 
-/** 8 and 11: threads linked to one another, the newest first; a new one is put at the front, so a chain whose front is the same at its end was whole unless a thread ended. */
+/**
+8 and 11: threads linked to one another, the newest first; a new one is put at the front, so a chain whose front is the
+same at its end was whole unless a thread ended.
+*/
 function readChain({reader, layout: {fields}}: Vm): number[] {
 	return repeated(() => {
 		const threads: number[] = [];

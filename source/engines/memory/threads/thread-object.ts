@@ -14,7 +14,10 @@ export type ThreadIdentity = {
 	readonly isDaemon: boolean;
 };
 
-/** Where the parts of java.lang.Thread lie. From 19 on status and daemon-ness are in an object of their own (Thread$FieldHolder, JEP 425). */
+/**
+Where the parts of java.lang.Thread lie. From 19 on status and daemon-ness are in an object of their own
+(Thread$FieldHolder, JEP 425).
+*/
 type Offsets = {
 	readonly name: number;
 	readonly id: number;
@@ -47,7 +50,10 @@ export class ThreadObjects {
 		};
 	}
 
-	/** The java.lang.Thread object of a JavaThread, sure to be its own: it points back. 0 for a thread that has none yet. `slot`: what JavaThread._threadObj holds. */
+	/**
+	The java.lang.Thread object of a JavaThread, sure to be its own: it points back. 0 for a thread that has none yet.
+	`slot`: what JavaThread._threadObj holds.
+	*/
 	objectOf(thread: number, slot: number): number {
 		const oop = this.#dereference(slot);
 		if (oop !== 0 && (!this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) || this.#vm.reader.word(oop + this.#offsets.eetop) !== thread)) {
@@ -98,7 +104,10 @@ export class ThreadObjects {
 		return slot === 0 ? 0 : this.#heap.reference(slot, true);
 	}
 
-	/** The object in JavaThread._threadObj or _vthread: up to 14 the field is the pointer itself, later it points to a slot that is never compressed. */
+	/**
+	The object in JavaThread._threadObj or _vthread: up to 14 the field is the pointer itself, later it points to a slot
+	that is never compressed.
+	*/
 	#dereference(slot: number): number {
 		return this.#vm.layout.types.threadObjectIsHandle && slot !== 0 ? this.#heap.reference(slot, true) : slot;
 	}
@@ -116,14 +125,20 @@ export class ThreadObjects {
 /** Bits of a status, the first that is set counts. */
 const waitBits: ReadonlyArray<readonly [number, WaitKind]> = [[0x04_00, 'enter'], [0x01_00, 'wait'], [0x02_00, 'park'], [0x00_40, 'sleep']];
 
-/** What a thread waits in, out of its status: the bits of JVMTI that tell a sleep, Object.wait and a park apart (jvmti.h, JVMTI_THREAD_STATE_*). */
+/**
+What a thread waits in, out of its status: the bits of JVMTI that tell a sleep, Object.wait and a park apart (jvmti.h,
+JVMTI_THREAD_STATE_*).
+*/
 export function waitKindOfStatus(status: number): WaitKind {
 	return waitBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? 'none';
 }
 
 export type WaitKind = 'none' | 'enter' | 'wait' | 'park' | 'sleep';
 
-/** State code for a value of threadStatus, whose bits are those of JVMTI's thread states (jdk.internal.misc.VM.toThreadState). */
+/**
+State code for a value of threadStatus, whose bits are those of JVMTI's thread states
+(jdk.internal.misc.VM.toThreadState).
+*/
 export function stateOfStatus(status: number): number {
 	if (status & 0x00_04) {
 		return stateCode.RUNNABLE;

@@ -16,7 +16,10 @@ const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'Stri
 
 type VmThread = {readonly name: number; sightings: number};
 
-/** Threads of the process that are no Java threads: collectors, the VM Thread, those of native libraries. They have the names that the kernel knows, 15 characters of them, made whole where they can be only one, and no frames. */
+/**
+Threads of the process that are no Java threads: collectors, the VM Thread, those of native libraries. They have the
+names that the kernel knows, 15 characters of them, made whole where they can be only one, and no frames.
+*/
 export class VmThreads {
 	readonly #pid: number;
 	readonly #interner: Interner;
@@ -36,7 +39,8 @@ export class VmThreads {
 		}
 
 		for (const [nativeId, {name, sightings}] of this.#threads) {
-			// A thread that is about to become a Java thread is not in the JVM's list yet: it shows as the JVM's own only if it is still there at the next look.
+			// A thread that is about to become a Java thread is not in the JVM's list yet: it shows as the JVM's own
+			// only if it is still there at the next look.
 			if (java.has(nativeId) || sightings < 2) {
 				continue;
 			}

@@ -4,7 +4,10 @@ import {scopeOffsetInLoop} from '../../../../source/engines/memory/decode/scopes
 import {randomBytes} from '../random-bytes.js';
 import {pcDescs} from './write-pc-descs.js';
 
-/** Assembles a line an instruction: "name:" sets a label; "work" is ten bytes; "if NAME" and "goto NAME" jump; "return"; "switch" jumps to where nobody knows. */
+/**
+Assembles a line an instruction: "name:" sets a label; "work" is ten bytes; "if NAME" and "goto NAME" jump; "return";
+"switch" jumps to where nobody knows.
+*/
 function assemble(text: string): {readonly code: Uint8Array; readonly at: Readonly<Record<string, number>>} {
 	const lines = text.trim().split(/\s*\n\s*/);
 	const at: Record<string, number> = {};
@@ -85,7 +88,8 @@ describe('loops of compiled code', () => {
 });
 
 describe('debug information of a place in a loop', () => {
-	// A burst of counted loops without debug information of their own, then a call: as of "while (busy) count(); sleep();".
+	// A burst of counted loops without debug information of their own, then a call: as of "while (busy) count();
+	// sleep();".
 	const {code, at} = assemble('a:\nwork\nburst:\nwork\npoll:\nwork\ncount:\nwork\nif count\nmore:\nif burst\nend:\nwork\nsleep:\nwork\nreturn');
 	const near = (table: Uint8Array, label: string) => scopeOffsetInLoop(table, at[label] + 3, loopsIn(code));
 
