@@ -1,7 +1,7 @@
 import {rootNode} from '../model/frame.js';
 import {threadFlag} from '../model/sample.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
-import {stateCode, stateCount, threadStates} from '../model/thread-state.js';
+import {stateCode, stateCount, threadStates, type ThreadState} from '../model/thread-state.js';
 import {FactRanking} from './facts/fact-ranking.js';
 import {attributedPlace, isStuckLonger, lockOf, stuckMs} from './now.js';
 import {placeName} from './facts/place.js';
@@ -104,13 +104,23 @@ function threadRow(snapshot: Snapshot, thread: number, figures: Pick<ThreadRow, 
 		daemon: (flags & threadFlag.daemon) !== 0,
 		vmInternal: (flags & threadFlag.vmInternal) !== 0,
 		isOfJvm: isOfJvm(flags, dictionary.strings[threads.name[thread]]),
-		state: alive ? threadStates[threads.state[thread]] : undefined,
+		state: alive ? stateNow(snapshot, thread, figures.cpuPercent) : undefined,
 		...figures,
 		now: alive ? attributedPlace(snapshot, threads.node[thread]) : undefined,
 		stuckMs: stuckMs(snapshot, thread),
 		stuckAtLeast: isStuckLonger(snapshot, thread),
 		waitsFor: lockOf(snapshot, thread),
 	};
+}
+
+/**
+What a thread of the JVM that runs no Java code does in the newest sample is told by nothing but the CPU time that it
+used since the one before, and a collector that took a third of the window stands still between two collections: such
+threads are told by the whole window.
+*/
+function stateNow({threads}: Snapshot, thread: number, cpuPercent: number): ThreadState {
+	const isBusy = (threads.flags[thread] & threadFlag.vmInternal) !== 0 && cpuPercent >= leastJvmCpuPercent;
+	return isBusy ? 'RUNNABLE' : threadStates[threads.state[thread]];
 }
 
 function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
@@ -148,7 +158,7 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		waitsFor: locks.size === 1 ? alive[0].waitsFor : undefined,
 		daemon: rows.every(row => row.daemon),
 		isOfJvm: rows.every(row => row.isOfJvm),
-		state: statesNow.size === 1 ? [...statesNow][0] : undefined,
+		state: rows.every(row => row.vmInternal) && alive.some(row => row.state === 'RUNNABLE') ? 'RUNNABLE' : (statesNow.size === 1 ? [...statesNow][0] : undefined),
 		cpuNs,
 		cpuPercent,
 		states,

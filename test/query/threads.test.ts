@@ -72,6 +72,23 @@ describe('threads of the JVM itself', () => {
 		expect(names({sort: {column: 'ticks', reverse: false}}).slice(-2)).toEqual(['VM Periodic Task Thread', 'Reference Handler']);
 	});
 
+	test('are RUNNABLE when they used CPU in the window, wherever they stand now', () => {
+		const {rows} = queryThreads(idleJvm, undefined, shown());
+		expect(rows.map(({name, state}) => `${name} ${state}`)).toEqual([
+			'GC Thread#0 RUNNABLE', 'worker-1 TIMED_WAITING', 'main TIMED_WAITING', 'VM Periodic Task Thread RUNNABLE', 'Reference Handler IDLE',
+		]);
+		const pool = queryThreads(picture(`
+			GC Thread#0 [vm]
+			R300 . .
+			- - -
+
+			GC Thread#1 [vm]
+			R1 . .
+			- - -
+		`), undefined, shown({foldPools: true})).rows;
+		expect(pool.map(({name, state}) => `${name} ${state}`)).toEqual(['GC Thread#* RUNNABLE']);
+	});
+
 	test('are hidden with the idle ones', () => {
 		expect(names({showIdle: false})).toEqual(['GC Thread#0', 'worker-1']);
 	});

@@ -34,7 +34,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	},
 	{
 		id: 'state', heading: 'STATE', title: 'state', width: 5, align: 'left', fromColumns: 0, ascending: true,
-		description: 'state in the newest sample; DEAD for a thread that has ended, mixed for a pool in several',
+		description: 'state in the newest sample, of the JVM\'s own threads in the window; DEAD for a thread that has ended, mixed for a pool in several',
 		value: row => stateText(row),
 		role: row => row.state && stateRole(row.state),
 		compare: (a, b) => byText(stateText(a), stateText(b)),

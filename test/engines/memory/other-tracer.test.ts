@@ -3,8 +3,12 @@ import {once} from 'node:events';
 import {readdirSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {afterEach, expect, test} from 'vitest';
+import {
+	afterEach, expect, test, vi,
+} from 'vitest';
 import {openJvm} from '../../../source/engines/memory/open.js';
+import {loadPtrace} from '../../../source/engines/memory/process/ptrace.js';
+import {Stopper} from '../../../source/engines/memory/process/stopper.js';
 import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
@@ -72,5 +76,36 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 		expect(seizes).toBeGreaterThan(before);
 	} finally {
 		await session.close();
+	}
+});
+
+test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer called %s that has a thread for a moment is %s', async name => {
+	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xint'], args: ['1', '10', '1']});
+	const {pid} = java;
+	let busy: number | undefined;
+	await until(() => {
+		busy = readdirSync(`/proc/${pid}/task`).map(Number).find(tid => commOf(pid, tid)?.startsWith('busy-'));
+		return busy !== undefined;
+	});
+	const ptrace = loadPtrace();
+	const stopper = new Stopper(ptrace, pid);
+	tracer = javaProcess(spawn(process.execPath, [path.resolve(import.meta.dirname, '../../helpers/trace-in-turn.js'), name, String(busy)], {stdio: 'pipe'}));
+	await tracer.waitFor(/^ready$/m);
+	const look = vi.fn();
+	let [looks, refused] = [0, 0];
+	for (let round = 0; round < 100; round++) {
+		const stops = stopper.stop([busy!], look);
+		looks += stops.count;
+		refused += stops.refused;
+		ptrace.sleep(1300);
+	}
+
+	stopper.close();
+	if (name === 'gdb') {
+		// Seen once, it is left alone for a second.
+		expect(refused).toBeGreaterThan(50);
+	} else {
+		// On a busy host it may lose its CPU while it has the thread.
+		expect(looks).toBeGreaterThan(30);
 	}
 });
