@@ -1,8 +1,11 @@
+import {spawn} from 'node:child_process';
 import {readFileSync, readdirSync} from 'node:fs';
+import {availableParallelism} from 'node:os';
 import {
 	afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi,
 } from 'vitest';
 import {loadPtrace, type Ptrace} from '../../../source/engines/memory/process/ptrace.js';
+import {RunDelay} from '../../../source/engines/memory/process/run-delay.js';
 import {Stopper} from '../../../source/engines/memory/process/stopper.js';
 import {type JavaProcess, nice, startJava} from '../../helpers/jvm.js';
 import {commOf} from '../../helpers/comm.js';
@@ -117,6 +120,34 @@ test('our priority is back where it was after a round, also when the look fails'
 	stopper.close();
 });
 
+test('on a host with more to do than it has CPUs a thread knows for how long it waited for one', () => {
+	const delay = new RunDelay();
+	const others = Array.from({length: 3 * availableParallelism()}, () => spawn('sh', ['-c', 'while :; do :; done'], {stdio: 'ignore'}));
+	const busyUntil = (ms: number) => {
+		let turns = 0;
+		while (performance.now() < ms) {
+			turns++;
+		}
+
+		return turns;
+	};
+
+	try {
+		const startMs = performance.now();
+		expect(delay.takeMs()).toBe(0);
+		busyUntil(startMs + 500);
+		const delayMs = delay.takeMs();
+		expect(delayMs).toBeGreaterThan(50);
+		expect(delayMs).toBeLessThan(performance.now() - startMs);
+	} finally {
+		for (const other of others) {
+			other.kill('SIGKILL');
+		}
+
+		delay.close();
+	}
+});
+
 describe('a host on which we lose the CPU, played with a clock of its own', () => {
 	const running = [1, 2, 3, 4, 5, 6, 7, 8];
 	let nowMs: number;
@@ -124,12 +155,14 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 	let sleepMs: number;
 	let stopsAfterMs: number;
 	let isAllowed: boolean;
+	/** How long we waited for a CPU since the round before, milliseconds. */
+	let delayMs: number;
 	/** What a round asks (+) and lets go (-), in order. */
 	let events: string[];
 	let stopper: Stopper;
 
 	beforeEach(() => {
-		[nowMs, sleepMs, stopsAfterMs, isAllowed, events] = [0, 0.1, 0.03, true, []];
+		[nowMs, sleepMs, stopsAfterMs, isAllowed, delayMs, events] = [0, 0.1, 0.03, true, 0, []];
 		const askedMs = new Map<number, number>();
 		vi.spyOn(performance, 'now').mockImplementation(() => {
 			nowMs += 0.001;
@@ -155,7 +188,7 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 			sleep() {
 				nowMs += sleepMs;
 			},
-		}, 99);
+		}, 99, {takeMs: () => delayMs, close: () => undefined});
 	});
 
 	afterEach(() => {
@@ -191,6 +224,18 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 		expect(round()).toMatchObject({count: 3, late: 5, most: 1, asked: [4, 5, 6]});
 		isAllowed = true;
 		expect(round()).toMatchObject({count: 8, late: 0, asked: [7, 8, 1, 2, 3, 4, 5, 6]});
+	});
+
+	test('without a higher priority nobody is stopped for a second after we waited for a CPU, and then once whatever we wait', () => {
+		[isAllowed, delayMs] = [false, 30];
+		expect(round()).toMatchObject({count: 0, late: 8, asked: []});
+		nowMs += 900;
+		expect(round()).toMatchObject({count: 0, late: 8, asked: []});
+		nowMs += 200;
+		expect(round()).toMatchObject({count: 8, late: 0});
+		expect(round()).toMatchObject({count: 0, late: 8, asked: []});
+		isAllowed = true;
+		expect(round()).toMatchObject({count: 8, late: 0});
 	});
 
 	test('what stops after its round is held until we look again, and that counts with the next one', () => {

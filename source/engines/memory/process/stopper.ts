@@ -1,6 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {OtherTracer} from './other-tracer.js';
 import {errno, type Ptrace} from './ptrace.js';
+import {RunDelay} from './run-delay.js';
 
 /**
 Threads stopped at the same time at most: each waits for those handled before it, some 30 microseconds each. Fewer at
@@ -23,6 +24,14 @@ Where our priority cannot be raised, a round asks nobody else after this time: t
 one.
 */
 const roundLimitMs = 500;
+
+/**
+Where our priority cannot be raised: having waited for a CPU for so long since the last round, milliseconds, we would
+lose it while we hold threads, too. Then nobody is stopped for a while; the round after that is a try, whatever we
+waited.
+*/
+const starvedMs = 10;
+const restMs = 1000;
 
 /**
 A thread held for so long, milliseconds, says that we lost the CPU meanwhile: then one at a time, twice as many after
@@ -82,6 +91,7 @@ export class Stopper {
 	readonly #ptrace: Ptrace;
 	readonly #pid: number;
 	readonly #other: OtherTracer;
+	readonly #delay: Pick<RunDelay, 'takeMs' | 'close'>;
 	/** Threads asked to stop, and when each was last seen running. */
 	readonly #pending = new Map<number, number>();
 	/** How long those that stopped late were held, since the last round. */
@@ -89,13 +99,15 @@ export class Stopper {
 	#batchSize = largestBatch;
 	/** Whose turn it is first, where a round was too short for all. */
 	#first = 0;
+	#restUntilMs?: number;
 	#timer?: NodeJS.Timeout;
 
 	/** `pid`: the process whose threads are stopped, which is also the id of its first thread. */
-	constructor(ptrace: Ptrace, pid: number) {
+	constructor(ptrace: Ptrace, pid: number, delay: Pick<RunDelay, 'takeMs' | 'close'> = new RunDelay()) {
 		this.#ptrace = ptrace;
 		this.#pid = pid;
 		this.#other = new OtherTracer(pid);
+		this.#delay = delay;
 	}
 
 	/**
@@ -114,7 +126,12 @@ export class Stopper {
 			return {...stops, refused: stops.refused + tids.length, tracer: this.#other.name};
 		}
 
-		const endMs = performance.now() + (this.#ptrace.raise() ? Infinity : roundLimitMs);
+		const isRaised = this.#ptrace.raise();
+		if (!isRaised && this.#isStarved()) {
+			return {...stops, late: stops.late + tids.length};
+		}
+
+		const endMs = performance.now() + (isRaised ? Infinity : roundLimitMs);
 		try {
 			const first = this.#first % tids.length;
 			const inTurn = [...tids.slice(first), ...tids.slice(0, first)];
@@ -145,11 +162,26 @@ export class Stopper {
 	/** Lets go of everything. */
 	close(): void {
 		clearTimeout(this.#timer);
+		this.#delay.close();
 		const end = performance.now() + closeLimitMs;
 		while (this.#pending.size > 0 && performance.now() < end) {
 			this.#letLateOnesGo();
 			this.#ptrace.sleep(100);
 		}
+	}
+
+	/** Whether we get too little of the CPUs to hold anybody now. */
+	#isStarved(): boolean {
+		const delayMs = this.#delay.takeMs();
+		const nowMs = performance.now();
+		if (this.#restUntilMs !== undefined) {
+			const isOver = nowMs >= this.#restUntilMs;
+			this.#restUntilMs = isOver ? undefined : this.#restUntilMs;
+			return !isOver;
+		}
+
+		this.#restUntilMs = delayMs > starvedMs ? nowMs + restMs : undefined;
+		return this.#restUntilMs !== undefined;
 	}
 
 	#stopBatch(tids: readonly number[], look: (tid: number) => void, stops: Stops): void {
