@@ -86,7 +86,7 @@ async function printReports({source, plan, format, options, stop}: BatchRequest,
 		throw isOver(source)
 			? failure(source)
 			: new UserError(`no sample after ${startTimeoutMs / 1000} s`, {
-				hint: source.status().message ?? 'the JVM or the machine may be hanging; try again, or try the other --engine',
+				hint: source.status().message ?? 'the JVM or the machine may be hanging; try again, or try another --engine',
 			});
 	}
 

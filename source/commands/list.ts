@@ -1,3 +1,4 @@
+import {engines} from '../engines/registry.js';
 import type {JvmListing} from '../jvm/list.js';
 
 const heads = ['PID', 'USER', 'JVM', 'UP SINCE', 'MAIN CLASS'] as const;
@@ -13,8 +14,10 @@ export function localMinute(epochMs: number): string {
 	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+const withoutSocket = engines.filter(({needsAttachSocket}) => !needsAttachSocket).map(({id}) => id).join(' or ');
+
 function remark({problem, attachProblem}: JvmListing): string {
-	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (with the memory engine only: ${attachProblem})` : '');
+	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (with the ${withoutSocket} engine only: ${attachProblem})` : '');
 }
 
 /** The table that `tprof-top list` prints; a JVM that cannot be profiled has the reason behind its name. */

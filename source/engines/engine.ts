@@ -2,10 +2,16 @@ import type {Interner} from '../model/frame.js';
 import type {Sample} from '../model/sample.js';
 import type {Target} from '../jvm/target.js';
 
-/** The engines by name, as `--engine` takes them. */
-export type EngineId = 'attach' | 'memory';
+/** Why an engine cannot sample a target, and what to do about it; each one printable line. */
+export type Refusal = {
+	readonly reason: string;
+	/** Empty where there is nothing to do but to take another engine, or nothing at all. */
+	readonly hint: string;
+	/** Another engine may do; which ones there are, whoever chooses among them adds to the hint. */
+	readonly othersMayDo?: boolean;
+};
 
-/** What `probe` found: ready, or why not and what to do about it (each one printable line). */
+/** What `probe` found: ready, or why not. */
 export type Probe =
 	| {
 		readonly ready: true;
@@ -13,7 +19,7 @@ export type Probe =
 		/** What it cannot see here that every engine should: `auto` takes it only where no other engine is ready. */
 		readonly lacks?: string;
 	}
-	| {readonly ready: false; readonly reason: string; readonly hint: string};
+	| ({readonly ready: false} & Refusal);
 
 /** What a session takes of each sample. */
 export type EngineOptions = {
@@ -58,11 +64,14 @@ export class SessionOver extends Error {
 	/** True when the target ended, which is a normal end. */
 	readonly targetEnded: boolean;
 	readonly hint: string;
+	/** As in a refusal. */
+	readonly othersMayDo: boolean;
 
-	constructor(message: string, options: {targetEnded: boolean; hint?: string}) {
+	constructor(message: string, options: {targetEnded: boolean; hint?: string; othersMayDo?: boolean}) {
 		super(message);
 		this.targetEnded = options.targetEnded;
 		this.hint = options.hint ?? '';
+		this.othersMayDo = options.othersMayDo ?? false;
 	}
 }
 
@@ -84,10 +93,18 @@ export type EngineSession = {
 	close(): Promise<void>;
 };
 
-/** A way to get samples. Engines know nothing of the table, the screen or each other. */
+/**
+A way to get samples, as a record: all that others need to know of it. Engines know nothing of the table, the screen or
+each other, and nothing decides by an engine's id. What does the work is loaded when it is called: the records are also
+read where only their ids are wanted.
+*/
 export type Engine = {
-	readonly id: EngineId;
+	/** As `--engine` takes it, and as header and reports have it. */
+	readonly id: string;
+	/** Time between samples where none is asked for. */
 	readonly defaultIntervalMs: number;
+	/** It has nothing to do with a JVM whose attach socket cannot be had. */
+	readonly needsAttachSocket: boolean;
 	/** Whether this engine can sample this target, found without disturbing it. */
 	probe(target: Target): Promise<Probe>;
 	open(target: Target, options: EngineOptions, interner: Interner): Promise<EngineSession>;

@@ -52,3 +52,13 @@ function matches(pattern: string, text: string): boolean {
 
 	return at === pattern.length;
 }
+
+/** The same of names by their ids: each name is looked at once. */
+export function globListIdMatcher(list: string, textOf: (id: number) => string): (id: number) => boolean {
+	const matches = globListMatcher(list);
+	const known: Array<boolean | undefined> = [];
+	return id => {
+		known[id] ??= matches(textOf(id));
+		return known[id];
+	};
+}

@@ -1,7 +1,6 @@
 import process from 'node:process';
 import meow, {type AnyFlag} from 'meow';
 import {UserError} from '../process/errors.js';
-import type {EngineId} from '../engines/engine.js';
 import {globsOf} from '../model/glob.js';
 import {threadStates, type ThreadState} from '../model/thread-state.js';
 import type {GroupBy} from '../query/types.js';
@@ -24,7 +23,7 @@ export type Command =
 /** The command line, checked. Times in the unit their names end with. */
 export type Options = {
 	readonly command: Command;
-	readonly engine: EngineId | 'auto';
+	readonly engine: string;
 	/** Undefined: the engine's own. */
 	readonly intervalMs?: number;
 	/** Infinity: all frames. Undefined: the default of the format. */

@@ -71,7 +71,8 @@ class LiveSampler implements SamplerHandle {
 	readonly #listeners = new Set<() => void>();
 	readonly #exited: Promise<void>;
 	#status: SourceStatus = {phase: 'starting', stale: false};
-	#engine: string;
+	/** Known once the worker has it. */
+	#engine: string | undefined;
 	/** What the engine said when it opened the target, and what its samples have shown since. */
 	#note = '';
 	#finding = '';
@@ -92,7 +93,6 @@ class LiveSampler implements SamplerHandle {
 		const {workerUrl, ...input} = options;
 		const table = createTable();
 		this.#target = options.target;
-		this.#engine = options.engine;
 		this.#reader = new TableReader(table);
 		this.#worker = new Worker(workerUrl ?? defaultWorkerUrl(), {
 			name: 'sampler',
@@ -132,7 +132,9 @@ class LiveSampler implements SamplerHandle {
 	read(): Snapshot | undefined {
 		const image = this.#reader.read(readWaitMs);
 		this.#set({stale: image === undefined, ...this.#expected(image)});
-		if (!image || image.figures.samples === 0 || (image === this.#image && this.#status.phase !== 'sampling')) {
+		const engine = this.#engine;
+		// The table has the first sample before the worker's message is heard that says which engine takes them.
+		if (engine === undefined || !image || image.figures.samples === 0 || (image === this.#image && this.#status.phase !== 'sampling')) {
 			return this.#snapshot;
 		}
 
@@ -144,7 +146,7 @@ class LiveSampler implements SamplerHandle {
 			...tables,
 			target: this.#target.facts,
 			session: {
-				...figures, durationMs, engine: this.#engine, takenAtMs: Date.now(), selfCpuMs: (cpu.user + cpu.system) / 1000,
+				...figures, durationMs, engine, takenAtMs: Date.now(), selfCpuMs: (cpu.user + cpu.system) / 1000,
 			},
 		};
 		return this.#snapshot;

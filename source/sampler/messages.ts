@@ -1,12 +1,12 @@
 import process from 'node:process';
-import type {EngineId} from '../engines/engine.js';
 import type {Target} from '../jvm/target.js';
 
 /** What the worker is started with. */
 export type WorkerInput = {
 	readonly table: SharedArrayBuffer;
 	readonly target: Target;
-	readonly engine: EngineId | 'auto';
+	/** An engine's id, or `auto`. */
+	readonly engine: string;
 	/** Undefined: the engine's own. */
 	readonly intervalMs?: number;
 	/** Frames kept of each stack, from the top; Infinity for all. */
@@ -34,7 +34,7 @@ export type Command =
 /** From the worker to the main thread. All texts are printable lines. */
 export type Report =
 	/** The engine holds the target. */
-	| {readonly kind: 'opened'; readonly engine: EngineId; readonly note: string}
+	| {readonly kind: 'opened'; readonly engine: string; readonly note: string}
 	/** What the samples have shown of how they are got, beside that note; empty for nothing (any more). */
 	| {readonly kind: 'finding'; readonly finding: string}
 	/** The first sample is in the table. */

@@ -4,16 +4,18 @@ when the session is over, and with the process at the latest. An error that is a
 the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
-import {SessionOver} from '../engines/engine.js';
+import {SessionOver, type Engine} from '../engines/engine.js';
+import {globListIdMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
 import type {Command, Report, WorkerInput} from './messages.js';
-import {chooseEngine} from './registry.js';
-import {threadFilter} from './thread-filter.js';
+import {chooseEngine, helpOf} from './choose-engine.js';
 
 const port = parentPort!;
 const input = workerData as WorkerInput;
+/** The one that was chosen. */
+let engine: Engine | undefined;
 
 function report(message: Report): void {
 	port.postMessage(message);
@@ -36,7 +38,9 @@ async function hold(loop: SamplingLoop, number: number): Promise<void> {
 
 async function run(): Promise<void> {
 	const writer = new TableWriter(input.table);
-	const {engine, note} = await chooseEngine(input.engine, input.target);
+	const choice = await chooseEngine(input.engine, input.target);
+	const {note} = choice;
+	engine = choice.engine;
 	const session = await engine.open(input.target, {depth: input.depth, extraIdle: input.extraIdle}, writer);
 	try {
 		report({kind: 'opened', engine: engine.id, note: printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; '))});
@@ -45,7 +49,7 @@ async function run(): Promise<void> {
 			writer,
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
 			maxOverheadPercent: input.maxOverheadPercent,
-			accepts: input.threads === undefined ? undefined : threadFilter(input.threads, id => writer.textOf(id)),
+			accepts: input.threads === undefined ? undefined : globListIdMatcher(input.threads, id => writer.textOf(id)),
 			report(message) {
 				report(message.kind === 'trouble' ? {...message, reason: printable(message.reason)} : message);
 			},
@@ -97,7 +101,7 @@ try {
 	}
 
 	report({
-		kind: 'over', phase: error.targetEnded ? 'ended' : 'failed', message: printable(error.message), hint: printable(error.hint),
+		kind: 'over', phase: error.targetEnded ? 'ended' : 'failed', message: printable(error.message), hint: printable(helpOf(error, engine?.id)),
 	});
 } finally {
 	port.close();

@@ -330,7 +330,7 @@ describe('a session on a real JVM', () => {
 
 	test('an engine that there is not is a failure with a reason', async () => {
 		const {pid} = await java();
-		const live = sampler(await targetOf(pid), {engine: 'none' as 'attach'});
+		const live = sampler(await targetOf(pid), {engine: 'none'});
 		await until(() => live.status().phase === 'failed');
 		expect(live.status()).toMatchObject({message: 'this version has no engine none', hint: 'use --engine memory or attach'});
 	});
@@ -403,6 +403,15 @@ describe('a worker that fails', () => {
 		} finally {
 			rmSync(folder, {recursive: true});
 		}
+	});
+
+	test('no snapshot names an engine that was only asked for', async () => {
+		const live = sampler(target, {engine: 'auto', workerUrl: await bundle('test/sampler/late-opened-worker.ts')});
+		await until(() => live.status().phase === 'sampling');
+		expect(live.read()).toBeUndefined();
+		live.setIntervalMs(5);
+		const {session} = await until(() => live.read());
+		expect(session.engine).toBe('memory');
 	});
 
 	test('one that dies with the lock held leaves the last numbers, said to be stale', async () => {

@@ -1,10 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {SessionOver, type Engine, type Probe} from '../../source/engines/engine.js';
-import {backoffMs} from '../../source/sampler/backoff.js';
+import {engines} from '../../source/engines/registry.js';
+import {globListIdMatcher} from '../../source/model/glob.js';
+import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
+import {backoffMs} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';
 import {RecentPauses} from '../../source/sampler/pauses.js';
-import {chooseEngine, engines} from '../../source/sampler/registry.js';
-import {threadFilter} from '../../source/sampler/thread-filter.js';
 import type {Target} from '../../source/jvm/target.js';
 
 describe('RecentPauses', () => {
@@ -26,7 +27,7 @@ describe('RecentPauses', () => {
 	});
 });
 
-describe('threadFilter', () => {
+describe('--threads', () => {
 	test.each([
 		['http-*', ['http-', 'HTTP-nio-8080'], ['xhttp-1', 'https']],
 		['*pool*', ['a pool b', 'pool', 'line\nfeed pool'], ['poo']],
@@ -37,7 +38,7 @@ describe('threadFilter', () => {
 	])('%s', (glob, matching, others) => {
 		const names = [...matching, ...others];
 		let looked = 0;
-		const accepts = threadFilter(glob, id => {
+		const accepts = globListIdMatcher(glob, id => {
 			looked++;
 			return names[id];
 		});
@@ -49,7 +50,7 @@ describe('threadFilter', () => {
 	});
 
 	test('a name that the target chose cannot keep a glob with many stars busy: to try every way to part it would take years', () => {
-		expect(threadFilter(`${'*a'.repeat(20)}*b`, () => 'a'.repeat(120))(0)).toBe(false);
+		expect(globListIdMatcher(`${'*a'.repeat(20)}*b`, () => 'a'.repeat(120))(0)).toBe(false);
 	});
 });
 
@@ -65,8 +66,8 @@ test('an interval stays within what the sampler takes', () => {
 });
 
 describe('chooseEngine', () => {
-	const engine = (id: 'attach' | 'memory', found: Probe): Engine => ({
-		id, defaultIntervalMs: 1, probe: async () => found, async open() {
+	const engine = (id: string, found: Probe): Engine => ({
+		id, defaultIntervalMs: 1, needsAttachSocket: false, probe: async () => found, async open() {
 			throw new Error('not opened here');
 		},
 	});
@@ -75,9 +76,9 @@ describe('chooseEngine', () => {
 			pid: 1, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0,
 		},
 	};
-	const noMemory = engine('memory', {ready: false, reason: 'no ptrace rights', hint: 'run as root, or use --engine attach'});
-	const elsewhere = engine('memory', {ready: false, reason: 'not on this processor', hint: 'use --engine attach'});
-	const gone = (id: 'attach' | 'memory') => engine(id, {ready: false, reason: 'process 1 has ended', hint: 'choose another process'});
+	const noMemory = engine('memory', {ready: false, reason: 'no ptrace rights', hint: 'run as root', othersMayDo: true});
+	const elsewhere = engine('memory', {ready: false, reason: 'not on this processor', hint: '', othersMayDo: true});
+	const gone = (id: string) => engine(id, {ready: false, reason: 'process 1 has ended', hint: 'choose another process'});
 	const memory = engine('memory', {ready: true, note: 'lines are those of the nearest debug information'});
 	const blind = engine('memory', {ready: true, lacks: 'no koffi'});
 	const attach = engine('attach', {ready: true});
@@ -96,6 +97,8 @@ describe('chooseEngine', () => {
 
 	test.each([
 		['memory', [noMemory, attach], 'no ptrace rights', 'run as root, or use --engine attach'],
+		['memory', [noMemory], 'no ptrace rights', 'run as root'],
+		['memory', [elsewhere, attach, engine('third', {ready: true})], 'not on this processor', 'use --engine attach or third'],
 		['auto', [noMemory, noAttach], 'engine memory: no ptrace rights; engine attach: attach is disabled', 'run as root, or restart it'],
 		['auto', [elsewhere, noAttach], 'engine memory: not on this processor; engine attach: attach is disabled', 'restart it'],
 		['auto', [gone('memory'), gone('attach')], 'process 1 has ended', 'choose another process'],
@@ -108,6 +111,11 @@ describe('chooseEngine', () => {
 
 	test('auto takes the one that lacks something where no other is ready', async () => {
 		expect(await chooseEngine('auto', target, [blind, noAttach])).toEqual({engine: blind, note: 'no koffi'});
+	});
+
+	test('what ends a session names the other engines where they may do', () => {
+		expect(helpOf(new SessionOver('too large', {targetEnded: false, othersMayDo: true}), 'attach', [memory, attach])).toBe('use --engine memory');
+		expect(helpOf(new SessionOver('stopped', {targetEnded: false, hint: 'resume it'}), 'attach', [memory, attach])).toBe('resume it');
 	});
 
 	test('engines that exist have different ids', () => {

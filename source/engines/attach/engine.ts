@@ -1,7 +1,4 @@
-import {inspect} from '../../jvm/identity/inspect.js';
-import type {Target} from '../../jvm/target.js';
-import type {Engine, Probe} from '../engine.js';
-import {AttachSession} from './session.js';
+import type {Engine} from '../engine.js';
 
 /**
 Thread dumps through HotSpot's attach socket: any HotSpot JVM of the same user, or as root; stops all threads for each
@@ -10,11 +7,14 @@ sample.
 export const attachEngine: Engine = {
 	id: 'attach',
 	defaultIntervalMs: 200,
-	async probe(target: Target): Promise<Probe> {
+	needsAttachSocket: true,
+	async probe(target) {
+		const {inspect} = await import('../../jvm/identity/inspect.js');
 		const {obstacle} = inspect(target.pid);
 		return obstacle ? {ready: false, ...obstacle} : {ready: true};
 	},
 	async open(target, options, interner) {
+		const {AttachSession} = await import('./session.js');
 		return new AttachSession(target, options, interner);
 	},
 };

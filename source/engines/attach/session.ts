@@ -99,7 +99,7 @@ export class AttachSession implements EngineSession {
 		const atMs = Date.now() - (reply.tookMs - reply.firstByteMs);
 		const problem = this.#parser.parse(reply.bytes, into);
 		if (problem) {
-			return this.#failed({status: 'failed', reason: problem, hint: 'use --engine memory'}, performance.now() - startedMs, stoppedMs);
+			return this.#failed({status: 'failed', reason: problem, hint: '', othersMayDo: true}, performance.now() - startedMs, stoppedMs);
 		}
 
 		this.#credit.credit(into, this.#parser.headerCpuNs);
@@ -126,7 +126,7 @@ export class AttachSession implements EngineSession {
 		this.#pause.close();
 	}
 
-	#failed({reason, hint}: Failed, tookMs: number, stoppedMs: number): SampleOutcome {
+	#failed({reason, hint, othersMayDo}: Failed, tookMs: number, stoppedMs: number): SampleOutcome {
 		const nowMs = performance.now();
 		if (this.#failures++ === 0) {
 			this.#failingSinceMs = nowMs;
@@ -136,7 +136,7 @@ export class AttachSession implements EngineSession {
 			? this.#failures >= failuresAtStart || reason === tooManyThreads
 			: this.#failures >= failingAtLeast && nowMs - this.#failingSinceMs >= failingEndsAfterMs;
 		if (isOver) {
-			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint)});
+			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint), othersMayDo});
 		}
 
 		return {

@@ -4,34 +4,33 @@ import {printable} from '../../model/text.js';
 import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
 import {outOfFiles} from '../../jvm/system/open-files.js';
 import type {Target} from '../../jvm/target.js';
+import type {Refusal} from '../engine.js';
 import {MissingFields} from './open.js';
 import {nameOf, processOf} from './process/other-tracer.js';
 import {errno, type Ptrace} from './process/ptrace.js';
 import {Unreadable} from './process/reader.js';
 
-/** What is in the way of reading a JVM from outside, and what to do about it. */
-export type Obstacle = {readonly reason: string; readonly hint: string};
-
-const useAttach = 'use --engine attach';
+/** What goes for many obstacles: they are in the way of this engine alone. */
+const onlyHere = {hint: '', othersMayDo: true} as const;
 
 /** A thread id that cannot be: one above the largest that Linux gives (PID_MAX_LIMIT, 2^22). */
 const noThread = (2 ** 22) + 1;
 
 /** What stands against this engine before anything is opened. */
-export function platformObstacle(): Obstacle | undefined {
+export function platformObstacle(): Refusal | undefined {
 	return process.platform === 'linux' && process.arch === 'x64'
 		? undefined
-		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, hint: useAttach};
+		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyHere};
 }
 
 /** What an error of opening a JVM means. */
-export function explain(target: Target, error: unknown): Obstacle {
+export function explain(target: Target, error: unknown): Refusal {
 	if (error instanceof MissingFields) {
-		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, hint: useAttach};
+		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, ...onlyHere};
 	}
 
 	if (error instanceof Unreadable) {
-		return {reason: 'the JVM is still starting up, or its tables cannot be read', hint: `try again, or ${useAttach}`};
+		return {reason: 'the JVM is still starting up, or its tables cannot be read', hint: 'try again', othersMayDo: true};
 	}
 
 	const files = outOfFiles(error);
@@ -47,20 +46,20 @@ export function explain(target: Target, error: unknown): Obstacle {
 
 	return ['ENOENT', 'ESRCH'].includes(why)
 		? {reason: `process ${target.pid} has ended`, hint: 'choose another process'}
-		: {reason: printable(message), hint: useAttach};
+		: {reason: printable(message), ...onlyHere};
 }
 
 /**
 What would keep threads from being stopped though memory can be read: another tracer, or a filter of system calls.
 */
-export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
+export function stopObstacle(target: Target, ptrace: Ptrace): Refusal | undefined {
 	const tracer = Number(field(`/proc/${target.pid}/status`, 'TracerPid'));
 	if (tracer > 0) {
-		return {reason: `another tracer, ${nameOf(processOf(tracer))}, is attached to this JVM`, hint: `detach that debugger or tracer, or ${useAttach}`};
+		return {reason: `another tracer, ${nameOf(processOf(tracer))}, is attached to this JVM`, hint: 'detach that debugger or tracer', othersMayDo: true};
 	}
 
 	return ptrace.seize(noThread) === errno.EPERM
-		? {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: `start the container with --cap-add SYS_PTRACE, or ${useAttach}`}
+		? {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: 'start the container with --cap-add SYS_PTRACE', othersMayDo: true}
 		: undefined;
 }
 
@@ -77,17 +76,17 @@ export type Rights = {
 };
 
 /** Which of the rights is missing when a process's memory is closed to us. */
-export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, yamaScope}: Rights): Obstacle {
+export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, yamaScope}: Rights): Refusal {
 	const moreRights = isRoot ? 'start the container with --cap-add SYS_PTRACE' : 'run as root';
 	if (!hasCapability && !isSameUser) {
 		return {reason: `no permission to read its memory: the process belongs to user id ${uid}`, hint: moreRights};
 	}
 
 	if (yamaScope > 0 && (!hasCapability || yamaScope > 2)) {
-		return {reason: `kernel.yama.ptrace_scope = ${yamaScope} forbids reading its memory`, hint: yamaScope > 2 ? useAttach : `${moreRights}, or ${useAttach}`};
+		return {reason: `kernel.yama.ptrace_scope = ${yamaScope} forbids reading its memory`, hint: yamaScope > 2 ? '' : moreRights, othersMayDo: true};
 	}
 
-	return {reason: 'no permission to read its memory: the process has extra capabilities, or CAP_SYS_PTRACE is missing in its user namespace', hint: `${isRoot ? moreRights : 'run as root on the host'}, or ${useAttach}`};
+	return {reason: 'no permission to read its memory: the process has extra capabilities, or CAP_SYS_PTRACE is missing in its user namespace', hint: isRoot ? moreRights : 'run as root on the host', othersMayDo: true};
 }
 
 function ownRights(target: Target): Rights {

@@ -287,7 +287,7 @@ export class MemorySession implements EngineSession {
 		}
 
 		if (this.#failures > failureLimit) {
-			throw new SessionOver(`the JVM's memory can no longer be read: ${outcome.reason}`, {targetEnded: false, hint: 'try --engine attach'});
+			throw new SessionOver(`the JVM's memory can no longer be read: ${outcome.reason}`, {targetEnded: false, othersMayDo: true});
 		}
 
 		return {ok: false, ...outcome};

@@ -45,7 +45,7 @@ test.each([
 
 test('a process that is not a JVM', async () => {
 	const pid = await startSleep();
-	expect(await memoryEngine.probe(targetOf(pid))).toEqual({ready: false, reason: 'no libjvm.so is loaded in this process', hint: 'use --engine attach'});
+	expect(await memoryEngine.probe(targetOf(pid))).toEqual({ready: false, reason: 'no libjvm.so is loaded in this process', hint: '', othersMayDo: true});
 	await expect(memoryEngine.open(targetOf(pid), {depth: 10}, new Names())).rejects.toThrow(SessionOver);
 });
 

@@ -5,6 +5,7 @@ import {
 	afterAll, afterEach, beforeAll, describe, expect, test,
 } from 'vitest';
 import {rightsObstacle} from '../../../source/engines/memory/obstacles.js';
+import {helpOf} from '../../../source/sampler/choose-engine.js';
 import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/as-root.js';
 import {type JavaProcess, startJava} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
@@ -74,7 +75,7 @@ test.each([
 ])('the right that is missing for %s memory is named', (_, rights, reason, hint) => {
 	const obstacle = rightsObstacle(1000, rights);
 	expect(obstacle.reason).toContain(reason);
-	expect(obstacle.hint).toBe(hint);
+	expect(helpOf(obstacle, 'memory')).toBe(hint);
 });
 
 describe('root without the right to trace, and a JVM that has it', () => {

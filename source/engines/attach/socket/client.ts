@@ -7,6 +7,7 @@ import {canActAs} from '../../../jvm/attachability/credentials.js';
 import {outOfFiles} from '../../../jvm/system/open-files.js';
 import {isAlive, readStatus} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
+import type {Refusal} from '../../engine.js';
 import {type Exchange, type ExchangeOptions, exchange} from './connection.js';
 import {type HandshakeOptions, wakeListener} from './handshake.js';
 import {
@@ -23,7 +24,7 @@ const backlogPauseMs = 5;
 export type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
 
 /** It did not work this time; the target still runs. */
-export type Failed = {readonly status: 'failed'; readonly reason: string; readonly hint: string};
+export type Failed = {readonly status: 'failed'} & Refusal;
 /** The target has ended. */
 export type Ended = {readonly status: 'ended'; readonly reason: string};
 
@@ -201,7 +202,7 @@ export class AttachClient {
 			}
 
 			case 'TOO_LONG': {
-				return this.#failure(`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`, 'use --engine memory');
+				return this.#failure(`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`, '', {othersMayDo: true});
 			}
 
 			default: {
@@ -231,8 +232,8 @@ export class AttachClient {
 	}
 
 	/** A failure, or the target's end when that is the cause of it. */
-	#failure(reason: string, hint: string): Failed | Ended {
-		return isAlive(this.#target) ? {status: 'failed', reason, hint} : {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
+	#failure(reason: string, hint: string, {othersMayDo}: Pick<Refusal, 'othersMayDo'> = {}): Failed | Ended {
+		return isAlive(this.#target) ? {status: 'failed', reason, hint, othersMayDo} : {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
 	}
 
 	#isForeign(): boolean {
