@@ -1,11 +1,7 @@
-import path from 'node:path';
 import process from 'node:process';
 import {UserError} from '../process/errors.js';
-import {WriteError} from '../exports/files/file-errors.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';
-import {writeWhole} from '../exports/files/files.js';
-import {formats} from '../exports/formats/registry.js';
-import {saveSnapshot, snapshotStem} from '../exports/files/save.js';
+import {saveFormats} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
@@ -13,43 +9,16 @@ import {IdleList} from '../jvm/threads/idle.js';
 import {listJvms} from '../jvm/list.js';
 import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
-import {runApp, type Save} from '../ui/app.js';
+import {runApp} from '../ui/app.js';
 import {runChooser, type ChoiceRow} from '../ui/chooser.js';
-import {version} from '../process/version.js';
 import {localMinute} from './list.js';
+import {saver} from './save.js';
 
 const defaultDelayS = 1;
 const signalNumbers = {SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15} as const;
 
 function themeOf({color, ascii}: Options) {
 	return {color, ascii};
-}
-
-/** Saves as the options say: the pprof file with its text beside it, or one file of another format. */
-function saver(options: Options): Save {
-	return async (...request) => {
-		try {
-			return await saved(options, ...request);
-		} catch (error) {
-			// The message has one line of the screen: what is wrong must be in its first words, and the name is known.
-			throw error instanceof WriteError ? new UserError(`${error.reason}; ${error.hint}`) : error;
-		}
-	};
-}
-
-async function saved(options: Options, ...[snapshot, baseline, query, {name, format}]: Parameters<Save>): Promise<string> {
-	const now = Date.now();
-	const samples = `(${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
-	const exportOptions = {query, version, depth: options.depth};
-	if (name === undefined && format === undefined) {
-		const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir, now, exportOptions);
-		return `saved ${path.basename(pb)} and .txt ${samples}`;
-	}
-
-	const chosen = formats.find(({id}) => id === (format ?? 'pprof'))!;
-	const file = path.resolve(options.snapshotDir, name ?? `${snapshotStem(snapshot.target.pid, now)}${chosen.extension}`);
-	const written = await writeWhole(file, chosen.write(snapshot, baseline, exportOptions), {taken: name === undefined ? 'suffix' : 'refuse'});
-	return `saved ${path.relative('', written) || written} ${samples}`;
 }
 
 /**
@@ -66,7 +35,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			vitals: () => vitals?.read() ?? {},
 			save: saver(options),
 			idleReason: (className, method) => idle.reasonOf(className, method),
-			saveFormats: [...formats].reverse().map(({id, title}) => ({id, title})),
+			saveFormats,
 			view: {query, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top},
 			theme: themeOf(options),
 			stdin: process.stdin,

@@ -1,7 +1,7 @@
 import {existsSync} from 'node:fs';
 import process from 'node:process';
 import {UserError} from '../process/errors.js';
-import {formats, type ExportFormat} from '../exports/formats/registry.js';
+import {formatOf} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
@@ -17,15 +17,9 @@ import {demoJar, demoRecording, findJava, startDemo} from './demo.js';
 import {checkFormat, planBatch} from './batch-plan.js';
 import {runBatch} from './batch.js';
 
-const defaultVotesDepth = 10;
-
 /** Whether there is a terminal on both sides to draw on. */
 function isInteractive(options: Options): boolean {
 	return !options.batch && Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY);
-}
-
-function formatOf(options: Options): ExportFormat {
-	return formats.find(({id}) => id === options.format)!;
 }
 
 function checkPlatform(): void {
@@ -39,7 +33,7 @@ function checkPlatform(): void {
 export async function run(options: Options): Promise<number> {
 	// What is wrong with the command line is said before anything is started.
 	queryOf(options);
-	checkFormat(formatOf(options), planBatch(options), options.output === undefined && Boolean(process.stdout.isTTY));
+	checkFormat(formatOf(options.format), planBatch(options), options.output === undefined && Boolean(process.stdout.isTTY));
 	if (options.output !== undefined && existsSync(options.output)) {
 		throw new UserError(`${options.output} already exists; tprof-top never overwrites`, {hint: 'choose another name, or remove the file first', exitCode: 2});
 	}
@@ -107,12 +101,13 @@ function needed(file: string | undefined): string {
 }
 
 async function profile(target: Target, options: Options): Promise<number> {
-	const votes = options.format === 'votes' && !isInteractive(options);
+	// On a screen anything may be looked at, and saved.
+	const formatDepth = isInteractive(options) ? undefined : formatOf(options.format).depth;
 	const sampler = startSampler({
 		target,
 		engine: options.engine,
 		intervalMs: options.intervalMs,
-		depth: options.depth ?? (votes ? defaultVotesDepth : Infinity),
+		depth: options.depth ?? formatDepth ?? Infinity,
 		threads: options.threads,
 		extraIdle: options.idleCalls,
 		maxOverheadPercent: options.maxOverheadPercent,
@@ -157,7 +152,7 @@ async function show(source: SnapshotSource, options: Options, target?: Target): 
 	await runBatch({
 		source,
 		plan: planBatch(options),
-		format: formatOf(options),
+		format: formatOf(options.format),
 		options: {
 			query: queryOf(options),
 			version,

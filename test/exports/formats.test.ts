@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {ExportOptions} from '../../source/exports/formats/export-format.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {formats} from '../../source/exports/formats/registry.js';
+import {formats, saveFormats, usualFormat} from '../../source/exports/formats/registry.js';
 import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
@@ -58,6 +58,15 @@ function sumsOf(snapshot: Snapshot): Required<Sums> {
 function sumOf(figures: readonly number[]): number {
 	return figures.reduce((total, figure) => total + figure, 0);
 }
+
+test.each(['report', 'save'] as const)('one format is the usual one for a %s', use => {
+	expect(formats.filter(({usualFor}) => usualFor === use)).toEqual([usualFormat(use)]);
+});
+
+test('the save dialogue has every format, the usual one first', () => {
+	expect(saveFormats[0]).toBe(usualFormat('save'));
+	expect(new Set(saveFormats)).toEqual(new Set(formats));
+});
 
 describe.each(formats.map(format => [format.id, format] as const))('%s', (id, format) => {
 	test('is described, with an extension and an id of its own', () => {

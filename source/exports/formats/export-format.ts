@@ -41,17 +41,26 @@ export function piecesOf(written: Written): Iterable<string | Uint8Array> {
 	return typeof written === 'string' || written instanceof Uint8Array ? [written] : written;
 }
 
-/** A format that a snapshot can be written in. */
+/**
+A format that a snapshot can be written in, as a record: all that others need to know of it. Nothing decides by a
+format's id.
+*/
 export type ExportFormat = {
+	/** As `--format` takes it. */
 	readonly id: string;
+	/** As the save dialogue has it. */
 	readonly title: string;
 	/** With the dot. */
 	readonly extension: string;
 	readonly description: string;
+	/** What it is chosen for where nobody chooses: a report that is printed, a file that the session is saved in. */
+	readonly usualFor?: 'report' | 'save';
 	/** Several documents of a run may be written one after the other and read back apart. */
 	readonly streaming: boolean;
-	/** Bytes that no terminal can show. */
+	/** Bytes that no terminal can show: it needs a file or a pipe. */
 	readonly binary?: boolean;
+	/** Frames of each stack that it shows unless --depth is given: no more need to be kept for it. Without it all are. */
+	readonly depth?: number;
 	/**
 	What was counted up to the snapshot, or since the baseline (an earlier snapshot of the same session). Text ends with
 	a line end. Nothing but the arguments has a say in what comes out.

@@ -31,6 +31,7 @@ export const text: ExportFormat = {
 	id: 'text',
 	title: 'Text',
 	extension: '.txt',
+	usualFor: 'report',
 	description: `the header and the table of hot lines, as on the screen; the top ${defaultTop} unless --top is given`,
 	streaming: true,
 	write(snapshot, baseline, options) {

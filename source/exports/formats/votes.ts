@@ -17,6 +17,7 @@ export const votes: ExportFormat = {
 	extension: '.votes.txt',
 	description: `identical stacks, counted: votes, fingerprint, frames; RUNNABLE threads and the top ${defaultDepth} frames unless --state or --depth is given`,
 	streaming: true,
+	depth: defaultDepth,
 	write(snapshot, baseline, {query, top, depth = defaultDepth, states = ['RUNNABLE']}) {
 		const counts = new Map<string, number>();
 		for (const row of queryStacks(snapshot, baseline, {...query, unit: 'ticks', states}, depth)) {

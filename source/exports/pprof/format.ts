@@ -7,6 +7,7 @@ export const pprof: ExportFormat = {
 	id: 'pprof',
 	title: 'pprof',
 	extension: '.pb.gz',
+	usualFor: 'save',
 	description: 'the whole snapshot: opens again with tprof-top open, in go tool pprof and in speedscope',
 	streaming: false,
 	binary: true,

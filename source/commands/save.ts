@@ -1,0 +1,39 @@
+import path from 'node:path';
+import {WriteError} from '../exports/files/file-errors.js';
+import {writeTogether, writeWhole} from '../exports/files/files.js';
+import {saveSnapshot, snapshotStem} from '../exports/files/save.js';
+import {formatOf, usualFormat} from '../exports/formats/registry.js';
+import type {Options} from '../options/parse.js';
+import {UserError} from '../process/errors.js';
+import {version} from '../process/version.js';
+import type {Save} from '../ui/app.js';
+
+/** Saves as the options say: the pprof file with its text beside it, or one file of another format. */
+export function saver(options: Pick<Options, 'depth' | 'snapshotDir'>): Save {
+	return async (...request) => {
+		try {
+			return await saved(options, ...request);
+		} catch (error) {
+			// The message has one line of the screen: what is wrong must be in its first words, and the name is known.
+			throw error instanceof WriteError ? new UserError(`${error.reason}; ${error.hint}`) : error;
+		}
+	};
+}
+
+async function saved(options: Pick<Options, 'depth' | 'snapshotDir'>, ...[snapshot, baseline, query, {name, format}]: Parameters<Save>): Promise<string> {
+	const now = Date.now();
+	const samples = `(${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
+	const exportOptions = {query, version, depth: options.depth};
+	if (name === undefined && format === undefined) {
+		const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir, now, exportOptions);
+		return `saved ${path.basename(pb)} and .txt ${samples}`;
+	}
+
+	const chosen = format === undefined ? usualFormat('save') : formatOf(format);
+	const bytes = chosen.write(snapshot, baseline, exportOptions);
+	const inFolder = (file: string) => path.resolve(options.snapshotDir, file);
+	const [written] = name === undefined
+		? await writeTogether(inFolder(snapshotStem(snapshot.target.pid, now)), [{extension: chosen.extension, bytes}], {taken: 'suffix'})
+		: [await writeWhole(inFolder(name), bytes)];
+	return `saved ${path.relative('', written) || written} ${samples}`;
+}
