@@ -1,6 +1,7 @@
 import {filterHelp} from '../source/query/filter/filter.js';
 import {isOfTables, keyTable} from '../source/ui/state/keys.js';
-import {optionSpelling, optionTable} from '../source/options/table.js';
+import {optionHelp, optionSpelling} from '../source/options/help.js';
+import {optionRows} from '../source/options/table.js';
 
 function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
 	const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
@@ -14,7 +15,7 @@ export function generatedParts(): Record<string, string> {
 			.filter(row => isOfTables(row))
 			.map(({shown, help, knownFrom}) => [`\`${shown}\``, help, knownFrom ?? ''])),
 		filter: table(['filter', 'shows'], filterHelp.map(({form, meaning}) => [`\`${form}\``, meaning])),
-		options: table(['option', 'what it does'], optionTable.map(row => [`\`${optionSpelling(row).trim()}\``, row.help])),
+		options: table(['option', 'what it does'], optionRows.map(([, option]) => [`\`${optionSpelling(option).trim()}\``, optionHelp(option)])),
 	};
 }
 

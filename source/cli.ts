@@ -46,7 +46,7 @@ const printed = {
 		return version;
 	},
 	async help() {
-		const {helpText} = await import('./options/table.js');
+		const {helpText} = await import('./options/help.js');
 		return helpText();
 	},
 };

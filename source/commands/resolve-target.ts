@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {UserError} from '../process/errors.js';
+import {commandWords} from '../options/command.js';
 import {nearest} from '../options/nearest.js';
-import {commandWords} from '../options/table.js';
 import {findTargets} from '../jvm/find.js';
 import {identify} from '../jvm/identify.js';
 import type {Target} from '../jvm/target.js';

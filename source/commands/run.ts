@@ -32,7 +32,6 @@ function checkPlatform(): void {
 /** Does what the command line asks for and gives the exit code. Throws UserError. */
 export async function run(options: Options): Promise<number> {
 	// What is wrong with the command line is said before anything is started.
-	queryOf(options);
 	checkFormat(formatOf(options.format), planBatch(options), options.output === undefined && Boolean(process.stdout.isTTY));
 	if (options.output !== undefined && existsSync(options.output)) {
 		throw new UserError(`${options.output} already exists; tprof-top never overwrites`, {hint: 'choose another name, or remove the file first', exitCode: 2});

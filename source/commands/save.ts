@@ -25,13 +25,13 @@ async function saved(options: Pick<Options, 'depth' | 'snapshotDir'>, ...[snapsh
 	const samples = `(${snapshot.session.samples - (baseline?.session.samples ?? 0)} samples)`;
 	const exportOptions = {query, version, depth: options.depth};
 	if (name === undefined && format === undefined) {
-		const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir, now, exportOptions);
+		const {pb} = await saveSnapshot(snapshot, baseline, options.snapshotDir ?? '.', now, exportOptions);
 		return `saved ${path.basename(pb)} and .txt ${samples}`;
 	}
 
 	const chosen = format === undefined ? usualFormat('save') : formatOf(format);
 	const bytes = chosen.write(snapshot, baseline, exportOptions);
-	const inFolder = (file: string) => path.resolve(options.snapshotDir, file);
+	const inFolder = (file: string) => path.resolve(options.snapshotDir ?? '.', file);
 	const [written] = name === undefined
 		? await writeTogether(inFolder(snapshotStem(snapshot.target.pid, now)), [{extension: chosen.extension, bytes}], {taken: 'suffix'})
 		: [await writeWhole(inFolder(name), bytes)];

@@ -1,79 +1,160 @@
-/** One command-line option: the help text, the parser and the readme's table all come from these rows. */
-export type OptionRow = {
-	readonly name: string;
-	readonly group: 'sampling' | 'view' | 'batch' | 'files' | 'other';
-	readonly short?: string;
-	/** Name of the value; none for a switch. */
-	readonly value?: string;
-	readonly type: 'string' | 'number' | 'boolean';
-	readonly help: string;
-};
+import {auto, engines} from '../engines/registry.js';
+import {formats, usualFormat} from '../exports/formats/registry.js';
+import {globsOf} from '../model/glob.js';
+import {defaultQuery} from '../query/defaults.js';
+import {parseFilter} from '../query/filter/filter.js';
+import {stateNames, stateSets, statesOf} from '../query/filter/state-sets.js';
+import {groupings} from '../query/types.js';
+import {views} from '../views/registry.js';
+import {
+	anyText, eitherOf, everywhere, number, oneOf, onSessions, wordsOf, type Option, type ValueOf,
+} from './option.js';
+import {usage} from './usage.js';
 
-/** All options, in the order of the help. */
-export const optionTable: readonly OptionRow[] = [
-	{name: 'engine', group: 'sampling', value: 'NAME', type: 'string', help: 'how samples are taken: auto, memory or attach (default auto)'},
-	{name: 'interval', group: 'sampling', value: 'MS', type: 'number', help: 'time between two samples (default: the engine\'s own)'},
-	{name: 'depth', group: 'sampling', value: 'FRAMES', type: 'number', help: 'frames to keep of each stack, from the top (default: all)'},
-	{name: 'threads', group: 'sampling', value: 'GLOB', type: 'string', help: 'only threads named like "http-*,main"; without * or ? part of the name is enough'},
-	{name: 'idle-calls', group: 'sampling', value: 'LIST', type: 'string', help: 'more native calls that count as idle: "pkg.Class.method,..."'},
-	{name: 'max-overhead', group: 'sampling', value: 'PERCENT', type: 'number', help: 'share of its time for which the target may be stopped (default 2)'},
-	{name: 'delay', group: 'view', short: 'd', value: 'S', type: 'number', help: 'seconds between refreshes (default 1), or per batch iteration (default 5)'},
-	{name: 'sort', group: 'view', value: 'COLUMN', type: 'string', help: 'column to sort by: self, total, ticks, total-ticks, cpu, line... (default self)'},
-	{name: 'reverse', group: 'view', type: 'boolean', help: 'smallest first'},
-	{name: 'filter', group: 'view', value: 'EXPR', type: 'string', help: 'show only matching rows: words, !word, a|b, /regex/, state:B, thread:http-*, pct>1'},
-	{name: 'state', group: 'view', value: 'LIST', type: 'string', help: 'thread states to count: active, all, blocked, waiting, or state names (default active)'},
-	{name: 'by', group: 'view', value: 'WHAT', type: 'string', help: 'what a row stands for: a line, a method or a class (default line)'},
-	{name: 'top', group: 'view', value: 'N', type: 'number', help: 'at most N rows'},
-	{name: 'idle', group: 'view', type: 'boolean', help: 'show idle threads too'},
-	{name: 'color', group: 'view', type: 'boolean', help: 'no colors (NO_COLOR and TERM=dumb do the same)'},
-	{name: 'ascii', group: 'view', type: 'boolean', help: 'draw the screen with ASCII characters only'},
-	{name: 'batch', group: 'batch', short: 'b', type: 'boolean', help: 'print a report instead of the live screen (the default without a terminal)'},
-	{name: 'iterations', group: 'batch', short: 'n', value: 'N', type: 'number', help: 'number of reports (default 1), each for its own time window'},
-	{name: 'duration', group: 'batch', value: 'S', type: 'number', help: 'total sampling time, seconds'},
-	{name: 'format', group: 'batch', value: 'FORMAT', type: 'string', help: 'text, json, csv, lines, votes or pprof (default text)'},
-	{name: 'output', group: 'batch', short: 'o', value: 'FILE', type: 'string', help: 'write to FILE instead of standard output; never overwrites'},
-	{name: 'snapshot-dir', group: 'files', value: 'DIR', type: 'string', help: 'folder where the s key saves (default: the current one)'},
-	{name: 'pid', group: 'other', short: 'p', value: 'PID', type: 'string', help: 'the JVM to profile, like PID alone'},
-	{name: 'help', group: 'other', short: 'h', type: 'boolean', help: 'show this help'},
-	{name: 'version', group: 'other', short: 'V', type: 'boolean', help: 'show the version'},
-];
+const engineIds = [auto, ...engines.map(({id}) => id)];
+const formatIds = formats.map(({id}) => id);
+/** Rows of the first view are what --sort is about. */
+const [{columns}] = views;
+const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
 
-const groupTitles = {sampling: 'Sampling', view: 'View', batch: 'Batch', files: 'Files', other: 'Other'} as const;
+/**
+All options, a record each, in the order of the help. The key is what the value is called in `Options`: times have the
+unit in it.
+*/
+export const optionTable = {
+	engine: {
+		name: 'engine', group: 'sampling', value: 'NAME', default: auto, help: `how samples are taken: ${eitherOf(engineIds)}`,
+		...oneOf(engineIds),
+	},
+	intervalMs: {
+		name: 'interval', group: 'sampling', value: 'MS', help: 'time between two samples (default: the engine\'s own)',
+		...number(1, 60_000),
+	},
+	/** Undefined: all frames, or as many as the format shows. */
+	depth: {
+		name: 'depth', group: 'sampling', value: 'FRAMES', commands: onSessions, help: 'frames to keep of each stack, from the top (default: all)',
+		...number(1, 100_000, {isWhole: true}),
+	},
+	/** Globs of thread names, at least one; undefined: all threads. */
+	threads: {
+		name: 'threads', group: 'sampling', value: 'GLOB', help: 'only threads named like "http-*,main"; without * or ? part of the name is enough',
+		read(text: string, spelling: string) {
+			if (globsOf(text).length === 0) {
+				throw usage(`${spelling} needs at least one name`, 'for example --threads "http-*,main"; leave it out to sample all threads');
+			}
 
-/** The first words that are not a target. */
-export const commandWords = ['list', 'open', 'demo', 'help'] as const;
+			return text;
+		},
+	},
+	/** "pkg.Class.method" of native calls that count as IDLE. */
+	idleCalls: {
+		name: 'idle-calls', group: 'sampling', value: 'LIST', default: '', commands: onSessions, help: 'more native calls that count as idle: "pkg.Class.method,..."',
+		read(text: string, spelling: string): readonly string[] {
+			const calls = wordsOf(text);
+			const wrong = calls.find(call => !/^[^\s()]+\.[^\s().]+$/.test(call));
+			if (wrong) {
+				throw usage(`${spelling}: "${wrong}" is not a method`, 'write it as in a thread dump, for example org.acme.Native.waitForWork');
+			}
 
-/** The long form of an option, as it is typed. */
-export function longForm(row: OptionRow): string {
-	return row.name === 'color' ? '--no-color' : `--${row.name}`;
-}
+			return calls;
+		},
+	},
+	maxOverheadPercent: {
+		name: 'max-overhead', group: 'sampling', value: 'PERCENT', default: '2', help: 'share of its time for which the target may be stopped',
+		...number(0.01, 100),
+	},
+	delayS: {
+		name: 'delay', group: 'view', short: 'd', value: 'S', help: 'seconds between refreshes (default 1), or per batch iteration (default 5)',
+		...number(0.1, 86_400),
+	},
+	/** A column's id. */
+	sort: {
+		name: 'sort', group: 'view', value: 'COLUMN', default: defaultQuery.sort.column, help: 'column to sort by: self, total, ticks, total-ticks, cpu, line...',
+		read(text: string, spelling: string) {
+			const column = text.toLowerCase().replace(/^%/, '');
+			if (!columns.some(({id}) => id === column)) {
+				throw usage(`unknown column in ${spelling}: "${text}"`, `use ${columns.map(({id}) => id).join(', ')}`);
+			}
 
-/** The option's spelling with its short letter and value, such as "-d, --delay S". */
-export function optionSpelling(row: OptionRow): string {
-	return `${row.short ? `-${row.short}, ` : '    '}${longForm(row)}${row.value ? ` ${row.value}` : ''}`;
-}
+			return column;
+		},
+	},
+	reverse: {name: 'reverse', group: 'view', help: 'smallest first'},
+	filter: {
+		name: 'filter', group: 'view', value: 'EXPR', default: '', help: `show only matching rows: ${filterForms}`,
+		read(text: string, spelling: string) {
+			const parsed = parseFilter(text);
+			if (!parsed.ok) {
+				throw usage(`${spelling}: ${parsed.error}`, filterForms);
+			}
 
-/** The text of --help. */
-export function helpText(): string {
-	const groups = Object.entries(groupTitles).map(([group, title]) => {
-		const rows = optionTable.filter(row => row.group === group);
-		return `${title}\n${rows.map(row => `  ${optionSpelling(row).padEnd(26)} ${row.help}`).join('\n')}`;
-	});
-	return `tprof-top: top for the lines of a running JVM
+			return text;
+		},
+	},
+	/** Undefined: those of the view or of the format. */
+	states: {
+		name: 'state', group: 'view', value: 'LIST', help: `thread states to count: ${stateSets.map(({id}) => id).join(', ')}, or state names (default ${stateSets[0].id})`,
+		read(text: string, spelling: string) {
+			const found = statesOf(text);
+			if ('unknown' in found) {
+				throw usage(`unknown thread state in ${spelling}: "${found.unknown}"`, `use ${stateNames}`);
+			}
 
-Usage
-  tprof-top [options] PID      live; PID, or a part of the main class's name that fits one JVM
-  tprof-top                    choose a JVM from a list
-  tprof-top list               the JVMs on this host that can be profiled
-  tprof-top open FILE          a saved snapshot, with the same keys
-  tprof-top demo               a small bundled Java program with known hot lines
+			if (found.states.length === 0) {
+				throw usage(`${spelling} needs at least one state`, `use ${stateNames}`);
+			}
 
-${groups.join('\n\n')}
+			return found.states;
+		},
+	},
+	by: {
+		name: 'by', group: 'view', value: 'WHAT', default: defaultQuery.by, help: 'what a row stands for: a line, a method or a class',
+		...oneOf(groupings),
+	},
+	top: {
+		name: 'top', group: 'view', value: 'N', help: 'at most N rows',
+		...number(1, 1_000_000, {isWhole: true}),
+	},
+	idle: {name: 'idle', group: 'view', help: 'show idle threads too'},
+	color: {
+		name: 'color', group: 'view', isOn: true, commands: everywhere, help: 'no colors (NO_COLOR and TERM=dumb do the same)',
+		inEnvironment: (isOn: boolean, {NO_COLOR, TERM}: NodeJS.ProcessEnv) => isOn && !NO_COLOR && TERM !== 'dumb',
+	},
+	ascii: {name: 'ascii', group: 'view', commands: everywhere, help: 'draw the screen with ASCII characters only'},
+	batch: {name: 'batch', group: 'batch', short: 'b', asksForReport: true, help: 'print a report instead of the live screen (the default without a terminal)'},
+	iterations: {
+		name: 'iterations', group: 'batch', short: 'n', value: 'N', asksForReport: true, help: 'number of reports (default 1), each for its own time window',
+		...number(1, 1_000_000, {isWhole: true}),
+	},
+	durationS: {
+		name: 'duration', group: 'batch', value: 'S', asksForReport: true, help: 'total sampling time, seconds',
+		...number(0.1, 31_536_000),
+	},
+	format: {
+		name: 'format', group: 'batch', value: 'FORMAT', asksForReport: true, default: usualFormat('report').id, help: eitherOf(formatIds),
+		...oneOf(formatIds),
+	},
+	output: {
+		name: 'output', group: 'batch', short: 'o', value: 'FILE', asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
+		...anyText,
+	},
+	/** Undefined: the current one. */
+	snapshotDir: {
+		name: 'snapshot-dir', group: 'files', value: 'DIR', help: 'folder where the s key saves (default: the current one)',
+		...anyText,
+	},
+	pid: {
+		name: 'pid', group: 'other', short: 'p', value: 'PID', help: 'the JVM to profile, like PID alone',
+		...anyText,
+	},
+	help: {name: 'help', group: 'other', short: 'h', help: 'show this help'},
+	version: {name: 'version', group: 'other', short: 'V', help: 'show the version'},
+} as const satisfies Readonly<Record<string, Option>>;
 
-Examples
-  tprof-top 4711                                   which lines burn the CPU, live; ? for the keys
-  tprof-top -b --duration 10 --format json 4711    ten seconds, as JSON
-  tprof-top -b -n 60 -d 60 4711 >> hot.log         one table a minute for an hour
+type Table = typeof optionTable;
 
-Exit codes: 0 done (also when the target ends), 1 the target cannot be profiled or the session failed, 2 usage error.`;
-}
+/** What the options come to, by the keys of their records. */
+export type OptionValues = {readonly [Key in keyof Table]: ValueOf<Table[Key]>};
+
+/** The options with the keys of their values, in the order of the help. */
+export const optionRows: ReadonlyArray<readonly [keyof Table, Option]> = Object.entries(optionTable) as Array<[keyof Table, Option]>;

@@ -1,7 +1,8 @@
 import type {ThreadState} from '../model/thread-state.js';
 
 /** What a row of the Lines view stands for. */
-export type GroupBy = 'line' | 'method' | 'class';
+export const groupings = ['line', 'method', 'class'] as const;
+export type GroupBy = (typeof groupings)[number];
 
 /**
 What %SELF and %TOTAL are shares of: CPU time, or ticks of the counted states; `cpu-ms` shows CPU milliseconds instead

@@ -5,10 +5,8 @@ import {formatCount, formatDuration, formatMs} from '../query/columns/format.js'
 import {lineColumns} from '../query/columns/line-columns.js';
 import {queryLines} from '../query/lines.js';
 import {shortName} from '../query/columns/names.js';
-import type {GroupBy, LineRow} from '../query/types.js';
+import {groupings, type LineRow} from '../query/types.js';
 import type {View} from './view.js';
-
-const groups: readonly GroupBy[] = ['line', 'method', 'class'];
 
 /** Hot places: lines, methods or classes by their share of CPU time. */
 export const linesView: View<LineRow> = {
@@ -19,7 +17,7 @@ export const linesView: View<LineRow> = {
 	keys: [{
 		keys: ['l'], shown: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
 		press(query) {
-			const by = groups[(groups.indexOf(query.by) + 1) % groups.length];
+			const by = groupings[(groupings.indexOf(query.by) + 1) % groupings.length];
 			return {change: {by}, said: `rows by ${by}`};
 		},
 	}],

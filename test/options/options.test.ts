@@ -1,8 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {planBatch} from '../../source/commands/batch-plan.js';
 import {UserError} from '../../source/process/errors.js';
-import {helpText, optionTable} from '../../source/options/table.js';
-import {parseOptions, parseStates, type Options} from '../../source/options/parse.js';
+import {helpText, longForm} from '../../source/options/help.js';
+import {parseOptions, type Options} from '../../source/options/parse.js';
+import {optionRows} from '../../source/options/table.js';
+import {parseFilter} from '../../source/query/filter/filter.js';
+import {stateCode, threadStates} from '../../source/model/thread-state.js';
 
 function options(line: string, environment: NodeJS.ProcessEnv = {}): Options {
 	const parsed = parseOptions(line.split(' ').filter(Boolean), environment);
@@ -60,7 +63,7 @@ describe('the command', () => {
 describe('the options', () => {
 	test('have defaults', () => {
 		expect(options('1')).toMatchObject({
-			engine: 'auto', maxOverheadPercent: 2, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', snapshotDir: '.',
+			engine: 'auto', maxOverheadPercent: 2, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', sort: 'self', idleCalls: [],
 		});
 	});
 
@@ -102,6 +105,10 @@ describe('the options', () => {
 		'--idle-calls wait() 1',
 		'-q 1',
 		'--no-batch 1',
+		'-bq 1',
+		'-bd 2 -d 3 1',
+		'--sort beauty 1',
+		'--filter state:HOT 1',
 		'--delay 1 --delay 2 1',
 		'1 --interval',
 		'1 --format',
@@ -135,14 +142,46 @@ describe('the options', () => {
 	});
 
 	test('states by set, name and letter', () => {
-		expect(parseStates('active')).toEqual(['RUNNABLE', 'BLOCKED']);
-		expect(parseStates('blocked,timed-waiting')).toEqual(['BLOCKED', 'TIMED_WAITING']);
-		expect(parseStates('R,w')).toEqual(['RUNNABLE', 'WAITING']);
+		expect(options('--state active 1').states).toEqual(['RUNNABLE', 'BLOCKED']);
+		expect(options('--state blocked,timed-waiting 1').states).toEqual(['BLOCKED', 'TIMED_WAITING']);
+		expect(options('--state R,w 1').states).toEqual(['RUNNABLE', 'WAITING']);
+	});
+
+	test.each(['R', 'r', 'B', 'W', 'w', 'T', 't', 'I', '.', 'N', 'Waiting', 'timed-waiting', 'TIMED_WAITING', 'ALL', 'active,idle', 'terminated'])('--state %s means what state: means in a filter', list => {
+		const {states} = options(`--state ${list} 1`);
+		const parsed = parseFilter(`state:${list}`);
+		expect(parsed.ok && threadStates.filter(state => (parsed.filter.stateMask! & (1 << stateCode[state])) !== 0)).toEqual(threadStates.filter(state => states!.includes(state)));
+	});
+
+	test.each([
+		'open --threads main a.pb.gz',
+		'open --interval 20 a.pb.gz',
+		'list --format json',
+		'list -b',
+	])('%s: an option that the command has no use for is refused', line => {
+		expect(usageError(line).message).toMatch(/^--\w+ means nothing to tprof-top \w+$/);
+	});
+
+	test.each(['open --depth 3 --format votes a.pb.gz', 'open --idle-calls a.B.c a.pb.gz', 'demo --interval 20', '--engine attach', 'list --no-color --ascii'])('%s is taken', line => {
+		expect(() => options(line)).not.toThrow();
+	});
+
+	test('letters may stand together', () => {
+		expect(options('-bn 3 1')).toMatchObject({batch: true, iterations: 3});
+		expect(options('-bd0.5 1')).toMatchObject({batch: true, delayS: 0.5});
+	});
+
+	test('no two records have a name or a letter in common, and each default is a value', () => {
+		const spellings = optionRows.flatMap(([, {name, short}]) => [name, ...(short ? [short] : [])]);
+		expect(new Set(spellings).size).toBe(spellings.length);
+		for (const [, option] of optionRows) {
+			expect(() => option.value !== undefined && option.default !== undefined && option.read(option.default, option.name)).not.toThrow();
+		}
 	});
 
 	test('the help names every option once', () => {
-		for (const {name} of optionTable) {
-			expect(helpText().split(`--${name === 'color' ? 'no-color' : name} `).length - 1, name).toBeGreaterThanOrEqual(1);
+		for (const [, option] of optionRows) {
+			expect(helpText().split(`${longForm(option)} `).length - 1, option.name).toBeGreaterThanOrEqual(1);
 		}
 	});
 });

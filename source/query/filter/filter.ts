@@ -2,7 +2,7 @@ import {globListMatcher, globsOf} from '../../model/glob.js';
 import {stateCode, threadStates} from '../../model/thread-state.js';
 import {FilterError, splitFilter, type Alternative, type Term} from './filter-terms.js';
 import {compilePattern} from './regex.js';
-import {stateSets} from './state-sets.js';
+import {statesOf} from './state-sets.js';
 
 /** What a filter asks for. */
 export type RowFilter = {
@@ -60,10 +60,6 @@ function figureOf(name: string | undefined): keyof Omit<FilterRow, 'text'> | und
 const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
 	'>': (a, b) => a > b, '>=': (a, b) => a >= b, '<': (a, b) => a < b, '<=': (a, b) => a <= b, '=': (a, b) => a === b,
 };
-
-const stateLetters: ReadonlyMap<string, number> = new Map(Object.entries({
-	n: stateCode.NEW, r: stateCode.RUNNABLE, b: stateCode.BLOCKED, w: stateCode.WAITING, t: stateCode.TIMED_WAITING, i: stateCode.IDLE, '.': stateCode.IDLE,
-}));
 
 type RowTest = (row: FilterRow, lowerText: string) => boolean;
 
@@ -144,23 +140,18 @@ function kindOf({text, kind}: Alternative): 'state' | 'thread' | 'row' {
 }
 
 function readStates({text, at}: Alternative): number {
-	let mask = 0;
-	const words = text.slice('state:'.length).split(',').filter(Boolean);
-	for (const word of words) {
-		const lower = word.toLowerCase();
-		const code = stateLetters.get(lower) ?? threadStates.indexOf(lower.toUpperCase().replaceAll('-', '_') as 'NEW');
-		const set = stateSets.find(({id}) => id === lower);
-		if (!set && code < 0) {
-			throw new FilterError(`"${word}" is not a thread state (R B W T I)`, at);
-		}
-
-		for (const state of set ? set.states : [threadStates[code]]) {
-			mask |= 1 << stateCode[state];
-		}
+	const found = statesOf(text.slice('state:'.length));
+	if ('unknown' in found) {
+		throw new FilterError(`"${found.unknown}" is not a thread state (R B W T I)`, at);
 	}
 
-	if (mask === 0) {
+	if (found.states.length === 0) {
 		throw new FilterError('state: needs a state (R B W T I)', at);
+	}
+
+	let mask = 0;
+	for (const state of found.states) {
+		mask |= 1 << stateCode[state];
 	}
 
 	return mask;

@@ -8,3 +8,35 @@ export const stateSets: ReadonlyArray<{readonly id: StateSet; readonly title: st
 	{id: 'blocked', title: 'blocked', states: ['BLOCKED']},
 	{id: 'waiting', title: 'waiting (WAITING, TIMED_WAITING)', states: ['WAITING', 'TIMED_WAITING']},
 ];
+
+const letters: Readonly<Record<string, ThreadState>> = {
+	n: 'NEW', r: 'RUNNABLE', b: 'BLOCKED', w: 'WAITING', t: 'TIMED_WAITING', i: 'IDLE', '.': 'IDLE',
+};
+
+/** What a state can be called, in words, for hints. */
+export const stateNames = `${stateSets.map(({id}) => id).join(', ')}, R B W T I, or ${threadStates.join(', ')}`;
+
+/**
+The states that a comma-separated list means, as --state and the filter's `state:` have it: sets, names of states, and
+letters, upper or lower case; none for an empty list. Or the first word that means none.
+*/
+export function statesOf(list: string): {readonly states: readonly ThreadState[]} | {readonly unknown: string} {
+	const states = new Set<ThreadState>();
+	for (const word of list.split(',').map(part => part.trim()).filter(Boolean)) {
+		const meant = statesOfWord(word.toLowerCase());
+		if (!meant) {
+			return {unknown: word};
+		}
+
+		for (const state of meant) {
+			states.add(state);
+		}
+	}
+
+	return {states: [...states]};
+}
+
+function statesOfWord(word: string): readonly ThreadState[] | undefined {
+	const state = Object.hasOwn(letters, word) ? letters[word] : threadStates.find(name => name.toLowerCase() === word.replaceAll('-', '_'));
+	return state ? [state] : stateSets.find(({id}) => id === word)?.states;
+}

@@ -1,0 +1,99 @@
+import type {CommandKind} from './command.js';
+import {usage} from './usage.js';
+
+type Common = {
+	/** Without the dashes. */
+	readonly name: string;
+	readonly group: GroupId;
+	/** One letter. */
+	readonly short?: string;
+	/** What it does, in a line of the help and the readme. */
+	readonly help: string;
+	/** The commands that it means something for; those of its group when left out. */
+	readonly commands?: readonly CommandKind[];
+	/** Whoever gives it wants a report, not the screen. */
+	readonly asksForReport?: true;
+};
+
+/** An option that is given or not. */
+export type Switch = Common & {
+	readonly value?: undefined;
+	/** On unless it is given, as `--no-name`. */
+	readonly isOn?: true;
+	/** What it comes to in an environment; as it is when left out. */
+	inEnvironment?(isOn: boolean, environment: NodeJS.ProcessEnv): boolean;
+};
+
+/** An option with a value. */
+export type Valued<Value = unknown> = Common & {
+	/** What the help calls the value. */
+	readonly value: string;
+	/** What it is when it is not given, as it would be typed. */
+	readonly default?: string;
+	/** The value of a text; `spelling` is the option's, such as `--delay`. Throws UserError (2). */
+	read(text: string, spelling: string): Value;
+};
+
+/**
+A command-line option, as a record: the parser, the help and the readme's table come from it, and its value stands in
+`Options` under the record's key.
+*/
+export type Option = Switch | Valued;
+
+/** What the option of a record comes to: without a default it may be undefined. */
+export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value} ? (Record extends {readonly default: string} ? Value : Value | undefined) : boolean;
+
+const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo'];
+/** For what is sampled, and for what was. */
+export const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
+export const everywhere: readonly CommandKind[] = [...onSessions, 'list'];
+
+/** The groups of the help, in its order. */
+export const groups = {
+	sampling: {title: 'Sampling', commands: onJvms},
+	view: {title: 'View', commands: onSessions},
+	batch: {title: 'Batch', commands: onSessions},
+	files: {title: 'Files', commands: onSessions},
+	other: {title: 'Other', commands: everywhere},
+} as const satisfies Readonly<Record<string, {readonly title: string; readonly commands: readonly CommandKind[]}>>;
+export type GroupId = keyof typeof groups;
+
+/** Values that are numbers of this range. */
+export function number(min: number, max: number, {isWhole = false} = {}): Pick<Valued<number>, 'read'> {
+	return {
+		read(text, spelling) {
+			const value = text.trim() === '' ? Number.NaN : Number(text);
+			if (!(value >= min && value <= max) || (isWhole && !Number.isInteger(value))) {
+				throw usage(`${spelling} must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max}`);
+			}
+
+			return value;
+		},
+	};
+}
+
+/** Values that are one of these words. */
+export function oneOf<Word extends string>(words: readonly Word[]): Pick<Valued<Word>, 'read'> {
+	return {
+		read(text, spelling) {
+			if (!words.includes(text as Word)) {
+				throw usage(`${spelling} must be one of ${words.join(', ')}`);
+			}
+
+			return text as Word;
+		},
+	};
+}
+
+/** Values that are any text. */
+export const anyText: Pick<Valued<string>, 'read'> = {read: text => text};
+
+/** The words of a comma-separated list. */
+export function wordsOf(list: string): string[] {
+	return list.split(',').map(part => part.trim()).filter(Boolean);
+}
+
+/** Words as they are said: "a, b or c". */
+export function eitherOf(words: readonly string[]): string {
+	return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
