@@ -1,13 +1,23 @@
-/**
-Characters that terminals draw in two cells: wide and full-width ones of Unicode's East Asian Width (UAX #11), and
-pictures.
+import stringWidth from 'string-width';
+
+/*
+Text by terminal cells, counted as Ink counts them when it puts a line together (ink/build/output.js): by what a reader
+takes for one character, each at least one cell wide. Texts are printable: no escape sequences.
 */
-const wide = new RegExp([
-	'[\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\u4DBF\u4E00-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6]',
-	'[\u{1F300}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1F9FF}\u{20000}-\u{3FFFD}]',
-].join('|'), 'u');
-const zeroWidth = /\p{Mn}|\p{Me}|\p{Cf}/u;
+
+/** A character as a reader sees it, with its combining marks or the parts of its picture, and the cells it takes. */
+export type Grapheme = {readonly text: string; readonly cells: number};
+
 const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…]*$/;
+const segmenter = new Intl.Segmenter();
+
+/**
+Other texts taken apart, and cells of their characters: most are the same at each refresh, and finding out costs some
+microseconds a character.
+*/
+const known = new Map<string, readonly Grapheme[]>();
+const knownCells = new Map<string, number>();
+const maxKnown = 1000;
 
 /** Terminal cells that a printable text takes. */
 export function cellWidth(text: string): number {
@@ -16,11 +26,46 @@ export function cellWidth(text: string): number {
 	}
 
 	let width = 0;
-	for (const character of text) {
-		width += cellsOf(character);
+	for (const {cells} of graphemes(text)) {
+		width += cells;
 	}
 
 	return width;
+}
+
+/** The characters of a text. */
+export function graphemes(text: string): readonly Grapheme[] {
+	if (oneCellEach.test(text)) {
+		return Array.from(text, character => ({text: character, cells: 1}));
+	}
+
+	return remembered(known, text, () => Array.from(segmenter.segment(text), ({segment}) => ({
+		text: segment,
+		cells: remembered(knownCells, segment, () => Math.max(1, stringWidth(segment))),
+	})));
+}
+
+function remembered<Value>(values: Map<string, Value>, text: string, find: () => Value): Value {
+	let value = values.get(text);
+	if (value === undefined) {
+		value = find();
+		if (values.size >= maxKnown) {
+			values.clear();
+		}
+
+		values.set(text, value);
+	}
+
+	return value;
+}
+
+/** The text cut at its end to a number of cells, with an ellipsis in the last one. */
+export function cut(text: string, width: number): string {
+	if (cellWidth(text) <= width) {
+		return text;
+	}
+
+	return width > 0 ? `${text.slice(0, oneCellEach.test(text) ? width - 1 : unitsOf(graphemes(text), width - 1))}…` : '';
 }
 
 /** The end of a text, with an ellipsis before it where it had to be cut to take no more than `room` cells. */
@@ -29,18 +74,26 @@ export function cutStart(text: string, room: number): string {
 		return text;
 	}
 
-	const characters = [...text];
-	let from = characters.length;
-	for (let used = 1; from > 0; from--) {
-		used += cellsOf(characters[from - 1]);
+	return room > 0 ? `…${text.slice(text.length - (oneCellEach.test(text) ? room - 1 : unitsOf(graphemes(text).toReversed(), room - 1)))}` : '';
+}
+
+/** The text padded with blanks to a number of cells; not shortened. */
+export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+	const blanks = ' '.repeat(Math.max(0, width - cellWidth(text)));
+	return align === 'left' ? text + blanks : blanks + text;
+}
+
+/** Length in UTF-16 units of the first characters that fit into so many cells. */
+function unitsOf(characters: readonly Grapheme[], room: number): number {
+	let [used, units] = [0, 0];
+	for (const {text, cells} of characters) {
+		used += cells;
 		if (used > room) {
 			break;
 		}
+
+		units += text.length;
 	}
 
-	return room > 0 ? `…${characters.slice(from).join('')}` : '';
-}
-
-function cellsOf(character: string): number {
-	return zeroWidth.test(character) ? 0 : (wide.test(character) ? 2 : 1);
+	return units;
 }

@@ -1,3 +1,4 @@
+import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {defaultQuery} from '../../query/defaults.js';
 import {formatMs, formatPercent} from '../../query/columns/format.js';
@@ -8,7 +9,7 @@ import {
 	queryHeldUp, queryWaits, type HeldUpRow, type WaitRow,
 } from '../../query/waits.js';
 import {costLine, targetLine, timeLine} from './session-lines.js';
-import {cutEnd, wrapAt} from './text-table.js';
+import {wrapAt} from './text-table.js';
 
 const maxCostLines = 2;
 const maxLines = 10;
@@ -38,7 +39,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 		...(isHot ? hot.slice(0, Math.min(maxHot, room - heldUp.length)).map(row => hotLine(row, width)) : [hardlyHot(hot, wholeCpuNs, width)]),
 		...heldUp.map(row => heldUpLine(row, width)),
 		...waits.map(row => waitLine(row, width)),
-	].map(line => cutEnd(line, width));
+	].map(line => cut(line, width));
 }
 
 function hotLine(row: LineRow, width: number): string {
@@ -73,7 +74,7 @@ function heldUpLine(row: HeldUpRow, width: number): string {
 
 	const isAlone = holder.percent >= 99.5;
 	const [place] = holder.took;
-	const owner = `${cutEnd(holder.ownerName, ownerWidth)}${isAlone ? '' : ` (${formatPercent(holder.percent)}%)`}`;
+	const owner = `${cut(holder.ownerName, ownerWidth)}${isAlone ? '' : ` (${formatPercent(holder.percent)}%)`}`;
 	const by = `, ${isAlone ? 'held' : 'most often'} by ${owner}`;
 	if (!place) {
 		return head + shortName(here, Math.max(width - head.length - by.length, 1), true) + by;

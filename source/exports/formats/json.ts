@@ -1,5 +1,6 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
+import {byText} from '../../query/columns/sort.js';
 import {queryLines} from '../../query/lines.js';
 import {queryStacks} from '../../query/stacks.js';
 import {queryThreads} from '../../query/threads.js';
@@ -128,10 +129,6 @@ function msOf(ns: number): number {
 /** To three decimals: microseconds where the unit is milliseconds. What could not be measured is 0. */
 function rounded(value: number): number {
 	return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;
-}
-
-function byText(a: string, b: string): number {
-	return a < b ? -1 : (a > b ? 1 : 0);
 }
 
 /** What stands between the parts of a document. */

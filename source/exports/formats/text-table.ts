@@ -1,4 +1,4 @@
-import {cellWidth} from '../../model/cell-width.js';
+import {cellWidth, cut, pad} from '../../model/cell-width.js';
 import {fitColumns, headingOf, type Column} from '../../query/columns/column.js';
 import type {Unit} from '../../query/types.js';
 
@@ -9,35 +9,11 @@ cells, none with spaces at its end. Names are full where they fit.
 export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], {width, unit}: {readonly width: number; readonly unit: Unit}): string[] {
 	const fitted = fitColumns(columns, width);
 	const lineOf = (cell: (column: Column<Row>, room: number) => string) =>
-		fitted.map(({column, width: room}) => padded(cell(column, room), room, column.align)).join(' ').trimEnd();
+		fitted.map(({column, width: room}) => pad(cut(cell(column, room), room), room, column.align)).join(' ').trimEnd();
 	return [
 		lineOf(column => headingOf(column, unit)),
 		...rows.map(row => lineOf((column, room) => column.value(row, {unit, fullNames: true, room}))),
 	];
-}
-
-function padded(text: string, width: number, align: 'left' | 'right'): string {
-	const cut = cutEnd(text, width);
-	const space = ' '.repeat(Math.max(width - cellWidth(cut), 0));
-	return align === 'left' ? cut + space : space + cut;
-}
-
-/** The text cut to so many terminal cells, with an ellipsis where something is missing. */
-export function cutEnd(text: string, room: number): string {
-	if (cellWidth(text) <= room) {
-		return text;
-	}
-
-	let kept = '';
-	for (const character of text) {
-		if (cellWidth(kept + character) > room - 1) {
-			break;
-		}
-
-		kept += character;
-	}
-
-	return room > 0 ? `${kept}…` : '';
 }
 
 /**

@@ -1,3 +1,4 @@
+import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {stateCode} from '../../model/thread-state.js';
@@ -11,7 +12,7 @@ import type {ExportFormat} from './export-format.js';
 import {
 	costLine, noteLines, statesLine, targetLine, timeLine,
 } from './session-lines.js';
-import {cutEnd, textTable, wrapAt} from './text-table.js';
+import {textTable, wrapAt} from './text-table.js';
 
 const defaultWidth = 120;
 /** Narrower than this, figures would leave no room for names. */
@@ -56,7 +57,7 @@ export const text: ExportFormat = {
 			...(threads.length > 0 ? ['', ...textTable(threadColumns, threads.slice(0, threadTop), layout)] : []),
 			...(threads.length > threadTop ? [`... ${threads.length - threadTop} more`] : []),
 		];
-		return body.flatMap(line => wrapAt(' | ', line, width)).map(line => `${cutEnd(line, width)}\n`).join('');
+		return body.flatMap(line => wrapAt(' | ', line, width)).map(line => `${cut(line, width)}\n`).join('');
 	},
 };
 

@@ -1,53 +1,31 @@
-import {cellWidth} from '../../model/cell-width.js';
+import {cellWidth, cut, graphemes} from '../../model/cell-width.js';
+
+export {cut, pad} from '../../model/cell-width.js';
 
 /*
 Text by terminal cells: every line of the screen is cut and padded here, before any colour goes in.
 */
 
-/** The text cut at its end to a number of cells, with an ellipsis in the last one. */
-export function cut(text: string, width: number): string {
-	if (cellWidth(text) <= width) {
-		return text;
-	}
-
-	let [kept, used] = ['', 0];
-	for (const character of text) {
-		const next = used + cellWidth(character);
-		if (next > width - 1) {
+/** The text without its first cells. */
+export function dropCells(text: string, count: number): string {
+	let [dropped, from] = [0, 0];
+	for (const {text: character, cells} of graphemes(text)) {
+		if (dropped >= count) {
 			break;
 		}
 
-		kept += character;
-		used = next;
+		dropped += cells;
+		from += character.length;
 	}
 
-	return width > 0 ? `${kept}…` : '';
-}
-
-/** The text padded with blanks to a number of cells; not shortened. */
-export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
-	const blanks = ' '.repeat(Math.max(0, width - cellWidth(text)));
-	return align === 'left' ? text + blanks : blanks + text;
-}
-
-/** The text without its first cells. */
-export function dropCells(text: string, count: number): string {
-	let dropped = 0;
-	let rest = text;
-	while (dropped < count && rest !== '') {
-		const character = String.fromCodePoint(rest.codePointAt(0)!);
-		dropped += cellWidth(character);
-		rest = rest.slice(character.length);
-	}
-
-	return ' '.repeat(Math.max(0, dropped - count)) + rest;
+	return ' '.repeat(Math.max(0, dropped - count)) + text.slice(from);
 }
 
 /** The characters of a text that fit into so many cells; one at least. */
 function firstCells(text: string, width: number): string {
 	let [kept, used] = ['', 0];
-	for (const character of text) {
-		used += cellWidth(character);
+	for (const {text: character, cells} of graphemes(text)) {
+		used += cells;
 		if (used > width && kept !== '') {
 			break;
 		}
@@ -131,13 +109,16 @@ export function clip(line: string, width: number): string {
 	}
 
 	let [kept, used] = ['', 0];
-	for (const [part] of line.matchAll(/\u001B\[[\d;]*m|[^\u001B]/gu)) {
-		const cells = part.startsWith('\u001B') ? 0 : cellWidth(part);
-		if (used + cells <= width) {
+	for (const [part] of line.matchAll(/\u001B\[[\d;]*m|[^\u001B]+/g)) {
+		if (part.startsWith('\u001B')) {
 			kept += part;
-			used += cells;
-		} else {
-			used = width;
+			continue;
+		}
+
+		for (const {text, cells} of graphemes(part)) {
+			const fits = used + cells <= width;
+			kept += fits ? text : '';
+			used = fits ? used + cells : width;
 		}
 	}
 
