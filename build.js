@@ -37,6 +37,19 @@ const {metafile} = await build({
 	metafile: true,
 	logLevel: 'warning',
 });
+// Loaded by require, when a filter first has a regular expression; see source/query/filter/regex.ts.
+const {metafile: expressions} = await build({
+	stdin: {contents: 'export {RE2JS, RE2JSSyntaxException} from \'re2js\';', resolveDir: '.'},
+	outfile: `${fresh}/re2js.cjs`,
+	bundle: true,
+	minify: true,
+	format: 'cjs',
+	platform: 'node',
+	target: 'node20',
+	legalComments: 'none',
+	metafile: true,
+	logLevel: 'warning',
+});
 await chmod(`${fresh}/cli.js`, 0o755);
 // Without it Node would take the files for CommonJS where dist/ is alone.
 await writeFile(`${fresh}/package.json`, `${JSON.stringify({name, version, license, type: 'module'}, undefined, '\t')}\n`);
@@ -51,7 +64,7 @@ if (hasKoffi) {
 }
 
 await cp('LICENSE', `${fresh}/LICENSE`);
-await writeFile(`${fresh}/third-party-notices.txt`, await thirdPartyNotices([...bundledPackages(metafile), ...(hasKoffi ? ['node_modules/koffi'] : [])]));
+await writeFile(`${fresh}/third-party-notices.txt`, await thirdPartyNotices([...bundledPackages(metafile), ...bundledPackages(expressions), ...(hasKoffi ? ['node_modules/koffi'] : [])]));
 await rename('dist', old).catch(() => {});
 await rename(fresh, 'dist');
 await rm(old, {recursive: true, force: true});

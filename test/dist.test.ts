@@ -74,6 +74,13 @@ describe('dist/ alone, somewhere else', () => {
 		expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', notes: expect.arrayContaining([expect.stringContaining('koffi')]) as unknown});
 	});
 
+	test('reads regular expressions, and says so when the file for them was left out', () => {
+		const filtered = (at: string, filter: string) => run(at, ['open', path.join(copy, 'demo/recording.pb.gz'), '--format', 'csv', '--filter', filter]);
+		expect(filtered(copy, String.raw`/pric[aeiou]ng\.(a+)?/`)).toMatchObject({status: 0, stderr: '', stdout: expect.stringContaining('demo.Pricing') as unknown});
+		expect(filtered(without('re2js.cjs'), '/a/')).toMatchObject({status: 2, stderr: expect.stringContaining('--filter: re2js.cjs is missing beside cli.js') as unknown});
+		expect(filtered(without('re2js.cjs'), 'pricing')).toMatchObject({status: 0, stderr: ''});
+	});
+
 	test('draws the live view', async () => {
 		const terminal = new TerminalSession(process.execPath, [path.join(copy, 'cli.js'), String(target.pid)]);
 		try {

@@ -27,7 +27,7 @@ const mayImport: Record<string, readonly string[]> = {
 /** Packages that only some folders may use. */
 const packageHomes: Record<string, readonly string[]> = {
 	react: ['ui'], ink: ['ui'], 'ink-table': ['ui'], meow: ['top'], 'pprof-format': ['exports'],
-	koffi: ['jvm'], 'string-width': ['model'],
+	koffi: ['jvm'], 'string-width': ['model'], re2js: ['query'],
 };
 
 function filesBelow(directory: string): string[] {

@@ -38,7 +38,7 @@ export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning:
 	{form: 'word', meaning: 'rows whose name contains the word; all words must match; case does not matter; quote "two words"'},
 	{form: '!word', meaning: 'rows that do not contain the word'},
 	{form: 'a|b', meaning: 'either'},
-	{form: '/regex/', meaning: 'a regular expression'},
+	{form: '/regex/', meaning: 'a regular expression (RE2: no look-around, no back-references)'},
 	{form: 'state:B', meaning: 'count only samples in these states: R B W T I, state names, or active, blocked, waiting, all; comma-separated'},
 	{form: 'thread:http-*', meaning: 'count only threads with these names, comma-separated; without * or ? any name that contains the text'},
 	{form: 'pct>1', meaning: 'compare a value: pct, total (percent), cpu (ms), ticks, threads, blocked, stuck (seconds); with > >= < <= ='},
