@@ -33,6 +33,7 @@ try {
 		target: 'node20',
 		external: ['koffi', 'esbuild', '@lydell/node-pty', '@xterm/headless'],
 		plugins: inkPlugins,
+		define: {'process.env.NODE_ENV': '"production"'},
 		banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
 		logLevel: 'warning',
 	});

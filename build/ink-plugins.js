@@ -2,11 +2,11 @@ import path from 'node:path';
 import {withoutDevtools} from './without-devtools.js';
 
 /**
-For esbuild: Ink's output takes texts apart by `remembered-tokens.js`. The build fails where it no longer asks for the
-tokeniser.
+For esbuild: Ink's frames are put together by `remembered-lines.js`. The build fails where Ink no longer does it in
+`output.js`.
 */
-const rememberedTokens = {
-	name: 'remembered-tokens',
+const rememberedLines = {
+	name: 'remembered-lines',
 	setup({onEnd, onResolve}) {
 		let isAsked = false;
 		let hasInk = false;
@@ -14,17 +14,17 @@ const rememberedTokens = {
 			hasInk = true;
 			return undefined;
 		});
-		onResolve({filter: /^@alcalzone\/ansi-tokenize$/}, ({importer}) => {
-			if (!/\/ink\/build\/output\.js$/.test(importer)) {
+		onResolve({filter: /^\.\/output\.js$/}, ({importer}) => {
+			if (!/\/ink\/build\/renderer\.js$/.test(importer)) {
 				return undefined;
 			}
 
 			isAsked = true;
-			return {path: path.join(import.meta.dirname, 'remembered-tokens.js')};
+			return {path: path.join(import.meta.dirname, 'remembered-lines.js')};
 		});
-		onEnd(() => hasInk && !isAsked ? {errors: [{text: 'Ink no longer takes texts apart by @alcalzone/ansi-tokenize: see build/ink-plugins.js'}]} : undefined);
+		onEnd(() => hasInk && !isAsked ? {errors: [{text: 'Ink no longer puts its frames together by output.js: see build/ink-plugins.js'}]} : undefined);
 	},
 };
 
 /** What every bundle with Ink in it needs. */
-export const inkPlugins = [withoutDevtools, rememberedTokens];
+export const inkPlugins = [withoutDevtools, rememberedLines];
