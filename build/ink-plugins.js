@@ -1,5 +1,7 @@
 import path from 'node:path';
 import {withoutDevtools} from './without-devtools.js';
+import {withoutFetch} from './without-fetch.js';
+import {withoutPackageJson} from './without-package-json.js';
 
 /**
 For esbuild: Ink's frames are put together by `remembered-lines.js`. The build fails where Ink no longer does it in
@@ -27,4 +29,4 @@ const rememberedLines = {
 };
 
 /** What every bundle with Ink in it needs. */
-export const inkPlugins = [withoutDevtools, rememberedLines];
+export const inkPlugins = [withoutDevtools, withoutFetch, withoutPackageJson, rememberedLines];

@@ -128,4 +128,18 @@ describe('what is in dist/', () => {
 			terminal.close();
 		}
 	});
+
+	test('what is loaded before a screen asks Node for no HTTP client, and nothing checks a package.json', async () => {
+		const noFetch = 'data:text/javascript,globalThis.fetch=()=>process.exit(99)';
+		const terminal = new TerminalSession(process.execPath, ['--import', noFetch, path.join(built, 'cli.js'), 'open', path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz')]);
+		try {
+			await terminal.until('demo.Pricing');
+			terminal.type('q');
+			expect(await terminal.ended()).toMatchObject({exitCode: 0});
+		} finally {
+			terminal.close();
+		}
+
+		expect(scripts.filter(script => script.includes('spdx'))).toEqual([]);
+	});
 });

@@ -34,7 +34,7 @@ function moduleAt(url: string, line: number): string | undefined {
 	if (!modules) {
 		let current = '';
 		modules = readFileSync(fileURLToPath(url), 'utf8').split('\n').map(text => {
-			current = /^\/\/ ((?:source|node_modules)\/\S+)$/.exec(text.trim())?.[1] ?? current;
+			current = /^\/\/ ((?:source|node_modules|build)\/\S+)$/.exec(text.trim())?.[1] ?? current;
 			return current;
 		});
 		modulesOfFile.set(url, modules);

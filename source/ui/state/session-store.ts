@@ -20,9 +20,11 @@ export type Feed = {
 };
 
 /**
-Refreshes while the session is young, however long the delay: often in its first second, as CPU time, and with it the
-first share, takes two samples; then each after as long as was sampled so far, until that is the delay.
+Refreshes while the session is young, however long the delay: at once when there is a second sample, which CPU time, and
+with it the first share, takes; often in the first second; then each after as long as was sampled so far, until that is
+the delay.
 */
+const firstDelayMs = 25;
 const earlyDelayMs = 100;
 const earlyMs = 1000;
 
@@ -148,7 +150,8 @@ export class SessionStore {
 		clearTimeout(this.#timer);
 		const {shown, status: {phase}} = this.#feed;
 		const sampledMs = shown && (phase === 'starting' || phase === 'sampling') ? shown.session.durationMs : Infinity;
-		this.#timer = setTimeout(this.#refreshAgain, Math.min(this.#delayMs, sampledMs < earlyMs ? earlyDelayMs : sampledMs));
+		const youngMs = shown?.session.samples === 1 ? firstDelayMs : earlyDelayMs;
+		this.#timer = setTimeout(this.#refreshAgain, Math.min(this.#delayMs, sampledMs < earlyMs ? youngMs : sampledMs));
 	}
 
 	#set(change: Partial<Feed>): void {
