@@ -4,15 +4,16 @@ How long the reader holds the lock, and how long a whole read takes, for a table
 and every tenth one new.
 */
 import {performance} from 'node:perf_hooks';
+import {fromNames, select} from '../source/model/column-types.js';
 import {Sample} from '../source/model/sample.js';
+import {clockFigures, sessionFigures} from '../source/model/schema.js';
 import {createTable, headerWords} from '../source/table/layout.js';
 import {acquireLock, releaseLock} from '../source/table/lock.js';
 import {TableReader} from '../source/table/reader.js';
 import {TableWriter} from '../source/table/writer.js';
 
-const figures = {
-	requestedIntervalMs: 1, intervalMs: 1, startedAtMs: 1, durationMs: 1, countedAtMs: 0, nextAtMs: 0, sampledMs: 0, refusedThreads: 0, lateThreads: 0, late: 0, failed: 0, targetStoppedMs: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0,
-};
+/** What the sampler says with each sample: the numbers do not matter here. */
+const figures = fromNames([...select(sessionFigures, {by: 'sampler'}), ...select(clockFigures, {by: 'sampler'})], () => 1);
 const threads = 200;
 const depth = 50;
 

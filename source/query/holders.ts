@@ -1,3 +1,5 @@
+import {recordsInWindow} from '../model/records-in-window.js';
+import {contentionColumns} from '../model/schema.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {lockInfo} from './now.js';
 import {placeName} from './facts/place.js';
@@ -12,17 +14,12 @@ Owners of the locks that samples at the wanted stacks waited for in the window, 
 held up most first.
 */
 export function holdersOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): Holder[] {
-	const {contention} = snapshot;
-	const before = baseline?.contention;
-	const beforeCount = before?.count ?? 0;
+	const all = snapshot.contention;
+	const contention = recordsInWindow(contentionColumns, all, baseline?.contention, index => isCounted(scope, all.thread[index]) && isWanted(all.node[index]));
 	const sums = new Map<string, Sums>();
-	let all = 0;
+	let ticksOfAll = 0;
 	for (let index = 0; index < contention.count; index++) {
-		const ticks = contention.ticks[index] - (index < beforeCount ? before!.ticks[index] : 0);
-		if (ticks <= 0 || !isCounted(scope, contention.thread[index]) || !isWanted(contention.node[index])) {
-			continue;
-		}
-
+		const ticks = contention.ticks[index];
 		const {ownerPlace, ownerNow, ...owner} = lockInfo(snapshot, {
 			lockKind: contention.lockKind[index],
 			lockClass: contention.lockClass[index],
@@ -36,7 +33,7 @@ export function holdersOf(snapshot: Snapshot, baseline: Snapshot | undefined, sc
 		};
 		sums.set(key, sum);
 		sum.ticks += ticks;
-		all += ticks;
+		ticksOfAll += ticks;
 		add(sum.took, ownerPlace, ticks);
 		add(sum.now, ownerNow, ticks);
 	}
@@ -44,7 +41,7 @@ export function holdersOf(snapshot: Snapshot, baseline: Snapshot | undefined, sc
 	return [...sums]
 		.sort(([a, aSum], [b, bSum]) => byNumber(bSum.ticks, aSum.ticks) || byText(a, b))
 		.map(([, {owner, ticks, took, now}]) => ({
-			...owner, ticks, percent: 100 * ticks / all, took: sorted(took), now: sorted(now),
+			...owner, ticks, percent: 100 * ticks / ticksOfAll, took: sorted(took), now: sorted(now),
 		}));
 }
 

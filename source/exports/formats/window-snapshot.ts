@@ -1,8 +1,7 @@
+import {fromNames, makeArrays, select} from '../../model/column-types.js';
+import {recordsInWindow} from '../../model/records-in-window.js';
 import {
-	fromNames, makeArrays, namesOf, newArray, select,
-} from '../../model/column-types.js';
-import {
-	contentionColumns, factColumns, sessionFigures, threadColumns, type CounterColumns, type RecordArrays,
+	contentionColumns, factColumns, sessionFigures, threadColumns,
 } from '../../model/schema.js';
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
@@ -21,8 +20,8 @@ export function windowSnapshot(snapshot: Snapshot, baseline: Snapshot | undefine
 		session: windowStats(snapshot.session, baseline.session),
 		dictionary: snapshot.dictionary,
 		threads: windowThreads(snapshot.threads, baseline.threads),
-		facts: windowRecords(factColumns, snapshot.facts, baseline.facts),
-		contention: windowRecords(contentionColumns, snapshot.contention, baseline.contention),
+		facts: recordsInWindow(factColumns, snapshot.facts, baseline.facts),
+		contention: recordsInWindow(contentionColumns, snapshot.contention, baseline.contention),
 	};
 }
 
@@ -43,25 +42,4 @@ function windowThreads(now: ThreadTable, then: ThreadTable): ThreadTable {
 			return values;
 		}),
 	};
-}
-
-/** Counters of one session are append-only and keyed: the same index is the same key in every snapshot. */
-function windowRecords<C extends CounterColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C>): RecordArrays<C> {
-	const grown = new Uint8Array(now.count);
-	for (const name of namesOf(columns).filter(column => columns[column].role === 'counter')) {
-		for (let i = 0; i < now.count; i++) {
-			grown[i] |= now[name][i] > (i < then.count ? then[name][i] : 0) ? 1 : 0;
-		}
-	}
-
-	const rows = Int32Array.from(grown.keys()).filter(i => grown[i] === 1);
-	const arrays = makeArrays(columns, namesOf(columns), (column, name) => {
-		const values = newArray(column, rows.length);
-		for (const [row, i] of rows.entries()) {
-			values[row] = now[name][i] - (column.role === 'counter' && i < then.count ? then[name][i] : 0);
-		}
-
-		return values;
-	});
-	return {count: rows.length, ...arrays};
 }

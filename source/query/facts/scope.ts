@@ -1,3 +1,5 @@
+import {recordsInWindow} from '../../model/records-in-window.js';
+import {factColumns} from '../../model/schema.js';
 import type {Facts, Snapshot} from '../../model/snapshot.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {filterOf, type RowFilter} from '../filter/filter.js';
@@ -68,41 +70,7 @@ export function isCounted({threads}: Pick<Scope, 'threads'>, thread: number): bo
 	return !threads || threads[thread] === 1;
 }
 
-/**
-What was counted between the baseline (undefined: the session's start) and the snapshot, without what the scope leaves
-out and without zeros. Counters that fell, which those of one session never do, give zero.
-*/
-export function factsInWindow(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads'>): Facts {
-	const {facts} = snapshot;
-	const before = baseline?.facts;
-	const thread = new Int32Array(facts.count);
-	const node = new Int32Array(facts.count);
-	const state = new Uint8Array(facts.count);
-	const ticks = new Int32Array(facts.count);
-	const cpuNs = new Float64Array(facts.count);
-	const beforeCount = Math.min(before?.count ?? 0, facts.count);
-	let count = 0;
-	for (let index = 0; index < facts.count; index++) {
-		if ((scope.stateMask & (1 << facts.state[index])) === 0 || !isCounted(scope, facts.thread[index])) {
-			continue;
-		}
-
-		const isOld = index < beforeCount;
-		const newTicks = facts.ticks[index] - (isOld ? before!.ticks[index] : 0);
-		const newCpuNs = facts.cpuNs[index] - (isOld ? before!.cpuNs[index] : 0);
-		if (newTicks <= 0 && !(newCpuNs > 0)) {
-			continue;
-		}
-
-		thread[count] = facts.thread[index];
-		node[count] = facts.node[index];
-		state[count] = facts.state[index];
-		ticks[count] = Math.max(newTicks, 0);
-		cpuNs[count] = Math.max(newCpuNs, 0);
-		count++;
-	}
-
-	return {
-		count, thread, node, state, ticks, cpuNs,
-	};
+/** What was counted between the baseline (undefined: the session's start) and the snapshot, without what the scope leaves out. */
+export function factsInWindow({facts}: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads'>): Facts {
+	return recordsInWindow(factColumns, facts, baseline?.facts, index => (scope.stateMask & (1 << facts.state[index])) !== 0 && isCounted(scope, facts.thread[index]));
 }

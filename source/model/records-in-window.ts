@@ -1,0 +1,50 @@
+import {makeArrays, namesOf, newArray} from './column-types.js';
+import type {CounterColumns, RecordArrays} from './schema.js';
+
+/**
+What was counted between two snapshots of a session (`then` undefined: since its start): rows of which a counter grew,
+their counters subtracted. Counters of a session are append-only and keyed: the same index is the same key in every
+snapshot. Counters that fell, which those of one session never do, give zero. `isWanted`: rows that count, by index; all
+if left out.
+*/
+export function recordsInWindow<C extends CounterColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C> | undefined, isWanted?: (index: number) => boolean): RecordArrays<C> {
+	const names = namesOf(columns);
+	const counters = names.filter(name => columns[name].role === 'counter');
+	const thenCount = Math.min(then?.count ?? 0, now.count);
+	const grown = new Uint8Array(now.count);
+	for (const name of counters) {
+		const [values, before] = [now[name], then?.[name]];
+		for (let index = 0; index < thenCount; index++) {
+			grown[index] |= Number(values[index] > before![index]);
+		}
+
+		for (let index = thenCount; index < now.count; index++) {
+			grown[index] |= Number(values[index] > 0);
+		}
+	}
+
+	const rows = new Int32Array(now.count);
+	let count = 0;
+	for (let index = 0; index < now.count; index++) {
+		if (grown[index] === 1 && (!isWanted || isWanted(index))) {
+			rows[count++] = index;
+		}
+	}
+
+	const arrays = makeArrays(columns, names, (column, name) => {
+		const taken = newArray(column, count);
+		const [values, before] = [now[name], column.role === 'counter' ? then?.[name] : undefined];
+		for (let row = 0; row < count; row++) {
+			taken[row] = values[rows[row]];
+		}
+
+		if (before) {
+			for (let row = 0; row < count && rows[row] < thenCount; row++) {
+				taken[row] = Math.max(taken[row] - before[rows[row]], 0);
+			}
+		}
+
+		return taken;
+	});
+	return {count, ...arrays};
+}
