@@ -3,15 +3,15 @@ import type {NativeIds} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
 /**
-Where the CPU time of threads comes from: the kernel; the dump's own "cpu=" (11 and later, 10 us fine); nowhere (8, with
-/proc closed).
+Where the CPU time of threads comes from: the kernel; the dump's own "cpu=" (JDK 11 and later, to 10 us); or nowhere
+(JDK 8 with /proc closed).
 */
 export type CpuSource = 'kernel' | 'dump' | 'none';
 
 /** Gives each row of a sample the CPU nanoseconds that its thread used since the sample before. */
 export class CpuCredit {
 	source: CpuSource = 'kernel';
-	/** By row of the last sample: 1 where `cpuNs` is what the thread used, 0 where nothing said so. */
+	/** By row of the last sample: 1 where `cpuNs` is what the thread used, 0 where nothing says so. */
 	known = new Uint8Array(64);
 
 	readonly #threadCpu: ThreadCpu;
@@ -27,7 +27,7 @@ export class CpuCredit {
 
 	/**
 	Fills `cpuNs` and turns `nativeId` into our own ids. `headerCpuNs` is what the dump says by row, -1 for nothing.
-	What a carrier uses, its virtual thread used.
+	What a carrier used counts as used by its virtual thread.
 	*/
 	credit(sample: Sample, headerCpuNs: Float64Array): void {
 		this.#round++;

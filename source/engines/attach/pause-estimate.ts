@@ -4,11 +4,11 @@ import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 const nsInMs = 1_000_000;
 
 /**
-Estimates from outside how long one dump stopped the target. From the request to the answer's first byte passes (a) the
-attach listener's own work, (b) the safepoints: the VM Thread brings all threads to a stop and prints them, (c) time in
-which we wait for a CPU ourselves. So the pause is the latency without (a) and (c). It is at least what the VM Thread
-worked, and waited for a CPU while everybody was stopped; it is at most the latency. Where the figures are closed to us
-it is the latency: too much rather than too little.
+Estimates from outside how long one dump stopped the target. The time from the request to the answer's first byte is
+made up of (a) the attach listener's own work, (b) the safepoints, in which the VM Thread brings all threads to a stop
+and prints them, and (c) time in which we wait for a CPU ourselves. So the pause is the latency without (a) and (c). It
+is at least the time that the VM Thread worked or waited for a CPU while everything was stopped, and at most the
+latency. Where we may not see these figures it is the latency: too much rather than too little.
 */
 export class PauseEstimate {
 	readonly #target: ThreadCpu;
@@ -22,7 +22,7 @@ export class PauseEstimate {
 		this.#target = target;
 	}
 
-	/** Right before the request. Ids are our own side's, 0 while not known. */
+	/** Right before the request. Ids are those on our side; 0 while not known. */
 	begin(vmThread: number, listener: number): void {
 		this.#vmThreadNs = this.#busyNs(vmThread);
 		this.#listenerNs = this.#busyNs(listener);
@@ -53,13 +53,13 @@ export class PauseEstimate {
 	}
 }
 
-/** The parts that an estimate is made of, milliseconds during one request; undefined where not known. */
+/** The parts of an estimate, milliseconds during one request; undefined where not known. */
 export type PauseParts = {
 	readonly latencyMs: number;
 	/** CPU time and time waiting for a CPU. */
 	readonly vmThreadMs: number | undefined;
 	readonly listenerMs: number | undefined;
-	/** Time that we waited for a CPU. */
+	/** Time that we ourselves waited for a CPU. */
 	readonly ownWaitMs: number | undefined;
 };
 
@@ -77,7 +77,7 @@ function since(before: number, after: number): number | undefined {
 	return before >= 0 && after >= before ? (after - before) / nsInMs : undefined;
 }
 
-/** The thread that runs this; its id as /proc has it, which is another one than the process's in a worker. */
+/** The thread that runs this, by its id in /proc; in a worker that differs from the id of the process. */
 function ownThread(): {cpu: ThreadCpu; id: number} | undefined {
 	try {
 		const [, pid, id] = /^(\d+)\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];

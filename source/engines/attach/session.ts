@@ -17,17 +17,17 @@ import {DumpParser} from './dump/parser.js';
 import {PauseEstimate} from './pause-estimate.js';
 
 /**
-Longest wait for one dump: a full collection of a large heap, or a slow way to a safepoint, takes seconds; beyond this
-the sample is lost, not the session.
+Longest wait for one dump: a full collection of a large heap, or a JVM slow to reach a safepoint, takes seconds. After
+this the sample is lost, but not the session.
 */
 const dumpTimeoutMs = 10_000;
 
-/** Failures in a row that end a session that has not had one good sample: what is wrong then will stay wrong. */
+/** Failures in a row that end a session without a single good sample: whatever is wrong will stay wrong. */
 const failuresAtStart = 3;
 
 /**
-A session that worked ends when nothing but failures came for so long (a container may be frozen for a while), and at
-least this many.
+A session that did work ends only after nothing but failures for this long (a container may be frozen for a while), and
+at least this many.
 */
 const failingEndsAfterMs = 60_000;
 const failingAtLeast = 3;
@@ -46,7 +46,7 @@ export class AttachSession implements EngineSession {
 	/** Reads the VM Thread and the listener; apart from the readings of all threads, which come later. */
 	readonly #pause: PauseEstimate;
 	readonly #pauseCpu: ThreadCpu;
-	/** Of the sample under way. */
+	/** For the sample in progress. */
 	#aborter = new AbortController();
 	#vmThread = 0;
 	#listener = 0;
@@ -63,7 +63,7 @@ export class AttachSession implements EngineSession {
 		this.#ids = new NativeIds(target);
 		this.#credit = new CpuCredit(this.#threadCpu, this.#ids);
 		this.#pause = new PauseEstimate(this.#pauseCpu);
-		// Later on the dumps say which it is.
+		// Later the dumps themselves say which one it is.
 		this.#vmThread = namedTask(target.pid, [vmThreadName]);
 		this.note = noteFor(target, this.#threadCpu);
 	}
@@ -84,7 +84,7 @@ export class AttachSession implements EngineSession {
 
 		if (reply.status === 'failed') {
 			const tookMs = performance.now() - startedMs;
-			// Nothing came back: the part that the VM Thread worked is all that is known.
+			// Nothing came back: all we know is how long the VM Thread worked.
 			const stoppedMs = this.#pause.end(this.#vmThread, this.#listener, 0);
 			if (signal.aborted) {
 				return {
@@ -145,7 +145,7 @@ export class AttachSession implements EngineSession {
 	}
 }
 
-/** What this engine cannot see of this target. */
+/** What this engine cannot see in this target. */
 function noteFor(target: Target, threadCpu: ThreadCpu): string | undefined {
 	const isReadable = threadCpu.read(target.pid) || threadCpu.reading === 'gone';
 	if (!isReadable && target.jdk === 8) {

@@ -62,7 +62,7 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start
 			const left = `/tmp/.java_pid${java.pid}`;
 			spawnSync(process.execPath, ['-e', 'require("node:net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))', left]);
 			const client = new AttachClient(target);
-			expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'failed', reason: 'a file of another user is in the place of the attach socket', hint: expect.stringContaining(`.java_pid${java.pid}`) as string});
+			expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'failed', reason: 'a file of another user has the name of the attach socket', hint: expect.stringContaining(`.java_pid${java.pid}`) as string});
 			rmSync(left);
 			expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 			expect(java.output()).not.toMatch(/Full thread dump/);

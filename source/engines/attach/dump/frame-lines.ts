@@ -12,21 +12,21 @@ import {LineCache} from './line-cache.js';
 const maxLines = 1 << 16;
 
 /**
-Longest frame line, with the line feeds that its method's name may hold: the class-file format limits each of its three
-names to 65,535 bytes.
+Longest frame line, including any line feeds in its method's name: the class-file format limits each of its three names
+to 65,535 bytes.
 */
 const maxFrameBytes = 3 * 65_536;
 
 const closeParenthesis = 41;
 const initialiser = '<clinit>';
 
-/** Frame ids of the lines below "\tat "; a line seen before makes no garbage. */
+/** Frame ids of the lines below "\tat "; a line seen before allocates nothing. */
 export class FrameLines {
-	/** After `read`: the frame's id, 0 when the line is no frame. */
+	/** After `read`: the frame's id; 0 when the line is not a frame. */
 	frame = 0;
 	/** After `read`: where the line ends (its line feed, or the limit). */
 	lineEnd = 0;
-	/** After `read`: the string id of the class whose static initialiser the frame is, else 0. */
+	/** After `read`: the string id of the class whose static initialiser this frame is; 0 for other frames. */
 	initialises = 0;
 	/** Which frames make a RUNNABLE thread IDLE. */
 	readonly idle = new IdleFrames();

@@ -19,9 +19,9 @@ const fileAndLine = /^(.*):(\d{1,9})$/s;
 
 /**
 Reads what stands after "\tat ": "pack.Class.method(File.java:12)", with "(Native Method)", "(Unknown Source)",
-"(Redefined)" or a file without a line, each after a module or not. Class-file rules let names hold blanks, parentheses,
-colons and line feeds, so no reading is sure for hostile names; a method's name never holds a dot (Java Virtual Machine
-Specification, 4.2.2). Undefined when it is no frame.
+"(Redefined)" or a file without a line, each with or without a module in front. Class-file rules let names hold blanks,
+parentheses, colons and line feeds, so hostile names can always be read in more than one way; a method's name never
+holds a dot (Java Virtual Machine Specification, 4.2.2). Undefined when it is not a frame.
 */
 export function readFrame(text: string): FrameText | undefined {
 	const open = locationStart(text);

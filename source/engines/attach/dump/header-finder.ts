@@ -2,13 +2,13 @@ import {HeaderReader, lineEndAfter} from './header.js';
 import {maxThreads, SmrList} from './smr-list.js';
 
 /**
-Longest header (a thread's name with all its line feeds) that is looked for where no list tells true headers from false
-ones: one that is none must not swallow the threads below it.
+Longest header (a thread's name with all its line feeds) to look for where no list tells real headers from false ones: a
+false one must not swallow the threads below it.
 */
 const maxUnlistedHeaderBytes = 1 << 16;
 
 /**
-Bytes looked through in vain, all searches of one dump together: more comes from no JVM, and without an end to it names
+Bytes that all the failed searches of one dump may look through together. No JVM needs more, and without a limit names
 full of quotes would cost the square of their length.
 */
 const maxWastedBytes = 1 << 24;
@@ -17,14 +17,14 @@ export const cutShort = 'the dump is truncated';
 export const tooManyThreads = `the thread dump has more than ${maxThreads.toLocaleString('en')} threads: too many to sample this way`;
 
 /**
-Finds the headers of threads in a dump, from the top down. JDK 11 and later list the threads first: then a header is
-what has the next address of the list, however long its name, and one that is missing spoils the dump. A dump without a
-list (JDK 8) has headers wherever it looks like one.
+Finds the headers of threads in a dump, from the top down. JDK 11 and later list the threads first: a header is then
+whatever has the next address in the list, however long its name, and a missing one makes the dump unusable. In a dump
+without a list (JDK 8) anything that looks like a header is one.
 */
 export class HeaderFinder {
-	/** The header that was found last. */
+	/** The header found last. */
 	readonly header = new HeaderReader();
-	/** Set when the rest of the dump must not be read: why, one line. */
+	/** Why the rest of the dump must not be read, in one line; set when that is so. */
 	problem: string | undefined;
 
 	readonly #smr = new SmrList();
@@ -33,8 +33,8 @@ export class HeaderFinder {
 	#wastedBytes = 0;
 
 	/**
-	Starts with a new dump, whose list of threads is in `bytes[start..end)` if it has one. False, with a `problem`, when
-	the list has no end, or is longer than what is read.
+	Starts on a new dump; its list of threads, if it has one, is in `bytes[start..end)`. False, with a `problem`, when
+	the list has no end or is longer than we read.
 	*/
 	begin(bytes: Buffer, start: number, end: number): boolean {
 		this.problem = undefined;
@@ -49,8 +49,8 @@ export class HeaderFinder {
 	}
 
 	/**
-	Reads the header that starts at the quote, over several lines when its name has line feeds; index of its line's end,
-	or -1 when it is none.
+	Reads the header that starts at the quote, over several lines if its name has line feeds. Returns the index of its
+	line's end, or -1 when it is not a header.
 	*/
 	findHeader(bytes: Buffer, start: number): number {
 		if (this.#listed < this.#smr.count) {
@@ -60,7 +60,7 @@ export class HeaderFinder {
 		return this.#smr.present ? this.#readInternal(bytes, start) : this.#findUnlisted(bytes, start);
 	}
 
-	/** To be called at the dump's end: sets `problem` when threads are missing. */
+	/** Call at the end of the dump: sets `problem` when threads are missing. */
 	end(): void {
 		const {count} = this.#smr;
 		if (this.#listed < count) {
@@ -68,7 +68,7 @@ export class HeaderFinder {
 		}
 	}
 
-	/** The search needs no limit: all that succeed go over different bytes, and one that fails is the last. */
+	/** The search needs no limit: successful searches cover different bytes, and the first that fails is the last. */
 	#findListed(bytes: Buffer, start: number): number {
 		const {header} = this;
 		const limit = bytes.length;

@@ -30,12 +30,12 @@ export function wordOf(text: string): Word {
 	return [...Buffer.from(text, 'latin1')];
 }
 
-/** A value such as "elapsed=123456.78s" is short; bounds what a line can make us read. */
+/** A value such as "elapsed=123456.78s" is short; so this bounds what a line can make us read. */
 const maxValueLength = 32;
 const maxDigits = 17;
 
 /**
-Size of the buffer that HotSpot's outputStream::print formats into, its ending zero included (O_BUFLEN in its
+Size of the buffer that HotSpot's outputStream::print formats into, terminating zero included (O_BUFLEN in its
 ostream.hpp).
 */
 const printBufferBytes = 2000;
@@ -47,7 +47,7 @@ const priorityWord = wordOf('prio=');
 const cpuWord = wordOf('cpu=');
 const objectWaitWord = wordOf('in Object.wait()');
 
-/** Reads headers, one at a time, into its own fields: nothing is allocated. */
+/** Reads headers, one at a time, into its own fields: without allocating. */
 export class HeaderReader {
 	/** End of the name: index of its closing quote. */
 	nameEnd = 0;
@@ -56,12 +56,12 @@ export class HeaderReader {
 	/** Linux id as the JVM knows it (inside its pid namespace); 0 when not printed. */
 	nativeId = 0;
 	daemon = false;
-	/** Address of the JVM's thread structure, as two signed halves of 32 bits: numbers beyond 31 bits make garbage. */
+	/** Address of the JVM's thread structure, as two signed halves of 32 bits: larger numbers would be allocated. */
 	tidHigh = 0;
 	tidLow = 0;
 	/** CPU nanoseconds as printed, -1 when not. */
 	cpuNs = -1;
-	/** "in Object.wait()": with the state RUNNABLE it waits for a class's initialisation. */
+	/** "in Object.wait()": in state RUNNABLE this means waiting for a class to be initialised. */
 	inObjectWait = false;
 	/** The line ends with the thread's stack address in brackets: only Java threads have that. */
 	hasStack = false;
@@ -94,7 +94,7 @@ export class HeaderReader {
 			}
 		}
 
-		// JDK 8 prints a name through a buffer of 2000 bytes: of a longer one the rest, the closing quote and the blank
+		// JDK 8 prints a name through a buffer of 2000 bytes: the rest of a longer one, the closing quote and the blank
 		// are lost.
 		const cut = start + printBufferBytes - 1;
 		if (cut >= lineStart && cut < end && bytes[cut] === hash) {
@@ -209,7 +209,7 @@ export class HeaderReader {
 		return this.#readDecimal(bytes) && this.#take(bytes, blank);
 	}
 
-	/** Words in letters and punctuation, then the stack's address in brackets, or blanks, up to the line's end. */
+	/** Words of letters and punctuation, then the stack's address in brackets, or blanks, up to the line's end. */
 	#readStatus(bytes: Uint8Array): boolean {
 		let at = this.#at;
 		while (at < this.#end && isStatusByte(bytes[at])) {

@@ -2,7 +2,7 @@ import {type Sample, threadFlag} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {idleKind} from '../../../jvm/threads/idle.js';
 
-/** Which frames make a thread IDLE when they are its top frame: codes of `idleKind` by frame id. */
+/** The frames that make a thread IDLE when on top of its stack: codes of `idleKind` by frame id. */
 export class IdleFrames {
 	#kind = new Uint8Array(1024);
 
@@ -17,11 +17,11 @@ export class IdleFrames {
 	}
 
 	/**
-	Makes RUNNABLE threads IDLE that stand in a known waiting call, or that have no Java frames and used no CPU since
-	their previous sample (a thread without frames that did use CPU is at work inside the JVM). To be called when
-	`cpuNs` of all rows is there; `cpuKnown` is 0 for rows of which it says nothing. A call that may work or wait then
-	counts as work; a thread without frames still counts as waiting, as nearly all of the JVM's own do. `listener`:
-	native id of the Attach Listener, which works for us alone, and is no load of the target's.
+	Turns RUNNABLE threads into IDLE ones if they are in a call known to wait, or have no Java frames and used no CPU
+	since their previous sample (a thread without frames that did use CPU is at work inside the JVM). Call it once
+	`cpuNs` is set for all rows; `cpuKnown` is 0 for rows where it says nothing. There a call that may work or wait
+	counts as work, and a thread without frames still counts as waiting, as nearly all of the JVM's own threads do.
+	`listener`: native id of the Attach Listener, which works only for us and is not part of the target's load.
 	*/
 	settle(sample: Sample, cpuKnown: Uint8Array, listener: number): void {
 		const {state, cpuNs, nativeId, stackStart, stackLength, frames, flags} = sample;

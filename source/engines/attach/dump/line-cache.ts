@@ -1,13 +1,13 @@
 /**
-Longest text kept: a line with a class, a method and a file name of a hundred characters each fits; longer ones are read
-anew each time.
+Longest text kept: a line with a class, a method and a file name of a hundred characters each fits; longer ones are
+parsed again each time.
 */
 export const maxCachedLength = 1024;
 
-/** Bytes of text kept for each entry there may be: lines of most programs have less than half of that. */
+/** Bytes of text kept for each possible entry: the lines of most programs need less than half of that. */
 const bytesForEntry = 256;
 
-/** Places looked at before a text counts as not there: bounds what texts made to collide can cost. */
+/** Slots looked at before a text counts as absent: bounds what texts that were made to collide can cost. */
 const maxProbes = 16;
 
 /** Factor of the FNV-1a hash. */
@@ -16,16 +16,16 @@ const fnvPrime = 16_777_619;
 const newline = 10;
 
 /**
-Remembers what texts (bytes) stand for, so that a text that was seen before makes no garbage: a hash finds it, a
-comparison of all bytes makes sure. Each text also remembers which one came after it the last time; for lines of a stack
-that guess is mostly right, and saves the hash. When it is full everything is forgotten at once and learnt again.
+Remembers what texts (bytes) stand for, so that a text seen before allocates nothing: a hash finds it, and a comparison
+of all its bytes confirms it. Each text also remembers which one followed it last time; for the lines of a stack that
+guess is mostly right, and saves the hash. When the cache is full, everything is forgotten at once and learnt again.
 */
 export class LineCache {
 	/** What the entry stands for, as given to `add`. */
 	value: Int32Array;
 	/** A second number, as given to `add`. */
 	extra: Int32Array;
-	/** Times that everything was forgotten; entries of an earlier generation must not be used. */
+	/** How often everything was forgotten; entries of an earlier generation must not be used. */
 	generation = 0;
 	/** After `findLine`: where the line ends (index of its line feed, or the limit). */
 	lineEnd = 0;
@@ -41,8 +41,8 @@ export class LineCache {
 	#next: Int32Array;
 
 	/**
-	`maxEntries`, a power of two, is also what bounds the memory: with texts of 100 bytes about 150 bytes an entry,
-	twice that at most.
+	`maxEntries`, a power of two, also bounds the memory: about 150 bytes an entry for texts of 100 bytes, and at most
+	twice that.
 	*/
 	constructor(maxEntries: number) {
 		this.#maxEntries = maxEntries;
@@ -97,7 +97,7 @@ export class LineCache {
 		return found;
 	}
 
-	/** The entry, when the line that starts here is its text; else -1. Sets `lineEnd` when it is. */
+	/** The entry if the line that starts here has its text; otherwise -1. Sets `lineEnd` when it is. */
 	guessLine(bytes: Uint8Array, start: number, limit: number, entry: number): number {
 		return entry >= 0 && entry < this.#count && this.#isLine(bytes, start, limit, entry) ? entry : -1;
 	}
@@ -147,7 +147,7 @@ export class LineCache {
 		return true;
 	}
 
-	/** Compares from the end, where neighbouring lines differ. */
+	/** Compares from the end: that is where neighbouring lines differ. */
 	#isSame(bytes: Uint8Array, start: number, end: number, entry: number): boolean {
 		const own = this.#bytes;
 		let ownAt = this.#start[entry] + (end - start);

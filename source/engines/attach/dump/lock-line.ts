@@ -1,8 +1,8 @@
 import {hexDigit, startsWith, wordOf} from './header.js';
 
-/** What a line below a frame says of locks. */
+/** What a line below a frame says about locks. */
 export const lockLineKind = Object.freeze({
-	/** Nothing of use: an eliminated lock, "None". */
+	/** Nothing useful: an eliminated lock, "None". */
 	other: 0,
 	/** "locked <…>". */
 	holds: 1,
@@ -31,20 +31,20 @@ const classWord = wordOf('> (a ');
 const glue = wordOf(')\tat ');
 const closeParenthesis = 41;
 
-/** Reads such lines, one at a time, into its own fields: nothing is allocated. */
+/** Reads such lines, one at a time, into its own fields, without allocating. */
 export class LockLine {
 	/** Code of `lockLineKind`. */
 	kind = 0;
 	/**
-	Address of the object as two signed halves of 32 bits (larger numbers make garbage); 0 when it is not printed ("no
-	object reference available").
+	Address of the object as two signed halves of 32 bits (larger numbers would be allocated); 0 when it is not printed
+	("no object reference available").
 	*/
 	addressHigh = 0;
 	addressLow = 0;
-	/** Where the object's class stands; equal when it is not printed. */
+	/** Where the name of the object's class starts and ends; equal when it is not printed. */
 	classStart = 0;
 	classEnd = 0;
-	/** Where a frame starts that stands on the same line; 0 when none does. */
+	/** Where a frame on the same line starts; 0 when there is none. */
 	gluedFrame = 0;
 
 	/** Reads what stands after "\t- ". */

@@ -1,12 +1,12 @@
 import {lockKindCode, type Sample} from '../../../model/sample.js';
 
 /**
-Which thread holds what another waits for, within one dump: "- locked <address>" lines on one side, "- waiting to lock
-<address>" on the other. A thread in Object.wait still prints "- locked" for the monitor that it gave back; such lines
-do not count.
+Within one dump, which thread holds what another one waits for: "- locked <address>" lines on one side, "- waiting to
+lock <address>" on the other. A thread in Object.wait still prints "- locked" for the monitor that it gave back; such
+lines do not count.
 */
 export class LockOwners {
-	/** Address of what a row waits for; 0 when there is none or it is not printed. */
+	/** Address of what a row waits for; 0 when it waits for nothing or the address is not printed. */
 	#wantedHigh = new Int32Array(64);
 	#wantedLow = new Int32Array(64);
 	#waiters = 0;
@@ -15,7 +15,7 @@ export class LockOwners {
 	#heldLow = new Int32Array(64);
 	#heldRow = new Int32Array(64);
 	#heldFrame = new Int32Array(64);
-	/** Class whose static initialiser a row waits for (string id), and the frames of initialisers that run. */
+	/** Class whose static initialiser a row waits for (string id), and the frames of running initialisers. */
 	#initCount = 0;
 	#initClass = new Int32Array(16);
 	#initRow = new Int32Array(16);
@@ -43,8 +43,8 @@ export class LockOwners {
 	}
 
 	/**
-	A row's frame locked the object at the address; frame 0 when it is not known. Only the first thread that says so
-	counts.
+	A row's frame locked the object at this address; frame 0 when it is not known. Only the first thread that claims an
+	object counts.
 	*/
 	holds(row: number, high: number, low: number, frame: number): void {
 		const at = this.#heldCount++;
@@ -117,7 +117,7 @@ export class LockOwners {
 					continue;
 				}
 
-				// In a compiled wait the object is not printed: the monitor locked last is the one that was given back.
+				// In a compiled wait the object is not printed: the last monitor locked is the one that was given back.
 				if (sample.lockKind[row] === lockKindCode['monitor-wait'] && this.#wantedLow[row] === 0 && this.#wantedHigh[row] === 0 && gaveBackUnknown !== row) {
 					gaveBackUnknown = row;
 					continue;

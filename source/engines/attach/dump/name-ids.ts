@@ -7,11 +7,12 @@ import {LineCache} from './line-cache.js';
 const maxNames = 1 << 13;
 
 /**
-Bytes of a name that are read: a character takes three at most, and one more than is kept tells that the name is longer.
+Bytes of a name that are read: a character takes at most three, and reading one more character than is kept shows that
+the name is longer.
 */
 const maxNameBytes = 3 * (maxNameLength + 1);
 
-/** String ids of names given as bytes; a name seen before makes no garbage. */
+/** String ids of names given as bytes; a name seen before allocates nothing. */
 export class NameIds {
 	readonly #interner: Interner;
 	readonly #change: (text: string) => string;

@@ -42,19 +42,19 @@ export type ParserOptions = {
 
 /**
 Reads thread dumps of HotSpot (JDK 8 to 28) as the attach socket's `threaddump` gives them. One parser belongs to one
-session: it remembers the lines it has seen, so that a dump like the one before makes next to no garbage. Nothing in the
-dump is trusted: names may hold line feeds, complete false headers and frames.
+session: it remembers the lines it has seen, so that a dump like the one before allocates next to nothing. Nothing in
+the dump is trusted: names may hold line feeds, complete false headers and frames.
 */
 export class DumpParser {
 	/**
-	CPU nanoseconds since the thread's start as its header says, by row of the last sample; -1 where the header does not
-	(JDK 8).
+	CPU nanoseconds since the thread's start as its header has it, by row of the last sample; -1 where the header does
+	not say (JDK 8).
 	*/
 	headerCpuNs = new Float64Array(64);
 	/** Linux ids (as the JVM knows them) of the VM Thread and of the thread that answers us; 0 until seen. */
 	vmThreadId = 0;
 	attachListenerId = 0;
-	/** Which frames make a RUNNABLE thread IDLE; settled by the caller, when CPU times are there. */
+	/** Which frames make a RUNNABLE thread IDLE; applied by the caller, once CPU times are known. */
 	readonly idleFrames: IdleFrames;
 
 	readonly #options: ParserOptions;
@@ -67,9 +67,9 @@ export class DumpParser {
 	#sample!: Sample;
 	/** Row that lines now belong to, -1 when none. */
 	#row = -1;
-	/** The last frame read of this stack, 0 for none. */
+	/** The last frame read from this stack; 0 for none. */
 	#frame = 0;
-	/** Frames printed of this stack, kept or not. */
+	/** Frames that the dump prints for this stack, kept or not. */
 	#depth = 0;
 	readonly #virtualName: number;
 	readonly #vmThreadName: number;
@@ -87,9 +87,9 @@ export class DumpParser {
 	}
 
 	/**
-	Fills the sample (cleared first) with the dump's threads; undefined when all is well, else why the dump cannot be
-	counted (one printable line), and then the sample is empty. CPU times are left 0, IDLE threads are still RUNNABLE,
-	native ids are those that the JVM knows.
+	Fills the sample (cleared first) with the dump's threads; undefined when all is well; otherwise the reason that the
+	dump cannot be counted (one printable line), with the sample empty. CPU times are left at 0, IDLE threads are still
+	RUNNABLE, and native ids are those that the JVM knows.
 	*/
 	parse(bytes: Buffer, into: Sample): string | undefined {
 		this.#sample = into;
@@ -289,7 +289,7 @@ export class DumpParser {
 			return;
 		}
 
-		// Only the top frame waits; lines further down (a wait that must lock again, JDK 11) tell the past.
+		// Only the top frame waits; lines further down (a wait that must lock again, JDK 11) belong to the past.
 		const kind = sample.lockKind[row];
 		if (lock.kind === lockLineKind.other || this.#depth > 1 || (kind !== lockKindCode.none && kind !== lockKindCode['class-init'])) {
 			return;
@@ -307,7 +307,8 @@ export class DumpParser {
 			}
 
 			case lockLineKind.initialisesClass: {
-				// The JVM says RUNNABLE, but the thread stands still until another one has run the class's initialiser.
+				// The JVM says RUNNABLE, but the thread stands still until another one has finished the class's
+				// initialiser.
 				sample.lockKind[row] = lockKindCode['class-init'];
 				sample.state[row] = stateCode.BLOCKED;
 				break;
@@ -338,14 +339,14 @@ export class DumpParser {
 		if (startsWith(bytes, at, end, stateWord)) {
 			state[row] = stateAt(bytes, at + stateWord.length, end);
 			if (this.#headers.header.inObjectWait && state[row] === stateCode.RUNNABLE) {
-				// It waits for a class's initialisation; up to JDK 16 no further line says so.
+				// It waits for a class to be initialised; up to JDK 16 no other line says so.
 				state[row] = stateCode.BLOCKED;
 				this.#sample.lockKind[row] = lockKindCode['class-init'];
 			}
 		} else if (startsWith(bytes, at, end, noTaskWord) || startsWith(bytes, at, end, taskWord)) {
 			flags[row] |= threadFlag.compiler;
 		} else if (startsWith(bytes, at, end, carryingWord)) {
-			// JDK 21 to 23 print nothing of the virtual thread: what the carrier does is hidden then.
+			// JDK 21 to 23 print nothing about the virtual thread: then it is hidden what the carrier does.
 			flags[row] |= threadFlag.carrier | threadFlag.incomplete;
 		} else if (startsWith(bytes, at, end, mountedWord) && (flags[row] & threadFlag.carrier) !== 0) {
 			flags[row] &= ~threadFlag.incomplete;

@@ -7,8 +7,8 @@ const zero = 48;
 const lowerX = 120;
 
 /**
-Threads of a dump that are read. The table tells 16,384 of them apart; with many more each dump would stop the target
-for a large part of a second.
+Most threads read from a dump. The table tells 16,384 of them apart; with many more each dump would stop the target for
+a large part of a second.
 */
 export const maxThreads = 1 << 16;
 
@@ -21,19 +21,19 @@ export class SmrList {
 	count = 0;
 	/** Whether the dump has such a list. */
 	present = false;
-	/** It names more threads than are read. */
+	/** It names more threads than we read. */
 	isTooLong = false;
 	/** Addresses, as two signed halves of 32 bits. */
 	high = new Int32Array(256);
 	low = new Int32Array(256);
 
-	/** Whether the address (its two halves) stands at this place of the list. */
+	/** Whether this address (its two halves) is at this place in the list. */
 	isAt(index: number, high: number, low: number): boolean {
 		return index < this.count && this.low[index] === low && this.high[index] === high;
 	}
 
 	/**
-	Reads the list if it is in `bytes[start..end)`, the part above the first header. False when one begins there and
+	Reads the list if it is in `bytes[start..end)`, the part above the first header. False when a list begins there but
 	does not end, or is too long.
 	*/
 	read(bytes: Uint8Array, start: number, end: number): boolean {

@@ -26,7 +26,9 @@ export function stateAt(bytes: Buffer, at: number, end: number): number {
 	}
 }
 
-/** The number that starts here; 0 when none does. Fifteen digits at most: exact in a JavaScript number. */
+/**
+The number that starts here; 0 when none does. At most fifteen digits, so that it is exact in a JavaScript number.
+*/
 export function decimalAt(bytes: Buffer, start: number, end: number): number {
 	let number = 0;
 	for (let at = start; at < end && at - start < 15 && bytes[at] >= 48 && bytes[at] <= 57; at++) {

@@ -11,33 +11,33 @@ import {errorCode, readBytes, readOpen} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
 
 /**
-The most patient client, the JDK's own, waits for ten seconds and takes its file away (sun.tools.attach.attachTimeout);
-an older file was left behind.
+The most patient client, the JDK's own, waits ten seconds and then removes its file (sun.tools.attach.attachTimeout): an
+older file was left behind.
 */
 const longestUseMs = 12_000;
 
-/** A mark is shorter: three words of ours and two ids of the kernel's. */
+/** Our marks are shorter: three words and two kernel ids. */
 const maxMarkBytes = 256;
 
 export type AttachFile =
-	/** Made for this handshake; `remove` must follow, and takes away this file only. */
+	/** Made for this handshake; `remove` must be called later, and removes only this file. */
 	| {readonly state: 'ours'; remove(): void}
 	/** Another client is attaching. */
 	| {readonly state: 'theirs'; readonly path: string}
 	| {readonly state: 'impossible'; readonly code: string};
 
 /**
-A folder that HotSpot looks in, held open: it stays reachable when the target ends, and with it the file that must not
+A folder that HotSpot looks in, held open: it stays reachable when the target ends, and so does the file that must not
 be left behind.
 */
 type Folder = {readonly fd: number; /** For people to read. */ readonly shown: string};
 
 /**
 Makes the file that tells HotSpot that a SIGQUIT asks for its attach listener: in the target's working directory or,
-where that cannot be written, in its /tmp (attachListener_linux.cpp). Both are taken only below the target's own root,
-and what the target itself may not write is not written for it. Throws only where no more files may be opened. Only one
-client may be at it: the signal of a second one would find the listener at work, and then the target prints a thread
-dump to its own output.
+where that is not writable, in its /tmp (attachListener_linux.cpp). Both are looked up below the target's own root, and
+nothing is written that the target itself may not write. Throws only when no more files can be opened. Only one client
+may do this at a time: a second one's signal would find the listener already at work, and the target would print a
+thread dump to its own output.
 */
 export function createAttachFile(target: Target): AttachFile {
 	const name = `.attach_pid${target.nsPid}`;
@@ -80,7 +80,7 @@ export function createAttachFile(target: Target): AttachFile {
 	}
 }
 
-/** Root that cannot act as the target's user makes its file in /tmp only, which is for all to write. */
+/** Root that cannot act as the target's user makes its file only in /tmp, which everyone may write to. */
 function writable(folders: readonly Folder[], target: Target): readonly Folder[] {
 	return isForeign(target) && process.geteuid!() === 0 && !canActAs() ? folders.filter(({shown}) => shown.endsWith('/root/tmp')) : folders;
 }
@@ -90,7 +90,8 @@ function isForeign({uid, gid}: Target): boolean {
 }
 
 /**
-Makes the file with the target's effective user and group: JDK 8 ignores any other's, and prints a thread dump instead.
+Makes the file with the target's effective user and group: JDK 8 ignores a file of anyone else, and prints a thread dump
+instead.
 */
 function createIn({fd: folder, shown}: Folder, name: string, target: Target): AttachFile {
 	const path = `${pathOf(folder)}/${name}`;
@@ -130,8 +131,8 @@ function createIn({fd: folder, shown}: Folder, name: string, target: Target): At
 }
 
 /**
-Whether a client that may be alive made the file: one that HotSpot would take (the target's own user's or root's),
-neither old nor marked by one of us that is gone.
+Whether a client that may still be alive made the file: one that HotSpot would take (the target's own user's or root's),
+and neither old nor marked by a tprof-top that is gone.
 */
 function isInUse(folder: number, name: string, target: Target): boolean {
 	const path = `${pathOf(folder)}/${name}`;
@@ -143,7 +144,9 @@ function isInUse(folder: number, name: string, target: Target): boolean {
 	}
 }
 
-/** Descriptor of the fresh file; throws EEXIST when one in use has the name. What was left behind is replaced, once. */
+/**
+Descriptor of the fresh file; throws EEXIST when a file in use has the name. One that was left behind is replaced, once.
+*/
 function openExclusive(folder: number, name: string, target: Target): number {
 	const path = `${pathOf(folder)}/${name}`;
 	const make = () => openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600);
@@ -160,21 +163,21 @@ function openExclusive(folder: number, name: string, target: Target): number {
 	return open();
 }
 
-/** Where our process id has its meaning: this boot of this host, and the pid namespace. */
+/** Where our process id has a meaning: this boot of this host, and the pid namespace. */
 function world(): string {
 	const boot = readBytes('/proc/sys/kernel/random/boot_id', maxMarkBytes);
 	return `${'bytes' in boot ? boot.bytes.toString('latin1').trim() : '?'} ${readlinkSync('/proc/self/ns/pid')}`;
 }
 
 /**
-Says in the file who made it, for others of us to know when that one was killed; HotSpot looks at the file's name and
-owner alone. A full disk is no obstacle.
+Says in the file who made it, so that other tprof-tops can tell when it was killed; HotSpot looks at the file's name and
+owner alone. A full disk does not matter.
 */
 function tryMark(fd: number): void {
 	try {
 		writeSync(fd, `tprof-top ${process.pid} ${world()}\n`);
 	} catch {
-		// Without a mark its age must tell.
+		// Without a mark, only its age tells.
 	}
 }
 
@@ -198,6 +201,6 @@ function tryUnlink(path: string, inode: bigint): void {
 			unlinkSync(path);
 		}
 	} catch {
-		// Gone already, and that is what was wanted.
+		// Already gone, which is what we want.
 	}
 }

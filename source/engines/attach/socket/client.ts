@@ -16,9 +16,9 @@ import {
 import {maxReplyBytes, ReplyBuffer} from './reply-buffer.js';
 import {HandshakePace} from './handshake-pace.js';
 
-/** First JDK release whose listener takes root as a peer of any JVM; 8 wants its own user and group. */
+/** First JDK release whose listener accepts root as a peer; 8 accepts only its own user and group. */
 const rootWelcomeSince = 11;
-/** The listener's backlog is five connections; a full one is tried again this much later. */
+/** The listener's backlog is five connections; when it is full, we try again after this time. */
 const backlogPauseMs = 5;
 
 export type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
@@ -38,8 +38,8 @@ export type Reply =
 	| Ended;
 
 /**
-Speaks to one JVM's attach listener: wakes it when it has to, one connection for each request, one request at a time.
-Every step ends within the request's time-out; nothing is thrown for what the target does.
+Speaks to one JVM's attach listener: wakes it when necessary, with one connection per request and one request at a time.
+Every step ends within the request's time-out; nothing the target does makes it throw.
 */
 export class AttachClient {
 	readonly #target: Target;
@@ -62,7 +62,9 @@ export class AttachClient {
 		return this.#alone(async () => this.#send(1, command, args, deadlineOf(options), options.signal));
 	}
 
-	/** A thread dump of all threads, whole and never streamed (see `Dialect`); a dump without its end is a failure. */
+	/**
+	A thread dump of all threads, always whole, never streamed (see `Dialect`); a dump without its end is a failure.
+	*/
 	async threadDump(options: RequestOptions): Promise<Reply> {
 		return this.#alone(async () => {
 			const deadline = deadlineOf(options);
@@ -77,7 +79,7 @@ export class AttachClient {
 			}
 
 			if (reply.code !== 0) {
-				// Whatever was agreed does not hold; ask again next time.
+				// What was agreed no longer holds; ask again next time.
 				this.#dialect = undefined;
 				return this.#failure(`the JVM refused to give a thread dump (code ${reply.code})`, 'check whether jstack gets one');
 			}
@@ -123,8 +125,8 @@ export class AttachClient {
 			}
 
 			const deadSocket = socket.state === 'present' ? socket.identity : undefined;
-			// In a folder such as /tmp the JVM can neither remove nor replace another user's socket: to wake it would
-			// be in vain.
+			// In a folder such as /tmp the JVM can neither remove nor replace another user's socket: waking it would be
+			// in vain.
 			const isInTheWay = socket.state === 'present' && !socket.isOwn && !result.ok && ['ECONNREFUSED', 'EACCES'].includes(result.code);
 			const problem = await this.#recover(result.ok ? 'EMPTY' : (isInTheWay ? 'FOREIGN' : result.code), {deadline, signal, deadSocket});
 			if (problem) {
@@ -155,7 +157,7 @@ export class AttachClient {
 			: this.#failure('the attach listener gave an invalid answer', '');
 	}
 
-	/** Undefined when it is worth another try at once; what went wrong otherwise. */
+	/** Undefined when another try at once is worthwhile; otherwise what went wrong. */
 	async #recover(code: string, options: HandshakeOptions): Promise<Failed | Ended | undefined> {
 		const isGivenUp = options.signal?.aborted ?? code === 'ABORTED';
 		if (isGivenUp) {
@@ -194,7 +196,7 @@ export class AttachClient {
 			}
 
 			case 'FOREIGN': {
-				return this.#failure('a file of another user is in the place of the attach socket', `remove ${socketPath(this.#target)}`);
+				return this.#failure('a file of another user has the name of the attach socket', `remove ${socketPath(this.#target)}`);
 			}
 
 			case 'STRANGER': {
@@ -231,7 +233,7 @@ export class AttachClient {
 		return result.ended ? {status: 'ended', reason: `JVM ${this.#target.pid} has ended`} : {status: 'failed', reason: result.reason, hint: result.hint};
 	}
 
-	/** A failure, or the target's end when that is the cause of it. */
+	/** A failure, or the target's end if that is the cause. */
 	#failure(reason: string, hint: string, {othersMayDo}: Pick<Refusal, 'othersMayDo'> = {}): Failed | Ended {
 		return isAlive(this.#target) ? {status: 'failed', reason, hint, othersMayDo} : {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
 	}

@@ -12,14 +12,14 @@ export type Exchange =
 		readonly tookMs: number;
 	}
 	/**
-	`code`: that of the system error, or TIMEOUT, ABORTED, TOO_LONG, STRANGER (another process than `pid` listens).
+	`code`: of the system error, or TIMEOUT, ABORTED, TOO_LONG, STRANGER (a process other than `pid` is listening).
 	*/
 	| {readonly ok: false; readonly code: string};
 
 export type ExchangeOptions = {
-	/** Who must be listening, where that can be seen; nobody else is sent anything. */
+	/** Who must be listening, where that can be seen; nothing is sent to anybody else. */
 	readonly pid: number;
-	/** `performance.now()` at which it is given up. */
+	/** The `performance.now()` at which to give up. */
 	readonly deadline: number;
 	readonly signal?: AbortSignal;
 	/** Connects as this user and group. */

@@ -1,11 +1,11 @@
 /**
-A socket that was made and is gone again is made again, but not more often than this: each time costs the target a
-thread dump's worth of attention.
+A socket that has vanished is asked for again, but no more often than this: each time costs the target as much attention
+as a thread dump.
 */
 const pauseAfterSuccessMs = 1000;
 /**
-A signal without an answer makes some JVMs print a thread dump to their own output, so failed handshakes are few and far
-between.
+A signal without an answer makes some JVMs print a thread dump to their own output, so failed handshakes must be few and
+far between.
 */
 const pauseAfterFailureMs = 15_000;
 const maxFailures = 3;
@@ -16,7 +16,7 @@ export class HandshakePace {
 	#failures = 0;
 	readonly #now: () => number;
 
-	/** `now`: milliseconds of a monotone clock. */
+	/** `now`: milliseconds of a monotonic clock. */
 	constructor(now = () => performance.now()) {
 		this.#now = now;
 	}

@@ -5,14 +5,14 @@ import {quitHazard, sendQuit} from '../../../jvm/attachability/signal.js';
 import type {Target} from '../../../jvm/target.js';
 import {createAttachFile} from './attach-file.js';
 
-/** The listener answers within 1 to 10 ms; the first look comes early, later ones with more patience. */
+/** The listener answers within 1 to 10 ms; so we look early first, and then with more patience. */
 const firstPollMs = 1;
 const longestPollMs = 50;
-/** Above this the target hung or has no use for the signal: the attach file is taken away again. */
+/** After this the target is hanging or has no use for the signal: the attach file is removed again. */
 const handshakeTimeoutMs = 5000;
 /**
-Waiting for another client ends so long before the deadline: a signal must not be sent when there is no time to see it
-work.
+Waiting for another client ends this long before the deadline: a signal must not be sent when there is no time left to
+see it work.
 */
 const leastTimeMs = 1000;
 
@@ -20,7 +20,7 @@ export type HandshakeOptions = {
 	/** A `performance.now()`. */
 	readonly deadline: number;
 	readonly signal?: AbortSignal;
-	/** Identity of the socket that was there and did not answer; any other one serves. */
+	/** Identity of the socket that was there and did not answer; any other one will do. */
 	readonly deadSocket?: string;
 };
 
@@ -29,8 +29,8 @@ export type Handshake =
 	| {readonly ok: false; readonly reason: string; readonly hint: string; readonly ended: boolean; /** The target got a SIGQUIT. */ readonly signalled: boolean};
 
 /**
-Makes HotSpot start its attach listener: an attach file, then SIGQUIT, then its socket appears. While another client
-does the same, only the socket is waited for. Never throws; an attach file of ours is gone when it returns.
+Makes HotSpot start its attach listener: an attach file, then SIGQUIT, then its socket appears. While another client is
+doing the same, we only wait for the socket. Never throws; an attach file of ours is gone when it returns.
 */
 export async function wakeListener(target: Target, options: HandshakeOptions): Promise<Handshake> {
 	const before = quitHazard(target);
@@ -75,7 +75,8 @@ export async function wakeListener(target: Target, options: HandshakeOptions): P
 }
 
 async function signalAndWait(target: Target, options: HandshakeOptions): Promise<Handshake> {
-	// Another client may have been faster: a signal to a listener at work would make the target print a thread dump.
+	// Another client may have been faster: a signal to a listener that is already running would make the target print a
+	// thread dump.
 	if (isAwake(target, options)) {
 		return {ok: true};
 	}

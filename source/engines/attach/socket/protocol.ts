@@ -1,11 +1,11 @@
 /*
-HotSpot's attach protocol, bytes only (attachListener.cpp of OpenJDK): one request for each connection, then the reply
-up to the end of the stream.
+HotSpot's attach protocol, bytes only (attachListener.cpp of OpenJDK): one request per connection, then the reply up to
+the end of the stream.
 */
 
 /**
-HotSpot reads this many arguments of a version 1 request, no more and no fewer; with fewer it waits, and keeps every
-other client waiting.
+HotSpot reads this many arguments of a version 1 request, no more and no fewer; with fewer it waits for the rest, and
+every other client waits too.
 */
 const v1Arguments = 3;
 /** Longest argument of a version 1 request that HotSpot takes, bytes. */
@@ -17,14 +17,14 @@ const maxCodeBytes = 12;
 export const badVersionCode = 101;
 
 /**
-How a thread dump is asked for so that it is never streamed: from JDK 25 on a streamed one is written while all threads
-stand still.
+How a thread dump is asked for so that it is never streamed: from JDK 25 on, a streamed dump is written while all
+threads are stopped.
 */
 export type Dialect = {readonly version: 1 | 2; readonly dumpCommand: string};
 
 const plain: Dialect = {version: 1, dumpCommand: 'threaddump'};
 
-/** Bytes of a request. Version 2 (JDK 24 and later) carries its size; version 1 always three arguments. */
+/** Bytes of a request. Version 2 (JDK 24 and later) carries its size; version 1 always has three arguments. */
 export function encodeRequest(version: 1 | 2, command: string, args: readonly string[]): Buffer {
 	if (args.length > v1Arguments || [command, ...args].some(text => text.includes('\0') || Buffer.byteLength(text) > maxArgumentBytes)) {
 		throw new RangeError('not an attach request');
@@ -59,8 +59,8 @@ export function parseReply(bytes: Uint8Array): {readonly code: number; readonly 
 
 /**
 The dialect to speak, from the reply to version 1's `getversion options`: "2 streaming" from JDK 25 on, "1 streaming"
-there with jdk.attach.compat, an unknown operation before JDK 24. Undefined when the answer says neither: then no dump
-may be asked for.
+there with jdk.attach.compat, an unknown operation before JDK 24. Undefined when the answer says neither: in that case
+no dump may be requested.
 */
 export function chooseDialect(code: number, text: string): Dialect | undefined {
 	if (code !== 0) {
@@ -81,8 +81,8 @@ export function chooseDialect(code: number, text: string): Dialect | undefined {
 }
 
 /**
-Whether a dump has its end: the count of JNI references, which HotSpot prints last (before deadlocks, if any). A killed
-JVM leaves a dump without.
+Whether a dump is complete, up to its end: the count of JNI references, which HotSpot prints last (before deadlocks, if
+any). A killed JVM leaves a dump without.
 */
 export function isWholeDump(dump: Buffer): boolean {
 	return dump.at(-1) === 10 && dump.includes('\nJNI global ref');

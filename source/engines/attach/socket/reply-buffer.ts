@@ -1,15 +1,15 @@
 /**
 Largest reply taken. 1,000 threads of 200 frames give 7 MB; a dump of this size stops the target for most of a second,
-and sampling by dumps has no sense.
+and sampling by dumps makes no sense.
 */
 export const maxReplyBytes = 64 * 1024 * 1024;
 const firstBytes = 64 * 1024;
-/** One read's worth: a Unix socket hands out about 200 KB at most by default (net.core.wmem_default). */
+/** The size of one read: a Unix socket hands out about 200 KB at most by default (net.core.wmem_default). */
 const scratchBytes = 128 * 1024;
 
-/** Bytes of one reply after the other in one growing buffer, so that a dump leaves no garbage of its size. */
+/** Bytes of one reply after the other in one growing buffer, so that a dump leaves no garbage of its own size. */
 export class ReplyBuffer {
-	/** Where the connection puts what it just read. */
+	/** Where the connection puts what it has just read. */
 	readonly scratch = Buffer.allocUnsafeSlow(scratchBytes);
 	#bytes = Buffer.allocUnsafeSlow(firstBytes);
 	#length = 0;
