@@ -29,9 +29,14 @@ export function planBatch({iterations, delayS, durationS}: {iterations?: number;
 
 /**
 Whether the reports can be written so. Throws UserError (2) for several reports in a format whose reports cannot stand
-one after the other, and for bytes on a terminal.
+one after the other, for a view in a format that has none, and for bytes on a terminal.
 */
-export function checkFormat({id, streaming, binary}: ExportFormat, {count}: BatchPlan, isToTerminal: boolean): void {
+export function checkFormat({id, streaming, binary, ofViews}: ExportFormat, {plan: {count}, isToTerminal, hasView}: {readonly plan: BatchPlan; readonly isToTerminal: boolean; readonly hasView: boolean}): void {
+	if (hasView && !ofViews) {
+		const others = formats.filter(format => format.ofViews).map(format => format.id).join(', ');
+		throw new UserError(`--format ${id} has no views`, {hint: `drop --view, or use one of ${others}`, exitCode: 2});
+	}
+
 	if (!streaming && count > 1) {
 		const others = formats.filter(format => format.streaming).map(format => format.id).join(', ');
 		throw new UserError(`--format ${id} writes a single report, but these options ask for ${count}`, {hint: `drop --iterations and --delay, or use one of ${others}`, exitCode: 2});

@@ -36,7 +36,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			save: saver(options),
 			idleReason: (className, method) => idle.reasonOf(className, method),
 			saveFormats,
-			view: {query, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top},
+			view: {query, view: options.view, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top},
 			theme: themeOf(options),
 			stdin: process.stdin,
 			stdout: process.stdout,

@@ -11,6 +11,7 @@ import {listJvms} from '../jvm/list.js';
 import {platformProblem} from '../jvm/system/platform.js';
 import type {Target} from '../jvm/target.js';
 import {version} from '../process/version.js';
+import {viewOf} from '../views/registry.js';
 import {resolveTarget} from './resolve-target.js';
 import {readSnapshot, recordingSource} from './recording.js';
 import {demoJar, demoRecording, findJava, startDemo} from './demo.js';
@@ -32,7 +33,8 @@ function checkPlatform(): void {
 /** Does what the command line asks for and gives the exit code. Throws UserError. */
 export async function run(options: Options): Promise<number> {
 	// What is wrong with the command line is said before anything is started.
-	checkFormat(formatOf(options.format), planBatch(options), options.output === undefined && Boolean(process.stdout.isTTY));
+	queryOf(options);
+	checkFormat(formatOf(options.format), {plan: planBatch(options), isToTerminal: options.output === undefined && Boolean(process.stdout.isTTY), hasView: options.view !== undefined && !isInteractive(options)});
 	if (options.output !== undefined && existsSync(options.output)) {
 		throw new UserError(`${options.output} already exists; tprof-top never overwrites`, {hint: 'choose another name, or remove the file first', exitCode: 2});
 	}
@@ -154,6 +156,7 @@ async function show(source: SnapshotSource, options: Options, target?: Target): 
 		format: formatOf(options.format),
 		options: {
 			query: queryOf(options),
+			view: options.view === undefined ? undefined : viewOf(options.view),
 			version,
 			top: options.top,
 			width: process.stdout.columns || undefined,

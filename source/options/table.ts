@@ -13,8 +13,7 @@ import {usage} from './usage.js';
 
 const engineIds = [auto, ...engines.map(({id}) => id)];
 const formatIds = formats.map(({id}) => id);
-/** Rows of the first view are what --sort is about. */
-const [{columns}] = views;
+const viewIds = views.map(({id}) => id);
 const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
 
 /**
@@ -67,17 +66,15 @@ export const optionTable = {
 		name: 'delay', group: 'view', short: 'd', value: 'S', help: 'seconds between refreshes (default 1), or per batch iteration (default 5)',
 		...number(0.1, 86_400),
 	},
-	/** A column's id. */
+	/** Undefined: what is shown or printed when nothing is asked for. */
+	view: {
+		name: 'view', group: 'view', value: 'NAME', help: `what to begin with, or to print: ${eitherOf(viewIds)} (default ${viewIds[0]})`,
+		...oneOf(viewIds),
+	},
+	/** A column's id, to be looked for in the view; undefined: the view's own order. */
 	sort: {
-		name: 'sort', group: 'view', value: 'COLUMN', default: defaultQuery.sort.column, help: 'column to sort by: self, total, ticks, total-ticks, cpu, line...',
-		read(text: string, spelling: string) {
-			const column = text.toLowerCase().replace(/^%/, '');
-			if (!columns.some(({id}) => id === column)) {
-				throw usage(`unknown column in ${spelling}: "${text}"`, `use ${columns.map(({id}) => id).join(', ')}`);
-			}
-
-			return column;
-		},
+		name: 'sort', group: 'view', value: 'COLUMN', help: 'column of the view to sort by: self, total, ticks, total-ticks, cpu, line... (default self)',
+		...anyText,
 	},
 	reverse: {name: 'reverse', group: 'view', help: 'smallest first'},
 	filter: {

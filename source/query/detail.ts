@@ -8,7 +8,7 @@ import {stackIndex, type Grouping} from './facts/stack-index.js';
 import {sortStacks, stackRows} from './stacks.js';
 import {queryLines} from './lines.js';
 import type {
-	DetailThread, LineDetail, Neighbour, Query, ThreadDetail,
+	DetailThread, LineDetail, Neighbour, Query, ThreadDetail, VoteRow,
 } from './types.js';
 
 /** Rows of each list of a detail: more than a screen shows, few enough to format at once. */
@@ -54,6 +54,21 @@ export function queryThreadDetail(snapshot: Snapshot, baseline: Snapshot | undef
 		callees: [],
 		holders: holdersOf(snapshot, baseline, scope, () => true).slice(0, maxDetailRows),
 		lines: queryLines(snapshot, baseline, own).rows.slice(0, maxDetailRows),
+	};
+}
+
+/**
+What is known of a stack of the Stacks view: its threads, and who held them up. Empty lists for one that is not there.
+*/
+export function queryStackDetail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, row: Pick<VoteRow, 'isOf'> | undefined): LineDetail {
+	const scope = scopeOf(snapshot, query);
+	const isWanted = (node: number) => row?.isOf(node) === true;
+	return {
+		threads: detailThreads(snapshot, selectFacts(factsInWindow(snapshot, baseline, scope), isWanted), scope),
+		stacks: [],
+		callers: [],
+		callees: [],
+		holders: holdersOf(snapshot, baseline, scope, isWanted).slice(0, maxDetailRows),
 	};
 }
 

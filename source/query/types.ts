@@ -36,6 +36,8 @@ export type Query = {
 	readonly fullNames: boolean;
 	/** Folds threads whose names differ in digits only into one row of the Threads view; off when left out. */
 	readonly foldPools?: boolean;
+	/** Frames of each stack, innermost first, by which the Stacks view compares them; all when left out. */
+	readonly depth?: number;
 };
 
 /** Ticks by state code, see `threadStates`. */
@@ -164,6 +166,30 @@ export type StackRow = {
 	readonly threadCount: number;
 	/** Innermost first. Made when asked for (a getter), so that rows off the screen cost nothing. */
 	readonly frames: readonly Place[];
+};
+
+/** A row of the Stacks view: identical stacks of all threads and states put together. */
+export type VoteRow = {
+	readonly key: string;
+	/** Ticks of counted states, and CPU nanoseconds of all. */
+	readonly ticks: number;
+	readonly cpuNs: number;
+	/** Share of the unit's whole, 0..100, and half the width of its 95 % interval, percentage points. */
+	readonly percent: number;
+	readonly errorPercent: number;
+	readonly states: StateTicks;
+	readonly threadCount: number;
+	/** Names of the threads with the most CPU time, then ticks, there; at most three. */
+	readonly topThreads: readonly string[];
+	/** The innermost frame. */
+	readonly top: Place;
+	/** The frames compared, innermost first, and all of them (of the first such stack). Made when asked for. */
+	readonly frames: readonly Place[];
+	readonly wholeFrames: readonly Place[];
+	/** MD5 of the compared frames as `frameText` prints them. Made when asked for. */
+	readonly fingerprint: string;
+	/** Whether a stack, by its node, is one of those that the row counts. */
+	isOf(node: number): boolean;
 };
 
 /** A thread of a detail: what it did at the place looked at. Ticks are those of counted states, `states` has all. */

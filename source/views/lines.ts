@@ -6,6 +6,7 @@ import {lineColumns} from '../query/columns/line-columns.js';
 import {queryLines} from '../query/lines.js';
 import {shortName} from '../query/columns/names.js';
 import {groupings, type LineRow} from '../query/types.js';
+import {decimals, msOf, stateColumns} from './record.js';
 import type {View} from './view.js';
 
 /** Hot places: lines, methods or classes by their share of CPU time. */
@@ -38,6 +39,26 @@ export const linesView: View<LineRow> = {
 			...(isUnknown && tracer ? [{text: `not stopped to be read: ${tracer} traces threads of this JVM`, role: 'error'} as const] : []),
 			...(row.blockedNow > 0 ? [{text: `${row.blockedNow} ${row.blockedNow === 1 ? 'thread' : 'threads'} blocked here now${stuck}`, role: 'error'} as const] : []),
 		];
+	},
+	files: {
+		csv: [
+			{id: 'class', description: 'fully qualified class', cell: row => row.className},
+			{id: 'method', description: 'method; empty with --by class', cell: row => row.method},
+			{id: 'file', description: 'source file, empty if not known', cell: row => row.file},
+			{id: 'line', description: 'source line; -1 unknown, -2 native method', cell: row => row.line},
+			{id: 'self_percent', description: 'share of CPU time (of ticks where the counted states use none)', cell: row => decimals(row.selfPercent, 2)},
+			{id: 'error_percent', description: 'half the width of its 95 % confidence interval, percentage points', cell: row => decimals(row.errorPercent, 2)},
+			{id: 'total_percent', description: 'like self_percent, including callees', cell: row => decimals(row.totalPercent, 2)},
+			{id: 'self_ticks', description: 'thread samples in the counted states', cell: row => row.selfTicks},
+			{id: 'total_ticks', description: 'the same, including callees', cell: row => row.totalTicks},
+			{id: 'self_cpu_ms', description: 'CPU time, milliseconds', cell: row => msOf(row.selfCpuNs)},
+			{id: 'total_cpu_ms', description: 'the same, including callees', cell: row => msOf(row.totalCpuNs)},
+			{id: 'threads', description: 'threads seen there', cell: row => row.threadCount},
+			{id: 'blocked_now', description: 'threads that were blocked there at the end', cell: row => row.blockedNow},
+			{id: 'stuck_ms', description: 'how long the longest of them had been blocked there, milliseconds', cell: row => Math.round(row.stuckMs)},
+			...stateColumns<LineRow>(),
+			{id: 'top_threads', description: 'up to three threads with the most CPU time there, separated by "; "', cell: row => row.topThreads.join('; ')},
+		],
 	},
 	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 };

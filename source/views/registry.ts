@@ -1,9 +1,10 @@
 import {linesView} from './lines.js';
+import {stacksView} from './stacks.js';
 import {threadsView} from './threads.js';
 import type {View} from './view.js';
 
 /** The views in the order of Tab. The first is what the screen starts with, and what --sort is about. */
-export const views: readonly View[] = [linesView, threadsView];
+export const views: readonly View[] = [linesView, threadsView, stacksView];
 
 /** The view of an id of the registry. */
 export function viewOf(id: string): View {

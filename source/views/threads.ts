@@ -1,9 +1,11 @@
 import {queryThreadDetail} from '../query/detail.js';
 import {formatCount, formatDuration, formatMs} from '../query/columns/format.js';
 import {shortName} from '../query/columns/names.js';
+import {placeName} from '../query/facts/place.js';
 import {lockText, threadColumns} from '../query/columns/thread-columns.js';
 import {queryThreads} from '../query/threads.js';
 import type {ThreadRow} from '../query/types.js';
+import {decimals, msOf, stateColumns} from './record.js';
 import type {View} from './view.js';
 
 /** A thread that is somewhere for less says nothing by it. */
@@ -42,6 +44,22 @@ export const threadsView: View<ThreadRow> = {
 			{text: `${state}${now}${stuck}`},
 			...(row.waitsFor ? [{text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error', isWrapped: true} as const] : []),
 		];
+	},
+	files: {
+		csv: [
+			{id: 'name', description: 'name of the thread, or of a pool with * for the digits', cell: row => row.name},
+			{id: 'tid', description: 'id in the operating system; 0 if not known, or for a pool', cell: row => row.nativeId},
+			{id: 'threads', description: 'threads in the row', cell: row => row.threadKeys.length},
+			{id: 'cpu_percent', description: 'CPU time, 100 is one core', cell: row => decimals(row.cpuPercent, 2)},
+			{id: 'cpu_ms', description: 'CPU time, milliseconds', cell: row => msOf(row.cpuNs)},
+			{id: 'ticks', description: 'samples in the counted states', cell: row => row.ticks},
+			...stateColumns<ThreadRow>(),
+			{id: 'state', description: 'state at the end; empty for a thread that has ended, or a pool in several', cell: row => row.state ?? ''},
+			{id: 'now_at', description: 'where it stood at the end', cell: row => row.now ? placeName(row.now) : ''},
+			{id: 'stuck_ms', description: 'how long it had stood there without using CPU, milliseconds', cell: row => Math.round(row.stuckMs)},
+			{id: 'lock', description: 'class of what it waited for', cell: row => row.waitsFor?.className ?? ''},
+			{id: 'owner', description: 'thread that held it', cell: row => row.waitsFor?.ownerName ?? ''},
+		],
 	},
 	threadsOf: ({threadKeys, name}) => ({keys: threadKeys, label: name}),
 };

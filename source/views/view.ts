@@ -1,6 +1,8 @@
 import type {Snapshot} from '../model/snapshot.js';
 import type {Column} from '../query/columns/column.js';
-import type {LineDetail, LineRow, Query, SortOrder} from '../query/types.js';
+import type {
+	LineDetail, LineRow, Place, Query, SortOrder,
+} from '../query/types.js';
 
 /** What every row of a view has. */
 export type ViewRow = {
@@ -18,6 +20,8 @@ export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly 
 export type RowDetail = LineDetail & {
 	/** Its hot lines, for a row that is not a line itself. */
 	readonly lines?: readonly LineRow[];
+	/** Stacks that are shown before all else, frame by frame, innermost first. */
+	readonly wholeStacks?: ReadonlyArray<{readonly title: string; readonly frames: readonly Place[]}>;
 };
 
 /** A line above a row's detail. What is too long is cut, or goes on below where it is wrapped. */
@@ -39,6 +43,21 @@ export type ViewKey = {
 	press(query: Query): {readonly change: Partial<Query>; readonly said: string};
 };
 
+/** A column of a view's rows in a CSV file. */
+export type CsvColumn<Row> = {readonly id: string; readonly description: string; cell(row: Row): string | number};
+
+/** How a view's rows stand in files that programs read; docs/formats.md has the words. */
+export type ViewFiles<Row> = {
+	readonly csv: ReadonlyArray<CsvColumn<Row>>;
+	/** All rows of CSV, where these are others than the screen's. */
+	csvRows?(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): readonly Row[];
+	/**
+	The rows of the JSON document's list with the view's id for its name, `top` of them at most, each as JSON, made when
+	it is asked for. Undefined: every document has that list anyway.
+	*/
+	json?(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, top: number | undefined): Iterable<string>;
+};
+
 /**
 A view behind Tab: its rows, their columns, and what one of them is made of. The screen, the help, the readme's keys,
 menus, selections and the order of each view are made from these records; nothing else knows which views there are.
@@ -50,6 +69,7 @@ export type View<Row extends ViewRow = ViewRow> = {
 	readonly columns: ReadonlyArray<Column<Row>>;
 	readonly sort: SortOrder;
 	readonly keys: readonly ViewKey[];
+	readonly files: ViewFiles<Row>;
 	query(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): ViewTable<Row>;
 	/** Whether a row is drawn dim. */
 	isDim(row: Row): boolean;

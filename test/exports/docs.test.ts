@@ -1,15 +1,15 @@
 import fs from 'node:fs';
 import {expect, test} from 'vitest';
-import {csvColumns} from '../../source/exports/formats/csv.js';
 import {labelKey, placeholders} from '../../source/exports/pprof/labels.js';
 import {maxLocations, maxNameCharacters, maxNodes, maxProfileBytes, maxSampleItems, maxSamples, maxThreads} from '../../source/exports/pprof/limits.js';
 import {formats} from '../../source/exports/formats/registry.js';
+import {views} from '../../source/views/registry.js';
 
 test('docs/formats.md names every format, column, label and bound', () => {
 	const text = fs.readFileSync(new URL('../../docs/formats.md', import.meta.url), 'utf8');
 	const names = [
 		...formats.flatMap(({id, extension}) => [`| \`${id}\` | \`${extension}\` |`]),
-		...csvColumns.map(({id}) => `\`${id}\``),
+		...views.flatMap(({files}) => files.csv.map(({id}) => `\`${id}\``)),
 		...Object.values(labelKey).map(key => `| label \`${key}\` |`),
 		...Object.values(placeholders).map(name => `\`${name}\``),
 		`${maxProfileBytes / 1024 / 1024} MB`,

@@ -3,6 +3,7 @@ import {planBatch} from '../../source/commands/batch-plan.js';
 import {UserError} from '../../source/process/errors.js';
 import {helpText, longForm} from '../../source/options/help.js';
 import {parseOptions, type Options} from '../../source/options/parse.js';
+import {queryOf} from '../../source/options/query-options.js';
 import {optionRows} from '../../source/options/table.js';
 import {parseFilter} from '../../source/query/filter/filter.js';
 import {stateCode, threadStates} from '../../source/model/thread-state.js';
@@ -63,13 +64,21 @@ describe('the command', () => {
 describe('the options', () => {
 	test('have defaults', () => {
 		expect(options('1')).toMatchObject({
-			engine: 'auto', maxOverheadPercent: 2, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', sort: 'self', idleCalls: [],
+			engine: 'auto', maxOverheadPercent: 2, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', sort: undefined, view: undefined, idleCalls: [],
 		});
 	});
 
 	test('are read in any spelling', () => {
 		expect(options('-d 2 -n 3 -b -o out.txt 1')).toMatchObject({delayS: 2, iterations: 3, batch: true, output: 'out.txt'});
 		expect(options('1 --delay=0.5 --max-overhead 0.5 --snapshot-dir /tmp')).toMatchObject({delayS: 0.5, maxOverheadPercent: 0.5, snapshotDir: '/tmp'});
+	});
+
+	test('the column to sort by is one of the view\'s', () => {
+		expect(queryOf(options('1')).sort).toEqual({column: 'self', reverse: false});
+		expect(queryOf(options('--view threads 1')).sort.column).toBe('cpu');
+		expect(queryOf(options('--view threads --sort NAME --reverse 1')).sort).toEqual({column: 'name', reverse: true});
+		expect(queryOf(options('--sort %total 1')).sort.column).toBe('total');
+		expect(() => queryOf(options('--sort name 1'))).toThrow('unknown column in --sort: "name"');
 	});
 
 	test('what asks for a report is batch', () => {
@@ -107,7 +116,7 @@ describe('the options', () => {
 		'--no-batch 1',
 		'-bq 1',
 		'-bd 2 -d 3 1',
-		'--sort beauty 1',
+		'--view beauty 1',
 		'--filter state:HOT 1',
 		'--delay 1 --delay 2 1',
 		'1 --interval',

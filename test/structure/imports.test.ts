@@ -21,7 +21,7 @@ const mayImport: Record<string, readonly string[]> = {
 	sampler: ['model', 'jvm', 'table', 'engines/engine.ts', 'engines/registry.ts'],
 	views: ['model', 'query'],
 	ui: ['model', 'query', 'views', 'sampler', 'process'],
-	exports: ['model', 'query', 'process'],
+	exports: ['model', 'query', 'views', 'process'],
 };
 
 /** Packages that only some folders may use. */

@@ -1,11 +1,14 @@
 import type {Query} from '../../query/types.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {ThreadState} from '../../model/thread-state.js';
+import type {View} from '../../views/view.js';
 
 /** How a snapshot is written. */
 export type ExportOptions = {
 	/** Rows, their order and what counts; --by, --filter, --state, --threads as the views have them. */
 	readonly query: Query;
+	/** The view whose rows are written, in formats that are made of views' rows; undefined: what the format has by itself. */
+	readonly view?: View;
 	/** Version of tprof-top, for the formats that name the tool. */
 	readonly version: string;
 	/** Rows of each list at most; undefined: the format's own default (see its description). */
@@ -57,6 +60,8 @@ export type ExportFormat = {
 	readonly usualFor?: 'report' | 'save';
 	/** Several documents of a run may be written one after the other and read back apart. */
 	readonly streaming: boolean;
+	/** It can be made of the rows of any view. */
+	readonly ofViews?: true;
 	/** Bytes that no terminal can show: it needs a file or a pipe. */
 	readonly binary?: boolean;
 	/** Frames of each stack that it shows unless --depth is given: no more need to be kept for it. Without it all are. */

@@ -1,10 +1,14 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {stateCode} from '../../model/thread-state.js';
 import {byText} from '../../query/columns/sort.js';
 import {queryLines} from '../../query/lines.js';
 import {queryStacks} from '../../query/stacks.js';
 import {queryThreads} from '../../query/threads.js';
-import type {LineRow, Place, Query, StackRow, StateTicks, ThreadRow} from '../../query/types.js';
+import type {
+	LineRow, Query, StackRow, ThreadRow,
+} from '../../query/types.js';
+import {
+	frameOf, frameTexts, msOf, rounded, statesOf,
+} from '../../views/record.js';
 import type {ExportFormat, ExportOptions} from './export-format.js';
 import {noteLines} from './session-lines.js';
 import {windowStats} from './window-snapshot.js';
@@ -22,12 +26,13 @@ export const json: ExportFormat = {
 	extension: '.json',
 	description: 'everything, for programs (schema 1, see docs/formats.md); all rows unless --top is given; with --iterations, one document per line',
 	streaming: true,
+	ofViews: true,
 	write(snapshot, baseline, options) {
 		return inPieces(textOf(documentOf(snapshot, baseline, options), options.iteration === undefined ? rowByRow : inOneLine));
 	},
 };
 
-function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, version, top, notes = []}: ExportOptions) {
+function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, view, version, top, notes = []}: ExportOptions) {
 	const {target} = snapshot;
 	const session = baseline ? windowStats(snapshot.session, baseline.session) : snapshot.session;
 	const everything: Query = {...query, showIdle: true, foldPools: false};
@@ -59,15 +64,16 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row))),
 		threads: new List(threads.slice(0, top), row => JSON.stringify(threadOf(row))),
 		stacks: new List(stacks.slice(0, top), stackText()),
+		...(view?.files.json ? {[view.id]: new List(view.files.json(snapshot, baseline, query, top), row => row)} : {}),
 	};
 }
 
 /** The rows of a list, each as JSON when it is asked for. */
 class List<Row> implements Iterable<string> {
-	readonly #rows: readonly Row[];
+	readonly #rows: Iterable<Row>;
 	readonly #text: (row: Row) => string;
 
-	constructor(rows: readonly Row[], text: (row: Row) => string) {
+	constructor(rows: Iterable<Row>, text: (row: Row) => string) {
 		this.#rows = rows;
 		this.#text = text;
 	}
@@ -91,44 +97,13 @@ function threadOf(row: ThreadRow) {
 	};
 }
 
-/** A stack as JSON; the text of a frame, which stands in many stacks, is made once. */
+/** A stack as JSON. */
 function stackText(): (row: StackRow) => string {
-	const texts = new Map<Place, string>();
-	const textOfFrame = (frame: Place) => {
-		let text = texts.get(frame);
-		if (text === undefined) {
-			text = JSON.stringify(frameOf(frame));
-			texts.set(frame, text);
-		}
-
-		return text;
-	};
-
+	const textOfFrame = frameTexts();
 	return row => {
 		const head = JSON.stringify({ticks: row.ticks, cpuMs: msOf(row.cpuNs), state: row.state});
 		return `${head.slice(0, -1)},"frames":[${row.frames.map(frame => textOfFrame(frame)).join(',')}]}`;
 	};
-}
-
-function frameOf({className, method, file, line}: Place) {
-	return {
-		class: className, method, file, line,
-	};
-}
-
-function statesOf(ticks: StateTicks) {
-	return {
-		RUNNABLE: ticks[stateCode.RUNNABLE], BLOCKED: ticks[stateCode.BLOCKED], WAITING: ticks[stateCode.WAITING], TIMED_WAITING: ticks[stateCode.TIMED_WAITING], IDLE: ticks[stateCode.IDLE],
-	};
-}
-
-function msOf(ns: number): number {
-	return rounded(ns / 1e6);
-}
-
-/** To three decimals: microseconds where the unit is milliseconds. What could not be measured is 0. */
-function rounded(value: number): number {
-	return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;
 }
 
 /** What stands between the parts of a document. */

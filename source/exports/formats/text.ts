@@ -2,12 +2,12 @@ import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {stateCode} from '../../model/thread-state.js';
-import {lineColumns} from '../../query/columns/line-columns.js';
-import {queryLines} from '../../query/lines.js';
 import {effectiveUnit} from '../../query/facts/scope.js';
 import {threadColumns} from '../../query/columns/thread-columns.js';
 import {queryThreads} from '../../query/threads.js';
 import type {Query, ThreadRow} from '../../query/types.js';
+import {views} from '../../views/registry.js';
+import type {View} from '../../views/view.js';
 import type {ExportFormat} from './export-format.js';
 import {
 	costLine, noteLines, statesLine, targetLine, timeLine,
@@ -24,35 +24,36 @@ const threadTop = 10;
 /** Further lines of a note begin below its first word. */
 const noteIndent = '      ';
 
-/** The past minute is not in a snapshot, and STATE says in 8 cells what a column a state says in 30. */
-const reportColumns = lineColumns.filter(({screenOnly}) => !screenOnly);
-
 /** For people, as the live view has it: figures of the session, hot lines, busy and blocked threads. */
 export const text: ExportFormat = {
 	id: 'text',
 	title: 'Text',
 	extension: '.txt',
 	usualFor: 'report',
-	description: `the header and the table of hot lines, as on the screen; the top ${defaultTop} unless --top is given`,
+	description: `the header and the table of hot lines or of --view, as on the screen; the top ${defaultTop} unless --top is given`,
 	streaming: true,
+	ofViews: true,
 	write(snapshot, baseline, options) {
 		const width = Math.max(options.width ?? defaultWidth, minWidth);
-		const {query, top = defaultTop, notes = []} = options;
+		const {query, view, top = defaultTop, notes = []} = options;
+		const {columns, ...shown} = view ?? views[0];
 		const layout = {width, unit: effectiveUnit(query)};
-		const table = queryLines(snapshot, baseline, query);
+		const table = shown.query(snapshot, baseline, query);
 		const rows = table.rows.slice(0, top);
-		const threads = busyThreads(queryThreads(snapshot, baseline, {...query, showIdle: false, sort: {column: 'cpu', reverse: false}}).rows);
+		// A view that was asked for stands alone.
+		const threads = view ? [] : busyThreads(queryThreads(snapshot, baseline, {...query, showIdle: false, sort: {column: 'cpu', reverse: false}}).rows);
 		const body = [
 			...(options.iteration ? [''] : []),
 			targetLine(snapshot),
 			timeLine(snapshot, baseline),
 			costLine(snapshot, baseline),
 			statesLine(snapshot, baseline),
-			...settings(query, snapshot),
+			...settings(query, snapshot, view),
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
 			'',
-			...textTable(reportColumns, rows, layout),
-			...(rows.length === 0 ? ['(no lines: no thread with Java frames was in a counted state or used CPU time)'] : []),
+			// The past minute is not in a snapshot, and STATE says in 8 cells what a column a state says in 30.
+			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
+			...(rows.length === 0 ? [`(${shown.emptyText(table, query) ?? 'no lines: no thread with Java frames was in a counted state or used CPU time'})`] : []),
 			...(rows.length < table.rows.length ? [`... ${table.rows.length - rows.length} more`] : []),
 			...(threads.length > 0 ? ['', ...textTable(threadColumns, threads.slice(0, threadTop), layout)] : []),
 			...(threads.length > threadTop ? [`... ${threads.length - threadTop} more`] : []),
@@ -62,9 +63,10 @@ export const text: ExportFormat = {
 };
 
 /** What of the view is not as it starts. */
-function settings({filter, states, by, threadKeys}: Query, snapshot: Snapshot): string[] {
+function settings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
+	const {filter, states, by, threadKeys} = query;
 	const said = [
-		by === 'line' ? '' : `by ${by}`,
+		view ? [view.title, view.remark(query)].filter(Boolean).join(', ') : (by === 'line' ? '' : `by ${by}`),
 		threadKeys ? `only ${onlyThreads(threadKeys, snapshot)}` : '',
 		filter === '' ? '' : `filter: ${printable(filter)}`,
 		states.join(',') === 'RUNNABLE,BLOCKED' ? '' : `ticks: ${states.join(', ')}`,

@@ -12,6 +12,16 @@ export type RowFilter = {
 	readonly thread?: (name: string) => boolean;
 	/** Whether a row is shown; undefined for all. */
 	readonly row?: (row: FilterRow) => boolean;
+	/** The same asked term by term, of rows whose text has many lines that other rows share; undefined for all. */
+	readonly terms?: readonly RowTerm[];
+};
+
+/** A row has it when its text or its figures fit, or, negated, when neither does. */
+export type RowTerm = {
+	readonly isNegated: boolean;
+	/** Whether a line of the text fits. */
+	text(line: string): boolean;
+	figures(row: Omit<FilterRow, 'text'>): boolean;
 };
 
 /** What a row is matched by: its full text and its figures. */
@@ -63,6 +73,9 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
 
 type RowTest = (row: FilterRow, lowerText: string) => boolean;
 
+/** One side of a `|`. */
+type OneTest = {readonly test: RowTest; readonly isFigure: boolean};
+
 /** Reads a filter expression; see `filterHelp` for the language. An empty one asks for nothing. */
 export function parseFilter(text: string): ParsedFilter {
 	try {
@@ -100,6 +113,7 @@ function readFilter(terms: readonly Term[]): RowFilter {
 	let stateMask: number | undefined;
 	const threadTests: Array<(name: string) => boolean> = [];
 	const rowTests: RowTest[] = [];
+	const rowTerms: RowTerm[] = [];
 	for (const term of terms) {
 		const kinds = new Set(term.alternatives.map(alternative => kindOf(alternative)));
 		if (kinds.size > 1 && (kinds.has('state') || kinds.has('thread'))) {
@@ -118,7 +132,8 @@ function readFilter(terms: readonly Term[]): RowFilter {
 			threadTests.push(name => tests.some(test => test(name)) !== term.isNegated);
 		} else {
 			const tests = term.alternatives.map(alternative => readRowTest(alternative));
-			rowTests.push((row, lowerText) => tests.some(test => test(row, lowerText)) !== term.isNegated);
+			rowTests.push((row, lowerText) => tests.some(({test}) => test(row, lowerText)) !== term.isNegated);
+			rowTerms.push(termOf(tests, term.isNegated));
 		}
 	}
 
@@ -131,6 +146,25 @@ function readFilter(terms: readonly Term[]): RowFilter {
 				const lowerText = row.text.toLowerCase();
 				return rowTests.every(test => test(row, lowerText));
 			},
+		terms: rowTerms.length === 0 ? undefined : rowTerms,
+	};
+}
+
+/** What a row is that has a text and nothing else. */
+const noFigures = {
+	percent: 0, totalPercent: 0, cpuMs: 0, ticks: 0, totalTicks: 0, threads: 0, blocked: 0, stuckS: 0,
+};
+
+function termOf(tests: readonly OneTest[], isNegated: boolean): RowTerm {
+	const ofText = tests.filter(({isFigure}) => !isFigure);
+	const ofFigures = tests.filter(({isFigure}) => isFigure);
+	return {
+		isNegated,
+		text(line) {
+			const lower = line.toLowerCase();
+			return ofText.some(({test}) => test({...noFigures, text: line}, lower));
+		},
+		figures: row => ofFigures.some(({test}) => test({...row, text: ''}, '')),
 	};
 }
 
@@ -166,11 +200,11 @@ function readThread({text, at}: Alternative): (name: string) => boolean {
 	return globListMatcher(globs);
 }
 
-function readRowTest({text, kind, at}: Alternative): RowTest {
+function readRowTest({text, kind, at}: Alternative): OneTest {
 	if (kind === 'regex') {
 		try {
 			const matches = remembering(compilePattern(text));
-			return row => matches(row.text);
+			return {test: row => matches(row.text), isFigure: false};
 		} catch (error) {
 			throw new FilterError((error as SyntaxError).message, at);
 		}
@@ -185,7 +219,7 @@ function readRowTest({text, kind, at}: Alternative): RowTest {
 		}
 
 		const holds = comparisons[sign];
-		return row => holds(row[figure], limit);
+		return {test: row => holds(row[figure], limit), isFigure: true};
 	}
 
 	if (name && /^[\d.]+%?$/.test(number)) {
@@ -193,7 +227,7 @@ function readRowTest({text, kind, at}: Alternative): RowTest {
 	}
 
 	const word = text.toLowerCase();
-	return (_row, lowerText) => lowerText.includes(word);
+	return {test: (_row, lowerText) => lowerText.includes(word), isFigure: false};
 }
 
 /** Texts whose result is kept: the rows of a view are nearly the same at each refresh. */

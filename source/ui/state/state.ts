@@ -79,16 +79,18 @@ export type UiState = {
 /** Options that a screen starts with. */
 export type InitialView = {
 	readonly query: Query;
+	/** The view that is shown first, whose order the query has; undefined for the first of the registry. */
+	readonly view?: ViewId;
 	readonly delayMs: number;
 };
 
 /** The state before the first key. */
-export function initialState({query, delayMs}: InitialView): UiState {
+export function initialState({query, view = views[0].id, delayMs}: InitialView): UiState {
 	const start: Selection = {index: 0, top: 0};
 	return {
-		view: views[0].id,
+		view,
 		query,
-		sorts: Object.fromEntries(views.map(({id, sort}, index) => [id, index === 0 ? query.sort : sort])),
+		sorts: Object.fromEntries(views.map(({id, sort}) => [id, id === view ? query.sort : sort])),
 		stateSet: stateSets.find(({states}) => states.length === query.states.length && states.every(state => query.states.includes(state)))?.id,
 		onlyThreads: undefined,
 		window: 'start',

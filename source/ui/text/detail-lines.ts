@@ -11,14 +11,14 @@ import type {Theme} from '../terminal/theme.js';
 import {cut, pad, wrapped} from './cells.js';
 
 /** How much of each list a detail shows: the screen is scrolled, and the rest is in a saved snapshot. */
-export type DetailBounds = {readonly threads: number; readonly stacks: number; readonly frames: number; readonly neighbours: number; readonly holders: number};
+export type DetailBounds = {readonly threads: number; readonly stacks: number; readonly frames: number; readonly wholeFrames: number; readonly neighbours: number; readonly holders: number};
 
 /** On a screen of its own, and in the pane below the table. */
 export const wholeDetail: DetailBounds = {
-	threads: 20, stacks: 5, frames: 40, neighbours: 10, holders: 10,
+	threads: 20, stacks: 5, frames: 40, wholeFrames: 5000, neighbours: 10, holders: 10,
 };
 export const paneDetail: DetailBounds = {
-	threads: 4, stacks: 1, frames: 6, neighbours: 4, holders: 3,
+	threads: 4, stacks: 1, frames: 6, wholeFrames: 12, neighbours: 4, holders: 3,
 };
 
 type Looks = {readonly width: number; readonly isFull: boolean; readonly theme: Theme; readonly bounds: DetailBounds};
@@ -45,6 +45,7 @@ function sections(data: DetailData, looks: Looks): string[] {
 	const {bounds, theme, width} = looks;
 	const section = (title: string, lines: readonly string[]) => lines.length === 0 ? [] : ['', theme.paint('heading', cut(title, width)), ...lines];
 	return [
+		...(detail.wholeStacks ?? []).flatMap(({title, frames}) => section(title, frameLines(frames, bounds.wholeFrames, looks))),
 		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).flatMap(holder => holderLines(holder, looks))),
 		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(row => figureLine(row.selfCpuNs, row.selfTicks, row, looks))),
 		...section('THREADS (CPU ms, ticks, states)', threadLines(detail, looks)),
@@ -90,14 +91,20 @@ function figures(cpuNs: number, ticks: number): string {
 	return `${pad(formatMs(cpuNs), 8, 'right')} ${pad(formatCount(ticks), 6, 'right')}  `;
 }
 
-function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, index: number, {width, isFull, bounds}: Looks, idleReason?: IdleReason): string[] {
-	const places = frames.slice(0, bounds.frames);
-	const more = frames.length - places.length;
+function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, index: number, looks: Looks, idleReason?: IdleReason): string[] {
+	const {width, bounds} = looks;
 	const reason = state === 'IDLE' && frames.length > 0 ? idleReason?.(frames[0].className, frames[0].method) : undefined;
 	return [
 		...(index === 0 ? [] : ['']),
 		cut(`  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${threadCount} ${threadCount === 1 ? 'thread' : 'threads'}${reason ? `; ${reason}` : ''}`, width),
-		...places.map(place => cut(`    ${shortName(place, Math.max(8, width - 4), isFull)}`, width)),
+		...frameLines(frames, bounds.frames, looks),
+	];
+}
+
+function frameLines(frames: readonly Place[], most: number, {width, isFull}: Looks): string[] {
+	const more = frames.length - most;
+	return [
+		...frames.slice(0, most).map(place => cut(`    ${shortName(place, Math.max(8, width - 4), isFull)}`, width)),
 		...(more > 0 ? [`    ... ${more} more`] : []),
 	];
 }

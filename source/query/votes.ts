@@ -1,0 +1,171 @@
+import {rootNode} from '../model/frame.js';
+import type {Dictionary, Facts, Snapshot} from '../model/snapshot.js';
+import {stateCode, stateCount} from '../model/thread-state.js';
+import {voteColumns} from './columns/vote-columns.js';
+import {sortRows} from './columns/sort.js';
+import {FactRanking} from './facts/fact-ranking.js';
+import {SameStacks} from './facts/same-stacks.js';
+import {factsInWindow, scopeOf, type Scope} from './facts/scope.js';
+import {effectiveSamples, percentOf, shareError} from './facts/share.js';
+import {StackFilter} from './facts/stack-filter.js';
+import {stackIndex, type Grouping} from './facts/stack-index.js';
+import {fingerprintOf} from './fingerprint.js';
+import type {Place, Query, VoteRow} from './types.js';
+
+/** Names of threads kept for a row. */
+const maxTopThreads = 3;
+
+/**
+Identical stacks between `baseline` (undefined: the session's start) and `snapshot`, counted over all threads and states
+("voted for"); filtered (a word may be in any frame) and sorted. They are compared by their frames, the first
+`query.depth` of them where that is set, so that lock addresses and names of threads split nothing. Samples without Java
+frames are not in it, nor are stacks with neither counted ticks nor CPU time.
+*/
+export function queryVotes(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: VoteRow[]; readonly allRows: number} {
+	const {dictionary} = snapshot;
+	const depth = query.depth ?? Infinity;
+	const scope = scopeOf(snapshot, query);
+	const facts = factsInWindow(snapshot, baseline, scope);
+	const lines = stackIndex(dictionary).grouping('line');
+	const stacks = new SameStacks(dictionary, lines, depth);
+	const rows = rowsOf(snapshot, new VoteSums(facts, stacks, scope), facts, scope, {
+		dictionary, lines, depth, stacks,
+	});
+	const filter = new StackFilter(scope.filter, dictionary, lines);
+	const shown = filter.isEmpty
+		? rows
+		: rows.filter(row => filter.passes(row.node, depth, {
+			percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
+			threads: row.threadCount, blocked: row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0, stuckS: 0,
+		}));
+	return {rows: sortRows(shown, voteColumns, query.sort), allRows: rows.length};
+}
+
+function rowsOf(snapshot: Snapshot, sums: VoteSums, facts: Facts, {unit, countedMask}: Scope, frames: Frames): LazyVoteRow[] {
+	const {threads, dictionary} = snapshot;
+	const {firstNode} = sums.stacks;
+	const ranking = new FactRanking(facts, sums.stackOfFact, firstNode.length, facts.thread, threads.count, countedMask);
+	const wholeSamples = unit === 'ticks' ? sums.wholeTicks : effectiveSamples(sums.wholeCpuNs, sums.squaredCpuNs);
+	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
+	const rows: LazyVoteRow[] = [];
+	for (let stack = 1; stack < firstNode.length; stack++) {
+		const [ticks, cpuNs] = [sums.ticks[stack], sums.cpuNs[stack]];
+		if (ticks === 0 && (!isCpuCounted || cpuNs === 0)) {
+			continue;
+		}
+
+		const percent = unit === 'ticks' ? percentOf(ticks, sums.wholeTicks) : percentOf(cpuNs, sums.wholeCpuNs);
+		const ranked = ranking.of(stack, maxTopThreads);
+		rows.push(new LazyVoteRow(firstNode[stack], frames, {
+			ticks, cpuNs, percent, errorPercent: shareError(percent, wholeSamples), threadCount: ranked.count,
+			topThreads: ranked.top.map(thread => dictionary.strings[threads.name[thread]]),
+			states: [...sums.states.subarray(stack * stateCount, (stack + 1) * stateCount)],
+		}));
+	}
+
+	return rows;
+}
+
+/** Sums by the number of a stack. */
+class VoteSums {
+	readonly ticks: Float64Array;
+	readonly cpuNs: Float64Array;
+	/** Ticks at [stack * stateCount + state], every state. */
+	readonly states: Float64Array;
+	/** By fact; 0 for those without Java frames. */
+	readonly stackOfFact: Int32Array;
+	wholeTicks = 0;
+	wholeCpuNs = 0;
+	/** Sum over the samples of their CPU time squared. */
+	squaredCpuNs = 0;
+
+	constructor(facts: Facts, readonly stacks: SameStacks, {countedMask}: Scope) {
+		this.stackOfFact = new Int32Array(facts.count);
+		for (let fact = 0; fact < facts.count; fact++) {
+			this.stackOfFact[fact] = stacks.numberOf(facts.node[fact]);
+		}
+
+		const count = stacks.firstNode.length;
+		this.ticks = new Float64Array(count);
+		this.cpuNs = new Float64Array(count);
+		this.states = new Float64Array(count * stateCount);
+		for (let fact = 0; fact < facts.count; fact++) {
+			if (facts.node[fact] !== rootNode) {
+				this.#add(facts, fact, countedMask);
+			}
+		}
+	}
+
+	#add(facts: Facts, fact: number, countedMask: number): void {
+		const stack = this.stackOfFact[fact];
+		const ticks = facts.ticks[fact];
+		const cpuNs = facts.cpuNs[fact];
+		this.states[(stack * stateCount) + facts.state[fact]] += ticks;
+		this.cpuNs[stack] += cpuNs;
+		this.wholeCpuNs += cpuNs;
+		this.squaredCpuNs += cpuNs * cpuNs / Math.max(ticks, 1);
+		if ((countedMask & (1 << facts.state[fact])) !== 0) {
+			this.ticks[stack] += ticks;
+			this.wholeTicks += ticks;
+		}
+	}
+}
+
+type Frames = {readonly dictionary: Dictionary; readonly lines: Grouping; readonly depth: number; readonly stacks: SameStacks};
+
+class LazyVoteRow implements VoteRow {
+	readonly key: string;
+	readonly ticks: number;
+	readonly cpuNs: number;
+	readonly percent: number;
+	readonly errorPercent: number;
+	readonly states: VoteRow['states'];
+	readonly threadCount: number;
+	readonly topThreads: readonly string[];
+	readonly #frames: Frames;
+	#fingerprint: string | undefined;
+
+	constructor(readonly node: number, frames: Frames, figures: Omit<VoteRow, 'key' | 'top' | 'frames' | 'wholeFrames' | 'isOf' | 'fingerprint'>) {
+		this.key = String(node);
+		this.ticks = figures.ticks;
+		this.cpuNs = figures.cpuNs;
+		this.percent = figures.percent;
+		this.errorPercent = figures.errorPercent;
+		this.states = figures.states;
+		this.threadCount = figures.threadCount;
+		this.topThreads = figures.topThreads;
+		this.#frames = frames;
+	}
+
+	get top(): Place {
+		const {dictionary, lines} = this.#frames;
+		return lines.places[lines.groupOfFrame[dictionary.nodeFrame[this.node]]];
+	}
+
+	get frames(): readonly Place[] {
+		return framesOf(this.node, this.#frames);
+	}
+
+	get wholeFrames(): readonly Place[] {
+		return framesOf(this.node, {...this.#frames, depth: Infinity});
+	}
+
+	isOf(node: number): boolean {
+		const {stacks} = this.#frames;
+		return node !== rootNode && stacks.numberOf(node) === stacks.numberOf(this.node);
+	}
+
+	get fingerprint(): string {
+		this.#fingerprint ??= fingerprintOf(this.frames);
+		return this.#fingerprint;
+	}
+}
+
+function framesOf(from: number, {dictionary: {nodeParent, nodeFrame}, lines, depth}: Frames): Place[] {
+	const frames: Place[] = [];
+	for (let node = from; node !== rootNode && frames.length < depth; node = nodeParent[node]) {
+		frames.push(lines.places[lines.groupOfFrame[nodeFrame[node]]]);
+	}
+
+	return frames;
+}
