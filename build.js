@@ -7,7 +7,7 @@ import {
 } from 'node:fs/promises';
 import {build} from 'esbuild';
 import {bundledPackages, thirdPartyNotices} from './build/third-party-notices.js';
-import {inkPlugins} from './build/ink-plugins.js';
+import {bundleOptions} from './build/bundle-options.js';
 
 const {name, version, license} = JSON.parse(await readFile('package.json', 'utf8'));
 const fresh = `dist-new-${process.pid}`;
@@ -17,25 +17,16 @@ const old = `dist-old-${process.pid}`;
 const {metafile} = await build({
 	entryPoints: {cli: 'source/cli.ts', worker: 'source/sampler/worker.ts'},
 	outdir: fresh,
-	bundle: true,
+	...bundleOptions,
 	splitting: true,
 	minifySyntax: true,
-	format: 'esm',
-	platform: 'node',
-	target: 'node20',
 	chunkNames: 'chunks/[name]-[hash]',
-	// Native code, loaded at run time and only where it is needed.
-	external: ['koffi'],
-	plugins: inkPlugins,
 	define: {
 		'process.env.NODE_ENV': '"production"',
 		'process.env.TPROF_VERSION': JSON.stringify(version),
 	},
-	// Some dependencies are CommonJS and call require.
-	banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
 	legalComments: 'none',
 	metafile: true,
-	logLevel: 'warning',
 });
 // Loaded by require, when a filter first has a regular expression; see source/query/filter/regex.ts.
 const {metafile: expressions} = await build({

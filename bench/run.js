@@ -5,7 +5,7 @@ import {mkdtemp, readdir, rm} from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import {build} from 'esbuild';
-import {inkPlugins} from '../build/ink-plugins.js';
+import {bundleOptions} from '../build/bundle-options.js';
 
 const folder = import.meta.dirname;
 const root = path.dirname(folder);
@@ -27,15 +27,9 @@ try {
 	await build({
 		entryPoints: files.map(name => path.join(folder, `${name}.ts`)),
 		outdir: out,
-		bundle: true,
-		format: 'esm',
-		platform: 'node',
-		target: 'node20',
-		external: ['koffi', 'esbuild', '@lydell/node-pty', '@xterm/headless'],
-		plugins: inkPlugins,
+		...bundleOptions,
+		external: [...bundleOptions.external, 'esbuild', '@lydell/node-pty', '@xterm/headless'],
 		define: {'process.env.NODE_ENV': '"production"'},
-		banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
-		logLevel: 'warning',
 	});
 	for (const name of files) {
 		process.stdout.write(`\n## ${name}\n\n`);

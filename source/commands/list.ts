@@ -1,17 +1,12 @@
 import {engines} from '../engines/registry.js';
 import type {JvmListing} from '../jvm/list.js';
+import {dayAndTime} from '../ui/text/clock.js';
 
 const heads = ['PID', 'USER', 'JVM', 'UP SINCE', 'MAIN CLASS'] as const;
 
-/** A point in time as local "YYYY-MM-DD HH:MM"; "-" when it is not known. */
-export function localMinute(epochMs: number): string {
-	if (epochMs <= 0) {
-		return '-';
-	}
-
-	const date = new Date(epochMs);
-	const two = (value: number) => String(value).padStart(2, '0');
-	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+/** Since when a JVM is up (epoch milliseconds), local time; "-" when it is not known. */
+export function upSince(startedAtMs: number): string {
+	return startedAtMs > 0 ? dayAndTime(startedAtMs) : '-';
 }
 
 const withoutSocket = engines.filter(({needsAttachSocket}) => !needsAttachSocket).map(({id}) => id).join(' or ');
@@ -30,7 +25,7 @@ export function listText(jvms: readonly JvmListing[]): string {
 		String(jvm.pid),
 		jvm.user,
 		jvm.jvmVersion || '-',
-		localMinute(jvm.startedAtMs),
+		upSince(jvm.startedAtMs),
 		`${jvm.mainClass}${remark(jvm)}`,
 	]);
 	const widths = heads.map((head, column) => Math.max(head.length, ...rows.map(row => row[column].length)));

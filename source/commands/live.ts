@@ -1,4 +1,5 @@
 import process from 'node:process';
+import {exitCodeAfter} from '../process/end-signals.js';
 import {UserError} from '../process/errors.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';
 import {saveFormats} from '../exports/formats/registry.js';
@@ -11,11 +12,10 @@ import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp} from '../ui/app.js';
 import {runChooser, type ChoiceRow} from '../ui/chooser.js';
-import {localMinute} from './list.js';
+import {upSince} from './list.js';
 import {saver} from './save.js';
 
 const defaultDelayS = 1;
-const signalNumbers = {SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15} as const;
 
 function themeOf({color, ascii}: Options) {
 	return {color, ascii};
@@ -50,7 +50,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			throw new UserError(message ?? 'the session failed', {hint});
 		}
 
-		return signal && signal in signalNumbers ? 128 + signalNumbers[signal as keyof typeof signalNumbers] : 0;
+		return signal ? exitCodeAfter(signal) : 0;
 	} finally {
 		vitals?.close();
 	}
@@ -61,7 +61,7 @@ const choiceHeading = `${'USER'.padEnd(8)}  ${'JVM'.padEnd(10)}  ${'UP SINCE'.pa
 function choices(): ChoiceRow[] {
 	return listJvms().map(({pid, user, jvmVersion, startedAtMs, command, problem}) => ({
 		pid,
-		text: `${user.padEnd(8)}  ${(jvmVersion || '-').padEnd(10)}  ${localMinute(startedAtMs).padEnd(16)}  ${command}`,
+		text: `${user.padEnd(8)}  ${(jvmVersion || '-').padEnd(10)}  ${upSince(startedAtMs).padEnd(16)}  ${command}`,
 		problem,
 	}));
 }

@@ -1,5 +1,6 @@
 import {existsSync} from 'node:fs';
 import process from 'node:process';
+import {endSignals} from '../process/end-signals.js';
 import {UserError} from '../process/errors.js';
 import {formatOf} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
@@ -145,7 +146,7 @@ async function show(source: SnapshotSource, options: Options, target?: Target): 
 		stop.abort();
 	};
 
-	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+	for (const signal of endSignals) {
 		process.once(signal, abort);
 	}
 

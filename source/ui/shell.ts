@@ -1,6 +1,7 @@
 import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
 import type {ReactElement} from 'react';
+import {endSignals} from '../process/end-signals.js';
 import type * as ShowScreen from './show-screen.js';
 import {Terminal} from './terminal/terminal.js';
 
@@ -14,7 +15,7 @@ export type ShellOptions = {
 };
 
 /** Signals that end a screen as its own key does; the terminal is given back first. */
-const endSignals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'];
+const screenSignals: readonly NodeJS.Signals[] = [...endSignals, 'SIGQUIT'];
 
 /** A screen, once Ink is loaded: `leave` ends it with a result. */
 export type ScreenOf<Result> = (leave: (result: Result) => void) => Promise<ReactElement>;
@@ -51,7 +52,7 @@ export async function runShell<Result>({stdin, stdout}: ShellOptions, screenOf: 
 		end.fail(error instanceof Error ? error : new Error(String(error)));
 	};
 
-	for (const signal of endSignals) {
+	for (const signal of screenSignals) {
 		process.on(signal, onSignal);
 	}
 
@@ -70,7 +71,7 @@ export async function runShell<Result>({stdin, stdout}: ShellOptions, screenOf: 
 	} finally {
 		stop();
 		terminal.removeAllListeners();
-		for (const signal of endSignals) {
+		for (const signal of screenSignals) {
 			process.off(signal, onSignal);
 		}
 

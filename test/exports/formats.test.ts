@@ -59,6 +59,11 @@ function sumOf(figures: readonly number[]): number {
 	return figures.reduce((total, figure) => total + figure, 0);
 }
 
+test.each([['line', 'LINE'], ['method', 'METHOD'], ['class', 'CLASS']] as const)('text by %s says so above the names', (by, heading) => {
+	const [, table] = textOf('text', serviceSnapshots().whole, undefined, {query: {...defaultQuery, by}}).split('\n\n');
+	expect(table.split('\n')[0].split(/\s+/)).toContain(heading);
+});
+
 test.each(['report', 'save'] as const)('one format is the usual one for a %s', use => {
 	expect(formats.filter(({usualFor}) => usualFor === use)).toEqual([usualFormat(use)]);
 });

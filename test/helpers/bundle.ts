@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {pathToFileURL} from 'node:url';
 import {build} from 'esbuild';
-import {inkPlugins} from '../../build/ink-plugins.js';
+import {bundleOptions} from '../../build/bundle-options.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const bundles = new Map<string, Promise<URL>>();
@@ -30,17 +30,10 @@ async function bundled(entry: string): Promise<URL> {
 	});
 	const outfile = path.join(directory, `${path.basename(entry).replace(/\.tsx?$/, '')}.mjs`);
 	await build({
+		...bundleOptions,
 		entryPoints: [path.join(root, entry)],
 		outfile,
-		bundle: true,
-		format: 'esm',
-		platform: 'node',
-		target: 'node20',
-		external: ['koffi'],
-		plugins: inkPlugins,
 		define: {'process.env.NODE_ENV': '"production"'},
-		banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
-		logLevel: 'warning',
 	});
 	return pathToFileURL(outfile);
 }

@@ -2,34 +2,63 @@ import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import {expect, test} from 'vitest';
+import {auto, engines} from '../../source/engines/registry.js';
+import {formats} from '../../source/exports/formats/registry.js';
+import {optionRows} from '../../source/options/table.js';
 import {views} from '../../source/views/registry.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Where views and columns have their records: these may say their own ids. */
-const isRecord = (name: string) => (/^source\/views\/[^/]+$/.test(name) && !/\/(?:view|registry|record)\.ts$/.test(name)) || /^source\/query\/columns\/[a-z]+-columns\.ts$/.test(name);
+/** A kind of thing that is written down as records, each with an id. */
+type Kind = {
+	readonly ids: readonly string[];
+	/** What an id stands in: `view`, `state.view`, `column.id`, `view.id`, `sort.column`, `id`. */
+	readonly holders: readonly string[];
+	/** The files of the records: these may say their own ids. */
+	readonly isRecord?: (name: string) => boolean;
+	/** Folders and files where the holders hold such ids; all of the source when left out. */
+	readonly within?: readonly string[];
+};
 
-/** What an id stands in: `view`, `state.view`, `column.id`, `view.id`, `sort.column`, `id`. */
-const holders = new Set(['view', 'column', 'id']);
+const kinds: Readonly<Record<string, Kind>> = {
+	'view or column': {
+		ids: views.flatMap(({id, columns}) => [id, ...columns.map(column => column.id)]),
+		holders: ['view', 'column', 'id'],
+		isRecord: name => (/^source\/views\/[^/]+$/.test(name) && !/\/(?:view|registry|record)\.ts$/.test(name)) || /^source\/query\/columns\/[a-z]+-columns\.ts$/.test(name),
+	},
+	engine: {ids: [auto, ...engines.map(({id}) => id)], holders: ['engine', 'asked', 'id']},
+	format: {ids: formats.map(({id}) => id), holders: ['format', 'id']},
+	option: {ids: optionRows.map(([, {name}]) => name), holders: ['option', 'name', 'flag'], within: ['source/options', 'source/commands', 'source/cli.ts']},
+};
 
-const ids = new Set(views.flatMap(({id, columns}) => [id, ...columns.map(column => column.id)]));
+const trees = new Map<string, ts.SourceFile>();
 
-const isId = (node: ts.Node) => (ts.isStringLiteralLike(node) || ts.isIdentifier(node)) && ids.has(node.text);
-const isIdText = (node: ts.Node) => ts.isStringLiteralLike(node) && ids.has(node.text);
-const holdsId = (node: ts.Node) => holders.has((ts.isPropertyAccessExpression(node) ? node.name : node).getText());
+/** A text's syntax tree; made once. */
+function treeOf(name: string, text: string): ts.SourceFile {
+	let tree = trees.get(text);
+	if (!tree) {
+		tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true, name.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
+		trees.set(text, tree);
+	}
 
-/** Whether a list, a set or an object is made of ids: as it stands there, or by the name that it has in its file. */
-function isOfIds(node: ts.Node, declarations: ReadonlyMap<string, ts.Expression>): boolean {
-	const made = ts.isIdentifier(node) ? declarations.get(node.text) : node;
-	const list = made && ts.isNewExpression(made) ? made.arguments?.[0] : made;
-	return list !== undefined && ((ts.isArrayLiteralExpression(list) && list.elements.some(element => isIdText(element)))
-		|| (ts.isObjectLiteralExpression(list) && list.properties.some(({name}) => name !== undefined && isId(name))));
+	return tree;
 }
 
-/** Places of a source text that decide something by the id of a view or column. */
-function decisionsById(name: string, text: string): string[] {
+/** Places of a source text that decide something by an id of the kind. */
+function decisionsById(name: string, text: string, {ids, holders}: Kind): string[] {
 	const found: string[] = [];
 	const declarations = new Map<string, ts.Expression>();
+	const isIdText = (node: ts.Node) => ts.isStringLiteralLike(node) && ids.includes(node.text);
+	const isId = (node: ts.Node) => isIdText(node) || (ts.isIdentifier(node) && ids.includes(node.text));
+	const holdsId = (node: ts.Node) => holders.includes((ts.isPropertyAccessExpression(node) ? node.name : node).getText());
+	// Whether a list, a set or an object is made of ids: as it stands there, or by the name that it has in its file.
+	const isOfIds = (node: ts.Node) => {
+		const made = ts.isIdentifier(node) ? declarations.get(node.text) : node;
+		const list = made && ts.isNewExpression(made) ? made.arguments?.[0] : made;
+		return list !== undefined && ((ts.isArrayLiteralExpression(list) && list.elements.some(element => isIdText(element)))
+			|| (ts.isObjectLiteralExpression(list) && list.properties.some(({name}) => name !== undefined && isId(name))));
+	};
+
 	const visit = (node: ts.Node) => {
 		if (ts.isVariableDeclaration(node) && node.initializer) {
 			declarations.set(node.name.getText(), node.initializer);
@@ -39,8 +68,8 @@ function decisionsById(name: string, text: string): string[] {
 			&& [[node.left, node.right], [node.right, node.left]].some(([id, other]) => isIdText(id) && holdsId(other));
 		const isSwitch = ts.isSwitchStatement(node) && holdsId(node.expression) && node.caseBlock.clauses.some(clause => ts.isCaseClause(clause) && isIdText(clause.expression));
 		const isLookUp = ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && node.arguments.some(argument => holdsId(argument))
-			&& isOfIds(node.expression.expression, declarations);
-		const isIndex = ts.isElementAccessExpression(node) && holdsId(node.argumentExpression) && isOfIds(node.expression, declarations);
+			&& isOfIds(node.expression.expression);
+		const isIndex = ts.isElementAccessExpression(node) && holdsId(node.argumentExpression) && isOfIds(node.expression);
 		if (isComparison || isSwitch || isLookUp || isIndex) {
 			found.push(`${name}: ${node.getText().split('\n')[0]}`);
 		}
@@ -48,7 +77,7 @@ function decisionsById(name: string, text: string): string[] {
 		ts.forEachChild(node, visit);
 	};
 
-	visit(ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true, name.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS));
+	visit(treeOf(name, text));
 	return found;
 }
 
@@ -59,28 +88,52 @@ function filesBelow(folder: string): string[] {
 	});
 }
 
-test('nothing but its own record decides by the id of a view or column', () => {
-	const files = filesBelow('source').filter(name => !isRecord(name));
-	expect(files.flatMap(name => decisionsById(name, readFileSync(path.join(root, name), 'utf8')))).toEqual([]);
+test.each(Object.entries(kinds))('nothing but its own record decides by the id of a %s', (_, kind) => {
+	const {isRecord, within = ['source']} = kind;
+	const files = filesBelow('source').filter(name => !isRecord?.(name) && within.some(place => name.startsWith(place)));
+	expect(kind.ids).not.toEqual([]);
+	expect(files.flatMap(name => decisionsById(name, readFileSync(path.join(root, name), 'utf8'), kind))).toEqual([]);
 });
 
 test.each([
-	'if (state.view === \'threads\') {}',
-	'const a = \'lines\' === data.view ? 1 : 2;',
-	'switch (column.id) {case \'self\': {}}',
-	'columns.filter(({id}) => id !== \'trend\');',
-	'const roles = {runnable: 1}; roles[column];',
-	'const leftOut = new Set([\'trend\', \'idle\']); columns.filter(({id}) => !leftOut.has(id));',
-	'const at = [\'note\', \'file\'].includes(column.id);',
-])('%s is found', text => {
-	expect(decisionsById('example.ts', text)).toHaveLength(1);
+	['view or column', 'if (state.view === \'threads\') {}'],
+	['view or column', 'const a = \'lines\' === data.view ? 1 : 2;'],
+	['view or column', 'switch (column.id) {case \'self\': {}}'],
+	['view or column', 'columns.filter(({id}) => id !== \'trend\');'],
+	['view or column', 'const roles = {runnable: 1}; roles[column];'],
+	['view or column', 'const leftOut = new Set([\'trend\', \'idle\']); columns.filter(({id}) => !leftOut.has(id));'],
+	['view or column', 'const at = [\'note\', \'file\'].includes(column.id);'],
+	['engine', 'const isExact = snapshot.session.engine === \'memory\';'],
+	['engine', 'if (asked === \'auto\') {}'],
+	['engine', 'const intervals = {attach: 200, memory: 20}; intervals[engine.id];'],
+	['format', 'const depth = options.format === \'votes\' ? 10 : Infinity;'],
+	['format', 'formats.find(({id}) => id === \'pprof\')'],
+	['option', 'if (row.name === \'color\') {}'],
+])('%s: %s is found', (kind, text) => {
+	expect(decisionsById('example.ts', text, kinds[kind])).toHaveLength(1);
 });
 
 test.each([
-	'query.by === \'line\'',
-	'message.tone === \'error\'',
-	'columns.find(({id}) => id === state.sort.column)',
-	'state.sorts[state.view]',
-])('%s decides nothing by an id', text => {
-	expect(decisionsById('example.ts', text)).toEqual([]);
+	['view or column', 'query.by === \'line\''],
+	['view or column', 'message.tone === \'error\''],
+	['view or column', 'columns.find(({id}) => id === state.sort.column)'],
+	['view or column', 'state.sorts[state.view]'],
+	['engine', 'engines.filter(({id}) => id === asked)'],
+	['format', 'formats.find(({usualFor}) => usualFor === \'save\')'],
+	['option', 'options.find(({short}) => short === name)'],
+])('%s: %s decides nothing by an id', (kind, text) => {
+	expect(decisionsById('example.ts', text, kinds[kind])).toEqual([]);
+});
+
+// The options and the list of JVMs read the records too: what an engine needs to work is loaded when it is called.
+test.each(engines.map(({id}) => id))('the record of the engine %s loads nothing', id => {
+	const record = filesBelow('source/engines').filter(name => readFileSync(path.join(root, name), 'utf8').includes(`\tid: '${id}',`));
+	expect(record).toHaveLength(1);
+	const imports = readFileSync(path.join(root, record[0]), 'utf8').split('\n').filter(line => line.startsWith('import '));
+	expect(imports.filter(line => !line.startsWith('import type '))).toEqual([]);
+});
+
+test('the readme has a row for every engine', () => {
+	const readme = readFileSync(path.join(root, 'readme.md'), 'utf8');
+	expect(engines.filter(({id}) => !readme.includes(`| \`${id}\` | `)).map(({id}) => id)).toEqual([]);
 });

@@ -197,14 +197,16 @@ describe('the Lines view', () => {
 		}
 
 		expect((await show(session)).slice(-3)).toEqual([
-			'filter: foo>1_', 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck', expect.stringMatching(/^Enter:keep .*Esc:clear/),
+			'filter: foo>1_', 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck', expect.stringMatching(/Esc:clear/),
 		]);
+		expect((await show(session)).at(-1)).not.toContain('Enter');
 		expect((await show(session))[4]).not.toContain('foo>1');
 		for (const key of ['ctrl-u', ...'PCT > 50']) {
 			await session.screen.press(key);
 		}
 
 		expect((await show(session)).at(-2)).toBe('filter: PCT > 50_');
+		expect((await show(session)).at(-1)).toContain('Enter:keep');
 		expect((await show(session))[5]).toMatch(/1\/\d+ *$/);
 	});
 
@@ -296,17 +298,19 @@ describe('how sampling goes', () => {
 });
 
 describe('what must be known of the figures', () => {
-	const refused = () => picture('one\nR\na:1', {threadSamples: 200, refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
+	const times = (mark: string) => Array.from({length: 200}, () => mark).join(' ');
+	// Threads that wait are no part of what was refused.
+	const refused = () => picture(`one\n${times('R')}\n${times('a:1')}\n\ntwo\n${times('w')}\n${times('b:1')}`, {refusedThreads: 80, otherTicks: 5, samples: 50, late: 1});
 	test('is in the header of 80 columns, the most urgent first, beside samples and cost', async () => {
 		const [, session] = await show(screenOf(refused()));
-		expect(session).toMatch(/^! 40% of samples have no stack \| samples 50 .*cost 0% of target/);
+		expect(session).toMatch(/^! 40% of running samples have no stack \| samples 50 .*cost 0% of target/);
 		expect((await show(screenOf(refused()), 200, 60))[1]).toContain('! table full: 5 at (other)');
 	});
 
 	test('another tracer is named in the header of 80 columns, the help and the detail of the stacks that are not known', async () => {
 		const builder = new SnapshotBuilder();
 		const thread = builder.addThread({key: 1, name: builder.internString('one')});
-		builder.count(thread, builder.addStack([builder.addFrame(unknownStack.className, unknownStack.method, '', unknownLine)]), stateCode.RUNNABLE, 5, 1e7);
+		builder.count(thread, builder.addStack([builder.addFrame(unknownStack.className, unknownStack.method, '', unknownLine)]), stateCode.RUNNABLE, 200, 1e7);
 		const unknown = builder.build({session: {durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50}});
 		const session = screenOf(unknown, {status: {...live, tracer: 'gdb (process 4711)'}});
 		expect((await show(session))[1]).toMatch(/^! 40% without stack: gdb 4711 \| samples 50 .*cost 0% of target/);

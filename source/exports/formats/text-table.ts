@@ -1,17 +1,17 @@
 import {cellWidth, cut, pad} from '../../model/cell-width.js';
 import {fitColumns, headingOf, type Column} from '../../query/columns/column.js';
-import type {Unit} from '../../query/types.js';
+import type {GroupBy, Unit} from '../../query/types.js';
 
 /**
 A heading and a line for each row, of the columns that the width has room for; no line wider than `width` terminal
 cells, none with spaces at its end. Names are full where they fit.
 */
-export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], {width, unit}: {readonly width: number; readonly unit: Unit}): string[] {
+export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], {width, unit, by}: {readonly width: number; readonly unit: Unit; readonly by: GroupBy}): string[] {
 	const fitted = fitColumns(columns, width);
 	const lineOf = (cell: (column: Column<Row>, room: number) => string) =>
 		fitted.map(({column, width: room}) => pad(cut(cell(column, room), room), room, column.align)).join(' ').trimEnd();
 	return [
-		lineOf(column => headingOf(column, unit)),
+		lineOf(column => headingOf(column, unit, by)),
 		...rows.map(row => lineOf((column, room) => column.value(row, {unit, fullNames: true, room}))),
 	];
 }

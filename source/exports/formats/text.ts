@@ -37,7 +37,7 @@ export const text: ExportFormat = {
 		const width = Math.max(options.width ?? defaultWidth, minWidth);
 		const {query, view, top = defaultTop, notes = []} = options;
 		const {columns, ...shown} = view ?? views[0];
-		const layout = {width, unit: effectiveUnit(query)};
+		const layout = {width, unit: effectiveUnit(query), by: query.by};
 		const table = shown.query(snapshot, baseline, query);
 		const rows = table.rows.slice(0, top);
 		// A view that was asked for stands alone.

@@ -97,12 +97,6 @@ export const idleCalls: readonly IdleCall[] = [
 ];
 
 /**
-Why a thread without Java frames that the JVM calls RUNNABLE is IDLE when it used no CPU: it waits inside the JVM
-(Signal Dispatcher, compilers without work, Attach Listener).
-*/
-export const noFramesReason = 'waiting inside the JVM; it has no Java frames and used no CPU';
-
-/**
 How a top frame makes a thread IDLE: not at all, always, or only when the thread used no CPU since its previous sample.
 */
 export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});

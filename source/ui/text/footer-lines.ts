@@ -120,8 +120,11 @@ const inputTitles: Readonly<Record<InputLayer['purpose'], Readonly<Record<string
 /** The keys that matter here, as many as fit. */
 export function keyLine(state: UiState, {status: {phase}}: ScreenData, width: number, theme: Theme): string {
 	const input = state.layers.at(-1);
-	const titles = input?.kind === 'input' ? inputTitles[input.purpose] : {};
-	const keys = keysOf(contextOf(state), phase === 'recording').filter(({title}) => title !== undefined);
+	const isInput = input?.kind === 'input';
+	const titles = isInput ? inputTitles[input.purpose] : {};
+	// What is invalid stays to be corrected.
+	const isRefused = isInput && inputError(input) !== undefined;
+	const keys = keysOf(contextOf(state), phase === 'recording').filter(({title, action}) => title !== undefined && !(isRefused && action === 'accept'));
 	return fitPieces(keys.map(({shown, title, action}) => {
 		const key = shown.split(' ')[0];
 		return {

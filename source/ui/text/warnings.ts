@@ -1,3 +1,5 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {stateCode} from '../../model/thread-state.js';
 import {formatCount} from '../../query/columns/format.js';
 import {muchUnseen} from '../../query/summary.js';
 import type {ScreenData} from '../state/screen-data.js';
@@ -19,11 +21,11 @@ help show all.
 */
 const rules: readonly Rule[] = [
 	({snapshot, status: {tracer}}) => {
-		const {refusedThreads = 0, threadSamples = 0} = snapshot?.session ?? {};
-		return refusedThreads === 0
+		const {refusedThreads = 0} = snapshot?.session ?? {};
+		return !snapshot || refusedThreads === 0
 			? undefined
 			: {
-				short: `${share(refusedThreads, threadSamples)} ${tracer ? `without stack: ${tracer.replace(/ \(process (\d+)\)$/, ' $1')}` : 'of samples have no stack'}`,
+				short: `${share(refusedThreads, runningTicks(snapshot))} ${tracer ? `without stack: ${tracer.replace(/ \(process (\d+)\)$/, ' $1')}` : 'of running samples have no stack'}`,
 				whole: `${refusedThreads} thread samples have no stack: ${tracer ? `${tracer} is attached to the threads, and they are left alone until it is gone` : 'a debugger or another profiler is attached to the threads, or permission to stop them was lost'}. Their CPU time is at (running).(stack unknown).`,
 			};
 	},
@@ -52,7 +54,17 @@ export function warningsOf(data: ScreenData): Warning[] {
 	return rules.map(rule => rule(data)).filter(warning => warning !== undefined);
 }
 
+/** Samples of running threads: those that wait are never stopped, however many there are. */
+function runningTicks({facts}: Snapshot): number {
+	let sum = 0;
+	for (let fact = 0; fact < facts.count; fact++) {
+		sum += facts.state[fact] === stateCode.RUNNABLE ? facts.ticks[fact] : 0;
+	}
+
+	return sum;
+}
+
 function share(part: number, whole: number): string {
-	const percent = whole > 0 ? 100 * part / whole : 100;
+	const percent = whole > part ? 100 * part / whole : 100;
 	return percent < 1 ? '<1%' : `${Math.round(percent)}%`;
 }

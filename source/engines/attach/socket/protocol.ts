@@ -13,9 +13,6 @@ const maxArgumentBytes = 1024;
 /** Longest number in front of a reply: a decimal int and a line feed. */
 const maxCodeBytes = 12;
 
-/** Result code of a listener that does not know the protocol version asked for. */
-export const badVersionCode = 101;
-
 /**
 How a thread dump is asked for so that it is never streamed: from JDK 25 on, a streamed dump is written while all
 threads are stopped.

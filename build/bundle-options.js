@@ -1,0 +1,15 @@
+import {inkPlugins} from './ink-plugins.js';
+
+/** How everything is bundled that Node runs: the program, what tests start, benchmarks. */
+export const bundleOptions = {
+	bundle: true,
+	format: 'esm',
+	platform: 'node',
+	target: 'node20',
+	// Native code, loaded at run time and only where it is needed.
+	external: ['koffi'],
+	plugins: inkPlugins,
+	// Some dependencies are CommonJS and call require.
+	banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
+	logLevel: 'warning',
+};
