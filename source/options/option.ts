@@ -43,14 +43,15 @@ export type Option = Switch | Valued;
 /** What the option of a record comes to: without a default it may be undefined. */
 export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value} ? (Record extends {readonly default: string} ? Value : Value | undefined) : boolean;
 
-const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo'];
-/** For what is sampled, and for what was. */
-export const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
+/** For what is sampled now. */
+export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo'];
+const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
 export const everywhere: readonly CommandKind[] = [...onSessions, 'list'];
 
 /** The groups of the help, in its order. */
 export const groups = {
-	sampling: {title: 'Sampling', commands: onJvms},
+	// Of no effect on a recording for the most part, and harmless.
+	sampling: {title: 'Sampling', commands: onSessions},
 	view: {title: 'View', commands: onSessions},
 	batch: {title: 'Batch', commands: onSessions},
 	files: {title: 'Files', commands: onSessions},

@@ -7,7 +7,7 @@ import {stateNames, stateSets, statesOf} from '../query/filter/state-sets.js';
 import {groupings} from '../query/types.js';
 import {views} from '../views/registry.js';
 import {
-	anyText, eitherOf, everywhere, number, oneOf, onSessions, wordsOf, type Option, type ValueOf,
+	anyText, eitherOf, everywhere, number, oneOf, onJvms, wordsOf, type Option, type ValueOf,
 } from './option.js';
 import {usage} from './usage.js';
 
@@ -31,12 +31,12 @@ export const optionTable = {
 	},
 	/** Undefined: all frames, or as many as the format shows. */
 	depth: {
-		name: 'depth', group: 'sampling', value: 'FRAMES', commands: onSessions, help: 'frames to keep of each stack, from the top (default: all)',
+		name: 'depth', group: 'sampling', value: 'FRAMES', help: 'frames to keep of each stack, from the top (default: all)',
 		...number(1, 100_000, {isWhole: true}),
 	},
 	/** Globs of thread names, at least one; undefined: all threads. */
 	threads: {
-		name: 'threads', group: 'sampling', value: 'GLOB', help: 'only threads named like "http-*,main"; without * or ? part of the name is enough',
+		name: 'threads', group: 'sampling', value: 'GLOB', commands: onJvms, help: 'only threads named like "http-*,main"; without * or ? part of the name is enough',
 		read(text: string, spelling: string) {
 			if (globsOf(text).length === 0) {
 				throw usage(`${spelling} needs at least one name`, 'for example --threads "http-*,main"; leave it out to sample all threads');
@@ -47,7 +47,7 @@ export const optionTable = {
 	},
 	/** "pkg.Class.method" of native calls that count as IDLE. */
 	idleCalls: {
-		name: 'idle-calls', group: 'sampling', value: 'LIST', default: '', commands: onSessions, help: 'more native calls that count as idle: "pkg.Class.method,..."',
+		name: 'idle-calls', group: 'sampling', value: 'LIST', default: '', help: 'more native calls that count as idle: "pkg.Class.method,..."',
 		read(text: string, spelling: string): readonly string[] {
 			const calls = wordsOf(text);
 			const wrong = calls.find(call => !/^[^\s()]+\.[^\s().]+$/.test(call));

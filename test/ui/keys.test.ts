@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {
-	actionOf, contexts, keysOf, keyTable,
+	actionOf, contexts, isOfTables, keysOf, keyTable, type Action,
 } from '../../source/ui/state/keys.js';
+import {tableActions} from '../../source/ui/state/table-actions.js';
 import {helpLines} from '../../source/ui/text/overlay-lines.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {lineColumns} from '../../source/query/columns/line-columns.js';
@@ -34,6 +35,12 @@ describe('the key table', () => {
 			expect(actionOf(context, 'd', true)).toBeUndefined();
 			expect(actionOf(context, 's', true)).toBe('save');
 		}
+	});
+
+	test('every key of a table does something', () => {
+		const ofTheApp: readonly Action[] = ['quit', 'redraw', 'suspend'];
+		const idle = keyTable.filter(row => isOfTables(row) && !row.press && !ofTheApp.includes(row.action) && !tableActions[row.action]);
+		expect(idle.map(({shown}) => shown)).toEqual([]);
 	});
 
 	test('letters are letters where text is typed', () => {
