@@ -148,7 +148,7 @@ describe('on a running JVM', () => {
 			errors.add(stderr);
 		}
 
-		expect(errors).toContain('tprof-top: no more files may be opened (EMFILE)\n  raise the limit of open files: ulimit -n 1024\n');
+		expect(errors).toContain('tprof-top: too many open files (EMFILE)\n  raise the limit of open files: ulimit -n 1024\n');
 	});
 
 	test('SIGTERM ends it though its sampler hangs in a system call', async () => {

@@ -1,8 +1,8 @@
 import {type JvmListing, listJvms} from './list.js';
 
 /**
-The JVMs that a text means: the one with that pid, else those whose main class or jar is called exactly so (with or
-without its package), else those that have the text in that name, upper or lower case.
+The JVMs that a text means: the one with that pid, otherwise those whose main class or jar has exactly that name (with
+or without its package), otherwise those with the text anywhere in that name, in upper or lower case.
 */
 export function findTargets(text: string, jvms: readonly JvmListing[] = listJvms()): JvmListing[] {
 	const wanted = text.trim().toLowerCase();

@@ -3,7 +3,7 @@ import {obstacles} from './obstacles.js';
 import {platformProblem} from './system/platform.js';
 import type {Identified} from './target.js';
 
-/** Process ids are at most this on 64-bit Linux (PID_MAX_LIMIT). */
+/** The largest process id on 64-bit Linux (PID_MAX_LIMIT). */
 export const maxPid = 4_194_304;
 
 /**
@@ -21,6 +21,6 @@ export function identify(pid: number): Identified {
 	}
 
 	const {target, obstacle} = inspect(pid);
-	// What stands against one engine alone is for that engine to say.
+	// What rules out only one engine is for that engine to say.
 	return target && (!obstacle || obstacle.isAttachOnly) ? {ok: true, target} : {ok: false, ...(obstacle ?? obstacles.absent(pid))};
 }

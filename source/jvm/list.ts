@@ -9,33 +9,33 @@ import {UserNames} from './identity/users.js';
 export type JvmListing = {
 	readonly pid: number;
 	readonly user: string;
-	/** Such as "17.0.15"; empty when not known. */
+	/** Such as "17.0.15"; empty if not known. */
 	readonly jvmVersion: string;
 	/** Name of the VM, such as "OpenJDK 64-Bit Server VM"; empty when not known. */
 	readonly vm: string;
 	/** Main class without arguments, or the jar's name. */
 	readonly mainClass: string;
 	readonly command: string;
-	/** Epoch milliseconds; 0 when not known. */
+	/** Epoch milliseconds; 0 if not known. */
 	readonly startedAtMs: number;
-	/** Why it cannot be profiled, and what to do; absent when it can. */
+	/** Why it cannot be profiled, and what to do; absent if it can. */
 	readonly problem?: string;
 	readonly hint?: string;
-	/** Why no thread dumps can be had of it, where only an engine without them may do. */
+	/** Why thread dumps of it cannot be had, if only an engine that does without them may work. */
 	readonly attachProblem?: string;
 };
 
 /** A process younger than this may still become a JVM (fork, exec, load) and is looked at every time. */
 const settledMs = 5000;
-/** A process that was no JVM is looked at again after this time: programs exist that load one late. */
+/** A process that was not a JVM is looked at again after this time: some programs load one late. */
 const lookAgainMs = 30_000;
 
-/** Processes known to be no JVM: their start, and when they were looked at. */
+/** Processes known not to be JVMs: their start, and when they were looked at. */
 const others = new Map<number, {readonly startTicks: number; readonly lookedAtMs: number}>();
 
 /**
-All JVMs of this host that this user may know of, oldest pid first; found by reading /proc, nothing is sent to them.
-Cheap enough for every second: processes that are no JVM are remembered.
+All JVMs on this host that this user may know of, lowest pid first. They are found by reading /proc; nothing is sent to
+them. Cheap enough to call every second: processes that are not JVMs are remembered.
 */
 export function listJvms(): JvmListing[] {
 	if (platformProblem()) {

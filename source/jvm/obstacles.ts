@@ -4,13 +4,13 @@ export type Obstacle = {
 	readonly hint: string;
 	/** It goes away by itself in a moment. */
 	readonly isPassing?: boolean;
-	/** It stands against the attach socket only: an engine that does not need that may still be ready. */
+	/** It rules out only the attach socket: an engine that does not need that may still be ready. */
 	readonly isAttachOnly?: boolean;
 };
 
 const seeList = 'tprof-top list shows the JVMs that can be profiled';
 
-/** Everything that can be in the way before a JVM is profiled, in words. */
+/** Everything that can be in the way of profiling a JVM, in words. */
 export const obstacles = {
 	badPid: (text: string): Obstacle => ({reason: `"${text}" is not a process id`, hint: seeList}),
 	absent: (pid: number): Obstacle => ({reason: `there is no process ${pid}`, hint: seeList}),
@@ -28,7 +28,7 @@ export const obstacles = {
 	noJvm: (pid: number, name: string): Obstacle => ({reason: `process ${pid} (${name}) is not a JVM`, hint: seeList}),
 	noVm: (pid: number): Obstacle => ({reason: `process ${pid} has loaded libjvm.so, but no JVM is running in it`, hint: 'the program may start its JVM later; try again then'}),
 	openJ9: (pid: number): Obstacle => ({reason: `process ${pid} runs OpenJ9; tprof-top supports only HotSpot`, hint: 'OpenJ9 has a different attach protocol and answers signals with a javacore file'}),
-	nativeImage: (pid: number): Obstacle => ({reason: `process ${pid} is a GraalVM native image; there is not a JVM in it`, hint: 'use a native profiler such as perf'}),
+	nativeImage: (pid: number): Obstacle => ({reason: `process ${pid} is a GraalVM native image; there is no JVM in it`, hint: 'use a native profiler such as perf'}),
 	starting: (pid: number): Obstacle => ({reason: `JVM ${pid} is still starting up`, hint: 'try again in a moment', isPassing: true}),
 	noHandler: (pid: number): Obstacle => ({
 		reason: `JVM ${pid} does not handle SIGQUIT and has no attach socket`,

@@ -1,7 +1,7 @@
 import type {TargetFacts} from '../model/snapshot.js';
 
 /**
-A HotSpot JVM on this host that was looked at and may be profiled. Plain data: it is posted to the sampler's worker.
+A HotSpot JVM on this host that has been checked and may be profiled. Plain data: it is posted to the sampler's worker.
 */
 export type Target = {
 	readonly pid: number;
@@ -19,7 +19,9 @@ export type Target = {
 	readonly facts: TargetFacts;
 };
 
-/** What looking at a pid gave: a target, or what is in the way and what to do (each one printable line). */
+/**
+The result of looking at a pid: a target, or what is in the way and what to do about it (each one printable line).
+*/
 export type Identified =
 	| {readonly ok: true; readonly target: Target}
 	| {

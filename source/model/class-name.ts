@@ -1,6 +1,6 @@
 /*
-The JVM makes up names for classes that have none in any file; they differ from run to run, and would split what belongs
-together.
+The JVM makes up names for classes that have none in any file; they differ from run to run, and would separate what
+belongs together.
 */
 
 /**
@@ -16,7 +16,8 @@ which lambdas were first run.
 const lambdaClass = /^(.*\$\$Lambda)(?:\$\d+)?$/s;
 
 /**
-Classes that core reflection writes for a method often called (JDK 8 to 17), numbered in the order of their making.
+Classes that core reflection writes for a method often called (JDK 8 to 17), numbered in the order in which they were
+made.
 */
 const reflectionAccessor = /^((?:sun|jdk\.internal)\.reflect\.Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/;
 

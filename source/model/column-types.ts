@@ -6,8 +6,8 @@ export type ArrayType = keyof typeof arrayTypes;
 export type ColumnArray<T extends ArrayType = ArrayType> = {f64: Float64Array; i32: Int32Array; u8: Uint8Array}[T];
 
 /**
-What the values of a column are. `type`: how they are kept; `none`: what stands where nothing is known. How a unit is
-written to a file and checked when it is read: exports/pprof/saved-cells.
+What the values of a column are. `type`: how they are kept; `none`: what stands where nothing is known.
+exports/pprof/saved-cells says how a unit is written to a file and checked when it is read.
 */
 export const units = {
 	/** Identity of a thread. */
@@ -49,7 +49,7 @@ export type Unit = keyof typeof units;
 export type Column = {readonly unit: Unit};
 export type Columns = Readonly<Record<string, Column>>;
 
-/** Names of the columns that are described so: `Select<typeof threadColumns, {saved: 'always'}>`. */
+/** Names of the columns with this description: `Select<typeof threadColumns, {saved: 'always'}>`. */
 export type Select<C extends Columns, How> = {[Name in keyof C & string]: C[Name] extends How ? Name : never}[keyof C & string];
 
 export type TypeOf<C extends Column> = (typeof units)[C['unit']]['type'];
@@ -57,7 +57,7 @@ export type TypeOf<C extends Column> = (typeof units)[C['unit']]['type'];
 /** The columns as arrays. */
 export type Arrays<C extends Columns> = {[Name in keyof C]: ColumnArray<TypeOf<C[Name]>>};
 
-/** Names of the columns that are described so, in the schema's order. */
+/** Names of the columns with this description, in the schema's order. */
 export function select<C extends Columns, const How extends Readonly<Record<string, unknown>>>(columns: C, how: How): ReadonlyArray<Select<C, How>> {
 	const wanted = Object.entries(how);
 	return namesOf(columns).filter(name => wanted.every(([field, value]) => (columns[name] as Readonly<Record<string, unknown>>)[field] === value)) as Array<Select<C, How>>;

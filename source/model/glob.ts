@@ -1,4 +1,4 @@
-/** The globs of a list: separated by commas, blanks around them do not count, empty ones are left out. */
+/** The globs of a list: separated by commas, blanks around them do not count, and empty ones are left out. */
 export function globsOf(list: string): string[] {
 	return list.split(',').map(glob => glob.trim()).filter(Boolean);
 }
@@ -10,9 +10,9 @@ export function globListMatcher(list: string): (name: string) => boolean {
 }
 
 /**
-A matcher for names by a glob: `*` any characters, `?` one character, upper and lower case alike; without either it
-matches names that contain the text. Takes time in proportion to the lengths of name times glob at worst, whatever
-either holds.
+A matcher for names by a glob: `*` any characters, `?` one character, ignoring case; without either it matches names
+that contain the text. At worst it takes time proportional to the length of the name times that of the glob, whatever
+they hold.
 */
 export function globMatcher(glob: string): (name: string) => boolean {
 	const pattern = glob.toLowerCase();
@@ -23,7 +23,7 @@ export function globMatcher(glob: string): (name: string) => boolean {
 	return name => matches(pattern, name.toLowerCase());
 }
 
-/** On a mismatch only the last star is moved: an earlier one need not be. */
+/** On a mismatch only the last star is moved: earlier ones need not be. */
 function matches(pattern: string, text: string): boolean {
 	let at = 0;
 	let star = -1;

@@ -1,7 +1,8 @@
 const replacement = 0xFF_FD;
 
 /**
-Characters put together at a time: `String.fromCodePoint` takes them as arguments, and a stack holds only so many.
+Characters put together at a time: `String.fromCodePoint` takes them as arguments, and the stack has room for only so
+many.
 */
 const chunkLength = 1024;
 

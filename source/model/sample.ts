@@ -6,19 +6,19 @@ import {rowColumns, threadColumns, type SampledColumn} from './schema.js';
 /** Bits of `Sample.flags`. */
 export const threadFlag = Object.freeze({
 	daemon: 1,
-	/** A thread of the JVM itself (collector, VM thread): no Java thread, never any frames. */
+	/** A thread of the JVM itself (collector, VM thread): not a Java thread, and never with frames. */
 	vmInternal: 2,
 	/** A virtual thread, shown beside its carrier. */
 	virtual: 4,
 	/** A platform thread that carries a mounted virtual thread at this moment. */
 	carrier: 8,
-	/** The stack is only the part that is sure: cut, torn while read, or not readable. */
+	/** Only part of the stack is certain: it was cut, changed while it was read, or not readable. */
 	incomplete: 16,
 	/** A JIT compiler thread: a Java thread for the JVM, without Java frames. */
 	compiler: 32,
 	/**
-	Set by the table, not by engines: it has stood where it stands since before the first sample, for longer than
-	anybody saw.
+	Set by the table, not by engines: it has been where it is since before the first sample, for longer than anybody
+	saw.
 	*/
 	stoodBefore: 64,
 });
@@ -33,7 +33,7 @@ const sampleColumns = {...pick(threadColumns, sampledNames), ...rowColumns};
 type SampleColumns = typeof sampleColumns;
 const sampleNames = namesOf(sampleColumns);
 
-/** Rows that there is room for at first, and frames. */
+/** How many rows, and frames, there is room for at first. */
 const firstRows = 64;
 const firstFrames = 4096;
 

@@ -26,7 +26,7 @@ const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => unit
 const noFigures: Omit<SessionStats, 'engine'> = fromNames(namesOf(sessionFigures), () => 0);
 
 /**
-Ids of frames begin behind `noFrame` and `otherFrame` (a builder is never full, and gives the latter to none), those of
+Ids of frames begin behind `noFrame` and `otherFrame` (a builder is never full, and never uses the latter), those of
 nodes behind the root.
 */
 const firstFrame = otherFrame + 1;
@@ -34,8 +34,8 @@ const firstNode = rootNode + 1;
 
 /**
 Builds snapshots in ordinary arrays: for opened files and for tests. It may go on after `build`: the snapshots of one
-builder are one session, the earlier one a baseline of the later. Ids given to its methods must be ids that it returned;
-others are a bug and throw RangeError.
+builder belong to one session, and an earlier one can be the baseline of a later one. Ids given to its methods must be
+ids that it returned; others are a bug and throw RangeError.
 */
 export class SnapshotBuilder implements Interner {
 	readonly #strings: string[] = [''];

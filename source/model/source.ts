@@ -1,7 +1,7 @@
 import type {Snapshot} from './snapshot.js';
 
 /**
-Where a session stands. `ended`: the target ended, a normal end; `failed`: it cannot go on, `message` says why;
+The state of a session. `ended`: the target ended, a normal end; `failed`: it cannot go on, `message` says why;
 `recording`: a file, nothing more will come.
 */
 export type SourcePhase = 'starting' | 'sampling' | 'paused' | 'ended' | 'failed' | 'recording';
@@ -16,9 +16,9 @@ export type SourceStatus = {
 	readonly note?: string;
 	/** Another process that traces threads of the target, as last seen, such as "gdb (process 4711)"; printable. */
 	readonly tracer?: string;
-	/** The newest numbers could not be read in time: those shown are old. */
+	/** The newest counts could not be read in time: those shown are older. */
 	readonly stale: boolean;
-	/** Whole seconds since the last sample, when it should long have been followed by another; undefined otherwise. */
+	/** Whole seconds since the last sample, if another one is long overdue; undefined otherwise. */
 	readonly silentS?: number;
 	/**
 	Whole seconds until the next sample (0: it is due), while the cost budget puts it off for much longer than was asked
@@ -32,13 +32,13 @@ export type SnapshotSource = {
 	status(): SourceStatus;
 	/**
 	A fresh snapshot, or the last one with `stale` set when the table could not be locked in time; undefined before the
-	first.
+	first one.
 	*/
 	read(): Snapshot | undefined;
 	/** Stops and starts sampling; nothing for a file. */
 	setPaused(paused: boolean): void;
 	/** Ends the session and lets go of the target; resolves when that is done or the time-out passed. */
 	close(): Promise<void>;
-	/** Calls back when the status changed or the first samples came; returns the way to stop listening. */
+	/** Calls back when the status changes or the first samples arrive; returns a function that stops this. */
 	onChange(listener: () => void): () => void;
 };

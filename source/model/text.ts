@@ -1,5 +1,5 @@
 /*
-Names from a target or a file may hold anything. They are made printable where they enter, so that nothing behind that
+Names from a target or a file may hold anything. They are made printable where they enter, so that nothing after that
 point can harm a terminal.
 */
 
@@ -10,7 +10,7 @@ annotation, and the Braille pattern without a dot.
 */
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u{FFF9}-\u{FFFB}\u{2800}]/gu;
 
-/** Most names are this: nothing to look for. */
+/** Most names are like this, with nothing to look for. */
 const plain = /^[ -~]*$/;
 
 /** Longest name kept, in UTF-16 units; longer ones are cut with an ellipsis. Thread names of 5,000 characters exist. */
@@ -21,7 +21,7 @@ The text with every unsafe character written out as \xNN, \uNNNN or \u{NNNNN}, c
 is written out may be longer than the text was.
 */
 export function printable(text: string, maxLength = maxNameLength): string {
-	// What is behind is not shown, whatever it is.
+	// What comes after is not shown, whatever it is.
 	const head = text.length > maxLength ? text.slice(0, maxLength) : text;
 	const shown = plain.test(head) ? head : writtenOut(head, maxLength);
 	return head === text && shown.length <= maxLength ? shown : `${shown.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

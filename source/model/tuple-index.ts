@@ -3,15 +3,15 @@ const slotsPerEntry = 2;
 
 /**
 Dense ids for tuples of `width` integers: the first tuple added has id 0, the next 1. Open addressing on typed arrays,
-so that looking a tuple up makes no garbage. Callers put the tuple into `key`, then call `find`, `add` or `intern`.
+so that looking up a tuple allocates nothing. Callers put the tuple into `key`, then call `find`, `add` or `intern`.
 */
 export class TupleIndex {
 	readonly key: Int32Array;
 	size = 0;
 	readonly #width: number;
 	/**
-	Where hashes begin: names and stacks come from a target or a file, which must not be able to choose tuples that fall
-	into one place.
+	Where hashes begin: names and stacks come from a target or a file, which must not be able to choose tuples that all
+	fall into one place.
 	*/
 	readonly #seed = Math.trunc(Math.random() * (2 ** 32));
 	/** Tuples by id. */

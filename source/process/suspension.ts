@@ -10,11 +10,11 @@ const stopWaitMs = 300;
 
 /** Has something to do before this process stands still, and after. */
 export type Suspendable = {
-	/** It goes on in the foreground only. */
+	/** It continues only in the foreground. */
 	readonly usesTerminal?: boolean;
-	/** Called when the process is asked to stop; it does not when this gives false. */
+	/** Called when the process is asked to stop; it does not stop if this resolves to false. */
 	suspend(): boolean | Promise<boolean>;
-	/** Called when it goes on, however it was stopped, and when it was not stopped after all. */
+	/** Called when it continues, however it was stopped, and if it was not stopped after all. */
 	resume(): void;
 };
 
@@ -27,8 +27,8 @@ let wasContinued = false;
 let wake: (() => void) | undefined;
 
 /**
-From now on SIGTSTP (Ctrl-Z, kill -TSTP) stops this process only when the member is ready for it. Gives the way to leave
-again. SIGSTOP asks nobody.
+From now on SIGTSTP (Ctrl-Z, kill -TSTP) stops this process only when the member is ready for it. Returns a function
+that ends this. SIGSTOP asks nobody.
 */
 export function beforeStop(member: Suspendable): () => void {
 	if (members.size === 0) {
@@ -46,8 +46,8 @@ export function beforeStop(member: Suspendable): () => void {
 }
 
 /**
-Resolves to true in the foreground; a process of the background stands still until then, as the kernel would have it
-when it touches its terminal. To false where nobody could bring it back: no shell with job control looks after it.
+Resolves to true in the foreground; a background process stands still until then, as the kernel would have it when it
+touches its terminal. To false where nobody could bring it back: no shell with job control looks after it.
 */
 export async function untilForeground(): Promise<boolean> {
 	const leave = beforeStop({
@@ -106,7 +106,7 @@ async function stayInBackground(): Promise<boolean> {
 
 /**
 Stops by the signal's own action, in force while nobody listens: a shell sees the stop it knows, and where nobody could
-continue us the kernel does not stop us. Gives whether we were continued, which is to say stopped.
+continue us the kernel does not stop us. Returns whether we were continued, that is, were stopped at all.
 */
 async function stop(who: number): Promise<boolean> {
 	process.off('SIGTSTP', asked);
@@ -120,7 +120,7 @@ async function stop(who: number): Promise<boolean> {
 
 		process.kill(who, 'SIGTSTP');
 	});
-	// The time ran out while we stood still, too: a signal that came is told of after the timers.
+	// The time ran out while we stood still, too: signals are delivered after the timers.
 	await turn();
 	await turn();
 	wake = undefined;
@@ -150,7 +150,7 @@ function continued(): void {
 }
 
 /**
-Whether the terminal belongs to another process group: one that touches it then is stopped by the kernel, with all that
+Whether the terminal belongs to another process group: the kernel then stops a process that touches it, with everything
 it holds (tty_check_change of Linux, termios(3)).
 */
 function isInBackground(): boolean {

@@ -1,7 +1,7 @@
 import type {Engine} from '../engine.js';
 
 /**
-Reads stacks from outside the process, out of HotSpot's own structures: no safepoint, no agent, no attach. Linux on
+Reads stacks from outside the process, from HotSpot's own structures: no safepoint, no agent, no attach. Only on Linux
 x86-64, with the rights of a debugger.
 */
 export const memoryEngine: Engine = {

@@ -13,17 +13,17 @@ import {Unreadable} from './process/reader.js';
 /** What goes for many obstacles: they are in the way of this engine alone. */
 const onlyHere = {hint: '', othersMayDo: true} as const;
 
-/** A thread id that cannot be: one above the largest that Linux gives (PID_MAX_LIMIT, 2^22). */
+/** A thread id that cannot exist: one above the largest that Linux assigns (PID_MAX_LIMIT, 2^22). */
 const noThread = (2 ** 22) + 1;
 
-/** What stands against this engine before anything is opened. */
+/** What rules this engine out before anything is opened. */
 export function platformObstacle(): Refusal | undefined {
 	return process.platform === 'linux' && process.arch === 'x64'
 		? undefined
 		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyHere};
 }
 
-/** What an error of opening a JVM means. */
+/** What an error in opening a JVM means. */
 export function explain(target: Target, error: unknown): Refusal {
 	if (error instanceof MissingFields) {
 		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, ...onlyHere};
@@ -50,7 +50,7 @@ export function explain(target: Target, error: unknown): Refusal {
 }
 
 /**
-What would keep threads from being stopped though memory can be read: another tracer, or a filter of system calls.
+What would keep threads from being stopped although memory can be read: another tracer, or a filter of system calls.
 */
 export function stopObstacle(target: Target, ptrace: Ptrace): Refusal | undefined {
 	const tracer = Number(field(`/proc/${target.pid}/status`, 'TracerPid'));
@@ -64,7 +64,7 @@ export function stopObstacle(target: Target, ptrace: Ptrace): Refusal | undefine
 }
 
 /**
-What the kernel goes by when one process asks for another's memory (ptrace(2), "Ptrace access mode checking";
+What the kernel decides by when one process asks for another's memory (ptrace(2), "Ptrace access mode checking";
 admin-guide/LSM/Yama).
 */
 export type Rights = {

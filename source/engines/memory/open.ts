@@ -9,16 +9,16 @@ import {ThreadObjects} from './threads/thread-object.js';
 import {openVm, type Vm} from './hotspot/vm.js';
 import {readVmStructs} from './hotspot/vm-structs.js';
 
-/** A JVM whose tables were read and whose memory is open. */
+/** A JVM whose tables have been read and whose memory is open. */
 export type Opened = {
 	readonly memory: ProcessMemory;
 	readonly vm: Vm;
 	readonly heap: Heap;
 	readonly objects: ThreadObjects;
 	readonly clock: HeapClock;
-	/** Missing where the FFI package does not load: threads in Java code then have no stack. */
+	/** Missing if the FFI package does not load: threads in Java code then have no stack. */
 	readonly ptrace?: Ptrace;
-	/** What cannot be seen, one printable line. */
+	/** What cannot be seen, as one printable line. */
 	readonly note?: string;
 };
 
@@ -36,7 +36,7 @@ export class MissingFields extends Error {
 }
 
 /**
-Opens a process's memory and reads HotSpot's tables, and what is needed of classes; throws the system's error,
+Opens a process's memory and reads HotSpot's tables and what is needed of some classes. Throws the system's error,
 `MissingFields`, `Unreadable` or a plain message.
 */
 export function openJvm(pid: number): Opened {
@@ -69,7 +69,7 @@ function optionalPtrace(): Ptrace | undefined {
 	}
 }
 
-/** What this engine cannot see of this JVM. */
+/** What this engine cannot see in this JVM. */
 function noteFor({release}: Vm, canStop: boolean): string | undefined {
 	const notes = [
 		...(canStop ? [] : ['the stacks of running threads are unknown (the koffi package does not load here)']),

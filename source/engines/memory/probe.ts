@@ -4,7 +4,7 @@ import {explain, platformObstacle, stopObstacle} from './obstacles.js';
 import {openJvm} from './open.js';
 
 /**
-Whether a JVM can be read from outside: opens it as a session would, and closes it again. The JVM notices nothing.
+Whether a JVM can be read from outside: opens it just as a session would, and closes it again. The JVM notices nothing.
 */
 export async function probe(target: Target): Promise<Probe> {
 	const platform = platformObstacle();

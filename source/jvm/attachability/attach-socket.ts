@@ -7,13 +7,13 @@ import {canSeePeers} from './peer.js';
 /** What these functions need to know of a process. */
 export type SocketOwner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
 
-/** What stands under the name of the attach socket. */
+/** What has the name of the attach socket. */
 export type AttachSocket =
 	| {readonly state: 'present'; /** Tells this socket from one made later under the same name. */ readonly identity: string; /** It has the target's own user. */ readonly isOwn: boolean}
 	| {readonly state: 'absent'}
-	/** Something else has the name: no socket, or one of another user. */
+	/** Something else has the name: not a socket, or one of another user. */
 	| {readonly state: 'foreign'}
-	/** It cannot be looked at: the system's code. */
+	/** It cannot be looked at; the system's error code. */
 	| {readonly state: 'denied'; readonly code: string};
 
 /**
@@ -24,7 +24,7 @@ function pathInside({nsPid}: {readonly nsPid: number}): string {
 	return `/tmp/.java_pid${nsPid}`;
 }
 
-/** The same path for people to read; links in it could lead elsewhere, so nothing is opened by it. */
+/** The same path for people to read. Nothing is opened by it, since links in it could lead elsewhere. */
 export function socketPath(owner: {readonly pid: number; readonly nsPid: number}): string {
 	return `/proc/${owner.pid}/root${pathInside(owner)}`;
 }
@@ -41,9 +41,9 @@ export function lookAtSocket(owner: SocketOwner): AttachSocket {
 
 /**
 Finds the target's attach socket below the target's own root. A socket of a third user could answer anything, so it
-counts as foreign; one of root's may be that of a JVM which gave up its rights since, and who answers there must be
-looked at (`peerOf`). `fd`, of a present one, reaches it whatever takes its name (`pathOf`), and is for the caller to
-close. Throws where no more files may be opened.
+counts as foreign; one of root's may belong to a JVM that has since given up its rights, and who answers there must be
+checked (`peerOf`). `fd`, for one that is present, reaches it whatever takes over its name (`pathOf`); the caller closes
+it. Throws when no more files can be opened.
 */
 export function openAttachSocket(owner: SocketOwner): AttachSocket & {readonly fd?: number} {
 	let fd: number;

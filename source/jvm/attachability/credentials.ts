@@ -21,8 +21,8 @@ type Calls = {
 let calls: Calls | undefined | false;
 
 /**
-The raw system calls; the C library's own functions would change every thread of the process. False when they cannot be
-had.
+The raw system calls; the C library's own functions would change every thread of the process. False if they are not
+available.
 */
 function loadCalls(): Calls | false {
 	const numbers = callNumbers[process.arch];
@@ -48,17 +48,17 @@ export function hasPtraceCapability(): boolean {
 	return (BigInt(`0x${effective ?? '0'}`) & capabilityPtrace) !== 0n;
 }
 
-/** Whether `asOwner` can work here: as root, with the raw system calls at hand. */
+/** Whether `asOwner` can work here: we are root, and the raw system calls are available. */
 export function canActAs(): boolean {
 	calls ??= process.geteuid?.() === 0 && loadCalls();
 	return calls !== false;
 }
 
 /**
-Runs synchronous code with the effective user and group of `owner` and no further groups, in this thread alone (Linux
-keeps credentials for each thread, credentials(7)), and takes our own back. JDK 8 compares the peer's user and group
-with its own, and a socket's peer credentials are those at connect. Throws when the owner's cannot be taken, or, a state
-in which nothing may go on, our own not taken back.
+Runs synchronous code with the effective user and group of `owner` and no other groups, in this thread alone (Linux
+keeps credentials for each thread, credentials(7)), and then takes back our own. JDK 8 compares the peer's user and
+group with its own, and a socket's peer credentials are those at connect. Throws if the owner's cannot be taken, or if
+our own cannot be taken back, a state in which nothing may continue.
 */
 export function asOwner<T>(owner: Owner, action: () => T): T {
 	if (!canActAs() || !calls) {
@@ -67,8 +67,8 @@ export function asOwner<T>(owner: Owner, action: () => T): T {
 
 	const own = {uid: process.geteuid!(), gid: process.getegid!(), groups: process.getgroups!()};
 	try {
-		// Groups first: without root's rights they could not be changed any more; and the other way round on the way
-		// back.
+		// Groups first, since without root's rights they could no longer be changed; and in the opposite order on the
+		// way back.
 		if (calls.setGroups([]) !== 0) {
 			throw new Error('cannot leave our own groups');
 		}
@@ -85,7 +85,7 @@ export function asOwner<T>(owner: Owner, action: () => T): T {
 	} finally {
 		const user = calls.setEffective('setresuid', own.uid);
 		const group = calls.setEffective('setresgid', own.gid);
-		// Where they could not be left they need not be taken back.
+		// If they could not be left, they need not be taken back.
 		const isWhole = calls.setGroups(own.groups) === 0 || process.getgroups!().length === own.groups.length;
 		if (user !== 0 || group !== 0 || !isWhole) {
 			process.abort();

@@ -22,8 +22,8 @@ export function canSeePeers(): boolean {
 }
 
 /**
-The process that listened at the other end of a connected Unix socket (SO_PEERCRED, unix(7)), as our pid namespace knows
-it; 0 when it is not known.
+The process that is listening at the other end of a connected Unix socket (SO_PEERCRED, unix(7)), as our pid namespace
+knows it; 0 when it is not known.
 */
 export function peerOf(socket: Socket): number {
 	const fd = (socket as unknown as {_handle?: {fd?: number}})._handle?.fd ?? -1;

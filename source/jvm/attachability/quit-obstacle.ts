@@ -5,12 +5,12 @@ import type {VmSigns} from '../identity/running-vm.js';
 import {processAgeMs, silentStartUpMs} from '../identity/start-up.js';
 
 /**
-A JVM without a handler for SIGQUIT is called starting up to this age, on the slowest of hosts; later it is one that
-does without.
+Up to this age, enough for the slowest hosts, a JVM without a handler for SIGQUIT counts as starting up; after it, as
+one that does without.
 */
 const longestWithoutHandlerMs = 20_000;
 
-/** A process with HotSpot's library, as it was looked at. */
+/** What was found out about a process with HotSpot's library. */
 export type Looked = {
 	readonly pid: number;
 	readonly startTicks: number;
@@ -19,7 +19,7 @@ export type Looked = {
 	readonly vm: VmSigns;
 };
 
-/** Why there is no VM to speak to in a process that has HotSpot's library; undefined where there is one. */
+/** Why there is no VM to talk to in a process that has HotSpot's library; undefined if there is one. */
 export function noVmObstacle({pid, startTicks, vm}: Looked): Obstacle | undefined {
 	if (vm.isRunning) {
 		return undefined;
@@ -31,7 +31,7 @@ export function noVmObstacle({pid, startTicks, vm}: Looked): Obstacle | undefine
 
 /**
 Why SIGQUIT would not reach HotSpot's own handler: the JVM was told to leave that signal alone, is not up yet, or has no
-handler, or one that is not HotSpot's. Undefined where it would.
+handler, or one that is not HotSpot's. Undefined if it would.
 */
 export function handlerObstacle({pid, startTicks, status, flags, vm}: Looked): Obstacle | undefined {
 	if (status.catchesQuit && !status.ignoresQuit && vm.takesQuit) {

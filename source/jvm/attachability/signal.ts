@@ -21,10 +21,10 @@ export type SignalHazard = {
 type Looked = {readonly pid: number; readonly startTicks: number};
 
 /**
-Why the process may not get a SIGQUIT at this moment; undefined when it may. The signal kills whoever does not catch it,
-and other servers take it as "shut down", so all of this must hold: the process that was looked at, alive, not stopped,
-HotSpot mapped and no OpenJ9, a VM running in it with its thread for SIGQUIT, attach not disabled, start-up over,
-SIGQUIT caught and not ignored.
+Why the process may not get a SIGQUIT at this moment; undefined when it may. The signal kills any process that does not
+catch it, and other servers take it to mean "shut down". So all of this must hold: it is the process that was looked at,
+alive and not stopped, HotSpot mapped and no OpenJ9, a VM running in it with its thread for SIGQUIT, attach not
+disabled, start-up over, SIGQUIT caught and not ignored.
 */
 export function quitHazard(target: Looked): SignalHazard | undefined {
 	const {pid} = target;
@@ -54,7 +54,7 @@ export function quitHazard(target: Looked): SignalHazard | undefined {
 	};
 	const noVm = noVmObstacle(looked);
 	if (noVm) {
-		// The threads of a process that is being killed go one by one.
+		// The threads of a process that is being killed end one by one.
 		return isAlive(target) ? because(noVm) : {...obstacles.absent(pid), ended: true};
 	}
 
@@ -66,14 +66,17 @@ export function quitHazard(target: Looked): SignalHazard | undefined {
 	return isStartingUp(looked.vm.startTicks, counters) ? because(obstacles.starting(pid)) : undefined;
 }
 
-/** Sends SIGQUIT when nothing speaks against it, and says what does otherwise. The only place that signals a target. */
+/**
+Sends SIGQUIT unless something speaks against it, and otherwise says what does. This is the only place that signals a
+target.
+*/
 export function sendQuit(target: Looked): SignalHazard | undefined {
 	const hazard = quitHazard(target);
 	if (hazard) {
 		return hazard;
 	}
 
-	// The last look is at the start time: a pid that was reused since belongs to somebody else.
+	// The last check is the start time: a pid that has been reused belongs to somebody else.
 	if (readStat(target.pid)?.startTicks !== target.startTicks) {
 		return {reason: `process ${target.pid} has ended`, hint: '', ended: true};
 	}

@@ -13,7 +13,7 @@ type Owner = {readonly pid: number; readonly nsPid: number; readonly uid: number
 
 /**
 Opens the target's counters in its own /tmp: the folder is named after the user as the target knows it, the file after
-the pid as the target sees it. Undefined when there are none (-XX:-UsePerfData).
+the pid as the target sees it. Undefined if there are none (-XX:-UsePerfData).
 */
 export function openPerfData(owner: Owner): PerfDataFile | undefined {
 	let tmp: number;
@@ -65,7 +65,7 @@ function openIn(tmp: number, name: string, {nsPid, uid}: Owner): PerfDataFile | 
 	}
 }
 
-/** One JVM's open counters. */
+/** The open counters of one JVM. */
 export class PerfDataFile {
 	readonly #fd: number;
 	readonly #bytes: Buffer;

@@ -3,11 +3,11 @@ The JVM's performance counters, a memory-mapped file "hsperfdata_USER/PID" (perf
 JDK 5). The JVM writes while we read, and the file may be anyone's: nothing in it is trusted.
 */
 
-/** -XX:PerfDataMemorySize is 32 KB by default; the flag's bound is 32 MB. More than this is no such file. */
+/** -XX:PerfDataMemorySize is 32 KB by default; the flag's bound is 32 MB. A larger file is something else. */
 export const maxPerfDataBytes = 32 * 1024 * 1024;
 /** A JVM has about 250 counters; each takes 20 bytes at least. */
 const maxEntries = 16_384;
-/** Longest string value kept, bytes: command lines may be long (class paths), values longer than this serve nobody. */
+/** Longest string value kept, bytes: command lines may be long (class paths), values longer than this are of no use. */
 const maxStringBytes = 64 * 1024;
 
 const magic = 0xCA_FE_C0_C0;
@@ -22,7 +22,8 @@ Counters by name: numbers (64-bit ones as the nearest double) and strings, as th
 export type PerfCounters = ReadonlyMap<string, number | string>;
 
 /**
-Parses a whole file; undefined when it is none. Entries that lie about their size end the walk, those before them count.
+Parses a whole file; undefined if it is not such a file. An entry with an impossible size ends the walk; those before it
+count.
 */
 export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
 	if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[5] !== supportedMajor) {

@@ -6,8 +6,8 @@ import {type PerfCounters, stringCounter} from './hsperfdata.js';
 /** HotSpot flags that decide whether and how one may attach. */
 export type AttachFlags = {
 	/**
-	-XX:+DisableAttachMechanism: every SIGQUIT would print a thread dump to the target's output, and no socket ever
-	comes.
+	-XX:+DisableAttachMechanism: every SIGQUIT would print a thread dump to the target's output, and no socket would
+	ever appear.
 	*/
 	readonly attachDisabled: boolean;
 	/** -Xrs: the JVM leaves SIGQUIT alone, so the signal would kill it; its attach listener runs from start-up. */
@@ -34,11 +34,12 @@ export function parseAttachFlags(args: readonly string[], environment: readonly 
 }
 
 /**
-The flags of a running process: from its own record of them where it keeps one (hsperfdata), else from its command line
-and its environment where that may be read.
+The flags of a running process: from its own record of them where it keeps one (hsperfdata), otherwise from its command
+line, and its environment if we may read it.
 */
 export function readAttachFlags(owner: {readonly pid: number; readonly nsPid: number; readonly uid: number}, counters: PerfCounters | undefined = readPerfData(owner)): AttachFlags {
-	// In HotSpot's record the variables' options are in their places already; reading them again changes no last word.
+	// In HotSpot's record the variables' options are in their places already; reading them again does not change which
+	// mention is the last.
 	const recorded = [...wordsOf(stringCounter(counters, 'java.rt.vmFlags')), ...wordsOf(stringCounter(counters, 'java.rt.vmArgs'))];
 	const environment = readProcStrings(owner.pid, 'environ');
 	return recorded.length > 0 ? parseAttachFlags(recorded, []) : parseAttachFlags(readJavaCommand(owner.pid).vmArgs, environment);

@@ -7,7 +7,8 @@ import {numberCounter, type PerfCounters} from './hsperfdata.js';
 /** Readings of one target for the header. */
 export type VitalsReader = {
 	/**
-	What is known now; shares refer to the time since the previous reading, and are absent in the first. Never throws.
+	What is known now; shares refer to the time since the previous reading, and are absent from the first one. Never
+	throws.
 	*/
 	read(): TargetVitals;
 	close(): void;
@@ -62,7 +63,7 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 /** Bytes over all spaces of all generations: the counters of the Java heap alone (metaspace has names of its own). */
 function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes'> {
 	const sum = (what: string) => sumOf(counters, new RegExp(`^sun\\.gc\\.generation\\.\\d+\\.space\\.\\d+\\.${what}$`));
-	// Before they are first brought up to date, by a collection or (G1) a new region, they are 0, which no heap is.
+	// They are 0, which no heap is, until they are first updated by a collection or (G1) a new region.
 	const used = sum('used');
 	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sum('capacity')};
 }
@@ -77,7 +78,7 @@ function gcSecondsOf(counters: PerfCounters | undefined): number | undefined {
 	return frequency === undefined || frequency <= 0 || ticks === undefined ? undefined : ticks / frequency;
 }
 
-/** Sum of the counters with such names; undefined when there are none, or one holds what it cannot hold. */
+/** Sum of the counters with such names; undefined if there are none, or one has an impossible value. */
 function sumOf(counters: PerfCounters | undefined, names: RegExp): number | undefined {
 	let sum: number | undefined;
 	for (const [name, value] of counters ?? []) {

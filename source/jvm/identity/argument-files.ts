@@ -1,12 +1,12 @@
-/** JDK's launcher takes argument files of any size; more than this holds no command line that runs. */
+/** The JDK's launcher takes argument files of any size, but no command line that runs is longer than this. */
 export const maxArgumentFileBytes = 256 * 1024;
-/** Files named on one command line; a launcher reads each once and follows no file out of a file. */
+/** Most files named on one command line; a launcher reads each once, and does not follow files named in files. */
 const maxFiles = 64;
 
 /**
-Command-line arguments with "@file" replaced by the file's content, as the java launcher (JDK 9 and later, args.c) does
-it up to the main class: "@@x" is "@x" itself, and nothing is replaced after --disable-@files. `readFile` gives a file's
-text, or undefined when it cannot be read: then the argument is left out.
+Command-line arguments with "@file" replaced by the file's content, as the java launcher (JDK 9 and later, args.c) does,
+up to the main class: "@@x" is "@x" itself, and nothing is replaced after --disable-@files. `readFile` gives a file's
+text, or undefined if it cannot be read, in which case the argument is left out.
 */
 export function expandArguments(args: readonly string[], readFile: (name: string) => string | undefined): string[] {
 	const result: string[] = [];
@@ -65,7 +65,7 @@ export function splitArgumentFile(text: string): string[] {
 				word = undefined;
 			}
 		} else if (character === '#') {
-			// Launchers up to JDK 25 drop the word that a comment cuts off, that of 27 keeps it.
+			// Launchers up to JDK 25 drop the word that a comment cuts off; that of 27 keeps it.
 			if (word !== undefined) {
 				words.push(word);
 				word = undefined;

@@ -29,17 +29,17 @@ const launcherMs = 20_000;
 /** Longest command shown, UTF-16 units. */
 const maxCommandLength = 1024;
 
-/** What looking at a process without touching it gave. */
+/** What we found out about a process without touching it. */
 export type Inspection = {
-	/** A process that is some kind of JVM, or is very likely one that is closed to us. */
+	/** Whether it is some kind of JVM, or very likely one that we may not look into. */
 	readonly isJvm: boolean;
-	/** Undefined when there is no such process. */
+	/** Undefined if there is no such process. */
 	readonly target?: Target;
-	/** Why it cannot be profiled; undefined when it can. */
+	/** Why it cannot be profiled; undefined if it can. */
 	readonly obstacle?: Obstacle;
 };
 
-/** Looks at a process: reads /proc and the JVM's counters, sends and opens nothing. */
+/** Looks at a process: reads /proc and the JVM's counters, and sends it nothing. */
 export function inspect(pid: number, users = new UserNames()): Inspection {
 	const status = readStatus(pid);
 	const stat = readStat(pid);
@@ -106,7 +106,7 @@ function closedObstacle(pid: number, uid: number, user: string): Obstacle {
 	return process.geteuid?.() === uid ? obstacles.closed(pid) : obstacles.otherUser(pid, user, uid);
 }
 
-/** The file's name may be seen by all in our own /tmp, its content may not. */
+/** In our own /tmp everyone can see the file's name, but not its content. */
 function hasCounterFile(nsPid: number): boolean {
 	try {
 		return readdirSync('/tmp').some(name => name.startsWith('hsperfdata_') && existsSync(`/tmp/${name}/${nsPid}`));
@@ -163,8 +163,7 @@ function hotSpotObstacle(target: Target, status: ProcessStatus, counters: PerfCo
 function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {
 	const recorded = stringCounter(counters, 'sun.rt.javaCommand');
 	const line = readJavaCommand(pid);
-	// What the command line says word by word is exact; HotSpot's own record also knows what a launcher of another kind
-	// started.
+	// The words of the command line are exact; HotSpot's own record also knows what a launcher of another kind started.
 	const known = recorded && !(line.main && recorded.startsWith(line.main)) ? parseRecordedCommand(recorded) : line;
 	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';
 	const name = shortMain(known.main === '' ? program.slice(program.lastIndexOf('/') + 1) : known.main);

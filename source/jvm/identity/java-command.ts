@@ -1,6 +1,6 @@
 /** What a java command line starts. Raw text: not yet printable. */
 export type JavaCommand = {
-	/** Class name, jar file's path, or module/class; empty when the line does not say. */
+	/** Class name, jar file's path, or module/class; empty if the line does not say. */
 	readonly main: string;
 	readonly args: readonly string[];
 	/** Arguments in front of it: for the JVM and the launcher. */
@@ -28,7 +28,7 @@ const withValue = new Set([
 	'--source',
 ]);
 
-/** Takes a java command line apart (arguments after the program's own name, argument files already expanded). */
+/** Splits a java command line (arguments after the program's own name, argument files already expanded). */
 export function parseJavaCommand(args: readonly string[]): JavaCommand {
 	let index = 0;
 	while (index < args.length) {
@@ -54,8 +54,8 @@ export function parseJavaCommand(args: readonly string[]): JavaCommand {
 }
 
 /**
-Takes HotSpot's own record of its command apart (counter sun.rt.javaCommand): main and arguments joined by blanks. A
-jar's path may hold blanks itself.
+Splits HotSpot's own record of its command (counter sun.rt.javaCommand): main and arguments joined by blanks. A jar's
+path may hold blanks itself.
 */
 export function parseRecordedCommand(recorded: string): {readonly main: string; readonly args: readonly string[]} {
 	const jar = /^\S*\/.*?\.jar(?= |$)/.exec(recorded)?.[0];

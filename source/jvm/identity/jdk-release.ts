@@ -2,17 +2,17 @@ import {closeSync} from 'node:fs';
 import {openBelowRoot, openFileBelowRoot} from '../system/below-root.js';
 import {readOpen} from '../system/proc.js';
 
-/** A release file has about 1 KB, with a long list of modules 3 KB. */
+/** A release file has about 1 KB, or 3 KB with a long list of modules. */
 const maxReleaseFileBytes = 64 * 1024;
 
-/** Feature release of a Java version: 8 for "1.8.0_504", 17 for "17.0.15"; 0 when the text is no version. */
+/** Feature release of a Java version: 8 for "1.8.0_504", 17 for "17.0.15"; 0 if the text is not a version. */
 export function featureRelease(version: string): number {
 	return Number(/^(?:1\.)?(\d{1,3})(?!\d)/.exec(version)?.[1] ?? 0);
 }
 
 /**
-The Java version of the JDK that a libjvm.so belongs to, from the files around it; empty when they do not say. `libjvm`
-is a path of the process `pid`.
+The Java version of the JDK that a libjvm.so belongs to, from the files around it; empty if they do not say. `libjvm` is
+a path of the process `pid`.
 */
 export function versionAround(libjvm: string, pid: number): string {
 	// JDK 9 and later: HOME/lib/server/libjvm.so; JDK 8: HOME/jre/lib/ARCHITECTURE/server/libjvm.so, or the same
@@ -26,7 +26,7 @@ export function versionAround(libjvm: string, pid: number): string {
 		}
 	}
 
-	// The class library's archive, which JDK 9 did away with.
+	// The class library's archive, which JDK 9 removed.
 	if (homes.some(home => isThere(pid, `${home}/lib/rt.jar`))) {
 		return '1.8.0';
 	}

@@ -12,7 +12,7 @@ export function readJavaCommand(pid: number): JavaCommand {
 function readArgumentFile(pid: number, name: string): string | undefined {
 	try {
 		const path = name.startsWith('/') ? name : `${workingFolder(pid)}/${name}`;
-		// A command line may name anything; only plain files are opened.
+		// A command line may name anything; only regular files are opened.
 		const read = readOpen(openFileBelowRoot(pid, path), maxArgumentFileBytes);
 		return 'bytes' in read ? read.bytes.toString('utf8') : undefined;
 	} catch {

@@ -11,21 +11,21 @@ const chunkBytes = 64 * 1024;
 /** A line of maps is 73 characters and a path of at most 4,096 bytes (PATH_MAX). */
 const maxLineBytes = 4224;
 
-/** Which virtual machine a process has mapped. */
+/** Which virtual machine's library a process has mapped. */
 export type Libraries = {
 	/** Path of HotSpot's libjvm.so as the process's maps show it. */
 	readonly libjvm?: string;
 	/** OpenJ9's own library is mapped (its libjvm.so only redirects). */
 	readonly openJ9: boolean;
-	/** The launcher's library (libjli.so) is mapped: `java` at work, with or without libjvm.so yet. */
+	/** The launcher's library (libjli.so) is mapped: `java` is running, whether or not libjvm.so is there yet. */
 	readonly launcher: boolean;
 };
 
 const scanBuffer = Buffer.allocUnsafe(chunkBytes + maxLineBytes);
 
 /**
-Looks through /proc/PID/maps for a JVM's libraries; the error's code when it cannot be read. Throws where no more files
-may be opened.
+Looks through /proc/PID/maps for a JVM's libraries; the error's code if they cannot be read. Throws when no more files
+can be opened.
 */
 export function readLibraries(pid: number): Libraries | {readonly code: string} {
 	let fd: number | undefined;

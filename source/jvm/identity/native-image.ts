@@ -2,15 +2,15 @@ import {closeSync, openSync, readSync} from 'node:fs';
 
 /** The section in which GraalVM's native-image keeps the heap that it built (ELF, imageheap). */
 const heapSection = '.svm_heap';
-/** An executable has some dozens of sections, and their names take some hundred bytes. */
+/** An executable has a few dozen sections, and their names take some hundred bytes. */
 const maxSections = 1024;
 const maxNameBytes = 256 * 1024;
 const headerBytes = 64;
 const sectionBytes = 64;
 
 /**
-Whether a process's executable was made by GraalVM's native-image: 64-bit little-endian ELF with that section. False
-when it cannot be read.
+Whether a process's executable was made by GraalVM's native-image: 64-bit little-endian ELF with that section. False if
+it cannot be read.
 */
 export function isNativeImage(pid: number): boolean {
 	let fd: number;

@@ -6,21 +6,22 @@ import {parseStat, readProc, startMs} from '../system/proc.js';
 /** The thread that every HotSpot has from its first moments to its last. */
 export const vmThreadName = 'VM Thread';
 /**
-The thread to which HotSpot's handler of SIGQUIT hands on; the kernel keeps 15 bytes, and JDK 27 leaves out the middle.
+The thread that HotSpot's handler of SIGQUIT passes the signal on to; the kernel keeps 15 bytes of its name, and JDK 27
+leaves out the middle.
 */
 const dispatcherNames = ['Signal Dispatch', 'Signal ..atcher'];
 /**
-The JVM's clock and the kernel's start time, which is to a tick after a boot time in whole seconds, may differ by so
-much.
+How far the JVM's clock and the kernel's start time, which counts ticks from a boot time in whole seconds, may differ.
 */
 const clockToleranceMs = 2000;
 
-/** What shows of a HotSpot VM in a process that has its library mapped. */
+/** What can be seen of a HotSpot VM in a process that has its library mapped. */
 export type VmSigns = {
-	/** A VM runs. A library that was loaded and not started makes none. */
+	/** A VM is running. A library that was loaded but not started is not one. */
 	readonly isRunning: boolean;
 	/**
-	The VM has its thread for SIGQUIT: a handler for that signal is HotSpot's own, and not one of the program around it.
+	The VM has its thread for SIGQUIT: a handler for that signal is HotSpot's own, and not one of the surrounding
+	program.
 	*/
 	readonly takesQuit: boolean;
 	/** When the VM (or else the process) started, clock ticks after boot. */
@@ -42,8 +43,8 @@ export function vmSigns(looked: {readonly pid: number; readonly startTicks: numb
 }
 
 /**
-Whether counters are those of a VM in this very process, which is up; a process that was killed leaves its file to the
-next one of that pid.
+Whether these counters belong to a VM in this very process, and it is up; a process that was killed leaves its file to
+the next one with its pid.
 */
 function areOwn(counters: PerfCounters | undefined, startTicks: number): boolean {
 	return (numberCounter(counters, 'sun.rt.vmInitDoneTime') ?? 0) > 0

@@ -4,16 +4,14 @@ import {printable} from '../../model/text.js';
 import {readBytes} from '../system/proc.js';
 
 const passwdPath = '/etc/passwd';
-/** Enough for some ten thousand users; directories of more are not kept in that file. */
+/** Enough for some ten thousand users; larger directories are not kept in that file. */
 const maxPasswdBytes = 1024 * 1024;
 
 /** Names of users by id, read once for a listing. */
 export class UserNames {
 	#names: Map<number, string> | undefined;
 
-	/**
-	The user's name, or its number where the name is not known here (another container's user, a directory service).
-	*/
+	/** The user's name, or its number if the name is not known here (another container's user, a directory service). */
 	nameOf(uid: number): string {
 		if (uid === process.geteuid?.()) {
 			try {

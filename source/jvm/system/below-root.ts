@@ -1,13 +1,13 @@
 /*
-Files of a target, looked up as the target itself would find them. A path behind /proc/PID/root is not safe as it is:
-the kernel follows an absolute symbolic link, or ".." in a chroot, from our own root. So a path is walked here, folder
-by folder, and links are read by us. O_PATH descriptors open nothing: no pipe that waits, no device that acts.
+Files of a target, looked up as the target itself would find them. A path below /proc/PID/root is not safe as it is: the
+kernel follows an absolute symbolic link, or ".." in a chroot, from our own root. So a path is walked here, folder by
+folder, and we read the links ourselves. O_PATH descriptors open nothing: no pipe blocks, no device acts.
 */
 import {
 	closeSync, constants, fstatSync, openSync, readlinkSync, statSync,
 } from 'node:fs';
 
-/** Linux asm-generic/fcntl.h; Node has no name for it. */
+/** Linux asm-generic/fcntl.h; Node has no constant for it. */
 const openPath = 0o1000_0000;
 /** As many as the kernel follows in one path (MAXSYMLINKS). */
 const maxLinks = 40;
@@ -18,7 +18,7 @@ export function pathOf(fd: number): string {
 }
 
 /**
-An O_PATH descriptor of what a path means to a process, for the caller to close; never anything outside the process's
+An O_PATH descriptor of what a path means to a process, which the caller closes; never of anything outside the process's
 root folder. `last`: whether a symbolic link at the path's end is followed. Throws the system's error.
 */
 export function openBelowRoot(pid: number, path: string, last: 'follow' | 'as-is' = 'follow'): number {
@@ -67,7 +67,7 @@ function namesOf(path: string): string[] {
 }
 
 /**
-A process's working directory as a path below its own root. Throws the system's error, EXDEV where it lies elsewhere.
+A process's working directory as a path below its own root. Throws the system's error, EXDEV if it lies elsewhere.
 */
 export function workingFolder(pid: number): string {
 	const root = readlinkSync(`/proc/${pid}/root`);
@@ -80,8 +80,8 @@ export function workingFolder(pid: number): string {
 }
 
 /**
-An O_PATH descriptor of a process's working directory, for the caller to close. Throws the system's error, EXDEV where
-it is not below the process's own root.
+An O_PATH descriptor of a process's working directory, which the caller closes. Throws the system's error, EXDEV if it
+is not below the process's own root.
 */
 export function openWorkingFolder(pid: number): number {
 	const fd = openBelowRoot(pid, workingFolder(pid));
@@ -99,26 +99,26 @@ function notBelow(): Error {
 }
 
 /**
-A descriptor, to read from, of the regular file that a path means to a process; for the caller to close. Throws the
-system's error, EINVAL for everything else.
+A descriptor for reading the regular file that a path means to a process; the caller closes it. Throws the system's
+error, EINVAL for everything else.
 */
 export function openFileBelowRoot(pid: number, path: string): number {
 	return reopened(openBelowRoot(pid, path));
 }
 
-/** The same for a path of our own file system; `follow`: whether a symbolic link at its end is. */
+/** The same for a path of our own file system; `follow`: whether a symbolic link at its end is followed. */
 export function openFile(path: string, last: 'follow' | 'as-is' = 'follow'): number {
 	return reopened(openSync(path, openPath | (last === 'follow' ? 0 : constants.O_NOFOLLOW)));
 }
 
-/** An O_PATH descriptor of a folder in an open one, no symbolic link, for the caller to close. */
+/** An O_PATH descriptor of a folder, not a symbolic link, in an open folder; the caller closes it. */
 export function openFolderIn(folder: number, name: string): number {
 	return openSync(`${pathOf(folder)}/${name}`, openPath | constants.O_DIRECTORY | constants.O_NOFOLLOW);
 }
 
 /**
-Opens a regular file for reading by its O_PATH descriptor, which is closed. What it is was looked at before it is
-opened: opening a pipe waits, opening a device may do things.
+Opens a regular file for reading by its O_PATH descriptor, which is closed. Its type is checked before it is opened:
+opening a pipe blocks, and opening a device may do things.
 */
 function reopened(fd: number): number {
 	try {

@@ -1,7 +1,7 @@
 import {createRequire} from 'node:module';
 
 /**
-What of the koffi package (https://koffi.dev) is used: libraries by name or, with null, what the process has loaded.
+What we use of the koffi package (https://koffi.dev): libraries by name or, with null, what the process has loaded.
 */
 export type Koffi = {
 	load(name: string | null): {
@@ -11,14 +11,12 @@ export type Koffi = {
 	errno(): number;
 };
 
-/**
-Of the bundle: its own folder, or the one above that of its chunks. Never a folder above dist/, which may be anyone's.
-*/
+/** For the bundle: its own folder, or the one above its chunks. Never a folder above dist/, which may be anyone's. */
 const besideBundle = /\/chunks\/[^/]*$/.test(import.meta.url) ? '../koffi.node' : './koffi.node';
 
 /**
 The FFI package: its binary for Linux on x86-64 (glibc), which the build puts into dist/ so that the folder works alone
-and which needs nothing of the package's JavaScript, or else the installed package. Throws where neither loads.
+and which needs nothing of the package's JavaScript, or else the installed package. Throws if neither loads.
 */
 export function loadKoffi(): Koffi {
 	const require = createRequire(import.meta.url);

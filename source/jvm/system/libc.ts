@@ -5,7 +5,7 @@ export type Libc = ReturnType<Koffi['load']>;
 
 let libc: Libc | false | undefined;
 
-/** The C library of this process, called directly; undefined where the FFI package does not load. */
+/** The C library of this process, called directly; undefined if the FFI package does not load. */
 export function loadLibc(): Libc | undefined {
 	if (libc === undefined) {
 		try {

@@ -1,6 +1,6 @@
 /**
-What an error says in words when it comes from a limit of open files, and what to do; undefined for other errors. Errors
-that come from a worker have their message only.
+In words, an error that comes from a limit on open files, and what to do about it; undefined for other errors. Errors
+that come from a worker have only their message.
 */
 export function outOfFiles(error: unknown): {readonly reason: string; readonly hint: string} | undefined {
 	const {code, message} = error as NodeJS.ErrnoException;
@@ -10,12 +10,12 @@ export function outOfFiles(error: unknown): {readonly reason: string; readonly h
 	}
 
 	return found === 'EMFILE'
-		? {reason: 'no more files may be opened (EMFILE)', hint: 'raise the limit of open files: ulimit -n 1024'}
-		: {reason: 'this system has no room for more open files (ENFILE)', hint: 'raise fs.file-max, or end what holds so many'};
+		? {reason: 'too many open files (EMFILE)', hint: 'raise the limit of open files: ulimit -n 1024'}
+		: {reason: 'too many open files on this system (ENFILE)', hint: 'raise fs.file-max, or end the process that holds so many'};
 }
 
 /**
-Throws the error on when it is about a limit of open files: whoever takes that for an answer says what is not true, as
+Rethrows an error that is about a limit on open files: taken for an answer, it would become a false statement, such as
 that a process has ended.
 */
 export function throwIfOutOfFiles(error: unknown): void {

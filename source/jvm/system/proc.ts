@@ -16,7 +16,7 @@ const quitBit = 2; // SIGQUIT is signal 3; masks count from bit 0 for signal 1.
 
 /** What /proc/PID/status says. Ids are as our own namespaces see them. */
 export type ProcessStatus = {
-	/** Process that the id belongs to; another number than the id asked for when that is a thread's. */
+	/** The process that the id belongs to; differs from the id asked for if that is a thread's. */
 	readonly processId: number;
 	/** One letter: R, S, D, T (stopped), t (traced), Z, X... */
 	readonly state: string;
@@ -43,8 +43,8 @@ export type ProcessStat = {
 };
 
 /**
-Reads at most `maxBytes` of a file, without waiting where it is a pipe; the error's code when it cannot be read. Throws
-where no more files may be opened.
+Reads at most `maxBytes` of a file, without waiting if it is a pipe; the error's code if it cannot be read. Throws when
+no more files can be opened.
 */
 export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Buffer} | {code: string} {
 	let fd: number;
@@ -161,15 +161,15 @@ export function readStat(pid: number): ProcessStat | undefined {
 	return text === undefined ? undefined : parseStat(text);
 }
 
-/** Whether the process that was looked at is still there and running: same pid, same start, no zombie. */
+/** Whether the process that was looked at is still there and running: same pid, same start, not a zombie. */
 export function isAlive(target: {readonly pid: number; readonly startTicks: number}): boolean {
 	const stat = readStat(target.pid);
 	return stat?.startTicks === target.startTicks && stat.state !== 'Z' && stat.state !== 'X';
 }
 
 /**
-The kernel's name of the program that a process runs (first 15 bytes, not yet printable); undefined for one that has no
-memory any more, as it ends.
+The kernel's name of the program that a process runs (first 15 bytes, not yet printable); undefined for one that is
+ending and no longer has any memory.
 */
 export function programOf(pid: number): string | undefined {
 	return /^[1-9]/.test(readProc(pid, 'statm') ?? '') ? readProc(pid, 'comm')?.trimEnd() : undefined;

@@ -1,6 +1,6 @@
 /*
 The JVM calls a thread RUNNABLE while it is in native code, even when that code waits in the kernel. This list names
-those calls; a thread whose top frame is one of them is IDLE. It is data: one line a call, with the reason that the
+those calls; a thread whose top frame is one of them is IDLE. It is data: one line per call, with the reason that the
 screen can show. Names by JDK release as the JDK's own sources have them.
 */
 
@@ -11,8 +11,8 @@ export type IdleCall = {
 	/** What the thread waits for. */
 	readonly reason: string;
 	/**
-	Set for calls that may also work hard (reading a file that is in memory): IDLE only when the thread used no CPU
-	since its previous sample.
+	Set for calls that may also work hard (reading a file that is in memory): IDLE only if the thread used no CPU since
+	its previous sample.
 	*/
 	readonly onlyWithoutCpu?: true;
 };
@@ -67,7 +67,7 @@ export const idleCalls: readonly IdleCall[] = [
 	{className: 'java.net.Inet6AddressImpl', method: 'lookupAllHostAddr', reason: names},
 	{className: 'java.net.Inet6AddressImpl', method: 'getHostByAddr', reason: names},
 
-	// Pipes, terminals and files go through the same calls: whether they wait shows in the CPU time.
+	// Pipes, terminals and files go through the same calls: only the CPU time shows whether they wait.
 	{
 		className: 'sun.nio.ch.FileDispatcherImpl', method: 'read0', reason: bytes, onlyWithoutCpu: true,
 	}, // sockets too up to 12
@@ -97,7 +97,7 @@ export const idleCalls: readonly IdleCall[] = [
 ];
 
 /**
-How a top frame makes a thread IDLE: not at all, always, or only when the thread used no CPU since its previous sample.
+How a top frame makes a thread IDLE: not at all, always, or only if the thread used no CPU since its previous sample.
 */
 export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});
 
@@ -124,7 +124,7 @@ export class IdleList {
 		return call ? (call.onlyWithoutCpu ? idleKind.withoutCpu : idleKind.always) : idleKind.none;
 	}
 
-	/** What such a thread waits for; undefined when the method is not in the list. */
+	/** What such a thread waits for; undefined if the method is not in the list. */
 	reasonOf(className: string, method: string): string | undefined {
 		return this.#calls.get(`${className}.${method}`)?.reason;
 	}

@@ -5,8 +5,8 @@ const maxTasks = 20_000;
 
 /**
 Our own id of the first thread with one of these names, as the kernel has them (/proc/PID/task/TID/comm, cut to 15 bytes
-by the kernel; HotSpot gives its threads names since JDK 8); 0 when there is none or /proc is closed. A Java thread may
-have taken the name too: the one with the lowest id is the JVM's own, as a rule.
+by the kernel; HotSpot gives its threads names since JDK 8); 0 if there is none or /proc is closed. A Java thread may
+have the same name: as a rule, the one with the lowest id is the JVM's own.
 */
 export function namedTask(pid: number, names: readonly string[]): number {
 	try {

@@ -2,13 +2,13 @@ import {readdirSync} from 'node:fs';
 import {readProc} from '../system/proc.js';
 import type {Target} from '../target.js';
 
-/** Threads looked at in one search; a process with more keeps some unknown (0) rather than holding us up. */
+/** Threads looked at in one search; with more of them, some stay unknown (0) rather than holding us up. */
 const maxThreads = 20_000;
 
 /**
 Linux ids of a target's threads on our side of a pid namespace: a JVM in a container prints the ids that it sees itself,
-and /proc/PID/task has ours. NSpid of each thread tells both (proc(5), Linux 4.1 and later). Outside a container nothing
-is looked up.
+while /proc/PID/task has ours. NSpid of each thread gives both (proc(5), Linux 4.1 and later). Outside a container
+nothing is looked up.
 */
 export class NativeIds {
 	readonly #pid: number;
@@ -21,7 +21,7 @@ export class NativeIds {
 		this.#same = target.pid === target.nsPid;
 	}
 
-	/** Our id of the thread that the JVM knows by `inner`; 0 when it is not there (any more). */
+	/** Our id of the thread that the JVM knows by `inner`; 0 if it is not there (any more). */
 	ours(inner: number): number {
 		if (this.#same || inner <= 0) {
 			return Math.max(0, inner);
@@ -41,7 +41,7 @@ export class NativeIds {
 		this.#searched = false;
 	}
 
-	/** Forgets what is known: ids are reused, so a thread that cannot be read any more may be another one by now. */
+	/** Forgets what is known: ids are reused, so a thread that can no longer be read may be a different one by now. */
 	forget(): void {
 		this.#ours.clear();
 		this.#searched = false;

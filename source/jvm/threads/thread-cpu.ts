@@ -6,12 +6,12 @@ import {
 const maxLineBytes = 80;
 
 /**
-Files kept open at most, whatever the process may open: a thousand threads at 50 samples a second save a core's tenth by
-it, more would only take kernel memory.
+Files kept open at most, whatever the process may open: for a thousand threads at 50 samples a second this saves a tenth
+of a core; more would only take kernel memory.
 */
 const maxOpenFiles = 2048;
 
-/** Part of the process's limit of open files that may be taken: the rest is for sockets, outputs and the runtime. */
+/** Part of the process's limit on open files that may be used: the rest is for sockets, outputs and the runtime. */
 const openFilesShare = 0.5;
 
 /** What the last reading found: the numbers; no such thread any more; or /proc does not show us this. */
@@ -24,8 +24,8 @@ const zero = 48;
 /**
 CPU time of a process's threads, nanoseconds, from /proc/PID/task/TID/schedstat: time on CPU, time runnable but waiting
 for a CPU, number of turns (Linux Documentation/scheduler/sched-stats.rst). The kernel brings the figure of a thread
-that is running up to date at its scheduler tick, so a delta may be off by a tick (1 to 10 ms), never in sum. Files stay
-open between samples; a reading that succeeds makes no garbage.
+that is running up to date at its scheduler tick, so a delta may be off by a tick (1 to 10 ms), but the sum never is.
+Files stay open between samples; a successful reading allocates nothing.
 */
 export class ThreadCpu {
 	/** What the last call of `delta` or `read` found. */
@@ -162,8 +162,8 @@ export class ThreadCpu {
 	}
 
 	/**
-	Sets `cpuNs`, `waitNs` and `reading`. A kept file of a thread that ended gives ESRCH, also when its id was given to
-	another thread meanwhile.
+	Sets `cpuNs`, `waitNs` and `reading`. A kept file of a thread that ended gives ESRCH, even if its id has been given
+	to another thread.
 	*/
 	#readSlot(nativeId: number, slot: number): boolean {
 		if (this.#fd[slot] >= 0) {
@@ -197,7 +197,7 @@ export class ThreadCpu {
 			return openSync(path, 'r');
 		} catch (error) {
 			if (isCode(error, 'EMFILE') || isCode(error, 'ENFILE')) {
-				// Less room than the limit promised: give some back and do without.
+				// Less room than the limit promised: close some and do without them.
 				this.#openFilesLimit = Math.floor(this.#openFiles / 2);
 				this.#closeSome();
 				this.reading = 'closed';
@@ -220,7 +220,7 @@ export class ThreadCpu {
 	}
 
 	/**
-	ENOENT says either that the thread ended or that this kernel has no schedstat (CONFIG_SCHED_INFO); the thread's own
+	ENOENT means either that the thread ended or that this kernel has no schedstat (CONFIG_SCHED_INFO); the thread's own
 	directory tells which.
 	*/
 	#isGone(nativeId: number, error: unknown): boolean {

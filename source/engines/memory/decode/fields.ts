@@ -7,8 +7,8 @@ export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: nu
 const fieldLimit = 65_535;
 
 /**
-Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 a field, offset in the last two above a tag of two
-bits.
+Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 per field, with the offset in the last two, above a tag
+of two bits.
 */
 export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[] {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -24,18 +24,19 @@ export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[]
 }
 
 /**
-Flag bits that say that one more number follows: initial value, generic signature, contended group (fieldInfo.hpp, 21
-and later).
+Flag bits that each say that another number follows: initial value, generic signature, contended group (fieldInfo.hpp,
+21 and later).
 */
 const followed = [0, 2, 4];
 
 /**
-Decodes InstanceKlass._fieldinfo_stream of 21 and later (JDK-8292818). Throws `Unreadable` on bytes that are none.
+Decodes InstanceKlass._fieldinfo_stream of 21 and later (JDK-8292818). Throws `Unreadable` on bytes that cannot be such
+a stream.
 */
 export function decodeFieldStream(bytes: Uint8Array): FieldInfo[] {
 	const stream = new Unsigned5(bytes, 1);
 	const count = Math.min(stream.next(), fieldLimit);
-	// The number of fields that HotSpot injects.
+	// The number of fields injected by HotSpot.
 	stream.next();
 	return Array.from({length: count}, () => {
 		const nameIndex = stream.next();

@@ -3,27 +3,28 @@ How long an instruction of x86-64 is, and where it jumps (Intel SDM volume 2, ch
 HotSpot's compilers write; not APX.
 */
 
-/** An instruction's length in bytes, and for a relative jump the distance from its end; a call is none. */
+/**
+An instruction's length in bytes and, for a relative jump, its distance from the instruction's end. A call does not
+count as a jump.
+*/
 export type Instruction = {readonly length: number; readonly jump?: number};
 
 const prefixes = new Set([0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3]);
 
-/** Opcodes of one byte that do not exist, or are prefixes of other encodings (APX: D5). */
+/** One-byte opcodes that do not exist, or are prefixes of other encodings (APX: D5). */
 const invalid = new Set([0x06, 0x07, 0x0E, 0x16, 0x17, 0x1E, 0x1F, 0x27, 0x2F, 0x37, 0x3F, 0x60, 0x61, 0x82, 0x9A, 0xCE, 0xD4, 0xD5, 0xD6, 0xEA]);
 
 /**
-Of the two-byte opcodes (after 0F): those without operand byte, and those with an immediate byte; also in the first map
-of VEX and EVEX.
+Of the two-byte opcodes (after 0F): those without an operand byte, and those with an immediate byte; they hold for the
+first map of VEX and EVEX too.
 */
 const bareTwoByte = new Set([0x05, 0x06, 0x07, 0x08, 0x09, 0x0B, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x37, 0x77, 0xA0, 0xA1, 0xA2, 0xA8, 0xA9, 0xAA, 0xC8, 0xC9, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF]);
 const twoByteWithImmediate = new Set([0x70, 0x71, 0x72, 0x73, 0xA4, 0xAC, 0xBA, 0xC2, 0xC4, 0xC5, 0xC6]);
 
-/** Longest instruction that a processor takes. */
+/** Longest instruction that a processor accepts. */
 const longest = 15;
 
-/**
-Decodes the instruction at an index; undefined where there is none that is known, or where the bytes end before it does.
-*/
+/** Decodes the instruction at an index; undefined if it is unknown or the bytes end before it does. */
 export function decodeInstruction(code: Uint8Array, start: number): Instruction | undefined {
 	let at = start;
 	let isShort = false;
@@ -62,7 +63,7 @@ function int32(code: Uint8Array, at: number): number {
 	return code[at] | (code[at + 1] << 8) | (code[at + 2] << 16) | (code[at + 3] << 24);
 }
 
-/** Behind the operand byte at an index, with what it says follows: SIB byte, displacement. */
+/** The index after the operand byte at an index and what that calls for: SIB byte, displacement. */
 function operandEnd(code: Uint8Array, at: number): number {
 	const mode = code[at] >> 6;
 	const register = code[at] & 7;
@@ -92,7 +93,7 @@ function vectorEnd(code: Uint8Array, at: number): number | undefined {
 	return operandEnd(code, at + prefixLength + 1) + (hasImmediate ? 1 : 0);
 }
 
-/** `at`: the byte behind 0F. Not for jumps. */
+/** `at`: the byte after 0F. Not for jumps. */
 function twoByteEnd(code: Uint8Array, at: number): number {
 	const opcode = code[at];
 	if (opcode === 0x38 || opcode === 0x3A) {

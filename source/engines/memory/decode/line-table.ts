@@ -1,9 +1,9 @@
 import {Unsigned5} from './unsigned5.js';
 
-/** A method's lines: `bcis[i]` is the first bytecode index of a run at `lines[i]`; runs come in no order. */
+/** A method's lines: `bcis[i]` is the first bytecode index of a run at `lines[i]`; runs are in no particular order. */
 export type LineTable = {readonly bcis: readonly number[]; readonly lines: readonly number[]};
 
-/** Most entries of one table: a method has at most 65,535 bytes of code. */
+/** Most entries in one table: a method has at most 65,535 bytes of code. */
 const entryLimit = 65_536;
 
 /** What follows the bytecodes is longer than any table kept: an entry takes at most 11 bytes, most take one. */
@@ -12,8 +12,8 @@ export const lineTableBytes = 4096;
 const escape = 0xFF;
 
 /**
-Decodes a compressed line number table (CompressedLineNumberReadStream of method.hpp). A table cut short gives the
-entries before the cut, and `cut`.
+Decodes a compressed line number table (CompressedLineNumberReadStream of method.hpp). A truncated table gives the
+entries before the cut, and sets `cut`.
 */
 export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable & {readonly cut: boolean} {
 	const stream = new Unsigned5(bytes, excluded);
@@ -54,7 +54,7 @@ export function lineAt(table: LineTable, bci: number): number | undefined {
 	for (let index = 0; index < table.bcis.length; index++) {
 		const entry = table.bcis[index];
 		if (entry <= bci && entry >= best) {
-			// Of two entries at the same index HotSpot takes an exact match at once, else the first of the largest.
+			// Of several entries at one index HotSpot takes an exact match at once, otherwise the first of the largest.
 			if (entry === bci) {
 				return table.lines[index];
 			}

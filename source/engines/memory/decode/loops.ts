@@ -3,24 +3,24 @@ import {decodeInstruction} from './instruction.js';
 /** The blocks of one loop of compiled code, by offset: [begin, end), in order. */
 export type Loop = {readonly blocks: ReadonlyArray<readonly [begin: number, end: number]>; readonly bytes: number};
 
-/** Instructions that end a run without going on behind it: return, indirect jump, trap. */
+/** Instructions after which a run does not continue: return, indirect jump, trap. */
 const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code[at]) || (code[at] === 0x0F && code[at + 1] === 0x0B) || indirectJump(code, at);
 
 /** jmp rel8, jmp rel32. */
 const isJump = (code: Uint8Array, at: number) => code[at] === 0xEB || code[at] === 0xE9;
 
-/** Most blocks looked at: code with more has no loops that are known. */
+/** Most blocks looked at: in code with more, no loops are looked for. */
 const blocksLimit = 1 << 12;
 
-/** Most steps from block to block in which loops are looked for: beyond, those are known that were found. */
+/** Most steps from block to block in the search for loops; after that, only the loops found so far are known. */
 const stepsLimit = 1 << 18;
 
 type Block = {readonly begin: number; readonly end: number; readonly next: number[]; readonly from: Block[]; order: number; dominator?: Block};
 
 /**
 The loops of a piece of code that is entered at its first byte, the smallest first: natural loops (a jump back to a
-block that all ways to it lead through, and what lies between), wherever their blocks are laid out. What is reached by
-other ways only, as handlers of exceptions and the targets of indirect jumps, is in none.
+block that every path to the jump passes through, and what lies between), wherever their blocks are placed. Code reached
+only in other ways, such as exception handlers and the targets of indirect jumps, is in no loop.
 */
 export function loopsIn(code: Uint8Array): Loop[] {
 	const steps = {left: stepsLimit};
@@ -38,7 +38,7 @@ export function loopsIn(code: Uint8Array): Loop[] {
 	return loops.sort((a, b) => a.bytes - b.bytes);
 }
 
-/** Whether a loop has the byte at an offset. */
+/** Whether the byte at an offset is in the loop. */
 export function isInLoop({blocks}: Loop, offset: number): boolean {
 	let low = 0;
 	let high = blocks.length;
@@ -54,7 +54,7 @@ export function isInLoop({blocks}: Loop, offset: number): boolean {
 	return low < blocks.length && blocks[low][0] <= offset;
 }
 
-/** Neighbours are one range. */
+/** Adjacent ranges become one. */
 function asLoop(body: ReadonlySet<Block>): Loop {
 	const ranges: Array<[number, number]> = [];
 	let bytes = 0;
@@ -71,7 +71,7 @@ function asLoop(body: ReadonlySet<Block>): Loop {
 	return {blocks: ranges, bytes};
 }
 
-/** Instructions as far as they are known, cut into blocks at jumps and their targets; by where they begin. */
+/** Instructions, as far as they are known, split into blocks at jumps and their targets; keyed by where they begin. */
 function blocksOf(code: Uint8Array): Map<number, Block> {
 	const starts = new Set([0]);
 	const ends = new Map<number, number[]>();
@@ -101,7 +101,7 @@ function blocksOf(code: Uint8Array): Map<number, Block> {
 }
 
 /**
-The blocks reached from the first, each after all that lead to it but those that jump back; sets where they come from.
+The blocks reached from the first, each after all that lead to it except those that jump back; sets their predecessors.
 */
 function reachable(blocks: ReadonlyMap<number, Block>): Block[] {
 	const order: Block[] = [];
@@ -184,8 +184,8 @@ function dominates(block: Block, other: Block): boolean {
 }
 
 /**
-What leads from a header to a block that jumps back to it. Another that does so makes a loop of its own: a loop and the
-one around it may begin with the same test.
+The blocks on the way from a header to one block that jumps back to it. Another block that jumps back makes another
+loop: a loop and the one around it may begin with the same test.
 */
 function bodyOf(header: Block, jumpsBack: Block, steps: {left: number}): Set<Block> {
 	const body = new Set([header]);

@@ -8,18 +8,17 @@ synchronised method's lock).
 export type Scope = {readonly method: number; readonly bci: number};
 
 /**
-Deepest inlining taken as true: C2 inlines at most MaxInlineLevel (15) levels, more through method handles and
-recursion.
+Deepest inlining believed: C2 inlines at most MaxInlineLevel (15) levels, more through method handles and recursion.
 */
 const depthLimit = 256;
 
 const pcDescSize = 16;
 
 /**
-Where the scopes at a code offset begin, out of a table of PcDesc (pcDesc.hpp: pc offset, scope offset, object offset,
+Where the scopes for a code offset begin, from a table of PcDesc (pcDesc.hpp: pc offset, scope offset, object offset,
 flags; sorted; a sentinel at both ends). `exact`: a return address, which has an entry of its own. Otherwise the next
-entry is taken, as HotSpot itself does for an interrupted thread (CompiledMethod::pc_desc_near), and before an entry
-without scope (the end, or a leaf call) the last one that has a scope. 0 where there is none.
+entry is taken, as HotSpot itself does for an interrupted thread (CompiledMethod::pc_desc_near), and if that has no
+scope (the end, or a leaf call) the last one before it that has. 0 if there is none.
 */
 export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolean): number {
 	const table = new PcDescs(pcDescs);
@@ -38,7 +37,7 @@ export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolea
 	return 0;
 }
 
-/** How many entries of a table of PcDesc say which frames are there. */
+/** How many entries in a table of PcDesc say which frames are there. */
 export function scopeCount(pcDescs: Uint8Array): number {
 	const table = new PcDescs(pcDescs);
 	let scopes = 0;
@@ -50,16 +49,16 @@ export function scopeCount(pcDescs: Uint8Array): number {
 }
 
 /**
-Where the scopes begin that go with an interrupted place, when the code's loops (the smallest first) are known. The next
-entry may lie behind the loop in which the thread is, at another method's call: a counted loop needs none of its own. So
-it is the next one in the smallest loop around the place that has any, or else the last one in it; and without such a
-loop as `scopeOffsetAt` has it.
+Where the scopes for an interrupted place begin, given the code's loops (the smallest first). The next entry may lie
+after the loop that the thread is in, at a call to another method: a counted loop needs no entry of its own. So we take
+the next entry in the smallest loop around the place that has any, or else the last one in it; without such a loop, the
+one that `scopeOffsetAt` gives.
 */
 export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: readonly Loop[]): number {
 	const table = new PcDescs(pcDescs);
 	const next = table.indexFrom(offset);
 	for (const loop of loops.filter(around => isInLoop(around, offset))) {
-		// A return address may be behind the call's block: the byte before it is in it.
+		// A return address may lie after the block of the call; the byte before it is in that block.
 		const isOfLoop = (index: number) => table.scope(index) !== 0 && isInLoop(loop, table.pc(index) - 1);
 		for (let index = next; index < table.count; index++) {
 			if (isOfLoop(index)) {
@@ -95,7 +94,7 @@ class PcDescs {
 		return this.#view.getInt32((index * pcDescSize) + 4, true);
 	}
 
-	/** Index of the first entry at or behind a code offset. */
+	/** Index of the first entry at or after a code offset. */
 	indexFrom(offset: number): number {
 		let low = 0;
 		let high = this.count;
@@ -118,7 +117,7 @@ Decodes the frames inlined into one another at an offset of the scope data, the 
 */
 export function decodeScopes(data: Uint8Array, offset: number, excluded: number): Scope[] {
 	const scopes: Scope[] = [];
-	// A sender is written before what is inlined into it, so offsets only fall; a lie that loops ends here.
+	// A sender is written before what is inlined into it, so offsets only fall; a false chain that loops ends here.
 	let previous = Number.POSITIVE_INFINITY;
 	while (offset !== 0 && offset < previous && scopes.length < depthLimit) {
 		const stream = new Unsigned5(data, excluded, offset);

@@ -19,16 +19,16 @@ Largest piece of code, bytes: C2 gives up far below (NMethodSizeLimit 512 KB); t
 */
 const blobSizeLimit = 1 << 24;
 
-/** Largest frame in words: the compilers refuse methods with more. */
+/** Largest frame in words: the compilers refuse methods that need more. */
 const frameSizeLimit = 1 << 16;
 
 /** Largest debug information of one compiled method, bytes. */
 const debugInfoLimit = 1 << 24;
 
-/** Longest compiled code whose loops are looked for, bytes. */
+/** Longest compiled code in which loops are looked for, bytes. */
 const loopsLimit = 1 << 18;
 
-/** What a block of a loop takes in our memory, about. */
+/** Roughly what one block of a loop takes in our memory. */
 const bytesOfBlock = 64;
 
 const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod', 'native'], ['Interpreter', 'interpreter']]);
@@ -42,9 +42,9 @@ export class CodeBlob {
 	readonly kind: BlobKind;
 	readonly end: number;
 	readonly codeBegin: number;
-	/** Of its frame, in words, return address included; 0 where it has none of a fixed size. */
+	/** Size of its frame in words, return address included; 0 if it has no frame of a fixed size. */
 	readonly frameSize: number;
-	/** Code offset from which on the frame is there. */
+	/** Code offset from which the frame is complete. */
 	readonly frameComplete: number;
 	/**
 	Compiled methods only: the Method, the entry that checked the receiver, and return addresses that mean "deoptimise
@@ -54,11 +54,11 @@ export class CodeBlob {
 	readonly entry: number = 0;
 	readonly deoptHandlers: readonly number[] = [];
 	readonly origPcOffset: number = 0;
-	/** Last round in which it was seen to be the same still. */
+	/** Last round in which it was checked to be still the same. */
 	round = 0;
-	/** The wrapper by which a carrier runs a virtual thread. */
+	/** The wrapper through which a carrier runs a virtual thread. */
 	isEnterSpecial = false;
-	/** Another piece of code stands here now. */
+	/** Another piece of code is here now. */
 	isGone = false;
 	readonly #vm: Vm;
 	readonly #identity: readonly number[];
@@ -108,7 +108,7 @@ export class CodeBlob {
 		return pc >= this.codeBegin && pc < this.end;
 	}
 
-	/** Reads again what tells one compiled method from the next at the same address. */
+	/** Reads again what distinguishes one compiled method from the next at the same address. */
 	isSame(): boolean {
 		try {
 			return readIdentity(this.#vm, this.address, this.isMethod).every((word, index) => word === this.#identity[index]);
@@ -118,7 +118,7 @@ export class CodeBlob {
 	}
 
 	/**
-	Bytes kept of its debug information and its loops, and a way to forget them: they are read again when they are
+	How many bytes of its debug information and loops are kept, and a way to forget them: they are read again when
 	needed.
 	*/
 	get debugInfoBytes(): number {
@@ -132,7 +132,7 @@ export class CodeBlob {
 	}
 
 	/**
-	Whether a call returns to this address that the VM knows of: one in which the thread may stop. Leaf calls, which
+	Whether a call that the VM knows of, one in which the thread may stop, returns to this address. Leaf calls, which
 	leave no anchor, have no debug information. Throws `Unreadable`.
 	*/
 	isSafepoint(pc: number): boolean {
@@ -141,10 +141,10 @@ export class CodeBlob {
 	}
 
 	/**
-	Whether its debug information tells lines between safepoints too, as it does when DebugNonSafepoints was set, or
-	somebody listened to JVMTI's events of compiled methods, while it was compiled: every safepoint has a map of object
-	pointers, and then there are scopes at more places (seen so in all methods of JDK 8 to 27). Undefined where it
-	cannot be told. Throws `Unreadable`.
+	Whether its debug information also covers lines between safepoints, as it does if DebugNonSafepoints was set, or
+	somebody listened to JVMTI's events for compiled methods, when it was compiled: every safepoint has a map of object
+	pointers, and in that case there are scopes in more places (true of all methods seen on JDK 8 to 27). Undefined if
+	that cannot be told. Throws `Unreadable`.
 	*/
 	hasLinesBetween(): boolean | undefined {
 		const {reader, layout: {fields}} = this.#vm;
@@ -169,7 +169,7 @@ export class CodeBlob {
 		return decodeScopes(scopes, scope, this.#vm.excluded).map(({method, bci}) => ({method: methods(method), bci}));
 	}
 
-	/** The loops of its code; none where that cannot be read. */
+	/** The loops in its code; none if that cannot be read. */
 	#loopsOf(): readonly Loop[] {
 		if (!this.#loops) {
 			try {

@@ -16,26 +16,27 @@ export type CodePlace = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int
 /** Most code heaps: HotSpot has up to three, some builds a few more. */
 const heapLimit = 16;
 
-/** Places and blobs kept at most; past this the cache starts anew. */
+/** Places and blobs kept at most; beyond this the cache starts again from nothing. */
 const placeLimit = 200_000;
 
 /**
-Debug information kept at most, bytes; counted once in so many rounds. Past it is read again as it is needed: most
-places that matter are known by then.
+Most debug information kept, bytes; it is counted once every so many rounds. Beyond this it is forgotten and read again
+as needed: by then most places that matter are known.
 */
 const debugInfoLimit = 1 << 25;
 const countEveryRounds = 256;
 
-/** Bytes of the segment map read at once, backwards. */
+/** Bytes of the segment map read at a time, backwards. */
 const mapWindow = 64;
 
 /**
-Where code addresses are looked up: which blob, and which Java frames. Compiled methods are checked once a round, since
-they come and go.
+Looks up code addresses: which blob, and which Java frames. Compiled methods are checked once a round, since they come
+and go.
 */
 export class CodeCache {
 	/**
-	Whether running threads were met in compiled code with debug information between safepoints, and in code without.
+	Whether running threads were found in compiled code that has debug information between safepoints, and in code that
+	has not.
 	*/
 	readonly linesBetween = {some: false, none: false};
 	#round = 0;
@@ -70,7 +71,7 @@ export class CodeCache {
 		return this.#heapOf(pc) !== undefined;
 	}
 
-	/** What stands at a code address; undefined where there is no code. Throws `Unreadable`. */
+	/** What is at a code address; undefined where there is no code. Throws `Unreadable`. */
 	lookUp(pc: number): CodePlace | undefined {
 		const known = this.#places.get(pc);
 		if (known && this.#isCurrent(known.blob)) {
@@ -100,7 +101,7 @@ export class CodeCache {
 		}
 
 		const scopes = blob.kind === 'java' ? blob.scopesAt(pc, exact) : [];
-		// Without debug information there (entry, exit, a native wrapper) the method itself is sure.
+		// Without debug information there (entry, exit, a native wrapper) at least the method itself is certain.
 		const virtual = scopes.length > 0 ? scopes : [{method: blob.method, bci: 0}];
 		if (blob.kind === 'native') {
 			blob.isEnterSpecial = this.#methods.at(blob.method).isEnterSpecial;

@@ -4,8 +4,8 @@ import {type Vm} from './vm.js';
 export const moving = -1;
 
 /**
-Tells whether addresses of Java objects hold: collectors that stop the world move objects only while they are active,
-and count each time.
+Tells whether addresses of Java objects are still valid: collectors that stop the world move objects only while they are
+active, and they count their collections.
 */
 export class HeapClock {
 	readonly #vm: Vm;
@@ -17,8 +17,8 @@ export class HeapClock {
 	}
 
 	/**
-	The number of collections so far: the same before and after means that nothing moved meanwhile. `moving` while one
-	is at work, and always with collectors that move objects beside the program.
+	The number of collections so far: if it is the same before and after, nothing moved meanwhile. `moving` while one is
+	at work, and always with collectors that move objects concurrently with the program.
 	*/
 	now(): number {
 		const {reader, layout: {fields}, collector} = this.#vm;
@@ -36,8 +36,7 @@ export class HeapClock {
 	}
 
 	/**
-	A collector that stops the world is at work, and the program is not. Collectors that work beside it are not known to
-	be.
+	A collector that stops the world is at work, and the program is not. Of concurrent collectors this is not known.
 	*/
 	isStopping(): boolean {
 		return this.#vm.collector === 'stop-the-world' && this.now() === moving;

@@ -8,7 +8,7 @@ import {type Vm} from './vm.js';
 /** Most bytes of a class's field description; 65,535 fields of 12 bytes. */
 const fieldBytesLimit = 800_000;
 
-/** Longest part of a string that is read, bytes. */
+/** Most bytes read of a string. */
 const stringLimit = 4096;
 
 /** Deepest class hierarchy looked through. */
@@ -17,12 +17,12 @@ const superLimit = 64;
 const latin1 = 0;
 
 /**
-Objects in the target's Java heap. Nothing here is certain while a collector moves objects: what is read must be checked
-by its class, and by what only the object itself can know. Every method throws `Unreadable`.
+Objects in the target's Java heap. Nothing here is certain while a collector moves objects: whatever is read must be
+checked against its class, and against something that only the object itself can know. Every method throws `Unreadable`.
 */
 export class Heap {
 	/**
-	Set when a pointer was followed that may lead to where its object was before it moved; for the caller to clear.
+	Set when a pointer was followed that may lead to its object's place before it was moved; the caller clears it.
 	*/
 	isDoubtful = false;
 	readonly #vm: Vm;
@@ -30,7 +30,7 @@ export class Heap {
 	readonly #stringKlass: number;
 	readonly #stringValue: number;
 	readonly #stringCoder: number;
-	/** Address of ZGC's mask of bits that make a pointer one that may be out of date; NaN without ZGC. */
+	/** Address of ZGC's mask of the bits that say that a pointer may be out of date; NaN without ZGC. */
 	readonly #badMask: number;
 
 	constructor(vm: Vm) {
@@ -75,7 +75,7 @@ export class Heap {
 		return narrowKlass ? narrowKlass.base + (reader.u32(oop + 8) * (2 ** narrowKlass.shift)) : reader.pointer(oop + 8);
 	}
 
-	/** Whether a class is another, or below it. */
+	/** Whether a class is the other one, or a subclass of it. */
 	isKind(klass: number, ancestor: number): boolean {
 		for (let at = klass, depth = 0; at !== 0 && depth < superLimit; depth++) {
 			if (at === ancestor) {
@@ -104,8 +104,8 @@ export class Heap {
 		const header = reader.u32(this.klassOf(array) + fields.klassLayout);
 		const elementBytes = 2 ** (header & 0x3F);
 		const isBytes = has(this.#stringCoder);
-		// The layout helper of an array: tag of type arrays (binary 11), size of the header, element type, log2 of the
-		// element size (klass.hpp).
+		// The layout helper of an array: the tag for arrays of primitives (binary 11), size of the header, element
+		// type, log2 of the element size (klass.hpp).
 		if (header >>> 30 !== 3 || elementBytes !== (isBytes ? 1 : 2)) {
 			fail();
 		}
@@ -116,14 +116,14 @@ export class Heap {
 		return Buffer.from(bytes.buffer, 0, length).toString(isLatin1 ? 'latin1' : 'utf16le');
 	}
 
-	/** Offset of an instance field that a class itself declares; undefined where it has none of that name and type. */
+	/** Offset of an instance field that a class itself declares; undefined if it has none of that name and type. */
 	fieldOffset(klass: number, name: string, signature: string): number | undefined {
 		const pool = this.#vm.reader.pointer(klass + this.#vm.layout.fields.klassConstants);
 		return this.#fields(klass).find(field => this.#is(pool, field.nameIndex, name) && this.#is(pool, field.signatureIndex, signature))?.offset;
 	}
 
 	/**
-	Shenandoah: where an object is by now; its old copy's mark word points there once it was moved
+	Shenandoah: where an object is now; once it has been moved, the mark word of its old copy points there
 	(shenandoahForwarding.hpp).
 	*/
 	#forwarded(oop: number): number {
@@ -136,7 +136,7 @@ export class Heap {
 		return mark % 4 === 3 ? mark - 3 : oop;
 	}
 
-	/** Fields that the VM adds have names outside the constant pool. */
+	/** The names of fields that the VM adds are not in the constant pool. */
 	#is(pool: number, index: number, text: string): boolean {
 		try {
 			return poolSymbol(this.#vm, pool, index) === text;

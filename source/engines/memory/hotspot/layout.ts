@@ -1,14 +1,14 @@
 import {type VmStructs} from './vm-structs.js';
 
 /*
-Everything this engine needs to know about HotSpot's structures, by our names, with the names that the tables of each
-JDK give it (vmStructs.cpp). To follow a new JDK, add its name to the right row: see docs/new-jdk.md.
+Everything that this engine needs to know about HotSpot's structures: our names for it, each with the names that the
+tables of the JDKs use (vmStructs.cpp). To follow a new JDK, add its name to the right row: see docs/new-jdk.md.
 
-`unless`: not missed where the named row is there, since that JDK says the same in another way. `along`: missed only
-where the named row is there, since the two are read together. `optional`: the walk does without it.
+`unless`: not needed if the named row exists, since that JDK says the same in another way. `along`: needed only if the
+named row exists, since the two are read together. `optional`: the walk can do without it.
 */
 
-/** Largest structure of HotSpot that is looked into, bytes: a JavaThread has some 2,000, a ShenandoahHeap 4,000. */
+/** Largest HotSpot structure that is looked into, bytes: a JavaThread has some 2,000, a ShenandoahHeap 4,000. */
 const structLimit = 1 << 16;
 
 type FieldRow = {readonly names: readonly string[]; readonly unless?: string; readonly along?: string; readonly optional?: true};
@@ -71,7 +71,7 @@ const fieldRows = {
 	blobCodeBegin: unless('blobCodeOffset', 'CodeBlob._code_begin'),
 	blobCodeOffset: unless('blobCodeBegin', 'CodeBlob._code_offset'),
 
-	// Compiled methods. Up to 21 their parts follow each other in the code cache, from 25 the scopes are outside it.
+	// Compiled methods. Up to 21 their parts follow each other in the code cache; from 25 on the scopes are outside it.
 	nmethodMethod: row('nmethod._method', 'CompiledMethod._method'),
 	nmethodCompileId: row('nmethod._compile_id'),
 	nmethodEntry: unless('nmethodEntryOffset', 'nmethod._verified_entry_point'),
@@ -126,8 +126,8 @@ const fieldRows = {
 	collectedHeap: row('Universe._collectedHeap'),
 	totalCollections: row('CollectedHeap._total_collections'),
 	collectionActive: row('CollectedHeap._is_stw_gc_active', 'CollectedHeap._is_gc_active'),
-	// ZGC says which bits make a pointer one that may be out of date; its older form was called X for a while (21,
-	// before JEP 439 was the only one).
+	// ZGC says which bits mark a pointer that may be out of date. Its older, non-generational form was called X for a
+	// while (from 21 on, beside that of JEP 439).
 	zGlobals: optional('ZGlobalsForVMStructs._instance_p'),
 	zBadMask: optional('ZGlobalsForVMStructs._ZPointerLoadBadMask', 'ZGlobalsForVMStructs._ZAddressBadMask'),
 	xGlobals: optional('XGlobalsForVMStructs._instance_p'),
@@ -157,23 +157,23 @@ const constantRows = {
 
 type Values<R> = Readonly<Record<keyof R, number>>;
 
-/** The layout of one JVM. A value is NaN where this JDK has no such thing. */
+/** The layout of one JVM. A value is NaN if this JDK has no such thing. */
 export type Layout = {
 	readonly fields: Values<typeof fieldRows>;
 	readonly sizes: Values<typeof sizeRows>;
 	readonly constants: Values<typeof constantRows>;
-	/** Members whose type differs by JDK, so that the walk must know it. */
+	/** Members whose type differs from JDK to JDK, so that the walk must know it. */
 	readonly types: {
 		/** CodeBlob._frame_complete_offset is an int16_t since 23 (JDK-8329433), an int before. */
 		readonly shortFrameComplete: boolean;
 		/** JavaThread._threadObj is an OopHandle since 15 (JDK-8244997), an oop before. */
 		readonly threadObjectIsHandle: boolean;
 	};
-	/** Names, as the newest JDK known has them, of what the walk needs and these tables lack. */
+	/** What the walk needs and these tables lack, by the names of the newest JDK known. */
 	readonly missing: readonly string[];
 };
 
-/** Looks everything up in a JVM's tables. Never throws: what lacks is in `missing`. */
+/** Looks everything up in a JVM's tables. Never throws: what is not there is in `missing`. */
 export function resolveLayout(structs: VmStructs): Layout {
 	const missing: string[] = [];
 	const fields = resolve(fieldRows, name => {
@@ -189,7 +189,7 @@ export function resolveLayout(structs: VmStructs): Layout {
 	return {fields, sizes, constants, types, missing};
 }
 
-/** A larger offset or size is none: it counts as missing. */
+/** A larger offset or size cannot be one, and counts as missing. */
 function sane(bytes: number | undefined): number | undefined {
 	return bytes !== undefined && bytes <= structLimit ? bytes : undefined;
 }

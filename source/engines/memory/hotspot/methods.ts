@@ -19,13 +19,13 @@ const codeSizeLimit = 65_535;
 /** Longest Symbol, bytes (symbol.hpp: max_symbol_length). */
 const symbolLimit = 65_535;
 
-/** Bytes of a ConstMethod that tell whether it is still the one that was decoded: its members up to the name. */
+/** Bytes of a ConstMethod, its members up to the name, that tell whether it is still the one that was decoded. */
 const identityBytes = 48;
 
-/** Methods kept at most: past this the cache starts anew. A large application runs some 50,000. */
+/** Most methods kept: beyond this the cache starts again from nothing. A large application runs some 50,000. */
 const methodLimit = 100_000;
 
-/** Names of a method as Java has them, neither shortened nor stripped. */
+/** The names of a method as Java has them, neither shortened nor simplified. */
 export type MethodName = {readonly className: string; readonly name: string};
 
 /** One Java method of the target, decoded. */
@@ -34,12 +34,12 @@ export class Method implements MethodName {
 	readonly codeStart: number;
 	readonly codeEnd: number;
 	readonly isNative: boolean;
-	/** Continuation.enterSpecial, by which a carrier runs a virtual thread (21 and later). */
+	/** Continuation.enterSpecial, through which a carrier runs a virtual thread (21 and later). */
 	readonly isEnterSpecial: boolean;
 	readonly className: string;
 	readonly name: string;
 	readonly identity: Uint8Array;
-	/** Last round in which it was seen to be the same still. */
+	/** Last round in which it was checked to be still the same. */
 	round = 0;
 	readonly #vm: Vm;
 	readonly #interner: Interner;
@@ -111,7 +111,9 @@ export class Method implements MethodName {
 		return lineAt(this.#lines, bci) ?? unknownLine;
 	}
 
-	/** The table has no length: it is read in growing steps up to its end. What is read behind it may not be mapped. */
+	/**
+	The table does not say its length: it is read in growing steps up to its end. Memory after it may not be mapped.
+	*/
 	#readLines(): LineTable {
 		const {reader, excluded} = this.#vm;
 		for (const length of [128, lineTableBytes, lineTableBytes * 64]) {
@@ -128,8 +130,8 @@ export class Method implements MethodName {
 }
 
 /**
-The methods met so far, by address; each is checked once a round, since an unloaded or redefined class leaves its
-addresses to others.
+The methods met so far, by address; each is checked once a round, since others may get the addresses of a class that was
+unloaded or redefined.
 */
 export class Methods {
 	#round = 1;
@@ -138,13 +140,13 @@ export class Methods {
 	readonly #limit: number;
 	readonly #byAddress = new Map<number, Method>();
 	/**
-	Names by frame id: as many as the table has frames. Frames outlive the methods that they were made from, in what is
-	remembered of code and of stacks.
+	Names by frame id: as many as the table has frames. Remembered code and stacks keep frames for longer than the
+	methods that they were made from.
 	*/
 	readonly #byFrame = new Map<number, MethodName>();
 	readonly #scratch = new Uint8Array(identityBytes);
 
-	/** `limit`: methods kept at most. */
+	/** `limit`: most methods kept. */
 	constructor(vm: Vm, interner: Interner, limit = methodLimit) {
 		this.#vm = vm;
 		this.#interner = interner;
@@ -159,7 +161,10 @@ export class Methods {
 		}
 	}
 
-	/** Whose frame an id is; undefined for what is no method's, as the frame "(other)" of a full table. */
+	/**
+	The names of the method that a frame id belongs to; undefined if it belongs to none, as the frame "(other)" of a
+	full table.
+	*/
 	ofFrame(frame: number): MethodName | undefined {
 		return this.#byFrame.get(frame);
 	}
@@ -193,7 +198,7 @@ export function klassName(vm: Vm, klass: number): string {
 
 /** The symbol in a slot of a constant pool. Throws `Unreadable`. */
 export function poolSymbol(vm: Vm, pool: number, index: number): string {
-	// The lowest bit of a slot is a mark (constantPool.hpp, CPSlot), up to 8.
+	// Up to 8, the lowest bit of a slot is a mark (constantPool.hpp, CPSlot).
 	const word = vm.reader.pointer(pool + vm.layout.sizes.constantPool + (8 * index));
 	return readSymbol(vm, word - (word % 2));
 }

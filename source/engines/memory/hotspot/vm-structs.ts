@@ -4,7 +4,7 @@ import {type Reader} from '../process/reader.js';
 /** One row of gHotSpotVMStructs: a member's offset in bytes, or a static's address. */
 export type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};
 
-/** HotSpot's tables about itself, as every build carries them for the serviceability agent (vmStructs.hpp). */
+/** HotSpot's tables about itself, which every build carries for the serviceability agent (vmStructs.hpp). */
 export type VmStructs = {
 	/** Rows by "Type.field". */
 	readonly fields: ReadonlyMap<string, StructRow>;
@@ -14,7 +14,7 @@ export type VmStructs = {
 	readonly constants: ReadonlyMap<string, number>;
 };
 
-/** Most rows of one table: the largest seen has about 1,000. */
+/** Most rows in one table: the largest seen has about 1,000. */
 const rowLimit = 20_000;
 
 /** Most bytes in a row: all known ones have 48 or less. */
@@ -22,7 +22,7 @@ const strideLimit = 256;
 
 const wordBytes = 8;
 
-/** Reads all tables; throws `Unreadable`, or an error that names the symbol which this libjvm lacks. */
+/** Reads all tables; throws `Unreadable`, or an error that names the symbol that this libjvm lacks. */
 export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 	const names = new Map<number, string>();
 	const text = (address: number) => {
@@ -77,12 +77,12 @@ export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 }
 
 /**
-The rows of a table up to the one whose first member of `offsets` (its name) is null, read in blocks: one read a row
-would cost some milliseconds.
+The rows of a table up to the one whose first member of `offsets` (its name) is null, read in blocks: a read for each
+row would cost some milliseconds.
 */
 function * rows(reader: Reader, start: number, stride: number, offsets: readonly number[]): Generator<DataView> {
 	if (!(stride > 0 && stride <= strideLimit && Math.max(...offsets) <= stride - wordBytes)) {
-		throw new Error('the tables of this libjvm.so have rows of an unknown form');
+		throw new Error('the tables of this libjvm.so have rows in an unknown format');
 	}
 
 	const blockRows = 64;

@@ -1,26 +1,26 @@
 import {fail, type Reader} from '../process/reader.js';
 import {has, type Layout} from './layout.js';
 
-/** One JVM as far as it does not change while it runs: how to read it and what it was started with. */
+/** What does not change about a JVM while it runs: how to read it, and what it was started with. */
 export type Vm = {
 	readonly reader: Reader;
 	readonly layout: Layout;
 	/** Feature release, such as 8 or 21. */
 	readonly release: number;
-	/** Digits left out of UNSIGNED5 numbers (decode/unsigned5.ts). */
+	/** Digits not used in UNSIGNED5 numbers (decode/unsigned5.ts). */
 	readonly excluded: number;
 	readonly flags: ReadonlyMap<string, boolean>;
 	/** Set with compressed oops: address = base + narrow * 2^shift. */
 	readonly narrowOop?: {readonly base: number; readonly shift: number};
 	readonly narrowKlass?: {readonly base: number; readonly shift: number};
-	/** Bits to shift a mark word by to get the class, where object headers are compact (JEP 450). */
+	/** Bits to shift a mark word by to get the class, if object headers are compact (JEP 450). */
 	readonly markKlassShift?: number;
 	/** Return address of a call from the VM into Java code. */
 	readonly callStubReturn: number;
 	readonly collector: 'z-generational' | 'z' | 'shenandoah' | 'stop-the-world';
 };
 
-/** The flags asked for; the others are not kept. */
+/** The flags we ask for; others are not kept. */
 const flagNames = new Set(['UseCompressedOops', 'UseCompressedClassPointers', 'UseCompactObjectHeaders', 'UseZGC', 'ZGenerational', 'UseShenandoahGC', 'DebugNonSafepoints']);
 
 /** Most flags a JVM has; the largest seen has about 1,500. */
@@ -29,13 +29,13 @@ const flagLimit = 10_000;
 /** First release in which generational ZGC is the only one (JEP 490). */
 const onlyGenerationalZ = 24;
 
-/** First release whose tables say nothing of UseCompressedClassPointers any more, since it is always on. */
+/** First release whose tables no longer mention UseCompressedClassPointers, since it is always on. */
 const alwaysCompressedClasses = 27;
 
 /** Reads what is fixed for the JVM's life; throws `Unreadable`. */
 export function openVm(reader: Reader, layout: Layout): Vm {
 	const {fields, constants} = layout;
-	// The HotSpot of 8 counts its own releases, and calls itself 25.
+	// The HotSpot of JDK 8 has release numbers of its own, and calls itself 25.
 	const release = has(fields.codeHeap) ? 8 : reader.u32(fields.majorVersion);
 	const flags = readFlags(reader, layout);
 	const isOn = (name: string) => flags.get(name) ?? false;

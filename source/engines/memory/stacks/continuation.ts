@@ -9,12 +9,12 @@ import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
 import {StackCopy} from './stack.js';
 
 /**
-Where the frames of a mounted virtual thread lie that are still in the heap: a chunk (jdk.internal.vm.StackChunk) and
+Where those frames of a mounted virtual thread are that are still in the heap: a chunk (jdk.internal.vm.StackChunk) and
 the frames' place in it at the moment it was looked at.
 */
 export type ChunkPlace = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};
 
-/** Where the parts of the classes lie. */
+/** Where the fields of these classes are. */
 type Offsets = {readonly tail: number; readonly parent: number; readonly size: number; readonly sp: number; readonly bottom: number; readonly argumentSize: number; readonly stack: number};
 
 /**
@@ -23,15 +23,15 @@ Words of a ContinuationEntry among which the one with the Continuation object is
 */
 const entryWords = 6;
 
-/** Most chunks of one thread: a thread that yields at ever greater depth gets one more each time. */
+/** Most chunks of one thread: a thread that yields at ever greater depth gets another one each time. */
 const chunkLimit = 64;
 
 /** Most words of one chunk, 1 MB of frames. */
 const chunkWords = 1 << 17;
 
 /**
-The heap part of virtual threads (24 and later). When a virtual thread goes on after a wait only its topmost frames come
-back to the stack; the others stay in a chunk in the heap until they are returned to (stackChunkOop.hpp,
+The heap part of virtual threads (24 and later). When a virtual thread resumes after a wait, only its topmost frames
+come back to the stack; the others stay in a chunk in the heap until the thread returns to them (stackChunkOop.hpp,
 continuationFreezeThaw.cpp).
 */
 export class Continuations {
@@ -53,7 +53,7 @@ export class Continuations {
 
 	/**
 	Looks where the heap part begins now, quickly enough for a thread that is held; `entry`: JavaThread._cont_entry,
-	which lies on the stack. Undefined where there is none or it cannot be read.
+	which lies on the stack. Undefined if there is none or it cannot be read.
 	*/
 	locate(stack: StackCopy, entry: number): ChunkPlace | undefined {
 		try {
@@ -118,7 +118,7 @@ export class Continuations {
 		return fail();
 	}
 
-	/** A word on the stack is never compressed, and never coloured. */
+	/** A pointer on the stack is never compressed and never coloured. */
 	#entryReference(stack: StackCopy, entry: number, word: number): number {
 		return stack.word(entry + (8 * word));
 	}
@@ -156,7 +156,7 @@ export class Continuations {
 		const {size: sizeOffset, sp: spOffset, parent, bottom, argumentSize, stack} = this.#offsets ?? fail();
 		const size = reader.u32(chunk + sizeOffset);
 		const sp = reader.u32(chunk + spOffset);
-		// Up to 22 a chunk says how many words of arguments lie behind its frames, later where the frames end.
+		// Up to 22 a chunk says how many words of arguments follow its frames; later ones say where the frames end.
 		const end = has(bottom) ? reader.u32(chunk + bottom) : size - reader.u32(chunk + argumentSize);
 		if (size > chunkWords || end > size || sp > size) {
 			fail();
@@ -166,7 +166,7 @@ export class Continuations {
 	}
 
 	/**
-	As walker.ts, but the links of interpreted frames are relative in a chunk, in words (frame_x86.inline.hpp,
+	As in walker.ts, but the links of interpreted frames in a chunk are relative, in words (frame_x86.inline.hpp,
 	derelativize).
 	*/
 	#walkChunk(low: number, base: number): void {

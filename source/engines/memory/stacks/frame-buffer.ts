@@ -4,12 +4,12 @@ small ones.
 */
 export const frameLimit = 16_384;
 
-/** The frames of one stack as they are found, innermost first, in memory that is used again for the next stack. */
+/** The frames of one stack as they are found, innermost first, in memory that is reused for the next stack. */
 export class FrameBuffer {
 	count = 0;
 	ids = new Int32Array(1024);
 
-	/** Appends a frame; false when the stack has too many. */
+	/** Appends a frame; false if the stack has too many. */
 	push(frame: number): boolean {
 		if (this.count === this.ids.length) {
 			if (this.count >= frameLimit) {

@@ -3,8 +3,8 @@ import {type Vm} from '../hotspot/vm.js';
 import {type StackCopy} from './stack.js';
 
 /*
-Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp; the mirror came with 9 and moved the ones
-behind it).
+Slots of an interpreted frame, bytes from its frame pointer (frame_x86.hpp; the mirror came with 9 and moved those after
+it).
 */
 export const slot = {
 	returnPc: 8, senderFp: 0, senderSp: -8, lastSp: -16, method: -24,
@@ -15,12 +15,12 @@ export function bytecodeSlot(release: number): number {
 	return release >= 9 ? -64 : -56;
 }
 
-/** Lowest slot of a frame that is whole: the bottom of its expression stack. */
+/** Lowest slot of a complete frame: the bottom of its expression stack. */
 export function lastSlot(release: number): number {
 	return bytecodeSlot(release) - 8;
 }
 
-/** Bytecode index of an interpreted frame; 0 for native methods and where the pointer is none. */
+/** Bytecode index of an interpreted frame; 0 for native methods and if the pointer cannot be one. */
 export function bytecodeIndex(method: Method, pointer: number): number {
 	return !method.isNative && isBytecode(method, pointer) ? pointer - method.codeStart : 0;
 }

@@ -1,7 +1,8 @@
 /*
-Where a compiled method's frame is not whole: at its entry, until the frame is built, and at its exit, once it is taken
-down. Both are short runs of few instructions, which are read here as far as they move the stack pointer (HotSpot:
-MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; the epilogues in x86_64.ad and c1_LIRAssembler_x86.cpp).
+Where the frame of a compiled method is not complete: at its entry, until the frame has been built, and at its exit,
+once it has been taken down. Both are short runs of instructions, which are followed here as far as they move the stack
+pointer (HotSpot: MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; the epilogues in x86_64.ad and
+c1_LIRAssembler_x86.cpp).
 */
 
 /**
@@ -15,11 +16,11 @@ type Instruction = {readonly length: number; readonly effect?: 'push' | 'pop' | 
 /** Longest prologue decoded, bytes. */
 const prologueLimit = 128;
 
-/** Most instructions between the taking down of a frame and its return. */
+/** Most instructions between taking down a frame and the return. */
 const epilogueSteps = 6;
 
 /**
-Follows the prologue from a method's entry up to an offset behind it; undefined where it meets an instruction that no
+Follows the prologue from a method's entry up to an offset after it; undefined if it meets an instruction that no
 prologue has.
 */
 export function decodePrologue(code: Uint8Array, offset: number): PartialFrame | undefined {
@@ -47,7 +48,7 @@ export function decodePrologue(code: Uint8Array, offset: number): PartialFrame |
 
 /**
 Follows the code from an address on: when it only polls for a safepoint and returns, the frame is gone (or one word is
-left of it); undefined where it is still whole.
+left of it); undefined if it is still complete.
 */
 export function decodeEpilogue(code: Uint8Array): PartialFrame | undefined {
 	let depth = 0;

@@ -9,7 +9,7 @@ export type Registers = {
 };
 
 /**
-A frame as the walk goes on from it: a code address, the stack pointer of its frame and the frame pointer it was left
+A frame that the walk continues from: a code address, the stack pointer of its frame, and the frame pointer it was left
 with.
 */
 export type Cursor = {pc: number; sp: number; fp: number};

@@ -12,7 +12,7 @@ import {type TopFrame} from './top-frame.js';
 import {type Walker, type WalkEnd} from './walker.js';
 
 /**
-Most bytes of a stack copied while its thread is held: 256 KB take some 50 microseconds, and hold 1,000 frames and more.
+Most bytes of a stack copied while its thread is held: 256 KB take some 50 microseconds, and hold 1,000 frames or more.
 */
 const heldStackBytes = 1 << 18;
 
@@ -44,7 +44,10 @@ export class RunningStacks {
 		this.#continuations = parts.continuations;
 	}
 
-	/** Fills the frames of all these threads; those that the kernel does not know as the target's are not stopped. */
+	/**
+	Fills in the frames of all these threads; those that the kernel does not know as threads of the target are not
+	stopped.
+	*/
 	walk(threads: readonly JavaThread[]): Stops {
 		const byId = new Map<number, Moment>();
 		for (const [index, thread] of threads.entries()) {
@@ -84,7 +87,7 @@ export class RunningStacks {
 			const {block} = thread;
 			moment.isAnchored = !thread.isInJava && block.anchorSp !== 0;
 			const low = moment.isAnchored ? block.anchorSp - 8 : decodeRegisters(moment.registers).sp;
-			// A thread that has just begun to run has told the JVM where its stack is only now.
+			// A thread that has only just begun to run tells the JVM only now where its stack is.
 			if (low >= block.stackBase - block.stackSize && low < block.stackBase) {
 				moment.stack.load(this.#memory, low, block.stackBase, heldStackBytes);
 				moment.isTaken = true;
@@ -103,8 +106,8 @@ export class RunningStacks {
 		if (isTaken) {
 			const {block} = thread;
 			const place = decodeRegisters(registers);
-			// A call into the VM that need not change the thread's state (JRT_BLOCK_ENTRY: locking, allocating) leaves
-			// an anchor all the same.
+			// A call into the VM that need not change the thread's state (JRT_BLOCK_ENTRY: locking, allocating) still
+			// leaves an anchor.
 			end = isAnchored || (block.anchorSp > place.sp && !this.#top.isInCode(place))
 				? this.#fromAnchor(stack, block)
 				: this.#top.walk(stack, place);

@@ -2,14 +2,14 @@ import {type Memory} from '../process/memory.js';
 import {fail} from '../process/reader.js';
 
 /**
-Most bytes of a stack that are copied: 1,024 interpreted frames take about 150 KB; what lies deeper than this is left
-out and the stack counted as incomplete.
+Most bytes copied of a stack: 1,024 interpreted frames take about 150 KB. Anything deeper is left out, and the stack
+counts as incomplete.
 */
 export const stackBytesLimit = 1 << 20;
 
-/** A private copy of a part of a thread's stack, read by address. */
+/** A private copy of part of a thread's stack, read by address. */
 export class StackCopy {
-	/** Addresses of the first word and behind the last. */
+	/** Addresses of the first word and just after the last. */
 	low = 0;
 	high = 0;
 	/** The stack has words below `high` that were not copied. */

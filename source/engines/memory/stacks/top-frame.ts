@@ -9,18 +9,18 @@ import {type StackCopy} from './stack.js';
 import {type Walker, type WalkEnd} from './walker.js';
 
 /**
-How far up the stack a return address into Java code is looked for when a thread is in code that leaves no trace of its
-frames, bytes: deepest seen are some KB of the C library.
+How far up the stack to look for a return address into Java code when a thread is in code that leaves no trace of its
+frames, bytes: the deepest seen were some KB of the C library.
 */
 const scanBytes = 8192;
 
-/** Bytes of code looked at from a program counter on: a prologue has up to 40. */
+/** Bytes of code looked at from a program counter onwards: a prologue has up to 40. */
 const codeWindow = 64;
 
 /** Bytes of a call whose target is loaded into a register first. */
 const loadedCallBytes = 13;
 
-/** Bytes from a function's start that are taken as its own: those that are called without an anchor are small. */
+/** Bytes from a function's start that are taken to belong to it: functions called without an anchor are small. */
 const functionBytes = 4096;
 
 /** Bytes of the longest call instruction. */
@@ -45,8 +45,8 @@ export class TopFrame {
 	}
 
 	/**
-	Fills the walker with a stopped thread's frames. The way that the registers tell is tried first; when it does not
-	lead to the thread's root, the stack is searched for one that does.
+	Fills the walker with a stopped thread's frames. What the registers say is tried first; if that does not lead to the
+	thread's root, the stack is searched for a way that does.
 	*/
 	walk(stack: StackCopy, registers: Registers): WalkEnd {
 		const end = this.#attempt(() => this.#direct(stack, registers));
@@ -57,7 +57,7 @@ export class TopFrame {
 		const sure = this.#walker.frames.copy();
 		const found = this.#search(stack, registers);
 		if (found === 'broken') {
-			// What the registers told of the top is the best that there is.
+			// What the registers say about the top is the best there is.
 			this.#walker.start();
 			for (const frame of sure) {
 				this.#walker.frames.push(frame);
@@ -102,7 +102,7 @@ export class TopFrame {
 		return place.blob.kind === 'adapter' ? this.#inAdapter(stack, registers) : this.#inStub(stack, registers, place);
 	}
 
-	/** In a compiled method: in its whole frame, or while that is built or taken down. */
+	/** In a compiled method: with its frame complete, or while that is being built or taken down. */
 	#inCompiled(stack: StackCopy, registers: Registers, place: CodePlace): WalkEnd {
 		const {pc, sp, fp} = registers;
 		const {blob} = place;
@@ -123,8 +123,8 @@ export class TopFrame {
 	}
 
 	/**
-	Goes on at the caller: `depth` bytes lie above the return address, the one next to it is the caller's frame pointer
-	if it is saved.
+	Continues at the caller: `depth` bytes lie on the stack above the return address; the word next to it is the
+	caller's frame pointer, if that was saved.
 	*/
 	#leave(stack: StackCopy, sp: number, depth: number, isFpSaved: boolean, fp: number): WalkEnd {
 		const at = sp + depth;
@@ -165,7 +165,7 @@ export class TopFrame {
 		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), stack.word(fp + slot.senderSp), stack.word(fp));
 	}
 
-	/** The frame pointer is set, the slots below it are not all there. */
+	/** The frame pointer is set, but not all the slots below it are there. */
 	#inPartialInterpreted(stack: StackCopy, {sp, fp, rbx, r13}: Registers): WalkEnd {
 		this.#walker.frames.push(this.#methods.at(rbx).frame(0));
 		const senderSp = sp <= fp + slot.senderSp ? stack.word(fp + slot.senderSp) : (isWithin(stack, r13) ? r13 : fp + 16);
@@ -214,10 +214,10 @@ export class TopFrame {
 
 	/**
 	A call without an anchor (a leaf call into libjvm or the C library, a stub without a frame): the first word of the
-	stack that can be a return address into Java code, and from which the walk reaches the thread's root, is the caller.
-	The frame pointer that the callee saved is the word before it, or is still in the register. Words left behind by
-	earlier calls look the same: those that return from a call of the other kind are taken only when nothing else leads
-	to the root.
+	stack that can be a return address into Java code, and from which the walk reaches the thread's root, is taken as
+	the caller. The frame pointer that the callee saved is the word before it, or is still in the register. Words left
+	behind by earlier calls look the same, so those that return from a call of the other kind are taken only if nothing
+	else leads to the root.
 	*/
 	#search(stack: StackCopy, registers: Registers): WalkEnd {
 		this.#attempt(() => {
@@ -231,8 +231,7 @@ export class TopFrame {
 			const pc = stack.has(at) ? stack.word(at) : 0;
 			const kind = this.#code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes)) ? this.#returnKind(pc) : 'none';
 			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
-			// An interpreted frame may have called anything: it counts unless something nearer leads to the root as
-			// well.
+			// An interpreted frame may have called anything: it counts unless something closer also leads to the root.
 			const isWorse = spare !== 0 && !isSure && (isSpareLeaf || kind !== 'leaf');
 			if (kind === 'none' || isWorse || this.#from(stack, at, registers.fp, top) === 'broken') {
 				continue;
@@ -250,8 +249,8 @@ export class TopFrame {
 	}
 
 	/**
-	Whether the function that is called just before a return address is where the thread is, or has called what is: a
-	return address into it lies further up the stack.
+	Whether the thread is in the function called just before a return address, or in something that this function has
+	called: then a return address into it lies further up the stack.
 	*/
 	#isCalled(stack: StackCopy, {pc, sp}: Registers, at: number, returnPc: number): boolean {
 		const target = callTarget(this.#codeAt(returnPc - loadedCallBytes), returnPc);
@@ -289,7 +288,7 @@ export class TopFrame {
 
 	/**
 	What kind of call returns to an address: one that leaves no anchor, made by compiled code without debug information
-	or by a stub with a frame; any by the interpreter; another by compiled code.
+	there or by a stub with a frame; any call by the interpreter; or another call by compiled code.
 	*/
 	#returnKind(pc: number): 'leaf' | 'interpreter' | 'other' | 'none' {
 		try {
@@ -308,7 +307,7 @@ export class TopFrame {
 		}
 	}
 
-	/** Whether a word is an address to which Java code can be returned. */
+	/** Whether a word is an address in Java code that a call can return to. */
 	#isReturnAddress(word: number): boolean {
 		if (word === this.#vm.callStubReturn) {
 			return true;
@@ -334,8 +333,8 @@ export class TopFrame {
 }
 
 /**
-Where the call at the end of these bytes leads: call rel32, or mov r10, imm64; call r10, as the compilers write calls
-out of the code cache; 0 for any other.
+Where the call at the end of these bytes leads: call rel32, or mov r10, imm64; call r10, as the compilers emit calls out
+of the code cache; 0 for any other.
 */
 function callTarget(code: Uint8Array, returnPc: number): number {
 	const view = new DataView(code.buffer, code.byteOffset, loadedCallBytes);
@@ -347,8 +346,8 @@ function callTarget(code: Uint8Array, returnPc: number): number {
 }
 
 /**
-Whether the last of these bytes end a call instruction: call rel32, or one through a register or memory (Intel SDM
-volume 2: E8; FF /2 with its forms of 2 to 7 bytes).
+Whether these bytes end with a call instruction: call rel32, or one through a register or memory (Intel SDM volume 2:
+E8; FF /2 with its forms of 2 to 7 bytes).
 */
 function isAfterCall(code: Uint8Array): boolean {
 	const isIndirect = (back: number) => code[callBytes - back] === 0xFF && (code[callBytes - back + 1] & 0x38) === 0x10;

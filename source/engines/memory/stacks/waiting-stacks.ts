@@ -6,12 +6,12 @@ import {type Continuations} from './continuation.js';
 import {StackCopy} from './stack.js';
 import {type Walker, type WalkEnd} from './walker.js';
 
-/** How often a stack is read again when its thread ran meanwhile. */
+/** How often a stack is read again if its thread ran meanwhile. */
 const tries = 3;
 
 /**
-Walks the stacks of threads that do not execute Java code: their anchor says where it was left. They are never stopped,
-so each copy counts only if the anchor is the same behind it.
+Walks the stacks of threads that do not execute Java code: their anchor says where they left it. They are never stopped,
+so a copy counts only if the anchor is still the same afterwards.
 */
 export class WaitingStacks {
 	readonly #memory: Memory;
@@ -28,7 +28,7 @@ export class WaitingStacks {
 	}
 
 	/**
-	Fills the thread's frames; false when it went on into Java code (its block says so) before its stack was read whole.
+	Fills the thread's frames; false if it went on into Java code (its block says so) before its whole stack was read.
 	*/
 	walk(thread: JavaThread): boolean {
 		for (let attempt = 0; attempt < tries; attempt++) {
@@ -65,8 +65,8 @@ export class WaitingStacks {
 	#walkOnce({block, frames: {length: hadFrames}}: JavaThread): WalkEnd {
 		this.#walker.start();
 		if (block.anchorSp === 0) {
-			// It has not called into Java yet, or no more; or it is on its way between Java code and the VM, where the
-			// anchor is set or cleared a moment too late for us.
+			// It has not called into Java yet, or no longer is in such a call; or it is on its way between Java code
+			// and the VM, where the anchor is set or cleared a moment too late for us.
 			return block.state % 2 === 1 || hadFrames > 0 ? 'broken' : 'root';
 		}
 

@@ -8,10 +8,10 @@ import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
 import {type Cursor} from './registers.js';
 import {type StackCopy} from './stack.js';
 
-/** How a walk ended: at the thread's first Java frame; or before, so that only a part is sure. */
+/** How a walk ended: at the thread's first Java frame, or before it, so that only part of the stack is certain. */
 export type WalkEnd = 'root' | 'broken';
 
-/** Most steps of one walk, frames without a Java method included. */
+/** Most steps in one walk, frames without a Java method included. */
 const stepLimit = 40_000;
 
 /**
@@ -21,15 +21,13 @@ thread's top frame.
 export class Walker {
 	readonly frames = new FrameBuffer();
 	/**
-	Number of frames of a mounted virtual thread, those that its carrier runs it by (Continuation.enterSpecial) left
-	out; -1 where there is none.
+	Number of frames of a mounted virtual thread, without those through which its carrier runs it
+	(Continuation.enterSpecial); -1 if there is none.
 	*/
 	carrierStart = -1;
-	/**
-	The virtual thread's outer frames are in the heap, between this frame and the one before; -1 where they are not.
-	*/
+	/** The virtual thread's outer frames are in the heap, between this frame and the one before; -1 if they are not. */
 	heapStart = -1;
-	/** Where the last walk stood at its end. */
+	/** Where the last walk ended. */
 	readonly cursor: Cursor = {pc: 0, sp: 0, fp: 0};
 	readonly #vm: Vm;
 	readonly #code: CodeCache;
@@ -50,7 +48,7 @@ export class Walker {
 		this.heapStart = -1;
 	}
 
-	/** Appends the frames from a return address (or an anchor's pc) on. */
+	/** Appends the frames from a return address (or an anchor's pc) onwards. */
 	walk(stack: StackCopy, pc: number, sp: number, fp: number): WalkEnd {
 		const {cursor} = this;
 		cursor.pc = pc;
@@ -146,7 +144,7 @@ export class Walker {
 		const {cursor} = this;
 		const {blob} = place;
 		if (blob.deoptHandlers.includes(cursor.pc)) {
-			// The frame waits to be turned into interpreted ones: its real place is kept in the frame
+			// The frame is about to be turned into interpreted ones: the real address is kept in the frame
 			// (nmethod::orig_pc_addr).
 			const pc = stack.word(cursor.sp + blob.origPcOffset);
 			if (!blob.contains(pc) || !this.pushCompiled(this.#code.lookUp(pc) ?? place, pc, true)) {
@@ -157,7 +155,7 @@ export class Walker {
 		}
 
 		if (place.blob.isEnterSpecial) {
-			// The dumps leave it out.
+			// Dumps leave it out.
 			this.carrierStart = --this.frames.count;
 		}
 
@@ -170,7 +168,7 @@ export class Walker {
 			return this.#leaveFixedFrame(stack, blob.frameSize);
 		}
 
-		// A virtual thread returns to its frames in the heap by a stub (the return barrier); the frame pointer is
+		// A virtual thread returns to its frames in the heap through a stub (the return barrier); the frame pointer is
 		// already that of the frame by which its carrier runs it (enterSpecial).
 		if (blob.name.startsWith('StubRoutines') && this.#hasVirtualThreads) {
 			this.heapStart = this.frames.count;
