@@ -12,7 +12,7 @@ import {outOfFiles} from './jvm/system/open-files.js';
 const maxLineLength = 16_384;
 
 /**
-Prints lines whose words may come from anywhere, the command line as well: here they are made harmless for a terminal.
+Prints lines whose words may come from anywhere, even the command line: here they are made harmless for a terminal.
 */
 function complain(...lines: string[]): void {
 	process.stderr.write(lines.map(line => `${printable(line, maxLineLength)}\n`).join(''));
@@ -71,7 +71,7 @@ async function main(): Promise<number> {
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-	// A reader that went away (`| head`) is no error of ours.
+	// A reader that went away (`| head`) is not an error.
 	if (error.code === 'EPIPE') {
 		process.exit(0);
 	}
@@ -82,7 +82,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 process.stderr.on('error', () => {
-	// Where an error cannot be printed, the exit code is all that says so.
+	// If an error cannot be printed, only the exit code tells.
 });
 
 try {

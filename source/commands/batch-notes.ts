@@ -8,7 +8,7 @@ export function batchNotes({phase, message, note, stale, tracer}: SourceStatus):
 	const isOver = phase === 'ended' || phase === 'failed';
 	return [
 		...(note ? [note] : []),
-		...(tracer ? [`${tracer} traces threads of this JVM: while it is attached they are left alone, and have no stack here`] : []),
+		...(tracer ? [`${tracer} is tracing threads of this JVM: while it is attached they are left alone, and have no stack here`] : []),
 		...(stale ? ['the latest counts could not be read in time; these are older'] : []),
 		...(isOver && message ? [message] : []),
 	];

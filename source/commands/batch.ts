@@ -17,9 +17,9 @@ export type BatchRequest = {
 	readonly plan: BatchPlan;
 	readonly format: ExportFormat;
 	readonly options: ExportOptions;
-	/** A file to write, which must not be there yet; undefined: standard output. */
+	/** A file to write, which must not exist yet; undefined: standard output. */
 	readonly output?: string;
-	/** Ends the run early; what there is is printed. */
+	/** Ends the run early; what there is so far is printed. */
 	readonly stop: AbortSignal;
 };
 

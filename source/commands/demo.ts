@@ -25,7 +25,7 @@ export function findJava(environment: NodeJS.ProcessEnv = process.env): string |
 	return folders.map(folder => path.join(folder, 'java')).find(file => existsSync(file));
 }
 
-/** The recording that is shown where there is no java; undefined where it was not copied along. */
+/** The recording that is shown where there is no java; undefined if it was not copied along. */
 export function demoRecording(): string | undefined {
 	return bundledFile('demo/recording.pb.gz');
 }
@@ -35,9 +35,7 @@ export function demoJar(): string | undefined {
 	return bundledFile('demo/shop.jar');
 }
 
-/**
-Starts the bundled program and resolves once it works; it ends with our end too, since it watches its standard input.
-*/
+/** Starts the bundled program and resolves once it works; it ends when we do, since it watches its standard input. */
 export async function startDemo(java: string, jar: string): Promise<Demo> {
 	const child: ChildProcess = spawn(java, ['-Xmx128m', '-jar', jar], {
 		// In a job of its own: Ctrl-Z on the screen stops our whole job, and the program is to go on.

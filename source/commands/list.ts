@@ -15,7 +15,7 @@ function remark({problem, attachProblem}: JvmListing): string {
 	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (with the ${withoutSocket} engine only: ${attachProblem})` : '');
 }
 
-/** The table that `tprof-top list` prints; a JVM that cannot be profiled has the reason behind its name. */
+/** The table that `tprof-top list` prints; a JVM that cannot be profiled has the reason after its name. */
 export function listText(jvms: readonly JvmListing[]): string {
 	if (jvms.length === 0) {
 		return 'no JVMs on this host that this user can see\n';

@@ -22,8 +22,8 @@ function themeOf({color, ascii}: Options) {
 }
 
 /**
-Shows the source on the terminal until the user leaves, and leaves a summary behind. Gives the exit code; throws
-UserError when the session failed before there was anything to show.
+Shows the source on the terminal until the user leaves, then prints a summary. Returns the exit code; throws UserError
+if the session failed before there was anything to show.
 */
 export async function runLive(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
 	const query = queryOf(options);

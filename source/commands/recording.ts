@@ -15,7 +15,7 @@ const readProblems: Readonly<Record<string, string | undefined>> = {
 
 /**
 Reads a saved snapshot from a file or a pipe, such as `<(ssh host cat file)`. Devices, which may never end, are refused.
-Throws UserError that says what is wrong.
+Throws a UserError that says what is wrong.
 */
 export async function readSnapshot(file: string): Promise<Snapshot> {
 	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');
@@ -29,7 +29,7 @@ export async function readSnapshot(file: string): Promise<Snapshot> {
 
 /**
 All bytes of a file, or as many as show that it is larger than `maxBytes`: a file may grow while it is read, and a pipe
-says no size.
+has no size.
 */
 async function bytesOf(file: string, maxBytes: number): Promise<Uint8Array> {
 	const found = await stat(file);

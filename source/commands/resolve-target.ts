@@ -6,13 +6,14 @@ import {findTargets} from '../jvm/find.js';
 import {identify} from '../jvm/identify.js';
 import type {Target} from '../jvm/target.js';
 
-/** Whoever has just started a JVM wants to see it: it is waited for so long. */
+/** How long to wait for a JVM that is starting: whoever has just started one wants to see it. */
 const startUpWaitMs = 5000;
 /** JVMs named in the message when a name fits several. */
 const maxNamed = 5;
 
 /**
-The target that a pid or a part of a main class's name means. Throws UserError that says why it is none and what to do.
+The target that a pid or a part of a main class's name means. Throws a UserError that says why there is none and what to
+do.
 */
 export async function resolveTarget(text: string): Promise<Target> {
 	const pid = /^\d{1,10}$/.test(text) ? Number(text) : pidByName(text);

@@ -33,7 +33,7 @@ function checkPlatform(): void {
 
 /** Does what the command line asks for and gives the exit code. Throws UserError. */
 export async function run(options: Options): Promise<number> {
-	// What is wrong with the command line is said before anything is started.
+	// Anything wrong with the command line is reported before anything is started.
 	queryOf(options);
 	checkFormat(formatOf(options.format), {plan: planBatch(options), isToTerminal: options.output === undefined && Boolean(process.stdout.isTTY), hasView: options.view !== undefined && !isInteractive(options)});
 	if (options.output !== undefined && existsSync(options.output)) {
@@ -114,8 +114,7 @@ async function profile(target: Target, options: Options): Promise<number> {
 		extraIdle: options.idleCalls,
 		maxOverheadPercent: options.maxOverheadPercent,
 	});
-	// A tool that stands still must not hold the target: threads that it stopped a moment ago would stay stopped with
-	// it.
+	// A tool that stands still must not hold the target: threads that it stopped a moment ago would stay stopped too.
 	const endSuspending = beforeStop({
 		suspend: async () => sampler.hold(),
 		resume() {

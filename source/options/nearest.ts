@@ -1,9 +1,9 @@
-/** A slip of the finger or two: in a short word one. */
+/** One or two typing mistakes; in a short word, one. */
 const lettersPerSlip = 3;
 
 /**
-The word that was meant: what it is the beginning of, else what differs in fewest letters (one wrong, missing, too many,
-or two swapped); undefined where nothing is near.
+The word that was meant: the one it is the beginning of, otherwise the one that differs in the fewest letters (one
+wrong, missing, too many, or two swapped); undefined if nothing is close.
 */
 export function nearest(word: string, words: readonly string[]): string | undefined {
 	const begun = word.length > 1 ? words.filter(candidate => candidate.startsWith(word)) : [];

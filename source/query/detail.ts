@@ -15,8 +15,8 @@ import type {
 const maxDetailRows = 100;
 
 /**
-What is known of one row of the Lines view: `rowKey` is its key under `query.by`. The filter's words do not apply, its
-threads and states do. Empty lists for a row that is not there.
+What is known of one row of the Lines view: `rowKey` is its key under `query.by`. The filter's words do not apply, but
+its threads and states do. Empty lists for a row that is not there.
 */
 export function queryLineDetail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, rowKey: string): LineDetail {
 	const {dictionary} = snapshot;
@@ -135,7 +135,7 @@ function neighbours({dictionary}: Snapshot, facts: Facts, {countedMask}: Scope, 
 		whole.ticks[node] += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact];
 	}
 
-	// Subtrees without the samples in which the group comes again further in: what its innermost call led to.
+	// Subtrees without the samples in which the group occurs again further in: what its innermost call led to.
 	const inner = {ticks: [...whole.ticks], cpuNs: [...whole.cpuNs]};
 	const callers = new Map<number, {ticks: number; cpuNs: number}>();
 	const callees = new Map<number, {ticks: number; cpuNs: number}>();

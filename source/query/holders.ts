@@ -10,8 +10,8 @@ import type {Holder, HolderPlace, Place} from './types.js';
 type Sums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName'>; ticks: number; readonly took: Map<string, HolderPlace>; readonly now: Map<string, HolderPlace>};
 
 /**
-Owners of the locks that samples at the wanted stacks waited for in the window, each with all its places together. Who
-held up most first.
+Owners of the locks that samples at the wanted stacks waited for in the window, each with all its places together. Those
+who held up most come first.
 */
 export function holdersOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): Holder[] {
 	const all = snapshot.contention;

@@ -3,13 +3,13 @@ import type {Past} from './facts/window.js';
 
 /** How sampling goes now, over the last ten seconds or so; figures that are not known yet are missing. */
 export type Lately = {
-	/** Samples that came in a second of sampling. */
+	/** Samples per second of sampling. */
 	readonly samplesPerS?: number;
 	/** CPU time of our own process, percent of a core. */
 	readonly ownCpuPercent?: number;
 };
 
-/** A shorter time says nothing of a rate. */
+/** A shorter time says nothing about a rate. */
 const leastMs = 500;
 
 /** "Lately", milliseconds. */

@@ -151,8 +151,7 @@ class LineSums {
 type NodeSums = {readonly ticksOfNode: Float64Array; readonly cpuNsOfNode: Float64Array};
 
 /**
-By group: threads that stand BLOCKED there in the newest sample, the longest such stand, and 1 where that is longer
-still.
+By group: threads that stand BLOCKED there in the newest sample, the longest such stand, and 1 if in truth it is longer.
 */
 function blockedNow(snapshot: Snapshot, attributed: Int32Array, {places, groupOfFrame}: Grouping, scope: Scope): {count: Int32Array; longestMs: Float64Array; isLonger: Uint8Array} {
 	const count = new Int32Array(places.length);

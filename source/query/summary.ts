@@ -26,13 +26,13 @@ export function threadCpuNs(snapshot: Snapshot, baseline: Snapshot | undefined, 
 	return Math.max(0, snapshot.threads.cpuNs[thread] - before);
 }
 
-/** So much of the CPU time is worth a word where it was not seen being used, percent. */
+/** CPU time that was not seen being used is worth mentioning from this share on, percent. */
 export const muchUnseen = 10;
 
 /**
-Share of the CPU time of Java threads in the window, percent, that nobody saw being used: the threads were met waiting.
-Where it counts is a rule's doing (sampler/cpu-placement.ts), or it is kept and counts at no line yet. Threads without
-Java frames have no other place.
+Share of the CPU time of Java threads in the window, percent, that nobody saw being used: the threads were found
+waiting. Where it counts is decided by a rule (sampler/cpu-placement.ts), or it is kept and counts at no line yet.
+Threads without Java frames have no other place.
 */
 export function unseenCpuPercent(snapshot: Snapshot, baseline: Snapshot | undefined): number {
 	const {facts, threads} = snapshot;

@@ -22,7 +22,7 @@ import type {
 Threads that are alive or were seen between `baseline` (undefined: the session's start) and `snapshot`, those of the JVM
 included; folded into pools when `query.foldPools`; filtered and sorted. Without `query.showIdle`, threads that neither
 used CPU nor were RUNNABLE or BLOCKED are hidden, as are those of the JVM itself that used next to none; with it these
-stand behind all others, whatever the order.
+come after all others, whatever the order.
 */
 export function queryThreads(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): ThreadTableRows {
 	const scope = scopeOf(snapshot, query);
@@ -185,7 +185,7 @@ function commonPlace(rows: readonly ThreadRow[]): {now?: Place; count: number} {
 }
 
 /**
-A thread of the JVM itself below this share of a core (percent) does nothing that somebody looks for: its timers tick in
+A thread of the JVM itself below this share of a core (percent) does nothing that anybody looks for: such timers tick in
 every JVM.
 */
 const leastJvmCpuPercent = 1;

@@ -15,7 +15,7 @@ export type WaitRow = {readonly place: Place; readonly ticks: number; readonly t
 /** Such a place where a lock held them up, and who held it up most; undefined where nobody is known. */
 export type HeldUpRow = WaitRow & {readonly holder?: Holder};
 
-/** Packages of the JDK: where a thread parks or sleeps inside them, the line of the program that called says more. */
+/** Packages of the JDK: where a thread parks or sleeps inside them, the calling line of the program says more. */
 const jdkPackage = /^(?:java|javax|jdk|sun|com\.sun)\./;
 
 type Sums = {readonly place: Place; ticks: number; readonly threads: Set<number>; readonly nodes: Set<number>};
@@ -23,7 +23,7 @@ type Sums = {readonly place: Place; ticks: number; readonly threads: Set<number>
 /**
 Places where threads were held up since the session's start, the most samples first: those BLOCKED (at the line that the
 Lines view has), and those parked for a lock that another thread owned, such as a ReentrantLock (at the program's own
-line that asked for it). A sleep, a wait for a signal or for work is not such a place. At most `limit` of them.
+line that asked for it). A sleep, or a wait for a signal or for work, is not such a place. At most `limit` of them.
 */
 export function queryHeldUp(snapshot: Snapshot, limit: number): HeldUpRow[] {
 	const {facts, contention, dictionary} = snapshot;

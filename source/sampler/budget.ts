@@ -1,9 +1,6 @@
-/** Aimed at, as a part of the budget: the rest is for what one sample costs more than the one before. */
+/** The part of the budget to aim at: the rest is for samples that cost more than the one before. */
 const aim = 0.9;
-/**
-Time that counts as saved up before the first sample, and how long samples may come as fast as asked for while that
-lasts.
-*/
+/** Time that counts as saved up before the first sample: while it lasts, samples may come as fast as asked for. */
 const headStartMs = 2000;
 /**
 Most that can be saved up, and the time within which a debt is to be paid back; more for samples that cost more than is
@@ -12,7 +9,7 @@ allowed in this time.
 const horizonMs = 5000;
 const horizonSamples = 2;
 /**
-Weight of a new sample's cost in the running mean: dearer samples count at once, cheaper ones slowly, so that the rate
+Weight of a new sample's cost in the running mean: costlier samples count at once, cheaper ones slowly, so that the rate
 does not swing; but where samples are rare, one of them must be able to bring the rate back.
 */
 const dearerWeight = 0.3;
@@ -35,19 +32,19 @@ const forgivenMs = 6000;
 const largestStartDebtMs = 60_000;
 /**
 A sample that costs so many times the mean may have met something else, such as a long collection, or our own thread
-lost its CPU while it held others: another one is tried soon, to see which. If that one is as much cheaper, the dear one
-does not count for the mean, but stays a debt, paid back while samples go on. Soon is so many times what the costly one
-cost, from one to ten seconds: were it as dear again, the target would have been stopped for a sixth of the time at
-most. With costly ones again and again, each second opinion comes later the nearer the debt is to what may be spent in
-so many seconds, and from there on when the debt is paid: so the mean over two minutes stays below the budget unless a
-single sample costs more, and one outlier does not make us blind.
+lost its CPU while it held others: another one is tried soon, to see which. If that one is as much cheaper, the costly
+one does not count for the mean, but remains a debt, paid back while sampling goes on. Soon means this many times what
+the costly sample cost, from one to ten seconds: even if the next one is as costly, the target has been stopped for at
+most a sixth of the time. With costly ones again and again, each second opinion comes later, the nearer the debt is to
+what may be spent in this many seconds, and beyond that only when the debt is paid: so the mean over two minutes stays
+below the budget unless a single sample costs more, and one outlier does not make us blind.
 */
 const outlierTimes = 10;
 const secondOpinionFactor = 5;
 const earliestOpinionMs = 1000;
 const latestOpinionMs = 10_000;
 const largestDebtMs = 7000;
-/** However dear a sample is, one is tried after ten minutes. */
+/** However costly a sample was, another one is tried after ten minutes. */
 const longestIntervalMs = 600_000;
 
 /**
@@ -59,7 +56,7 @@ export class StopBudget {
 	readonly #share: number;
 	/** Running mean of the stopped time of a sample, ms. */
 	#costMs = 0;
-	/** Stopped time allowed and not used yet, ms; negative: a debt. */
+	/** Stopped time allowed but not used yet, ms; negative: a debt. */
 	#savedMs: number;
 	#firstMs: number | undefined;
 	#lastMs = 0;
@@ -67,20 +64,20 @@ export class StopBudget {
 	#samples = 0;
 	#forgivableMs: number;
 	/**
-	The newest sample, when that was an outlier: what it cost, the mean before it, and when the next one is tried at the
+	The newest sample, if that was an outlier: what it cost, the mean before it, and when the next one is tried at the
 	latest.
 	*/
 	#outlier: {readonly stoppedMs: number; readonly costBeforeMs: number; readonly nextInMs: number} | undefined;
 	readonly #startCostsMs: number[] = [];
 
-	/** `percent` of the target's time; 100 or more is no budget at all. */
+	/** `percent` of the target's time; 100 or more means no budget at all. */
 	constructor(percent: number) {
 		this.#share = Math.max(0.0001, percent / 100);
 		this.#savedMs = this.#share * aim * headStartMs;
 		this.#forgivableMs = this.#share * aim * forgivenMs;
 	}
 
-	/** A sample was taken at `nowMs` (monotone) that stopped the target for `stoppedMs`. */
+	/** A sample was taken at `nowMs` (monotonic) that stopped the target for `stoppedMs`. */
 	record(nowMs: number, stoppedMs: number): void {
 		const allowed = this.#share * aim;
 		const elapsedMs = this.#firstMs === undefined ? 0 : Math.max(0, nowMs - this.#lastMs);
@@ -124,7 +121,7 @@ export class StopBudget {
 
 		const allowed = this.#share * aim;
 		const spending = Math.min(mostSpending, Math.max(leastSpending, 1 + (this.#savedMs / this.#horizonCostMs())));
-		// A debt is paid after this time; to wait longer would win nothing.
+		// A debt is paid after this time; waiting longer would gain nothing.
 		const paidMs = Math.max(this.#costMs, -this.#savedMs) / allowed;
 		const neededMs = Math.min(this.#costMs / (allowed * spending), paidMs, this.#outlier?.nextInMs ?? Infinity);
 		return Math.min(longestIntervalMs, Math.max(requestedMs, neededMs));

@@ -1,7 +1,7 @@
 /**
 When samples are due. Deadlines are absolute: each lies 0.5 to 1.5 intervals after the one before (not after the sample
 taken for it), so that lateness does not add up, the mean rate is the one asked for, and a program that repeats itself
-at the same rate is met at every phase. Deadlines that cannot be kept any more are skipped and counted as late.
+at the same rate is met at every phase. Deadlines that can no longer be kept are skipped and counted as late.
 */
 export class SamplingClock {
 	/** Deadlines not kept: samples begun late, and those that were skipped. */
@@ -9,7 +9,7 @@ export class SamplingClock {
 	#deadlineMs: number;
 	readonly #random: () => number;
 
-	/** The first sample is due at once. Times are milliseconds of one monotone clock; `random` gives 0 to 1. */
+	/** The first sample is due at once. Times are milliseconds of one monotonic clock; `random` gives 0 to 1. */
 	constructor(nowMs: number, random: () => number = Math.random) {
 		this.#deadlineMs = nowMs;
 		this.#random = random;
@@ -20,7 +20,7 @@ export class SamplingClock {
 		return Math.max(0, this.#deadlineMs - nowMs);
 	}
 
-	/** A sample is begun now: counts whether it is late. */
+	/** A sample begins now: counts whether it is late. */
 	begin(nowMs: number, intervalMs: number): void {
 		if (nowMs - this.#deadlineMs > toleranceMs(intervalMs)) {
 			this.late++;
@@ -38,7 +38,7 @@ export class SamplingClock {
 	}
 
 	/**
-	The next sample is due in so many milliseconds, whatever was planned: after a pause, a change of the interval or a
+	The next sample is due in this many milliseconds, whatever was planned: after a pause, a change of the interval or a
 	failure.
 	*/
 	restart(nowMs: number, inMs = 0): void {

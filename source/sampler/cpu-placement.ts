@@ -3,22 +3,22 @@ import {stateCode} from '../model/thread-state.js';
 
 /**
 CPU that a thread used while it was only ever seen waiting in native code is credited to that call after all once it is
-worth this many samples of running: had it been used elsewhere, a thread would have been seen there with a probability
-of 95 % (1 - e^-3). The kernel may well work in such a call.
+worth this many samples of running: if it had been used elsewhere, the thread would have been seen there with a
+probability of 95 % (1 - e^-3). The kernel may well work in such a call.
 */
 const missedSightings = 3;
 
 /**
 One that parks, sleeps, or waits for a monitor uses next to nothing there, so it worked elsewhere, in pieces too short
-to be met as often as their CPU time says: a thread may go on to wait before its stack can be read (where tool and
-target share a busy CPU it was met at a seventh of its work). What it used counts at no place rather than at the wait
-once so many sightings in a row were missed, and fewer than so great a part of all.
+to be seen as often as their CPU time would suggest: a thread may go on to wait before its stack can be read (where tool
+and target share a busy CPU it was seen in a seventh of its work). What it used counts at no place rather than at the
+wait once so many sightings in a row were missed, and fewer than so great a part of all.
 */
 const hopelessSightings = 30;
 const hopelessPart = 0.1;
 
 /**
-A thread that was seen running before will often be missed for so long by chance, once in twenty times. Its CPU is
+A thread that was seen running before will often be missed for that long by chance, once in twenty times. Its CPU is
 credited to the waiting call only when all its sightings so far are so few that chance alone makes that in one case of
 this many hundredths; for one that was never seen running, the rule above is the same with five.
 */
@@ -49,7 +49,7 @@ type Past = {
 /**
 Decides at which stack the CPU time of a thread counts. Time used since the previous sample was used where the thread
 ran, which is not where it stands when it waits now: it is kept until the thread is next seen running, and counts there.
-So a sleep between two bursts of work has no heat, and over many samples each line gets its share. A thread that is
+So a sleep between two bursts of work gets no CPU time, and over many samples each line gets its share. A thread that is
 RUNNABLE without having used CPU (a native call that waits) is not running. A virtual thread runs on its carrier, whose
 CPU time it is: what the carrier used before, with other virtual threads that nobody saw, counts where it is seen at
 work next.
@@ -57,7 +57,7 @@ work next.
 export class CpuPlacement {
 	/** By key of the platform thread, as in the next one. */
 	readonly #pasts = new Map<number, Past>();
-	/** CPU time of the threads of samples that were taken back. */
+	/** CPU time of the threads in samples that were taken back. */
 	readonly #takenBack = new Map<number, number>();
 	#samples = 0;
 
@@ -164,7 +164,7 @@ function platformKey({carrier, key}: Sample, row: number): number {
 }
 
 /**
-Whether so few sightings may be chance: the distribution function of Poisson's distribution, at the sightings, against
+Whether so few sightings can be chance: the distribution function of Poisson's distribution, at the sightings, against
 the doubt.
 */
 function isChance({seen, expected}: Past): boolean {

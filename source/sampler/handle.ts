@@ -13,24 +13,24 @@ import {leaveWithoutWorkers} from './leave.js';
 import {clampInterval, monotoneMs, type Command, type Report, type WorkerInput} from './messages.js';
 
 /**
-Reading copies for a millisecond at most; after this the writer is taken for stuck, and the screen for stale. The main
-thread stands still meanwhile.
+Reading copies for a millisecond at most; after this the writer is taken to be stuck, and the screen to be stale. The
+main thread stands still meanwhile.
 */
 const readWaitMs = 50;
-/** The worker may be waiting for a slow target when it is told to stop; after this it is ended. */
+/** The worker may be waiting for a slow target when it is told to stop; after this time it is terminated. */
 const closeWaitMs = 2000;
-/** An ended worker is gone at once, unless it hangs in a system call: then it is left behind. */
+/** A terminated worker is gone at once, unless it hangs in a system call; then it is left behind. */
 const terminateWaitMs = 2000;
 /**
-How long the worker may take to let go of the target: a thread that gets no CPU cannot be let go before it has one.
+How long the worker may take to let go of the target: a thread that gets no CPU cannot be let go until it has one.
 */
 const holdWaitMs = 5000;
-/** A sample that is so late, beside the jitter of the clock, is missed; a dump may take some seconds. */
+/** A sample that is this late, beyond the jitter of the clock, is missed; a dump may take some seconds. */
 const silentAfterMs = 3000;
 const silentAfterIntervals = 3;
 /**
-A sample that comes so long after the one before, and after so many times the interval asked for, has been put off. One
-that was takes as long as others when it is due.
+A sample that comes this long after the one before, and after this many times the interval asked for, has been put off.
+Once it is due, it takes as long as any other.
 */
 const putOffMs = 3000;
 const putOffIntervals = 2;
@@ -79,7 +79,7 @@ class LiveSampler implements SamplerHandle {
 	#isPaused = false;
 	#isSampling = false;
 	#isClosing = false;
-	/** By the number of a `hold`: what to call when the worker holds nothing of the target any more. */
+	/** By the number of a `hold`: what to call when the worker no longer holds anything of the target. */
 	readonly #holding = new Map<number, (isHeld: boolean) => void>();
 	#holds = 0;
 	/** When a sample was last heard of, or could not be expected; when the session ended. Times of `monotoneMs`. */
@@ -205,7 +205,7 @@ class LiveSampler implements SamplerHandle {
 		this.#worker.unref();
 		if (!await this.#exitsWithin(terminateWaitMs)) {
 			this.#end('ended');
-			// Output that is still waited for would keep the process.
+			// Output that is still awaited would keep the process alive.
 			this.#worker.stdout.push(null);
 			this.#worker.stderr.push(null);
 			leaveWithoutWorkers();
@@ -305,8 +305,8 @@ class LiveSampler implements SamplerHandle {
 	}
 
 	/**
-	For how long no sample came, or when the next one comes that the budget puts off; neither while all is as it should
-	be. A table that cannot be read is stale, not silent.
+	For how long no sample has come, or when the next one comes if the budget puts it off; neither while all is as it
+	should be. A table that cannot be read is stale, not silent.
 	*/
 	#expected(image: TableImage | undefined): Pick<SourceStatus, 'silentS' | 'nextS'> {
 		const nowMs = monotoneMs();

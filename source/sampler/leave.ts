@@ -3,7 +3,7 @@ import {loadLibc} from '../jvm/system/libc.js';
 
 /**
 Node waits for its workers before a process exits; one that hangs in a system call would keep it for ever. From now on
-this process exits without that, with its own exit code where the C library can be called (else it is killed).
+this process exits without waiting: with its own exit code if the C library can be called, otherwise killed.
 */
 export function leaveWithoutWorkers(): void {
 	process.once('exit', code => {

@@ -42,9 +42,9 @@ export class SamplingLoop {
 	#isPaused = false;
 	#isHeld = false;
 	#isStopped = false;
-	/** Resolves when the sample under way is done; undefined while none is. */
+	/** Resolves when the sample in progress is done; undefined while there is none. */
 	#underWay: Promise<void> | undefined;
-	/** The sample under way is given up by us: no failure of the target's. */
+	/** We gave up the sample in progress: not a failure of the target. */
 	#isGivenUp = false;
 	#wake: (() => void) | undefined;
 	/** Sampling time before the last pause, and since when it goes on. */
@@ -72,7 +72,7 @@ export class SamplingLoop {
 		this.#budget = new StopBudget(options.maxOverheadPercent);
 	}
 
-	/** Resolves when stopped; rejects with the session's SessionOver, or with an error that is a fault of ours. */
+	/** Resolves when stopped; rejects with the session's SessionOver, or with an error that is our own fault. */
 	async run(): Promise<void> {
 		while (!this.#isStopped) {
 			const waitMs = this.#isResting ? Infinity : this.#clock.waitMs(performance.now());
@@ -81,8 +81,8 @@ export class SamplingLoop {
 				continue;
 			}
 
-			// An engine that waits for nothing, with samples that take longer than the interval, would leave no turn to
-			// commands and timers.
+			// An engine that waits for nothing, with samples that take longer than the interval, would leave no room
+			// for commands and timers.
 			await turn();
 			if (this.#isResting || this.#isStopped) {
 				continue;
@@ -107,7 +107,7 @@ export class SamplingLoop {
 	}
 
 	/**
-	Takes no sample until `resume`, gives up the one under way and resolves when nothing of the target is held. Never
+	Takes no sample until `resume`, gives up the one in progress and resolves when nothing of the target is held. Never
 	rejects.
 	*/
 	async hold(): Promise<void> {
@@ -117,7 +117,7 @@ export class SamplingLoop {
 		await this.#options.session.letGo();
 	}
 
-	/** Goes on after `hold`: the time in between is a pause. */
+	/** Continues after `hold`: the time in between is a pause. */
 	resume(): void {
 		this.#rest(this.#isPaused, false);
 	}
@@ -222,8 +222,8 @@ export class SamplingLoop {
 	}
 
 	/**
-	What threads used while nobody looked was used at stacks that are not known: it must not count for the first one
-	seen after a pause. A nanosecond says that the thread ran.
+	What threads used while nobody looked was used at unknown stacks: it must not count for the first one seen after a
+	pause. A nanosecond says that the thread ran.
 	*/
 	#leavePauseOut(): void {
 		if (this.#isAfterPause) {
@@ -300,7 +300,7 @@ export class SamplingLoop {
 		return this.#activeMs + (this.#isResting ? 0 : nowMs - this.#activeSinceMs);
 	}
 
-	/** Waits so long, or until something changes. */
+	/** Waits this long, or until something changes. */
 	async #sleep(forMs: number): Promise<void> {
 		await new Promise<void>(resolve => {
 			const timer = forMs === Infinity ? undefined : setTimeout(resolve, Math.ceil(forMs));

@@ -11,7 +11,7 @@ export type WorkerInput = {
 	readonly intervalMs?: number;
 	/** Frames kept of each stack, from the top; Infinity for all. */
 	readonly depth: number;
-	/** Globs of the names of the threads that count, see `globListMatcher`; undefined for all. */
+	/** Globs for the names of threads that count, see `globListMatcher`; undefined for all. */
 	readonly threads?: string;
 	/** Share of time that the target may be stopped for sampling. */
 	readonly maxOverheadPercent: number;
@@ -41,7 +41,7 @@ export type Report =
 	| {readonly kind: 'sampling'}
 	/** Nothing of the target is held, and nothing will be before `resume`. */
 	| {readonly kind: 'held'; readonly number: number}
-	/** Samples fail, and why; empty when they do no longer. */
+	/** Samples fail, and why; empty once they no longer do. */
 	| {readonly kind: 'trouble'; readonly reason: string}
 	/** Another tracer was seen at the target's threads, such as "gdb (process 4711)". */
 	| {readonly kind: 'tracer'; readonly who: string}

@@ -1,6 +1,6 @@
 /*
 Entry of the sampler's worker: chooses and opens the engine, writes the table, obeys the main thread. It ends by itself
-when the session is over, and with the process at the latest. An error that is a fault of ours is not caught: it reaches
+when the session is over, and with the process at the latest. An error that is our own fault is not caught: it reaches
 the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
@@ -21,7 +21,7 @@ function report(message: Report): void {
 	port.postMessage(message);
 }
 
-/** Commands that came before the loop is there. */
+/** Commands that came before the loop existed. */
 const waiting: Command[] = [];
 let obey = (command: Command): void => {
 	waiting.push(command);

@@ -7,8 +7,8 @@ type Arrays<R extends RegionName, C extends Column<R>> = {readonly [K in C]: Reg
 
 /**
 The reader's private copy of columns of a region that are append-only below its published count. Only what is new is
-copied; what was copied stays where it is, so that snapshots share it. When an array is too short a longer one takes its
-place, and older snapshots keep theirs.
+copied; what was copied stays where it is, so that snapshots share it. When an array is too short, a longer one takes
+its place; older snapshots keep theirs.
 */
 export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 	count = 0;
@@ -39,7 +39,7 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 		this.count = count;
 	}
 
-	/** The copied records; later ones do not show in it. */
+	/** The copied records, without any that come later. */
 	view(): Arrays<R, C> {
 		return Object.fromEntries(this.#columns.map(column => [column, this.#arrays[column].subarray(0, this.count)])) as unknown as Arrays<R, C>;
 	}

@@ -6,12 +6,12 @@ import type {TableViews} from './views.js';
 
 const noSuchLine = -3;
 
-/** Name of what found no room, as it is shown. */
+/** Name shown for whatever found no room. */
 export const otherName = '(other)';
 
 /**
 The writing side of the dictionary: strings, frames and the trie of stacks. Everything is appended beyond the published
-counts, without the lock; nothing is changed afterwards. When a region is full its "(other)" entry is given out.
+counts, without the lock; nothing is changed afterwards. When a region is full, its "(other)" entry is used.
 */
 export class DictionaryWriter implements Interner {
 	/** Strings by id. */
@@ -28,7 +28,7 @@ export class DictionaryWriter implements Interner {
 		this.#views = views;
 		this.internString('');
 		this.internString(otherName);
-		// "No frame" is filed under a line that no frame has, lest a frame without any name is taken for it.
+		// "No frame" is filed under a line that no frame has, so that a frame without any name is not taken for it.
 		this.internFrame(0, 0, 0, noSuchLine);
 		views.regions.frames.line[0][noFrame] = unknownLine;
 		this.internFrame(otherString, otherString, 0, unknownLine);

@@ -39,7 +39,7 @@ export const headerBytes = 4096;
 /** Where the session figures begin in the header. */
 const figuresOffset = 1024;
 
-/** Figures that the table has: what the sampler and the table itself know of a session. */
+/** Figures in the table: what the sampler and the table itself know of a session. */
 const figures = {...sessionFigures, ...clockFigures};
 export type FigureName = Exclude<keyof typeof figures, Select<typeof figures, {by: 'reader'}>>;
 export type Figures = Record<FigureName, number>;
@@ -67,10 +67,7 @@ export type Regions = typeof regions;
 export type RegionName = keyof Regions;
 export const regionNames = Object.keys(regions) as RegionName[];
 
-/**
-Of everything that lies in a table: two sides that were built from different schemas do not read each other's words.
-Never 0.
-*/
+/** A hash of everything in a table: two sides built from different schemas do not read each other's words. Never 0. */
 export const layoutVersion = checksum(JSON.stringify([figureNames, regions]));
 
 /** Header word of each region's published count. */
@@ -92,8 +89,8 @@ export const defaultShape: TableShape = Object.freeze({
 const minBytesShare = 2048;
 
 /**
-Ids that every table begins with, as with `otherFrame`: the "(other)" string and stack, under which is counted what
-found no room.
+Ids that every table begins with, as with `otherFrame`: the "(other)" string and stack, under which everything that
+found no room is counted.
 */
 export const otherString = 1;
 export const otherNode = 1;
@@ -171,7 +168,7 @@ export function headerFigures(buffer: SharedArrayBuffer): Float64Array {
 	return new Float64Array(buffer, figuresOffset, figureNames.length);
 }
 
-/** The shape of an existing table; throws when the buffer is none of this version. */
+/** The shape of an existing table; throws if the buffer is not a table of this version. */
 export function shapeOf(buffer: SharedArrayBuffer): TableShape {
 	const words = headerWords(buffer);
 	if (words[word.version] !== layoutVersion) {

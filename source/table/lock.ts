@@ -8,16 +8,13 @@ const heldWithWaiters = 2;
 /** Tries before the first sleep. Measured, see docs/lock.md. */
 export const defaultSpins = 100;
 
-/**
-Longest single sleep: a wake-up that got lost, or a holder that died, costs no more than this before the word is looked
-at again.
-*/
+/** Longest single sleep: if a wake-up gets lost, or the holder dies, the word is looked at again after this time. */
 const maxSleepMs = 1;
 
 /**
 Takes the table's lock: tries a bounded number of times, then sleeps until the holder lets go, at most `atMostMs` in
-all. False when the time is over: the holder may be dead, and what it guards is not to be read. The lock is the word
-alone; it does not know who holds it and must not be taken twice by one side.
+all. False if the time runs out: the holder may be dead, and what the lock guards must not be read. The lock is nothing
+but the word; it does not know who holds it, and one side must not take it twice.
 */
 export function acquireLock(words: Int32Array, atMostMs: number, spins = defaultSpins): boolean {
 	for (let tries = 0; tries <= spins; tries++) {
@@ -27,7 +24,7 @@ export function acquireLock(words: Int32Array, atMostMs: number, spins = default
 	}
 
 	const deadline = performance.now() + atMostMs;
-	// Who comes from here says that there may be waiters, also when it gets the lock: others may still sleep.
+	// From here on we say that there may be waiters, even if we get the lock: others may still be asleep.
 	while (Atomics.exchange(words, word.lock, heldWithWaiters) !== free) {
 		const leftMs = deadline - performance.now();
 		if (leftMs <= 0) {
@@ -40,7 +37,7 @@ export function acquireLock(words: Int32Array, atMostMs: number, spins = default
 	return true;
 }
 
-/** Lets go of the lock, and wakes one waiter when there may be some. */
+/** Lets go of the lock, and wakes one waiter if there may be any. */
 export function releaseLock(words: Int32Array): void {
 	if (Atomics.exchange(words, word.lock, free) === heldWithWaiters) {
 		Atomics.notify(words, word.lock, 1);

@@ -23,7 +23,7 @@ export type TableImage = {
 };
 
 /**
-Records that may be added between looking at the counts and having the lock; more, and the copy is begun anew with room
+Records that may be added between looking at the counts and having the lock; with more, the copy starts again with room
 for what was seen.
 */
 const headroom = 1024;
@@ -59,7 +59,7 @@ class Scratch {
 
 /**
 Reads the shared table, on the main thread. Only what can change is copied under the lock; what is append-only follows
-after it.
+afterwards.
 */
 export class TableReader {
 	/** How long the last copy held the lock. */
@@ -80,8 +80,8 @@ export class TableReader {
 	}
 
 	/**
-	A private copy of everything counted so far, the last one again when nothing was published since; undefined when the
-	lock was not to be had within `atMostMs`.
+	A private copy of everything counted so far, or the last one again if nothing has been published since; undefined if
+	the lock could not be had within `atMostMs`.
 	*/
 	read(atMostMs: number): TableImage | undefined {
 		if (this.#last && Atomics.load(this.#views.words, word.generation) === this.#lastGeneration) {

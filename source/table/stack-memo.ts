@@ -12,10 +12,10 @@ export class StackMemo {
 	#length = new Int32Array(256);
 	#node = new Int32Array(256);
 	#seen = new Int32Array(256);
-	/** From 2 on, so that a record never seen is none of the sample before. */
+	/** Starts at 2, so that a record never seen does not look like one of the sample before. */
 	#sampleNumber = 2;
 
-	/** Node of a row's stack when its thread stood at the same one in the sample before; -1 otherwise. */
+	/** Node of a row's stack if its thread had the same stack in the sample before; -1 otherwise. */
 	find(record: number, sample: Sample, row: number): number {
 		const length = sample.stackLength[row];
 		if (record >= this.#seen.length || this.#seen[record] !== this.#sampleNumber - 1 || this.#length[record] !== length) {
@@ -36,8 +36,8 @@ export class StackMemo {
 	}
 
 	/**
-	Keeps the node of a row's stack for the next sample. A record that is met twice in a sample is found no more in this
-	one.
+	Keeps the node of a row's stack for the next sample. A record that comes twice in a sample is not found again in
+	this one.
 	*/
 	keep(record: number, sample: Sample, row: number, node: number): void {
 		if (record >= this.#seen.length) {

@@ -12,8 +12,8 @@ export const otherThreadKey = 0;
 
 /**
 CPU nanoseconds in a sample up to which a blocked thread is believed not to have left the monitor that it waits for: up
-to JDK 23 one of those that wait wakes at times, once a second in the end, to look whether the monitor is free
-(ObjectMonitor::EnterI). 20 to 50 us each were measured; samples may be seconds apart.
+to JDK 23 one of the waiting threads wakes up now and then, eventually once a second, to see whether the monitor is free
+(ObjectMonitor::EnterI). Each time took 20 to 50 us when measured; samples may be seconds apart.
 */
 const wakeUpsNs = 1e6;
 
@@ -22,7 +22,7 @@ const summedColumns = select(threadColumns, {sampled: 'sum'});
 const rowColumns = select(threadColumns, {sampled: 'row'});
 
 /**
-The writing side of the thread records: which record belongs to which thread, and what the newest sample says of it.
+The writing side of the thread records: which record belongs to which thread, and what the newest sample says about it.
 */
 export class ThreadWriter {
 	count = 0;
@@ -45,8 +45,8 @@ export class ThreadWriter {
 	}
 
 	/**
-	The record of a thread, a new one beyond the published count when it is met for the first time; that of "(other)"
-	when there is no room.
+	The record of a thread, a new one beyond the published count when it is met for the first time; that of "(other)" if
+	there is no room.
 	*/
 	recordOf(key: number): number {
 		const found = this.#records.get(key);
@@ -114,9 +114,8 @@ export class ThreadWriter {
 	}
 
 	/**
-	Ends a sample: takes over what it says beside where threads stand; the threads of the sample before that were not
-	in it are no longer alive. `recordOf`: the record of each row, -1 for none; `factOf`: below 0 for those that
-	do not count.
+	Ends a sample: takes over what else it says about threads; the threads of the sample before that were not in it are
+	no longer alive. `recordOf`: the record of each row, -1 for none; `factOf`: below 0 for those that do not count.
 	*/
 	endSample(sample: Sample, recordOf: Int32Array, factOf: Int32Array): void {
 		this.#takeOver(sample, recordOf, factOf);
@@ -132,8 +131,8 @@ export class ThreadWriter {
 	}
 
 	/**
-	Takes the columns over that the schema has a rule for, one after the other: what a counter or a name of one is
-	costs no look-up for each thread.
+	Takes over the columns for which the schema has a rule, column by column, so that no look-up of a rule is needed for
+	each thread.
 	*/
 	#takeOver(sample: Sample, recordOf: Int32Array, factOf: Int32Array): void {
 		const {threads} = this.#views.regions;

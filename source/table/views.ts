@@ -4,14 +4,14 @@ import {
 	type RegionName, type Regions, type SlabLayout, type TableShape,
 } from './layout.js';
 
-/** A region's columns: for each, one array a slab. */
+/** A region's columns: for each, one array per slab. */
 export type RegionViews<R extends RegionName> = {[C in keyof Regions[R]]: Regions[R][C] extends ArrayType ? Array<ColumnArray<Regions[R][C]>> : never};
 
 const viewTypes: Readonly<Record<ArrayType, new (buffer: SharedArrayBuffer, byteOffset: number, length: number) => ColumnArray>> = arrayTypes;
 
 /**
-Typed views of a shared table, as far as it has grown. Fixed in length: V8 reads arrays that follow a buffer's growth
-more slowly.
+Typed views of a shared table, as far as it has grown. They are of fixed length, since V8 is slower with arrays that
+follow the growth of their buffer.
 */
 export class TableViews {
 	readonly words: Int32Array;
@@ -25,7 +25,7 @@ export class TableViews {
 	slabs = 0;
 	readonly #slab: SlabLayout;
 
-	/** Looks at an existing table; throws when the buffer is none. */
+	/** Looks at an existing table; throws if the buffer is not one. */
 	constructor(readonly buffer: SharedArrayBuffer) {
 		this.shape = shapeOf(buffer);
 		this.words = headerWords(buffer);
@@ -48,7 +48,7 @@ export class TableViews {
 	}
 
 	/**
-	Adds slabs, for the writer only, until record `index` of a region has room. False when the table may not grow so
+	Adds slabs, for the writer only, until record `index` of a region has room. False if the table may not grow that
 	far.
 	*/
 	growFor(region: RegionName, index: number): boolean {

@@ -29,13 +29,13 @@ const factKeyAt = Object.freeze(fromNames(factKey, (_, index) => index));
 const contentionKey = select(contentionColumns, {role: 'key'});
 const contentionKeyAt = Object.freeze(fromNames(contentionKey, (_, index) => index));
 
-/** Facts kept for the pseudo thread "(other)" standing at "(other)": one a state. */
+/** Facts kept for the pseudo thread "(other)" at the stack "(other)": one per state. */
 const lastFacts = 8;
 
 /**
-Counts samples into the shared table. One writer a table, in the sampler's worker. Names, stacks and new facts are
-appended without the lock; a sample's increments and the new counts are published in one short critical section, so that
-a reader sees a sample whole or not at all.
+Counts samples into the shared table. Each table has one writer, in the sampler's worker. Names, stacks and new facts
+are appended without the lock; a sample's increments and the new counts are published in one short critical section, so
+that a reader sees a sample whole or not at all.
 
 When facts run out, new ones lose their thread first (they count for the pseudo thread "(other)", at their own stack)
 and their stack last: hot lines stay right longest.
@@ -216,8 +216,8 @@ export class TableWriter implements Interner {
 	}
 
 	/**
-	Contention of a row that waits for a lock; -1 when nobody is known to hold it up, as for a thread that is parked
-	without work.
+	Contention of a row that waits for a lock; -1 if nobody is known to hold it up, as with a thread that is parked for
+	lack of work.
 	*/
 	#placeContention(sample: Sample, row: number): number {
 		const owner = sample.lockOwner[row];

@@ -23,7 +23,7 @@ export const linesView: View<LineRow> = {
 		},
 	}],
 	query: queryLines,
-	// It may be there by chance alone.
+	// It may be there only by chance.
 	isDim: row => row.selfPercent <= row.errorPercent && row.blockedNow === 0,
 	remark: ({by}) => by === 'line' ? '' : `by ${by}`,
 	emptyText: () => undefined,
@@ -36,7 +36,7 @@ export const linesView: View<LineRow> = {
 		return [
 			{text: shortName(row, width, true), role: 'title'},
 			{text: `${row.file === '' ? '' : `${row.file}  `}${figures}`},
-			...(isUnknown && tracer ? [{text: `not stopped to be read: ${tracer} traces threads of this JVM`, role: 'error'} as const] : []),
+			...(isUnknown && tracer ? [{text: `not stopped for reading: ${tracer} is tracing threads of this JVM`, role: 'error'} as const] : []),
 			...(row.blockedNow > 0 ? [{text: `${row.blockedNow} ${row.blockedNow === 1 ? 'thread' : 'threads'} blocked here now${stuck}`, role: 'error'} as const] : []),
 		];
 	},

@@ -8,10 +8,10 @@ import type {ThreadRow} from '../query/types.js';
 import {decimals, msOf, stateColumns} from './record.js';
 import type {View} from './view.js';
 
-/** A thread that is somewhere for less says nothing by it. */
+/** A thread that has been somewhere for less time than this tells nothing. */
 const leastStuckMs = 1000;
 
-/** Threads, or pools of them, by their CPU time: what they do now and whom they wait for. */
+/** Threads, or pools of them, by their CPU time: what they are doing and whom they wait for. */
 export const threadsView: View<ThreadRow> = {
 	id: 'threads',
 	title: 'Threads',

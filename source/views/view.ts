@@ -11,8 +11,7 @@ export type ViewRow = {
 };
 
 /**
-Filtered and sorted rows; `allRows` counts those that are hidden too, `idleRows` those that are only because idle
-threads are.
+Filtered and sorted rows; `allRows` also counts the hidden ones, `idleRows` those hidden only because idle threads are.
 */
 export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number};
 
@@ -37,8 +36,8 @@ export type ViewKey = {
 	/** Tools that have the same key. */
 	readonly knownFrom?: string;
 	/**
-	What of the query is different from now on, and the message that says so. The rows are others: the cursor starts
-	anew.
+	What changes in the query, and the message that says so. The rows are different ones, so the cursor starts again at
+	the top.
 	*/
 	press(query: Query): {readonly change: Partial<Query>; readonly said: string};
 };
@@ -73,11 +72,11 @@ export type View<Row extends ViewRow = ViewRow> = {
 	query(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): ViewTable<Row>;
 	/** Whether a row is drawn dim. */
 	isDim(row: Row): boolean;
-	/** What of the query is to be said beside the view's name; empty for nothing. */
+	/** What to say about the query beside the view's name; empty for nothing. */
 	remark(query: Query): string;
-	/** Why there are no rows, where the view knows more than that none fits. */
+	/** Why there are no rows, if the view knows more than that none matches. */
 	emptyText(table: ViewTable<Row>, query: Query): string | undefined;
-	/** What is known of a row; of one that is gone too, as far as its key tells. */
+	/** What is known of a row; also of one that is gone, as far as its key tells. */
 	detail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, key: string, row: Row | undefined): RowDetail;
 	/**
 	What stands above a row's detail, on lines of `width` cells; `tracer` names another tracer of the target, where

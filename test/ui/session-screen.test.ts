@@ -316,7 +316,7 @@ describe('what must be known of the figures', () => {
 		const session = screenOf(unknown, {status: {...live, tracer: 'gdb (process 4711)'}});
 		expect((await show(session))[1]).toMatch(/^! 40% without stack: gdb 4711 \| samples 50 .*cost 0% of target/);
 		await session.screen.press('enter');
-		expect((await show(session)).join('\n')).toContain('not stopped to be read: gdb (process 4711) traces threads of this JVM');
+		expect((await show(session)).join('\n')).toContain('not stopped for reading: gdb (process 4711) is tracing threads of this JVM');
 		await session.screen.press('?');
 		expect((await show(session, 80, 60)).join('').replaceAll(/\s+/g, ' ')).toContain('80 thread samples have no stack: gdb (process 4711) is attached to the threads');
 	});

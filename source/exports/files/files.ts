@@ -3,7 +3,7 @@ import type {Written} from '../formats/export-format.js';
 import {codeOf, explained} from './file-errors.js';
 import {createPartial, fill, giveName, removeAll, syncFolder} from './partial-file.js';
 
-/** Names with -2, -3, ... tried before giving up: two saves within a second are common, a hundred are a loop. */
+/** Names with -2, -3, ... tried before giving up: two saves within a second are common, a hundred mean a loop. */
 const maxSuffix = 100;
 
 /** Bytes of one file of a set that belongs together. */

@@ -9,13 +9,13 @@ import {
 
 /**
 A file that is written report by report under a temporary name, `.tprof-<pid>-<random>.partial` in the same folder with
-mode 0600, and gets its own at the end, never in place of another. A kill leaves the temporary file with the reports so
-far. All methods throw UserError that says what to do, and where the reports are.
+mode 0600, and gets its own at the end, never in place of another. If we are killed, the temporary file remains with the
+reports so far. All methods throw UserError that says what to do, and where the reports are.
 */
 export class GrowingFile {
 	/**
-	Makes the temporary file. What would keep the file from getting its name at the end is found out now, as far as it
-	can be.
+	Makes the temporary file. Whatever would keep the file from getting its name at the end is found out now, as far as
+	possible.
 	*/
 	static async create(name: string): Promise<GrowingFile> {
 		try {
@@ -58,7 +58,7 @@ export class GrowingFile {
 		}
 	}
 
-	/** Gives the file its name; leaves nothing where there is no report. On return the bytes are on the disk. */
+	/** Gives the file its name; leaves nothing if there is no report. On return the bytes are on the disk. */
 	async finish(): Promise<void> {
 		if (this.#isOver) {
 			return;
@@ -90,7 +90,7 @@ export class GrowingFile {
 	}
 }
 
-/** Throws as creating a file of this name would, when there is one or there cannot be one. */
+/** Throws as creating a file of this name would, if there is one or cannot be one. */
 async function refuseTaken(name: string): Promise<void> {
 	try {
 		await lstat(name);

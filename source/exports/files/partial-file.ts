@@ -17,8 +17,8 @@ export async function createPartial(folder: string): Promise<{readonly file: str
 
 /**
 Gives a complete file its name, beside the temporary one. link(2) never replaces, unlike rename(2). FAT and some network
-file systems have no links: there the file is created under its name, which is as exclusive but not whole after a power
-cut.
+file systems have no links: there the file is created under its name, which is just as exclusive, but the file may not
+be whole after a power cut.
 */
 export async function giveName(temporary: string, name: string): Promise<void> {
 	try {

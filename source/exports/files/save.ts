@@ -7,7 +7,7 @@ import {writeTogether} from './files.js';
 
 /**
 Saves what was sampled since a baseline (undefined: the session's start) as `tprof-<pid>-<UTC time>.pb.gz`, which opens
-again, and the same moment as readable `.txt` beside it; both or none, nothing replaced, see `writeTogether`. `now` is
+again, and the same moment as a readable `.txt` beside it; both or none, nothing replaced, see `writeTogether`. `now` is
 the moment of saving, epoch milliseconds. Gives back the paths. Throws UserError.
 */
 export async function saveSnapshot(snapshot: Snapshot, baseline: Snapshot | undefined, folder: string, now: number, options: ExportOptions): Promise<{readonly pb: string; readonly txt: string}> {

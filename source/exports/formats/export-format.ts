@@ -28,8 +28,8 @@ export type ExportOptions = {
 	*/
 	readonly iteration?: number;
 	/**
-	Something to say about the session, such as why this engine or why it ended; printable lines. In text and JSON,
-	which add what the snapshot says itself.
+	What there is to say about the session, such as why this engine, or why it ended; printable lines. For text and
+	JSON, which add what the snapshot itself says.
 	*/
 	readonly notes?: readonly string[];
 };
@@ -68,7 +68,7 @@ export type ExportFormat = {
 	readonly depth?: number;
 	/**
 	What was counted up to the snapshot, or since the baseline (an earlier snapshot of the same session). Text ends with
-	a line end. Nothing but the arguments has a say in what comes out.
+	a line end. The result depends on nothing but the arguments.
 	*/
 	write(snapshot: Snapshot, baseline: Snapshot | undefined, options: ExportOptions): Written;
 };

@@ -18,12 +18,12 @@ const maxHot = 5;
 const maxHeldUp = 2;
 const ownerWidth = 20;
 
-/** A run that used less than this part of a core's time is not about its hot lines. */
+/** In a run that used less than this part of a core's time, hot lines are not what matters. */
 const leastCpu = 0.001;
 
 /**
-What stays on the terminal after the live view has ended: target, time and cost; then what the run was about: the
-hottest lines, and the places where locks held threads up with who held them; where there is neither, the places where
+What stays on the terminal after the live view has ended: target, time and cost; then what mattered in the run: the
+hottest lines, and the places where locks held threads up, with who held them; if there is neither, the places where
 threads waited. At most ten lines of at most `width` terminal cells; everything since the session's start.
 */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {

@@ -14,8 +14,8 @@ import {noteLines} from './session-lines.js';
 import {windowStats} from './window-snapshot.js';
 
 /**
-Version of the document's form: raised when something is taken away or means something else; keys may be added under the
-same number.
+Version of the document's format: raised when something is taken away or means something else; keys may be added without
+a new number.
 */
 export const jsonSchema = 1;
 

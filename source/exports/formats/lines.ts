@@ -6,7 +6,7 @@ const defaultTop = 40;
 
 /**
 The oldest way to print hot lines: a count of samples for each class, method and line, all threads counted, whatever
-their state; stacks in which no frame has a line are not.
+their state; stacks in which no frame has a line do not count.
 */
 export const lines: ExportFormat = {
 	id: 'lines',

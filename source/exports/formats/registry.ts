@@ -9,7 +9,7 @@ import {votes} from './votes.js';
 export type {ExportFormat, ExportOptions} from './export-format.js';
 
 /**
-All formats, in the order of help. The --format option, the save dialogue and the contract test are made of this list.
+All formats, in the order of help. The --format option, the save dialogue and the contract test are made from this list.
 */
 export const formats: readonly ExportFormat[] = [text, json, csv, lines, votes, pprof];
 

@@ -41,10 +41,10 @@ export function statesLine(snapshot: Snapshot, baseline: Snapshot | undefined): 
 	].join(' | ');
 }
 
-/** So many times the interval that was asked for is worth a word. */
+/** An interval this many times longer than the one asked for is worth mentioning. */
 const muchSlower = 2;
 
-/** What the figures leave out, and where sampling was not as asked for, if anything. */
+/** What the figures leave out, and where sampling was not as asked for; empty if there is nothing to say. */
 export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
 	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs} = statsOf(snapshot, baseline);
 	const unseen = unseenCpuPercent(snapshot, baseline);

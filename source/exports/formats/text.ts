@@ -62,7 +62,7 @@ export const text: ExportFormat = {
 	},
 };
 
-/** What of the view is not as it starts. */
+/** How the view differs from its defaults. */
 function settings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
 	const {filter, states, by, threadKeys} = query;
 	const said = [
@@ -74,7 +74,7 @@ function settings(query: Query, snapshot: Snapshot, view: View | undefined): str
 	return said.length > 0 ? [said.join(' | ')] : [];
 }
 
-/** Names said before "and so many more". */
+/** Names given before "and N more". */
 const maxNamed = 5;
 
 function onlyThreads(keys: ReadonlySet<number>, {threads, dictionary}: Snapshot): string {
@@ -83,7 +83,7 @@ function onlyThreads(keys: ReadonlySet<number>, {threads, dictionary}: Snapshot)
 	return `${names.length} ${names.length === 1 ? 'thread' : 'threads'}: ${names.slice(0, maxNamed).join(', ')}${more}`;
 }
 
-/** Those that used CPU or stand blocked. */
+/** Those that used CPU or are blocked. */
 function busyThreads(rows: readonly ThreadRow[]): ThreadRow[] {
 	return rows.filter(row => row.cpuNs > 0 || row.states[stateCode.BLOCKED] > 0 || row.state === 'BLOCKED');
 }

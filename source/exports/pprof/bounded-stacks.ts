@@ -1,7 +1,7 @@
 import type {SnapshotBuilder} from '../../model/snapshot-builder.js';
 import {maxDepth, maxFrames, maxNodes, tooMany} from './limits.js';
 
-/** Adds stacks to a snapshot until a file that lies about its size has gone too far: then throws ExcessError. */
+/** Adds stacks to a snapshot until a file that lies about its size has gone too far; then throws ExcessError. */
 export function boundedStacks(builder: SnapshotBuilder): (frames: readonly number[]) => number {
 	let frameSum = 0;
 	return frames => {

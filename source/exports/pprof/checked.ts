@@ -1,7 +1,7 @@
 import {printable} from '../../model/text.js';
 
 /*
-Values of a JSON document from a file, looked at one by one: each function gives the value back with its type, or throws
+Values of a JSON document from a file, checked one by one: each function returns the value with its type, or throws
 RangeError.
 */
 
@@ -23,7 +23,7 @@ export function list(value: unknown, maxLength: number): unknown[] {
 	return value;
 }
 
-/** An array of two numbers, each looked at by its own function. */
+/** An array of two numbers, each checked by its own function. */
 export function pair(value: unknown, first: (value: unknown) => number, second: (value: unknown) => number): readonly [number, number] {
 	const items = list(value, 2);
 	return [first(items[0]), second(items[1])];

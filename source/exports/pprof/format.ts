@@ -2,7 +2,7 @@ import type {ExportFormat} from '../formats/export-format.js';
 import {windowSnapshot} from '../formats/window-snapshot.js';
 import {writePprof} from './write.js';
 
-/** The only format that tprof-top opens again. Everything is in it, whatever the view shows. */
+/** The only format that tprof-top can open again. Everything is in it, whatever the view shows. */
 export const pprof: ExportFormat = {
 	id: 'pprof',
 	title: 'pprof',

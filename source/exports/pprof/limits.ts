@@ -1,7 +1,7 @@
 /*
 What a profile may hold at most, so that opening a file takes less than 500 MB and ten seconds, whatever is in it
-(test/open.test.ts). The table that a session counts in (table/layout) is the measure; where it is full, or its stacks
-are deep, a bound here comes first.
+(test/commands/open.test.ts). The table that a session counts in (table/layout) is the yardstick; for a full one, or one
+with deep stacks, the bounds here come first.
 */
 
 /**
@@ -19,7 +19,10 @@ the screen 500 MB.
 */
 export const maxLocations = 100_000;
 
-/** Calls inlined at one location: compilers stop at some tens (HotSpot's MaxInlineLevel is 15, Go's budget less). */
+/**
+Calls inlined at one location: compilers stop after a few tens (HotSpot's MaxInlineLevel is 15; Go's budget allows
+fewer).
+*/
 export const maxInlined = 1000;
 
 /** Frames, values and labels of all samples, before inlined calls are written out. */

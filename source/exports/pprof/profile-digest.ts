@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import type {FunctionInput, LocationInput, SampleInput} from 'pprof-format';
 
-/** What of a profile the session comment refers to by number. */
+/** The parts of a profile that the session comment refers to by number. */
 export type Numbered = {
 	readonly sample: Iterable<SampleInput>;
 	readonly location: Iterable<LocationInput>;

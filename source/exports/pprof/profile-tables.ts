@@ -12,7 +12,7 @@ const maxFunctionNameLength = (2 * maxNameLength) + 1;
 type Numeric = number | bigint;
 
 /**
-Checked access to a decoded profile: every index is looked at, every string printable. Throws RangeError with what is
+Checked access to a decoded profile: every index is checked, every string made printable. Throws RangeError with what is
 wrong.
 */
 export class ProfileTables {

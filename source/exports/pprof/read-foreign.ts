@@ -17,7 +17,7 @@ const threadLabels = [labelKey.thread, 'thread_name', 'thread name'];
 const nativeIdLabels = [labelKey.tid, 'thread_id', 'thread id', 'os_thread_id'];
 
 /**
-The snapshot of a profile from elsewhere, or of one of ours that another tool wrote anew: samples, CPU time, stacks, and
+The snapshot of a profile from elsewhere, or of one of ours that another tool rewrote: samples, CPU time, stacks, and
 threads and states where labels give them; RUNNABLE and one thread where not. Throws RangeError with what is wrong when
 it holds no samples of threads (a heap profile) or is damaged.
 */
@@ -104,7 +104,7 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 				throw tooMany(maxThreads, 'threads');
 			}
 
-			// A key must be unlike all others; the ids in a file from elsewhere need not be.
+			// A key must differ from all others; the ids in a file from elsewhere need not be.
 			const flags = placeholder === placeholders.vm ? threadFlag.vmInternal : (placeholder === placeholders.jit ? threadFlag.compiler : 0);
 			thread = builder.addThread({key: threads.size + 1, nativeId, name: builder.internString(name), flags, alive: false});
 			threads.set(identity, thread);

@@ -44,7 +44,7 @@ function snapshotOf(profile: PiecewiseProfile): Snapshot {
 
 	const tables = new ProfileTables(profile);
 	const sessions = head.comment.map(index => size(index)).filter(index => profile.string(index, sessionCommentPrefix.length)?.startsWith(sessionCommentPrefix));
-	// Several are left where profiles were merged: none of them is about the whole.
+	// There are several if profiles were merged: none of them is about the whole.
 	const saved = sessions.length === 1 ? decodeSession(profile.string(sessions[0], maxProfileBytes)!, profileDigest(profile), sizes) : undefined;
 	return saved ? ownSnapshot(profile, tables, saved) : foreignSnapshot(profile, tables);
 }

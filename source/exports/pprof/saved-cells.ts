@@ -26,7 +26,9 @@ export type CellSizes = {readonly stacks: number; readonly locations: number; re
 const maxInt = 2_147_483_647;
 const maxByte = 255;
 
-/** The value as it is saved. Numbers that were not to be had (NaN) must not make a file that does not open again. */
+/**
+The value as it is saved. Numbers that could not be measured (NaN) must not make a file that cannot be opened again.
+*/
 export function cellOf(unit: Unit, value: number, {strings, stackOf, locationOf}: CellContext): Cell {
 	switch (unit) {
 		case 'string': {

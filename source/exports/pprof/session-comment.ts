@@ -99,7 +99,7 @@ function rows<Row>(count: number, row: (index: number) => Row): Row[] {
 	return Array.from({length: count}, (_, index) => row(index));
 }
 
-/** Figures that a reader accepts: what could not be measured (NaN) must not make a file that does not open again. */
+/** Figures that a reader accepts: what could not be measured (NaN) must not make a file that cannot be opened again. */
 function saneStats(session: SessionStats): SessionStats {
 	return Object.fromEntries(Object.entries(session).map(([name, value]) => [name, typeof value === 'number' ? sane(value) : value])) as SessionStats;
 }

@@ -74,7 +74,7 @@ export function decodeSession(comment: string, digest: string, sizes: {readonly 
 	};
 }
 
-/** A value of a column, checked; what an earlier version did not save is none. */
+/** A value of a column, checked; what an earlier version did not save gets the unit's none. */
 function checked(column: Column & {readonly saved?: string}, value: unknown, sizes: CellSizes): Cell {
 	return value === undefined && column.saved === 'newer' ? missingCell(column.unit) : checkedCell(column.unit, value, sizes);
 }
@@ -121,7 +121,7 @@ function targetOf(from: Record<string, unknown>): TargetFacts {
 }
 
 function statsOf(from: Record<string, unknown>): SessionStats {
-	// Files without `sampledMs` are of a version that took both times for one.
+	// Files without `sampledMs` come from a version that did not tell the two times apart.
 	const figures: Record<string, unknown> = {...from, sampledMs: from.sampledMs ?? from.durationMs};
 	return {engine: text(from.engine), ...fromNames(namesOf(sessionFigures), name => checked(sessionFigures[name], figures[name], noSizes) as number)};
 }

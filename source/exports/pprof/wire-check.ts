@@ -1,9 +1,9 @@
 import {maxDepth, maxInlined, maxLocations, maxSampleItems, maxSamples, tooMany} from './limits.js';
 
 /*
-The decoder of pprof-format trusts its input and makes objects of all of it: a length that lies reads as garbage, a
-number of a million bytes takes minutes, a megabyte becomes a gigabyte. So bytes are checked against the format, and
-counted, before any of them reach it. Format: https://protobuf.dev/programming-guides/encoding/ and
+The decoder of pprof-format trusts its input and makes objects of all of it: a false length is read as garbage, a number
+of a million bytes takes minutes, a megabyte becomes a gigabyte. So bytes are checked against the format, and counted,
+before any of them reach it. Format: https://protobuf.dev/programming-guides/encoding/ and
 https://github.com/google/pprof/blob/main/proto/profile.proto
 */
 
@@ -111,7 +111,7 @@ class Walk {
 			if (field) {
 				counts[id] += isNumber ? this.#number(field) : this.#content(contentAt, at, field, depth);
 				if (counts[id] > field.most) {
-					throw field === number ? new RangeError('a field that comes twice') : tooMany(field.most, field.called);
+					throw field === number ? new RangeError('a field that occurs twice') : tooMany(field.most, field.called);
 				}
 
 				keep?.(id, tagAt, contentAt, at);
@@ -119,7 +119,7 @@ class Walk {
 		}
 	}
 
-	/** Checks the content of a field that says its length, and gives for how many it counts. */
+	/** Checks the content of a field with a length, and returns how many it counts for. */
 	#content(start: number, end: number, field: Field, depth: number): number {
 		if (field.kind === 'numbers') {
 			let count = 0;

@@ -8,10 +8,10 @@ export type CellRole = StateRole | 'states' | 'hot' | 'dim' | 'key';
 /** A figure that a key sorts by, whatever a view calls the column that has it. */
 export type SortFigure = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name';
 
-/** Shares of a core or of a whole, in percent, from which on a figure stands out. */
+/** Shares of a core or of a whole, in percent, above which a figure stands out. */
 export const hotPercent = 10;
 
-/** What a column's cells depend on beside the row. */
+/** What a column's cells depend on besides the row. */
 export type CellContext = {
 	/** The unit in force, see `effectiveUnit`. */
 	readonly unit: Unit;
@@ -35,11 +35,11 @@ export type Column<Row> = Sortable<Row> & {
 	/** Terminal cells; 0: what the others leave. */
 	readonly width: number;
 	readonly align: 'left' | 'right';
-	/** Columns of the terminal from which on it is shown. */
+	/** Terminal width, in columns, from which it is shown. */
 	readonly fromColumns: number;
-	/** It is not in text reports: a snapshot does not have it, or another column says the same in less room. */
+	/** It is not in text reports: a snapshot does not have it, or another column says the same in less space. */
 	readonly screenOnly?: true;
-	/** Where it is empty, the column before has its room too. */
+	/** Where it is empty, the column before it may use its room too. */
 	readonly lendsRoom?: true;
 	/** What keys sort by when they ask for one of these figures. */
 	readonly sortFigures?: readonly SortFigure[];

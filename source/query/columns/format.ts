@@ -1,4 +1,4 @@
-/** Percent in at most five characters: 100, 41.2, 0.04 would be 0.0. What is no number is empty. */
+/** Percent in at most five characters: 100, 41.2; 0.04 becomes 0.0. Empty for what is not a number. */
 export function formatPercent(percent: number): string {
 	return Number.isFinite(percent) ? (percent >= 99.95 ? percent.toFixed(0) : percent.toFixed(1)) : '';
 }

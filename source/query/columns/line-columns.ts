@@ -109,8 +109,8 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 const stuckNoteMs = 10_000;
 
 /**
-What is to be noticed at a line now: `8 blocked`, or `stuck 42s` (`stuck >=42s`: since before the first sample) when one
-has been blocked for long; empty if nothing is.
+What to notice at a line now: `8 blocked`, or `stuck 42s` (`stuck >=42s`: since before the first sample) when one has
+been blocked for long; empty if nothing is.
 */
 export function lineNote(row: Pick<LineRow, 'blockedNow' | 'stuckMs' | 'stuckAtLeast'>): string {
 	return row.blockedNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? `stuck ${formatStuck(row)}` : `${row.blockedNow} blocked`);

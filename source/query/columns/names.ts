@@ -5,7 +5,7 @@ import type {Place} from '../types.js';
 /**
 The name of a place in at most `room` terminal cells, its end kept: `com.acme.sort.Bubble.sort:16`,
 `c.a.sort.Bubble.sort:16`, `c.a.s.Bubble.sort:16`, `Bubble.sort:16`, `…ble.sort:16`. Nothing of `Class.method:line` is
-cut before the package is gone. Without `full` packages but the last are short even where there is room for more.
+cut before the package is gone. Without `full`, all packages but the last are shortened even if there is room for more.
 */
 export function shortName(place: Place, room: number, full = false): string {
 	const name = placeName(place);
@@ -14,7 +14,7 @@ export function shortName(place: Place, room: number, full = false): string {
 	}
 
 	const classStart = place.className.lastIndexOf('.') + 1;
-	// What follows the package in the name; a class that stands for nothing but its package stays whole.
+	// What follows the package in the name; a class name that is nothing but a package stays whole.
 	const rest = name.slice(classStart);
 	const packages = place.className.slice(0, classStart).split('.').slice(0, -1);
 	for (let short = full ? 1 : Math.max(packages.length - 1, 0); short <= packages.length; short++) {

@@ -20,7 +20,7 @@ export function byText(a: string, b: string): number {
 }
 
 /**
-The rows in the order of a column (the first column when there is none of that name); equal ones by key, so that rows do
+The rows in the order of a column (the first column if there is none of that name); equal ones by key, so that rows do
 not jump.
 */
 export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[], columns: ReadonlyArray<Sortable<Row>>, order: SortOrder): Row[] {

@@ -1,7 +1,7 @@
 import {stateCode, type ThreadState} from '../../model/thread-state.js';
 import type {StateTicks} from '../types.js';
 
-/** What a state is on the screen, whatever that looks like. */
+/** What a state is on the screen, however that is drawn. */
 export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
 
 /** A state of a picture, or some that are drawn alike. */
@@ -35,7 +35,7 @@ function letterOf(state: ThreadState): StateLetter {
 
 /**
 States in proportion, as many letters as `cells`: `RRRRBBw.`. A state that was seen gets a cell where there are as many
-cells as states; empty when none was seen. The picture of a row, and with the threads' states now the strip of all
+cells as states; empty when none was seen. The picture of a row, and, given the threads' states now, the strip of all
 threads.
 */
 export function stateCells(ticks: StateTicks, cells = 8): string {
@@ -74,7 +74,7 @@ export function shareOut(weights: readonly number[], cells: number): number[] {
 		}
 	}
 
-	// What a share lacks of its exact part decides who gets the next cell.
+	// How much a share falls short of its exact part decides who gets the next cell.
 	const lack = (index: number) => (weights[index] / whole * cells) - shares[index];
 	for (; left > 0; left--) {
 		let most = byWeight[0];

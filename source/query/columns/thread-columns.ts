@@ -86,7 +86,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 	},
 ];
 
-/** A lock in one line of at most `room` cells or so: `Pool held by worker-3 at Pool.take:88`. */
+/** A lock in one line of about `room` cells at most: `Pool held by worker-3 at Pool.take:88`. */
 export function lockText(lock: LockInfo, room: number): string {
 	const simple = lock.className.slice(lock.className.lastIndexOf('.') + 1) || lock.kind;
 	const held = lock.ownerName === undefined ? simple : `${simple} held by ${lock.ownerName}`;

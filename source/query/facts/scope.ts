@@ -30,7 +30,7 @@ export function maskOf(states: readonly ThreadState[]): number {
 }
 
 /**
-What the query's states, thread keys and filter come to for this snapshot. A filter that cannot be read counts as none
+What the query's states, thread keys and filter come to for this snapshot. An unreadable filter counts as no filter
 (`parseFilter` says what is wrong with it).
 */
 export function scopeOf(snapshot: Snapshot, query: Query): Scope {
@@ -42,7 +42,7 @@ export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 	};
 }
 
-/** The unit in force: blocked and waiting threads use no CPU, so that their lines are measured in ticks. */
+/** The unit in force: blocked and waiting threads use no CPU, so their lines are measured in ticks. */
 export function effectiveUnit(query: Query): Unit {
 	return unitFor(query.unit, filterOf(query.filter).stateMask ?? maskOf(query.states));
 }

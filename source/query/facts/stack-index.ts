@@ -24,11 +24,11 @@ export type StackIndex = {
 
 /**
 By the strings of a session: they are one append-only array in all its snapshots, while the other arrays are replaced
-when they grow. Ids never change their meaning, so that a longer index serves an earlier snapshot too.
+when they grow. Ids never change their meaning, so a longer index also serves an earlier snapshot.
 */
 const indexes = new WeakMap<readonly string[], GrowingIndex>();
 
-/** The index of a dictionary, brought up to its counts; costs as much as the nodes that are new since the last call. */
+/** The index of a dictionary, brought up to its counts; the cost is that of the nodes added since the last call. */
 export function stackIndex(dictionary: Dictionary): StackIndex {
 	let index = indexes.get(dictionary.strings);
 	if (!index) {

@@ -1,13 +1,13 @@
 /**
-One side of a `|`: a plain word, a quoted one (which means nothing but its text), or what stood between slashes. `at` is
-its index in the filter's text.
+One side of a `|`: a plain word, a quoted one (which stands for nothing but its text), or what stood between slashes.
+`at` is its index in the filter's text.
 */
 export type Alternative = {readonly text: string; readonly kind: 'plain' | 'quoted' | 'regex'; readonly at: number};
 
 /** What stands between blanks. */
 export type Term = {readonly isNegated: boolean; readonly alternatives: readonly Alternative[]};
 
-/** What is wrong with a filter, for the user, and where. */
+/** What is wrong with a filter, in words for the user, and where. */
 export class FilterError extends Error {
 	readonly at: number;
 
@@ -76,8 +76,8 @@ function readRegex(text: string, from: number): [Alternative, number] {
 }
 
 /**
-A comparison without its blanks: with a number whatever it begins with, so that what is not a figure can be said;
-without one only of a figure.
+A comparison without its blanks: with a number whatever it begins with, so that we can say what is not a figure; without
+a number, only of a figure.
 */
 function readComparison(text: string, from: number, isFigure: (name: string) => boolean): [Alternative, number] | undefined {
 	comparison.lastIndex = from;

@@ -59,7 +59,7 @@ const figures: Readonly<Record<string, keyof Omit<FilterRow, 'text'>>> = {
 	pct: 'percent', self: 'percent', total: 'totalPercent', tot: 'totalPercent', cpu: 'cpuMs', ticks: 'ticks', threads: 'threads', thr: 'threads', blocked: 'blocked', stuck: 'stuckS',
 };
 
-/** Those that are said; the others are other words for them. */
+/** Those that messages name; the others are synonyms. */
 const figureNames = ['pct', 'total', 'cpu', 'ticks', 'threads', 'blocked', 'stuck'];
 
 function figureOf(name: string | undefined): keyof Omit<FilterRow, 'text'> | undefined {
