@@ -4,6 +4,7 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {printable} from '../../source/model/text.js';
 import {stateCode, threadStates} from '../../source/model/thread-state.js';
+import {seeded} from '../helpers/random.js';
 
 export const startedAtMs = Date.UTC(2026, 8, 14, 14, 2, 1);
 const ms = 1_000_000;
@@ -97,7 +98,7 @@ export function hostileSnapshot(): Snapshot {
 
 /** A pseudo-random snapshot; the same seed gives the same one. */
 export function randomSnapshot(seed: number): Snapshot {
-	const random = randomOf(seed);
+	const random = seeded(seed);
 	const below = (limit: number) => Math.floor(random() * limit);
 	const builder = new SnapshotBuilder();
 	const frames = Array.from({length: 1 + below(30)}, () => builder.addFrame(`p${below(3)}.C${below(5)}`, `m${below(5)}`, below(4) === 0 ? '' : `F${below(5)}.java`, below(20) - 2));
@@ -117,15 +118,4 @@ export function randomSnapshot(seed: number): Snapshot {
 	}
 
 	return builder.build({target, session});
-}
-
-/** Deterministic numbers in [0, 1): mulberry32. */
-export function randomOf(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = Math.trunc(state + 0x6D_2B_79_F5);
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-	};
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {stateCode} from '../../source/model/thread-state.js';
 import {
@@ -5,7 +6,7 @@ import {
 } from '../../source/query/columns/format.js';
 import {effectiveSamples, percentOf, shareError} from '../../source/query/facts/share.js';
 import {shareOut, stateCells} from '../../source/query/columns/state-cells.js';
-import {pick, seeded} from '../helpers/random.js';
+import {seeded} from '../helpers/random.js';
 
 describe('formats', () => {
 	test.each([[0, '0.0'], [41.24, '41.2'], [99.94, '99.9'], [99.96, '100'], [312, '312'], [Number.NaN, '']])('percent %d: %s', (value, text) => {
@@ -54,10 +55,8 @@ describe('state pictures', () => {
 	});
 
 	test('shares add up, none seen is lost, and none is a cell away from its exact part unless it had to get its one', () => {
-		const random = seeded(5);
-		for (let round = 0; round < 2000; round++) {
-			const weights = Array.from({length: 5}, () => pick(random, 3) === 0 ? 0 : pick(random, 1000) + 1);
-			const cells = 5 + pick(random, 80);
+		const weight = fc.oneof(fc.constant(0), fc.integer({min: 1, max: 1000}));
+		fc.assert(fc.property(fc.array(weight, {minLength: 5, maxLength: 5}), fc.integer({min: 5, max: 84}), (weights, cells) => {
 			const shares = shareOut(weights, cells);
 			const [whole, used] = [weights, shares].map(list => Math.round(list.map(Number).reduce((a, b) => a + b, 0)));
 			expect(used).toBe(whole > 0 ? cells : 0);
@@ -66,7 +65,7 @@ describe('state pictures', () => {
 				expect(shares[index] > 0).toBe(weight > 0);
 				expect(isAnySmall || Math.abs(shares[index] - (weight / whole * cells)) < 1 || whole === 0).toBe(true);
 			}
-		}
+		}), {numRuns: 1000});
 	});
 });
 

@@ -1,8 +1,8 @@
+import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {shortName} from '../../source/query/columns/names.js';
 import {placeName} from '../../source/query/facts/place.js';
-import {pick, seeded} from '../helpers/random.js';
 
 const place = {
 	className: 'com.acme.sort.Bubble', method: 'sort', file: 'Bubble.java', line: 16,
@@ -49,13 +49,15 @@ test('wide characters take two cells, and a name keeps its end', () => {
 });
 
 test('a name never takes more than its room, and ends as the place does', () => {
-	const random = seeded(3);
-	for (let round = 0; round < 3000; round++) {
-		const text = (length: number) => Array.from({length: pick(random, length)}, () => ['a', 'B', '.', '$', '日', 'e\u0301', '𝒳'][pick(random, 7)]).join('');
-		const room = pick(random, 40);
-		const name = shortName({
-			className: text(20), method: text(8), file: '', line: pick(random, 100),
-		}, room, round % 2 === 0);
+	const text = (maxLength: number) => fc.string({unit: fc.constantFrom('a', 'B', '.', '$', '日', 'e\u0301', '✅', '𝒳'), maxLength});
+	fc.assert(fc.property(text(20), text(8), fc.nat(99), fc.nat(39), fc.boolean(), (className, method, line, room, isFull) => {
+		const named = {
+			className, method, file: '', line,
+		};
+		const name = shortName(named, room, isFull);
 		expect(cellWidth(name)).toBeLessThanOrEqual(room);
-	}
+		if (name.startsWith('…')) {
+			expect(placeName(named).endsWith(name.slice(1))).toBe(true);
+		}
+	}), {numRuns: 1000});
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {rootNode} from '../../source/model/frame.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
@@ -13,7 +14,6 @@ import {byText} from '../../source/query/columns/sort.js';
 import type {
 	GroupBy, LineRow, Query, StackRow,
 } from '../../source/query/types.js';
-import {pick, seeded} from '../helpers/random.js';
 
 type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
 
@@ -22,20 +22,10 @@ A session of random samples of few threads, classes, methods and lines, so that 
 make a session of some of them.
 */
 class RandomSession {
-	readonly samples: Sampled[] = [];
-	readonly next: (below: number) => number;
+	readonly samples: readonly Sampled[];
 
-	constructor(seed: number, count: number) {
-		const random = seeded(seed);
-		this.next = below => pick(random, below);
-		for (let index = 0; index < count; index++) {
-			this.samples.push({
-				thread: this.next(4),
-				frames: Array.from({length: this.next(7)}, () => this.next(18)),
-				state: this.next(stateCount),
-				cpuNs: this.next(3) === 0 ? this.next(1_000_000) : 0,
-			});
-		}
+	constructor(samples: readonly Sampled[]) {
+		this.samples = samples;
 	}
 
 	/** Snapshots after `cut` samples and after all, of one session. */
@@ -87,16 +77,24 @@ const sum = (rows: readonly LineRow[], figure: (row: LineRow) => number): number
 const stateLists: ReadonlyArray<readonly ThreadState[]> = [['RUNNABLE', 'BLOCKED'], threadStates, ['WAITING'], []];
 const groupings: readonly GroupBy[] = ['line', 'method', 'class'];
 
-/** Calls back with sessions and queries of all sorts. */
-function eachCase(check: (session: RandomSession, query: Query) => void): void {
-	for (let seed = 0; seed < 40; seed++) {
-		const session = new RandomSession(seed, 1 + (seed * 3));
-		for (const by of groupings) {
-			check(session, {
-				...defaultQuery, by, states: stateLists[seed % stateLists.length], unit: seed % 2 === 0 ? 'cpu' : 'ticks', threadKeys: seed % 5 === 0 ? new Set([1, 3]) : undefined,
-			});
-		}
-	}
+const sampled: fc.Arbitrary<Sampled> = fc.record({
+	thread: fc.nat(3),
+	frames: fc.array(fc.nat(17), {maxLength: 6}),
+	state: fc.nat(stateCount - 1),
+	cpuNs: fc.oneof({arbitrary: fc.constant(0), weight: 2}, fc.nat(999_999)),
+});
+const queries = fc.record({
+	by: fc.constantFrom(...groupings),
+	states: fc.constantFrom(...stateLists),
+	unit: fc.constantFrom('cpu' as const, 'ticks' as const),
+	threadKeys: fc.oneof({arbitrary: fc.constant(undefined), weight: 4}, fc.constant([1, 3])),
+});
+
+/** Calls back with sessions and queries of all sorts, and a number of samples to cut the session at. */
+function eachCase(check: (session: RandomSession, query: Query, cut: number) => void): void {
+	fc.assert(fc.property(fc.array(sampled, {minLength: 1, maxLength: 120, size: 'max'}), queries, fc.nat(120), ([...samples], {threadKeys, ...query}, cut) => {
+		check(new RandomSession(samples), {...defaultQuery, ...query, threadKeys: threadKeys && new Set(threadKeys)}, Math.min(cut, samples.length));
+	}), {numRuns: 100});
 }
 
 /** The figures by the definitions, sample by sample. */
@@ -162,8 +160,7 @@ describe('lines', () => {
 	});
 
 	test('a baseline taken away leaves what a session of the later samples alone has', () => {
-		eachCase((session, query) => {
-			const cut = session.next(session.samples.length + 1);
+		eachCase((session, query, cut) => {
 			const {before, after} = session.snapshots(cut);
 			const [window, later] = [queryLines(after, before, query), queryLines(session.later(cut), undefined, query)];
 			// Nothing but which threads stand first among equals depends on ids.

@@ -1,7 +1,7 @@
 import {Buffer} from 'node:buffer';
+import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {KeyDecoder} from '../../source/ui/terminal/key-decoder.js';
-import {seeded} from '../helpers/random.js';
 
 const typed: ReadonlyArray<readonly [bytes: string, keys: readonly string[]]> = [
 	['jkq', ['j', 'k', 'q']],
@@ -41,16 +41,15 @@ describe('the key decoder', () => {
 	});
 
 	test('whatever comes, it keeps little and its keys are single characters or names', () => {
-		const next = seeded(20_261_120);
-		const decoder = new KeyDecoder();
-		for (let round = 0; round < 3000; round++) {
-			const bytes = Uint8Array.from({length: Math.floor(next() * 60)}, () => next() < 0.3 ? 0x1B : (next() < 0.3 ? 0x5B : Math.floor(next() * 256)));
-			for (const key of decoder.push(bytes)) {
+		const bytes = fc.array(fc.oneof(fc.constant(0x1B), fc.constant(0x5B), fc.nat(255)), {maxLength: 60}).map(codes => Uint8Array.from(codes));
+		fc.assert(fc.property(fc.array(bytes, {maxLength: 20}), pieces => {
+			const decoder = new KeyDecoder();
+			for (const key of [...pieces.flatMap(piece => decoder.push(piece)), ...decoder.flush()]) {
 				expect(key).toMatch(/^(?:[a-z]+(?:-[a-z])?|f\d+|shift-tab|[^\u0000-\u001F\u007F-\u009F])$/u);
 			}
-		}
+		}), {numRuns: 300});
 
-		decoder.flush();
+		const decoder = new KeyDecoder();
 		expect(decoder.push(Buffer.from(`\u001B[${'1'.repeat(10_000)}`)).length).toBeGreaterThan(0);
 	});
 });
