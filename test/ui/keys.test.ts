@@ -38,8 +38,8 @@ describe('the key table', () => {
 	});
 
 	test('every key of a table does something', () => {
-		const ofTheApp: readonly Action[] = ['quit', 'redraw', 'suspend'];
-		const idle = keyTable.filter(row => isOfTables(row) && !row.press && !ofTheApp.includes(row.action) && !tableActions[row.action]);
+		const ofTheApp: ReadonlySet<Action> = new Set(['quit', 'redraw', 'suspend']);
+		const idle = keyTable.filter(row => isOfTables(row) && !row.press && !ofTheApp.has(row.action) && !tableActions[row.action]);
 		expect(idle.map(({shown}) => shown)).toEqual([]);
 	});
 
