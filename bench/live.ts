@@ -103,7 +103,7 @@ async function measureShares(cli: string, pid: number): Promise<void> {
 			const fromUs = Math.max(0, profile.endTime - profile.startTime - (seconds * 1e6));
 			const sums = shares(profile, fromUs, module => partOf(module));
 			const whole = [...sums.values()].reduce((sum, value) => sum + value, 0);
-			const isSampler = sums.has('count');
+			const isSampler = !sums.has('ink: Ink, React, Yoga');
 			console.log(`\n${isSampler ? 'sampler' : 'main'} thread, busy ${(whole / seconds / 1e4).toFixed(2)} % of ${seconds} s by V8's profiler (wall clock, profiler's own cost in it)`);
 			console.table([...sums].toSorted((a, b) => b[1] - a[1]).filter(([, value]) => value > whole / 200).map(([part, value]) => ({part, '% of the thread': (100 * value / whole).toFixed(1), '% of a core': (value / seconds / 1e4).toFixed(2)})));
 			if (functionsListed > 0) {

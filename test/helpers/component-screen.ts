@@ -45,11 +45,13 @@ export class ComponentScreen {
 		return this.#shown === '' ? [] : this.#shown.split('\n');
 	}
 
-	/** Types bytes, as a terminal sends them. */
+	/** Types bytes, as a terminal sends them. The rest of a sequence comes at once, however busy the machine is. */
 	async type(...keys: readonly string[]): Promise<void> {
 		for (const key of keys) {
 			this.#stdin.write(key);
-			await turns();
+			if (!/\u001B\[?$/.test(key) || key === keys.at(-1)) {
+				await turns();
+			}
 		}
 	}
 
