@@ -72,7 +72,9 @@ export class FrameStream extends EventEmitter {
 				});
 			}
 
-			this.#pieces += String(piece).replace(/^\u001B\[\d*A/, '\u001B[H');
+			const text = String(piece).replace(/^\u001B\[\d*A/, '\u001B[H');
+			// Nothing of what came before is left on a screen that is emptied.
+			this.#pieces = text.startsWith(clearScreen) ? text : this.#pieces + text;
 		}
 
 		const done = rest.at(-1);
