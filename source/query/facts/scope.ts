@@ -70,7 +70,10 @@ export function isCounted({threads}: Pick<Scope, 'threads'>, thread: number): bo
 	return !threads || threads[thread] === 1;
 }
 
-/** What was counted between the baseline (undefined: the session's start) and the snapshot, without what the scope leaves out. */
+/**
+What was counted between the baseline (undefined: the session's start) and the snapshot, without what the scope leaves
+out.
+*/
 export function factsInWindow({facts}: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads'>): Facts {
 	return recordsInWindow(factColumns, facts, baseline?.facts, index => (scope.stateMask & (1 << facts.state[index])) !== 0 && isCounted(scope, facts.thread[index]));
 }
