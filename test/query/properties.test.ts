@@ -22,11 +22,7 @@ A session of random samples of few threads, classes, methods and lines, so that 
 make a session of some of them.
 */
 class RandomSession {
-	readonly samples: readonly Sampled[];
-
-	constructor(samples: readonly Sampled[]) {
-		this.samples = samples;
-	}
+	constructor(readonly samples: readonly Sampled[]) {}
 
 	/** Snapshots after `cut` samples and after all, of one session. */
 	snapshots(cut: number): {readonly before: Snapshot; readonly after: Snapshot} {
