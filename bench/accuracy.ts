@@ -17,11 +17,11 @@ import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {attachEngine} from '../source/engines/attach/engine.js';
-import {memoryEngine} from '../source/engines/memory/engine.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {identify} from '../source/jvm/identify.js';
 import {type Jdk, javaProcess, jdks} from '../test/helpers/jvm.js';
+import {memoryWith} from './support/placed-time.js';
 import {measureShortWork} from './support/short-work.js';
 
 const intervalMs = 100;
@@ -126,7 +126,7 @@ export async function main(): Promise<void> {
 	const shortRows = [];
 	for (const jdk of jdks()) {
 		for (const kind of jdk.release >= 21 ? ['virtual', 'selector'] as const : ['selector'] as const) {
-			for (const engine of [memoryEngine, attachEngine]) {
+			for (const engine of [memoryWith('perf'), memoryWith('stop'), attachEngine]) {
 				shortRows.push(await measureShortWork(jdk, engine, kind, seconds));
 			}
 		}

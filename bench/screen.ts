@@ -1,8 +1,8 @@
 /*
 The session's screen alone, in this process, on a terminal that is only an object: CPU time and bytes of a refresh after
-which all cells are others, of a move of the cursor, of a page and of a new order, with 5,000 rows. Reading the table and
-the target's figures are not in it. CPU time is that of the whole process, with its garbage collection, in a loop: what
-runs once a second is colder, so these are figures to compare. Targets: at 200 x 60 a key below 20 ms, at 80 x 24 a
+which all cells are others, of a move of the cursor, of a page and of a new order, with 5,000 rows. Reading the table
+and the target's figures are not in it. CPU time is that of the whole process, with its garbage collection, in a loop:
+what runs once a second is colder, so these are figures to compare. Targets: at 200 x 60 a key below 20 ms, at 80 x 24 a
 refresh below 3 KB and a move below 500 bytes. TPROF_BENCH_GROUPS groups of ten (20); TPROF_BENCH_ROWS rows.
 */
 import {PassThrough} from 'node:stream';

@@ -8,7 +8,9 @@ import InkOutput from '../node_modules/ink/build/output.js';
 
 /** Characters that take a cell each: ASCII, and those that our own words and bars are made of. */
 const narrow = '[ -~…─▁-█▲▼]';
-/** Such characters, and pieces of them in attributes that are taken back at their end: nothing reaches beyond the text. */
+/**
+Such characters, and pieces of them in attributes that are taken back at their end: nothing reaches beyond the text.
+*/
 const closed = new RegExp(String.raw`^(?:${narrow}|\u001B\[(?:[12]m${narrow}+\u001B\[22|1;3\dm${narrow}+\u001B\[22;39|[39]\dm${narrow}+\u001B\[39|7m${narrow}+\u001B\[27)m)*$`);
 const attribute = /\u001B\[[\d;]*m/g;
 /** Attributes taken back where the same are set again, and a colour where another one is. */

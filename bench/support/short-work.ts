@@ -5,6 +5,7 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {CpuPlacement} from '../../source/sampler/cpu-placement.js';
 import {type JavaProcess, type Jdk, startJava} from '../../test/helpers/jvm.js';
 import {targetOf} from '../../test/helpers/target.js';
+import {eachPlaced} from './placed-time.js';
 
 const intervalMs = 20;
 
@@ -20,17 +21,18 @@ class Places {
 	add(sample: Sample): void {
 		const {strings, frameMethod} = this.builder.build().dictionary;
 		for (let row = 0; row < sample.count; row++) {
-			if ((sample.flags[row] & notJava) !== 0) {
-				continue;
+			if ((sample.flags[row] & notJava) === 0) {
+				this.usedNs += sample.cpuNs[row];
+				this.#count('(not seen)', sample.unseenCpuNs[row]);
 			}
-
-			this.usedNs += sample.cpuNs[row];
-			const start = sample.stackStart[row];
-			const methods = [...sample.frames.subarray(start, start + sample.stackLength[row])].map(frame => strings[frameMethod[frame]]);
-			const place = methods.includes('work') ? 'work' : methods[0] ?? '(no frames)';
-			this.#count(place, sample.placedCpuNs[row]);
-			this.#count('(not seen)', sample.unseenCpuNs[row]);
 		}
+
+		eachPlaced(sample, (row, frames, ns) => {
+			if ((sample.flags[row] & notJava) === 0) {
+				const methods = [...frames].map(frame => strings[frameMethod[frame]]);
+				this.#count(methods.includes('work') ? 'work' : methods[0] ?? '(no frames)', ns);
+			}
+		});
 	}
 
 	#count(place: string, ns: number): void {
@@ -55,7 +57,7 @@ async function workNs(java: JavaProcess): Promise<number> {
 Samples test/programs/ShortWork.java for so long: the share of its Java threads' CPU time (all that the kernel counts)
 that is spent in `work`, as it says itself, and as it is shown, with the largest of the other places.
 */
-export async function measureShortWork(jdk: Jdk, engine: Engine, kind: 'virtual' | 'selector', seconds: number): Promise<Record<string, string | number>> {
+export async function measureShortWork(jdk: Jdk, engine: Engine & {readonly name?: string}, kind: 'virtual' | 'selector', seconds: number): Promise<Record<string, string | number>> {
 	const java = await startJava('ShortWork', {jdk, args: [kind]});
 	try {
 		const places = new Places();
@@ -85,7 +87,7 @@ export async function measureShortWork(jdk: Jdk, engine: Engine, kind: 'virtual'
 		const percent = (ns: number, of: number) => (100 * ns / of).toFixed(1);
 		const others = [...places.ns].filter(([place]) => place !== 'work').sort((a, b) => b[1] - a[1]).slice(0, 4);
 		return {
-			JDK: jdk.release, engine: engine.id, kind, samples,
+			JDK: jdk.release, engine: engine.name ?? engine.id, kind, samples,
 			'true %': percent(realNs, places.usedNs), 'work %': percent(places.ns.get('work') ?? 0, placedNs), 'not placed %': percent(places.usedNs - placedNs, places.usedNs),
 			others: others.map(([place, ns]) => `${place} ${percent(ns, placedNs)}`).join(', '),
 		};

@@ -108,6 +108,7 @@ async function profile(target: Target, options: Options): Promise<number> {
 	const sampler = startSampler({
 		target,
 		engine: options.engine,
+		timer: options.timer,
 		intervalMs: options.intervalMs,
 		depth: options.depth ?? formatDepth ?? Infinity,
 		threads: options.threads,

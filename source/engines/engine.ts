@@ -21,12 +21,23 @@ export type Probe =
 	}
 	| ({readonly ready: false} & Refusal);
 
+/**
+How the memory engine gets at the stacks of threads that run: by events on their CPU clocks (`perf`), or by stopping
+them (`stop`).
+*/
+export const timerIds = ['perf', 'stop'] as const;
+export type TimerId = (typeof timerIds)[number];
+
 /** What a session takes of each sample. */
 export type EngineOptions = {
 	/** Frames kept of each stack, from the top; Infinity for all. */
 	readonly depth: number;
 	/** Counts RUNNABLE threads with these extra "Class.method" top frames as IDLE. */
 	readonly extraIdle?: readonly string[];
+	/** `auto`: by events where they are allowed. Left out: `stop`. */
+	readonly timer?: TimerId | 'auto';
+	/** Share of their time that sampling may take of threads that run (a budget for stops is the sampler's). */
+	readonly maxOverheadPercent?: number;
 };
 
 /**
@@ -50,6 +61,11 @@ export type SampleOutcome =
 		*/
 		readonly pauseUs: number;
 		readonly stoppedMs: number;
+		/**
+		What sampling took of the time of threads that run without stopping them, milliseconds as in `stoppedMs`; an
+		estimate.
+		*/
+		readonly interruptedMs?: number;
 		/** How long taking the sample took, milliseconds. */
 		readonly tookMs: number;
 		/** Epoch milliseconds at which the threads were looked at. */
@@ -77,6 +93,8 @@ export class SessionOver extends Error {
 
 /** One engine's hold on one target. */
 export type EngineSession = {
+	/** How it gets at the stacks of threads that run, where there is more than one way. */
+	readonly timer?: TimerId;
 	/** Something to say once about how samples are got; one printable line. */
 	readonly note?: string;
 	/** What more the samples so far have shown of that; another printable line, which may change with a sample. */
@@ -106,6 +124,6 @@ export type Engine = {
 	/** It has nothing to do with a JVM whose attach socket cannot be had. */
 	readonly needsAttachSocket: boolean;
 	/** Whether this engine can sample this target, found without disturbing it. */
-	probe(target: Target): Promise<Probe>;
+	probe(target: Target, options?: Pick<EngineOptions, 'timer'>): Promise<Probe>;
 	open(target: Target, options: EngineOptions, interner: Interner): Promise<EngineSession>;
 };

@@ -1,7 +1,9 @@
 import {
 	makeArrays, namesOf, newArray, pick, units, type Arrays, type Column, type ColumnArray,
 } from './column-types.js';
-import {rowColumns, threadColumns, type SampledColumn} from './schema.js';
+import {
+	creditColumns, rowColumns, threadColumns, type SampledColumn,
+} from './schema.js';
 
 /** Bits of `Sample.flags`. */
 export const threadFlag = Object.freeze({
@@ -33,6 +35,8 @@ const sampleColumns = {...pick(threadColumns, sampledNames), ...rowColumns};
 type SampleColumns = typeof sampleColumns;
 const sampleNames = namesOf(sampleColumns);
 
+const creditNames = namesOf(creditColumns);
+
 /** How many rows, and frames, there is room for at first. */
 const firstRows = 64;
 const firstFrames = 4096;
@@ -47,6 +51,36 @@ class SampleRows {
 	}
 }
 
+/** The credits of a sample, by the schema. */
+class CreditRows {
+	/** Number of credits in use. */
+	count = 0;
+
+	constructor() {
+		Object.assign(this, makeArrays(creditColumns, creditNames, column => newRows(column, firstRows)));
+	}
+}
+
+/** CPU time at the stacks where it was used, beside where threads stand: no ticks belong to it. */
+export class Credits extends (CreditRows as new () => CreditRows & Arrays<typeof creditColumns>) {
+	/** Appends a credit whose frames begin there, and returns its index. */
+	add(row: number, cpuNs: number, stackStart: number): number {
+		if (this.count === this.row.length) {
+			Object.assign(this, makeArrays(creditColumns, creditNames, (column, name) => {
+				const grown = newRows(column, this.count * 2);
+				grown.set(this[name]);
+				return grown;
+			}));
+		}
+
+		this.row[this.count] = row;
+		this.cpuNs[this.count] = cpuNs;
+		this.stackStart[this.count] = stackStart;
+		this.stackLength[this.count] = 0;
+		return this.count++;
+	}
+}
+
 /**
 All threads at one moment, as a struct of arrays that an engine fills and the sampler counts; reused for every sample,
 so nothing may keep it. Its columns are those of `threadColumns` that are `sampled`, and `rowColumns`. Row i is a
@@ -57,6 +91,8 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	/** Frames in use in `frames`. */
 	frameCount = 0;
 	frames = new Int32Array(firstFrames);
+	/** What of the threads' CPU time was used at known stacks. */
+	readonly credits = new Credits();
 
 	/** Empties the sample, keeping its memory. */
 	clear(): void {
@@ -66,6 +102,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 
 		this.count = 0;
 		this.frameCount = 0;
+		this.credits.count = 0;
 	}
 
 	/** Appends a thread in state RUNNABLE, with no frames and no lock, and returns its row. */
@@ -83,8 +120,24 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		return row;
 	}
 
-	/** Appends a frame below the ones already added to the thread that was added last. */
+	/** Appends a frame below the ones already added to the thread that was added last, before its credits. */
 	addFrame(frame: number): void {
+		this.#pushFrame(frame);
+		this.stackLength[this.count - 1]++;
+	}
+
+	/** Appends CPU time of a row's thread, with no frames yet: they follow by `addCreditFrame`, the innermost first. */
+	addCredit(row: number, cpuNs: number): void {
+		this.credits.add(row, cpuNs, this.frameCount);
+	}
+
+	/** Appends a frame to the credit that was added last. */
+	addCreditFrame(frame: number): void {
+		this.#pushFrame(frame);
+		this.credits.stackLength[this.credits.count - 1]++;
+	}
+
+	#pushFrame(frame: number): void {
 		if (this.frameCount === this.frames.length) {
 			const frames = new Int32Array(this.frames.length * 2);
 			frames.set(this.frames);
@@ -92,7 +145,6 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		}
 
 		this.frames[this.frameCount++] = frame;
-		this.stackLength[this.count - 1]++;
 	}
 
 	#growThreads(): void {

@@ -78,6 +78,23 @@ export const rowColumns = {
 	placedCpuNs: {unit: 'ns'},
 	/** CPU nanoseconds that the thread used at no known place, as it was never seen running; set with `placedCpuNs`. */
 	unseenCpuNs: {unit: 'ns'},
+	/**
+	CPU nanoseconds that are kept back where CPU time has credits, as a credit for them may come yet; Infinity where the
+	stack is not known before one comes. 0 for a thread without.
+	*/
+	awaitedCpuNs: {unit: 'ns'},
+	/** Where its frames begin in `frames`, and how many there are. */
+	stackStart: {unit: 'index'},
+	stackLength: {unit: 'index'},
+} as const satisfies Columns;
+
+/**
+CPU time of which an engine knows at which stack it was used: a row of the sample's thread, which may stand elsewhere
+now. It is a part of the thread's `cpuNs`, of this sample or of one before.
+*/
+export const creditColumns = {
+	row: {unit: 'index'},
+	cpuNs: {unit: 'ns'},
 	/** Where its frames begin in `frames`, and how many there are. */
 	stackStart: {unit: 'index'},
 	stackLength: {unit: 'index'},
@@ -151,6 +168,8 @@ export const sessionFigures = {
 	/** Thread samples counted under "(other)" because the table was full. */
 	otherTicks: {unit: 'count', by: 'table', window: 'difference', saved: 'always'},
 	targetStoppedMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'always'},
+	/** What sampling took of the time of the target's threads without stopping them; an estimate. */
+	targetInterruptedMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'newer'},
 	/** Length of the target's pauses, microseconds, over recent samples. */
 	pauseP50Us: {unit: 'us', by: 'sampler', window: 'newest', saved: 'always'},
 	pauseP99Us: {unit: 'us', by: 'sampler', window: 'newest', saved: 'always'},

@@ -23,7 +23,7 @@ const threadNames = namesOf(threadColumns);
 const contentionKey = select(contentionColumns, {role: 'key'});
 type ThreadRecord = Record<keyof ThreadColumns, number>;
 const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => units[threadColumns[name].unit].none), alive: 1};
-const noFigures: Omit<SessionStats, 'engine'> = fromNames(namesOf(sessionFigures), () => 0);
+const noFigures: Omit<SessionStats, 'engine' | 'timer'> = fromNames(namesOf(sessionFigures), () => 0);
 
 /**
 Ids of frames begin behind `noFrame` and `otherFrame` (a builder is never full, and never uses the latter), those of
@@ -131,7 +131,7 @@ export class SnapshotBuilder implements Interner {
 				pid: 0, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0, ...about.target,
 			},
 			session: {
-				engine: '', ...noFigures, sampledMs: about.session?.durationMs ?? 0, threadSamples: this.#threadSamples, ...about.session,
+				engine: '', timer: '', ...noFigures, sampledMs: about.session?.durationMs ?? 0, threadSamples: this.#threadSamples, ...about.session,
 			},
 			dictionary: this.#dictionary(),
 			threads: this.#threadTable(),

@@ -57,8 +57,11 @@ export type TargetFacts = {
 	readonly startedAtMs: number;
 };
 
-/** How the sampling itself went, up to this snapshot, see `sessionFigures`; and the engine that samples. */
-export type SessionStats = {readonly engine: string} & {readonly [Name in keyof typeof sessionFigures]: number};
+/**
+How the sampling itself went, up to this snapshot, see `sessionFigures`; the engine that samples, and how it gets at
+threads that run (empty where there is only one way).
+*/
+export type SessionStats = {readonly engine: string; readonly timer: string} & {readonly [Name in keyof typeof sessionFigures]: number};
 
 export type Snapshot = {
 	readonly target: TargetFacts;

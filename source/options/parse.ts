@@ -44,7 +44,9 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 	return {options: {...values, command, batch: given.some(({asksForReport}) => asksForReport)}};
 }
 
-/** The options on the command line. Throws UserError for those that there are not, stand there twice or lack a value. */
+/**
+The options on the command line. Throws UserError for those that there are not, stand there twice or lack a value.
+*/
 function givenIn(argv: readonly string[]): Option[] {
 	const options = optionRows.map(([, option]) => option);
 	const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);

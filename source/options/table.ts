@@ -1,3 +1,4 @@
+import {timerIds} from '../engines/engine.js';
 import {auto, engines} from '../engines/registry.js';
 import {formats, usualFormat} from '../exports/formats/registry.js';
 import {globsOf} from '../model/glob.js';
@@ -12,6 +13,7 @@ import {
 import {usage} from './usage.js';
 
 const engineIds = [auto, ...engines.map(({id}) => id)];
+const timers = [auto, ...timerIds] as const;
 const formatIds = formats.map(({id}) => id);
 const viewIds = views.map(({id}) => id);
 const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
@@ -24,6 +26,10 @@ export const optionTable = {
 	engine: {
 		name: 'engine', group: 'sampling', value: 'NAME', default: auto, help: `how samples are taken: ${eitherOf(engineIds)}`,
 		...oneOf(engineIds),
+	},
+	timer: {
+		name: 'timer', group: 'sampling', value: 'NAME', default: auto, help: `how memory gets at running threads: ${eitherOf(timers)}; perf events, or stopped by ptrace`,
+		...oneOf(timers),
 	},
 	intervalMs: {
 		name: 'interval', group: 'sampling', value: 'MS', help: 'time between two samples (default: the engine\'s own)',

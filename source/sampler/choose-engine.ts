@@ -1,4 +1,6 @@
-import {SessionOver, type Engine, type Refusal} from '../engines/engine.js';
+import {
+	SessionOver, type Engine, type EngineOptions, type Refusal,
+} from '../engines/engine.js';
 import {auto, engines} from '../engines/registry.js';
 import type {Target} from '../jvm/target.js';
 
@@ -12,13 +14,13 @@ export type Choice = {
 The engine to use for a target: the one of an id, or with `auto` the best. Throws SessionOver with reason and hint when
 the one asked for, or every one, is unavailable.
 */
-export async function chooseEngine(asked: string, target: Target, among: readonly Engine[] = engines): Promise<Choice> {
+export async function chooseEngine(asked: string, target: Target, among: readonly Engine[] = engines, timer?: EngineOptions['timer']): Promise<Choice> {
 	const candidates = among.filter(({id}) => asked === auto || id === asked);
 	const notes: string[] = [];
 	let lesser: Choice | undefined;
 	const refusals: Refused[] = [];
 	for (const engine of candidates) {
-		const probe = await engine.probe(target);
+		const probe = await engine.probe(target, {timer});
 		if (!probe.ready) {
 			notes.push(`${engine.id} is not available (${probe.reason})`);
 			refusals.push({id: engine.id, ...probe});

@@ -35,7 +35,9 @@ const longestPast = 64;
 const forgetAfterSamples = 50;
 
 type Past = {
-	/** CPU time kept, and how many samples of running it is worth. */
+	/**
+	CPU time kept, below 0 where credits were ahead of it; and how many samples of running it is worth.
+	*/
 	keptNs: number;
 	missed: number;
 	/**
@@ -53,6 +55,10 @@ So a sleep between two bursts of work gets no CPU time, and over many samples ea
 RUNNABLE without having used CPU (a native call that waits) is not running. A virtual thread runs on its carrier, whose
 CPU time it is: what the carrier used before, with other virtual threads that nobody saw, counts where it is seen at
 work next.
+
+Where the engine knows at which stacks CPU time was used (credits), only what is left counts by these rules, and of that
+what is more than a credit to come may account for: used in system calls that are not recorded, before there were
+records, or lost with some.
 */
 export class CpuPlacement {
 	/** By key of the platform thread, as in the next one. */
@@ -62,11 +68,16 @@ export class CpuPlacement {
 	#samples = 0;
 
 	/**
-	Sets `placedCpuNs` and `unseenCpuNs` of every thread of the sample from `cpuNs`; `elapsedNs` is the time since the
-	previous sample that was not taken back. What that one's threads used is added to `cpuNs`.
+	Sets `placedCpuNs` and `unseenCpuNs` of every thread of the sample from `cpuNs` and the credits; `elapsedNs` is the
+	time since the previous sample that was not taken back. What that one's threads used is added to `cpuNs`.
 	*/
 	assign(sample: Sample, elapsedNs: number): void {
 		this.#samples++;
+		const {credits} = sample;
+		for (let credit = 0; credit < credits.count; credit++) {
+			this.#pastOf(platformKey(sample, credits.row[credit])).keptNs -= credits.cpuNs[credit];
+		}
+
 		for (let row = 0; row < sample.count; row++) {
 			const key = platformKey(sample, row);
 			const before = this.#takenBack.get(key);
@@ -89,6 +100,11 @@ export class CpuPlacement {
 	one.
 	*/
 	takeBack(sample: Sample): void {
+		const {credits} = sample;
+		for (let credit = 0; credit < credits.count; credit++) {
+			this.#pastOf(platformKey(sample, credits.row[credit])).keptNs += credits.cpuNs[credit];
+		}
+
 		for (let row = 0; row < sample.count; row++) {
 			const key = platformKey(sample, row);
 			const usedNs = sample.cpuNs[row];
@@ -108,9 +124,9 @@ export class CpuPlacement {
 	#place(sample: Sample, row: number, key: number, elapsedNs: number): void {
 		sample.placedCpuNs[row] = 0;
 		sample.unseenCpuNs[row] = 0;
-		let past = this.#pasts.get(key);
-		if (past) {
-			past.lastSample = this.#samples;
+		const known = this.#pasts.get(key);
+		if (known) {
+			known.lastSample = this.#samples;
 		}
 
 		const usedNs = sample.cpuNs[row];
@@ -118,13 +134,7 @@ export class CpuPlacement {
 			return;
 		}
 
-		if (!past) {
-			past = {
-				keptNs: 0, missed: 0, seen: 0, expected: 0, lastSample: this.#samples,
-			};
-			this.#pasts.set(key, past);
-		}
-
+		const past = known ?? this.#pastOf(key);
 		const isRunning = sample.state[row] === stateCode.RUNNABLE;
 		const sightings = elapsedNs > 0 ? Math.min(1, usedNs / elapsedNs) : 0;
 		past.keptNs += usedNs;
@@ -136,17 +146,36 @@ export class CpuPlacement {
 			past.seen /= 2;
 		}
 
+		const awaitedNs = sample.awaitedCpuNs[row];
+		const freeNs = past.keptNs - awaitedNs;
+		if (freeNs <= 0) {
+			return;
+		}
+
 		const isInNativeCode = sample.state[row] === stateCode.IDLE;
-		if (isRunning || (isInNativeCode && past.missed >= missedSightings && !isChance(past))) {
-			sample.placedCpuNs[row] = past.keptNs;
+		const isLeftOver = awaitedNs > 0 || (past.missed >= missedSightings && !isChance(past));
+		if (isRunning || (isInNativeCode && isLeftOver)) {
+			sample.placedCpuNs[row] = freeNs;
 		} else if (!isInNativeCode && past.missed >= hopelessSightings && past.seen < past.expected * hopelessPart) {
-			sample.unseenCpuNs[row] = past.keptNs;
+			sample.unseenCpuNs[row] = freeNs;
 		} else {
 			return;
 		}
 
-		past.keptNs = 0;
+		past.keptNs -= freeNs;
 		past.missed = 0;
+	}
+
+	#pastOf(key: number): Past {
+		let past = this.#pasts.get(key);
+		if (!past) {
+			past = {
+				keptNs: 0, missed: 0, seen: 0, expected: 0, lastSample: this.#samples,
+			};
+			this.#pasts.set(key, past);
+		}
+
+		return past;
 	}
 
 	#forget(): void {

@@ -73,6 +73,7 @@ class LiveSampler implements SamplerHandle {
 	#status: SourceStatus = {phase: 'starting', stale: false};
 	/** Known once the worker has it. */
 	#engine: string | undefined;
+	#timer = '';
 	/** What the engine said when it opened the target, and what its samples have shown since. */
 	#note = '';
 	#finding = '';
@@ -146,7 +147,7 @@ class LiveSampler implements SamplerHandle {
 			...tables,
 			target: this.#target.facts,
 			session: {
-				...figures, durationMs, engine, takenAtMs: Date.now(), selfCpuMs: (cpu.user + cpu.system) / 1000,
+				...figures, durationMs, engine, timer: this.#timer, takenAtMs: Date.now(), selfCpuMs: (cpu.user + cpu.system) / 1000,
 			},
 		};
 		return this.#snapshot;
@@ -240,6 +241,7 @@ class LiveSampler implements SamplerHandle {
 		switch (report.kind) {
 			case 'opened': {
 				this.#engine = report.engine;
+				this.#timer = report.timer ?? '';
 				this.#note = report.note;
 				this.#set({note: this.#sessionNote});
 				break;

@@ -53,6 +53,7 @@ export class SamplingLoop {
 	/** The same up to the newest sample counted. */
 	#sampledMs = 0;
 	#targetStoppedMs = 0;
+	#targetInterruptedMs = 0;
 	#refusedThreads = 0;
 	#lateThreads = 0;
 	#tracer = '';
@@ -198,6 +199,7 @@ export class SamplingLoop {
 	*/
 	#count(outcome: SampleOutcome & {ok: true}, nowMs: number): boolean {
 		this.#pauses.add(outcome.pauseUs);
+		this.#targetInterruptedMs += outcome.interruptedMs ?? 0;
 		this.#refusedThreads += outcome.skipped?.refused ?? 0;
 		this.#lateThreads += outcome.skipped?.late ?? 0;
 		this.#tellTracer(outcome.skipped?.tracer ?? this.#tracer);
@@ -228,7 +230,8 @@ export class SamplingLoop {
 	#leavePauseOut(): void {
 		if (this.#isAfterPause) {
 			this.#isAfterPause = false;
-			const {cpuNs, count} = this.#sample;
+			const {cpuNs, count, credits} = this.#sample;
+			credits.count = 0;
 			for (let row = 0; row < count; row++) {
 				cpuNs[row] = Math.min(cpuNs[row], 1);
 			}
@@ -292,6 +295,7 @@ export class SamplingLoop {
 			refusedThreads: this.#refusedThreads,
 			lateThreads: this.#lateThreads,
 			targetStoppedMs: this.#targetStoppedMs,
+			targetInterruptedMs: this.#targetInterruptedMs,
 		};
 	}
 

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import type {TimerId} from '../engines/engine.js';
 import type {Target} from '../jvm/target.js';
 
 /** What the worker is started with. */
@@ -7,6 +8,8 @@ export type WorkerInput = {
 	readonly target: Target;
 	/** An engine's id, or `auto`. */
 	readonly engine: string;
+	/** How the memory engine gets at threads that run; see `EngineOptions`. */
+	readonly timer?: TimerId | 'auto';
 	/** Undefined: the engine's own. */
 	readonly intervalMs?: number;
 	/** Frames kept of each stack, from the top; Infinity for all. */
@@ -34,7 +37,7 @@ export type Command =
 /** From the worker to the main thread. All texts are printable lines. */
 export type Report =
 	/** The engine holds the target. */
-	| {readonly kind: 'opened'; readonly engine: string; readonly note: string}
+	| {readonly kind: 'opened'; readonly engine: string; readonly timer?: TimerId; readonly note: string}
 	/** What the samples have shown of how they are got, beside that note; empty for nothing (any more). */
 	| {readonly kind: 'finding'; readonly finding: string}
 	/** The first sample is in the table. */

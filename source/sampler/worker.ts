@@ -38,12 +38,16 @@ async function hold(loop: SamplingLoop, number: number): Promise<void> {
 
 async function run(): Promise<void> {
 	const writer = new TableWriter(input.table);
-	const choice = await chooseEngine(input.engine, input.target);
+	const choice = await chooseEngine(input.engine, input.target, undefined, input.timer);
 	const {note} = choice;
 	engine = choice.engine;
-	const session = await engine.open(input.target, {depth: input.depth, extraIdle: input.extraIdle}, writer);
+	const session = await engine.open(input.target, {
+		depth: input.depth, extraIdle: input.extraIdle, timer: input.timer, maxOverheadPercent: input.maxOverheadPercent,
+	}, writer);
 	try {
-		report({kind: 'opened', engine: engine.id, note: printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; '))});
+		report({
+			kind: 'opened', engine: engine.id, timer: session.timer, note: printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; ')),
+		});
 		const loop = new SamplingLoop({
 			session,
 			writer,

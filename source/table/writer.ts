@@ -6,7 +6,7 @@ import {
 } from '../model/frame.js';
 import {lockKindCode, lockKinds, threadFlag, type Sample} from '../model/sample.js';
 import {contentionColumns, factColumns} from '../model/schema.js';
-import {stateCount} from '../model/thread-state.js';
+import {stateCode, stateCount} from '../model/thread-state.js';
 import {TupleIndex} from '../model/tuple-index.js';
 import {DictionaryWriter} from './dictionary.js';
 import {
@@ -56,6 +56,8 @@ export class TableWriter implements Interner {
 	#contentionOf = new Int32Array(256);
 	/** The fact that takes a row's CPU time of no known place; -1 without any. */
 	#unseenOf = new Int32Array(256);
+	/** The fact of each credit of the sample; -1 for none. */
+	#creditOf = new Int32Array(64);
 	/** The stack of such time; -1 until there is some. */
 	#unseenNode = -1;
 	readonly #figures = Object.fromEntries(figureNames.map(name => [name, 0])) as Figures;
@@ -157,7 +159,21 @@ export class TableWriter implements Interner {
 			this.#contentionOf[row] = this.#placeContention(sample, row);
 		}
 
+		this.#placeCredits(sample);
 		this.#memo.endSample(sample);
+	}
+
+	/** A thread that runs is RUNNABLE where it uses CPU time, wherever it stands now. */
+	#placeCredits({credits, frames}: Sample): void {
+		if (credits.count > this.#creditOf.length) {
+			this.#creditOf = new Int32Array(credits.count * 2);
+		}
+
+		for (let credit = 0; credit < credits.count; credit++) {
+			const row = credits.row[credit];
+			const node = this.#factOf[row] < 0 ? -1 : this.#dictionary.internStack(frames, credits.stackStart[credit], credits.stackLength[credit]);
+			this.#creditOf[credit] = node < 0 ? -1 : this.#placeFact(this.#recordOf[row], node, stateCode.RUNNABLE);
+		}
 	}
 
 	#placeThread(sample: Sample, row: number): void {
@@ -301,6 +317,14 @@ export class TableWriter implements Interner {
 			const contended = this.#contentionOf[row];
 			if (contended >= 0) {
 				contention.ticks[Math.floor(contended / contentionShare)][contended % contentionShare]++;
+			}
+		}
+
+		const {credits} = sample;
+		for (let credit = 0; credit < credits.count; credit++) {
+			const fact = this.#creditOf[credit];
+			if (fact >= 0) {
+				facts.cpuNs[Math.floor(fact / factShare)][fact % factShare] += credits.cpuNs[credit];
 			}
 		}
 

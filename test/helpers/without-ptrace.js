@@ -1,6 +1,7 @@
 /*
-Runs a command under a filter of system calls (seccomp) that forbids ptrace, as containers have it: `node
-without-ptrace.js COMMAND ARGS...`. x86-64 only. Exits as the command does.
+Runs a command under a filter of system calls (seccomp) that forbids ptrace and perf_event_open, as containers have it:
+`node without-ptrace.js COMMAND ARGS...`; TPROF_FORBIDDEN in the environment names others. x86-64 only. Exits as the
+command does.
 */
 import {spawn} from 'node:child_process';
 import process from 'node:process';
@@ -9,7 +10,8 @@ import koffi from 'koffi';
 const setNoNewPrivileges = 38;
 const setSeccomp = 22;
 const modeFilter = 2;
-const ptraceCall = 101;
+const calls = new Map([['ptrace', 101], ['perf_event_open', 298]]);
+const forbidden = (process.env.TPROF_FORBIDDEN ?? 'ptrace,perf_event_open').split(',').map(name => calls.get(name));
 
 /**
 Instructions of linux/bpf_common.h and what a filter may answer (linux/seccomp.h): code, jump if true, jump if false,
@@ -22,8 +24,7 @@ const allow = 0x7F_FF_00_00;
 const failWithEperm = 0x00_05_00_01;
 const program = [
 	[load, 0, 0, 0],
-	[jumpIfEqual, 0, 1, ptraceCall],
-	[answer, 0, 0, failWithEperm],
+	...forbidden.flatMap(call => [[jumpIfEqual, 0, 1, call], [answer, 0, 0, failWithEperm]]),
 	[answer, 0, 0, allow],
 ];
 

@@ -64,7 +64,7 @@ describe('the command', () => {
 describe('the options', () => {
 	test('have defaults', () => {
 		expect(options('1')).toMatchObject({
-			engine: 'auto', maxOverheadPercent: 2, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', sort: undefined, view: undefined, idleCalls: [],
+			engine: 'auto', timer: 'auto', maxOverheadPercent: 2, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', sort: undefined, view: undefined, idleCalls: [],
 		});
 	});
 

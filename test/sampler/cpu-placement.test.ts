@@ -81,6 +81,45 @@ describe('where CPU time counts', () => {
 		expect(placedNs).toBe(40 * 4);
 	});
 
+	test('what has a credit counts there; of the rest only what a credit to come cannot account for', () => {
+		const placement = new CpuPlacement();
+		const sample = new Sample();
+		// A column a sample: CPU used, credited, what may be credited yet; what is placed where the thread stands.
+		const once = (state: number, [used, credited, awaited]: readonly [number, number, number]) => {
+			sample.clear();
+			const row = draw(sample, 1, state, used);
+			sample.awaitedCpuNs[row] = awaited;
+			if (credited > 0) {
+				sample.addCredit(row, credited);
+			}
+
+			placement.assign(sample, 100);
+			return sample.placedCpuNs[row];
+		};
+
+		const {RUNNABLE, WAITING, IDLE} = stateCode;
+		expect([once(RUNNABLE, [20, 0, 10]), once(RUNNABLE, [5, 0, 10]), once(RUNNABLE, [5, 20, 10])]).toEqual([10, 5, 0]);
+		// Credits that are ahead are made up for first.
+		expect([once(RUNNABLE, [9, 20, 10]), once(RUNNABLE, [20, 0, 10]), once(RUNNABLE, [7, 0, 10])]).toEqual([0, 0, 1]);
+		expect([once(WAITING, [30, 0, 10]), once(IDLE, [1, 0, 10])]).toEqual([0, 31]);
+		expect([once(RUNNABLE, [30, 0, Infinity]), once(RUNNABLE, [1, 0, 0])]).toEqual([0, 41]);
+		// With no event any more the rest counts as ever, and a debt is still one.
+		expect([once(RUNNABLE, [1, 20, 10]), once(RUNNABLE, [10, 0, 0]), once(RUNNABLE, [10, 0, 0])]).toEqual([0, 0, 1]);
+	});
+
+	test('a sample with credits that was not counted: its CPU time counts once, with the next', () => {
+		const placement = new CpuPlacement();
+		const sample = new Sample();
+		sample.addCredit(draw(sample, 1, stateCode.RUNNABLE, 30), 20);
+		placement.assign(sample, 100);
+		expect(sample.placedCpuNs[0]).toBe(10);
+		placement.takeBack(sample);
+		sample.clear();
+		draw(sample, 1, stateCode.RUNNABLE, 5);
+		placement.assign(sample, 100);
+		expect([sample.cpuNs[0], sample.placedCpuNs[0]]).toEqual([35, 35]);
+	});
+
 	test('a sample with a mounted virtual thread that was not counted: its CPU time counts once, with the next', () => {
 		const placement = new CpuPlacement();
 		const sample = new Sample();

@@ -19,6 +19,8 @@ export type DrawnThread = {
 	isIncomplete?: boolean;
 	lock?: {kind: number; className: string; owner: number; ownerFrame?: string};
 	carrier?: number;
+	/** CPU time at other stacks. */
+	credits?: Array<{cpuNs: number; frames: string[]}>;
 };
 
 /** Fills a sample with drawn threads. */
@@ -38,6 +40,13 @@ export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer
 		sample.carrier[row] = thread.carrier ?? -1;
 		for (const text of thread.frames ?? []) {
 			sample.addFrame(frame(text));
+		}
+
+		for (const credit of thread.credits ?? []) {
+			sample.addCredit(row, credit.cpuNs);
+			for (const text of credit.frames) {
+				sample.addCreditFrame(frame(text));
+			}
 		}
 
 		if (thread.lock) {
@@ -74,6 +83,9 @@ export function randomSamples(seed: number, options: {samples: number; threads: 
 				cpuNs: random() < 0.5 ? 0 : pick(random, 1_000_000),
 				frames: frames ?? Array.from({length: depth}, () => `C${pick(random, 5)}.m${pick(random, options.methods)}`),
 				isIncomplete: random() < 0.1,
+				credits: Array.from({length: random() < 0.2 ? pick(random, 4) : 0}, () => ({
+					cpuNs: pick(random, 1_000_000), frames: Array.from({length: pick(random, options.depth + 1)}, () => `C${pick(random, 5)}.m${pick(random, options.methods)}`),
+				})),
 			});
 			stood.set(key, rows.at(-1)!.frames!);
 		}

@@ -71,6 +71,12 @@ function naive(samples: readonly DrawnThread[][]) {
 			const key = `${thread.key}|${stack}|${thread.state ?? 1}`;
 			const [ticks, cpuNs] = facts.get(key) ?? [0, 0];
 			facts.set(key, [ticks + 1, cpuNs + (thread.cpuNs ?? 0)]);
+			for (const {cpuNs, frames} of thread.credits ?? []) {
+				const at = `${thread.key}|${frames.join('<')}|${stateCode.RUNNABLE}`;
+				const [ticksThere, cpuNsThere] = facts.get(at) ?? [0, 0];
+				facts.set(at, [ticksThere, cpuNsThere + cpuNs]);
+			}
+
 			threadSamples++;
 			incompleteStacks += thread.isIncomplete ? 1 : 0;
 			if (thread.lock && (thread.lock.owner >= 0 || thread.lock.kind === 1 || thread.lock.kind === 4)) {
@@ -98,6 +104,20 @@ function sum(values: Iterable<number>): number {
 }
 
 describe('counting', () => {
+	test('CPU time counts at the stack that has its credit, with no tick there; where the thread stands has the tick', () => {
+		const buffer = createTable(tiny);
+		const writer = new TableWriter(buffer);
+		writer.count(drawInto(newSample(), [
+			{key: 1, state: stateCode.WAITING, frames: ['A.park', 'A.run'], cpuNs: 0, credits: [{cpuNs: 10, frames: ['A.work', 'A.run']}, {cpuNs: 7, frames: ['A.other', 'A.run']}, {cpuNs: 10, frames: ['A.work', 'A.run']}]},
+			{key: 2, name: 'hidden', frames: ['A.run'], credits: [{cpuNs: 5, frames: ['A.work', 'A.run']}]},
+		], writer), 1000, zeroFigures, name => writer.textOf(name) !== 'hidden');
+		const image = new TableReader(buffer).read(0)!;
+		expect(factsOf(image)).toEqual(new Map([
+			[`1|A.park<A.run|${stateCode.WAITING}`, [1, 0]], [`1|A.work<A.run|${stateCode.RUNNABLE}`, [0, 20]], [`1|A.other<A.run|${stateCode.RUNNABLE}`, [0, 7]],
+		]));
+		expect(image.figures.threadSamples).toBe(1);
+	});
+
 	test.each([1, 2, 3, 4, 5, 6])('random samples through tiny slabs give what a map counts, at every moment (seed %i)', seed => {
 		const samples = randomSamples(seed, {
 			samples: 60, threads: 14, methods: 6, depth: 5,

@@ -9,9 +9,9 @@ export const memoryEngine: Engine = {
 	// A sample of 200 threads takes some milliseconds of ours and some microseconds of theirs.
 	defaultIntervalMs: 20,
 	needsAttachSocket: false,
-	async probe(target) {
+	async probe(target, options) {
 		const {probe} = await import('./probe.js');
-		return probe(target);
+		return probe(target, options);
 	},
 	async open(target, options, interner) {
 		const {start} = await import('./start.js');

@@ -3,6 +3,7 @@ import {findSymbols} from './process/libjvm.js';
 import {ProcessMemory} from './process/memory.js';
 import {HeapClock} from './hotspot/collections.js';
 import {Heap} from './hotspot/heap.js';
+import {loadPerfCalls, type PerfCalls} from './timer/perf-calls.js';
 import {loadPtrace, type Ptrace} from './process/ptrace.js';
 import {Reader} from './process/reader.js';
 import {ThreadObjects} from './threads/thread-object.js';
@@ -18,6 +19,8 @@ export type Opened = {
 	readonly clock: HeapClock;
 	/** Missing if the FFI package does not load: threads in Java code then have no stack. */
 	readonly ptrace?: Ptrace;
+	/** There where `ptrace` is. */
+	readonly perf?: PerfCalls;
 	/** What cannot be seen, as one printable line. */
 	readonly note?: string;
 };
@@ -51,9 +54,9 @@ export function openJvm(pid: number): Opened {
 
 		const vm = openVm(reader, layout);
 		const heap = new Heap(vm);
-		const ptrace = optionalPtrace();
+		const ptrace = optional(loadPtrace);
 		return {
-			memory, vm, heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm), ptrace, note: noteFor(vm, ptrace !== undefined),
+			memory, vm, heap, objects: new ThreadObjects(vm, heap), clock: new HeapClock(vm), ptrace, perf: optional(loadPerfCalls), note: noteFor(vm, ptrace !== undefined),
 		};
 	} catch (error) {
 		memory.close();
@@ -61,9 +64,10 @@ export function openJvm(pid: number): Opened {
 	}
 }
 
-function optionalPtrace(): Ptrace | undefined {
+/** What needs the FFI package. */
+function optional<T>(load: () => T): T | undefined {
 	try {
-		return loadPtrace();
+		return load();
 	} catch {
 		return undefined;
 	}

@@ -8,7 +8,7 @@ import {isAlive, programOf} from '../../jvm/system/proc.js';
 import type {Target} from '../../jvm/target.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
-	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver,
+	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver, type TimerId,
 } from '../engine.js';
 import {CodeCache} from './hotspot/code-cache.js';
 import {type HeapClock} from './hotspot/collections.js';
@@ -30,6 +30,9 @@ import {javaThreadState} from './threads/thread-block.js';
 import {unknownStackFrame} from './stacks/unknown-stack.js';
 import {VmThreads} from './threads/vm-threads.js';
 import {WaitingStacks} from './stacks/waiting-stacks.js';
+import {chooseTimer} from './timer/choose.js';
+import {type PerfTimer} from './timer/perf-timer.js';
+import {RecordedStacks} from './timer/recorded-stack.js';
 import {TopFrame} from './stacks/top-frame.js';
 import {Walker} from './stacks/walker.js';
 
@@ -39,6 +42,7 @@ const failureLimit = 50;
 /** Samples one JVM from outside its process. */
 export class MemorySession implements EngineSession {
 	readonly note?: string;
+	readonly timer?: TimerId;
 	readonly #target: Target;
 	readonly #depth: number;
 	readonly #isDebugNonSafepoints: boolean;
@@ -53,6 +57,8 @@ export class MemorySession implements EngineSession {
 	readonly #waiting: WaitingStacks;
 	readonly #running?: RunningStacks;
 	readonly #stopper?: Stopper;
+	/** Stacks of threads that run without stopping them; missing where that is not allowed, or not wanted. */
+	readonly #perf?: PerfTimer;
 	readonly #cpu: ThreadCpu;
 	readonly #idle: IdleList;
 	/** Stands for the stack of a thread that runs and could not be read, so that its CPU time has its place. */
@@ -66,8 +72,7 @@ export class MemorySession implements EngineSession {
 	#closed = false;
 
 	constructor(target: Target, options: EngineOptions, interner: Interner, opened: Opened) {
-		const {memory, vm, heap, ptrace, note} = opened;
-		this.note = note;
+		const {memory, vm, heap, ptrace} = opened;
 		this.#target = target;
 		this.#unknownFrame = unknownStackFrame(interner);
 		this.#depth = options.depth;
@@ -89,12 +94,18 @@ export class MemorySession implements EngineSession {
 		const walker = new Walker(vm, this.#code, this.#methods);
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
 		this.#waiting = new WaitingStacks(memory, threads, walker, continuations);
+		const top = new TopFrame(vm, this.#code, this.#methods, walker);
 		if (ptrace) {
 			this.#stopper = new Stopper(ptrace, target.pid);
 			this.#running = new RunningStacks({
-				memory, threads, walker, top: new TopFrame(vm, this.#code, this.#methods, walker), ptrace, stopper: this.#stopper, continuations,
+				memory, threads, walker, top, ptrace, stopper: this.#stopper, continuations,
 			});
 		}
+
+		const {perf, timer, note} = chooseTimer(opened, target.pid, options, new RecordedStacks({memory, walker, top, continuations}));
+		this.#perf = perf;
+		this.timer = timer;
+		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;
 	}
 
 	async sample(into: Sample): Promise<SampleOutcome> {
@@ -106,10 +117,12 @@ export class MemorySession implements EngineSession {
 		const startedMs = performance.now();
 		const atMs = Date.now();
 		this.#stops = noStops;
+		let interruptedMs = 0;
 		try {
 			this.#methods.nextRound();
 			this.#code.nextRound();
 			const threads = this.#present.list();
+			interruptedMs = this.#perf?.look(threads).costMs ?? 0;
 			this.#takeStacks(threads);
 			this.#descriptions.describe(threads);
 			this.#fill(into, threads);
@@ -123,7 +136,7 @@ export class MemorySession implements EngineSession {
 		this.#failures = 0;
 		const stops = this.#stops;
 		return {
-			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), tookMs: performance.now() - startedMs, atMs, skipped: stops,
+			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, tookMs: performance.now() - startedMs, atMs, skipped: stops,
 		};
 	}
 
@@ -141,12 +154,14 @@ export class MemorySession implements EngineSession {
 	}
 
 	async letGo(): Promise<void> {
+		this.#perf?.letGo();
 		await this.#stopper?.letGo();
 	}
 
 	async close(): Promise<void> {
 		if (!this.#closed) {
 			this.#closed = true;
+			this.#perf?.letGo();
 			this.#stopper?.close();
 			this.#cpu.close();
 			this.#memory.close();
@@ -163,7 +178,9 @@ export class MemorySession implements EngineSession {
 		this.#walkRunning(threads.filter(thread => !thread.isInJava && !inJava.includes(thread) && !thread.isUnchanged && !this.#waiting.walk(thread)));
 	}
 
-	#walkRunning(threads: readonly JavaThread[]): void {
+	/** Of threads that run: by their newest records where there can be any, else stopped for a moment. */
+	#walkRunning(running: readonly JavaThread[]): void {
+		const threads = this.#perf ? running.filter(thread => !this.#perf?.stand(thread)) : running;
 		if (this.#running) {
 			this.#stops = threads.length > 0 ? sum(this.#stops, this.#running.walk(threads)) : this.#stops;
 			return;
@@ -215,6 +232,7 @@ export class MemorySession implements EngineSession {
 			into.addFrame(this.#unknownFrame);
 		}
 
+		this.#addCredits(into, thread, row, row);
 		return row;
 	}
 
@@ -234,7 +252,29 @@ export class MemorySession implements EngineSession {
 		into.state[row] = this.#stateOf(thread);
 		into.carrier[row] = carrier;
 		this.#addFrames(into, frames, 0, carrierStart);
+		this.#addCredits(into, thread, row, carrier);
 		return row;
+	}
+
+	/**
+	What was recorded of a thread, and what may be yet: at `row`, where what it used is; what may be another virtual
+	thread's counts for its carrier.
+	*/
+	#addCredits(into: Sample, thread: JavaThread, row: number, carrier: number): void {
+		if (!this.#perf) {
+			return;
+		}
+
+		for (const {weightNs, frames, carrierStart, isMounted} of this.#perf.recorded(thread)) {
+			const isVirtual = row !== carrier && carrierStart >= 0 && isMounted;
+			into.addCredit(carrierStart < 0 || isVirtual ? row : carrier, weightNs);
+			const last = Math.min(isVirtual ? carrierStart : frames.length, this.#depth);
+			for (let index = 0; index < last; index++) {
+				into.addCreditFrame(frames[index]);
+			}
+		}
+
+		into.awaitedCpuNs[row] = this.#perf.awaitedNs(thread, this.#methods);
 	}
 
 	#addFrames(into: Sample, frames: Int32Array, start: number, end: number): void {

@@ -13,6 +13,10 @@ export function start(target: Target, options: EngineOptions, interner: Interner
 		return new MemorySession(target, options, interner, opened);
 	} catch (error) {
 		opened?.memory.close();
+		if (error instanceof SessionOver) {
+			throw error;
+		}
+
 		const {reason, ...help} = explain(target, error);
 		throw new SessionOver(reason, {targetEnded: false, ...help});
 	}

@@ -7,7 +7,9 @@ import type {View} from '../../views/view.js';
 export type ExportOptions = {
 	/** Rows, their order and what counts; --by, --filter, --state, --threads as the views have them. */
 	readonly query: Query;
-	/** The view whose rows are written, in formats that are made of views' rows; undefined: what the format has by itself. */
+	/**
+	The view whose rows are written, in formats that are made of views' rows; undefined: what the format has by itself.
+	*/
 	readonly view?: View;
 	/** Version of tprof-top, for the formats that name the tool. */
 	readonly version: string;
@@ -64,7 +66,9 @@ export type ExportFormat = {
 	readonly ofViews?: true;
 	/** Bytes that no terminal can show: it needs a file or a pipe. */
 	readonly binary?: boolean;
-	/** Frames of each stack that it shows unless --depth is given: no more need to be kept for it. Without it all are. */
+	/**
+	Frames of each stack that it shows unless --depth is given: no more need to be kept for it. Without it all are.
+	*/
 	readonly depth?: number;
 	/**
 	What was counted up to the snapshot, or since the baseline (an earlier snapshot of the same session). Text ends with

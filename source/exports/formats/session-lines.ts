@@ -1,4 +1,5 @@
 import {unseenWork} from '../../model/frame.js';
+import {engineName} from '../../model/engine-name.js';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {muchUnseen, summarize, unseenCpuPercent} from '../../query/summary.js';
@@ -16,7 +17,7 @@ export function targetLine({target}: Snapshot): string {
 export function timeLine(snapshot: Snapshot, baseline: Snapshot | undefined): string {
 	const session = statsOf(snapshot, baseline);
 	const asked = session.requestedIntervalMs > 0 && session.intervalMs > session.requestedIntervalMs ? `, ${number(session.requestedIntervalMs, 1)} ms requested` : '';
-	return `${new Date(session.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${seconds(session.durationMs)} | engine ${session.engine} every ${number(session.intervalMs, 1)} ms${asked}`;
+	return `${new Date(session.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${seconds(session.durationMs)} | engine ${engineName(session)} every ${number(session.intervalMs, 1)} ms${asked}`;
 }
 
 /** Samples, losses and what they cost. */
@@ -25,7 +26,7 @@ export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): st
 	const share = (ms: number) => session.durationMs > 0 ? ` (${number(100 * ms / session.durationMs, 1)}%)` : '';
 	return [
 		`samples ${session.samples} late ${session.late} failed ${session.failed}`,
-		`target stopped ${number(session.targetStoppedMs, 1)} ms${share(session.targetStoppedMs)}`,
+		`target stopped ${number(session.targetStoppedMs, 1)} ms${share(session.targetStoppedMs)}${session.targetInterruptedMs > 0 ? ` interrupted ${number(session.targetInterruptedMs, 1)} ms${share(session.targetInterruptedMs)}` : ''}`,
 		`own CPU ${number(session.selfCpuMs, 0)} ms${share(session.selfCpuMs)}`,
 		`pauses p50 ${pause(session.pauseP50Us)} p99 ${pause(session.pauseP99Us)} worst ${pause(session.pauseWorstUs)}`,
 	].join(' | ');

@@ -143,7 +143,7 @@ function aboutOf(profile: PiecewiseProfile, tables: ProfileTables, ticks: number
 	return {
 		target: {mainClass: program ? baseName(tables.text(program.filename)) : ''},
 		session: {
-			engine: 'pprof', requestedIntervalMs: intervalMs, intervalMs, startedAtMs, takenAtMs, durationMs, sampledMs: durationMs, lastSampleAtMs: takenAtMs,
+			engine: 'pprof', timer: '', requestedIntervalMs: intervalMs, intervalMs, startedAtMs, takenAtMs, durationMs, sampledMs: durationMs, lastSampleAtMs: takenAtMs,
 			samples: intervalMs > 0 && durationMs > 0 ? Math.round(durationMs / intervalMs) : ticks,
 		},
 	};

@@ -123,5 +123,5 @@ function targetOf(from: Record<string, unknown>): TargetFacts {
 function statsOf(from: Record<string, unknown>): SessionStats {
 	// Files without `sampledMs` come from a version that did not tell the two times apart.
 	const figures: Record<string, unknown> = {...from, sampledMs: from.sampledMs ?? from.durationMs};
-	return {engine: text(from.engine), ...fromNames(namesOf(sessionFigures), name => checked(sessionFigures[name], figures[name], noSizes) as number)};
+	return {engine: text(from.engine), timer: text(from.timer ?? ''), ...fromNames(namesOf(sessionFigures), name => checked(sessionFigures[name], figures[name], noSizes) as number)};
 }

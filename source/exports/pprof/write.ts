@@ -1,5 +1,6 @@
 import {gzipSync} from 'node:zlib';
 import {Profile, StringTable, type FunctionInput, type LocationInput, type SampleInput} from 'pprof-format';
+import {engineName} from '../../model/engine-name.js';
 import {noFrame, rootNode, unknownLine} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
@@ -69,7 +70,7 @@ function readableComments({target, session}: Snapshot, version: string): string[
 		`tprof-top ${version}`,
 		`pid ${target.pid} ${target.command || target.mainClass}`,
 		`JVM ${target.jvmVersion} ${target.vm}`,
-		`engine ${session.engine} interval ${Math.round(session.intervalMs)} ms samples ${session.samples} late ${session.late} failed ${session.failed}`,
+		`engine ${engineName(session)} interval ${Math.round(session.intervalMs)} ms samples ${session.samples} late ${session.late} failed ${session.failed}`,
 	];
 }
 

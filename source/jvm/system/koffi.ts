@@ -9,6 +9,8 @@ export type Koffi = {
 		func(name: string, result: string, args: string[]): (...args: unknown[]) => number;
 	};
 	errno(): number;
+	/** Memory at an address as an ArrayBuffer, without a copy; not to be touched once it is unmapped. */
+	view(address: unknown, bytes: number): ArrayBuffer;
 };
 
 /** For the bundle: its own folder, or the one above its chunks. Never a folder above dist/, which may be anyone's. */

@@ -1,6 +1,7 @@
 import {stateCode} from '../../model/thread-state.js';
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {cellWidth} from '../../model/cell-width.js';
+import {engineName} from '../../model/engine-name.js';
 import {formatBytes, formatCount, formatDuration} from '../../query/columns/format.js';
 import {stateCells, stateLetters, stateRole} from '../../query/columns/state-cells.js';
 import {windows} from '../../query/facts/window.js';
@@ -76,7 +77,7 @@ export function targetLine(state: UiState, data: ScreenData, {width, header}: La
 		{text: target?.mainClass ?? '', rank: 0, look: part => theme.paint('title', part)},
 		{text: target?.jvmVersion ? `JDK ${target.jvmVersion}` : '', rank: 4},
 		{text: vitals.uptimeMs === undefined ? '' : `up ${formatDuration(vitals.uptimeMs)}`, rank: 6},
-		{text: snapshot && snapshot.session.engine !== '' ? `${snapshot.session.engine} ${rate(data)}`.trim() : '', rank: header === 'full' ? 3 : 6},
+		{text: snapshot && snapshot.session.engine !== '' ? `${engineName(snapshot.session)} ${rate(data)}`.trim() : '', rank: header === 'full' ? 3 : 6},
 		...(header === 'line' ? statePieces(data, theme).map(piece => ({...piece, rank: piece.rank + 2})) : []),
 	];
 	const left = room > 0 ? fitPieces(pieces, room, ' ') : '';
@@ -98,7 +99,7 @@ export function sessionLine(data: ScreenData, width: number, theme: Theme): stri
 
 	const {session} = snapshot;
 	const percent = (value: number | undefined) => value === undefined ? '-' : `${Number(value.toFixed(1))}%`;
-	const stopped = session.durationMs > 0 ? 100 * session.targetStoppedMs / session.durationMs : undefined;
+	const stopped = session.durationMs > 0 ? 100 * (session.targetStoppedMs + session.targetInterruptedMs) / session.durationMs : undefined;
 	const skipped = session.refusedThreads + session.lateThreads;
 	const warnings = warningsOf(data).map(({short}, index): Piece => ({text: `! ${short}`, rank: index === 0 ? 0 : 4, look: part => theme.paint('error', part)}));
 	const pieces: Piece[] = [

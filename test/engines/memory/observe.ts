@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {type EngineSession} from '../../../source/engines/engine.js';
+import {type EngineSession, type TimerId} from '../../../source/engines/engine.js';
 import {type Interner, unknownStack} from '../../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';
@@ -18,6 +18,8 @@ export type ObservedThread = {
 	readonly isVirtual: boolean;
 	readonly cpuNs: number;
 	readonly frames: string[];
+	/** Stacks that used CPU time since the sample before. */
+	readonly credits: Array<{readonly cpuNs: number; readonly frames: string[]}>;
 	readonly lock: string;
 	readonly lockClass: string;
 	readonly lockOwner: string;
@@ -67,9 +69,9 @@ export function targetOf(pid: number): Target {
 
 /** An open session and everything it has named. */
 export class Observer {
-	static async open(pid: number, depth = Number.POSITIVE_INFINITY): Promise<Observer> {
+	static async open(pid: number, {depth = Number.POSITIVE_INFINITY, timer = 'stop'}: {readonly depth?: number; readonly timer?: TimerId} = {}): Promise<Observer> {
 		const observer = new Observer();
-		observer.session = await memoryEngine.open(targetOf(pid), {depth}, observer.names);
+		observer.session = await memoryEngine.open(targetOf(pid), {depth, timer}, observer.names);
 		return observer;
 	}
 
@@ -104,8 +106,16 @@ export class Observer {
 			isDaemon: (flags & threadFlag.daemon) !== 0, isIncomplete: (flags & threadFlag.incomplete) !== 0, isVmInternal: (flags & threadFlag.vmInternal) !== 0,
 			isVirtual: (flags & threadFlag.virtual) !== 0, cpuNs: sample.cpuNs[row],
 			frames: [...sample.frames.subarray(sample.stackStart[row], sample.stackStart[row] + sample.stackLength[row])].map(frame => frames[frame]).filter(frame => !frame.startsWith(`${unknownStack.className}.`)),
+			credits: this.#credits(row),
 			lock: lockKinds[sample.lockKind[row]], lockClass: strings[sample.lockClass[row]], lockOwner: nameOf(sample.lockOwner[row]), lockOwnerFrame: frames[sample.lockOwnerFrame[row]],
 			carrier: nameOf(sample.carrier[row]),
 		};
+	}
+
+	#credits(row: number): ObservedThread['credits'] {
+		const {sample: {credits, frames}, names} = this;
+		return Array.from({length: credits.count}, (_, credit) => credit).filter(credit => credits.row[credit] === row).map(credit => ({
+			cpuNs: credits.cpuNs[credit], frames: Array.from(frames.subarray(credits.stackStart[credit], credits.stackStart[credit] + credits.stackLength[credit]), frame => names.frames[frame]),
+		}));
 	}
 }

@@ -56,6 +56,41 @@ describe('where the kernel lets nobody stop a thread', () => {
 	});
 });
 
+describe('where the kernel lets nobody stop a thread, but gives events on its CPU clock', () => {
+	const under = ['env', 'TPROF_FORBIDDEN=ptrace', process.execPath, withoutPtrace];
+
+	test('nobody need be stopped', () => {
+		const {status, stdout} = run(under, '--format', 'json');
+		expect(status).toBe(0);
+		expect(JSON.parse(stdout)).toMatchObject({engine: 'memory', timer: 'perf', cost: {targetStoppedMs: 0}});
+		expect(run(under).stdout).toContain('| engine memory (perf) every ');
+	});
+
+	test('--timer stop has its obstacle', () => {
+		expect(run(under, '--engine', 'memory', '--timer', 'stop').stderr).toContain('ptrace is blocked by a system call filter');
+	});
+});
+
+describe('where the kernel gives no events', () => {
+	const under = ['env', 'TPROF_FORBIDDEN=perf_event_open', process.execPath, withoutPtrace];
+	const refusal = 'perf_event_open is refused: a system call filter (seccomp, as is usual in containers)';
+
+	test('threads are stopped, and the report says why', () => {
+		const {status, stdout} = run(under, '--format', 'json');
+		expect(status).toBe(0);
+		const report = JSON.parse(stdout) as {notes: string[]};
+		expect(report).toMatchObject({engine: 'memory', timer: 'stop'});
+		expect(report.notes.join('\n')).toContain(refusal);
+	});
+
+	test('--timer perf says what to do', () => {
+		const {status, stderr} = run(under, '--timer', 'perf');
+		expect(status).toBe(1);
+		expect(stderr).toContain(`tprof-top: ${refusal}`);
+		expect(stderr).toContain('use --timer stop');
+	});
+});
+
 test('on another kind of processor only dumps can be had', () => {
 	const asArm = ['env', 'NODE_OPTIONS=--import=data:text/javascript,Object.defineProperty(process,String.raw`arch`,{value:`arm64`})'];
 	expect(run(asArm, '--engine', 'memory')).toEqual({

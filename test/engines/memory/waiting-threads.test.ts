@@ -178,7 +178,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 
 	test('the number of frames kept can be limited', async () => {
 		java = await startJava('WaitsEveryWay', {jdk, args: ['1', '60']});
-		observer = await Observer.open(java.pid, 3);
+		observer = await Observer.open(java.pid, {depth: 3});
 		const threads = await observer.observe();
 		expect(threads.find(({name}) => name === 'parked-0')).toMatchObject({isIncomplete: false, state: 'WAITING'});
 		expect(Math.max(...threads.map(({frames}) => frames.length))).toBe(3);

@@ -25,8 +25,8 @@ const identityBytes = 48;
 /** Most methods kept: beyond this the cache starts again from nothing. A large application runs some 50,000. */
 const methodLimit = 100_000;
 
-/** The names of a method as Java has them, neither shortened nor simplified. */
-export type MethodName = {readonly className: string; readonly name: string};
+/** The names of a method as Java has them, neither shortened nor simplified, and whether it is a native one. */
+export type MethodName = {readonly className: string; readonly name: string; readonly isNative: boolean};
 
 /** One Java method of the target, decoded. */
 export class Method implements MethodName {
@@ -79,7 +79,7 @@ export class Method implements MethodName {
 		const className = normalClassName(klassName(vm, holder));
 		this.className = className;
 		this.name = name;
-		this.#name = {className, name};
+		this.#name = {className, name, isNative: this.isNative};
 		this.isEnterSpecial = name === 'enterSpecial' && className === 'jdk.internal.vm.Continuation';
 		this.#ids = [className, name, file].map(text => interner.internString(printable(text))) as [number, number, number];
 	}

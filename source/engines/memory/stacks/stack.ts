@@ -31,17 +31,28 @@ export class StackCopy {
 			fail();
 		}
 
-		if (length > this.#bytes.length) {
-			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
-			this.#words = new Uint32Array(this.#bytes.buffer);
-		}
-
+		this.#makeRoom(length);
 		if (memory.read(low, this.#bytes, 0, length) !== length) {
 			fail();
 		}
 
 		this.high = low + length;
 		this.isCut = length < base - low;
+	}
+
+	/** Takes over a copy that was made elsewhere of what lies from an address on; throws `Unreadable` for none. */
+	set(low: number, bytes: Uint8Array, base: number): void {
+		this.low = low;
+		this.high = low;
+		const length = Math.floor(Math.min(base - low, bytes.length, stackBytesLimit) / 8) * 8;
+		if (!(length > 0) || low % 8 !== 0) {
+			fail();
+		}
+
+		this.#makeRoom(length);
+		this.#bytes.set(bytes.subarray(0, length));
+		this.high = low + length;
+		this.isCut = this.high < base;
 	}
 
 	has(address: number): boolean {
@@ -56,5 +67,12 @@ export class StackCopy {
 
 		const index = (address - this.low) / 4;
 		return this.#words[index] + (this.#words[index + 1] * 0x1_00_00_00_00);
+	}
+
+	#makeRoom(length: number): void {
+		if (length > this.#bytes.length) {
+			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
+			this.#words = new Uint32Array(this.#bytes.buffer);
+		}
 	}
 }

@@ -46,11 +46,12 @@ export class TopFrame {
 
 	/**
 	Fills the walker with a stopped thread's frames. What the registers say is tried first; if that does not lead to the
-	thread's root, the stack is searched for a way that does.
+	thread's root, the stack is searched for a way that does (unless `canSearch` is false: where the root was not copied
+	no way leads there, and the search takes milliseconds).
 	*/
-	walk(stack: StackCopy, registers: Registers): WalkEnd {
+	walk(stack: StackCopy, registers: Registers, canSearch = true): WalkEnd {
 		const end = this.#attempt(() => this.#direct(stack, registers));
-		if (end !== 'broken') {
+		if (end !== 'broken' || !canSearch) {
 			return end;
 		}
 

@@ -27,6 +27,13 @@ export class Walker {
 	carrierStart = -1;
 	/** The virtual thread's outer frames are in the heap, between this frame and the one before; -1 if they are not. */
 	heapStart = -1;
+	/**
+	Where the frame lies by which the carrier runs its virtual thread, and with it a ContinuationEntry
+	(continuationEntry.hpp); 0 where none was met.
+	*/
+	entrySp = 0;
+	/** Where the caller's frame of the last frame on the stack begins, where the rest is in the heap. */
+	heapSp = 0;
 	/** Where the last walk ended. */
 	readonly cursor: Cursor = {pc: 0, sp: 0, fp: 0};
 	readonly #vm: Vm;
@@ -46,6 +53,8 @@ export class Walker {
 		this.frames.count = 0;
 		this.carrierStart = -1;
 		this.heapStart = -1;
+		this.entrySp = 0;
+		this.heapSp = 0;
 	}
 
 	/** Appends the frames from a return address (or an anchor's pc) onwards. */
@@ -157,6 +166,7 @@ export class Walker {
 		if (place.blob.isEnterSpecial) {
 			// Dumps leave it out.
 			this.carrierStart = --this.frames.count;
+			this.entrySp = cursor.sp;
 		}
 
 		return this.#leaveFixedFrame(stack, blob.frameSize);
@@ -172,6 +182,7 @@ export class Walker {
 		// already that of the frame by which its carrier runs it (enterSpecial).
 		if (blob.name.startsWith('StubRoutines') && this.#hasVirtualThreads) {
 			this.heapStart = this.frames.count;
+			this.heapSp = cursor.sp;
 			this.carrierStart = this.frames.count;
 		}
 

@@ -1,6 +1,5 @@
 import {stateCode} from '../../../model/thread-state.js';
-import {type FrameBuffer} from '../stacks/frame-buffer.js';
-import {type Walker, type WalkEnd} from '../stacks/walker.js';
+import {WalkedStack} from '../stacks/walked-stack.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from './thread-block.js';
 
 /** What a thread waits for: kind and class as a sample has them, and the thread that holds it. */
@@ -15,8 +14,8 @@ export type Lock = {
 /** A lock as a thread remembers it, with what it holds for. */
 export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
 
-/** What is remembered of one thread of the target from sample to sample. */
-export class JavaThread {
+/** What is remembered of one thread of the target from sample to sample, with its stack as last walked. */
+export class JavaThread extends WalkedStack {
 	/** The thread's block in this sample. */
 	readonly block: ThreadBlock = emptyBlock();
 	/**
@@ -50,15 +49,6 @@ export class JavaThread {
 	cpuNs = 0;
 	isCpuKnown = false;
 	/**
-	The stack as last walked: frame ids, how the walk ended, and the number of frames of a virtual thread above the
-	carrier's own (-1 without one).
-	*/
-	frames: Int32Array = new Int32Array();
-	end: WalkEnd = 'root';
-	carrierStart = -1;
-	/** The virtual thread's frames in the heap could not be read. */
-	isHeapMissing = false;
-	/**
 	The virtual thread that was mounted when its identity was last read, by the content of JavaThread._vthread's slot.
 	*/
 	virtual?: {readonly key: number; readonly name: number};
@@ -83,6 +73,7 @@ export class JavaThread {
 
 	/** `address`: that of the JavaThread. */
 	constructor(readonly address: number, block: ThreadBlock, nativeId: number) {
+		super();
 		this.osThread = block.osThread;
 		this.stackBase = block.stackBase;
 		this.nativeId = nativeId;
@@ -102,24 +93,6 @@ export class JavaThread {
 	/** Whether a block has the anchor and state that the stack was walked from. */
 	wasWalkedFrom(block: ThreadBlock): boolean {
 		return block.anchorSp === this.walkedSp && block.anchorPc === this.walkedPc && block.anchorFp === this.walkedFp && block.state === this.walkedState;
-	}
-
-	/** Takes over what was walked, with the part in the heap where there is one. */
-	setStack(walker: Walker, end: WalkEnd, heap: FrameBuffer | undefined): void {
-		const {frames, heapStart, carrierStart} = walker;
-		this.end = end;
-		this.isHeapMissing = heapStart !== -1 && !heap;
-		const inner = heapStart !== -1 && heap ? heap.count : 0;
-		this.carrierStart = carrierStart === -1 ? -1 : carrierStart + inner;
-		if (inner === 0 || !heap) {
-			this.frames = frames.copy();
-			return;
-		}
-
-		this.frames = new Int32Array(frames.count + inner);
-		this.frames.set(frames.ids.subarray(0, heapStart));
-		this.frames.set(heap.ids.subarray(0, inner), heapStart);
-		this.frames.set(frames.ids.subarray(heapStart, frames.count), heapStart + inner);
 	}
 
 	/** Remembers from which anchor the stack was walked; `undefined` when it was not from one. */

@@ -1,0 +1,32 @@
+import {SessionOver, type EngineOptions, type TimerId} from '../../engine.js';
+import {type Opened} from '../open.js';
+import {allowedEvents, paranoid} from './open.js';
+import {PerfTimer} from './perf-timer.js';
+import {type RecordedStacks} from './recorded-stack.js';
+
+/** The timer at work, if any, and what there is to say of it in a printable line. */
+export type ChosenTimer = {readonly perf?: PerfTimer; readonly timer?: TimerId; readonly note?: string};
+
+const allBudget = 100;
+
+/** Takes the timer that is asked for; throws SessionOver where events are and cannot be had. */
+export function chooseTimer({perf: calls, ptrace}: Opened, pid: number, {timer = 'stop', maxOverheadPercent = allBudget}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
+	const stop = ptrace ? {timer: 'stop'} as const : {};
+	if (timer === 'stop') {
+		return stop;
+	}
+
+	const allowed = calls ? allowedEvents(calls, pid) : {refusal: 'the koffi package does not load here'};
+	if (allowed.refusal !== undefined || !calls) {
+		if (timer === 'perf') {
+			throw new SessionOver(`perf_event_open is refused: ${allowed.refusal}`, {targetEnded: false, hint: 'use --timer stop, or run as root'});
+		}
+
+		return calls ? {...stop, note: `threads are stopped to read their stacks, as perf_event_open is refused: ${allowed.refusal}`} : stop;
+	}
+
+	return {
+		perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, maxOverheadPercent}), timer: 'perf',
+		note: allowed.withKernel ? undefined : `CPU time in system calls has no stacks of its own (kernel.perf_event_paranoid ${paranoid()})`,
+	};
+}

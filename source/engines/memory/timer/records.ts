@@ -1,0 +1,94 @@
+import {type Registers} from '../stacks/registers.js';
+import {recordRegisters} from './attributes.js';
+
+/** Types of records (linux/perf_event.h). */
+const recordType = {lost: 2, sample: 9} as const;
+
+/** Bytes of a record's head: type, misc, size. */
+const headBytes = 8;
+
+/** PERF_SAMPLE_REGS_ABI_64: what a record of a 64-bit thread says of its registers. */
+const abi64 = 2;
+
+/** A record: where a thread was. */
+export type ThreadRecord = {
+	/** Thread id as our side knows it. */
+	readonly tid: number;
+	/** The thread's own registers; of one in a system call those that it came there with. */
+	readonly registers: Registers;
+	/** The stack from `registers.sp` on, as far as it was copied. */
+	readonly stack: Uint8Array;
+};
+
+/** What a piece of a ring holds. */
+export type Records = {
+	/** In the order of time. */
+	readonly records: readonly ThreadRecord[];
+	/** Records for which the ring had no room, and those that could not be read. */
+	readonly lost: number;
+};
+
+/**
+Decodes the records of a ring, one after the other; what is no whole record ends it. The stacks are views of `bytes`.
+Never throws.
+*/
+export function decodeRecords(bytes: Uint8Array): Records {
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	const records: ThreadRecord[] = [];
+	let lost = 0;
+	for (let at = 0; at < bytes.length;) {
+		const size = at + headBytes <= bytes.length ? view.getUint16(at + 6, true) : 0;
+		if (size < headBytes || at + size > bytes.length) {
+			lost++;
+			break;
+		}
+
+		const type = view.getUint32(at, true);
+		if (type === recordType.sample) {
+			const record = sampleOf(bytes, view, at + headBytes, at + size);
+			if (record) {
+				records.push(record);
+			} else {
+				lost++;
+			}
+		} else if (type === recordType.lost && size >= headBytes + 16) {
+			lost += word(view, at + headBytes + 8);
+		}
+
+		at += size;
+	}
+
+	return {records, lost};
+}
+
+/**
+The parts of a sample: pid and tid; which registers, the registers; bytes of stack, the stack, how much of it is valid.
+*/
+function sampleOf(bytes: Uint8Array, view: DataView, start: number, end: number): ThreadRecord | undefined {
+	const registersAt = start + 16;
+	const sizeAt = registersAt + (8 * recordRegisters.length);
+	const stackAt = sizeAt + 8;
+	if (stackAt > end || word(view, start + 8) !== abi64) {
+		return undefined;
+	}
+
+	const size = word(view, sizeAt);
+	if (size === 0 || stackAt + size + 8 > end) {
+		return undefined;
+	}
+
+	const registers: Partial<Record<keyof Registers, number>> = {};
+	for (const [index, name] of recordRegisters.entries()) {
+		registers[name] = word(view, registersAt + (8 * index));
+	}
+
+	return {
+		tid: view.getUint32(start + 4, true), registers: registers as Registers,
+		stack: bytes.subarray(stackAt, stackAt + Math.min(size, word(view, stackAt + size))),
+	};
+}
+
+/** A word as a number; exact below 2^53. */
+function word(view: DataView, at: number): number {
+	return view.getUint32(at, true) + (view.getUint32(at + 4, true) * 0x1_00_00_00_00);
+}

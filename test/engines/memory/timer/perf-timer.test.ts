@@ -1,0 +1,109 @@
+import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
+import path from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {afterEach, describe, expect, test} from 'vitest';
+import {jdks, startJava, type JavaProcess} from '../../../helpers/jvm.js';
+import {ProgramSource} from '../legal-calls.js';
+import {Observer, type ObservedThread} from '../observe.js';
+
+/** Stacks looked at. */
+const wanted = 80;
+
+/** At most this part may be wrong or incomplete. */
+const tolerance = 0.05;
+
+let java: JavaProcess | undefined;
+let observer: Observer | undefined;
+
+afterEach(async () => {
+	await observer?.close();
+	await java?.stop();
+});
+
+const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.meta.dirname, '../../../programs/KnownCalls.java'), 'utf8'));
+
+/** Events that this process has open. */
+function openEvents(): number {
+	return readdirSync('/proc/self/fd').filter(fd => {
+		try {
+			return readlinkSync(`/proc/self/fd/${fd}`) === 'anon_inode:[perf_event]';
+		} catch {
+			return false;
+		}
+	}).length;
+}
+
+function isStopped(pid: number): boolean {
+	return readdirSync(`/proc/${pid}/task`).some(tid => !/^TracerPid:\s+0$/m.test(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')));
+}
+
+/** Takes samples until there are so many stacks of threads named so that used CPU time. */
+async function recorded(name: string, count: number, each?: (thread: ObservedThread) => void): Promise<ObservedThread['credits']> {
+	const all: ObservedThread['credits'] = [];
+	while (all.length < count) {
+		await sleep(15);
+		const threads = await observer!.observe();
+		for (const thread of threads.filter(thread => thread.name.startsWith(name))) {
+			all.push(...thread.credits);
+			each?.(thread);
+		}
+	}
+
+	return all;
+}
+
+describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({release, jdk}) => {
+	test('stacks of threads that run come with their CPU time, legal and whole, and nobody is stopped', async () => {
+		java = await startJava('KnownCalls', {jdk, args: ['2']});
+		observer = await Observer.open(java.pid, {timer: 'perf'});
+		const {pid} = java;
+		let usedNs = 0;
+		let standing = 0;
+		const credits = await recorded('running-', wanted, thread => {
+			usedNs += thread.cpuNs;
+			expect(isStopped(pid)).toBe(false);
+			if (thread.frames.length > 0 && !thread.isIncomplete) {
+				standing++;
+			}
+		});
+		const problems = credits.map(({frames}) => source.problem(frames) ?? rootProblem(frames.at(-1))).filter(Boolean);
+		expect(problems.length / credits.length, problems.join('\n')).toBeLessThanOrEqual(tolerance);
+		expect(new Set(credits.map(({frames}) => frames[0])).size).toBeGreaterThan(5);
+		// Where threads stand is what their newest records say.
+		expect(standing).toBeGreaterThan(0);
+		// A record of each of the two threads may be out, and some before they have events.
+		const recordedNs = credits.reduce((sum, {cpuNs}) => sum + cpuNs, 0);
+		expect(Math.abs(recordedNs - usedNs)).toBeLessThan((0.1 * usedNs) + 60e6);
+		expect(openEvents()).toBeGreaterThanOrEqual(2);
+		await observer.session.letGo();
+		expect(openEvents()).toBe(0);
+		await recorded('running-', 2);
+		await observer.close();
+		expect(openEvents()).toBe(0);
+	});
+
+	test.runIf(release >= 21)('a virtual thread that is still mounted has its records, with its frames in the heap', async () => {
+		java = await startJava('VirtualThreads', {jdk, args: ['30']});
+		observer = await Observer.open(java.pid, {timer: 'perf'});
+		const seen = new Set<string>();
+		for (const [name, method] of [['spinning', 'spinDown'], ['resumed', 'parkDown']] as const) {
+			const credits = await recorded(name, 5, ({isVirtual, carrier}) => {
+				expect(isVirtual).toBe(true);
+				seen.add(carrier);
+			});
+			for (const {frames} of credits) {
+				const down = frames.filter(frame => frame.startsWith(`VirtualThreads.${method}(`));
+				if (name === 'spinning' || release >= 24) {
+					expect(down).toHaveLength(30);
+					expect(frames.at(-1)).toMatch(/^jdk\.internal\.vm\.Continuation\.enter\(/);
+				}
+			}
+		}
+
+		expect(seen.size).toBe(2);
+	});
+});
+
+function rootProblem(frame = ''): string | undefined {
+	return /^(?:java\.lang\.Thread|KnownCalls\$\d)\.run\(/.test(frame) ? undefined : `root is ${frame}`;
+}
