@@ -1,0 +1,182 @@
+import process from 'node:process';
+import {describe, expect, test} from 'vitest';
+import {FollowedThreads} from '../../../../source/engines/memory/timer/followed-threads.js';
+import {allowedEvents} from '../../../../source/engines/memory/timer/open.js';
+import {type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
+import {pageBytes} from '../../../../source/engines/memory/timer/ring.js';
+import {JavaThread} from '../../../../source/engines/memory/threads/java-thread.js';
+import {emptyBlock, javaThreadState} from '../../../../source/engines/memory/threads/thread-block.js';
+import {sampleBytes} from './write-records.js';
+
+const errno = {EPERM: 1, ESRCH: 3, EACCES: 13, EMFILE: 24};
+const periodNs = 10e6;
+
+/**
+What the kernel would answer where it has room for so many bytes of rings and so many events: these limits are the user's
+for all processes together, so they cannot be reached here for real. An unmapped ring is detached: to read it throws.
+*/
+class Kernel implements PerfCalls {
+	readonly rings = new Map<number, ArrayBuffer>();
+	readonly periods = new Map<number, number>();
+	#fd = 100;
+
+	constructor(readonly limits: {readonly bytes?: number; readonly events?: number; readonly withoutKernel?: boolean; readonly refusal?: number} = {}) {}
+
+	get bytes(): number {
+		return [...this.rings.values()].reduce((sum, ring) => sum + ring.byteLength, 0);
+	}
+
+	open(tid: number, {periodNs, withKernel}: {periodNs: number; withKernel: boolean}) {
+		const {refusal, withoutKernel, events = Infinity} = this.limits;
+		if (refusal !== undefined || (withoutKernel && withKernel)) {
+			return {errno: refusal ?? errno.EACCES};
+		}
+
+		if (tid === 404) {
+			return {errno: errno.ESRCH};
+		}
+
+		if (this.periods.size >= events) {
+			return {errno: errno.EMFILE};
+		}
+
+		this.periods.set(++this.#fd, periodNs);
+		return {fd: this.#fd};
+	}
+
+	setPeriod(fd: number, periodNs: number): void {
+		this.periods.set(fd, periodNs);
+	}
+
+	mapRing(fd: number, bytes: number) {
+		if (this.bytes + bytes > (this.limits.bytes ?? Infinity)) {
+			return {errno: errno.EPERM};
+		}
+
+		const memory = new ArrayBuffer(bytes);
+		this.rings.set(fd, memory);
+		return {memory, address: memory};
+	}
+
+	unmap({memory}: {memory: ArrayBuffer}): void {
+		for (const [fd, ring] of this.rings) {
+			if (ring === memory) {
+				this.rings.delete(fd);
+			}
+		}
+
+		structuredClone(memory, {transfer: [memory]});
+	}
+
+	close(fd: number): void {
+		this.periods.delete(fd);
+	}
+
+	/** The thread is interrupted so many times. */
+	record(fd: number, tid: number, count: number): void {
+		const memory = this.rings.get(fd)!;
+		const words = new BigUint64Array(memory, 0, pageBytes / 8);
+		const bytes = sampleBytes({
+			tid, reserved: 64, stack: new Uint8Array(8), registers: {
+				rax: 0, rbx: 0, fp: 0, sp: 0, pc: 0, r13: 0,
+			},
+		});
+		for (let index = 0; index < count; index++) {
+			new Uint8Array(memory, pageBytes).set(bytes, Number(words[1024 / 8]));
+			words[1024 / 8] += BigInt(bytes.length);
+		}
+	}
+}
+
+function thread(nativeId: number, cpuMs = 5): JavaThread {
+	const java = new JavaThread(nativeId * 4096, {...emptyBlock(), state: javaThreadState.blocked}, nativeId);
+	java.isThere = true;
+	java.cpuNs = cpuMs * 1e6;
+	return java;
+}
+
+const eventsOf = (followed: FollowedThreads, threads: readonly JavaThread[]) => threads.filter(java => followed.of(java)?.event).length;
+
+describe('who has an event', () => {
+	test('a thread that uses CPU time, at once or within a second, until it uses none for two', () => {
+		const kernel = new Kernel();
+		const followed = new FollowedThreads(kernel, true);
+		const [busy, slow, idle] = [thread(1), thread(2, 0.2), thread(3, 0)];
+		for (let step = 0; step < 4; step++) {
+			followed.update([busy, slow, idle], step * 20, periodNs);
+			expect([busy, slow, idle].map(java => followed.of(java)?.event !== undefined)).toEqual([true, false, false]);
+		}
+
+		followed.update([busy, slow, idle], 80, periodNs);
+		expect(eventsOf(followed, [busy, slow, idle])).toBe(2);
+		busy.cpuNs = 0;
+		for (let ms = 100; ms <= 5000; ms += 20) {
+			followed.update([busy, slow], ms, periodNs);
+		}
+
+		expect([followed.of(busy), eventsOf(followed, [slow])]).toEqual([undefined, 1]);
+		followed.update([], 5020, periodNs);
+		expect([kernel.periods.size, kernel.rings.size]).toEqual([0, 0]);
+	});
+
+	test('one that has ended meanwhile is no reason to give up', () => {
+		const followed = new FollowedThreads(new Kernel(), true);
+		const [gone, next] = [thread(404), thread(5)];
+		followed.update([gone, next], 0, periodNs);
+		expect([eventsOf(followed, [gone]), eventsOf(followed, [next])]).toEqual([0, 1]);
+	});
+
+	test('many threads have smaller rings, all within 16 MB; where less may be locked, as many as fit, and the rest none', () => {
+		const threads = Array.from({length: 1000}, (_, index) => thread(index + 1000));
+		const kernel = new Kernel();
+		const followed = new FollowedThreads(kernel, true);
+		followed.update(threads, 0, periodNs);
+		expect(eventsOf(followed, threads)).toBe(512);
+		expect(kernel.bytes).toBeLessThan(16 * 1024 * 1024);
+		const poor = new Kernel({bytes: 9_200_000});
+		const few = new FollowedThreads(poor, true);
+		few.update(threads, 0, periodNs);
+		expect(eventsOf(few, threads)).toBeGreaterThan(150);
+		expect(poor.bytes).toBeLessThanOrEqual(9_200_000);
+		const limited = new FollowedThreads(new Kernel({events: 7}), true);
+		limited.update(threads, 0, periodNs);
+		expect(eventsOf(limited, threads)).toBe(7);
+		followed.clear();
+		expect([kernel.periods.size, kernel.rings.size, eventsOf(followed, threads)]).toEqual([0, 0, 0]);
+	});
+
+	test('the first record stands for a period, those before it is set for the first part, later ones for a period; closed, nothing is read', () => {
+		const kernel = new Kernel();
+		const followed = new FollowedThreads(kernel, true);
+		const java = thread(1);
+		followed.update([java], 0, periodNs);
+		const event = followed.of(java)!.event!;
+		const [fd] = kernel.periods.keys();
+		const first = kernel.periods.get(fd)!;
+		expect(first).toBeGreaterThanOrEqual(periodNs / 8);
+		expect(first).toBeLessThanOrEqual(periodNs);
+		kernel.record(fd, 1, 3);
+		expect(event.take().weightsNs).toEqual([periodNs, first, first]);
+		expect(kernel.periods.get(fd)).toBe(periodNs);
+		kernel.record(fd, 1, 2);
+		expect(event.take(2 * periodNs).weightsNs).toEqual([periodNs, periodNs]);
+		kernel.record(fd, 1, 1);
+		expect(event.take().weightsNs).toEqual([2 * periodNs]);
+		followed.clear();
+		expect(event.take().records).toEqual([]);
+	});
+});
+
+test.each([
+	[{}, {withKernel: true}],
+	[{withoutKernel: true}, {withKernel: false}],
+	[{refusal: errno.EACCES}, {refusal: expect.stringContaining('kernel.perf_event_paranoid') as string}],
+	[{refusal: errno.EPERM}, {refusal: expect.stringContaining('seccomp') as string}],
+	[{refusal: 38}, {refusal: 'this kernel has no perf events'}],
+	[{events: 0}, {refusal: 'no more files may be opened (ulimit -n)'}],
+	[{bytes: 0}, {refusal: expect.stringContaining('ulimit -l') as string}],
+])('where the kernel answers %j, events are %j', (limits, allowed) => {
+	const kernel = new Kernel(limits);
+	expect(allowedEvents(kernel, process.pid)).toEqual(allowed);
+	expect([kernel.periods.size, kernel.rings.size]).toEqual([0, 0]);
+});
