@@ -1,10 +1,10 @@
 /*
 Work in bursts: a pool whose tasks run 50 to 500 us between parks (test/programs/KnownBursts.java), with each timer of
-the memory engine at 50 Hz, in turn on the same process, with a rest in between. "L1 of lines" is the distance, in points
-of 100, between the shares of CPU time that the pool's methods and everything else should have (their rounds at what a
-round costs, the rest of the process's Java CPU time) and those shown; "of the work" that among the four methods. "Own
-CPU" is ours in percent of a core, "work per CPU second" the target's rounds for its own CPU time beside those of the rest.
-The first number of the command line is seconds for each measurement.
+the memory engine at 50 Hz, in turn on the same process, with a rest in between. "L1 of lines" is the distance, in
+points of 100, between the shares of CPU time that the pool's methods and everything else should have (their rounds at
+what a round costs, the rest of the process's Java CPU time) and those shown; "of the work" that among the four methods.
+"Own CPU" is ours in percent of a core, "work per CPU second" the target's rounds for its own CPU time beside those of
+the rest. The first number of the command line is seconds for each measurement.
 */
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -19,6 +19,8 @@ import {eachPlaced, memoryWith} from './support/placed-time.js';
 const intervalMs = 20;
 const seconds = Number(process.argv[2] ?? 30);
 const methods = ['fifty', 'hundred', 'threeHundred', 'fiveHundred'];
+/** A loop that was inlined may count for its caller. */
+const notInlined = ['-XX:CompileCommand=quiet', ...methods.map(method => `-XX:CompileCommand=dontinline,KnownBursts.${method}`)];
 const notJava = threadFlag.vmInternal + threadFlag.compiler;
 
 type Truth = {readonly rounds: ReadonlyMap<string, number>; readonly usedNs: number; readonly perMicro: number};
@@ -106,7 +108,7 @@ async function rest(java: JavaProcess): Promise<number> {
 }
 
 async function compare(jdk: Jdk): Promise<void> {
-	const java = await startJava('KnownBursts', {jdk});
+	const java = await startJava('KnownBursts', {jdk, jvmArgs: notInlined});
 	try {
 		const rows = [];
 		for (const timer of ['perf', 'stop'] as const) {

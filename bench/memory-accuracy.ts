@@ -13,12 +13,12 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {attachEngine} from '../source/engines/attach/engine.js';
 import {type Engine} from '../source/engines/engine.js';
-import {memoryEngine} from '../source/engines/memory/engine.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {CpuPlacement} from '../source/sampler/cpu-placement.js';
 import {type JavaProcess, type Jdk, jdks, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
+import {eachPlaced, memoryWith} from './support/placed-time.js';
 
 const intervalMs = 20;
 const seconds = Number(process.argv[2] ?? 30);
@@ -56,13 +56,12 @@ class Credits {
 
 	add(sample: Sample): void {
 		this.#dictionary = this.#builder.build().dictionary;
-		for (let row = 0; row < sample.count; row++) {
-			const start = sample.stackStart[row];
-			const place = this.#placeOf(sample.frames.subarray(start, start + sample.stackLength[row]));
+		eachPlaced(sample, (_, frames, ns) => {
+			const place = this.#placeOf(frames);
 			if (place) {
-				this.spent.set(place, (this.spent.get(place) ?? 0) + sample.placedCpuNs[row]);
+				this.spent.set(place, (this.spent.get(place) ?? 0) + ns);
 			}
-		}
+		});
 	}
 
 	#placeOf(frames: Int32Array): string | undefined {
@@ -142,11 +141,12 @@ async function measure(java: JavaProcess, engine: Engine, {program}: Kind): Prom
 async function compare(jdk: Jdk, kind: Kind): Promise<Record<string, string | number>> {
 	const java = await startJava(className, {jdk, jvmArgs: [...kind.jvmArgs], args: [kind.program, String(phaseMs)]});
 	try {
-		const memory = await measure(java, memoryEngine, kind);
+		const perf = await measure(java, memoryWith('perf'), kind);
+		const stop = await measure(java, memoryWith('stop'), kind);
 		const attach = await measure(java, attachEngine, kind);
 		return {
-			JDK: jdk.release, kind: kind.name, 'L1 memory': memory.l1.toFixed(1), 'L1 attach': attach.l1.toFixed(1), 'samples memory, attach': `${memory.samples}, ${attach.samples}`,
-			'memory: measured (true) %': memory.shares, 'attach: measured (true) %': attach.shares,
+			JDK: jdk.release, kind: kind.name, 'L1 perf': perf.l1.toFixed(1), 'L1 stop': stop.l1.toFixed(1), 'L1 attach': attach.l1.toFixed(1), 'samples perf, stop, attach': `${perf.samples}, ${stop.samples}, ${attach.samples}`,
+			'perf: measured (true) %': perf.shares, 'stop: measured (true) %': stop.shares, 'attach: measured (true) %': attach.shares,
 		};
 	} finally {
 		await java.stop();
@@ -162,6 +162,6 @@ for (const jdk of jdks()) {
 	}
 }
 
-console.table(rows.map(({JDK, kind, 'L1 memory': memory, 'L1 attach': attach}) => ({
-	JDK, kind, 'L1 memory': memory, 'L1 attach': attach,
+console.table(rows.map(({JDK, kind, 'L1 perf': perf, 'L1 stop': stop, 'L1 attach': attach}) => ({
+	JDK, kind, 'L1 perf': perf, 'L1 stop': stop, 'L1 attach': attach,
 })));
