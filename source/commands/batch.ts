@@ -6,6 +6,8 @@ import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {BatchPlan} from './batch-plan.js';
+import {deadlockText} from '../query/locks/deadlock-text.js';
+import {deadlocksOf} from '../query/locks/deadlocks.js';
 import {batchNotes} from './batch-notes.js';
 
 const startTimeoutMs = 30_000;
@@ -91,6 +93,7 @@ async function printReports({source, plan, format, options, stop}: BatchRequest,
 	}
 
 	let baseline: Snapshot | undefined;
+	let saidOfDeadlocks = '';
 	const startMs = performance.now();
 	for (let iteration = 0; iteration < plan.count; iteration++) {
 		await waitUntil(() => isOver(source), startMs + (plan.windowMs * (iteration + 1)), stop);
@@ -100,6 +103,12 @@ async function printReports({source, plan, format, options, stop}: BatchRequest,
 		}
 
 		await write(format.write(snapshot, baseline, {...options, notes: batchNotes(source.status()), ...(plan.count > 1 ? {iteration} : {})}));
+		const deadlocks = deadlocksOf(snapshot).map(deadlock => `tprof-top: ${deadlockText(deadlock)}\n`).join('');
+		if (deadlocks !== saidOfDeadlocks) {
+			saidOfDeadlocks = deadlocks;
+			process.stderr.write(deadlocks);
+		}
+
 		baseline = snapshot;
 		if (stop.aborted || isOver(source)) {
 			break;

@@ -1,7 +1,7 @@
 import {rootNode} from '../model/frame.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
-import {holdersOf} from './holders.js';
+import {holdersOf} from './locks/holders.js';
 import {factsInWindow, scopeOf, type Scope} from './facts/scope.js';
 import {byNumber, byText} from './columns/sort.js';
 import {stackIndex, type Grouping} from './facts/stack-index.js';

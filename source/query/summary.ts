@@ -2,6 +2,7 @@ import {rootNode} from '../model/frame.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {stateCode, stateCount} from '../model/thread-state.js';
 import {percentOf} from './facts/share.js';
+import {deadlocksOf} from './locks/deadlocks.js';
 import {threadKind} from './facts/thread-kind.js';
 import type {Summary} from './types.js';
 
@@ -71,6 +72,7 @@ export function summarize(snapshot: Snapshot, baseline: Snapshot | undefined): S
 
 	const overMs = sampledMs(snapshot, baseline);
 	return {
+		deadlocks: deadlocksOf(snapshot),
 		threads: alive,
 		vmThreads,
 		statesNow,

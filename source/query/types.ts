@@ -226,8 +226,66 @@ What Enter on a thread or pool shows: its hot lines, its stacks, who held it up;
 */
 export type ThreadDetail = LineDetail & {readonly lines: readonly LineRow[]};
 
+/**
+A thread of a deadlock: the class of the lock that it waits for, where it does, and where its owner, the next of the
+circle, took it; what is not known is empty or undefined.
+*/
+export type DeadlockedThread = {
+	/** Index in the snapshot's thread table. */
+	readonly thread: number;
+	readonly name: string;
+	readonly lockClass: string;
+	readonly at?: Place;
+	readonly ownerTookAt?: Place;
+};
+
+/** Threads of which each waits for the next, and the last for the first. */
+export type Deadlock = readonly DeadlockedThread[];
+
+/** A thread that waits for a lock now, or did in the window. */
+export type Waiter = {
+	readonly key: number;
+	readonly name: string;
+	readonly nativeId: number;
+	/** It waits in the newest sample: for how long, at least so long where it did before the first sample. */
+	readonly isNow: boolean;
+	readonly stuckMs: number;
+	readonly stuckAtLeast: boolean;
+	/** The program's line that asks for the lock; and for how long it waited in the window, by samples. */
+	readonly at?: Place;
+	readonly waitedMs: number;
+};
+
+/** A row of the Blockers view: the locks of a class that a thread holds, and whom that holds up. */
+export type BlockerRow = {
+	readonly key: string;
+	readonly kind: string;
+	readonly lockClass: string;
+	/** Index of the holder in the snapshot's thread table, -1 where it is not known, and its name then empty. */
+	readonly holder: number;
+	readonly holderName: string;
+	readonly holderState?: ThreadState;
+	/** Where the holder took it, and where it is now (the program's line): not known, or no longer alive. */
+	readonly tookAt?: Place;
+	readonly nowAt?: Place;
+	/** Who waits now, the longest first, then who did in the window. */
+	readonly waiters: readonly Waiter[];
+	readonly waitingNow: number;
+	/** The longest of those that wait now has so far. */
+	readonly longestMs: number;
+	readonly longestAtLeast: boolean;
+	/** Waiting time of all threads in the window, by samples. */
+	readonly waitedMs: number;
+	/** 0; more for a lock whose holder waits for the one of the row above that has one less. */
+	readonly depth: number;
+	/** The holder is in a deadlock, and cannot let go. */
+	readonly isDeadlocked: boolean;
+};
+
 /** Figures for the header and the state strip. */
 export type Summary = {
+	/** Threads that wait for each other for good, in the newest sample. */
+	readonly deadlocks: readonly Deadlock[];
 	/**
 	Java threads alive in the newest sample (without those of the JVM and its compilers), and how many stand in each
 	state.

@@ -15,6 +15,7 @@ import {sessionScreen} from '../../source/ui/screens/session.js';
 import {SessionData} from '../../source/ui/state/session-data.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
+import {views} from '../../source/views/registry.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
 import {picture, Picture} from '../helpers/picture.js';
 
@@ -99,8 +100,37 @@ function hostile(): Snapshot {
 	return builder.build({target: {pid: 1, mainClass: names[3]}, session: {samples: 5, durationMs: 1000, engine: 'attach', intervalMs: 200}});
 }
 
+/** Two threads that wait for each other, for 50 s or from now on. */
+function deadlocked(sinceMs = 50_000): Snapshot {
+	const drawing = new Picture().draw('one <- two@take:1\nB\nenter:4\n\ntwo <- one@take:2\nB\nenter:9');
+	for (const name of ['one', 'two']) {
+		drawing.builder.setNow(drawing.thread(name), {sinceMs});
+	}
+
+	return drawing.build();
+}
+
+test('a deadlock is a red line of the header in every view and size, until it is over', async () => {
+	let shown = deadlocked();
+	const session = screenOf(shown, {theme: colored, read: () => shown});
+	for (const {title} of views) {
+		const screen = await show(session);
+		expect(screen.join('\n').replaceAll(sgr, '')).toContain(`[${title}]`);
+		expect(screen.slice(0, 5).join('\n')).toContain('\u001B[1;31mDEADLOCK: one -> two -> one');
+		await session.screen.press('tab');
+	}
+
+	expect((await show(session, 60, 10))[0]).toContain('DEADLOCK: one -> two -> one');
+	await session.screen.press('?');
+	expect((await show(session)).join(' ').replaceAll(sgr, '').replaceAll(/\s+/g, ' ')).toContain('deadlock of 2 threads: one waits at A.enter:4 for java.lang.Object held by two');
+	await session.screen.press('escape');
+	shown = deadlocked(100_000);
+	session.store.refresh();
+	expect((await show(session)).join('\n')).not.toContain('DEADLOCK');
+});
+
 describe('a frame fits its screen', () => {
-	const keys: readonly string[][] = [[], ['tab'], ['enter'], ['tab', 'enter'], ['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l']];
+	const keys: readonly string[][] = [[], ['tab'], ['enter'], ['tab', 'enter'], ['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l'], ...views.slice(2).flatMap((_, index) => [[...Array.from({length: index + 2}, () => 'tab')], [...Array.from({length: index + 2}, () => 'tab'), 'enter']])];
 	const cases: ReadonlyArray<readonly [name: string, snapshotOf: () => Snapshot | undefined]> = [['busy', busy], ['hostile', hostile], ['empty', () => undefined]];
 	const heights = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 24, 40, 60];
 	const sizes = [1, 2, 3, 10, 20, 35, 38, 49, 50, 64, 79, 80, 119, 120, 150, 200].flatMap(columns => heights.map(rows => [columns, rows] as const));

@@ -2,17 +2,20 @@ import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {defaultQuery} from '../../query/defaults.js';
 import {formatMs, formatPercent} from '../../query/columns/format.js';
+import {circleText} from '../../query/locks/deadlock-text.js';
+import {deadlocksOf} from '../../query/locks/deadlocks.js';
 import {queryLines} from '../../query/lines.js';
 import {shortName} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/types.js';
 import {
 	queryHeldUp, queryWaits, type HeldUpRow, type WaitRow,
-} from '../../query/waits.js';
+} from '../../query/locks/waits.js';
 import {costLine, targetLine, timeLine} from './session-lines.js';
 import {wrapAt} from './text-table.js';
 
 const maxCostLines = 2;
 const maxLines = 10;
+const maxDeadlocks = 2;
 const maxHot = 5;
 /** Places where threads were held up, beside hot lines. */
 const maxHeldUp = 2;
@@ -22,12 +25,14 @@ const ownerWidth = 20;
 const leastCpu = 0.001;
 
 /**
-What stays on the terminal after the live view has ended: target, time and cost; then what mattered in the run: the
-hottest lines, and the places where locks held threads up, with who held them; if there is neither, the places where
+What stays on the terminal after the live view has ended: deadlocks; target, time and cost; then what mattered in the
+run: the hottest lines, and the places where locks held threads up, with who held them; if there is neither, the places
+where
 threads waited. At most ten lines of at most `width` terminal cells; everything since the session's start.
 */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
-	const head = [targetLine(snapshot), timeLine(snapshot, undefined), ...wrapAt(' | ', costLine(snapshot, undefined), width).slice(0, maxCostLines)];
+	const deadlocks = deadlocksOf(snapshot).slice(0, maxDeadlocks).map(deadlock => `DEADLOCK: ${circleText(deadlock)}`);
+	const head = [...deadlocks, targetLine(snapshot), timeLine(snapshot, undefined), ...wrapAt(' | ', costLine(snapshot, undefined), width).slice(0, maxCostLines)];
 	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, defaultQuery);
 	const hot = rows.filter(row => row.selfCpuNs > 0);
 	const isHot = wholeCpuNs > leastCpu * snapshot.session.sampledMs * 1e6;

@@ -1,5 +1,6 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {byText} from '../../query/columns/sort.js';
+import {deadlocksOf} from '../../query/locks/deadlocks.js';
 import {queryLines} from '../../query/lines.js';
 import {queryStacks} from '../../query/stacks.js';
 import {queryThreads} from '../../query/threads.js';
@@ -62,6 +63,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 			targetStoppedMs: rounded(session.targetStoppedMs), targetInterruptedMs: rounded(session.targetInterruptedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs),
 		},
 		notes: [...notes, ...noteLines(snapshot, baseline)],
+		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: at ? frameOf(at) : null}))),
 		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row))),
 		threads: new List(threads.slice(0, top), row => JSON.stringify(threadOf(row))),
 		stacks: new List(stacks.slice(0, top), stackText()),

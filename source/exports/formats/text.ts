@@ -2,6 +2,8 @@ import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {stateCode} from '../../model/thread-state.js';
+import {deadlockText} from '../../query/locks/deadlock-text.js';
+import {deadlocksOf} from '../../query/locks/deadlocks.js';
 import {effectiveUnit} from '../../query/facts/scope.js';
 import {threadColumns} from '../../query/columns/thread-columns.js';
 import {queryThreads} from '../../query/threads.js';
@@ -48,6 +50,7 @@ export const text: ExportFormat = {
 			timeLine(snapshot, baseline),
 			costLine(snapshot, baseline),
 			statesLine(snapshot, baseline),
+			...deadlocksOf(snapshot).flatMap(deadlock => wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
 			...settings(query, snapshot, view),
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
 			'',

@@ -4,6 +4,8 @@ import {cellWidth} from '../../model/cell-width.js';
 import {engineName} from '../../model/engine-name.js';
 import {formatBytes, formatCount, formatDuration} from '../../query/columns/format.js';
 import {stateCells, stateLetters, stateRole} from '../../query/columns/state-cells.js';
+import {circleText} from '../../query/locks/deadlock-text.js';
+import type {Summary} from '../../query/types.js';
 import {windows} from '../../query/facts/window.js';
 import {viewOf, views} from '../../views/registry.js';
 import type {ScreenData} from '../state/screen-data.js';
@@ -71,10 +73,13 @@ export function targetLine(state: UiState, data: ScreenData, {width, header}: La
 	const room = Math.max(0, width - cellWidth(right) - 2);
 	const {snapshot, vitals} = data;
 	const target = snapshot?.target;
+	const deadlocks = header === 'line' ? data.summary?.deadlocks ?? [] : [];
 	const pieces: Piece[] = [
+		// A low screen has no other line for it.
+		{text: deadlocks.length > 0 ? deadlockLine(deadlocks) : '', rank: 0, look: part => theme.paint('error', part)},
 		{text: header === 'full' ? 'tprof-top' : '', rank: 5, look: part => theme.paint('title', part)},
 		{text: target?.pid ? String(target.pid) : '', rank: 1},
-		{text: target?.mainClass ?? '', rank: 0, look: part => theme.paint('title', part)},
+		{text: target?.mainClass ?? '', rank: deadlocks.length > 0 ? 1 : 0, look: part => theme.paint('title', part)},
 		{text: target?.jvmVersion ? `JDK ${target.jvmVersion}` : '', rank: 4},
 		{text: vitals.uptimeMs === undefined ? '' : `up ${formatDuration(vitals.uptimeMs)}`, rank: 6},
 		{text: snapshot && snapshot.session.engine !== '' ? `${engineName(snapshot.session)} ${rate(data)}`.trim() : '', rank: header === 'full' ? 3 : 6},
@@ -168,9 +173,17 @@ function statePieces({summary}: ScreenData, theme: Theme): Piece[] {
 	});
 }
 
-/** All threads by state, over the whole width. */
+/** All threads by state, over the whole width; while threads are in a deadlock, which. */
 export function strip({summary}: ScreenData, width: number, theme: Theme): string {
+	if (summary && summary.deadlocks.length > 0) {
+		return theme.paint('error', cut(deadlockLine(summary.deadlocks), width));
+	}
+
 	return summary ? theme.paintStates(stateCells(summary.statesNow, width)) : '';
+}
+
+function deadlockLine([first, ...others]: Summary['deadlocks']): string {
+	return `DEADLOCK${others.length > 0 ? ` (and ${others.length} more)` : ''}: ${circleText(first)}`;
 }
 
 /** The views, and what of the rows is shown. */

@@ -1,3 +1,4 @@
+import {deadlockText} from '../../query/locks/deadlock-text.js';
 import type {DetailData, ScreenData} from '../state/screen-data.js';
 import type {Layer, UiState} from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
@@ -24,7 +25,7 @@ export type Behind = {readonly ui: UiState; readonly data: ScreenData; readonly 
 /** All lines of a layer: how each kind is drawn. */
 const drawers: {readonly [Kind in CoveringLayer['kind']]: (layer: Extract<CoveringLayer, {kind: Kind}>, behind: Behind) => string[]} = {
 	help: (_, {ui, data, layout, theme}) => helpLines(ui.layers.some(({kind}) => kind === 'detail') ? 'detail' : ui.view, layout.width, theme, {
-		warnings: warningsOf(data).map(({whole}) => whole),
+		warnings: [...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)), ...warningsOf(data).map(({whole}) => whole)],
 		notes: [...new Set([messageText(ui, data).text, data.status.note ?? ''])].filter(Boolean),
 		isRecording: data.status.phase === 'recording',
 	}),

@@ -1,13 +1,13 @@
-import {rootNode} from '../model/frame.js';
-import {lockKindCode} from '../model/sample.js';
-import type {Dictionary, Snapshot} from '../model/snapshot.js';
-import {stateCode} from '../model/thread-state.js';
+import {lockKindCode} from '../../model/sample.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {stateCode} from '../../model/thread-state.js';
+import {programPlace} from './hold-ups.js';
 import {holdersOf} from './holders.js';
-import {attributedPlace} from './now.js';
-import {placeKey, placeOfFrame} from './facts/place.js';
-import {byNumber, byText} from './columns/sort.js';
-import {isOfJvm} from './facts/thread-kind.js';
-import type {Holder, Place} from './types.js';
+import {attributedPlace} from '../now.js';
+import {placeKey} from '../facts/place.js';
+import {byNumber, byText} from '../columns/sort.js';
+import {isOfJvm} from '../facts/thread-kind.js';
+import type {Holder, Place} from '../types.js';
 
 /** A place where threads stood, in how many samples, and how many threads did. */
 export type WaitRow = {readonly place: Place; readonly ticks: number; readonly threadCount: number};
@@ -15,9 +15,12 @@ export type WaitRow = {readonly place: Place; readonly ticks: number; readonly t
 /** Such a place where a lock held them up, and who held it up most; undefined where nobody is known. */
 export type HeldUpRow = WaitRow & {readonly holder?: Holder};
 
+<<<<<<< HEAD:source/query/waits.ts
 /** Packages of the JDK: where a thread parks or sleeps inside them, the calling line of the program says more. */
 const jdkPackage = /^(?:java|javax|jdk|sun|com\.sun)\./;
 
+=======
+>>>>>>> 20f9ee6 (Blockers, a view: who holds up whom as chains; a deadlock is a red line in the header, stands in every report and is said on standard error):source/query/locks/waits.ts
 type Sums = {readonly place: Place; ticks: number; readonly threads: Set<number>; readonly nodes: Set<number>};
 
 /**
@@ -26,7 +29,7 @@ Lines view has), and those parked for a lock that another thread owned, such as 
 line that asked for it). A sleep, or a wait for a signal or for work, is not such a place. At most `limit` of them.
 */
 export function queryHeldUp(snapshot: Snapshot, limit: number): HeldUpRow[] {
-	const {facts, contention, dictionary} = snapshot;
+	const {facts, contention} = snapshot;
 	const places = new Places();
 	for (let fact = 0; fact < facts.count; fact++) {
 		if (facts.state[fact] === stateCode.BLOCKED) {
@@ -36,7 +39,7 @@ export function queryHeldUp(snapshot: Snapshot, limit: number): HeldUpRow[] {
 
 	for (let index = 0; index < contention.count; index++) {
 		if (contention.lockKind[index] === lockKindCode.park && contention.owner[index] >= 0) {
-			places.add(ownPlace(dictionary, contention.node[index]) ?? attributedPlace(snapshot, contention.node[index]), contention, index);
+			places.add(programPlace(snapshot, contention.node[index]), contention, index);
 		}
 	}
 
@@ -56,7 +59,7 @@ export function queryWaits(snapshot: Snapshot, limit: number): WaitRow[] {
 		const [thread, node, state] = [facts.thread[fact], facts.node[fact], facts.state[fact]];
 		const isWaiting = state === stateCode.WAITING || state === stateCode.TIMED_WAITING || state === stateCode.IDLE;
 		if (isWaiting && !isOfJvm(threads.flags[thread], dictionary.strings[threads.name[thread]])) {
-			places.add(ownPlace(dictionary, node) ?? attributedPlace(snapshot, node), facts, fact);
+			places.add(programPlace(snapshot, node), facts, fact);
 		}
 	}
 
@@ -86,17 +89,4 @@ class Places {
 	sorted(): Sums[] {
 		return [...this.#sums].sort(([a, aSums], [b, bSums]) => byNumber(bSums.ticks, aSums.ticks) || byText(a, b)).map(([, sums]) => sums);
 	}
-}
-
-/** The innermost line of a stack that is not the JDK's; undefined when there is none. */
-function ownPlace(dictionary: Dictionary, from: number): Place | undefined {
-	const {strings, frameClass, frameLine, nodeFrame, nodeParent} = dictionary;
-	for (let node = from; node !== rootNode; node = nodeParent[node]) {
-		const frame = nodeFrame[node];
-		if (frameLine[frame] >= 0 && !jdkPackage.test(strings[frameClass[frame]])) {
-			return placeOfFrame(dictionary, frame, 'line');
-		}
-	}
-
-	return undefined;
 }

@@ -1,0 +1,210 @@
+import {lockKinds} from '../../model/sample.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {threadStates} from '../../model/thread-state.js';
+import {blockerColumns} from '../columns/blocker-columns.js';
+import {sortRows} from '../columns/sort.js';
+import {placeName, placeOfFrame} from '../facts/place.js';
+import {isCounted, scopeOf, type Scope} from '../facts/scope.js';
+import {isStuckLonger, stuckMs} from '../now.js';
+import {sampledMs} from '../summary.js';
+import type {BlockerRow, Query, Waiter} from '../types.js';
+import {deadlocksOf, isDeadlocked} from './deadlocks.js';
+import {isHeldUpNow, isHoldUp, programPlace} from './hold-ups.js';
+
+/**
+Who holds up whom: in the newest sample, and between `baseline` (undefined: the session's start) and `snapshot`. A row
+is a class of locks and the thread that holds them, as engines know no more of a lock than that. Below it, a level
+deeper, stand the locks of threads that wait for it: a chain is read from the top. Rows of a level are sorted; the
+filter keeps rows that match and those above them. Threads that are left out (`thread:`) still hold, but do not wait.
+*/
+export function queryBlockers(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number} {
+	const scope = scopeOf(snapshot, query);
+	const deadlocks = deadlocksOf(snapshot);
+	const rows = sumsOf(snapshot, baseline, scope).map(sum => rowOf(snapshot, sum, isDeadlocked(deadlocks, sum.owner)));
+	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length};
+}
+
+/** A thread's waits for the locks of a row. */
+type WaiterSums = {ticks: number; node: number; isNow: boolean};
+
+type Sums = {
+	readonly key: string; readonly kind: number; readonly lockClass: number; readonly owner: number;
+	/** Frame where it took the lock, 0 if not known; that of the newest sample where somebody waits. */
+	ownerFrame: number;
+	readonly waiters: Map<number, WaiterSums>;
+	/** Milliseconds that a tick stands for. */
+	readonly tickMs: number;
+};
+
+function sumsOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'threads'>): Sums[] {
+	const {threads, contention, dictionary, session} = snapshot;
+	const samples = session.samples - (baseline?.session.samples ?? 0);
+	const tickMs = samples > 0 ? sampledMs(snapshot, baseline) / samples : 0;
+	const sums = new Map<string, Sums>();
+	const waitOf = (thread: number, lock: {kind: number; lockClass: number; owner: number; ownerFrame: number}): WaiterSums => {
+		const key = keyOf(snapshot, lock);
+		const sum = sums.get(key) ?? {
+			...lock, key, waiters: new Map(), tickMs,
+		};
+		sums.set(key, sum);
+		sum.ownerFrame = lock.ownerFrame || sum.ownerFrame;
+		const waiter = sum.waiters.get(thread) ?? {ticks: 0, node: 0, isNow: false};
+		sum.waiters.set(thread, waiter);
+		return waiter;
+	};
+
+	const before = baseline?.contention;
+	for (let index = 0; index < contention.count; index++) {
+		const ticks = contention.ticks[index] - (before && index < before.count ? before.ticks[index] : 0);
+		const [thread, kind, owner] = [contention.thread[index], contention.lockKind[index], contention.owner[index]];
+		if (ticks > 0 && isCounted(scope, thread) && isHoldUp(kind, dictionary.strings[contention.lockClass[index]], owner)) {
+			const waiter = waitOf(thread, {
+				kind, owner, lockClass: contention.lockClass[index], ownerFrame: contention.ownerFrame[index],
+			});
+			waiter.ticks += ticks;
+			waiter.node = contention.node[index];
+		}
+	}
+
+	for (let thread = 0; thread < threads.count; thread++) {
+		if (isCounted(scope, thread) && isHeldUpNow(snapshot, thread)) {
+			const waiter = waitOf(thread, {
+				kind: threads.lockKind[thread], owner: threads.lockOwner[thread], lockClass: threads.lockClass[thread], ownerFrame: threads.lockOwnerFrame[thread],
+			});
+			waiter.isNow = true;
+			waiter.node = threads.node[thread];
+		}
+	}
+
+	return [...sums.values()];
+}
+
+function keyOf({threads, dictionary}: Snapshot, {kind, lockClass, owner}: {readonly kind: number; readonly lockClass: number; readonly owner: number}): string {
+	return `${owner < 0 ? '?' : threads.key[owner]} ${lockKinds[kind]} ${dictionary.strings[lockClass]}`;
+}
+
+function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, waiters, tickMs}: Sums, isHolderDeadlocked: boolean): BlockerRow {
+	const {threads, dictionary} = snapshot;
+	const isAlive = owner >= 0 && threads.alive[owner] === 1;
+	const rows = Array.from(waiters, ([thread, {ticks, node, isNow}]): Waiter => ({
+		key: threads.key[thread],
+		name: dictionary.strings[threads.name[thread]],
+		nativeId: threads.nativeId[thread],
+		isNow,
+		stuckMs: isNow ? stuckMs(snapshot, thread) : 0,
+		stuckAtLeast: isNow && isStuckLonger(snapshot, thread),
+		at: programPlace(snapshot, node),
+		waitedMs: ticks * tickMs,
+	})).sort((a, b) => Number(b.isNow) - Number(a.isNow) || b.stuckMs - a.stuckMs || b.waitedMs - a.waitedMs || a.key - b.key);
+	let waitedMs = 0;
+	for (const waiter of rows) {
+		waitedMs += waiter.waitedMs;
+	}
+
+	return {
+		key,
+		kind: lockKinds[kind],
+		lockClass: dictionary.strings[lockClass],
+		holder: owner,
+		holderName: owner < 0 ? '' : dictionary.strings[threads.name[owner]],
+		holderState: isAlive ? threadStates[threads.state[owner]] : undefined,
+		tookAt: ownerFrame > 0 ? placeOfFrame(dictionary, ownerFrame, 'line') : undefined,
+		nowAt: isAlive ? programPlace(snapshot, threads.node[owner]) : undefined,
+		waiters: rows,
+		waitingNow: rows.filter(({isNow}) => isNow).length,
+		longestMs: rows[0]?.stuckMs ?? 0,
+		longestAtLeast: rows.some(({stuckAtLeast}) => stuckAtLeast),
+		waitedMs,
+		depth: 0,
+		isDeadlocked: isHolderDeadlocked,
+	};
+}
+
+/**
+The rows level by level, each below the one that its holder waits for; a circle begins with its first row in the order.
+Without recursion: a file may say what it likes of who waits for whom.
+*/
+function inChains(snapshot: Snapshot, rows: readonly BlockerRow[], scope: Scope, query: Query): BlockerRow[] {
+	const sorted = sortRows(rows, blockerColumns, query.sort);
+	const indexOfKey = new Map(sorted.map(({key}, index) => [key, index]));
+	const parents = sorted.map(({holder}) => indexOfKey.get(waitedForBy(snapshot, holder) ?? '') ?? -1);
+	const children = sorted.map((): number[] => []);
+	for (const [index, parent] of parents.entries()) {
+		children[parent]?.push(index);
+	}
+
+	const depths = new Map<number, number>();
+	const place = (root: number) => {
+		const open: Array<readonly [index: number, depth: number]> = [[root, 0]];
+		for (let next = open.pop(); next; next = open.pop()) {
+			const [index, depth] = next;
+			if (!depths.has(index)) {
+				depths.set(index, depth);
+				open.push(...children[index].toReversed().map(child => [child, depth + 1] as const));
+			}
+		}
+	};
+
+	// Every row is below one without a row above it, or below a circle.
+	const roots = [...parents.keys()].filter(index => parents[index] < 0);
+	for (const root of [...roots, ...circlesOf(parents)].sort((one, other) => one - other)) {
+		place(root);
+	}
+
+	return wantedOf([...depths].map(([index, depth]) => ({...sorted[index], depth})), scope);
+}
+
+/** The members of circles in a list of parents, -1 for none. */
+function circlesOf(parents: readonly number[]): number[] {
+	const walkOf = new Int32Array(parents.length);
+	const members: number[] = [];
+	for (const start of parents.keys()) {
+		let at = start;
+		for (; at >= 0 && walkOf[at] === 0; at = parents[at]) {
+			walkOf[at] = start + 1;
+		}
+
+		if (at >= 0 && walkOf[at] === start + 1) {
+			const first = at;
+			do {
+				members.push(at);
+				at = parents[at];
+			} while (at !== first);
+		}
+	}
+
+	return members;
+}
+
+/** The rows that the filter keeps, and those above them. */
+function wantedOf(rows: readonly BlockerRow[], scope: Scope): BlockerRow[] {
+	const kept: BlockerRow[] = [];
+	let above = 0;
+	for (const row of rows.toReversed()) {
+		// A row further out than the last one that was kept is above it, unless another stood between.
+		const isAbove = row.depth < above;
+		if (isAbove || isWanted(row, scope)) {
+			kept.push(row);
+			above = row.depth;
+		}
+	}
+
+	return kept.reverse();
+}
+
+/** The key of the row of what a thread waits for now. */
+function waitedForBy(snapshot: Snapshot, thread: number): string | undefined {
+	const {threads} = snapshot;
+	return thread >= 0 && isHeldUpNow(snapshot, thread)
+		? keyOf(snapshot, {kind: threads.lockKind[thread], lockClass: threads.lockClass[thread], owner: threads.lockOwner[thread]})
+		: undefined;
+}
+
+function isWanted(row: BlockerRow, {filter: {row: matches}}: Scope): boolean {
+	const names = [row.holderName, row.lockClass, ...row.waiters.map(({name}) => name)];
+	const places = [row.tookAt, row.nowAt, ...row.waiters.map(({at}) => at)].filter(place => place !== undefined);
+	return !matches || matches({
+		text: [...names, ...places.map(place => placeName(place))].join('\n'), percent: 0, totalPercent: 0, cpuMs: 0, ticks: 0, totalTicks: 0,
+		threads: row.waiters.length, blocked: row.waitingNow, stuckS: row.longestMs / 1000,
+	});
+}

@@ -1,0 +1,72 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {placeOfFrame} from '../facts/place.js';
+import {stuckMs} from '../now.js';
+import type {Deadlock, DeadlockedThread} from '../types.js';
+import {isHeldUpNow, programPlace, waitsForGood} from './hold-ups.js';
+
+/**
+A circle of threads must have stood still for three samples, between these times in milliseconds. An engine that reads
+one thread after the other may see two threads that take turns at a lock wait for each other in one sample, as the lock
+went over in between; in three in a row it does not. Where samples are rarer than that, they are dumps of one moment.
+*/
+const leastSamples = 3;
+const leastMs = 100;
+const mostMs = 500;
+
+/**
+Threads that wait for each other in a circle and will do so for good, as far as the newest sample and those before it
+tell: each waits, without a limit of time, for a lock that the next one holds, the last for one of the first's. Each
+circle begins with its thread that is oldest by its key.
+*/
+export function deadlocksOf(snapshot: Snapshot): Deadlock[] {
+	const {threads, session} = snapshot;
+	const neededMs = Math.min(mostMs, Math.max(leastMs, leastSamples * session.intervalMs));
+	const next = (thread: number) => isHeldUpNow(snapshot, thread) && waitsForGood(snapshot, thread) && stuckMs(snapshot, thread) >= neededMs ? threads.lockOwner[thread] : -1;
+	// The walk that came by a thread, from 1 on.
+	const walkOf = new Int32Array(threads.count);
+	const circles: Deadlock[] = [];
+	for (let start = 0; start < threads.count; start++) {
+		let at = start;
+		while (at >= 0 && walkOf[at] === 0) {
+			walkOf[at] = start + 1;
+			at = next(at);
+		}
+
+		if (at >= 0 && walkOf[at] === start + 1) {
+			circles.push(circleFrom(snapshot, at, next));
+		}
+	}
+
+	return circles;
+}
+
+/** Whether a thread is one of a deadlock. */
+export function isDeadlocked(deadlocks: readonly Deadlock[], thread: number): boolean {
+	return deadlocks.some(circle => circle.some(member => member.thread === thread));
+}
+
+function circleFrom(snapshot: Snapshot, start: number, next: (thread: number) => number): Deadlock {
+	const {key} = snapshot.threads;
+	const members = [start];
+	for (let at = next(start); at !== start; at = next(at)) {
+		members.push(at);
+	}
+
+	let first = 0;
+	for (const [index, thread] of members.entries()) {
+		first = key[thread] < key[members[first]] ? index : first;
+	}
+
+	return [...members.slice(first), ...members.slice(0, first)].map(thread => memberOf(snapshot, thread));
+}
+
+function memberOf(snapshot: Snapshot, thread: number): DeadlockedThread {
+	const {threads, dictionary} = snapshot;
+	return {
+		thread,
+		name: dictionary.strings[threads.name[thread]],
+		lockClass: dictionary.strings[threads.lockClass[thread]],
+		at: programPlace(snapshot, threads.node[thread]),
+		ownerTookAt: threads.lockOwnerFrame[thread] > 0 ? placeOfFrame(dictionary, threads.lockOwnerFrame[thread], 'line') : undefined,
+	};
+}

@@ -1,0 +1,103 @@
+import {rootNode} from '../model/frame.js';
+import type {Snapshot} from '../model/snapshot.js';
+import {blockerColumns, publicName} from '../query/columns/blocker-columns.js';
+import {formatDuration, formatStuck} from '../query/columns/format.js';
+import {shortName} from '../query/columns/names.js';
+import {queryThreadDetail} from '../query/detail.js';
+import {placeName, placeOfFrame} from '../query/facts/place.js';
+import {queryBlockers} from '../query/locks/blockers.js';
+import type {BlockerRow, Place, Waiter} from '../query/types.js';
+import {frameOf, rounded} from './record.js';
+import type {View} from './view.js';
+
+/** Who holds up whom, with which lock, now and in the window. */
+export const blockersView: View<BlockerRow> = {
+	id: 'blockers',
+	title: 'Blockers',
+	columns: blockerColumns,
+	sort: {column: 'waiting', reverse: false},
+	keys: [],
+	files: {
+		csv: [
+			{id: 'lock', description: 'class of the lock', cell: row => row.lockClass},
+			{id: 'kind', description: 'monitor, park (java.util.concurrent) or class-init', cell: row => row.kind},
+			{id: 'holder', description: 'thread that holds it; empty if not known', cell: row => row.holderName},
+			{id: 'took_at', description: 'where it took the lock; empty if not known', cell: row => nameOf(row.tookAt)},
+			{id: 'holder_at', description: 'where it was at the end', cell: row => nameOf(row.nowAt)},
+			{id: 'waiting', description: 'threads that waited at the end', cell: row => row.waitingNow},
+			{id: 'longest_ms', description: 'how long the longest of them had, milliseconds', cell: row => Math.round(row.longestMs)},
+			{id: 'waited_ms', description: 'waiting time of all threads in the window, milliseconds', cell: row => Math.round(row.waitedMs)},
+			{id: 'depth', description: '0; more where the holder waited for the row above that has one less', cell: row => row.depth},
+			{id: 'deadlock', description: '1 where the holder was in a deadlock', cell: row => Number(row.isDeadlocked)},
+			{id: 'waiters', description: 'threads that waited at the end, or in the window, separated by "; "', cell: row => row.waiters.map(({name}) => name).join('; ')},
+		],
+		* json(snapshot, baseline, query, top) {
+			for (const row of queryBlockers(snapshot, baseline, query).rows.slice(0, top)) {
+				yield JSON.stringify({
+					lock: row.lockClass, kind: row.kind, holder: row.holder < 0 ? null : row.holderName, tid: row.holder < 0 ? 0 : snapshot.threads.nativeId[row.holder], state: row.holderState ?? null,
+					tookAt: placeOf(row.tookAt), nowAt: placeOf(row.nowAt), waiting: row.waitingNow, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast,
+					waitedMs: rounded(row.waitedMs), depth: row.depth, deadlock: row.isDeadlocked, waiters: row.waiters.map(waiter => waiterOf(waiter)),
+				});
+			}
+		},
+	},
+	query: queryBlockers,
+	// It was so in the window, and is over.
+	isDim: row => row.waitingNow === 0,
+	remark: () => '',
+	emptyText: (_, {filter}) => filter === '' ? 'no thread waited for a lock that another one holds in this window' : undefined,
+	detail(snapshot, baseline, query, _key, row) {
+		const detail = queryThreadDetail(snapshot, baseline, {...query, filter: ''}, row?.waiters.map(({key}) => key) ?? []);
+		// What they did beside waiting is in other views.
+		return {...detail, lines: [], stacks: [], wholeStacks: row ? wholeStacks(snapshot, row) : []};
+	},
+	titleLines(row, width) {
+		const holder = row.holder < 0 ? 'a thread that is not known' : row.holderName;
+		const [longest] = row.waiters;
+		const longestText = row.waitingNow > 0 && longest ? `, ${longest.name} for ${formatStuck(longest)}` : '';
+		const room = Math.max(20, width - 12);
+		return [
+			{text: `${publicName(row.lockClass) || row.kind} held by ${holder}`, role: 'title', isWrapped: true},
+			{text: `${row.waitingNow} ${row.waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${formatDuration(row.waitedMs)} of waiting in the window`, isWrapped: true},
+			...(row.tookAt ? [{text: `taken at ${shortName(row.tookAt, room, false)}`}] : []),
+			...(row.nowAt ? [{text: `is now at ${shortName(row.nowAt, room, false)}${row.holderState ? ` (${row.holderState})` : ''}`}] : []),
+			...(row.holder < 0 ? [{text: 'who holds it is not known: a thread dump does not say so of locks of java.util.concurrent, and readers of a lock leave no name', isWrapped: true} as const] : []),
+			...(row.isDeadlocked ? [{text: 'deadlock: the holder waits for a thread that waits for it', role: 'error'} as const] : []),
+		];
+	},
+	threadsOf: ({waiters, holderName}) => ({keys: waiters.map(({key}) => key), label: `${waiters.length === 1 ? waiters[0].name : `${waiters.length} threads`} behind ${holderName || '?'}`}),
+};
+
+/** Where the holder is and where the longest waiter is, whole. */
+function wholeStacks(snapshot: Snapshot, row: BlockerRow) {
+	const {threads} = snapshot;
+	const [longest] = row.waiters;
+	const waiter = longest?.isNow ? threads.key.subarray(0, threads.count).indexOf(longest.key) : -1;
+	return [
+		...(row.nowAt ? [{title: `THE HOLDER NOW: ${row.holderName}`, frames: framesOf(snapshot, row.holder)}] : []),
+		...(waiter >= 0 ? [{title: `WAITS LONGEST: ${longest.name}`, frames: framesOf(snapshot, waiter)}] : []),
+	];
+}
+
+function framesOf({threads, dictionary}: Snapshot, thread: number): Place[] {
+	const frames: Place[] = [];
+	for (let node = threads.node[thread]; node !== rootNode; node = dictionary.nodeParent[node]) {
+		frames.push(placeOfFrame(dictionary, dictionary.nodeFrame[node], 'line'));
+	}
+
+	return frames;
+}
+
+function nameOf(place: Place | undefined): string {
+	return place ? placeName(place) : '';
+}
+
+function placeOf(place: Place | undefined) {
+	return place ? frameOf(place) : null;
+}
+
+function waiterOf({name, nativeId, isNow, stuckMs, stuckAtLeast, at, waitedMs}: Waiter) {
+	return {
+		thread: name, tid: nativeId, now: isNow, stuckMs: rounded(stuckMs), stuckAtLeast, at: placeOf(at), waitedMs: rounded(waitedMs),
+	};
+}

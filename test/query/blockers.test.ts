@@ -1,0 +1,155 @@
+import {expect, test} from 'vitest';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {lockKindCode} from '../../source/model/sample.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {placeName} from '../../source/query/facts/place.js';
+import {queryBlockers} from '../../source/query/locks/blockers.js';
+import {circleText, deadlockText} from '../../source/query/locks/deadlock-text.js';
+import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
+import type {Query} from '../../source/query/types.js';
+import {blockersView} from '../../source/views/blockers.js';
+import {Picture, undent} from '../helpers/picture.js';
+
+const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: blockersView.sort, ...changes});
+
+/** A level is two blanks. */
+const chains = (snapshot: Snapshot, changes: Partial<Query> = {}, baseline?: Snapshot): string => queryBlockers(snapshot, baseline, query(changes)).rows
+	.map(row => `${'  '.repeat(row.depth)}${row.isDeadlocked ? '!' : ''}${row.holderName || '?'} ${row.lockClass} <- ${row.waiters.map(({name, isNow, waitedMs}) => `${name}${isNow ? '' : ' (was)'} ${waitedMs}ms`).join(', ')}`)
+	.join('\n');
+
+/** Threads that stand where they are for a while. */
+function stand(drawing: Picture, names: readonly string[], change: Parameters<Picture['builder']['setNow']>[1] = {}): void {
+	for (const name of names) {
+		drawing.builder.setNow(drawing.thread(name), {sinceMs: 95_000, ...change});
+	}
+}
+
+const chain = (): Picture => new Picture().draw(`
+	b <- a@take:8
+	B      B
+	main:1 main:1
+	lock:5 lock:5
+
+	c <- b@run:6
+	B      B
+	main:1 main:1
+	wait:7 wait:7
+
+	d <- b@run:6
+	w      B
+	main:1 main:1
+	rest:3 wait:7
+
+	a
+	R      R
+	main:2 main:2
+	java.lang.Math.sin:9 java.lang.Math.sin:9
+`);
+
+test('a chain is read from the thread that holds all others up', () => {
+	expect(chains(chain().build({sampledMs: 1000}))).toBe(undent(`
+		a java.lang.Object <- b 1000ms
+		  b java.lang.Object <- c 1000ms, d 1000ms
+	`));
+	const [first, second] = queryBlockers(chain().build(), undefined, query()).rows;
+	expect([first.tookAt, first.nowAt, second.nowAt, second.waiters[0].at].map(place => place && placeName(place))).toEqual(['A.take:8', 'A.main:2', 'A.lock:5', 'A.wait:7']);
+	expect(second.waitingNow).toBe(2);
+});
+
+test('a window has the waits in it alone, and who waits now', () => {
+	const drawing = chain();
+	const baseline = drawing.build({samples: 2, sampledMs: 1000});
+	drawing.draw('c <- b@run:6\nB\nmain:1\nwait:7\n\nd\nR\nmain:1');
+	drawing.builder.setNow(drawing.thread('d'), {lockKind: 0, lockOwner: -1});
+	expect(chains(drawing.build({samples: 3, sampledMs: 1500}), {}, baseline)).toBe(undent(`
+		a java.lang.Object <- b 0ms
+		  b java.lang.Object <- c 500ms
+	`));
+	expect(chains(drawing.build({samples: 4, sampledMs: 2000}))).toContain('d (was)');
+});
+
+test('the filter keeps a lock by its holder, class, places and waiters, and what it hangs from', () => {
+	expect(chains(chain().build(), {filter: 'lock:5'}).split('\n')).toHaveLength(2);
+	expect(chains(chain().build(), {filter: 'wait:7'}).split('\n')).toHaveLength(2);
+	expect(chains(chain().build(), {filter: 'take:8'}).split('\n')).toHaveLength(1);
+	expect(chains(chain().build(), {filter: 'blocked>1'}).split('\n')).toHaveLength(2);
+	expect(chains(chain().build(), {filter: 'thread:b'}).split('\n')).toHaveLength(1);
+	expect(chains(chain().build(), {filter: 'nothing'})).toBe('');
+});
+
+test('a park that nobody holds up is none; a lock of java.util.concurrent is, though its holder is not known', () => {
+	const drawing = new Picture().draw('idle\nw\nmain:1\n\nwriter\nw\nmain:2');
+	const named = (name: string, className: string) => {
+		drawing.builder.setNow(drawing.thread(name), {lockKind: lockKindCode.park, lockClass: drawing.builder.internString(className)});
+	};
+
+	named('idle', 'java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject');
+	named('writer', 'java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync');
+	expect(chains(drawing.build())).toBe('? java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync <- writer 0ms');
+});
+
+const circle = (): Picture => new Picture().draw(`
+	one <- three@take:1
+	B
+	enter:4
+
+	two <- one@take:2
+	B
+	enter:4
+
+	three <- two@take:3 park
+	w
+	java.util.concurrent.locks.LockSupport.park:211
+	enter:9
+
+	four <- one@take:2
+	B
+	other:7
+`);
+
+test('a deadlock is a circle of threads that stood still for a while', () => {
+	const drawing = circle();
+	expect(deadlocksOf(drawing.build())).toEqual([]);
+	stand(drawing, ['one', 'two', 'three', 'four']);
+	const found = deadlocksOf(drawing.build());
+	expect(found.map(members => circleText(members))).toEqual(['one -> three -> two -> one']);
+	expect(found[0].map(({at}) => at && placeName(at))).toEqual(['A.enter:4', 'A.enter:9', 'A.enter:4']);
+	expect(deadlockText(found[0])).toBe('deadlock of 3 threads: one waits at A.enter:4 for java.lang.Object held by three (taken at A.take:1); three waits at A.enter:9 for java.lang.Object held by two (taken at A.take:3); two waits at A.enter:4 for java.lang.Object held by one (taken at A.take:2)');
+	expect(queryBlockers(drawing.build(), undefined, query()).rows.map(({holderName, depth, isDeadlocked}) => [holderName, depth, isDeadlocked])).toEqual([['one', 0, true], ['two', 1, true], ['three', 2, true]]);
+});
+
+test.each([
+	['stands in its place since two samples alone', {sinceMs: 99_950}],
+	['waits with a limit of time', {state: stateCode.TIMED_WAITING}],
+	['runs', {lockKind: 0}],
+	['has ended', {alive: 0}],
+])('a circle of which one %s is none', (_, change) => {
+	const drawing = circle();
+	stand(drawing, ['one', 'two', 'three']);
+	drawing.builder.setNow(drawing.thread('two'), change as Parameters<typeof drawing.builder.setNow>[1]);
+	expect(deadlocksOf(drawing.build({intervalMs: 20}))).toEqual([]);
+});
+
+test('of many threads in any order every circle is found once', () => {
+	const drawing = new Picture();
+	const names = Array.from({length: 900}, (_, index) => `t${index}`);
+	for (const name of names) {
+		drawing.thread(name);
+	}
+
+	// Threes in a circle, each with a tail of three that wait for it.
+	for (const index of names.keys()) {
+		const group = Math.floor(index / 6) * 6;
+		const place = index % 6;
+		drawing.builder.setNow(drawing.thread(`t${index}`), {
+			state: stateCode.BLOCKED, node: drawing.builder.addStack([drawing.frame('x:1')]), lockKind: lockKindCode.monitor, lockOwner: drawing.thread(`t${group + (place < 3 ? (place + 1) % 3 : place - 1)}`), sinceMs: 1000,
+		});
+	}
+
+	const snapshot = drawing.build();
+	expect(deadlocksOf(snapshot).map(members => members.length)).toEqual(Array.from({length: 150}, () => 3));
+	const {rows, allRows} = queryBlockers(snapshot, undefined, query());
+	expect(rows).toHaveLength(allRows);
+	expect(new Set(rows.map(({key}) => key)).size).toBe(allRows);
+});
