@@ -1,6 +1,6 @@
 /*
 What a refresh of the screen costs in queries: CPU time of this process, medians. Two sizes: 200 threads x 50 frames
-(about 5,000 nodes and facts), about a millisecond; and a full table of 50,000 facts.
+(about 5,000 nodes and facts), about a millisecond; and a full table of 50,000 facts, of few stacks and of many.
 */
 import process from 'node:process';
 import {defaultQuery} from '../source/query/defaults.js';
@@ -8,7 +8,10 @@ import {queryLineDetail} from '../source/query/detail.js';
 import {queryLines} from '../source/query/lines.js';
 import {queryStacks} from '../source/query/stacks.js';
 import {summarize} from '../source/query/summary.js';
+import {queryBlockers} from '../source/query/locks/blockers.js';
 import {queryThreads} from '../source/query/threads.js';
+import {queryTree} from '../source/query/tree/tree.js';
+import {queryVotes} from '../source/query/votes.js';
 import type {Query} from '../source/query/types.js';
 import {makeSnapshots} from './support/snapshots.js';
 
@@ -36,8 +39,9 @@ function measure(call: () => unknown): number {
 
 function main(): void {
 	const query: Query = defaultQuery;
-	for (const wanted of [5000, 50_000]) {
-		const {baseline, snapshot} = makeSnapshots(wanted);
+	for (const [wanted, leaves] of [[5000, 1], [50_000, 1], [50_000, 40]]) {
+		const {baseline, snapshot} = makeSnapshots(wanted, leaves);
+		const tree = {...query, sort: {column: 'total', reverse: false}};
 		const started = process.cpuUsage();
 		const {rows} = queryLines(snapshot, undefined, query);
 		const first = process.cpuUsage(started);
@@ -51,6 +55,15 @@ function main(): void {
 			['methods', () => queryLines(snapshot, undefined, {...query, by: 'method'})],
 			['threads', () => queryThreads(snapshot, undefined, {...query, foldPools: true})],
 			['stacks', () => queryStacks(snapshot, undefined, query)],
+			['Stacks', () => queryVotes(snapshot, undefined, query)],
+			['Stacks, filtered by words', () => queryVotes(snapshot, undefined, {...query, filter: 'part1 !method9'})],
+			['Stacks, ten frames', () => queryVotes(snapshot, undefined, {...query, depth: 10})],
+			['Tree', () => queryTree(snapshot, undefined, tree)],
+			['Tree, filtered by words', () => queryTree(snapshot, undefined, {...tree, filter: 'part1 !method9'})],
+			['Tree, methods', () => queryTree(snapshot, undefined, {...tree, by: 'method'})],
+			['Tree, bottom-up', () => queryTree(snapshot, undefined, {...tree, tree: {isBottomUp: true}})],
+			['Tree, all of it open', () => queryTree(snapshot, undefined, {...tree, tree: {isAllOpen: true}})],
+			['Blockers', () => queryBlockers(snapshot, undefined, query)],
 			['detail of the hottest line', () => queryLineDetail(snapshot, undefined, query, rows[0].key)],
 			['summary', () => summarize(snapshot, baseline)],
 		];

@@ -5,9 +5,9 @@ import {type ExportFormat, type ExportOptions, piecesOf, type Written} from '../
 import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
-import type {BatchPlan} from './batch-plan.js';
 import {deadlockText} from '../query/locks/deadlock-text.js';
 import {deadlocksOf} from '../query/locks/deadlocks.js';
+import type {BatchPlan} from './batch-plan.js';
 import {batchNotes} from './batch-notes.js';
 
 const startTimeoutMs = 30_000;

@@ -38,6 +38,20 @@ export type Query = {
 	readonly foldPools?: boolean;
 	/** Frames of each stack, innermost first, by which the Stacks view compares them; all when left out. */
 	readonly depth?: number;
+	/** How the Tree view stands; top-down and as it opens by itself when left out. */
+	readonly tree?: TreeQuery;
+};
+
+/** Whether a row of the tree is open: alone, with all below it, or not. */
+export type Opening = 'open' | 'all' | 'closed';
+
+export type TreeQuery = {
+	/** From hot lines to their callers, instead of from the threads' roots to what they call. */
+	readonly isBottomUp?: boolean;
+	/** By a row's key, for those that do not stand as they do by themselves. */
+	readonly opened?: ReadonlyMap<string, Opening>;
+	/** Everything is open, whatever is said of single rows. */
+	readonly isAllOpen?: boolean;
 };
 
 /** Ticks by state code, see `threadStates`. */
@@ -190,6 +204,30 @@ export type VoteRow = {
 	readonly fingerprint: string;
 	/** Whether a stack, by its node, is one of those that the row counts. */
 	isOf(node: number): boolean;
+};
+
+/** A row of the Tree view: a place as it was reached by one path. */
+export type TreeRow = Place & {
+	readonly key: string;
+	/** That of the row that it hangs from; undefined for a root. */
+	readonly parentKey?: string;
+	/** How far in it stands, by the forks on the path to it: the only callee of an only callee is not further in. */
+	readonly indent: number;
+	/** Rows above it on its path. */
+	readonly level: number;
+	readonly isOpen: boolean;
+	readonly hasChildren: boolean;
+	/**
+	Ticks of counted states and CPU nanoseconds of samples that stand there by this path (bottom-up: only a root has
+	any), and of all that came by it.
+	*/
+	readonly selfTicks: number;
+	readonly selfCpuNs: number;
+	readonly totalTicks: number;
+	readonly totalCpuNs: number;
+	/** Shares of the unit's whole, 0..100; the filter has no say in the whole. */
+	readonly selfPercent: number;
+	readonly totalPercent: number;
 };
 
 /** A thread of a detail: what it did at the place looked at. Ticks are those of counted states, `states` has all. */

@@ -35,32 +35,38 @@ export function queryVotes(snapshot: Snapshot, baseline: Snapshot | undefined, q
 	const shown = filter.isEmpty
 		? rows
 		: rows.filter(row => filter.passes(row.node, depth, {
-			percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
-			threads: row.threadCount, blocked: row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0, stuckS: 0,
+			percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks, stuckS: 0,
+			get threads() {
+				return row.threadCount;
+			},
+			get blocked() {
+				return row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0;
+			},
 		}));
 	return {rows: sortRows(shown, voteColumns, query.sort), allRows: rows.length};
 }
 
 function rowsOf(snapshot: Snapshot, sums: VoteSums, facts: Facts, {unit, countedMask}: Scope, frames: Frames): LazyVoteRow[] {
 	const {threads, dictionary} = snapshot;
-	const {firstNode} = sums.stacks;
-	const ranking = new FactRanking(facts, sums.stackOfFact, firstNode.length, facts.thread, threads.count, countedMask);
-	const wholeSamples = unit === 'ticks' ? sums.wholeTicks : effectiveSamples(sums.wholeCpuNs, sums.squaredCpuNs);
+	const stackCount = sums.ticks.length;
+	let ranking: FactRanking | undefined;
+	const source: RowSource = {
+		sums,
+		frames,
+		wholeSamples: unit === 'ticks' ? sums.wholeTicks : effectiveSamples(sums.wholeCpuNs, sums.squaredCpuNs),
+		threadsOf(stack) {
+			ranking ??= new FactRanking(facts, sums.stackOfFact, stackCount, facts.thread, threads.count, countedMask);
+			const {count, top} = ranking.of(stack, maxTopThreads);
+			return {count, names: top.map(thread => dictionary.strings[threads.name[thread]])};
+		},
+	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const rows: LazyVoteRow[] = [];
-	for (let stack = 1; stack < firstNode.length; stack++) {
+	for (let stack = 1; stack < stackCount; stack++) {
 		const [ticks, cpuNs] = [sums.ticks[stack], sums.cpuNs[stack]];
-		if (ticks === 0 && (!isCpuCounted || cpuNs === 0)) {
-			continue;
+		if (ticks > 0 || (isCpuCounted && cpuNs > 0)) {
+			rows.push(new LazyVoteRow(stack, source, unit === 'ticks' ? percentOf(ticks, sums.wholeTicks) : percentOf(cpuNs, sums.wholeCpuNs)));
 		}
-
-		const percent = unit === 'ticks' ? percentOf(ticks, sums.wholeTicks) : percentOf(cpuNs, sums.wholeCpuNs);
-		const ranked = ranking.of(stack, maxTopThreads);
-		rows.push(new LazyVoteRow(firstNode[stack], frames, {
-			ticks, cpuNs, percent, errorPercent: shareError(percent, wholeSamples), threadCount: ranked.count,
-			topThreads: ranked.top.map(thread => dictionary.strings[threads.name[thread]]),
-			states: [...sums.states.subarray(stack * stateCount, (stack + 1) * stateCount)],
-		}));
 	}
 
 	return rows;
@@ -113,45 +119,72 @@ class VoteSums {
 
 type Frames = {readonly dictionary: Dictionary; readonly lines: Grouping; readonly depth: number; readonly stacks: SameStacks};
 
+/** What rows are made from, when they are asked. */
+type RowSource = {
+	readonly sums: VoteSums;
+	readonly frames: Frames;
+	/** Samples that shares rest on, see `shareError`. */
+	readonly wholeSamples: number;
+	threadsOf(stack: number): {readonly count: number; readonly names: readonly string[]};
+};
+
+/** A row that knows its figures; all else is found when it is drawn, as most rows are not. */
 class LazyVoteRow implements VoteRow {
+	readonly node: number;
 	readonly key: string;
 	readonly ticks: number;
 	readonly cpuNs: number;
-	readonly percent: number;
-	readonly errorPercent: number;
-	readonly states: VoteRow['states'];
-	readonly threadCount: number;
-	readonly topThreads: readonly string[];
-	readonly #frames: Frames;
+	readonly #stack: number;
+	readonly #source: RowSource;
+	#threads: ReturnType<RowSource['threadsOf']> | undefined;
 	#fingerprint: string | undefined;
 
-	constructor(readonly node: number, frames: Frames, figures: Omit<VoteRow, 'key' | 'top' | 'frames' | 'wholeFrames' | 'isOf' | 'fingerprint'>) {
-		this.key = String(node);
-		this.ticks = figures.ticks;
-		this.cpuNs = figures.cpuNs;
-		this.percent = figures.percent;
-		this.errorPercent = figures.errorPercent;
-		this.states = figures.states;
-		this.threadCount = figures.threadCount;
-		this.topThreads = figures.topThreads;
-		this.#frames = frames;
+	constructor(stack: number, source: RowSource, readonly percent: number) {
+		const {sums} = source;
+		this.node = sums.stacks.firstNode[stack];
+		this.key = String(this.node);
+		this.ticks = sums.ticks[stack];
+		this.cpuNs = sums.cpuNs[stack];
+		this.#stack = stack;
+		this.#source = source;
+	}
+
+	get errorPercent(): number {
+		return shareError(this.percent, this.#source.wholeSamples);
+	}
+
+	get states(): VoteRow['states'] {
+		return [...this.#source.sums.states.subarray(this.#stack * stateCount, (this.#stack + 1) * stateCount)];
+	}
+
+	get threadCount(): number {
+		return this.#seen.count;
+	}
+
+	get topThreads(): readonly string[] {
+		return this.#seen.names;
 	}
 
 	get top(): Place {
-		const {dictionary, lines} = this.#frames;
+		const {dictionary, lines} = this.#source.frames;
 		return lines.places[lines.groupOfFrame[dictionary.nodeFrame[this.node]]];
 	}
 
 	get frames(): readonly Place[] {
-		return framesOf(this.node, this.#frames);
+		return framesOf(this.node, this.#source.frames);
 	}
 
 	get wholeFrames(): readonly Place[] {
-		return framesOf(this.node, {...this.#frames, depth: Infinity});
+		return framesOf(this.node, {...this.#source.frames, depth: Infinity});
+	}
+
+	get #seen(): ReturnType<RowSource['threadsOf']> {
+		this.#threads ??= this.#source.threadsOf(this.#stack);
+		return this.#threads;
 	}
 
 	isOf(node: number): boolean {
-		const {stacks} = this.#frames;
+		const {stacks} = this.#source.frames;
 		return node !== rootNode && stacks.numberOf(node) === stacks.numberOf(this.node);
 	}
 

@@ -36,11 +36,15 @@ export type ViewKey = {
 	/** Tools that have the same key. */
 	readonly knownFrom?: string;
 	/**
-	What changes in the query, and the message that says so. The rows are different ones, so the cursor starts again at
-	the top.
+	What changes in the query, and the message that says so, if any. The rows are different ones, so the cursor starts
+	again at the top; or it goes to the row with the key `select`. `at`: the row that it is on, if there is one, and all
+	rows.
 	*/
-	press(query: Query): {readonly change: Partial<Query>; readonly said: string};
+	press(query: Query, at?: RowAt): {readonly change: Partial<Query>; readonly said?: string; readonly select?: string};
 };
+
+/** Where a view's own key was pressed. */
+export type RowAt = {readonly row: ViewRow; readonly rows: readonly ViewRow[]};
 
 /** A column of a view's rows in a CSV file. */
 export type CsvColumn<Row> = {readonly id: string; readonly description: string; cell(row: Row): string | number};

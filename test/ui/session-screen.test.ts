@@ -130,7 +130,7 @@ test('a deadlock is a red line of the header in every view and size, until it is
 });
 
 describe('a frame fits its screen', () => {
-	const keys: readonly string[][] = [[], ['tab'], ['enter'], ['tab', 'enter'], ['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l'], ...views.slice(2).flatMap((_, index) => [[...Array.from({length: index + 2}, () => 'tab')], [...Array.from({length: index + 2}, () => 'tab'), 'enter']])];
+	const keys: readonly string[][] = [[], ['tab'], ['enter'], ['tab', 'enter'], ['?'], ['f6'], ['/', 'x', '名'], ['c', 'right'], ['x', 'x'], ['S', 'enter', 'n'], ['i', 'tab', 'l'], ...views.slice(2).flatMap((_, index) => [Array.from({length: index + 2}, () => 'tab'), [...Array.from({length: index + 2}, () => 'tab'), 'enter']])];
 	const cases: ReadonlyArray<readonly [name: string, snapshotOf: () => Snapshot | undefined]> = [['busy', busy], ['hostile', hostile], ['empty', () => undefined]];
 	const heights = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 24, 40, 60];
 	const sizes = [1, 2, 3, 10, 20, 35, 38, 49, 50, 64, 79, 80, 119, 120, 150, 200].flatMap(columns => heights.map(rows => [columns, rows] as const));

@@ -19,6 +19,8 @@ export type RowFilter = {
 /** A row has it when its text or its figures fit, or, negated, when neither does. */
 export type RowTerm = {
 	readonly isNegated: boolean;
+	/** It asks for some text, and not for figures alone. */
+	readonly hasText: boolean;
 	/** Whether a line of the text fits. */
 	text(line: string): boolean;
 	figures(row: Omit<FilterRow, 'text'>): boolean;
@@ -160,11 +162,13 @@ function termOf(tests: readonly OneTest[], isNegated: boolean): RowTerm {
 	const ofFigures = tests.filter(({isFigure}) => isFigure);
 	return {
 		isNegated,
+		hasText: ofText.length > 0,
 		text(line) {
 			const lower = line.toLowerCase();
 			return ofText.some(({test}) => test({...noFigures, text: line}, lower));
 		},
-		figures: row => ofFigures.some(({test}) => test({...row, text: ''}, '')),
+		// Figures look at no text.
+		figures: row => ofFigures.some(({test}) => test(row as FilterRow, '')),
 	};
 }
 

@@ -43,12 +43,12 @@ function sumsOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<
 	const sums = new Map<string, Sums>();
 	const waitOf = (thread: number, lock: {kind: number; lockClass: number; owner: number; ownerFrame: number}): WaiterSums => {
 		const key = keyOf(snapshot, lock);
-		const sum = sums.get(key) ?? {
-			...lock, key, waiters: new Map(), tickMs,
+		const sum: Sums = sums.get(key) ?? {
+			...lock, key, waiters: new Map<number, WaiterSums>(), tickMs,
 		};
 		sums.set(key, sum);
 		sum.ownerFrame = lock.ownerFrame || sum.ownerFrame;
-		const waiter = sum.waiters.get(thread) ?? {ticks: 0, node: 0, isNow: false};
+		const waiter: WaiterSums = sum.waiters.get(thread) ?? {ticks: 0, node: 0, isNow: false};
 		sum.waiters.set(thread, waiter);
 		return waiter;
 	};

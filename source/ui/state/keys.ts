@@ -44,8 +44,8 @@ export type KeyRow = {
 const layers: readonly Context[] = ['detail', 'help', 'menu', 'chooser'];
 const lists: readonly Context[] = [...tables, ...layers];
 
-/** In the order of the help screen. */
-export const keyTable: readonly KeyRow[] = [
+/** In the order of the help screen; what a view has a key of its own for is still in it. */
+const allKeys: readonly KeyRow[] = [
 	{action: 'quit', keys: ['q', 'f10', 'ctrl-c'], contexts: tables, shown: 'q F10 Ctrl-C', title: 'quit', help: 'quit; a summary stays on the terminal', knownFrom: 'htop'},
 	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['detail', 'help', 'menu', 'input'], shown: 'F10 Ctrl-C', help: 'quit, from any screen'},
 	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['chooser'], shown: 'F10 Ctrl-C', help: 'quit without choosing'},
@@ -110,6 +110,15 @@ export const keyTable: readonly KeyRow[] = [
 	{action: 'home', keys: ['home', 'ctrl-a'], contexts: ['input'], shown: 'Home', help: 'to the start of the line'},
 	{action: 'end', keys: ['end', 'ctrl-e'], contexts: ['input'], shown: 'End', help: 'to the end of the line'},
 ];
+
+/** Whether a view has a meaning of its own for one of these keys. */
+function isOwnKeyOf(context: Context, keys: readonly string[]): boolean {
+	return views.some(({id, keys: own}) => id === context && own.some(row => row.keys.some(key => keys.includes(key))));
+}
+
+/** In the order of the help screen. A view's own meaning of a key goes before that of all. */
+export const keyTable: readonly KeyRow[] = allKeys
+	.map(row => row.press ? row : {...row, contexts: row.contexts.filter(context => !isOwnKeyOf(context, row.keys))});
 
 const byContext = new Map(contexts.map(context => [
 	context,

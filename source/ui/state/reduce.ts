@@ -3,8 +3,8 @@ import {keyOf, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu, type Step} from './reduce-menu.js';
 import {pressScroll} from './reduce-scroll.js';
-import {contextOf, type UiState} from './state.js';
-import type {Surroundings} from './surroundings.js';
+import {contextOf, selectedIndex, type UiState} from './state.js';
+import {selectRow, type Surroundings} from './surroundings.js';
 import {forgetRow, say, tableActions, withQuery} from './table-actions.js';
 
 /**
@@ -44,13 +44,16 @@ export function press(state: UiState, key: string, around: Surroundings): Step {
 		return pressLayer(state, action, around);
 	}
 
-	return row?.press ? pressOwn(state, row.press) : pressTable(state, action, around);
+	return row?.press ? pressOwn(state, row.press, around) : pressTable(state, action, around);
 }
 
 /** A key of the view's own. */
-function pressOwn(state: UiState, press: ViewKey['press']): Step {
-	const {change, said} = press(state.query);
-	return say(forgetRow(withQuery(state, change)), said);
+function pressOwn(state: UiState, press: ViewKey['press'], {rows = [], rowKeys}: Surroundings): Step {
+	const row = rows.at(selectedIndex(state.selections[state.view], rowKeys));
+	const {change, said, select} = press(state.query, row && {row, rows});
+	const changed = withQuery({...state, message: undefined}, change);
+	const next = select === undefined ? forgetRow(changed) : selectRow(changed, select);
+	return said === undefined ? {state: next} : say(next, said);
 }
 
 function pressLayer(state: UiState, action: Action, around: Surroundings): Step {

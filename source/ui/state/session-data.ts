@@ -109,6 +109,7 @@ export class SessionData {
 		return {
 			...columnsAround(viewOf(state.view).columns, rows, layout, state.query),
 			rowKeys: rows.map(({key}) => key),
+			rows,
 			pageRows: layout.tableRows,
 			layerLines: layer
 				? layerLines(layer, {

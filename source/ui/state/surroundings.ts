@@ -1,4 +1,5 @@
 import type {SortFigure} from '../../query/columns/column.js';
+import type {ViewRow} from '../../views/view.js';
 import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
 import type {Action} from './keys.js';
 
@@ -9,6 +10,8 @@ export type SortColumn = MenuItem & {readonly sortFigures?: readonly SortFigure[
 export type Surroundings = {
 	/** Keys of the view's rows, in order. */
 	readonly rowKeys: readonly string[];
+	/** The rows themselves, for keys of the view's own. */
+	readonly rows?: readonly ViewRow[];
 	/** Rows that fit. */
 	readonly pageRows: number;
 	/** Columns that the view can be sorted by, in order. */
@@ -62,6 +65,12 @@ export function followRow(state: UiState, rowKeys: readonly string[], pageRows: 
 		: {
 			...state, selections: {...state.selections, [state.view]: {...selection, index, top}},
 		};
+}
+
+/** The state with the selection on the row of a key, if there is one. */
+export function selectRow(state: UiState, key: string): UiState {
+	const {index, top} = state.selections[state.view];
+	return {...state, selections: {...state.selections, [state.view]: {key, index, top}}};
 }
 
 function withSelection(state: UiState, rowKeys: readonly string[], index: number, top: number): UiState {

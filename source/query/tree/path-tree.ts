@@ -1,0 +1,17 @@
+/** What came by a node: thread samples in the counted states, and CPU time. */
+export type Weight = {readonly ticks: number; readonly cpuNs: number};
+
+/** A tree of paths; nodes are numbers, and 0 is above its roots. What nobody asks for is not made. */
+export type PathTree = {
+	/** Nodes in all, where that is known. */
+	readonly size?: number;
+	/** Nodes with some weight, in any order. */
+	childrenOf(node: number): readonly number[];
+	hasChildren(node: number): boolean;
+	/** The group of its place. */
+	groupOf(node: number): number;
+	/** The same for the same path in a session. */
+	keyOf(node: number): string;
+	self(node: number): Weight;
+	total(node: number): Weight;
+};

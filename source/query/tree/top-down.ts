@@ -1,0 +1,99 @@
+import {rootNode} from '../../model/frame.js';
+import type {Facts} from '../../model/snapshot.js';
+import type {Scope} from '../facts/scope.js';
+import type {StackPaths} from './paths.js';
+import type {PathTree, Weight} from './path-tree.js';
+
+/**
+From the threads' roots to what they call. A node is a path; all sums are made in one pass, rows only of what is open.
+`isKept`: whether the samples of a stack count.
+*/
+export class TopDown implements PathTree {
+	readonly size: number;
+	readonly #stacks: StackPaths;
+	readonly #selfTicks: Float64Array;
+	readonly #selfCpuNs: Float64Array;
+	readonly #totalTicks: Float64Array;
+	readonly #totalCpuNs: Float64Array;
+	/** Children of path p are `#children[#start[p]] .. #children[#start[p + 1] - 1]`. */
+	readonly #start: Int32Array;
+	readonly #children: Int32Array;
+
+	constructor(facts: Facts, stacks: StackPaths, {countedMask}: Pick<Scope, 'countedMask'>, isKept: (node: number) => boolean) {
+		this.#stacks = stacks;
+		const {paths, pathOf} = stacks;
+		const {count} = paths;
+		this.#selfTicks = new Float64Array(count);
+		this.#selfCpuNs = new Float64Array(count);
+		for (let fact = 0; fact < facts.count; fact++) {
+			const node = facts.node[fact];
+			if (node !== rootNode && isKept(node)) {
+				const path = pathOf[node];
+				this.#selfCpuNs[path] += facts.cpuNs[fact];
+				this.#selfTicks[path] += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact];
+			}
+		}
+
+		this.#totalTicks = this.#selfTicks.slice();
+		this.#totalCpuNs = this.#selfCpuNs.slice();
+		this.#start = new Int32Array(count + 1);
+		const parents = new Int32Array(count);
+		let size = 0;
+		for (let path = count - 1; path > 0; path--) {
+			if (this.#totalTicks[path] > 0 || this.#totalCpuNs[path] > 0) {
+				const parent = paths.parentOf(path);
+				parents[path] = parent;
+				this.#totalTicks[parent] += this.#totalTicks[path];
+				this.#totalCpuNs[parent] += this.#totalCpuNs[path];
+				this.#start[parent + 1]++;
+				size++;
+			} else {
+				parents[path] = -1;
+			}
+		}
+
+		this.size = size;
+		this.#children = this.#sortIn(parents, size);
+	}
+
+	childrenOf(path: number): readonly number[] {
+		return [...this.#children.subarray(this.#start[path], this.#start[path + 1])];
+	}
+
+	hasChildren(path: number): boolean {
+		return this.#start[path + 1] > this.#start[path];
+	}
+
+	groupOf(path: number): number {
+		return this.#stacks.paths.groupOf(path);
+	}
+
+	keyOf(path: number): string {
+		return `d${path}`;
+	}
+
+	self(path: number): Weight {
+		return {ticks: this.#selfTicks[path], cpuNs: this.#selfCpuNs[path]};
+	}
+
+	total(path: number): Weight {
+		return {ticks: this.#totalTicks[path], cpuNs: this.#totalCpuNs[path]};
+	}
+
+	#sortIn(parents: Int32Array, size: number): Int32Array {
+		const start = this.#start;
+		for (let path = 1; path < start.length; path++) {
+			start[path] += start[path - 1];
+		}
+
+		const next = start.slice();
+		const children = new Int32Array(size);
+		for (let path = 1; path < parents.length; path++) {
+			if (parents[path] >= 0) {
+				children[next[parents[path]]++] = path;
+			}
+		}
+
+		return children;
+	}
+}

@@ -1,0 +1,149 @@
+import {rootNode} from '../../model/frame.js';
+import type {Facts, Snapshot} from '../../model/snapshot.js';
+import {treeColumns} from '../columns/tree-columns.js';
+import {sortRows} from '../columns/sort.js';
+import {factsInWindow, scopeOf, type Scope} from '../facts/scope.js';
+import {percentOf} from '../facts/share.js';
+import {StackFilter} from '../facts/stack-filter.js';
+import {stackIndex, type Grouping} from '../facts/stack-index.js';
+import type {FilterRow, RowTerm} from '../filter/filter.js';
+import type {Query, TreeRow} from '../types.js';
+import {BottomUp} from './bottom-up.js';
+import {callerPaths, stackPaths} from './paths.js';
+import type {PathTree, Weight} from './path-tree.js';
+import {TopDown} from './top-down.js';
+
+/** Rows made at most: nobody looks at more, and what would be beyond stays closed. */
+const maxRows = 50_000;
+
+/** A root with this share (percent) of all is opened by itself. */
+const hotRootPercent = 5;
+
+/** A callee with this part of its caller's total goes on with the hot path; with less, the path forks there. */
+const pathPart = 0.8;
+
+/**
+The paths of calls between `baseline` (undefined: the session's start) and `snapshot`, as rows of a tree: top-down from
+the threads' roots, or bottom-up from the lines that samples count for. Hot roots are open to where their path forks;
+`query.tree` says otherwise of single rows. Words of the filter keep stacks that have them in any frame, figures keep
+rows by their totals. Rows of a level are sorted. Every sample is counted once in a row's total, as a row stands for a
+path.
+*/
+export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: TreeRow[]; readonly allRows: number} {
+	const {tree, rowsOf} = openTree(snapshot, baseline, query);
+	const {isAllOpen = false, opened = new Map()} = query.tree ?? {};
+	const rows: OpenRow[] = [];
+	const open: Pending[] = rowsOf(0, undefined).toReversed().map(row => ({...row, isAll: isAllOpen, isHot: row.totalPercent >= hotRootPercent}));
+	let known = open.length;
+	for (let next = open.pop(); next; next = open.pop()) {
+		const {isAll, isHot, ...row} = next;
+		const said = isAllOpen ? 'all' : opened.get(row.key) as string | undefined;
+		const isAllBelow = said === 'all' || (isAll && said !== 'closed');
+		const wantsOpen = row.hasChildren && (isAllBelow || said === 'open' || (isHot && said !== 'closed'));
+		const children = wantsOpen ? rowsOf(row.node, row) : [];
+		const isOpen = children.length > 0 && known + children.length <= maxRows;
+		rows.push({...row, isOpen});
+		if (!isOpen) {
+			continue;
+		}
+
+		known += children.length;
+		let hottest = children[0];
+		for (const child of children) {
+			hottest = isHotter(child, hottest) ? child : hottest;
+		}
+
+		const goesOn = hottest.totalPercent >= pathPart * row.totalPercent;
+		for (const child of children.toReversed()) {
+			open.push({...child, isAll: isAllBelow, isHot: isHot && goesOn && child === hottest});
+		}
+	}
+
+	return {rows, allRows: Math.max(tree.size ?? 0, rows.length)};
+}
+
+/** A row with its place in the tree that it was made from. */
+type OpenRow = TreeRow & {readonly node: number; readonly hasSiblings: boolean};
+
+/** A row that is not looked into yet: whether all below a row above it is open, and whether it is on the hot path. */
+type Pending = OpenRow & {readonly isAll: boolean; readonly isHot: boolean};
+
+/** A tree, and the sorted rows below one of its nodes. */
+export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly tree: PathTree; rowsOf(node: number, parent: OpenRow | undefined): OpenRow[]} {
+	const {dictionary} = snapshot;
+	const scope = scopeOf(snapshot, query);
+	const facts = factsInWindow(snapshot, baseline, scope);
+	const grouping = stackIndex(dictionary).grouping(query.by);
+	const {terms = []} = scope.filter;
+	const filter = new StackFilter({terms: terms.filter(({hasText}) => hasText)}, dictionary, grouping);
+	const isKept = (node: number) => filter.isEmpty || filter.passes(node, Infinity, noFigures);
+	const tree = query.tree?.isBottomUp
+		? new BottomUp(facts, dictionary, {grouping, paths: callerPaths(dictionary, query.by)}, scope, isKept)
+		: new TopDown(facts, stackPaths(dictionary, query.by), scope, isKept);
+	const whole = wholeOf(facts, scope);
+	const ofFigures = terms.filter(({hasText}) => !hasText);
+	return {
+		tree,
+		rowsOf(node, parent) {
+			const rows = tree.childrenOf(node).map(child => rowOf(tree, child, parent, {grouping, scope, whole})).filter(row => fits(row, ofFigures));
+			const hasSiblings = rows.length > 1;
+			// Rows of one depth below each other are of one path, or of one fork, and not of both.
+			const indent = parent ? parent.indent + Number(hasSiblings || parent.hasSiblings) : 0;
+			return sortRows<OpenRow>(rows.map(row => ({...row, indent, hasSiblings})), treeColumns, query.sort);
+		},
+	};
+}
+
+type Shares = {readonly grouping: Grouping; readonly scope: Pick<Scope, 'unit'>; readonly whole: Weight};
+
+function rowOf(tree: PathTree, node: number, parent: TreeRow | undefined, {grouping, scope: {unit}, whole}: Shares): OpenRow {
+	const self = tree.self(node);
+	const total = tree.total(node);
+	const percent = ({ticks, cpuNs}: Weight) => unit === 'ticks' ? percentOf(ticks, whole.ticks) : percentOf(cpuNs, whole.cpuNs);
+	const {className, method, file, line} = grouping.places[tree.groupOf(node)];
+	return {
+		className, method, file, line,
+		node,
+		key: tree.keyOf(node),
+		parentKey: parent?.key,
+		indent: 0,
+		hasSiblings: false,
+		level: parent ? parent.level + 1 : 0,
+		isOpen: false,
+		hasChildren: tree.hasChildren(node),
+		selfTicks: self.ticks,
+		selfCpuNs: self.cpuNs,
+		totalTicks: total.ticks,
+		totalCpuNs: total.cpuNs,
+		selfPercent: percent(self),
+		totalPercent: percent(total),
+	};
+}
+
+function isHotter(a: TreeRow, b: TreeRow): boolean {
+	return (a.totalPercent - b.totalPercent || a.totalCpuNs - b.totalCpuNs || a.totalTicks - b.totalTicks) > 0;
+}
+
+/** What all samples with Java frames come to. */
+function wholeOf(facts: Facts, {countedMask}: Scope): Weight {
+	let [ticks, cpuNs] = [0, 0];
+	for (let fact = 0; fact < facts.count; fact++) {
+		if (facts.node[fact] !== rootNode) {
+			cpuNs += facts.cpuNs[fact];
+			ticks += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact];
+		}
+	}
+
+	return {ticks, cpuNs};
+}
+
+const noFigures: Omit<FilterRow, 'text'> = {
+	percent: 0, totalPercent: 0, cpuMs: 0, ticks: 0, totalTicks: 0, threads: 0, blocked: 0, stuckS: 0,
+};
+
+/** In a tree a row's share is that of its total: with less than what is asked for, so has all below it. */
+function fits(row: TreeRow, terms: readonly RowTerm[]): boolean {
+	return terms.every(({figures, isNegated}) => figures({
+		...noFigures, percent: row.totalPercent, totalPercent: row.totalPercent, cpuMs: row.totalCpuNs / 1e6, ticks: row.totalTicks, totalTicks: row.totalTicks,
+	}) !== isNegated);
+}

@@ -1,0 +1,92 @@
+import {formatCount, formatMs} from '../query/columns/format.js';
+import {shortName} from '../query/columns/names.js';
+import {treeColumns} from '../query/columns/tree-columns.js';
+import {queryLineDetail} from '../query/detail.js';
+import {placeKey} from '../query/facts/place.js';
+import {treeTexts} from '../query/tree/tree-text.js';
+import {queryTree} from '../query/tree/tree.js';
+import type {
+	GroupBy, Opening, Query, TreeRow,
+} from '../query/types.js';
+import {decimals, frameOf, msOf} from './record.js';
+import type {RowAt, View, ViewKey} from './view.js';
+
+const groups: readonly GroupBy[] = ['line', 'method', 'class'];
+
+/** Paths of calls: top-down from the threads' roots, or bottom-up from hot lines. */
+export const treeView: View<TreeRow> = {
+	id: 'tree',
+	title: 'Tree',
+	columns: treeColumns,
+	sort: {column: 'total', reverse: false},
+	keys: [
+		{
+			keys: ['b'], shown: 'b', help: 'bottom-up from hot lines to their callers, or top-down from the threads\' roots',
+			press({tree}) {
+				const isBottomUp = !tree?.isBottomUp;
+				return {change: {tree: {isBottomUp}}, said: isBottomUp ? 'bottom-up: hot lines, and below each who called it' : 'top-down: from the threads\' roots to what they call'};
+			},
+		},
+		{
+			keys: ['l'], shown: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
+			press({by, tree}) {
+				const next = groups[(groups.indexOf(by) + 1) % groups.length];
+				return {change: {by: next, tree: {isBottomUp: tree?.isBottomUp}}, said: `rows by ${next}`};
+			},
+		},
+		{
+			keys: ['right', '+'], shown: 'Right +', help: 'open the row; when it is open, go to the first below it', knownFrom: 'htop',
+			press: onRow((row, query, rows) => row.isOpen ? {change: {}, select: rows[rows.indexOf(row) + 1]?.key ?? row.key} : {change: said(query, row, 'open'), select: row.key}),
+		},
+		{
+			keys: ['left', '-'], shown: 'Left -', help: 'close the row; when it is closed, go to the one that it hangs from', knownFrom: 'htop',
+			press: onRow((row, query) => row.isOpen ? {change: said(query, row, 'closed'), select: row.key} : {change: {}, select: row.parentKey ?? row.key}),
+		},
+		{
+			keys: ['*'], shown: '*', help: 'open the row and all below it, or close it again', knownFrom: 'htop',
+			press: onRow((row, query) => ({change: said(query, row, query.tree?.opened?.get(row.key) === 'all' ? 'closed' : 'all'), select: row.key})),
+		},
+	],
+	files: {
+		csv: [
+			{id: 'level', description: 'rows above it on its path', cell: row => row.level},
+			{id: 'class', description: 'fully qualified class', cell: row => row.className},
+			{id: 'method', description: 'method; empty with --by class', cell: row => row.method},
+			{id: 'file', description: 'source file, empty if not known', cell: row => row.file},
+			{id: 'line', description: 'source line; -1 unknown, -2 native method', cell: row => row.line},
+			{id: 'total_percent', description: 'share of CPU time (of ticks where the counted states use none) that came by this path', cell: row => decimals(row.totalPercent, 2)},
+			{id: 'self_percent', description: 'share of what stands there', cell: row => decimals(row.selfPercent, 2)},
+			{id: 'total_ticks', description: 'thread samples in the counted states that came by this path', cell: row => row.totalTicks},
+			{id: 'self_ticks', description: 'those that stand there', cell: row => row.selfTicks},
+			{id: 'total_cpu_ms', description: 'CPU time of samples that came by this path, milliseconds', cell: row => msOf(row.totalCpuNs)},
+			{id: 'self_cpu_ms', description: 'of those that stand there', cell: row => msOf(row.selfCpuNs)},
+		],
+		csvRows: (snapshot, baseline, query) => queryTree(snapshot, baseline, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
+		json: (snapshot, baseline, query, top) => treeTexts(snapshot, baseline, query, {
+			top,
+			head: row => ({
+				...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), totalPercent: decimals(row.totalPercent, 3),
+			}),
+		}),
+	},
+	query: queryTree,
+	isDim: row => row.totalPercent < 1,
+	remark: ({tree, by}) => [tree?.isBottomUp ? 'bottom-up' : 'top-down', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(' '),
+	emptyText: () => undefined,
+	detail: (snapshot, baseline, query, _key, row) => queryLineDetail(snapshot, baseline, query, row ? placeKey(row, query.by) : ''),
+	titleLines: (row, width) => [
+		{text: shortName(row, width, true), role: 'title'},
+		{text: `by this path: ${row.totalPercent.toFixed(1)}% total, ${row.selfPercent.toFixed(1)}% self, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`, isWrapped: true},
+		{text: 'below: all of it, by whatever path'},
+	],
+	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
+};
+
+/** A key that means something on a row. */
+function onRow(press: (row: TreeRow, query: Query, rows: readonly TreeRow[]) => ReturnType<ViewKey['press']>): ViewKey['press'] {
+	return (query, at) => at ? press(at.row as TreeRow, query, (at as {rows: readonly TreeRow[]} & RowAt).rows) : {change: {}};
+}
+
+function said({tree}: Query, {key}: TreeRow, opening: Opening): Pick<Query, 'tree'> {
+	return {tree: {...tree, opened: new Map([...tree?.opened ?? [], [key, opening]])}};
+}

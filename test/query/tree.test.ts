@@ -1,0 +1,176 @@
+import {describe, expect, test} from 'vitest';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {placeKey, placeName} from '../../source/query/facts/place.js';
+import {queryLines} from '../../source/query/lines.js';
+import {queryTree} from '../../source/query/tree/tree.js';
+import type {GroupBy, Query, TreeRow} from '../../source/query/types.js';
+import {treeView} from '../../source/views/tree.js';
+import {randomSnapshot} from '../exports/snapshots.js';
+import {Picture, picture, undent} from '../helpers/picture.js';
+
+const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: treeView.sort, ...changes});
+const everything: Query['tree'] = {isAllOpen: true};
+const rows = (snapshot: Snapshot, changes: Partial<Query> = {}): readonly TreeRow[] => queryTree(snapshot, undefined, query(changes)).rows;
+
+/** Total and self in CPU ms, and the tree as it is drawn: further in where a path forks. */
+const drawn = (snapshot: Snapshot, changes: Partial<Query> = {}): string => rows(snapshot, changes)
+	.map(row => `${row.totalCpuNs / 1e6} ${row.selfCpuNs / 1e6} ${' '.repeat(row.indent)}${row.hasChildren ? (row.isOpen ? '-' : '+') : ' '} ${placeName(row)}`)
+	.join('\n');
+
+const service = picture(`
+	one
+	R50    R30    R10    R5
+	main:1 main:1 main:1 main:1
+	run:2  run:2  run:2  other:9
+	sort:3 sort:3 read:4 -
+	swap:5 -      -      -
+
+	two
+	R5
+	start:7
+	sort:3
+`);
+
+test('top-down: hot roots are open to where the path forks', () => {
+	expect(drawn(service)).toBe(undent(`
+		95 0 - A.main:1
+		90 0  - A.run:2
+		80 30   - A.sort:3
+		50 50      A.swap:5
+		10 10     A.read:4
+		5 5    A.other:9
+		5 0 - A.start:7
+		5 5    A.sort:3
+	`));
+});
+
+test('bottom-up: hot lines, and below each who called it', () => {
+	expect(drawn(service, {tree: {isBottomUp: true, isAllOpen: true}})).toBe(undent(`
+		50 50 - A.swap:5
+		50 0  - A.sort:3
+		50 0  - A.run:2
+		50 0    A.main:1
+		35 35 - A.sort:3
+		30 0  - A.run:2
+		30 0     A.main:1
+		5 0    A.start:7
+		10 10 - A.read:4
+		10 0  - A.run:2
+		10 0    A.main:1
+		5 5 - A.other:9
+		5 0    A.main:1
+	`));
+});
+
+test('rows are opened and closed by key, alone or with all below them', () => {
+	const [root] = rows(service);
+	expect(drawn(service, {tree: {opened: new Map([[root.key, 'closed']])}}).split('\n')[0]).toBe('95 0 + A.main:1');
+	expect(drawn(service, {tree: {opened: new Map([[root.key, 'all']])}}).split('\n')).toHaveLength(8);
+	const run = rows(service)[1];
+	expect(drawn(service, {tree: {opened: new Map([[root.key, 'all'], [run.key, 'closed']])}})).toContain('90 0  + A.run:2\n5 5');
+});
+
+test('a row keeps its key in a window, under a filter, and when more is sampled', () => {
+	const drawing = new Picture().draw('a\nR\nmain:1\nsort:3');
+	const before = drawing.build();
+	drawing.draw('a\nR R\nmain:1 main:2\nread:4 x:1');
+	const after = drawing.build();
+	const keys = new Map(rows(after, {tree: everything}).map(row => [`${row.level} ${placeName(row)}`, row.key]));
+	for (const row of [...rows(before, {tree: everything}), ...rows(after, {tree: everything, filter: 'read'}), ...queryTree(after, before, query({tree: everything})).rows]) {
+		expect(keys.get(`${row.level} ${placeName(row)}`)).toBe(row.key);
+	}
+});
+
+test.each([
+	['swap', ['main:1', 'run:2', 'sort:3', 'swap:5']],
+	['!main', ['start:7', 'sort:3']],
+	['start|other', ['main:1', 'other:9', 'start:7', 'sort:3']],
+	['main read', ['main:1', 'run:2', 'read:4']],
+	['pct>50', ['main:1', 'run:2', 'sort:3']],
+	['thread:two', ['start:7', 'sort:3']],
+	['nothing', []],
+])('the filter %s keeps the paths that match', (filter, expected) => {
+	expect(rows(service, {filter, tree: everything}).map(row => placeName(row).slice(2))).toEqual(expected);
+	expect(rows(service, {filter, tree: everything}).map(row => row.totalPercent).every(percent => percent <= 100)).toBe(true);
+});
+
+test('methods and classes are put together on their paths', () => {
+	const snapshot = picture('one\nR R\nmain:1 main:2\nrun:3 run:4\nB.sort:5 B.sort:6');
+	expect(drawn(snapshot, {by: 'method', tree: everything})).toBe('20 0 - A.main\n20 0 - A.run\n20 20   B.sort');
+	expect(drawn(snapshot, {by: 'class', tree: everything})).toBe('20 0 - A\n20 0 - A\n20 20   B');
+});
+
+describe.each([false, true])('of any samples, bottom-up %s', isBottomUp => {
+	test.each(['line', 'method', 'class'] as const)('the sums of %s are those of the facts and of Lines', (by: GroupBy) => {
+		for (let seed = 1; seed <= 5; seed++) {
+			const snapshot = randomSnapshot(seed);
+			const changes: Partial<Query> = {by, states: ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE', 'NEW', 'TERMINATED']};
+			const tree = rows(snapshot, {...changes, tree: {isBottomUp, isAllOpen: true}});
+			const lines = queryLines(snapshot, undefined, query(changes));
+			const sum = (of: readonly TreeRow[], figure: 'selfCpuNs' | 'totalCpuNs' | 'selfTicks' | 'totalTicks') => of.reduce((all, row) => all + row[figure], 0);
+			const roots = tree.filter(({level}) => level === 0);
+			expect(sum(roots, 'totalTicks')).toBe(lines.wholeTicks);
+			expect(sum(tree, 'selfTicks')).toBe(lines.wholeTicks);
+			expect(sum(roots, 'totalCpuNs')).toBeCloseTo(lines.wholeCpuNs, 0);
+			const byKey = new Map(tree.map(row => [row.key, row]));
+			expect(byKey.size).toBe(tree.length);
+			for (const row of tree) {
+				const below = sum(tree.filter(({parentKey}) => parentKey === row.key), 'totalTicks');
+				expect(below + (isBottomUp ? 0 : row.selfTicks)).toBeLessThanOrEqual(row.totalTicks);
+				expect(isBottomUp || below + row.selfTicks === row.totalTicks).toBe(true);
+			}
+
+			if (!isBottomUp) {
+				// A line's total: its rows that hang from none of the same line.
+				const totals = new Map<string, number>();
+				for (const row of tree) {
+					let above = row.parentKey === undefined ? undefined : byKey.get(row.parentKey);
+					while (above && placeKey(above, by) !== placeKey(row, by)) {
+						above = above.parentKey === undefined ? undefined : byKey.get(above.parentKey);
+					}
+
+					totals.set(placeKey(row, by), (totals.get(placeKey(row, by)) ?? 0) + (above ? 0 : row.totalTicks));
+				}
+
+				for (const line of lines.rows) {
+					expect(totals.get(line.key)).toBe(line.totalTicks);
+				}
+			}
+		}
+	});
+});
+
+test('the keys of the view: open, close, go in and out, all below, the other way round', () => {
+	let tree: Query['tree'];
+	let at = rows(service)[0].key;
+	const press = (key: string) => {
+		const shown = rows(service, {tree});
+		const {change, select} = treeView.keys.find(({keys}) => keys.includes(key))!.press(query({tree}), {row: shown.find(row => row.key === at)!, rows: shown});
+		tree = 'tree' in change ? change.tree : tree;
+		at = select ?? rows(service, {tree})[0].key;
+		return drawn(service, {tree}).split('\n').length;
+	};
+
+	const nameAt = () => placeName(rows(service, {tree}).find(row => row.key === at)!);
+	expect(press('left')).toBe(3);
+	expect(press('left')).toBe(3);
+	expect(press('+')).toBe(8);
+	expect(press('right')).toBe(8);
+	expect(nameAt()).toBe('A.run:2');
+	expect(press('-')).toBe(5);
+	expect(press('left')).toBe(5);
+	expect(nameAt()).toBe('A.main:1');
+	expect(press('*')).toBe(5);
+	expect(press('*')).toBe(3);
+	expect(press('b')).toBeGreaterThan(3);
+	expect(nameAt()).toBe('A.swap:5');
+});
+
+test('a hostile stack, deep as can be, is opened whole', () => {
+	const drawing = new Picture();
+	const frames = Array.from({length: 20_000}, (_, index) => drawing.frame(`deep:${index % 7}`));
+	drawing.builder.count(drawing.thread('one'), drawing.builder.addStack(frames), 1, 5, 1e6);
+	expect(rows(drawing.build(), {tree: everything})).toHaveLength(20_000);
+	expect([...treeView.files.json!(drawing.build(), undefined, query(), undefined)].map(text => text.split('"children"').length)).toEqual([20_001]);
+});
