@@ -34,15 +34,10 @@ export function queryVotes(snapshot: Snapshot, baseline: Snapshot | undefined, q
 	const filter = new StackFilter(scope.filter, dictionary, lines);
 	const shown = filter.isEmpty
 		? rows
-		: rows.filter(row => filter.passes(row.node, depth, {
-			percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks, stuckS: 0,
-			get threads() {
-				return row.threadCount;
-			},
-			get blocked() {
-				return row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0;
-			},
-		}));
+		: rows.filter(row => filter.passes(row.node, depth, () => ({
+			percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
+			threads: row.threadCount, blocked: row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0, stuckS: 0,
+		})));
 	return {rows: sortRows(shown, voteColumns, query.sort), allRows: rows.length};
 }
 

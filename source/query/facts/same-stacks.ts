@@ -16,8 +16,9 @@ export class SameStacks {
 	readonly #groupOfFrame: Int32Array;
 	readonly #depth: number;
 	readonly #numberOfNode: Int32Array;
-	/** By the hash of the frames: numbers, those of other frames among them. */
-	readonly #numbersOfHash = new Map<number, number[]>();
+	/** By the hash of the frames: the number that was given last, and by number the one before with the same hash. */
+	readonly #lastOfHash = new Map<number, number>();
+	readonly #before: number[] = [0];
 
 	constructor(dictionary: Dictionary, {groupOfFrame}: Pick<Grouping, 'groupOfFrame'>, depth: number) {
 		this.#dictionary = dictionary;
@@ -37,15 +38,16 @@ export class SameStacks {
 
 	#find(node: number): number {
 		const hash = this.#hashOf(node);
-		const candidates = this.#numbersOfHash.get(hash) ?? [];
-		const known = candidates.find(number => this.#isSame(this.firstNode[number], node));
-		if (known !== undefined) {
-			return known;
+		const last = this.#lastOfHash.get(hash) ?? 0;
+		for (let number = last; number > 0; number = this.#before[number]) {
+			if (this.#isSame(this.firstNode[number], node)) {
+				return number;
+			}
 		}
 
 		const number = this.firstNode.push(node) - 1;
-		candidates.push(number);
-		this.#numbersOfHash.set(hash, candidates);
+		this.#before.push(last);
+		this.#lastOfHash.set(hash, number);
 		return number;
 	}
 

@@ -19,8 +19,9 @@ export type RowFilter = {
 /** A row has it when its text or its figures fit, or, negated, when neither does. */
 export type RowTerm = {
 	readonly isNegated: boolean;
-	/** It asks for some text, and not for figures alone. */
+	/** It asks for some text, for some figures, or for either. */
 	readonly hasText: boolean;
+	readonly hasFigures: boolean;
 	/** Whether a line of the text fits. */
 	text(line: string): boolean;
 	figures(row: Omit<FilterRow, 'text'>): boolean;
@@ -163,6 +164,7 @@ function termOf(tests: readonly OneTest[], isNegated: boolean): RowTerm {
 	return {
 		isNegated,
 		hasText: ofText.length > 0,
+		hasFigures: ofFigures.length > 0,
 		text(line) {
 			const lower = line.toLowerCase();
 			return ofText.some(({test}) => test({...noFigures, text: line}, lower));

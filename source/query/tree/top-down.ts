@@ -34,8 +34,8 @@ export class TopDown implements PathTree {
 			}
 		}
 
-		this.#totalTicks = this.#selfTicks.slice();
-		this.#totalCpuNs = this.#selfCpuNs.slice();
+		this.#totalTicks = Float64Array.from(this.#selfTicks);
+		this.#totalCpuNs = Float64Array.from(this.#selfCpuNs);
 		this.#start = new Int32Array(count + 1);
 		const parents = new Int32Array(count);
 		let size = 0;
@@ -86,7 +86,7 @@ export class TopDown implements PathTree {
 			start[path] += start[path - 1];
 		}
 
-		const next = start.slice();
+		const next = [...start];
 		const children = new Int32Array(size);
 		for (let path = 1; path < parents.length; path++) {
 			if (parents[path] >= 0) {

@@ -7,7 +7,7 @@ import {percentOf} from '../facts/share.js';
 import {StackFilter} from '../facts/stack-filter.js';
 import {stackIndex, type Grouping} from '../facts/stack-index.js';
 import type {FilterRow, RowTerm} from '../filter/filter.js';
-import type {Query, TreeRow} from '../types.js';
+import type {Opening, Query, TreeRow} from '../types.js';
 import {BottomUp} from './bottom-up.js';
 import {callerPaths, stackPaths} from './paths.js';
 import type {PathTree, Weight} from './path-tree.js';
@@ -31,42 +31,42 @@ path.
 */
 export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: TreeRow[]; readonly allRows: number} {
 	const {tree, rowsOf} = openTree(snapshot, baseline, query);
-	const {isAllOpen = false, opened = new Map()} = query.tree ?? {};
+	const {isAllOpen = false, opened = new Map<string, Opening>()} = query.tree ?? {};
 	const rows: OpenRow[] = [];
-	const open: Pending[] = rowsOf(0, undefined).toReversed().map(row => ({...row, isAll: isAllOpen, isHot: row.totalPercent >= hotRootPercent}));
+	const open: Pending[] = rowsOf(0, undefined).toReversed().map(row => ({row, isAll: isAllOpen, isHot: row.totalPercent >= hotRootPercent}));
 	let known = open.length;
 	for (let next = open.pop(); next; next = open.pop()) {
-		const {isAll, isHot, ...row} = next;
-		const said = isAllOpen ? 'all' : opened.get(row.key) as string | undefined;
+		const {row, isAll, isHot} = next;
+		rows.push(row);
+		const said = isAllOpen ? 'all' : opened.get(row.key);
 		const isAllBelow = said === 'all' || (isAll && said !== 'closed');
 		const wantsOpen = row.hasChildren && (isAllBelow || said === 'open' || (isHot && said !== 'closed'));
 		const children = wantsOpen ? rowsOf(row.node, row) : [];
-		const isOpen = children.length > 0 && known + children.length <= maxRows;
-		rows.push({...row, isOpen});
-		if (!isOpen) {
+		if (children.length === 0 || known + children.length > maxRows) {
 			continue;
 		}
 
+		row.isOpen = true;
 		known += children.length;
 		let hottest = children[0];
 		for (const child of children) {
 			hottest = isHotter(child, hottest) ? child : hottest;
 		}
 
-		const goesOn = hottest.totalPercent >= pathPart * row.totalPercent;
-		for (const child of children.toReversed()) {
-			open.push({...child, isAll: isAllBelow, isHot: isHot && goesOn && child === hottest});
+		const goesOn = isHot && hottest.totalPercent >= pathPart * row.totalPercent;
+		for (let index = children.length - 1; index >= 0; index--) {
+			open.push({row: children[index], isAll: isAllBelow, isHot: goesOn && children[index] === hottest});
 		}
 	}
 
 	return {rows, allRows: Math.max(tree.size ?? 0, rows.length)};
 }
 
-/** A row with its place in the tree that it was made from. */
-type OpenRow = TreeRow & {readonly node: number; readonly hasSiblings: boolean};
+/** A row with its place in the tree that it was made from; written once while rows are made, never later. */
+type OpenRow = {-readonly [Key in keyof TreeRow]: TreeRow[Key]} & {readonly node: number; hasSiblings: boolean};
 
 /** A row that is not looked into yet: whether all below a row above it is open, and whether it is on the hot path. */
-type Pending = OpenRow & {readonly isAll: boolean; readonly isHot: boolean};
+type Pending = {readonly row: OpenRow; readonly isAll: boolean; readonly isHot: boolean};
 
 /** A tree, and the sorted rows below one of its nodes. */
 export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly tree: PathTree; rowsOf(node: number, parent: OpenRow | undefined): OpenRow[]} {
@@ -76,7 +76,7 @@ export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, que
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const {terms = []} = scope.filter;
 	const filter = new StackFilter({terms: terms.filter(({hasText}) => hasText)}, dictionary, grouping);
-	const isKept = (node: number) => filter.isEmpty || filter.passes(node, Infinity, noFigures);
+	const isKept = (node: number) => filter.isEmpty || filter.passes(node, Infinity, () => noFigures);
 	const tree = query.tree?.isBottomUp
 		? new BottomUp(facts, dictionary, {grouping, paths: callerPaths(dictionary, query.by)}, scope, isKept)
 		: new TopDown(facts, stackPaths(dictionary, query.by), scope, isKept);
@@ -85,11 +85,15 @@ export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, que
 	return {
 		tree,
 		rowsOf(node, parent) {
-			const rows = tree.childrenOf(node).map(child => rowOf(tree, child, parent, {grouping, scope, whole})).filter(row => fits(row, ofFigures));
-			const hasSiblings = rows.length > 1;
-			// Rows of one depth below each other are of one path, or of one fork, and not of both.
-			const indent = parent ? parent.indent + Number(hasSiblings || parent.hasSiblings) : 0;
-			return sortRows<OpenRow>(rows.map(row => ({...row, indent, hasSiblings})), treeColumns, query.sort);
+			const made = tree.childrenOf(node).map(child => rowOf(tree, child, parent, {grouping, scope, whole}));
+			const rows = ofFigures.length === 0 ? made : made.filter(row => fits(row, ofFigures));
+			for (const row of rows) {
+				row.hasSiblings = rows.length > 1;
+				// Rows of one depth below each other are of one path, or of one fork, and not of both.
+				row.indent = parent ? parent.indent + Number(row.hasSiblings || parent.hasSiblings) : 0;
+			}
+
+			return rows.length > 1 ? sortRows<OpenRow>(rows, treeColumns, query.sort) : rows;
 		},
 	};
 }

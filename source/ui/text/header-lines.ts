@@ -192,7 +192,7 @@ export function tabsLine(state: UiState, data: ScreenData, width: number, theme:
 	const filterRoom = Math.max(0, width - 3 - cellWidth(view.title));
 	const tabs: Piece[] = views.map(({id, title}) => id === state.view
 		? {text: `[${title}]`, rank: 0, look: part => theme.paint('tab', part)}
-		: {text: ` ${title} `, rank: 3});
+		: {text: title, rank: 3});
 	const {query} = state;
 	const remark = view.remark(query);
 	const over = data.status.phase === 'recording' ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(state, data);
