@@ -1,20 +1,11 @@
-<<<<<<< HEAD:source/query/holders.ts
-import {recordsInWindow} from '../model/records-in-window.js';
-import {contentionColumns} from '../model/schema.js';
-import type {Snapshot} from '../model/snapshot.js';
-import {lockInfo} from './now.js';
-import {placeName} from './facts/place.js';
-import {isCounted, type Scope} from './facts/scope.js';
-import {byNumber, byText} from './columns/sort.js';
-import type {Holder, HolderPlace, Place} from './types.js';
-=======
+import {recordsInWindow} from '../../model/records-in-window.js';
+import {contentionColumns} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {lockInfo} from '../now.js';
 import {placeName} from '../facts/place.js';
 import {isCounted, type Scope} from '../facts/scope.js';
 import {byNumber, byText} from '../columns/sort.js';
 import type {Holder, HolderPlace, Place} from '../types.js';
->>>>>>> 20f9ee6 (Blockers, a view: who holds up whom as chains; a deadlock is a red line in the header, stands in every report and is said on standard error):source/query/locks/holders.ts
 
 type Sums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName'>; ticks: number; readonly took: Map<string, HolderPlace>; readonly now: Map<string, HolderPlace>};
 

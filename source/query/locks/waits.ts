@@ -1,13 +1,13 @@
 import {lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import {programPlace} from './hold-ups.js';
-import {holdersOf} from './holders.js';
 import {attributedPlace} from '../now.js';
 import {placeKey} from '../facts/place.js';
 import {byNumber, byText} from '../columns/sort.js';
 import {isOfJvm} from '../facts/thread-kind.js';
 import type {Holder, Place} from '../types.js';
+import {holdersOf} from './holders.js';
+import {programPlace} from './hold-ups.js';
 
 /** A place where threads stood, in how many samples, and how many threads did. */
 export type WaitRow = {readonly place: Place; readonly ticks: number; readonly threadCount: number};
@@ -15,12 +15,6 @@ export type WaitRow = {readonly place: Place; readonly ticks: number; readonly t
 /** Such a place where a lock held them up, and who held it up most; undefined where nobody is known. */
 export type HeldUpRow = WaitRow & {readonly holder?: Holder};
 
-<<<<<<< HEAD:source/query/waits.ts
-/** Packages of the JDK: where a thread parks or sleeps inside them, the calling line of the program says more. */
-const jdkPackage = /^(?:java|javax|jdk|sun|com\.sun)\./;
-
-=======
->>>>>>> 20f9ee6 (Blockers, a view: who holds up whom as chains; a deadlock is a red line in the header, stands in every report and is said on standard error):source/query/locks/waits.ts
 type Sums = {readonly place: Place; ticks: number; readonly threads: Set<number>; readonly nodes: Set<number>};
 
 /**
