@@ -35,7 +35,9 @@ export class StackFilter {
 		return this.#terms.length === 0;
 	}
 
-	/** Whether the stack of `depth` frames from a node passes, whose row has these figures (asked for where a term does). */
+	/**
+	Whether the stack of `depth` frames from a node passes, whose row has these figures (asked for where a term does).
+	*/
 	passes(node: number, depth: number, figures: () => Omit<FilterRow, 'text'>): boolean {
 		const bits = Number.isFinite(depth) ? this.#bitsOfTop(node, depth) : this.#ofNode[node];
 		return this.#terms.every(({isNegated, hasFigures, figures: fit}, term) => (((bits >> term) & 1) === 1 || (hasFigures && fit(figures()))) !== isNegated);
