@@ -18,7 +18,7 @@ for (const jdk of jdks()) {
 		let heldAfter = 0;
 		let stuck = 0;
 		for (let kill = 0; kill < kills; kill++) {
-			const outcome = await killTool(target.pid, Math.random() * 400);
+			const outcome = await killTool(target.pid, Math.random() * 400, kill % 2 === 0 ? 'perf' : 'stop');
 			heldBefore += outcome.heldBefore > 0 ? 1 : 0;
 			heldAfter += outcome.heldAfter;
 			const {rounds} = await target.check();

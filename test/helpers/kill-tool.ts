@@ -4,6 +4,7 @@ import {readFileSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
+import type {TimerId} from '../../source/engines/engine.js';
 import {patienceMs} from './patience.js';
 
 /** How one kill ended. */
@@ -19,9 +20,9 @@ export type KillOutcome = {
 Starts the built program on a process with the memory engine, as often as it can sample, and ends it with SIGKILL so
 many milliseconds after its first report.
 */
-export async function killTool(pid: number, afterMs: number): Promise<KillOutcome> {
+export async function killTool(pid: number, afterMs: number, timer: TimerId): Promise<KillOutcome> {
 	const tool = spawn(process.execPath, [
-		path.resolve(import.meta.dirname, '../../dist/cli.js'), String(pid), '--engine', 'memory', '--interval', '1', '--max-overhead', '100', '--batch', '--format', 'json', '--delay', '0.2', '--iterations', '10000',
+		path.resolve(import.meta.dirname, '../../dist/cli.js'), String(pid), '--engine', 'memory', '--timer', timer, '--interval', '1', '--max-overhead', '100', '--batch', '--format', 'json', '--delay', '0.2', '--iterations', '10000',
 	], {stdio: ['ignore', 'pipe', 'inherit']});
 	try {
 		await firstReport(tool);

@@ -83,9 +83,10 @@ Whether all threads of a process have stopped: its shell is told of the last one
 const isStopped = (pid: number) => readdirSync(`/proc/${pid}/task`).every(tid => readStatus(Number(tid))?.state === 'T');
 
 describe.each([
-	['memory', '--interval 1'],
+	['memory --timer perf', '--interval 1'],
+	['memory --timer stop', '--interval 1'],
 	['attach', '--interval 20'],
-])('a batch run with the engine %s', (engine, interval) => {
+])('a batch run with --engine %s', (engine, interval) => {
 	test('holds no thread of the target while it is stopped, and goes on where it was', async () => {
 		const random = seeded(7);
 		const session = await shell();

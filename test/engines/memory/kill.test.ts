@@ -1,6 +1,7 @@
 import {
 	afterAll, beforeAll, describe, expect, test,
 } from 'vitest';
+import {timerIds} from '../../../source/engines/engine.js';
 import {type Jdk, jdks} from '../../helpers/jvm.js';
 import {killTool} from '../../helpers/kill-tool.js';
 import {seeded} from '../../helpers/random.js';
@@ -27,7 +28,7 @@ describe.each(jdks())('JDK $release', (jdk: Jdk) => {
 		const random = seeded(jdk.release);
 		for (let kill = 0; kill < kills; kill++) {
 			const before = await target.check();
-			const {heldAfter, threads} = await killTool(target.pid, random() * latestMs);
+			const {heldAfter, threads} = await killTool(target.pid, random() * latestMs, timerIds[kill % timerIds.length]);
 			expect(threads).toBeGreaterThan(14);
 			expect(heldAfter).toBe(0);
 			// Twice: the second answer shows that work went on after the kill.
