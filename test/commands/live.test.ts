@@ -97,7 +97,7 @@ describe.each(jdks().map(on => [on.release, on] as const))('the live view on JDK
 		const message = await session.until(/saved tprof-\d+-\d+T\d+Z\.pb\.gz/);
 		const file = /tprof-\d+-\d+T\d+Z\.pb\.gz/.exec(message)![0];
 
-		session.type('\t');
+		session.type('\u001B[Z');
 		await session.until(screen => /samples \d{2,}/.test(screen) && /^.\s*[1-9]\S*.*Pricing/m.test(screen), 'CPU time at a line');
 		session.type('q');
 		await session.ended();

@@ -139,7 +139,7 @@ describe('what is seen', () => {
 
 	test('without colours there is no attribute at all', async () => {
 		const session = await start(['mono', 'ascii']);
-		session.type('jj\t\t?');
+		session.type('jj\t\u001B[Z?');
 		await session.until('Keys in Lines');
 		expect(session.raw.slice(session.raw.indexOf('tprof-top'))).not.toMatch(/\u001B\[[1-9][\d;]*m/);
 	});
