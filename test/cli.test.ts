@@ -201,7 +201,7 @@ describe('on a running JVM', () => {
 		const {status, stdout} = run('--duration', '4', '--interval', '50', '--max-overhead', '100', '--format', 'json', String(target.pid));
 		expect(status).toBe(0);
 		const report = JSON.parse(stdout) as Record<string, unknown> & {lines: Array<{class: string; cpuMs: number}>; threads: Array<{name: string; states: Record<string, number>}>; threadSamples: number; samples: number};
-		expect(Object.keys(report)).toEqual(['tool', 'version', 'schema', 'target', 'engine', 'timer', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'skippedThreads', 'cost', 'notes', 'lines', 'threads', 'stacks']);
+		expect(Object.keys(report)).toEqual(['tool', 'version', 'schema', 'target', 'engine', 'timer', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'skippedThreads', 'cost', 'notes', 'deadlocks', 'lines', 'threads', 'stacks']);
 		expect(report).toMatchObject({tool: 'tprof-top', schema: 1, target: {pid: target.pid}});
 		expect(report.samples).toBeGreaterThan(2);
 		const cpu = report.lines.map(line => line.cpuMs);
