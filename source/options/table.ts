@@ -28,7 +28,7 @@ export const optionTable = {
 		...oneOf(engineIds),
 	},
 	timer: {
-		name: 'timer', group: 'sampling', value: 'NAME', default: auto, help: `how memory reads running threads: ${eitherOf(timers)}; by perf events, or stopped by ptrace`,
+		name: 'timer', group: 'sampling', value: 'NAME', default: auto, help: 'how memory reads running threads: auto, perf (events) or stop (ptrace)',
 		...oneOf(timers),
 	},
 	intervalMs: {

@@ -208,7 +208,7 @@ test('CPU time that counts where threads were met waiting is told apart: the sha
 
 test('the summary counts Java threads alive and parts CPU time by kind of thread', () => {
 	expect(summarize(picture(busyService, {samples: 3}), undefined)).toEqual({
-		threads: 4, vmThreads: 2, statesNow: [0, 0, 1, 2, 1, 0, 0], javaCpuPercent: 26, jitCpuPercent: 20, vmCpuPercent: 3, unseenCpuPercent: 0, windowMs: 1000, samples: 3,
+		deadlocks: [], threads: 4, vmThreads: 2, statesNow: [0, 0, 1, 2, 1, 0, 0], javaCpuPercent: 26, jitCpuPercent: 20, vmCpuPercent: 3, unseenCpuPercent: 0, windowMs: 1000, samples: 3,
 	});
 	const snapshot = picture(busyService);
 	expect(summarize(snapshot, snapshot)).toMatchObject({javaCpuPercent: 0, windowMs: 0, samples: 0, threads: 4});

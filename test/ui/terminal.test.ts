@@ -188,11 +188,13 @@ describe('any size', () => {
 			await session.quiet(0, 300);
 		}
 
-		await session.until('Worker0.step:16');
+		await session.until(() => {
+			const lines = session.lines();
+			return lines.join('\n').includes('Worker0.step:16') && /^q:quit/.test(lines[22]);
+		}, 'the whole screen at its last size');
 		const lines = session.lines();
 		expect(lines[0]).toMatch(/^tprof-top 12345 .*LIVE \d\d:\d\d$/);
 		expect(lines[5]).toMatch(/^ %SELF/);
-		expect(lines[22]).toMatch(/^q:quit/);
 		expect(lines[23]).toBe('');
 	});
 

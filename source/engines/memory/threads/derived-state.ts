@@ -10,6 +10,8 @@ const waits = new Map<string, WaitKind>([
 	['java.lang.Object.wait0', 'wait'],
 	['java.lang.Thread.sleep', 'sleep'],
 	['java.lang.Thread.sleep0', 'sleep'],
+	// The caller of the native method, held up by a safepoint before or after the call.
+	['java.lang.Thread.sleepNanos', 'sleep'],
 	['java.lang.Thread.sleepNanos0', 'sleep'],
 	['sun.misc.Unsafe.park', 'park'],
 	['jdk.internal.misc.Unsafe.park', 'park'],
