@@ -190,7 +190,7 @@ describe('any size', () => {
 
 		await session.until(() => {
 			const lines = session.lines();
-			return lines.join('\n').includes('Worker0.step:16') && /^q:quit/.test(lines[22]);
+			return lines.join('\n').includes('Worker0.step:16') && lines[22].startsWith('q:quit');
 		}, 'the whole screen at its last size');
 		const lines = session.lines();
 		expect(lines[0]).toMatch(/^tprof-top 12345 .*LIVE \d\d:\d\d$/);

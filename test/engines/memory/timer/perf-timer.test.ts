@@ -82,7 +82,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		expect(openEvents()).toBe(0);
 	});
 
-	test.each(release >= 21 ? [release] : [])('a virtual thread of %s that is still mounted has its records, with its frames in the heap', async () => {
+	test.each(release >= 21 ? [release] : [])('a virtual thread that is still mounted has its records, with its frames in the heap', async () => {
 		java = await startJava('VirtualThreads', {jdk, args: ['30']});
 		observer = await Observer.open(java.pid, {timer: 'perf'});
 		const seen = new Set<string>();
