@@ -114,6 +114,7 @@ async function profile(target: Target, options: Options): Promise<number> {
 		threads: options.threads,
 		extraIdle: options.idleCalls,
 		maxOverheadPercent: options.maxOverheadPercent,
+		maxCpuPercent: options.maxCpuPercent,
 	});
 	// A tool that stands still must not hold the target: threads that it stopped a moment ago would stay stopped too.
 	const endSuspending = beforeStop({

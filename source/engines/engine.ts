@@ -99,8 +99,11 @@ export type EngineSession = {
 	readonly note?: string;
 	/** What more the samples so far have shown of that; another printable line, which may change with a sample. */
 	readonly finding?: string;
-	/** Fills `into` (cleared first) with all threads. Throws only `SessionOver`. */
-	sample(into: Sample): Promise<SampleOutcome>;
+	/**
+	Fills `into` (cleared first) with all threads. Throws only `SessionOver`. `isAfterGap`: what threads used since the
+	sample before must come with this one, as it will count nowhere.
+	*/
+	sample(into: Sample, isAfterGap?: boolean): Promise<SampleOutcome>;
 	/**
 	Gives up the sample under way where it waits for the target (it comes back soon, not ok, and ends no session) and
 	resolves when no thread of the target is held, nor will be before the next sample. May be called during a sample;

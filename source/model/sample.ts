@@ -93,16 +93,38 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	frames = new Int32Array(firstFrames);
 	/** What of the threads' CPU time was used at known stacks. */
 	readonly credits = new Credits();
+	/** Rows that may hold something, see `restart`. */
+	#filled = 0;
 
 	/** Empties the sample, keeping its memory. */
 	clear(): void {
+		const filled = Math.max(this.count, this.#filled);
 		for (const name of sampleNames) {
-			this[name].fill(units[sampleColumns[name].unit].none, 0, this.count);
+			this[name].fill(units[sampleColumns[name].unit].none, 0, filled);
 		}
 
 		this.count = 0;
+		this.#filled = 0;
 		this.frameCount = 0;
 		this.credits.count = 0;
+	}
+
+	/**
+	Empties the sample as `clear` does, credits included, but lets every row stand as it is until it is filled again, and
+	all frames: for who fills it each time, and keeps most rows.
+	*/
+	restart(): void {
+		this.#filled = Math.max(this.count, this.#filled);
+		this.count = 0;
+		this.credits.count = 0;
+	}
+
+	/** Takes the next row as it was before `restart`, and says that it is the same; without CPU time. */
+	keepThread(): number {
+		const row = this.count++;
+		this.cpuNs[row] = 0;
+		this.isSame[row] = 1;
+		return row;
 	}
 
 	/** Appends a thread in state RUNNABLE, with no frames and no lock, and returns its row. */
@@ -110,6 +132,12 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		const row = this.count;
 		if (row === this.key.length) {
 			this.#growThreads();
+		}
+
+		if (row < this.#filled) {
+			for (const name of sampleNames) {
+				this[name][row] = units[sampleColumns[name].unit].none;
+			}
 		}
 
 		this.key[row] = key;

@@ -86,6 +86,12 @@ export const rowColumns = {
 	/** Where its frames begin in `frames`, and how many there are. */
 	stackStart: {unit: 'index'},
 	stackLength: {unit: 'index'},
+	/**
+	1 where nothing of this row is other than in the sample before, the newest that was handed out: the same thread in
+	the same row, at the same stack, in the same state, waiting for the same lock; without any CPU time, but for
+	credits. The holder of the lock may be another.
+	*/
+	isSame: {unit: 'yesNo'},
 } as const satisfies Columns;
 
 /**
@@ -177,6 +183,8 @@ export const sessionFigures = {
 	pauseWorstUs: {unit: 'us', by: 'sampler', window: 'newest', saved: 'always'},
 	/** CPU time of our own process in the session. */
 	selfCpuMs: {unit: 'ms', by: 'reader', window: 'difference', saved: 'always'},
+	/** The interval that our own CPU time allows now; the one asked for where that is not the limit. */
+	cpuIntervalMs: {unit: 'ms', by: 'sampler', window: 'newest', saved: 'newer'},
 } as const satisfies Readonly<Record<string, Figure>>;
 
 /**

@@ -68,6 +68,10 @@ export const optionTable = {
 		name: 'max-overhead', group: 'sampling', value: 'PERCENT', default: '2', help: 'share of its time for which the target may be stopped',
 		...number(0.01, 100),
 	},
+	maxCpuPercent: {
+		name: 'max-cpu', group: 'sampling', value: 'PERCENT', default: '5', help: 'CPU time that tprof-top itself may use, of a core; 100: any',
+		...number(0.1, 100),
+	},
 	delayS: {
 		name: 'delay', group: 'view', short: 'd', value: 'S', help: 'seconds between refreshes (default 1), or per batch iteration (default 5)',
 		...number(0.1, 86_400),

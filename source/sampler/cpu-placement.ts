@@ -31,7 +31,7 @@ other work.
 */
 const longestPast = 64;
 
-/** Threads not seen for this many samples are forgotten. */
+/** Once in so many samples it is looked who is gone. */
 const forgetAfterSamples = 50;
 
 type Past = {
@@ -45,7 +45,8 @@ type Past = {
 	*/
 	seen: number;
 	expected: number;
-	lastSample: number;
+	/** It was not there when it was last looked for. */
+	isMissing: boolean;
 };
 
 /**
@@ -73,25 +74,27 @@ export class CpuPlacement {
 	*/
 	assign(sample: Sample, elapsedNs: number): void {
 		this.#samples++;
+		const hasTakenBack = this.#takenBack.size > 0;
 		const {credits} = sample;
 		for (let credit = 0; credit < credits.count; credit++) {
 			this.#pastOf(platformKey(sample, credits.row[credit])).keptNs -= credits.cpuNs[credit];
 		}
 
 		for (let row = 0; row < sample.count; row++) {
-			const key = platformKey(sample, row);
-			const before = this.#takenBack.get(key);
-			if (before !== undefined) {
-				sample.cpuNs[row] += before;
-				this.#takenBack.delete(key);
+			sample.placedCpuNs[row] = 0;
+			sample.unseenCpuNs[row] = 0;
+			if (hasTakenBack) {
+				this.#giveBack(sample, row);
 			}
 
-			this.#place(sample, row, key, elapsedNs);
+			if (sample.cpuNs[row] > 0) {
+				this.#place(sample, row, platformKey(sample, row), elapsedNs);
+			}
 		}
 
 		this.#takenBack.clear();
 		if (this.#samples % forgetAfterSamples === 0) {
-			this.#forget();
+			this.#forget(sample);
 		}
 	}
 
@@ -120,21 +123,19 @@ export class CpuPlacement {
 		}
 	}
 
-	/** What counts for a thread where it is now, and what counts nowhere. */
+	#giveBack(sample: Sample, row: number): void {
+		const key = platformKey(sample, row);
+		const before = this.#takenBack.get(key);
+		if (before !== undefined) {
+			sample.cpuNs[row] += before;
+			this.#takenBack.delete(key);
+		}
+	}
+
+	/** What counts for a thread that used CPU where it is now, and what counts nowhere. */
 	#place(sample: Sample, row: number, key: number, elapsedNs: number): void {
-		sample.placedCpuNs[row] = 0;
-		sample.unseenCpuNs[row] = 0;
-		const known = this.#pasts.get(key);
-		if (known) {
-			known.lastSample = this.#samples;
-		}
-
 		const usedNs = sample.cpuNs[row];
-		if (usedNs <= 0) {
-			return;
-		}
-
-		const past = known ?? this.#pastOf(key);
+		const past = this.#pastOf(key);
 		const isRunning = sample.state[row] === stateCode.RUNNABLE;
 		const sightings = elapsedNs > 0 ? Math.min(1, usedNs / elapsedNs) : 0;
 		past.keptNs += usedNs;
@@ -170,7 +171,7 @@ export class CpuPlacement {
 		let past = this.#pasts.get(key);
 		if (!past) {
 			past = {
-				keptNs: 0, missed: 0, seen: 0, expected: 0, lastSample: this.#samples,
+				keptNs: 0, missed: 0, seen: 0, expected: 0, isMissing: false,
 			};
 			this.#pasts.set(key, past);
 		}
@@ -178,11 +179,19 @@ export class CpuPlacement {
 		return past;
 	}
 
-	#forget(): void {
+	/** Forgets those that are not in the sample, and were not in the one looked at before. */
+	#forget(sample: Sample): void {
+		const present = new Set<number>();
+		for (let row = 0; row < sample.count; row++) {
+			present.add(platformKey(sample, row));
+		}
+
 		for (const [key, past] of this.#pasts) {
-			if (this.#samples - past.lastSample > forgetAfterSamples) {
+			if (past.isMissing && !present.has(key)) {
 				this.#pasts.delete(key);
 			}
+
+			past.isMissing = !present.has(key);
 		}
 	}
 }

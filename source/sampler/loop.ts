@@ -1,10 +1,12 @@
 import {performance} from 'node:perf_hooks';
+import process from 'node:process';
 import {setImmediate as turn} from 'node:timers/promises';
 import type {EngineSession, SampleOutcome} from '../engines/engine.js';
 import {Sample} from '../model/sample.js';
 import type {TableWriter} from '../table/writer.js';
 import {StopBudget} from './budget.js';
 import {backoffMs, SamplingClock} from './clock.js';
+import {CpuBudget} from './cpu-budget.js';
 import {clampInterval, monotoneMs, type Report} from './messages.js';
 import {CpuPlacement} from './cpu-placement.js';
 import {RecentPauses} from './pauses.js';
@@ -23,6 +25,8 @@ export type LoopOptions = {
 	readonly writer: TableWriter;
 	readonly intervalMs: number;
 	readonly maxOverheadPercent: number;
+	/** CPU time that our own process may use, percent of a core; undefined for any. */
+	readonly maxCpuPercent?: number;
 	/** Which thread names (string ids) count; all without it. */
 	readonly accepts?: (name: number) => boolean;
 	readonly report: (report: Report) => void;
@@ -34,6 +38,7 @@ export class SamplingLoop {
 	readonly #sample = new Sample();
 	readonly #clock = new SamplingClock(performance.now());
 	readonly #budget: StopBudget;
+	readonly #cpuBudget: CpuBudget;
 	readonly #pauses = new RecentPauses();
 	readonly #placement = new CpuPlacement();
 	#sampledAtMs = 0;
@@ -71,6 +76,7 @@ export class SamplingLoop {
 		this.#options = options;
 		this.#requestedIntervalMs = clampInterval(options.intervalMs);
 		this.#budget = new StopBudget(options.maxOverheadPercent);
+		this.#cpuBudget = new CpuBudget(options.maxCpuPercent ?? 100);
 	}
 
 	/** Resolves when stopped; rejects with the session's SessionOver, or with an error that is our own fault. */
@@ -95,7 +101,7 @@ export class SamplingLoop {
 				done = resolve;
 			});
 			try {
-				this.#settle(await this.#options.session.sample(this.#sample));
+				this.#settle(await this.#options.session.sample(this.#sample, this.#isAfterPause));
 			} finally {
 				this.#underWay = undefined;
 				done();
@@ -154,6 +160,7 @@ export class SamplingLoop {
 		if (wasResting) {
 			this.#activeSinceMs = nowMs;
 			this.#isAfterPause = true;
+			this.#cpuBudget.restart();
 			this.#clock.restart(nowMs);
 		} else {
 			this.#activeMs += nowMs - this.#activeSinceMs;
@@ -170,14 +177,21 @@ export class SamplingLoop {
 		}
 	}
 
+	/** The slower of what the target's budget and our own allow. */
 	#intervalMs(): number {
-		return this.#budget.intervalMs(this.#requestedIntervalMs);
+		return Math.max(this.#budget.intervalMs(this.#requestedIntervalMs), this.#cpuBudget.intervalMs(this.#requestedIntervalMs));
+	}
+
+	#recordOwnCpu(nowMs: number): void {
+		const {user, system} = process.cpuUsage();
+		this.#cpuBudget.record(nowMs, (user + system) / 1000, this.#requestedIntervalMs);
 	}
 
 	/** Counts a sample's outcome and plans the next. */
 	#settle(outcome: SampleOutcome): void {
 		const nowMs = performance.now();
 		this.#budget.record(nowMs, outcome.stoppedMs);
+		this.#recordOwnCpu(nowMs);
 		this.#targetStoppedMs += outcome.stoppedMs;
 		this.#clock.end(nowMs, this.#intervalMs());
 		const isGivenUp = this.#isGivenUp && !outcome.ok;
@@ -285,6 +299,7 @@ export class SamplingLoop {
 			...this.#pauseFigures,
 			requestedIntervalMs: this.#requestedIntervalMs,
 			intervalMs: this.#intervalMs(),
+			cpuIntervalMs: this.#cpuBudget.intervalMs(this.#requestedIntervalMs),
 			startedAtMs: this.#startedAtMs,
 			durationMs: this.#durationMs(nowMs),
 			countedAtMs: this.#isResting ? 0 : monotoneMs(),

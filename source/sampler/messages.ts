@@ -18,6 +18,8 @@ export type WorkerInput = {
 	readonly threads?: string;
 	/** Share of time that the target may be stopped for sampling. */
 	readonly maxOverheadPercent: number;
+	/** CPU time that our own process may use, percent of a core; undefined for any. */
+	readonly maxCpuPercent?: number;
 	/** "Class.method" of further top frames that count as IDLE. */
 	readonly extraIdle?: readonly string[];
 };

@@ -53,6 +53,7 @@ async function run(): Promise<void> {
 			writer,
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
 			maxOverheadPercent: input.maxOverheadPercent,
+			maxCpuPercent: input.maxCpuPercent,
 			accepts: input.threads === undefined ? undefined : globListIdMatcher(input.threads, id => writer.textOf(id)),
 			report(message) {
 				report(message.kind === 'trouble' ? {...message, reason: printable(message.reason)} : message);

@@ -1,12 +1,14 @@
 import type {Sample} from '../model/sample.js';
 
 /**
-The stacks of the sample before, by thread record: most threads stand where they stood, and comparing fifty frames is
-several times faster than fifty look-ups in the trie.
+The stacks of the sample before, by thread record, of the rows that were looked up in it: most threads stand where they
+stood, and comparing fifty frames is several times faster than fifty look-ups in the trie.
 */
 export class StackMemo {
-	/** Frames of the sample before, and of this one. */
+	/** Frames of the sample before, and of this one; how many of this one there are. */
 	#frames = new Int32Array(4096);
+	#newFrames = new Int32Array(4096);
+	#newCount = 0;
 	/** Of each record: where its frames begin, how many there are, their node, and in which sample it was seen. */
 	#start = new Int32Array(256);
 	#length = new Int32Array(256);
@@ -48,24 +50,33 @@ export class StackMemo {
 			this.#seen = longer(this.#seen, size);
 		}
 
-		this.#start[record] = sample.stackStart[row];
-		this.#length[record] = sample.stackLength[row];
+		const length = sample.stackLength[row];
+		const start = this.#newCount;
+		this.#newCount += length;
+		if (this.#newCount > this.#newFrames.length) {
+			this.#newFrames = longer(this.#newFrames, this.#newCount * 2);
+		}
+
+		const {frames} = sample;
+		for (let at = 0, from = sample.stackStart[row]; at < length; at++) {
+			this.#newFrames[start + at] = frames[from + at];
+		}
+
+		this.#start[record] = start;
+		this.#length[record] = length;
 		this.#node[record] = node;
 		this.#seen[record] = this.#sampleNumber;
 	}
 
 	/** All rows are done: this sample's frames become those of the sample before. */
-	endSample(sample: Sample): void {
-		if (this.#frames.length < sample.frameCount) {
-			this.#frames = new Int32Array(sample.frames.length);
-		}
-
-		this.#frames.set(sample.frames.subarray(0, sample.frameCount));
+	endSample(): void {
+		[this.#frames, this.#newFrames] = [this.#newFrames, this.#frames];
+		this.#newCount = 0;
 		this.#sampleNumber++;
 	}
 }
 
-function longer(from: Int32Array, size: number): Int32Array<ArrayBuffer> {
+function longer(from: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> {
 	const to = new Int32Array(size);
 	to.set(from);
 	return to;

@@ -113,6 +113,15 @@ export class ThreadWriter {
 		this.#seen[record] = this.#sampleNumber;
 	}
 
+	/** The thread of a record stands as it did in the sample before. */
+	keep(record: number, isCounted: boolean): void {
+		if (isCounted) {
+			this.#alive.push(record);
+		}
+
+		this.#seen[record] = this.#sampleNumber;
+	}
+
 	/**
 	Ends a sample: takes over what else it says about threads; the threads of the sample before that were not in it are
 	no longer alive. `recordOf`: the record of each row, -1 for none; `factOf`: below 0 for those that do not count.

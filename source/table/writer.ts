@@ -58,6 +58,8 @@ export class TableWriter implements Interner {
 	#unseenOf = new Int32Array(256);
 	/** The fact of each credit of the sample; -1 for none. */
 	#creditOf = new Int32Array(64);
+	/** Rows of the sample counted last, whose places hold for those that are the same; 0 when it was not counted. */
+	#placed = 0;
 	/** The stack of such time; -1 until there is some. */
 	#unseenNode = -1;
 	readonly #figures = Object.fromEntries(figureNames.map(name => [name, 0])) as Figures;
@@ -94,16 +96,19 @@ export class TableWriter implements Interner {
 	*/
 	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: number) => boolean): boolean {
 		this.#place(sample, accepts);
+		const before = this.#placed;
+		this.#placed = 0;
 		Object.assign(this.#figures, figures);
 		if (!acquireLock(this.#views.words, lockWaitMs)) {
 			return false;
 		}
 
 		try {
-			this.#apply(sample, atMs);
+			this.#apply(sample, atMs, before);
 			this.#figures.samples++;
 			this.#figures.lastSampleAtMs = atMs;
 			this.#publish();
+			this.#placed = sample.count;
 		} finally {
 			releaseLock(this.#views.words);
 		}
@@ -133,9 +138,14 @@ export class TableWriter implements Interner {
 			this.#factOf = new Int32Array(size);
 			this.#contentionOf = new Int32Array(size);
 			this.#unseenOf = new Int32Array(size);
+			this.#placed = 0;
 		}
 
 		for (let row = 0; row < count; row++) {
+			if (this.#isPlaced(sample, row)) {
+				continue;
+			}
+
 			this.#factOf[row] = -1;
 			this.#contentionOf[row] = -1;
 			this.#recordOf[row] = -1;
@@ -152,6 +162,10 @@ export class TableWriter implements Interner {
 			}
 
 			const owner = sample.lockOwner[row];
+			if (owner < 0 && this.#contentionOf[row] < 0 && this.#isPlaced(sample, row)) {
+				continue;
+			}
+
 			if (owner >= 0 && this.#recordOf[owner] < 0) {
 				this.#placeThread(sample, owner);
 			}
@@ -160,7 +174,12 @@ export class TableWriter implements Interner {
 		}
 
 		this.#placeCredits(sample);
-		this.#memo.endSample(sample);
+		this.#memo.endSample();
+	}
+
+	/** Whether record, stack and fact of a row are those that it had in the sample before. */
+	#isPlaced(sample: Sample, row: number): boolean {
+		return sample.isSame[row] === 1 && row < this.#placed;
 	}
 
 	/** A thread that runs is RUNNABLE where it uses CPU time, wherever it stands now. */
@@ -276,8 +295,11 @@ export class TableWriter implements Interner {
 		return this.#views.growFor(region, index + keptBack);
 	}
 
-	/** Adds a sample to the counters and the thread records. The lock is held. */
-	#apply(sample: Sample, atMs: number): void {
+	/**
+	Adds a sample to the counters and the thread records; `before`: rows of the one before, where the same ones are. The
+	lock is held.
+	*/
+	#apply(sample: Sample, atMs: number, before: number): void {
 		const {facts, contention} = this.#views.regions;
 		const factShare = this.#views.shape.facts;
 		const contentionShare = this.#views.shape.contention;
@@ -291,7 +313,12 @@ export class TableWriter implements Interner {
 				continue;
 			}
 
-			threads.write(record, sample, row, this.#nodeOf[row], this.#recordOfRow(sample.lockOwner[row]), fact >= 0);
+			if (sample.isSame[row] === 1 && row < before) {
+				threads.keep(record, fact >= 0);
+			} else {
+				threads.write(record, sample, row, this.#nodeOf[row], this.#recordOfRow(sample.lockOwner[row]), fact >= 0);
+			}
+
 			if (fact < 0) {
 				continue;
 			}

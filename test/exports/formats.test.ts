@@ -209,7 +209,7 @@ describe('json', () => {
 		});
 		const ordered = (value: unknown) => JSON.stringify(value);
 		expect(ordered(document.target)).toBe('{"pid":4711,"mainClass":"com.acme.Main","jvmVersion":"17.0.15","vm":"OpenJDK 64-Bit Server VM"}');
-		expect(ordered(document.cost)).toBe('{"targetStoppedMs":12.5,"targetInterruptedMs":0,"pauseP50Us":210,"pauseP99Us":800,"pauseWorstUs":900.5,"selfCpuMs":350}');
+		expect(ordered(document.cost)).toBe('{"targetStoppedMs":12.5,"targetInterruptedMs":0,"pauseP50Us":210,"pauseP99Us":800,"pauseWorstUs":900.5,"selfCpuMs":350,"cpuIntervalMs":0}');
 		expect(ordered(document.lines[1])).toBe('{"class":"com.acme.sort.Bubble","method":"sort","file":"Bubble.java","line":16,"self":30,"total":60,"cpuMs":5400,"totalCpuMs":11400,"states":{"RUNNABLE":30,"BLOCKED":0,"WAITING":0,"TIMED_WAITING":0,"IDLE":0}}');
 		expect(ordered(document.threads[1])).toBe('{"name":"pool-1-thread-1","tid":4730,"cpuMs":1400,"states":{"RUNNABLE":10,"BLOCKED":40,"WAITING":0,"TIMED_WAITING":0,"IDLE":0},"stuckMs":4900,"stuckAtLeast":false,"top":{"class":"com.acme.sort.Bubble","method":"sort","line":16}}');
 		expect(ordered(document.stacks[2])).toBe('{"ticks":40,"cpuMs":0,"state":"BLOCKED","frames":[{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},{"class":"com.acme.Worker","method":"run","file":"Worker.java","line":30}]}');

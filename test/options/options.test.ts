@@ -64,13 +64,13 @@ describe('the command', () => {
 describe('the options', () => {
 	test('have defaults', () => {
 		expect(options('1')).toMatchObject({
-			engine: 'auto', timer: 'auto', maxOverheadPercent: 2, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', sort: undefined, view: undefined, idleCalls: [],
+			engine: 'auto', timer: 'auto', maxOverheadPercent: 2, maxCpuPercent: 5, by: 'line', batch: false, color: true, ascii: false, reverse: false, filter: '', format: 'text', sort: undefined, view: undefined, idleCalls: [],
 		});
 	});
 
 	test('are read in any spelling', () => {
 		expect(options('-d 2 -n 3 -b -o out.txt 1')).toMatchObject({delayS: 2, iterations: 3, batch: true, output: 'out.txt'});
-		expect(options('1 --delay=0.5 --max-overhead 0.5 --snapshot-dir /tmp')).toMatchObject({delayS: 0.5, maxOverheadPercent: 0.5, snapshotDir: '/tmp'});
+		expect(options('1 --delay=0.5 --max-overhead 0.5 --max-cpu 10 --snapshot-dir /tmp')).toMatchObject({delayS: 0.5, maxOverheadPercent: 0.5, maxCpuPercent: 10, snapshotDir: '/tmp'});
 	});
 
 	test('the column to sort by is one of the view\'s', () => {

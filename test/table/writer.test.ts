@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {otherFrame} from '../../source/model/frame.js';
-import {lockKindCode, threadFlag} from '../../source/model/sample.js';
-import {stateCode} from '../../source/model/thread-state.js';
+import {lockKindCode, threadFlag, type Sample} from '../../source/model/sample.js';
+import {stateCode, stateCount} from '../../source/model/thread-state.js';
 import {
 	createTable, defaultShape, otherNode, type TableShape,
 } from '../../source/table/layout.js';
@@ -103,6 +103,14 @@ function sum(values: Iterable<number>): number {
 	return total;
 }
 
+/** Marks the rows that are as they were in the sample before, but for who holds their lock. */
+function markSame(sample: Sample, threads: readonly DrawnThread[], before: readonly DrawnThread[]): void {
+	const without = ({lock, cpuNs, ...thread}: DrawnThread) => JSON.stringify({...thread, lock: lock && {...lock, owner: 0}});
+	for (const [row, thread] of threads.entries()) {
+		sample.isSame[row] = before[row] && (thread.cpuNs ?? 0) === 0 && without(thread) === without(before[row]) ? 1 : 0;
+	}
+}
+
 describe('counting', () => {
 	test('CPU time counts at the stack that has its credit, with no tick there; where the thread stands has the tick', () => {
 		const buffer = createTable(tiny);
@@ -122,18 +130,30 @@ describe('counting', () => {
 		const samples = randomSamples(seed, {
 			samples: 60, threads: 14, methods: 6, depth: 5,
 		});
+		// Every third is nearly the one before.
+		for (let index = 1; index < samples.length; index += 3) {
+			const before = samples[index - 1];
+			samples[index] = before.map((row, at) => at % 3 === 0
+				? {...row, state: (row.state! + 1) % stateCount, cpuNs: 5}
+				: {...row, cpuNs: 0, ...(row.lock && {lock: {...row.lock, owner: row.lock.owner < 0 ? -1 : (row.lock.owner + 1) % before.length}})});
+		}
+
 		const buffer = createTable(tiny);
 		const writer = new TableWriter(buffer);
 		const reader = new TableReader(buffer);
 		const sample = newSample();
 		const kept: Array<{image: TableImage; upTo: number}> = [];
+		let sames = 0;
 		for (const [index, threads] of samples.entries()) {
-			expect(writer.count(drawInto(sample, threads, writer), 1000 + index, zeroFigures)).toBe(true);
+			markSame(drawInto(sample, threads, writer), threads, samples[index - 1] ?? []);
+			sames += sum(sample.isSame.subarray(0, sample.count));
+			expect(writer.count(sample, 1000 + index, zeroFigures)).toBe(true);
 			if (index % 7 === seed % 7) {
 				kept.push({image: reader.read(0)!, upTo: index + 1});
 			}
 		}
 
+		expect(sames).toBeGreaterThan(50);
 		kept.push({image: reader.read(0)!, upTo: samples.length});
 		// Earlier copies must not have changed by what came later.
 		for (const {image, upTo} of kept) {

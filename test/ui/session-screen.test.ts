@@ -6,7 +6,7 @@ import {cellWidth} from '../../source/model/cell-width.js';
 import {unknownLine, unknownStack} from '../../source/model/frame.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {SnapshotSource, SourceStatus} from '../../source/model/source.js';
-import type {Snapshot, TargetVitals} from '../../source/model/snapshot.js';
+import type {SessionStats, Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {printable} from '../../source/model/text.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/defaults.js';
@@ -282,9 +282,9 @@ describe('what the session does is said', () => {
 
 describe('how sampling goes', () => {
 	/** Screens at these moments of a session: seconds of sampling, samples, our own CPU seconds. */
-	async function over(moments: ReadonlyArray<readonly [s: number, samples: number, cpuS: number]>, status: SourceStatus): Promise<string[]> {
+	async function over(moments: ReadonlyArray<readonly [s: number, samples: number, cpuS: number]>, status: SourceStatus, more: Partial<SessionStats> = {}): Promise<string[]> {
 		const snapshots = moments.map(([s, samples, cpuS]) => picture('one\nR\na:1', {
-			engine: 'memory', requestedIntervalMs: 20, intervalMs: 20, samples, durationMs: s * 1000, takenAtMs: s * 1000, lastSampleAtMs: s * 1000, selfCpuMs: cpuS * 1000,
+			engine: 'memory', requestedIntervalMs: 20, intervalMs: 20, samples, durationMs: s * 1000, takenAtMs: s * 1000, lastSampleAtMs: s * 1000, selfCpuMs: cpuS * 1000, ...more,
 		}));
 		let read = 0;
 		const {screen, store} = screenOf(undefined, {status, read: () => snapshots[read++], vitals: {heapCapacityBytes: 2 ** 30}});
@@ -304,6 +304,15 @@ describe('how sampling goes', () => {
 		const young = await over([[0.2, 8, 1]], live);
 		expect(young[0]).toMatch(/memory {2,}LIVE/);
 		expect(young[1]).toContain('- own');
+	});
+
+	test('where our own CPU time keeps us from the rate asked for, that stands beside the one reached', async () => {
+		const moments = [[1, 40, 1], [11, 140, 1.5]] as const;
+		expect((await over(moments, live, {intervalMs: 100, cpuIntervalMs: 100}))[0]).toContain('memory 10/s (50 asked)');
+		// The target's budget is what keeps us from it; the difference is small; nothing is sampled.
+		expect((await over(moments, live, {intervalMs: 200, cpuIntervalMs: 100}))[0]).not.toContain('asked');
+		expect((await over(moments, live, {intervalMs: 22, cpuIntervalMs: 22}))[0]).not.toContain('asked');
+		expect((await over(moments, {phase: 'paused', stale: false}, {intervalMs: 100, cpuIntervalMs: 100}))[0]).not.toContain('asked');
 	});
 
 	test('without sampling there is no rate', async () => {
@@ -336,6 +345,19 @@ describe('what must be known of the figures', () => {
 		const [, session] = await show(screenOf(refused()));
 		expect(session).toMatch(/^! 40% of running samples have no stack \| samples 50 .*cost 0% of target/);
 		expect((await show(screenOf(refused()), 200, 60))[1]).toContain('! table full: 5 at (other)');
+	});
+
+	test('samples that are seconds apart, though asked for more often, are in the header with the option that allows more', async () => {
+		const sparse = {intervalMs: 3000, requestedIntervalMs: 1000, threadSamples: 100, samples: 2};
+		const header = async (session: Partial<SessionStats>) => (await show(screenOf(picture('one\nR\na:1', session))))[1];
+		expect(await header(sparse)).toMatch(/^! a sample each 3 s: --max-overhead \| samples 2 .*cost 0% of target/);
+		expect(await header({...sparse, cpuIntervalMs: 3000})).toMatch(/^! a sample each 3 s: --max-cpu \| samples 2 /);
+		expect(await header({...sparse, requestedIntervalMs: 3000})).toMatch(/^samples 2 /);
+		expect(await header({...sparse, intervalMs: 1900})).toMatch(/^samples 2 /);
+		const session = screenOf(picture('one\nR\na:1', sparse));
+		await show(session, 80, 60);
+		await session.screen.press('?');
+		expect((await show(session, 80, 60)).join('').replaceAll(/\s+/g, ' ')).toContain('A sample of 50 threads costs so much that one comes each 3 s, not each 1 s: more would stop the target for longer than --max-overhead allows.');
 	});
 
 	test('another tracer is named in the header of 80 columns, the help and the detail of the stacks that are not known', async () => {

@@ -13,9 +13,11 @@ import {
 import {CodeCache} from './hotspot/code-cache.js';
 import {type HeapClock} from './hotspot/collections.js';
 import {Continuations} from './stacks/continuation.js';
+import {flagsOf, KeptRows} from './kept-rows.js';
+import {CpuTurns} from './threads/cpu-turns.js';
 import {derivedState, waitKind} from './threads/derived-state.js';
 import {Descriptions} from './threads/descriptions.js';
-import {type JavaThread} from './threads/java-thread.js';
+import {type JavaThread, type Lock} from './threads/java-thread.js';
 import {JavaThreads} from './threads/java-threads.js';
 import {Locks} from './threads/locks.js';
 import {type ProcessMemory} from './process/memory.js';
@@ -24,7 +26,7 @@ import {type Opened} from './open.js';
 import {Unreadable} from './process/reader.js';
 import {PresentThreads} from './threads/present-threads.js';
 import {RunningStacks} from './stacks/running-stacks.js';
-import {isStalled} from './threads/stalls.js';
+import {isStalled, mayStall} from './threads/stalls.js';
 import {noStops, Stopper, type Stops} from './process/stopper.js';
 import {javaThreadState} from './threads/thread-block.js';
 import {unknownStackFrame} from './stacks/unknown-stack.js';
@@ -54,6 +56,11 @@ export class MemorySession implements EngineSession {
 	readonly #descriptions: Descriptions;
 	readonly #locks: Locks;
 	readonly #vmThreads: VmThreads;
+	readonly #threads: JavaThreads;
+	readonly #rows = new KeptRows();
+	/** Lists that each sample fills anew: threads that may have moved, and those that somebody holds up. */
+	readonly #changed: JavaThread[] = [];
+	readonly #owned: JavaThread[] = [];
 	readonly #waiting: WaitingStacks;
 	readonly #running?: RunningStacks;
 	readonly #stopper?: Stopper;
@@ -68,7 +75,7 @@ export class MemorySession implements EngineSession {
 	#stops = noStops;
 	/** When the sample being filled was taken, and whether a collector had stopped the program then. */
 	#nowMs = 0;
-	#isCollecting = false;
+	#isCollecting: boolean | undefined;
 	#closed = false;
 
 	constructor(target: Target, options: EngineOptions, interner: Interner, opened: Opened) {
@@ -83,14 +90,16 @@ export class MemorySession implements EngineSession {
 		this.#methods = new Methods(vm, interner);
 		this.#code = new CodeCache(vm, this.#methods);
 		const threads = new JavaThreads(vm, new NativeIds(target));
-		this.#present = new PresentThreads(target.pid, threads, this.#cpu);
+		const turns = new CpuTurns(this.#cpu);
+		this.#threads = threads;
+		this.#present = new PresentThreads(target.pid, threads, this.#cpu, turns);
 		this.#clock = opened.clock;
 		const parts = {
 			heap, objects: opened.objects, clock: opened.clock, threads, methods: this.#methods, interner,
 		};
 		this.#descriptions = new Descriptions(vm, target.pid, parts);
 		this.#locks = new Locks(vm, parts);
-		this.#vmThreads = new VmThreads(target.pid, interner);
+		this.#vmThreads = new VmThreads(target.pid, interner, this.#cpu, turns);
 		const walker = new Walker(vm, this.#code, this.#methods);
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
 		this.#waiting = new WaitingStacks(memory, threads, walker, continuations);
@@ -108,9 +117,9 @@ export class MemorySession implements EngineSession {
 		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;
 	}
 
-	async sample(into: Sample): Promise<SampleOutcome> {
-		into.clear();
+	async sample(into: Sample, isAfterGap = false): Promise<SampleOutcome> {
 		if (this.#closed) {
+			into.clear();
 			throw new SessionOver('the session was closed', {targetEnded: false});
 		}
 
@@ -121,10 +130,11 @@ export class MemorySession implements EngineSession {
 		try {
 			this.#methods.nextRound();
 			this.#code.nextRound();
-			const threads = this.#present.list();
-			interruptedMs = this.#perf?.look(threads).costMs ?? 0;
-			this.#takeStacks(threads);
-			this.#descriptions.describe(threads);
+			const threads = this.#present.list(isAfterGap);
+			const {awake} = this.#present;
+			interruptedMs = this.#perf?.look(awake).costMs ?? 0;
+			this.#takeStacks(awake);
+			this.#descriptions.describe(awake, threads);
 			this.#fill(into, threads);
 		} catch (error) {
 			return this.#failed(into, {
@@ -173,9 +183,17 @@ export class MemorySession implements EngineSession {
 	changed.
 	*/
 	#takeStacks(threads: readonly JavaThread[]): void {
-		const inJava = threads.filter(thread => thread.isInJava);
+		const changed = this.#changed;
+		changed.length = 0;
+		for (const thread of threads) {
+			if (!thread.isUnchanged) {
+				changed.push(thread);
+			}
+		}
+
+		const inJava = changed.filter(thread => thread.isInJava);
 		this.#walkRunning(inJava);
-		this.#walkRunning(threads.filter(thread => !thread.isInJava && !inJava.includes(thread) && !thread.isUnchanged && !this.#waiting.walk(thread)));
+		this.#walkRunning(changed.filter(thread => !thread.isInJava && !inJava.includes(thread) && !this.#waiting.walk(thread)));
 	}
 
 	/** Of threads that run: by their newest records where there can be any, else stopped for a moment. */
@@ -194,27 +212,40 @@ export class MemorySession implements EngineSession {
 	}
 
 	#fill(into: Sample, threads: readonly JavaThread[]): void {
+		this.#rows.start(into);
 		this.#locks.start(threads);
 		this.#nowMs = performance.now();
-		this.#isCollecting = this.#clock.isStopping();
-		const owners: Array<readonly [row: number, owner: JavaThread]> = [];
+		this.#isCollecting = undefined;
+		const owned = this.#owned;
+		owned.length = 0;
 		for (const thread of threads) {
-			thread.row = this.#addThread(into, thread);
+			if (thread.isSettled && this.#rows.keepSettled(thread)) {
+				continue;
+			}
+
 			const lock = this.#locks.of(thread);
-			into.lockKind[thread.row] = lock.kind;
-			into.lockClass[thread.row] = lock.className;
+			if (this.#rows.keep(thread, this.#stateOf(thread), lock)) {
+				this.#addCredits(into, thread, thread.row, thread.row);
+			} else {
+				thread.row = this.#addThread(into, thread);
+				into.lockKind[thread.row] = lock.kind;
+				into.lockClass[thread.row] = lock.className;
+			}
+
+			thread.isSettled = isSettled(thread, lock);
 			if (lock.owner) {
-				owners.push([thread.row, lock.owner]);
+				owned.push(thread);
 			}
 		}
 
-		for (const [row, owner] of owners) {
+		for (const thread of owned) {
 			// An owner remembered from before may have ended.
-			into.lockOwner[row] = owner.round === threads[0].round ? owner.row : -1;
+			const owner = thread.lock?.owner;
+			into.lockOwner[thread.row] = owner?.round === threads[0].round ? owner.row : -1;
 		}
 
-		this.#vmThreads.add(into, new Set(threads.map(thread => thread.nativeId)), this.#cpu);
-		this.#cpu.forgetUnread();
+		this.#vmThreads.add(into, threads, this.#threads.newcomers);
+		this.#rows.end();
 	}
 
 	/** Adds a thread, and the virtual thread that it carries; the row of the one that Java code sees. */
@@ -224,7 +255,7 @@ export class MemorySession implements EngineSession {
 		}
 
 		const row = into.addThread(thread.key, thread.nativeId, thread.name);
-		into.flags[row] = thread.flags | (thread.end === 'broken' || thread.isHeapMissing ? threadFlag.incomplete : 0);
+		into.flags[row] = flagsOf(thread);
 		into.cpuNs[row] = thread.cpuNs;
 		into.state[row] = this.#stateOf(thread);
 		this.#addFrames(into, thread.frames, 0, thread.frames.length);
@@ -233,6 +264,7 @@ export class MemorySession implements EngineSession {
 		}
 
 		this.#addCredits(into, thread, row, row);
+		thread.sampledFrames = thread.frames;
 		return row;
 	}
 
@@ -289,6 +321,12 @@ export class MemorySession implements EngineSession {
 			return stateCode.IDLE;
 		}
 
+		if (!mayStall(thread)) {
+			thread.standsStillSinceMs = Number.NaN;
+			return thread.state;
+		}
+
+		this.#isCollecting ??= this.#clock.isStopping();
 		if (!isStalled(thread, this.#nowMs, this.#isCollecting)) {
 			return thread.state;
 		}
@@ -315,7 +353,7 @@ export class MemorySession implements EngineSession {
 	}
 
 	#failed(into: Sample, outcome: {readonly reason: string; readonly tookMs: number; readonly stoppedMs: number}): SampleOutcome {
-		into.clear();
+		this.#rows.forget(into);
 		this.#failures++;
 		if (!isAlive(this.#target)) {
 			throw new SessionOver(`process ${this.#target.pid} has ended`, {targetEnded: true});
@@ -332,6 +370,12 @@ export class MemorySession implements EngineSession {
 
 		return {ok: false, ...outcome};
 	}
+}
+
+/** Whether all that is known of a thread, with what it waits for, holds until its block or its CPU time says otherwise. */
+function isSettled(thread: JavaThread, lock: Lock): boolean {
+	const {hasEvent, hasMoved, isCpuKnown, cpuNs, end, isIdentified, isStateSure, isNotifiable, carrierStart} = thread;
+	return !hasEvent && !hasMoved && isCpuKnown && cpuNs === 0 && end !== 'broken' && isIdentified && isStateSure && !isNotifiable && !mayStall(thread) && carrierStart < 0 && !lock.ownerSlot;
 }
 
 /**

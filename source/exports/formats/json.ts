@@ -60,7 +60,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		incompleteStacks: session.incompleteStacks,
 		skippedThreads: {refused: session.refusedThreads, late: session.lateThreads},
 		cost: {
-			targetStoppedMs: rounded(session.targetStoppedMs), targetInterruptedMs: rounded(session.targetInterruptedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs),
+			targetStoppedMs: rounded(session.targetStoppedMs), targetInterruptedMs: rounded(session.targetInterruptedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs), cpuIntervalMs: rounded(session.cpuIntervalMs),
 		},
 		notes: [...notes, ...noteLines(snapshot, baseline)],
 		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: at ? frameOf(at) : null}))),

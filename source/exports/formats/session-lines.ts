@@ -47,10 +47,11 @@ const muchSlower = 2;
 
 /** What the figures leave out, and where sampling was not as asked for; empty if there is nothing to say. */
 export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
-	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs} = statsOf(snapshot, baseline);
+	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs} = statsOf(snapshot, baseline);
+	const why = cpuIntervalMs >= intervalMs ? 'use more CPU time of our own than --max-cpu allows' : 'stop the target for longer than --max-overhead allows';
 	const unseen = unseenCpuPercent(snapshot, baseline);
 	return [
-		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would stop the target for longer than --max-overhead allows`] : []),
+		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would ${why}`] : []),
 		...(unseen >= muchUnseen ? [`${number(unseen, 0)}% of the CPU time was used between samples by threads then found waiting; it counts at the native call they wait in, at ${unseenWork.className}.${unseenWork.method}, or at no line yet`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),
 		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`] : []),

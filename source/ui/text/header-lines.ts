@@ -83,6 +83,7 @@ export function targetLine(state: UiState, data: ScreenData, {width, header}: La
 		{text: target?.jvmVersion ? `JDK ${target.jvmVersion}` : '', rank: 4},
 		{text: vitals.uptimeMs === undefined ? '' : `up ${formatDuration(vitals.uptimeMs)}`, rank: 6},
 		{text: snapshot && snapshot.session.engine !== '' ? `${engineName(snapshot.session)} ${rate(data)}`.trim() : '', rank: header === 'full' ? 3 : 6},
+		{text: rateAsked(data), rank: 7, look: part => theme.paint('hot', part)},
 		...(header === 'line' ? statePieces(data, theme).map(piece => ({...piece, rank: piece.rank + 2})) : []),
 	];
 	const left = room > 0 ? fitPieces(pieces, room, ' ') : '';
@@ -92,8 +93,22 @@ export function targetLine(state: UiState, data: ScreenData, {width, header}: La
 
 /** The rate that is reached, which the one asked for or planned may not be; none while nothing is sampled. */
 function rate({status: {phase}, lately: {samplesPerS}}: ScreenData): string {
-	return samplesPerS === undefined || (phase !== 'sampling' && phase !== 'recording') ? '' : `${samplesPerS >= 10 ? Math.round(samplesPerS) : Number(samplesPerS.toFixed(1))}/s`;
+	return samplesPerS === undefined || (phase !== 'sampling' && phase !== 'recording') ? '' : `${perSecond(samplesPerS)}/s`;
 }
+
+function perSecond(samples: number): number {
+	return samples >= 10 ? Math.round(samples) : Number(samples.toFixed(1));
+}
+
+/** The rate that was asked for, where our own CPU time is what keeps us from it. */
+function rateAsked({status: {phase}, snapshot}: ScreenData): string {
+	const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0} = snapshot?.session ?? {};
+	const isLimit = phase === 'sampling' && requestedIntervalMs > 0 && cpuIntervalMs >= intervalMs && cpuIntervalMs > worthSaying * requestedIntervalMs;
+	return isLimit ? `(${perSecond(1000 / requestedIntervalMs)} asked)` : '';
+}
+
+/** A rate that is lower by less is as good as the one asked for. */
+const worthSaying = 1.15;
 
 /** How sampling goes, and what it costs. */
 export function sessionLine(data: ScreenData, width: number, theme: Theme): string {

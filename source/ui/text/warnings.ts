@@ -12,6 +12,10 @@ export type Warning = {
 	readonly whole: string;
 };
 
+/** Samples that are so far apart, and so many times as far as asked for, are worth a warning. */
+const sparseMs = 2000;
+const sparseTimes = 2;
+
 /** Gives a warning while there is a reason for it. */
 type Rule = (data: ScreenData) => Warning | undefined;
 
@@ -37,6 +41,21 @@ const rules: readonly Rule[] = [
 				short: `table full: ${formatCount(otherTicks)} at (other)`,
 				whole: `The table of samples is full: ${otherTicks} thread samples with new stacks are counted under (other).`,
 			};
+	},
+	({snapshot, lately: {samplesPerS}}) => {
+		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, samples = 0} = snapshot?.session ?? {};
+		const isSparse = requestedIntervalMs > 0 && intervalMs >= sparseMs && intervalMs >= sparseTimes * requestedIntervalMs;
+		if (!isSparse) {
+			return undefined;
+		}
+
+		const everyS = Math.round((samplesPerS ? Math.max(1000 / samplesPerS, intervalMs) : intervalMs) / 1000);
+		const isOwn = cpuIntervalMs >= intervalMs;
+		const option = isOwn ? '--max-cpu' : '--max-overhead';
+		return {
+			short: `a sample each ${everyS} s: ${option}`,
+			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one comes each ${everyS} s, not each ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwn ? 'use more CPU of ours' : 'stop the target for longer'} than ${option} allows. Give it more; shares of few samples are rough.`,
+		};
 	},
 	({summary}) => {
 		const {unseenCpuPercent = 0} = summary ?? {};

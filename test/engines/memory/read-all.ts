@@ -50,7 +50,7 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 		stacks.walk(thread);
 	}
 
-	new Descriptions(vm, 1, {...parts, threads}).describe(all);
+	new Descriptions(vm, 1, {...parts, threads}).describe(all, all);
 	locks.start(all);
 	return {
 		release: vm.release, missing: [],

@@ -40,7 +40,8 @@ export class CodeCache {
 	*/
 	readonly linesBetween = {some: false, none: false};
 	#round = 0;
-	#heaps: readonly CodeHeap[] = [];
+	/** Read when a round first asks for them: most rounds have no code to look up. */
+	#heaps: readonly CodeHeap[] | undefined;
 	readonly #vm: Vm;
 	readonly #methods: Methods;
 	readonly #places = new Map<number, CodePlace>();
@@ -55,7 +56,7 @@ export class CodeCache {
 	/** Starts a round (a sample); reads the heaps' bounds, which grow. Throws `Unreadable`. */
 	nextRound(): void {
 		this.#round++;
-		this.#heaps = readHeaps(this.#vm);
+		this.#heaps = undefined;
 		if (this.#places.size > placeLimit || this.#blobs.size > placeLimit) {
 			this.#places.clear();
 			this.#blobs.clear();
@@ -189,6 +190,7 @@ export class CodeCache {
 	}
 
 	#heapOf(pc: number): CodeHeap | undefined {
+		this.#heaps ??= readHeaps(this.#vm);
 		for (const heap of this.#heaps) {
 			if (pc >= heap.low && pc < heap.high) {
 				return heap;

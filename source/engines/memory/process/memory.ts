@@ -1,7 +1,13 @@
 import {closeSync, openSync, readSync} from 'node:fs';
+import {loadVmReads, type VmReads} from './vm-reads.js';
 
 /** Somewhere to read the target's memory from: the live process, or a recorded image of one. */
 export type Memory = {
+	/**
+	What `read` does, of many places in one call (see `VmReads`), up to the first that cannot be read; gives the bytes
+	that were read, -1 where the call is not to be had.
+	*/
+	readonly readMany?: VmReads;
 	/**
 	Copies up to `length` bytes at `address` to `into` at `offset`; returns how many could be read, 0 where nothing can.
 	Never throws.
@@ -17,6 +23,9 @@ export const addressEnd = 2 ** 47;
 
 /** Lowest address that can be mapped: mmap_min_addr is never below one page. */
 const addressStart = 4096;
+
+/** Calls in a row that may give nothing before it counts as forbidden. */
+const refusalLimit = 16;
 
 /** Whether a word from the target can be an address at all; a copied word above 2^53 is not exact, and is never one. */
 export function isAddress(word: number): boolean {
@@ -34,10 +43,25 @@ process's end reads give 0.
 */
 export class ProcessMemory implements Memory {
 	readonly #fd: number;
+	readonly #vmReads: VmReads | undefined;
+	/** Calls in a row that gave nothing. */
+	#refusals = 0;
 
 	/** Opens; throws the system's error where the kernel refuses (needs the rights of a ptrace attach). */
 	constructor(pid: number) {
 		this.#fd = openSync(`/proc/${pid}/mem`, 'r');
+		this.#vmReads = loadVmReads(pid);
+	}
+
+	/** Goes by the process's id, and so would read another program after an exec; see `Places`. */
+	readMany(vectors: Uint8Array, first: number, count: number, into: Uint8Array, offset: number, length: number): number {
+		if (!this.#vmReads || this.#refusals >= refusalLimit) {
+			return -1;
+		}
+
+		const got = this.#vmReads(vectors, first, count, into, offset, length);
+		this.#refusals = got < 0 ? this.#refusals + 1 : 0;
+		return Math.max(0, got);
 	}
 
 	read(address: number, into: Uint8Array, offset: number, length: number): number {

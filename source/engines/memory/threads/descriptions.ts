@@ -4,15 +4,20 @@ import {stateCode} from '../../../model/thread-state.js';
 import {moving, type HeapClock} from '../hotspot/collections.js';
 import {type Heap} from '../hotspot/heap.js';
 import {type Methods} from '../hotspot/methods.js';
+import {Places} from '../process/places.js';
 import {type Vm} from '../hotspot/vm.js';
-import {derivedState} from './derived-state.js';
+import {derivedState, waitKind} from './derived-state.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
 import {confirms, kernelName} from './kernel-name.js';
 import {stateOfStatus, type ThreadIdentity, type ThreadObjects} from './thread-object.js';
 
-/** Names read again in one sample at most: a thread may change its name at any time, which is shown with some delay. */
+/**
+Names read again in one sample at most: a thread may change its name at any time, which is shown with some delay. Few of
+those at rest: most threads change their own.
+*/
 const namesPerRound = 16;
+const restingNamesPerRound = 2;
 
 /** A name is read again after this many samples. */
 const nameRounds = 50;
@@ -23,7 +28,10 @@ const tries = 3;
 /** JIT compilers are Java threads to the VM. */
 const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThread/;
 
-type Found = {identity?: ThreadIdentity; state?: number};
+/** Length of a thread status, bytes. */
+const statusBytes = 4;
+
+type Found = {readonly identity?: ThreadIdentity; readonly state?: number};
 
 /**
 Gives threads their names, keys and states, out of their java.lang.Thread objects. With collectors that stop the world
@@ -41,6 +49,12 @@ export class Descriptions {
 	readonly #threads: JavaThreads;
 	readonly #methods: Methods;
 	readonly #interner: Interner;
+	readonly #statuses: Places;
+	/** What is found in an attempt. */
+	readonly #found: Array<Found & {readonly thread: JavaThread}> = [];
+	/** How many names may still be read again in this sample, and whose turn it is of those at rest. */
+	#namesLeft = 0;
+	#turn = 0;
 
 	constructor(vm: Vm, pid: number, parts: {
 		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods; readonly interner: Interner;
@@ -53,14 +67,17 @@ export class Descriptions {
 		this.#threads = parts.threads;
 		this.#methods = parts.methods;
 		this.#interner = parts.interner;
+		this.#statuses = new Places(vm.reader.memory, statusBytes);
 	}
 
 	/**
-	Describes all threads. One whose object cannot be read now keeps what was last known; one never read yet has the
+	Describes those of the threads that have something to be done for, and reads some names of the others. One whose
+	object cannot be read now keeps what was last known; one never read yet has the
 	name that the kernel knows.
 	*/
-	describe(threads: readonly JavaThread[]): void {
+	describe(awake: readonly JavaThread[], all: readonly JavaThread[]): void {
 		this.#round++;
+		const threads = this.#withNames(awake, all);
 		if (this.#vm.collector === 'stop-the-world') {
 			this.#stopTheWorld(threads);
 		} else {
@@ -68,12 +85,29 @@ export class Descriptions {
 		}
 
 		for (const thread of threads) {
-			thread.virtual = thread.carrierStart >= 0 ? this.#virtual(thread) : undefined;
+			if (thread.carrierStart >= 0 || thread.virtual) {
+				thread.virtual = thread.carrierStart >= 0 ? this.#virtual(thread) : undefined;
+			}
+
 			if (thread.key === 0) {
 				thread.key = -thread.nativeId;
 				thread.name = this.#interner.internString(kernelName(this.#pid, thread.nativeId));
 			}
 		}
+	}
+
+	/** The threads, and those at rest whose name is to be read again now, in turn. */
+	#withNames(awake: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
+		let threads = awake;
+		for (let count = 0; count < restingNamesPerRound && all.length > 0; count++) {
+			this.#turn = (this.#turn + 1) % all.length;
+			const thread = all[this.#turn];
+			if (thread.isSettled && this.#isNameOld(thread)) {
+				threads = [...threads, thread];
+			}
+		}
+
+		return threads;
 	}
 
 	#stopTheWorld(threads: readonly JavaThread[]): void {
@@ -83,15 +117,20 @@ export class Descriptions {
 				break;
 			}
 
-			const room = budget(namesPerRound);
-			const found = threads.map((thread): Found => ({
-				identity: this.#isDue(thread, room) ? this.#identity(thread) : undefined,
-				state: this.#stateOfStack(thread, this.#state(thread, clock)),
-			}));
+			this.#namesLeft = namesPerRound;
+			const found = this.#found;
+			found.length = 0;
+			this.#readStatuses(threads, clock);
+			for (const thread of threads) {
+				const isDue = this.#isDue(thread);
+				if (isDue || hasStateToFind(thread)) {
+					found.push({thread, identity: isDue ? this.#identity(thread) : undefined, state: this.#stateOfStack(thread, this.#state(thread, clock))});
+				}
+			}
+
 			if (this.#clock.now() === clock) {
-				for (const [index, thread] of threads.entries()) {
-					this.#apply(thread, found[index]);
-					thread.describedFrames = thread.frames;
+				for (const each of found) {
+					this.#apply(each.thread, each);
 				}
 
 				return;
@@ -99,21 +138,25 @@ export class Descriptions {
 		}
 
 		for (const thread of threads) {
-			this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
-			thread.describedFrames = thread.frames;
+			if (hasStateToFind(thread)) {
+				thread.isStateSure = false;
+				this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
+			}
 		}
 	}
 
 	#concurrent(threads: readonly JavaThread[]): void {
-		const room = budget(namesPerRound);
+		this.#namesLeft = namesPerRound;
 		for (const thread of threads) {
-			const isDue = this.#isDue(thread, room);
+			const isDue = this.#isDue(thread);
 			const hasChanged = thread.describedFrames !== thread.frames;
-			thread.describedFrames = thread.frames;
-			this.#apply(thread, {
-				identity: isDue ? this.#confirmedIdentity(thread) : undefined,
-				state: hasChanged || isDue ? derivedState(thread, this.#methods, this.#status(thread)) : undefined,
-			});
+			if (isDue || hasChanged) {
+				thread.isStateSure = true;
+				this.#apply(thread, {
+					identity: isDue ? this.#confirmedIdentity(thread) : undefined,
+					state: derivedState(thread, this.#methods, this.#status(thread)),
+				});
+			}
 		}
 	}
 
@@ -128,7 +171,8 @@ export class Descriptions {
 		}
 
 		const isNew = thread.describedFrames !== thread.frames;
-		if (read !== undefined && ((read === thread.state && !isNew) || this.#threads.isWhereWalked(thread))) {
+		thread.isStateSure = read !== undefined && ((read === thread.state && !isNew) || this.#threads.isWhereWalked(thread));
+		if (thread.isStateSure) {
 			return read;
 		}
 
@@ -152,12 +196,32 @@ export class Descriptions {
 		return undefined;
 	}
 
-	#isDue(thread: JavaThread, hasRoom: () => boolean): boolean {
-		return !thread.isIdentified || (this.#round - thread.identifiedRound > nameRounds && hasRoom());
+	/** Whether the name is to be read; counts it when it is. */
+	#isDue(thread: JavaThread): boolean {
+		return !thread.isIdentified || (this.#isNameOld(thread) && this.#namesLeft-- > 0);
+	}
+
+	#isNameOld(thread: JavaThread): boolean {
+		return this.#round - thread.identifiedRound > nameRounds;
+	}
+
+	/** Reads the statuses of those that can be changed by others, all at once. */
+	#readStatuses(threads: readonly JavaThread[], clock: number): void {
+		this.#statuses.clear();
+		for (const thread of threads) {
+			thread.statusPlace = thread.isNotifiable && thread.statusClock === clock ? this.#statuses.add(thread.statusAddress) : -1;
+		}
+
+		this.#statuses.read();
 	}
 
 	#apply(thread: JavaThread, {identity, state}: Found): void {
 		thread.state = state ?? thread.state;
+		if (thread.describedFrames !== thread.frames) {
+			thread.describedFrames = thread.frames;
+			thread.isNotifiable = waitKind(thread, this.#methods) === 'wait';
+		}
+
 		if (thread.state === stateCode.TERMINATED) {
 			// A native thread that was detached and attached again has a new object in its old place.
 			thread.isIdentified = false;
@@ -168,6 +232,7 @@ export class Descriptions {
 			thread.isIdentified = true;
 			thread.identifiedRound = this.#round;
 			// One that was counted before its object could be read stays the thread that it was.
+			thread.isSettled = false;
 			thread.key = thread.key < 0 ? thread.key : identity.id;
 			thread.name = this.#interner.internString(identity.name);
 			thread.flags = (identity.isDaemon ? threadFlag.daemon : 0) | (compilerName.test(identity.name) ? threadFlag.compiler : 0);
@@ -212,7 +277,8 @@ export class Descriptions {
 				thread.statusClock = clock;
 			}
 
-			return stateOfStatus(this.#vm.reader.u32(thread.statusAddress));
+			const isRead = thread.statusPlace >= 0 && this.#statuses.isRead(thread.statusPlace);
+			return stateOfStatus(isRead ? this.#statuses.half(thread.statusPlace, 0) : this.#vm.reader.u32(thread.statusAddress));
 		} catch {
 			thread.statusClock = Number.NaN;
 			return undefined;
@@ -229,8 +295,7 @@ export class Descriptions {
 	}
 }
 
-/** Says true so many times. */
-function budget(count: number): () => boolean {
-	let left = count;
-	return () => left-- > 0;
+/** Whether the state may be another than the one last found. */
+function hasStateToFind(thread: JavaThread): boolean {
+	return thread.describedFrames !== thread.frames || !thread.isStateSure || thread.isNotifiable;
 }

@@ -1,12 +1,13 @@
 import {stateCode} from '../../../model/thread-state.js';
 import {WalkedStack} from '../stacks/walked-stack.js';
+import {type CpuTurn} from './cpu-turns.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from './thread-block.js';
 
 /** What a thread waits for: kind and class as a sample has them, and the thread that holds it. */
 export type Lock = {
 	readonly kind: number;
 	readonly className: number;
-	readonly owner?: JavaThread;
+	owner?: JavaThread;
 	/** Looks again who holds it; missing where nobody can. */
 	readonly ownerSlot?: () => JavaThread | undefined;
 };
@@ -15,7 +16,27 @@ export type Lock = {
 export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
 
 /** What is remembered of one thread of the target from sample to sample, with its stack as last walked. */
-export class JavaThread extends WalkedStack {
+export class JavaThread extends WalkedStack implements CpuTurn {
+	/**
+	Nothing is to be done for it until its block changes or it is found to have used CPU: it stands where it stood, its
+	row says all that is known of it, and no other thread can change that.
+	*/
+	isSettled = false;
+	/**
+	It does not stand where its stack was walked from, as far as its block tells: in Java code, gone on, or never
+	walked.
+	*/
+	hasMoved = true;
+	/**
+	Its CPU time is recorded by an event (timer/followed-threads): its records are taken and its CPU time is read in
+	every sample, and it is never settled.
+	*/
+	hasEvent = false;
+	/** Its row in the sample that is being filled, or in the one before. */
+	row = -1;
+	/** See `CpuTurn`; what is looked at in every sample stands together, at the front. */
+	cpuDueMs = 0;
+	livelyUntilMs = 0;
 	/** The thread's block in this sample. */
 	readonly block: ThreadBlock = emptyBlock();
 	/**
@@ -38,6 +59,8 @@ export class JavaThread extends WalkedStack {
 	/** Where its thread status stands, and the collection count for which that holds. */
 	statusAddress = 0;
 	statusClock = Number.NaN;
+	/** Where it is among the statuses that are read together; -1 when it is not. */
+	statusPlace = -1;
 	/** State code of the last sample in which it could be read. */
 	state: number = stateCode.RUNNABLE;
 	/**
@@ -45,15 +68,18 @@ export class JavaThread extends WalkedStack {
 	wrong, and another process's.
 	*/
 	isThere = false;
-	/** CPU used since the previous sample, and whether that is known. */
+	/** See `CpuTurn`. */
 	cpuNs = 0;
 	isCpuKnown = false;
 	/**
 	The virtual thread that was mounted when its identity was last read, by the content of JavaThread._vthread's slot.
 	*/
 	virtual?: {readonly key: number; readonly name: number};
-	/** The frames for which the state was last worked out. */
+	/** The frames for which the state was last worked out, and whether the thread's own status said so. */
 	describedFrames?: Int32Array;
+	isStateSure = false;
+	/** It is in Object.wait, where another thread may change its status: to that of one that waits to go on. */
+	isNotifiable = false;
 	/** The anchor that the stack was walked from; NaN when it was not walked from one. */
 	walkedSp = Number.NaN;
 	walkedPc = 0;
@@ -66,8 +92,8 @@ export class JavaThread extends WalkedStack {
 	standsStillSinceMs = Number.NaN;
 	/** What it waited for when that was last looked up. */
 	lock?: KnownLock;
-	/** Its row in the sample that is being filled. */
-	row = -1;
+	/** The frames that it had in the sample before. */
+	sampledFrames?: Int32Array;
 	/** Round in which it was last in the list. */
 	round = 0;
 
@@ -87,7 +113,7 @@ export class JavaThread extends WalkedStack {
 
 	/** Nothing says that the stack could be another than the one last walked. */
 	get isUnchanged(): boolean {
-		return this.isCpuKnown && this.cpuNs === 0 && this.wasWalkedFrom(this.block) && this.end !== 'broken';
+		return !this.hasMoved && this.isCpuKnown && this.cpuNs === 0 && this.end !== 'broken';
 	}
 
 	/** Whether a block has the anchor and state that the stack was walked from. */

@@ -1,46 +1,48 @@
 import {type NativeIds} from '../../../jvm/threads/native-ids.js';
 import {type Vm} from '../hotspot/vm.js';
 import {JavaThread} from './java-thread.js';
-import {ThreadBlocks, emptyBlock} from './thread-block.js';
-import {readThreadList} from './thread-list.js';
+import {Anchors, ThreadBlocks, emptyBlock} from './thread-block.js';
+import {ThreadList} from './thread-list.js';
 
 /** The Java threads of the target, remembered from sample to sample. */
 export class JavaThreads {
+	/** Those that were met for the first time in the newest list. */
+	readonly newcomers: JavaThread[] = [];
 	#round = 0;
 	readonly #known = new Map<number, JavaThread>();
 	readonly #vm: Vm;
+	readonly #list: ThreadList;
+	readonly #anchors: Anchors;
 	readonly #blocks: ThreadBlocks;
 	readonly #ids: NativeIds;
 	readonly #scratch = emptyBlock();
+	/** All of the newest list, and the list if each of its places has one. */
+	readonly #threads: JavaThread[] = [];
+	#addresses: readonly number[] | undefined;
 
 	constructor(vm: Vm, ids: NativeIds) {
 		this.#vm = vm;
+		this.#list = new ThreadList(vm);
+		this.#anchors = new Anchors(vm.reader.memory, vm.layout);
 		this.#blocks = new ThreadBlocks(vm.reader.memory, vm.layout);
 		this.#ids = ids;
 	}
 
-	/** All threads, with fresh blocks. Throws `Unreadable` when the list cannot be read. */
-	list(): JavaThread[] {
-		this.#round++;
+	/**
+	All threads, in an array that the next call uses again. Those that do not stand where their stack was walked from
+	are marked as moved, with fresh blocks. Throws `Unreadable` when the list cannot be read.
+	*/
+	list(): readonly JavaThread[] {
 		this.#ids.newRound();
-		const threads: JavaThread[] = [];
-		for (const address of readThreadList(this.#vm)) {
-			const thread = this.#refresh(address);
-			if (thread) {
-				thread.round = this.#round;
-				threads.push(thread);
-			}
+		this.newcomers.length = 0;
+		const addresses = this.#list.read();
+		this.#anchors.read(addresses);
+		const lastKnown = this.#lastKnown(addresses);
+		if (addresses !== this.#addresses || lastKnown !== addresses.length - 1 || !this.#look(addresses)) {
+			this.#lookAnew(addresses, lastKnown);
 		}
 
-		if (this.#known.size > threads.length) {
-			for (const [address, thread] of this.#known) {
-				if (thread.round !== this.#round) {
-					this.#known.delete(address);
-				}
-			}
-		}
-
-		return threads;
+		return this.#threads;
 	}
 
 	/**
@@ -54,9 +56,9 @@ export class JavaThreads {
 			return thread;
 		}
 
-		const successor = new JavaThread(thread.address, thread.block, nativeId);
+		const successor = this.#add(new JavaThread(thread.address, thread.block, nativeId));
 		successor.round = this.#round;
-		this.#known.set(thread.address, successor);
+		this.#addresses = undefined;
 		return successor;
 	}
 
@@ -70,14 +72,90 @@ export class JavaThreads {
 		return this.#blocks.read(thread.address, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
 	}
 
-	#refresh(address: number): JavaThread | undefined {
-		const known = this.#known.get(address);
+	/** Looks at the threads of the same list again; false when one of them is not there any more, or another. */
+	#look(addresses: readonly number[]): boolean {
+		const threads = this.#threads;
+		for (const [index, thread] of threads.entries()) {
+			const stands = this.#anchors.areSame(index) && thread.isSettled;
+			if (!stands && this.#lookAt(addresses[index], index, thread) !== thread) {
+				return false;
+			}
+		}
+
+		return true;
+	}
+
+	#lookAnew(addresses: readonly number[], lastKnown: number): void {
+		const threads = this.#threads;
+		this.#round++;
+		threads.length = 0;
+		for (const [index, address] of addresses.entries()) {
+			const thread = this.#lookAt(address, index, index <= lastKnown ? this.#known.get(address) : undefined);
+			if (thread) {
+				thread.round = this.#round;
+				threads.push(thread);
+			}
+		}
+
+		// Only where each has its thread do places in the list stand for threads.
+		this.#addresses = threads.length === addresses.length ? addresses : undefined;
+		if (this.#known.size > threads.length) {
+			for (const [address, thread] of this.#known) {
+				if (thread.round !== this.#round) {
+					this.#known.delete(address);
+				}
+			}
+		}
+	}
+
+	#lookAt(address: number, index: number, known: JavaThread | undefined): JavaThread | undefined {
+		if (known && this.#anchors.areIn(index, known.block) && known.wasWalkedFrom(known.block)) {
+			known.hasMoved = false;
+			return known;
+		}
+
+		const thread = this.#refresh(address, known);
+		if (thread) {
+			thread.hasMoved = thread !== known || !thread.wasWalkedFrom(thread.block);
+			thread.isSettled = false;
+		}
+
+		return thread;
+	}
+
+	/**
+	The last place in the list, the oldest thread first, whose thread is the one that is known by its address; all known
+	ones before it are themselves then. For one that ended and another that got its address, all of them (the allocator
+	and the C library's cache of stacks hand them on at once), the new one is at the list's end, behind all that were
+	there: only from there on must Linux's ids be compared. Those that are others are forgotten.
+	*/
+	#lastKnown(addresses: readonly number[]): number {
+		for (let index = addresses.length - 1; index >= 0; index--) {
+			const known = this.#known.get(addresses[index]);
+			// Without an id nothing tells it apart, nor what comes before it.
+			if (!known || known.nativeId === 0) {
+				continue;
+			}
+
+			const block = this.#scratch;
+			if (this.#blocks.read(known.address, block) && block.osThread === known.osThread && this.#nativeIdOf(block.osThread) === known.nativeId) {
+				return index;
+			}
+
+			this.#known.delete(known.address);
+		}
+
+		return -1;
+	}
+
+	/** The thread at an address with a fresh block; `known`: who it was, and is as far as is known. */
+	#refresh(address: number, known: JavaThread | undefined): JavaThread | undefined {
 		const block = known?.block ?? this.#scratch;
 		if (!this.#blocks.read(address, block) || block.osThread === 0) {
 			return undefined;
 		}
 
-		if (known?.osThread === block.osThread && known.stackBase === block.stackBase) {
+		if (known?.osThread === block.osThread && (known.stackBase === block.stackBase || known.stackBase === 0)) {
 			return known;
 		}
 
@@ -86,8 +164,12 @@ export class JavaThreads {
 			return undefined;
 		}
 
-		const thread = new JavaThread(address, block, nativeId);
-		this.#known.set(address, thread);
+		return this.#add(new JavaThread(address, block, nativeId));
+	}
+
+	#add(thread: JavaThread): JavaThread {
+		this.#known.set(thread.address, thread);
+		this.newcomers.push(thread);
 		return thread;
 	}
 

@@ -47,9 +47,11 @@ export class Locks {
 	*/
 	readonly #ownerOffsets = new Map<number, number>();
 	#threads: readonly JavaThread[] = [];
-	#clockNow = moving;
-	#byAddress = new Map<number, JavaThread>();
-	#byOwnerId = new Map<number, JavaThread>();
+	/** The clock of this sample; undefined until it is asked for. */
+	#clockRead: number | undefined;
+	/** Threads of the sample by address and by id as an owner; made when first asked for. */
+	#byAddress: Map<number, JavaThread> | undefined;
+	#byOwnerId: Map<number, JavaThread> | undefined;
 
 	constructor(vm: Vm, parts: {
 		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly methods: Methods; readonly interner: Interner;
@@ -65,9 +67,9 @@ export class Locks {
 	/** Takes the threads of a sample, among which owners are looked for. */
 	start(threads: readonly JavaThread[]): void {
 		this.#threads = threads;
-		this.#clockNow = this.#clock.now();
-		this.#byAddress = new Map(threads.map(thread => [thread.address, thread]));
-		this.#byOwnerId = new Map(threads.map(thread => [thread.block.monitorOwnerId, thread]));
+		this.#clockRead = undefined;
+		this.#byAddress = undefined;
+		this.#byOwnerId = undefined;
 	}
 
 	/** What a thread waits for; never throws. */
@@ -80,19 +82,39 @@ export class Locks {
 		// the heap.
 		const known = thread.lock;
 		if (known?.frames === thread.frames && known.state === thread.state) {
+			if (known.ownerSlot === undefined) {
+				return known;
+			}
+
 			const isInPlace = known.kind === lockKindCode.monitor || (known.clock === this.#clockNow && this.#clockNow !== moving);
-			if (known.ownerSlot === undefined || (this.#clockNow === moving && this.#vm.collector === 'stop-the-world')) {
+			if (this.#clockNow === moving && this.#vm.collector === 'stop-the-world') {
 				return known;
 			}
 
 			if (isInPlace) {
-				return {...known, owner: known.ownerSlot()};
+				known.owner = known.ownerSlot();
+				return known;
 			}
 		}
 
 		const lock = this.#find(thread);
 		thread.lock = {...lock, frames: thread.frames, state: thread.state, clock: this.#clockNow};
 		return lock;
+	}
+
+	get #clockNow(): number {
+		this.#clockRead ??= this.#clock.now();
+		return this.#clockRead;
+	}
+
+	#ofAddress(address: number): JavaThread | undefined {
+		this.#byAddress ??= new Map(this.#threads.map(thread => [thread.address, thread]));
+		return this.#byAddress.get(address);
+	}
+
+	#ofOwnerId(id: number): JavaThread | undefined {
+		this.#byOwnerId ??= new Map(this.#threads.map(thread => [thread.block.monitorOwnerId, thread]));
+		return this.#byOwnerId.get(id);
 	}
 
 	#find(thread: JavaThread): Lock {
@@ -136,10 +158,10 @@ export class Locks {
 			}
 
 			if (has(fields.monitorOwnerId)) {
-				return this.#byOwnerId.get(owner);
+				return this.#ofOwnerId(owner);
 			}
 
-			return isAligned(owner) ? this.#byAddress.get(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) => owner < stackBase && owner >= stackBase - stackSize) : undefined;
+			return isAligned(owner) ? this.#ofAddress(owner) ?? this.#threads.find(({block: {stackBase, stackSize}}) => owner < stackBase && owner >= stackBase - stackSize) : undefined;
 		} catch {
 			return undefined;
 		}
@@ -177,7 +199,7 @@ export class Locks {
 	/** The thread in AbstractOwnableSynchronizer.exclusiveOwnerThread, at the address of that field. */
 	#exclusiveOwner(field: number): JavaThread | undefined {
 		const oop = this.#heap.reference(field);
-		return oop === 0 ? undefined : this.#byAddress.get(this.#objects.nativeThreadOf(oop));
+		return oop === 0 ? undefined : this.#ofAddress(this.#objects.nativeThreadOf(oop));
 	}
 
 	#ownerOffset(klass: number): number {

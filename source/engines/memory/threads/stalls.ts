@@ -14,9 +14,7 @@ class's initialiser (those that wait for each other do so for ever), also for me
 and uses no CPU meanwhile. Asked in each sample; not while a collection stops all threads alike.
 */
 export function isStalled(thread: JavaThread, nowMs: number, isCollecting: boolean): boolean {
-	const {block, state, frames, isCpuKnown, cpuNs} = thread;
-	const standsStill = state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && isCpuKnown && cpuNs === 0;
-	if (!standsStill || isCollecting) {
+	if (!mayStall(thread) || isCollecting) {
 		thread.standsStillSinceMs = Number.NaN;
 		return false;
 	}
@@ -26,4 +24,9 @@ export function isStalled(thread: JavaThread, nowMs: number, isCollecting: boole
 	}
 
 	return nowMs - thread.standsStillSinceMs >= stalledAfterMs;
+}
+
+/** Whether a thread is RUNNABLE to the JVM, waits inside the VM, and has used no CPU. */
+export function mayStall({block, state, frames, isCpuKnown, cpuNs}: JavaThread): boolean {
+	return state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && isCpuKnown && cpuNs === 0;
 }

@@ -1,5 +1,6 @@
 import {has, type Layout} from '../hotspot/layout.js';
 import {type Memory} from '../process/memory.js';
+import {Places} from '../process/places.js';
 
 /** What of a JavaThread changes while it runs, and where its stack is. */
 export type ThreadBlock = {
@@ -23,6 +24,86 @@ export type ThreadBlock = {
 export const javaThreadState = Object.freeze({
 	new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10,
 });
+
+/** The state, and three words of the anchor in halves. */
+const wordsKept = 7;
+
+/**
+State and anchor of many threads, read together: what tells whether a thread still stands where it was seen. They lie
+within some hundred bytes.
+*/
+export class Anchors {
+	readonly #places: Places;
+	readonly #start: number;
+	/** Offsets within a place. */
+	readonly #state: number;
+	readonly #sp: number;
+	readonly #pc: number;
+	readonly #fp: number;
+	#addresses: readonly number[] = [];
+	/** Those of the reading before, seven words a thread; and whether the newest found them so. */
+	#before = new Uint32Array(0);
+	#areSame = new Uint8Array(0);
+
+	constructor(memory: Memory, {fields}: Layout) {
+		const [state, sp, pc, fp] = [fields.threadState, fields.anchor + fields.anchorSp, fields.anchor + fields.anchorPc, fields.anchor + fields.anchorFp];
+		this.#start = Math.min(state, sp, pc, fp);
+		this.#state = state - this.#start;
+		this.#sp = sp - this.#start;
+		this.#pc = pc - this.#start;
+		this.#fp = fp - this.#start;
+		this.#places = new Places(memory, Math.max(state, sp, pc, fp) + 8 - this.#start);
+	}
+
+	/** Reads those of all JavaThreads at these addresses. */
+	read(addresses: readonly number[]): void {
+		if (addresses !== this.#addresses) {
+			this.#addresses = addresses;
+			this.#places.clear();
+			for (const address of addresses) {
+				this.#places.add(address + this.#start);
+			}
+
+			this.#before = new Uint32Array(addresses.length * wordsKept);
+			this.#areSame = new Uint8Array(addresses.length);
+		}
+
+		this.#places.read();
+		const before = this.#before;
+		const {words, length} = this.#places;
+		const [state, sp, pc, fp] = [this.#state / 4, this.#sp / 4, this.#pc / 4, this.#fp / 4];
+		for (let index = 0; index < addresses.length; index++) {
+			const from = index * length / 4;
+			const to = index * wordsKept;
+			const isSame = this.#places.isRead(index) && before[to] === words[from + state]
+				&& before[to + 1] === words[from + sp] && before[to + 2] === words[from + sp + 1]
+				&& before[to + 3] === words[from + pc] && before[to + 4] === words[from + pc + 1]
+				&& before[to + 5] === words[from + fp] && before[to + 6] === words[from + fp + 1];
+			this.#areSame[index] = Number(isSame);
+			if (!isSame) {
+				before[to] = words[from + state];
+				before[to + 1] = words[from + sp];
+				before[to + 2] = words[from + sp + 1];
+				before[to + 3] = words[from + pc];
+				before[to + 4] = words[from + pc + 1];
+				before[to + 5] = words[from + fp];
+				before[to + 6] = words[from + fp + 1];
+			}
+		}
+	}
+
+	/** Whether they are what the reading before found, of the same list. */
+	areSame(index: number): boolean {
+		return this.#areSame[index] === 1;
+	}
+
+	/** Whether the thread at the `index`-th address stands as a block of it says. */
+	areIn(index: number, block: ThreadBlock): boolean {
+		const places = this.#places;
+		return places.isRead(index) && places.word(index, this.#sp) === block.anchorSp && places.word(index, this.#pc) === block.anchorPc
+			&& places.word(index, this.#fp) === block.anchorFp && places.half(index, this.#state) === block.state;
+	}
+}
 
 /** Reads JavaThreads with one read each: what is needed of them lies within some hundred bytes. */
 export class ThreadBlocks {

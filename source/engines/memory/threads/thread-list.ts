@@ -1,5 +1,6 @@
 import {has} from '../hotspot/layout.js';
 import {isAligned} from '../process/memory.js';
+import {Places} from '../process/places.js';
 import {fail, Unreadable} from '../process/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 
@@ -9,24 +10,116 @@ const threadLimit = 65_536;
 /** How often the list is read again when it changed meanwhile. */
 const tries = 5;
 
-/** Addresses of all JavaThreads. Throws `Unreadable` when no list could be read whole. */
-export function readThreadList(vm: Vm): number[] {
-	return has(vm.layout.fields.threadsList) ? readArray(vm) : readChain(vm);
-}
+/** The JVM's list of its threads. */
+export class ThreadList {
+	readonly #vm: Vm;
+	/** The list as it was last read, and its bytes. */
+	#addresses: readonly number[] = [];
+	#bytes = new Uint8Array();
+	/** Where the next list is read to, and the list before is afterwards. */
+	#nextBytes = new Uint8Array();
+	/** Where each thread of a chain names the next one. */
+	readonly #links: Places;
 
-/**
-17 and later: an array that is replaced when a thread comes or goes (threadSMR.hpp), freed only when no one inside the
-VM reads it. We are outside: it is read again when it was replaced meanwhile.
-*/
-function readArray({reader, layout: {fields}}: Vm): number[] {
-	const attempt = () => {
-		const list = reader.pointer(fields.threadsList);
-		const length = reader.u32(list + fields.threadsListLength);
-		const bytes = length <= threadLimit ? reader.bytes(reader.pointer(list + fields.threadsListThreads), length * 8) : fail();
-		return reader.word(fields.threadsList) === list ? addresses(bytes) : fail();
-	};
+	constructor(vm: Vm) {
+		this.#vm = vm;
+		this.#links = new Places(vm.reader.memory, 8);
+	}
 
-	return repeated(attempt);
+	/**
+	Addresses of all JavaThreads, the oldest first: the same array as the last time where they are the same. Throws
+	`Unreadable` when no list could be read whole.
+	*/
+	read(): readonly number[] {
+		return has(this.#vm.layout.fields.threadsList) ? this.#readArray() : this.#readChain();
+	}
+
+	/**
+	17 and later: an array that is replaced when a thread comes or goes (threadSMR.hpp), freed only when no one inside
+	the VM reads it. We are outside: it is read again when it was replaced meanwhile.
+	*/
+	#readArray(): readonly number[] {
+		const {reader, layout: {fields}} = this.#vm;
+		return repeated(() => {
+			const list = reader.pointer(fields.threadsList);
+			const length = reader.u32(list + fields.threadsListLength);
+			if (length > threadLimit) {
+				fail();
+			}
+
+			if (this.#nextBytes.length !== length * 8) {
+				this.#nextBytes = new Uint8Array(length * 8);
+			}
+
+			const bytes = this.#nextBytes;
+			if (length > 0) {
+				reader.fill(reader.pointer(list + fields.threadsListThreads), bytes, 0, length * 8);
+			}
+
+			if (reader.word(fields.threadsList) !== list) {
+				fail();
+			}
+
+			if (Buffer.compare(bytes, this.#bytes) !== 0) {
+				this.#nextBytes = this.#bytes;
+				this.#bytes = bytes;
+				this.#addresses = addresses(bytes);
+			}
+
+			return this.#addresses;
+		});
+	}
+
+	/**
+	8 and 11: threads linked to one another, the newest first; a new one is put at the front, so a chain whose front is
+	the same at its end was whole unless a thread ended.
+	*/
+	#readChain(): readonly number[] {
+		const {reader, layout: {fields}} = this.#vm;
+		return repeated(() => {
+			const first = reader.word(fields.firstThread);
+			if (this.#isChain(first)) {
+				return this.#addresses;
+			}
+
+			const threads: number[] = [];
+			let thread = first;
+			while (isAligned(thread) && threads.length < threadLimit) {
+				threads.push(thread);
+				thread = reader.word(thread + fields.nextThread);
+			}
+
+			if (thread !== 0 || reader.word(fields.firstThread) !== first) {
+				fail();
+			}
+
+			// The order of the dumps, and of later releases: the oldest first.
+			this.#addresses = threads.reverse();
+			this.#links.clear();
+			for (const address of this.#addresses) {
+				this.#links.add(address + fields.nextThread);
+			}
+
+			return this.#addresses;
+		});
+	}
+
+	/** Whether the chain that begins with this thread is the one that was last read. */
+	#isChain(first: number): boolean {
+		const known = this.#addresses;
+		if (known.length === 0 || known.at(-1) !== first) {
+			return false;
+		}
+
+		this.#links.read();
+		for (let at = 0; at < known.length; at++) {
+			if (!this.#links.isRead(at) || this.#links.word(at, 0) !== (at === 0 ? 0 : known[at - 1])) {
+				return false;
+			}
+		}
+
+		return true;
+	}
 }
 
 /**
@@ -50,23 +143,4 @@ function repeated<T>(attempt: () => T): T {
 function addresses(bytes: Uint8Array): number[] {
 	const words = new Uint32Array(bytes.buffer, 0, bytes.length / 4);
 	return Array.from({length: words.length / 2}, (_, index) => words[index * 2] + (words[(index * 2) + 1] * 0x1_00_00_00_00)).filter(address => isAligned(address));
-}
-
-/**
-8 and 11: threads linked to one another, the newest first; a new one is put at the front, so a chain whose front is the
-same at its end was whole unless a thread ended.
-*/
-function readChain({reader, layout: {fields}}: Vm): number[] {
-	return repeated(() => {
-		const threads: number[] = [];
-		const first = reader.word(fields.firstThread);
-		let thread = first;
-		while (isAligned(thread) && threads.length < threadLimit) {
-			threads.push(thread);
-			thread = reader.word(thread + fields.nextThread);
-		}
-
-		// The order of the dumps, and of later releases: the oldest first.
-		return thread === 0 && reader.word(fields.firstThread) === first ? threads.reverse() : fail();
-	});
 }

@@ -55,7 +55,7 @@ export class ThreadObjects {
 	`slot`: what JavaThread._threadObj holds.
 	*/
 	objectOf(thread: number, slot: number): number {
-		const oop = this.#dereference(slot);
+		const oop = this.#dereference(thread, slot);
 		if (oop !== 0 && (!this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) || this.#vm.reader.word(oop + this.#offsets.eetop) !== thread)) {
 			fail();
 		}
@@ -105,11 +105,16 @@ export class ThreadObjects {
 	}
 
 	/**
-	The object in JavaThread._threadObj or _vthread: up to 14 the field is the pointer itself, later it points to a slot
-	that is never compressed.
+	The object in JavaThread._threadObj: up to 14 the field is the pointer itself, which changes with each collection and
+	is read anew, as the block of a thread that rests is not; later it points to a slot that is never compressed.
 	*/
-	#dereference(slot: number): number {
-		return this.#vm.layout.types.threadObjectIsHandle && slot !== 0 ? this.#heap.reference(slot, true) : slot;
+	#dereference(thread: number, slot: number): number {
+		const {reader, layout: {types, fields}} = this.#vm;
+		if (!types.threadObjectIsHandle) {
+			return reader.word(thread + fields.threadObject);
+		}
+
+		return slot === 0 ? 0 : this.#heap.reference(slot, true);
 	}
 
 	#holder(oop: number): number {

@@ -3,10 +3,16 @@ import type {Interner} from '../../../model/frame.js';
 import {threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
+import {type CpuTurn, type CpuTurns} from './cpu-turns.js';
+import {type JavaThread} from './java-thread.js';
 import {confirms, kernelName} from './kernel-name.js';
 
-/** How often the list of the process's threads is read, milliseconds: the JVM's own threads come and go rarely. */
+/**
+How often the list of the process's threads is read, milliseconds: the JVM's own threads come and go rarely. With
+thousands of threads, so many times what it took: that is a fifth of a percent.
+*/
 const listEveryMs = 500;
+const listEveryTimes = 500;
 
 /** Most threads listed; those beyond are left out. */
 const threadLimit = 20_000;
@@ -14,7 +20,7 @@ const threadLimit = 20_000;
 /** Threads of which every JVM has one at most, with names that the kernel does not keep whole. */
 const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'StringDedupThread', 'StringDedupProcessor'];
 
-type VmThread = {readonly name: number; sightings: number};
+type VmThread = CpuTurn & {readonly name: number; sightings: number};
 
 /**
 Threads of the process that are no Java threads: collectors, the VM Thread, those of native libraries. They have the
@@ -23,34 +29,48 @@ names that the kernel knows, 15 characters of them, made whole where they can be
 export class VmThreads {
 	readonly #pid: number;
 	readonly #interner: Interner;
-	#listedMs = Number.NEGATIVE_INFINITY;
+	readonly #cpu: ThreadCpu;
+	readonly #turns: CpuTurns;
+	#listAtMs = Number.NEGATIVE_INFINITY;
 	#threads = new Map<number, VmThread>();
 
-	constructor(pid: number, interner: Interner) {
+	constructor(pid: number, interner: Interner, cpu: ThreadCpu, turns: CpuTurns) {
 		this.#pid = pid;
 		this.#interner = interner;
+		this.#cpu = cpu;
+		this.#turns = turns;
 	}
 
-	/** Adds them to a sample, with the CPU time that each used. */
-	add(into: Sample, java: ReadonlySet<number>, cpu: ThreadCpu): void {
-		if (performance.now() - this.#listedMs > listEveryMs) {
-			this.#listedMs = performance.now();
-			this.#list(java);
+	/** Adds them to a sample, with the CPU time that each used. `newcomers`: the Java threads met for the first time. */
+	add(into: Sample, java: readonly JavaThread[], newcomers: readonly JavaThread[]): void {
+		const nowMs = performance.now();
+		if (nowMs > this.#listAtMs) {
+			this.#list(new Set(java.map(thread => thread.nativeId)));
+			const listedMs = performance.now();
+			this.#listAtMs = listedMs + Math.max(listEveryMs, listEveryTimes * (listedMs - nowMs));
 		}
 
-		for (const [nativeId, {name, sightings}] of this.#threads) {
+		for (const {nativeId} of newcomers) {
+			this.#threads.delete(nativeId);
+		}
+
+		for (const thread of this.#threads.values()) {
 			// A thread that is about to become a Java thread is not in the JVM's list yet: it shows as the JVM's own
 			// only if it is still there at the next look.
-			if (java.has(nativeId) || sightings < 2) {
+			if (thread.sightings < 2) {
 				continue;
 			}
 
-			const cpuNs = cpu.delta(nativeId);
-			if (cpu.reading === 'gone') {
-				this.#threads.delete(nativeId);
-				continue;
+			thread.cpuNs = 0;
+			if (this.#turns.isDue(thread)) {
+				this.#turns.read(thread);
+				if (this.#cpu.reading === 'gone') {
+					this.#threads.delete(thread.nativeId);
+					continue;
+				}
 			}
 
+			const {nativeId, name, cpuNs} = thread;
 			const row = into.addThread(-nativeId, nativeId, name);
 			into.flags[row] = threadFlag.vmInternal;
 			into.cpuNs[row] = cpuNs;
@@ -78,7 +98,9 @@ export class VmThreads {
 
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
-		return {name: this.#interner.internString(name), sightings: isFirst && name !== launcher ? 1 : 0};
+		return {
+			nativeId, name: this.#interner.internString(name), sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, cpuDueMs: 0, livelyUntilMs: 0,
+		};
 	}
 
 	#entries(): string[] {

@@ -61,11 +61,11 @@ export class FollowedThreads {
 
 	/**
 	Looks who uses CPU time, opens events with this period and closes others. Those of threads that are in the list no
-	more are closed unread.
+	more are closed unread. `awake`: all threads but those that are settled, which have used nothing and have no event.
 	*/
-	update(threads: readonly JavaThread[], nowMs: number, periodNs: number): void {
+	update(awake: readonly JavaThread[], nowMs: number, periodNs: number): void {
 		this.#round++;
-		for (const thread of threads) {
+		for (const thread of awake) {
 			const known = this.#followed.get(thread);
 			if (known) {
 				known.round = this.#round;
@@ -78,9 +78,15 @@ export class FollowedThreads {
 		}
 
 		for (const [thread, followed] of this.#followed) {
-			const isIdle = followed.usedNs < busyNs && nowMs - followed.sinceMs > idleMs && !thread.isInJava;
-			if (isIdle || followed.round !== this.#round) {
-				this.#close(followed);
+			const isResting = followed.round !== this.#round && thread.isSettled && !followed.event;
+			if (isResting) {
+				this.#age(followed, thread, nowMs);
+			}
+
+			// Who has a record counts for it first.
+			const isIdle = followed.usedNs < busyNs && nowMs - followed.sinceMs > idleMs && !thread.isInJava && followed.fresh.length === 0;
+			if (isIdle || (followed.round !== this.#round && !isResting)) {
+				this.#close(thread, followed);
 				this.#followed.delete(thread);
 			}
 		}
@@ -97,8 +103,8 @@ export class FollowedThreads {
 
 	/** Closes all events; threads that go on using CPU time get new ones. */
 	clear(): void {
-		for (const followed of this.#followed.values()) {
-			this.#close(followed);
+		for (const [thread, followed] of this.#followed) {
+			this.#close(thread, followed);
 		}
 
 		this.#followed.clear();
@@ -131,6 +137,7 @@ export class FollowedThreads {
 			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], periodNs, withKernel: this.#withKernel});
 			if (typeof event !== 'number') {
 				followed.event = event;
+				thread.hasEvent = true;
 				followed.usedNs = 0;
 				followed.sinceMs = nowMs;
 				this.#events++;
@@ -156,7 +163,8 @@ export class FollowedThreads {
 		return Math.max(this.#smallest, smallerFrom.filter(count => this.#events >= count).length);
 	}
 
-	#close(followed: Followed): void {
+	#close(thread: JavaThread, followed: Followed): void {
+		thread.hasEvent = false;
 		if (followed.event) {
 			followed.event.close();
 			followed.event = undefined;

@@ -59,8 +59,8 @@ export class PerfTimer {
 		this.#periodNs = this.#shortestNs;
 	}
 
-	/** Takes all records, walks their stacks, and looks who is to have an event from now on. */
-	look(threads: readonly JavaThread[]): Recorded {
+	/** Takes all records, walks their stacks, and looks who of the threads that are not settled is to have an event. */
+	look(awake: readonly JavaThread[]): Recorded {
 		const nowMs = performance.now();
 		let count = 0;
 		let lostCount = 0;
@@ -77,7 +77,7 @@ export class PerfTimer {
 		}
 
 		this.#setPeriod(lostCount, mostRecords);
-		this.#threads.update(threads, nowMs, this.#periodNs);
+		this.#threads.update(awake, nowMs, this.#periodNs);
 		this.#watch();
 		return {costMs: recorded > 0 ? count * recordMs / recorded : 0, lost: lostCount};
 	}

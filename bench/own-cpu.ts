@@ -1,0 +1,91 @@
+/*
+What the live view costs us, with its own interval, on JVMs of 20 to 5,000 threads with stacks of 50 frames, all parked
+but two; and on one in which nothing runs. Own CPU (whole process), the samples a second that were taken, and the
+greatest resident memory; medians of three runs of 20 s (TPROF_BENCH_SECONDS) after 10 s of warm-up. Goals: below 3, 4,
+7 and 15 % of a core, 1.5 % where nothing runs, 160 MB. TPROF_BENCH_BEFORE=dist/cli.js of another build puts that one
+beside it; TPROF_BENCH_ARGS are options for both. Numbers on the command line are the sizes to measure.
+*/
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {jdk, type JavaProcess} from '../test/helpers/jvm.js';
+import {TerminalSession} from '../test/helpers/terminal.js';
+import {startBusy} from './support/busy-target.js';
+import {median} from './support/figures.js';
+import {processCpuMs, residentBytes, threadCpus} from './support/process-cpu.js';
+import {buildProgram, depth, quit} from './support/program.js';
+
+const seconds = Number(process.env.TPROF_BENCH_SECONDS ?? 20);
+const runs = Number(process.env.TPROF_BENCH_RUNS ?? 3);
+const warmUpS = 10;
+const options = (process.env.TPROF_BENCH_ARGS ?? '').split(' ').filter(Boolean);
+const mega = 1024 * 1024;
+
+/** Threads, how many of them work, and the goal in percent of a core. */
+const cases = [
+	{threads: 20, busy: 0, goal: 1.5},
+	{threads: 20, busy: 2, goal: 3},
+	{threads: 200, busy: 2, goal: 4},
+	{threads: 1000, busy: 2, goal: 7},
+	{threads: 5000, busy: 2, goal: 15},
+];
+
+type Run = {readonly cpu: number; readonly main: number; readonly sampler: number; readonly rate: number; readonly rssMb: number};
+
+async function measure(cli: string, java: JavaProcess): Promise<Run> {
+	const terminal = new TerminalSession(process.execPath, [cli, String(java.pid), ...options], {columns: 160, rows: 40});
+	try {
+		await terminal.until('LIVE');
+		await sleep(warmUpS * 1000);
+		const [before, threadsBefore, startMs] = [processCpuMs(terminal.pid), threadCpus(terminal.pid), performance.now()];
+		let rss = 0;
+		const rates: number[] = [];
+		for (let second = 0; second < seconds; second++) {
+			await sleep(1000);
+			rss = Math.max(rss, residentBytes(terminal.pid));
+			rates.push(Number(/(?:memory|attach) ([\d.]+)\/s/.exec(terminal.text())?.[1] ?? Number.NaN));
+		}
+
+		const overMs = performance.now() - startMs;
+		const shares = [...threadCpus(terminal.pid)].map(([id, {cpuMs}]) => ({id, percent: 100 * (cpuMs - (threadsBefore.get(id)?.cpuMs ?? 0)) / overMs}));
+		const cpu = 100 * (processCpuMs(terminal.pid) - before) / overMs;
+		await quit(terminal);
+		return {
+			cpu, main: shares.find(({id}) => id === terminal.pid)?.percent ?? 0, sampler: Math.max(...shares.filter(({id}) => id !== terminal.pid).map(({percent}) => percent)), rate: median(rates), rssMb: rss / mega,
+		};
+	} finally {
+		terminal.close();
+	}
+}
+
+async function main(): Promise<void> {
+	const sizes = process.argv.slice(2).map(Number);
+	const before = process.env.TPROF_BENCH_BEFORE;
+	const builds = [...(before ? [['before', before] as const] : []), ['now', buildProgram()] as const];
+	const on = jdk();
+	console.log(`JDK ${on.release}, Node ${process.versions.node}, stacks of ${depth} frames, medians of ${runs} runs of ${seconds} s ${options.join(' ')}`);
+	const rows: Array<Record<string, string | number>> = [];
+	for (const {threads, busy, goal} of cases.filter(({threads}) => sizes.length === 0 || sizes.includes(threads))) {
+		const java = await startBusy(on, threads, depth, busy);
+		try {
+			const taken = builds.map(([build, cli]) => ({build, cli, runs: [] as Run[]}));
+			for (let run = 0; run < runs; run++) {
+				for (const {cli, runs} of taken) {
+					runs.push(await measure(cli, java));
+				}
+			}
+
+			for (const {build, runs} of taken) {
+				const of = (name: keyof Run) => Number(median(runs.map(run => run[name])).toPrecision(3));
+				rows.push({
+					threads, busy, build, 'own CPU %': of('cpu'), 'goal %': goal, reached: of('cpu') < goal ? 'yes' : 'NO', 'main %': of('main'), 'sampler %': of('sampler'), 'samples/s': of('rate'), 'RSS MB': of('rssMb'),
+				});
+			}
+		} finally {
+			await java.stop();
+		}
+
+		console.table(rows);
+	}
+}
+
+await main();

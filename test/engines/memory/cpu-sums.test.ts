@@ -1,0 +1,115 @@
+import {readFileSync, readdirSync} from 'node:fs';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import type {EngineSession, TimerId} from '../../../source/engines/engine.js';
+import {memoryEngine} from '../../../source/engines/memory/engine.js';
+import {Sample} from '../../../source/model/sample.js';
+import {startJava} from '../../helpers/jvm.js';
+import {Names, targetOf} from './observe.js';
+
+const samples = 60;
+const intervalMs = 25;
+
+/** CPU nanoseconds by Linux thread id. */
+type CpuTimes = Map<number, number>;
+
+function cpuNs(pid: number): CpuTimes {
+	const found: CpuTimes = new Map();
+	for (const name of readdirSync(`/proc/${pid}/task`)) {
+		try {
+			found.set(Number(name), Number(readFileSync(`/proc/${pid}/task/${name}/schedstat`, 'latin1').split(' ', 1)[0]));
+		} catch {
+			// It has just ended.
+		}
+	}
+
+	return found;
+}
+
+/** A sample for which all threads are asked, with what the kernel counted just before and just after. */
+async function bracketed(session: EngineSession, sample: Sample, pid: number): Promise<{readonly before: CpuTimes; readonly after: CpuTimes}> {
+	const before = cpuNs(pid);
+	expect(await session.sample(sample, true)).toMatchObject({ok: true});
+	return {before, after: cpuNs(pid)};
+}
+
+const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
+
+/** Threads that rest are asked for their CPU time in turn, which must not lose any of it. */
+test.each([
+	['200 threads, in short bursts', 'ManyThreads', ['200', '20'], 'stop'],
+	['200 threads, in short bursts', 'ManyThreads', ['200', '20'], 'perf'],
+	['threads that work seldom', 'SeldomBursts', ['20'], 'perf'],
+	['threads that come and go', 'ThreadPerTask', ['2', '1'], 'stop'],
+] as const)('the CPU time of all samples is what the kernel counted: %s (%s %j, %s)', async (_, program, args, timer: TimerId) => {
+	const java = await startJava(program, {args: [...args]});
+	try {
+		const session = await memoryEngine.open(targetOf(java.pid), {depth: 50, timer}, new Names());
+		const sample = new Sample();
+		// The JVM's own threads are listed with the second look.
+		for (let count = 0; count < 3; count++) {
+			await session.sample(sample, true);
+			await sleep(600);
+		}
+
+		const first = await bracketed(session, sample, java.pid);
+		const sums: CpuTimes = new Map([...sample.nativeId.subarray(0, sample.count)].map(id => [id, 0]));
+		let filled = 0;
+		const add = () => {
+			for (let row = 0; row < sample.count; row++) {
+				const id = sample.nativeId[row];
+				sums.set(id, (sums.get(id) ?? 0) + sample.cpuNs[row]);
+				filled += sample.isSame[row] === 0 ? 1 : 0;
+			}
+		};
+
+		for (let count = 0; count < samples; count++) {
+			await sleep(intervalMs);
+			expect(await session.sample(sample)).toMatchObject({ok: true});
+			add();
+		}
+
+		const last = await bracketed(session, sample, java.pid);
+		add();
+		await session.close();
+		// Threads that were there all the time. Each reading of ours lies between two of the test's, so there is no room
+		// for tolerance.
+		const ids = [...sums.keys()].filter(id => first.before.has(id) && last.after.has(id));
+		expect(ids.length).toBeGreaterThan(5);
+		const wrong = ids.map(id => ({
+			id, counted: sums.get(id)!, least: last.before.get(id)! - first.after.get(id)!, most: last.after.get(id)! - first.before.get(id)!,
+		})).filter(({counted, least, most}) => !(counted >= least && counted <= most));
+		expect(wrong).toEqual([]);
+		expect(sum(ids.map(id => sums.get(id)!))).toBeGreaterThan(1e6);
+		expect(filled).toBeLessThan(samples * sample.count);
+	} finally {
+		await java.stop();
+	}
+});
+
+test('what is recorded of threads that rest for most of the time is not lost with them', async () => {
+	const java = await startJava('SeldomBursts', {args: ['8']});
+	try {
+		const names = new Names();
+		const session = await memoryEngine.open(targetOf(java.pid), {depth: 50, timer: 'perf'}, names);
+		const sample = new Sample();
+		let [usedNs, recordedNs] = [0, 0];
+		for (let count = 0; count < 240; count++) {
+			await sleep(15);
+			expect(await session.sample(sample)).toMatchObject({ok: true});
+			const isOurs = (row: number) => names.strings[sample.name[row]].startsWith('seldom-');
+			// The first burst of each thread tells that it is to have an event.
+			if (count >= 60) {
+				usedNs += sum([...sample.cpuNs.subarray(0, sample.count)].filter((_, row) => isOurs(row)));
+				recordedNs += sum([...sample.credits.cpuNs.subarray(0, sample.credits.count)].filter((_, credit) => isOurs(sample.credits.row[credit])));
+			}
+		}
+
+		await session.close();
+		expect(usedNs).toBeGreaterThan(200e6);
+		// A period of each thread may be out, and a little of where the count begins.
+		expect(Math.abs(usedNs - recordedNs)).toBeLessThan(100e6);
+	} finally {
+		await java.stop();
+	}
+});

@@ -1,0 +1,86 @@
+import {readFileSync} from 'node:fs';
+import process from 'node:process';
+import {
+	afterAll, beforeAll, describe, expect, test,
+} from 'vitest';
+import {type Memory, ProcessMemory} from '../../../source/engines/memory/process/memory.js';
+import {Places} from '../../../source/engines/memory/process/places.js';
+
+const length = 64;
+/** Low addresses that nothing is ever mapped at, and no address at all. */
+const unreadable = [4096, 8192, 0, 2 ** 60, Number.NaN];
+
+let memory: ProcessMemory;
+/** Places in the code of this very process, which does not change; with some in between that cannot be read. */
+let addresses: number[];
+
+beforeAll(() => {
+	memory = new ProcessMemory(process.pid);
+	const code = /^([\da-f]+)-([\da-f]+) r-xp .*\/node$/m.exec(readFileSync('/proc/self/maps', 'latin1'))!;
+	const [start, end] = [Number.parseInt(code[1], 16), Number.parseInt(code[2], 16)];
+	addresses = Array.from({length: 2500}, (_, index) => start + (((index * 7919) * 8) % (end - start - length)));
+	for (const [index, at] of [0, 1, 2, 500, 1023, 1024, 1025, 2047, 2048, 2499].entries()) {
+		addresses[at] = unreadable[index % unreadable.length];
+	}
+});
+
+afterAll(() => {
+	memory.close();
+});
+
+function readAll(from: Memory): Array<string | undefined> {
+	const places = new Places(from, length);
+	for (const address of addresses) {
+		places.add(address);
+	}
+
+	places.read();
+	return addresses.map((_, place) => places.isRead(place) ? Buffer.from(places.bytes.subarray(place * length, (place + 1) * length)).toString('hex') : undefined);
+}
+
+function readSingly(): Array<string | undefined> {
+	const bytes = Buffer.alloc(length);
+	return addresses.map(address => memory.read(address, bytes, 0, length) === length ? bytes.toString('hex') : undefined);
+}
+
+describe('places that are read together', () => {
+	test('hold what single reads give, whichever of them cannot be read', () => {
+		const singly = readSingly();
+		expect(singly.filter(text => text === undefined)).toHaveLength(10);
+		expect(readAll(memory)).toEqual(singly);
+	});
+
+	test('are read in few calls', () => {
+		let [calls, singles] = [0, 0];
+		readAll({
+			read(...args) {
+				singles++;
+				return memory.read(...args);
+			},
+			readMany(...args) {
+				calls++;
+				return memory.readMany(...args);
+			},
+		});
+		expect(calls).toBeLessThan(16);
+		// Those that cannot be read, and one that tells whether the memory is still there.
+		expect(singles).toBeLessThan(16);
+	});
+
+	test.each([['is not there', undefined], ['is refused', () => -1]])('are read one by one where the call %s', (_, readMany) => {
+		expect(readAll({read: (...args) => memory.read(...args), readMany})).toEqual(readSingly());
+	});
+
+	test('count as not read where the memory that was opened is gone, whatever the call gives', () => {
+		expect(readAll({read: () => 0, readMany: (...args) => memory.readMany(...args)}).every(text => text === undefined)).toBe(true);
+	});
+
+	test('give words and halves of them', () => {
+		const places = new Places(memory, 16);
+		const place = places.add(addresses[5]);
+		places.read();
+		const view = new DataView(places.bytes.buffer);
+		expect(places.half(place, 4)).toBe(view.getUint32(4, true));
+		expect(places.word(place, 8)).toBe(Number(view.getBigUint64(8, true)));
+	});
+});
