@@ -42,7 +42,7 @@ async function measure(cli: string, java: JavaProcess): Promise<Run> {
 		for (let second = 0; second < seconds; second++) {
 			await sleep(1000);
 			rss = Math.max(rss, residentBytes(terminal.pid));
-			rates.push(Number(/(?:memory|attach) ([\d.]+)\/s/.exec(terminal.text())?.[1] ?? Number.NaN));
+			rates.push(Number(/(?:memory|attach)(?: \([a-z]+\))? ([\d.]+)\/s/.exec(terminal.text())?.[1] ?? Number.NaN));
 		}
 
 		const overMs = performance.now() - startMs;
