@@ -110,8 +110,8 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	}
 
 	/**
-	Empties the sample as `clear` does, credits included, but lets every row stand as it is until it is filled again, and
-	all frames: for who fills it each time, and keeps most rows.
+	Empties the sample as `clear` does, credits included, but lets every row stand as it is until it is filled again,
+	and all frames: for who fills it each time, and keeps most rows.
 	*/
 	restart(): void {
 		this.#filled = Math.max(this.count, this.#filled);

@@ -372,7 +372,9 @@ export class MemorySession implements EngineSession {
 	}
 }
 
-/** Whether all that is known of a thread, with what it waits for, holds until its block or its CPU time says otherwise. */
+/**
+Whether all that is known of a thread, with what it waits for, holds until its block or its CPU time says otherwise.
+*/
 function isSettled(thread: JavaThread, lock: Lock): boolean {
 	const {hasEvent, hasMoved, isCpuKnown, cpuNs, end, isIdentified, isStateSure, isNotifiable, carrierStart} = thread;
 	return !hasEvent && !hasMoved && isCpuKnown && cpuNs === 0 && end !== 'broken' && isIdentified && isStateSure && !isNotifiable && !mayStall(thread) && carrierStart < 0 && !lock.ownerSlot;

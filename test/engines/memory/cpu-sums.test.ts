@@ -72,8 +72,8 @@ test.each([
 		const last = await bracketed(session, sample, java.pid);
 		add();
 		await session.close();
-		// Threads that were there all the time. Each reading of ours lies between two of the test's, so there is no room
-		// for tolerance.
+		// Threads that were there all the time. Each reading of ours lies between two of the test's, so there is no
+		// room for tolerance.
 		const ids = [...sums.keys()].filter(id => first.before.has(id) && last.after.has(id));
 		expect(ids.length).toBeGreaterThan(5);
 		const wrong = ids.map(id => ({

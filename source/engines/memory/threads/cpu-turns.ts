@@ -26,8 +26,8 @@ export type CpuTurn = {
 /**
 Whose CPU time is read in a sample: who is at work, and the others in turn. A thread that stands where it stood and used
 CPU nevertheless used it before it came back there; such time is kept until the thread is seen running anyway
-(sampler/cpu-placement), so that it may come late. To ask the kernel for the CPU time of the whole process first costs as
-much as to read the state of every thread (0.3 us each, as it adds them all up).
+(sampler/cpu-placement), so that it may come late. To ask the kernel for the CPU time of the whole process first costs
+as much as to read the state of every thread (0.3 us each, as it adds them all up).
 */
 export class CpuTurns {
 	readonly #cpu: ThreadCpu;

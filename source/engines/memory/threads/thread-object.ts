@@ -105,8 +105,8 @@ export class ThreadObjects {
 	}
 
 	/**
-	The object in JavaThread._threadObj: up to 14 the field is the pointer itself, which changes with each collection and
-	is read anew, as the block of a thread that rests is not; later it points to a slot that is never compressed.
+	The object in JavaThread._threadObj: up to 14 the field is the pointer itself, which changes with each collection
+	and is read anew, as the block of a thread that rests is not; later it points to a slot that is never compressed.
 	*/
 	#dereference(thread: number, slot: number): number {
 		const {reader, layout: {types, fields}} = this.#vm;

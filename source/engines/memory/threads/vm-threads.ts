@@ -41,7 +41,9 @@ export class VmThreads {
 		this.#turns = turns;
 	}
 
-	/** Adds them to a sample, with the CPU time that each used. `newcomers`: the Java threads met for the first time. */
+	/**
+	Adds them to a sample, with the CPU time that each used. `newcomers`: the Java threads met for the first time.
+	*/
 	add(into: Sample, java: readonly JavaThread[], newcomers: readonly JavaThread[]): void {
 		const nowMs = performance.now();
 		if (nowMs > this.#listAtMs) {
