@@ -16,7 +16,7 @@ export type ThreadNow = {readonly [Name in Exclude<SavedThreadColumn, 'key' | 'n
 /** A thread to add; everything but key and name has a default: alive, and each column's none. Strings are ids. */
 export type NewThread = {readonly key: number; readonly name: number; readonly nativeId?: number} & ThreadNow;
 
-/** One counter of `Contention`; what is left out is none. */
+/** One counter of `Contention`; figures left out take their column's empty value. */
 export type NewContention = Pick<Record<keyof ContentionColumns, number>, 'thread' | 'node' | 'lockKind' | 'ticks'> & Partial<Readonly<Record<keyof ContentionColumns, number>>>;
 
 const threadNames = namesOf(threadColumns);

@@ -41,7 +41,7 @@ export function inputError({purpose, text}: InputLayer): string | undefined {
 	return purpose === 'delay' && secondsOf(text) === undefined ? `seconds, from ${minDelayS} to ${maxDelayS}` : undefined;
 }
 
-/** A delay; undefined when the text is none. */
+/** A delay; undefined if the text is not one. */
 function secondsOf(text: string): number | undefined {
 	const seconds = Number(text.trim().replace(',', '.'));
 	return text.trim() !== '' && seconds >= minDelayS && seconds <= maxDelayS ? seconds : undefined;

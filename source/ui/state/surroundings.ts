@@ -38,7 +38,7 @@ const steps: Readonly<Partial<Record<Action, (page: number, count: number) => nu
 	end: (_, count) => count,
 };
 
-/** How far a movement goes, in rows; 0 for what is none. */
+/** How far a movement goes, in rows; 0 for an action that is not a movement. */
 export function stepOf(action: Action, page: number, count: number): number {
 	return steps[action]?.(Math.max(1, page), count) ?? 0;
 }

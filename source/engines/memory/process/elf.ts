@@ -26,8 +26,8 @@ const dynsymSection = 11;
 const machineX8664 = 62;
 
 /**
-Reads an open ELF-64 file (System V ABI, chapters 4 and 5); throws with a plain message when it is none, or for another
-processor.
+Reads an open ELF-64 file (System V ABI, chapters 4 and 5); throws with a plain message if it is not one, or is for
+another processor.
 */
 export function readElf(fd: number, wanted: (name: string) => boolean): ElfFile {
 	const header = bytesAt(fd, 0, 64);

@@ -43,7 +43,7 @@ export class Locks {
 	readonly #interner: Interner;
 	/**
 	Offset of the owner's field in synchronizers of a class; NaN for classes that have none. By class, good as long as
-	classes stay: a class unloaded and another in its place gives an object that is no thread.
+	classes stay: a class unloaded and another in its place gives an object that is not a thread.
 	*/
 	readonly #ownerOffsets = new Map<number, number>();
 	#threads: readonly JavaThread[] = [];
