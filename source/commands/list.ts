@@ -1,34 +1,76 @@
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {engines} from '../engines/registry.js';
-import type {JvmListing} from '../jvm/list.js';
-import {dayAndTime} from '../ui/text/clock.js';
+import {jsonSchema} from '../exports/formats/json.js';
+import {formats, type ExportFormat} from '../exports/formats/registry.js';
+import {cellWidth, pad} from '../model/cell-width.js';
+import {usage} from '../options/usage.js';
+import {eitherOf} from '../options/option.js';
+import {version} from '../process/version.js';
+import {jvmColumns, jvmLooks, type JvmRow} from './jvm-rows.js';
 
-const heads = ['PID', 'USER', 'JVM', 'UP SINCE', 'MAIN CLASS'] as const;
+/** For how long CPU time is measured. */
+const measuringMs = 1000;
 
-/** Since when a JVM is up (epoch milliseconds), local time; "-" when it is not known. */
-export function upSince(startedAtMs: number): string {
-	return startedAtMs > 0 ? dayAndTime(startedAtMs) : '-';
+/** The JVMs of this host in a format. Takes a second where there are any. Throws UserError (2) for a format that lists nothing. */
+export async function list({id, listing}: ExportFormat): Promise<string> {
+	if (listing === undefined) {
+		throw usage(`--format ${id} cannot be a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`);
+	}
+
+	const look = jvmLooks();
+	return writers[listing](look().length === 0 ? [] : await afterASecond(look));
 }
+
+/** Says on a terminal what it waits for. */
+async function afterASecond(look: () => JvmRow[]): Promise<JvmRow[]> {
+	const {stderr} = process;
+	if (stderr.isTTY) {
+		stderr.write('measuring CPU for a second...');
+	}
+
+	await sleep(measuringMs);
+	const rows = look();
+	if (stderr.isTTY) {
+		stderr.write('\r\u001B[K');
+	}
+
+	return rows;
+}
+
+const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly JvmRow[]) => string>> = {table: listText, document: listJson};
 
 const withoutSocket = engines.filter(({needsAttachSocket}) => !needsAttachSocket).map(({id}) => id).join(' or ');
 
-function remark({problem, attachProblem}: JvmListing): string {
+function remark({problem, attachProblem}: JvmRow): string {
 	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (with the ${withoutSocket} engine only: ${attachProblem})` : '');
 }
 
 /** The table that `tprof-top list` prints; a JVM that cannot be profiled has the reason after its name. */
-export function listText(jvms: readonly JvmListing[]): string {
+export function listText(jvms: readonly JvmRow[]): string {
 	if (jvms.length === 0) {
 		return 'no JVMs on this host that this user can see\n';
 	}
 
-	const rows = jvms.map(jvm => [
-		String(jvm.pid),
-		jvm.user,
-		jvm.jvmVersion || '-',
-		upSince(jvm.startedAtMs),
-		`${jvm.mainClass}${remark(jvm)}`,
-	]);
-	const widths = heads.map((head, column) => Math.max(head.length, ...rows.map(row => row[column].length)));
-	const line = (cells: readonly string[]) => cells.map((cell, column) => column === 0 ? cell.padStart(widths[column]) : cell.padEnd(widths[column])).join('  ').trimEnd();
-	return `${[line(heads), ...rows.map(row => line(row))].join('\n')}\n`;
+	const heads = ['PID', ...jvmColumns.map(({heading}) => heading), 'MAIN CLASS'];
+	const aligns = ['right', ...jvmColumns.map(({align}) => align), 'left'] as const;
+	const rows = jvms.map(jvm => [String(jvm.pid), ...jvmColumns.map(column => column.cell(jvm)), `${jvm.mainClass}${remark(jvm)}`]);
+	const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map(row => cellWidth(row[column]))));
+	return [heads, ...rows].map(row => `${row.map((cell, column) => pad(cell, widths[column], aligns[column])).join('  ').trimEnd()}\n`).join('');
+}
+
+/** The same for programs; docs/formats.md has the words. */
+export function listJson(jvms: readonly JvmRow[]): string {
+	const rows = jvms.map(({pid, user, jvmVersion, vm, mainClass, command, startedAtMs, cpuPercent, heapUsedBytes, heapCapacityBytes, problem, hint, attachProblem}) => JSON.stringify({
+		pid, user, mainClass, command, jvmVersion, vm,
+		startedAt: startedAtMs > 0 ? new Date(startedAtMs).toISOString() : null,
+		cpuPercent: cpuPercent === undefined ? null : Number(cpuPercent.toFixed(1)),
+		heapUsedBytes: heapUsedBytes ?? null,
+		heapCapacityBytes: heapCapacityBytes ?? null,
+		problem: problem ?? null,
+		hint: hint ?? null,
+		attachProblem: attachProblem ?? null,
+	}));
+	const head = {tool: 'tprof-top', version, schema: jsonSchema};
+	return `${JSON.stringify(head).slice(0, -1)},"jvms":[${rows.length === 0 ? '' : `\n${rows.join(',\n')}\n`}]}\n`;
 }

@@ -7,12 +7,11 @@ import type {SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
 import {IdleList} from '../jvm/threads/idle.js';
-import {listJvms} from '../jvm/list.js';
 import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp} from '../ui/app.js';
 import {runChooser, type ChoiceRow} from '../ui/chooser.js';
-import {upSince} from './list.js';
+import {jvmColumns, jvmLooks} from './jvm-rows.js';
 import {saver} from './save.js';
 
 const defaultDelayS = 1;
@@ -56,19 +55,23 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 	}
 }
 
-const choiceHeading = `${'USER'.padEnd(8)}  ${'JVM'.padEnd(10)}  ${'UP SINCE'.padEnd(16)}  MAIN CLASS`;
+const choiceColumns = jvmColumns.map(({heading, align, fromColumns}) => ({heading, align, fromColumns}));
 
-function choices(): ChoiceRow[] {
-	return listJvms().map(({pid, user, jvmVersion, startedAtMs, command, problem}) => ({
-		pid,
-		text: `${user.padEnd(8)}  ${(jvmVersion || '-').padEnd(10)}  ${upSince(startedAtMs).padEnd(16)}  ${command}`,
-		problem,
+/** JVMs as the chooser shows them, looked at whenever it asks. */
+function choices(): () => ChoiceRow[] {
+	const look = jvmLooks();
+	return () => look().map(row => ({
+		pid: row.pid,
+		cells: jvmColumns.map(column => column.cell(row)),
+		name: row.command,
+		words: [...jvmColumns.filter(({isFigure}) => !isFigure).map(column => column.cell(row)), row.command].join(' '),
+		problem: row.problem,
 	}));
 }
 
 /** Lets the user choose a JVM of this host; undefined when they leave without. */
 export async function chooseTarget(options: Options): Promise<number | undefined> {
 	return runChooser({
-		list: choices, heading: choiceHeading, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout,
+		list: choices(), columns: choiceColumns, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout,
 	});
 }

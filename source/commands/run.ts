@@ -8,7 +8,6 @@ import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
 import {startSampler} from '../sampler/handle.js';
 import {beforeStop, untilForeground} from '../process/suspension.js';
-import {listJvms} from '../jvm/list.js';
 import {platformProblem} from '../jvm/system/platform.js';
 import type {Target} from '../jvm/target.js';
 import {version} from '../process/version.js';
@@ -47,8 +46,8 @@ export async function run(options: Options): Promise<number> {
 	switch (options.command.kind) {
 		case 'list': {
 			checkPlatform();
-			const {listText} = await import('./list.js');
-			process.stdout.write(listText(listJvms()));
+			const {list} = await import('./list.js');
+			process.stdout.write(await list(formatOf(options.format)));
 			return 0;
 		}
 

@@ -1,4 +1,5 @@
 import {readdirSync} from 'node:fs';
+import {heapOf} from './counters/heap.js';
 import {inspect} from './identity/inspect.js';
 import {platformProblem} from './system/platform.js';
 import {readStat} from './system/proc.js';
@@ -21,6 +22,13 @@ export type JvmListing = {
 	/** Why it cannot be profiled, and what to do; absent if it can. */
 	readonly problem?: string;
 	readonly hint?: string;
+	/** When it started, in clock ticks after boot, and the CPU time that it had used at `atMs` (performance.now()). */
+	readonly startTicks: number;
+	readonly cpuTicks: number;
+	readonly atMs: number;
+	/** The Java heap as of its last collection; absent where that is not known. */
+	readonly heapUsedBytes?: number;
+	readonly heapCapacityBytes?: number;
 	/** Why thread dumps of it cannot be had, if only an engine that does without them may work. */
 	readonly attachProblem?: string;
 };
@@ -56,7 +64,8 @@ function listing(pid: number, users: UserNames, nowMs: number): JvmListing | und
 		return undefined;
 	}
 
-	const {isJvm, target, obstacle} = inspect(pid, users);
+	const atMs = performance.now();
+	const {isJvm, target, obstacle, counters} = inspect(pid, users);
 	if (!isJvm || !target) {
 		if (processAgeMs(stat.startTicks) > settledMs) {
 			others.set(pid, {startTicks: stat.startTicks, lookedAtMs: nowMs});
@@ -67,7 +76,9 @@ function listing(pid: number, users: UserNames, nowMs: number): JvmListing | und
 
 	const {user, jvmVersion, vm, mainClass, command, startedAtMs} = target.facts;
 	return {
-		pid, user, jvmVersion, vm, mainClass, command, startedAtMs, ...(obstacle && (obstacle.isAttachOnly ? {attachProblem: obstacle.reason} : {problem: obstacle.reason, hint: obstacle.hint})),
+		pid, user, jvmVersion, vm, mainClass, command, startedAtMs,
+		startTicks: stat.startTicks, cpuTicks: stat.userTicks + stat.systemTicks, atMs, ...heapOf(counters),
+		...(obstacle && (obstacle.isAttachOnly ? {attachProblem: obstacle.reason} : {problem: obstacle.reason, hint: obstacle.hint})),
 	};
 }
 

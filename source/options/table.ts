@@ -138,7 +138,7 @@ export const optionTable = {
 		...number(0.1, 31_536_000),
 	},
 	format: {
-		name: 'format', group: 'batch', value: 'FORMAT', asksForReport: true, default: usualFormat('report').id, help: eitherOf(formatIds),
+		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: eitherOf(formatIds),
 		...oneOf(formatIds),
 	},
 	output: {

@@ -1,12 +1,11 @@
-import type {ChoiceRow} from './state/chooser-state.js';
+import type {ChoiceColumn, ChoiceRow} from './state/chooser-state.js';
 import {runShell, type ShellOptions} from './shell.js';
 import {Theme, type ThemeOptions} from './terminal/theme.js';
 
 export type {ChoiceRow} from './state/chooser-state.js';
 
 export type ChooserOptions = ShellOptions & {
-	/** What stands above `text`. */
-	readonly heading: string;
+	readonly columns: readonly ChoiceColumn[];
 	readonly theme: ThemeOptions;
 	/** The JVMs there are now; called once a second. */
 	list(): readonly ChoiceRow[];
@@ -16,11 +15,11 @@ export type ChooserOptions = ShellOptions & {
 A live list of JVMs to choose one from, with the arrows and Enter; typing filters. Resolves to a pid, or undefined when
 it was left without a choice. The terminal is given back in every way of leaving.
 */
-export async function runChooser({list, heading, theme, stdin, stdout}: ChooserOptions): Promise<number | undefined> {
+export async function runChooser({list, columns, theme, stdin, stdout}: ChooserOptions): Promise<number | undefined> {
 	const leaving = await runShell<number | undefined>({stdin, stdout}, async onLeave => {
 		const {chooserScreen} = await import('./screens/chooser.js');
 		return chooserScreen({
-			list, heading, theme: new Theme(theme), onLeave,
+			list, columns, theme: new Theme(theme), onLeave,
 		});
 	});
 	return leaving.reason === 'quit' ? leaving.result : undefined;

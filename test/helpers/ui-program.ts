@@ -79,8 +79,8 @@ if (words.has('choose')) {
 	let looks = 0;
 	const pid = await runChooser({
 		// One more is there at every look.
-		list: () => Array.from({length: 3 + looks++}, (_, index) => ({pid: 100 + index, text: `acme 21 com.acme.Main${index}`, problem: index === 1 ? 'it is still starting up' : undefined})).reverse(),
-		heading: 'USER JVM MAIN CLASS', theme, stdin: process.stdin, stdout: process.stdout,
+		list: () => Array.from({length: 3 + looks++}, (_, index) => ({pid: 100 + index, cells: ['acme'], name: `com.acme.Main${index}`, words: `acme com.acme.Main${index}`, problem: index === 1 ? 'it is still starting up' : undefined})).reverse(),
+		columns: [{heading: 'USER', align: 'left', fromColumns: 0}], theme, stdin: process.stdin, stdout: process.stdout,
 	});
 	process.stdout.write(`chosen: ${pid}\n`);
 	process.exit(0);

@@ -251,7 +251,7 @@ describe('lists', () => {
 
 	test('a name that fits exactly goes before names that contain it', () => {
 		const jvm = (pid: number, mainClass: string) => ({
-			pid, mainClass, user: '', jvmVersion: '', vm: '', command: '', startedAtMs: 0,
+			pid, mainClass, user: '', jvmVersion: '', vm: '', command: '', startedAtMs: 0, startTicks: 0, cpuTicks: 0, atMs: 0,
 		});
 		const jvms = [jvm(1, 'com.acme.Main'), jvm(2, 'com.acme.MainLoop'), jvm(12, 'app.jar')];
 		const pids = (text: string) => findTargets(text, jvms).map(found => found.pid);

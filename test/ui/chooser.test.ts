@@ -7,8 +7,12 @@ import {chooserScreen} from '../../source/ui/screens/chooser.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
 
+/** A row as the command makes it, with the CPU share in its first cell. */
+const choice = (pid: number, cpu: string, user: string, version: string, name: string, problem?: string): ChoiceRow => ({
+	pid, cells: [cpu, user, version], name, words: `${user} ${version} ${name}`, problem,
+});
 const rows: readonly ChoiceRow[] = [
-	{pid: 100, text: 'acme 21.0.3 com.acme.Shop'}, {pid: 200, text: 'acme 17.0.1 com.acme.Mail'}, {pid: 300, text: 'root 8 org.other.Main', problem: 'belongs to root'},
+	choice(100, '17%', 'acme', '21.0.3', 'com.acme.Shop'), choice(200, '3%', 'acme', '17.0.1', 'com.acme.Mail'), choice(300, '-', 'root', '8', 'org.other.Main', 'belongs to root'),
 ];
 const empty: ChooserState = {filter: '', selected: undefined, message: ''};
 const after = (keys: readonly string[], list = rows): ChooserStep => {
@@ -34,8 +38,10 @@ test('typing filters, and the cursor stays on its JVM when others come', () => {
 	expect(after([...'MAIL', 'enter']).chosen).toBe(200);
 	expect(after([...'q 17', 'ctrl-u', ...'shop', 'backspace', 'enter']).chosen).toBe(100);
 	const {state} = after(['down']);
-	expect(pressChooser(state, 'enter', [{pid: 1, text: 'new'}, ...rows], 10).chosen).toBe(200);
+	expect(pressChooser(state, 'enter', [choice(1, '-', 'x', '8', 'new'), ...rows], 10).chosen).toBe(200);
 	expect(matching(rows, '3 other').map(({pid}) => pid)).toEqual([300]);
+	// Figures change all the time.
+	expect(matching(rows, '17').map(({pid}) => pid)).toEqual([200]);
 });
 
 test('Esc erases what was typed, and then leaves without a choice', () => {
@@ -52,7 +58,7 @@ const theme = new Theme({color: false, ascii: true});
 function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24): {readonly screen: ComponentScreen; readonly left: Array<number | undefined>} {
 	const left: Array<number | undefined> = [];
 	const screen = new ComponentScreen(chooserScreen({
-		heading: 'USER VERSION MAIN', theme, list: () => list, onLeave(pid) {
+		columns: [{heading: 'CPU', align: 'right', fromColumns: 30}, {heading: 'USER', align: 'left', fromColumns: 50}, {heading: 'JVM', align: 'left', fromColumns: 60}], theme, list: () => list, onLeave(pid) {
 			left.push(pid);
 		},
 	}), {columns, rows: height});
@@ -61,7 +67,7 @@ function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24): {reado
 
 test('why a JVM cannot be chosen is said whole', async () => {
 	const problem = `it is ${'very '.repeat(30)}far away`;
-	const {screen, left} = screenOf([{pid: 1, text: 'acme', problem}]);
+	const {screen, left} = screenOf([choice(1, '-', 'acme', '8', 'Main', problem)]);
 	await screen.type('\r');
 	const lines = await screen.lines();
 	expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(`1: ${problem}`);
@@ -74,10 +80,23 @@ test('bytes of arrows, letters and Enter choose on the screen, once', async () =
 	const {screen, left} = screenOf(rows);
 	await screen.type('\u001B[', 'B', 'ma', 'il');
 	expect((await screen.lines())[0]).toBe('tprof-top: which JVM? filter: mail');
-	expect((await screen.lines())[2]).toMatch(/^> +200 acme 17/);
+	expect((await screen.lines())[2]).toMatch(/^> +200 {2}3% acme 17/);
 	await screen.type('\r');
 	expect(left).toEqual([200]);
 	screen.close();
+});
+
+test('a narrow screen has fewer columns, each as wide as its longest cell', async () => {
+	for (const [columns, heading, first] of [
+		[80, '     PID CPU USER JVM    MAIN CLASS', '>    100 17% acme 21.0.3 com.acme.Shop'],
+		[50, '     PID CPU USER MAIN CLASS', '>    100 17% acme com.acme.Shop'],
+		[25, '     PID MAIN CLASS', '>    100 com.acme.Shop'],
+	] as const) {
+		const {screen} = screenOf(rows, columns);
+		const lines = await screen.lines();
+		expect(lines.slice(1, 3)).toEqual([heading, first]);
+		screen.close();
+	}
 });
 
 test('its frame fits every screen', async () => {

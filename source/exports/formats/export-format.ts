@@ -64,6 +64,8 @@ export type ExportFormat = {
 	readonly streaming: boolean;
 	/** It can be made of the rows of any view. */
 	readonly ofViews?: true;
+	/** In what shape the list of JVMs is printed in it; not at all when left out. */
+	readonly listing?: 'table' | 'document';
 	/** Bytes that no terminal can show: it needs a file or a pipe. */
 	readonly binary?: boolean;
 	/**

@@ -28,6 +28,7 @@ export const json: ExportFormat = {
 	description: 'everything, for programs (schema 1, see docs/formats.md); all rows unless --top is given; with --iterations, one document per line',
 	streaming: true,
 	ofViews: true,
+	listing: 'document',
 	write(snapshot, baseline, options) {
 		return inPieces(textOf(documentOf(snapshot, baseline, options), options.iteration === undefined ? rowByRow : inOneLine));
 	},

@@ -35,6 +35,7 @@ export const text: ExportFormat = {
 	description: `the header and the table of hot lines or of --view, as on the screen; the top ${defaultTop} unless --top is given`,
 	streaming: true,
 	ofViews: true,
+	listing: 'table',
 	write(snapshot, baseline, options) {
 		const width = Math.max(options.width ?? defaultWidth, minWidth);
 		const {query, view, top = defaultTop, notes = []} = options;

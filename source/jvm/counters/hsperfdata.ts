@@ -79,3 +79,19 @@ export function numberCounter(counters: PerfCounters | undefined, name: string):
 	const value = counters?.get(name);
 	return typeof value === 'number' ? value : undefined;
 }
+
+/** Sum of the counters with such names; undefined if there are none, or one has an impossible value. */
+export function sumOf(counters: PerfCounters | undefined, names: RegExp): number | undefined {
+	let sum: number | undefined;
+	for (const [name, value] of counters ?? []) {
+		if (names.test(name)) {
+			if (typeof value !== 'number' || value < 0) {
+				return undefined;
+			}
+
+			sum = (sum ?? 0) + value;
+		}
+	}
+
+	return sum;
+}

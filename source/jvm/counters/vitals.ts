@@ -1,8 +1,10 @@
 import type {TargetVitals} from '../../model/snapshot.js';
-import {readStat, ticksPerSecond} from '../system/proc.js';
+import {readStat} from '../system/proc.js';
 import type {Target} from '../target.js';
+import {cpuPercent} from './cpu-shares.js';
+import {heapOf} from './heap.js';
 import {openPerfData} from './hsperfdata-file.js';
-import {numberCounter, type PerfCounters} from './hsperfdata.js';
+import {numberCounter, type PerfCounters, sumOf} from './hsperfdata.js';
 
 /** Readings of one target for the header. */
 export type VitalsReader = {
@@ -53,19 +55,10 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 		return {};
 	}
 
-	const cpuSeconds = (now.cpuTicks - before.cpuTicks) / ticksPerSecond;
 	return {
-		cpuPercent: Math.max(0, 100 * cpuSeconds / seconds),
+		cpuPercent: cpuPercent(before, now),
 		gcPercent: now.gcSeconds === undefined || before.gcSeconds === undefined ? undefined : Math.min(100, Math.max(0, 100 * (now.gcSeconds - before.gcSeconds) / seconds)),
 	};
-}
-
-/** Bytes over all spaces of all generations: the counters of the Java heap alone (metaspace has names of its own). */
-function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes'> {
-	const sum = (what: string) => sumOf(counters, new RegExp(`^sun\\.gc\\.generation\\.\\d+\\.space\\.\\d+\\.${what}$`));
-	// They are 0, which no heap is, until they are first updated by a collection or (G1) a new region.
-	const used = sum('used');
-	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sum('capacity')};
 }
 
 /**
@@ -76,20 +69,4 @@ function gcSecondsOf(counters: PerfCounters | undefined): number | undefined {
 	const frequency = numberCounter(counters, 'sun.os.hrt.frequency');
 	const ticks = sumOf(counters, /^sun\.gc\.collector\.\d+\.time$/);
 	return frequency === undefined || frequency <= 0 || ticks === undefined ? undefined : ticks / frequency;
-}
-
-/** Sum of the counters with such names; undefined if there are none, or one has an impossible value. */
-function sumOf(counters: PerfCounters | undefined, names: RegExp): number | undefined {
-	let sum: number | undefined;
-	for (const [name, value] of counters ?? []) {
-		if (names.test(name)) {
-			if (typeof value !== 'number' || value < 0) {
-				return undefined;
-			}
-
-			sum = (sum ?? 0) + value;
-		}
-	}
-
-	return sum;
 }

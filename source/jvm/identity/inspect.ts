@@ -37,6 +37,8 @@ export type Inspection = {
 	readonly target?: Target;
 	/** Why it cannot be profiled; undefined if it can. */
 	readonly obstacle?: Obstacle;
+	/** What the JVM writes down about itself, where we may read it. */
+	readonly counters?: PerfCounters;
 };
 
 /** Looks at a process: reads /proc and the JVM's counters, and sends it nothing. */
@@ -73,7 +75,9 @@ export function inspect(pid: number, users = new UserNames()): Inspection {
 
 	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid});
 	const target = targetOf(seen, libraries, counters);
-	return {isJvm: true, target, obstacle: hotSpotObstacle(target, status, counters)};
+	return {
+		isJvm: true, target, obstacle: hotSpotObstacle(target, status, counters), counters,
+	};
 }
 
 type Seen = {readonly pid: number; readonly status: ProcessStatus; readonly stat: ProcessStat; readonly users: UserNames};

@@ -5,10 +5,22 @@ import {stepOf} from './surroundings.js';
 /** A JVM to choose from. */
 export type ChoiceRow = {
 	readonly pid: number;
-	/** One line that tells it from the others: user, version, main class, up since. Printable. */
-	readonly text: string;
+	/** A cell for each column. Printable, as all texts are. */
+	readonly cells: readonly string[];
+	/** What stands behind them: main class and arguments. */
+	readonly name: string;
+	/** What the words of the filter are looked for in, beside the pid. */
+	readonly words: string;
 	/** Why it cannot be chosen; undefined when it can. */
 	readonly problem?: string;
+};
+
+/** A column between the pid and the name. */
+export type ChoiceColumn = {
+	readonly heading: string;
+	readonly align: 'left' | 'right';
+	/** Terminal width, in columns, from which it is shown. */
+	readonly fromColumns: number;
 };
 
 /** What the chooser's keys decide. */
@@ -24,7 +36,7 @@ export type ChooserStep = {readonly state: ChooserState; readonly chosen?: numbe
 /** Rows that have all the words of the filter. */
 export function matching(rows: readonly ChoiceRow[], filter: string): readonly ChoiceRow[] {
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-	return rows.filter(({pid, text}) => words.every(word => `${pid} ${text}`.toLowerCase().includes(word)));
+	return rows.filter(({pid, words: text}) => words.every(word => `${pid} ${text}`.toLowerCase().includes(word)));
 }
 
 /** What a key does in the list. Pure. */
