@@ -10,6 +10,7 @@ export default defineConfig({
 		// React as it is shipped: its development build takes three times as long to draw.
 		env: {NODE_ENV: 'production'},
 		pool: 'forks',
-		maxWorkers: 2,
+		// One more than the CPUs of a small machine: tests on real JVMs wait for much of their time.
+		maxWorkers: 3,
 	},
 });

@@ -142,7 +142,7 @@ describe('on a running JVM', () => {
 	test('with too few open files it says so, wherever they run out', () => {
 		const errors = new Set<string>();
 		// With fewer Node itself does not come up; with all of these it works.
-		for (let limit = 22; limit <= 40; limit++) {
+		for (let limit = 22; limit <= 40; limit += 2) {
 			const {stderr} = spawnSync('sh', ['-c', 'ulimit -n $0; exec "$@"', String(limit), process.execPath, cli, String(target.pid), '--duration', '0.1'], {encoding: 'utf8', timeout: patienceMs});
 			expect(stderr, `limit ${limit}`).not.toMatch(/internal error|please report/);
 			errors.add(stderr);
@@ -191,14 +191,14 @@ describe('on a running JVM', () => {
 	});
 
 	test('text: the header and the hot lines', () => {
-		const {status, stdout} = run('--duration', '4', '--max-overhead', '100', String(target.pid));
+		const {status, stdout} = run('--duration', '2', '--max-overhead', '100', String(target.pid));
 		expect(status).toBe(0);
 		expect(stdout).toContain(`tprof-top ${target.pid}`);
 		expect(stdout).toMatch(/demo\.Pricing\.discount:\d+/);
 	});
 
 	test('json: schema 1, its sums right', () => {
-		const {status, stdout} = run('--duration', '4', '--interval', '50', '--max-overhead', '100', '--format', 'json', String(target.pid));
+		const {status, stdout} = run('--duration', '2', '--interval', '50', '--max-overhead', '100', '--format', 'json', String(target.pid));
 		expect(status).toBe(0);
 		const report = JSON.parse(stdout) as Record<string, unknown> & {lines: Array<{class: string; cpuMs: number}>; threads: Array<{name: string; states: Record<string, number>}>; threadSamples: number; samples: number};
 		expect(Object.keys(report)).toEqual(['tool', 'version', 'schema', 'target', 'engine', 'timer', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'skippedThreads', 'cost', 'notes', 'deadlocks', 'lines', 'threads', 'stacks']);
@@ -212,13 +212,13 @@ describe('on a running JVM', () => {
 
 	test('a report says why the better engine was not taken, and that the cost budget lowered the rate', () => {
 		const withoutPtrace = path.join(root, 'test/helpers/without-ptrace.js');
-		const args = ['--duration', '4', '--interval', '20', '--max-overhead', '0.01', String(target.pid)];
+		const args = ['--interval', '20', '--max-overhead', '0.01', String(target.pid)];
 		const why = 'engine attach: memory is not available (ptrace is blocked by a system call filter (seccomp), as is usual in containers)';
-		const printed = (format: string) => spawnSync(process.execPath, [withoutPtrace, process.execPath, cli, '--format', format, ...args], {encoding: 'utf8', timeout: patienceMs}).stdout;
-		const {notes} = JSON.parse(printed('json')) as {notes: string[]};
+		const printed = (format: string, duration: string) => spawnSync(process.execPath, [withoutPtrace, process.execPath, cli, '--format', format, '--duration', duration, ...args], {encoding: 'utf8', timeout: patienceMs}).stdout;
+		const {notes} = JSON.parse(printed('json', '4')) as {notes: string[]};
 		expect(notes).toContain(why);
 		expect(notes).toContainEqual(expect.stringMatching(/^samples are taken every \d+(\.\d)? ms, not every 20 ms: /));
-		expect(printed('text').replaceAll('\n      ', ' ')).toContain(`\nnote: ${why}\n`);
+		expect(printed('text', '0.5').replaceAll('\n      ', ' ')).toContain(`\nnote: ${why}\n`);
 	});
 
 	test('json with iterations is one document a line, each for its own window', () => {
@@ -231,9 +231,9 @@ describe('on a running JVM', () => {
 	});
 
 	test('lines and votes are the seeds\' own', () => {
-		const lines = run('--duration', '1', '--format', 'lines', String(target.pid));
+		const lines = run('--duration', '0.5', '--format', 'lines', String(target.pid));
 		expect(lines.stdout.trimEnd().split('\n').every(line => /^ *\d+ \S+\.\S+:-?\d+$/.test(line))).toBe(true);
-		const votes = run('--duration', '4', '--max-overhead', '100', '--format', 'votes', String(target.pid));
+		const votes = run('--duration', '2', '--max-overhead', '100', '--format', 'votes', String(target.pid));
 		expect(votes.status).toBe(0);
 		expect(votes.stdout).toMatch(/demo\.Pricing/);
 	});
@@ -241,7 +241,7 @@ describe('on a running JVM', () => {
 	test('--output writes a whole file for its owner, and replaces none', () => {
 		const at = mkdtempSync(path.join(folder, 'output-'));
 		const file = path.join(at, 'hot.pb.gz');
-		expect(run('--duration', '4', '--max-overhead', '100', '--format', 'pprof', '-o', file, String(target.pid))).toMatchObject({status: 0, stdout: ''});
+		expect(run('--duration', '2', '--max-overhead', '100', '--format', 'pprof', '-o', file, String(target.pid))).toMatchObject({status: 0, stdout: ''});
 		expect(statSync(file).mode & 0o777).toBe(0o600);
 		const snapshot = readPprof(readFileSync(file));
 		expect(snapshot.target.pid).toBe(target.pid);
@@ -319,7 +319,7 @@ describe('on a running JVM', () => {
 	});
 
 	test('demo without a terminal prints one table, and its program ends with it', () => {
-		const {status, stdout} = run('demo', '--duration', '3', '--max-overhead', '100');
+		const {status, stdout} = run('demo', '--duration', '2', '--max-overhead', '100');
 		expect(status).toBe(0);
 		const pid = /tprof-top (\d+)/.exec(stdout)![1];
 		expect(stdout).toMatch(/demo\.Pricing/);

@@ -135,10 +135,11 @@ export async function startJava(name: string, options: JavaOptions = {}): Promis
 	return java;
 }
 
-/** Starts a jar that prints a line "ready". */
+/** Starts a jar that prints a line "ready"; it lets others go first, as each of ours works all the time. */
 export async function startJar(jar: string, options: Pick<JavaOptions, 'jdk' | 'jvmArgs'> = {}): Promise<JavaProcess> {
 	const on = options.jdk ?? jdk();
-	const java = javaProcess(spawn(path.join(on.home, 'bin/java'), [...(options.jvmArgs ?? []), '-jar', jar], {stdio: ['pipe', 'pipe', 'pipe']}));
+	const [command, ...rest] = [...nice, path.join(on.home, 'bin/java'), ...(options.jvmArgs ?? []), '-jar', jar];
+	const java = javaProcess(spawn(command, rest, {stdio: ['pipe', 'pipe', 'pipe']}));
 	await java.waitFor(/^ready$/m);
 	return java;
 }

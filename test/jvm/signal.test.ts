@@ -1,5 +1,5 @@
 import {existsSync, rmSync} from 'node:fs';
-import {afterEach, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
 import {identify} from '../../source/jvm/identify.js';
 import {listJvms} from '../../source/jvm/list.js';
@@ -12,22 +12,16 @@ import {patienceMs} from '../helpers/patience.js';
 import {rawTarget, targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 
-const running: JavaProcess[] = [];
-afterEach(async () => {
-	for (const program of running.splice(0)) {
-		await program.stop();
-	}
-});
-
 /** Older than what counts as a JVM on its way up. */
 async function grownUp({pid}: JavaProcess): Promise<void> {
 	await until(() => processAgeMs(readStat(pid)!.startTicks) > 4000);
 }
 
-describe.each(loadableJdks())('JDK $release in a program that is no java launcher', jdk => {
-	test('its library alone makes no JVM: no signal is sent, and everything says why', async () => {
+// They wait for most of their time.
+describe.concurrent.each(loadableJdks())('JDK $release in a program that is no java launcher', jdk => {
+	test('its library alone makes no JVM: no signal is sent, and everything says why', async ({onTestFinished}) => {
 		const program = await startLoader(jdk);
-		running.push(program);
+		onTestFinished(async () => program.stop());
 		await grownUp(program);
 		const target = rawTarget(program.pid);
 		expect(await new AttachClient(target).threadDump({timeoutMs: 2000})).toMatchObject({status: 'failed', reason: `process ${program.pid} has loaded libjvm.so, but no JVM is running in it`});
@@ -40,18 +34,18 @@ describe.each(loadableJdks())('JDK $release in a program that is no java launche
 
 	const program = ['-Xmx64m', '-cp', compileProgram('CpuAndSleep', jdk), 'CpuAndSleep'];
 
-	test.each([[[]], [['-XX:-UsePerfData']]])('a JVM in it is attached to (%j)', async flags => {
+	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it is attached to $flags', async ({flags}, {onTestFinished}) => {
 		const java = await startEmbedder(jdk, [...flags, ...program]);
-		running.push(java);
+		onTestFinished(async () => java.stop());
 		const client = new AttachClient(await targetOf(java));
 		expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 		expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 		expect(java.output()).not.toMatch(/shut down|Full thread dump/);
 	});
 
-	test.each([[[]], [['-XX:-UsePerfData']]])('a JVM in it that leaves SIGQUIT to the program gets none (%j)', async flags => {
+	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it that leaves SIGQUIT to the program gets none $flags', async ({flags}, {onTestFinished}) => {
 		const java = await startEmbedder(jdk, ['-Xrs', ...flags, ...program]);
-		running.push(java);
+		onTestFinished(async () => java.stop());
 		const socket = `/tmp/.java_pid${java.pid}`;
 		await grownUp(java);
 		await until(() => existsSync(socket));

@@ -64,7 +64,8 @@ describe.each(cases.map(({jdk, engine}) => ({jdk, engine, release: jdk.release, 
 		const done = loop.run();
 		const reader = new TableReader(buffer);
 		let places = placesOf(reader);
-		for (const endMs = performance.now() + patienceMs; sum(places) < enoughNs && performance.now() < endMs;) {
+		const wantedNs = engine === memoryEngine ? enoughNs : enoughNs / 2;
+		for (const endMs = performance.now() + patienceMs; sum(places) < wantedNs && performance.now() < endMs;) {
 			await sleep(100);
 			places = placesOf(reader);
 		}
@@ -72,7 +73,7 @@ describe.each(cases.map(({jdk, engine}) => ({jdk, engine, release: jdk.release, 
 		loop.stop();
 		await done;
 		await session.close();
-		expect(sum(places)).toBeGreaterThanOrEqual(enoughNs);
+		expect(sum(places)).toBeGreaterThanOrEqual(wantedNs);
 		expect([...places.keys()].filter(place => place.endsWith('*'))).toEqual([]);
 		// Some 70 to 85 % is right, by the load of the machine; a third is four standard deviations below. Dumps on a
 		// loaded machine meet them so rarely that chance may do more.

@@ -7,7 +7,7 @@ import {ProgramSource} from './legal-calls.js';
 import {Observer} from './observe.js';
 
 /** Stacks looked at in each way to run. */
-const wanted = 2000;
+const wanted = 1000;
 
 /** At most this part may be wrong or incomplete. */
 const tolerance = 0.005;

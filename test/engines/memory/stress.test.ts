@@ -10,8 +10,8 @@ import {startStress} from '../../helpers/stress.js';
 import {targetOf} from '../../helpers/target.js';
 import {Names} from './observe.js';
 
-/** A sample every 10 ms for about ten seconds; `npm run bench -- memory-stress` takes minutes. */
-const samples = 1000;
+/** A sample every 10 ms for about five seconds; `npm run bench -- memory-stress` takes minutes. */
+const samples = 500;
 const intervalMs = 10;
 
 /** Top frames of a thread that waits for a time. */
