@@ -25,8 +25,13 @@ export function lately({refreshes}: Past, {session}: Snapshot): Lately {
 }
 
 /** The same of a recording: over all of it. */
-export function overall({session}: Snapshot): Lately {
-	return between(session, {
+export function overall(snapshot: Snapshot): Lately {
+	return during(snapshot, undefined);
+}
+
+/** The same of a window. */
+export function during({session}: Snapshot, baseline: Snapshot | undefined): Lately {
+	return between(session, baseline?.session ?? {
 		samples: 0, durationMs: 0, selfCpuMs: 0, takenAtMs: session.startedAtMs,
 	});
 }

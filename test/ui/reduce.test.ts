@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
+import {emptyRing} from '../../source/query/past/ring.js';
 import {press} from '../../source/ui/state/reduce.js';
 import type {Effect} from '../../source/ui/state/reduce-menu.js';
 import {
@@ -11,7 +12,7 @@ const rows = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const around: Surroundings = {
 	rowKeys: rows, pageRows: 3, columns: [{id: 'self', title: 'self share', sortFigures: ['self']}, {id: 'total', title: 'total share', sortFigures: ['total']}, {id: 'line', title: 'name', sortFigures: ['name']}],
 	shownColumns: ['self', 'line'],
-	layerLines: 20, layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
+	layerLines: 20, layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
 };
 const start = () => initialState({query: defaultQuery, delayMs: 1000});

@@ -7,6 +7,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import type {Query} from '../../query/types.js';
 import {KeyLine, Prompt} from '../components/footer.js';
 import {Header, StateStrip, Tabs} from '../components/header.js';
+import {TimeLine} from '../components/time-line.js';
 import {LayerPage} from '../components/layer.js';
 import {Pane, ViewTable} from '../components/view-table.js';
 import {layoutFor} from '../text/footer-lines.js';
@@ -144,6 +145,7 @@ export function SessionScreen({store, data, view, theme, save, onQuit}: SessionS
 					<Header/>
 					<StateStrip/>
 					<Tabs/>
+					<TimeLine/>
 					{layer
 						? <LayerPage layer={layer}/>
 						: (

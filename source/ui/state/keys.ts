@@ -19,7 +19,7 @@ export type Context = string;
 export type Action =
 	| 'quit' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
 	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
-	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'reset' | 'undo-reset'
+	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'reset' | 'undo-reset'
 	| 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word';
 
@@ -55,7 +55,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'next-view', keys: ['tab'], contexts: tables, shown: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},
 	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, shown: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
 	{action: 'open', keys: ['enter'], contexts: tables, shown: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
-	{action: 'clear-all', keys: ['escape'], contexts: tables, shown: 'Esc', help: 'clear the message, then the filter, then the thread selection', knownFrom: 'htop'},
+	{action: 'clear-all', keys: ['escape'], contexts: tables, shown: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, then the thread selection', knownFrom: 'htop'},
 	{action: 'back', keys: ['q', 'escape', 'backspace', 'enter'], contexts: ['detail'], shown: 'q Esc', title: 'back', help: 'back to the table', knownFrom: 'less'},
 	{action: 'up', keys: ['up', 'k'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
 	{action: 'down', keys: ['down', 'j'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Down j', help: 'down', knownFrom: 'htop, less'},
@@ -88,7 +88,9 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'names', keys: ['c'], contexts: tables, shown: 'c', help: 'full or shortened names', knownFrom: 'top'},
 	{action: 'idle', keys: ['i'], contexts: tables, shown: 'i', help: 'show or hide idle threads', knownFrom: 'top, py-spy'},
 	{action: 'unit', keys: ['%'], contexts: tables, shown: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},
-	{action: 'window', keys: ['z'], contexts: tables, shown: 'z', help: 'window: since start, since reset, last 10 s, last refresh', knownFrom: 'perf', isLive: true},
+	{action: 'window', keys: ['z'], contexts: tables, shown: 'z', help: 'window: since start, since reset, last 10 s, last refresh; of the past: 10 min, 1 min, 10 s, 1 s', knownFrom: 'perf', isLive: true},
+	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], shown: '[', title: 'earlier', help: 'look at an earlier window, one more with each press; sampling goes on', isLive: true},
+	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], shown: ']', help: 'look at the window after that; past the newest it is LIVE again', isLive: true},
 	{action: 'reset', keys: ['r'], contexts: tables, shown: 'r', help: 'reset: count from now on (nothing is lost)', knownFrom: 'py-spy', isLive: true},
 	{action: 'undo-reset', keys: ['u'], contexts: tables, shown: 'u', help: 'undo the reset', isLive: true},
 	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: [...tables, 'detail'], shown: 'Space Z p', title: 'pause', help: 'pause the screen; sampling goes on', knownFrom: 'htop', isLive: true},

@@ -1,6 +1,8 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SourceStatus} from '../../model/source.js';
 import type {Lately} from '../../query/lately.js';
+import type {PastWindow} from '../../query/past/look-back.js';
+import type {Ring} from '../../query/past/ring.js';
 import type {Summary} from '../../query/types.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
 import type {Trend} from '../text/trend.js';
@@ -13,9 +15,13 @@ export type ScreenData = {
 	/** Undefined before the first sample. */
 	readonly snapshot?: Snapshot;
 	readonly baseline?: Snapshot;
+	/** The window of the past that all of it is of, while one is looked at. */
+	readonly past?: PastWindow;
+	/** The windows that can be looked back at. */
+	readonly ring: Ring;
 	readonly summary?: Summary;
 	readonly table?: ViewTable & {readonly view: View};
-	/** Samples taken since the screen was paused. */
+	/** Samples taken since those on the screen: it is paused, or shows the past. */
 	readonly samplesSincePause: number;
 	/** How sampling goes now; of a recording, how it went. */
 	readonly lately: Lately;

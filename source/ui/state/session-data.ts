@@ -1,6 +1,9 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {headingOf, type Column} from '../../query/columns/column.js';
-import {lately, overall} from '../../query/lately.js';
+import {
+	during, lately, overall, type Lately,
+} from '../../query/lately.js';
+import {LookBack, type PastWindow} from '../../query/past/look-back.js';
 import {effectiveUnit} from '../../query/facts/scope.js';
 import {summarize} from '../../query/summary.js';
 import type {Query} from '../../query/types.js';
@@ -17,6 +20,7 @@ import {Trends} from '../text/trend.js';
 import {rowsOf, type DetailData, type IdleReason, type ScreenData} from './screen-data.js';
 import type {Feed} from './session-store.js';
 import {queryOf, type MenuItem, type UiState} from './state.js';
+import {lookedAtCell} from './looking-back.js';
 import type {Surroundings} from './surroundings.js';
 
 export type DataOptions = {
@@ -28,6 +32,8 @@ export type DataOptions = {
 	readonly top?: number;
 };
 
+type Answer = Pick<ScreenData, 'snapshot' | 'baseline' | 'summary' | 'table' | 'past'> & {readonly past?: PastWindow};
+
 /**
 What is on the screen, from the state of the keys and a moment of the session. Remembers its last answers: the same
 questions cost nothing.
@@ -36,8 +42,9 @@ export class SessionData {
 	readonly #options: DataOptions;
 	readonly #trends = new Trends();
 	#trendsOf: Query | undefined;
+	readonly #lookBack = new LookBack();
 	#asked: readonly unknown[] = [];
-	#answer: Pick<ScreenData, 'snapshot' | 'baseline' | 'summary' | 'table'> = {};
+	#answer: Answer = {};
 	readonly #details = new Map<string, DetailData>();
 
 	constructor(options: DataOptions) {
@@ -67,15 +74,17 @@ export class SessionData {
 
 	/** Rows and figures. */
 	of(state: UiState, feed: Feed): ScreenData {
-		const {shown, past, status, vitals, nowMs, newestSamples} = feed;
+		const {shown, status, vitals, nowMs, newestSamples, ring} = feed;
 		const query = queryOf(state);
+		const answer = this.#query(state, feed);
 		return {
-			...this.#query(state, feed),
+			...answer,
 			status,
-			vitals,
+			vitals: answer.past?.vitals ?? vitals,
 			nowMs,
-			samplesSincePause: Math.max(0, newestSamples - (shown?.session.samples ?? 0)),
-			lately: shown ? (status.phase === 'recording' ? overall(shown) : lately(past, shown)) : {},
+			ring,
+			samplesSincePause: Math.max(0, newestSamples - (answer.snapshot?.session.samples ?? 0)),
+			lately: shown ? latelyOf(answer, feed, shown) : {},
 			trendOf: key => this.#trendsOf && !isOtherFigure(this.#trendsOf, query) ? this.#trends.of(key) : undefined,
 		};
 	}
@@ -118,6 +127,7 @@ export class SessionData {
 				: 0,
 			layerPage: layout.layerLines,
 			isRecording: feed.status.phase === 'recording',
+			ring: feed.ring,
 			saveFormats: this.#options.saveFormats,
 			threadsOf(key) {
 				const found = detailOf(state.view, key);
@@ -126,25 +136,36 @@ export class SessionData {
 		};
 	}
 
-	#query(state: UiState, {shown, past}: Feed): Pick<ScreenData, 'snapshot' | 'baseline' | 'summary' | 'table'> {
-		const baseline = shown && baselineOf(state.window, past, shown);
-		const asked = [shown, baseline, state.query, state.sorts[state.view], state.view];
+	#query(state: UiState, {shown, past, ring}: Feed): Answer {
+		const cellMs = lookedAtCell(state);
+		const looked = cellMs === undefined ? undefined : this.#lookBack.window(ring, cellMs, state.spanMs);
+		const [snapshot, baseline] = looked ? [looked.snapshot, looked.baseline] : [shown, shown && baselineOf(state.window, past, shown)];
+		const asked = [snapshot, baseline, state.query, state.sorts[state.view], state.view];
 		if (asked.some((value, index) => value !== this.#asked[index])) {
 			this.#asked = asked;
 			this.#details.clear();
-			this.#answer = shown ? this.#answerOf(state, shown, baseline) : {};
+			this.#answer = snapshot ? {...this.#answerOf(state, snapshot, baseline), past: looked} : {};
 		}
 
 		return this.#answer;
 	}
 
-	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined): Pick<ScreenData, 'snapshot' | 'baseline' | 'summary' | 'table'> {
+	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined): Answer {
 		const view = viewOf(state.view);
 		const table = view.query(snapshot, baseline, queryOf(state));
 		return {
 			snapshot, baseline, summary: summarize(snapshot, baseline), table: {...table, view, rows: table.rows.slice(0, this.#options.top)},
 		};
 	}
+}
+
+/** How sampling goes now, went in the window of the past that is looked at, or in all of a recording. */
+function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot): Lately {
+	if (looked) {
+		return during(looked.snapshot, looked.baseline);
+	}
+
+	return status.phase === 'recording' ? overall(shown) : lately(past, shown);
 }
 
 /** Whether what was remembered for a query says nothing of another. */

@@ -3,6 +3,7 @@ import type {SnapshotSource, SourceStatus} from '../../model/source.js';
 import {
 	noPast, remember, reset, undoReset, type Past,
 } from '../../query/facts/window.js';
+import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
 
 /** What the screen is drawn from, all of one moment. Never changed: a new moment is another object. */
 export type Feed = {
@@ -13,6 +14,8 @@ export type Feed = {
 	readonly shown?: Snapshot;
 	/** Earlier ones, for windows to begin at. */
 	readonly past: Past;
+	/** The windows of the session so far, to look back at. */
+	readonly ring: Ring;
 	/** Samples there are by now, shown or not. */
 	readonly newestSamples: number;
 	/** Whether the source was asked yet: without samples there may still be some. */
@@ -27,6 +30,9 @@ the delay.
 const firstDelayMs = 25;
 const earlyDelayMs = 100;
 const earlyMs = 1000;
+
+/** The ring gets a window so often, however seldom the screen is refreshed. */
+const ringMs = 1000;
 
 export type StoreOptions = {
 	readonly source: SnapshotSource;
@@ -45,13 +51,16 @@ export class SessionStore {
 	#delayMs: number;
 	#isHeld = false;
 	#timer: NodeJS.Timeout | undefined;
+	#ringTimer: NodeJS.Timeout | undefined;
+	/** Goes on while the feed is held. */
+	#ring: Ring = emptyRing;
 	#unlisten: (() => void) | undefined;
 
 	constructor(options: StoreOptions) {
 		this.#options = options;
 		this.#delayMs = options.delayMs;
 		this.#feed = {
-			status: options.source.status(), vitals: {}, nowMs: Date.now(), past: noPast, newestSamples: 0, isRead: false,
+			status: options.source.status(), vitals: {}, nowMs: Date.now(), past: noPast, ring: emptyRing, newestSamples: 0, isRead: false,
 		};
 	}
 
@@ -75,6 +84,7 @@ export class SessionStore {
 	stop(): void {
 		this.#unlisten?.();
 		clearTimeout(this.#timer);
+		clearInterval(this.#ringTimer);
 	}
 
 	/** Takes a new snapshot and the target's figures; while held, only how many samples there are. */
@@ -85,18 +95,20 @@ export class SessionStore {
 		const {shown: previous, past} = this.#feed;
 		const newestSamples = snapshot?.session.samples ?? 0;
 		if (this.#isHeld && previous) {
+			this.#addToRing(snapshot);
 			this.#set({status, newestSamples});
 			return;
 		}
 
 		const isOver = status.phase === 'ended' || status.phase === 'failed' || status.phase === 'recording';
 		const now = isOver ? {} : {nowMs: Date.now(), vitals: vitals()};
+		this.#addToRing(snapshot, now.vitals);
 		if (snapshot) {
 			this.onShown?.(snapshot, previous);
 		}
 
 		this.#set({
-			status, newestSamples, isRead: true, ...now, ...(snapshot ? {shown: snapshot, past: remember(past, snapshot)} : {}),
+			status, newestSamples, isRead: true, ring: this.#ring, ...now, ...(snapshot ? {shown: snapshot, past: remember(past, snapshot)} : {}),
 		});
 	}
 
@@ -131,6 +143,17 @@ export class SessionStore {
 		this.#set({status: source.status()});
 	}
 
+	/** The target's figures are those of the time since they were last read: where they are not, they are left out. */
+	#addToRing(snapshot: Snapshot | undefined, vitals?: TargetVitals): void {
+		if (snapshot && this.#options.source.status().phase !== 'recording') {
+			this.#ring = addToRing(this.#ring, snapshot, vitals);
+		}
+	}
+
+	readonly #keepRing = (): void => {
+		this.#addToRing(this.#options.source.read());
+	};
+
 	readonly #sourceChanged = (): void => {
 		// The first numbers are shown as soon as they are there, and the end as soon as it is known.
 		const status = this.#options.source.status();
@@ -152,6 +175,10 @@ export class SessionStore {
 		const sampledMs = shown && (phase === 'starting' || phase === 'sampling') ? shown.session.durationMs : Infinity;
 		const youngMs = shown?.session.samples === 1 ? firstDelayMs : earlyDelayMs;
 		this.#timer = setTimeout(this.#refreshAgain, Math.min(this.#delayMs, sampledMs < earlyMs ? youngMs : sampledMs));
+		clearInterval(this.#ringTimer);
+		if (this.#delayMs > ringMs) {
+			this.#ringTimer = setInterval(this.#keepRing, ringMs);
+		}
 	}
 
 	#set(change: Partial<Feed>): void {

@@ -1,6 +1,7 @@
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Query, SortOrder, StateSet} from '../../query/types.js';
 import type {WindowId} from '../../query/facts/window.js';
+import {usualSpanMs} from '../../query/past/steps.js';
 import {views} from '../../views/registry.js';
 import type {Context} from './keys.js';
 
@@ -64,6 +65,12 @@ export type UiState = {
 	/** Whose threads alone are looked at; undefined for all. */
 	readonly onlyThreads: string | undefined;
 	readonly window: WindowId;
+	/**
+	A moment of the past, epoch milliseconds: its cell (query/past/steps) is what is looked at. Undefined: LIVE.
+	*/
+	readonly lookedAtMs: number | undefined;
+	/** How long such a cell is. */
+	readonly spanMs: number;
 	/** Resets that can be undone. */
 	readonly resets: number;
 	readonly selections: Readonly<Record<ViewId, Selection>>;
@@ -94,6 +101,8 @@ export function initialState({query, view = views[0].id, delayMs}: InitialView):
 		stateSet: stateSets.find(({states}) => states.length === query.states.length && states.every(state => query.states.includes(state)))?.id,
 		onlyThreads: undefined,
 		window: 'start',
+		lookedAtMs: undefined,
+		spanMs: usualSpanMs,
 		resets: 0,
 		selections: Object.fromEntries(views.map(({id}) => [id, start])),
 		left: 0,

@@ -1,4 +1,5 @@
 import type {SortFigure} from '../../query/columns/column.js';
+import type {Ring} from '../../query/past/ring.js';
 import type {ViewRow} from '../../views/view.js';
 import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
 import type {Action} from './keys.js';
@@ -22,6 +23,8 @@ export type Surroundings = {
 	readonly layerLines: number;
 	readonly layerPage: number;
 	readonly isRecording: boolean;
+	/** The windows that can be looked back at. */
+	readonly ring: Ring;
 	readonly saveFormats: readonly MenuItem[];
 	/** Cells that the longest name has beyond its room, up to so many. */
 	overhang(most: number): number;

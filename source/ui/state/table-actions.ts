@@ -4,6 +4,7 @@ import type {Query, Unit} from '../../query/types.js';
 import {windows} from '../../query/facts/window.js';
 import {views} from '../../views/registry.js';
 import type {Action} from './keys.js';
+import {earlier, later, nextSpan} from './looking-back.js';
 import type {Step} from './reduce-menu.js';
 import {
 	selectedIndex, type InputLayer, type Layer, type UiState,
@@ -98,11 +99,17 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		return say(withQuery(state, {unit: unit.id}), `unit: ${unit.title}`);
 	},
 	window(state) {
+		if (state.lookedAtMs !== undefined) {
+			return nextSpan(state);
+		}
+
 		const choices = windows.filter(({id}) => id !== 'reset' || state.resets > 0);
 		const window = after(choices, choices.find(({id}) => id === state.window));
 		return say({...state, window: window.id}, `window: ${window.title}`);
 	},
-	reset: state => ({...say({...state, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), effect: {type: 'reset'}}),
+	earlier,
+	later,
+	reset: state => ({...say({...state, lookedAtMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), effect: {type: 'reset'}}),
 	'undo-reset': state => state.resets === 0
 		? say(state, 'nothing to undo')
 		: {...say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), effect: {type: 'undo-reset'}},
@@ -158,8 +165,12 @@ function open(state: UiState, {rowKeys}: Surroundings): Step {
 		};
 }
 
-/** Esc in a view takes back one thing at a time: the message (gone already), the filter, the thread selection. */
+/** Esc in a view takes back one thing at a time: the message (gone already), the past, the filter, the thread selection. */
 function cleared(state: UiState): UiState {
+	if (state.lookedAtMs !== undefined) {
+		return {...state, lookedAtMs: undefined};
+	}
+
 	if (state.query.filter !== '') {
 		return withQuery(state, {filter: ''});
 	}

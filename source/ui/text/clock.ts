@@ -1,8 +1,20 @@
+import {formatDuration} from '../../query/columns/format.js';
+
 /** The time of day as "14:02" or "14:02:11", local time. */
 export function clock(epochMs: number, hasSeconds = false): string {
 	const date = new Date(epochMs);
 	const text = `${two(date.getHours())}:${two(date.getMinutes())}`;
 	return hasSeconds ? `${text}:${two(date.getSeconds())}` : text;
+}
+
+/** A stretch of time as "14:02:01-14:02:11". */
+export function clocks(fromMs: number, toMs: number): string {
+	return `${clock(fromMs, true)}-${clock(toMs, true)}`;
+}
+
+/** How long ago a moment was, as "2m05s ago". */
+export function ago(atMs: number, nowMs: number): string {
+	return `${formatDuration(Math.max(0, nowMs - atMs))} ago`;
 }
 
 /** A day and time as "2026-09-14 14:02". */

@@ -1,5 +1,5 @@
 import {cellWidth, cutStart} from '../../model/cell-width.js';
-import {formatDuration} from '../../query/columns/format.js';
+import {formatCount, formatDuration} from '../../query/columns/format.js';
 import {keysOf} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
 import type {ScreenData} from '../state/screen-data.js';
@@ -8,7 +8,7 @@ import type {Size} from '../terminal/terminal.js';
 import {Theme} from '../terminal/theme.js';
 import {layoutOf, type Layout} from './layout.js';
 import {lastSampleMs} from './header-lines.js';
-import {clock} from './clock.js';
+import {clock, clocks} from './clock.js';
 import {
 	cut, fitPieces, styledWidth, wrapped,
 } from './cells.js';
@@ -45,7 +45,7 @@ export function messageText(state: UiState, data: ScreenData): {readonly text: s
 }
 
 /** What the session has to say, when nothing else has. */
-function statusText(state: UiState, {status, snapshot, nowMs}: ScreenData): {readonly text: string; readonly isAlarm: boolean} {
+function statusText(state: UiState, {status, snapshot, nowMs, past, samplesSincePause}: ScreenData): {readonly text: string; readonly isAlarm: boolean} {
 	const {phase} = status;
 	if (phase === 'ended') {
 		return {text: `target ended ${clock(lastSampleMs(snapshot) ?? nowMs, true)}${status.message ? ` (${status.message})` : ''}; s saves, q quits`, isAlarm: true};
@@ -70,6 +70,11 @@ function statusText(state: UiState, {status, snapshot, nowMs}: ScreenData): {rea
 	if (status.nextS !== undefined && phase === 'sampling') {
 		const when = status.nextS > 0 ? `comes in ${formatDuration(status.nextS * 1000)}` : 'is due';
 		return {text: `sampling costs more than --max-overhead allows; the next sample ${when}`, isAlarm: true};
+	}
+
+	if (past) {
+		const since = `${phase === 'sampling' ? 'sampling goes on, ' : ''}+${formatCount(samplesSincePause)} samples`;
+		return {text: `${clocks(past.fromMs, past.toMs)}; ${since}; [ ] step, z span, Esc LIVE`, isAlarm: false};
 	}
 
 	if (state.isPaused) {
@@ -140,5 +145,5 @@ const plain = new Theme({color: false, ascii: true});
 
 /** What fits on the screen beside what is to be said now. */
 export function layoutFor(state: UiState, data: ScreenData, size: Size): Layout {
-	return layoutOf(size, messageLines(state, data, size.columns - 1, plain).length);
+	return layoutOf(size, messageLines(state, data, size.columns - 1, plain).length, data.past !== undefined);
 }

@@ -14,13 +14,19 @@ import type {Role, Theme} from '../terminal/theme.js';
 import {
 	cut, fitPieces, styledWidth, type Piece,
 } from './cells.js';
-import {clock, dayAndTime} from './clock.js';
+import {
+	ago, clock, clocks, dayAndTime,
+} from './clock.js';
 import type {Layout} from './layout.js';
 import {warningsOf} from './warnings.js';
 
 /** What the session does now, in a word that fits every header. */
-export function badge(state: UiState, {status, vitals, samplesSincePause, snapshot, nowMs}: ScreenData): {readonly text: string; readonly role: Role} {
+export function badge(state: UiState, {status, vitals, samplesSincePause, snapshot, nowMs, past}: ScreenData): {readonly text: string; readonly role: Role} {
 	const {phase} = status;
+	if (past) {
+		return {text: `PAST ${clock(past.toMs, true)}`, role: 'hot'};
+	}
+
 	if (phase === 'starting') {
 		return {text: 'STARTING', role: 'hot'};
 	}
@@ -223,7 +229,11 @@ export function tabsLine(state: UiState, data: ScreenData, width: number, theme:
 	return fitPieces(pieces, width, ' ');
 }
 
-function windowText(state: UiState, {summary}: ScreenData): string {
+function windowText(state: UiState, {summary, past, nowMs}: ScreenData): string {
+	if (past) {
+		return `${clocks(past.fromMs, past.toMs)}, ${ago(past.toMs, nowMs)}`;
+	}
+
 	const over = summary ? ` ${formatDuration(summary.windowMs)}` : '';
 	return state.window === 'last-10s' ? 'last 10s' : `${windows.find(({id}) => id === state.window)!.title}${over}`;
 }

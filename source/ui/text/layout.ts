@@ -13,6 +13,8 @@ export type Layout = {
 	/** The message and key lines, and how many lines the message has. */
 	readonly hasFooter: boolean;
 	readonly messageLines: number;
+	/** Lines of the time line over the table; 0 for none. */
+	readonly timeLines: number;
 	/** Lines of the pane for the selected row; 0 for none. */
 	readonly paneLines: number;
 	/** Rows of the table. */
@@ -28,17 +30,24 @@ const headerRows = 5;
 const headingRows = 4;
 const paneRows = 40;
 
+/** The time line's lines, by the height of the screen: the first that it has. */
+const timeLineRows = [{rows: 20, lines: 3}, {rows: fullHeaderRows, lines: 2}] as const;
+
 /** Lines of the full header: target, session, vitals, strip of states, tabs. */
 export const fullHeaderLines = 5;
 
-/** Distributes the screen; a message that wants several lines gets half of what is between header and keys at most. */
-export function layoutOf({columns, rows}: Size, wantedMessageLines = 1): Layout {
+/**
+Distributes the screen; a message that wants several lines gets half of what is between header and keys at most. The
+time line is there while the past is looked at.
+*/
+export function layoutOf({columns, rows}: Size, wantedMessageLines = 1, isPast = false): Layout {
 	const height = rows - 1;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');
 	const hasFooter = rows >= footerRows;
 	const hasHeading = rows >= headingRows;
 	const headerLines = {full: fullHeaderLines, line: 1, none: 0}[header];
-	const between = height - headerLines - (hasFooter ? 1 : 0);
+	const timeLines = isPast ? timeLineRows.find(choice => rows >= choice.rows)?.lines ?? 0 : 0;
+	const between = height - headerLines - timeLines - (hasFooter ? 1 : 0);
 	const messageLines = hasFooter ? Math.max(1, Math.min(wantedMessageLines, Math.floor(between / 2))) : 0;
 	const layerLines = between - messageLines;
 	const paneLines = rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
@@ -50,6 +59,7 @@ export function layoutOf({columns, rows}: Size, wantedMessageLines = 1): Layout 
 		hasHeading,
 		hasFooter,
 		messageLines,
+		timeLines,
 		paneLines,
 		tableRows: Math.max(0, layerLines - (hasHeading ? 1 : 0) - paneLines),
 		layerLines: Math.max(0, layerLines),

@@ -1,0 +1,177 @@
+import {newArray, type Column, type ColumnArray} from '../../model/column-types.js';
+import {
+	contentionColumns, factColumns, threadColumns, type CounterColumns,
+} from '../../model/schema.js';
+import type {SessionStats, Snapshot} from '../../model/snapshot.js';
+import {VarintReader, VarintWriter} from './varints.js';
+
+/*
+What changed from one snapshot of a session to the next, as bytes: for each column of the schema that changes, the rows
+that did and by how much. A thread that only waits takes two bytes. The same bytes lead from the earlier snapshot to the
+later one and back. Values are whole numbers: fractions of a nanosecond or a millisecond are rounded away.
+*/
+
+/** The parts of a snapshot that change: counters, and the threads' records. */
+export type Counted = Pick<Snapshot, 'facts' | 'contention' | 'threads'>;
+export type Region = keyof Counted;
+
+/** How many records there were of each. */
+export type Counts = Readonly<Record<Region, number>>;
+
+type Changing = {readonly region: Region; readonly name: string; readonly column: Column};
+
+function counters(region: Region, columns: CounterColumns): Changing[] {
+	return Object.entries(columns).filter(([, {role}]) => role === 'counter').map(([name, column]) => ({region, name, column}));
+}
+
+const changing: readonly Changing[] = [
+	...counters('facts', factColumns),
+	...counters('contention', contentionColumns),
+	...Object.entries(threadColumns).map(([name, column]) => ({region: 'threads', name, column} as const)),
+];
+
+function arrayOf(counted: Counted, {region, name}: Changing): ColumnArray {
+	return (counted[region] as unknown as Readonly<Record<string, ColumnArray>>)[name];
+}
+
+/** The number of records of each region. */
+export function countsOf({facts, contention, threads}: Counted): Counts {
+	return {facts: facts.count, contention: contention.count, threads: threads.count};
+}
+
+const writer = new VarintWriter();
+
+/** What led from `then` (undefined: nothing was counted yet) to `now`. */
+export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
+	for (const part of changing) {
+		const [values, before] = [arrayOf(now, part), then && arrayOf(then, part)];
+		const {count} = now[part.region];
+		const beforeCount = Math.min(count, then?.[part.region].count ?? 0);
+		let last = -1;
+		for (let index = 0; index < count; index++) {
+			const old = index < beforeCount ? before![index] : 0;
+			if (values[index] !== old) {
+				const change = Math.round(values[index]) - Math.round(old);
+				if (change !== 0) {
+					writer.unsigned(index - last);
+					writer.signed(change);
+					last = index;
+				}
+			}
+		}
+
+		writer.unsigned(0);
+	}
+
+	return writer.take();
+}
+
+/** What two changes, one after the other, come to. */
+export function merged(first: Uint8Array, second: Uint8Array): Uint8Array {
+	const [a, b] = [new Entries(first), new Entries(second)];
+	for (const _ of changing) {
+		a.next();
+		b.next();
+		let last = -1;
+		while (a.index < Infinity || b.index < Infinity) {
+			const index = Math.min(a.index, b.index);
+			let change = 0;
+			for (const entries of [a, b]) {
+				if (entries.index === index) {
+					change += entries.change;
+					entries.next();
+				}
+			}
+
+			if (change !== 0) {
+				writer.unsigned(index - last);
+				writer.signed(change);
+				last = index;
+			}
+		}
+
+		writer.unsigned(0);
+		a.endPart();
+		b.endPart();
+	}
+
+	return writer.take();
+}
+
+/** The rows that changed, column after column. */
+class Entries {
+	/** Infinity behind the last one of a column. */
+	index = -1;
+	change = 0;
+	readonly #reader: VarintReader;
+
+	constructor(bytes: Uint8Array) {
+		this.#reader = new VarintReader(bytes);
+	}
+
+	next(): void {
+		const gap = this.#reader.unsigned();
+		if (gap === 0) {
+			this.index = Infinity;
+			return;
+		}
+
+		this.index += gap;
+		this.change = this.#reader.signed();
+	}
+
+	endPart(): void {
+		this.index = -1;
+	}
+}
+
+/** A moment of a session that is led to others by what changed between them. */
+export class MovingMoment {
+	readonly #arrays: readonly ColumnArray[];
+
+	/** Begins at a snapshot; there is room for as many records as `room` says. */
+	constructor(from: Counted, room: Counts) {
+		this.#arrays = changing.map(part => {
+			const array = newArray(part.column, room[part.region]);
+			const values = arrayOf(from, part);
+			const count = Math.min(from[part.region].count, array.length);
+			if (array instanceof Float64Array) {
+				for (let index = 0; index < count; index++) {
+					array[index] = Math.round(values[index]);
+				}
+			} else {
+				array.set(values.subarray(0, count));
+			}
+
+			return array;
+		});
+	}
+
+	/** Goes on by a change, or back. */
+	move(bytes: Uint8Array, direction: 1 | -1): void {
+		const reader = new VarintReader(bytes);
+		for (const array of this.#arrays) {
+			let index = -1;
+			for (let gap = reader.unsigned(); gap !== 0; gap = reader.unsigned()) {
+				index += gap;
+				array[index] += direction * reader.signed();
+			}
+		}
+	}
+
+	/**
+	The moment as a snapshot: what never changes is that of a later one of the same session. It has the arrays from here
+	on: nothing may be moved any more.
+	*/
+	snapshot({target, dictionary, ...later}: Snapshot, session: SessionStats, counts: Counts): Snapshot {
+		const ownOf = (region: Region) => Object.fromEntries(changing.flatMap((part, index) => part.region === region ? [[part.name, this.#arrays[index]]] : []));
+		return {
+			target,
+			session,
+			dictionary,
+			threads: {...later.threads, ...ownOf('threads'), count: counts.threads},
+			facts: {...later.facts, ...ownOf('facts'), count: counts.facts},
+			contention: {...later.contention, ...ownOf('contention'), count: counts.contention},
+		};
+	}
+}

@@ -1,0 +1,181 @@
+import {describe, expect, test} from 'vitest';
+import {contentionColumns, factColumns, threadColumns} from '../../source/model/schema.js';
+import {lockKindCode} from '../../source/model/sample.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {queryLines} from '../../source/query/lines.js';
+import {LookBack} from '../../source/query/past/look-back.js';
+import {
+	addToRing, emptyRing, usualBounds, type Ring, type RingBounds,
+} from '../../source/query/past/ring.js';
+import {cellAfter, cellBefore, spans} from '../../source/query/past/steps.js';
+import {timeCells} from '../../source/query/past/time-line.js';
+import {pick, seeded} from '../helpers/random.js';
+
+const startMs = 1_700_000_000_000;
+
+/** A session whose threads go about at random, a snapshot each second, with fractions as the clock has them. */
+function * randomSession(seconds: number, seed = 1): Generator<Snapshot> {
+	const random = seeded(seed);
+	const builder = new SnapshotBuilder();
+	const threads = [builder.addThread({key: 1, name: builder.internString('main')})];
+	for (let second = 1; second <= seconds; second++) {
+		if (random() < 0.2) {
+			threads.push(builder.addThread({key: -1000 - threads.length, name: builder.internString(`worker-${threads.length}`), nativeId: pick(random, 99_999)}));
+		}
+
+		for (let times = 0; times < 6; times++) {
+			const thread = threads[pick(random, threads.length)];
+			const node = builder.addStack([builder.addFrame('com.acme.Main', `method${pick(random, 9)}`, 'Main.java', pick(random, 40))]);
+			const state = [stateCode.RUNNABLE, stateCode.BLOCKED, stateCode.WAITING][pick(random, 3)];
+			builder.count(thread, node, state, 1 + pick(random, 50), state === stateCode.RUNNABLE ? random() * 1e9 : 0);
+			builder.setNow(thread, {
+				state, node, sinceMs: startMs + (second * 1000) + random(), alive: random() < 0.9, lockOwner: state === stateCode.BLOCKED ? threads[0] : -1,
+			});
+			if (state === stateCode.BLOCKED) {
+				builder.addContention({
+					thread, node, lockKind: lockKindCode.park, owner: threads[0], ticks: 1 + pick(random, 4),
+				});
+			}
+		}
+
+		const atMs = startMs + (second * 1000);
+		yield builder.build({
+			session: {
+				samples: second * 50, durationMs: second * 1000, startedAtMs: startMs, takenAtMs: atMs + 12.5, lastSampleAtMs: atMs,
+			},
+		});
+	}
+}
+
+/** What a snapshot says, whole numbers for fractions. */
+function saidBy(snapshot: Snapshot | undefined) {
+	const rounded = ({count, ...arrays}: {readonly count: number} & Readonly<Record<string, ArrayLike<number> | number>>, names: readonly string[]) =>
+		names.map(name => [name, [...arrays[name] as Float64Array].slice(0, count).map(value => Math.round(value))]);
+	return snapshot && {
+		facts: rounded(snapshot.facts, Object.keys(factColumns)), contention: rounded(snapshot.contention, Object.keys(contentionColumns)), threads: rounded(snapshot.threads, Object.keys(threadColumns)), session: snapshot.session,
+	};
+}
+
+function ringOf(snapshots: Iterable<Snapshot>, bounds: RingBounds = usualBounds): Ring {
+	let ring = emptyRing;
+	for (const snapshot of snapshots) {
+		ring = addToRing(ring, snapshot, {}, bounds);
+	}
+
+	return ring;
+}
+
+test('every moment that is kept comes back as it was, near ones and far ones, in any order', () => {
+	const session = [...randomSession(60)];
+	const ring = ringOf(session);
+	expect(ring.windows.length).toBe(60);
+	const lookBack = new LookBack();
+	for (const index of [59, 58, 0, 30, 31, 29, 59, 12, -1]) {
+		expect(saidBy(lookBack.at(ring, index)), `window ${index}`).toEqual(saidBy(session[index]));
+	}
+});
+
+test('what is old is kept in windows of ten seconds, whole ones on the clock', () => {
+	const session = [...randomSession(160)];
+	expect(usualBounds.fineForMs).toBe(600_000);
+	const ring = ringOf(session, {...usualBounds, fineForMs: 60_000});
+	const coarse = ring.windows.filter(({samples}) => samples > 50);
+	expect(coarse.length).toBe(10);
+	expect(ring.windows.length).toBe(10 + 60);
+	expect(coarse.map(({atMs}) => (atMs - startMs) / 1000)).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+	const lookBack = new LookBack();
+	for (const index of [0, 3, 9, 10, 40, 8]) {
+		const second = (ring.windows[index].atMs - startMs) / 1000;
+		expect(saidBy(lookBack.at(ring, index))).toEqual(saidBy(session[second - 1]));
+	}
+});
+
+test('with room for less the oldest windows go, and what is left begins where they ended', () => {
+	const session = [...randomSession(120)];
+	const ring = ringOf(session, {...usualBounds, maxBytes: 60_000});
+	expect(ring.bytes).toBeLessThanOrEqual(60_000);
+	expect(ring.windows.length).toBeGreaterThan(10);
+	expect(ring.windows.length).toBeLessThan(120);
+	const lookBack = new LookBack();
+	const first = (ring.windows[0].atMs - startMs) / 1000;
+	expect(saidBy(lookBack.at(ring, -1))).toEqual(saidBy(session[first - 2]));
+	expect(saidBy(lookBack.at(ring, 0))).toEqual(saidBy(session[first - 1]));
+	expect(ringOf(session, {...usualBounds, maxWindows: 7}).windows.length).toBe(7);
+});
+
+test('a refresh that comes early, or brings nothing new, begins no window', () => {
+	const [first, second, third] = randomSession(3);
+	const again = {...first, session: {...first.session, takenAtMs: first.session.takenAtMs + 5000}};
+	const early = {...second, session: {...second.session, takenAtMs: first.session.takenAtMs + 500}};
+	const ring = ringOf([first]);
+	expect(addToRing(ring, again)).toBe(ring);
+	expect(addToRing(ring, early)).toBe(ring);
+	expect(ringOf([first, early, third]).windows.length).toBe(2);
+});
+
+describe('steps', () => {
+	const ring = ringOf(randomSession(65));
+
+	test.each(spans.slice(1).map(({ms}) => ms))('of %d ms lead back to the beginning and on to now, each to the next cell', spanMs => {
+		const cells: number[] = [];
+		for (let cell = cellBefore(ring, undefined, spanMs); cell !== undefined; cell = cellBefore(ring, cell, spanMs)) {
+			cells.push(cell);
+		}
+
+		expect(cells.length).toBe(Math.ceil((65_000 - spanMs) / spanMs));
+		expect(cells.every((cell, index) => cell % spanMs === 0 && (index === 0 || cells[index - 1] - cell === spanMs))).toBe(true);
+		const back: Array<number | undefined> = [cells.at(-1)];
+		while (back.at(-1) !== undefined) {
+			back.push(cellAfter(ring, back.at(-1)!, spanMs));
+		}
+
+		expect(back).toEqual([...cells.toReversed(), undefined]);
+	});
+
+	test('pass over a time without samples', () => {
+		const session = [...randomSession(30)].map((snapshot, index) => ({
+			...snapshot, session: {
+				...snapshot.session, takenAtMs: snapshot.session.takenAtMs + (index < 15 ? 0 : 600_000), lastSampleAtMs: snapshot.session.lastSampleAtMs + (index < 15 ? 0 : 600_000),
+			},
+		}));
+		const paused = ringOf(session);
+		const first = cellBefore(paused, undefined, 10_000)!;
+		const second = cellBefore(paused, first, 10_000)!;
+		expect(first - startMs).toBe(620_000);
+		expect(second - startMs).toBe(20_000);
+		expect(cellAfter(paused, second, 10_000)).toBe(first);
+	});
+});
+
+test('a window of the past is what was counted in it', () => {
+	const session = [...randomSession(65)];
+	const ring = ringOf(session);
+	const {snapshot, baseline, fromMs, toMs} = new LookBack().window(ring, startMs + 30_000, 10_000)!;
+	expect([fromMs - startMs, toMs - startMs]).toEqual([20_000, 30_000]);
+	const ticks = (rows: ReturnType<typeof queryLines>['rows']) => rows.map(({key, selfTicks, totalTicks}) => [key, selfTicks, totalTicks]);
+	expect(ticks(queryLines(snapshot, baseline, defaultQuery).rows)).toEqual(ticks(queryLines(session[29], session[19], defaultQuery).rows));
+});
+
+test('the time line says how much CPU time was used and how many threads were blocked, in cells of any length', () => {
+	const builder = new SnapshotBuilder();
+	const thread = builder.addThread({key: 1, name: builder.internString('main')});
+	const node = builder.addStack([builder.addFrame('A', 'a', 'A.java', 1)]);
+	const session = Array.from({length: 40}, (_, index) => {
+		const isSpike = index >= 20 && index < 25;
+		builder.count(thread, node, isSpike ? stateCode.RUNNABLE : stateCode.BLOCKED, 50, isSpike ? 2e9 : 0);
+		return builder.build({
+			session: {
+				samples: (index + 1) * 50, durationMs: (index + 1) * 1000, startedAtMs: startMs, takenAtMs: startMs + ((index + 1) * 1000),
+			},
+		});
+	});
+	const ring = ringOf(session);
+	const tens = timeCells(ring, startMs + 40_000, 10_000, 5);
+	expect(tens).toEqual([undefined, {cpuPercent: 0, blocked: 1}, {cpuPercent: 0, blocked: 1}, {cpuPercent: 100, blocked: 0.5}, {cpuPercent: 0, blocked: 1}]);
+	const ones = timeCells(ring, startMs + 30_000, 1000, 11);
+	expect(ones.map(cell => cell?.cpuPercent)).toEqual([0, 200, 200, 200, 200, 200, 0, 0, 0, 0, 0]);
+	expect(timeCells(ring, startMs + 24_500, 500, 2)).toEqual([{cpuPercent: 200, blocked: 0}, {cpuPercent: 200, blocked: 0}]);
+});

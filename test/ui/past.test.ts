@@ -1,0 +1,155 @@
+/* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {queryLines} from '../../source/query/lines.js';
+import {sessionScreen} from '../../source/ui/screens/session.js';
+import {SessionData} from '../../source/ui/state/session-data.js';
+import {SessionStore} from '../../source/ui/state/session-store.js';
+import {Theme} from '../../source/ui/terminal/theme.js';
+import {views} from '../../source/views/registry.js';
+import {ComponentScreen} from '../helpers/component-screen.js';
+import {spikeSession} from '../helpers/spike.js';
+
+type Shown = {
+	readonly screen: ComponentScreen;
+	readonly saves: Array<{readonly snapshot: Snapshot; readonly baseline: Snapshot | undefined}>;
+	/** The screen in one text. */
+	text(): Promise<string>;
+	/** The next second of the session, if there is one. */
+	goOn(): void;
+};
+
+const open: ComponentScreen[] = [];
+
+afterEach(() => {
+	for (const screen of open.splice(0)) {
+		screen.close();
+	}
+});
+
+/** The screen of a session of so many seconds, of which some are still to come. */
+function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24}: {readonly toCome?: number; readonly columns?: number; readonly rows?: number} = {}): Shown {
+	const session = spikeSession(seconds + toCome);
+	let at = 0;
+	const store = new SessionStore({
+		source: {
+			status: () => ({phase: 'sampling', stale: false}), read: () => session[at], setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
+		}, delayMs: 1000, vitals: () => ({}),
+	});
+	for (; at < seconds; at++) {
+		store.refresh();
+	}
+
+	at--;
+	const saves: Shown['saves'] = [];
+	const screen = new ComponentScreen(sessionScreen({
+		store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, delayMs: 1000}, theme: new Theme({color: false, ascii: true}), onQuit() {/* It is not left. */},
+		async save(snapshot, baseline) {
+			saves.push({snapshot, baseline});
+			return 'saved it';
+		},
+	}), {columns, rows});
+	open.push(screen);
+	return {
+		screen,
+		saves,
+		text: async () => (await screen.lines()).join('\n'),
+		goOn() {
+			at++;
+			store.refresh();
+		},
+	};
+}
+
+describe('the spike of two minutes ago', () => {
+	test('is to be seen in the time line, and is found by stepping to it; ] and Esc lead back', async () => {
+		const {screen, text} = screenOf(185);
+		expect(await text()).toContain('LIVE');
+		await screen.press('[');
+		const [cpu, blocked, axis] = (await screen.lines()).slice(5);
+		// A character for each ten seconds: the seconds 61 to 65 are in the twelfth from the end.
+		expect(cpu).toMatch(/^CPU +10% +:{6}#:{12} max 60%$/);
+		expect(blocked).toMatch(/^BLK +0 +\.{6}#\.{12} max 2$/);
+		expect(axis).toMatch(/\d\d:\d\d:00\^ +now$/);
+		await screen.press(...Array.from({length: 11}, () => '['));
+		expect(await text()).toMatch(/PAST \d\d:\d\d:10/);
+		expect(await text()).toMatch(/>.*Spike\.burn:7/);
+		expect(await text()).toMatch(/CPU +60% /);
+		expect(await text()).toMatch(/sampling goes on/);
+		await screen.press(...Array.from({length: 12}, () => ']'));
+		expect(await text()).toContain('LIVE');
+		await screen.press('[', '[', 'escape');
+		expect(await text()).toContain('LIVE');
+	});
+
+	test('is looked at closer with z, in every view, and in a row\'s detail', async () => {
+		const {screen, text} = screenOf(185);
+		await screen.press(...Array.from({length: 12}, () => '['), 'z');
+		expect(await text()).toContain('windows of 1 s');
+		await screen.press(...Array.from({length: 5}, () => '['));
+		expect(await text()).toMatch(/PAST \d\d:\d\d:05/);
+		expect(await text()).toMatch(/CPU +110% /);
+		expect(await text()).toMatch(/BLK +4 /);
+		const shown: string[] = [];
+		for (const {title} of views) {
+			shown.push(await text());
+			expect(shown.at(-1)).toContain(`[${title}]`);
+			await screen.press('tab');
+		}
+
+		expect(shown[1]).toMatch(/waiter-\* +.*Spike\.wait:9/);
+		await screen.press('enter');
+		expect(await text()).toContain('com.acme.Spike.burn:7');
+		await screen.press(']');
+		expect(await text()).toMatch(/PAST \d\d:\d\d:06/);
+	});
+});
+
+test('the window that is looked at stays while sampling goes on, and the screen says how much has come', async () => {
+	const {screen, text, goOn} = screenOf(100, {toCome: 5});
+	await screen.press('[');
+	const rows = (shown: string) => shown.split('\n').filter(line => line.includes('com.acme') || line.includes('c.a.'));
+	const before = await text();
+	expect(before).toContain('sampling goes on, +500 samples');
+	for (let second = 0; second < 5; second++) {
+		goOn();
+	}
+
+	const after = await text();
+	expect(rows(after).slice(1)).toEqual(rows(before).slice(1));
+	expect(after).toContain('+750 samples');
+});
+
+test('a save has the window of the past that is on the screen', async () => {
+	const {screen, saves} = screenOf(185);
+	await screen.press(...Array.from({length: 12}, () => '['), 's', '[', 's');
+	const hottest = saves.map(({snapshot, baseline}) => queryLines(snapshot, baseline, defaultQuery).rows[0].method);
+	expect(hottest).toEqual(['burn', 'tick']);
+	expect(saves[0].snapshot.session.samples - saves[0].baseline!.session.samples).toBe(500);
+});
+
+test('before there is a past, and where it ends, the keys say so', async () => {
+	const young = screenOf(1);
+	await young.screen.press('[');
+	expect(await young.text()).toContain('there is no past yet');
+	await young.screen.press(']');
+	expect(await young.text()).toContain('this is LIVE');
+	const {screen, text} = screenOf(25);
+	await screen.press('[', '[', '[', '[');
+	expect(await text()).toContain('nothing older is kept');
+	expect(await text()).toMatch(/PAST \d\d:\d\d:10/);
+});
+
+test.each([[80, 24], [200, 60], [50, 16], [40, 12], [30, 6], [1, 1]])('at %i x %i the past fits the screen', async (columns, rows) => {
+	const {screen} = screenOf(185, {columns, rows});
+	await screen.press('[', '[');
+	const lines = await screen.lines();
+	expect(lines.length).toBeLessThan(Math.max(2, rows));
+	expect(Math.max(...lines.map(line => line.length))).toBeLessThan(Math.max(2, columns));
+	if (columns >= 30) {
+		expect(lines.join('\n')).toContain('PAST');
+	}
+});
