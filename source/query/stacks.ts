@@ -4,7 +4,7 @@ import {stateCount, threadStates} from '../model/thread-state.js';
 import {placeName} from './facts/place.js';
 import {factsInWindow, scopeOf, type Scope} from './facts/scope.js';
 import {percentOf} from './facts/share.js';
-import {byNumber, byText} from './columns/sort.js';
+import {byNumber, byText, sortByFigures} from './columns/sort.js';
 import {stackIndex, type Grouping} from './facts/stack-index.js';
 import type {Place, Query, StackRow} from './types.js';
 
@@ -42,17 +42,16 @@ export function stackRows(dictionary: Dictionary, facts: Facts, {unit}: Pick<Sco
 
 /** In the unit's order, equal ones by key. */
 export function sortStacks(rows: readonly StackRow[], {unit}: Pick<Scope, 'unit'>): StackRow[] {
-	return [...rows].sort((a, b) => {
-		const byCpu = byNumber(b.cpuNs, a.cpuNs);
-		const byTicks = byNumber(b.ticks, a.ticks);
-		return (unit === 'ticks' ? byTicks || byCpu : byCpu || byTicks) || byText(a.key, b.key);
-	});
+	const figures = unit === 'ticks' ? [ticksOf, cpuOf] : [cpuOf, ticksOf];
+	return sortByFigures(rows, figures, -1, (a, b) => byNumber(figures[0].of(b), figures[0].of(a)) || byNumber(figures[1].of(b), figures[1].of(a)) || byText(a.key, b.key));
 }
+
+const ticksOf = {of: ({ticks}: StackRow): number => ticks};
+const cpuOf = {of: ({cpuNs}: StackRow): number => cpuNs};
 
 type MergedStack = {readonly node: number; readonly state: number; ticks: number; cpuNs: number; threadCount: number};
 
 class LazyStackRow implements StackRow {
-	readonly key: string;
 	readonly ticks: number;
 	readonly cpuNs: number;
 	readonly state: StackRow['state'];
@@ -62,9 +61,9 @@ class LazyStackRow implements StackRow {
 	readonly #dictionary: Dictionary;
 	readonly #lines: Grouping;
 	readonly #depth: number;
+	#key: string | undefined;
 
 	constructor(stack: MergedStack, percent: number, dictionary: Dictionary, lines: Grouping, depth: number) {
-		this.key = `${stack.node}:${stack.state}`;
 		this.ticks = stack.ticks;
 		this.cpuNs = stack.cpuNs;
 		this.state = threadStates[stack.state];
@@ -74,6 +73,11 @@ class LazyStackRow implements StackRow {
 		this.#dictionary = dictionary;
 		this.#lines = lines;
 		this.#depth = depth;
+	}
+
+	get key(): string {
+		this.#key ??= `${this.#node}:${this.state}`;
+		return this.#key;
 	}
 
 	get frames(): readonly Place[] {

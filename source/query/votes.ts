@@ -126,22 +126,26 @@ type RowSource = {
 /** A row that knows its figures; all else is found when it is drawn, as most rows are not. */
 class LazyVoteRow implements VoteRow {
 	readonly node: number;
-	readonly key: string;
 	readonly ticks: number;
 	readonly cpuNs: number;
 	readonly #stack: number;
 	readonly #source: RowSource;
 	#threads: ReturnType<RowSource['threadsOf']> | undefined;
 	#fingerprint: string | undefined;
+	#key: string | undefined;
 
 	constructor(stack: number, source: RowSource, readonly percent: number) {
 		const {sums} = source;
 		this.node = sums.stacks.firstNode[stack];
-		this.key = String(this.node);
 		this.ticks = sums.ticks[stack];
 		this.cpuNs = sums.cpuNs[stack];
 		this.#stack = stack;
 		this.#source = source;
+	}
+
+	get key(): string {
+		this.#key ??= String(this.node);
+		return this.#key;
 	}
 
 	get errorPercent(): number {

@@ -132,3 +132,19 @@ test('rows that cannot be compared keep a fixed order', () => {
 	expect(order(items, true)).toBe('bcade');
 	expect(sortRows(items, columns, {column: 'gone', reverse: false})[0].key).toBe('e');
 });
+
+test('very many rows have the order that few would have', () => {
+	let seed = 1;
+	const below = (limit: number) => {
+		seed = ((seed * 48_271) % 2_147_483_647);
+		return seed % limit;
+	};
+
+	const many = Array.from({length: 5000}, (_, index) => ({key: String((index * 7919) % 5000), first: below(20) === 0 ? Number.NaN : below(50) - 5, second: below(3)}));
+	const compare = (a: (typeof many)[number], b: (typeof many)[number]) => byNumber(a.first, b.first) || byNumber(a.second, b.second);
+	for (const reverse of [false, true]) {
+		const order = {column: 'first', reverse};
+		const inTheOneWay = sortRows(many, [{id: 'first', compare}], order);
+		expect(sortRows(many, [{id: 'first', compare, figures: [{of: ({first}) => first}, {of: ({second}) => second}]}], order)).toEqual(inTheOneWay);
+	}
+});

@@ -95,6 +95,14 @@ test.each([
 	expect(rows(service, {filter, tree: everything}).map(row => row.totalPercent).every(percent => percent <= 100)).toBe(true);
 });
 
+test('what a filter looks for is on the screen: paths are open to it, and not beyond', () => {
+	const deep = picture('one\nR990 R R\nmain:1 main:1 main:1\nhot:2 run:2 -\n- read:3 -\n- rare:4 -');
+	expect(drawn(deep)).not.toContain('rare');
+	expect(drawn(deep, {filter: 'read'})).toBe('10 0 - A.main:1\n10 0 - A.run:2\n10 0 + A.read:3');
+	expect(drawn(deep, {filter: 'main rare'})).toContain('A.rare:4');
+	expect(drawn(deep, {filter: '!hot'})).toContain('+ A.main:1');
+});
+
 test('methods and classes are put together on their paths', () => {
 	const snapshot = picture('one\nR R\nmain:1 main:2\nrun:3 run:4\nB.sort:5 B.sort:6');
 	expect(drawn(snapshot, {by: 'method', tree: everything})).toBe('20 0 - A.main\n20 0 - A.run\n20 20   B.sort');

@@ -1,10 +1,15 @@
 import type {SortOrder} from '../types.js';
 
+/** A figure of a row. */
+type Figure<Row> = {of(row: Row): number};
+
 /** What sorting needs to know of a column. */
 export type Sortable<Row> = {
 	readonly id: string;
 	/** Whether the smallest comes first when the order is not reversed: names do, figures start with the highest. */
 	readonly ascending?: boolean;
+	/** The figures that `compare` looks at first, in their order: very many rows are sorted by them in less time. */
+	readonly figures?: ReadonlyArray<Figure<Row>>;
 	/** Ascending order; figures by `byNumber`, texts by `byText`. */
 	compare(a: Row, b: Row): number;
 };
@@ -25,6 +30,62 @@ not jump.
 */
 export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[], columns: ReadonlyArray<Sortable<Row>>, order: SortOrder): Row[] {
 	const column = columns.find(({id}) => id === order.column) ?? columns[0];
-	const sign = Boolean(column.ascending) === order.reverse ? -1 : 1;
-	return [...rows].sort((a, b) => (sign * column.compare(a, b)) || byText(a.key, b.key));
+	const isAscending = Boolean(column.ascending) !== order.reverse;
+	const sign = isAscending ? 1 : -1;
+	const compare = (a: Row, b: Row) => (sign * column.compare(a, b)) || byText(a.key, b.key);
+	return sortByFigures(rows, column.figures ?? [], sign, compare);
+}
+
+/** From so many rows on, numbers are sorted instead of rows. */
+const manyRows = 500;
+
+/**
+The rows by the first of some figures, upwards or (`sign` -1) downwards, those that are equal by the next, and by
+`compare` in the end, which must begin with the same figures in the same direction.
+*/
+export function sortByFigures<Row>(rows: readonly Row[], [first, ...others]: ReadonlyArray<Figure<Row>>, sign: number, compare: (a: Row, b: Row) => number): Row[] {
+	if (rows.length < manyRows || !first) {
+		return [...rows].sort(compare);
+	}
+
+	const figures = new Float64Array(rows.length);
+	for (const [index, row] of rows.entries()) {
+		// Lower than all, as byNumber has it.
+		const figure = first.of(row);
+		figures[index] = sign * (Number.isNaN(figure) ? -Infinity : figure);
+	}
+
+	const sorted = figures.toSorted();
+	const taken = new Int32Array(rows.length);
+	const placed = [...rows];
+	for (const [index, row] of rows.entries()) {
+		const at = firstAt(sorted, figures[index]);
+		placed[at + taken[at]++] = row;
+	}
+
+	for (let from = 0; from < placed.length; from += taken[from]) {
+		if (taken[from] > 1) {
+			const same = sortByFigures(placed.slice(from, from + taken[from]), others, sign, compare);
+			for (const [index, row] of same.entries()) {
+				placed[from + index] = row;
+			}
+		}
+	}
+
+	return placed;
+}
+
+/** Where a number that is in a sorted list first is there. */
+function firstAt(sorted: Float64Array, wanted: number): number {
+	let [low, high] = [0, sorted.length - 1];
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (sorted[middle] < wanted) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+
+	return low;
 }

@@ -1,4 +1,3 @@
-import {placeName} from '../facts/place.js';
 import type {TreeRow} from '../types.js';
 import {hotPercent, type Column} from './column.js';
 import {formatCount, formatMs, formatPercent} from './format.js';
@@ -45,7 +44,7 @@ export const treeColumns: ReadonlyArray<Column<TreeRow>> = [
 			const mark = `${' '.repeat(Math.min(row.indent, Math.floor(room / 2)))}${row.hasChildren ? (row.isOpen ? '-' : '+') : ' '} `;
 			return mark + shortName(row, Math.max(room - mark.length, 1), fullNames);
 		},
-		compare: (a, b) => byText(placeName(a), placeName(b)),
+		compare: (a, b) => byText(a.className, b.className) || byText(a.method, b.method) || byNumber(a.line, b.line),
 	},
 	{
 		id: 'file', heading: 'FILE', title: 'file', width: 24, align: 'left', fromColumns: 150, ascending: true,

@@ -17,6 +17,7 @@ export const voteColumns: ReadonlyArray<Column<VoteRow>> = [
 		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.cpuNs) : formatPercent(row.percent),
 		role: row => row.percent >= hotPercent ? 'hot' : undefined,
 		compare: (a, b) => byNumber(a.percent, b.percent) || byNumber(a.cpuNs, b.cpuNs) || byNumber(a.ticks, b.ticks),
+		figures: [{of: row => row.percent}, {of: row => row.cpuNs}, {of: row => row.ticks}],
 	},
 	{
 		id: 'ticks', heading: 'TICKS', title: 'ticks', width: 6, align: 'right', fromColumns: 50,
@@ -24,6 +25,7 @@ export const voteColumns: ReadonlyArray<Column<VoteRow>> = [
 		sortFigures: ['ticks', 'total-ticks'],
 		value: row => formatCount(row.ticks),
 		compare: (a, b) => byNumber(a.ticks, b.ticks) || byNumber(a.cpuNs, b.cpuNs),
+		figures: [{of: row => row.ticks}, {of: row => row.cpuNs}],
 	},
 	{
 		id: 'threads', heading: 'THR', title: 'threads', width: 3, align: 'right', fromColumns: 64,
@@ -44,6 +46,7 @@ export const voteColumns: ReadonlyArray<Column<VoteRow>> = [
 		sortFigures: ['cpu'],
 		value: row => formatMs(row.cpuNs),
 		compare: (a, b) => byNumber(a.cpuNs, b.cpuNs),
+		figures: [{of: row => row.cpuNs}],
 	},
 	{
 		id: 'fingerprint', heading: 'MD5', title: 'fingerprint', width: 8, align: 'left', fromColumns: 110, ascending: true,

@@ -1,6 +1,7 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {FilterRow, RowFilter, RowTerm} from '../filter/filter.js';
+import type {Place} from '../types.js';
 import {placeName} from './place.js';
 import type {Grouping} from './stack-index.js';
 
@@ -26,7 +27,7 @@ export class StackFilter {
 		this.#ofPlace = new Int32Array(this.isEmpty ? 0 : places.length);
 		this.#ofNode = new Int32Array(this.isEmpty ? 0 : dictionary.nodeCount);
 		if (!this.isEmpty) {
-			this.#look(places.map(place => placeName(place)));
+			this.#look(places);
 		}
 	}
 
@@ -43,10 +44,26 @@ export class StackFilter {
 		return this.#terms.every(({isNegated, hasFigures, figures: fit}, term) => (((bits >> term) & 1) === 1 || (hasFigures && fit(figures()))) !== isNegated);
 	}
 
-	#look(names: readonly string[]): void {
-		for (let place = 1; place < names.length; place++) {
-			for (const [term, {text}] of this.#terms.entries()) {
-				this.#ofPlace[place] |= text(names[place]) ? 1 << term : 0;
+	/** Terms that ask for a text: bit i for term i. */
+	get wanted(): number {
+		let bits = 0;
+		for (const [term, {isNegated, hasFigures}] of this.#terms.entries()) {
+			bits |= isNegated || hasFigures ? 0 : 1 << term;
+		}
+
+		return bits;
+	}
+
+	/** Terms whose text fits a place, by its group: bit i for term i. */
+	foundIn(group: number): number {
+		return this.#ofPlace[group] ?? 0;
+	}
+
+	#look(places: readonly Place[]): void {
+		for (const [term, asked] of this.#terms.entries()) {
+			const answers = answersOf(asked, places);
+			for (let place = 1; place < places.length; place++) {
+				this.#ofPlace[place] |= answers[place] ? 1 << term : 0;
 			}
 		}
 
@@ -66,4 +83,22 @@ export class StackFilter {
 
 		return bits;
 	}
+}
+
+/**
+Whether a term's text fits, by place: the same filter is asked for at each refresh, and the places of a session are one
+list that grows.
+*/
+const known = new WeakMap<RowTerm, WeakMap<readonly Place[], boolean[]>>();
+
+function answersOf(term: RowTerm, places: readonly Place[]): readonly boolean[] {
+	const ofTerm = known.get(term) ?? new WeakMap<readonly Place[], boolean[]>();
+	known.set(term, ofTerm);
+	const answers = ofTerm.get(places) ?? [];
+	ofTerm.set(places, answers);
+	while (answers.length < places.length) {
+		answers.push(term.text(placeName(places[answers.length])));
+	}
+
+	return answers;
 }

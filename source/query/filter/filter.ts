@@ -167,7 +167,8 @@ function termOf(tests: readonly OneTest[], isNegated: boolean): RowTerm {
 		hasFigures: ofFigures.length > 0,
 		text(line) {
 			const lower = line.toLowerCase();
-			return ofText.some(({test}) => test({...noFigures, text: line}, lower));
+			const row = {...noFigures, text: line};
+			return ofText.some(({test}) => test(row, lower));
 		},
 		// Figures look at no text.
 		figures: row => ofFigures.some(({test}) => test(row as FilterRow, '')),

@@ -3,12 +3,12 @@ import type {Facts, Snapshot} from '../../model/snapshot.js';
 import {treeColumns} from '../columns/tree-columns.js';
 import {sortRows} from '../columns/sort.js';
 import {factsInWindow, scopeOf, type Scope} from '../facts/scope.js';
-import {percentOf} from '../facts/share.js';
 import {StackFilter} from '../facts/stack-filter.js';
-import {stackIndex, type Grouping} from '../facts/stack-index.js';
+import {stackIndex} from '../facts/stack-index.js';
 import type {FilterRow, RowTerm} from '../filter/filter.js';
 import type {Opening, Query, TreeRow} from '../types.js';
 import {BottomUp} from './bottom-up.js';
+import {OpenRow, type RowSource} from './open-row.js';
 import {callerPaths, stackPaths} from './paths.js';
 import type {PathTree, Weight} from './path-tree.js';
 import {TopDown} from './top-down.js';
@@ -19,28 +19,36 @@ const maxRows = 50_000;
 /** A root with this share (percent) of all is opened by itself. */
 const hotRootPercent = 5;
 
+/** Rows up to which what leads to a match of the filter is opened by itself: some screens full. */
+const maxRowsToMatches = 500;
+
 /** A callee with this part of its caller's total goes on with the hot path; with less, the path forks there. */
 const pathPart = 0.8;
 
 /**
 The paths of calls between `baseline` (undefined: the session's start) and `snapshot`, as rows of a tree: top-down from
 the threads' roots, or bottom-up from the lines that samples count for. Hot roots are open to where their path forks;
-`query.tree` says otherwise of single rows. Words of the filter keep stacks that have them in any frame, figures keep
-rows by their totals. Rows of a level are sorted. Every sample is counted once in a row's total, as a row stands for a
-path.
+`query.tree` says otherwise of single rows. Words of the filter keep stacks that have them in any frame, and rows are
+open to the last of these words; figures keep rows by their totals. Rows of a level are sorted. Every sample is counted
+once in a row's total, as a row stands for a path.
 */
 export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: TreeRow[]; readonly allRows: number} {
-	const {tree, rowsOf} = openTree(snapshot, baseline, query);
+	const {tree, rowsOf, filter} = openTree(snapshot, baseline, query);
 	const {isAllOpen = false, opened = new Map<string, Opening>()} = query.tree ?? {};
 	const rows: OpenRow[] = [];
-	const open: Pending[] = rowsOf(0, undefined).toReversed().map(row => ({row, isAll: isAllOpen, isHot: row.totalPercent >= hotRootPercent}));
+	const open: Pending[] = rowsOf(0, undefined).toReversed().map(row => ({
+		row, isAll: isAllOpen, isHot: row.totalPercent >= hotRootPercent, found: 0,
+	}));
 	let known = open.length;
+	const {wanted} = filter;
 	for (let next = open.pop(); next; next = open.pop()) {
 		const {row, isAll, isHot} = next;
+		const found = next.found | filter.foundIn(tree.groupOf(row.node));
 		rows.push(row);
-		const said = isAllOpen ? 'all' : opened.get(row.key);
+		const said = isAllOpen ? 'all' : (opened.size > 0 ? opened.get(row.key) : undefined);
 		const isAllBelow = said === 'all' || (isAll && said !== 'closed');
-		const wantsOpen = row.hasChildren && (isAllBelow || said === 'open' || (isHot && said !== 'closed'));
+		const opensItself = isHot || ((found & wanted) !== wanted && rows.length < maxRowsToMatches);
+		const wantsOpen = row.hasChildren && (isAllBelow || said === 'open' || (opensItself && said !== 'closed'));
 		const children = wantsOpen ? rowsOf(row.node, row) : [];
 		if (children.length === 0 || known + children.length > maxRows) {
 			continue;
@@ -48,28 +56,29 @@ export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, qu
 
 		row.isOpen = true;
 		known += children.length;
-		let hottest = children[0];
-		for (const child of children) {
-			hottest = isHotter(child, hottest) ? child : hottest;
-		}
-
-		const goesOn = isHot && hottest.totalPercent >= pathPart * row.totalPercent;
+		const hottest = isHot ? hottestOf(children) : undefined;
+		const goesOn = hottest !== undefined && hottest.totalPercent >= pathPart * row.totalPercent;
 		for (let index = children.length - 1; index >= 0; index--) {
-			open.push({row: children[index], isAll: isAllBelow, isHot: goesOn && children[index] === hottest});
+			open.push({
+				row: children[index], isAll: isAllBelow, isHot: goesOn && children[index] === hottest, found,
+			});
 		}
 	}
 
 	return {rows, allRows: Math.max(tree.size ?? 0, rows.length)};
 }
 
-/** A row with its place in the tree that it was made from; written once while rows are made, never later. */
-type OpenRow = {-readonly [Key in keyof TreeRow]: TreeRow[Key]} & {readonly node: number; hasSiblings: boolean};
+/**
+A row that is not looked into yet: whether all below a row above it is open, whether it is on the hot path, and which
+terms of the filter were found above it.
+*/
+type Pending = {readonly row: OpenRow; readonly isAll: boolean; readonly isHot: boolean; readonly found: number};
 
-/** A row that is not looked into yet: whether all below a row above it is open, and whether it is on the hot path. */
-type Pending = {readonly row: OpenRow; readonly isAll: boolean; readonly isHot: boolean};
+/** A tree, the sorted rows below one of its nodes, and the filter that its stacks passed. */
+export type OpenTree = {readonly tree: PathTree; readonly filter: StackFilter; rowsOf(node: number, parent: OpenRow | undefined): OpenRow[]};
 
-/** A tree, and the sorted rows below one of its nodes. */
-export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly tree: PathTree; rowsOf(node: number, parent: OpenRow | undefined): OpenRow[]} {
+/** The tree that a query asks for. */
+export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): OpenTree {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
 	const facts = factsInWindow(snapshot, baseline, scope);
@@ -80,12 +89,15 @@ export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, que
 	const tree = query.tree?.isBottomUp
 		? new BottomUp(facts, dictionary, {grouping, paths: callerPaths(dictionary, query.by)}, scope, isKept)
 		: new TopDown(facts, stackPaths(dictionary, query.by), scope, isKept);
-	const whole = wholeOf(facts, scope);
+	const source: RowSource = {
+		tree, grouping, unit: scope.unit, whole: wholeOf(facts, scope),
+	};
 	const ofFigures = terms.filter(({hasText}) => !hasText);
 	return {
 		tree,
+		filter,
 		rowsOf(node, parent) {
-			const made = tree.childrenOf(node).map(child => rowOf(tree, child, parent, {grouping, scope, whole}));
+			const made = tree.childrenOf(node).map(child => new OpenRow(child, parent, source));
 			const rows = ofFigures.length === 0 ? made : made.filter(row => fits(row, ofFigures));
 			for (const row of rows) {
 				row.hasSiblings = rows.length > 1;
@@ -98,30 +110,13 @@ export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, que
 	};
 }
 
-type Shares = {readonly grouping: Grouping; readonly scope: Pick<Scope, 'unit'>; readonly whole: Weight};
+function hottestOf(rows: readonly OpenRow[]): OpenRow {
+	let hottest = rows[0];
+	for (const row of rows) {
+		hottest = isHotter(row, hottest) ? row : hottest;
+	}
 
-function rowOf(tree: PathTree, node: number, parent: TreeRow | undefined, {grouping, scope: {unit}, whole}: Shares): OpenRow {
-	const self = tree.self(node);
-	const total = tree.total(node);
-	const percent = ({ticks, cpuNs}: Weight) => unit === 'ticks' ? percentOf(ticks, whole.ticks) : percentOf(cpuNs, whole.cpuNs);
-	const {className, method, file, line} = grouping.places[tree.groupOf(node)];
-	return {
-		className, method, file, line,
-		node,
-		key: tree.keyOf(node),
-		parentKey: parent?.key,
-		indent: 0,
-		hasSiblings: false,
-		level: parent ? parent.level + 1 : 0,
-		isOpen: false,
-		hasChildren: tree.hasChildren(node),
-		selfTicks: self.ticks,
-		selfCpuNs: self.cpuNs,
-		totalTicks: total.ticks,
-		totalCpuNs: total.cpuNs,
-		selfPercent: percent(self),
-		totalPercent: percent(total),
-	};
+	return hottest;
 }
 
 function isHotter(a: TreeRow, b: TreeRow): boolean {

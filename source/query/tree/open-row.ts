@@ -1,0 +1,96 @@
+import type {Scope} from '../facts/scope.js';
+import {percentOf} from '../facts/share.js';
+import type {Grouping} from '../facts/stack-index.js';
+import type {TreeRow} from '../types.js';
+import type {PathTree, Weight} from './path-tree.js';
+
+/** What rows are made from. */
+export type RowSource = {
+	readonly tree: PathTree;
+	readonly grouping: Grouping;
+	readonly unit: Scope['unit'];
+	/** What shares are of. */
+	readonly whole: Weight;
+};
+
+/**
+A row of an open tree. It knows where it stands; all else is found when it is drawn, as most rows are not. What is not
+read-only is written while the tree is being opened, and never later.
+*/
+export class OpenRow implements TreeRow {
+	readonly level: number;
+	readonly hasChildren: boolean;
+	indent = 0;
+	isOpen = false;
+	hasSiblings = false;
+	readonly #source: RowSource;
+	readonly #parent: OpenRow | undefined;
+	#key: string | undefined;
+
+	/** `node` is its place in the tree. */
+	constructor(readonly node: number, parent: OpenRow | undefined, source: RowSource) {
+		this.level = parent ? parent.level + 1 : 0;
+		this.hasChildren = source.tree.hasChildren(node);
+		this.#source = source;
+		this.#parent = parent;
+	}
+
+	get key(): string {
+		this.#key ??= this.#source.tree.keyOf(this.node);
+		return this.#key;
+	}
+
+	get parentKey(): string | undefined {
+		return this.#parent?.key;
+	}
+
+	get className(): string {
+		return this.#place.className;
+	}
+
+	get method(): string {
+		return this.#place.method;
+	}
+
+	get file(): string {
+		return this.#place.file;
+	}
+
+	get line(): number {
+		return this.#place.line;
+	}
+
+	get selfTicks(): number {
+		return this.#source.tree.self(this.node).ticks;
+	}
+
+	get selfCpuNs(): number {
+		return this.#source.tree.self(this.node).cpuNs;
+	}
+
+	get totalTicks(): number {
+		return this.#source.tree.total(this.node).ticks;
+	}
+
+	get totalCpuNs(): number {
+		return this.#source.tree.total(this.node).cpuNs;
+	}
+
+	get selfPercent(): number {
+		return this.#shareOf(this.#source.tree.self(this.node));
+	}
+
+	get totalPercent(): number {
+		return this.#shareOf(this.#source.tree.total(this.node));
+	}
+
+	get #place(): Grouping['places'][number] {
+		const {tree, grouping} = this.#source;
+		return grouping.places[tree.groupOf(this.node)];
+	}
+
+	#shareOf({ticks, cpuNs}: Weight): number {
+		const {unit, whole} = this.#source;
+		return unit === 'ticks' ? percentOf(ticks, whole.ticks) : percentOf(cpuNs, whole.cpuNs);
+	}
+}
