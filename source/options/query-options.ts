@@ -5,7 +5,7 @@ import type {Options} from './parse.js';
 import {usage} from './usage.js';
 
 /** The query that the command line asks for. Throws UserError (2) for a column that the view does not have. */
-export function queryOf({by, depth, filter, idle, reverse, sort, states, view}: Options): Query {
+export function queryOf({by, depth, filter, idle, method, reverse, sort, states, view}: Options): Query {
 	const {columns, sort: usual} = view === undefined ? views[0] : viewOf(view);
 	const column = (sort ?? usual.column).toLowerCase().replace(/^%/, '');
 	if (!columns.some(({id}) => id === column)) {
@@ -17,6 +17,7 @@ export function queryOf({by, depth, filter, idle, reverse, sort, states, view}: 
 		by,
 		filter,
 		...(depth === undefined || !Number.isFinite(depth) ? {} : {depth}),
+		...(method === undefined ? {} : {method}),
 		states: states ?? defaultQuery.states,
 		sort: {column, reverse},
 		showIdle: idle,

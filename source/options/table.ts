@@ -118,6 +118,17 @@ export const optionTable = {
 		name: 'by', group: 'view', value: 'WHAT', default: defaultQuery.by, help: 'what a row stands for: a line, a method or a class',
 		...oneOf(groupings),
 	},
+	/** Undefined: none is looked into. */
+	method: {
+		name: 'method', group: 'view', value: 'PATTERN', help: 'method that the focus view looks into: com.acme.Dao.find, a part of it, or "*.Dao.find*"',
+		read(text: string, spelling: string) {
+			if (text.trim() === '') {
+				throw usage(`${spelling} needs a name`, 'for example --method com.acme.Dao.find, or a part of it');
+			}
+
+			return text.trim();
+		},
+	},
 	top: {
 		name: 'top', group: 'view', value: 'N', help: 'at most N rows',
 		...number(1, 1_000_000, {isWhole: true}),

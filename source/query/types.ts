@@ -38,6 +38,8 @@ export type Query = {
 	readonly foldPools?: boolean;
 	/** Frames of each stack, innermost first, by which the Stacks view compares them; all when left out. */
 	readonly depth?: number;
+	/** The method that the Focus view looks into: its whole name, a part of it, or a glob; none when left out. */
+	readonly method?: string;
 	/** How the Tree view stands; top-down and as it opens by itself when left out. */
 	readonly tree?: TreeQuery;
 };
@@ -229,6 +231,29 @@ export type TreeRow = Place & {
 	readonly selfPercent: number;
 	readonly totalPercent: number;
 };
+
+/**
+A row of the Focus view: the method looked into, or a place as it was reached by one path from it. `total` and `self`
+are of threads in every state (in the part `callers` nothing stands at a row), and shares are of the method's own.
+*/
+export type FocusRow = TreeRow & {
+	/** The method and what it calls, or the method and its callers. */
+	readonly part: 'calls' | 'callers';
+	/** It is the method itself. */
+	readonly isMethod: boolean;
+	/** Threads' time by samples, milliseconds. */
+	readonly wallMs: number;
+	/** Half the width of the 95 % interval of `totalPercent`, percentage points. */
+	readonly wallError: number;
+	/** Share of the method's CPU time, and the same of that. */
+	readonly cpuPercent: number;
+	readonly cpuError: number;
+	/** Ticks of all that came by this path. */
+	readonly states: StateTicks;
+};
+
+/** `above`: what is to be read above the rows. */
+export type FocusTable = {readonly rows: readonly FocusRow[]; readonly allRows: number; readonly above?: string};
 
 /** A thread of a detail: what it did at the place looked at. Ticks are those of counted states, `states` has all. */
 export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};

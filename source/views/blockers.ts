@@ -65,6 +65,7 @@ export const blockersView: View<BlockerRow> = {
 			...(row.isDeadlocked ? [{text: 'deadlock: the holder waits for a thread that waits for it', role: 'error'} as const] : []),
 		];
 	},
+	placeOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,
 	threadsOf: ({waiters, holderName}) => ({keys: waiters.map(({key}) => key), label: `${waiters.length === 1 ? waiters[0].name : `${waiters.length} threads`} behind ${holderName || '?'}`}),
 };
 

@@ -60,5 +60,6 @@ export const linesView: View<LineRow> = {
 			{id: 'top_threads', description: 'up to three threads with the most CPU time there, separated by "; "', cell: row => row.topThreads.join('; ')},
 		],
 	},
+	placeOf: row => row,
 	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 };

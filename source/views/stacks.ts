@@ -63,6 +63,7 @@ export const stacksView: View<VoteRow> = {
 			}
 		},
 	},
+	placeOf: ({top}) => top,
 	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 };
 

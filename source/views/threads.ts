@@ -61,5 +61,6 @@ export const threadsView: View<ThreadRow> = {
 			{id: 'owner', description: 'thread that held it', cell: row => row.waitsFor?.ownerName ?? ''},
 		],
 	},
+	placeOf: ({now, top}) => top ?? now,
 	threadsOf: ({threadKeys, name}) => ({keys: threadKeys, label: name}),
 };

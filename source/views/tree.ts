@@ -5,13 +5,10 @@ import {queryLineDetail} from '../query/detail.js';
 import {placeKey} from '../query/facts/place.js';
 import {treeTexts} from '../query/tree/tree-text.js';
 import {queryTree} from '../query/tree/tree.js';
-import type {
-	GroupBy, Opening, Query, TreeRow,
-} from '../query/types.js';
+import type {TreeRow} from '../query/types.js';
 import {decimals, frameOf, msOf} from './record.js';
-import type {RowAt, View, ViewKey} from './view.js';
-
-const groups: readonly GroupBy[] = ['line', 'method', 'class'];
+import {treeKeys} from './tree-keys.js';
+import type {View} from './view.js';
 
 /** Paths of calls: top-down from the threads' roots, or bottom-up from hot lines. */
 export const treeView: View<TreeRow> = {
@@ -27,25 +24,7 @@ export const treeView: View<TreeRow> = {
 				return {change: {tree: {isBottomUp}}, said: isBottomUp ? 'bottom-up: hot lines, and below each who called it' : 'top-down: from the threads\' roots to what they call'};
 			},
 		},
-		{
-			keys: ['l'], shown: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
-			press({by, tree}) {
-				const next = groups[(groups.indexOf(by) + 1) % groups.length];
-				return {change: {by: next, tree: {isBottomUp: tree?.isBottomUp}}, said: `rows by ${next}`};
-			},
-		},
-		{
-			keys: ['right', '+'], shown: 'Right +', help: 'open the row; when it is open, go to the first below it', knownFrom: 'htop',
-			press: onRow((row, query, rows) => row.isOpen ? {change: {}, select: rows[rows.indexOf(row) + 1]?.key ?? row.key} : {change: said(query, row, 'open'), select: row.key}),
-		},
-		{
-			keys: ['left', '-'], shown: 'Left -', help: 'close the row; when it is closed, go to the one that it hangs from', knownFrom: 'htop',
-			press: onRow((row, query) => row.isOpen ? {change: said(query, row, 'closed'), select: row.key} : {change: {}, select: row.parentKey ?? row.key}),
-		},
-		{
-			keys: ['*'], shown: '*', help: 'open the row and all below it, or close it again', knownFrom: 'htop',
-			press: onRow((row, query) => ({change: said(query, row, query.tree?.opened?.get(row.key) === 'all' ? 'closed' : 'all'), select: row.key})),
-		},
+		...treeKeys,
 	],
 	files: {
 		csv: [
@@ -70,6 +49,7 @@ export const treeView: View<TreeRow> = {
 		}),
 	},
 	query: queryTree,
+	placeOf: row => row,
 	isDim: row => row.totalPercent < 1,
 	remark: ({tree, by}) => [tree?.isBottomUp ? 'bottom-up' : 'top-down', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(' '),
 	emptyText: () => undefined,
@@ -81,12 +61,3 @@ export const treeView: View<TreeRow> = {
 	],
 	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 };
-
-/** A key that means something on a row. */
-function onRow(press: (row: TreeRow, query: Query, rows: readonly TreeRow[]) => ReturnType<ViewKey['press']>): ViewKey['press'] {
-	return (query, at) => at ? press(at.row as TreeRow, query, (at as {rows: readonly TreeRow[]} & RowAt).rows) : {change: {}};
-}
-
-function said({tree}: Query, {key}: TreeRow, opening: Opening): Pick<Query, 'tree'> {
-	return {tree: {...tree, opened: new Map([...tree?.opened ?? [], [key, opening]])}};
-}

@@ -12,8 +12,9 @@ export type ViewRow = {
 
 /**
 Filtered and sorted rows; `allRows` also counts the hidden ones, `idleRows` those hidden only because idle threads are.
+`above`: what is to be read above the rows.
 */
-export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number};
+export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number; readonly above?: string};
 
 /** What Enter on a row shows; an empty list is not shown. */
 export type RowDetail = LineDetail & {
@@ -87,6 +88,10 @@ export type View<Row extends ViewRow = ViewRow> = {
 	there is one.
 	*/
 	titleLines(row: Row, width: number, tracer: string | undefined): readonly TitleLine[];
+	/** The place that a row stands for, or is at; undefined where that is not known. */
+	placeOf(row: Row): Place | undefined;
+	/** Only of the view that looks into a single method: what of the query has it look into that of a place. */
+	lookInto?(place: Place): Partial<Query>;
 	/** Keys of a row's threads, and what to call them. */
 	threadsOf(row: Row, detail: RowDetail): {readonly keys: readonly number[]; readonly label: string};
 };

@@ -13,6 +13,7 @@ const around: Surroundings = {
 	rowKeys: rows, pageRows: 3, columns: [{id: 'self', title: 'self share', sortFigures: ['self']}, {id: 'total', title: 'total share', sortFigures: ['total']}, {id: 'line', title: 'name', sortFigures: ['name']}],
 	shownColumns: ['self', 'line'],
 	layerLines: 20, layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
+	placeOf: key => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
 };
 const start = () => initialState({query: defaultQuery, delayMs: 1000});
@@ -221,5 +222,26 @@ describe('layers', () => {
 				expect(after([...keys, quit]).effects).toEqual([{type: 'quit'}]);
 			}
 		}
+	});
+});
+
+describe('f', () => {
+	test('looks into the method of the row, and Esc goes back to where it was', () => {
+		const {state} = after(['j', 'j', 'j', 'j', 'f']);
+		expect(state).toMatchObject({view: 'focus', query: {method: 'com.acme.Dao.find'}});
+		expect(after(['escape'], state).state.view).toBe('lines');
+		expect(after(['escape', 'escape'], state).state.view).toBe('lines');
+		expect(after(['tab', 'escape'], state).state.view).toBe('lines');
+	});
+
+	test('does so of the row whose detail is shown, too', () => {
+		const {state} = after(['j', 'j', 'j', 'j', 'enter', 'f']);
+		expect(state).toMatchObject({view: 'focus', layers: [], query: {method: 'com.acme.Dao.find'}});
+	});
+
+	test('says why where there is no method', () => {
+		expect(after(['f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('not known') as string}});
+		expect(after(['j', 'j', 'j', 'j', 'j', 'f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('l for methods') as string}});
+		expect(after(['f'], start(), {...around, rowKeys: []}).state.message?.text).toContain('no row');
 	});
 });

@@ -1,12 +1,28 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary, Facts} from '../../model/snapshot.js';
+import {stateCount} from '../../model/thread-state.js';
 import type {Scope} from '../facts/scope.js';
 import {stackIndex, type Grouping} from '../facts/stack-index.js';
+import type {StateTicks} from '../types.js';
 import type {Paths} from './paths.js';
 import type {PathTree, Weight} from './path-tree.js';
 
 /** A node: how far up its samples are, by the node of the dictionary where they stand now. */
-type Callers = {readonly path: number; readonly group: number; readonly isRoot: boolean; readonly weights: Map<number, {ticks: number; cpuNs: number}>; ticks: number; cpuNs: number};
+type Callers = {readonly path: number; readonly group: number; readonly isRoot: boolean; readonly weights: Map<number, Sums>; ticks: number; cpuNs: number};
+
+/** Ticks by state where they are counted. */
+type Sums = {ticks: number; cpuNs: number; readonly states?: number[]};
+
+/** Where paths begin, and how they are numbered. */
+export type Upwards = {
+	readonly grouping: Grouping;
+	readonly paths: Paths;
+	/** By node: the node where its samples begin; that of the line they count for when left out. */
+	readonly startOf?: (node: number) => number;
+	/** Roots are the callers of where samples begin, and not that itself. */
+	readonly beginsWithCallers?: boolean;
+	readonly countsStates?: boolean;
+};
 
 const noWeight: Weight = Object.freeze({ticks: 0, cpuNs: 0});
 
@@ -16,12 +32,16 @@ export class BottomUp implements PathTree {
 	readonly #grouping: Grouping;
 	readonly #paths: Paths;
 	readonly #nodes: Callers[];
+	readonly #beginsWithCallers: boolean;
+	readonly #countsStates: boolean;
 	readonly #children = new Map<number, readonly number[]>();
 
-	constructor(facts: Facts, dictionary: Dictionary, {grouping, paths}: {readonly grouping: Grouping; readonly paths: Paths}, {countedMask}: Pick<Scope, 'countedMask'>, isKept: (node: number) => boolean) {
+	constructor(facts: Facts, dictionary: Dictionary, {grouping, paths, startOf, beginsWithCallers = false, countsStates = false}: Upwards, {countedMask}: Pick<Scope, 'countedMask'>, isKept: (node: number) => boolean) {
 		this.#dictionary = dictionary;
 		this.#grouping = grouping;
 		this.#paths = paths;
+		this.#beginsWithCallers = beginsWithCallers;
+		this.#countsStates = countsStates;
 		const {attributed} = stackIndex(dictionary);
 		const all: Callers = {
 			path: 0, group: 0, isRoot: false, weights: new Map(), ticks: 0, cpuNs: 0,
@@ -30,7 +50,11 @@ export class BottomUp implements PathTree {
 		for (let fact = 0; fact < facts.count; fact++) {
 			const node = facts.node[fact];
 			if (node !== rootNode && isKept(node)) {
-				add(all, attributed[node], (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact], facts.cpuNs[fact]);
+				const ticks = facts.ticks[fact];
+				const weight = this.#add(all, startOf ? startOf(node) : attributed[node], (countedMask & (1 << facts.state[fact])) === 0 ? 0 : ticks, facts.cpuNs[fact]);
+				if (weight.states) {
+					weight.states[facts.state[fact]] += ticks;
+				}
 			}
 		}
 	}
@@ -38,7 +62,7 @@ export class BottomUp implements PathTree {
 	childrenOf(node: number): readonly number[] {
 		let children = this.#children.get(node);
 		if (!children) {
-			children = this.#makeChildren(this.#nodes[node], node === 0);
+			children = this.#makeChildren(this.#nodes[node], node === 0 && !this.#beginsWithCallers);
 			this.#children.set(node, children);
 		}
 
@@ -72,10 +96,21 @@ export class BottomUp implements PathTree {
 		return this.#nodes[node];
 	}
 
+	states(node: number): StateTicks {
+		const sums = Array.from({length: stateCount}, () => 0);
+		for (const {states = []} of this.#nodes[node].weights.values()) {
+			for (const [state, ticks] of states.entries()) {
+				sums[state] += ticks;
+			}
+		}
+
+		return sums;
+	}
+
 	#makeChildren({path, weights}: Callers, areRoots: boolean): number[] {
 		const {nodeParent, nodeFrame} = this.#dictionary;
 		const ofGroup = new Map<number, number>();
-		for (const [at, {ticks, cpuNs}] of weights) {
+		for (const [at, {ticks, cpuNs, states}] of weights) {
 			const caller = areRoots ? at : nodeParent[at];
 			if (caller === rootNode || (ticks === 0 && cpuNs === 0)) {
 				continue;
@@ -90,21 +125,26 @@ export class BottomUp implements PathTree {
 				ofGroup.set(group, child);
 			}
 
-			add(this.#nodes[child], caller, ticks, cpuNs);
+			const weight = this.#add(this.#nodes[child], caller, ticks, cpuNs);
+			for (const [state, count] of (states ?? []).entries()) {
+				weight.states![state] += count;
+			}
 		}
 
 		return [...ofGroup.values()];
 	}
-}
 
-function add(node: Callers, at: number, ticks: number, cpuNs: number): void {
-	node.ticks += ticks;
-	node.cpuNs += cpuNs;
-	const weight = node.weights.get(at);
-	if (weight) {
+	#add(node: Callers, at: number, ticks: number, cpuNs: number): Sums {
+		node.ticks += ticks;
+		node.cpuNs += cpuNs;
+		let weight = node.weights.get(at);
+		if (!weight) {
+			weight = {ticks: 0, cpuNs: 0, ...(this.#countsStates ? {states: Array.from({length: stateCount}, () => 0)} : {})};
+			node.weights.set(at, weight);
+		}
+
 		weight.ticks += ticks;
 		weight.cpuNs += cpuNs;
-	} else {
-		node.weights.set(at, {ticks, cpuNs});
+		return weight;
 	}
 }

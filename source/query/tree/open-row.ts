@@ -1,13 +1,14 @@
 import type {Scope} from '../facts/scope.js';
 import {percentOf} from '../facts/share.js';
-import type {Grouping} from '../facts/stack-index.js';
-import type {TreeRow} from '../types.js';
+import type {Place, TreeRow} from '../types.js';
 import type {PathTree, Weight} from './path-tree.js';
 
 /** What rows are made from. */
 export type RowSource = {
 	readonly tree: PathTree;
-	readonly grouping: Grouping;
+	readonly placeOf: (node: number) => Place;
+	/** Before the key of a row, where several trees stand in one table. */
+	readonly keyPrefix?: string;
 	readonly unit: Scope['unit'];
 	/** What shares are of. */
 	readonly whole: Weight;
@@ -36,7 +37,7 @@ export class OpenRow implements TreeRow {
 	}
 
 	get key(): string {
-		this.#key ??= this.#source.tree.keyOf(this.node);
+		this.#key ??= (this.#source.keyPrefix ?? '') + this.#source.tree.keyOf(this.node);
 		return this.#key;
 	}
 
@@ -84,9 +85,8 @@ export class OpenRow implements TreeRow {
 		return this.#shareOf(this.#source.tree.total(this.node));
 	}
 
-	get #place(): Grouping['places'][number] {
-		const {tree, grouping} = this.#source;
-		return grouping.places[tree.groupOf(this.node)];
+	get #place(): Place {
+		return this.#source.placeOf(this.node);
 	}
 
 	#shareOf({ticks, cpuNs}: Weight): number {

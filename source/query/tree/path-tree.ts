@@ -1,3 +1,5 @@
+import type {StateTicks} from '../types.js';
+
 /** What came by a node: thread samples in the counted states, and CPU time. */
 export type Weight = {readonly ticks: number; readonly cpuNs: number};
 
@@ -14,4 +16,6 @@ export type PathTree = {
 	keyOf(node: number): string;
 	self(node: number): Weight;
 	total(node: number): Weight;
+	/** Ticks of all that came by a node, by state; only where they are counted. */
+	states?(node: number): StateTicks;
 };

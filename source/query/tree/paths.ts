@@ -33,8 +33,11 @@ export class Paths {
 	}
 }
 
+/** Which path each stack takes, by its node; 0 for stacks that are looked at from no path. */
+export type PathOfNode = {readonly paths: Paths; readonly pathOf: Int32Array};
+
 /** The paths from threads' roots that stacks take, seen as lines, methods or classes. */
-export class StackPaths {
+export class StackPaths implements PathOfNode {
 	readonly paths = new Paths();
 	/** By node: its path. */
 	pathOf = new Int32Array(1);

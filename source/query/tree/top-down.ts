@@ -1,7 +1,9 @@
 import {rootNode} from '../../model/frame.js';
 import type {Facts} from '../../model/snapshot.js';
+import {stateCount} from '../../model/thread-state.js';
 import type {Scope} from '../facts/scope.js';
-import type {StackPaths} from './paths.js';
+import type {StateTicks} from '../types.js';
+import type {PathOfNode} from './paths.js';
 import type {PathTree, Weight} from './path-tree.js';
 
 /**
@@ -10,7 +12,9 @@ From the threads' roots to what they call. A node is a path; all sums are made i
 */
 export class TopDown implements PathTree {
 	readonly size: number;
-	readonly #stacks: StackPaths;
+	readonly #stacks: PathOfNode;
+	readonly #facts: Facts;
+	readonly #isKept: (node: number) => boolean;
 	readonly #selfTicks: Float64Array;
 	readonly #selfCpuNs: Float64Array;
 	readonly #totalTicks: Float64Array;
@@ -18,9 +22,13 @@ export class TopDown implements PathTree {
 	/** Children of path p are `#children[#start[p]] .. #children[#start[p + 1] - 1]`. */
 	readonly #start: Int32Array;
 	readonly #children: Int32Array;
+	/** Ticks at [path * stateCount + state]; made when they are asked for. */
+	#states: Float64Array | undefined;
 
-	constructor(facts: Facts, stacks: StackPaths, {countedMask}: Pick<Scope, 'countedMask'>, isKept: (node: number) => boolean) {
+	constructor(facts: Facts, stacks: PathOfNode, {countedMask}: Pick<Scope, 'countedMask'>, isKept: (node: number) => boolean) {
 		this.#stacks = stacks;
+		this.#facts = facts;
+		this.#isKept = isKept;
 		const {paths, pathOf} = stacks;
 		const {count} = paths;
 		this.#selfTicks = new Float64Array(count);
@@ -78,6 +86,33 @@ export class TopDown implements PathTree {
 
 	total(path: number): Weight {
 		return {ticks: this.#totalTicks[path], cpuNs: this.#totalCpuNs[path]};
+	}
+
+	states(path: number): StateTicks {
+		this.#states ??= this.#sumStates();
+		return [...this.#states.subarray(path * stateCount, (path + 1) * stateCount)];
+	}
+
+	#sumStates(): Float64Array {
+		const {paths, pathOf} = this.#stacks;
+		const {count, node, state, ticks} = this.#facts;
+		const states = new Float64Array(paths.count * stateCount);
+		for (let fact = 0; fact < count; fact++) {
+			if (node[fact] !== rootNode && this.#isKept(node[fact])) {
+				states[(pathOf[node[fact]] * stateCount) + state[fact]] += ticks[fact];
+			}
+		}
+
+		for (let path = paths.count - 1; path > 0; path--) {
+			if (this.#totalTicks[path] > 0 || this.#totalCpuNs[path] > 0) {
+				const parent = paths.parentOf(path);
+				for (let code = 0; code < stateCount; code++) {
+					states[(parent * stateCount) + code] += states[(path * stateCount) + code];
+				}
+			}
+		}
+
+		return states;
 	}
 
 	#sortIn(parents: Int32Array, size: number): Int32Array {

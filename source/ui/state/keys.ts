@@ -20,7 +20,7 @@ export type Action =
 	| 'quit' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
 	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
 	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'reset' | 'undo-reset'
-	| 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'back' | 'accept' | 'clear-all'
+	| 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word';
 
 export type KeyRow = {
@@ -55,7 +55,8 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'next-view', keys: ['tab'], contexts: tables, shown: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},
 	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, shown: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
 	{action: 'open', keys: ['enter'], contexts: tables, shown: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
-	{action: 'clear-all', keys: ['escape'], contexts: tables, shown: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, then the thread selection', knownFrom: 'htop'},
+	{action: 'look-into', keys: ['f'], contexts: [...tables, 'detail'], shown: 'f', help: 'focus: look into the row\'s method, where its time goes, waits included, and who calls it; Esc goes back'},
+	{action: 'clear-all', keys: ['escape'], contexts: tables, shown: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus', knownFrom: 'htop'},
 	{action: 'back', keys: ['q', 'escape', 'backspace', 'enter'], contexts: ['detail'], shown: 'q Esc', title: 'back', help: 'back to the table', knownFrom: 'less'},
 	{action: 'up', keys: ['up', 'k'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
 	{action: 'down', keys: ['down', 'j'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Down j', help: 'down', knownFrom: 'htop, less'},

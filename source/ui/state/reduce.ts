@@ -14,7 +14,7 @@ small.
 const quietActions: ReadonlySet<Action> = new Set(['help', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of the tables that help and detail have too. */
-const layerActions: ReadonlySet<Action> = new Set(['help', 'pause', 'save', 'earlier', 'later']);
+const layerActions: ReadonlySet<Action> = new Set(['help', 'pause', 'save', 'earlier', 'later', 'look-into']);
 
 /**
 What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives

@@ -129,6 +129,10 @@ export class SessionData {
 			isRecording: feed.status.phase === 'recording',
 			ring: feed.ring,
 			saveFormats: this.#options.saveFormats,
+			placeOf(key) {
+				const row = rows.find(candidate => candidate.key === key);
+				return row && viewOf(state.view).placeOf(row);
+			},
 			threadsOf(key) {
 				const found = detailOf(state.view, key);
 				return found?.row && found.view.threadsOf(found.row, found.detail);

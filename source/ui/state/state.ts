@@ -58,6 +58,8 @@ Everything that the keys decide. What is on the screen is a function of this, th
 */
 export type UiState = {
 	readonly view: ViewId;
+	/** The view from which a method was looked into. */
+	readonly cameFrom?: ViewId;
 	readonly query: Query;
 	readonly sorts: Readonly<Record<ViewId, SortOrder>>;
 	/** The named set of counted states; undefined for a list from the command line. */

@@ -1,5 +1,6 @@
 import type {SortFigure} from '../../query/columns/column.js';
 import type {Ring} from '../../query/past/ring.js';
+import type {Place} from '../../query/types.js';
 import type {ViewRow} from '../../views/view.js';
 import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
 import type {Action} from './keys.js';
@@ -28,6 +29,8 @@ export type Surroundings = {
 	readonly saveFormats: readonly MenuItem[];
 	/** Cells that the longest name has beyond its room, up to so many. */
 	overhang(most: number): number;
+	/** The place that a row stands for, or is at. */
+	placeOf(rowKey: string): Place | undefined;
 	/** Keys of the threads of a row, and what to call them. */
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
 };

@@ -4,6 +4,7 @@ import type {Query, Unit} from '../../query/types.js';
 import {windows} from '../../query/facts/window.js';
 import {views} from '../../views/registry.js';
 import type {Action} from './keys.js';
+import {lookedBack, lookInto} from './look-into.js';
 import {earlier, later, nextSpan} from './looking-back.js';
 import type {Step} from './reduce-menu.js';
 import {
@@ -61,6 +62,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'previous-view': nextView(-1),
 	help: state => ({state: over(state, {kind: 'help', top: 0})}),
 	open,
+	'look-into': lookInto,
 	'clear-all': state => ({state: cleared(state)}),
 	'sort-self': sortBy('self'),
 	'sort-total': sortBy('total'),
@@ -165,7 +167,10 @@ function open(state: UiState, {rowKeys}: Surroundings): Step {
 		};
 }
 
-/** Esc in a view takes back one thing at a time: the message (gone already), the past, the filter, the thread selection. */
+/**
+Esc in a view takes back one thing at a time: the message (gone already), the past, the filter, the thread selection, the
+look into a method.
+*/
 function cleared(state: UiState): UiState {
 	if (state.lookedAtMs !== undefined) {
 		return {...state, lookedAtMs: undefined};
@@ -175,7 +180,11 @@ function cleared(state: UiState): UiState {
 		return withQuery(state, {filter: ''});
 	}
 
-	return state.onlyThreads === undefined ? state : {...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined};
+	if (state.onlyThreads !== undefined) {
+		return {...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined};
+	}
+
+	return lookedBack(state) ?? state;
 }
 
 function onlyThreads(state: UiState, around: Surroundings): Step {

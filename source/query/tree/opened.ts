@@ -1,0 +1,105 @@
+import {sortRows, type Sortable} from '../columns/sort.js';
+import type {Opening, SortOrder, TreeQuery} from '../types.js';
+import type {OpenRow} from './open-row.js';
+import type {PathTree} from './path-tree.js';
+
+/** A callee with this part of its caller's total goes on with the hot path; with less, the path forks there. */
+const pathPart = 0.8;
+
+/** Rows made at most: nobody looks at more, and what would be beyond stays closed. */
+const maxRows = 50_000;
+
+/** Rows up to which what leads to a match of the filter is opened by itself: some screens full. */
+const maxRowsToMatches = 500;
+
+/** The sorted rows below a node of a tree, whose row is `parent`; node 0 is above all. */
+export type RowsOf<Row extends OpenRow> = (node: number, parent: Row | undefined) => Row[];
+
+type Making<Row extends OpenRow> = {
+	readonly columns: ReadonlyArray<Sortable<Row>>;
+	readonly sort: SortOrder;
+	readonly make: (node: number, parent: Row | undefined) => Row;
+	/** Rows that are there; all when left out. */
+	readonly isKept?: (row: Row) => boolean;
+};
+
+/** Makes the rows of a tree as they are asked for. */
+export function rowsBelow<Row extends OpenRow>(tree: PathTree, {columns, sort, make, isKept}: Making<Row>): RowsOf<Row> {
+	return (node, parent) => {
+		const made = tree.childrenOf(node).map(child => make(child, parent));
+		const rows = isKept ? made.filter(row => isKept(row)) : made;
+		for (const row of rows) {
+			row.hasSiblings = rows.length > 1;
+			// Rows of one depth below each other are of one path, or of one fork, and not of both.
+			row.indent = parent ? parent.indent + Number(row.hasSiblings || parent.hasSiblings) : 0;
+		}
+
+		return rows.length > 1 ? sortRows<Row>(rows, columns, sort) : rows;
+	};
+}
+
+/** How a tree opens by itself. */
+export type OpensItself<Row extends OpenRow> = {
+	/** Whether the path from this root is one that a reader wants to follow. */
+	readonly isHotRoot: (row: Row) => boolean;
+	/** Terms of the filter, a bit each: those that a row should be open to, and those that are found in a row. */
+	readonly wanted: number;
+	readonly foundIn: (row: Row) => number;
+};
+
+/**
+A row that is not looked into yet: whether all below a row above it is open, whether it is on the hot path, and which
+terms of the filter were found above it.
+*/
+type Pending<Row> = {readonly row: Row; readonly isAll: boolean; readonly isHot: boolean; readonly found: number};
+
+/**
+The rows of an open tree, each before those below it: hot roots are open to where their path forks, and all rows to what
+the filter looks for; `said` says otherwise of single rows.
+*/
+export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: RowsOf<Row>, said: TreeQuery | undefined, {isHotRoot, wanted, foundIn}: OpensItself<Row>): Row[] {
+	const {isAllOpen = false, opened = new Map<string, Opening>()} = said ?? {};
+	const rows: Row[] = [];
+	const open: Array<Pending<Row>> = roots.toReversed().map(row => ({
+		row, isAll: isAllOpen, isHot: isHotRoot(row), found: 0,
+	}));
+	let known = open.length;
+	for (let next = open.pop(); next; next = open.pop()) {
+		const {row, isAll, isHot} = next;
+		const found = wanted === 0 ? 0 : next.found | foundIn(row);
+		rows.push(row);
+		const opening = isAllOpen ? 'all' : (opened.size > 0 ? opened.get(row.key) : undefined);
+		const isAllBelow = opening === 'all' || (isAll && opening !== 'closed');
+		const opensItself = isHot || ((found & wanted) !== wanted && rows.length < maxRowsToMatches);
+		const wantsOpen = row.hasChildren && (isAllBelow || opening === 'open' || (opensItself && opening !== 'closed'));
+		const children = wantsOpen ? rowsOf(row.node, row) : [];
+		if (children.length === 0 || known + children.length > maxRows) {
+			continue;
+		}
+
+		row.isOpen = true;
+		known += children.length;
+		const hottest = isHot ? hottestOf(children) : undefined;
+		const goesOn = hottest !== undefined && hottest.totalPercent >= pathPart * row.totalPercent;
+		for (let index = children.length - 1; index >= 0; index--) {
+			open.push({
+				row: children[index], isAll: isAllBelow, isHot: goesOn && children[index] === hottest, found,
+			});
+		}
+	}
+
+	return rows;
+}
+
+function hottestOf<Row extends OpenRow>(rows: readonly Row[]): Row {
+	let hottest = rows[0];
+	for (const row of rows) {
+		hottest = isHotter(row, hottest) ? row : hottest;
+	}
+
+	return hottest;
+}
+
+function isHotter(a: OpenRow, b: OpenRow): boolean {
+	return (a.totalPercent - b.totalPercent || a.totalCpuNs - b.totalCpuNs || a.totalTicks - b.totalTicks) > 0;
+}

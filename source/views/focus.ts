@@ -1,0 +1,81 @@
+import {focusColumns} from '../query/columns/focus-columns.js';
+import {formatCount, formatMs, formatPercent} from '../query/columns/format.js';
+import {shortName} from '../query/columns/names.js';
+import {queryLineDetail} from '../query/detail.js';
+import {placeKey} from '../query/facts/place.js';
+import {openFocus, queryFocus} from '../query/focus/focus.js';
+import {rowTexts} from '../query/tree/tree-text.js';
+import type {FocusRow} from '../query/types.js';
+import {
+	decimals, frameOf, msOf, rounded, stateColumns, statesOf,
+} from './record.js';
+import {treeKeys} from './tree-keys.js';
+import type {View} from './view.js';
+
+/** Where the time of one method goes, waits included, and who called it: CPU and thread time side by side. */
+export const focusView: View<FocusRow> = {
+	id: 'focus',
+	title: 'Focus',
+	columns: focusColumns,
+	sort: {column: 'wall', reverse: false},
+	keys: treeKeys,
+	query: queryFocus,
+	isDim: row => row.totalPercent <= row.wallError && row.cpuPercent <= row.cpuError,
+	remark: ({method, by}) => [method ?? '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(' '),
+	emptyText: (_, {method, filter}) => method
+		? `no sample in this window has a method like ${method} on its stack${filter === '' ? '' : ' and matches the filter'}`
+		: 'no method is chosen: press f on a row of another view, or start with --method PATTERN',
+	lookInto: ({className, method}) => ({method: placeKey({className, method, file: '', line: -1}, 'method'), tree: undefined}),
+	placeOf: row => row,
+	detail(snapshot, baseline, query, _key, row) {
+		const by = row?.isMethod ? 'method' : query.by;
+		return queryLineDetail(snapshot, baseline, {...query, by}, row ? placeKey(row, by) : '');
+	},
+	titleLines: (row, width) => [
+		{text: shortName(row, width, true), role: 'title'},
+		{
+			text: `${row.part === 'calls' ? 'by this path' : 'as a caller, by this path'}: ${formatPercent(row.totalPercent)}% +/- ${formatPercent(row.wallError)} of the method's thread time (${formatMs(row.wallMs * 1e6)} ms), `
+				+ `${formatPercent(row.cpuPercent)}% +/- ${formatPercent(row.cpuError)} of its CPU time (${formatMs(row.totalCpuNs)} ms), ${formatCount(row.totalTicks)} ticks in all states`,
+			isWrapped: true,
+		},
+		{text: 'below: all of it, by whatever path'},
+	],
+	files: {
+		csv: [
+			{id: 'part', description: 'calls: the method and what it calls; callers: the method and who called it', cell: row => row.part},
+			{id: 'level', description: 'rows above it on its path; 0 for the method itself', cell: row => row.level},
+			{id: 'class', description: 'fully qualified class', cell: row => row.className},
+			{id: 'method', description: 'method; empty with --by class', cell: row => row.method},
+			{id: 'file', description: 'source file, empty if not known', cell: row => row.file},
+			{id: 'line', description: 'source line; -1 unknown, -2 native method', cell: row => row.line},
+			{id: 'wall_percent', description: 'share of the method\'s thread time, every state', cell: row => decimals(row.totalPercent, 2)},
+			{id: 'wall_error_percent', description: 'half the width of its 95 % confidence interval, percentage points', cell: row => decimals(row.wallError, 2)},
+			{id: 'cpu_percent', description: 'share of the method\'s CPU time', cell: row => decimals(row.cpuPercent, 2)},
+			{id: 'cpu_error_percent', description: 'the same of it', cell: row => decimals(row.cpuError, 2)},
+			{id: 'wall_ms', description: 'thread time by samples, milliseconds', cell: row => rounded(row.wallMs)},
+			{id: 'cpu_ms', description: 'CPU time, milliseconds', cell: row => msOf(row.totalCpuNs)},
+			{id: 'ticks', description: 'thread samples, every state', cell: row => row.totalTicks},
+			{id: 'self_ticks', description: 'those that stand there', cell: row => row.selfTicks},
+			{id: 'self_cpu_ms', description: 'CPU time of those', cell: row => msOf(row.selfCpuNs)},
+			...stateColumns<FocusRow>(),
+		],
+		csvRows: (snapshot, baseline, query) => queryFocus(snapshot, baseline, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
+		* json(snapshot, baseline, query, top) {
+			const [calls, callers] = openFocus(snapshot, baseline, query);
+			if (calls) {
+				const texts = {top, head: figuresOf};
+				const [method] = rowTexts([calls.root], calls.rowsOf, texts);
+				yield `${method.slice(0, -1)},"callers":[${[...rowTexts(callers.rowsOf(0, callers.root), callers.rowsOf, texts)].join(',')}]}`;
+			}
+		},
+	},
+	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
+};
+
+function figuresOf(row: FocusRow) {
+	return {
+		...frameOf(row), ticks: row.totalTicks, wallMs: rounded(row.wallMs), wallPercent: decimals(row.totalPercent, 3), wallErrorPercent: decimals(row.wallError, 3),
+		cpuMs: msOf(row.totalCpuNs), cpuPercent: decimals(row.cpuPercent, 3), cpuErrorPercent: decimals(row.cpuError, 3),
+		selfTicks: row.selfTicks, selfCpuMs: msOf(row.selfCpuNs), states: statesOf(row.states),
+	};
+}

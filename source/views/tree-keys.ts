@@ -1,0 +1,38 @@
+import type {
+	GroupBy, Opening, Query, TreeRow,
+} from '../query/types.js';
+import type {RowAt, ViewKey} from './view.js';
+
+const groups: readonly GroupBy[] = ['line', 'method', 'class'];
+
+/** The keys of every view whose rows are a tree: what rows stand for, and which are open, as in htop. */
+export const treeKeys: readonly ViewKey[] = [
+	{
+		keys: ['l'], shown: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
+		press({by, tree}) {
+			const next = groups[(groups.indexOf(by) + 1) % groups.length];
+			return {change: {by: next, tree: {isBottomUp: tree?.isBottomUp}}, said: `rows by ${next}`};
+		},
+	},
+	{
+		keys: ['right', '+'], shown: 'Right +', help: 'open the row; when it is open, go to the first below it', knownFrom: 'htop',
+		press: onRow((row, query, rows) => row.isOpen ? {change: {}, select: rows[rows.indexOf(row) + 1]?.key ?? row.key} : {change: said(query, row, 'open'), select: row.key}),
+	},
+	{
+		keys: ['left', '-'], shown: 'Left -', help: 'close the row; when it is closed, go to the one that it hangs from', knownFrom: 'htop',
+		press: onRow((row, query) => row.isOpen ? {change: said(query, row, 'closed'), select: row.key} : {change: {}, select: row.parentKey ?? row.key}),
+	},
+	{
+		keys: ['*'], shown: '*', help: 'open the row and all below it, or close it again', knownFrom: 'htop',
+		press: onRow((row, query) => ({change: said(query, row, query.tree?.opened?.get(row.key) === 'all' ? 'closed' : 'all'), select: row.key})),
+	},
+];
+
+/** A key that means something on a row. */
+function onRow(press: (row: TreeRow, query: Query, rows: readonly TreeRow[]) => ReturnType<ViewKey['press']>): ViewKey['press'] {
+	return (query, at) => at ? press(at.row as TreeRow, query, (at as {rows: readonly TreeRow[]} & RowAt).rows) : {change: {}};
+}
+
+function said({tree}: Query, {key}: TreeRow, opening: Opening): Pick<Query, 'tree'> {
+	return {tree: {...tree, opened: new Map([...tree?.opened ?? [], [key, opening]])}};
+}

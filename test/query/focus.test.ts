@@ -1,0 +1,144 @@
+import {describe, expect, test} from 'vitest';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {stateCells} from '../../source/query/columns/state-cells.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {placeKey, placeName} from '../../source/query/facts/place.js';
+import {queryFocus} from '../../source/query/focus/focus.js';
+import {queryLines} from '../../source/query/lines.js';
+import type {FocusRow, Query} from '../../source/query/types.js';
+import {focusView} from '../../source/views/focus.js';
+import {randomSnapshot} from '../exports/snapshots.js';
+import {Picture, picture, undent} from '../helpers/picture.js';
+
+const focus = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}, baseline?: Snapshot) => queryFocus(snapshot, baseline, {...defaultQuery, sort: focusView.sort, method, ...changes});
+const rows = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): readonly FocusRow[] => focus(snapshot, method, {tree: {isAllOpen: true}, ...changes}).rows;
+
+/** Ticks and CPU ms of each row, its states, and its place in the tree. */
+const drawn = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): string => rows(snapshot, method, changes)
+	.map(row => `${row.totalTicks} ${row.totalCpuNs / 1e6} ${stateCells(row.states, 4)} ${row.part === 'calls' ? '>' : '<'.repeat(1)}${' '.repeat(row.indent)} ${placeName(row)}`)
+	.join('\n');
+
+const service = picture(`
+	one
+	R50    R30    w      B      R5
+	main:1 main:1 main:1 main:1 main:1
+	find:2 find:2 find:3 find:3 other:9
+	sort:4 -      wait:5 lock:6 -
+
+	two
+	t      R10
+	run:7  run:7
+	find:3 find:3
+	wait:5 -
+`);
+
+test('where a method\'s time goes and who calls it, CPU time and every state beside each other', () => {
+	expect(drawn(service, 'A.find', {by: 'method'})).toBe(undent(`
+		6 90 RBwt > A.find
+		2 0 wwtt >  A.wait
+		1 50 RRRR >  A.sort
+		1 0 BBBB >  A.lock
+		6 90 RBwt < A.find
+		4 80 RRBw <  A.main
+		2 10 RRtt <  A.run
+	`));
+	expect(drawn(service, 'A.find').split('\n').slice(0, 4).join('\n')).toBe(undent(`
+		6 90 RBwt > A.find
+		4 10 RBwt >  A.find:3
+		2 0 wwtt >   A.wait:5
+		1 0 BBBB >   A.lock:6
+	`));
+});
+
+test('shares are of the method\'s own time, with the error that so many samples make', () => {
+	const [find, wait] = rows(service, 'find', {by: 'method'});
+	expect(find).toMatchObject({totalPercent: 100, cpuPercent: 100, selfTicks: 2, isMethod: true});
+	expect(wait.totalPercent).toBeCloseTo(100 / 3);
+	expect(wait.wallMs).toBeCloseTo(2 * (1000 / service.session.samples));
+	expect(wait.wallError).toBeGreaterThan(20);
+	const {above} = focus(service, 'find');
+	expect(above).toMatch(/^A\.find: .* of threads' time, 90ms of CPU time \(94\.7% of all\)\. Sampled, not traced: seen in 6 thread samples; shares are right to \+\/- \d+\.\d points/);
+});
+
+test('a recursive method counts once, from its outermost call, and its inner calls are below it', () => {
+	const recursive = picture('one\nR R R\nmain:1 main:1 main:1\nvisit:2 visit:2 visit:2\n- visit:2 visit:2\n- - leaf:3');
+	expect(drawn(recursive, 'A.visit', {by: 'method'})).toBe(undent(`
+		3 30 RRRR > A.visit
+		2 20 RRRR > A.visit
+		1 10 RRRR > A.leaf
+		3 30 RRRR < A.visit
+		3 30 RRRR < A.main
+	`));
+});
+
+test.each([
+	['A.find', ['A.find']], ['find', ['A.find']], ['FIND', ['A.find']], ['*.wait', ['A.wait']], ['A.*o*', ['A.lock', 'A.other', 'A.sort']], ['nothing', []],
+])('the pattern %s means the methods %j', (pattern, names) => {
+	const found = rows(service, pattern, {by: 'method'});
+	const whole = names.length > 1 ? [`${pattern} (${names.length} methods)`] : names;
+	expect([...new Set(found.filter(({isMethod}) => isMethod).map(row => placeName(row)))]).toEqual(whole);
+	expect(focusView.emptyText({rows: found, allRows: 0}, {...defaultQuery, method: pattern})).toContain(pattern);
+});
+
+test('a whole name means that method alone, even if it is a part of others', () => {
+	const both = picture('one\nR R\nfind:1 findAll:2');
+	expect(rows(both, 'A.find', {by: 'method'})[0].totalTicks).toBe(1);
+	expect(rows(both, 'a.find', {by: 'method'})[0].totalTicks).toBe(2);
+});
+
+test('without a method there are no rows, and it is said how to choose one', () => {
+	const {rows: none} = queryFocus(service, undefined, defaultQuery);
+	expect(none).toEqual([]);
+	expect(focusView.emptyText({rows: none, allRows: 0}, defaultQuery)).toContain('press f');
+});
+
+test('the window, the filter and the threads hold here too', () => {
+	const drawing = new Picture().draw('one\nR\nmain:1\nfind:2');
+	const before = drawing.build();
+	drawing.draw('one\nw\nmain:1\nfind:2\nwait:3');
+	const after = drawing.build();
+	const [find] = focus(after, 'A.find', {by: 'method'}, before).rows;
+	expect(find).toMatchObject({totalTicks: 1, totalCpuNs: 0});
+	expect(rows(service, 'A.find', {filter: 'thread:two'})[0].totalTicks).toBe(2);
+	expect(rows(service, 'A.find', {filter: 'state:B'})[0].totalTicks).toBe(1);
+	expect(rows(service, 'A.find', {filter: 'lock', by: 'method'}).map(row => placeName(row))).toEqual(['A.find', 'A.lock', 'A.find', 'A.main']);
+});
+
+test('rows keep their keys when more is sampled, and have others for another method', () => {
+	const drawing = new Picture().draw('one\nR\nmain:1\nfind:2\nsort:3');
+	const before = drawing.build();
+	drawing.draw('one\nR R\nstart:1 main:1\nfind:2 find:2\nread:3 sort:3');
+	const after = drawing.build();
+	const keysOf = (snapshot: Snapshot, method: string) => new Map(rows(snapshot, method).map(row => [`${row.part} ${row.level} ${placeName(row)}`, row.key]));
+	for (const [name, key] of keysOf(before, 'A.find')) {
+		expect(keysOf(after, 'A.find').get(name)).toBe(key);
+	}
+
+	const others = new Set(keysOf(after, 'A.sort').values());
+	expect([...keysOf(after, 'A.find').values()].filter(key => others.has(key))).toEqual([]);
+});
+
+describe.each(['line', 'method', 'class'] as const)('of any samples, rows by %s', by => {
+	test('the method has what Lines has of it in all states, and no row is more than those below it and its own', () => {
+		for (let seed = 1; seed <= 5; seed++) {
+			const snapshot = randomSnapshot(seed);
+			const everyState: Query = {...defaultQuery, by: 'method', states: ['NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'TERMINATED', 'IDLE']};
+			for (const line of queryLines(snapshot, undefined, everyState).rows.slice(0, 6)) {
+				const found = rows(snapshot, placeKey(line, 'method'), {by});
+				const byKey = new Set(found.map(({key}) => key));
+				expect(byKey.size).toBe(found.length);
+				for (const method of found.filter(({isMethod}) => isMethod)) {
+					expect(method.totalTicks).toBe(line.totalTicks);
+					expect(method.totalCpuNs).toBeCloseTo(line.totalCpuNs, 0);
+				}
+
+				for (const row of found) {
+					const below = found.filter(({parentKey}) => parentKey === row.key);
+					const sum = below.reduce((ticks, {totalTicks}) => ticks + totalTicks, 0);
+					expect(row.part === 'calls' ? sum + row.selfTicks === row.totalTicks : sum <= row.totalTicks).toBe(true);
+					expect(row.states.reduce((ticks, state) => ticks + state, 0)).toBe(row.totalTicks);
+				}
+			}
+		}
+	});
+});
