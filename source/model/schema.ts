@@ -176,6 +176,11 @@ export const sessionFigures = {
 	targetStoppedMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'always'},
 	/** What sampling took of the time of the target's threads without stopping them; an estimate. */
 	targetInterruptedMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'newer'},
+	/**
+	CPU nanoseconds of threads of which records are taken (perf events) that count where the thread was found in native
+	or Java code, as they are in no record: used in system calls that may not be recorded, or before there was an event.
+	*/
+	ruledCpuNs: {unit: 'ns', by: 'sampler', window: 'difference', saved: 'newer'},
 	/** Length of the target's pauses, microseconds, over recent samples. */
 	pauseP50Us: {unit: 'us', by: 'sampler', window: 'newest', saved: 'always'},
 	pauseP99Us: {unit: 'us', by: 'sampler', window: 'newest', saved: 'always'},

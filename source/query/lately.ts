@@ -15,13 +15,22 @@ const leastMs = 500;
 /** "Lately", milliseconds. */
 const latelyMs = 10_000;
 
+/** Our own start-up: code is loaded and compiled, which says nothing of what sampling costs. */
+const startUpMs = 3000;
+
 /**
-What was reached in the last ten seconds up to `snapshot`, or since the first one while the session is young: our own
-start-up, before that, is not in it.
+What was reached in the last ten seconds up to `snapshot`, or since the first one while the session is young; our own
+CPU time without that of our start-up.
 */
 export function lately({refreshes}: Past, {session}: Snapshot): Lately {
 	const begin = refreshes.findLast(({session: {takenAtMs}}) => session.takenAtMs - takenAtMs >= latelyMs) ?? refreshes.at(0);
-	return begin ? between(session, begin.session) : {};
+	const started = refreshes.find(({session: {takenAtMs, startedAtMs}}) => takenAtMs - startedAtMs >= startUpMs);
+	return begin
+		? {
+			samplesPerS: between(session, begin.session).samplesPerS,
+			ownCpuPercent: started && between(session, started.session.takenAtMs > begin.session.takenAtMs ? started.session : begin.session).ownCpuPercent,
+		}
+		: {};
 }
 
 /** The same of a recording: over all of it. */

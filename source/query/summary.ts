@@ -32,11 +32,11 @@ export const muchUnseen = 10;
 
 /**
 Share of the CPU time of Java threads in the window, percent, that nobody saw being used: the threads were found
-waiting. Where it counts is decided by a rule (sampler/cpu-placement.ts), or it is kept and counts at no line yet.
-Threads without Java frames have no other place.
+waiting, or it was used in system calls of which there are no records. Where it counts is decided by a rule
+(sampler/cpu-placement.ts), or it is kept and counts at no line yet. Threads without Java frames have no other place.
 */
 export function unseenCpuPercent(snapshot: Snapshot, baseline: Snapshot | undefined): number {
-	const {facts, threads} = snapshot;
+	const {facts, threads, session} = snapshot;
 	const isJava = (thread: number) => threadKind(threads.flags[thread]) === 'java';
 	let [whole, seen] = [0, 0];
 	for (let thread = 0; thread < threads.count; thread++) {
@@ -49,7 +49,8 @@ export function unseenCpuPercent(snapshot: Snapshot, baseline: Snapshot | undefi
 		}
 	}
 
-	return percentOf(whole - seen, whole);
+	const ruledNs = session.ruledCpuNs - (baseline?.session.ruledCpuNs ?? 0);
+	return percentOf(Math.min(whole, whole - seen + ruledNs), whole);
 }
 
 /** Figures of the whole target for the header and the state strip. */

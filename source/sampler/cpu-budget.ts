@@ -38,14 +38,15 @@ export class CpuBudget {
 		this.#share = percent / 100;
 	}
 
+	/** Whether it is time to say how much CPU time was used: to ask the system at each sample would cost some, too. */
+	isDue(nowMs: number): boolean {
+		this.#firstMs ??= nowMs;
+		return this.#share < 1 && nowMs - this.#firstMs >= settleMs && nowMs - this.#lookedMs >= lookEveryMs;
+	}
+
 	/** At `nowMs` (monotone) our process had used so much CPU time, while `requestedMs` was asked for. */
 	record(nowMs: number, cpuMs: number, requestedMs: number): void {
-		if (this.#share >= 1) {
-			return;
-		}
-
-		this.#firstMs ??= nowMs;
-		if (nowMs - this.#firstMs < settleMs || nowMs - this.#lookedMs < lookEveryMs) {
+		if (!this.isDue(nowMs)) {
 			return;
 		}
 

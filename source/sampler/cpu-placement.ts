@@ -62,6 +62,9 @@ what is more than a credit to come may account for: used in system calls that ar
 records, or lost with some.
 */
 export class CpuPlacement {
+	/** See the figure of this name in the schema: cumulative, and what the sample assigned last added to it. */
+	ruledNs = 0;
+	#newlyRuledNs = 0;
 	/** By key of the platform thread, as in the next one. */
 	readonly #pasts = new Map<number, Past>();
 	/** CPU time of the threads in samples that were taken back. */
@@ -74,6 +77,7 @@ export class CpuPlacement {
 	*/
 	assign(sample: Sample, elapsedNs: number): void {
 		this.#samples++;
+		this.#newlyRuledNs = 0;
 		const hasTakenBack = this.#takenBack.size > 0;
 		const {credits} = sample;
 		for (let credit = 0; credit < credits.count; credit++) {
@@ -92,6 +96,7 @@ export class CpuPlacement {
 			}
 		}
 
+		this.ruledNs += this.#newlyRuledNs;
 		this.#takenBack.clear();
 		if (this.#samples % forgetAfterSamples === 0) {
 			this.#forget(sample);
@@ -103,6 +108,8 @@ export class CpuPlacement {
 	one.
 	*/
 	takeBack(sample: Sample): void {
+		this.ruledNs -= this.#newlyRuledNs;
+		this.#newlyRuledNs = 0;
 		const {credits} = sample;
 		for (let credit = 0; credit < credits.count; credit++) {
 			this.#pastOf(platformKey(sample, credits.row[credit])).keptNs += credits.cpuNs[credit];
@@ -157,6 +164,7 @@ export class CpuPlacement {
 		const isLeftOver = awaitedNs > 0 || (past.missed >= missedSightings && !isChance(past));
 		if (isRunning || (isInNativeCode && isLeftOver)) {
 			sample.placedCpuNs[row] = freeNs;
+			this.#newlyRuledNs += isRunning && awaitedNs > 0 ? freeNs : 0;
 		} else if (!isInNativeCode && past.missed >= hopelessSightings && past.seen < past.expected * hopelessPart) {
 			sample.unseenCpuNs[row] = freeNs;
 		} else {

@@ -3,6 +3,7 @@ import process from 'node:process';
 import {setImmediate as turn} from 'node:timers/promises';
 import type {EngineSession, SampleOutcome} from '../engines/engine.js';
 import {Sample} from '../model/sample.js';
+import type {SamplerFigures} from '../table/layout.js';
 import type {TableWriter} from '../table/writer.js';
 import {StopBudget} from './budget.js';
 import {backoffMs, SamplingClock} from './clock.js';
@@ -81,19 +82,18 @@ export class SamplingLoop {
 
 	/** Resolves when stopped; rejects with the session's SessionOver, or with an error that is our own fault. */
 	async run(): Promise<void> {
+		// An engine that waits for nothing, with samples that take longer than the interval, would leave no room for
+		// commands and timers.
+		let hasWaited = false;
 		while (!this.#isStopped) {
 			const waitMs = this.#isResting ? Infinity : this.#clock.waitMs(performance.now());
-			if (waitMs > 0) {
-				await this.#sleep(waitMs);
+			if (waitMs > 0 || !hasWaited) {
+				await (waitMs > 0 ? this.#sleep(waitMs) : turn());
+				hasWaited = true;
 				continue;
 			}
 
-			// An engine that waits for nothing, with samples that take longer than the interval, would leave no room
-			// for commands and timers.
-			await turn();
-			if (this.#isResting || this.#isStopped) {
-				continue;
-			}
+			hasWaited = false;
 
 			this.#clock.begin(performance.now(), this.#intervalMs());
 			let done!: () => void;
@@ -183,8 +183,10 @@ export class SamplingLoop {
 	}
 
 	#recordOwnCpu(nowMs: number): void {
-		const {user, system} = process.cpuUsage();
-		this.#cpuBudget.record(nowMs, (user + system) / 1000, this.#requestedIntervalMs);
+		if (this.#cpuBudget.isDue(nowMs)) {
+			const {user, system} = process.cpuUsage();
+			this.#cpuBudget.record(nowMs, (user + system) / 1000, this.#requestedIntervalMs);
+		}
 	}
 
 	/** Counts a sample's outcome and plans the next. */
@@ -220,7 +222,7 @@ export class SamplingLoop {
 		this.#leavePauseOut();
 		this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0);
 		const sampledMs = this.#durationMs(nowMs);
-		if (!this.#options.writer.count(this.#sample, outcome.atMs, {...this.#figures(nowMs), sampledMs}, this.#options.accepts)) {
+		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts)) {
 			this.#placement.takeBack(this.#sample);
 			return false;
 		}
@@ -289,28 +291,32 @@ export class SamplingLoop {
 		}
 	}
 
-	#figures(nowMs: number) {
+	#figures(nowMs: number, sampledMs = this.#sampledMs): SamplerFigures {
 		if (nowMs - this.#pauseFiguresAtMs >= pauseFiguresEveryMs) {
 			this.#pauseFigures = this.#pauses.figures();
 			this.#pauseFiguresAtMs = nowMs;
 		}
 
+		const countedAtMs = this.#isResting ? 0 : monotoneMs();
 		return {
-			...this.#pauseFigures,
+			pauseP50Us: this.#pauseFigures.pauseP50Us,
+			pauseP99Us: this.#pauseFigures.pauseP99Us,
+			pauseWorstUs: this.#pauseFigures.pauseWorstUs,
 			requestedIntervalMs: this.#requestedIntervalMs,
 			intervalMs: this.#intervalMs(),
 			cpuIntervalMs: this.#cpuBudget.intervalMs(this.#requestedIntervalMs),
 			startedAtMs: this.#startedAtMs,
 			durationMs: this.#durationMs(nowMs),
-			countedAtMs: this.#isResting ? 0 : monotoneMs(),
-			nextAtMs: this.#isResting ? 0 : monotoneMs() + this.#clock.waitMs(nowMs),
-			sampledMs: this.#sampledMs,
+			countedAtMs,
+			nextAtMs: this.#isResting ? 0 : countedAtMs + this.#clock.waitMs(nowMs),
+			sampledMs,
 			late: this.#clock.late,
 			failed: this.#failed,
 			refusedThreads: this.#refusedThreads,
 			lateThreads: this.#lateThreads,
 			targetStoppedMs: this.#targetStoppedMs,
 			targetInterruptedMs: this.#targetInterruptedMs,
+			ruledCpuNs: this.#placement.ruledNs,
 		};
 	}
 

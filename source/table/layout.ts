@@ -1,5 +1,5 @@
 import {
-	fromNames, namesOf, units, type ArrayType, type Columns, type Select, type TypeOf,
+	fromNames, namesOf, select, units, type ArrayType, type Columns, type Select, type TypeOf,
 } from '../model/column-types.js';
 import {
 	clockFigures, contentionColumns, factColumns, sessionFigures, threadColumns,
@@ -47,6 +47,8 @@ export type Figures = Record<FigureName, number>;
 export type SamplerFigures = Record<Select<typeof figures, {by: 'sampler'}>, number>;
 /** Session figures: Float64 in the header, in this order. */
 export const figureNames = namesOf(figures).filter((name): name is FigureName => figures[name].by !== 'reader');
+export const samplerFigureNames = select(figures, {by: 'sampler'});
+export const ownFigureNames = select(figures, {by: 'table'});
 
 const columnBytes: Readonly<Record<ArrayType, number>> = {f64: 8, i32: 4, u8: 1};
 

@@ -10,7 +10,7 @@ import {stateCode, stateCount} from '../model/thread-state.js';
 import {TupleIndex} from '../model/tuple-index.js';
 import {DictionaryWriter} from './dictionary.js';
 import {
-	countWord, figureNames, otherNode, word, type Figures, type RegionName, type SamplerFigures,
+	countWord, figureNames, otherNode, ownFigureNames, samplerFigureNames, word, type RegionName, type SamplerFigures,
 } from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 import {StackMemo} from './stack-memo.js';
@@ -28,6 +28,10 @@ const factKey = select(factColumns, {role: 'key'});
 const factKeyAt = Object.freeze(fromNames(factKey, (_, index) => index));
 const contentionKey = select(contentionColumns, {role: 'key'});
 const contentionKeyAt = Object.freeze(fromNames(contentionKey, (_, index) => index));
+
+/** Where each figure lies: those that come with a sample, and the table's own. */
+const samplerFigureAt = samplerFigureNames.map(name => ({name, at: figureNames.indexOf(name)}));
+const ownFigureAt = ownFigureNames.map(name => ({name, at: figureNames.indexOf(name)}));
 
 /** Facts kept for the pseudo thread "(other)" at the stack "(other)": one per state. */
 const lastFacts = 8;
@@ -62,7 +66,7 @@ export class TableWriter implements Interner {
 	#placed = 0;
 	/** The stack of such time; -1 until there is some. */
 	#unseenNode = -1;
-	readonly #figures = Object.fromEntries(figureNames.map(name => [name, 0])) as Figures;
+	readonly #figures = fromNames(ownFigureNames, () => 0);
 
 	/** Takes an empty table, see `createTable`. */
 	constructor(buffer: SharedArrayBuffer) {
@@ -98,7 +102,6 @@ export class TableWriter implements Interner {
 		this.#place(sample, accepts);
 		const before = this.#placed;
 		this.#placed = 0;
-		Object.assign(this.#figures, figures);
 		if (!acquireLock(this.#views.words, lockWaitMs)) {
 			return false;
 		}
@@ -107,7 +110,7 @@ export class TableWriter implements Interner {
 			this.#apply(sample, atMs, before);
 			this.#figures.samples++;
 			this.#figures.lastSampleAtMs = atMs;
-			this.#publish();
+			this.#publish(figures);
 			this.#placed = sample.count;
 		} finally {
 			releaseLock(this.#views.words);
@@ -118,12 +121,11 @@ export class TableWriter implements Interner {
 
 	/** Publishes the figures alone, as after a failed sample. False when the lock was not free in time. */
 	publish(figures: SamplerFigures): boolean {
-		Object.assign(this.#figures, figures);
 		if (!acquireLock(this.#views.words, lockWaitMs)) {
 			return false;
 		}
 
-		this.#publish();
+		this.#publish(figures);
 		releaseLock(this.#views.words);
 		return true;
 	}
@@ -363,10 +365,14 @@ export class TableWriter implements Interner {
 	}
 
 	/** Writes figures and counts. The lock is held. */
-	#publish(): void {
+	#publish(given: SamplerFigures): void {
 		const {figures, words} = this.#views;
-		for (const [index, figureName] of figureNames.entries()) {
-			figures[index] = this.#figures[figureName];
+		for (const {name, at} of samplerFigureAt) {
+			figures[at] = given[name];
+		}
+
+		for (const {name, at} of ownFigureAt) {
+			figures[at] = this.#figures[name];
 		}
 
 		words[countWord.strings] = this.#dictionary.texts.length;

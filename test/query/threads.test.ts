@@ -204,6 +204,8 @@ test('CPU time that counts where threads were met waiting is told apart: the sha
 	// What is kept until the thread is seen running is in no fact yet.
 	const kept = {...before, threads: {...before.threads, cpuNs: before.threads.cpuNs.map(ns => 2 * ns)}};
 	expect(unseenCpuPercent(kept, undefined)).toBe(62.5);
+	// In system calls that are in no record: a part of what was found running.
+	expect(unseenCpuPercent({...before, session: {...before.session, ruledCpuNs: 1e7}}, undefined)).toBe(50);
 });
 
 test('the summary counts Java threads alive and parts CPU time by kind of thread', () => {

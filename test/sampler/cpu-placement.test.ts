@@ -103,6 +103,8 @@ describe('where CPU time counts', () => {
 		expect([once(RUNNABLE, [9, 20, 10]), once(RUNNABLE, [20, 0, 10]), once(RUNNABLE, [7, 0, 10])]).toEqual([0, 0, 1]);
 		expect([once(WAITING, [30, 0, 10]), once(IDLE, [1, 0, 10])]).toEqual([0, 31]);
 		expect([once(RUNNABLE, [30, 0, Infinity]), once(RUNNABLE, [1, 0, 0])]).toEqual([0, 41]);
+		// So much was placed by rule where it was found running, though there are records of it.
+		expect(placement.ruledNs).toBe(10 + 5 + 1);
 		// With no event any more the rest counts as ever, and a debt is still one.
 		expect([once(RUNNABLE, [1, 20, 10]), once(RUNNABLE, [10, 0, 0]), once(RUNNABLE, [10, 0, 0])]).toEqual([0, 0, 1]);
 	});

@@ -300,6 +300,9 @@ describe('how sampling goes', () => {
 		const [first, session] = await over([[0.2, 8, 1], [10, 400, 1.3], [20, 520, 1.4]], live);
 		expect(first).toContain('memory 12/s');
 		expect(session).toContain('1% own');
+		// Ours of the first seconds is that of starting up.
+		expect((await over([[0.2, 8, 1], [3.1, 150, 3], [8, 400, 3.1]], live))[1]).toContain('2% own');
+		expect((await over([[0.2, 8, 1], [3.1, 150, 3]], live))[1]).toContain('- own');
 		// Nothing is said before there is something to say.
 		const young = await over([[0.2, 8, 1]], live);
 		expect(young[0]).toMatch(/memory {2,}LIVE/);
@@ -309,6 +312,9 @@ describe('how sampling goes', () => {
 	test('where our own CPU time keeps us from the rate asked for, that stands beside the one reached', async () => {
 		const moments = [[1, 40, 1], [11, 140, 1.5]] as const;
 		expect((await over(moments, live, {intervalMs: 100, cpuIntervalMs: 100}))[0]).toContain('memory 10/s (50 asked)');
+		// So far all of them were taken.
+		expect((await over([[1, 50, 1], [11, 550, 1.5]], live, {intervalMs: 100, cpuIntervalMs: 100}))[0]).toMatch(/memory 50\/s {2,}LIVE/);
+		expect((await over([[1, 50, 1]], live, {intervalMs: 100, cpuIntervalMs: 100}))[0]).not.toContain('asked');
 		// The target's budget is what keeps us from it; the difference is small; nothing is sampled.
 		expect((await over(moments, live, {intervalMs: 200, cpuIntervalMs: 100}))[0]).not.toContain('asked');
 		expect((await over(moments, live, {intervalMs: 22, cpuIntervalMs: 22}))[0]).not.toContain('asked');
@@ -345,6 +351,13 @@ describe('what must be known of the figures', () => {
 		const [, session] = await show(screenOf(refused()));
 		expect(session).toMatch(/^! 40% of running samples have no stack \| samples 50 .*cost 0% of target/);
 		expect((await show(screenOf(refused()), 200, 60))[1]).toContain('! table full: 5 at (other)');
+	});
+
+	test('CPU time that nobody saw being used: not before two seconds, nor of next to none', async () => {
+		const header = async (marks: string, durationMs: number) => (await show(screenOf(picture(`one\n${marks}\na:1 a:1`, {durationMs, sampledMs: durationMs}))))[1];
+		expect(await header('R100 .900', 1900)).toMatch(/^samples 2 /);
+		expect(await header('R100 .900', 2000)).toMatch(/^! 90% of CPU placed by rule \| samples 2 /);
+		expect(await header('R19 .171', 60_000)).toMatch(/^samples 2 /);
 	});
 
 	test('samples that are seconds apart, though asked for more often, are in the header with the option that allows more', async () => {

@@ -1,4 +1,5 @@
 import {threadFlag, type Sample} from '../../model/sample.js';
+import {stateCode} from '../../model/thread-state.js';
 import {type JavaThread, type Lock} from './threads/java-thread.js';
 
 /**
@@ -57,6 +58,17 @@ export class KeptRows {
 
 		sample.keepThread();
 		sample.lockOwner[row] = -1;
+		return true;
+	}
+
+	/** The same for a thread of the JVM's own that was in this row without CPU time, and has used none since. */
+	keepResting(row: number, key: number): boolean {
+		const sample = this.#sample!;
+		if (row !== sample.count || row >= this.#count || sample.key[row] !== key || sample.state[row] !== stateCode.IDLE) {
+			return false;
+		}
+
+		sample.keepThread();
 		return true;
 	}
 

@@ -244,7 +244,7 @@ export class MemorySession implements EngineSession {
 			into.lockOwner[thread.row] = owner?.round === threads[0].round ? owner.row : -1;
 		}
 
-		this.#vmThreads.add(into, threads, this.#threads.newcomers);
+		this.#vmThreads.add(into, this.#rows, threads, this.#threads.newcomers);
 		this.#rows.end();
 	}
 

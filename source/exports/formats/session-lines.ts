@@ -52,7 +52,7 @@ export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): s
 	const unseen = unseenCpuPercent(snapshot, baseline);
 	return [
 		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would ${why}`] : []),
-		...(unseen >= muchUnseen ? [`${number(unseen, 0)}% of the CPU time was used between samples by threads then found waiting; it counts at the native call they wait in, at ${unseenWork.className}.${unseenWork.method}, or at no line yet`] : []),
+		...(unseen >= muchUnseen ? [`${number(unseen, 0)}% of the CPU time was used between samples by threads then found waiting, or in system calls that may not be recorded; it counts at the native call that a thread is found in, at ${unseenWork.className}.${unseenWork.method}, or at no line yet`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),
 		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`] : []),
 		...(lateThreads > 0 ? [`${lateThreads} thread samples without a stack: the threads did not stop in time`] : []),

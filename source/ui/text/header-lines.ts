@@ -107,10 +107,12 @@ function perSecond(samples: number): number {
 }
 
 /** The rate that was asked for, where our own CPU time is what keeps us from it. */
-function rateAsked({status: {phase}, snapshot}: ScreenData): string {
+function rateAsked({status: {phase}, snapshot, lately: {samplesPerS}}: ScreenData): string {
 	const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0} = snapshot?.session ?? {};
 	const isLimit = phase === 'sampling' && requestedIntervalMs > 0 && cpuIntervalMs >= intervalMs && cpuIntervalMs > worthSaying * requestedIntervalMs;
-	return isLimit ? `(${perSecond(1000 / requestedIntervalMs)} asked)` : '';
+	const asked = 1000 / requestedIntervalMs;
+	// What is reached, over ten seconds, follows later: so long nothing is missing.
+	return isLimit && samplesPerS !== undefined && samplesPerS * worthSaying < asked ? `(${perSecond(asked)} asked)` : '';
 }
 
 /** A rate that is lower by less is as good as the one asked for. */

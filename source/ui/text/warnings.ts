@@ -16,6 +16,12 @@ export type Warning = {
 const sparseMs = 2000;
 const sparseTimes = 2;
 
+/**
+In the first seconds all CPU time waits for the first records and sightings, and of next to none a share says nothing.
+*/
+const youngMs = 2000;
+const tellingCpuMs = 200;
+
 /** Gives a warning while there is a reason for it. */
 type Rule = (data: ScreenData) => Warning | undefined;
 
@@ -57,13 +63,14 @@ const rules: readonly Rule[] = [
 			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one comes each ${everyS} s, not each ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwn ? 'use more CPU of ours' : 'stop the target for longer'} than ${option} allows. Give it more; shares of few samples are rough.`,
 		};
 	},
-	({summary}) => {
-		const {unseenCpuPercent = 0} = summary ?? {};
-		return unseenCpuPercent < muchUnseen
+	({summary, snapshot}) => {
+		const {unseenCpuPercent = 0, javaCpuPercent = 0, windowMs = 0} = summary ?? {};
+		const isYoung = (snapshot?.session.durationMs ?? 0) < youngMs || javaCpuPercent * windowMs / 100 < tellingCpuMs;
+		return isYoung || unseenCpuPercent < muchUnseen
 			? undefined
 			: {
 				short: `${Math.round(unseenCpuPercent)}% of CPU placed by rule`,
-				whole: `${Math.round(unseenCpuPercent)}% of the CPU time was used between samples by threads that were then found waiting. It counts at the native call they wait in, or at (running).(not seen).`,
+				whole: `${Math.round(unseenCpuPercent)}% of the CPU time was used where nobody saw it: between samples, by threads that were then found waiting, or in system calls that only root may record. It counts at the native call that a thread is found in, or at (running).(not seen).`,
 			};
 	},
 ];

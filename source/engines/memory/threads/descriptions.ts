@@ -13,13 +13,14 @@ import {confirms, kernelName} from './kernel-name.js';
 import {stateOfStatus, type ThreadIdentity, type ThreadObjects} from './thread-object.js';
 
 /**
-Names read again in one sample at most: a thread may change its name at any time, which is shown with some delay. Few of
-those at rest: most threads change their own.
+Names read again in one sample at most: a thread may change its name at any time, which is shown with some delay. Those
+at rest have one read every so many milliseconds, and each its own at most so often: most threads change their own name.
 */
 const namesPerRound = 16;
-const restingNamesPerRound = 2;
+const restingNameEveryMs = 50;
+const restingNameMs = 10_000;
 
-/** A name is read again after this many samples. */
+/** A name of one that is at work is read again after this many samples. */
 const nameRounds = 50;
 
 /** How often the heap is read again when objects moved meanwhile. */
@@ -55,6 +56,7 @@ export class Descriptions {
 	/** How many names may still be read again in this sample, and whose turn it is of those at rest. */
 	#namesLeft = 0;
 	#turn = 0;
+	#restingDueMs = 0;
 
 	constructor(vm: Vm, pid: number, parts: {
 		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods; readonly interner: Interner;
@@ -96,18 +98,17 @@ export class Descriptions {
 		}
 	}
 
-	/** The threads, and those at rest whose name is to be read again now, in turn. */
+	/** The threads, and one of those at rest if its name is to be read again now, in turn. */
 	#withNames(awake: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
-		let threads = awake;
-		for (let count = 0; count < restingNamesPerRound && all.length > 0; count++) {
-			this.#turn = (this.#turn + 1) % all.length;
-			const thread = all[this.#turn];
-			if (thread.isSettled && this.#isNameOld(thread)) {
-				threads = [...threads, thread];
-			}
+		const nowMs = performance.now();
+		if (nowMs < this.#restingDueMs || all.length === 0) {
+			return awake;
 		}
 
-		return threads;
+		this.#restingDueMs = nowMs + Math.max(restingNameEveryMs, restingNameMs / all.length);
+		this.#turn = (this.#turn + 1) % all.length;
+		const thread = all[this.#turn];
+		return thread.isSettled && this.#isNameOld(thread) ? [...awake, thread] : awake;
 	}
 
 	#stopTheWorld(threads: readonly JavaThread[]): void {

@@ -3,6 +3,7 @@ import type {Interner} from '../../../model/frame.js';
 import {threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
+import {type KeptRows} from '../kept-rows.js';
 import {type CpuTurn, type CpuTurns} from './cpu-turns.js';
 import {type JavaThread} from './java-thread.js';
 import {confirms, kernelName} from './kernel-name.js';
@@ -20,7 +21,8 @@ const threadLimit = 20_000;
 /** Threads of which every JVM has one at most, with names that the kernel does not keep whole. */
 const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'StringDedupThread', 'StringDedupProcessor'];
 
-type VmThread = CpuTurn & {readonly name: number; sightings: number};
+/** `row`: where it was in the sample before. */
+type VmThread = CpuTurn & {readonly name: number; sightings: number; row: number};
 
 /**
 Threads of the process that are no Java threads: collectors, the VM Thread, those of native libraries. They have the
@@ -44,7 +46,7 @@ export class VmThreads {
 	/**
 	Adds them to a sample, with the CPU time that each used. `newcomers`: the Java threads met for the first time.
 	*/
-	add(into: Sample, java: readonly JavaThread[], newcomers: readonly JavaThread[]): void {
+	add(into: Sample, rows: KeptRows, java: readonly JavaThread[], newcomers: readonly JavaThread[]): void {
 		const nowMs = performance.now();
 		if (nowMs > this.#listAtMs) {
 			this.#list(new Set(java.map(thread => thread.nativeId)));
@@ -73,7 +75,12 @@ export class VmThreads {
 			}
 
 			const {nativeId, name, cpuNs} = thread;
+			if (cpuNs === 0 && rows.keepResting(thread.row, -nativeId)) {
+				continue;
+			}
+
 			const row = into.addThread(-nativeId, nativeId, name);
+			thread.row = row;
 			into.flags[row] = threadFlag.vmInternal;
 			into.cpuNs[row] = cpuNs;
 			into.state[row] = cpuNs > 0 ? stateCode.RUNNABLE : stateCode.IDLE;
@@ -101,7 +108,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			nativeId, name: this.#interner.internString(name), sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, cpuDueMs: 0, livelyUntilMs: 0,
+			nativeId, name: this.#interner.internString(name), sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, cpuDueMs: 0, livelyUntilMs: 0, row: -1,
 		};
 	}
 
