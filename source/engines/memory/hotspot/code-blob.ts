@@ -189,9 +189,22 @@ function kindOf(name: string): BlobKind {
 	return kinds.get(name) ?? (adapterNames.test(name) ? 'adapter' : 'stub');
 }
 
+/** Where readIdentity reads to: a few hundred bytes from the first of the fields to the last. */
+let scratch = new DataView(new ArrayBuffer(512));
+
+/** Read of each compiled method that a sample meets, and so in one piece. */
 function readIdentity({reader, layout: {fields}}: Vm, address: number, isMethod: boolean): number[] {
-	const common = [reader.word(address + fields.blobName), reader.u32(address + fields.blobSize)];
-	return isMethod ? [...common, reader.u32(address + fields.nmethodCompileId), reader.word(address + fields.nmethodMethod)] : common;
+	const {blobName, blobSize, nmethodCompileId, nmethodMethod} = fields;
+	const start = isMethod ? Math.min(blobName, blobSize, nmethodCompileId, nmethodMethod) : Math.min(blobName, blobSize);
+	const length = (isMethod ? Math.max(blobName, blobSize, nmethodCompileId, nmethodMethod) : Math.max(blobName, blobSize)) + 8 - start;
+	if (scratch.byteLength < length) {
+		scratch = new DataView(new ArrayBuffer(length));
+	}
+
+	reader.fill(address + start, new Uint8Array(scratch.buffer), 0, length);
+	const word = (offset: number) => scratch.getUint32(offset - start, true) + (scratch.getUint32(offset - start + 4, true) * 0x1_00_00_00_00);
+	const common = [word(blobName), scratch.getUint32(blobSize - start, true)];
+	return isMethod ? [...common, scratch.getUint32(nmethodCompileId - start, true), word(nmethodMethod)] : common;
 }
 
 type DebugInfo = {

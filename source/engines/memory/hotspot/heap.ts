@@ -2,7 +2,7 @@ import {decodeFieldStream, decodeFieldTuples, type FieldInfo} from '../decode/fi
 import {isAligned} from '../process/memory.js';
 import {fail} from '../process/reader.js';
 import {has} from './layout.js';
-import {klassName, poolSymbol} from './methods.js';
+import {poolSymbol} from './methods.js';
 import {type Vm} from './vm.js';
 
 /** Most bytes of a class's field description; 65,535 fields of 12 bytes. */
@@ -86,11 +86,6 @@ export class Heap {
 		}
 
 		return false;
-	}
-
-	/** The name of an object's class, with dots. */
-	className(oop: number): string {
-		return klassName(this.#vm, this.klassOf(oop));
 	}
 
 	/** The text of a java.lang.String. */

@@ -193,7 +193,17 @@ export class Methods {
 
 /** The name of a class with dots, as its Symbol has it. Throws `Unreadable`. */
 export function klassName(vm: Vm, klass: number): string {
-	return readSymbol(vm, vm.reader.pointer(klass + vm.layout.fields.klassName)).replaceAll('/', '.');
+	return symbolName(vm, klassSymbol(vm, klass));
+}
+
+/** Address of the Symbol with a class's name. Throws `Unreadable`. */
+export function klassSymbol({reader, layout: {fields}}: Vm, klass: number): number {
+	return reader.pointer(klass + fields.klassName);
+}
+
+/** The name of a class with dots. Throws `Unreadable`. */
+export function symbolName(vm: Vm, symbol: number): string {
+	return readSymbol(vm, symbol).replaceAll('/', '.');
 }
 
 /** The symbol in a slot of a constant pool. Throws `Unreadable`. */

@@ -7,7 +7,7 @@ import {moving, type HeapClock} from '../hotspot/collections.js';
 import {type Heap} from '../hotspot/heap.js';
 import {has} from '../hotspot/layout.js';
 import {isAligned} from '../process/memory.js';
-import {type Methods} from '../hotspot/methods.js';
+import {klassSymbol, type Methods, symbolName} from '../hotspot/methods.js';
 import {type Vm} from '../hotspot/vm.js';
 import {type ThreadObjects} from './thread-object.js';
 import {type JavaThread, type Lock} from './java-thread.js';
@@ -26,6 +26,9 @@ const anonymousOwner = 1;
 
 /** Objects that a thread can hold without a monitor (LockStack::CAPACITY is 8). */
 const lockStackLimit = 8;
+
+/** Most classes whose names are kept. */
+const classesLimit = 4096;
 
 /** Deepest hierarchy of synchronizers looked through for the owner's field. */
 const superLimit = 8;
@@ -46,6 +49,8 @@ export class Locks {
 	classes stay: a class unloaded and another in its place gives an object that is not a thread.
 	*/
 	readonly #ownerOffsets = new Map<number, number>();
+	/** Names of classes of locks, by class. */
+	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
 	#threads: readonly JavaThread[] = [];
 	/** The clock of this sample; undefined until it is asked for. */
 	#clockRead: number | undefined;
@@ -98,8 +103,10 @@ export class Locks {
 		}
 
 		const lock = this.#find(thread);
-		thread.lock = {...lock, frames: thread.frames, state: thread.state, clock: this.#clockNow};
-		return lock;
+		// What could not be read while objects moved is looked for again.
+		const isKnown = lock !== undefined && (lock.kind === lockKindCode.none || lock.className !== 0);
+		thread.lock = isKnown ? {...lock, frames: thread.frames, state: thread.state, clock: this.#clockNow} : undefined;
+		return lock ?? none;
 	}
 
 	get #clockNow(): number {
@@ -117,7 +124,7 @@ export class Locks {
 		return this.#byOwnerId.get(id);
 	}
 
-	#find(thread: JavaThread): Lock {
+	#find(thread: JavaThread): Lock | undefined {
 		const {state, block} = thread;
 		if (state === stateCode.BLOCKED && block.pendingMonitor !== 0) {
 			return this.#owned(lockKindCode.monitor, this.#monitorClass(block.pendingMonitor), () => this.#monitorOwner(block.pendingMonitor));
@@ -178,8 +185,8 @@ export class Locks {
 		});
 	}
 
-	#parked(thread: JavaThread): Lock {
-		return this.#safely(() => {
+	#parked(thread: JavaThread): Lock | undefined {
+		return this.#safely<Lock>(() => {
 			const blocker = this.#objects.parkBlocker(this.#objects.objectOf(thread.address, thread.block.threadObject));
 			if (blocker === 0) {
 				return none;
@@ -189,7 +196,7 @@ export class Locks {
 			return has(offset)
 				? this.#owned(lockKindCode.park, this.#classId(blocker), () => this.#safely(() => this.#exclusiveOwner(blocker + offset)))
 				: {kind: lockKindCode.park, className: this.#classId(blocker)};
-		}) ?? none;
+		});
 	}
 
 	#owned(kind: number, className: number, ownerSlot: () => JavaThread | undefined): Lock {
@@ -217,22 +224,43 @@ export class Locks {
 		return offset;
 	}
 
+	/** A class has one name: a class unloaded and another in its place would have to have its Symbol, too. */
 	#classId(oop: number): number {
-		return this.#interner.internString(printable(normalClassName(this.#heap.className(oop))));
+		const klass = this.#heap.klassOf(oop);
+		const symbol = klassSymbol(this.#vm, klass);
+		const known = this.#classIds.get(klass);
+		if (known?.symbol === symbol) {
+			return known.id;
+		}
+
+		const id = this.#interner.internString(printable(normalClassName(symbolName(this.#vm, symbol))));
+		if (this.#classIds.size >= classesLimit) {
+			this.#classIds.clear();
+		}
+
+		this.#classIds.set(klass, {symbol, id});
+		return id;
 	}
 
 	/** What was read of the heap, if nothing can have moved meanwhile. */
 	#safely<T>(read: () => T): T | undefined {
 		const isStopTheWorld = this.#vm.collector === 'stop-the-world';
-		const before = this.#clock.now();
+		// The clock of the sample tells as much as one of now, if it has not moved on when all is read.
+		const before = this.#clockNow;
 		if (isStopTheWorld && before === moving) {
+			this.#clockRead = undefined;
 			return undefined;
 		}
 
 		try {
 			this.#heap.isDoubtful = false;
 			const result = read();
-			return (isStopTheWorld ? this.#clock.now() === before : !this.#heap.isDoubtful) ? result : undefined;
+			if (isStopTheWorld && this.#clock.now() !== before) {
+				this.#clockRead = undefined;
+				return undefined;
+			}
+
+			return isStopTheWorld || !this.#heap.isDoubtful ? result : undefined;
 		} catch {
 			return undefined;
 		}
