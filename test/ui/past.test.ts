@@ -123,6 +123,28 @@ test('the window that is looked at stays while sampling goes on, and the screen 
 	expect(after).toContain('+750 samples');
 });
 
+describe('trends', () => {
+	test('of rows show the last minute as soon as the terminal is wide enough, in the past that before it', async () => {
+		const {screen, text} = screenOf(70);
+		expect(await text()).not.toContain('LAST 60s');
+		await screen.resize({columns: 200, rows: 60});
+		const trendOf = (shown: string, place: string) => /(.{12}) (?:com\.acme|c\.a\w*)\./.exec(shown.split('\n').find(line => line.includes(place)) ?? '')?.[1];
+		const live = await text();
+		expect(live).toContain('LAST 60s');
+		// Fourteen steps of 5 s, of which the first two are over; the spike is in the last but one.
+		expect(trendOf(live, 'Spike.burn:7')).toBe('          # ');
+		await screen.press('[', '[');
+		expect(trendOf(await text(), 'Calm.tick:3')).toMatch(/^ {2}#{10}$/);
+	});
+
+	test('of the target\'s CPU stands in the header, shorter on narrow screens', async () => {
+		const {screen} = screenOf(70);
+		expect((await screen.lines())[2]).toMatch(/^CPU 17% \.{5}# \| RUN/);
+		await screen.resize({columns: 200, rows: 60});
+		expect((await screen.lines())[2]).toMatch(/^CPU 17% \.{10}#\. \| RUN/);
+	});
+});
+
 test('a save has the window of the past that is on the screen', async () => {
 	const {screen, saves} = screenOf(185);
 	await screen.press(...Array.from({length: 12}, () => '['), 's', '[', 's');

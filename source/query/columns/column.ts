@@ -1,4 +1,4 @@
-import type {GroupBy, Unit} from '../types.js';
+import type {GroupBy, Query, Unit} from '../types.js';
 import type {Sortable} from './sort.js';
 import type {StateRole} from './state-cells.js';
 
@@ -18,7 +18,7 @@ export type CellContext = {
 	readonly fullNames: boolean;
 	/** Cells that the column has. */
 	readonly room: number;
-	/** A picture of the row's last minute in that many cells; the caller keeps the past. */
+	/** A picture of the row's last minute in that many cells; the caller looks back. */
 	readonly trend?: (key: string, room: number) => string;
 };
 
@@ -47,8 +47,11 @@ export type Column<Row> = Sortable<Row> & {
 	value(row: Row, context: CellContext): string;
 	/** What a cell that is not empty is; undefined for plain text. */
 	role?(row: Row): CellRole | undefined;
-	/** The figure whose last minute the cell shows, 0 or more; whoever draws the column keeps the past. */
-	past?(row: Row): number;
+	/**
+	What was counted of the row, of which a cell shows how much it was per second in the last minute; whoever draws the
+	column looks back.
+	*/
+	past?(row: Row, query: Query): number;
 };
 
 /** The heading in a unit, of rows that stand for lines unless said otherwise. */

@@ -1,5 +1,6 @@
 import {stateCode} from '../../model/thread-state.js';
 import {placeName} from '../facts/place.js';
+import {effectiveUnit} from '../facts/scope.js';
 import type {LineRow} from '../types.js';
 import {hotPercent, type Column} from './column.js';
 import {
@@ -69,10 +70,10 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	...stateLetters.map(letter => stateColumn(letter)),
 	{
 		id: 'trend', heading: 'LAST 60s', title: 'trend', width: 12, align: 'left', fromColumns: 165, screenOnly: true,
-		description: '%SELF over the last minute; sorts like %SELF',
+		description: 'CPU time at the line (or ticks, where these are looked at) per second over the last minute, each row by its own highest; sorts like %SELF',
 		value: (row, {trend, room}) => trend?.(row.key, room) ?? '',
 		role: () => 'key',
-		past: row => row.selfPercent,
+		past: (row, query) => effectiveUnit(query) === 'ticks' ? row.selfTicks : row.selfCpuNs,
 		compare: (a, b) => byNumber(a.selfPercent, b.selfPercent),
 	},
 	{

@@ -8,7 +8,7 @@ import {Lines} from './lines.js';
 export function TimeLine() {
 	const {ui, data, layout, theme} = useSession();
 	const cellMs = lookedAtCell(ui);
-	return layout.timeLines > 0 && cellMs !== undefined
-		? <Lines lines={timeLine(data.ring, {cellMs, spanMs: ui.spanMs}, layout, theme)} height={layout.timeLines}/>
+	return layout.timeLines > 0 && cellMs !== undefined && data.past
+		? <Lines lines={timeLine(data.ring, {cellMs, spanMs: ui.spanMs, toMs: data.past.toMs}, layout, theme)} height={layout.timeLines}/>
 		: null;
 }

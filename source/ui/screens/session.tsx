@@ -119,12 +119,6 @@ export function SessionScreen({store, data, view, theme, save, onQuit}: SessionS
 	useEffect(() => {
 		store.setDelay(ui.delayMs);
 	}, [store, ui.delayMs]);
-	useLayoutEffect(() => {
-		// What comes next is added to the past of what is looked at now.
-		store.onShown = (next, previous) => {
-			data.remember(next, previous, ui, size.columns);
-		};
-	}, [store, data, ui, size]);
 	const isOver = feed.status.phase === 'ended' || feed.status.phase === 'failed';
 	const isEmpty = isOver && feed.isRead && (feed.shown?.session.samples ?? 0) === 0;
 	useLayoutEffect(() => {

@@ -3,9 +3,9 @@ import type {SourceStatus} from '../../model/source.js';
 import type {Lately} from '../../query/lately.js';
 import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
+import type {Trend} from '../../query/past/trend.js';
 import type {Summary} from '../../query/types.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
-import type {Trend} from '../text/trend.js';
 
 /** What the numbers on the screen come from, all of one moment. */
 export type ScreenData = {
@@ -25,7 +25,9 @@ export type ScreenData = {
 	readonly samplesSincePause: number;
 	/** How sampling goes now; of a recording, how it went. */
 	readonly lately: Lately;
-	/** Trend of a row, where trends are kept. */
+	/** What the target used of the CPU in the minute up to what is shown. */
+	readonly cpuTrend?: Trend;
+	/** The same of a row of the current view; undefined where its rows have no such figure. Made when it is asked for. */
 	trendOf(key: string): Trend | undefined;
 };
 

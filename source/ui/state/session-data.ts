@@ -10,16 +10,18 @@ import type {Query} from '../../query/types.js';
 import {baselineOf} from '../../query/facts/window.js';
 import {viewOf} from '../../views/registry.js';
 import type {ViewRow} from '../../views/view.js';
+import {endedBy} from '../../query/past/steps.js';
+import {cpuTrend} from '../../query/past/trend.js';
 import {layoutFor} from '../text/footer-lines.js';
 import {coveringLayer, layerLines, type DetailOf} from '../text/layers.js';
 import type {Layout} from '../text/layout.js';
 import {overhang, placeColumns} from '../text/table-cells.js';
 import type {Size} from '../terminal/terminal.js';
 import type {Theme} from '../terminal/theme.js';
-import {Trends} from '../text/trend.js';
 import {rowsOf, type DetailData, type IdleReason, type ScreenData} from './screen-data.js';
 import type {Feed} from './session-store.js';
 import {queryOf, type MenuItem, type UiState} from './state.js';
+import {RowTrends} from './row-trends.js';
 import {lookedAtCell} from './looking-back.js';
 import type {Surroundings} from './surroundings.js';
 
@@ -40,8 +42,7 @@ questions cost nothing.
 */
 export class SessionData {
 	readonly #options: DataOptions;
-	readonly #trends = new Trends();
-	#trendsOf: Query | undefined;
+	readonly #trends = new RowTrends();
 	readonly #lookBack = new LookBack();
 	#asked: readonly unknown[] = [];
 	#answer: Answer = {};
@@ -51,32 +52,12 @@ export class SessionData {
 		this.#options = options;
 	}
 
-	/**
-	Adds what was sampled since the snapshot before to the past of the figure that a column on a screen of this width
-	shows the past of.
-	*/
-	remember(shown: Snapshot, previous: Snapshot | undefined, state: UiState, columns: number): void {
-		const view = viewOf(state.view);
-		const column = view.columns.find(({past, fromColumns}) => past && columns >= fromColumns);
-		if (!previous || !column || previous.session.samples === shown.session.samples) {
-			return;
-		}
-
-		const query = queryOf(state);
-		if (!this.#trendsOf || isOtherFigure(this.#trendsOf, query)) {
-			this.#trends.clear();
-		}
-
-		this.#trendsOf = query;
-		const {rows} = view.query(shown, previous, {...query, filter: '', sort: view.sort});
-		this.#trends.add(shown.session.takenAtMs, rows, row => column.past!(row));
-	}
-
 	/** Rows and figures. */
 	of(state: UiState, feed: Feed): ScreenData {
 		const {shown, status, vitals, nowMs, newestSamples, ring} = feed;
 		const query = queryOf(state);
 		const answer = this.#query(state, feed);
+		const last = answer.past ? endedBy(ring, answer.past.toMs) : ring.windows.length - 1;
 		return {
 			...answer,
 			status,
@@ -85,7 +66,8 @@ export class SessionData {
 			ring,
 			samplesSincePause: Math.max(0, newestSamples - (answer.snapshot?.session.samples ?? 0)),
 			lately: shown ? latelyOf(answer, feed, shown) : {},
-			trendOf: key => this.#trendsOf && !isOtherFigure(this.#trendsOf, query) ? this.#trends.of(key) : undefined,
+			cpuTrend: cpuTrend(ring, last),
+			trendOf: key => this.#trends.of(key, viewOf(state.view), query, ring, last),
 		};
 	}
 
@@ -170,11 +152,6 @@ function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot)
 	}
 
 	return status.phase === 'recording' ? overall(shown) : lately(past, shown);
-}
-
-/** Whether what was remembered for a query says nothing of another. */
-function isOtherFigure(a: Query, b: Query): boolean {
-	return a.by !== b.by || a.unit !== b.unit || a.states !== b.states || a.threadKeys !== b.threadKeys;
 }
 
 /** What the keys need to know of a view's columns. */

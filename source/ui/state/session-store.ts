@@ -43,8 +43,6 @@ export type StoreOptions = {
 
 /** The session as a store for React: reads the source every delay, and keeps the past that windows and resets need. */
 export class SessionStore {
-	/** Called with each snapshot that is shown from now on and the one before it, before the listeners are. */
-	onShown: ((shown: Snapshot, previous: Snapshot | undefined) => void) | undefined;
 	readonly #options: StoreOptions;
 	readonly #listeners = new Set<() => void>();
 	#feed: Feed;
@@ -103,10 +101,6 @@ export class SessionStore {
 		const isOver = status.phase === 'ended' || status.phase === 'failed' || status.phase === 'recording';
 		const now = isOver ? {} : {nowMs: Date.now(), vitals: vitals()};
 		this.#addToRing(snapshot, now.vitals);
-		if (snapshot) {
-			this.onShown?.(snapshot, previous);
-		}
-
 		this.#set({
 			status, newestSamples, isRead: true, ring: this.#ring, ...now, ...(snapshot ? {shown: snapshot, past: remember(past, snapshot)} : {}),
 		});

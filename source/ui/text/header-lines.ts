@@ -18,6 +18,7 @@ import {
 	ago, clock, clocks, dayAndTime,
 } from './clock.js';
 import type {Layout} from './layout.js';
+import {halved, sparkline} from './trend.js';
 import {warningsOf} from './warnings.js';
 
 /** What the session does now, in a word that fits every header. */
@@ -152,11 +153,12 @@ function micros(us: number): string {
 
 /** The target's own figures, and its threads by state. */
 export function vitalsLine(data: ScreenData, width: number, theme: Theme): string {
-	const {vitals, summary} = data;
+	const {vitals, summary, cpuTrend} = data;
 	const measured = summary ? summary.javaCpuPercent + summary.jitCpuPercent + summary.vmCpuPercent : undefined;
 	const cpu = vitals.cpuPercent ?? measured;
 	const pieces: Piece[] = [
 		{text: cpu === undefined ? '' : `CPU ${Math.round(cpu)}%`, rank: 0},
+		{text: cpuTrend ? sparkline(width < wideTrendWidth ? halved(cpuTrend) : cpuTrend, theme.levels) : '', rank: 5, look: part => theme.paint('key', part)},
 		{text: summary && summary.jitCpuPercent >= 1 ? `jit ${Math.round(summary.jitCpuPercent)}%` : '', rank: 6},
 		{text: summary && summary.vmCpuPercent >= 1 ? `vm ${Math.round(summary.vmCpuPercent)}%` : '', rank: 6},
 		{text: heap(vitals), rank: 4},
@@ -165,6 +167,9 @@ export function vitalsLine(data: ScreenData, width: number, theme: Theme): strin
 	];
 	return fitPieces(pieces, width, ' ');
 }
+
+/** From this width on the trend of the CPU has a character for each step, below it one for two. */
+const wideTrendWidth = 100;
 
 /** `heap 3.1G/8.0G`; what is not known is a dash. */
 function heap({heapUsedBytes, heapCapacityBytes}: TargetVitals): string {

@@ -3,13 +3,14 @@ import {
 	fitColumns, headingOf, type CellContext, type Column,
 } from '../../query/columns/column.js';
 import {effectiveUnit} from '../../query/facts/scope.js';
+import type {Trend} from '../../query/past/trend.js';
 import type {Query, Unit} from '../../query/types.js';
 import type {Theme} from '../terminal/theme.js';
 import {
 	clip, cut, dropCells, pad,
 } from './cells.js';
 import type {Layout} from './layout.js';
-import {sparkline, type Trend} from './trend.js';
+import {sparkline} from './trend.js';
 
 /** What is drawn of a table. */
 export type TableView<Row> = {
@@ -111,7 +112,7 @@ export function rowCells<Row extends {readonly key: string}>(row: Row, isSelecte
 	const unit = effectiveUnit(query);
 	const isDim = view.isDim(row);
 	const context = (room: number): CellContext => ({
-		unit, fullNames: query.fullNames, room, trend: (key, cells) => sparkline(trendOf(key) ?? [], cells, theme.levels),
+		unit, fullNames: query.fullNames, room, trend: (key, cells) => sparkline(trendOf(key)?.slice(-cells) ?? [], theme.levels).padStart(cells),
 	});
 	const lent = placed.findIndex(({column}) => column.lendsRoom && column.value(row, context(0)) === '');
 	const cells = placed.map(({column, width}, index) => {

@@ -6,8 +6,8 @@ import type {Theme} from '../terminal/theme.js';
 import {clock} from './clock.js';
 import type {Layout} from './layout.js';
 
-/** The cell of the past that is looked at. */
-export type LookedAt = {readonly cellMs: number; readonly spanMs: number};
+/** The cell of the past that is looked at, and when its last sample was. */
+export type LookedAt = {readonly cellMs: number; readonly spanMs: number; readonly toMs: number};
 
 type Figure = {
 	readonly title: string;
@@ -35,7 +35,7 @@ const tailWidth = 10;
 The line of each figure, a character for each step, with its value at the cell looked at before it and its highest value
 behind it; and below them the times. With room for less the first figures stand there.
 */
-export function timeLine(ring: Ring, {cellMs, spanMs}: LookedAt, {width, timeLines}: Layout, theme: Theme): string[] {
+export function timeLine(ring: Ring, {cellMs, spanMs, toMs}: LookedAt, {width, timeLines}: Layout, theme: Theme): string[] {
 	const count = Math.max(1, width - leadWidth - tailWidth);
 	const newestMs = cellOf(ring.windows.at(-1)?.atMs ?? cellMs, spanMs);
 	// The line ends now, or, where that is too far from what is looked at, so that this stands in its middle.
@@ -46,7 +46,7 @@ export function timeLine(ring: Ring, {cellMs, spanMs}: LookedAt, {width, timeLin
 	return [
 		...figures.slice(0, timeLines - 1).map(figure => figureLine(figure, cells, at, theme)),
 		axis({
-			at, count, firstMs: lastMs - (spanMs * count), cellMs, end: isNear ? 'now' : clock(lastMs),
+			at, count, firstMs: lastMs - (spanMs * count), toMs, end: isNear ? 'now' : clock(lastMs),
 		}, theme),
 	];
 }
@@ -69,9 +69,9 @@ function levelOf(value: number | undefined, full: number, levels: string): strin
 }
 
 /** The time at both ends, and a mark with the time below the cell looked at. */
-function axis({at, count, firstMs, cellMs, end}: {readonly at: number; readonly count: number; readonly firstMs: number; readonly cellMs: number; readonly end: string}, theme: Theme): string {
+function axis({at, count, firstMs, toMs, end}: {readonly at: number; readonly count: number; readonly firstMs: number; readonly toMs: number; readonly end: string}, theme: Theme): string {
 	const begin = clock(firstMs);
-	const time = clock(cellMs, true);
+	const time = clock(toMs, true);
 	// The time stands on the side where there is room for it.
 	const isLeft = at + 1 + time.length > count;
 	const [mark, from] = isLeft ? [`${time}^`, at - time.length] : [`^${time}`, at];
