@@ -26,6 +26,9 @@ export type RingWindow = Moment & {
 	readonly samples: number;
 };
 
+/** Counted since the session's start: CPU time of all threads, and thread samples that waited for another's lock. */
+type Totals = {readonly cpuNs: number; readonly blockedTicks: number};
+
 /**
 The last windows of a session: of a second each for ten minutes, of ten seconds before that, as far back as there is
 room. Plain data, never changed: every function returns a new one.
@@ -39,12 +42,14 @@ export type Ring = {
 	readonly settled: number;
 	/** What the newest window ended with; undefined before the first. */
 	readonly newest: Snapshot | undefined;
+	/** What was counted by then in all. */
+	readonly totals: Totals;
 	/** Bytes of all windows, about. */
 	readonly bytes: number;
 };
 
 export const emptyRing: Ring = Object.freeze({
-	base: undefined, windows: [], settled: 0, newest: undefined, bytes: 0,
+	base: undefined, windows: [], settled: 0, newest: undefined, totals: {cpuNs: 0, blockedTicks: 0}, bytes: 0,
 });
 
 /** How windows are kept. */
@@ -73,9 +78,10 @@ export function addToRing(ring: Ring, snapshot: Snapshot, vitals: TargetVitals =
 		return ring;
 	}
 
-	const window = windowBetween(newest, snapshot, vitals);
+	const totals = {cpuNs: cpuOf(snapshot), blockedTicks: blockedTicks(snapshot)};
+	const window = windowOf(ring, snapshot, totals, vitals);
 	return bounded(coarsened({
-		...ring, windows: [...ring.windows, window], newest: snapshot, bytes: ring.bytes + sizeOf(window),
+		...ring, windows: [...ring.windows, window], newest: snapshot, totals, bytes: ring.bytes + sizeOf(window),
 	}, bounds), bounds);
 }
 
@@ -83,7 +89,7 @@ function sizeOf({changes}: RingWindow): number {
 	return changes.length + windowBytes;
 }
 
-function windowBetween(then: Snapshot | undefined, now: Snapshot, vitals: TargetVitals): RingWindow {
+function windowOf({newest: then, totals: before}: Ring, now: Snapshot, totals: Totals, vitals: TargetVitals): RingWindow {
 	const {session} = now;
 	return {
 		atMs: session.lastSampleAtMs || session.takenAtMs,
@@ -91,9 +97,9 @@ function windowBetween(then: Snapshot | undefined, now: Snapshot, vitals: Target
 		counts: countsOf(now),
 		vitals,
 		changes: deltas(then, now),
-		cpuNs: cpuOf(now) - (then ? cpuOf(then) : 0),
+		cpuNs: totals.cpuNs - before.cpuNs,
 		sampledMs: session.sampledMs - (then?.session.sampledMs ?? 0),
-		blockedTicks: blockedTicks(now) - (then ? blockedTicks(then) : 0),
+		blockedTicks: totals.blockedTicks - before.blockedTicks,
 		samples: session.samples - (then?.session.samples ?? 0),
 	};
 }
