@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {
 	actionOf, contexts, isOfTables, keysOf, keyTable, type Action,
 } from '../../source/ui/state/keys.js';
-import {tableActions} from '../../source/ui/state/table-actions.js';
+import {tableActions} from '../../source/ui/state/actions/table-actions.js';
 import {helpLines} from '../../source/ui/text/overlay-lines.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {lineColumns} from '../../source/query/columns/line-columns.js';

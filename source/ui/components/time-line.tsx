@@ -1,6 +1,6 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {useSession} from '../hooks/session.js';
-import {lookedAtCell} from '../state/looking-back.js';
+import {lookedAtCell} from '../state/actions/looking-back.js';
 import {timeLine} from '../text/time-line.js';
 import {Lines} from './lines.js';
 

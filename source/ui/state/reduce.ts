@@ -5,7 +5,7 @@ import {pressMenu, type Step} from './reduce-menu.js';
 import {pressScroll} from './reduce-scroll.js';
 import {contextOf, selectedIndex, type UiState} from './state.js';
 import {selectRow, type Surroundings} from './surroundings.js';
-import {forgetRow, say, tableActions, withQuery} from './table-actions.js';
+import {forgetRow, say, tableActions, withQuery} from './actions/table-actions.js';
 
 /**
 Actions after which a message stays: one may look around while reading it; the help has all of it where the screen is

@@ -11,6 +11,7 @@ import {baselineOf} from '../../query/facts/window.js';
 import {viewOf} from '../../views/registry.js';
 import type {ViewRow} from '../../views/view.js';
 import {endedBy} from '../../query/past/steps.js';
+import {RowTrends} from '../../query/past/row-trends.js';
 import {cpuTrend} from '../../query/past/trend.js';
 import {layoutFor} from '../text/footer-lines.js';
 import {coveringLayer, layerLines, type DetailOf} from '../text/layers.js';
@@ -21,8 +22,7 @@ import type {Theme} from '../terminal/theme.js';
 import {rowsOf, type DetailData, type IdleReason, type ScreenData} from './screen-data.js';
 import type {Feed} from './session-store.js';
 import {queryOf, type MenuItem, type UiState} from './state.js';
-import {RowTrends} from './row-trends.js';
-import {lookedAtCell} from './looking-back.js';
+import {lookedAtCell} from './actions/looking-back.js';
 import type {Surroundings} from './surroundings.js';
 
 export type DataOptions = {

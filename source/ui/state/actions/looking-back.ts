@@ -1,9 +1,9 @@
 import {
 	cellAfter, cellBefore, cellOf, spans,
-} from '../../query/past/steps.js';
-import type {Step} from './reduce-menu.js';
-import type {UiState} from './state.js';
-import type {Surroundings} from './surroundings.js';
+} from '../../../query/past/steps.js';
+import type {Step} from '../reduce-menu.js';
+import type {UiState} from '../state.js';
+import type {Surroundings} from '../surroundings.js';
 
 /** The end of the cell of the past that is looked at; undefined: LIVE. */
 export function lookedAtCell({lookedAtMs, spanMs}: UiState): number | undefined {

@@ -1,16 +1,16 @@
-import type {SortFigure} from '../../query/columns/column.js';
-import {stateSets} from '../../query/filter/state-sets.js';
-import type {Query, Unit} from '../../query/types.js';
-import {windows} from '../../query/facts/window.js';
-import {views} from '../../views/registry.js';
-import type {Action} from './keys.js';
-import {lookedBack, lookInto} from './look-into.js';
-import {earlier, later, nextSpan} from './looking-back.js';
-import type {Step} from './reduce-menu.js';
+import type {SortFigure} from '../../../query/columns/column.js';
+import {stateSets} from '../../../query/filter/state-sets.js';
+import type {Query, Unit} from '../../../query/types.js';
+import {windows} from '../../../query/facts/window.js';
+import {views} from '../../../views/registry.js';
+import type {Action} from '../keys.js';
+import type {Step} from '../reduce-menu.js';
 import {
 	selectedIndex, type InputLayer, type Layer, type UiState,
-} from './state.js';
-import {moveSelection, type Surroundings} from './surroundings.js';
+} from '../state.js';
+import {moveSelection, type Surroundings} from '../surroundings.js';
+import {earlier, later, nextSpan} from './looking-back.js';
+import {lookedBack, lookInto} from './look-into.js';
 
 /** What an action does to a table. */
 export type Handler = (state: UiState, around: Surroundings, action: Action) => Step;

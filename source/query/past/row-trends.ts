@@ -1,10 +1,21 @@
-import {LookBack} from '../../query/past/look-back.js';
-import type {Moment, Ring} from '../../query/past/ring.js';
-import {stepsUpTo, trendOf, type Trend, type TrendStep} from '../../query/past/trend.js';
-import {sampledMs} from '../../query/summary.js';
-import type {Query} from '../../query/types.js';
-import {effectiveUnit} from '../../query/facts/scope.js';
-import type {View, ViewRow} from '../../views/view.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {effectiveUnit} from '../facts/scope.js';
+import {sampledMs} from '../summary.js';
+import type {Query, SortOrder} from '../types.js';
+import {LookBack} from './look-back.js';
+import type {Moment, Ring} from './ring.js';
+import {
+	stepsUpTo, trendOf, type Trend, type TrendStep,
+} from './trend.js';
+
+/** What must be known of a view: its rows, and the column that has something of them to look back at. */
+type Row = {readonly key: string};
+type View = {
+	readonly columns: ReadonlyArray<{past?(row: Row, query: Query): number}>;
+	readonly sort: SortOrder;
+	query(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: readonly Row[]};
+};
+type Past = NonNullable<View['columns'][number]['past']>;
 
 /** Rows kept of one step: more than a screen shows. */
 const maxRows = 300;
@@ -39,7 +50,7 @@ export class RowTrends {
 		return trendOf(this.#values.map(figures => figures && (figures.get(key) ?? 0)));
 	}
 
-	#follow(view: View, query: Query, ring: Ring, last: number, past: (row: ViewRow, query: Query) => number): void {
+	#follow(view: View, query: Query, ring: Ring, last: number, past: Past): void {
 		const known = view === this.#view && this.#query && !isOtherFigure(this.#query, query) ? this.#steps : new Map<Moment, Step>();
 		[this.#view, this.#query, this.#steps] = [view, query, new Map()];
 		this.#values = stepsUpTo(ring, last).map(step => {
@@ -55,7 +66,7 @@ export class RowTrends {
 		});
 	}
 
-	#figures(view: View, query: Query, ring: Ring, {from, to}: TrendStep, past: (row: ViewRow, query: Query) => number): Map<string, number> {
+	#figures(view: View, query: Query, ring: Ring, {from, to}: TrendStep, past: Past): Map<string, number> {
 		const baseline = this.#lookBack.at(ring, from);
 		const snapshot = this.#lookBack.at(ring, to)!;
 		const {rows} = view.query(snapshot, baseline, {...query, filter: '', sort: view.sort});

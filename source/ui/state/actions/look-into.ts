@@ -1,7 +1,7 @@
-import {views} from '../../views/registry.js';
-import {selectedIndex, type UiState} from './state.js';
-import type {Step} from './reduce-menu.js';
-import type {Surroundings} from './surroundings.js';
+import {views} from '../../../views/registry.js';
+import {selectedIndex, type UiState} from '../state.js';
+import type {Step} from '../reduce-menu.js';
+import type {Surroundings} from '../surroundings.js';
 
 /** The view that looks into one method. */
 const into = views.find(({lookInto}) => lookInto);
