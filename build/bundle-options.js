@@ -9,6 +9,8 @@ export const bundleOptions = {
 	// Native code, loaded at run time and only where it is needed.
 	external: ['koffi'],
 	plugins: inkPlugins,
+	// Its usual entry finds its files in a way that no bundler sees.
+	alias: {'jsonc-parser': 'jsonc-parser/lib/esm/main.js'},
 	// Some dependencies are CommonJS and call require.
 	banner: {js: 'import {createRequire as tprofCreateRequire} from \'node:module\';const require = tprofCreateRequire(import.meta.url);'},
 	logLevel: 'warning',

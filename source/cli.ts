@@ -66,8 +66,11 @@ async function main(): Promise<number> {
 		return 0;
 	}
 
-	const {run} = await import('./commands/run.js');
-	return run(parsed.options);
+	const {run, isInteractive} = await import('./commands/run.js');
+	const {configured} = await import('./config/configure.js');
+	const options = await configured(parsed.options, {given: parsed.given, isScreen: isInteractive(parsed.options)});
+	complain(...options.configuration.faults.map(fault => `tprof-top: ${fault}`));
+	return run(options);
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

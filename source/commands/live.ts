@@ -13,6 +13,9 @@ import {runApp} from '../ui/app.js';
 import {runChooser, type ChoiceRow} from '../ui/chooser.js';
 import {jvmColumns, jvmLooks} from './jvm-rows.js';
 import {saver} from './save.js';
+import type {Configuration} from '../config/settings.js';
+import {namePackages} from '../query/columns/package-names.js';
+import type {Message} from '../ui/state/state.js';
 
 const defaultDelayS = 1;
 
@@ -26,6 +29,8 @@ if the session failed before there was anything to show.
 */
 export async function runLive(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
 	const query = queryOf(options);
+	const {settings, file, faults, notes} = options.configuration;
+	namePackages(settings.packages);
 	const vitals = target && openVitals(target);
 	const idle = new IdleList(options.idleCalls);
 	try {
@@ -34,8 +39,11 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			vitals: () => vitals?.read() ?? {},
 			save: saver(options),
 			idleReason: (className, method) => idle.reasonOf(className, method),
+			keepColumns: file === undefined ? undefined : async (...kept) => (await import('../config/keep-columns.js')).keepColumns(file, ...kept),
 			saveFormats,
-			view: {query, view: options.view, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top},
+			view: {
+				query, view: options.view, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top, columns: settings.columns, keyChanges: settings.keys, notes: [...faults, ...notes], message: firstMessage(options.configuration),
+			},
 			theme: themeOf(options),
 			stdin: process.stdin,
 			stdout: process.stdout,
@@ -53,6 +61,12 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 	} finally {
 		vitals?.close();
 	}
+}
+
+/** What the screen begins with: what is wrong with the configuration, or whose it is. */
+function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration): Message | undefined {
+	const more = others.length === 0 ? '' : ` (and ${others.length} more; ? has them)`;
+	return fault === undefined ? (note === undefined ? undefined : {text: note, tone: 'plain'}) : {text: `${fault}${more}`, tone: 'error'};
 }
 
 const choiceColumns = jvmColumns.map(({heading, align, fromColumns}) => ({heading, align, fromColumns}));

@@ -19,7 +19,7 @@ import {checkFormat, planBatch} from './batch-plan.js';
 import {runBatch} from './batch.js';
 
 /** Whether there is a terminal on both sides to draw on. */
-function isInteractive(options: Options): boolean {
+export function isInteractive(options: Options): boolean {
 	return !options.batch && Boolean(process.stdout.isTTY) && Boolean(process.stdin.isTTY);
 }
 

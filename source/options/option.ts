@@ -11,6 +11,11 @@ type Common = {
 	readonly help: string;
 	/** The commands that it means something for; those of its group when left out. */
 	readonly commands?: readonly CommandKind[];
+	/**
+	It may stand in the configuration file, which counts for reports too, or for the screen alone: what is printed does
+	not depend on how somebody likes the screen.
+	*/
+	readonly inConfig?: 'always' | 'screen';
 	/** Whoever gives it wants a report, not the screen. */
 	readonly asksForReport?: true;
 };
@@ -18,6 +23,7 @@ type Common = {
 /** An option that is given or not. */
 export type Switch = Common & {
 	readonly value?: undefined;
+	readonly orNone?: undefined;
 	/** On unless it is given, as `--no-name`. */
 	readonly isOn?: true;
 	/** What it comes to in an environment; as it is when left out. */
@@ -30,6 +36,8 @@ export type Valued<Value = unknown> = Common & {
 	readonly value: string;
 	/** What it is when it is not given, as it would be typed. */
 	readonly default?: string;
+	/** `--no-name` stands for none at all: the value is false. */
+	readonly orNone?: true;
 	/** The value of a text; `spelling` is the option's, such as `--delay`. Throws UserError (2). */
 	read(text: string, spelling: string): Value;
 };
@@ -41,7 +49,7 @@ A command-line option, as a record: the parser, the help and the readme's table 
 export type Option = Switch | Valued;
 
 /** What the option of a record comes to: without a default it may be undefined. */
-export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value} ? (Record extends {readonly default: string} ? Value : Value | undefined) : boolean;
+export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value} ? (Record extends {readonly default: string} ? Value : Value | undefined | (Record extends {readonly orNone: true} ? false : never)) : boolean;
 
 /** For what is sampled now. */
 export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo'];

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import meow, {type AnyFlag} from 'meow';
 import type {UserError} from '../process/errors.js';
+import {noConfiguration, type Configuration} from '../config/settings.js';
 import {parseCommand, type Command} from './command.js';
 import {longForm} from './help.js';
 import {nearest} from './nearest.js';
@@ -8,13 +9,17 @@ import {groups, type Option} from './option.js';
 import {optionRows, type OptionValues} from './table.js';
 import {usage} from './usage.js';
 
-/** The command line, checked: what is to be done, and the value of each option. */
-export type Options = {readonly command: Command} & OptionValues;
+/** What is to be done, and the value of each option. */
+export type Options = {
+	readonly command: Command;
+	/** What the configuration file says. */
+	readonly configuration: Configuration;
+} & OptionValues;
 
 /** What `parseOptions` found: options, or a text to print and be done. */
-export type Parsed = {readonly options: Options} | {readonly print: 'help' | 'version'};
+export type Parsed = {readonly options: Options; readonly given: ReadonlySet<Option>} | {readonly print: 'help' | 'version'};
 
-/** Reads and checks the command line (without node and the script). Throws UserError with exit code 2. */
+/** Reads and checks the command line (without node and the script), without a configuration file. Throws UserError with exit code 2. */
 export function parseOptions(argv: readonly string[], environment: NodeJS.ProcessEnv = process.env): Parsed {
 	const given = givenIn(argv);
 	const {input, flags} = meow({
@@ -41,7 +46,11 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 		throw usage(`${longForm(senseless)} means nothing to tprof-top ${command.kind}`);
 	}
 
-	return {options: {...values, command, batch: given.some(({asksForReport}) => asksForReport)}};
+	return {
+		options: {
+			...values, command, configuration: noConfiguration, batch: given.some(({asksForReport}) => asksForReport),
+		}, given: new Set(given),
+	};
 }
 
 /**
@@ -59,7 +68,7 @@ function givenIn(argv: readonly string[]): Option[] {
 		}
 
 		const option = options.find(candidate => word.startsWith('--') ? candidate.name === name : candidate.short === name);
-		if (!option || (no && longForm(option) !== `--no-${name}`)) {
+		if (!option || (no && !option.orNone && longForm(option) !== `--no-${name}`)) {
 			throw unknownOption(word.startsWith('--') ? word.split('=')[0] : word.slice(0, 2), options);
 		}
 
@@ -72,7 +81,7 @@ function givenIn(argv: readonly string[]): Option[] {
 			// Letters may stand together: -bn 3.
 			words[index] = `-${value}`;
 			index--;
-		} else if (option.value && !value) {
+		} else if (option.value && !value && !no) {
 			index++;
 			if (words[index] === undefined || words[index].startsWith('--')) {
 				throw usage(`--${option.name} needs a value: ${option.value}`);
@@ -102,6 +111,10 @@ function flagOf(option: Option): AnyFlag {
 function valueOf(option: Option, flag: string | boolean | undefined, environment: NodeJS.ProcessEnv): unknown {
 	if (option.value === undefined) {
 		return option.inEnvironment ? option.inEnvironment(flag === true, environment) : flag === true;
+	}
+
+	if (flag === false && option.orNone) {
+		return false;
 	}
 
 	if (flag === '') {

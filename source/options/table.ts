@@ -32,7 +32,7 @@ export const optionTable = {
 		...oneOf(timers),
 	},
 	intervalMs: {
-		name: 'interval', group: 'sampling', value: 'MS', help: 'time between two samples (default: the engine\'s own)',
+		name: 'interval', group: 'sampling', inConfig: 'always', value: 'MS', help: 'time between two samples (default: the engine\'s own)',
 		...number(1, 60_000),
 	},
 	/** Undefined: all frames, or as many as the format shows. */
@@ -53,7 +53,7 @@ export const optionTable = {
 	},
 	/** "pkg.Class.method" of native calls that count as IDLE. */
 	idleCalls: {
-		name: 'idle-calls', group: 'sampling', value: 'LIST', default: '', help: 'more native calls that count as idle: "pkg.Class.method,..."',
+		name: 'idle-calls', group: 'sampling', inConfig: 'always', value: 'LIST', default: '', help: 'more native calls that count as idle: "pkg.Class.method,..."',
 		read(text: string, spelling: string): readonly string[] {
 			const calls = wordsOf(text);
 			const wrong = calls.find(call => !/^[^\s()]+\.[^\s().]+$/.test(call));
@@ -73,12 +73,12 @@ export const optionTable = {
 		...number(0.1, 100),
 	},
 	delayS: {
-		name: 'delay', group: 'view', short: 'd', value: 'S', help: 'seconds between refreshes (default 1), or per batch iteration (default 5)',
+		name: 'delay', group: 'view', inConfig: 'screen', short: 'd', value: 'S', help: 'seconds between refreshes (default 1), or per batch iteration (default 5)',
 		...number(0.1, 86_400),
 	},
 	/** Undefined: what is shown or printed when nothing is asked for. */
 	view: {
-		name: 'view', group: 'view', value: 'NAME', help: `what to begin with, or to print: ${eitherOf(viewIds)} (default ${viewIds[0]})`,
+		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `what to begin with, or to print: ${eitherOf(viewIds)} (default ${viewIds[0]})`,
 		...oneOf(viewIds),
 	},
 	/** A column's id, to be looked for in the view; undefined: the view's own order. */
@@ -133,12 +133,12 @@ export const optionTable = {
 		name: 'top', group: 'view', value: 'N', help: 'at most N rows',
 		...number(1, 1_000_000, {isWhole: true}),
 	},
-	idle: {name: 'idle', group: 'view', help: 'show idle threads too'},
+	idle: {name: 'idle', group: 'view', inConfig: 'screen', help: 'show idle threads too'},
 	color: {
-		name: 'color', group: 'view', isOn: true, commands: everywhere, help: 'no colors (NO_COLOR and TERM=dumb do the same)',
+		name: 'color', group: 'view', inConfig: 'screen', isOn: true, commands: everywhere, help: 'no colors (NO_COLOR and TERM=dumb do the same)',
 		inEnvironment: (isOn: boolean, {NO_COLOR, TERM}: NodeJS.ProcessEnv) => isOn && !NO_COLOR && TERM !== 'dumb',
 	},
-	ascii: {name: 'ascii', group: 'view', commands: everywhere, help: 'draw the screen with ASCII characters only'},
+	ascii: {name: 'ascii', group: 'view', inConfig: 'screen', commands: everywhere, help: 'draw the screen with ASCII characters only'},
 	batch: {name: 'batch', group: 'batch', short: 'b', asksForReport: true, help: 'print a report instead of the live screen (the default without a terminal)'},
 	iterations: {
 		name: 'iterations', group: 'batch', short: 'n', value: 'N', asksForReport: true, help: 'number of reports (default 1), each for its own time window',
@@ -159,6 +159,11 @@ export const optionTable = {
 	/** Undefined: the current one. */
 	snapshotDir: {
 		name: 'snapshot-dir', group: 'files', value: 'DIR', help: 'folder where the s key saves (default: the current one)',
+		...anyText,
+	},
+	/** Undefined: the usual one; false: none. */
+	config: {
+		name: 'config', group: 'files', value: 'FILE', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: from none',
 		...anyText,
 	},
 	pid: {

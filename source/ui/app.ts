@@ -1,6 +1,6 @@
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
-import type {Save} from './screens/session.js';
+import type {KeepColumns, Save} from './screens/session.js';
 import {SessionData, type DataOptions} from './state/session-data.js';
 import {SessionStore} from './state/session-store.js';
 import {runShell, type ShellOptions} from './shell.js';
@@ -12,6 +12,7 @@ export type {Save} from './screens/session.js';
 export type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
 	readonly source: SnapshotSource;
 	readonly save: Save;
+	readonly keepColumns?: KeepColumns;
 	readonly view: InitialView & Pick<DataOptions, 'top'>;
 	readonly theme: ThemeOptions;
 	/** What is known of the target beside the samples; called once a refresh. */
@@ -27,14 +28,14 @@ export type AppResult = {
 };
 
 /** Shows the source on the terminal until it is left, as `runShell` does. The source is not closed. */
-export async function runApp({source, vitals, save, saveFormats, idleReason, view, theme, stdin, stdout}: AppOptions): Promise<AppResult> {
+export async function runApp({source, vitals, save, keepColumns, saveFormats, idleReason, view, theme, stdin, stdout}: AppOptions): Promise<AppResult> {
 	const store = new SessionStore({source, delayMs: view.delayMs, vitals});
 	try {
 		const leaving = await runShell<undefined>({stdin, stdout}, async leave => {
 			const {sessionScreen} = await import('./screens/session.js');
 			store.start();
 			return sessionScreen({
-				store, data: new SessionData({saveFormats, idleReason, top: view.top}), view, theme: new Theme(theme), save, onQuit() {
+				store, data: new SessionData({saveFormats, idleReason, top: view.top}), view, theme: new Theme(theme), save, keepColumns, onQuit() {
 					leave(undefined);
 				},
 			});

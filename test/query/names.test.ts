@@ -1,7 +1,10 @@
 import fc from 'fast-check';
-import {expect, test} from 'vitest';
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {shortName} from '../../source/query/columns/names.js';
+import {namePackages} from '../../source/query/columns/package-names.js';
 import {placeName} from '../../source/query/facts/place.js';
 
 const place = {
@@ -60,4 +63,29 @@ test('a name never takes more than its room, and ends as the place does', () => 
 			expect(placeName(named).endsWith(name.slice(1))).toBe(true);
 		}
 	}), {numRuns: 1000});
+});
+
+describe('packages with names of the user\'s', () => {
+	afterEach(() => {
+		namePackages(new Map());
+	});
+
+	test.each([
+		[40, 'com.acme.shop.cart.Cart', 'shop.cart.Cart.add:12'],
+		[19, 'com.acme.shop.cart.Cart', 'shop.c.Cart.add:12'],
+		[17, 'com.acme.shop.cart.Cart', 's.c.Cart.add:12'],
+		[12, 'com.acme.shop.cart.Cart', 'Cart.add:12'],
+		[40, 'com.acme.shop.Cart', 'shop.Cart.add:12'],
+		[40, 'com.acme.Cart', 'Cart.add:12'],
+		[40, 'com.acme.mail.Cart', 'mail.Cart.add:12'],
+		[40, 'com.acmes.mail.Cart', 'c.a.mail.Cart.add:12'],
+		[40, 'Cart', 'Cart.add:12'],
+	])('in %i cells %s is %s', (room, className, expected) => {
+		namePackages(new Map([['com.acme.shop', 'shop'], ['com.acme', '']]));
+		const cart = {
+			className, method: 'add', file: '', line: 12,
+		};
+		expect(shortName(cart, room)).toBe(expected);
+		expect(shortName(cart, 100, true)).toBe(`${className}.add:12`);
+	});
 });

@@ -10,7 +10,17 @@ import {followRow, type Surroundings} from '../../source/ui/state/surroundings.j
 
 const rows = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const around: Surroundings = {
-	rowKeys: rows, pageRows: 3, columns: [{id: 'self', title: 'self share', sortFigures: ['self']}, {id: 'total', title: 'total share', sortFigures: ['total']}, {id: 'line', title: 'name', sortFigures: ['name']}],
+	rowKeys: rows, pageRows: 3, columns: [
+		{
+			id: 'self', name: 'self share', title: 'self share', isRest: false, sortFigures: ['self'],
+		},
+		{
+			id: 'total', name: 'total share', title: 'total share', isRest: false, sortFigures: ['total'],
+		},
+		{
+			id: 'line', name: 'name', title: 'name', isRest: true, sortFigures: ['name'],
+		},
+	],
 	shownColumns: ['self', 'line'],
 	layerLines: 20, layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	placeOf: key => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
@@ -243,5 +253,42 @@ describe('f', () => {
 		expect(after(['f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('not known') as string}});
 		expect(after(['j', 'j', 'j', 'j', 'j', 'f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('l for methods') as string}});
 		expect(after(['f'], start(), {...around, rowKeys: []}).state.message?.text).toContain('no row');
+	});
+});
+
+describe('the column menu', () => {
+	const marks = (state: UiState) => {
+		const menu = state.layers.at(-1);
+		return menu?.kind === 'menu' ? menu.items.map(({title}) => title) : [];
+	};
+
+	test('turns columns on and off where they belong, and has them kept once it is left', () => {
+		expect(marks(after(['C']).state)).toEqual(['(*) as many as the width has room for', '[x] self share', '[ ] total share', '[x] name']);
+		const {state, effects} = after(['f2', 'down', 'down', 'enter']);
+		expect(marks(state)).toEqual(['( ) as many as the width has room for', '[x] self share', '[x] total share', '[x] name']);
+		expect(state.columns).toEqual({lines: ['self', 'total', 'line']});
+		expect(effects).toEqual([]);
+		expect(after(['up', ' ', 'escape'], state)).toMatchObject({state: {columns: {lines: ['total', 'line']}, layers: []}, effects: [{type: 'keep-columns', view: 'lines', columns: ['total', 'line']}]});
+		expect(after(['home', 'enter', 'q'], state)).toMatchObject({state: {columns: {}}, effects: [{type: 'keep-columns', view: 'lines', columns: undefined}]});
+	});
+
+	test('the name stays, and a menu in which nothing was changed keeps nothing', () => {
+		const {state, effects} = after(['C', 'end', 'enter', 'escape']);
+		expect(state.columns).toEqual({});
+		expect(effects).toEqual([]);
+	});
+});
+
+describe('changed keys', () => {
+	const from = (changes: ReadonlyArray<readonly [string, string | null]>) => initialState({query: defaultQuery, delayMs: 1000, keyChanges: new Map(changes)});
+
+	test('do what the other key does, or nothing', () => {
+		expect(after(['X'], from([['X', 'q']])).effects).toEqual([{type: 'quit'}]);
+		expect(after(['q'], from([['X', 'q'], ['q', null]])).effects).toEqual([]);
+		expect(selected(after(['n', 'n', 'p'], from([['n', 'down'], ['p', 'k']])).state)).toBe('b');
+	});
+
+	test('letters are letters where text is typed', () => {
+		expect(after(['/', 'n', 'q'], from([['n', 'down'], ['q', null]])).state.query.filter).toBe('nq');
 	});
 });

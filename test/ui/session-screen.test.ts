@@ -11,9 +11,10 @@ import {printable} from '../../source/model/text.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import type {Query} from '../../source/query/types.js';
-import {sessionScreen} from '../../source/ui/screens/session.js';
+import {sessionScreen, type KeepColumns} from '../../source/ui/screens/session.js';
 import {SessionData} from '../../source/ui/state/session-data.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
+import type {InitialView} from '../../source/ui/state/state.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {views} from '../../source/views/registry.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
@@ -25,7 +26,7 @@ const sgr = /\u001B\[[\d;]*m/g;
 const live: SourceStatus = {phase: 'sampling', stale: false};
 
 type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string}) => Promise<string>;
-type Made = {readonly status?: SourceStatus; readonly save?: Save; readonly theme?: Theme; readonly read?: () => Snapshot | undefined; readonly vitals?: TargetVitals; readonly isRead?: boolean; readonly columns?: number; readonly rows?: number};
+type Made = {readonly status?: SourceStatus; readonly save?: Save; readonly theme?: Theme; readonly read?: () => Snapshot | undefined; readonly vitals?: TargetVitals; readonly isRead?: boolean; readonly columns?: number; readonly rows?: number; readonly view?: Partial<InitialView>; readonly keepColumns?: KeepColumns};
 type Screen = {
 	readonly screen: ComponentScreen;
 	readonly store: SessionStore;
@@ -45,7 +46,7 @@ afterEach(() => {
 });
 
 /** The screen of a session that is read when the test says so. */
-function screenOf(snapshot: Snapshot | undefined, {status = live, save = async () => 'saved it', theme = plain, read = () => snapshot, vitals = figures, isRead = true, columns = 80, rows = 24}: Made = {}): Screen {
+function screenOf(snapshot: Snapshot | undefined, {status = live, save = async () => 'saved it', theme = plain, read = () => snapshot, vitals = figures, isRead = true, columns = 80, rows = 24, view = {}, keepColumns}: Made = {}): Screen {
 	const source: SnapshotSource = {
 		status: () => status, read, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
 	};
@@ -58,7 +59,7 @@ function screenOf(snapshot: Snapshot | undefined, {status = live, save = async (
 
 	let quits = 0;
 	const screen = new ComponentScreen(sessionScreen({
-		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), view: {query: defaultQuery, delayMs: 1000}, theme, save, onQuit() {
+		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), view: {query: defaultQuery, delayMs: 1000, ...view}, theme, save, keepColumns, onQuit() {
 			quits++;
 		},
 	}), {columns, rows});
@@ -493,4 +494,34 @@ test('a save has what is on the screen, and its answer is the message', async ()
 
 	expect(saves).toEqual(['sort']);
 	expect((await show(session)).join('\n')).toContain('saved it');
+});
+
+describe('what the configuration file says', () => {
+	test('chosen columns are shown in their order, at any width that has room for them, and kept when the menu is left', async () => {
+		const kept: unknown[] = [];
+		const made = screenOf(busy(), {
+			view: {columns: {lines: ['file', 'self']}}, async keepColumns(...columns) {
+				kept.push(columns);
+				return 'columns kept';
+			},
+		});
+		expect((await show(made)).find(line => line.includes('SELF'))).toMatch(/^ FILE +%SELF. LINE/);
+		expect((await show(made, 30, 12)).find(line => line.includes('LINE'))).not.toContain('%SELF');
+		await made.screen.press('C', 'down', 'down', 'enter', 'escape');
+		expect(kept).toEqual([['lines', ['error', 'file', 'self']]]);
+		const lines = await show(made);
+		expect(lines.join('\n')).toContain('columns kept');
+		expect(lines.find(line => line.includes('SELF'))).toMatch(/^ {2}\+\/- FILE/);
+	});
+
+	test('help and key line have the changed keys, and the help what is wrong with the file', async () => {
+		const made = screenOf(busy(), {view: {keyChanges: new Map([['X', 'q'], ['q', null]]), notes: ['config.json:3: no'], message: {text: 'config.json:3: no', tone: 'error'}}});
+		const lines = await show(made);
+		expect(lines.at(-1)).toMatch(/^X:quit/);
+		expect(lines.at(-2)).toBe('config.json:3: no');
+		await made.screen.press('?');
+		const help = (await show(made, 100, 60)).join('\n');
+		expect(help).toContain('config.json:3: no');
+		expect(help).toMatch(/^ X F10 Ctrl-C +quit;/m);
+	});
 });

@@ -1,11 +1,13 @@
 import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {placeName} from '../facts/place.js';
 import type {Place} from '../types.js';
+import {namedPackageOf} from './package-names.js';
 
 /**
 The name of a place in at most `room` terminal cells, its end kept: `com.acme.sort.Bubble.sort:16`,
 `c.a.sort.Bubble.sort:16`, `c.a.s.Bubble.sort:16`, `Bubble.sort:16`, `…ble.sort:16`. Nothing of `Class.method:line` is
-cut before the package is gone. Without `full`, all packages but the last are shortened even if there is room for more.
+cut before the package is gone. Without `full`, all packages but the last are shortened even if there is room for more,
+and those that the user has names for have these.
 */
 export function shortName(place: Place, room: number, full = false): string {
 	const name = placeName(place);
@@ -16,9 +18,20 @@ export function shortName(place: Place, room: number, full = false): string {
 	const classStart = place.className.lastIndexOf('.') + 1;
 	// What follows the package in the name; a class name that is nothing but a package stays whole.
 	const rest = name.slice(classStart);
-	const packages = place.className.slice(0, classStart).split('.').slice(0, -1);
+	const named = full ? undefined : namedPackageOf(place.className);
+	const own = named?.name ? [named.name] : [];
+	const packages = [...own, ...place.className.slice(named ? named.length + 1 : 0, classStart).split('.').slice(0, -1)];
+	const withInitials = (from: number, to: number) => [...packages.map((part, index) => index >= from && index < to ? firstCharacter(part) : part), rest].join('.');
+	// What the user calls a package is short already, and goes last.
+	for (let short = 0; named && short < packages.length; short++) {
+		const shortened = withInitials(own.length, own.length + short);
+		if (cellWidth(shortened) <= room) {
+			return shortened;
+		}
+	}
+
 	for (let short = full ? 1 : Math.max(packages.length - 1, 0); short <= packages.length; short++) {
-		const shortened = [...packages.map((part, index) => index < short ? firstCharacter(part) : part), rest].join('.');
+		const shortened = withInitials(0, short);
 		if (cellWidth(shortened) <= room) {
 			return shortened;
 		}

@@ -1,5 +1,6 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {wrapped} from '../text/cells.js';
+import {columnsOf} from '../columns/chosen-columns.js';
 import {detailLines, paneDetail} from '../text/detail-lines.js';
 import {useSession} from '../hooks/session.js';
 import {rowsOf} from '../state/screen-data.js';
@@ -22,8 +23,8 @@ export function ViewTable() {
 	const drawn: DrawnTable = {
 		query: queryOf(ui), theme, left: ui.left, trendOf: data.trendOf, layout,
 	};
-	const table: TableView<(typeof rows)[number]> = {columns: view.columns, counts: data.table ? `${rows.length}/${allRows}` : '', isDim: row => view.isDim(row)};
-	const placed = placeColumns(view.columns, layout);
+	const table: TableView<(typeof rows)[number]> = {columns: columnsOf(ui.view, ui.columns), counts: data.table ? `${rows.length}/${allRows}` : '', isDim: row => view.isDim(row)};
+	const placed = placeColumns(table.columns, layout);
 	const columns = placed.map(({column}) => column.id);
 	const slotOf = (texts: readonly string[]): Slot => Object.fromEntries(columns.map((id, index) => [id, texts[index]]));
 	const selected = selectedRow({ui, data});

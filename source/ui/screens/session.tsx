@@ -32,18 +32,23 @@ not.
 */
 export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string}) => Promise<string>;
 
+/** Keeps the columns of a view, undefined for the usual ones; says in one line where, or rejects as `Save` does. */
+export type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<string>;
+
 export type SessionScreenProps = {
 	readonly store: SessionStore;
 	readonly data: SessionData;
 	readonly view: InitialView;
 	readonly theme: Theme;
 	readonly save: Save;
+	/** Keeps the columns of a view (undefined: the usual ones) for the next time, and says where; undefined: they are not kept. */
+	readonly keepColumns?: KeepColumns;
 	/** Ends the screen. */
 	readonly onQuit: () => void;
 };
 
 /** The screen of a session: its views, and what lies above them. */
-export function SessionScreen({store, data, view, theme, save, onQuit}: SessionScreenProps) {
+export function SessionScreen({store, data, view, theme, save, keepColumns, onQuit}: SessionScreenProps) {
 	const terminal = useTerminal();
 	const size = useSize();
 	const repaint = useRepaint();
@@ -90,6 +95,14 @@ export function SessionScreen({store, data, view, theme, save, onQuit}: SessionS
 			case 'undo-reset': {
 				store.reset(effect.type === 'undo-reset');
 				dispatch({type: 'resets', resets: store.get().past.resets.length});
+				break;
+			}
+
+			case 'keep-columns': {
+				if (keepColumns) {
+					void saved(keepColumns(effect.view, effect.columns), dispatch);
+				}
+
 				break;
 			}
 

@@ -21,7 +21,8 @@ export type Action =
 	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
 	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'reset' | 'undo-reset'
 	| 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'back' | 'accept' | 'clear-all'
-	| 'erase' | 'erase-all' | 'erase-word';
+	| 'erase' | 'erase-all' | 'erase-word'
+	| 'columns-menu';
 
 export type KeyRow = {
 	readonly action: Action;
@@ -82,6 +83,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'sort-previous', keys: ['<'], contexts: tables, shown: '<', help: 'sort by the previous column', knownFrom: 'top'},
 	{action: 'sort-next', keys: ['>'], contexts: tables, shown: '>', help: 'sort by the next column', knownFrom: 'top'},
 	{action: 'sort-menu', keys: ['f6'], contexts: tables, shown: 'F6', title: 'sort', help: 'choose the column to sort by', knownFrom: 'htop'},
+	{action: 'columns-menu', keys: ['C', 'f2'], contexts: tables, shown: 'C F2', help: 'choose the columns of the view; kept in the configuration file', knownFrom: 'htop'},
 	{action: 'reverse', keys: ['R', 'I'], contexts: tables, shown: 'R I', help: 'reverse the order', knownFrom: 'top, htop'},
 	{action: 'only-threads', keys: ['t'], contexts: tables, shown: 't', help: 'only the threads of the selected row; again for all', knownFrom: 'perf'},
 	{action: 'states', keys: ['x'], contexts: tables, shown: 'x', help: 'thread states to count: active, all, blocked, waiting'},
@@ -102,6 +104,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'redraw', keys: ['ctrl-l'], contexts, shown: 'Ctrl-L', help: 'redraw the screen', knownFrom: 'htop'},
 	{action: 'suspend', keys: ['ctrl-z'], contexts, shown: 'Ctrl-Z', help: 'suspend; fg resumes', knownFrom: 'htop'},
 	{action: 'accept', keys: ['enter'], contexts: ['menu', 'chooser'], shown: 'Enter', title: 'choose', help: 'accept'},
+	{action: 'accept', keys: [' '], contexts: ['menu'], shown: 'Space', help: 'the same'},
 	{action: 'accept', keys: ['enter'], contexts: ['input'], shown: 'Enter', title: 'keep', help: 'keep the filter, set the delay, save under this name; invalid input stays to be corrected'},
 	{action: 'back', keys: ['q', 'escape'], contexts: ['menu'], shown: 'q Esc', title: 'cancel', help: 'close without choosing'},
 	{action: 'back', keys: ['escape'], contexts: ['input'], shown: 'Esc', title: 'cancel', help: 'cancel (in the filter: clear it)'},

@@ -1,11 +1,14 @@
 import type {Action} from './keys.js';
+import {columnMenu, withColumn} from '../columns/column-menu.js';
 import type {MenuLayer, UiState} from './state.js';
 import {stepOf, type Surroundings} from './surroundings.js';
 
 /** What the app is to do beside drawing. */
 export type Effect =
 	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling'}
-	| {readonly type: 'save'; readonly name?: string; readonly format?: string};
+	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
+	/** The columns of a view as the user chose them, undefined for the usual ones, are to be kept. */
+	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined};
 
 export type Step = {readonly state: UiState; readonly effect?: Effect};
 
@@ -14,7 +17,7 @@ export function pressMenu(state: UiState, action: Action, around: Surroundings):
 	const menu = state.layers.at(-1) as MenuLayer;
 	const below = {...state, layers: state.layers.slice(0, -1)};
 	if (action === 'back') {
-		return {state: below};
+		return menu.isChanged ? {state: below, effect: {type: 'keep-columns', view: below.view, columns: below.columns[below.view]}} : {state: below};
 	}
 
 	if (action !== 'accept') {
@@ -25,6 +28,11 @@ export function pressMenu(state: UiState, action: Action, around: Surroundings):
 	const item = menu.items[menu.index];
 	if (!item) {
 		return {state: below};
+	}
+
+	if (menu.purpose === 'columns') {
+		const changed = withColumn(below, item.id, around);
+		return {state: {...changed, layers: [...changed.layers, {...columnMenu(changed, around, menu.index), ...(changed === below ? {} : {isChanged: true})}]}};
 	}
 
 	if (menu.purpose === 'sort') {

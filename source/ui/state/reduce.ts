@@ -1,4 +1,5 @@
 import type {ViewKey} from '../../views/view.js';
+import {meaningOf} from '../keys/key-changes.js';
 import {keyOf, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu, type Step} from './reduce-menu.js';
@@ -20,8 +21,10 @@ const layerActions: ReadonlySet<Action> = new Set(['help', 'pause', 'save', 'ear
 What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives
 the same.
 */
-export function press(state: UiState, key: string, around: Surroundings): Step {
+export function press(state: UiState, pressed: string, around: Surroundings): Step {
 	const context = contextOf(state);
+	// Where text is typed, letters are letters.
+	const key = context === 'input' ? pressed : meaningOf(pressed, state.keyChanges);
 	const row = keyOf(context, key, around.isRecording);
 	const action = row?.action;
 	if (action === 'quit' || action === 'redraw' || action === 'suspend') {

@@ -13,6 +13,7 @@ import type {ViewRow} from '../../views/view.js';
 import {endedBy} from '../../query/past/steps.js';
 import {RowTrends} from '../../query/past/row-trends.js';
 import {cpuTrend} from '../../query/past/trend.js';
+import {columnsOf} from '../columns/chosen-columns.js';
 import {layoutFor} from '../text/footer-lines.js';
 import {coveringLayer, layerLines, type DetailOf} from '../text/layers.js';
 import type {Layout} from '../text/layout.js';
@@ -98,7 +99,7 @@ export class SessionData {
 		const rows = rowsOf(data);
 		const layer = coveringLayer(state);
 		return {
-			...columnsAround(viewOf(state.view).columns, rows, layout, state.query),
+			...columnsAround(viewOf(state.view).columns, columnsOf(state.view, state.columns), rows, {layout, query: state.query}),
 			rowKeys: rows.map(({key}) => key),
 			rows,
 			pageRows: layout.tableRows,
@@ -155,14 +156,17 @@ function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot)
 }
 
 /** What the keys need to know of a view's columns. */
-function columnsAround(columns: ReadonlyArray<Column<ViewRow>>, rows: readonly ViewRow[], layout: Layout, query: Query): Pick<Surroundings, 'columns' | 'shownColumns' | 'overhang'> {
+function columnsAround(columns: ReadonlyArray<Column<ViewRow>>, chosen: ReadonlyArray<Column<ViewRow>>, rows: readonly ViewRow[], {layout, query}: {readonly layout: Layout; readonly query: Query}): Pick<Surroundings, 'columns' | 'shownColumns' | 'overhang'> {
 	const unit = effectiveUnit(query);
-	const placed = placeColumns(columns, layout);
+	const placed = placeColumns(chosen, layout);
 	const shownColumns = placed.map(({column}) => column.id);
 	return {
 		columns: columns.map(column => {
 			const heading = headingOf(column, unit);
-			return {id: column.id, sortFigures: column.sortFigures, title: `${column.title}${heading ? ` (${heading})` : ''}${shownColumns.includes(column.id) ? '' : ', not shown'}`};
+			const name = `${column.title}${heading ? ` (${heading})` : ''}`;
+			return {
+				id: column.id, sortFigures: column.sortFigures, name, isRest: column.width === 0, title: shownColumns.includes(column.id) ? name : `${name}, not shown`,
+			};
 		}),
 		shownColumns,
 		overhang: most => overhang(rows, placed, {unit, fullNames: query.fullNames}, most),

@@ -3,6 +3,7 @@ import type {Query, SortOrder, StateSet} from '../../query/types.js';
 import type {WindowId} from '../../query/facts/window.js';
 import {usualSpanMs} from '../../query/past/steps.js';
 import {views} from '../../views/registry.js';
+import type {KeyChanges} from '../keys/key-changes.js';
 import type {Context} from './keys.js';
 
 /** Id of a view of the registry. */
@@ -39,7 +40,9 @@ export type MenuItem = {readonly id: string; readonly title: string};
 /** A list to choose from. */
 export type MenuLayer = {
 	readonly kind: 'menu';
-	readonly purpose: 'sort' | 'save-format';
+	readonly purpose: 'sort' | 'save-format' | 'columns';
+	/** Something was chosen in it that is to be kept. */
+	readonly isChanged?: true;
 	readonly title: string;
 	readonly items: readonly MenuItem[];
 	readonly index: number;
@@ -81,6 +84,12 @@ export type UiState = {
 	readonly isPaused: boolean;
 	readonly delayMs: number;
 	readonly message: Message | undefined;
+	/** Ids of the columns that views show, in order; of the others, those that the width has room for. */
+	readonly columns: Readonly<Record<ViewId, readonly string[]>>;
+	/** What the user changed; the same for as long as the screen is up. */
+	readonly keyChanges: KeyChanges;
+	/** What is to be said of the configuration, for the help. */
+	readonly notes: readonly string[];
 	/** What lies above the table, the topmost last. */
 	readonly layers: readonly Layer[];
 };
@@ -91,10 +100,10 @@ export type InitialView = {
 	/** The view that is shown first, whose order the query has; undefined for the first of the registry. */
 	readonly view?: ViewId;
 	readonly delayMs: number;
-};
+} & Partial<Pick<UiState, 'columns' | 'keyChanges' | 'notes' | 'message'>>;
 
 /** The state before the first key. */
-export function initialState({query, view = views[0].id, delayMs}: InitialView): UiState {
+export function initialState({query, view = views[0].id, delayMs, columns = {}, keyChanges = new Map(), notes = [], message}: InitialView): UiState {
 	const start: Selection = {index: 0, top: 0};
 	return {
 		view,
@@ -110,7 +119,10 @@ export function initialState({query, view = views[0].id, delayMs}: InitialView):
 		left: 0,
 		isPaused: false,
 		delayMs,
-		message: undefined,
+		message,
+		columns,
+		keyChanges,
+		notes,
 		layers: [],
 	};
 }

@@ -6,7 +6,13 @@ import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
 import type {Action} from './keys.js';
 
 /** A column that a view can be sorted by. */
-export type SortColumn = MenuItem & {readonly sortFigures?: readonly SortFigure[]};
+export type SortColumn = MenuItem & {
+	/** The title without whether it is shown. */
+	readonly name: string;
+	/** It takes what the others leave, and is always shown. */
+	readonly isRest: boolean;
+	readonly sortFigures?: readonly SortFigure[];
+};
 
 /** What the keys need to know of what is on the screen. */
 export type Surroundings = {

@@ -1,5 +1,6 @@
 import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {formatCount, formatDuration} from '../../query/columns/format.js';
+import {shownKeys} from '../keys/key-changes.js';
 import {keysOf} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
 import type {ScreenData} from '../state/screen-data.js';
@@ -130,10 +131,11 @@ export function keyLine(state: UiState, {status: {phase}}: ScreenData, width: nu
 	// What is invalid stays to be corrected.
 	const isRefused = isInput && inputError(input) !== undefined;
 	const keys = keysOf(contextOf(state), phase === 'recording').filter(({title, action}) => title !== undefined && !(isRefused && action === 'accept'));
-	return fitPieces(keys.map(({shown, title, action}) => {
-		const key = shown.split(' ')[0];
+	return fitPieces(keys.map(row => {
+		const {title, action} = row;
+		const [key] = (isInput ? row.shown : shownKeys(row, state.keyChanges)).split(' ');
 		return {
-			text: `${key}:${titles[action] ?? title}`,
+			text: key === '' ? '' : `${key}:${titles[action] ?? title}`,
 			rank: keyOrder.includes(action) ? keyOrder.indexOf(action) : keyOrder.length,
 			look: (text: string) => theme.paint('key', text.slice(0, key.length)) + text.slice(key.length),
 		};

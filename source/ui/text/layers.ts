@@ -26,8 +26,9 @@ export type Behind = {readonly ui: UiState; readonly data: ScreenData; readonly 
 const drawers: {readonly [Kind in CoveringLayer['kind']]: (layer: Extract<CoveringLayer, {kind: Kind}>, behind: Behind) => string[]} = {
 	help: (_, {ui, data, layout, theme}) => helpLines(ui.layers.some(({kind}) => kind === 'detail') ? 'detail' : ui.view, layout.width, theme, {
 		warnings: [...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)), ...warningsOf(data).map(({whole}) => whole)],
-		notes: [...new Set([messageText(ui, data).text, data.status.note ?? ''])].filter(Boolean),
+		notes: [...new Set([messageText(ui, data).text, data.status.note ?? '', ...ui.notes])].filter(Boolean),
 		isRecording: data.status.phase === 'recording',
+		keyChanges: ui.keyChanges,
 	}),
 	menu: (layer, {layout, theme}) => menuLines(layer, layout.layerLines, layout.width, theme),
 	detail({view, key}, {ui, layout, theme, detailOf}) {

@@ -1,4 +1,5 @@
 import {views} from '../../views/registry.js';
+import {shownKeys, type KeyChanges} from '../keys/key-changes.js';
 import {contexts, keysOf, type Context} from '../state/keys.js';
 import {firstRow, type MenuLayer} from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
@@ -13,7 +14,7 @@ const contextTitles: Readonly<Record<Context, string>> = {
 };
 
 /** What of the session stands above the keys, a sentence each: what the header has no room for. */
-export type HelpNotes = {readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly isRecording: boolean};
+export type HelpNotes = {readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly isRecording: boolean; readonly keyChanges?: KeyChanges};
 
 /**
 The help: what there is to know of the session, keys and columns of the view it was opened in, then the keys of input
@@ -21,12 +22,12 @@ lines; from the tables that the screen itself works by.
 */
 export function helpLines(context: Context, width: number, theme: Theme, known?: HelpNotes): string[] {
 	const sections = [context, ...(context === 'detail' ? [] : ['detail', 'input'] as const)].filter(name => contexts.includes(name));
-	const {warnings = [], notes = [], isRecording = false} = known ?? {};
+	const {warnings = [], notes = [], isRecording = false, keyChanges = new Map()} = known ?? {};
 	const session = [
 		...section('Warnings', warnings.flatMap(text => wrapped(text, width - 1).map(line => theme.paint('error', ` ${line}`))), width, theme),
 		...section('Notes', notes.flatMap(text => wrapped(text, width - 1).map(line => ` ${line}`)), width, theme),
 	];
-	const keys = sections.flatMap(name => section(contextTitles[name], keysOf(name, isRecording).flatMap(({shown, help}) => described(shown, help, width, theme)), width, theme));
+	const keys = sections.flatMap(name => section(contextTitles[name], keysOf(name, isRecording).flatMap(row => describedKeys(name === 'input' ? row.shown : shownKeys(row, keyChanges), row.help, width, theme)), width, theme));
 	const lines = [...session, ...keys].slice(0, -1);
 	const columns = views.find(({id}) => id === context)?.columns ?? [];
 	return columns.length === 0
@@ -37,6 +38,11 @@ export function helpLines(context: Context, width: number, theme: Theme, known?:
 			theme.paint('title', cut('Columns (wider terminals show more)', width)),
 			...columns.flatMap(({heading, title, description}) => described(heading || title, description, width, theme)),
 		];
+}
+
+/** Keys and what they do; nothing when all of them were changed. */
+function describedKeys(shown: string, help: string, width: number, theme: Theme): string[] {
+	return shown === '' ? [] : described(shown, help, width, theme);
 }
 
 /** A title and its lines, with an empty one below; nothing without lines. */

@@ -3,6 +3,7 @@ import {stateSets} from '../../../query/filter/state-sets.js';
 import type {Query, Unit} from '../../../query/types.js';
 import {windows} from '../../../query/facts/window.js';
 import {views} from '../../../views/registry.js';
+import {columnMenu} from '../../columns/column-menu.js';
 import type {Action} from '../keys.js';
 import type {Step} from '../reduce-menu.js';
 import {
@@ -77,6 +78,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 			kind: 'menu', purpose: 'sort', title: 'Sort by', items: columns, index: Math.max(0, columns.findIndex(({id}) => id === state.sorts[state.view].column)),
 		}),
 	}),
+	'columns-menu': (state, around) => ({state: over(state, columnMenu(state, around))}),
 	reverse(state) {
 		const sort = state.sorts[state.view];
 		return {state: {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}}};

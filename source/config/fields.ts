@@ -1,0 +1,128 @@
+import {nearest} from '../options/nearest.js';
+import type {Option} from '../options/option.js';
+import {optionRows} from '../options/table.js';
+import {UserError} from '../process/errors.js';
+import {keyNames} from '../ui/keys/key-changes.js';
+import {keyTable} from '../ui/state/keys.js';
+import {viewOf, views} from '../views/registry.js';
+import type {JsonValue} from './json-value.js';
+
+/** Settings while they are being read. */
+export type Draft = {
+	readonly options: Map<string, string>;
+	readonly columns: Record<string, readonly string[]>;
+	readonly packages: Map<string, string>;
+	readonly keys: Map<string, string | null>;
+};
+
+/** A name that may stand in the configuration file, as a record: reading, checking and docs/configuration.md follow. */
+export type Field = {
+	readonly name: string;
+	/** What it is for, in a line. */
+	readonly help: string;
+	/** Takes a value over, or says what is wrong with it. */
+	read(value: JsonValue, draft: Draft): void;
+};
+
+/** Longest name of a package, and of what stands for it. */
+const maxPackageLength = 256;
+
+/** All fields in the order of the documentation: options that may stand there, and what is no option. */
+export const fields: readonly Field[] = [
+	...optionRows.filter(([, {inConfig}]) => inConfig).map(([, option]) => optionField(option)),
+	{
+		name: 'columns',
+		help: 'the columns of a view and their order, by the view: ids as --sort has them; the column menu (C) writes them',
+		read(value, draft) {
+			for (const {name, key, value: list} of value.members('"columns"')) {
+				if (!views.some(({id}) => id === name)) {
+					key.fault(`there is no view "${name}"${meant(name, views.map(({id}) => id))}`);
+					continue;
+				}
+
+				const ids = viewOf(name).columns.map(({id}) => id);
+				const known = list.items(`the columns of "${name}"`)?.flatMap(item => {
+					const id = String(item.plain);
+					return ids.includes(id) ? [id] : item.fault(`${name} has no column "${id}"${meant(id, ids)}`) ?? [];
+				});
+				if (known && known.length > 0) {
+					draft.columns[name] = [...new Set(known)];
+				}
+			}
+		},
+	},
+	{
+		name: 'packages',
+		help: 'what packages are called on the screen, with all below them: {"com.acme.shop": "shop"}; "" leaves them out',
+		read(value, draft) {
+			for (const {name, key, value: short} of value.members('"packages"')) {
+				if (!/^[^\s.]+(?:\.[^\s.]+)*$/.test(name) || name.length > maxPackageLength) {
+					key.fault(`"${name}" is not a package`);
+				} else if (typeof short.plain !== 'string' || !/^\S*$/.test(short.plain) || short.plain.length > maxPackageLength) {
+					short.fault(`what stands for "${name}" must be a text without blanks`);
+				} else {
+					draft.packages.set(name, short.plain.replace(/\.+$/, ''));
+				}
+			}
+		},
+	},
+	{
+		name: 'keys',
+		help: 'key changes: {"O": "o"} has O do what o does, {"o": null} takes a key away; names as in the help, such as "ctrl-r", "f9", "space"',
+		read(value, draft) {
+			for (const {name, key, value: other} of value.members('"keys"')) {
+				const changed = keyNames.decoded(name);
+				const does = typeof other.plain === 'string' ? keyNames.decoded(other.plain) : other.plain;
+				if (changed === undefined) {
+					key.fault(`there is no key "${name}"`);
+				} else if (changed === 'ctrl-c') {
+					key.fault('ctrl-c always quits');
+				} else if (does === null || (typeof does === 'string' && keyTable.some(({keys}) => keys.includes(does)))) {
+					draft.keys.set(changed, does);
+				} else {
+					other.fault(typeof other.plain === 'string' ? `"${other.plain}" does nothing that "${name}" could do` : `"${name}" must be another key, or null`);
+				}
+			}
+		},
+	},
+];
+
+/** "; did you mean ...?" where something is close. */
+export function meant(word: string, words: readonly string[]): string {
+	const near = nearest(word, words);
+	return near === undefined ? '' : `; did you mean "${near}"?`;
+}
+
+/** An option by its name: a switch is true or false, a list may be a list. */
+function optionField(option: Option): Field {
+	const {name, help} = option;
+	return {
+		name,
+		help,
+		read(value, draft) {
+			const text = option.value === undefined ? switchText(value, name) : valueText(value, name);
+			if (text === undefined) {
+				return;
+			}
+
+			try {
+				if (option.value !== undefined) {
+					option.read(text, `"${name}"`);
+				}
+
+				draft.options.set(name, text);
+			} catch (error) {
+				value.fault(error instanceof UserError ? error.message : String(error));
+			}
+		},
+	};
+}
+
+function switchText(value: JsonValue, name: string): string | undefined {
+	return typeof value.plain === 'boolean' ? String(value.plain) : value.fault(`"${name}" must be true or false`);
+}
+
+function valueText(value: JsonValue, name: string): string | undefined {
+	const {plain} = value;
+	return typeof plain === 'string' || typeof plain === 'number' ? String(plain) : (plain === undefined ? value.texts(`"${name}"`)?.join(',') : value.fault(`"${name}" must be a text or a number`));
+}

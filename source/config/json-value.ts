@@ -1,0 +1,74 @@
+import type {Node} from 'jsonc-parser';
+import {printable} from '../model/text.js';
+import type {Fault} from './settings.js';
+
+/** A value of a JSON text that is checked: what is wrong with it goes to a list, with its line. */
+export class JsonValue {
+	readonly #node: Node;
+	readonly #text: string;
+	readonly #faults: Fault[];
+
+	constructor(node: Node, text: string, faults: Fault[]) {
+		this.#node = node;
+		this.#text = text;
+		this.#faults = faults;
+	}
+
+	/** The value itself where it is a text, a number, true, false or null; undefined where it is a list or an object. */
+	get plain(): string | number | boolean | null | undefined {
+		const {type, value} = this.#node;
+		return type === 'object' || type === 'array' ? undefined : value as string | number | boolean | null;
+	}
+
+	/** Says what is wrong with it. Undefined, for those that have nothing to give back then. */
+	fault(text: string): undefined {
+		this.#faults.push({line: lineAt(this.#text, this.#node.offset), text: printable(text)});
+		return undefined;
+	}
+
+	/** The members of a list; a fault and undefined where it is something else. */
+	items(what: string): readonly JsonValue[] | undefined {
+		return this.#node.type === 'array'
+			? (this.#node.children ?? []).map(node => this.#of(node))
+			: this.fault(`${what} must be a list: ["...", "..."]`);
+	}
+
+	/** The texts of a list; others are faults and left out. */
+	texts(what: string): string[] | undefined {
+		return this.items(what)?.flatMap(item => typeof item.plain === 'string' ? [item.plain] : item.fault(`${what} must be a list of texts`) ?? []);
+	}
+
+	/** Names and values of an object; a fault and none where it is something else. A name that stands there twice is a fault. */
+	members(what: string): ReadonlyArray<{readonly name: string; readonly key: JsonValue; readonly value: JsonValue}> {
+		if (this.#node.type !== 'object') {
+			this.fault(`${what} must be an object: {"name": value, ...}`);
+			return [];
+		}
+
+		const seen = new Set<string>();
+		return (this.#node.children ?? []).flatMap(({children = []}) => {
+			const [key, value] = children.map(node => this.#of(node));
+			if (!key || !value) {
+				return [];
+			}
+
+			const name = String(key.plain);
+			if (seen.has(name)) {
+				key.fault(`"${name}" is there twice`);
+				return [];
+			}
+
+			seen.add(name);
+			return [{name, key, value}];
+		});
+	}
+
+	#of(node: Node): JsonValue {
+		return new JsonValue(node, this.#text, this.#faults);
+	}
+}
+
+/** The line of a place in a text, from 1. */
+export function lineAt(text: string, offset: number): number {
+	return text.slice(0, offset).split('\n').length;
+}

@@ -1,0 +1,141 @@
+import {execFileSync, spawnSync} from 'node:child_process';
+import {
+	chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import {configured} from '../../source/config/configure.js';
+import {maxConfigBytes, readConfigFile, sudoNote, usualConfigFile} from '../../source/config/file.js';
+import {keepColumns} from '../../source/config/keep-columns.js';
+import {parseSettings} from '../../source/config/parse.js';
+import {parseOptions, type Options} from '../../source/options/parse.js';
+import {isRoot} from '../helpers/as-root.js';
+import {patienceMs} from '../helpers/patience.js';
+
+let folder: string;
+beforeAll(() => {
+	folder = mkdtempSync(path.join(tmpdir(), 'tprof-config-'));
+});
+afterAll(() => {
+	rmSync(folder, {recursive: true, force: true});
+});
+
+/** A new file with this text. */
+function file(text: string): string {
+	const name = path.join(mkdtempSync(path.join(folder, 'of-')), 'config.json');
+	writeFileSync(name, text);
+	return name;
+}
+
+async function options(line: string, {isScreen = true, environment = {} as NodeJS.ProcessEnv} = {}): Promise<Options> {
+	const parsed = parseOptions(line.split(' '), environment);
+	if ('print' in parsed) {
+		throw new Error('printed');
+	}
+
+	return configured(parsed.options, {given: parsed.given, isScreen, environment});
+}
+
+test('the command line goes before the file, and the file before the defaults', async () => {
+	const config = file('{"interval": 50, "delay": 3, "view": "threads", "color": false, "idle-calls": ["a.B.c", "d.E.f"], "idle": true}');
+	expect(await options(`--config ${config} 1`)).toMatchObject({
+		intervalMs: 50, delayS: 3, view: 'threads', color: false, idleCalls: ['a.B.c', 'd.E.f'], idle: true, ascii: false,
+	});
+	expect(await options(`--config=${config} --delay 1 --view tree 1`)).toMatchObject({intervalMs: 50, delayS: 1, view: 'tree'});
+	expect(await options('--no-config 1', {environment: {XDG_CONFIG_HOME: path.dirname(config)}})).toMatchObject({intervalMs: undefined, config: false, configuration: {faults: [], file: undefined}});
+});
+
+test('what is for the screen changes no report', async () => {
+	const config = file('{"interval": 50, "delay": 3, "view": "threads", "idle": true}');
+	expect(await options(`--config ${config} -b 1`, {isScreen: false})).toMatchObject({
+		intervalMs: 50, delayS: undefined, view: undefined, idle: false,
+	});
+});
+
+test('it is where the XDG base directories are, and NO_COLOR goes before it', async () => {
+	const home = path.join(folder, 'home');
+	mkdirSync(path.join(home, '.config/tprof-top'), {recursive: true});
+	writeFileSync(path.join(home, '.config/tprof-top/config.json'), '{"delay": 7, "color": true}');
+	expect(usualConfigFile({HOME: home, XDG_CONFIG_HOME: 'relative'})).toBe(path.join(home, '.config/tprof-top/config.json'));
+	expect(usualConfigFile({HOME: home, XDG_CONFIG_HOME: '/etc/xdg'})).toBe('/etc/xdg/tprof-top/config.json');
+	expect(await options('1', {environment: {HOME: home, NO_COLOR: '1'}})).toMatchObject({delayS: 7, color: false});
+	expect(await options('list', {environment: {HOME: home}})).toMatchObject({configuration: {file: undefined}});
+	expect(await options('1', {environment: {HOME: '/nowhere'}})).toMatchObject({delayS: undefined, configuration: {faults: [], file: '/nowhere/.config/tprof-top/config.json'}});
+});
+
+test('faults are told with file and line, and nothing is fatal', async () => {
+	const config = file('{\n"delay": 0,\n"interval": 20\n}');
+	const {configuration, intervalMs} = await options(`--config ${config} 1`);
+	expect(configuration.faults).toEqual([`${config}:2: "delay" must be a number from 0.1 to 86400`]);
+	expect(intervalMs).toBe(20);
+	const missing = path.join(folder, 'missing.json');
+	expect((await options(`--config ${missing} 1`)).configuration.faults).toEqual([`${missing}: there is no such file`]);
+});
+
+test('only regular files of a bounded size are read', () => {
+	expect(readConfigFile('/dev/zero')).toEqual({problem: 'it is not a regular file'});
+	expect(readConfigFile(folder)).toEqual({problem: 'it is not a regular file'});
+	const pipe = path.join(folder, 'pipe');
+	execFileSync('mkfifo', [pipe]);
+	expect(readConfigFile(pipe)).toEqual({problem: 'it is not a regular file'});
+	expect(readConfigFile(file('x'.repeat(maxConfigBytes)))).toHaveProperty('text');
+	expect(readConfigFile(file('x'.repeat(maxConfigBytes + 1)))).toEqual({problem: 'it is larger than 64 KB'});
+	expect(readConfigFile(path.join(folder, 'none'))).toBe('none');
+});
+
+test('columns are kept beside what else is in the file, comments too', async () => {
+	const config = file('{\n\t// mine\n\t"delay": 2, // seconds\n}\n');
+	chmodSync(config, 0o640);
+	const link = path.join(path.dirname(config), 'link.json');
+	symlinkSync(config, link);
+	expect(await keepColumns(link, 'lines', ['self', 'line'])).toBe(`columns kept in ${link}`);
+	expect(lstatSync(link).isSymbolicLink()).toBe(true);
+	const text = readFileSync(config, 'utf8');
+	expect(text).toContain('// mine');
+	expect(text).toContain('// seconds');
+	expect(statSync(config).mode & 0o777).toBe(0o640);
+	await keepColumns(config, 'tree', ['total', 'line']);
+	expect(parseSettings(readFileSync(config, 'utf8'))).toMatchObject({faults: [], settings: {columns: {lines: ['self', 'line'], tree: ['total', 'line']}}});
+	await keepColumns(config, 'lines', undefined);
+	expect(parseSettings(readFileSync(config, 'utf8')).settings.columns).toEqual({tree: ['total', 'line']});
+});
+
+test('a file that there is not yet is made, for its owner alone; a broken one stays as it is', async () => {
+	const fresh = path.join(folder, 'new/tprof-top/config.json');
+	await keepColumns(fresh, 'lines', ['self', 'line']);
+	expect(parseSettings(readFileSync(fresh, 'utf8')).settings.columns).toEqual({lines: ['self', 'line']});
+	expect(statSync(fresh).mode & 0o777).toBe(0o600);
+	const broken = file('{\n"delay": 1\n"view": "tree"}');
+	await expect(keepColumns(broken, 'lines', ['self'])).rejects.toThrow(`${broken}:3: not JSON: comma expected; mend it first`);
+	expect(readFileSync(broken, 'utf8')).toBe('{\n"delay": 1\n"view": "tree"}');
+});
+
+test.runIf(isRoot)('root writes nothing of another user\'s, and says whose configuration is read', async () => {
+	const home = path.join(folder, 'alice');
+	mkdirSync(home);
+	execFileSync('chown', ['12345', home]);
+	const config = path.join(home, '.config/tprof-top/config.json');
+	await expect(keepColumns(config, 'lines', ['self'])).rejects.toThrow('is another user\'s');
+	expect(existsSync(path.join(home, '.config'))).toBe(false);
+	const passwd = path.join(folder, 'passwd');
+	writeFileSync(passwd, `root:x:0:0::/root:/bin/sh\nalice:x:12345:12345::${home}:/bin/sh\n`);
+	const note = (at: string) => sudoNote(at, {SUDO_USER: 'alice'}, passwd);
+	expect(note('/nowhere/config.json')).toBeUndefined();
+	mkdirSync(path.dirname(config), {recursive: true});
+	writeFileSync(config, '{}');
+	expect(note('/nowhere/config.json')).toBe(`run by sudo: root has no configuration; for yours: --config ${config}`);
+	const own = file('{}');
+	expect(note(own)).toBe(`run by sudo: the configuration is ${own}, not ${config}`);
+	expect(note(config)).toBe(`run by sudo: the configuration is ${config}`);
+	expect(sudoNote(own, {}, passwd)).toBeUndefined();
+});
+
+test('the program says what is wrong with it and goes on', () => {
+	const root = path.resolve(import.meta.dirname, '../..');
+	const config = file('{\n"delya": 1}');
+	const {status, stdout, stderr} = spawnSync(process.execPath, [path.join(root, 'dist/cli.js'), 'open', path.join(root, 'demo/recording.pb.gz'), '--config', config], {encoding: 'utf8', timeout: patienceMs});
+	expect({status, stderr}).toEqual({status: 0, stderr: `tprof-top: ${config}:2: there is no setting "delya"; did you mean "delay"?\n`});
+	expect(stdout).toContain('demo.Pricing');
+});
