@@ -22,6 +22,13 @@ export const linesView: View<LineRow> = {
 			return {change: {by}, said: `rows by ${by}`};
 		},
 	}],
+	about: 'Where CPU time goes, and where threads wait: each line, method or class with its share of the CPU time, what it calls left out (%SELF) or not (%TOT). Rows within their sampling error are dim.',
+	hints(row) {
+		const only = {key: 't', title: row.threadCount === 1 ? 'only its thread' : 'only its threads'};
+		return row.blockedNow > 0
+			? [{key: 'enter', title: 'who holds the lock'}, only, {key: '/', title: 'filter'}]
+			: [{key: 'enter', title: 'stacks and callers'}, {key: 'f', title: 'where its time goes'}, only];
+	},
 	query: queryLines,
 	// It may be there only by chance.
 	isDim: row => row.selfPercent <= row.errorPercent && row.blockedNow === 0,

@@ -26,6 +26,10 @@ export const stacksView: View<VoteRow> = {
 			return {change: {depth: next}, said: `stacks are the same when ${comparedText(next)} are`};
 		},
 	}],
+	about: 'Identical stacks, counted: the same when their frames are, whatever threads and locks they were seen with.',
+	hints: (_, {depth}) => [
+		{key: 'enter', title: 'the whole stack'}, {key: 't', title: 'only its threads'}, {key: 'l', title: depth === undefined || !Number.isFinite(depth) ? 'compare fewer frames' : 'compare other frames'},
+	],
 	query: queryVotes,
 	isDim: row => row.percent <= row.errorPercent,
 	remark: ({depth}) => depth === undefined || !Number.isFinite(depth) ? '' : `first ${depth === 1 ? 'frame' : `${depth} frames`}`,

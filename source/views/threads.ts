@@ -24,6 +24,14 @@ export const threadsView: View<ThreadRow> = {
 			return {change: {foldPools}, said: foldPools ? 'each pool is one row' : 'each thread is one row'};
 		},
 	}],
+	about: 'Threads by CPU time: what each does now, for how long it has stood there, and whom it waits for. Threads of a pool are one row.',
+	hints(row, {foldPools = true}) {
+		const enter = {key: 'enter', title: row.state === 'BLOCKED' ? 'who holds the lock' : 'its lines and stacks'};
+		const only = {key: 't', title: row.threadKeys.length === 1 ? 'only this thread' : 'only these threads'};
+		return row.threadKeys.length > 1 && foldPools
+			? [{key: 'l', title: 'each thread of the pool'}, enter, only]
+			: [enter, only, foldPools ? {key: '/', title: 'filter'} : {key: 'l', title: 'pools as one row'}];
+	},
 	query: queryThreads,
 	// It did nothing and is not held up.
 	isDim: row => row.cpuNs === 0 && row.state !== 'BLOCKED',

@@ -27,6 +27,9 @@ export type RowDetail = LineDetail & {
 /** A line above a row's detail. What is too long is cut, or goes on below where it is wrapped. */
 export type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'; readonly isWrapped?: true};
 
+/** A key that helps with a row, by the key decoder's name, and what with: a word or three. */
+export type Hint = {readonly key: string; readonly title: string};
+
 /** A key that means something in one view alone: it changes the query of all. */
 export type ViewKey = {
 	/** Names as the key decoder gives them. */
@@ -74,6 +77,10 @@ export type View<Row extends ViewRow = ViewRow> = {
 	readonly sort: SortOrder;
 	readonly keys: readonly ViewKey[];
 	readonly files: ViewFiles<Row>;
+	/** What the view shows, a sentence or two for its help. */
+	readonly about: string;
+	/** The three keys that help most with a row, the best first. */
+	hints(row: Row, query: Query): readonly [Hint, Hint, Hint];
 	query(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): ViewTable<Row>;
 	/** Whether a row is drawn dim. */
 	isDim(row: Row): boolean;

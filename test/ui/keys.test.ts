@@ -3,7 +3,10 @@ import {
 	actionOf, contexts, isOfTables, keysOf, keyTable, type Action,
 } from '../../source/ui/state/keys.js';
 import {tableActions} from '../../source/ui/state/actions/table-actions.js';
-import {helpLines} from '../../source/ui/text/overlay-lines.js';
+import {helpLines, viewHelpLines} from '../../source/ui/text/help-lines.js';
+import {headerWords} from '../../source/ui/text/header-words.js';
+import {purposes} from '../../source/ui/keys/purposes.js';
+import {views} from '../../source/views/registry.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {lineColumns} from '../../source/query/columns/line-columns.js';
 
@@ -62,6 +65,54 @@ test('the help of a view names every key and column of it, at any width', () => 
 		}
 
 		for (const {description} of lineColumns) {
+			expect(text).toContain(description);
+		}
+
+		expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(width);
+	}
+});
+
+const theme = new Theme({color: false, ascii: true});
+
+test('the help begins with the words of the header, then has every key once, by what one wants to do', () => {
+	const lines = helpLines('lines', 100, theme);
+	const words = lines.slice(0, lines.indexOf(''));
+	expect(words[0]).toBe('Words of the header');
+	for (const word of ['late', 'cut', 'skipped', 'own', 'vm', 'jit', 'idle']) {
+		expect(headerWords.some(row => row.word.split(/[ ,]+/).includes(word)), word).toBe(true);
+	}
+
+	for (const {word} of headerWords) {
+		expect(words.join('\n')).toContain(` ${word}`);
+	}
+
+	const titles = purposes.map(({title}) => lines.indexOf(title)).filter(at => at >= 0);
+	expect(titles).toEqual([...titles].sort((a, b) => a - b));
+	const keys = lines.slice(titles[0], lines.indexOf('Columns (wider terminals show more; C chooses)'));
+	for (const {shown, help} of keysOf('lines')) {
+		expect(keys.filter(line => line.startsWith(` ${shown} `) && line.includes(help.slice(0, 20))), shown).toHaveLength(1);
+	}
+});
+
+test('every action that a table has a key for has its purpose in the help, one alone', () => {
+	const actions = new Set(keyTable.filter(row => isOfTables(row)).map(({action}) => action));
+	for (const action of actions) {
+		expect(purposes.filter(purpose => purpose.actions.includes(action)), action).toHaveLength(1);
+	}
+});
+
+test.each(views.map(({id, title, about}) => [id, title, about] as const))('help for the view %s says what it shows, its own keys and its columns', (id, title, about) => {
+	for (const width of [199, 79, 49]) {
+		const lines = viewHelpLines(id, width, theme);
+		const text = lines.join(' ').replaceAll(/\s+/g, ' ');
+		expect(lines[0]).toBe(title);
+		expect(text).toContain(about);
+		const view = views.find(view => view.id === id)!;
+		for (const {help} of view.keys) {
+			expect(text).toContain(help);
+		}
+
+		for (const {description} of view.columns) {
 			expect(text).toContain(description);
 		}
 

@@ -209,6 +209,14 @@ describe('layers', () => {
 		expect(contextOf(after(['x'], state).state)).toBe('detail');
 	});
 
+	test('? opens help for the view, h all of it, from there too; h closes that', () => {
+		expect(after(['?']).state.layers).toEqual([{kind: 'help', top: 0, isOfView: true}]);
+		expect(after(['?', 'G', 'h']).state.layers).toEqual([{kind: 'help', top: 0}]);
+		expect(after(['h']).state.layers).toEqual([{kind: 'help', top: 0}]);
+		expect(after(['?', 'h', 'h']).state.layers).toEqual([]);
+		expect(after(['h', '?']).state.layers).toEqual([]);
+	});
+
 	test('help and detail scroll to their ends and no further', () => {
 		expect(after(['?', 'G', 'j']).state.layers.at(-1)).toMatchObject({top: 10});
 		expect(after(['?', 'G', 'k', 'k']).state.layers.at(-1)).toMatchObject({top: 8});

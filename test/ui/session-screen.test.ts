@@ -460,7 +460,7 @@ test.each([[80, 24], [200, 60], [38, 9]])('bytes of keys at %i x %i: move, filte
 	await screen.type('\r');
 	expect((await screen.lines()).join('\n')).toContain('com.acme.db.Pool.put:95');
 	await screen.type('?');
-	expect((await screen.lines()).join('\n')).toContain('Keys in a row\'s detail');
+	expect((await screen.lines()).join('\n')).toContain('Look closer (in a row\'s detail)');
 	// An arrow in two pieces is one key, and so is what was typed at once.
 	await screen.type('qq', '\u001B[', 'B', 'jk');
 	expect((await screen.lines()).join('\n')).toMatch(/>.*Pool\.put:95/);
@@ -473,8 +473,8 @@ test('a recording offers no key that means nothing for it', async () => {
 	const session = screenOf(busy(), {status: {phase: 'recording', stale: false}});
 	await show(session);
 	expect((await show(session)).at(-1)).not.toContain('pause');
-	await session.screen.press('?');
-	const help = (await show(session, 80, 100)).join('\n');
+	await session.screen.press('h');
+	const help = (await show(session, 80, 150)).join('\n');
 	expect(help).toMatch(/^ s +save/m);
 	expect(help).not.toMatch(/^ [doruz] /m);
 });
@@ -519,9 +519,38 @@ describe('what the configuration file says', () => {
 		const lines = await show(made);
 		expect(lines.at(-1)).toMatch(/^X:quit/);
 		expect(lines.at(-2)).toBe('config.json:3: no');
-		await made.screen.press('?');
-		const help = (await show(made, 100, 60)).join('\n');
+		await made.screen.press('h');
+		const help = (await show(made, 100, 150)).join('\n');
 		expect(help).toContain('config.json:3: no');
 		expect(help).toMatch(/^ X F10 Ctrl-C +quit;/m);
+	});
+});
+
+describe('the keys that help most with the selected row', () => {
+	const hints = async (made: Screen) => (await show(made)).findLast(line => /^\S+: /.test(line));
+
+	test('stand below the table, by view and row', async () => {
+		const made = screenOf(busy());
+		expect(await hints(made)).toBe('Enter: stacks and callers   f: where its time goes   t: only its thread');
+		await made.screen.press('end');
+		expect(await hints(made)).toBe('Enter: who holds the lock   t: only its threads   /: filter');
+		await made.screen.press('t');
+		expect(await hints(made)).toBe('Enter: who holds the lock   t: all threads   /: filter');
+		await made.screen.press('t', 'tab');
+		expect(await hints(made)).toMatch(/^(?:l: each thread of the pool {3})?Enter: /);
+	});
+
+	test('are others where no row is left, and those that the user changed', async () => {
+		const made = screenOf(busy(), {view: {keyChanges: new Map([['n', 'escape'], ['escape', null]])}});
+		await made.screen.type('/nowhere\r');
+		expect(await hints(made)).toBe('n: clear the filter   /: another filter   x: other states');
+	});
+
+	test('take the place of others among the keys of a low screen', async () => {
+		const made = screenOf(busy());
+		expect((await show(made, 50, 16)).at(-1)).toBe('q:quit  ?:help  Enter: stacks and callers');
+		expect((await show(made, 80, 16)).at(-1)).toBe('q:quit  ?:help  Enter: stacks and callers  f: where its time goes');
+		await made.screen.press('enter');
+		expect((await show(made, 80, 16)).at(-1)).toContain('q:back');
 	});
 });

@@ -73,7 +73,7 @@ describe('leaving gives the terminal back', () => {
 	});
 
 	test('from the help, a detail, a menu and a filter', async () => {
-		for (const [keys, shown] of [['?', 'Keys in Lines'], ['\r', 'TOP STACKS'], ['\u001B[17~', 'Sort by'], ['/', 'filter:']] as const) {
+		for (const [keys, shown] of [['?', 'Where CPU time goes'], ['\r', 'TOP STACKS'], ['\u001B[17~', 'Sort by'], ['/', 'filter:']] as const) {
 			const session = await start();
 			session.type(keys);
 			await session.until(shown);
@@ -134,13 +134,13 @@ describe('what is seen', () => {
 	test('a CI variable in the environment does not stop the drawing', async () => {
 		const session = await start([], {env: {CI: 'true', CONTINUOUS_INTEGRATION: '1'}});
 		session.type('?');
-		await session.until('Keys in Lines');
+		await session.until('Where CPU time goes');
 	});
 
 	test('without colours there is no attribute at all', async () => {
 		const session = await start(['mono', 'ascii']);
 		session.type('jj\t\u001B[Z?');
-		await session.until('Keys in Lines');
+		await session.until('Where CPU time goes');
 		expect(session.raw.slice(session.raw.indexOf('tprof-top'))).not.toMatch(/\u001B\[[1-9][\d;]*m/);
 	});
 });
@@ -243,7 +243,7 @@ describe('what is written', () => {
 		await sleep(4000);
 		session.readAgain();
 		session.type('?');
-		await session.until('Keys in Lines');
+		await session.until('Where CPU time goes');
 		// Forty refreshes were due; what the pipes between hold is a few frames of this size.
 		expect(frames() - before).toBeLessThan(25);
 		session.type('qq');
@@ -287,6 +287,6 @@ describe('suspending', () => {
 		session.type('\u001A');
 		await session.until(() => session.raw.split('\u001B[?1049h').length === 3, 'the screen to come back');
 		session.type('?');
-		await session.until('Keys in Lines');
+		await session.until('Where CPU time goes');
 	});
 });

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {sortRows} from '../../source/query/columns/sort.js';
+import {keyOf} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/registry.js';
 import {picture} from '../helpers/picture.js';
 
@@ -51,6 +52,15 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 		expect([...figures].toSorted()).toEqual(['cpu', 'name', 'self', 'ticks', 'total', 'total-ticks']);
 		for (const [index, column] of view.columns.entries()) {
 			expect(column.lendsRoom && view.columns[index - 1].width).toBe(column.lendsRoom ? 0 : undefined);
+		}
+	});
+
+	test('the keys that help most with a row mean something in the view, and fit a line', () => {
+		for (const row of rows) {
+			const hints = view.hints(row, query);
+			expect(new Set(hints.map(({key}) => keyOf(view.id, key))).size).toBe(3);
+			expect(hints.every(({key}) => keyOf(view.id, key))).toBe(true);
+			expect(hints.map(({key, title}) => `${key}: ${title}`).join('   ').length).toBeLessThan(80);
 		}
 	});
 

@@ -5,7 +5,7 @@ import {
 } from 'react';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Query} from '../../query/types.js';
-import {KeyLine, Prompt} from '../components/footer.js';
+import {HintLine, KeyLine, Prompt} from '../components/footer.js';
 import {Header, StateStrip, Tabs} from '../components/header.js';
 import {TimeLine} from '../components/time-line.js';
 import {LayerPage} from '../components/layer.js';
@@ -158,6 +158,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, onQu
 						: (
 							<>
 								{layout.tableRows > 0 ? <ViewTable/> : null}
+								<HintLine/>
 								<Pane/>
 							</>
 						)}

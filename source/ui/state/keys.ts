@@ -22,7 +22,7 @@ export type Action =
 	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'reset' | 'undo-reset'
 	| 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word'
-	| 'columns-menu';
+	| 'columns-menu' | 'help-view';
 
 export type KeyRow = {
 	readonly action: Action;
@@ -51,8 +51,10 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['detail', 'help', 'menu', 'input'], shown: 'F10 Ctrl-C', help: 'quit, from any screen'},
 	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['chooser'], shown: 'F10 Ctrl-C', help: 'quit without choosing'},
 	{action: 'back', keys: ['escape'], contexts: ['chooser'], shown: 'Esc', title: 'quit', help: 'clear the filter; if it is empty, quit without choosing'},
-	{action: 'help', keys: ['?', 'h', 'f1'], contexts: [...tables, 'detail'], shown: '? h F1', title: 'help', help: 'this help', knownFrom: 'all'},
-	{action: 'back', keys: ['q', 'escape', '?', 'x', 'h', 'f1'], contexts: ['help'], shown: 'q Esc ?', title: 'close', help: 'close the help', knownFrom: 'less, htop'},
+	{action: 'help-view', keys: ['?'], contexts: [...tables, 'detail'], shown: '?', title: 'help', help: 'help for the view: what it shows, its keys and columns', knownFrom: 'all'},
+	{action: 'help', keys: ['h', 'f1'], contexts: [...tables, 'detail'], shown: 'h F1', help: 'all of the help: the words of the header, every key, the columns', knownFrom: 'htop, less'},
+	{action: 'help', keys: ['h', 'f1'], contexts: ['help'], shown: 'h F1', title: 'all of it', help: 'from the help for the view to all of it; there: close it'},
+	{action: 'back', keys: ['q', 'escape', '?', 'x'], contexts: ['help'], shown: 'q Esc ?', title: 'close', help: 'close the help', knownFrom: 'less, htop'},
 	{action: 'next-view', keys: ['tab'], contexts: tables, shown: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},
 	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, shown: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
 	{action: 'open', keys: ['enter'], contexts: tables, shown: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},

@@ -12,10 +12,10 @@ import {forgetRow, say, tableActions, withQuery} from './actions/table-actions.j
 Actions after which a message stays: one may look around while reading it; the help has all of it where the screen is
 small.
 */
-const quietActions: ReadonlySet<Action> = new Set(['help', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
+const quietActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of the tables that help and detail have too. */
-const layerActions: ReadonlySet<Action> = new Set(['help', 'pause', 'save', 'earlier', 'later', 'look-into']);
+const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'look-into']);
 
 /**
 What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives
@@ -62,6 +62,12 @@ function pressOwn(state: UiState, press: ViewKey['press'], {rows = [], rowKeys}:
 function pressLayer(state: UiState, action: Action, around: Surroundings): Step {
 	if (action === 'back') {
 		return {state: {...state, layers: state.layers.slice(0, -1), left: 0}};
+	}
+
+	const layer = state.layers.at(-1);
+	if (layer?.kind === 'help' && action === 'help') {
+		const below = {...state, layers: state.layers.slice(0, -1)};
+		return {state: layer.isOfView ? {...below, layers: [...below.layers, {kind: 'help', top: 0}]} : below};
 	}
 
 	return layerActions.has(action) ? pressTable(state, action, around) : {state: pressScroll(state, action, around)};

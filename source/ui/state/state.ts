@@ -49,7 +49,7 @@ export type MenuLayer = {
 };
 
 export type Layer =
-	| {readonly kind: 'help'; readonly top: number}
+	| {readonly kind: 'help'; readonly top: number; /** Help for the view alone. */ readonly isOfView?: true}
 	| {readonly kind: 'detail'; readonly view: ViewId; readonly key: string; readonly top: number}
 	| MenuLayer
 	| InputLayer;

@@ -1,5 +1,6 @@
 import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {formatCount, formatDuration} from '../../query/columns/format.js';
+import {hintPieces} from '../keys/hints.js';
 import {shownKeys} from '../keys/key-changes.js';
 import {keysOf} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
@@ -11,7 +12,7 @@ import {layoutOf, type Layout} from './layout.js';
 import {lastSampleMs} from './header-lines.js';
 import {clock, clocks} from './clock.js';
 import {
-	cut, fitPieces, styledWidth, wrapped,
+	cut, fitPieces, styledWidth, wrapped, type Piece,
 } from './cells.js';
 
 /** Keys of the key line that stay longest where it is narrow, the last to go first. */
@@ -123,23 +124,26 @@ const inputTitles: Readonly<Record<InputLayer['purpose'], Readonly<Record<string
 	filter: {accept: 'keep', back: 'clear'}, delay: {accept: 'set', back: 'cancel'}, 'save-name': {accept: 'save', back: 'cancel'},
 };
 
-/** The keys that matter here, as many as fit. */
-export function keyLine(state: UiState, {status: {phase}}: ScreenData, width: number, theme: Theme): string {
+/** The keys that matter here, as many as fit; on low screens those of the selected row among them. */
+export function keyLine(state: UiState, data: ScreenData, {width, hasHints}: Pick<Layout, 'width' | 'hasHints'>, theme: Theme): string {
 	const input = state.layers.at(-1);
 	const isInput = input?.kind === 'input';
 	const titles = isInput ? inputTitles[input.purpose] : {};
 	// What is invalid stays to be corrected.
 	const isRefused = isInput && inputError(input) !== undefined;
-	const keys = keysOf(contextOf(state), phase === 'recording').filter(({title, action}) => title !== undefined && !(isRefused && action === 'accept'));
-	return fitPieces(keys.map(row => {
+	const keys = keysOf(contextOf(state), data.status.phase === 'recording').filter(({title, action}) => title !== undefined && !(isRefused && action === 'accept'));
+	const pieces = keys.map((row): Piece => {
 		const {title, action} = row;
 		const [key] = (isInput ? row.shown : shownKeys(row, state.keyChanges)).split(' ');
 		return {
 			text: key === '' ? '' : `${key}:${titles[action] ?? title}`,
 			rank: keyOrder.includes(action) ? keyOrder.indexOf(action) : keyOrder.length,
-			look: (text: string) => theme.paint('key', text.slice(0, key.length)) + text.slice(key.length),
+			look: text => theme.paint('key', text.slice(0, key.length)) + text.slice(key.length),
 		};
-	}), width, '  ');
+	});
+	// Quitting and help stay.
+	const hints = hasHints || state.layers.length > 0 ? [] : hintPieces(state, data, theme).map((piece): Piece => ({...piece, rank: 1}));
+	return fitPieces(hints.length > 0 ? [...pieces.filter(({rank}) => rank < 2).map(piece => ({...piece, rank: 0})), ...hints] : pieces, width, '  ');
 }
 
 /** For counting lines. */

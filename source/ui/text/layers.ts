@@ -5,7 +5,8 @@ import type {Theme} from '../terminal/theme.js';
 import {detailLines, wholeDetail} from './detail-lines.js';
 import {messageText} from './footer-lines.js';
 import type {Layout} from './layout.js';
-import {helpLines, menuLines} from './overlay-lines.js';
+import {helpLines, viewHelpLines} from './help-lines.js';
+import {menuLines} from './overlay-lines.js';
 import {warningsOf} from './warnings.js';
 
 /** Asks for a row's detail; called only for what is drawn. */
@@ -24,7 +25,7 @@ export type Behind = {readonly ui: UiState; readonly data: ScreenData; readonly 
 
 /** All lines of a layer: how each kind is drawn. */
 const drawers: {readonly [Kind in CoveringLayer['kind']]: (layer: Extract<CoveringLayer, {kind: Kind}>, behind: Behind) => string[]} = {
-	help: (_, {ui, data, layout, theme}) => helpLines(ui.layers.some(({kind}) => kind === 'detail') ? 'detail' : ui.view, layout.width, theme, {
+	help: ({isOfView}, {ui, data, layout, theme}) => (isOfView ? viewHelpLines : helpLines)(ui.layers.some(({kind}) => kind === 'detail') ? 'detail' : ui.view, layout.width, theme, {
 		warnings: [...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)), ...warningsOf(data).map(({whole}) => whole)],
 		notes: [...new Set([messageText(ui, data).text, data.status.note ?? '', ...ui.notes])].filter(Boolean),
 		isRecording: data.status.phase === 'recording',

@@ -15,6 +15,8 @@ export type Layout = {
 	readonly messageLines: number;
 	/** Lines of the time line over the table; 0 for none. */
 	readonly timeLines: number;
+	/** The line below the table with the keys that help most; low screens have these among all keys. */
+	readonly hasHints: boolean;
 	/** Lines of the pane for the selected row; 0 for none. */
 	readonly paneLines: number;
 	/** Rows of the table. */
@@ -29,6 +31,7 @@ const footerRows = 8;
 const headerRows = 5;
 const headingRows = 4;
 const paneRows = 40;
+const hintRows = 20;
 
 /** The time line's lines, by the height of the screen: the first that it has. */
 const timeLineRows = [{rows: 20, lines: 3}, {rows: fullHeaderRows, lines: 2}] as const;
@@ -50,6 +53,7 @@ export function layoutOf({columns, rows}: Size, wantedMessageLines = 1, isPast =
 	const between = height - headerLines - timeLines - (hasFooter ? 1 : 0);
 	const messageLines = hasFooter ? Math.max(1, Math.min(wantedMessageLines, Math.floor(between / 2))) : 0;
 	const layerLines = between - messageLines;
+	const hasHints = rows >= hintRows;
 	const paneLines = rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
 	return {
 		width: columns - 1,
@@ -60,8 +64,9 @@ export function layoutOf({columns, rows}: Size, wantedMessageLines = 1, isPast =
 		hasFooter,
 		messageLines,
 		timeLines,
+		hasHints,
 		paneLines,
-		tableRows: Math.max(0, layerLines - (hasHeading ? 1 : 0) - paneLines),
+		tableRows: Math.max(0, layerLines - (hasHeading ? 1 : 0) - (hasHints ? 1 : 0) - paneLines),
 		layerLines: Math.max(0, layerLines),
 	};
 }

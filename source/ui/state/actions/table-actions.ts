@@ -62,6 +62,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'next-view': nextView(1),
 	'previous-view': nextView(-1),
 	help: state => ({state: over(state, {kind: 'help', top: 0})}),
+	'help-view': state => ({state: over(state, {kind: 'help', top: 0, isOfView: true})}),
 	open,
 	'look-into': lookInto,
 	'clear-all': state => ({state: cleared(state)}),

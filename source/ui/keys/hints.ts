@@ -1,0 +1,40 @@
+import {viewOf} from '../../views/registry.js';
+import type {Hint} from '../../views/view.js';
+import {actionOf, keyOf} from '../state/keys.js';
+import {rowsOf, type ScreenData} from '../state/screen-data.js';
+import {queryOf, selectedIndex, type UiState} from '../state/state.js';
+import type {Theme} from '../terminal/theme.js';
+import {fitPieces, type Piece} from '../text/cells.js';
+import {shownKeys} from './key-changes.js';
+
+/** Where there are no rows. */
+const withoutRows: readonly Hint[] = [{key: 'x', title: 'other states'}, {key: 'i', title: 'idle threads'}, {key: 'tab', title: 'next view'}];
+const whileFiltered: readonly Hint[] = [{key: 'escape', title: 'clear the filter'}, {key: '/', title: 'another filter'}, {key: 'x', title: 'other states'}];
+
+/** The keys that help most with the selected row, or where there is none. */
+export function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
+	const rows = rowsOf(data);
+	const row = rows.at(Math.max(0, selectedIndex(state.selections[state.view], rows.map(({key}) => key))));
+	return row ? viewOf(state.view).hints(row, queryOf(state)).map(hint => state.onlyThreads !== undefined && actionOf(state.view, hint.key) === 'only-threads' ? {...hint, title: 'all threads'} : hint) : (state.query.filter === '' ? withoutRows : whileFiltered);
+}
+
+/** The same as pieces of a line, such as `Enter: who holds the lock`. */
+export function hintPieces(state: UiState, data: ScreenData, theme: Theme): Piece[] {
+	return hintsFor(state, data).flatMap(({key, title}, index) => {
+		const row = keyOf(state.view, key, data.status.phase === 'recording');
+		const [name] = row ? shownKeys({...row, shown: shownOf(row.shown, row.keys, key)}, state.keyChanges).split(' ') : [''];
+		return name === '' ? [] : [{text: `${name}: ${title}`, rank: index, look: (text: string) => theme.paint('key', text.slice(0, name.length + 1)) + text.slice(name.length + 1)}];
+	});
+}
+
+/** The hint line, of so many cells. */
+export function hintLine(state: UiState, data: ScreenData, width: number, theme: Theme): string {
+	return fitPieces(hintPieces(state, data, theme), width, '   ');
+}
+
+/** A row's keys as people write them, the one that is meant first. */
+function shownOf(shown: string, keys: readonly string[], key: string): string {
+	const words = shown.split(' ');
+	const at = keys.indexOf(key);
+	return words.length === keys.length && at > 0 ? [words[at], ...words.toSpliced(at, 1)].join(' ') : shown;
+}
