@@ -47,6 +47,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			theme: themeOf(options),
 			stdin: process.stdin,
 			stdout: process.stdout,
+			hasMouse: options.mouse,
 		});
 		const {phase, message, hint} = source.status();
 		if (reason !== 'gone' && lastSnapshot && lastSnapshot.session.samples > 0) {
@@ -86,6 +87,6 @@ function choices(): () => ChoiceRow[] {
 /** Lets the user choose a JVM of this host; undefined when they leave without. */
 export async function chooseTarget(options: Options): Promise<number | undefined> {
 	return runChooser({
-		list: choices(), columns: choiceColumns, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout,
+		list: choices(), columns: choiceColumns, theme: themeOf(options), stdin: process.stdin, stdout: process.stdout, hasMouse: options.mouse,
 	});
 }

@@ -139,6 +139,7 @@ export const optionTable = {
 		inEnvironment: (isOn: boolean, {NO_COLOR, TERM}: NodeJS.ProcessEnv) => isOn && !NO_COLOR && TERM !== 'dumb',
 	},
 	ascii: {name: 'ascii', group: 'view', inConfig: 'screen', commands: everywhere, help: 'draw the screen with ASCII characters only'},
+	mouse: {name: 'mouse', group: 'view', inConfig: 'screen', isOn: true, help: 'leave the mouse to the terminal (with it, Shift selects text)'},
 	batch: {name: 'batch', group: 'batch', short: 'b', asksForReport: true, help: 'print a report instead of the live screen (the default without a terminal)'},
 	iterations: {
 		name: 'iterations', group: 'batch', short: 'n', value: 'N', asksForReport: true, help: 'number of reports (default 1), each for its own time window',

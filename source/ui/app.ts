@@ -28,10 +28,10 @@ export type AppResult = {
 };
 
 /** Shows the source on the terminal until it is left, as `runShell` does. The source is not closed. */
-export async function runApp({source, vitals, save, keepColumns, saveFormats, idleReason, view, theme, stdin, stdout}: AppOptions): Promise<AppResult> {
+export async function runApp({source, vitals, save, keepColumns, saveFormats, idleReason, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
 	const store = new SessionStore({source, delayMs: view.delayMs, vitals});
 	try {
-		const leaving = await runShell<undefined>({stdin, stdout}, async leave => {
+		const leaving = await runShell<undefined>({stdin, stdout, hasMouse}, async leave => {
 			const {sessionScreen} = await import('./screens/session.js');
 			store.start();
 			return sessionScreen({

@@ -15,8 +15,8 @@ export type ChooserOptions = ShellOptions & {
 A live list of JVMs to choose one from, with the arrows and Enter; typing filters. Resolves to a pid, or undefined when
 it was left without a choice. The terminal is given back in every way of leaving.
 */
-export async function runChooser({list, columns, theme, stdin, stdout}: ChooserOptions): Promise<number | undefined> {
-	const leaving = await runShell<number | undefined>({stdin, stdout}, async onLeave => {
+export async function runChooser({list, columns, theme, stdin, stdout, hasMouse}: ChooserOptions): Promise<number | undefined> {
+	const leaving = await runShell<number | undefined>({stdin, stdout, hasMouse}, async onLeave => {
 		const {chooserScreen} = await import('./screens/chooser.js');
 		return chooserScreen({
 			list, columns, theme: new Theme(theme), onLeave,

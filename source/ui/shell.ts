@@ -12,6 +12,8 @@ export type ShellOptions = {
 	/** Terminals both. */
 	readonly stdin: ReadStream;
 	readonly stdout: WriteStream;
+	/** Whether the mouse is used. */
+	readonly hasMouse?: boolean;
 };
 
 /** Signals that end a screen as its own key does; the terminal is given back first. */
@@ -24,8 +26,8 @@ export type ScreenOf<Result> = (leave: (result: Result) => void) => Promise<Reac
 Shows a screen until it is left, and gives the terminal back in every way of leaving; then resolves. Rejects with what
 was thrown, by a component, a listener or a timer of anybody in the process too, when the terminal has been given back.
 */
-export async function runShell<Result>({stdin, stdout}: ShellOptions, screenOf: ScreenOf<Result>): Promise<Leaving<Result>> {
-	const terminal = new Terminal(stdin, stdout);
+export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, screenOf: ScreenOf<Result>): Promise<Leaving<Result>> {
+	const terminal = new Terminal(stdin, stdout, {hasMouse});
 	const {showScreen} = await loadInk();
 	let end!: {readonly leave: (leaving: Leaving<Result>) => void; readonly fail: (error: unknown) => void};
 	const ended = new Promise<Leaving<Result>>((resolve, reject) => {

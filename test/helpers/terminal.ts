@@ -55,6 +55,11 @@ export class TerminalSession {
 		return this.#screen.buffer.active.type === 'alternate';
 	}
 
+	/** What the program has asked to be told of the mouse: none, vt200 (mode 1000: buttons and the wheel), any... */
+	get mouse(): string {
+		return this.#screen.modes.mouseTrackingMode;
+	}
+
 	/** How it ended; undefined while it runs. */
 	get exit(): {readonly exitCode: number; readonly signal?: number} | undefined {
 		return this.#exit;

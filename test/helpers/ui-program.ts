@@ -2,7 +2,7 @@
 The screen on a source that grows by itself: threads at known lines, no JVM. Started in a pseudo-terminal by the tests
 of the screen, or by hand to look at it. Words of the command line: still (nothing changes), hostile (names that no one
 would choose), ended, failed, recording, starting, crash (an error at SIGUSR2), choose (the list of JVMs instead), mono,
-ascii, delay=MS, rows=N.
+ascii, mouseless, delay=MS, rows=N.
 */
 import process from 'node:process';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
@@ -74,13 +74,14 @@ if (words.has('crash')) {
 	});
 }
 
+const hasMouse = !words.has('mouseless');
 const theme = {color: !words.has('mono'), ascii: words.has('ascii')};
 if (words.has('choose')) {
 	let looks = 0;
 	const pid = await runChooser({
 		// One more is there at every look.
 		list: () => Array.from({length: 3 + looks++}, (_, index) => ({pid: 100 + index, cells: ['acme'], name: `com.acme.Main${index}`, words: `acme com.acme.Main${index}`, problem: index === 1 ? 'it is still starting up' : undefined})).reverse(),
-		columns: [{heading: 'USER', align: 'left', fromColumns: 0}], theme, stdin: process.stdin, stdout: process.stdout,
+		columns: [{heading: 'USER', align: 'left', fromColumns: 0}], theme, stdin: process.stdin, stdout: process.stdout, hasMouse,
 	});
 	process.stdout.write(`chosen: ${pid}\n`);
 	process.exit(0);
@@ -127,6 +128,7 @@ try {
 		theme,
 		stdin: process.stdin,
 		stdout: process.stdout,
+		hasMouse,
 	});
 	process.stdout.write(`left: ${result.reason}${result.signal ? ` ${result.signal}` : ''} ${result.lastSnapshot?.session.samples ?? 0} samples\n`);
 	process.exit(0);

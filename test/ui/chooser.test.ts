@@ -113,3 +113,18 @@ test('its frame fits every screen', async () => {
 	expect((await screen.lines()).join('\n')).toContain('no JVMs to be seen');
 	screen.close();
 });
+
+test('the wheel moves the cursor, a click sets it; neither chooses', async () => {
+	const {screen, left} = screenOf(rows);
+	const selected = async () => (await screen.lines()).findIndex(line => line.startsWith('>'));
+	await screen.type('\u001B[<65;1;1M');
+	expect(await selected()).toBe(3);
+	await screen.type('\u001B[<64;1;1M');
+	expect(await selected()).toBe(2);
+	await screen.type('\u001B[<0;20;5M');
+	expect(await selected()).toBe(4);
+	await screen.type('\u001B[<0;20;1M', '\u001B[<0;20;9M', '\u001B[<0;20;23M');
+	expect(await selected()).toBe(4);
+	expect(left).toEqual([]);
+	screen.close();
+});

@@ -2,8 +2,11 @@ import {Buffer} from 'node:buffer';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {KeyDecoder} from '../../source/ui/terminal/key-decoder.js';
+import type {MouseInput} from '../../source/ui/terminal/mouse.js';
 
-const typed: ReadonlyArray<readonly [bytes: string, keys: readonly string[]]> = [
+const at = (mouse: MouseInput['mouse'], column: number, line: number): MouseInput => ({mouse, column, line});
+
+const typed: ReadonlyArray<readonly [bytes: string, keys: ReadonlyArray<string | MouseInput>]> = [
 	['jkq', ['j', 'k', 'q']],
 	['\u001B[A\u001B[B\u001BOC\u001BOD', ['up', 'down', 'right', 'left']],
 	['\u001B[1;5C\u001B[5~\u001B[6~', ['right', 'pageup', 'pagedown']],
@@ -15,6 +18,12 @@ const typed: ReadonlyArray<readonly [bytes: string, keys: readonly string[]]> = 
 	['\u001Bq', ['escape', 'q']],
 	['\u001B\u001B[A', ['escape', 'up']],
 	['\u001B[?1;2cq\u001B[200~x', ['q', 'x']],
+	['\u001B[<0;12;5M\u001B[<0;12;5mq', [at('click', 11, 4), 'q']],
+	['a\u001B[<64;1;1M\u001B[<65;200;60Mb', ['a', at('wheel-up', 0, 0), at('wheel-down', 199, 59), 'b']],
+	// Shift, Meta and Control change nothing; other buttons, movements and places that there are not are nothing.
+	['\u001B[<20;3;4M\u001B[<2;3;4M\u001B[<35;3;4M\u001B[<0;0;4M\u001B[<;;M\u001B[<0;3Mj', [at('click', 2, 3), 'j']],
+	// Terminals that know no SGR.
+	['\u001B[M !"\u001B[M`#$q', [at('click', 0, 1), at('wheel-up', 2, 3), 'q']],
 ];
 
 describe('the key decoder', () => {
@@ -31,6 +40,22 @@ describe('the key decoder', () => {
 		}
 	});
 
+	test('a report of the mouse that comes in pieces, however late, is one; at most its ESC is taken for a key', () => {
+		const report = Buffer.from('\u001B[<0;12;5M');
+		for (let cut = 1; cut < report.length; cut++) {
+			const decoder = new KeyDecoder();
+			const inputs = [...decoder.push(report.subarray(0, cut)), ...decoder.flush(), ...decoder.push(report.subarray(cut)), ...decoder.flush()];
+			expect(inputs).toEqual(cut <= 2 ? ['escape', at('click', 11, 4)] : [at('click', 11, 4)]);
+		}
+	});
+
+	test('a report that lost a piece takes no key with it', () => {
+		const keys = (text: string) => new KeyDecoder().push(Buffer.from(text));
+		expect(keys('\u001B[<0;12\u001B[Aj')).toEqual(['up', 'j']);
+		expect(keys('\u001B[M \u001B[Aj')).toEqual(['up', 'j']);
+		expect(keys(`\u001B[<${'1'.repeat(10_000)}\rj`)).toEqual(['enter', 'j']);
+	});
+
 	test('an escape alone waits for what may follow, and is the Escape key when nothing does', () => {
 		const decoder = new KeyDecoder();
 		expect(decoder.push(Buffer.from('\u001B'))).toEqual([]);
@@ -41,10 +66,10 @@ describe('the key decoder', () => {
 	});
 
 	test('whatever comes, it keeps little and its keys are single characters or names', () => {
-		const bytes = fc.array(fc.oneof(fc.constant(0x1B), fc.constant(0x5B), fc.nat(255)), {maxLength: 60}).map(codes => Uint8Array.from(codes));
+		const bytes = fc.array(fc.oneof(fc.constant(0x1B), fc.constant(0x5B), fc.constant(0x3C), fc.constant(0x4D), fc.nat(255)), {maxLength: 60}).map(codes => Uint8Array.from(codes));
 		fc.assert(fc.property(fc.array(bytes, {maxLength: 20}), pieces => {
 			const decoder = new KeyDecoder();
-			for (const key of [...pieces.flatMap(piece => decoder.push(piece)), ...decoder.flush()]) {
+			for (const key of [...pieces.flatMap(piece => decoder.push(piece)), ...decoder.flush()].filter(input => typeof input === 'string')) {
 				expect(key).toMatch(/^(?:[a-z]+(?:-[a-z])?|f\d+|shift-tab|[^\u0000-\u001F\u007F-\u009F])$/u);
 			}
 		}), {numRuns: 300});

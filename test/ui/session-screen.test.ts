@@ -554,3 +554,60 @@ describe('the keys that help most with the selected row', () => {
 		expect((await show(made, 80, 16)).at(-1)).toContain('q:back');
 	});
 });
+
+describe('the mouse', () => {
+	/** Where a text is on the screen, as a terminal reports a click on it. */
+	const click = async (made: Screen, text: string, columns = 80, rows = 24) => {
+		const lines = await show(made, columns, rows);
+		const line = lines.findIndex(candidate => candidate.includes(text));
+		await made.screen.type(`\u001B[<0;${lines[line].indexOf(text) + 2};${line + 1}M`);
+		return show(made, columns, rows);
+	};
+
+	test.each([[80, 24], [200, 60], [50, 16], [80, 8]])('at %d x %d a click selects a row, and sorts by a heading, then the other way', async (columns, rows) => {
+		const made = screenOf(busy());
+		const lines = await click(made, 'Pool.put:95', columns, rows);
+		expect(lines.find(line => line.includes('Pool.put:95'))).toMatch(/^>/);
+		const byName = await click(made, 'LINE', columns, rows);
+		expect(byName.find(line => line.includes('LINE'))).toContain('LINE^');
+		expect((await click(made, 'LINE', columns, rows)).find(line => line.includes('LINE'))).toContain('LINEv');
+		expect((await click(made, '%SELF', columns, rows)).find(line => line.includes('SELF'))).toContain('%SELFv');
+	});
+
+	test('a click on a tab goes to the view, from a row\'s detail too; elsewhere it does nothing', async () => {
+		const made = screenOf(busy());
+		expect((await click(made, 'Threads'))[4]).toMatch(/\[Threads\]/);
+		await made.screen.press('enter');
+		expect((await click(made, 'Stacks'))[4]).toMatch(/\[Stacks\]/);
+		expect((await show(made)).join('\n')).toContain('compare fewer frames');
+		const before = await show(made);
+		for (const spot of ['1;1', '79;5', '40;12', '1;24', '200;100']) {
+			await made.screen.type(`\u001B[<0;${spot}M`);
+		}
+
+		expect(await show(made)).toEqual(before);
+	});
+
+	test('the wheel scrolls tables, help and menus; letters that are typed are left alone', async () => {
+		const made = screenOf(busy());
+		const [up, down] = ['\u001B[<64;10;10M', '\u001B[<65;10;10M'];
+		await made.screen.type(down);
+		expect((await show(made)).findIndex(line => line.startsWith('>'))).toBe(8);
+		await made.screen.type(up, 'h');
+		const top = (await show(made))[5];
+		await made.screen.type(down, down);
+		expect((await show(made))[5]).not.toBe(top);
+		await made.screen.type(up, up);
+		expect((await show(made))[5]).toBe(top);
+		await made.screen.type('q', '/x', down, 'y');
+		expect((await show(made)).join('\n')).toContain('filter: xy');
+	});
+
+	test('a click moves to an item of a menu, another on it chooses it', async () => {
+		const made = screenOf(busy());
+		await made.screen.press('f6');
+		const lines = await click(made, 'ticks (TICKS)');
+		expect(lines.find(line => line.includes('(TICKS)'))).toMatch(/^> ticks/);
+		expect((await click(made, 'ticks (TICKS)')).find(line => line.includes('TICKS'))).toContain('TICKSv');
+	});
+});

@@ -39,6 +39,7 @@ function expectGivenBack(session: TerminalSession): void {
 	expect(end).toContain('\u001B[?25h');
 	expect(end).toContain('\u001B[?7h');
 	expect(end.lastIndexOf('\u001B[?25h')).toBeGreaterThan(end.lastIndexOf('\u001B[?25l'));
+	expect(session.mouse).toBe('none');
 }
 
 describe('leaving gives the terminal back', () => {
@@ -135,6 +136,19 @@ describe('what is seen', () => {
 		const session = await start([], {env: {CI: 'true', CONTINUOUS_INTEGRATION: '1'}});
 		session.type('?');
 		await session.until('Where CPU time goes');
+	});
+
+	test('the mouse is used unless told not to: reports of buttons in the form that has no limits, none of movements', async () => {
+		const session = await start(['still']);
+		expect(session.mouse).toBe('vt200');
+		expect(session.raw).toContain('\u001B[?1006h');
+		expect(session.raw).not.toMatch(/\?100[23]h/);
+		const row = session.lines().findIndex(line => line.includes('Worker1.step'));
+		session.type(`\u001B[<0;40;${row + 1}M\u001B[<0;40;${row + 1}m`);
+		await session.until(/^> .*Worker1\.step/m);
+		const without = await start(['still', 'mouseless']);
+		expect(without.mouse).toBe('none');
+		expect(without.raw).not.toMatch(/\?100\dh/);
 	});
 
 	test('without colours there is no attribute at all', async () => {
@@ -270,8 +284,9 @@ describe('suspending', () => {
 		session.type('\u001A');
 		await session.until(/Stopped/);
 		expect(session.isAlternate).toBe(false);
+		expect(session.mouse).toBe('none');
 		session.type('fg\r');
-		await session.until(() => session.isAlternate, 'the alternate screen');
+		await session.until(() => session.isAlternate && session.mouse === 'vt200', 'the alternate screen');
 		await session.until('Worker0.step:16');
 		session.type('j');
 		await session.until(/^> .*Worker1\.step/m);

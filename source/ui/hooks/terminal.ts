@@ -2,6 +2,7 @@ import {useStdout} from 'ink';
 import {
 	createContext, use, useCallback, useLayoutEffect, useRef, useState,
 } from 'react';
+import type {MouseInput} from '../terminal/mouse.js';
 import {clearScreen, type Size, type Terminal} from '../terminal/terminal.js';
 
 /** The terminal that a screen is on. */
@@ -30,6 +31,25 @@ export function useKeys(onKey: (key: string) => void): void {
 		terminal.on('key', listener);
 		return () => {
 			terminal.off('key', listener);
+		};
+	}, [terminal]);
+}
+
+/** Calls back with what is done with the mouse. The one way that this comes to a screen. */
+export function useMouse(onMouse: (input: MouseInput) => void): void {
+	const terminal = useTerminal();
+	const latest = useRef(onMouse);
+	useLayoutEffect(() => {
+		latest.current = onMouse;
+	}, [onMouse]);
+	useLayoutEffect(() => {
+		const listener = (input: MouseInput) => {
+			latest.current(input);
+		};
+
+		terminal.on('mouse', listener);
+		return () => {
+			terminal.off('mouse', listener);
 		};
 	}, [terminal]);
 }

@@ -6,13 +6,14 @@ import {
 import {cut, wrapped} from '../text/cells.js';
 import {choiceLines} from '../text/choice-lines.js';
 import {
-	pressChooser, type ChoiceColumn, type ChoiceRow, type ChooserStep,
+	clickChooser, pressChooser, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
 } from '../state/chooser-state.js';
 import {Lines} from '../components/lines.js';
 import {LooksContext} from '../hooks/looks.js';
 import {
-	useKeys, useRepaint, useSize, useTerminal,
+	useKeys, useMouse, useRepaint, useSize, useTerminal,
 } from '../hooks/terminal.js';
+import type {MouseInput} from '../terminal/mouse.js';
 import type {Theme} from '../terminal/theme.js';
 
 export type ChooserScreenProps = {
@@ -45,11 +46,15 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 			clearInterval(timer);
 		};
 	}, [list]);
+	const width = size.columns - 1;
+	const messageOf = ({message}: ChooserState) => wrapped(message, width).slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
+	const roomOf = (state: ChooserState) => Math.max(0, height - otherLines - messageOf(state).length);
 	const [step, press] = useReducer(
-		({state}: ChooserStep, key: string) => pressChooser(state, key, rows, height - 1 - otherLines),
+		({state}: ChooserStep, input: string | MouseInput) => typeof input === 'string' ? pressChooser(state, input, rows, height - 1 - otherLines) : clickChooser(state, input, rows, roomOf(state)),
 		{state: {filter: '', selected: undefined, message: ''}} satisfies ChooserStep as ChooserStep,
 	);
 	useKeys(press);
+	useMouse(press);
 	useLayoutEffect(() => {
 		if (step.chosen !== undefined || step.effect === 'quit') {
 			onLeave(step.chosen);
@@ -61,9 +66,8 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 	}, [step, onLeave, repaint, terminal]);
 
 	const {state} = step;
-	const width = size.columns - 1;
-	const message = wrapped(state.message, width).slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
-	const room = Math.max(0, height - otherLines - message.length);
+	const message = messageOf(state);
+	const room = roomOf(state);
 	const lines = [
 		theme.paint('title', cut(`tprof-top: which JVM? ${state.filter === '' ? '(type to filter)' : `filter: ${state.filter}`}`, width)),
 		...choiceLines(state, rows, {

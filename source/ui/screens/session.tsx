@@ -14,7 +14,7 @@ import {layoutFor} from '../text/footer-lines.js';
 import {LooksContext} from '../hooks/looks.js';
 import {SessionContext} from '../hooks/session.js';
 import {
-	useKeys, useRepaint, useSize, useTerminal,
+	useKeys, useMouse, useRepaint, useSize, useTerminal,
 } from '../hooks/terminal.js';
 import {coveringLayer} from '../text/layers.js';
 import type {Effect} from '../state/reduce-menu.js';
@@ -67,6 +67,10 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, onQu
 
 	useKeys(key => {
 		dispatch({type: 'key', key});
+	});
+
+	useMouse(input => {
+		dispatch({type: 'mouse', input});
 	});
 
 	const perform = (effect: Effect): void => {

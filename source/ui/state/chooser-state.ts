@@ -1,5 +1,7 @@
 import {actionOf} from './keys.js';
 import {erased, erasedWord, typed} from './line-edit.js';
+import type {MouseInput} from '../terminal/mouse.js';
+import {firstRow} from './state.js';
 import {stepOf} from './surroundings.js';
 
 /** A JVM to choose from. */
@@ -37,6 +39,25 @@ export type ChooserStep = {readonly state: ChooserState; readonly chosen?: numbe
 export function matching(rows: readonly ChoiceRow[], filter: string): readonly ChoiceRow[] {
 	const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
 	return rows.filter(({pid, words: text}) => words.every(word => `${pid} ${text}`.toLowerCase().includes(word)));
+}
+
+/** Lines above the first row: title and headings. */
+const linesAbove = 2;
+
+/** The first row on the screen, which has `room` lines for them, and the one with the cursor. */
+export function placeOfRows({selected}: ChooserState, shown: readonly ChoiceRow[], room: number): {readonly top: number; readonly at: number} {
+	const at = Math.max(0, shown.findIndex(({pid}) => pid === selected));
+	return {at, top: firstRow(0, at, shown.length, room)};
+}
+
+/** What the mouse does in the list, of which `room` rows are on the screen: the wheel moves the cursor, a click sets it. Pure. */
+export function clickChooser(state: ChooserState, {mouse, line}: MouseInput, rows: readonly ChoiceRow[], room: number): ChooserStep {
+	const shown = matching(rows, state.filter);
+	const {top, at} = placeOfRows(state, shown, room);
+	const isOnRow = line >= linesAbove && line < linesAbove + room;
+	const index = mouse === 'click' ? (isOnRow ? top + line - linesAbove : -1) : Math.min(shown.length - 1, Math.max(0, at + (mouse === 'wheel-up' ? -1 : 1)));
+	const row = index < 0 ? undefined : shown.at(index);
+	return {state: row ? {...state, selected: row.pid, message: ''} : state};
 }
 
 /** What a key does in the list. Pure. */

@@ -14,6 +14,7 @@ import {endedBy} from '../../query/past/steps.js';
 import {RowTrends} from '../../query/past/row-trends.js';
 import {cpuTrend} from '../../query/past/trend.js';
 import {columnsOf} from '../columns/chosen-columns.js';
+import {spotAt} from '../mouse/spot.js';
 import {layoutFor} from '../text/footer-lines.js';
 import {coveringLayer, layerLines, type DetailOf} from '../text/layers.js';
 import type {Layout} from '../text/layout.js';
@@ -116,6 +117,7 @@ export class SessionData {
 				const row = rows.find(candidate => candidate.key === key);
 				return row && viewOf(state.view).placeOf(row);
 			},
+			spotAt: (line, column) => spotAt(line, column, {ui: state, data, layout}),
 			threadsOf(key) {
 				const found = detailOf(state.view, key);
 				return found?.row && found.view.threadsOf(found.row, found.detail);

@@ -1,5 +1,7 @@
+import {pressMouse} from '../mouse/press-mouse.js';
+import type {MouseInput} from '../terminal/mouse.js';
 import {press} from './reduce.js';
-import type {Effect} from './reduce-menu.js';
+import type {Effect, Step} from './reduce-menu.js';
 import type {Message, UiState} from './state.js';
 import type {Surroundings} from './surroundings.js';
 
@@ -8,6 +10,7 @@ export type SessionState = {readonly ui: UiState; readonly effects: readonly Eff
 
 export type SessionAction =
 	| {readonly type: 'key'; readonly key: string}
+	| {readonly type: 'mouse'; readonly input: MouseInput}
 	/** Rows came, went or moved. */
 	| {readonly type: 'follow'; readonly ui: UiState}
 	/** These effects were begun. */
@@ -21,8 +24,11 @@ export function reduceSession(state: SessionState, action: SessionAction, around
 	const {ui, effects} = state;
 	switch (action.type) {
 		case 'key': {
-			const step = press(ui, action.key, around(ui));
-			return {ui: step.state, effects: step.effect ? [...effects, step.effect] : effects};
+			return after(press(ui, action.key, around(ui)), effects);
+		}
+
+		case 'mouse': {
+			return after(pressMouse(ui, action.input, around(ui)), effects);
 		}
 
 		case 'follow': {
@@ -41,4 +47,8 @@ export function reduceSession(state: SessionState, action: SessionAction, around
 			return {...state, ui: {...ui, resets: action.resets, window: action.resets > 0 ? 'reset' : 'start'}};
 		}
 	}
+}
+
+function after({state, effect}: Step, effects: readonly Effect[]): SessionState {
+	return {ui: state, effects: effect ? [...effects, effect] : effects};
 }

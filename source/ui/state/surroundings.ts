@@ -14,6 +14,13 @@ export type SortColumn = MenuItem & {
 	readonly sortFigures?: readonly SortFigure[];
 };
 
+/** Something on the screen that may be clicked. */
+export type Spot =
+	| {readonly kind: 'tab'; readonly view: string}
+	| {readonly kind: 'heading'; readonly column: string}
+	| {readonly kind: 'row'; readonly index: number}
+	| {readonly kind: 'item'; readonly index: number};
+
 /** What the keys need to know of what is on the screen. */
 export type Surroundings = {
 	/** Keys of the view's rows, in order. */
@@ -37,6 +44,8 @@ export type Surroundings = {
 	overhang(most: number): number;
 	/** The place that a row stands for, or is at. */
 	placeOf(rowKey: string): Place | undefined;
+	/** What is at a cell of the screen. */
+	spotAt?(line: number, column: number): Spot | undefined;
 	/** Keys of the threads of a row, and what to call them. */
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
 };

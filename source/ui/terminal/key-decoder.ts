@@ -1,5 +1,6 @@
 import {Buffer} from 'node:buffer';
 import {StringDecoder} from 'node:string_decoder';
+import {mouseInput, plainMouseInput, type MouseInput} from './mouse.js';
 
 /**
 Longest escape sequence waited for; what is longer is no key and is dropped. Real ones have at most a dozen characters.
@@ -22,6 +23,21 @@ const sequences: Readonly<Record<string, string>> = {
 	'[A': 'f1', '[B': 'f2', '[C': 'f3', '[D': 'f4', '[E': 'f5',
 };
 
+/**
+A report of the mouse in the older form, whole or not: CSI M and three characters. No key sends CSI M; read as one, the
+three would be keys.
+*/
+const plainMousePattern = /^\u001B\[M([^\u0000-\u001F]{0,3})/u;
+
+/** The beginning of what no hand types: a report of the mouse that is still on its way. */
+const mousePattern = /^\u001B\[(?:<|M)/;
+
+/** The beginning of one as SGR has it. */
+const reportPattern = /^\u001B\[<\d/;
+
+/** As much of a report as there is when something else comes in between. */
+const brokenMouse = /^\u001B\[<[\d;]*/;
+
 /** ESC and what may follow it up to a complete sequence; the last alternatives are unfinished ones. */
 const sequencePattern = /^\u001B(?:\[(\[[A-E]|[\u0030-\u003F]*[\u0020-\u002F]*[\u0040-\u005A\u005C-\u007E])|O(\d*[A-Za-z]))/;
 const unfinishedPattern = /^\u001B(?:\[(?:\[|[\u0030-\u003F]*[\u0020-\u002F]*)|O\d*)?$/;
@@ -34,16 +50,21 @@ time can tell: `flush`.
 export class KeyDecoder {
 	readonly #utf8 = new StringDecoder('utf8');
 	#rest = '';
+	/** What was taken for the Escape key, for as long as it may have been the beginning of a report after all. */
+	#given = '';
 
-	/** Whether the bytes so far end in an unfinished sequence. */
+	/** Whether the bytes so far end in what may be the Escape key. */
 	get isUnfinished(): boolean {
-		return this.#rest !== '';
+		return this.#rest !== '' && !mousePattern.test(this.#rest);
 	}
 
-	/** Keys that these bytes complete, in order. */
-	push(bytes: Uint8Array): string[] {
-		this.#rest += this.#utf8.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-		const keys: string[] = [];
+	/** Keys, and what was done with the mouse, that these bytes complete, in order. */
+	push(bytes: Uint8Array): Array<string | MouseInput> {
+		const text = this.#utf8.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+		// On a slow link: nobody types this, and its digits would be keys.
+		this.#rest += (reportPattern.test(this.#given + text) ? this.#given : '') + text;
+		this.#given = '';
+		const keys: Array<string | MouseInput> = [];
 		while (this.#rest !== '') {
 			const first = this.#rest.codePointAt(0)!;
 			if (first !== 0x1B) {
@@ -53,12 +74,27 @@ export class KeyDecoder {
 				continue;
 			}
 
+			const report = plainMousePattern.exec(this.#rest);
+			if (report) {
+				const isWhole = [...report[1]].length === 3;
+				if (!isWhole && report[0] === this.#rest) {
+					break;
+				}
+
+				this.#rest = this.#rest.slice(report[0].length);
+				keys.push(...[isWhole ? plainMouseInput(report[1]) : undefined].filter(input => input !== undefined));
+				continue;
+			}
+
 			const match = sequencePattern.exec(this.#rest);
 			if (match) {
 				this.#rest = this.#rest.slice(match[0].length);
 				keys.push(...sequenceKey(match[1] ?? match[2]));
 			} else if (unfinishedPattern.test(this.#rest) && this.#rest.length < maxSequence) {
 				break;
+			} else if (mousePattern.test(this.#rest)) {
+				// A piece of it was lost; what comes after is something else.
+				this.#rest = this.#rest.replace(brokenMouse, '');
 			} else {
 				this.#rest = this.#rest.slice(1);
 				keys.push('escape');
@@ -68,11 +104,15 @@ export class KeyDecoder {
 		return keys;
 	}
 
-	/** Gives up waiting: the unfinished sequence is the Escape key. */
+	/** Gives up waiting: the unfinished sequence is the Escape key, unless the mouse began it. */
 	flush(): string[] {
-		const keys = this.#rest === '' ? [] : ['escape'];
+		if (!this.isUnfinished) {
+			return [];
+		}
+
+		this.#given = this.#rest;
 		this.#rest = '';
-		return keys;
+		return ['escape'];
 	}
 }
 
@@ -90,7 +130,11 @@ function plainKey(character: string, code: number): string[] {
 	return (code >= 0x80 && code < 0xA0) || code === 0xFF_FD ? [] : [character];
 }
 
-function sequenceKey(body: string): string[] {
+function sequenceKey(body: string): Array<string | MouseInput> {
+	if (body.startsWith('<')) {
+		return [mouseInput(body)].filter(input => input !== undefined);
+	}
+
 	// Modifiers ("1;5C") are left out: a moved arrow is still that arrow.
 	const plain = sequences[body] ?? sequences[body.replace(/^(\d+);\d+/, '$1').replace(/^1([A-Z])$/, '$1')];
 	return plain ? [plain] : [];

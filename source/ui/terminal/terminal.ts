@@ -4,6 +4,7 @@ import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
 import {beforeStop} from '../../process/suspension.js';
 import {KeyDecoder} from './key-decoder.js';
+import {mouseOff, mouseOn, type MouseInput} from './mouse.js';
 
 /**
 Alternate screen with the cursor hidden and automatic wrapping off, as xterm's "ctlseqs" names the modes; and back.
@@ -30,7 +31,7 @@ const escapeWaitMs = 40;
 
 export type Size = {readonly columns: number; readonly rows: number};
 
-type Events = {key: [key: string]; resize: []; repaint: []; gone: []};
+type Events = {key: [key: string]; mouse: [input: MouseInput]; resize: []; repaint: []; gone: []};
 
 /** What a stream of frames needs to know of the terminal behind it. */
 export type FrameSink = {
@@ -103,7 +104,7 @@ export class FrameStream extends EventEmitter {
 
 /**
 The terminal while the screen is up: raw keys in, frames out, and back to what it was in every way of leaving. Emits
-`key` (a name of the key decoder), `resize`, `repaint` (what is on the screen is not to be relied on), `gone` (nobody
+`key` (a name of the key decoder), `mouse`, `resize`, `repaint` (what is on the screen is not to be relied on), `gone` (nobody
 reads or types any more).
 */
 // eslint-disable-next-line unicorn/prefer-event-target -- What it passes on are events of Node's streams and process.
@@ -116,8 +117,12 @@ export class Terminal extends EventEmitter<Events> {
 	#escapeTimer: NodeJS.Timeout | undefined;
 	#endSuspending: (() => void) | undefined;
 
-	constructor(stdin: ReadStream, stdout: WriteStream) {
+	readonly #hasMouse: boolean;
+
+	/** `hasMouse`: whether the mouse is ours too; without it the terminal does with it what it usually does. */
+	constructor(stdin: ReadStream, stdout: WriteStream, {hasMouse = false}: {readonly hasMouse?: boolean} = {}) {
 		super();
+		this.#hasMouse = hasMouse;
 		this.#stdin = stdin;
 		this.#stdout = stdout;
 		this.frames = new FrameStream(this);
@@ -202,7 +207,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.frames.isMuted = false;
 		this.#raw(true);
 		this.#stdin.resume();
-		this.write(enterScreen);
+		this.write(enterScreen + (this.#hasMouse ? mouseOn : ''));
 	}
 
 	#down(): void {
@@ -213,13 +218,14 @@ export class Terminal extends EventEmitter<Events> {
 		this.#isUp = false;
 		this.frames.isMuted = true;
 		this.#raw(false);
+		const ending = (this.#hasMouse ? mouseOff : '') + leaveScreen;
 		if (this.isBehind) {
-			this.write(leaveScreen);
+			this.write(ending);
 			return;
 		}
 
 		try {
-			writeSync((this.#stdout as unknown as {fd: number}).fd, leaveScreen);
+			writeSync((this.#stdout as unknown as {fd: number}).fd, ending);
 		} catch {
 			// Nobody is there to see it.
 		}
@@ -265,8 +271,12 @@ export class Terminal extends EventEmitter<Events> {
 
 	readonly #read = (bytes: Uint8Array): void => {
 		clearTimeout(this.#escapeTimer);
-		for (const key of this.#decoder.push(bytes)) {
-			this.emit('key', key);
+		for (const input of this.#decoder.push(bytes)) {
+			if (typeof input === 'string') {
+				this.emit('key', input);
+			} else {
+				this.emit('mouse', input);
+			}
 		}
 
 		if (this.#decoder.isUnfinished) {

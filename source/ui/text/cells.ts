@@ -63,13 +63,36 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /** A part of a line, and how much it matters: what matters least goes first when the line is too narrow. 0 stays. */
-export type Piece = {readonly text: string; readonly rank: number; readonly look?: (text: string) => string};
+export type Piece = {readonly text: string; /** What it stands for, for who clicks on it. */ readonly id?: string; readonly rank: number; readonly look?: (text: string) => string};
 
 /**
 Pieces in one line no wider than `width`, parted by `separator`; the least important ones left out, the last one left
 cut.
 */
 export function fitPieces(pieces: readonly Piece[], width: number, separator: string): string {
+	const kept = keptPieces(pieces, width, separator);
+	return kept.map(({text, look}) => {
+		const fitting = kept.length === 1 ? cut(text, width) : text;
+		return look ? look(fitting) : fitting;
+	}).join(separator);
+}
+
+/** The id of the piece at a cell of such a line; undefined for none. */
+export function pieceAt(at: number, pieces: readonly Piece[], width: number, separator: string): string | undefined {
+	let start = 0;
+	for (const {text, id} of keptPieces(pieces, width, separator)) {
+		const end = start + cellWidth(text);
+		if (at >= start && at < end) {
+			return id;
+		}
+
+		start = end + separator.length;
+	}
+
+	return undefined;
+}
+
+function keptPieces(pieces: readonly Piece[], width: number, separator: string): readonly Piece[] {
 	let kept = pieces.filter(({text}) => text !== '');
 	while (kept.length > 1 && lengthOf(kept, separator) > width) {
 		const worst = Math.max(...kept.map(({rank}) => rank));
@@ -77,10 +100,7 @@ export function fitPieces(pieces: readonly Piece[], width: number, separator: st
 		kept = kept.toSpliced(at, 1);
 	}
 
-	return kept.map(({text, look}) => {
-		const fitting = kept.length === 1 ? cut(text, width) : text;
-		return look ? look(fitting) : fitting;
-	}).join(separator);
+	return kept;
 }
 
 function lengthOf(pieces: readonly Piece[], separator: string): number {

@@ -1,5 +1,6 @@
-import {matching, type ChoiceColumn, type ChoiceRow, type ChooserState} from '../state/chooser-state.js';
-import {firstRow} from '../state/state.js';
+import {
+	matching, placeOfRows, type ChoiceColumn, type ChoiceRow, type ChooserState,
+} from '../state/chooser-state.js';
 import type {Theme} from '../terminal/theme.js';
 import {cellWidth} from '../../model/cell-width.js';
 import {cut, pad} from './cells.js';
@@ -8,11 +9,10 @@ const pidWidth = 7;
 const gap = ' ';
 
 /** A heading, and below it `room` lines: the rows around the cursor, or why there are none. */
-export function choiceLines({filter, selected}: ChooserState, rows: readonly ChoiceRow[], {columns, room, width, theme}: {readonly columns: readonly ChoiceColumn[]; readonly room: number; readonly width: number; readonly theme: Theme}): string[] {
+export function choiceLines(state: ChooserState, rows: readonly ChoiceRow[], {columns, room, width, theme}: {readonly columns: readonly ChoiceColumn[]; readonly room: number; readonly width: number; readonly theme: Theme}): string[] {
 	const line = lineOf(columns, rows, width);
-	const shown = matching(rows, filter);
-	const at = Math.max(0, shown.findIndex(({pid}) => pid === selected));
-	const top = firstRow(0, at, shown.length, room);
+	const shown = matching(rows, state.filter);
+	const {top, at} = placeOfRows(state, shown, room);
 	const lines = shown.slice(top, top + room).map((row, index) => {
 		const isSelected = top + index === at;
 		const text = (isSelected ? '>' : ' ') + line(String(row.pid), row.cells, `${row.name}${row.problem === undefined ? '' : ` (${row.problem})`}`);

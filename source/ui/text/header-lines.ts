@@ -10,9 +10,9 @@ import {windows} from '../../query/facts/window.js';
 import {viewOf, views} from '../../views/registry.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
-import type {Role, Theme} from '../terminal/theme.js';
+import {Theme, type Role} from '../terminal/theme.js';
 import {
-	cut, fitPieces, styledWidth, type Piece,
+	cut, fitPieces, pieceAt, styledWidth, type Piece,
 } from './cells.js';
 import {
 	ago, clock, clocks, dayAndTime,
@@ -216,15 +216,26 @@ function deadlockLine([first, ...others]: Summary['deadlocks']): string {
 
 /** The views, and what of the rows is shown. */
 export function tabsLine(state: UiState, data: ScreenData, width: number, theme: Theme): string {
+	return fitPieces(tabPieces(state, data, width, theme), width, ' ');
+}
+
+/** The id of the view whose tab is at a cell of that line; undefined for none. */
+export function tabAt(state: UiState, data: ScreenData, width: number, column: number): string | undefined {
+	return pieceAt(column, tabPieces(state, data, width, plain), width, ' ');
+}
+
+const plain = new Theme({color: false, ascii: true});
+
+function tabPieces(state: UiState, data: ScreenData, width: number, theme: Theme): Piece[] {
 	const view = viewOf(state.view);
 	const filterRoom = Math.max(0, width - 3 - cellWidth(view.title));
 	const tabs: Piece[] = views.map(({id, title}) => id === state.view
-		? {text: `[${title}]`, rank: 0, look: part => theme.paint('tab', part)}
-		: {text: title, rank: 3});
+		? {id, text: `[${title}]`, rank: 0, look: part => theme.paint('tab', part)}
+		: {id, text: title, rank: 3});
 	const {query} = state;
 	const remark = view.remark(query);
 	const over = data.status.phase === 'recording' ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(state, data);
-	const pieces: Piece[] = [
+	return [
 		...tabs,
 		{text: `| window ${over}`, rank: 2},
 		{text: state.onlyThreads === undefined ? '' : `| only ${state.onlyThreads}`, rank: 1, look: part => theme.paint('hot', part)},
@@ -233,7 +244,6 @@ export function tabsLine(state: UiState, data: ScreenData, width: number, theme:
 		{text: query.filter === '' ? '' : cut(`| filter: ${query.filter}`, filterRoom), rank: 0, look: part => theme.paint('hot', part)},
 		{text: remark === '' ? '' : `| ${remark}`, rank: 2},
 	];
-	return fitPieces(pieces, width, ' ');
 }
 
 function windowText(state: UiState, {summary, past, nowMs}: ScreenData): string {

@@ -152,7 +152,7 @@ export function say(state: UiState, text: string): Step {
 }
 
 /** Sorts by a column, best first; the message names it where its heading may be off the screen. */
-function sortedBy(state: UiState, column: string, around: Surroundings): Step {
+export function sortedBy(state: UiState, column: string, around: Surroundings): Step {
 	const title = around.columns.find(({id}) => id === column)?.title ?? column;
 	return say({...state, sorts: {...state.sorts, [state.view]: {column, reverse: false}}}, `sorted by ${title}`);
 }
