@@ -1,5 +1,6 @@
 // Bundles the command line and the sampler's worker into dist/, which is replaced in one step. The folder works
 // wherever it is copied to.
+import {execFileSync} from 'node:child_process';
 import process from 'node:process';
 import {existsSync} from 'node:fs';
 import {
@@ -55,6 +56,8 @@ if (hasKoffi) {
 }
 
 await cp('LICENSE', `${fresh}/LICENSE`);
+// The program prints it, from the tables that it works by.
+await writeFile(`${fresh}/tprof-top.1`, execFileSync(process.execPath, [`${fresh}/cli.js`, 'man'], {encoding: 'utf8'}));
 await writeFile(`${fresh}/third-party-notices.txt`, await thirdPartyNotices([...bundledPackages(metafile), ...bundledPackages(expressions), ...(hasKoffi ? ['node_modules/koffi'] : [])]));
 await rename('dist', old).catch(() => {});
 await rename(fresh, 'dist');

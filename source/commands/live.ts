@@ -11,11 +11,11 @@ import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp} from '../ui/app.js';
 import {runChooser, type ChoiceRow} from '../ui/chooser.js';
-import {jvmColumns, jvmLooks} from './jvm-rows.js';
-import {saver} from './save.js';
 import type {Configuration} from '../config/settings.js';
 import {namePackages} from '../query/columns/package-names.js';
 import type {Message} from '../ui/state/state.js';
+import {saver} from './save.js';
+import {jvmColumns, jvmLooks} from './jvm-rows.js';
 
 const defaultDelayS = 1;
 
@@ -39,7 +39,12 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			vitals: () => vitals?.read() ?? {},
 			save: saver(options),
 			idleReason: (className, method) => idle.reasonOf(className, method),
-			keepColumns: file === undefined ? undefined : async (...kept) => (await import('../config/keep-columns.js')).keepColumns(file, ...kept),
+			keepColumns: file === undefined
+				? undefined
+				: async (...kept) => {
+					const {keepColumns} = await import('../config/keep-columns.js');
+					return keepColumns(file, ...kept);
+				},
 			saveFormats,
 			view: {
 				query, view: options.view, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top, columns: settings.columns, keyChanges: settings.keys, notes: [...faults, ...notes], message: firstMessage(options.configuration),

@@ -5,6 +5,7 @@ import {UserError} from '../process/errors.js';
 import {formatOf} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
+import {groups} from '../options/option.js';
 import {queryOf} from '../options/query-options.js';
 import {startSampler} from '../sampler/handle.js';
 import {beforeStop, untilForeground} from '../process/suspension.js';
@@ -39,7 +40,7 @@ export async function run(options: Options): Promise<number> {
 		throw new UserError(`${options.output} already exists; tprof-top never overwrites`, {hint: 'choose another name, or remove the file first', exitCode: 2});
 	}
 
-	if (options.command.kind !== 'list' && isInteractive(options) && !await untilForeground()) {
+	if (groups.view.commands.includes(options.command.kind) && isInteractive(options) && !await untilForeground()) {
 		throw new UserError('no terminal to draw on: tprof-top is running in the background, with no shell to bring it forward', {hint: 'start it in the foreground, or use --batch'});
 	}
 
@@ -48,6 +49,18 @@ export async function run(options: Options): Promise<number> {
 			checkPlatform();
 			const {list} = await import('./list.js');
 			process.stdout.write(await list(formatOf(options.format)));
+			return 0;
+		}
+
+		case 'completion': {
+			const {completion} = await import('./manual.js');
+			process.stdout.write(completion(options.command.shell));
+			return 0;
+		}
+
+		case 'man': {
+			const {manual} = await import('./manual.js');
+			process.stdout.write(manual());
 			return 0;
 		}
 

@@ -41,11 +41,11 @@ export const fields: readonly Field[] = [
 				}
 
 				const ids = viewOf(name).columns.map(({id}) => id);
-				const known = list.items(`the columns of "${name}"`)?.flatMap(item => {
+				const known = list.items(`the columns of "${name}"`).flatMap(item => {
 					const id = String(item.plain);
-					return ids.includes(id) ? [id] : item.fault(`${name} has no column "${id}"${meant(id, ids)}`) ?? [];
+					return ids.includes(id) ? [id] : item.fault(`${name} has no column "${id}"${meant(id, ids)}`);
 				});
-				if (known && known.length > 0) {
+				if (known.length > 0) {
 					draft.columns[name] = [...new Set(known)];
 				}
 			}
@@ -100,7 +100,7 @@ function optionField(option: Option): Field {
 		name,
 		help,
 		read(value, draft) {
-			const text = option.value === undefined ? switchText(value, name) : valueText(value, name);
+			const [text] = option.value === undefined ? switchText(value, name) : valueText(value, name);
 			if (text === undefined) {
 				return;
 			}
@@ -118,11 +118,16 @@ function optionField(option: Option): Field {
 	};
 }
 
-function switchText(value: JsonValue, name: string): string | undefined {
-	return typeof value.plain === 'boolean' ? String(value.plain) : value.fault(`"${name}" must be true or false`);
+function switchText(value: JsonValue, name: string): readonly string[] {
+	return typeof value.plain === 'boolean' ? [String(value.plain)] : value.fault(`"${name}" must be true or false`);
 }
 
-function valueText(value: JsonValue, name: string): string | undefined {
+function valueText(value: JsonValue, name: string): readonly string[] {
 	const {plain} = value;
-	return typeof plain === 'string' || typeof plain === 'number' ? String(plain) : (plain === undefined ? value.texts(`"${name}"`)?.join(',') : value.fault(`"${name}" must be a text or a number`));
+	if (plain === undefined) {
+		const texts = value.texts(`"${name}"`);
+		return texts.length === 0 ? [] : [texts.join(',')];
+	}
+
+	return typeof plain === 'string' || typeof plain === 'number' ? [String(plain)] : value.fault(`"${name}" must be a text or a number`);
 }

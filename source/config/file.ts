@@ -14,8 +14,8 @@ const below = path.join('tprof-top', 'config.json');
 
 /** Where the file is if nobody says so: as the XDG base directory specification has it. */
 export function usualConfigFile(environment: NodeJS.ProcessEnv = process.env): string {
-	const {XDG_CONFIG_HOME = ''} = environment;
-	return path.join(path.isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : path.join(environment.HOME || homedir(), '.config'), below);
+	const {XDG_CONFIG_HOME = '', HOME = ''} = environment;
+	return path.join(path.isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : path.join(path.isAbsolute(HOME) ? HOME : homedir(), '.config'), below);
 }
 
 /** The text of a file, "none" when there is no such file, or why it cannot be read. Only regular files are opened. */

@@ -20,22 +20,22 @@ export class JsonValue {
 		return type === 'object' || type === 'array' ? undefined : value as string | number | boolean | null;
 	}
 
-	/** Says what is wrong with it. Undefined, for those that have nothing to give back then. */
-	fault(text: string): undefined {
+	/** Says what is wrong with it; gives back nothing, as a list. */
+	fault(text: string): [] {
 		this.#faults.push({line: lineAt(this.#text, this.#node.offset), text: printable(text)});
-		return undefined;
+		return [];
 	}
 
-	/** The members of a list; a fault and undefined where it is something else. */
-	items(what: string): readonly JsonValue[] | undefined {
+	/** The members of a list; a fault and none where it is something else. */
+	items(what: string): readonly JsonValue[] {
 		return this.#node.type === 'array'
 			? (this.#node.children ?? []).map(node => this.#of(node))
 			: this.fault(`${what} must be a list: ["...", "..."]`);
 	}
 
 	/** The texts of a list; others are faults and left out. */
-	texts(what: string): string[] | undefined {
-		return this.items(what)?.flatMap(item => typeof item.plain === 'string' ? [item.plain] : item.fault(`${what} must be a list of texts`) ?? []);
+	texts(what: string): string[] {
+		return this.items(what).flatMap(item => typeof item.plain === 'string' ? [item.plain] : item.fault(`${what} must be a list of texts`));
 	}
 
 	/** Names and values of an object; a fault and none where it is something else. A name that stands there twice is a fault. */

@@ -7,16 +7,46 @@ export type Command =
 	| {readonly kind: 'choose'}
 	| {readonly kind: 'list'}
 	| {readonly kind: 'open'; readonly file: string}
-	| {readonly kind: 'demo'};
+	| {readonly kind: 'demo'}
+	| {readonly kind: 'completion'; readonly shell: string}
+	| {readonly kind: 'man'};
 export type CommandKind = Command['kind'];
 
+/** Shells that completions are made for. */
+export const shells: readonly string[] = ['bash', 'zsh', 'fish'];
+
+/** What may stand first on the command line, a record each: help, manual and completions follow. */
+export const commandTable: ReadonlyArray<{
+	/** The first word; empty for a target. */
+	readonly word: string;
+	/** As it is typed behind tprof-top. */
+	readonly spelling: string;
+	readonly help: string;
+	/** What may follow it: one of these words, or a file. */
+	readonly values?: readonly string[];
+	readonly path?: 'file';
+}> = [
+	{word: '', spelling: '[options] PID', help: 'live; PID, or a part of the main class\'s name that fits one JVM'},
+	{word: '', spelling: '', help: 'choose a JVM from a list'},
+	{word: 'list', spelling: 'list', help: 'the JVMs on this host, with CPU and heap, the busiest first'},
+	{
+		word: 'open', spelling: 'open FILE', help: 'a saved snapshot, with the same keys', path: 'file',
+	},
+	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
+	{
+		word: 'completion', spelling: 'completion SHELL', help: 'print completions for bash, zsh or fish', values: shells,
+	},
+	{word: 'man', spelling: 'man', help: 'the manual page'},
+	{word: 'help', spelling: 'help', help: 'all options'},
+];
+
 /** The first words that are not a target. */
-export const commandWords = ['list', 'open', 'demo', 'help'] as const;
+export const commandWords = commandTable.map(({word}) => word).filter(Boolean);
 
 /** What the words of the command line that belong to no option ask for. Throws UserError (2). */
 export function parseCommand(words: readonly string[]): Command {
 	const [first, second] = words;
-	const most = first === 'open' ? 2 : 1;
+	const most = commandTable.some(({word, values, path}) => word === first && (values ?? path)) ? 2 : 1;
 	if (words.length > most) {
 		const meant = nearest(first, commandWords);
 		throw usage(`unexpected argument: "${words.slice(most).join(' ')}"`, meant && meant !== first ? `did you mean tprof-top ${meant}?` : 'give one target at a time; quote a name that contains spaces');
@@ -28,6 +58,7 @@ export function parseCommand(words: readonly string[]): Command {
 		}
 
 		case 'list':
+		case 'man':
 		case 'demo': {
 			return {kind: first};
 		}
@@ -38,6 +69,14 @@ export function parseCommand(words: readonly string[]): Command {
 			}
 
 			return {kind: 'open', file: second};
+		}
+
+		case 'completion': {
+			if (!shells.includes(second)) {
+				throw usage(`completions are for ${shells.join(', ')}`, 'for example: tprof-top completion bash');
+			}
+
+			return {kind: 'completion', shell: second};
 		}
 
 		default: {

@@ -1,3 +1,4 @@
+import {commandTable} from './command.js';
 import {groups, type Option} from './option.js';
 import {optionRows} from './table.js';
 
@@ -16,6 +17,20 @@ export function optionHelp(option: Option): string {
 	return option.value && option.default ? `${option.help} (default ${option.default})` : option.help;
 }
 
+/** Command lines to begin with. */
+export const exampleTable: ReadonlyArray<{readonly line: string; readonly meaning: string}> = [
+	{line: 'tprof-top 4711', meaning: 'which lines burn the CPU, live; ? for the keys'},
+	{line: 'tprof-top -b --duration 10 --format json 4711', meaning: 'ten seconds, as JSON'},
+	{line: 'tprof-top -b -n 60 -d 60 4711 >> hot.log', meaning: 'one table a minute for an hour'},
+];
+
+/** What the process ends with. */
+export const exitCodes: ReadonlyArray<{readonly code: number; readonly meaning: string}> = [
+	{code: 0, meaning: 'done (also when the target ends)'},
+	{code: 1, meaning: 'the target cannot be profiled or the session failed'},
+	{code: 2, meaning: 'usage error'},
+];
+
 /** The text of --help. */
 export function helpText(): string {
 	const parts = Object.entries(groups).map(([group, {title}]) => {
@@ -25,18 +40,12 @@ export function helpText(): string {
 	return `tprof-top: top for the lines of a running JVM
 
 Usage
-  tprof-top [options] PID      live; PID, or a part of the main class's name that fits one JVM
-  tprof-top                    choose a JVM from a list
-  tprof-top list               the JVMs on this host that can be profiled
-  tprof-top open FILE          a saved snapshot, with the same keys
-  tprof-top demo               a small bundled Java program with known hot lines
+${commandTable.map(({spelling, help}) => `  ${`tprof-top ${spelling}`.padEnd(28)} ${help}`).join('\n')}
 
 ${parts.join('\n\n')}
 
 Examples
-  tprof-top 4711                                   which lines burn the CPU, live; ? for the keys
-  tprof-top -b --duration 10 --format json 4711    ten seconds, as JSON
-  tprof-top -b -n 60 -d 60 4711 >> hot.log         one table a minute for an hour
+${exampleTable.map(({line, meaning}) => `  ${line.padEnd(48)} ${meaning}`).join('\n')}
 
-Exit codes: 0 done (also when the target ends), 1 the target cannot be profiled or the session failed, 2 usage error.`;
+Exit codes: ${exitCodes.map(({code, meaning}) => `${code} ${meaning}`).join(', ')}.`;
 }

@@ -34,6 +34,10 @@ export type Switch = Common & {
 export type Valued<Value = unknown> = Common & {
 	/** What the help calls the value. */
 	readonly value: string;
+	/** Values there are, where these are known; for completions. */
+	readonly words?: readonly string[];
+	/** It is a path. */
+	readonly path?: 'file' | 'folder';
 	/** What it is when it is not given, as it would be typed. */
 	readonly default?: string;
 	/** `--no-name` stands for none at all: the value is false. */
@@ -82,8 +86,9 @@ export function number(min: number, max: number, {isWhole = false} = {}): Pick<V
 }
 
 /** Values that are one of these words. */
-export function oneOf<Word extends string>(words: readonly Word[]): Pick<Valued<Word>, 'read'> {
+export function oneOf<Word extends string>(words: readonly Word[]): Pick<Valued<Word>, 'read' | 'words'> {
 	return {
+		words,
 		read(text, spelling) {
 			if (!words.includes(text as Word)) {
 				throw usage(`${spelling} must be one of ${words.join(', ')}`);

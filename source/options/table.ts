@@ -16,6 +16,7 @@ const engineIds = [auto, ...engines.map(({id}) => id)];
 const timers = [auto, ...timerIds] as const;
 const formatIds = formats.map(({id}) => id);
 const viewIds = views.map(({id}) => id);
+const columnIds = [...new Set(views.flatMap(({columns}) => columns.map(({id}) => id)))];
 const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
 
 /**
@@ -83,7 +84,7 @@ export const optionTable = {
 	},
 	/** A column's id, to be looked for in the view; undefined: the view's own order. */
 	sort: {
-		name: 'sort', group: 'view', value: 'COLUMN', help: 'column of the view to sort by: self, total, ticks, total-ticks, cpu, line... (default self)',
+		name: 'sort', group: 'view', value: 'COLUMN', words: columnIds, help: 'column of the view to sort by: self, total, ticks, total-ticks, cpu, line... (default self)',
 		...anyText,
 	},
 	reverse: {name: 'reverse', group: 'view', help: 'smallest first'},
@@ -100,7 +101,7 @@ export const optionTable = {
 	},
 	/** Undefined: those of the view or of the format. */
 	states: {
-		name: 'state', group: 'view', value: 'LIST', help: `thread states to count: ${stateSets.map(({id}) => id).join(', ')}, or state names (default ${stateSets[0].id})`,
+		name: 'state', group: 'view', value: 'LIST', words: stateSets.map(({id}) => id), help: `thread states to count: ${stateSets.map(({id}) => id).join(', ')}, or state names (default ${stateSets[0].id})`,
 		read(text: string, spelling: string) {
 			const found = statesOf(text);
 			if ('unknown' in found) {
@@ -154,17 +155,17 @@ export const optionTable = {
 		...oneOf(formatIds),
 	},
 	output: {
-		name: 'output', group: 'batch', short: 'o', value: 'FILE', asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
+		name: 'output', group: 'batch', short: 'o', value: 'FILE', path: 'file', asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
 		...anyText,
 	},
 	/** Undefined: the current one. */
 	snapshotDir: {
-		name: 'snapshot-dir', group: 'files', value: 'DIR', help: 'folder where the s key saves (default: the current one)',
+		name: 'snapshot-dir', group: 'files', value: 'DIR', path: 'folder', help: 'folder where the s key saves (default: the current one)',
 		...anyText,
 	},
 	/** Undefined: the usual one; false: none. */
 	config: {
-		name: 'config', group: 'files', value: 'FILE', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: from none',
+		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: from none',
 		...anyText,
 	},
 	pid: {

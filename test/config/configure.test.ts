@@ -10,6 +10,7 @@ import {configured} from '../../source/config/configure.js';
 import {maxConfigBytes, readConfigFile, sudoNote, usualConfigFile} from '../../source/config/file.js';
 import {keepColumns} from '../../source/config/keep-columns.js';
 import {parseSettings} from '../../source/config/parse.js';
+import {noConfiguration} from '../../source/config/settings.js';
 import {parseOptions, type Options} from '../../source/options/parse.js';
 import {isRoot} from '../helpers/as-root.js';
 import {patienceMs} from '../helpers/patience.js';
@@ -29,7 +30,7 @@ function file(text: string): string {
 	return name;
 }
 
-async function options(line: string, {isScreen = true, environment = {} as NodeJS.ProcessEnv} = {}): Promise<Options> {
+async function options(line: string, {isScreen = true, environment = {}}: {readonly isScreen?: boolean; readonly environment?: NodeJS.ProcessEnv} = {}): Promise<Options> {
 	const parsed = parseOptions(line.split(' '), environment);
 	if ('print' in parsed) {
 		throw new Error('printed');
@@ -44,7 +45,7 @@ test('the command line goes before the file, and the file before the defaults', 
 		intervalMs: 50, delayS: 3, view: 'threads', color: false, idleCalls: ['a.B.c', 'd.E.f'], idle: true, ascii: false,
 	});
 	expect(await options(`--config=${config} --delay 1 --view tree 1`)).toMatchObject({intervalMs: 50, delayS: 1, view: 'tree'});
-	expect(await options('--no-config 1', {environment: {XDG_CONFIG_HOME: path.dirname(config)}})).toMatchObject({intervalMs: undefined, config: false, configuration: {faults: [], file: undefined}});
+	expect(await options('--no-config 1', {environment: {XDG_CONFIG_HOME: path.dirname(config)}})).toMatchObject({intervalMs: undefined, config: false, configuration: noConfiguration});
 });
 
 test('what is for the screen changes no report', async () => {
@@ -61,7 +62,7 @@ test('it is where the XDG base directories are, and NO_COLOR goes before it', as
 	expect(usualConfigFile({HOME: home, XDG_CONFIG_HOME: 'relative'})).toBe(path.join(home, '.config/tprof-top/config.json'));
 	expect(usualConfigFile({HOME: home, XDG_CONFIG_HOME: '/etc/xdg'})).toBe('/etc/xdg/tprof-top/config.json');
 	expect(await options('1', {environment: {HOME: home, NO_COLOR: '1'}})).toMatchObject({delayS: 7, color: false});
-	expect(await options('list', {environment: {HOME: home}})).toMatchObject({configuration: {file: undefined}});
+	expect(await options('list', {environment: {HOME: home}})).toMatchObject({configuration: noConfiguration});
 	expect(await options('1', {environment: {HOME: '/nowhere'}})).toMatchObject({delayS: undefined, configuration: {faults: [], file: '/nowhere/.config/tprof-top/config.json'}});
 });
 
@@ -71,7 +72,8 @@ test('faults are told with file and line, and nothing is fatal', async () => {
 	expect(configuration.faults).toEqual([`${config}:2: "delay" must be a number from 0.1 to 86400`]);
 	expect(intervalMs).toBe(20);
 	const missing = path.join(folder, 'missing.json');
-	expect((await options(`--config ${missing} 1`)).configuration.faults).toEqual([`${missing}: there is no such file`]);
+	const {configuration: ofNone} = await options(`--config ${missing} 1`);
+	expect(ofNone.faults).toEqual([`${missing}: there is no such file`]);
 });
 
 test('only regular files of a bounded size are read', () => {
@@ -96,10 +98,10 @@ test('columns are kept beside what else is in the file, comments too', async () 
 	expect(text).toContain('// mine');
 	expect(text).toContain('// seconds');
 	expect(statSync(config).mode & 0o777).toBe(0o640);
-	await keepColumns(config, 'tree', ['total', 'line']);
-	expect(parseSettings(readFileSync(config, 'utf8'))).toMatchObject({faults: [], settings: {columns: {lines: ['self', 'line'], tree: ['total', 'line']}}});
+	await keepColumns(config, 'tree', ['total', 'self']);
+	expect(parseSettings(readFileSync(config, 'utf8'))).toMatchObject({faults: [], settings: {columns: {lines: ['self', 'line'], tree: ['total', 'self']}}});
 	await keepColumns(config, 'lines', undefined);
-	expect(parseSettings(readFileSync(config, 'utf8')).settings.columns).toEqual({tree: ['total', 'line']});
+	expect(parseSettings(readFileSync(config, 'utf8')).settings.columns).toEqual({tree: ['total', 'self']});
 });
 
 test('a file that there is not yet is made, for its owner alone; a broken one stays as it is', async () => {

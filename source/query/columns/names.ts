@@ -23,7 +23,7 @@ export function shortName(place: Place, room: number, full = false): string {
 	const packages = [...own, ...place.className.slice(named ? named.length + 1 : 0, classStart).split('.').slice(0, -1)];
 	const withInitials = (from: number, to: number) => [...packages.map((part, index) => index >= from && index < to ? firstCharacter(part) : part), rest].join('.');
 	// What the user calls a package is short already, and goes last.
-	for (let short = 0; named && short < packages.length; short++) {
+	for (let short = 0; short < (named ? packages.length : 0); short++) {
 		const shortened = withInitials(own.length, own.length + short);
 		if (cellWidth(shortened) <= room) {
 			return shortened;

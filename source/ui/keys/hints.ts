@@ -2,7 +2,7 @@ import {viewOf} from '../../views/registry.js';
 import type {Hint} from '../../views/view.js';
 import {actionOf, keyOf} from '../state/keys.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';
-import {queryOf, selectedIndex, type UiState} from '../state/state.js';
+import {queryOf, type UiState} from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
 import {fitPieces, type Piece} from '../text/cells.js';
 import {shownKeys} from './key-changes.js';
@@ -11,11 +11,15 @@ import {shownKeys} from './key-changes.js';
 const withoutRows: readonly Hint[] = [{key: 'x', title: 'other states'}, {key: 'i', title: 'idle threads'}, {key: 'tab', title: 'next view'}];
 const whileFiltered: readonly Hint[] = [{key: 'escape', title: 'clear the filter'}, {key: '/', title: 'another filter'}, {key: 'x', title: 'other states'}];
 
-/** The keys that help most with the selected row, or where there is none. */
+/** The keys that help most with the selected row, which the state has followed, or where there is none. */
 export function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
-	const rows = rowsOf(data);
-	const row = rows.at(Math.max(0, selectedIndex(state.selections[state.view], rows.map(({key}) => key))));
-	return row ? viewOf(state.view).hints(row, queryOf(state)).map(hint => state.onlyThreads !== undefined && actionOf(state.view, hint.key) === 'only-threads' ? {...hint, title: 'all threads'} : hint) : (state.query.filter === '' ? withoutRows : whileFiltered);
+	const row = rowsOf(data).at(state.selections[state.view].index);
+	if (!row) {
+		return state.query.filter === '' ? withoutRows : whileFiltered;
+	}
+
+	const isOnly = ({key}: Hint) => state.onlyThreads !== undefined && actionOf(state.view, key) === 'only-threads';
+	return viewOf(state.view).hints(row, queryOf(state)).map(hint => isOnly(hint) ? {...hint, title: 'all threads'} : hint);
 }
 
 /** The same as pieces of a line, such as `Enter: who holds the lock`. */

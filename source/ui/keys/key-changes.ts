@@ -7,7 +7,8 @@ const named = new Set([
 	...keyTable.flatMap(({keys}) => keys).filter(key => key.length > 1),
 	...Array.from({length: 12}, (_, index) => `f${index + 1}`),
 	...Array.from({length: 26}, (_, index) => `ctrl-${String.fromCodePoint(0x61 + index)}`),
-	'insert', 'delete',
+	'insert',
+	'delete',
 ]);
 
 /** Names of keys as they are written in files and on the screen. */

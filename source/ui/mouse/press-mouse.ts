@@ -4,7 +4,7 @@ import {pressMenu, type Step} from '../state/reduce-menu.js';
 import {pressScroll} from '../state/reduce-scroll.js';
 import {contextOf, type UiState} from '../state/state.js';
 import {moveSelection, selectRow, type Surroundings} from '../state/surroundings.js';
-import {sortedBy} from '../state/table-actions.js';
+import {sortedBy} from '../state/actions/table-actions.js';
 
 /** Rows or lines that one notch of the wheel goes. */
 export const wheelRows = 3;

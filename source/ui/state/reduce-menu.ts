@@ -1,5 +1,5 @@
-import type {Action} from './keys.js';
 import {columnMenu, withColumn} from '../columns/column-menu.js';
+import type {Action} from './keys.js';
 import type {MenuLayer, UiState} from './state.js';
 import {stepOf, type Surroundings} from './surroundings.js';
 

@@ -30,7 +30,7 @@ three would be keys.
 const plainMousePattern = /^\u001B\[M([^\u0000-\u001F]{0,3})/u;
 
 /** The beginning of what no hand types: a report of the mouse that is still on its way. */
-const mousePattern = /^\u001B\[(?:<|M)/;
+const mousePattern = /^\u001B\[[<M]/;
 
 /** The beginning of one as SGR has it. */
 const reportPattern = /^\u001B\[<\d/;

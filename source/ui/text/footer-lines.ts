@@ -16,7 +16,7 @@ import {
 } from './cells.js';
 
 /** Keys of the key line that stay longest where it is narrow, the last to go first. */
-const keyOrder = ['quit', 'help', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
+const keyOrder = ['quit', 'help-view', 'back', 'accept', 'filter', 'open', 'sort-menu', 'pause', 'save', 'next-view'];
 
 /** So long the session's note stands in the message line, when nothing else has to be said. */
 const noteMs = 15_000;

@@ -36,20 +36,16 @@ export function helpLines(context: Context, width: number, theme: Theme, known: 
 	]);
 }
 
-/** Help for a view: what there is to know of the session, what the view shows, its own keys, its columns. */
+/** Help for a view, or for a row's detail: what there is to know of the session, what it shows, its keys, its columns. */
 export function viewHelpLines(context: Context, width: number, theme: Theme, known: HelpNotes = nothing): string[] {
 	const {isRecording, keyChanges = new Map()} = known;
 	const view = views.find(({id}) => id === context);
-	if (!view) {
-		return helpLines(context, width, theme, known);
-	}
-
-	const own = keysOf(context, isRecording).filter(({action, press}) => press !== undefined || ownToo.has(action));
+	const rows = keysOf(context, isRecording).filter(({action, press}) => !view || press !== undefined || ownToo.has(action));
 	return [
 		...sessionLines(known, width, theme),
-		...section(view.title, wrapped(view.about, width - 1).map(line => ` ${line}`), width, theme),
-		...section('Keys', own.flatMap(row => describedKeys(shownKeys(row, keyChanges), row.help, width, theme)), width, theme),
-		...columnLines(view.columns, width, theme),
+		...(view ? section(view.title, wrapped(view.about, width - 1).map(line => ` ${line}`), width, theme) : []),
+		...section(view ? 'Keys' : 'Keys in a row\'s detail', rows.flatMap(row => describedKeys(shownKeys(row, keyChanges), row.help, width, theme)), width, theme),
+		...columnLines(view?.columns ?? [], width, theme),
 		...wrapped('h: the words of the header and all keys', width).map(line => theme.paint('dim', line)),
 	];
 }

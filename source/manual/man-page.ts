@@ -1,0 +1,59 @@
+import {filterHelp} from '../query/filter/filter.js';
+import {commandTable} from '../options/command.js';
+import {
+	exampleTable, exitCodes, optionHelp, optionSpelling,
+} from '../options/help.js';
+import {groups} from '../options/option.js';
+import {optionRows} from '../options/table.js';
+import {version} from '../process/version.js';
+import {byPurpose} from '../ui/keys/purposes.js';
+import {isOfTables, keyTable} from '../ui/state/keys.js';
+import {headerWords} from '../ui/text/header-words.js';
+import {views} from '../views/registry.js';
+
+/** The manual page, as man(7) has it. */
+export function manPage(): string {
+	const tables = keyTable.filter(row => isOfTables(row));
+	return `${[
+		`.TH TPROF\\-TOP 1 "" "tprof\\-top ${roff(version)}" "User Commands"`,
+		...section('NAME', [String.raw`tprof\-top \- top for the lines of a running JVM`]),
+		...section('SYNOPSIS', [
+			String.raw`.B tprof\-top`, '.RI [ options ]', '.I PID', ...commandTable.filter(({word}) => word !== '').flatMap(({spelling}) => ['.br', `.B ${roff(`tprof-top ${spelling}`)}`]),
+		]),
+		...section('DESCRIPTION', [
+			roff('Shows which source lines of a running JVM burn the CPU, where its threads wait, and who holds them up: a table that sorts, filters and drills down by keyboard. No agent, no restart, no JDK: Node and the process id are enough.'),
+			'.PP',
+			roff('Where no terminal is on standard output, or with --batch, it prints a report.'),
+		]),
+		...section('COMMANDS', commandTable.flatMap(({spelling, help}) => entry(`tprof-top ${spelling}`.trim(), help))),
+		...section('OPTIONS', Object.entries(groups).flatMap(([group, {title}]) => [
+			`.SS ${roff(title)}`, ...optionRows.filter(([, option]) => option.group === group).flatMap(([, option]) => entry(optionSpelling(option).trim(), optionHelp(option))),
+		])),
+		...section('VIEWS', views.flatMap(({title, about}) => entry(title, about))),
+		...section('KEYS', byPurpose(tables).flatMap(({title, rows}) => [`.SS ${roff(title)}`, ...rows.flatMap(({shown, help}) => entry(shown, help))])),
+		...section('FILTER', filterHelp.flatMap(({form, meaning}) => entry(form, meaning))),
+		...section('WORDS OF THE HEADER', headerWords.flatMap(({word, meaning}) => entry(word, meaning))),
+		...section('FILES', entry('$XDG_CONFIG_HOME/tprof-top/config.json', 'defaults of options, columns of views, names for packages, key changes: JSON, comments allowed; ~/.config/tprof-top/config.json where that is not set')),
+		...section('ENVIRONMENT', [
+			...entry('NO_COLOR', 'no colors, when it is not empty'),
+			...entry('TERM', 'no colors when it is dumb'),
+			...entry('TPROF_DEBUG', 'an internal error says where it happened'),
+		]),
+		...section('EXIT STATUS', exitCodes.flatMap(({code, meaning}) => entry(String(code), meaning))),
+		...section('EXAMPLES', exampleTable.flatMap(({line, meaning}) => entry(line, meaning))),
+	].join('\n')}\n`;
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+	return [`.SH ${title.includes(' ') ? `"${title}"` : title}`, ...lines];
+}
+
+function entry(term: string, text: string): string[] {
+	return ['.TP', `.B ${roff(term)}`, roff(text)];
+}
+
+/** A text as a line of roff: nothing in it is a command, and a minus is a minus, for those who copy it. */
+function roff(text: string): string {
+	const plain = text.replaceAll('\\', String.raw`\e`).replaceAll('-', String.raw`\-`).replaceAll('\'', String.raw`\(aq`).replaceAll('"', String.raw`\(dq`).replaceAll('^', String.raw`\(ha`).replaceAll('~', String.raw`\(ti`).replaceAll('`', String.raw`\(ga`);
+	return plain.startsWith('.') ? String.raw`\&${plain}` : plain;
+}

@@ -1,0 +1,109 @@
+import {spawnSync} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import path from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {manPage} from '../../source/manual/man-page.js';
+import {completions} from '../../source/manual/shells.js';
+import {commandWords, shells} from '../../source/options/command.js';
+import {longForm} from '../../source/options/help.js';
+import {optionRows} from '../../source/options/table.js';
+import {parseOptions} from '../../source/options/parse.js';
+import {isOfTables, keyTable} from '../../source/ui/state/keys.js';
+import {views} from '../../source/views/registry.js';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** Runs a program on a text; undefined where it is not installed. */
+function checked(program: string, args: readonly string[], input: string): string | undefined {
+	const {error, status, stdout, stderr} = spawnSync(program, args, {input, encoding: 'utf8'});
+	return error ? undefined : (status === 0 ? stderr : `exit code ${status}: ${stderr}${stdout}`);
+}
+
+describe('the manual page', () => {
+	const page = manPage();
+
+	test('is printable ASCII, and what formats it has nothing to say about it', () => {
+		expect(page).toMatch(/^[\n -~]*$/);
+		expect(checked('groff', ['-man', '-Tutf8', '-ww', '-z'], page) ?? '').toBe('');
+		expect(checked('mandoc', ['-T', 'lint', '-W', 'warning'], page.replace('""', '"2026-01-01"')) ?? '').toBe('');
+	});
+
+	test('has every command, option, key and view, whole', () => {
+		const {error, stdout} = spawnSync('groff', ['-man', '-Tascii', '-P-cbou', '-rLL=200n'], {input: page, encoding: 'utf8'});
+		// Without a formatter the page itself has to do.
+		const text = (error ? page.replaceAll(String.raw`\-`, '-').replaceAll(String.raw`\(aq`, '\'').replaceAll(String.raw`\(dq`, '"').replaceAll(String.raw`\e`, '\\') : stdout).replaceAll(/\s+/g, ' ');
+		for (const word of commandWords) {
+			expect(text).toContain(`tprof-top ${word}`);
+		}
+
+		for (const [, option] of optionRows) {
+			expect(text).toContain(longForm(option));
+			expect(text).toContain(option.help.replaceAll(/\s+/g, ' '));
+		}
+
+		for (const {shown, help} of keyTable.filter(row => isOfTables(row))) {
+			expect(text).toContain(`${shown} `);
+			expect(text).toContain(help);
+		}
+
+		for (const {about} of views) {
+			expect(text).toContain(about);
+		}
+	});
+
+	test('is in dist/, where package.json has it', () => {
+		const {man} = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {man: string};
+		expect(readFileSync(path.join(root, man), 'utf8').replace(/"tprof\S+ [^"]*"/, '')).toBe(page.replace(/"tprof\S+ [^"]*"/, ''));
+	});
+});
+
+describe.each(shells.map(shell => [shell] as const))('completions for %s', shell => {
+	const script = completions[shell]();
+
+	test('are understood by the shell, where it is installed', () => {
+		expect(checked(shell, ['-n'], script) ?? '').toBe('');
+	});
+
+	test('know every option and its values, and every command', () => {
+		for (const [, option] of optionRows) {
+			expect(script).toContain(shell === 'fish' ? ` -l ${longForm(option).slice(2)} ` : longForm(option));
+			expect(script).toContain(option.value === undefined ? '' : (option.words ?? []).join(' '));
+		}
+
+		for (const word of commandWords) {
+			expect(script).toContain(word);
+		}
+	});
+
+	test('are what the command line asks for', () => {
+		expect(parseOptions(['completion', shell])).toMatchObject({options: {command: {kind: 'completion', shell}}});
+	});
+});
+
+test('bash completes options, their values, commands, shells and files', () => {
+	const complete = (...words: readonly string[]) => {
+		const line = [`COMP_WORDS=(tprof-top ${words.map(word => `'${word}'`).join(' ')})`, 'compopt() { :; }', 'pgrep() { echo 4711; }', `COMP_CWORD=${words.length}; _tprof_top; (IFS=,; echo "\${COMPREPLY[*]}")`].join('\n');
+		const {stdout, stderr} = spawnSync('bash', ['--norc', '-c', `${completions.bash()}\n${line}`], {encoding: 'utf8', cwd: root});
+		expect(stderr).toBe('');
+		return stdout.trim().split(',');
+	};
+
+	expect(complete('--vi')).toEqual(['--view']);
+	expect(complete('--no-c')).toEqual(['--no-color', '--no-config']);
+	expect(complete('--view', 'th')).toEqual(['threads']);
+	expect(complete('--view', '=', 'th')).toEqual(['threads']);
+	expect(complete('--view', '=')).toEqual(views.map(({id}) => id));
+	expect(complete('-o', 'package.j')).toEqual(['package.json']);
+	expect(complete('--snapshot-dir', 'sourc')).toEqual(['source']);
+	expect(complete('--interval', '')).toEqual(['']);
+	expect(complete('completion', '')).toEqual([...shells]);
+	expect(complete('open', 'package.j')).toEqual(['package.json']);
+	expect(complete('li')).toEqual(['list']);
+	expect(complete('--ascii', '4')).toEqual(['4711']);
+});
+
+test('completions are for shells that there are', () => {
+	expect(() => parseOptions(['completion', 'tcsh'])).toThrow('completions are for bash, zsh, fish');
+	expect(() => parseOptions(['completion'])).toThrow('completions are for bash, zsh, fish');
+	expect(() => parseOptions(['man', '--view', 'tree'])).toThrow('--view means nothing to tprof-top man');
+});
