@@ -6,9 +6,11 @@ somewhat more. Beside it: our estimate of the pauses against what the JVM logs i
 later).
 
 Then work in pieces too short to be met as it is done (ShortWork), with both engines at 50 Hz: a virtual thread each 2
-ms that works 150 us, and a thread that works 1 ms and wakes a selector. "work" should be what is true, "not placed" a
-few percent (what is kept until a thread is seen at work). A tool that shares a busy CPU with the target meets wake-ups
-too often: on a quiet machine with two cores work is some 86 and 95 %. TPROF_BENCH_SECONDS shortens each measurement.
+ms that works 150 us, the same with platform threads that work 500 us, and a thread that works 1 ms and wakes a
+selector. "work" should be what is true, "not placed" a few percent (what is kept until a thread is seen at work); "of
+work, seen" is how much of the true time in "work" is shown there. A tool that shares a busy CPU with the target meets wake-ups
+too often: on a quiet machine with two cores work is some 86 and 95 %. TPROF_BENCH_SECONDS shortens each measurement,
+TPROF_BENCH_ONLY and TPROF_BENCH_JDKS take some (virtual,perf; events: those on threads).
 */
 import {execFileSync, spawn} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
@@ -20,7 +22,8 @@ import {attachEngine} from '../source/engines/attach/engine.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {identify} from '../source/jvm/identify.js';
-import {type Jdk, javaProcess, jdks} from '../test/helpers/jvm.js';
+import {type Jdk, javaProcess} from '../test/helpers/jvm.js';
+import {wanted, wantedJdks} from './support/only.js';
 import {memoryWith} from './support/placed-time.js';
 import {measureShortWork} from './support/short-work.js';
 
@@ -118,16 +121,19 @@ async function measure(jdk: Jdk): Promise<Record<string, string | number>> {
 
 export async function main(): Promise<void> {
 	const rows = [];
-	for (const jdk of jdks()) {
+	for (const jdk of wanted(['shares', 'virtual', 'threads', 'selector']).includes('shares') ? wantedJdks() : []) {
 		rows.push(await measure(jdk));
 	}
 
 	console.table(rows);
 	const shortRows = [];
-	for (const jdk of jdks()) {
-		for (const kind of jdk.release >= 21 ? ['virtual', 'selector'] as const : ['selector'] as const) {
-			for (const engine of [memoryWith('perf'), memoryWith('stop'), attachEngine]) {
-				shortRows.push(await measureShortWork(jdk, engine, kind, seconds));
+	const engines = {
+		perf: memoryWith('perf'), events: memoryWith('perf', true), stop: memoryWith('stop'), attach: attachEngine,
+	};
+	for (const jdk of wantedJdks()) {
+		for (const kind of wanted(['virtual', 'threads', 'selector'] as const).filter(kind => kind !== 'virtual' || jdk.release >= 21)) {
+			for (const engine of wanted(['perf', 'events', 'stop', 'attach'] as const)) {
+				shortRows.push(await measureShortWork(jdk, engines[engine], kind, seconds));
 			}
 		}
 	}

@@ -1,10 +1,13 @@
 /*
-Work in bursts: a pool whose tasks run 50 to 500 us between parks (test/programs/KnownBursts.java), with each timer of
-the memory engine at 50 Hz, in turn on the same process, with a rest in between. "L1 of lines" is the distance, in
-points of 100, between the shares of CPU time that the pool's methods and everything else should have (their rounds at
-what a round costs, the rest of the process's Java CPU time) and those shown; "of the work" that among the four methods.
-"Own CPU" is ours in percent of a core, "work per CPU second" the target's rounds for its own CPU time beside those of
-the rest. The first number of the command line is seconds for each measurement.
+Work in bursts: tasks that run 50 to 500 us in programs that switch threads in five ways (test/programs/KnownBursts.java),
+with each timer of the memory engine at 50 Hz, in turn on the same process, with a rest in between. "L1 of lines" is the
+distance, in points of 100, between the shares of CPU time that the pool's methods and everything else should have (what
+the program measures of itself, and the rest of the CPU time of the process's Java threads) and those shown; "of the
+work" that among the four methods; "chance" what sampling once in 10 ms of CPU time makes of it by chance alone. "By
+rule" is the part of what is shown that was not recorded, with where it stands. "Own CPU" is ours in percent of a core,
+"work per CPU second" the target's rounds for its own CPU time beside those of the rest. The first number of the command
+line is seconds for each measurement; TPROF_BENCH_ONLY takes some of the programs and timers
+(pool,perf), TPROF_BENCH_JDKS some of the JDKs (17,25).
 */
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -12,8 +15,9 @@ import type {Engine} from '../source/engines/engine.js';
 import {Sample, threadFlag} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {CpuPlacement} from '../source/sampler/cpu-placement.js';
-import {type JavaProcess, type Jdk, jdks, startJava} from '../test/helpers/jvm.js';
+import {type JavaProcess, type Jdk, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
+import {wanted, wantedJdks} from './support/only.js';
 import {eachPlaced, memoryWith} from './support/placed-time.js';
 
 const intervalMs = 20;
@@ -23,7 +27,10 @@ const methods = ['fifty', 'hundred', 'threeHundred', 'fiveHundred'];
 const notInlined = ['-XX:CompileCommand=quiet', ...methods.map(method => `-XX:CompileCommand=dontinline,KnownBursts.${method}`)];
 const notJava = threadFlag.vmInternal + threadFlag.compiler;
 
-type Truth = {readonly rounds: ReadonlyMap<string, number>; readonly usedNs: number; readonly perMicro: number};
+const programs = ['pool', 'hand-over', 'many', 'runnable', 'timers'];
+const periodNs = 10e6;
+
+type Truth = {readonly workNs: ReadonlyMap<string, number>; readonly rounds: number; readonly usedNs: number};
 
 async function truth(java: JavaProcess): Promise<Truth> {
 	const before = java.output().length;
@@ -33,7 +40,7 @@ async function truth(java: JavaProcess): Promise<Truth> {
 	}
 
 	const said = new Map([...java.output().slice(before).matchAll(/^(?:share )?(\w+) (\d+)$/gm)].map(match => [match[1], Number(match[2])]));
-	return {rounds: new Map(methods.map(method => [method, said.get(method)!])), usedNs: said.get('used')!, perMicro: said.get('perMicro')!};
+	return {workNs: new Map(methods.map(method => [method, said.get(method)!])), usedNs: said.get('used')!, rounds: said.get('rounds')!};
 }
 
 const sumOf = (values: Iterable<number>) => [...values].reduce((sum, value) => sum + value, 0);
@@ -44,12 +51,19 @@ function distance(real: ReadonlyMap<string, number>, shown: ReadonlyMap<string, 
 	return sumOf([...new Set([...real.keys(), ...shown.keys()])].map(place => Math.abs((100 * (real.get(place) ?? 0) / realSum) - (100 * (shown.get(place) ?? 0) / shownSum))));
 }
 
+/** The distance that sampling makes by chance: for each share, the mean deviation of a binomial distribution. */
+function chance(real: ReadonlyMap<string, number>): number {
+	const sum = sumOf(real.values());
+	return sumOf([...real.values()].map(ns => 100 * Math.sqrt(2 * (ns / sum) * (1 - (ns / sum)) / (Math.PI * sum / periodNs))));
+}
+
 async function measure(java: JavaProcess, engine: Engine & {readonly name: string}, restRate: number) {
 	const builder = new SnapshotBuilder();
 	const placement = new CpuPlacement();
 	const session = await engine.open(await targetOf(java), {depth: Infinity}, builder);
 	const sample = new Sample();
 	const shown = new Map<string, number>();
+	const byRule = new Map<string, number>();
 	let usedNs = 0;
 	await session.sample(sample);
 	await truth(java);
@@ -69,11 +83,14 @@ async function measure(java: JavaProcess, engine: Engine & {readonly name: strin
 		placement.assign(sample, (nowMs - lastMs) * 1e6);
 		lastMs = nowMs;
 		const {strings, frameMethod} = builder.build().dictionary;
-		eachPlaced(sample, (row, frames, ns) => {
+		eachPlaced(sample, (row, frames, ns, isCredit) => {
 			if ((sample.flags[row] & notJava) === 0) {
 				const names = [...frames].map(frame => strings[frameMethod[frame]]);
 				const place = names.find(name => methods.includes(name)) ?? names[0] ?? '';
 				shown.set(place, (shown.get(place) ?? 0) + ns);
+				if (!isCredit) {
+					byRule.set(place, (byRule.get(place) ?? 0) + ns);
+				}
 			}
 		});
 		for (let row = 0; row < sample.count; row++) {
@@ -85,7 +102,8 @@ async function measure(java: JavaProcess, engine: Engine & {readonly name: strin
 	const tookMs = performance.now() - startMs;
 	const real = await truth(java);
 	await session.close();
-	const workNs = new Map([...real.rounds].map(([method, rounds]) => [method, rounds * 1000 / real.perMicro]));
+	const {workNs} = real;
+	const trueNs = new Map([...workNs, ['else', Math.max(0, usedNs - sumOf(workNs.values()))]]);
 	const others = [...shown].filter(([place]) => !methods.includes(place)).sort((a, b) => b[1] - a[1]);
 	const shownNs = sumOf(shown.values());
 	// What is not work may be anywhere else: only its sum is known.
@@ -93,10 +111,10 @@ async function measure(java: JavaProcess, engine: Engine & {readonly name: strin
 	merged.set('else', sumOf(others.map(([, ns]) => ns)));
 	const work = [...methods].map(method => `${(100 * (shown.get(method) ?? 0) / shownNs).toFixed(1)} (${(100 * workNs.get(method)! / usedNs).toFixed(1)})`);
 	return {
-		engine: engine.name, samples, 'L1 of lines': distance(new Map([...workNs, ['else', Math.max(0, usedNs - sumOf(workNs.values()))]]), merged).toFixed(1),
+		engine: engine.name, samples, 'L1 of lines': distance(trueNs, merged).toFixed(1), chance: chance(trueNs).toFixed(1),
 		'of the work': distance(workNs, new Map([...merged].filter(([place]) => place !== 'else'))).toFixed(1), 'own CPU': (100 * (own.user + own.system) / 1000 / tookMs).toFixed(1),
-		'work per CPU second': (sumOf(real.rounds.values()) / real.usedNs / restRate).toFixed(3), 'shown (true) %': work.join(' '),
-		others: others.slice(0, 4).map(([place, ns]) => `${place} ${(100 * ns / shownNs).toFixed(1)}`).join(', '),
+		'work per CPU second': (real.rounds / usedNs / restRate).toFixed(3), 'shown (true) %': work.join(' '),
+		'not placed': (100 * (1 - (shownNs / usedNs))).toFixed(1), 'by rule': [...byRule].sort((a, b) => b[1] - a[1]).slice(0, 5).map(([place, ns]) => `${place} ${(100 * ns / shownNs).toFixed(1)}`).join(', '), others: others.slice(0, 5).map(([place, ns]) => `${place} ${(100 * ns / shownNs).toFixed(1)}`).join(', '),
 	};
 }
 
@@ -104,18 +122,15 @@ async function rest(java: JavaProcess): Promise<number> {
 	await truth(java);
 	await sleep(seconds * 500);
 	const {rounds, usedNs} = await truth(java);
-	return sumOf(rounds.values()) / usedNs;
+	return rounds / usedNs;
 }
 
-async function compare(jdk: Jdk): Promise<void> {
-	const java = await startJava('KnownBursts', {jdk, jvmArgs: notInlined});
+async function compare(jdk: Jdk, program: string): Promise<void> {
+	const java = await startJava('KnownBursts', {jdk, jvmArgs: notInlined, args: [program]});
 	try {
-		const rows = [];
-		for (const timer of ['perf', 'stop'] as const) {
-			rows.push({JDK: jdk.release, ...await measure(java, memoryWith(timer), await rest(java))});
-		}
-
-		for (const row of rows) {
+		for (const timer of wanted(['perf', 'threads', 'stop'] as const)) {
+			const engine = memoryWith(timer === 'threads' ? 'perf' : timer, timer === 'threads');
+			const row = {JDK: jdk.release, program, ...await measure(java, engine, await rest(java))};
 			process.stdout.write(`${Object.entries(row).map(([name, value]) => `${name}: ${value}`).join('\n  ')}\n`);
 		}
 	} finally {
@@ -123,6 +138,8 @@ async function compare(jdk: Jdk): Promise<void> {
 	}
 }
 
-for (const jdk of jdks()) {
-	await compare(jdk);
+for (const jdk of wantedJdks()) {
+	for (const program of wanted(programs)) {
+		await compare(jdk, program);
+	}
 }

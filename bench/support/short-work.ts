@@ -57,7 +57,7 @@ async function workNs(java: JavaProcess): Promise<number> {
 Samples test/programs/ShortWork.java for so long: the share of its Java threads' CPU time (all that the kernel counts)
 that is spent in `work`, as it says itself, and as it is shown, with the largest of the other places.
 */
-export async function measureShortWork(jdk: Jdk, engine: Engine & {readonly name?: string}, kind: 'virtual' | 'selector', seconds: number): Promise<Record<string, string | number>> {
+export async function measureShortWork(jdk: Jdk, engine: Engine & {readonly name?: string}, kind: 'virtual' | 'threads' | 'selector', seconds: number): Promise<Record<string, string | number>> {
 	const java = await startJava('ShortWork', {jdk, args: [kind]});
 	try {
 		const places = new Places();
@@ -88,7 +88,7 @@ export async function measureShortWork(jdk: Jdk, engine: Engine & {readonly name
 		const others = [...places.ns].filter(([place]) => place !== 'work').sort((a, b) => b[1] - a[1]).slice(0, 4);
 		return {
 			JDK: jdk.release, engine: engine.name ?? engine.id, kind, samples,
-			'true %': percent(realNs, places.usedNs), 'work %': percent(places.ns.get('work') ?? 0, placedNs), 'not placed %': percent(places.usedNs - placedNs, places.usedNs),
+			'true %': percent(realNs, places.usedNs), 'work %': percent(places.ns.get('work') ?? 0, placedNs), 'of work, seen %': percent(places.ns.get('work') ?? 0, realNs), 'not placed %': percent(places.usedNs - placedNs, places.usedNs),
 			others: others.map(([place, ns]) => `${place} ${percent(ns, placedNs)}`).join(', '),
 		};
 	} finally {

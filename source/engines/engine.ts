@@ -36,6 +36,8 @@ export type EngineOptions = {
 	readonly extraIdle?: readonly string[];
 	/** `auto`: by events where they are allowed. Left out: `stop`. */
 	readonly timer?: TimerId | 'auto';
+	/** Events on threads even where events on CPUs are allowed; for measuring the one against the other. */
+	readonly threadEvents?: boolean;
 	/** Share of their time that sampling may take of threads that run (a budget for stops is the sampler's). */
 	readonly maxOverheadPercent?: number;
 };

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Work in short pieces, in the method "work". Argument: "virtual", a virtual thread each 2 ms (21 and later) that works for about 150 us and ends; or "selector", a thread that works for about 1 ms and
- * wakes a selector, over and over, beside one that does nothing but select. On a line on standard input it prints "share work NANOSECONDS" for the CPU time that was spent there since the line before, then
+ * Work in short pieces, in the method "work". Argument: "virtual", a virtual thread each 2 ms (21 and later) that works for about 150 us and ends; "threads", the same with platform threads (two at
+ * a time, 500 us); or "selector", a thread that works for about 1 ms and wakes a selector, over and over, beside one that does nothing but select. On a line on standard input it prints "share work NANOSECONDS" for the CPU time that was spent there since the line before, then
  * "done". It goes by the wall clock, as asking for a thread's CPU time would cost more than all else; a piece that took twice the usual time lost its CPU meanwhile, and counts as a usual one.
  */
 public class ShortWork {
@@ -71,6 +71,20 @@ public class ShortWork {
 		});
 	}
 
+	static void startThreads() {
+		int rounds = calibrated(500_000);
+		for (int i = 0; i < 2; i++) {
+			start("starting-" + i, () -> {
+				for (;;) {
+					Thread thread = new Thread(() -> piece(rounds));
+					thread.start();
+					thread.join();
+					LockSupport.parkNanos(1_000_000);
+				}
+			});
+		}
+	}
+
 	static void startSelector() throws Exception {
 		int rounds = calibrated(1_000_000);
 		Selector selector = Selector.open();
@@ -106,6 +120,8 @@ public class ShortWork {
 	public static void main(String[] args) throws Exception {
 		if (args[0].equals("virtual")) {
 			startVirtualThreads();
+		} else if (args[0].equals("threads")) {
+			startThreads();
 		} else {
 			startSelector();
 		}

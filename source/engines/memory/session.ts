@@ -13,6 +13,7 @@ import {
 import {CodeCache} from './hotspot/code-cache.js';
 import {type HeapClock} from './hotspot/collections.js';
 import {Continuations} from './stacks/continuation.js';
+import {RecordedCredits} from './credits.js';
 import {flagsOf, KeptRows} from './kept-rows.js';
 import {CpuTurns} from './threads/cpu-turns.js';
 import {derivedState, waitKind} from './threads/derived-state.js';
@@ -33,7 +34,7 @@ import {unknownStackFrame} from './stacks/unknown-stack.js';
 import {VmThreads} from './threads/vm-threads.js';
 import {WaitingStacks} from './stacks/waiting-stacks.js';
 import {chooseTimer} from './timer/choose.js';
-import {type PerfTimer} from './timer/perf-timer.js';
+import {type RunningTimer} from './timer/running-timer.js';
 import {RecordedStacks} from './timer/recorded-stack.js';
 import {TopFrame} from './stacks/top-frame.js';
 import {Walker} from './stacks/walker.js';
@@ -65,7 +66,8 @@ export class MemorySession implements EngineSession {
 	readonly #running?: RunningStacks;
 	readonly #stopper?: Stopper;
 	/** Stacks of threads that run without stopping them; missing where that is not allowed, or not wanted. */
-	readonly #perf?: PerfTimer;
+	readonly #perf?: RunningTimer;
+	readonly #credits?: RecordedCredits;
 	readonly #cpu: ThreadCpu;
 	readonly #idle: IdleList;
 	/** Stands for the stack of a thread that runs and could not be read, so that its CPU time has its place. */
@@ -113,6 +115,7 @@ export class MemorySession implements EngineSession {
 
 		const {perf, timer, note} = chooseTimer(opened, target.pid, options, new RecordedStacks({memory, walker, top, continuations}));
 		this.#perf = perf;
+		this.#credits = perf && new RecordedCredits(perf, this.#methods, this.#depth, interner);
 		this.timer = timer;
 		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;
 	}
@@ -130,9 +133,10 @@ export class MemorySession implements EngineSession {
 		try {
 			this.#methods.nextRound();
 			this.#code.nextRound();
+			this.#perf?.begin?.();
 			const threads = this.#present.list(isAfterGap);
 			const {awake} = this.#present;
-			interruptedMs = this.#perf?.look(awake).costMs ?? 0;
+			interruptedMs = this.#perf?.look(awake, threads, this.#threads.newcomers.length > 0).costMs ?? 0;
 			this.#takeStacks(awake);
 			this.#descriptions.describe(awake, threads);
 			this.#fill(into, threads);
@@ -225,7 +229,7 @@ export class MemorySession implements EngineSession {
 
 			const lock = this.#locks.of(thread);
 			if (this.#rows.keep(thread, this.#stateOf(thread), lock)) {
-				this.#addCredits(into, thread, thread.row, thread.row);
+				this.#credits?.add(into, thread, thread.row, thread.row);
 			} else {
 				thread.row = this.#addThread(into, thread);
 				into.lockKind[thread.row] = lock.kind;
@@ -244,6 +248,7 @@ export class MemorySession implements EngineSession {
 			into.lockOwner[thread.row] = owner?.round === threads[0].round ? owner.row : -1;
 		}
 
+		this.#credits?.addEnded(into);
 		this.#vmThreads.add(into, this.#rows, threads, this.#threads.newcomers);
 		this.#rows.end();
 	}
@@ -263,7 +268,7 @@ export class MemorySession implements EngineSession {
 			into.addFrame(this.#unknownFrame);
 		}
 
-		this.#addCredits(into, thread, row, row);
+		this.#credits?.add(into, thread, row, row);
 		thread.sampledFrames = thread.frames;
 		return row;
 	}
@@ -284,29 +289,8 @@ export class MemorySession implements EngineSession {
 		into.state[row] = this.#stateOf(thread);
 		into.carrier[row] = carrier;
 		this.#addFrames(into, frames, 0, carrierStart);
-		this.#addCredits(into, thread, row, carrier);
+		this.#credits?.add(into, thread, row, carrier);
 		return row;
-	}
-
-	/**
-	What was recorded of a thread, and what may be yet: at `row`, where what it used is; what may be another virtual
-	thread's counts for its carrier.
-	*/
-	#addCredits(into: Sample, thread: JavaThread, row: number, carrier: number): void {
-		if (!this.#perf) {
-			return;
-		}
-
-		for (const {weightNs, frames, carrierStart, isMounted} of this.#perf.recorded(thread)) {
-			const isVirtual = row !== carrier && carrierStart >= 0 && isMounted;
-			into.addCredit(carrierStart < 0 || isVirtual ? row : carrier, weightNs);
-			const last = Math.min(isVirtual ? carrierStart : frames.length, this.#depth);
-			for (let index = 0; index < last; index++) {
-				into.addCreditFrame(frames[index]);
-			}
-		}
-
-		into.awaitedCpuNs[row] = this.#perf.awaitedNs(thread, this.#methods);
 	}
 
 	#addFrames(into: Sample, frames: Int32Array, start: number, end: number): void {

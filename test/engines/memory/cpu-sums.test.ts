@@ -41,6 +41,7 @@ test.each([
 	['200 threads, in short bursts', 'ManyThreads', ['200', '20'], 'perf'],
 	['threads that work seldom', 'SeldomBursts', ['20'], 'perf'],
 	['threads that come and go', 'ThreadPerTask', ['2', '1'], 'stop'],
+	['threads that come and go', 'ThreadPerTask', ['2', '1'], 'perf'],
 ] as const)('the CPU time of all samples is what the kernel counted: %s (%s %j, %s)', async (_, program, args, timer: TimerId) => {
 	const java = await startJava(program, {args: [...args]});
 	try {

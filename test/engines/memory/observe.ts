@@ -69,9 +69,9 @@ export function targetOf(pid: number): Target {
 
 /** An open session and everything it has named. */
 export class Observer {
-	static async open(pid: number, {depth = Number.POSITIVE_INFINITY, timer = 'stop'}: {readonly depth?: number; readonly timer?: TimerId} = {}): Promise<Observer> {
+	static async open(pid: number, {depth = Number.POSITIVE_INFINITY, timer = 'stop', threadEvents}: {readonly depth?: number; readonly timer?: TimerId; readonly threadEvents?: boolean} = {}): Promise<Observer> {
 		const observer = new Observer();
-		observer.session = await memoryEngine.open(targetOf(pid), {depth, timer}, observer.names);
+		observer.session = await memoryEngine.open(targetOf(pid), {depth, timer, threadEvents}, observer.names);
 		return observer;
 	}
 

@@ -1,16 +1,20 @@
 import {SessionOver, type EngineOptions, type TimerId} from '../../engine.js';
 import {type Opened} from '../open.js';
 import {allowedEvents, paranoid} from './open.js';
+import {CpuRings} from './cpu-rings.js';
+import {CpuTimer} from './cpu-timer.js';
+import {Period} from './period.js';
 import {PerfTimer} from './perf-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
+import {type RunningTimer} from './running-timer.js';
 
 /** The timer at work, if any, and what there is to say of it in a printable line. */
-export type ChosenTimer = {readonly perf?: PerfTimer; readonly timer?: TimerId; readonly note?: string};
+export type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; readonly note?: string};
 
 const allBudget = 100;
 
 /** Takes the timer that is asked for; throws SessionOver where events are and cannot be had. */
-export function chooseTimer({perf: calls, ptrace}: Opened, pid: number, {timer = 'stop', maxOverheadPercent = allBudget}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
+export function chooseTimer({perf: calls, ptrace}: Opened, pid: number, {timer = 'stop', maxOverheadPercent = allBudget, threadEvents: isOfThreads = false}: EngineOptions, stacks: RecordedStacks): ChosenTimer {
 	const stop = ptrace ? {timer: 'stop'} as const : {};
 	if (timer === 'stop') {
 		return stop;
@@ -25,8 +29,14 @@ export function chooseTimer({perf: calls, ptrace}: Opened, pid: number, {timer =
 		return calls ? {...stop, note: `threads are stopped to read their stacks, as perf_event_open is refused: ${allowed.refusal}`} : stop;
 	}
 
+	const period = new Period(maxOverheadPercent);
+	const rings = allowed.withKernel && !isOfThreads ? CpuRings.open(calls, pid, period.ns) : undefined;
+	if (rings) {
+		return {perf: new CpuTimer(calls, rings, stacks, {pid, period}), timer: 'perf'};
+	}
+
 	return {
-		perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, maxOverheadPercent}), timer: 'perf',
+		perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, period}), timer: 'perf',
 		note: allowed.withKernel ? undefined : `CPU time in system calls has no stacks of its own (kernel.perf_event_paranoid ${paranoid()})`,
 	};
 }

@@ -19,10 +19,10 @@ export type OpenedEvent = {readonly fd: number} | {readonly errno: number};
 /** A ring that was mapped: its memory, which must not be touched after `unmap`; or an errno. */
 export type MappedRing = {readonly memory: ArrayBuffer; readonly address: unknown} | {readonly errno: number};
 
-/** The calls for events on the CPU clock of another process's threads. */
+/** The calls for events on the CPU clock of another process's threads, and on CPUs. */
 export type PerfCalls = {
-	/** An event on a thread, which begins at once. */
-	open(tid: number, options: EventOptions): OpenedEvent;
+	/** An event on a thread, or on a CPU where the options say so, which begins at once. */
+	open(id: number, options: EventOptions): OpenedEvent;
 	/** Nanoseconds between two records, from now on. */
 	setPeriod(fd: number, periodNs: number): void;
 	mapRing(fd: number, bytes: number): MappedRing;
@@ -41,8 +41,9 @@ export function loadPerfCalls(): PerfCalls {
 	const close = library.func('close', 'int', ['int']);
 	const period = new Uint8Array(8);
 	return {
-		open(tid, options) {
-			const fd = syscall(openCall, eventAttributes(options), tid, -1, -1, closeOnExec);
+		open(id, options) {
+			const [tid, cpu] = options.ofCpu ? [-1, id] : [id, -1];
+			const fd = syscall(openCall, eventAttributes(options), tid, cpu, -1, closeOnExec);
 			return fd < 0 ? {errno: koffi.errno()} : {fd};
 		},
 		setPeriod(fd, periodNs) {

@@ -5,7 +5,7 @@ import {StackCopy} from '../stacks/stack.js';
 import {type TopFrame} from '../stacks/top-frame.js';
 import {WalkedStack} from '../stacks/walked-stack.js';
 import {type Walker, type WalkEnd} from '../stacks/walker.js';
-import {type JavaThread} from '../threads/java-thread.js';
+import {emptyBlock, type ThreadBlock} from '../threads/thread-block.js';
 import {type ThreadRecord} from './records.js';
 
 /**
@@ -42,10 +42,13 @@ export class RecordedStacks {
 		this.#continuations = parts.continuations;
 	}
 
-	/** The stack of a record; undefined where it tells of no Java frame. */
-	walk(thread: JavaThread, {registers, stack: bytes}: ThreadRecord): RecordedStack | undefined {
-		const {block} = thread;
+	/**
+	The stack of a record; undefined where it tells of no Java frame. `block`: the thread's; left out for one that has
+	ended, of which nothing is known but the record.
+	*/
+	walk({registers, stack: bytes}: ThreadRecord, block?: ThreadBlock): RecordedStack | undefined {
 		const {sp} = registers;
+		block ??= {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
 		if (!(sp >= block.stackBase - block.stackSize && sp < block.stackBase)) {
 			return undefined;
 		}
@@ -68,10 +71,10 @@ export class RecordedStacks {
 		}
 
 		const walked = new RecordedStack();
-		walked.entry = this.#entryAt(this.#entryAddress(thread));
+		walked.entry = this.#entryAt(this.#entryAddress(block));
 		walked.isMounted = walked.entry !== undefined && this.isStillMounted(walked);
 		const {heapStart} = this.#walker;
-		const hasHeap = heapStart !== -1 && walked.isMounted && this.#walkHeap(thread);
+		const hasHeap = heapStart !== -1 && walked.isMounted && this.#walkHeap(block);
 		walked.setStack(this.#walker, end, hasHeap ? this.#continuations.frames : undefined);
 		return walked;
 	}
@@ -88,7 +91,7 @@ export class RecordedStacks {
 	Where the ContinuationEntry is: in the frame by which the carrier runs the virtual thread; where that was passed by
 	on the way from the heap, where the JVM says (24 and later), or what lies behind the last frame.
 	*/
-	#entryAddress({block}: JavaThread): number {
+	#entryAddress(block: ThreadBlock): number {
 		const {entrySp, heapSp} = this.#walker;
 		return entrySp || (heapSp === 0 ? 0 : block.continuationEntry || heapSp);
 	}
@@ -103,7 +106,7 @@ export class RecordedStacks {
 	The part in the heap, if the frame that returns to it is still on the stack: otherwise some of it have come back
 	from there since the record.
 	*/
-	#walkHeap({block}: JavaThread): boolean {
+	#walkHeap(block: ThreadBlock): boolean {
 		const {heapSp} = this.#walker;
 		if (!this.#stack.has(heapSp - seamBytes) || !this.#isSame(heapSp - seamBytes, this.#bytesAt(heapSp - seamBytes, seamBytes))) {
 			return false;

@@ -2,16 +2,18 @@ import {type Registers} from '../stacks/registers.js';
 import {recordRegisters} from './attributes.js';
 
 /** Types of records (linux/perf_event.h). */
-const recordType = {lost: 2, sample: 9} as const;
+export const recordType = {lost: 2, sample: 9} as const;
 
 /** Bytes of a record's head: type, misc, size. */
-const headBytes = 8;
+export const headBytes = 8;
 
 /** PERF_SAMPLE_REGS_ABI_64: what a record of a 64-bit thread says of its registers. */
 const abi64 = 2;
 
 /** A record: where a thread was. */
 export type ThreadRecord = {
+	/** Its process. */
+	readonly pid: number;
 	/** Thread id as our side knows it. */
 	readonly tid: number;
 	/** The thread's own registers; of one in a system call those that it came there with. */
@@ -83,7 +85,7 @@ function sampleOf(bytes: Uint8Array, view: DataView, start: number, end: number)
 	}
 
 	return {
-		tid: view.getUint32(start + 4, true), registers: registers as Registers,
+		pid: view.getUint32(start, true), tid: view.getUint32(start + 4, true), registers: registers as Registers,
 		stack: bytes.subarray(stackAt, stackAt + Math.min(size, word(view, stackAt + size))),
 	};
 }

@@ -1,4 +1,6 @@
-import {decodeRecords, type Records} from './records.js';
+import {
+	decodeRecords, headBytes, recordType, type Records, type ThreadRecord,
+} from './records.js';
 
 /** Bytes of a page; a ring's first one says how far it is written and read. */
 export const pageBytes = 4096;
@@ -13,11 +15,13 @@ const nothing: Records = {records: [], lost: 0};
 export class Ring {
 	readonly #words: BigUint64Array;
 	readonly #data: Uint8Array;
+	readonly #view: DataView;
 
 	/** `memory`: the mapped ring; nothing is read of it after the last `take`. */
 	constructor(memory: ArrayBuffer) {
 		this.#words = new BigUint64Array(memory, 0, pageBytes / 8);
 		this.#data = new Uint8Array(memory, pageBytes);
+		this.#view = new DataView(memory, pageBytes);
 	}
 
 	/** Takes out all records that are there, as a copy of their own, and gives the room back to the kernel. */
@@ -32,6 +36,40 @@ export class Ring {
 		const bytes = this.#copy(tail, head);
 		Atomics.store(this.#words, tailWord, head);
 		return bytes ? decodeRecords(bytes) : {records: [], lost: 1};
+	}
+
+	/**
+	The same for a ring with records of several processes: those of this one. Of the others nothing but the head and the
+	process's id is read.
+	*/
+	takeOf(pid: number): Records & {readonly bytes: number} {
+		const head = Atomics.load(this.#words, headWord);
+		const tail = this.#words[tailWord];
+		const records: ThreadRecord[] = [];
+		let lost = 0;
+		for (let at = tail; at < head;) {
+			const start = Number(at % BigInt(this.#data.length));
+			const size = this.#view.getUint16(start + 6, true);
+			if (size < headBytes || at + BigInt(size) > head) {
+				lost++;
+				break;
+			}
+
+			const isSample = this.#view.getUint32(start, true) === recordType.sample;
+			const isOthers = isSample && this.#view.getUint32((start + headBytes) % this.#data.length, true) !== pid;
+			const copy = isOthers ? undefined : this.#copy(at, at + BigInt(size));
+			if (copy) {
+				const decoded = decodeRecords(copy);
+				records.push(...decoded.records);
+				// A thread on its way out has no registers left: that is no want of room.
+				lost += isSample ? 0 : decoded.lost;
+			}
+
+			at += BigInt(size);
+		}
+
+		Atomics.store(this.#words, tailWord, head);
+		return {records, lost, bytes: Number(head - tail)};
 	}
 
 	#copy(from: bigint, to: bigint): Uint8Array | undefined {

@@ -53,6 +53,30 @@ describe('records of the kernel', () => {
 		}
 	});
 
+	test('a ring with records of several processes gives those of one, over its end as well', () => {
+		const memory = new ArrayBuffer(2 * pageBytes);
+		const ring = new Ring(memory);
+		const words = new BigUint64Array(memory, 0, pageBytes / 8);
+		const data = new Uint8Array(memory, pageBytes);
+		const taken: number[] = [];
+		const written: number[] = [];
+		for (let round = 0; round < 40; round++) {
+			const first = 4 * round;
+			const parts = [5, 9, 9, 5].map((pid, index) => sampleBytes({...drawn(first + index, 16, 64 + (8 * ((round + index) % 7))), pid}));
+			for (const byte of joined([...parts, emptySampleBytes(), ...(round === 7 ? [lostBytes(2)] : [])])) {
+				data[Number(words[1024 / 8]++ % BigInt(pageBytes))] = byte;
+			}
+
+			written.push(first, first + 3);
+			const {records, lost} = ring.takeOf(5);
+			expect(lost).toBe(round === 7 ? 2 : 0);
+			taken.push(...records.map(record => record.tid));
+		}
+
+		expect(taken).toEqual(written);
+		expect(ring.takeOf(5)).toEqual({records: [], lost: 0, bytes: 0});
+	});
+
 	test('any bytes: no error, an end', () => {
 		const random = seeded(3);
 		for (let round = 0; round < 2000; round++) {
