@@ -6,12 +6,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Tasks that work for 50 to 500 us, in one of four methods. Argument: "pool" (four threads that park between tasks; each task wakes the one who hands out the next), "hand-over" (two pairs of threads that take
  * turns, each waking the other), "many" (the pool with 200 threads), "runnable" (eight threads that seldom park) or "timers" (four tasks of a scheduler that fire each millisecond). How many rounds each method
- * has done is known exactly, and what a round costs is measured in some of the long tasks (so that asking for CPU time, which costs a microsecond, changes nothing). On a line on standard input it prints
+ * has done is known exactly, and what a round costs is measured in some of the long tasks (the median, as asking for CPU time costs a microsecond and is a moment at which a thread may lose its CPU). On a line on standard input it prints
  * "share METHOD NANOSECONDS" for the CPU time spent there since the line before, "rounds ROUNDS" for what was done in it, "used NANOSECONDS" for the CPU time of the process, then "done".
  */
 public class KnownBursts {
@@ -24,8 +25,9 @@ public class KnownBursts {
 	static final int TIMED_EVERY = 3;
 	static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
 	static final long[][] ROUNDS = new long[MOST_THREADS][METHODS.length];
-	/** Rounds, and nanoseconds. */
-	static final long[][] TIMED = new long[MOST_THREADS][2];
+	/** How often a round took so many steps of a nanosecond. */
+	static final int STEPS_PER_NS = 1000;
+	static final AtomicIntegerArray TIMED = new AtomicIntegerArray(8 * STEPS_PER_NS);
 	static final int[] TASKS = new int[MOST_THREADS];
 	static volatile long sink;
 	static int roundsPerMicro = 1000;
@@ -81,8 +83,8 @@ public class KnownBursts {
 		long start = isTimed ? CLOCK.getCurrentThreadCpuTime() : 0;
 		sink += step(kind, rounds);
 		if (isTimed) {
-			TIMED[thread][0] += rounds;
-			TIMED[thread][1] += CLOCK.getCurrentThreadCpuTime() - start;
+			long ns = CLOCK.getCurrentThreadCpuTime() - start;
+			TIMED.incrementAndGet((int) Math.min(TIMED.length() - 1, ns * STEPS_PER_NS / rounds));
 		}
 
 		ROUNDS[thread][kind] += rounds;
@@ -202,6 +204,25 @@ public class KnownBursts {
 		}
 	}
 
+	/** What a round has taken since then, which becomes now. */
+	static double medianNs(int[] before) {
+		int[] counts = new int[before.length];
+		int all = 0;
+		for (int step = 0; step < before.length; step++) {
+			int now = TIMED.get(step);
+			counts[step] = now - before[step];
+			before[step] = now;
+			all += counts[step];
+		}
+
+		int step = 0;
+		for (int below = 0; step < counts.length - 1 && below + counts[step] <= all / 2; step++) {
+			below += counts[step];
+		}
+
+		return (step + 0.5) / STEPS_PER_NS;
+	}
+
 	/** Rounds in a microsecond of this thread's CPU time, once the methods are compiled. */
 	static int calibrated() {
 		for (int i = 0; i < 4_000; i++) {
@@ -223,12 +244,10 @@ public class KnownBursts {
 		System.out.println("ready");
 		com.sun.management.OperatingSystemMXBean system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 		long[] before = new long[METHODS.length];
-		long[] timedBefore = new long[2];
+		int[] timedBefore = new int[TIMED.length()];
 		long usedBefore = system.getProcessCpuTime();
 		while (System.in.read() == '\n') {
-			long[] timed = {sum(TIMED, 0), sum(TIMED, 1)};
-			double perRound = (double) (timed[1] - timedBefore[1]) / Math.max(1, timed[0] - timedBefore[0]);
-			timedBefore = timed;
+			double perRound = medianNs(timedBefore);
 			long done = 0;
 			for (int kind = 0; kind < METHODS.length; kind++) {
 				long rounds = sum(ROUNDS, kind) - before[kind];

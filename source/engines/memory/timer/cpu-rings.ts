@@ -18,7 +18,20 @@ const cpuLimit = 16;
 /** errno of a CPU that is off line. */
 const noSuchDevice = 19;
 
-type CpuEvent = {readonly fd: number; readonly mapped: {readonly memory: ArrayBuffer; readonly address: unknown}; readonly ring: Ring};
+/**
+A CPU's clock goes on while nobody runs, and so might be in step with a program: after a while, milliseconds, another
+period within this part of the usual one is taken, for each CPU at another time.
+*/
+const unsteady = 0.15;
+const steadyMs = 500;
+
+type CpuEvent = {
+	/** When it has been in step with whatever it may be in step with for long enough. */
+	changeAtMs: number;
+	readonly fd: number;
+	readonly mapped: {readonly memory: ArrayBuffer; readonly address: unknown};
+	readonly ring: Ring;
+};
 
 /** What all CPUs recorded of one process since it was last looked at, in the order of time on each CPU. */
 export type CpuRecords = {
@@ -76,10 +89,13 @@ export class CpuRings {
 		return {records, lost, fill};
 	}
 
-	/** CPU nanoseconds between two records of a CPU, from now on. */
-	setPeriod(periodNs: number): void {
-		for (const {fd} of this.#events) {
-			this.#calls.setPeriod(fd, periodNs);
+	/** Nanoseconds between two records of a CPU, in the mean. `isNew`: others than before; to be called often. */
+	setPeriod(periodNs: number, nowMs: number, isNew: boolean): void {
+		for (const event of this.#events) {
+			if (isNew || nowMs >= event.changeAtMs) {
+				event.changeAtMs = nowMs + (steadyMs * (0.5 + Math.random()));
+				this.#calls.setPeriod(event.fd, periodNs * (1 + (unsteady * ((2 * Math.random()) - 1))));
+			}
 		}
 	}
 
@@ -104,7 +120,9 @@ export class CpuRings {
 		for (const pages of ringPages) {
 			const mapped = this.#calls.mapRing(opened.fd, (1 + pages) * pageBytes);
 			if (!('errno' in mapped)) {
-				this.#events.push({fd: opened.fd, mapped, ring: new Ring(mapped.memory)});
+				this.#events.push({
+					changeAtMs: 0, fd: opened.fd, mapped, ring: new Ring(mapped.memory),
+				});
 				return 0;
 			}
 

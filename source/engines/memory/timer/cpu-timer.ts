@@ -122,9 +122,8 @@ export class CpuTimer implements RunningTimer {
 		this.#age(nowMs);
 		const costMs = this.#taken.size > 0 ? count * recordMs / this.#taken.size : 0;
 		this.#taken = new Map();
-		if (this.#period.adapt(this.#lost, this.#fill < roomy)) {
-			this.#rings?.setPeriod(this.#period.ns);
-		}
+		const isNew = this.#period.adapt(this.#lost, this.#fill < roomy);
+		this.#rings?.setPeriod(this.#period.ns, nowMs, isNew);
 
 		this.#forgetLater();
 		return {costMs, lost: this.#lost};

@@ -1,7 +1,9 @@
 /**
-CPU nanoseconds between two records: no round number, so that no program is in step with it.
+CPU nanoseconds between two records. Programs do things each 1, 2, 5 or 10 ms: with 0.618 behind the point (the golden
+section) records are spread over all that lies between two such moments as soon as can be. With 10.007 ms it took 14 s
+to go once through what a scheduler did each 10 ms: shares were wrong by 27 points (L1) after 30 s.
 */
-const usualPeriodNs = 10_007_000;
+const usualPeriodNs = 9_618_034;
 
 /** The part of the budget that records may take. */
 const aim = 0.9;

@@ -1,4 +1,7 @@
-/** The part of what a thread has open, beyond a period for each record, that its next records make up for. */
+/**
+The part of what a thread has open at a record that this makes up for. In the mean it is nothing: a clock that meets a
+thread by chance finds the mean of all moments.
+*/
 const share = 0.25;
 
 /** The least and the most that a record stands for, in periods. */
@@ -12,6 +15,6 @@ open (`openNs`: used, and not stood for by earlier records): so what records sta
 was used, and what is recorded never (a clock that stands still while threads are switched) is spread over what is.
 */
 export function weightNs(openNs: number, records: number, periodNs: number): number {
-	const wanted = periodNs + (share * ((openNs / records) - periodNs));
+	const wanted = periodNs + (share * (openNs - ((records - 1) * periodNs)) / records);
 	return Math.min(most * periodNs, Math.max(least * periodNs, wanted));
 }
