@@ -88,11 +88,11 @@ test.each([
 	}
 });
 
-test('what is recorded of threads that rest for most of the time is not lost with them', async () => {
+test.each([true, false])('what is recorded of threads that rest for most of the time is not lost with them (events on threads: %s)', async threadEvents => {
 	const java = await startJava('SeldomBursts', {args: ['8']});
 	try {
 		const names = new Names();
-		const session = await memoryEngine.open(targetOf(java.pid), {depth: 50, timer: 'perf'}, names);
+		const session = await memoryEngine.open(targetOf(java.pid), {depth: 50, timer: 'perf', threadEvents}, names);
 		const sample = new Sample();
 		let [usedNs, recordedNs] = [0, 0];
 		for (let count = 0; count < 240; count++) {
@@ -108,8 +108,9 @@ test('what is recorded of threads that rest for most of the time is not lost wit
 
 		await session.close();
 		expect(usedNs).toBeGreaterThan(200e6);
-		// A period of each thread may be out, and a little of where the count begins.
-		expect(Math.abs(usedNs - recordedNs)).toBeLessThan(100e6);
+		// A period of each thread may be out, and a little of where the count begins; a CPU's clock meets threads by
+		// chance.
+		expect(Math.abs(usedNs - recordedNs)).toBeLessThan(threadEvents ? 100e6 : Math.max(100e6, usedNs / 2));
 	} finally {
 		await java.stop();
 	}
