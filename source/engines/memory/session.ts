@@ -25,6 +25,7 @@ import {type ProcessMemory} from './process/memory.js';
 import {Methods} from './hotspot/methods.js';
 import {type Opened} from './open.js';
 import {Unreadable} from './process/reader.js';
+import {awaitedOffCpuNs, OffCpu} from './threads/off-cpu.js';
 import {PresentThreads} from './threads/present-threads.js';
 import {RunningStacks} from './stacks/running-stacks.js';
 import {isStalled, mayStall} from './threads/stalls.js';
@@ -68,6 +69,8 @@ export class MemorySession implements EngineSession {
 	/** Stacks of threads that run without stopping them; missing where that is not allowed, or not wanted. */
 	readonly #perf?: RunningTimer;
 	readonly #credits?: RecordedCredits;
+	/** Missing where it is recorded who runs. */
+	readonly #offCpu?: OffCpu;
 	readonly #cpu: ThreadCpu;
 	readonly #idle: IdleList;
 	/** Stands for the stack of a thread that runs and could not be read, so that its CPU time has its place. */
@@ -115,6 +118,7 @@ export class MemorySession implements EngineSession {
 
 		const {perf, timer, note} = chooseTimer(opened, target.pid, options, new RecordedStacks({memory, walker, top, continuations}));
 		this.#perf = perf;
+		this.#offCpu = perf ? undefined : new OffCpu(target.pid);
 		this.#credits = perf && new RecordedCredits(perf, this.#methods, this.#depth, interner);
 		this.timer = timer;
 		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;
@@ -177,6 +181,7 @@ export class MemorySession implements EngineSession {
 			this.#closed = true;
 			this.#perf?.letGo();
 			this.#stopper?.close();
+			this.#offCpu?.close();
 			this.#cpu.close();
 			this.#memory.close();
 		}
@@ -196,6 +201,7 @@ export class MemorySession implements EngineSession {
 		}
 
 		const inJava = changed.filter(thread => thread.isInJava);
+		this.#offCpu?.look(changed);
 		this.#walkRunning(inJava);
 		this.#walkRunning(changed.filter(thread => !thread.isInJava && !inJava.includes(thread) && !this.#waiting.walk(thread)));
 	}
@@ -263,6 +269,7 @@ export class MemorySession implements EngineSession {
 		into.flags[row] = flagsOf(thread);
 		into.cpuNs[row] = thread.cpuNs;
 		into.state[row] = this.#stateOf(thread);
+		into.awaitedCpuNs[row] = awaitedOffCpuNs(thread, into.state[row]);
 		this.#addFrames(into, thread.frames, 0, thread.frames.length);
 		if (thread.frames.length === 0 && thread.end === 'broken' && thread.state === stateCode.RUNNABLE) {
 			into.addFrame(this.#unknownFrame);
@@ -287,6 +294,7 @@ export class MemorySession implements EngineSession {
 		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (thread.isHeapMissing ? threadFlag.incomplete : incomplete);
 		into.cpuNs[row] = thread.cpuNs;
 		into.state[row] = this.#stateOf(thread);
+		into.awaitedCpuNs[row] = awaitedOffCpuNs(thread, into.state[row]);
 		into.carrier[row] = carrier;
 		this.#addFrames(into, frames, 0, carrierStart);
 		this.#credits?.add(into, thread, row, carrier);

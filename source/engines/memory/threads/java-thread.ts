@@ -68,6 +68,8 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	wrong, and another process's.
 	*/
 	isThere = false;
+	/** It could run, but waited for a CPU when it was looked at; only known where threads are stopped. */
+	isOffCpu = false;
 	/** See `CpuTurn`. */
 	cpuNs = 0;
 	isCpuKnown = false;
