@@ -109,17 +109,17 @@ export class MemorySession implements EngineSession {
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
 		this.#waiting = new WaitingStacks(memory, threads, walker, continuations);
 		const top = new TopFrame(vm, this.#code, this.#methods, walker);
+		const {perf, timer, note} = chooseTimer(opened, target.pid, options, new RecordedStacks({memory, walker, top, continuations}));
+		this.#perf = perf;
+		this.#credits = perf && new RecordedCredits(perf, this.#methods, this.#depth, interner);
+		this.#offCpu = perf ? undefined : new OffCpu(target.pid);
 		if (ptrace) {
 			this.#stopper = new Stopper(ptrace, target.pid);
 			this.#running = new RunningStacks({
-				memory, threads, walker, top, ptrace, stopper: this.#stopper, continuations,
+				memory, threads, walker, top, ptrace, stopper: this.#stopper, continuations, watch: this.#offCpu,
 			});
 		}
 
-		const {perf, timer, note} = chooseTimer(opened, target.pid, options, new RecordedStacks({memory, walker, top, continuations}));
-		this.#perf = perf;
-		this.#offCpu = perf ? undefined : new OffCpu(target.pid);
-		this.#credits = perf && new RecordedCredits(perf, this.#methods, this.#depth, interner);
 		this.timer = timer;
 		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;
 	}
@@ -194,6 +194,7 @@ export class MemorySession implements EngineSession {
 	#takeStacks(threads: readonly JavaThread[]): void {
 		const changed = this.#changed;
 		changed.length = 0;
+		this.#offCpu?.begin();
 		for (const thread of threads) {
 			if (!thread.isUnchanged) {
 				changed.push(thread);
@@ -201,9 +202,14 @@ export class MemorySession implements EngineSession {
 		}
 
 		const inJava = changed.filter(thread => thread.isInJava);
-		this.#offCpu?.look(changed);
 		this.#walkRunning(inJava);
-		this.#walkRunning(changed.filter(thread => !thread.isInJava && !inJava.includes(thread) && !this.#waiting.walk(thread)));
+		const others = changed.filter(thread => !thread.isInJava && !inJava.includes(thread));
+		this.#walkRunning(others.filter(thread => !this.#walkWaiting(thread)));
+	}
+
+	/** Of a thread that waits, or works in native code or in the VM; false where it runs. */
+	#walkWaiting(thread: JavaThread): boolean {
+		return this.#offCpu ? this.#offCpu.around(thread, () => this.#waiting.walk(thread)) : this.#waiting.walk(thread);
 	}
 
 	/** Of threads that run: by their newest records where there can be any, else stopped for a moment. */

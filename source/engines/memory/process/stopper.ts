@@ -111,10 +111,10 @@ export class Stopper {
 	}
 
 	/**
-	Calls `look` for each of the threads while it is stopped. `look` must be quick; what it throws ends the round, and
-	all threads are let go all the same.
+	Calls `look` for each of the threads while it is stopped, and `ask` just before it is asked to. `look` must be quick;
+	what it throws ends the round, and all threads are let go all the same.
 	*/
-	stop(tids: readonly number[], look: (tid: number) => void): Stops {
+	stop(tids: readonly number[], look: (tid: number) => void, ask: (tid: number) => void = () => undefined): Stops {
 		this.#letLateOnesGo();
 		const stops: Stops = {...this.#afterwards, count: 0};
 		this.#afterwards = {...noStops};
@@ -137,7 +137,7 @@ export class Stopper {
 			const inTurn = [...tids.slice(first), ...tids.slice(0, first)];
 			let asked = 0;
 			for (; asked < inTurn.length && performance.now() < endMs; asked += this.#batchSize) {
-				this.#stopBatch(inTurn.slice(asked, asked + this.#batchSize), look, stops);
+				this.#stopBatch(inTurn.slice(asked, asked + this.#batchSize), {look, ask}, stops);
 			}
 
 			stops.late += Math.max(0, inTurn.length - asked);
@@ -184,7 +184,7 @@ export class Stopper {
 		return this.#restUntilMs !== undefined;
 	}
 
-	#stopBatch(tids: readonly number[], look: (tid: number) => void, stops: Stops): void {
+	#stopBatch(tids: readonly number[], {look, ask}: {readonly look: (tid: number) => void; readonly ask: (tid: number) => void}, stops: Stops): void {
 		const asked: number[] = [];
 		for (const tid of tids) {
 			// A thread that is still on its way from an earlier round is ours already.
@@ -203,6 +203,7 @@ export class Stopper {
 		}
 
 		for (const tid of asked) {
+			ask(tid);
 			this.#pending.set(tid, performance.now());
 			this.#ptrace.interrupt(tid);
 		}

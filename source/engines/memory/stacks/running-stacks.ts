@@ -16,6 +16,9 @@ Most bytes of a stack copied while its thread is held: 256 KB take some 50 micro
 */
 const heldStackBytes = 1 << 18;
 
+/** Who is told when a thread is stopped. */
+export type StopWatch = {asked(thread: JavaThread): void; held(thread: JavaThread): void};
+
 type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; isTaken: boolean; isAnchored: boolean; chunk?: ChunkPlace};
 
 /**
@@ -29,11 +32,14 @@ export class RunningStacks {
 	readonly #ptrace: Ptrace;
 	readonly #stopper: Stopper;
 	readonly #continuations: Continuations;
+	readonly #watch?: StopWatch;
 	readonly #moments: Moment[] = [];
 
 	constructor(parts: {
 		readonly memory: Memory; readonly threads: JavaThreads; readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper;
 		readonly continuations: Continuations;
+		/** Told of each thread just before it is asked to stop, and while it is held. */
+		readonly watch?: StopWatch;
 	}) {
 		this.#memory = parts.memory;
 		this.#threads = parts.threads;
@@ -42,6 +48,7 @@ export class RunningStacks {
 		this.#ptrace = parts.ptrace;
 		this.#stopper = parts.stopper;
 		this.#continuations = parts.continuations;
+		this.#watch = parts.watch;
 	}
 
 	/**
@@ -67,6 +74,11 @@ export class RunningStacks {
 			if (moment) {
 				this.#take(moment, tid);
 			}
+		}, tid => {
+			const moment = byId.get(tid);
+			if (moment) {
+				this.#watch?.asked(moment.thread);
+			}
 		});
 		for (let index = 0; index < threads.length; index++) {
 			this.#finish(this.#moments[index]);
@@ -91,6 +103,7 @@ export class RunningStacks {
 			if (low >= block.stackBase - block.stackSize && low < block.stackBase) {
 				moment.stack.load(this.#memory, low, block.stackBase, heldStackBytes);
 				moment.isTaken = true;
+				this.#watch?.held(thread);
 				moment.chunk = block.continuationEntry === 0 ? undefined : this.#continuations.locate(moment.stack, block.continuationEntry);
 			}
 		} catch (error) {
