@@ -43,7 +43,9 @@ export const blockersView: View<BlockerRow> = {
 	},
 	about: 'Who holds up whom: the locks of each holder with the threads that wait for them, for how long, and where the holder is. A row further in belongs to a holder that waits itself for the one above.',
 	hints: row => [
-		{key: 'enter', title: row.holder < 0 ? 'who waits' : 'where the holder is, who waits'}, {key: 't', title: row.waiters.length === 1 ? 'only the waiter' : 'only the waiters'}, {key: 'tab', title: 'next view'},
+		{key: 'enter', title: row.holder < 0 ? 'who waits' : 'where the holder is, who waits', short: row.holder < 0 ? 'waiters' : 'holder'},
+		{key: 't', title: row.waiters.length === 1 ? 'only the waiter' : 'only the waiters', short: 'waiters'},
+		{key: 'tab', title: 'next view', short: 'view'},
 	],
 	query: queryBlockers,
 	// It was so in the window, and is over.

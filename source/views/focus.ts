@@ -20,7 +20,11 @@ export const focusView: View<FocusRow> = {
 	sort: {column: 'wall', reverse: false},
 	keys: treeKeys,
 	about: 'Where the time of one method goes, waits included, what it calls and who calls it: thread time in every state and CPU time side by side, by samples. f on a row of any view chooses the method.',
-	hints: row => [row.isOpen ? {key: '-', title: 'close'} : {key: '+', title: 'open'}, {key: 'f', title: 'the same of this method'}, {key: 'escape', title: 'back'}],
+	hints: row => [
+		row.isOpen ? {key: '-', title: 'close', short: 'close'} : {key: '+', title: 'open', short: 'open'},
+		{key: 'f', title: 'the same of this method', short: 'focus'},
+		{key: 'escape', title: 'back', short: 'back'},
+	],
 	query: queryFocus,
 	isDim: row => row.totalPercent <= row.wallError && row.cpuPercent <= row.cpuError,
 	remark: ({method, by}) => [method ?? '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(' '),

@@ -24,10 +24,10 @@ export const linesView: View<LineRow> = {
 	}],
 	about: 'Where CPU time goes, and where threads wait: each line, method or class with its share of the CPU time, what it calls left out (%SELF) or not (%TOT). Rows within their sampling error are dim.',
 	hints(row) {
-		const only = {key: 't', title: row.threadCount === 1 ? 'only its thread' : 'only its threads'};
+		const only = {key: 't', title: row.threadCount === 1 ? 'only its thread' : 'only its threads', short: 'threads'};
 		return row.blockedNow > 0
-			? [{key: 'enter', title: 'who holds the lock'}, only, {key: '/', title: 'filter'}]
-			: [{key: 'enter', title: 'stacks and callers'}, {key: 'f', title: 'where its time goes'}, only];
+			? [{key: 'enter', title: 'who holds the lock', short: 'holder'}, only, {key: '/', title: 'filter', short: 'filter'}]
+			: [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'f', title: 'where its time goes', short: 'focus'}, only];
 	},
 	query: queryLines,
 	// It may be there only by chance.

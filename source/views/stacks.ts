@@ -28,7 +28,9 @@ export const stacksView: View<VoteRow> = {
 	}],
 	about: 'Identical stacks, counted: the same when their frames are, whatever threads and locks they were seen with.',
 	hints: (_, {depth}) => [
-		{key: 'enter', title: 'the whole stack'}, {key: 't', title: 'only its threads'}, {key: 'l', title: depth === undefined || !Number.isFinite(depth) ? 'compare fewer frames' : 'compare other frames'},
+		{key: 'enter', title: 'the whole stack', short: 'stack'},
+		{key: 't', title: 'only its threads', short: 'threads'},
+		{key: 'l', title: depth === undefined || !Number.isFinite(depth) ? 'compare fewer frames' : 'compare other frames', short: 'frames'},
 	],
 	query: queryVotes,
 	isDim: row => row.percent <= row.errorPercent,

@@ -26,11 +26,11 @@ export const threadsView: View<ThreadRow> = {
 	}],
 	about: 'Threads by CPU time: what each does now, for how long it has stood there, and whom it waits for. Threads of a pool are one row.',
 	hints(row, {foldPools = true}) {
-		const enter = {key: 'enter', title: row.state === 'BLOCKED' ? 'who holds the lock' : 'its lines and stacks'};
-		const only = {key: 't', title: row.threadKeys.length === 1 ? 'only this thread' : 'only these threads'};
+		const enter = row.state === 'BLOCKED' ? {key: 'enter', title: 'who holds the lock', short: 'holder'} : {key: 'enter', title: 'its lines and stacks', short: 'lines'};
+		const only = {key: 't', title: row.threadKeys.length === 1 ? 'only this thread' : 'only these threads', short: 'only'};
 		return row.threadKeys.length > 1 && foldPools
-			? [{key: 'l', title: 'each thread of the pool'}, enter, only]
-			: [enter, only, foldPools ? {key: '/', title: 'filter'} : {key: 'l', title: 'pools as one row'}];
+			? [{key: 'l', title: 'each thread', short: 'unfold'}, enter, only]
+			: [enter, only, foldPools ? {key: '/', title: 'filter', short: 'filter'} : {key: 'l', title: 'pools as one row', short: 'fold'}];
 	},
 	query: queryThreads,
 	// It did nothing and is not held up.

@@ -50,7 +50,9 @@ export const treeView: View<TreeRow> = {
 	},
 	about: 'Paths of calls with their shares, open to where the hot one forks: from the threads\' roots down, or from hot lines up to their callers.',
 	hints: (row, {tree}) => [
-		row.isOpen ? {key: '-', title: 'close'} : {key: '+', title: 'open'}, {key: '*', title: 'open all below'}, tree?.isBottomUp ? {key: 'b', title: 'from the roots down'} : {key: 'b', title: 'from hot lines up'},
+		row.isOpen ? {key: '-', title: 'close', short: 'close'} : {key: '+', title: 'open', short: 'open'},
+		{key: '*', title: 'open all below', short: 'all'},
+		tree?.isBottomUp ? {key: 'b', title: 'from the roots down', short: 'down'} : {key: 'b', title: 'from hot lines up', short: 'up'},
 	],
 	query: queryTree,
 	placeOf: row => row,

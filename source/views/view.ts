@@ -27,8 +27,8 @@ export type RowDetail = LineDetail & {
 /** A line above a row's detail. What is too long is cut, or goes on below where it is wrapped. */
 export type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'; readonly isWrapped?: true};
 
-/** A key that helps with a row, by the key decoder's name, and what with: a word or three. */
-export type Hint = {readonly key: string; readonly title: string};
+/** A key that helps with a row, by the key decoder's name, and what with: some words, and one where there is no room. */
+export type Hint = {readonly key: string; readonly title: string; readonly short: string};
 
 /** A key that means something in one view alone: it changes the query of all. */
 export type ViewKey = {

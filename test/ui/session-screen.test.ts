@@ -537,7 +537,7 @@ describe('the keys that help most with the selected row', () => {
 		await made.screen.press('t');
 		expect(await hints(made)).toBe('Enter: who holds the lock   t: all threads   /: filter');
 		await made.screen.press('t', 'tab');
-		expect(await hints(made)).toMatch(/^(?:l: each thread of the pool {3})?Enter: /);
+		expect(await hints(made)).toMatch(/^(?:l: each thread {3})?Enter: /);
 	});
 
 	test('are others where no row is left, and those that the user changed', async () => {
@@ -548,8 +548,9 @@ describe('the keys that help most with the selected row', () => {
 
 	test('take the place of others among the keys of a low screen', async () => {
 		const made = screenOf(busy());
-		expect((await show(made, 50, 16)).at(-1)).toBe('q:quit  ?:help  Enter: stacks and callers');
-		expect((await show(made, 80, 16)).at(-1)).toBe('q:quit  ?:help  Enter: stacks and callers  f: where its time goes');
+		expect((await show(made, 50, 16)).at(-1)).toBe('q:quit  ?:help  Enter:stacks  f:focus  t:threads');
+		expect((await show(made, 80, 16)).at(-1)).toBe('q:quit  ?:help  Enter:stacks  f:focus  t:threads');
+		expect((await show(made, 120, 16)).at(-1)).toBe('q:quit  ?:help  Enter: stacks and callers  f: where its time goes  t: only its thread');
 		await made.screen.press('enter');
 		expect((await show(made, 80, 16)).at(-1)).toContain('q:back');
 	});

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {sortRows} from '../../source/query/columns/sort.js';
+import {keyNames} from '../../source/ui/keys/key-changes.js';
 import {keyOf} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/registry.js';
 import {picture} from '../helpers/picture.js';
@@ -60,7 +61,9 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 			const hints = view.hints(row, query);
 			expect(new Set(hints.map(({key}) => keyOf(view.id, key))).size).toBe(3);
 			expect(hints.every(({key}) => keyOf(view.id, key))).toBe(true);
-			expect(hints.map(({key, title}) => `${key}: ${title}`).join('   ').length).toBeLessThan(80);
+			const nameOf = (key: string) => keyNames.shown(key);
+			expect(hints.map(({key, title}) => `${nameOf(key)}: ${title}`).join('   ').length).toBeLessThan(80);
+			expect(['q:quit', '?:help', ...hints.map(({key, short}) => `${nameOf(key)}:${short}`)].join('  ').length).toBeLessThan(50);
 		}
 	});
 

@@ -12,7 +12,7 @@ export function columnMenu({view, columns: chosen}: UiState, {columns, shownColu
 		...columns.map(({id, name, isRest}) => ({id, title: `${isRest || shown.includes(id) ? '[x]' : '[ ]'} ${name}`})),
 	];
 	return {
-		kind: 'menu', purpose: 'columns', title: 'Columns (Enter: on or off; Esc: done)', items, index,
+		kind: 'menu', purpose: 'columns', title: 'Columns', items, index,
 	};
 }
 

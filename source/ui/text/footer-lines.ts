@@ -5,7 +5,9 @@ import {shownKeys} from '../keys/key-changes.js';
 import {keysOf} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
 import type {ScreenData} from '../state/screen-data.js';
-import {contextOf, type InputLayer, type UiState} from '../state/state.js';
+import {
+	contextOf, type InputLayer, type MenuLayer, type UiState,
+} from '../state/state.js';
 import type {Size} from '../terminal/terminal.js';
 import {Theme} from '../terminal/theme.js';
 import {layoutOf, type Layout} from './layout.js';
@@ -124,11 +126,16 @@ const inputTitles: Readonly<Record<InputLayer['purpose'], Readonly<Record<string
 	filter: {accept: 'keep', back: 'clear'}, delay: {accept: 'set', back: 'cancel'}, 'save-name': {accept: 'save', back: 'cancel'},
 };
 
+/** The same in a menu, where they are others than in most. */
+const menuTitles: Readonly<Record<MenuLayer['purpose'], Readonly<Record<string, string>>>> = {
+	sort: {}, 'save-format': {}, columns: {accept: 'on or off', back: 'done'},
+};
+
 /** The keys that matter here, as many as fit; on low screens those of the selected row among them. */
 export function keyLine(state: UiState, data: ScreenData, {width, hasHints}: Pick<Layout, 'width' | 'hasHints'>, theme: Theme): string {
 	const input = state.layers.at(-1);
 	const isInput = input?.kind === 'input';
-	const titles = isInput ? inputTitles[input.purpose] : {};
+	const titles = isInput ? inputTitles[input.purpose] : (input?.kind === 'menu' ? menuTitles[input.purpose] : {});
 	// What is invalid stays to be corrected.
 	const isRefused = isInput && inputError(input) !== undefined;
 	const keys = keysOf(contextOf(state), data.status.phase === 'recording').filter(({title, action}) => title !== undefined && !(isRefused && action === 'accept'));
@@ -141,10 +148,17 @@ export function keyLine(state: UiState, data: ScreenData, {width, hasHints}: Pic
 			look: text => theme.paint('key', text.slice(0, key.length)) + text.slice(key.length),
 		};
 	});
+	if (hasHints || state.layers.length > 0) {
+		return fitPieces(pieces, width, keyGap);
+	}
+
 	// Quitting and help stay.
-	const hints = hasHints || state.layers.length > 0 ? [] : hintPieces(state, data, theme).map((piece): Piece => ({...piece, rank: 1}));
-	return fitPieces(hints.length > 0 ? [...pieces.filter(({rank}) => rank < 2).map(piece => ({...piece, rank: 0})), ...hints] : pieces, width, '  ');
+	const kept = pieces.filter(({rank}) => rank < 2).map(piece => ({...piece, rank: 0}));
+	const room = width - cellWidth(kept.map(({text}) => text).join(keyGap)) - keyGap.length;
+	return fitPieces([...kept, ...hintPieces(state, data, room, theme).map(piece => ({...piece, rank: piece.rank + 1}))], width, keyGap);
 }
+
+const keyGap = '  ';
 
 /** For counting lines. */
 const plain = new Theme({color: false, ascii: true});
