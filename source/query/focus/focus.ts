@@ -15,6 +15,9 @@ import type {FocusTable, Place, Query} from '../types.js';
 import {focusedStacks} from './focused-stacks.js';
 import {FocusTreeRow, type FocusSource} from './focus-row.js';
 
+/** Rows with this share (percent) of the method's thread time or CPU time are open: all that matters is on the screen. */
+const openPercent = 10;
+
 /**
 The tree under a method (where its time goes) and above it (who called it) between `baseline` (undefined: the session's
 start) and `snapshot`, each with its row for the method itself first. Time is that of threads in every state, CPU time
@@ -23,7 +26,9 @@ are no rows.
 */
 export function queryFocus(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): FocusTable {
 	const parts = openFocus(snapshot, baseline, query);
-	const rows = parts.flatMap(({root, rowsOf, wanted, foundIn}) => openedRows([root], rowsOf, query.tree, {isHotRoot: () => true, wanted, foundIn}));
+	const rows = parts.flatMap(({root, rowsOf, wanted, foundIn}) => openedRows([root], rowsOf, query.tree, {
+		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= openPercent, wanted, foundIn,
+	}));
 	return {rows, allRows: rows.length, ...(parts.length > 0 ? {above: certaintyText(parts[0])} : {})};
 }
 

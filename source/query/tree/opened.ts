@@ -42,6 +42,8 @@ export function rowsBelow<Row extends OpenRow>(tree: PathTree, {columns, sort, m
 export type OpensItself<Row extends OpenRow> = {
 	/** Whether the path from this root is one that a reader wants to follow. */
 	readonly isHotRoot: (row: Row) => boolean;
+	/** Whether a row is opened wherever it stands; none when left out. */
+	readonly isWorthOpening?: (row: Row) => boolean;
 	/** Terms of the filter, a bit each: those that a row should be open to, and those that are found in a row. */
 	readonly wanted: number;
 	readonly foundIn: (row: Row) => number;
@@ -57,7 +59,9 @@ type Pending<Row> = {readonly row: Row; readonly isAll: boolean; readonly isHot:
 The rows of an open tree, each before those below it: hot roots are open to where their path forks, and all rows to what
 the filter looks for; `said` says otherwise of single rows.
 */
-export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: RowsOf<Row>, said: TreeQuery | undefined, {isHotRoot, wanted, foundIn}: OpensItself<Row>): Row[] {
+export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: RowsOf<Row>, said: TreeQuery | undefined, {
+	isHotRoot, isWorthOpening, wanted, foundIn,
+}: OpensItself<Row>): Row[] {
 	const {isAllOpen = false, opened = new Map<string, Opening>()} = said ?? {};
 	const rows: Row[] = [];
 	const open: Array<Pending<Row>> = roots.toReversed().map(row => ({
@@ -70,7 +74,7 @@ export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: R
 		rows.push(row);
 		const opening = isAllOpen ? 'all' : (opened.size > 0 ? opened.get(row.key) : undefined);
 		const isAllBelow = opening === 'all' || (isAll && opening !== 'closed');
-		const opensItself = isHot || ((found & wanted) !== wanted && rows.length < maxRowsToMatches);
+		const opensItself = isHot || isWorthOpening?.(row) || ((found & wanted) !== wanted && rows.length < maxRowsToMatches);
 		const wantsOpen = row.hasChildren && (isAllBelow || opening === 'open' || (opensItself && opening !== 'closed'));
 		const children = wantsOpen ? rowsOf(row.node, row) : [];
 		if (children.length === 0 || known + children.length > maxRows) {
