@@ -14,6 +14,9 @@ import {runChooser, type ChoiceRow} from '../ui/chooser.js';
 import type {Configuration} from '../config/settings.js';
 import {namePackages} from '../query/columns/package-names.js';
 import type {Message} from '../ui/state/state.js';
+import {targetRoots} from '../sources/class-path.js';
+import {sourceLibrary} from '../sources/library.js';
+import {rootOf, type SourceRoot} from '../sources/roots.js';
 import {saver} from './save.js';
 import {jvmColumns, jvmLooks} from './jvm-rows.js';
 
@@ -33,6 +36,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 	namePackages(settings.packages);
 	const vitals = target && openVitals(target);
 	const idle = new IdleList(options.idleCalls);
+	let roots: readonly SourceRoot[] | undefined;
 	try {
 		const {reason, signal, lastSnapshot} = await runApp({
 			source,
@@ -45,6 +49,10 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 					const {keepColumns} = await import('../config/keep-columns.js');
 					return keepColumns(file, ...kept);
 				},
+			sourceOf: sourceLibrary(() => {
+				roots ??= [...(options.sources ?? []).map(name => rootOf(name)), ...(target ? targetRoots(target.pid) : [])];
+				return roots;
+			}),
 			saveFormats,
 			view: {
 				query, view: options.view, delayMs: (options.delayS ?? defaultDelayS) * 1000, top: options.top, columns: settings.columns, keyChanges: settings.keys, notes: [...faults, ...notes], message: firstMessage(options.configuration),

@@ -42,6 +42,8 @@ export type Valued<Value = unknown> = Common & {
 	readonly default?: string;
 	/** `--no-name` stands for none at all: the value is false. */
 	readonly orNone?: true;
+	/** It may stand there more than once; `read` gives a list of what each has. */
+	readonly repeats?: true;
 	/** The value of a text; `spelling` is the option's, such as `--delay`. Throws UserError (2). */
 	read(text: string, spelling: string): Value;
 };

@@ -39,7 +39,7 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 		return {print: 'version'};
 	}
 
-	const values = Object.fromEntries(optionRows.map(([key, option]) => [key, valueOf(option, flags[camelCase(option.name)] as string | boolean | undefined, environment)])) as OptionValues;
+	const values = Object.fromEntries(optionRows.map(([key, option]) => [key, valueOf(option, flags[camelCase(option.name)] as Flag, environment)])) as OptionValues;
 	const command = parseCommand([...input, ...(values.pid === undefined ? [] : [values.pid])]);
 	const senseless = given.find(option => !(option.commands ?? groups[option.group].commands).includes(command.kind));
 	if (senseless) {
@@ -72,7 +72,7 @@ function givenIn(argv: readonly string[]): Option[] {
 			throw unknownOption(word.startsWith('--') ? word.split('=')[0] : word.slice(0, 2), options);
 		}
 
-		if (given.has(option)) {
+		if (given.has(option) && !(option.value !== undefined && option.repeats)) {
 			throw usage(`--${option.name} is given twice`);
 		}
 
@@ -105,16 +105,23 @@ function flagOf(option: Option): AnyFlag {
 	const shortFlag = option.short ? {shortFlag: option.short} : {};
 	return option.value === undefined
 		? {type: 'boolean', ...(option.isOn ? {default: true} : {}), ...shortFlag}
-		: {type: 'string', ...shortFlag};
+		: {type: 'string', ...(option.repeats ? {isMultiple: true} : {}), ...shortFlag};
 }
 
-function valueOf(option: Option, flag: string | boolean | undefined, environment: NodeJS.ProcessEnv): unknown {
+/** What meow has of an option. */
+type Flag = string | boolean | undefined | readonly string[];
+
+function valueOf(option: Option, flag: Flag, environment: NodeJS.ProcessEnv): unknown {
 	if (option.value === undefined) {
 		return option.inEnvironment ? option.inEnvironment(flag === true, environment) : flag === true;
 	}
 
 	if (flag === false && option.orNone) {
 		return false;
+	}
+
+	if (Array.isArray(flag)) {
+		return flag.length === 0 && option.default === undefined ? undefined : flag.flatMap(text => valueOf(option, text as string, environment));
 	}
 
 	if (flag === '') {

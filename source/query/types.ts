@@ -262,10 +262,10 @@ export type DetailThread = {readonly key: number; readonly name: string; readonl
 export type Neighbour = Place & {readonly ticks: number; readonly cpuNs: number};
 
 /**
-Who held up threads with which lock, in how many of their samples (every state counted), what share (percent) of those
+Who (`ownerKey` is its thread's key) held up threads with which lock, in how many of their samples (every state counted), what share (percent) of those
 in which anybody did, and where it took the lock and stood meanwhile.
 */
-export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ticks: number; readonly percent: number; readonly took: readonly HolderPlace[]; readonly now: readonly HolderPlace[]};
+export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ownerKey?: number; readonly ticks: number; readonly percent: number; readonly took: readonly HolderPlace[]; readonly now: readonly HolderPlace[]};
 
 /** A place, and in how many of the samples it was. */
 export type HolderPlace = {readonly place: Place; readonly ticks: number};

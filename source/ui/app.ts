@@ -28,14 +28,16 @@ export type AppResult = {
 };
 
 /** Shows the source on the terminal until it is left, as `runShell` does. The source is not closed. */
-export async function runApp({source, vitals, save, keepColumns, saveFormats, idleReason, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
+export async function runApp({source, vitals, save, keepColumns, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
 	const store = new SessionStore({source, delayMs: view.delayMs, vitals});
 	try {
 		const leaving = await runShell<undefined>({stdin, stdout, hasMouse}, async leave => {
 			const {sessionScreen} = await import('./screens/session.js');
 			store.start();
 			return sessionScreen({
-				store, data: new SessionData({saveFormats, idleReason, top: view.top}), view, theme: new Theme(theme), save, keepColumns, onQuit() {
+				store, data: new SessionData({
+					saveFormats, idleReason, sourceOf, top: view.top,
+				}), view, theme: new Theme(theme), save, keepColumns, onQuit() {
 					leave(undefined);
 				},
 			});

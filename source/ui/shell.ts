@@ -19,6 +19,9 @@ export type ShellOptions = {
 /** Signals that end a screen as its own key does; the terminal is given back first. */
 const screenSignals: readonly NodeJS.Signals[] = [...endSignals, 'SIGQUIT'];
 
+/** Those that a terminal sends for keys. */
+const keySignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
+
 /** A screen, once Ink is loaded: `leave` ends it with a result. */
 export type ScreenOf<Result> = (leave: (result: Result) => void) => Promise<ReactElement>;
 
@@ -46,6 +49,11 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 	};
 
 	const onSignal = (signal: NodeJS.Signals) => {
+		// Keys that send these go to the program that has the terminal.
+		if (terminal.isLent && keySignals.has(signal)) {
+			return;
+		}
+
 		leave({reason: 'signal', signal});
 	};
 

@@ -3,6 +3,7 @@ import {defaultQuery} from '../query/defaults.js';
 import {queryLineDetail} from '../query/detail.js';
 import {formatCount, formatDuration, formatMs} from '../query/columns/format.js';
 import {lineColumns} from '../query/columns/line-columns.js';
+import {placeKey} from '../query/facts/place.js';
 import {queryLines} from '../query/lines.js';
 import {shortName} from '../query/columns/names.js';
 import {groupings, type LineRow} from '../query/types.js';
@@ -67,6 +68,7 @@ export const linesView: View<LineRow> = {
 			{id: 'top_threads', description: 'up to three threads with the most CPU time there, separated by "; "', cell: row => row.topThreads.join('; ')},
 		],
 	},
+	keyOfPlace: placeKey,
 	placeOf: row => row,
 	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 };

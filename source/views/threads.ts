@@ -69,6 +69,7 @@ export const threadsView: View<ThreadRow> = {
 			{id: 'owner', description: 'thread that held it', cell: row => row.waitsFor?.ownerName ?? ''},
 		],
 	},
+	keyOfThread: String,
 	placeOf: ({now, top}) => top ?? now,
 	threadsOf: ({threadKeys, name}) => ({keys: threadKeys, label: name}),
 };

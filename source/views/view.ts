@@ -1,7 +1,7 @@
 import type {Snapshot} from '../model/snapshot.js';
 import type {Column} from '../query/columns/column.js';
 import type {
-	LineDetail, LineRow, Place, Query, SortOrder,
+	GroupBy, LineDetail, LineRow, Place, Query, SortOrder,
 } from '../query/types.js';
 
 /** What every row of a view has. */
@@ -97,6 +97,9 @@ export type View<Row extends ViewRow = ViewRow> = {
 	titleLines(row: Row, width: number, tracer: string | undefined): readonly TitleLine[];
 	/** The place that a row stands for, or is at; undefined where that is not known. */
 	placeOf(row: Row): Place | undefined;
+	/** Only of the view whose rows are threads, and of that whose rows are places: the key of such a row. */
+	keyOfThread?(thread: number): string;
+	keyOfPlace?(place: Place, by: GroupBy): string;
 	/** Only of the view that looks into a single method: what of the query has it look into that of a place. */
 	lookInto?(place: Place): Partial<Query>;
 	/** Keys of a row's threads, and what to call them. */

@@ -2,7 +2,7 @@
 The screen on a source that grows by itself: threads at known lines, no JVM. Started in a pseudo-terminal by the tests
 of the screen, or by hand to look at it. Words of the command line: still (nothing changes), hostile (names that no one
 would choose), ended, failed, recording, starting, crash (an error at SIGUSR2), choose (the list of JVMs instead), mono,
-ascii, mouseless, delay=MS, rows=N.
+ascii, mouseless, delay=MS, rows=N, sources=DIR.
 */
 import process from 'node:process';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
@@ -12,10 +12,13 @@ import {lockKindCode} from '../../source/model/sample.js';
 import type {SourcePhase} from '../../source/model/source.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {runApp} from '../../source/ui/app.js';
+import {rootOf} from '../../source/sources/roots.js';
+import {sourceLibrary} from '../../source/sources/library.js';
 import {runChooser} from '../../source/ui/chooser.js';
 
 const words = new Set(process.argv.slice(2));
 const valueOf = (name: string, fallback: number) => Number([...words].find(word => word.startsWith(`${name}=`))?.slice(name.length + 1) ?? fallback);
+const sources = [...words].find(word => word.startsWith('sources='))?.slice('sources='.length);
 const isStill = words.has('still');
 const lineCount = valueOf('rows', 40);
 const builder = new SnapshotBuilder();
@@ -124,6 +127,7 @@ try {
 			return `saved ${name ?? 'tprof-12345'}.${format ?? 'pb.gz'} (${saved.session.samples - (baseline?.session.samples ?? 0)} samples${query.filter ? `, ${query.filter}` : ''})`;
 		},
 		saveFormats: [{id: 'pb.gz', title: 'pprof'}, {id: 'json', title: 'JSON'}],
+		sourceOf: sources === undefined ? undefined : sourceLibrary(() => [rootOf(sources)]),
 		view: {query: {...defaultQuery, fullNames: words.has('full')}, delayMs: valueOf('delay', 1000)},
 		theme,
 		stdin: process.stdin,

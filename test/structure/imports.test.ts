@@ -15,6 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
 	model: [],
 	process: ['model', 'jvm'],
 	jvm: ['model'],
+	sources: ['model', 'jvm'],
 	query: ['model'],
 	'engines/engine.ts': ['model', 'jvm'],
 	'engines/registry.ts': ['engines/engine.ts', ...engines],

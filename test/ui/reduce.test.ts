@@ -23,7 +23,8 @@ const around: Surroundings = {
 	],
 	shownColumns: ['self', 'line'],
 	layerLines: 20, layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
-	placeOf: key => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
+	links: [],
+	placeOf: (_, key) => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
 };
 const start = () => initialState({query: defaultQuery, delayMs: 1000});

@@ -7,7 +7,7 @@ import {isCounted, type Scope} from '../facts/scope.js';
 import {byNumber, byText} from '../columns/sort.js';
 import type {Holder, HolderPlace, Place} from '../types.js';
 
-type Sums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName'>; ticks: number; readonly took: Map<string, HolderPlace>; readonly now: Map<string, HolderPlace>};
+type Sums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName' | 'ownerKey'>; ticks: number; readonly took: Map<string, HolderPlace>; readonly now: Map<string, HolderPlace>};
 
 /**
 Owners of the locks that samples at the wanted stacks waited for in the window, each with all its places together. Those
@@ -28,8 +28,9 @@ export function holdersOf(snapshot: Snapshot, baseline: Snapshot | undefined, sc
 			ownerNode: contention.ownerNode[index],
 		});
 		const key = `${contention.owner[index]} ${owner.kind} ${owner.className}`;
+		const ownerKey = snapshot.threads.key.at(contention.owner[index]);
 		const sum = sums.get(key) ?? {
-			owner, ticks: 0, took: new Map(), now: new Map(),
+			owner: {...owner, ...(contention.owner[index] >= 0 && ownerKey !== undefined ? {ownerKey} : {})}, ticks: 0, took: new Map(), now: new Map(),
 		};
 		sums.set(key, sum);
 		sum.ticks += ticks;

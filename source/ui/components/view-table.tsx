@@ -53,7 +53,7 @@ export function Pane() {
 	const lines = detail
 		? detailLines(detail, {
 			width: layout.width, isFull: ui.query.fullNames, theme, bounds: paneDetail,
-		})
+		}).map(({text}) => text)
 		: [];
 	return <Lines lines={[rule, ...lines]} height={layout.paneLines}/>;
 }

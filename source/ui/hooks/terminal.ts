@@ -6,7 +6,7 @@ import type {MouseInput} from '../terminal/mouse.js';
 import {clearScreen, type Size, type Terminal} from '../terminal/terminal.js';
 
 /** The terminal that a screen is on. */
-export const TerminalContext = createContext<Pick<Terminal, 'size' | 'on' | 'off' | 'suspend'> | undefined>(undefined);
+export const TerminalContext = createContext<Pick<Terminal, 'size' | 'on' | 'off' | 'suspend' | 'copy' | 'lend'> | undefined>(undefined);
 
 /** Shortest time between two drawings of the whole screen while the window is being resized. */
 const resizeWaitMs = 50;

@@ -4,7 +4,7 @@ import {
 	useEffect, useLayoutEffect, useReducer, useSyncExternalStore, type ReactElement,
 } from 'react';
 import type {Snapshot} from '../../model/snapshot.js';
-import type {Query} from '../../query/types.js';
+import type {Place, Query} from '../../query/types.js';
 import {HintLine, KeyLine, Prompt} from '../components/footer.js';
 import {Header, StateStrip, Tabs} from '../components/header.js';
 import {TimeLine} from '../components/time-line.js';
@@ -24,6 +24,7 @@ import {reduceSession, type SessionAction, type SessionState} from '../state/ses
 import type {SessionStore} from '../state/session-store.js';
 import {initialState, queryOf, type InitialView} from '../state/state.js';
 import {followRow} from '../state/surroundings.js';
+import {edit} from '../terminal/editor.js';
 import type {Theme} from '../terminal/theme.js';
 
 /**
@@ -87,6 +88,18 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, onQu
 
 			case 'suspend': {
 				terminal.suspend();
+				break;
+			}
+
+			case 'copy': {
+				const text = copiedText(effect.place);
+				terminal.copy(text);
+				dispatch({type: 'say', message: {text: `copied ${text}`, tone: 'plain'}});
+				break;
+			}
+
+			case 'edit': {
+				void edited(data.fileOf(effect.place), terminal, dispatch);
 				break;
 			}
 
@@ -184,5 +197,23 @@ async function saved(writing: Promise<string>, dispatch: (action: SessionAction)
 		dispatch({type: 'say', message: {text: await writing, tone: 'plain'}});
 	} catch (error) {
 		dispatch({type: 'say', message: {text: `not saved: ${error instanceof Error ? error.message : String(error)}`, tone: 'error'}});
+	}
+}
+
+/** `Class.java:line`, as editors and people take it; the method where no file or line is known. */
+function copiedText({className, method, file, line}: Place): string {
+	return file !== '' && line > 0 ? `${file}:${line}` : (method === '' ? className : `${className}.${method}`);
+}
+
+async function edited(source: ReturnType<SessionData['fileOf']>, terminal: ReturnType<typeof useTerminal>, dispatch: (action: SessionAction) => void): Promise<void> {
+	try {
+		if ('problem' in source) {
+			throw new Error(source.problem);
+		}
+
+		const file = source.text.file();
+		await terminal.lend(async () => edit(file, source.line));
+	} catch (error) {
+		dispatch({type: 'say', message: {text: error instanceof Error ? error.message : String(error), tone: 'error'}});
 	}
 }

@@ -20,7 +20,7 @@ export type Action =
 	| 'quit' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
 	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
 	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'reset' | 'undo-reset'
-	| 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'back' | 'accept' | 'clear-all'
+	| 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word'
 	| 'columns-menu' | 'help-view';
 
@@ -60,7 +60,12 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'open', keys: ['enter'], contexts: tables, shown: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
 	{action: 'look-into', keys: ['f'], contexts: [...tables, 'detail'], shown: 'f', help: 'focus: look into the row\'s method, where its time goes, waits included, and who calls it; Esc goes back'},
 	{action: 'clear-all', keys: ['escape'], contexts: tables, shown: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus', knownFrom: 'htop'},
-	{action: 'back', keys: ['q', 'escape', 'backspace', 'enter'], contexts: ['detail'], shown: 'q Esc', title: 'back', help: 'back to the table', knownFrom: 'less'},
+	{action: 'edit', keys: ['e'], contexts: [...tables, 'detail'], shown: 'e', help: 'open the row\'s source at its line in $VISUAL or $EDITOR (--source says where sources are)', knownFrom: 'less'},
+	{action: 'copy', keys: ['y'], contexts: [...tables, 'detail'], shown: 'y', help: 'copy Class.java:line, through the terminal (OSC 52)', knownFrom: 'vim'},
+	{action: 'next-link', keys: ['tab'], contexts: ['detail'], shown: 'Tab', title: 'mark', help: 'mark the next line that Enter goes to: who holds the lock, threads, callers, callees'},
+	{action: 'previous-link', keys: ['shift-tab'], contexts: ['detail'], shown: 'Shift-Tab', help: 'mark the previous one'},
+	{action: 'accept', keys: ['enter'], contexts: ['detail'], shown: 'Enter', title: 'go', help: 'go to the marked line\'s own detail; without one, back to the table', knownFrom: 'perf'},
+	{action: 'back', keys: ['q', 'escape', 'backspace'], contexts: ['detail'], shown: 'q Esc', title: 'back', help: 'back to where it was opened', knownFrom: 'less'},
 	{action: 'up', keys: ['up', 'k'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
 	{action: 'down', keys: ['down', 'j'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Down j', help: 'down', knownFrom: 'htop, less'},
 	{action: 'up', keys: ['up'], contexts: ['chooser'], shown: 'Up', help: 'up'},

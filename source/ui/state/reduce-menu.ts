@@ -1,3 +1,4 @@
+import type {Place} from '../../query/types.js';
 import {columnMenu, withColumn} from '../columns/column-menu.js';
 import type {Action} from './keys.js';
 import type {MenuLayer, UiState} from './state.js';
@@ -6,6 +7,7 @@ import {stepOf, type Surroundings} from './surroundings.js';
 /** What the app is to do beside drawing. */
 export type Effect =
 	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling'}
+	| {readonly type: 'edit' | 'copy'; readonly place: Place}
 	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
 	/** The columns of a view as the user chose them, undefined for the usual ones, are to be kept. */
 	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined};

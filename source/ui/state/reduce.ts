@@ -1,6 +1,7 @@
 import type {ViewKey} from '../../views/view.js';
 import {meaningOf} from '../keys/key-changes.js';
 import {keyOf, type Action} from './keys.js';
+import {followLink, stepLink} from './actions/detail-actions.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu, type Step} from './reduce-menu.js';
 import {pressScroll} from './reduce-scroll.js';
@@ -15,7 +16,7 @@ small.
 const quietActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of the tables that help and detail have too. */
-const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'look-into']);
+const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'look-into', 'edit', 'copy']);
 
 /**
 What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives
@@ -62,6 +63,14 @@ function pressOwn(state: UiState, press: ViewKey['press'], {rows = [], rowKeys}:
 function pressLayer(state: UiState, action: Action, around: Surroundings): Step {
 	if (action === 'back') {
 		return {state: {...state, layers: state.layers.slice(0, -1), left: 0}};
+	}
+
+	if (action === 'accept') {
+		return {state: followLink(state, around)};
+	}
+
+	if (action === 'next-link' || action === 'previous-link') {
+		return {state: stepLink(state, action === 'next-link' ? 1 : -1, around)};
 	}
 
 	const layer = state.layers.at(-1);

@@ -4,8 +4,10 @@ import type {Lately} from '../../query/lately.js';
 import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {Trend} from '../../query/past/trend.js';
-import type {Summary} from '../../query/types.js';
+import type {Place, Summary} from '../../query/types.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
+import type {RowLink} from '../text/detail-line.js';
+import type {ShownSource} from '../text/source-lines.js';
 
 /** What the numbers on the screen come from, all of one moment. */
 export type ScreenData = {
@@ -39,6 +41,12 @@ export type DetailData = {
 	readonly view: View;
 	readonly row: ViewRow | undefined;
 	readonly detail: RowDetail;
+	/** The row's source, where there is one. */
+	readonly source?: ShownSource;
+	/** A picture of its last minute in so many cells, where the past of such rows is kept. */
+	readonly trend?: (cells: number) => string;
+	/** The rows that stand for a thread (by its key) and for a place. */
+	readonly linkTo: {thread(key: number): RowLink | undefined; place(place: Place): RowLink | undefined};
 	readonly idleReason?: IdleReason;
 	/** Another tracer of the target, see `SourceStatus`. */
 	readonly tracer?: string;

@@ -1,4 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
+import type {SourceOf, SourceText} from '../../model/source-text.js';
 import {headingOf, type Column} from '../../query/columns/column.js';
 import {
 	during, lately, overall, type Lately,
@@ -6,18 +7,23 @@ import {
 import {LookBack, type PastWindow} from '../../query/past/look-back.js';
 import {effectiveUnit} from '../../query/facts/scope.js';
 import {summarize} from '../../query/summary.js';
-import type {Query} from '../../query/types.js';
+import {querySourceLines} from '../../query/source-lines.js';
+import type {GroupBy, Place, Query} from '../../query/types.js';
 import {baselineOf} from '../../query/facts/window.js';
-import {viewOf} from '../../views/registry.js';
-import type {ViewRow} from '../../views/view.js';
+import {viewOf, views} from '../../views/registry.js';
+import type {View, ViewRow} from '../../views/view.js';
 import {endedBy} from '../../query/past/steps.js';
 import {RowTrends} from '../../query/past/row-trends.js';
 import {cpuTrend} from '../../query/past/trend.js';
 import {columnsOf} from '../columns/chosen-columns.js';
 import {spotAt} from '../mouse/spot.js';
 import {layoutFor} from '../text/footer-lines.js';
-import {coveringLayer, layerLines, type DetailOf} from '../text/layers.js';
+import {linksOf} from '../text/detail-line.js';
+import {
+	coveringLayer, layerLines, linesOfDetail, type DetailOf,
+} from '../text/layers.js';
 import type {Layout} from '../text/layout.js';
+import type {ShownSource} from '../text/source-lines.js';
 import {overhang, placeColumns} from '../text/table-cells.js';
 import type {Size} from '../terminal/terminal.js';
 import type {Theme} from '../terminal/theme.js';
@@ -32,6 +38,8 @@ export type DataOptions = {
 	readonly saveFormats: readonly MenuItem[];
 	/** Why a thread counts as IDLE, for the details. */
 	readonly idleReason?: IdleReason;
+	/** Finds the source of a place. */
+	readonly sourceOf?: SourceOf;
 	/** Rows shown at most. */
 	readonly top?: number;
 };
@@ -49,6 +57,7 @@ export class SessionData {
 	#asked: readonly unknown[] = [];
 	#answer: Answer = {};
 	readonly #details = new Map<string, DetailData>();
+	readonly #others = new Map<View, readonly ViewRow[]>();
 
 	constructor(options: DataOptions) {
 		this.#options = options;
@@ -83,13 +92,30 @@ export class SessionData {
 
 			const name = `${id} ${key}`;
 			const view = viewOf(id);
-			const row = table?.rows.find(candidate => candidate.key === key);
-			const detail = this.#details.get(name) ?? {
-				view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, detail: view.detail(snapshot, baseline, queryOf(state), key, row),
+			const known = this.#details.get(name);
+			if (known) {
+				return known;
+			}
+
+			const shown = queryOf(state);
+			const own = id === state.view ? table?.rows.find(candidate => candidate.key === key) : undefined;
+			const query = own ? shown : linkedQuery(shown, view);
+			const row = own ?? this.#rowsOf(view, () => view.query(snapshot, baseline, query).rows).find(candidate => candidate.key === key);
+			const detail: DetailData = {
+				view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, detail: view.detail(snapshot, baseline, query, key, row),
+				source: row && this.#sourceAt(view.placeOf(row), () => querySourceLines(snapshot, baseline, shown, view.placeOf(row)!)), linkTo: linkTo(shown.by),
 			};
 			this.#details.set(name, detail);
 			return detail;
 		};
+	}
+
+	/** The source of a place and the line to open it at, or why there is none. */
+	fileOf(place: Place): {readonly text: SourceText; readonly line: number} | {readonly problem: string} {
+		const text = this.#options.sourceOf?.(place);
+		return text
+			? {text, line: place.line}
+			: {problem: place.file === '' ? 'it is not known which file this is' : `no source of ${place.file} found; --source DIR|JAR says where sources are`};
 	}
 
 	/** What the keys need to know. */
@@ -99,23 +125,23 @@ export class SessionData {
 		const detailOf = this.detailOf(state, feed);
 		const rows = rowsOf(data);
 		const layer = coveringLayer(state);
+		const behind = {
+			ui: state, data, layout, theme, detailOf,
+		};
 		return {
 			...columnsAround(viewOf(state.view).columns, columnsOf(state.view, state.columns), rows, {layout, query: state.query}),
 			rowKeys: rows.map(({key}) => key),
 			rows,
 			pageRows: layout.tableRows,
-			layerLines: layer
-				? layerLines(layer, {
-					ui: state, data, layout, theme, detailOf,
-				}).length
-				: 0,
+			layerLines: layer ? layerLines(layer, behind).length : 0,
 			layerPage: layout.layerLines,
 			isRecording: feed.status.phase === 'recording',
 			ring: feed.ring,
 			saveFormats: this.#options.saveFormats,
-			placeOf(key) {
-				const row = rows.find(candidate => candidate.key === key);
-				return row && viewOf(state.view).placeOf(row);
+			links: layer?.kind === 'detail' ? linksOf(linesOfDetail(layer, behind)) : [],
+			placeOf(view, key) {
+				const found = detailOf(view, key);
+				return found?.row && found.view.placeOf(found.row);
 			},
 			spotAt: (line, column) => spotAt(line, column, {ui: state, data, layout}),
 			threadsOf(key) {
@@ -123,6 +149,19 @@ export class SessionData {
 				return found?.row && found.view.threadsOf(found.row, found.detail);
 			},
 		};
+	}
+
+	/** The source of a place, as far as it fits. */
+	#sourceAt(place: Place | undefined, figures: () => ShownSource['figures']): ShownSource | undefined {
+		const text = place && place.line > 0 ? this.#options.sourceOf?.(place) : undefined;
+		return text && {text, line: place!.line, figures: text.misfit === undefined ? figures() : new Map()};
+	}
+
+	/** Rows of a view that is not shown, or that the filter hides; asked for once. */
+	#rowsOf(view: View, query: () => readonly ViewRow[]): readonly ViewRow[] {
+		const rows = this.#others.get(view) ?? query();
+		this.#others.set(view, rows);
+		return rows;
 	}
 
 	#query(state: UiState, {shown, past, ring}: Feed): Answer {
@@ -133,6 +172,7 @@ export class SessionData {
 		if (asked.some((value, index) => value !== this.#asked[index])) {
 			this.#asked = asked;
 			this.#details.clear();
+			this.#others.clear();
 			this.#answer = snapshot ? {...this.#answerOf(state, snapshot, baseline), past: looked} : {};
 		}
 
@@ -155,6 +195,22 @@ function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot)
 	}
 
 	return status.phase === 'recording' ? overall(shown) : lately(past, shown);
+}
+
+/** What a view is asked for a row that something else leads to: whatever the filter says, each thread for itself. */
+function linkedQuery(query: Query, {sort}: View): Query {
+	return {
+		...query, filter: '', foldPools: false, showIdle: true, sort,
+	};
+}
+
+/** The rows that stand for threads and places. */
+function linkTo(by: GroupBy): DetailData['linkTo'] {
+	const [threads, places] = [views.find(({keyOfThread}) => keyOfThread), views.find(({keyOfPlace}) => keyOfPlace)];
+	return {
+		thread: key => threads && {view: threads.id, key: threads.keyOfThread!(key)},
+		place: place => places && {view: places.id, key: places.keyOfPlace!(place, by)},
+	};
 }
 
 /** What the keys need to know of a view's columns. */

@@ -50,7 +50,7 @@ export type MenuLayer = {
 
 export type Layer =
 	| {readonly kind: 'help'; readonly top: number; /** Help for the view alone. */ readonly isOfView?: true}
-	| {readonly kind: 'detail'; readonly view: ViewId; readonly key: string; readonly top: number}
+	| {readonly kind: 'detail'; readonly view: ViewId; readonly key: string; readonly top: number; /** The link chosen, from 0. */ readonly link?: number}
 	| MenuLayer
 	| InputLayer;
 

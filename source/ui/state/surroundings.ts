@@ -1,6 +1,7 @@
 import type {SortFigure} from '../../query/columns/column.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {Place} from '../../query/types.js';
+import type {LinkAt} from '../text/detail-line.js';
 import type {ViewRow} from '../../views/view.js';
 import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
 import type {Action} from './keys.js';
@@ -40,10 +41,12 @@ export type Surroundings = {
 	/** The windows that can be looked back at. */
 	readonly ring: Ring;
 	readonly saveFormats: readonly MenuItem[];
+	/** The links of the detail on the top. */
+	readonly links: readonly LinkAt[];
 	/** Cells that the longest name has beyond its room, up to so many. */
 	overhang(most: number): number;
-	/** The place that a row stands for, or is at. */
-	placeOf(rowKey: string): Place | undefined;
+	/** The place that a row of a view stands for, or is at. */
+	placeOf(view: string, rowKey: string): Place | undefined;
 	/** What is at a cell of the screen. */
 	spotAt?(line: number, column: number): Spot | undefined;
 	/** Keys of the threads of a row, and what to call them. */

@@ -114,6 +114,9 @@ export class Terminal extends EventEmitter<Events> {
 	readonly #stdout: WriteStream;
 	readonly #decoder = new KeyDecoder();
 	#isUp = false;
+	/** Another program has the terminal for a while. */
+	#isLent = false;
+	#isEntered = false;
 	#escapeTimer: NodeJS.Timeout | undefined;
 	#endSuspending: (() => void) | undefined;
 
@@ -167,6 +170,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.#stdin.on('error', this.#gone);
 		this.#stdin.on('end', this.#gone);
 		this.#stdin.on('data', this.#read);
+		this.#isEntered = true;
 		this.#up();
 	}
 
@@ -176,6 +180,7 @@ export class Terminal extends EventEmitter<Events> {
 	*/
 	readonly leave = (): void => {
 		clearTimeout(this.#escapeTimer);
+		this.#isEntered = false;
 		process.off('exit', this.leave);
 		this.#endSuspending?.();
 		this.#stdout.off('resize', this.#resized);
@@ -193,6 +198,35 @@ export class Terminal extends EventEmitter<Events> {
 		this.#down();
 		// The whole job, as the terminal itself would: a wrapper such as npm stops too, and the shell takes over.
 		process.kill(0, 'SIGTSTP');
+	}
+
+	/**
+	Gives the terminal to another program until `work` is done, and takes it back. Keys and Ctrl-C are that program's
+	meanwhile, and so is Ctrl-Z: we stop with it.
+	*/
+	async lend(work: () => Promise<void>): Promise<void> {
+		this.#isLent = true;
+		this.#down();
+		this.#stdin.pause();
+		try {
+			await work();
+		} finally {
+			this.#isLent = false;
+			if (this.#isEntered) {
+				this.#up();
+				this.emit('repaint');
+			}
+		}
+	}
+
+	/** Whether another program has the terminal. */
+	get isLent(): boolean {
+		return this.#isLent;
+	}
+
+	/** Has the terminal put a text into the clipboard (OSC 52 of xterm's "ctlseqs"); those that cannot ignore it. */
+	copy(text: string): void {
+		this.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
 	}
 
 	/** Writes as it is. */
@@ -247,6 +281,10 @@ export class Terminal extends EventEmitter<Events> {
 	}
 
 	readonly #continued = (): void => {
+		if (this.#isLent) {
+			return;
+		}
+
 		// The shell has used the terminal meanwhile: its modes and what it shows are not ours any more.
 		this.#raw(false);
 		this.#up();

@@ -3,34 +3,42 @@ import {formatCount, formatMs} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {stateCells} from '../../query/columns/state-cells.js';
 import type {
-	Holder, HolderPlace, LineDetail, Neighbour, Place, StackRow,
+	DetailThread, Holder, HolderPlace, Neighbour, Place, StackRow,
 } from '../../query/types.js';
 import type {ViewRow} from '../../views/view.js';
 import type {DetailData, IdleReason} from '../state/screen-data.js';
 import type {Theme} from '../terminal/theme.js';
 import {cut, pad, wrapped} from './cells.js';
+import type {DetailLine, RowLink} from './detail-line.js';
+import {sourceLines} from './source-lines.js';
 
 /** How much of each list a detail shows: the screen is scrolled, and the rest is in a saved snapshot. */
-export type DetailBounds = {readonly threads: number; readonly stacks: number; readonly frames: number; readonly wholeFrames: number; readonly neighbours: number; readonly holders: number};
+export type DetailBounds = {readonly threads: number; readonly moreThreads: number; readonly source: number; readonly stacks: number; readonly frames: number; readonly wholeFrames: number; readonly neighbours: number; readonly holders: number};
 
 /** On a screen of its own, and in the pane below the table. */
 export const wholeDetail: DetailBounds = {
-	threads: 20, stacks: 5, frames: 40, wholeFrames: 5000, neighbours: 10, holders: 10,
+	threads: 5, moreThreads: 20, source: 5, stacks: 5, frames: 40, wholeFrames: 5000, neighbours: 10, holders: 10,
 };
 export const paneDetail: DetailBounds = {
-	threads: 4, stacks: 1, frames: 6, wholeFrames: 12, neighbours: 4, holders: 3,
+	threads: 4, moreThreads: 0, source: 0, stacks: 1, frames: 6, wholeFrames: 12, neighbours: 4, holders: 3,
 };
 
 type Looks = {readonly width: number; readonly isFull: boolean; readonly theme: Theme; readonly bounds: DetailBounds};
 
-/** What is known of a row, as lines: who holds it up, its threads by state, callers and callees, its stacks. */
-export function detailLines(data: DetailData, looks: Looks): string[] {
+/**
+What is known of a row, as lines: who holds it up, its source, its threads by state, callers and callees, its stacks.
+*/
+export function detailLines(data: DetailData, looks: Looks): DetailLine[] {
 	const {width, theme} = looks;
 	if (!data.row) {
-		return [theme.paint('title', cut('This row is no longer in the window.', width)), 'Esc goes back to the table.'];
+		return plain([theme.paint('title', cut('This row is no longer in the window.', width)), 'Esc goes back to the table.']);
 	}
 
-	return [...titleLines(data, data.row, looks), ...sections(data, looks)].map(line => line.trimEnd());
+	return [...plain(titleLines(data, data.row, looks)), ...sections(data, looks)].map(line => ({...line, text: line.text.trimEnd()}));
+}
+
+function plain(lines: readonly string[]): DetailLine[] {
+	return lines.map(text => ({text}));
 }
 
 function titleLines({view, tracer}: DetailData, row: ViewRow, {width, theme}: Looks): string[] {
@@ -40,42 +48,51 @@ function titleLines({view, tracer}: DetailData, row: ViewRow, {width, theme}: Lo
 	});
 }
 
-function sections(data: DetailData, looks: Looks): string[] {
-	const {detail} = data;
+function sections(data: DetailData, looks: Looks): DetailLine[] {
+	const {detail, source} = data;
 	const {bounds, theme, width} = looks;
-	const section = (title: string, lines: readonly string[]) => lines.length === 0 ? [] : ['', theme.paint('heading', cut(title, width)), ...lines];
+	const section = (title: string, lines: readonly DetailLine[]): DetailLine[] => lines.length === 0 ? [] : [...plain(['', theme.paint('heading', cut(title, width))]), ...lines];
+	const neighbours = (rows: readonly Neighbour[]) => rows.slice(0, bounds.neighbours).map(row => linked(neighbourLine(row, looks), data.linkTo.place(row)));
+	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread => linked(threadLine(thread, looks), data.linkTo.thread(thread.key)));
+	const more = detail.threads.length - threads.length;
+	const rest = more > 0 ? plain([`  ... and ${more} more`]) : [];
+	const hasMore = bounds.moreThreads > 0;
 	return [
-		...(detail.wholeStacks ?? []).flatMap(({title, frames}) => section(title, frameLines(frames, bounds.wholeFrames, looks))),
-		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).flatMap(holder => holderLines(holder, looks))),
-		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(row => figureLine(row.selfCpuNs, row.selfTicks, row, looks))),
-		...section('THREADS (CPU ms, ticks, states)', threadLines(detail, looks)),
-		...section('CALLERS (CPU ms, ticks)', detail.callers.slice(0, bounds.neighbours).map(row => neighbourLine(row, looks))),
-		...section('CALLEES (CPU ms, ticks)', detail.callees.slice(0, bounds.neighbours).map(row => neighbourLine(row, looks))),
-		...section('TOP STACKS', detail.stacks.slice(0, bounds.stacks).flatMap((stack, index) => stackLines(stack, index, looks, data.idleReason))),
+		...(detail.wholeStacks ?? []).flatMap(({title, frames}) => section(title, plain(frameLines(frames, bounds.wholeFrames, looks)))),
+		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).flatMap(holder => holderLines(holder, data, looks))),
+		...(source && bounds.source > 0 ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, plain(sourceLines(source, bounds.source, looks))) : []),
+		...(data.trend ? section('LAST 60s', plain([`    ${theme.paint('key', data.trend(Math.min(60, width - 4)))}`])) : []),
+		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(row => linked(figureLine(row.selfCpuNs, row.selfTicks, row, looks), data.linkTo.place(row)))),
+		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(hasMore ? [] : rest)]),
+		...section('CALLERS (CPU ms, ticks)', neighbours(detail.callers)),
+		...section('CALLEES (CPU ms, ticks)', neighbours(detail.callees)),
+		...section('TOP STACKS', plain(detail.stacks.slice(0, bounds.stacks).flatMap((stack, index) => stackLines(stack, index, looks, data.idleReason)))),
+		...(hasMore ? section('MORE THREADS', threads.length > bounds.threads ? [...threads.slice(bounds.threads), ...rest] : []) : []),
 	];
 }
 
-function threadLines(detail: LineDetail, {width, theme, bounds}: Looks): string[] {
-	const shown = detail.threads.slice(0, bounds.threads).map(thread => {
-		const states = stateCells(thread.states, 8);
-		const line = `${figures(thread.cpuNs, thread.ticks)}${theme.paintStates(states)}${' '.repeat(9 - states.length)}`;
-		const blocked = thread.states[stateCode.BLOCKED];
-		return line + cut(`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`, Math.max(0, width - 26));
-	});
-	const more = detail.threads.length - shown.length;
-	return more > 0 ? [...shown, `  ... and ${more} more`] : shown;
+function linked(text: string, link: RowLink | undefined): DetailLine {
+	return link ? {text, link} : {text};
+}
+
+function threadLine(thread: DetailThread, {width, theme}: Looks): string {
+	const states = stateCells(thread.states, 8);
+	const line = `${figures(thread.cpuNs, thread.ticks)}${theme.paintStates(states)}${' '.repeat(9 - states.length)}`;
+	const blocked = thread.states[stateCode.BLOCKED];
+	return line + cut(`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`, Math.max(0, width - 26));
 }
 
 /** Where an owner was seen with the lock, at most; the rest is a few ticks. */
 const maxOwnerPlaces = 3;
 
-function holderLines({ownerName, className, ticks, took, now}: Holder, {width, theme, isFull}: Looks): string[] {
+function holderLines({ownerName, ownerKey, className, ticks, took, now}: Holder, {linkTo}: Pick<DetailData, 'linkTo'>, {width, theme, isFull}: Looks): DetailLine[] {
 	const text = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'unknown holder'}${className === '' ? '' : ` holds ${className}`}`;
 	const lines = (title: string, places: readonly HolderPlace[]) => places.slice(0, maxOwnerPlaces).map(at => {
 		const share = places.length > 1 ? ` (${formatCount(at.ticks)})` : '';
 		return cut(`           ${title} ${shortName(at.place, Math.max(12, width - 30), isFull)}${share}`, width);
 	});
-	return [theme.paint('blocked', cut(text, width)), ...lines('took it at', took), ...lines('is now at', now)];
+	const link = ownerKey === undefined ? undefined : linkTo.thread(ownerKey);
+	return [{text: theme.paint('blocked', cut(text, width)), ...(link ? {link, isHolder: true} : {})}, ...plain([...lines('took it at', took), ...lines('is now at', now)])];
 }
 
 function neighbourLine(row: Neighbour, looks: Looks): string {

@@ -2,11 +2,13 @@ import {deadlockText} from '../../query/locks/deadlock-text.js';
 import type {DetailData, ScreenData} from '../state/screen-data.js';
 import type {Layer, UiState} from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
+import {linksOf, markedLink, type DetailLine} from './detail-line.js';
 import {detailLines, wholeDetail} from './detail-lines.js';
 import {messageText} from './footer-lines.js';
 import type {Layout} from './layout.js';
 import {helpLines, viewHelpLines} from './help-lines.js';
 import {menuLines} from './overlay-lines.js';
+import {sparkline} from './trend.js';
 import {warningsOf} from './warnings.js';
 
 /** Asks for a row's detail; called only for what is drawn. */
@@ -32,17 +34,32 @@ const drawers: {readonly [Kind in CoveringLayer['kind']]: (layer: Extract<Coveri
 		keyChanges: ui.keyChanges,
 	}),
 	menu: (layer, {layout, theme}) => menuLines(layer, layout.layerLines, layout.width, theme),
-	detail({view, key}, {ui, layout, theme, detailOf}) {
-		const detail = detailOf(view, key);
-		return detail
-			? detailLines(detail, {
-				width: layout.width, isFull: ui.query.fullNames, theme, bounds: wholeDetail,
-			})
-			: ['Nothing sampled yet.'];
+	detail(layer, behind) {
+		const lines = linesOfDetail(layer, behind);
+		const marked = markedLink(linksOf(lines), layer.link)?.line;
+		return lines.map(({text}, line) => line === marked ? markedLine(text) : text);
 	},
 };
 
 /** All lines of a layer that lies over the table. */
 export function layerLines(layer: CoveringLayer, behind: Behind): string[] {
 	return (drawers[layer.kind] as (layer: CoveringLayer, behind: Behind) => string[])(layer, behind);
+}
+
+/** The lines of a row's detail, and the rows that they stand for. */
+export function linesOfDetail({view, key}: Extract<Layer, {kind: 'detail'}>, {ui, data, layout, theme, detailOf}: Behind): readonly DetailLine[] {
+	const detail = detailOf(view, key);
+	if (!detail) {
+		return [{text: 'Nothing sampled yet.'}];
+	}
+
+	const trend = view === ui.view ? data.trendOf(key) : undefined;
+	return detailLines({...detail, ...(trend ? {trend: cells => sparkline(trend.slice(-cells), theme.levels)} : {})}, {
+		width: layout.width, isFull: ui.query.fullNames, theme, bounds: wholeDetail,
+	});
+}
+
+/** A line that Enter goes to, with the cursor's mark in its first cell, which is blank in all of them. */
+function markedLine(text: string): string {
+	return text.replace(/^(?:\u001B\[[\d;]*m)* /, start => `${start.slice(0, -1)}>`);
 }

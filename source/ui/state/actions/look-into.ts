@@ -1,4 +1,5 @@
 import {views} from '../../../views/registry.js';
+import type {RowLink} from '../../text/detail-line.js';
 import {selectedIndex, type UiState} from '../state.js';
 import type {Step} from '../reduce-menu.js';
 import type {Surroundings} from '../surroundings.js';
@@ -8,12 +9,10 @@ const into = views.find(({lookInto}) => lookInto);
 
 /** Goes to the view that looks into the method of the row with the cursor, or of the one whose detail is shown. */
 export function lookInto(state: UiState, around: Surroundings): Step {
-	const detail = state.layers.findLast(({kind}) => kind === 'detail');
-	const index = selectedIndex(state.selections[state.view], around.rowKeys);
-	const key = detail && 'key' in detail ? detail.key : around.rowKeys.at(index);
-	const place = index < 0 || key === undefined ? undefined : around.placeOf(key);
+	const row = rowAt(state, around);
+	const place = row && around.placeOf(row.view, row.key);
 	if (!into || !place) {
-		return said(state, index < 0 ? 'no row to look into' : 'it is not known where this row is');
+		return said(state, row ? 'it is not known where this row is' : 'no row to look into');
 	}
 
 	if (place.method === '') {
@@ -26,6 +25,13 @@ export function lookInto(state: UiState, around: Surroundings): Step {
 			selections: {...state.selections, [into.id]: {index: 0, top: 0}}, cameFrom: state.view === into.id ? state.cameFrom : state.view,
 		},
 	};
+}
+
+/** The row whose detail is shown, or the one with the cursor; undefined where there is none. */
+export function rowAt(state: UiState, {rowKeys}: Surroundings): RowLink | undefined {
+	const detail = state.layers.findLast(layer => layer.kind === 'detail');
+	const index = selectedIndex(state.selections[state.view], rowKeys);
+	return detail ?? (index < 0 ? undefined : {view: state.view, key: rowKeys[index]});
 }
 
 /** The state back in the view from which a method was looked into; undefined where it was not. */

@@ -10,6 +10,7 @@ import {
 	selectedIndex, type InputLayer, type Layer, type UiState,
 } from '../state.js';
 import {moveSelection, type Surroundings} from '../surroundings.js';
+import {withPlace} from './detail-actions.js';
 import {earlier, later, nextSpan} from './looking-back.js';
 import {lookedBack, lookInto} from './look-into.js';
 
@@ -65,6 +66,8 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'help-view': state => ({state: over(state, {kind: 'help', top: 0, isOfView: true})}),
 	open,
 	'look-into': lookInto,
+	edit: (state, around) => withPlace(state, 'edit', around),
+	copy: (state, around) => withPlace(state, 'copy', around),
 	'clear-all': state => ({state: cleared(state)}),
 	'sort-self': sortBy('self'),
 	'sort-total': sortBy('total'),

@@ -1,0 +1,24 @@
+import {spawn} from 'node:child_process';
+import process from 'node:process';
+
+/** The words of the user's editor: $VISUAL, else $EDITOR, else vi. */
+export function editorOf({VISUAL, EDITOR}: NodeJS.ProcessEnv): readonly string[] {
+	return [VISUAL, EDITOR].map(text => text?.trim() ?? '').find(text => text !== '')?.split(/\s+/) ?? ['vi'];
+}
+
+/**
+Runs the user's editor on a file at a line, on our own terminal, and resolves when it has ended. Rejects with an Error
+that says why it could not be started.
+*/
+export async function edit(file: string, line: number, environment: NodeJS.ProcessEnv = process.env): Promise<void> {
+	const [command, ...args] = editorOf(environment);
+	await new Promise<void>((resolve, reject) => {
+		const child = spawn(command, [...args, `+${Math.max(1, line)}`, file], {stdio: 'inherit'});
+		child.once('error', error => {
+			reject(new Error(`cannot start ${command} (${(error as NodeJS.ErrnoException).code ?? error.message}); set EDITOR`));
+		});
+		child.once('exit', () => {
+			resolve();
+		});
+	});
+}

@@ -1,0 +1,84 @@
+import {spawnSync} from 'node:child_process';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {
+	afterAll, afterEach, describe, expect, test,
+} from 'vitest';
+import {readSnapshot} from '../../source/commands/recording.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {queryFocus} from '../../source/query/focus/focus.js';
+import {queryLines} from '../../source/query/lines.js';
+import {queryTree} from '../../source/query/tree/tree.js';
+import type {FocusRow, Query, TreeRow} from '../../source/query/types.js';
+import {focusView} from '../../source/views/focus.js';
+import {treeView} from '../../source/views/tree.js';
+import {
+	jdks, nice, startJava, type JavaProcess,
+} from '../helpers/jvm.js';
+
+const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
+const folder = mkdtempSync(path.join(tmpdir(), 'tprof-test-tree-'));
+let java: JavaProcess | undefined;
+
+afterEach(async () => {
+	await java?.stop();
+});
+afterAll(() => {
+	rmSync(folder, {recursive: true});
+});
+
+const everyState: Query['states'] = ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'];
+
+/** What both engines took of the program, in a file and read from it. */
+async function recorded(engine: string, pid: number): Promise<Snapshot> {
+	const file = path.join(folder, `${engine}-${pid}.pb.gz`);
+	const {status, stderr} = spawnSync(process.execPath, [cli, String(pid), '--engine', engine, '--interval', '30', '--duration', '1', '--threads', 'serve-*,visit-*,lambda', '--format', 'pprof', '--output', file], {encoding: 'utf8'});
+	expect(status, stderr).toBe(0);
+	return readSnapshot(file);
+}
+
+/** Threads that a number of samples stands for: each of the seven is in every sample. */
+const threadsOf = (ticks: number, {session: {samples}}: Snapshot) => Math.round(ticks / samples);
+const named = <Row extends TreeRow>(rows: readonly Row[], name: string): readonly Row[] => rows.filter(({className, method}) => className === 'KnownTree' && method === name);
+
+describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
+	test('a known tree of calls is what Lines, Tree and Focus say it is, with both engines', async () => {
+		java = await startJava('KnownTree', {jdk, under: nice});
+		for (const engine of ['memory', 'attach']) {
+			const snapshot = await recorded(engine, java.pid);
+			const query: Query = {
+				...defaultQuery, by: 'method', states: everyState, unit: 'ticks', sort: treeView.sort, tree: {isAllOpen: true},
+			};
+			const threads = (ticks: number) => threadsOf(ticks, snapshot);
+			const totals = new Map(queryLines(snapshot, undefined, query).rows.map(row => [row.key, [threads(row.totalTicks), threads(row.selfTicks)]]));
+			const knownTotals = {find: 7, rest: 5, fetch: 1, parse: 1, handle: 4, serve: 4, visit: 2};
+			expect(Object.fromEntries(Object.keys(knownTotals).map(method => [method, totals.get(`KnownTree.${method}`)?.[0]]))).toEqual(knownTotals);
+			expect(totals.get('KnownTree.parse')?.[1]).toBe(1);
+
+			const tree = queryTree(snapshot, undefined, query).rows;
+			expect(named(tree, 'find').map(row => threads(row.totalTicks)).sort()).toEqual([1, 2, 4]);
+			// Each of the six calls hangs from the one before.
+			const visits = named(tree, 'visit');
+			expect(visits.map(row => threads(row.totalTicks))).toEqual([2, 2, 2, 2, 2, 2]);
+			expect(visits.slice(1).map(({parentKey}) => parentKey)).toEqual(visits.slice(0, -1).map(({key}) => key));
+			const lambdas = tree.filter(({className, method}) => className === 'KnownTree' && method.startsWith('lambda$'));
+			expect(lambdas.filter(row => threads(row.totalTicks) === 1).length).toBeGreaterThanOrEqual(3);
+
+			const focus = (method: string): readonly FocusRow[] => queryFocus(snapshot, undefined, {...query, sort: focusView.sort, method}).rows;
+			const find = focus('KnownTree.find');
+			const below = (part: FocusRow['part'], name: string) => named(find.filter(row => row.part === part), name).map(row => threads(row.totalTicks));
+			expect([find[0].isMethod, threads(find[0].totalTicks)]).toEqual([true, 7]);
+			expect([below('calls', 'rest'), below('calls', 'fetch'), below('calls', 'parse')]).toEqual([[5], [1], [1]]);
+			expect([below('callers', 'handle'), below('callers', 'serve')]).toEqual([[4], [4]]);
+			const [rest] = named(find, 'rest');
+			const [parse] = named(find, 'parse');
+			expect(Math.abs(rest.totalPercent - (500 / 7))).toBeLessThan(5);
+			expect(parse.cpuPercent).toBeGreaterThan(90);
+			expect(rest.cpuPercent).toBeLessThan(5);
+			expect(threads(focus('KnownTree.visit')[0].totalTicks)).toBe(2);
+		}
+	});
+});
