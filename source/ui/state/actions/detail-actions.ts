@@ -1,8 +1,8 @@
 import {markedLink} from '../../text/detail-line.js';
-import {rowAt} from './look-into.js';
 import type {Step} from '../reduce-menu.js';
 import type {Layer, UiState} from '../state.js';
 import type {Surroundings} from '../surroundings.js';
+import {rowAt} from './look-into.js';
 
 type DetailLayer = Extract<Layer, {kind: 'detail'}>;
 
