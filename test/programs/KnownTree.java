@@ -1,5 +1,5 @@
 /**
-Seven threads with three roots, each of which comes to {@code find} by a way of its own and stands there for good, so that each has a seventh of all samples: four serve (two of them sleep below
+Seven threads of several roots that come to {@code find} by ways of their own and stand there for good, so that each has a seventh of all samples: four serve (two of them sleep below
 {@code find}, one waits for a monitor's notification in {@code fetch}, one uses CPU time in {@code parse}), two visit recursively, six calls deep, and one runs lambdas. Prints "ready" when all stand.
 */
 public class KnownTree {
