@@ -133,7 +133,7 @@ export const optionTable = {
 	},
 	/** Folders and jars, at least one; undefined: only those beside the target's jars. */
 	sources: {
-		name: 'source', group: 'view', value: 'DIR|JAR', repeats: true, help: 'where the program\'s sources are; may be given again. Also found: x-sources.jar beside x.jar of its class path',
+		name: 'source', group: 'view', value: 'DIR|JAR', repeats: true, path: 'folder', help: 'where the program\'s sources are; may be given again. Also found: x-sources.jar beside x.jar of its class path',
 		read(text: string, spelling: string): readonly string[] {
 			if (!existsSync(text)) {
 				throw usage(`${spelling}: there is no ${text}`, 'give a folder that packages begin in, a project, or a jar of sources');

@@ -2,8 +2,8 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import type {SourceOf, SourcePlace, SourceText} from '../model/source-text.js';
 import {printable} from '../model/text.js';
+import type {SourceOf, SourcePlace, SourceText} from './source-text.js';
 import {misfitOf, pathOfSource} from './places.js';
 import type {SourceRoot} from './roots.js';
 

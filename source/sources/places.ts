@@ -1,4 +1,4 @@
-import type {SourcePlace} from '../model/source-text.js';
+import type {SourcePlace} from './source-text.js';
 
 /** A name that can stand in a path without leading anywhere else. */
 const plainName = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;

@@ -23,7 +23,7 @@ const mayImport: Record<string, readonly string[]> = {
 	table: ['model'],
 	sampler: ['model', 'jvm', 'table', 'engines/engine.ts', 'engines/registry.ts'],
 	views: ['model', 'query'],
-	ui: ['model', 'query', 'views', 'sampler', 'process'],
+	ui: ['model', 'query', 'views', 'sampler', 'process', 'sources'],
 	exports: ['model', 'query', 'views', 'process'],
 };
 

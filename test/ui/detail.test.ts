@@ -9,7 +9,7 @@ import {fileURLToPath} from 'node:url';
 import {
 	afterAll, beforeAll, describe, expect, test,
 } from 'vitest';
-import {linksOf, markedLink} from '../../source/ui/text/detail-line.js';
+import {linksOf, markedLink} from '../../source/ui/text/detail/detail-line.js';
 import {editorOf} from '../../source/ui/terminal/editor.js';
 import {bundle} from '../helpers/bundle.js';
 import {TerminalSession} from '../helpers/terminal.js';

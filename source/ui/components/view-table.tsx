@@ -1,7 +1,7 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {wrapped} from '../text/cells.js';
 import {columnsOf} from '../columns/chosen-columns.js';
-import {detailLines, paneDetail} from '../text/detail-lines.js';
+import {detailLines, paneDetail} from '../text/detail/detail-lines.js';
 import {useSession} from '../hooks/session.js';
 import {rowsOf} from '../state/screen-data.js';
 import {queryOf, selectedIndex} from '../state/state.js';

@@ -2,11 +2,11 @@ import type {Action, KeyRow} from '../state/keys.js';
 
 /** What one wants to do, with the actions for it: the help has the keys in this order. */
 export const purposes: ReadonlyArray<{readonly title: string; readonly actions: readonly Action[]}> = [
-	{title: 'Look closer', actions: ['open', 'look-into', 'of-view', 'next-view', 'previous-view']},
+	{title: 'Look closer', actions: ['open', 'look-into', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
 	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
 	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
 	{title: 'Time', actions: ['window', 'earlier', 'later', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
-	{title: 'Save', actions: ['save', 'save-as']},
+	{title: 'Save', actions: ['save', 'save-as', 'copy']},
 	{title: 'Move', actions: ['up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']},
 	{title: 'How it looks', actions: ['columns-menu', 'names', 'unit', 'redraw']},
 	{title: 'Type', actions: ['accept', 'erase', 'erase-word', 'erase-all']},

@@ -6,8 +6,8 @@ import type {Ring} from '../../query/past/ring.js';
 import type {Trend} from '../../query/past/trend.js';
 import type {Place, Summary} from '../../query/types.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
-import type {RowLink} from '../text/detail-line.js';
-import type {ShownSource} from '../text/source-lines.js';
+import type {RowLink} from '../text/detail/detail-line.js';
+import type {ShownSource} from '../text/detail/source-lines.js';
 
 /** What the numbers on the screen come from, all of one moment. */
 export type ScreenData = {

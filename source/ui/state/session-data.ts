@@ -1,5 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import type {SourceOf, SourceText} from '../../model/source-text.js';
+import type {SourceOf, SourceText} from '../../sources/source-text.js';
 import {headingOf, type Column} from '../../query/columns/column.js';
 import {
 	during, lately, overall, type Lately,
@@ -18,12 +18,12 @@ import {cpuTrend} from '../../query/past/trend.js';
 import {columnsOf} from '../columns/chosen-columns.js';
 import {spotAt} from '../mouse/spot.js';
 import {layoutFor} from '../text/footer-lines.js';
-import {linksOf} from '../text/detail-line.js';
+import {linksOf} from '../text/detail/detail-line.js';
 import {
 	coveringLayer, layerLines, linesOfDetail, type DetailOf,
 } from '../text/layers.js';
 import type {Layout} from '../text/layout.js';
-import type {ShownSource} from '../text/source-lines.js';
+import type {ShownSource} from '../text/detail/source-lines.js';
 import {overhang, placeColumns} from '../text/table-cells.js';
 import type {Size} from '../terminal/terminal.js';
 import type {Theme} from '../terminal/theme.js';

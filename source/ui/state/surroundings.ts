@@ -1,7 +1,7 @@
 import type {SortFigure} from '../../query/columns/column.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {Place} from '../../query/types.js';
-import type {LinkAt} from '../text/detail-line.js';
+import type {LinkAt} from '../text/detail/detail-line.js';
 import type {ViewRow} from '../../views/view.js';
 import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
 import type {Action} from './keys.js';

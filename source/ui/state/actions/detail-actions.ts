@@ -1,4 +1,4 @@
-import {markedLink} from '../../text/detail-line.js';
+import {markedLink} from '../../text/detail/detail-line.js';
 import type {Step} from '../reduce-menu.js';
 import type {Layer, UiState} from '../state.js';
 import type {Surroundings} from '../surroundings.js';

@@ -1,5 +1,5 @@
 import {views} from '../../../views/registry.js';
-import type {RowLink} from '../../text/detail-line.js';
+import type {RowLink} from '../../text/detail/detail-line.js';
 import {selectedIndex, type UiState} from '../state.js';
 import type {Step} from '../reduce-menu.js';
 import type {Surroundings} from '../surroundings.js';

@@ -1,9 +1,9 @@
-import {cellWidth} from '../../model/cell-width.js';
-import type {SourceText} from '../../model/source-text.js';
-import {formatCount, formatMs} from '../../query/columns/format.js';
-import type {LineFigures} from '../../query/source-lines.js';
-import type {Theme} from '../terminal/theme.js';
-import {cut, pad} from './cells.js';
+import {cellWidth} from '../../../model/cell-width.js';
+import type {SourceText} from '../../../sources/source-text.js';
+import {formatCount, formatMs} from '../../../query/columns/format.js';
+import type {LineFigures} from '../../../query/source-lines.js';
+import type {Theme} from '../../terminal/theme.js';
+import {cut, pad} from '../cells.js';
 
 /** A place's source, and what stands beside its lines. */
 export type ShownSource = {readonly text: SourceText; readonly line: number; readonly figures: ReadonlyMap<number, LineFigures>};

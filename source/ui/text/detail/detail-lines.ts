@@ -1,14 +1,14 @@
-import {stateCode} from '../../model/thread-state.js';
-import {formatCount, formatMs} from '../../query/columns/format.js';
-import {shortName} from '../../query/columns/names.js';
-import {stateCells} from '../../query/columns/state-cells.js';
+import {stateCode} from '../../../model/thread-state.js';
+import {formatCount, formatMs} from '../../../query/columns/format.js';
+import {shortName} from '../../../query/columns/names.js';
+import {stateCells} from '../../../query/columns/state-cells.js';
 import type {
 	DetailThread, Holder, HolderPlace, Neighbour, Place, StackRow,
-} from '../../query/types.js';
-import type {ViewRow} from '../../views/view.js';
-import type {DetailData, IdleReason} from '../state/screen-data.js';
-import type {Theme} from '../terminal/theme.js';
-import {cut, pad, wrapped} from './cells.js';
+} from '../../../query/types.js';
+import type {ViewRow} from '../../../views/view.js';
+import type {DetailData, IdleReason} from '../../state/screen-data.js';
+import type {Theme} from '../../terminal/theme.js';
+import {cut, pad, wrapped} from '../cells.js';
 import type {DetailLine, RowLink} from './detail-line.js';
 import {sourceLines} from './source-lines.js';
 
