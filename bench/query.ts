@@ -9,6 +9,7 @@ import {queryLines} from '../source/query/lines.js';
 import {queryStacks} from '../source/query/stacks.js';
 import {summarize} from '../source/query/summary.js';
 import {queryBlockers} from '../source/query/locks/blockers.js';
+import {queryFocus} from '../source/query/focus/focus.js';
 import {queryThreads} from '../source/query/threads.js';
 import {queryTree} from '../source/query/tree/tree.js';
 import {queryVotes} from '../source/query/votes.js';
@@ -42,6 +43,7 @@ function main(): void {
 	for (const [wanted, leaves] of [[5000, 1], [50_000, 1], [50_000, 40]]) {
 		const {baseline, snapshot} = makeSnapshots(wanted, leaves);
 		const tree = {...query, sort: {column: 'total', reverse: false}};
+		const focus = {...query, sort: {column: 'wall', reverse: false}, method: 'method1'};
 		const started = process.cpuUsage();
 		const {rows} = queryLines(snapshot, undefined, query);
 		const first = process.cpuUsage(started);
@@ -63,6 +65,8 @@ function main(): void {
 			['Tree, methods', () => queryTree(snapshot, undefined, {...tree, by: 'method'})],
 			['Tree, bottom-up', () => queryTree(snapshot, undefined, {...tree, tree: {isBottomUp: true}})],
 			['Tree, all of it open', () => queryTree(snapshot, undefined, {...tree, tree: {isAllOpen: true}})],
+			['Focus on a hundred methods', () => queryFocus(snapshot, undefined, focus)],
+			['Focus on a hundred methods, all of it open', () => queryFocus(snapshot, undefined, {...focus, tree: {isAllOpen: true}})],
 			['Blockers', () => queryBlockers(snapshot, undefined, query)],
 			['detail of the hottest line', () => queryLineDetail(snapshot, undefined, query, rows[0].key)],
 			['summary', () => summarize(snapshot, baseline)],
