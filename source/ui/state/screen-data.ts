@@ -41,8 +41,8 @@ export type DetailData = {
 	readonly view: View;
 	readonly row: ViewRow | undefined;
 	readonly detail: RowDetail;
-	/** The row's source, where there is one. */
-	readonly source?: ShownSource;
+	/** Looks for the row's source, the first time that it is asked for; undefined where there is none. */
+	readonly source: () => ShownSource | undefined;
 	/** A picture of its last minute in so many cells, where the past of such rows is kept. */
 	readonly trend?: (cells: number) => string;
 	/** The rows that stand for a thread (by its key) and for a place. */

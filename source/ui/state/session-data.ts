@@ -103,7 +103,7 @@ export class SessionData {
 			const row = own ?? this.#rowsOf(view, () => view.query(snapshot, baseline, query).rows).find(candidate => candidate.key === key);
 			const detail: DetailData = {
 				view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, detail: view.detail(snapshot, baseline, query, key, row),
-				source: row && this.#sourceAt(view.placeOf(row), () => querySourceLines(snapshot, baseline, shown, view.placeOf(row)!)), linkTo: linkTo(shown.by),
+				source: once(() => row && this.#sourceAt(view.placeOf(row), () => querySourceLines(snapshot, baseline, shown, view.placeOf(row)!))), linkTo: linkTo(shown.by),
 			};
 			this.#details.set(name, detail);
 			return detail;
@@ -195,6 +195,15 @@ function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot)
 	}
 
 	return status.phase === 'recording' ? overall(shown) : lately(past, shown);
+}
+
+/** Asks when it is first asked, and remembers the answer. */
+function once<T>(ask: () => T): () => T {
+	let answer: {readonly value: T} | undefined;
+	return () => {
+		answer ??= {value: ask()};
+		return answer.value;
+	};
 }
 
 /** What a view is asked for a row that something else leads to: whatever the filter says, each thread for itself. */

@@ -49,8 +49,9 @@ function titleLines({view, tracer}: DetailData, row: ViewRow, {width, theme}: Lo
 }
 
 function sections(data: DetailData, looks: Looks): DetailLine[] {
-	const {detail, source} = data;
+	const {detail} = data;
 	const {bounds, theme, width} = looks;
+	const source = bounds.source > 0 ? data.source() : undefined;
 	const section = (title: string, lines: readonly DetailLine[]): DetailLine[] => lines.length === 0 ? [] : [...plain(['', theme.paint('heading', cut(title, width))]), ...lines];
 	const neighbours = (rows: readonly Neighbour[]) => rows.slice(0, bounds.neighbours).map(row => linked(neighbourLine(row, looks), data.linkTo.place(row)));
 	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread => linked(threadLine(thread, looks), data.linkTo.thread(thread.key)));
@@ -60,7 +61,7 @@ function sections(data: DetailData, looks: Looks): DetailLine[] {
 	return [
 		...(detail.wholeStacks ?? []).flatMap(({title, frames}) => section(title, plain(frameLines(frames, bounds.wholeFrames, looks)))),
 		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).flatMap(holder => holderLines(holder, data, looks))),
-		...(source && bounds.source > 0 ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, plain(sourceLines(source, bounds.source, looks))) : []),
+		...(source ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, plain(sourceLines(source, bounds.source, looks))) : []),
 		...(data.trend ? section('LAST 60s', plain([`    ${theme.paint('key', data.trend(Math.min(60, width - 4)))}`])) : []),
 		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(row => linked(figureLine(row.selfCpuNs, row.selfTicks, row, looks), data.linkTo.place(row)))),
 		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(hasMore ? [] : rest)]),
