@@ -56,6 +56,7 @@ function sections(data: DetailData, looks: Looks): DetailLine[] {
 	const neighbours = (rows: readonly Neighbour[]) => rows.slice(0, bounds.neighbours).map(row => linked(neighbourLine(row, looks), data.linkTo.place(row)));
 	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread => linked(threadLine(thread, looks), data.linkTo.thread(thread.key)));
 	const more = detail.threads.length - threads.length;
+	const stacks = (from: number, to: number) => plain(detail.stacks.slice(from, to).flatMap((stack, index) => stackLines(stack, index, looks, data.idleReason)));
 	const rest = more > 0 ? plain([`  ... and ${more} more`]) : [];
 	const hasMore = bounds.moreThreads > 0;
 	return [
@@ -65,9 +66,10 @@ function sections(data: DetailData, looks: Looks): DetailLine[] {
 		...(data.trend ? section('LAST 60s', plain([`    ${theme.paint('key', data.trend(Math.min(60, width - 4)))}`])) : []),
 		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(row => linked(figureLine(row.selfCpuNs, row.selfTicks, row, looks), data.linkTo.place(row)))),
 		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(hasMore ? [] : rest)]),
+		...section('TOP STACKS', stacks(0, 1)),
 		...section('CALLERS (CPU ms, ticks)', neighbours(detail.callers)),
 		...section('CALLEES (CPU ms, ticks)', neighbours(detail.callees)),
-		...section('TOP STACKS', plain(detail.stacks.slice(0, bounds.stacks).flatMap((stack, index) => stackLines(stack, index, looks, data.idleReason)))),
+		...section('MORE STACKS', stacks(1, bounds.stacks)),
 		...(hasMore ? section('MORE THREADS', threads.length > bounds.threads ? [...threads.slice(bounds.threads), ...rest] : []) : []),
 	];
 }
