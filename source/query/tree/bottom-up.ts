@@ -11,7 +11,7 @@ import type {PathTree, Weight} from './path-tree.js';
 type Callers = {readonly path: number; readonly group: number; readonly isRoot: boolean; readonly weights: Map<number, Sums>; ticks: number; cpuNs: number};
 
 /** Ticks by state where they are counted. */
-type Sums = {ticks: number; cpuNs: number; readonly states?: number[]};
+type Sums = {ticks: number; cpuNs: number; readonly states: number[] | undefined};
 
 /** Where paths begin, and how they are numbered. */
 export type Upwards = {
@@ -97,7 +97,7 @@ export class BottomUp implements PathTree {
 	}
 
 	states(node: number): StateTicks {
-		const sums = Array.from({length: stateCount}, () => 0);
+		const sums = noTicks();
 		for (const {states = []} of this.#nodes[node].weights.values()) {
 			for (const [state, ticks] of states.entries()) {
 				sums[state] += ticks;
@@ -126,8 +126,10 @@ export class BottomUp implements PathTree {
 			}
 
 			const weight = this.#add(this.#nodes[child], caller, ticks, cpuNs);
-			for (const [state, count] of (states ?? []).entries()) {
-				weight.states![state] += count;
+			if (states && weight.states) {
+				for (let state = 0; state < stateCount; state++) {
+					weight.states[state] += states[state];
+				}
 			}
 		}
 
@@ -139,7 +141,7 @@ export class BottomUp implements PathTree {
 		node.cpuNs += cpuNs;
 		let weight = node.weights.get(at);
 		if (!weight) {
-			weight = {ticks: 0, cpuNs: 0, ...(this.#countsStates ? {states: Array.from({length: stateCount}, () => 0)} : {})};
+			weight = {ticks: 0, cpuNs: 0, states: this.#countsStates ? noTicks() : undefined};
 			node.weights.set(at, weight);
 		}
 
@@ -147,4 +149,14 @@ export class BottomUp implements PathTree {
 		weight.cpuNs += cpuNs;
 		return weight;
 	}
+}
+
+/** Of each state. */
+function noTicks(): number[] {
+	const ticks: number[] = [];
+	for (let state = 0; state < stateCount; state++) {
+		ticks.push(0);
+	}
+
+	return ticks;
 }

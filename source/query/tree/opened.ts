@@ -26,7 +26,15 @@ type Making<Row extends OpenRow> = {
 /** Makes the rows of a tree as they are asked for. */
 export function rowsBelow<Row extends OpenRow>(tree: PathTree, {columns, sort, make, isKept}: Making<Row>): RowsOf<Row> {
 	return (node, parent) => {
-		const made = tree.childrenOf(node).map(child => make(child, parent));
+		const children = tree.childrenOf(node);
+		if (children.length === 1 && !isKept) {
+			// Most callees are only ones.
+			const row = make(children[0], parent);
+			row.indent = parent ? parent.indent + Number(parent.hasSiblings) : 0;
+			return [row];
+		}
+
+		const made = children.map(child => make(child, parent));
 		const rows = isKept ? made.filter(row => isKept(row)) : made;
 		for (const row of rows) {
 			row.hasSiblings = rows.length > 1;
