@@ -1,9 +1,9 @@
 /*
 What the memory engine costs a target on a host with much more to do than it has CPUs: busy loops at our own priority, a
-JVM with eight busy threads, and the built program at its defaults, as root, and as a user who may not raise a priority.
+JVM with eight busy threads, and the built program with each timer, as root, and as a user who may not raise a priority.
 The stopped share must keep below the budget. `stopped, seen` is what an observer with a priority of its own sees: of
 the looks at the JVM's busy threads, one each millisecond, the share that found them stopped by a tracer. Numbers of the
-command line: seconds for each (30), busy loops (40). TPROF_BENCH_CLI is another build to measure, for comparison.
+command line: seconds for each (30), busy loops (40). TPROF_BENCH_ONLY takes one of the timers (perf, stop). TPROF_BENCH_CLI is another build to measure, for comparison.
 */
 import {spawn, spawnSync, type ChildProcess} from 'node:child_process';
 import {readFileSync, readdirSync} from 'node:fs';
@@ -14,6 +14,8 @@ import {commOf} from '../test/helpers/comm.js';
 import {javaProcess, compileProgram, jdk} from '../test/helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../test/helpers/other-user.js';
 import {isRoot} from '../test/helpers/as-root.js';
+import {timerIds, type TimerId} from '../source/engines/engine.js';
+import {wanted} from './support/only.js';
 import {buildProgram} from './support/program.js';
 
 const seconds = Number(process.argv[2] ?? 30);
@@ -47,7 +49,7 @@ function end(child: ChildProcess): void {
 	child.kill('SIGKILL');
 }
 
-async function measure(who: string, javaCommand: readonly string[], under: readonly string[]): Promise<Record<string, string | number>> {
+async function measure(who: string, timer: TimerId, javaCommand: readonly string[], under: readonly string[]): Promise<Record<string, string | number>> {
 	const on = jdk();
 	const [command, ...rest] = [...javaCommand, '-XX:+UseSerialGC', '-Xmx128m', '-cp', compileProgram('BusyAndParked', on), 'BusyAndParked', '20', '50', String(busy)];
 	const java = javaProcess(spawn(command, rest, {stdio: 'pipe'}));
@@ -67,7 +69,7 @@ async function measure(who: string, javaCommand: readonly string[], under: reado
 			seen += text.toString();
 		});
 		await sleep(2000);
-		const {stdout, stderr} = await output([...under, process.execPath, cli, String(java.pid), '--engine', 'memory', '--batch', '--format', 'json', '--duration', String(seconds)]);
+		const {stdout, stderr} = await output([...under, process.execPath, cli, String(java.pid), '--engine', 'memory', '--timer', timer, '--batch', '--format', 'json', '--duration', String(seconds)]);
 		looker.kill('SIGTERM');
 		await new Promise(resolve => {
 			looker.once('close', resolve);
@@ -78,7 +80,7 @@ async function measure(who: string, javaCommand: readonly string[], under: reado
 
 		const {cost, durationMs, samples, skippedThreads: {late}} = JSON.parse(stdout) as Report;
 		return {
-			who, 'stopped, %': rounded(100 * cost.targetStoppedMs / durationMs), 'stopped, seen, %': rounded(Number(seen)), 'worst, ms': rounded(cost.pauseWorstUs / 1000), 'p99, ms': rounded(cost.pauseP99Us / 1000),
+			who, timer, 'stopped, %': rounded(100 * cost.targetStoppedMs / durationMs), 'stopped, seen, %': rounded(Number(seen)), 'worst, ms': rounded(cost.pauseWorstUs / 1000), 'p99, ms': rounded(cost.pauseP99Us / 1000),
 			'p50, ms': rounded(cost.pauseP50Us / 1000), samples, 'not stopped': late, 'of, s': rounded(durationMs / 1000), load: rounded(Number(readFileSync('/proc/loadavg', 'latin1').split(' ')[0])),
 		};
 	} finally {
@@ -110,9 +112,12 @@ function rounded(value: number): number {
 }
 
 const java = path.join(jdk().home, 'bin/java');
-const rows = [await measure(isRoot ? 'root' : 'ourselves', [java], [])];
-if (isRoot && spawnSync('setpriv', ['--version']).status === 0) {
-	rows.push(await measure('another user', javaAsOtherUser(jdk()), asOther));
+const rows = [];
+for (const timer of wanted(timerIds)) {
+	rows.push(await measure(isRoot ? 'root' : 'ourselves', timer, [java], []));
+	if (isRoot && spawnSync('setpriv', ['--version']).status === 0) {
+		rows.push(await measure('another user', timer, javaAsOtherUser(jdk()), asOther));
+	}
 }
 
 console.table(rows);

@@ -27,15 +27,15 @@ const roundLimitMs = 500;
 
 /**
 Where our priority cannot be raised: having waited for a CPU for so long since the last round, milliseconds, we would
-lose it while we hold threads, too. Then nobody is stopped for a while; the round after that is a try, whatever we
-waited.
+lose it while we hold threads, too; and so where a thread was held for long in the round before, which ends with that.
+Then nobody is stopped for a while; the round after that is a try, whatever we waited.
 */
 const starvedMs = 10;
 const restMs = 1000;
 
 /**
 A thread held for so long, milliseconds, says that we lost the CPU meanwhile: then one at a time, twice as many after
-each round in which that did not happen.
+each round in which that did not happen. Where our priority cannot be raised, so from the first round on.
 */
 const lateMs = 5;
 
@@ -96,7 +96,7 @@ export class Stopper {
 	readonly #pending = new Map<number, number>();
 	/** How long those that stopped late were held, since the last round. */
 	#afterwards: Stops = {...noStops};
-	#batchSize = largestBatch;
+	#batchSize?: number;
 	/** Whose turn it is first, where a round was too short for all. */
 	#first = 0;
 	#restUntilMs?: number;
@@ -135,15 +135,20 @@ export class Stopper {
 		try {
 			const first = this.#first % tids.length;
 			const inTurn = [...tids.slice(first), ...tids.slice(0, first)];
+			const longestMs = isRaised ? Infinity : lateMs;
+			const size = this.#batchSize ?? (isRaised ? largestBatch : 1);
 			let asked = 0;
-			for (; asked < inTurn.length && performance.now() < endMs; asked += this.#batchSize) {
-				this.#stopBatch(inTurn.slice(asked, asked + this.#batchSize), {look, ask}, stops);
+			while (asked < inTurn.length && performance.now() < endMs && stops.longestMs <= longestMs) {
+				this.#stopBatch(inTurn.slice(asked, asked + size), {look, ask}, stops);
+				asked += size;
 			}
 
 			stops.late += Math.max(0, inTurn.length - asked);
 			this.#first = asked < inTurn.length ? first + asked : 0;
 		} finally {
-			this.#batchSize = stops.longestMs > lateMs ? 1 : Math.min(largestBatch, this.#batchSize * 2);
+			const isLate = stops.longestMs > lateMs;
+			this.#batchSize = isLate ? 1 : Math.min(largestBatch, 2 * (this.#batchSize ?? (isRaised ? largestBatch : 1)));
+			this.#restUntilMs = isLate && !isRaised ? performance.now() + restMs : this.#restUntilMs;
 			this.#ptrace.restore();
 			this.#watch();
 		}

@@ -5,7 +5,7 @@ import {type JavaThread} from './java-thread.js';
 import {javaThreadState} from './thread-block.js';
 
 /** CPU nanoseconds of a thread that are kept at most until it is seen on a CPU. */
-const mostAwaitedNs = 5e9;
+const mostAwaitedNs = 300e6;
 
 /**
 Which threads wait for a CPU though they could run, for where running threads are stopped: one that wakes another often
