@@ -45,6 +45,7 @@ export type FigureName = Exclude<keyof typeof figures, Select<typeof figures, {b
 export type Figures = Record<FigureName, number>;
 /** Those that the sampler knows; the others are the table's own. */
 export type SamplerFigures = Record<Select<typeof figures, {by: 'sampler'}>, number>;
+export type OwnFigures = Record<Select<typeof figures, {by: 'table'}>, number>;
 /** Session figures: Float64 in the header, in this order. */
 export const figureNames = namesOf(figures).filter((name): name is FigureName => figures[name].by !== 'reader');
 export const samplerFigureNames = select(figures, {by: 'sampler'});

@@ -37,6 +37,9 @@ export class ThreadWriter {
 	#alive: number[] = [];
 	#aliveBefore: number[] = [];
 	#sampleNumber = 0;
+	/** Samples in a row with the same threads count as one there; these are all. */
+	#samples = 0;
+	#hasSameThreads = false;
 	/** When the newest sample was taken, epoch milliseconds. */
 	#atMs = 0;
 
@@ -73,10 +76,19 @@ export class ThreadWriter {
 		return this.other;
 	}
 
-	/** Begins a sample taken then (epoch milliseconds). The lock must be held from here to `endSample`. */
-	beginSample(atMs: number): void {
-		this.#sampleNumber++;
+	/**
+	Begins a sample taken then (epoch milliseconds). The lock must be held from here to `endSample`. `hasSameThreads`:
+	its rows are the same threads' as in the one before.
+	*/
+	beginSample(atMs: number, hasSameThreads: boolean): void {
+		this.#samples++;
 		this.#atMs = atMs;
+		this.#hasSameThreads = hasSameThreads;
+		if (hasSameThreads) {
+			return;
+		}
+
+		this.#sampleNumber++;
 		[this.#alive, this.#aliveBefore] = [this.#aliveBefore, this.#alive];
 		this.#alive.length = 0;
 	}
@@ -96,7 +108,7 @@ export class ThreadWriter {
 		let stoodBefore = threads.flags[slab][at] & threadFlag.stoodBefore;
 		if (!wasSeen || threads.node[slab][at] !== node || threads.state[slab][at] !== state || (cpuNs > 0 && !this.#isHeldUpStill(slab, at, sample, row, lockOwner))) {
 			threads.sinceMs[slab][at] = this.#atMs;
-			stoodBefore = this.#sampleNumber === 1 ? threadFlag.stoodBefore : 0;
+			stoodBefore = this.#samples === 1 ? threadFlag.stoodBefore : 0;
 		}
 
 		threads.node[slab][at] = record === this.other ? otherNode : node;
@@ -106,15 +118,15 @@ export class ThreadWriter {
 		}
 
 		threads.alive[slab][at] = isCounted ? 1 : 0;
-		if (isCounted) {
-			this.#alive.push(record);
-		}
-
-		this.#seen[record] = this.#sampleNumber;
+		this.keep(record, isCounted);
 	}
 
 	/** The thread of a record stands as it did in the sample before. */
 	keep(record: number, isCounted: boolean): void {
+		if (this.#hasSameThreads) {
+			return;
+		}
+
 		if (isCounted) {
 			this.#alive.push(record);
 		}
@@ -124,10 +136,15 @@ export class ThreadWriter {
 
 	/**
 	Ends a sample: takes over what else it says about threads; the threads of the sample before that were not in it are
-	no longer alive. `recordOf`: the record of each row, -1 for none; `factOf`: below 0 for those that do not count.
+	no longer alive. `recordOf`: the record of each row, -1 for none; `factOf`: below 0 for those that do not count;
+	`changed`: the rows that are not what they were in the sample before.
 	*/
-	endSample(sample: Sample, recordOf: Int32Array, factOf: Int32Array): void {
-		this.#takeOver(sample, recordOf, factOf);
+	endSample(sample: Sample, recordOf: Int32Array, factOf: Int32Array, changed: Int32Array): void {
+		this.#takeOver(sample, recordOf, factOf, changed);
+		if (this.#hasSameThreads) {
+			return;
+		}
+
 		const share = this.#views.shape.threads;
 		const {threads} = this.#views.regions;
 		for (const record of this.#aliveBefore) {
@@ -143,9 +160,9 @@ export class ThreadWriter {
 	Takes over the columns for which the schema has a rule, column by column, so that no look-up of a rule is needed for
 	each thread.
 	*/
-	#takeOver(sample: Sample, recordOf: Int32Array, factOf: Int32Array): void {
+	#takeOver(sample: Sample, recordOf: Int32Array, factOf: Int32Array, changed: Int32Array): void {
 		const {threads} = this.#views.regions;
-		const rows: Rows = {count: sample.count, recordOf, factOf, other: this.other, share: this.#views.shape.threads};
+		const rows: Rows = {count: sample.count, changed, recordOf, factOf, other: this.other, share: this.#views.shape.threads};
 		for (const name of newestColumns) {
 			takeNewest(threads[name], sample[name], rows);
 		}
@@ -193,11 +210,11 @@ export class ThreadWriter {
 }
 
 /** The rows of a sample, see `endSample`; the record of "(other)"; and the records in a slab, a power of two. */
-type Rows = {readonly count: number; readonly recordOf: Int32Array; readonly factOf: Int32Array; readonly other: number; readonly share: number};
+type Rows = {readonly count: number; readonly changed: Int32Array; readonly recordOf: Int32Array; readonly factOf: Int32Array; readonly other: number; readonly share: number};
 
-function takeNewest(to: readonly ColumnArray[], from: ColumnArray, {count, recordOf, other, share}: Rows): void {
+function takeNewest(to: readonly ColumnArray[], from: ColumnArray, {changed, recordOf, other, share}: Rows): void {
 	const shift = Math.clz32(1) - Math.clz32(share);
-	for (let row = 0; row < count; row++) {
+	for (const row of changed) {
 		const record = recordOf[row];
 		if (record >= 0 && record !== other) {
 			to[record >> shift][record & (share - 1)] = from[row];
@@ -205,9 +222,9 @@ function takeNewest(to: readonly ColumnArray[], from: ColumnArray, {count, recor
 	}
 }
 
-function addUp(to: readonly ColumnArray[], from: ColumnArray, {count, recordOf, factOf, share}: Rows): void {
+function addUp(to: readonly ColumnArray[], from: ColumnArray, {changed, recordOf, factOf, share}: Rows): void {
 	const shift = Math.clz32(1) - Math.clz32(share);
-	for (let row = 0; row < count; row++) {
+	for (const row of changed) {
 		if (factOf[row] >= 0) {
 			const record = recordOf[row];
 			to[record >> shift][record & (share - 1)] += from[row];
@@ -215,7 +232,7 @@ function addUp(to: readonly ColumnArray[], from: ColumnArray, {count, recordOf, 
 	}
 }
 
-/** A row of the sample becomes that row's record. */
+/** A row of the sample becomes that row's record; of all rows, as whoever holds a lock may change while its waiters stay. */
 function takeRecord(to: readonly ColumnArray[], from: ColumnArray, {count, recordOf, factOf, other, share}: Rows): void {
 	const shift = Math.clz32(1) - Math.clz32(share);
 	for (let row = 0; row < count; row++) {

@@ -9,8 +9,9 @@ import {contentionColumns, factColumns} from '../model/schema.js';
 import {stateCode, stateCount} from '../model/thread-state.js';
 import {TupleIndex} from '../model/tuple-index.js';
 import {DictionaryWriter} from './dictionary.js';
+import {writeFigures} from './figures.js';
 import {
-	countWord, figureNames, otherNode, ownFigureNames, samplerFigureNames, word, type RegionName, type SamplerFigures,
+	countWord, otherNode, ownFigureNames, word, type OwnFigures, type RegionName, type SamplerFigures,
 } from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 import {StackMemo} from './stack-memo.js';
@@ -28,10 +29,6 @@ const factKey = select(factColumns, {role: 'key'});
 const factKeyAt = Object.freeze(fromNames(factKey, (_, index) => index));
 const contentionKey = select(contentionColumns, {role: 'key'});
 const contentionKeyAt = Object.freeze(fromNames(contentionKey, (_, index) => index));
-
-/** Where each figure lies: those that come with a sample, and the table's own. */
-const samplerFigureAt = samplerFigureNames.map(name => ({name, at: figureNames.indexOf(name)}));
-const ownFigureAt = ownFigureNames.map(name => ({name, at: figureNames.indexOf(name)}));
 
 /** Facts kept for the pseudo thread "(other)" at the stack "(other)": one per state. */
 const lastFacts = 8;
@@ -62,11 +59,15 @@ export class TableWriter implements Interner {
 	#unseenOf = new Int32Array(256);
 	/** The fact of each credit of the sample; -1 for none. */
 	#creditOf = new Int32Array(64);
+	/** Rows that are not what they were in the sample before, and whether these are the same threads' nevertheless. */
+	#changed = new Int32Array(256);
+	#changedCount = 0;
+	#hasSameThreads = false;
 	/** Rows of the sample counted last, whose places hold for those that are the same; 0 when it was not counted. */
 	#placed = 0;
 	/** The stack of such time; -1 until there is some. */
 	#unseenNode = -1;
-	readonly #figures = fromNames(ownFigureNames, () => 0);
+	readonly #figures: OwnFigures = fromNames(ownFigureNames, () => 0);
 
 	/** Takes an empty table, see `createTable`. */
 	constructor(buffer: SharedArrayBuffer) {
@@ -140,14 +141,20 @@ export class TableWriter implements Interner {
 			this.#factOf = new Int32Array(size);
 			this.#contentionOf = new Int32Array(size);
 			this.#unseenOf = new Int32Array(size);
+			this.#changed = new Int32Array(size);
 			this.#placed = 0;
 		}
 
+		this.#hasSameThreads = count === this.#placed;
+		this.#changedCount = 0;
 		for (let row = 0; row < count; row++) {
 			if (this.#isPlaced(sample, row)) {
 				continue;
 			}
 
+			this.#changed[this.#changedCount++] = row;
+			const record = this.#recordOf[row];
+			const wasCounted = this.#factOf[row] >= 0;
 			this.#factOf[row] = -1;
 			this.#contentionOf[row] = -1;
 			this.#recordOf[row] = -1;
@@ -156,6 +163,8 @@ export class TableWriter implements Interner {
 				this.#factOf[row] = this.#placeFact(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
 				this.#unseenOf[row] = sample.unseenCpuNs[row] > 0 ? this.#placeFact(this.#recordOf[row], this.#unseenStack(), sample.state[row]) : -1;
 			}
+
+			this.#hasSameThreads &&= this.#recordOf[row] === record && (this.#factOf[row] >= 0) === wasCounted;
 		}
 
 		for (let row = 0; row < count; row++) {
@@ -307,7 +316,7 @@ export class TableWriter implements Interner {
 		const contentionShare = this.#views.shape.contention;
 		const threads = this.#threads;
 		const own = this.#figures;
-		threads.beginSample(atMs);
+		threads.beginSample(atMs, this.#hasSameThreads);
 		for (let row = 0; row < sample.count; row++) {
 			const record = this.#recordOf[row];
 			const fact = this.#factOf[row];
@@ -357,7 +366,7 @@ export class TableWriter implements Interner {
 			}
 		}
 
-		threads.endSample(sample, this.#recordOf, this.#factOf);
+		threads.endSample(sample, this.#recordOf, this.#factOf, this.#changed.subarray(0, this.#changedCount));
 	}
 
 	#recordOfRow(row: number): number {
@@ -367,14 +376,7 @@ export class TableWriter implements Interner {
 	/** Writes figures and counts. The lock is held. */
 	#publish(given: SamplerFigures): void {
 		const {figures, words} = this.#views;
-		for (const {name, at} of samplerFigureAt) {
-			figures[at] = given[name];
-		}
-
-		for (const {name, at} of ownFigureAt) {
-			figures[at] = this.#figures[name];
-		}
-
+		writeFigures(figures, given, this.#figures);
 		words[countWord.strings] = this.#dictionary.texts.length;
 		words[countWord.bytes] = this.#dictionary.byteCount;
 		words[countWord.frames] = this.#dictionary.frameCount;

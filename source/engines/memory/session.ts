@@ -6,6 +6,7 @@ import {idleKind, IdleList} from '../../jvm/threads/idle.js';
 import {NativeIds} from '../../jvm/threads/native-ids.js';
 import {isAlive, programOf} from '../../jvm/system/proc.js';
 import type {Target} from '../../jvm/target.js';
+import {ProcessClock} from '../../jvm/threads/process-clock.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
 	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver, type TimerId,
@@ -26,6 +27,7 @@ import {Methods} from './hotspot/methods.js';
 import {type Opened} from './open.js';
 import {Unreadable} from './process/reader.js';
 import {awaitedOffCpuNs, OffCpu} from './threads/off-cpu.js';
+import {OthersAtRest} from './threads/others-at-rest.js';
 import {PresentThreads} from './threads/present-threads.js';
 import {RunningStacks} from './stacks/running-stacks.js';
 import {isStalled, mayStall} from './threads/stalls.js';
@@ -97,7 +99,7 @@ export class MemorySession implements EngineSession {
 		const threads = new JavaThreads(vm, new NativeIds(target));
 		const turns = new CpuTurns(this.#cpu);
 		this.#threads = threads;
-		this.#present = new PresentThreads(target.pid, threads, this.#cpu, turns);
+		this.#present = new PresentThreads(target.pid, threads, {cpu: this.#cpu, turns, others: new OthersAtRest(ProcessClock.of(target.pid), this.#cpu)});
 		this.#clock = opened.clock;
 		const parts = {
 			heap, objects: opened.objects, clock: opened.clock, threads, methods: this.#methods, interner,
@@ -144,6 +146,7 @@ export class MemorySession implements EngineSession {
 			this.#takeStacks(awake);
 			this.#descriptions.describe(awake, threads);
 			this.#fill(into, threads);
+			this.#present.done(this.#vmThreads);
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),

@@ -9,8 +9,11 @@ const turnMs = 1000;
 /** One that used CPU is asked in every sample for so long. */
 const livelyMs = 500;
 
+/** However sure it is that a thread has not run, it is asked so often. */
+const sureMs = 10_000;
+
 /** Threads that were not asked for so long are gone, and their files are closed. */
-const forgetMs = 2 * turnMs;
+const forgetMs = 4 * turnMs;
 
 /** What is remembered of a thread's CPU time. */
 export type CpuTurn = {
@@ -21,7 +24,18 @@ export type CpuTurn = {
 	/** When its turn comes, and until when it is asked in every sample; whole milliseconds of performance.now. */
 	cpuDueMs: number;
 	livelyUntilMs: number;
+	/** When it was last asked; 0 where it must be before it can be passed by. */
+	cpuReadMs: number;
+	/** It is not at rest: it may run at any time (others-at-rest). */
+	isWatched: boolean;
 };
+
+/** Sets whether a thread may run at any time; what one that rests from now on used meanwhile is not known yet. */
+export function watch(thread: CpuTurn, isWatched: boolean): boolean {
+	thread.cpuReadMs = thread.isWatched && !isWatched ? 0 : thread.cpuReadMs;
+	thread.isWatched = isWatched;
+	return isWatched;
+}
 
 /**
 Whose CPU time is read in a sample: who is at work, and the others in turn. A thread that stands where it stood and used
@@ -35,15 +49,21 @@ export class CpuTurns {
 	#forgetAtMs = 0;
 	/** Whose turn comes until then is asked. */
 	#endMs = 0;
+	/** Since when no thread that rests has run. */
+	#restMs = Number.POSITIVE_INFINITY;
 
 	constructor(cpu: ThreadCpu) {
 		this.#cpu = cpu;
 	}
 
-	/** Begins a sample. `isEveryonesTurn`: all are asked, whenever they were before. */
-	begin(isEveryonesTurn: boolean): void {
+	/**
+	Begins a sample. `isEveryonesTurn`: all are asked, whenever they were before; `restMs`: since when no thread that
+	rests has run, Infinity where that is not known.
+	*/
+	begin(isEveryonesTurn: boolean, restMs = Number.POSITIVE_INFINITY): void {
 		const nowMs = Math.round(performance.now());
 		this.#nowMs = nowMs;
+		this.#restMs = restMs;
 		this.#endMs = isEveryonesTurn ? Infinity : nowMs;
 		if (nowMs >= this.#forgetAtMs) {
 			this.#forgetAtMs = nowMs + forgetMs;
@@ -55,14 +75,30 @@ export class CpuTurns {
 		return this.#endMs >= thread.cpuDueMs;
 	}
 
+	/** Whether a thread that rests need not be asked although it is its turn, as it cannot have run: its turn comes again. */
+	canPass(thread: CpuTurn): boolean {
+		const nowMs = this.#nowMs;
+		if (thread.cpuReadMs <= this.#restMs || this.#endMs === Number.POSITIVE_INFINITY || nowMs - thread.cpuReadMs > sureMs || !this.#cpu.keep(thread.nativeId)) {
+			return false;
+		}
+
+		thread.cpuDueMs = this.#nextTurn();
+		return true;
+	}
+
 	/** Asks for a thread; `reading` of the ThreadCpu says what came of it. */
 	read(thread: CpuTurn): void {
+		thread.cpuReadMs = this.#nowMs;
 		thread.cpuNs = this.#cpu.delta(thread.nativeId);
 		thread.isCpuKnown = this.#cpu.reading === 'read';
 		if (thread.cpuNs > 0) {
 			thread.livelyUntilMs = this.#nowMs + livelyMs;
 		}
 
-		thread.cpuDueMs = this.#nowMs < thread.livelyUntilMs ? 0 : this.#nowMs + Math.round(turnMs * (0.5 + (Math.random() / 2)));
+		thread.cpuDueMs = this.#nowMs < thread.livelyUntilMs ? 0 : this.#nextTurn();
+	}
+
+	#nextTurn(): number {
+		return this.#nowMs + Math.round(turnMs * (0.5 + (Math.random() / 2)));
 	}
 }

@@ -37,6 +37,8 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	/** See `CpuTurn`; what is looked at in every sample stands together, at the front. */
 	cpuDueMs = 0;
 	livelyUntilMs = 0;
+	cpuReadMs = 0;
+	isWatched = false;
 	/** The thread's block in this sample. */
 	readonly block: ThreadBlock = emptyBlock();
 	/**

@@ -46,6 +46,28 @@ export class JavaThreads {
 	}
 
 	/**
+	The same threads as the last time, when only those that are watched can have done anything: they are looked at.
+	Undefined where that does not do, as one of them is not there any more.
+	*/
+	listAgain(watched: readonly JavaThread[]): readonly JavaThread[] | undefined {
+		this.newcomers.length = 0;
+		if (this.#addresses === undefined) {
+			return undefined;
+		}
+
+		for (const thread of watched) {
+			if (this.#refresh(thread.address, thread) !== thread) {
+				return undefined;
+			}
+
+			thread.hasMoved = !thread.wasWalkedFrom(thread.block);
+			thread.isSettled &&= !thread.hasMoved;
+		}
+
+		return this.#threads;
+	}
+
+	/**
 	Who has a thread's place now that the kernel does not know it any more: one started since then may have got the same
 	addresses, all of them (the allocator and the C library's cache of stacks hand them on at once), and only its Linux
 	id tells. The thread itself where it is still in its place, on its way out or with an id of its own yet to come.

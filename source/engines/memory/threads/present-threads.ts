@@ -1,8 +1,10 @@
 import {existsSync} from 'node:fs';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
-import {type CpuTurns} from './cpu-turns.js';
+import {watch, type CpuTurns} from './cpu-turns.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
+import {type OthersAtRest} from './others-at-rest.js';
+import {type VmThreads} from './vm-threads.js';
 
 /** The Java threads that the JVM lists and the kernel knows too, with the CPU time that each used. */
 export class PresentThreads {
@@ -13,12 +15,19 @@ export class PresentThreads {
 	readonly #cpu: ThreadCpu;
 	readonly #turns: CpuTurns;
 	readonly #present: JavaThread[] = [];
+	readonly #others: OthersAtRest;
+	/** Those that may run while the others are at rest, and whether everybody is looked at in this sample. */
+	readonly #watched: JavaThread[] = [];
+	#isFull = true;
+	/** No thread that was at rest at the look before was found to have done anything. */
+	#isCalm = false;
 
-	constructor(pid: number, threads: JavaThreads, cpu: ThreadCpu, turns: CpuTurns) {
+	constructor(pid: number, threads: JavaThreads, parts: {readonly cpu: ThreadCpu; readonly turns: CpuTurns; readonly others: OthersAtRest}) {
 		this.#pid = pid;
 		this.#threads = threads;
-		this.#cpu = cpu;
-		this.#turns = turns;
+		this.#cpu = parts.cpu;
+		this.#turns = parts.turns;
+		this.#others = parts.others;
 	}
 
 	/**
@@ -27,35 +36,88 @@ export class PresentThreads {
 	list cannot be read.
 	*/
 	list(isEveryonesTurn: boolean): readonly JavaThread[] {
+		this.awake.length = 0;
+		const nowMs = performance.now();
+		this.#isFull = isEveryonesTurn || !this.#others.areAtRest(nowMs) || !this.#listWatched();
+		if (this.#isFull) {
+			this.#listAll(isEveryonesTurn);
+		}
+
+		return this.#present;
+	}
+
+	/** The sample is filled: looks who may run until the next one, of the JVM's own threads too. */
+	done(jvmThreads: VmThreads): void {
+		if (!this.#isFull) {
+			return;
+		}
+
+		const watched = this.#watched;
+		watched.length = 0;
+		for (const thread of this.#present) {
+			if (watch(thread, !thread.isSettled || thread.hasEvent || thread.cpuDueMs === 0)) {
+				watched.push(thread);
+			}
+		}
+
+		this.#others.looked([...watched.map(({nativeId}) => nativeId), ...jvmThreads.watch()], this.#present.length, this.#isCalm && jvmThreads.isCalm, performance.now());
+	}
+
+	#listAll(isEveryonesTurn: boolean): void {
 		const present = this.#present;
 		present.length = 0;
-		this.awake.length = 0;
 		const listed = this.#threads.list();
-		this.#turns.begin(isEveryonesTurn);
+		this.#turns.begin(isEveryonesTurn, this.#others.sinceMs);
+		this.#isCalm = this.#threads.newcomers.length === 0;
 		for (const found of listed) {
-			const isAsked = found.hasEvent || this.#turns.isDue(found);
+			const isAsked = found.hasEvent || (this.#turns.isDue(found) && !(found.isSettled && !found.isWatched && this.#turns.canPass(found)));
 			if (found.isSettled && !isAsked) {
 				present.push(found);
 				continue;
 			}
 
-			let thread = found;
-			if (isAsked || found.hasMoved || !found.isThere) {
-				thread = this.#look(found);
-			} else {
-				thread.cpuNs = 0;
-			}
-
+			const thread = this.#lookAt(found, isAsked);
 			if (thread.isThere || thread.nativeId === 0) {
 				present.push(thread);
-				if (!thread.isSettled || thread.cpuNs > 0) {
-					thread.isSettled = false;
-					this.awake.push(thread);
-				}
+			}
+		}
+	}
+
+	/** The same as before, of whom only some can have done anything; false where all must be looked at. */
+	#listWatched(): boolean {
+		if (!this.#threads.listAgain(this.#watched)) {
+			return false;
+		}
+
+		this.#turns.begin(false);
+		for (const found of this.#watched) {
+			const thread = this.#lookAt(found, found.hasEvent || this.#turns.isDue(found));
+			if (thread !== found || !(thread.isThere || thread.nativeId === 0)) {
+				// It has just ended. The next sample shows who has its place.
+				this.#present.splice(this.#present.indexOf(found), 1);
+				this.#others.forget();
 			}
 		}
 
-		return present;
+		return true;
+	}
+
+	/** Asks for a thread's CPU time if need be, and notes it if there is something to be done for it. */
+	#lookAt(found: JavaThread, isAsked: boolean): JavaThread {
+		let thread = found;
+		if (isAsked || found.hasMoved || !found.isThere) {
+			thread = this.#look(found);
+		} else {
+			thread.cpuNs = 0;
+		}
+
+		if ((thread.isThere || thread.nativeId === 0) && (!thread.isSettled || thread.cpuNs > 0)) {
+			thread.isSettled = false;
+			this.awake.push(thread);
+			this.#isCalm &&= thread.isWatched;
+		}
+
+		return thread;
 	}
 
 	/** Reads a thread's CPU time; it, or who has its place if the kernel does not know it any more. */

@@ -4,7 +4,7 @@ import {threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {type KeptRows} from '../kept-rows.js';
-import {type CpuTurn, type CpuTurns} from './cpu-turns.js';
+import {watch, type CpuTurn, type CpuTurns} from './cpu-turns.js';
 import {type JavaThread} from './java-thread.js';
 import {confirms, kernelName} from './kernel-name.js';
 
@@ -15,20 +15,27 @@ thousands of threads, so many times what it took: that is a fifth of a percent.
 const listEveryMs = 500;
 const listEveryTimes = 500;
 
+/** One that ran is taken to be one that may run at any time for so long: some do so once a second, or every few. */
+const watchedMs = 5000;
+
 /** Most threads listed; those beyond are left out. */
 const threadLimit = 20_000;
 
 /** Threads of which every JVM has one at most, with names that the kernel does not keep whole. */
 const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'StringDedupThread', 'StringDedupProcessor'];
 
-/** `row`: where it was in the sample before. */
-type VmThread = CpuTurn & {readonly name: number; sightings: number; row: number};
+/**
+`row`: where it was in the sample before; `ranMs`: when it was last found to have run (performance.now).
+*/
+type VmThread = CpuTurn & {readonly name: number; sightings: number; row: number; ranMs: number};
 
 /**
 Threads of the process that are no Java threads: collectors, the VM Thread, those of native libraries. They have the
 names that the kernel knows, 15 characters of them, made whole where they can be only one, and no frames.
 */
 export class VmThreads {
+	/** None but those that are watched did anything in the newest sample. */
+	isCalm = false;
 	readonly #pid: number;
 	readonly #interner: Interner;
 	readonly #cpu: ThreadCpu;
@@ -48,6 +55,7 @@ export class VmThreads {
 	*/
 	add(into: Sample, rows: KeptRows, java: readonly JavaThread[], newcomers: readonly JavaThread[]): void {
 		const nowMs = performance.now();
+		this.isCalm = true;
 		if (nowMs > this.#listAtMs) {
 			this.#list(new Set(java.map(thread => thread.nativeId)));
 			const listedMs = performance.now();
@@ -62,11 +70,12 @@ export class VmThreads {
 			// A thread that is about to become a Java thread is not in the JVM's list yet: it shows as the JVM's own
 			// only if it is still there at the next look.
 			if (thread.sightings < 2) {
+				this.isCalm = false;
 				continue;
 			}
 
 			thread.cpuNs = 0;
-			if (this.#turns.isDue(thread)) {
+			if (this.#turns.isDue(thread) && (thread.isWatched || !this.#turns.canPass(thread))) {
 				this.#turns.read(thread);
 				if (this.#cpu.reading === 'gone') {
 					this.#threads.delete(thread.nativeId);
@@ -75,6 +84,11 @@ export class VmThreads {
 			}
 
 			const {nativeId, name, cpuNs} = thread;
+			if (cpuNs > 0) {
+				thread.ranMs = nowMs;
+				this.isCalm &&= thread.isWatched;
+			}
+
 			if (cpuNs === 0 && rows.keepResting(thread.row, -nativeId)) {
 				continue;
 			}
@@ -85,6 +99,12 @@ export class VmThreads {
 			into.cpuNs[row] = cpuNs;
 			into.state[row] = cpuNs > 0 ? stateCode.RUNNABLE : stateCode.IDLE;
 		}
+	}
+
+	/** Sets who may run at any time, as they did lately; gives their Linux ids. */
+	watch(): number[] {
+		const nowMs = performance.now();
+		return [...this.#threads.values()].filter(thread => watch(thread, nowMs - thread.ranMs < watchedMs)).map(({nativeId}) => nativeId);
 	}
 
 	#list(java: ReadonlySet<number>): void {
@@ -108,7 +128,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			nativeId, name: this.#interner.internString(name), sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, cpuDueMs: 0, livelyUntilMs: 0, row: -1,
+			nativeId, name: this.#interner.internString(name), sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, cpuDueMs: 0, livelyUntilMs: 0, cpuReadMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
 		};
 	}
 
