@@ -4,6 +4,11 @@ but two; and on one in which nothing runs. Own CPU (whole process), the samples 
 greatest resident memory; medians of three runs of 20 s (TPROF_BENCH_SECONDS) after 10 s of warm-up. Goals: below 3, 4,
 7 and 15 % of a core, 1.5 % where nothing runs, 160 MB. TPROF_BENCH_BEFORE=dist/cli.js of another build puts that one
 beside it; TPROF_BENCH_ARGS are options for both. Numbers on the command line are the sizes to measure.
+
+Then, with 200 threads (or the largest of these sizes), the live view with each way of sampling beside async-profiler
+(cpu, 100 Hz) and jstack in a loop: own CPU, what the target uses beside its busy threads' CPU time, and the work of
+these for each CPU second of the whole process, both against a time without a profiler just before.
+TPROF_BENCH_ONLY=live or =beside takes one of the two tables.
 */
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -13,6 +18,7 @@ import {startBusy} from './support/busy-target.js';
 import {median} from './support/figures.js';
 import {processCpuMs, residentBytes, threadCpus} from './support/process-cpu.js';
 import {buildProgram, depth, quit} from './support/program.js';
+import {sideBySide} from './support/side-by-side.js';
 
 const seconds = Number(process.env.TPROF_BENCH_SECONDS ?? 20);
 const runs = Number(process.env.TPROF_BENCH_RUNS ?? 3);
@@ -57,8 +63,20 @@ async function measure(cli: string, java: JavaProcess): Promise<Run> {
 	}
 }
 
-async function main(): Promise<void> {
-	const sizes = process.argv.slice(2).map(Number);
+async function beside(sizes: readonly number[]): Promise<void> {
+	const on = jdk();
+	const threads = sizes.length > 0 ? Math.max(...sizes) : 200;
+	const java = await startBusy(on, threads, depth, 2);
+	try {
+		const {rows, missing} = await sideBySide(buildProgram(), java, on, runs);
+		console.log(`${threads} threads, two busy, medians of ${runs} runs${missing ? `; ${missing}` : ''}`);
+		console.table(rows);
+	} finally {
+		await java.stop();
+	}
+}
+
+async function live(sizes: readonly number[]): Promise<void> {
 	const before = process.env.TPROF_BENCH_BEFORE;
 	const builds = [...(before ? [['before', before] as const] : []), ['now', buildProgram()] as const];
 	const on = jdk();
@@ -88,4 +106,12 @@ async function main(): Promise<void> {
 	}
 }
 
-await main();
+const sizes = process.argv.slice(2).map(Number);
+const only = process.env.TPROF_BENCH_ONLY;
+if (only !== 'beside') {
+	await live(sizes);
+}
+
+if (only !== 'live') {
+	await beside(sizes);
+}

@@ -1,0 +1,100 @@
+/*
+CPU time by thread against what the kernel counted (schedstat): with each timer, 20 and 2,000 threads that work in short
+bursts, while a thousand threads a second come and go beside them (test/programs/BusyAmongShortLived.java). 30 s at 50
+Hz; the first number on the command line is seconds. "Off" is the sum over the threads that were there all the time of
+what is missing or too much, in percent of what they used; "worst" that of a thread, of those that used 50 ms or more.
+Goal: below 1 %.
+*/
+import {readFileSync, readdirSync} from 'node:fs';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {Sample} from '../source/model/sample.js';
+import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
+import {type JavaProcess, jdk, startJava} from '../test/helpers/jvm.js';
+import {targetOf} from '../test/helpers/target.js';
+import {memoryWith} from './support/placed-time.js';
+
+const intervalMs = 20;
+const seconds = Number(process.argv[2] ?? 30);
+const startsPerS = 1000;
+const worthNs = 50e6;
+
+function kernelsCount(pid: number): Map<number, number> {
+	const found = new Map<number, number>();
+	for (const name of readdirSync(`/proc/${pid}/task`)) {
+		try {
+			found.set(Number(name), Number(readFileSync(`/proc/${pid}/task/${name}/schedstat`, 'latin1').split(' ', 1)[0]));
+		} catch {
+			// It has just ended.
+		}
+	}
+
+	return found;
+}
+
+async function measure(java: JavaProcess, timer: 'perf' | 'stop') {
+	const session = await memoryWith(timer).open(await targetOf(java), {depth: 50}, new SnapshotBuilder());
+	const sample = new Sample();
+	// The JVM's own threads are listed with the second look.
+	for (let count = 0; count < 3; count++) {
+		await session.sample(sample, true);
+		await sleep(600);
+	}
+
+	await session.sample(sample, true);
+	const before = kernelsCount(java.pid);
+	const sums = new Map<number, number>();
+	let samples = 0;
+	const startMs = performance.now();
+	const add = () => {
+		samples++;
+		for (let row = 0; row < sample.count; row++) {
+			const id = sample.nativeId[row];
+			sums.set(id, (sums.get(id) ?? 0) + sample.cpuNs[row]);
+		}
+	};
+
+	for (let dueMs = startMs; performance.now() < startMs + (seconds * 1000); dueMs = Math.max(performance.now(), dueMs + (intervalMs * (0.5 + Math.random())))) {
+		await sleep(Math.max(0, dueMs - performance.now()));
+		const {ok} = await session.sample(sample);
+		if (ok) {
+			add();
+		}
+	}
+
+	await session.sample(sample, true);
+	add();
+	const after = kernelsCount(java.pid);
+	await session.close();
+	let [used, off, worst, threads] = [0, 0, 0, 0];
+	for (const [id, beforeNs] of before) {
+		const afterNs = after.get(id);
+		if (afterNs !== undefined && sums.has(id)) {
+			const difference = Math.abs(afterNs - beforeNs - sums.get(id)!);
+			used += afterNs - beforeNs;
+			off += difference;
+			threads++;
+			worst = afterNs - beforeNs >= worthNs ? Math.max(worst, 100 * difference / (afterNs - beforeNs)) : worst;
+		}
+	}
+
+	return {
+		threads, 'samples/s': Number((1000 * samples / (performance.now() - startMs)).toFixed(1)), 'CPU used, s': Number((used / 1e9).toFixed(2)), 'off %': Number((100 * off / used).toFixed(3)), 'worst %': Number(worst.toFixed(3)), reached: off < used / 100 ? 'yes' : 'NO',
+	};
+}
+
+const on = jdk();
+console.log(`JDK ${on.release}, Node ${process.versions.node}, ${seconds} s each, ${startsPerS} threads a second come and go`);
+const rows: Array<Record<string, string | number>> = [];
+for (const threads of [20, 2000]) {
+	const java = await startJava('BusyAmongShortLived', {jdk: on, jvmArgs: ['-XX:+UseSerialGC', '-Xmx256m'], args: [String(threads), String(startsPerS)]});
+	try {
+		for (const timer of ['perf', 'stop'] as const) {
+			rows.push({busy: threads, timer, ...await measure(java, timer)});
+		}
+	} finally {
+		await java.stop();
+	}
+}
+
+console.table(rows);
