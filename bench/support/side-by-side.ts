@@ -69,10 +69,10 @@ function jstackLoop({home}: Jdk): Tool {
 	return {
 		name: 'jstack in a loop',
 		async start(java) {
-			let isOver = false;
+			const end = new AbortController();
 			let resident = 0;
 			const loop = async () => {
-				while (!isOver) {
+				while (!end.signal.aborted) {
 					const child = spawn(path.join(home, 'bin/jstack'), [String(java.pid)], {stdio: 'ignore'});
 					const ended = new Promise(resolve => {
 						child.once('exit', resolve);
@@ -87,7 +87,7 @@ function jstackLoop({home}: Jdk): Tool {
 			return {
 				cpuMs: childrenCpuMs, residentBytes: () => resident,
 				async stop() {
-					isOver = true;
+					end.abort();
 					await done;
 				},
 			};
@@ -118,7 +118,7 @@ export async function sideBySide(cli: string, java: JavaProcess, on: Jdk, runs: 
 	];
 	const rows = [];
 	for (const {name, start} of tools) {
-		const taken = [];
+		const taken: Array<Readonly<Record<'own' | 'extra' | 'work' | 'resident', number> & {hasOwn: boolean}>> = [];
 		for (let run = 0; run < runs; run++) {
 			const rest = await watched(java, () => 0);
 			const tool = await start(java);

@@ -139,8 +139,8 @@ export class MemorySession implements EngineSession {
 		try {
 			this.#methods.nextRound();
 			this.#code.nextRound();
-			this.#perf?.begin?.();
-			const threads = this.#present.list(isAfterGap);
+			const hasWoken = this.#perf?.begin?.() ?? false;
+			const threads = this.#present.list(isAfterGap, hasWoken);
 			const {awake} = this.#present;
 			interruptedMs = this.#perf?.look(awake, threads, this.#threads.newcomers.length > 0).costMs ?? 0;
 			this.#takeStacks(awake);

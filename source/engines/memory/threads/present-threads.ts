@@ -32,12 +32,16 @@ export class PresentThreads {
 
 	/**
 	Those of this moment, without those that have just ended, in an array that the next call uses again. CPU time is
-	read of those that moved or have an event, and of those whose turn it is, or of all. Throws `Unreadable` when the
-	list cannot be read.
+	read of those that moved or have an event, and of those whose turn it is, or of all. `hasWoken`: a thread that was at
+	rest is known to have run. Throws `Unreadable` when the list cannot be read.
 	*/
-	list(isEveryonesTurn: boolean): readonly JavaThread[] {
+	list(isEveryonesTurn: boolean, hasWoken = false): readonly JavaThread[] {
 		this.awake.length = 0;
 		const nowMs = performance.now();
+		if (hasWoken) {
+			this.#others.forget();
+		}
+
 		this.#isFull = isEveryonesTurn || !this.#others.areAtRest(nowMs) || !this.#listWatched();
 		if (this.#isFull) {
 			this.#listAll(isEveryonesTurn);

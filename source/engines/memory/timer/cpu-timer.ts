@@ -66,7 +66,8 @@ export class CpuTimer implements RunningTimer {
 		this.#period = options.period;
 	}
 
-	begin(): void {
+	begin(): boolean {
+		let hasWoken = false;
 		this.#rings ??= CpuRings.open(this.#calls, this.#pid, this.#period.ns);
 		const {records, lost, fill} = this.#rings?.take() ?? {records: [], lost: 0, fill: 0};
 		this.#lost = lost;
@@ -85,9 +86,12 @@ export class CpuTimer implements RunningTimer {
 			if (thread) {
 				// Its CPU time is read now, whether its block changes or not.
 				thread.hasEvent = true;
+				hasWoken ||= thread.isSettled;
 				thread.isSettled = false;
 			}
 		}
+
+		return hasWoken;
 	}
 
 	look(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): Recorded {

@@ -13,8 +13,11 @@ export type Recorded = {
 export type RunningTimer = {
 	/** Stacks recorded since the previous sample of threads that have ended since; none where nobody knows of them. */
 	readonly ended: readonly RecordedStack[];
-	/** Begins a sample, before the threads are listed and their CPU times are read. */
-	begin?(): void;
+	/**
+	Begins a sample, before the threads are listed and their CPU times are read. Whether there are records of a thread
+	that was at rest.
+	*/
+	begin?(): boolean;
 	/**
 	Takes all records and walks their stacks. `awake`: the threads that are not settled, of `threads`, which are others
 	than in the sample before only where `hasNew`, or fewer.
