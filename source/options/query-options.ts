@@ -5,7 +5,9 @@ import type {Options} from './parse.js';
 import {usage} from './usage.js';
 
 /** The query that the command line asks for. Throws UserError (2) for a column that the view does not have. */
-export function queryOf({by, depth, filter, idle, method, reverse, sort, states, view}: Options): Query {
+export function queryOf({
+	app, by, depth, filter, idle, method, ownFirst, reverse, sort, states, view,
+}: Options): Query {
 	const {columns, sort: usual} = view === undefined ? views[0] : viewOf(view);
 	const column = (sort ?? usual.column).toLowerCase().replace(/^%/, '');
 	if (!columns.some(({id}) => id === column)) {
@@ -18,6 +20,8 @@ export function queryOf({by, depth, filter, idle, method, reverse, sort, states,
 		filter,
 		...(depth === undefined || !Number.isFinite(depth) ? {} : {depth}),
 		...(method === undefined ? {} : {method}),
+		...(ownFirst || app ? {ownFirst: true} : {}),
+		...(app ? {app} : {}),
 		states: states ?? defaultQuery.states,
 		sort: {column, reverse},
 		showIdle: idle,

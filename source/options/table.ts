@@ -142,6 +142,19 @@ export const optionTable = {
 			return [text];
 		},
 	},
+	ownFirst: {name: 'own-first', group: 'view', help: 'count a sample for the program\'s own line, not for what it called in the JDK'},
+	app: {
+		name: 'app', group: 'view', value: 'PREFIXES', help: 'own code is these packages alone; with ! all but these: "com.acme,!com.acme.gen"; implies --own-first',
+		read(text: string, spelling: string): readonly string[] {
+			const prefixes = wordsOf(text);
+			const wrong = prefixes.find(prefix => !/^!?[^\s!*()/]+$/.test(prefix));
+			if (prefixes.length === 0 || wrong !== undefined) {
+				throw usage(wrong === undefined ? `${spelling} needs at least one package` : `${spelling}: "${wrong}" is no package`, 'for example --app "com.acme,!com.acme.generated": packages or classes, with all below them');
+			}
+
+			return prefixes;
+		},
+	},
 	top: {
 		name: 'top', group: 'view', value: 'N', help: 'at most N rows',
 		...number(1, 1_000_000, {isWhole: true}),

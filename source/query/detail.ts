@@ -2,6 +2,7 @@ import {rootNode} from '../model/frame.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
 import {holdersOf} from './locks/holders.js';
+import {attributionOf} from './facts/attribution.js';
 import {factsInWindow, scopeOf, type Scope} from './facts/scope.js';
 import {byNumber, byText} from './columns/sort.js';
 import {stackIndex, type Grouping} from './facts/stack-index.js';
@@ -31,7 +32,8 @@ export function queryLineDetail(snapshot: Snapshot, baseline: Snapshot | undefin
 	}
 
 	const facts = factsInWindow(snapshot, baseline, scope);
-	const isAttributed = (node: number) => node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[index.attributed[node]]] === group;
+	const attributed = attributionOf(dictionary, query);
+	const isAttributed = (node: number) => node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[attributed[node]]] === group;
 	const own = selectFacts(facts, isAttributed);
 	const around = own.count > 0 ? own : selectFacts(facts, containing(snapshot, grouping, group));
 	return {

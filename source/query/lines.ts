@@ -4,32 +4,36 @@ import {stateCode, stateCount} from '../model/thread-state.js';
 import type {FilterRow} from './filter/filter.js';
 import {lineColumns} from './columns/line-columns.js';
 import {placeName} from './facts/place.js';
-import {factsInWindow, isCounted, scopeOf, type Scope} from './facts/scope.js';
+import {factsInWindow, scopeOf, type Scope} from './facts/scope.js';
 import {effectiveSamples, percentOf, shareError} from './facts/share.js';
 import {sortRows} from './columns/sort.js';
 import {stackIndex, type Grouping} from './facts/stack-index.js';
-import {isStuckLonger, stuckMs} from './now.js';
 import {FactRanking} from './facts/fact-ranking.js';
+import {attributionOf} from './facts/attribution.js';
+import {OtherSide} from './other-side.js';
+import {standingNow} from './standing-now.js';
 import type {LineRow, LineTable, Query} from './types.js';
 
 /** Names of threads kept for a row. */
 const maxTopThreads = 3;
 
 /**
-Hot places (lines, methods or classes, as `query.by` says) between `baseline` (undefined: the session's start) and
-`snapshot`, filtered and sorted. Samples without Java frames are not in it. Rows with neither counted ticks nor CPU time
-are left out, and those without counted ticks when only blocked or waiting samples count.
+Hot places (lines, methods or classes, as `query.by` says; with `query.ownFirst` those of the program's own code)
+between `baseline` (undefined: the session's start) and `snapshot`, filtered and sorted. Samples without Java frames are
+not in it. Rows with neither counted ticks nor CPU time are left out, and those without counted ticks when only blocked
+or waiting samples count.
 */
 export function queryLines(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): LineTable {
 	const scope = scopeOf(snapshot, query);
 	const facts = factsInWindow(snapshot, baseline, scope);
 	const index = stackIndex(snapshot.dictionary);
-	const {attributed} = index;
+	const attributed = attributionOf(snapshot.dictionary, query);
 	const grouping = index.grouping(query.by);
 	const sums = new LineSums(snapshot, facts, scope, attributed, grouping);
 	const {threads, dictionary} = snapshot;
 	const ranking = new FactRanking(facts, sums.groupOfFact, grouping.places.length, facts.thread, threads.count, scope.countedMask);
-	const blocked = blockedNow(snapshot, attributed, grouping, scope);
+	const standing = standingNow(snapshot, attributed, grouping, scope);
+	const beyond = new OtherSide(snapshot, facts, scope, query, sums.groupOfFact);
 	const wholeSamples = scope.unit === 'ticks' ? sums.wholeTicks : effectiveSamples(sums.wholeCpuNs, sums.squaredCpuNs);
 	const isCpuCounted = (scope.countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const rows: LineRow[] = [];
@@ -59,9 +63,17 @@ export function queryLines(snapshot: Snapshot, baseline: Snapshot | undefined, q
 			states: [...sums.states.subarray(group * stateCount, (group + 1) * stateCount)],
 			threadCount: ranked.count,
 			topThreads: ranked.top.map(thread => dictionary.strings[threads.name[thread]]),
-			blockedNow: blocked.count[group],
-			stuckMs: blocked.longestMs[group],
-			stuckAtLeast: blocked.isLonger[group] === 1,
+			blockedNow: standing.blocked[group],
+			stuckMs: standing.longestMs[group],
+			stuckAtLeast: standing.isLonger[group] === 1,
+			heldUpNow: standing.heldUp[group],
+			holder: standing.heldUp[group] > 0 ? standing.holderOf(group) : undefined,
+			get via() {
+				return query.ownFirst ? beyond.of(group) : undefined;
+			},
+			get own() {
+				return query.ownFirst ? undefined : beyond.of(group);
+			},
 		});
 	}
 
@@ -150,31 +162,9 @@ class LineSums {
 
 type NodeSums = {readonly ticksOfNode: Float64Array; readonly cpuNsOfNode: Float64Array};
 
-/**
-By group: threads that stand BLOCKED there in the newest sample, the longest such stand, and 1 if in truth it is longer.
-*/
-function blockedNow(snapshot: Snapshot, attributed: Int32Array, {places, groupOfFrame}: Grouping, scope: Scope): {count: Int32Array; longestMs: Float64Array; isLonger: Uint8Array} {
-	const count = new Int32Array(places.length);
-	const longestMs = new Float64Array(places.length);
-	const isLonger = new Uint8Array(places.length);
-	const {threads, dictionary} = snapshot;
-	for (let thread = 0; thread < threads.count; thread++) {
-		if (threads.alive[thread] === 0 || threads.state[thread] !== stateCode.BLOCKED || !isCounted(scope, thread)) {
-			continue;
-		}
-
-		const group = groupOfFrame[dictionary.nodeFrame[attributed[threads.node[thread]]]];
-		count[group]++;
-		longestMs[group] = Math.max(longestMs[group], stuckMs(snapshot, thread));
-		isLonger[group] ||= Number(isStuckLonger(snapshot, thread));
-	}
-
-	return {count, longestMs, isLonger};
-}
-
 function lineFilterRow(row: LineRow): FilterRow {
 	return {
-		text: placeName(row), percent: row.selfPercent, totalPercent: row.totalPercent, cpuMs: row.selfCpuNs / 1e6, ticks: row.selfTicks, totalTicks: row.totalTicks,
+		text: row.via ? `${placeName(row)}\nvia ${placeName(row.via)}` : placeName(row), percent: row.selfPercent, totalPercent: row.totalPercent, cpuMs: row.selfCpuNs / 1e6, ticks: row.selfTicks, totalTicks: row.totalTicks,
 		threads: row.threadCount, blocked: row.blockedNow, stuckS: row.stuckMs / 1000,
 	};
 }

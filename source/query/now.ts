@@ -2,8 +2,8 @@ import {rootNode} from '../model/frame.js';
 import {lockKinds, threadFlag} from '../model/sample.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {placeOfFrame} from './facts/place.js';
-import {stackIndex} from './facts/stack-index.js';
-import type {LockInfo, Place} from './types.js';
+import {attributionOf} from './facts/attribution.js';
+import type {LockInfo, Place, Query} from './types.js';
 
 /**
 How long a thread has stood at its place without using CPU, or waited for the same monitor, milliseconds up to the
@@ -20,14 +20,14 @@ export function isStuckLonger({threads}: Snapshot, thread: number): boolean {
 	return threads.alive[thread] === 1 && (threads.flags[thread] & threadFlag.stoodBefore) !== 0;
 }
 
-/** The line that a stack counts for; undefined for the empty stack. */
-export function attributedPlace(snapshot: Snapshot, node: number): Place | undefined {
+/** The line that a stack counts for, by the query's rule where one is given; undefined for the empty stack. */
+export function attributedPlace(snapshot: Snapshot, node: number, rule: Pick<Query, 'ownFirst' | 'app'> = {}): Place | undefined {
 	if (node === rootNode) {
 		return undefined;
 	}
 
 	const {dictionary} = snapshot;
-	return placeOfFrame(dictionary, dictionary.nodeFrame[stackIndex(dictionary).attributed[node]], 'line');
+	return placeOfFrame(dictionary, dictionary.nodeFrame[attributionOf(dictionary, rule)[node]], 'line');
 }
 
 /** What a thread of the newest sample waits for and who holds it; undefined when it waits for nothing known. */

@@ -2,6 +2,7 @@ import {rootNode} from '../model/frame.js';
 import {threadFlag} from '../model/sample.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../model/thread-state.js';
+import {attributionOf, viaPlace} from './facts/attribution.js';
 import {FactRanking} from './facts/fact-ranking.js';
 import {attributedPlace, isStuckLonger, lockOf, stuckMs} from './now.js';
 import {placeName} from './facts/place.js';
@@ -28,14 +29,14 @@ export function queryThreads(snapshot: Snapshot, baseline: Snapshot | undefined,
 	const scope = scopeOf(snapshot, query);
 	const facts = factsInWindow(snapshot, baseline, scope);
 	const sums = sumByThread(facts, snapshot.threads.count, scope);
-	const topOf = topPlaces(snapshot, facts, scope);
+	const topOf = topPlaces(snapshot, facts, scope, query);
 	const overMs = sampledMs(snapshot, baseline);
 	const rows: ThreadRow[] = [];
 	for (let thread = 0; thread < snapshot.threads.count; thread++) {
 		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
 		if ((isInState || sums.allTicks[thread] > 0) && isCounted(scope, thread)) {
 			const cpuNs = scope.stateMask === allStatesMask ? threadCpuNs(snapshot, baseline, thread) : sums.cpuNs[thread];
-			rows.push(threadRow(snapshot, thread, {
+			rows.push(threadRow(snapshot, thread, query, {
 				cpuNs, cpuPercent: corePercent(cpuNs, overMs), ticks: sums.ticks[thread], states: [...sums.states.subarray(thread * stateCount, (thread + 1) * stateCount)], top: topOf(thread),
 			}));
 		}
@@ -73,9 +74,9 @@ function sumByThread(facts: Facts, threads: number, {countedMask}: Scope): Threa
 }
 
 /** The hottest line of a thread, found when asked for. */
-function topPlaces({dictionary, threads}: Snapshot, facts: Facts, {countedMask}: Scope): (thread: number) => Place | undefined {
+function topPlaces({dictionary, threads}: Snapshot, facts: Facts, {countedMask}: Scope, query: Query): (thread: number) => Place | undefined {
 	const index = stackIndex(dictionary);
-	const {attributed} = index;
+	const attributed = attributionOf(dictionary, query);
 	const {groupOfFrame, places} = index.grouping('line');
 	const groupOfFact = new Int32Array(facts.count);
 	const bucketOfFact = new Int32Array(facts.count);
@@ -90,7 +91,7 @@ function topPlaces({dictionary, threads}: Snapshot, facts: Facts, {countedMask}:
 	return thread => places[ranking.of(thread, 1).top[0]];
 }
 
-function threadRow(snapshot: Snapshot, thread: number, figures: Pick<ThreadRow, 'cpuNs' | 'cpuPercent' | 'ticks' | 'states' | 'top'>): ThreadRow {
+function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pick<ThreadRow, 'cpuNs' | 'cpuPercent' | 'ticks' | 'states' | 'top'>): ThreadRow {
 	const {threads, dictionary} = snapshot;
 	const flags = threads.flags[thread];
 	const alive = threads.alive[thread] === 1;
@@ -102,11 +103,15 @@ function threadRow(snapshot: Snapshot, thread: number, figures: Pick<ThreadRow, 
 		nativeId: threads.nativeId[thread],
 		alive,
 		daemon: (flags & threadFlag.daemon) !== 0,
+		isVirtual: (flags & threadFlag.virtual) !== 0,
+		carrierName: threads.carrier[thread] >= 0 ? dictionary.strings[threads.name[threads.carrier[thread]]] : undefined,
+		isCarrier: (flags & threadFlag.carrier) !== 0,
 		vmInternal: (flags & threadFlag.vmInternal) !== 0,
 		isOfJvm: isOfJvm(flags, dictionary.strings[threads.name[thread]]),
 		state: alive ? stateNow(snapshot, thread, figures.cpuPercent) : undefined,
 		...figures,
-		now: alive ? attributedPlace(snapshot, threads.node[thread]) : undefined,
+		now: alive ? attributedPlace(snapshot, threads.node[thread], query) : undefined,
+		via: alive && query.ownFirst ? viaPlace(dictionary, threads.node[thread], query) : undefined,
 		stuckMs: stuckMs(snapshot, thread),
 		stuckAtLeast: isStuckLonger(snapshot, thread),
 		waitsFor: lockOf(snapshot, thread),
@@ -143,7 +148,7 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	}
 
 	const alive = rows.filter(row => row.alive);
-	const {now, count} = commonPlace(alive);
+	const {now, via, count} = commonPlace(alive);
 	const locks = new Set(alive.map(({waitsFor}) => waitsFor && `${waitsFor.className} ${waitsFor.ownerName}`));
 	const statesNow = new Set(alive.map(row => row.state));
 	return {
@@ -154,9 +159,13 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 		nativeId: 0,
 		alive: alive.length > 0,
 		now,
+		via,
 		nowThreads: count < alive.length ? count : undefined,
 		waitsFor: locks.size === 1 ? alive[0].waitsFor : undefined,
 		daemon: rows.every(row => row.daemon),
+		isVirtual: rows.every(row => row.isVirtual),
+		carrierName: undefined,
+		isCarrier: rows.every(row => row.isCarrier),
 		isOfJvm: rows.every(row => row.isOfJvm),
 		state: rows.every(row => row.vmInternal) && alive.some(row => row.state === 'RUNNABLE') ? 'RUNNABLE' : (statesNow.size === 1 ? [...statesNow][0] : undefined),
 		cpuNs,
@@ -168,14 +177,16 @@ function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
 	};
 }
 
+type CommonPlace = {readonly now?: Place; readonly via?: Place; readonly count: number};
+
 /** Where most of some threads stand, and how many of them. */
-function commonPlace(rows: readonly ThreadRow[]): {now?: Place; count: number} {
-	const counts = new Map<string, {now: Place; count: number}>();
-	let most: {now?: Place; count: number} = {count: 0};
-	for (const {now} of rows) {
+function commonPlace(rows: readonly ThreadRow[]): CommonPlace {
+	const counts = new Map<string, CommonPlace>();
+	let most: CommonPlace = {count: 0};
+	for (const {now, via} of rows) {
 		if (now) {
 			const name = placeName(now);
-			const entry = {now, count: 1 + (counts.get(name)?.count ?? 0)};
+			const entry = {now, via, count: 1 + (counts.get(name)?.count ?? 0)};
 			counts.set(name, entry);
 			most = entry.count > most.count ? entry : most;
 		}

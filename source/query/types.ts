@@ -1,60 +1,6 @@
 import type {ThreadState} from '../model/thread-state.js';
 
-/** What a row of the Lines view stands for. */
-export const groupings = ['line', 'method', 'class'] as const;
-export type GroupBy = (typeof groupings)[number];
-
-/**
-What %SELF and %TOTAL are shares of: CPU time, or ticks of the counted states; `cpu-ms` shows CPU milliseconds instead
-of shares.
-*/
-export type Unit = 'cpu' | 'ticks' | 'cpu-ms';
-
-/**
-Which states count for ticks: `active` RUNNABLE and BLOCKED, `all`, `blocked` BLOCKED, `waiting` WAITING and
-TIMED_WAITING.
-*/
-export type StateSet = 'active' | 'all' | 'blocked' | 'waiting';
-
-export type SortOrder = {readonly column: string; readonly reverse: boolean};
-
-/**
-Everything that decides which rows a view shows and how. A query is a pure function of (snapshot, baseline, this).
-*/
-export type Query = {
-	readonly by: GroupBy;
-	readonly unit: Unit;
-	/** States counted in ticks; from `StateSet` or --state. */
-	readonly states: readonly ThreadState[];
-	readonly filter: string;
-	readonly sort: SortOrder;
-	/** Thread keys looked at; undefined for all. */
-	readonly threadKeys?: ReadonlySet<number>;
-	/** Threads that only idle are shown in the Threads view. */
-	readonly showIdle: boolean;
-	/** Full package names instead of shortened ones. */
-	readonly fullNames: boolean;
-	/** Folds threads whose names differ in digits only into one row of the Threads view; off when left out. */
-	readonly foldPools?: boolean;
-	/** Frames of each stack, innermost first, by which the Stacks view compares them; all when left out. */
-	readonly depth?: number;
-	/** The method that the Focus view looks into: its whole name, a part of it, or a glob; none when left out. */
-	readonly method?: string;
-	/** How the Tree view stands; top-down and as it opens by itself when left out. */
-	readonly tree?: TreeQuery;
-};
-
-/** Whether a row of the tree is open: alone, with all below it, or not. */
-export type Opening = 'open' | 'all' | 'closed';
-
-export type TreeQuery = {
-	/** From hot lines to their callers, instead of from the threads' roots to what they call. */
-	readonly isBottomUp?: boolean;
-	/** By a row's key, for those that do not stand as they do by themselves. */
-	readonly opened?: ReadonlyMap<string, Opening>;
-	/** Everything is open, whatever is said of single rows. */
-	readonly isAllOpen?: boolean;
-};
+export * from './asked.js';
 
 /** Ticks by state code, see `threadStates`. */
 export type StateTicks = readonly number[];
@@ -97,6 +43,22 @@ export type LineRow = Place & {
 	readonly blockedNow: number;
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
+	/**
+	Threads that stand here in the newest sample and are held up by another, BLOCKED or parked for a lock; and who holds
+	most of them up, undefined where that is not known.
+	*/
+	readonly heldUpNow: number;
+	readonly holder?: string;
+	/**
+	With own code first: the method beyond the program's own code that had most of the row's samples, if those were not
+	the line's own. Made when asked for.
+	*/
+	readonly via?: Place;
+	/**
+	Without: the line of the program's own code by which most of the row's samples came, if it is not the row's. Made
+	when asked for.
+	*/
+	readonly own?: Place;
 };
 
 export type LineTable = {
@@ -110,6 +72,8 @@ export type LineTable = {
 	*/
 	readonly wholeCpuNs: number;
 	readonly wholeTicks: number;
+	/** What is to be read above the rows: what they are, or what matters more than they do; a sentence or two. */
+	readonly above?: string;
 };
 
 /**
@@ -127,6 +91,13 @@ export type ThreadRow = {
 	readonly nativeId: number;
 	readonly alive: boolean;
 	readonly daemon: boolean;
+	/**
+	A virtual thread, and the thread that carries it while it runs; or one that carries a virtual thread now. Of a pool:
+	all are.
+	*/
+	readonly isVirtual: boolean;
+	readonly carrierName?: string;
+	readonly isCarrier: boolean;
 	readonly vmInternal: boolean;
 	/** It is there for the JVM and not for the program: a collector, a compiler, the Reference Handler. */
 	readonly isOfJvm: boolean;
@@ -144,6 +115,8 @@ export type ThreadRow = {
 	*/
 	readonly now?: Place;
 	readonly nowThreads?: number;
+	/** With own code first: the method beyond the program's own code that it stands in, if it does. */
+	readonly via?: Place;
 	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
 	readonly top?: Place;
 	/**

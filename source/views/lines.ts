@@ -1,11 +1,11 @@
 import {unknownStack} from '../model/frame.js';
 import {defaultQuery} from '../query/defaults.js';
 import {queryLineDetail} from '../query/detail.js';
+import {placeKey, placeName} from '../query/facts/place.js';
 import {formatCount, formatDuration, formatMs} from '../query/columns/format.js';
 import {lineColumns} from '../query/columns/line-columns.js';
-import {placeKey} from '../query/facts/place.js';
-import {queryLines} from '../query/lines.js';
-import {shortName} from '../query/columns/names.js';
+import {glanceQuery, queryLinesAtAGlance} from '../query/at-a-glance.js';
+import {shortName, viaText} from '../query/columns/names.js';
 import {groupings, type LineRow} from '../query/types.js';
 import {decimals, msOf, stateColumns} from './record.js';
 import type {View} from './view.js';
@@ -26,18 +26,18 @@ export const linesView: View<LineRow> = {
 	about: 'Where CPU time goes, and where threads wait: each line, method or class with its share of the CPU time, what it calls left out (%SELF) or not (%TOT). Rows within their sampling error are dim.',
 	hints(row) {
 		const only = {key: 't', title: row.threadCount === 1 ? 'only its thread' : 'only its threads', short: 'threads'};
-		return row.blockedNow > 0
+		return row.heldUpNow > 0
 			? [{key: 'enter', title: 'who holds the lock', short: 'holder'}, only, {key: '/', title: 'filter', short: 'filter'}]
 			: [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'f', title: 'where its time goes', short: 'focus'}, only];
 	},
-	query: queryLines,
+	query: queryLinesAtAGlance,
 	// It may be there only by chance.
-	isDim: row => row.selfPercent <= row.errorPercent && row.blockedNow === 0,
-	remark: ({by}) => by === 'line' ? '' : `by ${by}`,
+	isDim: row => row.selfPercent <= row.errorPercent && row.heldUpNow === 0,
+	remark: ({by, ownFirst}) => [by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
 	emptyText: () => undefined,
-	detail: (snapshot, baseline, query, key) => queryLineDetail(snapshot, baseline, query, key),
+	detail: (snapshot, baseline, query, key) => queryLineDetail(snapshot, baseline, glanceQuery(snapshot, baseline, query), key),
 	titleLines(row, width, tracer) {
-		const stuck = row.stuckMs > 0 ? `${row.blockedNow === 1 ? ' for ' : ', longest for '}${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : '';
+		const stuck = row.stuckMs > 0 ? `${row.heldUpNow === 1 ? ' for ' : ', longest for '}${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : '';
 		const shares = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)}% total`;
 		const figures = `${shares}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
@@ -45,7 +45,9 @@ export const linesView: View<LineRow> = {
 			{text: shortName(row, width, true), role: 'title'},
 			{text: `${row.file === '' ? '' : `${row.file}  `}${figures}`},
 			...(isUnknown && tracer ? [{text: `not stopped for reading: ${tracer} is tracing threads of this JVM`, role: 'error'} as const] : []),
-			...(row.blockedNow > 0 ? [{text: `${row.blockedNow} ${row.blockedNow === 1 ? 'thread' : 'threads'} blocked here now${stuck}`, role: 'error'} as const] : []),
+			...(row.via ? [{text: viaText(row.via)}] : []),
+			...(row.own ? [{text: `called from ${shortName(row.own, Math.max(20, width - 12), true)}`}] : []),
+			...(row.heldUpNow > 0 ? [{text: `${row.heldUpNow} ${row.heldUpNow === 1 ? 'thread' : 'threads'} ${row.blockedNow > 0 ? 'blocked' : 'held up'} here now${stuck}${row.holder === undefined ? '' : `, by ${row.holder}`}`, role: 'error', isWrapped: true} as const] : []),
 		];
 	},
 	files: {
@@ -63,9 +65,13 @@ export const linesView: View<LineRow> = {
 			{id: 'total_cpu_ms', description: 'the same, including callees', cell: row => msOf(row.totalCpuNs)},
 			{id: 'threads', description: 'threads seen there', cell: row => row.threadCount},
 			{id: 'blocked_now', description: 'threads that were blocked there at the end', cell: row => row.blockedNow},
-			{id: 'stuck_ms', description: 'how long the longest of them had been blocked there, milliseconds', cell: row => Math.round(row.stuckMs)},
+			{id: 'stuck_ms', description: 'how long the longest of those held up there had been, milliseconds', cell: row => Math.round(row.stuckMs)},
 			...stateColumns<LineRow>(),
 			{id: 'top_threads', description: 'up to three threads with the most CPU time there, separated by "; "', cell: row => row.topThreads.join('; ')},
+			{id: 'held_up_now', description: 'threads that stood there at the end, blocked or parked for a lock that another thread holds', cell: row => row.heldUpNow},
+			{id: 'holder', description: 'thread that held most of them up; empty if not known', cell: row => row.holder ?? ''},
+			{id: 'own_at', description: 'without --own-first: the line of the program\'s own code by which most of it came; empty for the row itself', cell: row => row.own ? placeName(row.own) : ''},
+			{id: 'via', description: 'with --own-first: the method of others\' code that most of it stood in; empty for the row\'s own', cell: row => row.via ? placeName(row.via) : ''},
 		],
 	},
 	keyOfPlace: placeKey,

@@ -2,7 +2,7 @@ import {queryThreadDetail} from '../query/detail.js';
 import {formatCount, formatDuration, formatMs} from '../query/columns/format.js';
 import {shortName} from '../query/columns/names.js';
 import {placeName} from '../query/facts/place.js';
-import {lockText, threadColumns} from '../query/columns/thread-columns.js';
+import {kindText, lockText, threadColumns} from '../query/columns/thread-columns.js';
 import {queryThreads} from '../query/threads.js';
 import type {ThreadRow} from '../query/types.js';
 import {decimals, msOf, stateColumns} from './record.js';
@@ -50,6 +50,7 @@ export const threadsView: View<ThreadRow> = {
 			{text: row.name, role: 'title', isWrapped: true},
 			{text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`},
 			{text: `${state}${now}${stuck}`},
+			...(kindText(row) === '' ? [] : [{text: `${kindText(row)}${row.carrierName === undefined ? '' : `, carried by ${row.carrierName}`}`}]),
 			...(row.waitsFor ? [{text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error', isWrapped: true} as const] : []),
 		];
 	},
@@ -67,6 +68,8 @@ export const threadsView: View<ThreadRow> = {
 			{id: 'stuck_ms', description: 'how long it had stood there without using CPU, milliseconds', cell: row => Math.round(row.stuckMs)},
 			{id: 'lock', description: 'class of what it waited for', cell: row => row.waitsFor?.className ?? ''},
 			{id: 'owner', description: 'thread that held it', cell: row => row.waitsFor?.ownerName ?? ''},
+			{id: 'kind', description: 'daemon, virtual or carrier (of a virtual thread now); empty for others', cell: row => kindText(row)},
+			{id: 'carrier', description: 'thread that carries a virtual one now', cell: row => row.carrierName ?? ''},
 		],
 	},
 	keyOfThread: String,

@@ -11,8 +11,8 @@ export type ViewRow = {
 };
 
 /**
-Filtered and sorted rows; `allRows` also counts the hidden ones, `idleRows` those hidden only because idle threads are.
-`above`: what is to be read above the rows.
+Filtered and sorted rows; `allRows` also counts the hidden ones, `idleRows` those hidden only because idle threads are;
+`above` is to be read above them, a sentence or two.
 */
 export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number; readonly above?: string};
 

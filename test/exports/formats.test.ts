@@ -157,13 +157,11 @@ note: 2 thread samples counted under "(other)": the table was full
  %SELF  +/-   %TOT  TICKS THR STATE      CPU ms LINE
   52.6 12.3   52.6     30   1 RRRRRRRR     6000 com.acme.sort.Bubble.swap:24
   47.4 12.3    100     30   2 RRRRRRRR     5400 com.acme.sort.Bubble.sort:16
-   0.0  3.0    0.0     40   1 BBBBBBBB        0 com.acme.db.Pool.take:88                                       1 blocked
-   0.0  3.0    100      0   0                 0 com.acme.Main.main:10
-   0.0  3.0    0.0      0   2 t.......        0 com.acme.Worker.run:30
+   0.0  3.0    0.0     40   1 BBBBBBBB        0 com.acme.db.Pool.take:88 held by main                          1 blocked
 
   %CPU  TICKS  THR STATE STATES    STUCK      TID   CPU ms THREAD                 NOW AT
    101     50    1 RUN   RRRRRRRR     4s     4712    10000 main                   com.acme.sort.Bubble.swap:24
-  14.1     50    1 BLK   RRBBBBBB     4s     4730     1400 pool-1-thread-1        com.acme.db.Pool.take:88
+  14.1     50    1 BLK   RRBBBBBB     4s     4730     1400 pool-1-thread-1        com.acme.db.Pool.take:88 held by main
    3.0     50    1 RUN   RRRRRRRR     4s     4720      300 C2 CompilerThread0
    1.0     50    1 RUN   RRRRRRRR     4s     4714      100 GC Thread#0
 `);
@@ -194,7 +192,7 @@ note: engine attach: memory is not available
 	});
 
 	test('says how many rows it leaves out', () => {
-		expect(textOf('text', serviceSnapshots().whole, undefined, {top: 2})).toContain('\n... 3 more\n');
+		expect(textOf('text', serviceSnapshots().whole, undefined, {top: 2})).toContain('\n... 1 more\n');
 	});
 });
 
@@ -211,7 +209,7 @@ describe('json', () => {
 		expect(ordered(document.target)).toBe('{"pid":4711,"mainClass":"com.acme.Main","jvmVersion":"17.0.15","vm":"OpenJDK 64-Bit Server VM"}');
 		expect(ordered(document.cost)).toBe('{"targetStoppedMs":12.5,"targetInterruptedMs":0,"pauseP50Us":210,"pauseP99Us":800,"pauseWorstUs":900.5,"selfCpuMs":350,"cpuIntervalMs":0}');
 		expect(ordered(document.lines[1])).toBe('{"class":"com.acme.sort.Bubble","method":"sort","file":"Bubble.java","line":16,"self":30,"total":60,"cpuMs":5400,"totalCpuMs":11400,"states":{"RUNNABLE":30,"BLOCKED":0,"WAITING":0,"TIMED_WAITING":0,"IDLE":0}}');
-		expect(ordered(document.threads[1])).toBe('{"name":"pool-1-thread-1","tid":4730,"cpuMs":1400,"states":{"RUNNABLE":10,"BLOCKED":40,"WAITING":0,"TIMED_WAITING":0,"IDLE":0},"stuckMs":4900,"stuckAtLeast":false,"top":{"class":"com.acme.sort.Bubble","method":"sort","line":16}}');
+		expect(ordered(document.threads[1])).toBe('{"name":"pool-1-thread-1","tid":4730,"cpuMs":1400,"states":{"RUNNABLE":10,"BLOCKED":40,"WAITING":0,"TIMED_WAITING":0,"IDLE":0},"stuckMs":4900,"stuckAtLeast":false,"top":{"class":"com.acme.sort.Bubble","method":"sort","line":16},"state":"BLOCKED","now":{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},"lock":"com.acme.db.Pool","owner":"main","daemon":true,"virtual":false,"carrier":null}');
 		expect(ordered(document.stacks[2])).toBe('{"ticks":40,"cpuMs":0,"state":"BLOCKED","frames":[{"class":"com.acme.db.Pool","method":"take","file":"Pool.java","line":88},{"class":"com.acme.Worker","method":"run","file":"Worker.java","line":30}]}');
 	});
 

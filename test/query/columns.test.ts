@@ -65,10 +65,11 @@ describe('lines', () => {
 	});
 
 	test('what is to be noticed', () => {
-		expect(lineNote({blockedNow: 0, stuckMs: 99_000, stuckAtLeast: true})).toBe('');
-		expect(lineNote({blockedNow: 8, stuckMs: 300, stuckAtLeast: false})).toBe('8 blocked');
-		expect(lineNote({blockedNow: 8, stuckMs: 42_000, stuckAtLeast: false})).toBe('stuck 42s');
-		expect(lineNote({blockedNow: 8, stuckMs: 307_000, stuckAtLeast: true})).toBe('stuck >=5m');
+		expect(lineNote({blockedNow: 0, heldUpNow: 0, stuckMs: 99_000, stuckAtLeast: true})).toBe('');
+		expect(lineNote({blockedNow: 8, heldUpNow: 8, stuckMs: 300, stuckAtLeast: false})).toBe('8 blocked');
+		expect(lineNote({blockedNow: 8, heldUpNow: 8, stuckMs: 42_000, stuckAtLeast: false})).toBe('stuck 42s');
+		expect(lineNote({blockedNow: 8, heldUpNow: 8, stuckMs: 307_000, stuckAtLeast: true})).toBe('stuck >=5m');
+		expect(lineNote({blockedNow: 0, heldUpNow: 3, stuckMs: 300, stuckAtLeast: false})).toBe('3 held up');
 	});
 });
 
@@ -76,7 +77,7 @@ test('threads at 100 columns', () => {
 	expect(drawn(threadColumns, queryThreads(snapshot, undefined, defaultQuery).rows, 100)).toBe(undent(`
 		  %CPU  TICKS  THR STATE STATES    STUCK THREAD                 NOW AT
 		   4.0      3    1 BLK   RRRRRBBB        http-1                 c.a.db.Pool.take:88
-		   0.0      1    1 BLK   BBBBBBBB        http-2                 c.a.db.Pool.take:88
+		   0.0      1    1 BLK   BBBBBBBB        http-2                 c.a.db.Pool.take:88 held by http-1
 	`));
 });
 

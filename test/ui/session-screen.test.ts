@@ -244,7 +244,7 @@ describe('the Lines view', () => {
 
 	test('the screen of 200 x 60 has a column for each state, the files and a pane for the selected row', async () => {
 		const text = (await show(screenOf(busy()), 200, 60)).join('\n');
-		expect(text).toMatch(/CPU ms.*RUN.*BLK.*WAIT.*TIMED.*IDLE.*LAST 60s.*TOP THREADS.*FILE/);
+		expect(text).toMatch(/CPU ms.*RUN.*BLK.*WAIT.*TIMED.*IDLE.*LAST 60s.*TOP THREADS.*OWN CODE/);
 		expect(text).toContain('Bubble.java');
 		expect(text).toContain('TOP STACKS');
 	});
@@ -432,9 +432,30 @@ describe('a message is never cut', () => {
 		expect(squeezed(read)).toContain(squeezed([long]));
 	});
 
+	test('where next to no CPU is used, who is held up stands above the rows, and own code comes first at a key', async () => {
+		const session = screenOf(picture(`
+			holder
+			t
+			com.acme.Main.main:1
+
+			waiter <- holder park
+			w
+			com.acme.Dao.find:88
+			java.util.concurrent.locks.LockSupport.park:211
+		`));
+		const lines = await show(session);
+		expect(lines[5]).toBe('Next to no CPU is used. 1 thread is held up, by holder, which is at');
+		expect(lines[6]).toBe('c.acme.Main.main:1.');
+		expect(lines[8].replaceAll(/ +/g, ' ')).toBe('> 50.0 40.5 50.0 1 1 wwwwwwww Dao.find:88 held by holder 1 held up');
+		await session.screen.press('x');
+		expect((await show(session)).join('\n')).toContain('LockSupport.park');
+		await session.screen.press('a');
+		expect((await show(session)).join('\n')).toMatch(/Dao\.find:88 held by holder/);
+	});
+
 	test('why a table is empty is said whole', async () => {
-		const lines = await show(screenOf(picture('one\nw\na:1')));
-		expect(lines.slice(6, 8).join(' ')).toContain('nothing in this window in the counted states: active (RUNNABLE, BLOCKED); x for others');
+		const session = screenOf(picture('one\nw\na:1', {sampledMs: 50}));
+		expect((await show(session)).slice(6, 8).join(' ')).toContain('nothing in this window in the counted states: active (RUNNABLE, BLOCKED); x for others');
 	});
 });
 
@@ -593,7 +614,7 @@ describe('the mouse', () => {
 		const made = screenOf(busy());
 		const [up, down] = ['\u001B[<64;10;10M', '\u001B[<65;10;10M'];
 		await made.screen.type(down);
-		expect((await show(made)).findIndex(line => line.startsWith('>'))).toBe(9);
+		expect((await show(made)).findIndex(line => line.startsWith('>'))).toBe(8);
 		await made.screen.type(up, 'h');
 		const top = (await show(made))[5];
 		await made.screen.type(down, down);

@@ -9,7 +9,9 @@ export const csv: ExportFormat = {
 	description: 'the lines, or the rows of --view, with all their figures, for spreadsheets; all rows unless --top is given',
 	streaming: true,
 	ofViews: true,
-	write(snapshot, baseline, {query, view = views[0], top, iteration = 0}) {
+	write(snapshot, baseline, {query: asked, view = views[0], top, iteration = 0}) {
+		// All rows, whatever a screen shows of them.
+		const query = {...asked, atAGlance: undefined};
 		const takenAt = new Date(snapshot.session.takenAtMs).toISOString();
 		const {csv: columns, csvRows} = view.files;
 		const all = csvRows ? csvRows(snapshot, baseline, query) : view.query(snapshot, baseline, query).rows;

@@ -65,7 +65,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		},
 		notes: [...notes, ...noteLines(snapshot, baseline)],
 		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: at ? frameOf(at) : null}))),
-		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row))),
+		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row, query.ownFirst))),
 		threads: new List(threads.slice(0, top), row => JSON.stringify(threadOf(row))),
 		stacks: new List(stacks.slice(0, top), stackText()),
 		...(view?.files.json ? {[view.id]: new List(view.files.json(snapshot, baseline, query, top), row => row)} : {}),
@@ -89,15 +89,16 @@ class List<Row> implements Iterable<string> {
 	}
 }
 
-function lineOf(row: LineRow) {
+function lineOf(row: LineRow, ownFirst = false) {
 	return {
-		...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), states: statesOf(row.states),
+		...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), states: statesOf(row.states), ...(ownFirst ? {via: row.via ? frameOf(row.via) : null} : {}),
 	};
 }
 
 function threadOf(row: ThreadRow) {
 	return {
 		name: row.name, tid: row.nativeId, cpuMs: msOf(row.cpuNs), states: statesOf(row.states), stuckMs: rounded(row.stuckMs), stuckAtLeast: row.stuckAtLeast, top: row.top ? {class: row.top.className, method: row.top.method, line: row.top.line} : null,
+		state: row.state ?? null, now: row.now ? frameOf(row.now) : null, lock: row.waitsFor && row.waitsFor.className !== '' ? row.waitsFor.className : null, owner: row.waitsFor?.ownerName ?? null, daemon: row.daemon, virtual: row.isVirtual, carrier: row.carrierName ?? null,
 	};
 }
 

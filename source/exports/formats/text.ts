@@ -38,7 +38,8 @@ export const text: ExportFormat = {
 	listing: 'table',
 	write(snapshot, baseline, options) {
 		const width = Math.max(options.width ?? defaultWidth, minWidth);
-		const {query, view, top = defaultTop, notes = []} = options;
+		const {query: asked, view, top = defaultTop, notes = [], states} = options;
+		const query = {...asked, atAGlance: asked.atAGlance ?? {showsWaits: states === undefined}};
 		const {columns, ...shown} = view ?? views[0];
 		const layout = {width, unit: effectiveUnit(query), by: query.by};
 		const table = shown.query(snapshot, baseline, query);
@@ -54,6 +55,7 @@ export const text: ExportFormat = {
 			...deadlocksOf(snapshot).flatMap(deadlock => wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
 			...settings(query, snapshot, view),
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
+			...(table.above === undefined ? [] : wrapAt(' ', table.above, width)),
 			'',
 			// The past minute is not in a snapshot, and STATE says in 8 cells what a column a state says in 30.
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
@@ -68,9 +70,9 @@ export const text: ExportFormat = {
 
 /** How the view differs from its defaults. */
 function settings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
-	const {filter, states, by, threadKeys} = query;
+	const {filter, states, threadKeys} = query;
 	const said = [
-		view ? [view.title, view.remark(query)].filter(Boolean).join(', ') : (by === 'line' ? '' : `by ${by}`),
+		view ? [view.title, view.remark(query)].filter(Boolean).join(', ') : views[0].remark(query),
 		threadKeys ? `only ${onlyThreads(threadKeys, snapshot)}` : '',
 		filter === '' ? '' : `filter: ${printable(filter)}`,
 		states.join(',') === 'RUNNABLE,BLOCKED' ? '' : `ticks: ${states.join(', ')}`,

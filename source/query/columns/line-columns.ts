@@ -6,9 +6,10 @@ import {hotPercent, type Column} from './column.js';
 import {
 	formatCount, formatMs, formatPercent, formatStuck,
 } from './format.js';
-import {shortName} from './names.js';
+import {nameWith, shortName, viaText} from './names.js';
 import {byNumber, byText} from './sort.js';
-import {stateCells, stateLetters, type StateLetter} from './state-cells.js';
+import {stateCells, stateLetters} from './state-cells.js';
+import {stateColumn} from './state-column.js';
 
 /** The columns of the Lines view in their order. The first one is the order of rows when none is asked for. */
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
@@ -67,7 +68,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		value: row => formatCount(row.totalTicks),
 		compare: (a, b) => byNumber(a.totalTicks, b.totalTicks),
 	},
-	...stateLetters.map(letter => stateColumn(letter)),
+	...stateLetters.map(letter => stateColumn<LineRow>(letter, {fromColumns: 120, description: 'thread samples that count for the line in the state'})),
 	{
 		id: 'trend', heading: 'LAST 60s', title: 'trend', width: 12, align: 'left', fromColumns: 165, screenOnly: true,
 		description: 'CPU time at the line (or ticks, where these are looked at) per second over the last minute, each row by its own highest; sorts like %SELF',
@@ -78,9 +79,9 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	},
 	{
 		id: 'line', heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, align: 'left', fromColumns: 0, ascending: true,
-		description: 'package.Class.method:line; packages are shortened first',
+		description: 'package.Class.method:line; packages are shortened first; who holds up threads that stand there, and what the program\'s own line called, where own code comes first (a)',
 		sortFigures: ['name'],
-		value: (row, {room, fullNames}) => shortName(row, room, fullNames),
+		value: (row, {room, fullNames}) => nameWith(row, asidesOf(row), room, fullNames),
 		compare: (a, b) => byText(a.className, b.className) || byText(a.method, b.method) || byNumber(a.line, b.line) || byText(placeName(a), placeName(b)),
 	},
 	{
@@ -98,7 +99,13 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		compare: (a, b) => byText(a.topThreads[0] ?? '', b.topThreads[0] ?? ''),
 	},
 	{
-		id: 'file', heading: 'FILE', title: 'file', width: 24, align: 'left', fromColumns: 200, ascending: true,
+		id: 'own', heading: 'OWN CODE', title: 'own code', width: 28, align: 'left', fromColumns: 200, ascending: true,
+		description: 'the line of the program\'s own code by which most of it came, where the row is in other code',
+		value: (row, {room, fullNames}) => row.own ? shortName(row.own, room, fullNames) : '',
+		compare: (a, b) => byText(a.own ? placeName(a.own) : '', b.own ? placeName(b.own) : ''),
+	},
+	{
+		id: 'file', heading: 'FILE', title: 'file', width: 24, align: 'left', fromColumns: 230, ascending: true,
 		description: 'source file',
 		value: row => row.file,
 		role: () => 'dim',
@@ -110,28 +117,15 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 const stuckNoteMs = 10_000;
 
 /**
-What to notice at a line now: `8 blocked`, or `stuck 42s` (`stuck >=42s`: since before the first sample) when one has
+What to notice at a line now: `8 blocked` (`8 held up` where they are parked for a lock), or `stuck 42s` (`stuck >=42s`: since before the first sample) when one has
 been blocked for long; empty if nothing is.
 */
-export function lineNote(row: Pick<LineRow, 'blockedNow' | 'stuckMs' | 'stuckAtLeast'>): string {
-	return row.blockedNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? `stuck ${formatStuck(row)}` : `${row.blockedNow} blocked`);
+export function lineNote(row: Pick<LineRow, 'blockedNow' | 'heldUpNow' | 'stuckMs' | 'stuckAtLeast'>): string {
+	const count = row.blockedNow > 0 ? `${row.blockedNow} blocked` : `${row.heldUpNow} held up`;
+	return row.heldUpNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? `stuck ${formatStuck(row)}` : count);
 }
 
-function stateColumn({word, role, states}: StateLetter): Column<LineRow> {
-	const ticksOf = (row: LineRow) => {
-		let ticks = 0;
-		for (const state of states) {
-			ticks += row.states[stateCode[state]];
-		}
-
-		return ticks;
-	};
-
-	return {
-		id: states[0].toLowerCase().replaceAll('_', '-'), heading: word, title: `${word} ticks`, width: 5, align: 'right', fromColumns: 120, screenOnly: true,
-		description: `thread samples that count for the line in the state ${states.join(', ')}`,
-		value: row => formatCount(ticksOf(row)),
-		role: () => role,
-		compare: (a, b) => byNumber(ticksOf(a), ticksOf(b)),
-	};
+/** What stands beside a row's name: who holds threads up there, and what of others' code its own line called. */
+function asidesOf({holder, via}: LineRow): string[] {
+	return [holder === undefined ? '' : `held by ${holder}`, via ? viaText(via) : ''].filter(Boolean);
 }

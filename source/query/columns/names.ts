@@ -1,4 +1,4 @@
-import {cellWidth, cutStart} from '../../model/cell-width.js';
+import {cellWidth, cut, cutStart} from '../../model/cell-width.js';
 import {placeName} from '../facts/place.js';
 import type {Place} from '../types.js';
 import {namedPackageOf} from './package-names.js';
@@ -38,6 +38,30 @@ export function shortName(place: Place, room: number, full = false): string {
 	}
 
 	return cutStart(rest, room);
+}
+
+/** Fewer cells say nothing of what stands behind a name. */
+const leastAside = 8;
+
+/**
+The name of a place and what is to be said beside it, the first thing first, as far as there is room once nothing of
+`Class.method:line` is cut: `c.acme.Dao.find:88 via LockSupport.park`.
+*/
+export function nameWith(place: Place, asides: readonly string[], room: number, full = false): string {
+	const least = cellWidth(placeName(place).slice(place.className.lastIndexOf('.') + 1));
+	let shown = '';
+	for (const aside of asides) {
+		const left = room - least - cellWidth(shown) - 1;
+		const short = cellWidth(aside) <= left ? aside : aside.replace(/^held (?=by )/, '');
+		shown += left < leastAside ? '' : ` ${cut(short, left)}`;
+	}
+
+	return shortName(place, room - cellWidth(shown), full) + shown;
+}
+
+/** `via LockSupport.park`: how a line of the program's own code came to stand in another's. */
+export function viaText({className, method}: Place): string {
+	return `via ${[className.slice(className.lastIndexOf('.') + 1), method].filter(Boolean).join('.')}`;
 }
 
 function firstCharacter(text: string): string {

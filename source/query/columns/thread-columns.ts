@@ -5,9 +5,10 @@ import {hotPercent, type Column} from './column.js';
 import {
 	formatCount, formatMs, formatPercent, formatStuck,
 } from './format.js';
-import {shortName} from './names.js';
+import {nameWith, shortName, viaText} from './names.js';
 import {byNumber, byText} from './sort.js';
-import {stateCells, stateRole, stateWord} from './state-cells.js';
+import {stateCells, stateLetters, stateRole, stateWord} from './state-cells.js';
+import {stateColumn} from './state-column.js';
 
 /** The columns of the Threads view in their order. The first one is the order of rows when none is asked for. */
 export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
@@ -20,7 +21,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		compare: (a, b) => byNumber(a.cpuNs, b.cpuNs) || byNumber(a.ticks, b.ticks) || byNumber(activeTicks(a), activeTicks(b)),
 	},
 	{
-		id: 'ticks', heading: 'TICKS', title: 'ticks', width: 6, align: 'right', fromColumns: 64,
+		id: 'ticks', heading: 'TICKS', title: 'ticks', width: 6, align: 'right', fromColumns: 90,
 		description: 'samples of the thread in the counted states',
 		sortFigures: ['ticks', 'total-ticks'],
 		value: row => formatCount(row.ticks),
@@ -47,7 +48,7 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		compare: (a, b) => byNumber(a.states[stateCode.BLOCKED], b.states[stateCode.BLOCKED]),
 	},
 	{
-		id: 'stuck', heading: 'STUCK', title: 'stuck', width: 6, align: 'right', fromColumns: 90,
+		id: 'stuck', heading: 'STUCK', title: 'stuck', width: 6, align: 'right', fromColumns: 70,
 		description: 'how long it has been where it is without using CPU, or waited for the same monitor; >= since before the first sample',
 		value: row => row.stuckMs > 0 ? formatStuck(row) : '',
 		compare: (a, b) => byNumber(a.stuckMs, b.stuckMs),
@@ -64,6 +65,14 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		value: row => formatMs(row.cpuNs),
 		compare: (a, b) => byNumber(a.cpuNs, b.cpuNs),
 	},
+	{
+		id: 'kind', heading: 'KIND', title: 'kind', width: 7, align: 'left', fromColumns: 130, ascending: true,
+		description: 'daemon, virtual, or carrier: of a virtual thread now',
+		value: row => kindText(row),
+		role: () => 'dim',
+		compare: (a, b) => byText(kindText(a), kindText(b)),
+	},
+	...stateLetters.map(letter => stateColumn<ThreadRow>(letter, {fromColumns: 190, description: 'samples of the thread in the state'})),
 	{
 		id: 'name', heading: 'THREAD', title: 'name', width: 22, align: 'left', fromColumns: 0, ascending: true,
 		description: 'name of the thread, or of a pool with * for the digits',
@@ -94,13 +103,14 @@ export function lockText(lock: LockInfo, room: number): string {
 	return lock.ownerName !== undefined && at ? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}` : held;
 }
 
-function nowShown({now, nowThreads, threadKeys}: ThreadRow, room: number, fullNames: boolean): string {
+function nowShown({now, nowThreads, threadKeys, via, waitsFor}: ThreadRow, room: number, fullNames: boolean): string {
 	if (!now) {
 		return '';
 	}
 
 	const share = nowThreads === undefined ? '' : ` (${nowThreads} of ${threadKeys.length})`;
-	return shortName(now, Math.max(room - share.length, 1), fullNames) + share;
+	const asides = [waitsFor?.ownerName === undefined ? '' : `held by ${waitsFor.ownerName}`, via ? viaText(via) : ''].filter(Boolean);
+	return nameWith(now, asides, Math.max(room - share.length, 1), fullNames) + share;
 }
 
 function nowText({now}: ThreadRow): string {
@@ -109,6 +119,12 @@ function nowText({now}: ThreadRow): string {
 
 function stateText({alive, state}: ThreadRow): string {
 	return alive ? (state ? stateWord(state) : 'mixed') : 'DEAD';
+}
+
+/** What kind of a thread it is; empty for a usual one. */
+export function kindText({isVirtual, isCarrier, daemon}: Pick<ThreadRow, 'isVirtual' | 'isCarrier' | 'daemon'>): string {
+	const kinds = [isVirtual ? 'virtual' : '', isCarrier ? 'carrier' : '', daemon ? 'daemon' : ''];
+	return kinds.find(kind => kind !== '') ?? '';
 }
 
 function activeTicks({states}: ThreadRow): number {

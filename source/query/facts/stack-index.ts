@@ -1,6 +1,7 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Place} from '../types.js';
+import type {OwnCode} from './own-code.js';
 import {placeKey, placeOfFrame} from './place.js';
 
 /** Frames grouped by line, method or class. Group ids are dense; 0 is "no frame". */
@@ -19,6 +20,11 @@ export type Grouping = {
 export type StackIndex = {
 	/** By node: the node of the frame that a sample with this stack counts for. The empty stack has itself. */
 	readonly attributed: Int32Array;
+	/**
+	The same with the program's own code first: the innermost frame of its own that has a line, or else the innermost of
+	its own; in stacks without any as above.
+	*/
+	ownAttributed(own: OwnCode): Int32Array;
 	grouping(by: GroupBy): Grouping;
 };
 
@@ -51,6 +57,7 @@ class GrowingIndex implements StackIndex {
 	#nodeCount = 1;
 	#dictionary!: Dictionary;
 	readonly #groupings = new Map<GroupBy, GrowingGrouping>();
+	readonly #owns = new Map<string, GrowingOwn>();
 
 	update(dictionary: Dictionary): void {
 		this.#dictionary = dictionary;
@@ -70,6 +77,12 @@ class GrowingIndex implements StackIndex {
 		this.#nodeCount = nodeCount;
 	}
 
+	ownAttributed(own: OwnCode): Int32Array {
+		const growing = this.#owns.get(own.key) ?? new GrowingOwn(own);
+		this.#owns.set(own.key, growing);
+		return growing.update(this.#dictionary, this.attributed);
+	}
+
 	grouping(by: GroupBy): Grouping {
 		let grouping = this.#groupings.get(by);
 		if (!grouping) {
@@ -79,6 +92,50 @@ class GrowingIndex implements StackIndex {
 
 		grouping.update(this.#dictionary);
 		return grouping;
+	}
+}
+
+class GrowingOwn {
+	readonly #own: OwnCode;
+	/** By string id of a class, once it was asked for. */
+	readonly #isOwnClass = new Map<number, boolean>();
+	#attributed = new Int32Array(1);
+	/**
+	By node: the nearest node at or below it of the program's own that has a line, and the nearest of its own; or the
+	root.
+	*/
+	#withLine = new Int32Array(1);
+	#nearest = new Int32Array(1);
+	#nodeCount = 1;
+
+	constructor(own: OwnCode) {
+		this.#own = own;
+	}
+
+	update({nodeCount, nodeParent, nodeFrame, frameLine, frameClass, strings}: Dictionary, usual: Int32Array): Int32Array {
+		this.#attributed = withRoom(this.#attributed, nodeCount);
+		this.#withLine = withRoom(this.#withLine, nodeCount);
+		this.#nearest = withRoom(this.#nearest, nodeCount);
+		for (let node = this.#nodeCount; node < nodeCount; node++) {
+			const frame = nodeFrame[node];
+			const isOwn = this.#isOwn(frameClass[frame], strings);
+			this.#withLine[node] = isOwn && frameLine[frame] >= 0 ? node : this.#withLine[nodeParent[node]];
+			this.#nearest[node] = isOwn ? node : this.#nearest[nodeParent[node]];
+			this.#attributed[node] = this.#withLine[node] || this.#nearest[node] || usual[node];
+		}
+
+		this.#nodeCount = Math.max(this.#nodeCount, nodeCount);
+		return this.#attributed;
+	}
+
+	#isOwn(classId: number, strings: readonly string[]): boolean {
+		let isOwn = this.#isOwnClass.get(classId);
+		if (isOwn === undefined) {
+			isOwn = this.#own.isOwn(strings[classId]);
+			this.#isOwnClass.set(classId, isOwn);
+		}
+
+		return isOwn;
 	}
 }
 

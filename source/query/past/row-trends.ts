@@ -69,7 +69,9 @@ export class RowTrends {
 	#figures(view: View, query: Query, ring: Ring, {from, to}: TrendStep, past: Past): Map<string, number> {
 		const baseline = this.#lookBack.at(ring, from);
 		const snapshot = this.#lookBack.at(ring, to)!;
-		const {rows} = view.query(snapshot, baseline, {...query, filter: '', sort: view.sort});
+		const {rows} = view.query(snapshot, baseline, {
+			...query, filter: '', sort: view.sort, atAGlance: undefined,
+		});
 		const ms = sampledMs(snapshot, baseline);
 		return new Map(rows.slice(0, maxRows).map(row => [row.key, ms > 0 ? past(row, query) / ms : 0]));
 	}
@@ -77,5 +79,5 @@ export class RowTrends {
 
 /** Whether what was found out for a query says nothing of another. */
 function isOtherFigure(a: Query, b: Query): boolean {
-	return a.by !== b.by || effectiveUnit(a) !== effectiveUnit(b) || a.states !== b.states || a.threadKeys !== b.threadKeys;
+	return a.by !== b.by || a.ownFirst !== b.ownFirst || effectiveUnit(a) !== effectiveUnit(b) || a.states !== b.states || a.threadKeys !== b.threadKeys;
 }

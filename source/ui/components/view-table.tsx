@@ -1,6 +1,7 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {wrapped} from '../text/cells.js';
 import {columnsOf} from '../columns/chosen-columns.js';
+import {aboveLines} from '../text/footer-lines.js';
 import {detailLines, paneDetail} from '../text/detail/detail-lines.js';
 import {useSession} from '../hooks/session.js';
 import {rowsOf} from '../state/screen-data.js';
@@ -34,6 +35,7 @@ export function ViewTable() {
 	});
 	return (
 		<>
+			{layout.aboveLines > 0 ? <Lines lines={aboveLines(data, layout.width).slice(0, layout.aboveLines).map(line => theme.paint('hot', line))} height={layout.aboveLines}/> : null}
 			<DataTable columns={columns} widths={widthsOf(placed, layout.width)} headings={layout.hasHeading ? slotOf(headingCells(table, placed, drawn)) : undefined} data={slots}/>
 			{rows.length === 0 ? <Lines lines={wrapped(emptyText({ui, data}), layout.width).slice(0, layout.tableRows).map(line => theme.paint('dim', line))} height={layout.tableRows}/> : null}
 		</>

@@ -132,9 +132,14 @@ export function contextOf(state: UiState): Context {
 	return state.layers.at(-1)?.kind ?? state.view;
 }
 
+/** The set of states that counts while nobody asks for another. */
+const defaultStates: StateSet = 'active';
+
 /** The query of the current view. */
 export function queryOf(state: UiState): Query {
-	return {...state.query, sort: state.sorts[state.view], foldPools: state.query.foldPools ?? true};
+	return {
+		...state.query, sort: state.sorts[state.view], foldPools: state.query.foldPools ?? true, atAGlance: {showsWaits: state.stateSet === defaultStates},
+	};
 }
 
 /** Where the selection is among these rows: its row's index, or where it was when that row is gone; -1 without rows. */

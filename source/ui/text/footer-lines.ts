@@ -163,7 +163,13 @@ const keyGap = '  ';
 /** For counting lines. */
 const plain = new Theme({color: false, ascii: true});
 
+/** What is to be read above the table's rows, in lines. */
+export function aboveLines({table}: ScreenData, width: number): string[] {
+	return table?.above === undefined ? [] : wrapped(table.above, width);
+}
+
 /** What fits on the screen beside what is to be said now. */
 export function layoutFor(state: UiState, data: ScreenData, size: Size): Layout {
-	return layoutOf(size, messageLines(state, data, size.columns - 1, plain).length, data.past !== undefined);
+	const width = size.columns - 1;
+	return layoutOf(size, messageLines(state, data, width, plain).length, data.past !== undefined, aboveLines(data, width).length);
 }

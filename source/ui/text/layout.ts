@@ -13,6 +13,8 @@ export type Layout = {
 	/** The message and key lines, and how many lines the message has. */
 	readonly hasFooter: boolean;
 	readonly messageLines: number;
+	/** Lines above the table's heading, which say what its rows are. */
+	readonly aboveLines: number;
 	/** Lines of the time line over the table; 0 for none. */
 	readonly timeLines: number;
 	/** The line below the table with the keys that help most; low screens have these among all keys. */
@@ -40,10 +42,10 @@ const timeLineRows = [{rows: 20, lines: 3}, {rows: fullHeaderRows, lines: 2}] as
 export const fullHeaderLines = 5;
 
 /**
-Distributes the screen; a message that wants several lines gets half of what is between header and keys at most. The
-time line is there while the past is looked at.
+Distributes the screen; a message that wants several lines gets half of what is between header and keys at most, what
+stands above the table a quarter of what is left. The time line is there while the past is looked at.
 */
-export function layoutOf({columns, rows}: Size, wantedMessageLines = 1, isPast = false): Layout {
+export function layoutOf({columns, rows}: Size, wantedMessageLines = 1, isPast = false, wantedAboveLines = 0): Layout {
 	const height = rows - 1;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');
 	const hasFooter = rows >= footerRows;
@@ -54,6 +56,7 @@ export function layoutOf({columns, rows}: Size, wantedMessageLines = 1, isPast =
 	const messageLines = hasFooter ? Math.max(1, Math.min(wantedMessageLines, Math.floor(between / 2))) : 0;
 	const layerLines = between - messageLines;
 	const hasHints = rows >= hintRows;
+	const aboveLines = Math.min(wantedAboveLines, Math.floor(layerLines / 4));
 	const paneLines = rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
 	return {
 		width: columns - 1,
@@ -65,8 +68,9 @@ export function layoutOf({columns, rows}: Size, wantedMessageLines = 1, isPast =
 		messageLines,
 		timeLines,
 		hasHints,
+		aboveLines,
 		paneLines,
-		tableRows: Math.max(0, layerLines - (hasHeading ? 1 : 0) - (hasHints ? 1 : 0) - paneLines),
+		tableRows: Math.max(0, layerLines - aboveLines - (hasHeading ? 1 : 0) - (hasHints ? 1 : 0) - paneLines),
 		layerLines: Math.max(0, layerLines),
 	};
 }

@@ -110,6 +110,8 @@ test.each(['11', '17', '21', '25', '28'])('JDK %s: states, locks and owners', jd
 	expect(now('rl-waiter').slice(0, 2)).toEqual(['WAITING', 'park java.util.concurrent.locks.ReentrantLock$NonfairSync']);
 	expect(now('dl-1')[2]).toMatch(/^dl-2 at Shapes\./);
 	expect(now('dl-2')[2]).toMatch(/^dl-1 at Shapes\./);
+	// The stacks do not say who holds a lock of java.util.concurrent; below them it stands for those in a deadlock.
+	expect([now('dl-j1')[2], now('dl-j2')[2], now('rl-waiter')[2]]).toEqual(['dl-j2', 'dl-j1', '']);
 	expect(find(rows, 'clinit-waiter').state).toBe('BLOCKED');
 	expect(find(rows, 'clinit-waiter').lock).toMatch(/^class-init/);
 	if (Number(jdk) >= 17) {

@@ -3,6 +3,7 @@ import {normalClassName} from '../../../model/class-name.js';
 import {lockKindCode, threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import type {IdleList} from '../../../jvm/threads/idle.js';
+import {deadlockedParks} from './deadlock-section.js';
 import {FrameLines} from './frame-lines.js';
 import {cutShort, HeaderFinder, tooManyThreads} from './header-finder.js';
 import {lineEndAfter, startsWith, wordOf} from './header.js';
@@ -167,6 +168,7 @@ export class DumpParser {
 					const lineEnd = lineEndAfter(bytes, at, end);
 					if (byte === letterJ && lineEnd < end && startsWith(bytes, at, lineEnd, tailWord)) {
 						headers.end();
+						this.#readDeadlocks(bytes, lineEnd);
 						return headers.problem;
 					}
 
@@ -326,6 +328,23 @@ export class DumpParser {
 
 		sample.lockClass[row] = lock.classEnd > lock.classStart ? this.#classes.idOf(bytes, lock.classStart, lock.classEnd) : 0;
 		this.#owners.wants(row, lock.addressHigh, lock.addressLow);
+	}
+
+	/** Holders of locks that the threads' own stacks say nothing of. */
+	#readDeadlocks(bytes: Buffer, start: number): void {
+		for (const {high, low, nameStart, nameEnd} of deadlockedParks(bytes, start)) {
+			const row = this.#onlyRowOf(this.#names.idOf(bytes, nameStart, nameEnd));
+			if (row !== -1) {
+				this.#owners.holds(row, high, low, 0);
+			}
+		}
+	}
+
+	/** The row of a thread's name; -1 where none or several have it. */
+	#onlyRowOf(name: number): number {
+		const {name: names, count} = this.#sample;
+		const row = names.subarray(0, count).indexOf(name);
+		return names.subarray(row + 1, count).includes(name) ? -1 : row;
 	}
 
 	/** A line that begins with blanks: the state, the compiler's task, virtual threads. */

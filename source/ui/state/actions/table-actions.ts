@@ -100,6 +100,10 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		const set = after(stateSets, stateSets.find(({id}) => id === state.stateSet));
 		return say({...state, stateSet: set.id, query: {...state.query, states: set.states}}, `counted states: ${set.title}`);
 	},
+	'own-code'(state) {
+		const ownFirst = !state.query.ownFirst;
+		return say(forgetRow(withQuery(state, {ownFirst})), ownFirst ? 'own code first: rows are lines of the program\'s own, via what they called' : 'every line for itself, the JDK\'s too');
+	},
 	names: state => ({state: withQuery(state, {fullNames: !state.query.fullNames})}),
 	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
 	unit(state) {

@@ -1,0 +1,69 @@
+import type {ThreadState} from '../model/thread-state.js';
+
+/** What a row of the Lines view stands for. */
+export const groupings = ['line', 'method', 'class'] as const;
+export type GroupBy = (typeof groupings)[number];
+
+/**
+What %SELF and %TOTAL are shares of: CPU time, or ticks of the counted states; `cpu-ms` shows CPU milliseconds instead
+of shares.
+*/
+export type Unit = 'cpu' | 'ticks' | 'cpu-ms';
+
+/**
+Which states count for ticks: `active` RUNNABLE and BLOCKED, `all`, `blocked` BLOCKED, `waiting` WAITING and
+TIMED_WAITING.
+*/
+export type StateSet = 'active' | 'all' | 'blocked' | 'waiting';
+
+export type SortOrder = {readonly column: string; readonly reverse: boolean};
+
+/**
+Everything that decides which rows a view shows and how. A query is a pure function of (snapshot, baseline, this).
+*/
+export type Query = {
+	readonly by: GroupBy;
+	readonly unit: Unit;
+	/** States counted in ticks; from `StateSet` or --state. */
+	readonly states: readonly ThreadState[];
+	readonly filter: string;
+	readonly sort: SortOrder;
+	/** Thread keys looked at; undefined for all. */
+	readonly threadKeys?: ReadonlySet<number>;
+	/** Threads that only idle are shown in the Threads view. */
+	readonly showIdle: boolean;
+	/** Full package names instead of shortened ones. */
+	readonly fullNames: boolean;
+	/** Folds threads whose names differ in digits only into one row of the Threads view; off when left out. */
+	readonly foldPools?: boolean;
+	/** Frames of each stack, innermost first, by which the Stacks view compares them; all when left out. */
+	readonly depth?: number;
+	/** The method that the Focus view looks into: its whole name, a part of it, or a glob; none when left out. */
+	readonly method?: string;
+	/** A sample counts for the first line of the program's own code instead of the JDK's; off when left out. */
+	readonly ownFirst?: boolean;
+	/** What the program's own code is, see `ownCode`. */
+	readonly app?: readonly string[];
+	/** The Lines view shows what a person looks at, see `queryLinesAtAGlance`; off when left out. */
+	readonly atAGlance?: AtAGlance;
+	/** How the Tree view stands; top-down and as it opens by itself when left out. */
+	readonly tree?: TreeQuery;
+};
+
+/** What the Lines view does for people, and for no program that reads its rows. */
+export type AtAGlance = {
+	/** Where next to no CPU is used, its rows are where threads wait: nobody asked for certain states. */
+	readonly showsWaits: boolean;
+};
+
+/** Whether a row of the tree is open: alone, with all below it, or not. */
+export type Opening = 'open' | 'all' | 'closed';
+
+export type TreeQuery = {
+	/** From hot lines to their callers, instead of from the threads' roots to what they call. */
+	readonly isBottomUp?: boolean;
+	/** By a row's key, for those that do not stand as they do by themselves. */
+	readonly opened?: ReadonlyMap<string, Opening>;
+	/** Everything is open, whatever is said of single rows. */
+	readonly isAllOpen?: boolean;
+};

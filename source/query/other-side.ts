@@ -1,0 +1,56 @@
+import type {Facts, Snapshot} from '../model/snapshot.js';
+import {attributionOf} from './facts/attribution.js';
+import {FactRanking} from './facts/fact-ranking.js';
+import {ownCode} from './facts/own-code.js';
+import type {Scope} from './facts/scope.js';
+import {stackIndex} from './facts/stack-index.js';
+import type {Place, Query} from './types.js';
+
+/**
+Where the samples of a row count by the other rule: with own code first the methods that they stand in, else the
+program's own lines. All is made when the first row is asked.
+*/
+export class OtherSide {
+	readonly #make: () => (group: number) => Place | undefined;
+	#placeOf: ((group: number) => Place | undefined) | undefined;
+
+	constructor({dictionary}: Snapshot, facts: Facts, scope: Scope, query: Query, groupOfFact: Int32Array) {
+		this.#make = () => {
+			const {ownFirst, by} = query;
+			const index = stackIndex(dictionary);
+			const attributed = attributionOf(dictionary, {...query, ownFirst: !ownFirst});
+			const {nodeFrame} = dictionary;
+			const rows = index.grouping(by);
+			const {groupOfFrame, places} = index.grouping(ownFirst ? 'method' : 'line');
+			const memberOfFact = new Int32Array(facts.count);
+			for (let fact = 0; fact < facts.count; fact++) {
+				const node = facts.node[fact];
+				// The program's own line may have called a native method, which has none.
+				const frames = ownFirst ? [nodeFrame[attributed[node]], nodeFrame[node]] : [nodeFrame[attributed[node]]];
+				const frame = frames.find(candidate => rows.groupOfFrame[candidate] !== groupOfFact[fact]);
+				// What stands in the row's own place has no other side.
+				memberOfFact[fact] = frame === undefined ? 0 : groupOfFrame[frame];
+			}
+
+			// By what shares are of.
+			const weighed = scope.unit === 'ticks' ? {...facts, cpuNs: new Float64Array(facts.count)} : facts;
+			const ranking = new FactRanking(weighed, groupOfFact, rows.places.length, memberOfFact, places.length, scope.countedMask);
+			const {isOwn} = ownCode(query.app);
+			return group => {
+				// Where a stack has no own code, nothing of it was called by any.
+				if (ownFirst && !isOwn(rows.places[group].className)) {
+					return undefined;
+				}
+
+				const [top = 0] = ranking.of(group, 1).top;
+				return top === 0 ? undefined : places[top];
+			};
+		};
+	}
+
+	/** Where most of a row's samples count; undefined where that is the row itself. */
+	of(group: number): Place | undefined {
+		this.#placeOf ??= this.#make();
+		return this.#placeOf(group);
+	}
+}

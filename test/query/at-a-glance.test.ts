@@ -1,0 +1,113 @@
+import {expect, test} from 'vitest';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {queryLinesAtAGlance} from '../../source/query/at-a-glance.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {placeName} from '../../source/query/facts/place.js';
+import type {Query} from '../../source/query/types.js';
+import {linesView} from '../../source/views/lines.js';
+import {Picture, picture, undent} from '../helpers/picture.js';
+
+const glance = (changes: Partial<Query> = {}): Query => ({...defaultQuery, atAGlance: {showsWaits: true}, ...changes});
+const names = (snapshot: Snapshot, query: Query): string[] => queryLinesAtAGlance(snapshot, undefined, query).rows.map(row => `${row.selfTicks} ${placeName(row)}${row.holder ? ` < ${row.holder}` : ''}`);
+
+const hog = picture(`
+	main
+	R      R
+	main:1 main:1
+	work:2 work:3
+`);
+
+test('lines that used nothing themselves are not there, unless what they led to is asked for', () => {
+	expect(names(hog, glance())).toEqual(['1 A.work:2', '1 A.work:3']);
+	expect(names(hog, glance({sort: {column: 'total', reverse: false}}))).toContain('0 A.main:1');
+	expect(names(hog, glance({filter: 'main'}))).toEqual(['0 A.main:1']);
+	expect(names(hog, glance({atAGlance: undefined}))).toContain('0 A.main:1');
+	expect(queryLinesAtAGlance(hog, undefined, glance()).above).toBeUndefined();
+});
+
+/** Two held up at a monitor and a lock, four that wait for work or for a server. */
+const waiting = (): Picture => {
+	const drawing = new Picture().draw(`
+		a
+		t     t     t
+		main:1 main:1 main:1
+		java.lang.Thread.sleep:native java.lang.Thread.sleep:native java.lang.Thread.sleep:native
+
+		b <- a@take:8
+		B      B
+		run:4  run:4
+		take:8 take:8
+
+		c <- a@take:8 park
+		w
+		run:5
+		java.util.concurrent.locks.LockSupport.park:211
+
+		d
+		.     .
+		ask:7 ask:7
+		java.net.Socket.read:native java.net.Socket.read:native
+
+		e
+		.
+		ask:7
+		java.net.Socket.read:native
+
+		pool-1
+		w     w     w     w
+		java.util.concurrent.locks.LockSupport.park:211 java.util.concurrent.locks.LockSupport.park:211 java.util.concurrent.locks.LockSupport.park:211 java.util.concurrent.locks.LockSupport.park:211
+	`);
+	for (const name of ['b', 'c', 'd', 'e']) {
+		drawing.builder.setNow(drawing.thread(name), {sinceMs: 58_000});
+	}
+
+	return drawing;
+};
+
+test('where next to no CPU is used, rows are where threads wait: those held up first, what waits for work last', () => {
+	expect(names(waiting().build(), glance())).toEqual([
+		'2 A.take:8 < a', '1 A.run:5 < a', '3 A.ask:7', '3 A.main:1', '4 java.util.concurrent.locks.LockSupport.park:211',
+	]);
+	expect(queryLinesAtAGlance(waiting().build(), undefined, glance()).above).toBe('Next to no CPU is used. 2 threads are held up, the longest for 42s, by a, which is at A.main:1 via Thread.sleep.');
+});
+
+test('where nobody is held up it says which threads wait together', () => {
+	const drawing = waiting();
+	for (const name of ['b', 'c']) {
+		drawing.builder.setNow(drawing.thread(name), {alive: false});
+	}
+
+	expect(queryLinesAtAGlance(drawing.build(), undefined, glance()).above).toBe('Next to no CPU is used. 2 threads wait together at A.ask:7 via Socket.read, the longest for 42s.');
+});
+
+test.each([
+	['other states were asked for', {atAGlance: {showsWaits: false}}],
+	['a program reads the rows', {atAGlance: undefined}],
+])('not where %s', (_, change) => {
+	const table = queryLinesAtAGlance(waiting().build(), undefined, glance(change));
+	expect(table.above).toBeUndefined();
+	expect(table.rows.filter(row => row.selfTicks > 0).map(row => placeName(row))).toEqual(['A.take:8']);
+});
+
+test('nor in a moment that is too short to say, nor where CPU is used', () => {
+	expect(queryLinesAtAGlance(waiting().build({sampledMs: 999}), undefined, glance()).above).toBeUndefined();
+	expect(queryLinesAtAGlance(waiting().draw('hot\nR R\nwork:1 work:1').build(), undefined, glance()).above).toBeUndefined();
+});
+
+test('a row of such waits has the detail of its samples', () => {
+	const snapshot = waiting().build();
+	const detail = linesView.detail(snapshot, undefined, glance(), 'A.ask:7', undefined);
+	expect(detail.threads.map(({name}) => name)).toEqual(['d', 'e']);
+});
+
+test('where the JVM itself uses the CPU, that stands above the rows', () => {
+	const drawing = new Picture().draw(undent(`
+		main
+		R30
+		work:1
+
+		GC Thread#0 [vm]
+		R700
+	`));
+	expect(queryLinesAtAGlance(drawing.build(), undefined, glance()).above).toBe('The JVM itself uses 70% CPU, the program 3%: most in GC Thread#0. Threads has all of them.');
+});

@@ -1,0 +1,80 @@
+import {describe, expect, test} from 'vitest';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {queryLineDetail} from '../../source/query/detail.js';
+import {ownCode} from '../../source/query/facts/own-code.js';
+import {placeName} from '../../source/query/facts/place.js';
+import {queryLines} from '../../source/query/lines.js';
+import {queryThreads} from '../../source/query/threads.js';
+import type {LineRow, Query} from '../../source/query/types.js';
+import {picture, undent} from '../helpers/picture.js';
+
+const own = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ownFirst: true, ...changes});
+const drawn = (rows: readonly LineRow[]): string => rows.map(row => `${row.selfTicks}/${row.totalTicks} ${placeName(row)}${row.via ? ` via ${placeName(row.via)}` : ''}`).join('\n');
+
+test.each([
+	[[], 'com.acme.Dao kotlinx.Job javassist.Pool org.spring.Web', 'java.util.Map javax.sql.Rows jdk.internal.Vm sun.nio.ch.Net com.sun.proxy.$Proxy3 kotlin.Unit scala.Option'],
+	[['com.acme'], 'com.acme.Dao com.acme.db.Pool', 'com.acmex.Dao org.spring.Web java.util.Map'],
+	[['com.acme.', '!com.acme.gen', 'com.acme.gen.Kept'], 'com.acme.Dao com.acme.gen.Kept com.acme.gen.Kept$Inner', 'com.acme.gen.Stub'],
+	[['!org.spring'], 'com.acme.Dao org.springs.Web', 'org.spring.Web java.util.Map'],
+	[['java.util.concurrent', 'com.acme.Main'], 'java.util.concurrent.Future com.acme.Main com.acme.Main$$Lambda/0x1', 'java.util.Map com.acme.Mainly'],
+] as const)('own code of %j', (app, owns, others) => {
+	const {isOwn} = ownCode(app);
+	expect(owns.split(' ').filter(name => !isOwn(name))).toEqual([]);
+	expect(others.split(' ').filter(name => isOwn(name))).toEqual([]);
+});
+
+const snapshot = picture(`
+	worker-1
+	R                             R                             R                     w
+	java.lang.Thread.run:829      java.lang.Thread.run:829      java.lang.Thread.run:829 java.lang.Thread.run:829
+	com.acme.Dao.find:88          com.acme.Dao.find:88          com.acme.Dao.find:88  com.acme.Dao.find:88
+	java.util.regex.Matcher.matches:1 java.util.regex.Matcher.matches:1 -                     java.util.concurrent.locks.LockSupport.park:211
+	java.util.regex.Loop.match:4  java.util.regex.Loop.match:9  -                     jdk.internal.misc.Unsafe.park:native
+
+	idle
+	w
+	java.lang.Thread.run:829
+	java.util.concurrent.locks.LockSupport.park:211
+`);
+
+describe('own code first', () => {
+	test('a line of the program\'s own counts for what it called in the JDK, and says what that was', () => {
+		expect(drawn(queryLines(snapshot, undefined, own()).rows)).toBe(undent(`
+			3/3 com.acme.Dao.find:88 via java.util.regex.Loop.match
+			0/3 java.lang.Thread.run:829
+			0/2 java.util.regex.Matcher.matches:1
+			0/1 java.util.regex.Loop.match:4
+			0/1 java.util.regex.Loop.match:9
+		`));
+		expect(drawn(queryLines(snapshot, undefined, own({states: ['WAITING']})).rows)).toBe(undent(`
+			1/1 com.acme.Dao.find:88 via java.util.concurrent.locks.LockSupport.park
+			1/2 java.util.concurrent.locks.LockSupport.park:211
+			0/2 java.lang.Thread.run:829
+			0/1 jdk.internal.misc.Unsafe.park(native)
+		`));
+	});
+
+	test('without it each line of the JDK says by which of the program\'s own it came', () => {
+		const rows = queryLines(snapshot, undefined, defaultQuery).rows.filter(row => row.selfTicks > 0);
+		expect(rows.map(row => [placeName(row), row.own && placeName(row.own), row.via])).toEqual([
+			['com.acme.Dao.find:88', undefined, undefined],
+			['java.util.regex.Loop.match:4', 'com.acme.Dao.find:88', undefined],
+			['java.util.regex.Loop.match:9', 'com.acme.Dao.find:88', undefined],
+		]);
+	});
+
+	test('the filter finds what a row stands in, the detail has its samples, and --app decides what is own', () => {
+		const filtered = queryLines(snapshot, undefined, own({filter: 'Loop.match'})).rows;
+		expect(placeName(filtered[0])).toBe('com.acme.Dao.find:88');
+		expect(queryLineDetail(snapshot, undefined, own(), 'com.acme.Dao.find:88').stacks.map(({ticks}) => ticks)).toEqual([1, 1, 1, 1]);
+		expect(drawn(queryLines(snapshot, undefined, own({app: ['java.util.regex']})).rows.slice(0, 1))).toBe('1/3 com.acme.Dao.find:88');
+		expect(drawn(queryLines(snapshot, undefined, own({app: ['!com.acme']})).rows.slice(0, 1))).toBe('1/3 com.acme.Dao.find:88');
+	});
+
+	test('threads stand at a line of the program\'s own', () => {
+		const {rows} = queryThreads(snapshot, undefined, own({showIdle: true}));
+		expect(rows.map(({now, via}) => [now && placeName(now), via && placeName(via)])).toEqual([
+			['com.acme.Dao.find:88', 'java.util.concurrent.locks.LockSupport.park'], ['java.util.concurrent.locks.LockSupport.park:211', undefined],
+		]);
+	});
+});
