@@ -4,7 +4,7 @@ import {queryLineDetail} from '../query/detail.js';
 import {placeKey, placeName} from '../query/facts/place.js';
 import {formatCount, formatDuration, formatMs} from '../query/columns/format.js';
 import {lineColumns} from '../query/columns/line-columns.js';
-import {glanceQuery, queryLinesAtAGlance} from '../query/at-a-glance.js';
+import {glanceQuery, queryLinesAtAGlance} from '../query/glance/at-a-glance.js';
 import {shortName, viaText} from '../query/columns/names.js';
 import {groupings, type LineRow} from '../query/types.js';
 import {decimals, msOf, stateColumns} from './record.js';

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {queryLinesAtAGlance} from '../../source/query/at-a-glance.js';
+import {queryLinesAtAGlance} from '../../source/query/glance/at-a-glance.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {placeName} from '../../source/query/facts/place.js';
 import type {Query} from '../../source/query/types.js';

@@ -1,11 +1,11 @@
-import type {Snapshot} from '../model/snapshot.js';
-import {lineColumns} from './columns/line-columns.js';
-import {ownCode} from './facts/own-code.js';
-import {isCounted, scopeOf} from './facts/scope.js';
-import {isOfJvm, threadKind} from './facts/thread-kind.js';
-import {queryLines} from './lines.js';
-import {corePercent, sampledMs, threadCpuNs} from './summary.js';
-import type {LineRow, LineTable, Query} from './types.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {lineColumns} from '../columns/line-columns.js';
+import {ownCode} from '../facts/own-code.js';
+import {isCounted, scopeOf} from '../facts/scope.js';
+import {isOfJvm, threadKind} from '../facts/thread-kind.js';
+import {queryLines} from '../lines.js';
+import {corePercent, sampledMs, threadCpuNs} from '../summary.js';
+import type {LineRow, LineTable, Query} from '../types.js';
 import {waitsText} from './waits-text.js';
 
 /** Below this share of a core, in percent, hot lines are not what matters. */

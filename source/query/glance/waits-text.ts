@@ -1,15 +1,15 @@
-import type {Snapshot} from '../model/snapshot.js';
-import {formatStuck} from './columns/format.js';
-import {nameWith, viaText} from './columns/names.js';
-import {viaPlace} from './facts/attribution.js';
-import {ownCode} from './facts/own-code.js';
-import {placeKey} from './facts/place.js';
-import {isCounted, scopeOf} from './facts/scope.js';
-import {deadlocksOf} from './locks/deadlocks.js';
-import {isHeldUpNow} from './locks/hold-ups.js';
-import {attributedPlace, isStuckLonger, stuckMs} from './now.js';
-import {mostOf} from './standing-now.js';
-import type {Place, Query} from './types.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {formatStuck} from '../columns/format.js';
+import {nameWith, viaText} from '../columns/names.js';
+import {viaPlace} from '../facts/attribution.js';
+import {ownCode} from '../facts/own-code.js';
+import {placeKey} from '../facts/place.js';
+import {isCounted, scopeOf} from '../facts/scope.js';
+import {deadlocksOf} from '../locks/deadlocks.js';
+import {isHeldUpNow} from '../locks/hold-ups.js';
+import {attributedPlace, isStuckLonger, stuckMs} from '../now.js';
+import {mostOf} from '../standing-now.js';
+import type {Place, Query} from '../types.js';
 
 /** Cells of a place in a sentence. */
 const placeRoom = 60;
