@@ -80,7 +80,7 @@ export const optionTable = {
 	},
 	/** Undefined: what is shown or printed when nothing is asked for. */
 	view: {
-		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `what to begin with, or to print: ${eitherOf(viewIds)} (default ${viewIds[0]})`,
+		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `begin with, or print: ${eitherOf(viewIds)} (default ${viewIds[0]})`,
 		...oneOf(viewIds),
 	},
 	/** A column's id, to be looked for in the view; undefined: the view's own order. */
