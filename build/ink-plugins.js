@@ -1,4 +1,5 @@
 import path from 'node:path';
+import {lazySegmenters} from './lazy-segmenters.js';
 import {withoutDevtools} from './without-devtools.js';
 import {withoutFetch} from './without-fetch.js';
 import {withoutPackageJson} from './without-package-json.js';
@@ -29,4 +30,4 @@ const rememberedLines = {
 };
 
 /** What every bundle with Ink in it needs. */
-export const inkPlugins = [withoutDevtools, withoutFetch, withoutPackageJson, rememberedLines];
+export const inkPlugins = [withoutDevtools, withoutFetch, withoutPackageJson, lazySegmenters, rememberedLines];

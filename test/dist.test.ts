@@ -1,5 +1,7 @@
 import {spawnSync} from 'node:child_process';
-import {cpSync, mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {
+	cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -124,6 +126,23 @@ describe('what is in dist/', () => {
 			terminal.type('q');
 			expect(await terminal.ended()).toMatchObject({exitCode: 0});
 			expect(terminal.raw).not.toContain('DEV');
+		} finally {
+			terminal.close();
+		}
+	});
+
+	test('a screen of plain names needs no segmenter and no expression for emoji; other names have both', async () => {
+		const count = path.join(folder, 'count.cjs');
+		writeFileSync(count, 'const Made = Intl.Segmenter; Intl.Segmenter = class extends Made { constructor(...of) { super(...of); require("node:fs").appendFileSync(__filename + ".log", "made"); } };');
+		const terminal = new TerminalSession(process.execPath, ['--require', count, path.join(built, 'cli.js'), 'open', path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz')]);
+		try {
+			await terminal.until('demo.Pricing');
+			expect(existsSync(`${count}.log`)).toBe(false);
+			terminal.type('/✅👍🏽');
+			await terminal.until(/filter: *✅/);
+			expect(existsSync(`${count}.log`)).toBe(true);
+			terminal.type('\u001B');
+			terminal.type('q');
 		} finally {
 			terminal.close();
 		}

@@ -127,6 +127,11 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		return row;
 	}
 
+	/** Whether CPU time of any thread counts at a stack. */
+	get hasPlacedCpu(): boolean {
+		return this.credits.count > 0 || this.placedCpuNs.subarray(0, this.count).some(ns => ns > 0);
+	}
+
 	/** Appends a thread in state RUNNABLE, with no frames and no lock, and returns its row. */
 	addThread(key: number, nativeId: number, name: number): number {
 		const row = this.count;

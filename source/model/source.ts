@@ -16,6 +16,8 @@ export type SourceStatus = {
 	readonly note?: string;
 	/** Another process that traces threads of the target, as last seen, such as "gdb (process 4711)"; printable. */
 	readonly tracer?: string;
+	/** CPU time is counted at a line by now; left out before, and of a file. */
+	readonly hasCpu?: boolean;
 	/** The newest counts could not be read in time: those shown are older. */
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, if another one is long overdue; undefined otherwise. */

@@ -259,6 +259,11 @@ class LiveSampler implements SamplerHandle {
 				break;
 			}
 
+			case 'cpu': {
+				this.#set({hasCpu: true});
+				break;
+			}
+
 			case 'held': {
 				this.#holding.get(report.number)?.(true);
 				break;

@@ -17,7 +17,11 @@ const pauseFiguresEveryMs = 250;
 /** A reason that changes with every failure must not flood the other side. */
 const troubleEveryMs = 1000;
 
-/** CPU time takes two samples: the second follows the first soon, so that the first shares are there early. */
+/**
+CPU time takes two samples: the second follows the first soon, after this part of the interval, so that it is known
+early who works.
+*/
+const secondSampleAfter = 1 / 4;
 const secondSampleMs = 75;
 
 /** What a loop samples, where it counts, and how often. */
@@ -66,6 +70,8 @@ export class SamplingLoop {
 	#failed = 0;
 	#failuresInARow = 0;
 	#isFirst = true;
+	/** CPU time counted at a stack. */
+	#hasCpu = false;
 	#isAfterPause = false;
 	#finding = '';
 	#trouble = '';
@@ -258,8 +264,13 @@ export class SamplingLoop {
 		this.#failuresInARow = 0;
 		if (this.#isFirst) {
 			this.#isFirst = false;
-			this.#clock.restart(nowMs, Math.min(secondSampleMs, this.#intervalMs()));
+			this.#clock.restart(nowMs, Math.min(secondSampleMs, this.#intervalMs() * secondSampleAfter));
 			this.#options.report({kind: 'sampling'});
+		}
+
+		if (!this.#hasCpu && this.#sample.hasPlacedCpu) {
+			this.#hasCpu = true;
+			this.#options.report({kind: 'cpu'});
 		}
 
 		const {finding = ''} = this.#options.session;

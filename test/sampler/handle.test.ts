@@ -174,10 +174,12 @@ describe('a session on a real JVM', () => {
 			changes++;
 		});
 		await until(() => live.status().phase !== 'starting');
+		await until(() => live.status().hasCpu === true);
 		await withSamples(live, 3);
-		expect(changes).toBe(1);
-		live.setPaused(true);
+		// It began, and had a first share.
 		expect(changes).toBe(2);
+		live.setPaused(true);
+		expect(changes).toBe(3);
 		expect(live.status().phase).toBe('paused');
 		await settled(live);
 		const paused = live.read()!;
@@ -189,7 +191,7 @@ describe('a session on a real JVM', () => {
 		live.setIntervalMs(35);
 		live.setPaused(false);
 		expect(live.status().phase).toBe('sampling');
-		expect(changes).toBe(2);
+		expect(changes).toBe(3);
 		const after = await withSamples(live, paused.session.samples + 3);
 		expect(after.session.requestedIntervalMs).toBe(35);
 		// The pause is no sampling time: the clock on the wall says more.

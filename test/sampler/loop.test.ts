@@ -88,6 +88,23 @@ test('threads that were skipped are counted', async () => {
 	expect(reader.read(1000)!.figures).toMatchObject({samples: 3, refusedThreads: 6, lateThreads: 3});
 });
 
+test('says once when CPU time counts somewhere', async () => {
+	const {writer, reader} = table();
+	const samplesThen: number[] = [];
+	const loop = loopOf(steady(sample => {
+		if (sample === 5) {
+			loop.stop();
+		}
+	}), writer, ({kind}) => {
+		if (kind === 'cpu') {
+			samplesThen.push(reader.read(1000)!.figures.samples);
+		}
+	});
+	await loop.run();
+	// The thread waits in the first.
+	expect(samplesThen).toEqual([2]);
+});
+
 test('a sample that takes longer than the interval leaves turns to commands and timers', async () => {
 	const {writer} = table();
 	const loop = loopOf(steady(() => {

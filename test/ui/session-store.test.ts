@@ -2,6 +2,7 @@ import {
 	afterEach, beforeEach, expect, test, vi,
 } from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
+import type {SourceStatus} from '../../source/model/source.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import {picture} from '../helpers/picture.js';
 
@@ -13,10 +14,20 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-/** A store of a session that is as young as `moment` says, and the times at which it reads it, from its start on. */
-function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonly durationMs: number}): {readonly store: SessionStore; readonly readsMs: number[]} {
+/**
+A store of a session that is as young as `moment` says, and the times at which it reads it, from its start on; `hasCpu`
+says that there is CPU time now.
+*/
+function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonly durationMs: number}) {
 	const readsMs: number[] = [];
 	const startMs = Date.now();
+	let status: SourceStatus = {phase: 'sampling', stale: false};
+	let changed = () => {/* Nobody listens yet. */};
+	const hasCpu = () => {
+		status = {...status, hasCpu: true};
+		changed();
+	};
+
 	const read = (): Snapshot => {
 		const sinceMs = Date.now() - startMs;
 		readsMs.push(sinceMs);
@@ -25,19 +36,25 @@ function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonl
 
 	const store = new SessionStore({
 		source: {
-			status: () => ({phase: 'sampling', stale: false}), read, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
+			status: () => status, read, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange(listener) {
+				changed = listener;
+				return () => {/* Nothing is left of it. */};
+			},
 		}, delayMs: 1000, vitals: () => ({}),
 	});
 	store.start();
-	return {store, readsMs};
+	return {store, readsMs, hasCpu};
 }
 
-test('a young session is read as soon as it may have a share, then often, then at its delay', async () => {
-	const {store, readsMs} = readsOf(sinceMs => ({samples: sinceMs < 75 ? 1 : 2, durationMs: sinceMs}));
-	await vi.advanceTimersByTimeAsync(5000);
+test('a young session is read often, at once when it has a share, then at its delay', async () => {
+	const {store, readsMs, hasCpu} = readsOf(sinceMs => ({samples: sinceMs < 75 ? 1 : 2, durationMs: sinceMs}));
+	await vi.advanceTimersByTimeAsync(130);
+	hasCpu();
+	hasCpu();
+	await vi.advanceTimersByTimeAsync(4870);
 	store.stop();
-	expect(readsMs.filter(ms => ms < 300)).toEqual([0, 25, 50, 75, 175, 275]);
-	expect(readsMs.filter(ms => ms > 2000)).toEqual([2075, 3075, 4075]);
+	expect(readsMs.filter(ms => ms < 400)).toEqual([0, 100, 130, 230, 330]);
+	expect(readsMs.filter(ms => ms > 1000)).toEqual([1030, 2030, 3030, 4030]);
 });
 
 test('an old session of a single sample is read at the delay', async () => {

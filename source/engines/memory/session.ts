@@ -111,7 +111,7 @@ export class MemorySession implements EngineSession {
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
 		this.#waiting = new WaitingStacks(memory, threads, walker, continuations);
 		const top = new TopFrame(vm, this.#code, this.#methods, walker);
-		const {perf, timer, note} = chooseTimer(opened, target.pid, options, new RecordedStacks({memory, walker, top, continuations}));
+		const {perf, timer, note} = chooseTimer(opened, target, options, new RecordedStacks({memory, walker, top, continuations}));
 		this.#perf = perf;
 		this.#credits = perf && new RecordedCredits(perf, this.#methods, this.#depth, interner);
 		this.#offCpu = perf ? undefined : new OffCpu(target.pid);

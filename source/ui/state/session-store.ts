@@ -23,11 +23,9 @@ export type Feed = {
 };
 
 /**
-Refreshes while the session is young, however long the delay: at once when there is a second sample, which CPU time, and
-with it the first share, takes; often in the first second; then each after as long as was sampled so far, until that is
-the delay.
+Refreshes while the session is young, however long the delay: at once when there is a first sample, and when the first
+share is there; often in the first second; then each after as long as was sampled so far, until that is the delay.
 */
-const firstDelayMs = 25;
 const earlyDelayMs = 100;
 const earlyMs = 1000;
 
@@ -151,7 +149,8 @@ export class SessionStore {
 	readonly #sourceChanged = (): void => {
 		// The first numbers are shown as soon as they are there, and the end as soon as it is known.
 		const status = this.#options.source.status();
-		if (this.#feed.shown === undefined || status.phase === 'ended' || status.phase === 'failed') {
+		const isFirstShare = status.hasCpu === true && this.#feed.status.hasCpu === undefined;
+		if (this.#feed.shown === undefined || isFirstShare || status.phase === 'ended' || status.phase === 'failed') {
 			this.#refreshAgain();
 		} else {
 			this.#set({status});
@@ -167,8 +166,7 @@ export class SessionStore {
 		clearTimeout(this.#timer);
 		const {shown, status: {phase}} = this.#feed;
 		const sampledMs = shown && (phase === 'starting' || phase === 'sampling') ? shown.session.durationMs : Infinity;
-		const youngMs = shown?.session.samples === 1 ? firstDelayMs : earlyDelayMs;
-		this.#timer = setTimeout(this.#refreshAgain, Math.min(this.#delayMs, sampledMs < earlyMs ? youngMs : sampledMs));
+		this.#timer = setTimeout(this.#refreshAgain, Math.min(this.#delayMs, sampledMs < earlyMs ? earlyDelayMs : sampledMs));
 		clearInterval(this.#ringTimer);
 		if (this.#delayMs > ringMs) {
 			this.#ringTimer = setInterval(this.#keepRing, ringMs);

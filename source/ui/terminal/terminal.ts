@@ -118,6 +118,7 @@ export class Terminal extends EventEmitter<Events> {
 	#isLent = false;
 	#isEntered = false;
 	#escapeTimer: NodeJS.Timeout | undefined;
+	#escapeCheck: NodeJS.Immediate | undefined;
 	#endSuspending: (() => void) | undefined;
 
 	readonly #hasMouse: boolean;
@@ -179,7 +180,7 @@ export class Terminal extends EventEmitter<Events> {
 	once.
 	*/
 	readonly leave = (): void => {
-		clearTimeout(this.#escapeTimer);
+		this.#awaitRest(false);
 		this.#isEntered = false;
 		process.off('exit', this.leave);
 		this.#endSuspending?.();
@@ -308,7 +309,7 @@ export class Terminal extends EventEmitter<Events> {
 	};
 
 	readonly #read = (bytes: Uint8Array): void => {
-		clearTimeout(this.#escapeTimer);
+		this.#awaitRest(false);
 		for (const input of this.#decoder.push(bytes)) {
 			if (typeof input === 'string') {
 				this.emit('key', input);
@@ -317,12 +318,22 @@ export class Terminal extends EventEmitter<Events> {
 			}
 		}
 
-		if (this.#decoder.isUnfinished) {
+		this.#awaitRest(this.#decoder.isUnfinished);
+	};
+
+	/** Gives up an unfinished sequence after a while, if its rest has not come by then. */
+	#awaitRest(isUnfinished: boolean): void {
+		clearTimeout(this.#escapeTimer);
+		clearImmediate(this.#escapeCheck);
+		if (isUnfinished) {
 			this.#escapeTimer = setTimeout(() => {
-				for (const key of this.#decoder.flush()) {
-					this.emit('key', key);
-				}
+				// Timers come before what has arrived: where we had no CPU, the rest may be there and not yet read.
+				this.#escapeCheck = setImmediate(() => {
+					for (const key of this.#decoder.flush()) {
+						this.emit('key', key);
+					}
+				});
 			}, escapeWaitMs);
 		}
-	};
+	}
 }

@@ -1,3 +1,4 @@
+import {wordAt} from '../decode/word.js';
 import {type Loop, loopsIn} from '../decode/loops.js';
 import {
 	decodeScopes, scopeCount, scopeOffsetAt, scopeOffsetInLoop, type Scope,
@@ -202,7 +203,7 @@ function readIdentity({reader, layout: {fields}}: Vm, address: number, isMethod:
 	}
 
 	reader.fill(address + start, new Uint8Array(scratch.buffer), 0, length);
-	const word = (offset: number) => scratch.getUint32(offset - start, true) + (scratch.getUint32(offset - start + 4, true) * 0x1_00_00_00_00);
+	const word = (offset: number) => wordAt(scratch, offset - start);
 	const common = [word(blobName), scratch.getUint32(blobSize - start, true)];
 	return isMethod ? [...common, scratch.getUint32(nmethodCompileId - start, true), word(nmethodMethod)] : common;
 }
@@ -254,7 +255,7 @@ function methodsOf(metadata: Uint8Array): (index: number) => number {
 			fail();
 		}
 
-		const method = view.getUint32(at, true) + (view.getUint32(at + 4, true) * 0x1_00_00_00_00);
+		const method = wordAt(view, at);
 		return isAddress(method) ? method : fail();
 	};
 }

@@ -1,5 +1,7 @@
+import {wordAt} from '../decode/word.js';
 import {type Symbols} from '../process/libjvm.js';
 import {type Reader} from '../process/reader.js';
+import {Strings} from '../process/strings.js';
 
 /** One row of gHotSpotVMStructs: a member's offset in bytes, or a static's address. */
 export type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};
@@ -24,16 +26,8 @@ const wordBytes = 8;
 
 /** Reads all tables; throws `Unreadable`, or an error that names the symbol that this libjvm lacks. */
 export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
-	const names = new Map<number, string>();
-	const text = (address: number) => {
-		let name = names.get(address);
-		if (name === undefined) {
-			name = reader.cString(address);
-			names.set(address, name);
-		}
-
-		return name;
-	};
+	const strings = new Strings(reader);
+	const text = (address: number) => strings.at(address);
 
 	const variable = (name: string) => {
 		const address = symbols.get(name);
@@ -51,9 +45,9 @@ export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 		isStatic: entry('IsStaticOffset'), offset: entry('OffsetOffset'), address: entry('AddressOffset'),
 	};
 	for (const row of rows(reader, variable('gHotSpotVMStructs'), entry('ArrayStride'), Object.values(at))) {
-		fields.set(`${text(word(row, at.type))}.${text(word(row, at.field))}`, {
+		fields.set(`${text(wordAt(row, at.type))}.${text(wordAt(row, at.field))}`, {
 			isStatic: row.getInt32(at.isStatic, true) !== 0,
-			offset: word(row, at.offset), address: word(row, at.address), type: text(word(row, at.typeString)),
+			offset: wordAt(row, at.offset), address: wordAt(row, at.address), type: text(wordAt(row, at.typeString)),
 		});
 	}
 
@@ -61,7 +55,7 @@ export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 	const typeName = variable('gHotSpotVMTypeEntryTypeNameOffset');
 	const size = variable('gHotSpotVMTypeEntrySizeOffset');
 	for (const row of rows(reader, variable('gHotSpotVMTypes'), variable('gHotSpotVMTypeEntryArrayStride'), [typeName, size])) {
-		sizes.set(text(word(row, typeName)), word(row, size));
+		sizes.set(text(wordAt(row, typeName)), wordAt(row, size));
 	}
 
 	const constants = new Map<string, number>();
@@ -69,7 +63,7 @@ export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 		const name = variable(`gHotSpotVM${kind}ConstantEntryNameOffset`);
 		const value = variable(`gHotSpotVM${kind}ConstantEntryValueOffset`);
 		for (const row of rows(reader, variable(`gHotSpotVM${kind}Constants`), variable(`gHotSpotVM${kind}ConstantEntryArrayStride`), [name, value])) {
-			constants.set(text(word(row, name)), kind === 'Int' ? row.getInt32(value, true) : Number(row.getBigInt64(value, true)));
+			constants.set(text(wordAt(row, name)), kind === 'Int' ? row.getInt32(value, true) : Number(row.getBigInt64(value, true)));
 		}
 	}
 
@@ -96,7 +90,7 @@ function * rows(reader: Reader, start: number, stride: number, offsets: readonly
 			}
 
 			const row = new DataView(block.buffer, offset, stride);
-			if (word(row, offsets[0]) === 0) {
+			if (wordAt(row, offsets[0]) === 0) {
 				return;
 			}
 
@@ -105,8 +99,4 @@ function * rows(reader: Reader, start: number, stride: number, offsets: readonly
 	}
 
 	throw new Error('the tables of this libjvm.so have no end');
-}
-
-function word(row: DataView, offset: number): number {
-	return row.getUint32(offset, true) + (row.getUint32(offset + 4, true) * 0x1_00_00_00_00);
 }

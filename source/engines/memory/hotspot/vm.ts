@@ -1,4 +1,6 @@
+import {wordAt} from '../decode/word.js';
 import {fail, type Reader} from '../process/reader.js';
+import {Strings} from '../process/strings.js';
 import {has, type Layout} from './layout.js';
 
 /** What does not change about a JVM while it runs: how to read it, and what it was started with. */
@@ -63,13 +65,13 @@ function readFlags(reader: Reader, {fields, sizes}: Layout): Map<string, boolean
 
 	const rows = reader.bytes(reader.pointer(fields.flags), count * sizes.flag);
 	const view = new DataView(rows.buffer);
-	const word = (at: number) => view.getUint32(at, true) + (view.getUint32(at + 4, true) * 0x1_00_00_00_00);
+	const strings = new Strings(reader);
 	for (let at = 0; at + sizes.flag <= rows.length; at += sizes.flag) {
-		const name = word(at + fields.flagName);
+		const name = wordAt(view, at + fields.flagName);
 		// The last row is empty.
-		const text = name === 0 ? '' : reader.cString(name);
+		const text = name === 0 ? '' : strings.at(name);
 		if (flagNames.has(text)) {
-			flags.set(text, reader.u8(word(at + fields.flagAddress)) !== 0);
+			flags.set(text, reader.u8(wordAt(view, at + fields.flagAddress)) !== 0);
 		}
 	}
 

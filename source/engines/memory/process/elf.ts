@@ -1,4 +1,5 @@
 import {readSync} from 'node:fs';
+import {wordOf} from '../decode/word.js';
 
 /**
 What of an ELF file is needed: where its parts are loaded, and its dynamic symbols by name. Values are the file's own,
@@ -89,5 +90,5 @@ function bytesAt(fd: number, offset: number, length: number): Buffer {
 }
 
 function offset64(bytes: Buffer, at: number): number {
-	return bytes.readUInt32LE(at) + (bytes.readUInt32LE(at + 4) * 0x1_00_00_00_00);
+	return wordOf(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
 }

@@ -1,3 +1,4 @@
+import {wordOf} from '../decode/word.js';
 import {isAddress, type Memory} from './memory.js';
 import {placesAtOnce, vectorBytes} from './vm-reads.js';
 
@@ -92,7 +93,7 @@ export class Places {
 	/** The 8-byte word at an offset (a multiple of four) of a place, exact below 2^53. */
 	word(place: number, offset: number): number {
 		const at = ((place * this.length) + offset) / 4;
-		return this.words[at] + (this.words[at + 1] * 0x1_00_00_00_00);
+		return wordOf(this.words[at], this.words[at + 1]);
 	}
 
 	/** The 4-byte word at an offset (a multiple of four) of a place. */
@@ -109,7 +110,7 @@ export class Places {
 
 	#readOne(place: number): boolean {
 		const at = place * vectorBytes / 4;
-		const address = this.#vectors[at] + (this.#vectors[at + 1] * 0x1_00_00_00_00);
+		const address = wordOf(this.#vectors[at], this.#vectors[at + 1]);
 		const isRead = this.#memory.read(address, this.bytes, place * this.length, this.length) === this.length;
 		this.#isRead[place] = isRead ? 1 : 0;
 		return isRead;

@@ -1,3 +1,4 @@
+import {wordAt} from '../decode/word.js';
 import {isAddress, type Memory} from './memory.js';
 
 /** What a read that did not succeed throws: expected at any time, since the target runs on while it is read. */
@@ -12,7 +13,7 @@ export function fail(): never {
 }
 
 /** Longest C string read from the target, bytes: type and field names of HotSpot's tables stay below 100. */
-const cStringLimit = 256;
+export const cStringLimit = 256;
 
 /** Most bytes in one read: larger ones come from a length that lies. */
 const bytesLimit = 1 << 22;
@@ -47,7 +48,7 @@ export class Reader {
 	/** A word as a number; exact below 2^53, which every address is. */
 	word(address: number): number {
 		this.#fetch(address, 8);
-		return this.#view.getUint32(0, true) + (this.#view.getUint32(4, true) * 0x1_00_00_00_00);
+		return wordAt(this.#view, 0);
 	}
 
 	/** A word in full, for tagged pointers. */

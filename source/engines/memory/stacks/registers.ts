@@ -1,3 +1,5 @@
+import {wordAt} from '../decode/word.js';
+
 /** The registers that tell where a thread is; addresses as numbers, other words not exact above 2^53. */
 export type Registers = {
 	readonly pc: number;
@@ -24,7 +26,7 @@ const index = {
 /** Decodes what PTRACE_GETREGS wrote. */
 export function decodeRegisters(bytes: Uint8Array): Registers {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	const word = (at: number) => view.getUint32(at * 8, true) + (view.getUint32((at * 8) + 4, true) * 0x1_00_00_00_00);
+	const word = (at: number) => wordAt(view, at * 8);
 	return {
 		pc: word(index.pc), sp: word(index.sp), fp: word(index.fp), rax: word(index.rax), rbx: word(index.rbx), r13: word(index.r13),
 	};

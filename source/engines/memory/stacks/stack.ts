@@ -1,3 +1,4 @@
+import {wordOf} from '../decode/word.js';
 import {type Memory} from '../process/memory.js';
 import {fail} from '../process/reader.js';
 
@@ -66,7 +67,7 @@ export class StackCopy {
 		}
 
 		const index = (address - this.low) / 4;
-		return this.#words[index] + (this.#words[index + 1] * 0x1_00_00_00_00);
+		return wordOf(this.#words[index], this.#words[index + 1]);
 	}
 
 	#makeRoom(length: number): void {

@@ -1,3 +1,4 @@
+import {wordAt} from '../decode/word.js';
 import {type CodeCache, type CodePlace} from '../hotspot/code-cache.js';
 import {type Methods} from '../hotspot/methods.js';
 import {Unreadable} from '../process/reader.js';
@@ -340,7 +341,7 @@ of the code cache; 0 for any other.
 function callTarget(code: Uint8Array, returnPc: number): number {
 	const view = new DataView(code.buffer, code.byteOffset, loadedCallBytes);
 	if (code[0] === 0x49 && code[1] === 0xBA && code[10] === 0x41 && code[11] === 0xFF && code[12] === 0xD2) {
-		return view.getUint32(2, true) + (view.getUint32(6, true) * 0x1_00_00_00_00);
+		return wordAt(view, 2);
 	}
 
 	return code[loadedCallBytes - 5] === 0xE8 ? returnPc + view.getInt32(loadedCallBytes - 4, true) : 0;

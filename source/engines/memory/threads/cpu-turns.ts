@@ -21,6 +21,8 @@ export type CpuTurn = {
 	/** CPU used since it was last asked for, 0 where it was not in this sample; and whether that is known at all. */
 	cpuNs: number;
 	isCpuKnown: boolean;
+	/** CPU used over the thread's life, as far as it was asked for. */
+	lifeCpuNs: number;
 	/** When its turn comes, and until when it is asked in every sample; whole milliseconds of performance.now. */
 	cpuDueMs: number;
 	livelyUntilMs: number;
@@ -91,6 +93,7 @@ export class CpuTurns {
 		thread.cpuReadMs = this.#nowMs;
 		thread.cpuNs = this.#cpu.delta(thread.nativeId);
 		thread.isCpuKnown = this.#cpu.reading === 'read';
+		thread.lifeCpuNs = thread.isCpuKnown ? this.#cpu.cpuNs : 0;
 		if (thread.cpuNs > 0) {
 			thread.livelyUntilMs = this.#nowMs + livelyMs;
 		}

@@ -1,3 +1,4 @@
+import {wordAt} from '../decode/word.js';
 import {has, type Layout} from '../hotspot/layout.js';
 import {type Memory} from '../process/memory.js';
 import {Places} from '../process/places.js';
@@ -157,8 +158,7 @@ export class ThreadBlocks {
 			return 0;
 		}
 
-		const at = offset - this.#start;
-		return this.#view.getUint32(at, true) + (this.#view.getUint32(at + 4, true) * 0x1_00_00_00_00);
+		return wordAt(this.#view, offset - this.#start);
 	}
 }
 

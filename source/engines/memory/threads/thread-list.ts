@@ -1,3 +1,4 @@
+import {wordOf} from '../decode/word.js';
 import {has} from '../hotspot/layout.js';
 import {isAligned} from '../process/memory.js';
 import {Places} from '../process/places.js';
@@ -142,5 +143,5 @@ function repeated<T>(attempt: () => T): T {
 
 function addresses(bytes: Uint8Array): number[] {
 	const words = new Uint32Array(bytes.buffer, 0, bytes.length / 4);
-	return Array.from({length: words.length / 2}, (_, index) => words[index * 2] + (words[(index * 2) + 1] * 0x1_00_00_00_00)).filter(address => isAligned(address));
+	return Array.from({length: words.length / 2}, (_, index) => wordOf(words[index * 2], words[(index * 2) + 1])).filter(address => isAligned(address));
 }

@@ -11,6 +11,13 @@ time in a program that was looked at, and an event costs us half a millisecond.
 const busyNs = 1e6;
 const busyWithinMs = 1000;
 
+/**
+Before anybody was seen at work, those that used a thousandth of the JVM's life so far, the busiest of them, have an
+event: who worked before will most likely again, and until that is seen the screen would have nothing to show.
+*/
+const oftenBusy = 0.001;
+const foremost = 32;
+
 /** An event of a thread that used less than that for so long is closed. */
 const idleMs = 2000;
 
@@ -43,13 +50,17 @@ export type Followed = {
 export class FollowedThreads {
 	readonly #calls: PerfCalls;
 	readonly #withKernel: boolean;
+	readonly #aliveMs: number;
 	readonly #followed = new Map<JavaThread, Followed>();
 	#events = 0;
 	#round = 0;
+	#lookedMs = Number.NaN;
 	/** Larger rings were refused, as too much memory was locked. */
 	#smallest = 0;
 
-	constructor(calls: PerfCalls, withKernel: boolean) {
+	/** `aliveMs`: for how long the JVM has been there. */
+	constructor(calls: PerfCalls, withKernel: boolean, aliveMs = Infinity) {
+		this.#aliveMs = Math.max(1, aliveMs);
 		this.#calls = calls;
 		this.#withKernel = withKernel;
 	}
@@ -65,6 +76,12 @@ export class FollowedThreads {
 	*/
 	update(awake: readonly JavaThread[], nowMs: number, periodNs: number): void {
 		this.#round++;
+		const sinceMs = Math.max(1, nowMs - this.#lookedMs || 0);
+		if (Number.isNaN(this.#lookedMs)) {
+			this.#begin(awake, nowMs, periodNs);
+		}
+
+		this.#lookedMs = nowMs;
 		for (const thread of awake) {
 			const known = this.#followed.get(thread);
 			if (known) {
@@ -72,8 +89,9 @@ export class FollowedThreads {
 				this.#age(known, thread, nowMs);
 			}
 
-			if (thread.isThere && (thread.cpuNs > 0 || thread.isInJava) && (thread.flags & threadFlag.compiler) === 0 && !known?.event) {
-				this.#consider(known ?? this.#add(thread, nowMs), thread, nowMs, periodNs);
+			if (thread.isThere && (thread.cpuNs > 0 || thread.isInJava) && (thread.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
+				const share = thread.cpuNs > 0 ? Math.min(1, thread.cpuNs / 1e6 / sinceMs) : 1;
+				this.#consider(this.#followed.get(thread) ?? this.#add(thread, nowMs), thread, nowMs, {periodNs, share});
 			}
 		}
 
@@ -110,6 +128,17 @@ export class FollowedThreads {
 		this.#followed.clear();
 	}
 
+	/** Events of the threads that used most so far. */
+	#begin(awake: readonly JavaThread[], nowMs: number, periodNs: number): void {
+		const shareOf = ({lifeCpuNs}: JavaThread) => Math.min(1, lifeCpuNs / 1e6 / this.#aliveMs);
+		const busiest = awake
+			.filter(thread => thread.isThere && shareOf(thread) >= oftenBusy && (thread.flags & threadFlag.compiler) === 0)
+			.sort((a, b) => b.lifeCpuNs - a.lifeCpuNs);
+		for (const thread of busiest.slice(0, foremost)) {
+			this.#open(this.#add(thread, nowMs), thread, nowMs, {periodNs, share: shareOf(thread)});
+		}
+	}
+
 	#add(thread: JavaThread, nowMs: number): Followed {
 		const followed: Followed = {
 			fresh: [], usedNs: thread.cpuNs, sinceMs: nowMs, refusedUntilMs: Number.NEGATIVE_INFINITY, round: this.#round,
@@ -128,13 +157,15 @@ export class FollowedThreads {
 		followed.usedNs += thread.cpuNs;
 	}
 
-	#consider(followed: Followed, thread: JavaThread, nowMs: number, periodNs: number): void {
-		if ((followed.usedNs < busyNs && !thread.isInJava) || nowMs < followed.refusedUntilMs) {
-			return;
+	#consider(followed: Followed, thread: JavaThread, nowMs: number, how: {readonly periodNs: number; readonly share: number}): void {
+		if ((followed.usedNs >= busyNs || thread.isInJava) && nowMs >= followed.refusedUntilMs) {
+			this.#open(followed, thread, nowMs, how);
 		}
+	}
 
+	#open(followed: Followed, thread: JavaThread, nowMs: number, how: {readonly periodNs: number; readonly share: number}): void {
 		for (let size = this.#sizeNow(); size < ringSizes.length; size++) {
-			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], periodNs, withKernel: this.#withKernel});
+			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], withKernel: this.#withKernel, ...how});
 			if (typeof event !== 'number') {
 				followed.event = event;
 				thread.hasEvent = true;

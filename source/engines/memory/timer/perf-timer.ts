@@ -30,9 +30,9 @@ export class PerfTimer implements RunningTimer {
 	readonly #period: Period;
 	#timeout?: NodeJS.Timeout;
 
-	constructor(calls: PerfCalls, stacks: RecordedStacks, options: {readonly withKernel: boolean; readonly period: Period}) {
+	constructor(calls: PerfCalls, stacks: RecordedStacks, options: {readonly withKernel: boolean; readonly period: Period; readonly aliveMs?: number}) {
 		this.leavesKernelOut = !options.withKernel;
-		this.#threads = new FollowedThreads(calls, options.withKernel);
+		this.#threads = new FollowedThreads(calls, options.withKernel, options.aliveMs);
 		this.#stacks = stacks;
 		this.#period = options.period;
 	}

@@ -1,3 +1,4 @@
+import {wordAt} from '../decode/word.js';
 import {type Registers} from '../stacks/registers.js';
 import {recordRegisters} from './attributes.js';
 
@@ -54,7 +55,7 @@ export function decodeRecords(bytes: Uint8Array): Records {
 				lost++;
 			}
 		} else if (type === recordType.lost && size >= headBytes + 16) {
-			lost += word(view, at + headBytes + 8);
+			lost += wordAt(view, at + headBytes + 8);
 		}
 
 		at += size;
@@ -70,27 +71,22 @@ function sampleOf(bytes: Uint8Array, view: DataView, start: number, end: number)
 	const registersAt = start + 16;
 	const sizeAt = registersAt + (8 * recordRegisters.length);
 	const stackAt = sizeAt + 8;
-	if (stackAt > end || word(view, start + 8) !== abi64) {
+	if (stackAt > end || wordAt(view, start + 8) !== abi64) {
 		return undefined;
 	}
 
-	const size = word(view, sizeAt);
+	const size = wordAt(view, sizeAt);
 	if (size === 0 || stackAt + size + 8 > end) {
 		return undefined;
 	}
 
 	const registers: Partial<Record<keyof Registers, number>> = {};
 	for (const [index, name] of recordRegisters.entries()) {
-		registers[name] = word(view, registersAt + (8 * index));
+		registers[name] = wordAt(view, registersAt + (8 * index));
 	}
 
 	return {
 		pid: view.getUint32(start, true), tid: view.getUint32(start + 4, true), registers: registers as Registers,
-		stack: bytes.subarray(stackAt, stackAt + Math.min(size, word(view, stackAt + size))),
+		stack: bytes.subarray(stackAt, stackAt + Math.min(size, wordAt(view, stackAt + size))),
 	};
-}
-
-/** A word as a number; exact below 2^53. */
-function word(view: DataView, at: number): number {
-	return view.getUint32(at, true) + (view.getUint32(at + 4, true) * 0x1_00_00_00_00);
 }

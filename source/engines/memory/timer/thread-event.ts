@@ -15,6 +15,22 @@ export const ringSizes: readonly RingSize[] = [{stackBytes: 32_768, pages: 64}, 
 /** The part of the period that the first one has at least: records that come much faster would fill the ring. */
 const shortestFirst = 1 / 8;
 
+/**
+The shortest period to begin with, as a part of the one that is asked for; and how much of that a thread which uses the
+whole of a CPU begins with, twice, so that it has two or three records in a sample or two.
+*/
+const shortestBeginning = 1 / 20;
+const beginning = 2;
+
+/** What an event is to be like. */
+export type ThreadEventOptions = {
+	readonly size: RingSize;
+	readonly periodNs: number;
+	readonly withKernel: boolean;
+	/** The part of a CPU that the thread seems to use; 1 where that is not known. */
+	readonly share?: number;
+};
+
 /** What an event has recorded since it was last looked at, with the CPU nanoseconds that each record stands for. */
 export type Taken = {readonly records: readonly ThreadRecord[]; readonly weightsNs: readonly number[]; readonly lost: number};
 
@@ -22,13 +38,18 @@ export type Taken = {readonly records: readonly ThreadRecord[]; readonly weights
 An event on the CPU clock of one thread, and its ring. A record stands for a period of CPU time. The first comes after a
 random part of a period: a thread that runs for half of one has a record in half of all cases, which counts as a whole.
 The weights are kept here, as the kernel knows nothing of this.
+
+A thread that uses little of a CPU has its first record long after it was found, if it waits for a whole period: it
+begins with a shorter one, of which each record stands for that much less, and which doubles with each look that finds
+records.
 */
 export class ThreadEvent {
 	/**
 	Opens one; an errno where that cannot be: of the event, or of its ring. `random`: from 0 to 1.
 	*/
-	static open(calls: PerfCalls, tid: number, options: {readonly size: RingSize; readonly periodNs: number; readonly withKernel: boolean}, random = Math.random()): ThreadEvent | number {
-		const {size, periodNs, withKernel} = options;
+	static open(calls: PerfCalls, tid: number, options: ThreadEventOptions, random = Math.random()): ThreadEvent | number {
+		const {size, withKernel, share = 1} = options;
+		const periodNs = options.periodNs * Math.min(1, Math.max(shortestBeginning, share * beginning));
 		const firstNs = periodNs * (shortestFirst + ((1 - shortestFirst) * random));
 		const opened = calls.open(tid, {periodNs: firstNs, stackBytes: size.stackBytes, withKernel});
 		if ('errno' in opened) {
@@ -41,7 +62,7 @@ export class ThreadEvent {
 			return mapped.errno;
 		}
 
-		return new ThreadEvent(calls, opened.fd, mapped, {firstNs, periodNs});
+		return new ThreadEvent(calls, opened.fd, mapped, {firstNs, periodNs, isBeginning: periodNs < options.periodNs});
 	}
 
 	readonly #calls: PerfCalls;
@@ -51,15 +72,18 @@ export class ThreadEvent {
 	readonly #ring: Ring;
 	#periodNs: number;
 	#isFirst = true;
+	/** Its period is still shorter than it is to be. */
+	#isBeginning: boolean;
 	#isClosed = false;
 
-	private constructor(calls: PerfCalls, fd: number, mapped: {readonly memory: ArrayBuffer; readonly address: unknown}, {firstNs, periodNs}: {readonly firstNs: number; readonly periodNs: number}) {
+	private constructor(calls: PerfCalls, fd: number, mapped: {readonly memory: ArrayBuffer; readonly address: unknown}, {firstNs, periodNs, isBeginning}: {readonly firstNs: number; readonly periodNs: number; readonly isBeginning: boolean}) {
 		this.#calls = calls;
 		this.#fd = fd;
 		this.#mapped = mapped;
 		this.#ring = new Ring(mapped.memory);
 		this.#firstNs = firstNs;
 		this.#periodNs = periodNs;
+		this.#isBeginning = isBeginning;
 	}
 
 	/** CPU nanoseconds between two records. */
@@ -67,10 +91,17 @@ export class ThreadEvent {
 		return this.#periodNs;
 	}
 
-	/** Takes what was recorded, and makes the period so long from now on. */
-	take(periodNs = this.#periodNs): Taken {
+	/**
+	Takes what was recorded, and makes the period so long from now on, or lets it grow to that. What is lost in the
+	beginning is no sign of samples that are too rare.
+	*/
+	take(wantedNs = this.#periodNs): Taken {
 		const {records, lost} = this.#isClosed ? {records: [], lost: 0} : this.#ring.take();
 		const weightsNs = records.map((_, index) => this.#isFirst && index > 0 ? this.#firstNs : this.#periodNs);
+		const wasBeginning = this.#isBeginning;
+		const grownNs = lost > 0 ? wantedNs : this.#periodNs * (records.length > 0 ? 2 : 1);
+		const periodNs = wasBeginning ? Math.min(wantedNs, grownNs) : wantedNs;
+		this.#isBeginning &&= periodNs < wantedNs;
 		if (records.length > 0 && this.#isFirst) {
 			this.#isFirst = false;
 			this.#setPeriod(periodNs);
@@ -78,7 +109,7 @@ export class ThreadEvent {
 			this.#setPeriod(periodNs);
 		}
 
-		return {records, weightsNs, lost};
+		return {records, weightsNs, lost: wasBeginning ? 0 : lost};
 	}
 
 	close(): void {

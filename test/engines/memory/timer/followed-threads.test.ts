@@ -209,6 +209,50 @@ describe('who has an event', () => {
 		followed.clear();
 		expect(event.take().records).toEqual([]);
 	});
+
+	test('one that uses little of a CPU begins with a short period, which doubles with each look that finds records; what is lost meanwhile is not made up for', () => {
+		const kernel = new Kernel();
+		const followed = new FollowedThreads(kernel, true);
+		const java = thread(1, 0);
+		followed.update([java], 0, periodNs);
+		java.cpuNs = 2e6;
+		followed.update([java], 50, periodNs);
+		const event = followed.of(java)!.event!;
+		const [fd] = kernel.periods.keys();
+		const first = kernel.periods.get(fd)!;
+		const shortNs = periodNs * 0.08;
+		expect(first).toBeGreaterThanOrEqual(shortNs / 8);
+		expect(first).toBeLessThanOrEqual(shortNs);
+		expect(event.take(periodNs).weightsNs).toEqual([]);
+		kernel.record(fd, 1, 3);
+		expect(event.take(periodNs).weightsNs).toEqual([shortNs, first, first]);
+		const periods = [event.periodNs];
+		while (event.periodNs < periodNs) {
+			kernel.record(fd, 1, 1);
+			expect(event.take(periodNs)).toMatchObject({weightsNs: [periods.at(-1)], lost: 0});
+			periods.push(event.periodNs);
+		}
+
+		expect(periods).toEqual([2 * shortNs, 4 * shortNs, 8 * shortNs, periodNs]);
+		expect(kernel.periods.get(fd)).toBe(periodNs);
+	});
+
+	test('before anybody was seen at work, the busiest of those that used a thousandth of the JVM\'s life', () => {
+		const threads = Array.from({length: 100}, (_, index) => {
+			const java = thread(index + 1, 0);
+			java.lifeCpuNs = index * 1e6;
+			return java;
+		});
+		const followed = new FollowedThreads(new Kernel(), true, 10_000);
+		followed.update(threads, 0, periodNs);
+		expect(threads.map(java => java.hasEvent)).toEqual(threads.map((_, index) => index >= 68));
+		followed.update(threads, 20, periodNs);
+		expect(eventsOf(followed, threads)).toBe(32);
+		followed.clear();
+		const old = new FollowedThreads(new Kernel(), true, 98_000);
+		old.update(threads, 0, periodNs);
+		expect(eventsOf(old, threads)).toBe(2);
+	});
 });
 
 test.each([
