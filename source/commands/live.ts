@@ -30,7 +30,7 @@ function themeOf({color, ascii}: Options) {
 Shows the source on the terminal until the user leaves, then prints a summary. Returns the exit code; throws UserError
 if the session failed before there was anything to show.
 */
-export async function runLive(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
+export async function runLive(source: SnapshotSource, options: Options, target?: Target, trace?: (pattern: string) => Promise<string>): Promise<number> {
 	const query = queryOf(options);
 	const {settings, file, faults, notes} = options.configuration;
 	namePackages(settings.packages);
@@ -42,6 +42,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			source,
 			vitals: () => vitals?.read() ?? {},
 			save: saver(options),
+			trace,
 			idleReason: (className, method) => idle.reasonOf(className, method),
 			keepColumns: file === undefined
 				? undefined

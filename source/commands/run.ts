@@ -13,6 +13,8 @@ import {platformProblem} from '../jvm/system/platform.js';
 import type {Target} from '../jvm/target.js';
 import {version} from '../process/version.js';
 import {viewOf} from '../views/registry.js';
+import {tracesView} from '../views/traces.js';
+import type {LiveTracer} from './live-tracer.js';
 import {resolveTarget} from './resolve-target.js';
 import {readSnapshot, recordingSource} from './recording.js';
 import {demoJar, demoRecording, findJava, startDemo} from './demo.js';
@@ -35,16 +37,26 @@ function checkPlatform(): void {
 export async function run(options: Options): Promise<number> {
 	// Anything wrong with the command line is reported before anything is started.
 	queryOf(options);
-	checkFormat(formatOf(options.format), {plan: planBatch(options), isToTerminal: options.output === undefined && Boolean(process.stdout.isTTY), hasView: options.view !== undefined && !isInteractive(options)});
-	if (options.output !== undefined && existsSync(options.output)) {
-		throw new UserError(`${options.output} already exists; tprof-top never overwrites`, {hint: 'choose another name, or remove the file first', exitCode: 2});
+	const {command} = options;
+	if (command.kind === 'trace') {
+		checkPlatform();
+		checkOutput(options);
+		const {trace, traceLive} = await import('./trace.js');
+		return isInteractive(options) ? traceLive(command, options, async (target, tracer) => profile(target, {...options, view: options.view ?? tracesView.id}, tracer)) : trace(command, options);
 	}
 
-	if (groups.view.commands.includes(options.command.kind) && isInteractive(options) && !await untilForeground()) {
+	if (formatOf(options.format) === undefined) {
+		throw new UserError(`--format ${options.format} is for tprof-top trace`, {hint: 'tprof-top --help lists the formats', exitCode: 2});
+	}
+
+	checkFormat(formatOf(options.format), {plan: planBatch(options), isToTerminal: options.output === undefined && Boolean(process.stdout.isTTY), hasView: options.view !== undefined && !isInteractive(options)});
+	checkOutput(options);
+
+	if (groups.view.commands.includes(command.kind) && isInteractive(options) && !await untilForeground()) {
 		throw new UserError('no terminal to draw on: tprof-top is running in the background, with no shell to bring it forward', {hint: 'start it in the foreground, or use --batch'});
 	}
 
-	switch (options.command.kind) {
+	switch (command.kind) {
 		case 'list': {
 			checkPlatform();
 			const {list} = await import('./list.js');
@@ -54,7 +66,7 @@ export async function run(options: Options): Promise<number> {
 
 		case 'completion': {
 			const {completion} = await import('./manual.js');
-			process.stdout.write(completion(options.command.shell));
+			process.stdout.write(completion(command.shell));
 			return 0;
 		}
 
@@ -65,7 +77,7 @@ export async function run(options: Options): Promise<number> {
 		}
 
 		case 'open': {
-			return openRecording(options.command.file, options);
+			return openRecording(command.file, options);
 		}
 
 		case 'demo': {
@@ -85,8 +97,14 @@ export async function run(options: Options): Promise<number> {
 
 		case 'profile': {
 			checkPlatform();
-			return profile(await resolveTarget(options.command.target), options);
+			return profile(await resolveTarget(command.target), options);
 		}
+	}
+}
+
+function checkOutput({output}: Options): void {
+	if (output !== undefined && existsSync(output)) {
+		throw new UserError(`${output} already exists; tprof-top never overwrites`, {hint: 'choose another name, or remove the file first', exitCode: 2});
 	}
 }
 
@@ -114,7 +132,7 @@ function needed(file: string | undefined): string {
 	return file;
 }
 
-async function profile(target: Target, options: Options): Promise<number> {
+async function profile(target: Target, options: Options, begun?: LiveTracer): Promise<number> {
 	// On a screen anything may be looked at, and saved.
 	const formatDepth = isInteractive(options) ? undefined : formatOf(options.format).depth;
 	const sampler = startSampler({
@@ -136,11 +154,26 @@ async function profile(target: Target, options: Options): Promise<number> {
 		},
 	});
 	try {
-		return await show(sampler, options, target);
+		const tracer = begun ?? await tracerOf(target, options);
+		try {
+			return await show(tracer?.source(sampler) ?? sampler, options, target, tracer);
+		} finally {
+			await tracer?.close();
+		}
 	} finally {
 		await sampler.close();
 		endSuspending();
 	}
+}
+
+/** For methods that are to be traced while the screen is there. */
+async function tracerOf(target: Target, options: Options): Promise<LiveTracer | undefined> {
+	if (!isInteractive(options)) {
+		return undefined;
+	}
+
+	const {LiveTracer, requestOf} = await import('./live-tracer.js');
+	return new LiveTracer(target, requestOf([], options));
 }
 
 async function openRecording(file: string, options: Options): Promise<number> {
@@ -148,10 +181,10 @@ async function openRecording(file: string, options: Options): Promise<number> {
 }
 
 /** Draws the source on the terminal, or prints it where there is none. */
-async function show(source: SnapshotSource, options: Options, target?: Target): Promise<number> {
+async function show(source: SnapshotSource, options: Options, target?: Target, tracer?: LiveTracer): Promise<number> {
 	if (isInteractive(options)) {
 		const {runLive} = await import('./live.js');
-		return runLive(source, options, target);
+		return runLive(source, options, target, tracer && (async pattern => tracer.add(pattern)));
 	}
 
 	const stop = new AbortController();

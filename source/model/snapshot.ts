@@ -1,6 +1,7 @@
 import type {
 	ContentionColumns, FactColumns, RecordArrays, sessionFigures, ThreadColumns,
 } from './schema.js';
+import type {TraceReport} from './traces/report.js';
 
 /**
 A snapshot: everything counted up to one moment, immutable. Counters only grow, so a window, a reset or a comparison is
@@ -70,6 +71,8 @@ export type Snapshot = {
 	readonly threads: ThreadTable;
 	readonly facts: Facts;
 	readonly contention: Contention;
+	/** What an agent in the target counted, where one is there; saved files do not have it. */
+	readonly traces?: TraceReport;
 };
 
 /** What is read of the target beside the samples, for the header; undefined where it is closed to us. */

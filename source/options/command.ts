@@ -9,7 +9,8 @@ export type Command =
 	| {readonly kind: 'open'; readonly file: string}
 	| {readonly kind: 'demo'}
 	| {readonly kind: 'completion'; readonly shell: string}
-	| {readonly kind: 'man'};
+	| {readonly kind: 'man'}
+	| {readonly kind: 'trace'; readonly target: string; /** Class#method, Class.method, globs, @Annotation. */ readonly patterns: readonly string[]};
 export type CommandKind = Command['kind'];
 
 /** Shells that completions are made for. */
@@ -33,6 +34,7 @@ export const commandTable: ReadonlyArray<{
 		word: 'open', spelling: 'open FILE', help: 'a saved snapshot, with the same keys', path: 'file',
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
+	{word: 'trace', spelling: 'trace PID PATTERN', help: 'calls and times of the methods that the patterns mean, by an agent in the JVM'},
 	{
 		word: 'completion', spelling: 'completion SHELL', help: 'print completions for bash, zsh or fish', values: shells,
 	},
@@ -45,7 +47,11 @@ export const commandWords = commandTable.map(({word}) => word).filter(Boolean);
 
 /** What the words of the command line that belong to no option ask for. Throws UserError (2). */
 export function parseCommand(words: readonly string[]): Command {
-	const [first, second] = words;
+	const [first, second, ...rest] = words;
+	if (first === 'trace') {
+		return traceOf(second, rest);
+	}
+
 	const most = commandTable.some(({word, values, path}) => word === first && (values ?? path)) ? 2 : 1;
 	if (words.length > most) {
 		const meant = nearest(first, commandWords);
@@ -83,4 +89,26 @@ export function parseCommand(words: readonly string[]): Command {
 			return {kind: 'profile', target: first};
 		}
 	}
+}
+
+/** Longer ones are no names of methods. */
+const maxPatternLength = 400;
+
+function traceOf(target: string | undefined, patterns: readonly string[]): Command {
+	const example = 'tprof-top trace 4711 com.acme.Foo#bar "com.acme.dao.*"';
+	if (target === undefined || patterns.length === 0) {
+		throw usage(target === undefined ? 'trace needs a target and at least one pattern' : 'trace needs at least one pattern: the methods to trace', example);
+	}
+
+	return {kind: 'trace', target, patterns: patterns.map(pattern => checkPattern(pattern, example))};
+}
+
+/** A pattern of methods as the agent takes it. Throws UserError (2). */
+export function checkPattern(text: string, example: string): string {
+	const pattern = text.trim().replace(/\(\)$/, '');
+	if (!/^@?[^\s@#,;/()[\]]+(?:#[^\s@#,;/()[\]]+)?$/u.test(pattern) || pattern.length > maxPatternLength) {
+		throw usage(`not a pattern of methods: "${text}"`, `Class#method, Class.method, with * and ?, or @Annotation: ${example}`);
+	}
+
+	return pattern;
 }

@@ -2,6 +2,7 @@ import {existsSync} from 'node:fs';
 import {timerIds} from '../engines/engine.js';
 import {auto, engines} from '../engines/registry.js';
 import {formats, usualFormat} from '../exports/formats/registry.js';
+import {traceFormats} from '../exports/traces/registry.js';
 import {globsOf} from '../model/glob.js';
 import {defaultQuery} from '../query/defaults.js';
 import {parseFilter} from '../query/filter/filter.js';
@@ -11,11 +12,14 @@ import {views} from '../views/registry.js';
 import {
 	anyText, eitherOf, everywhere, number, oneOf, onJvms, wordsOf, type Option, type ValueOf,
 } from './option.js';
+import {checkPattern} from './command.js';
 import {usage} from './usage.js';
 
 const engineIds = [auto, ...engines.map(({id}) => id)];
 const timers = [auto, ...timerIds] as const;
 const formatIds = formats.map(({id}) => id);
+/** Those that only `trace` writes come last. */
+const allFormatIds = [...new Set([...formatIds, ...traceFormats.map(({id}) => id)])];
 const viewIds = views.map(({id}) => id);
 const columnIds = [...new Set(views.flatMap(({columns}) => columns.map(({id}) => id)))];
 const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
@@ -176,8 +180,8 @@ export const optionTable = {
 		...number(0.1, 31_536_000),
 	},
 	format: {
-		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: eitherOf(formatIds),
-		...oneOf(formatIds),
+		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; of trace ${eitherOf(traceFormats.map(({id}) => id))}`,
+		...oneOf(allFormatIds),
 	},
 	output: {
 		name: 'output', group: 'batch', short: 'o', value: 'FILE', path: 'file', asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
@@ -193,6 +197,33 @@ export const optionTable = {
 		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: from none',
 		...anyText,
 	},
+	/** Nanoseconds. */
+	leastNs: {
+		name: 'min', group: 'trace', value: 'TIME', default: '0ms', help: 'keep only traces whole that took so long: 50ms, 2s, 300us',
+		read(text: string, spelling: string) {
+			const [, amount, unit] = /^(\d+(?:\.\d+)?)(ns|us|ms|s)?$/.exec(text.trim()) ?? [];
+			if (amount === undefined) {
+				throw usage(`${spelling} must be a time: "${text}"`, 'for example 50ms, 2s or 300us');
+			}
+
+			return Number(amount) * {ns: 1, us: 1e3, ms: 1e6, s: 1e9}[unit ?? 'ms']!;
+		},
+	},
+	under: {
+		name: 'under', group: 'trace', value: 'METHOD', default: '', help: 'count only while this method is open on the thread; a pattern, or several: a,b',
+		read(text: string): readonly string[] {
+			return wordsOf(text).map(pattern => checkPattern(pattern, 'com.acme.Shop#checkout'));
+		},
+	},
+	slowest: {
+		name: 'slowest', group: 'trace', value: 'N', default: '10', help: 'traces to keep whole, the slowest',
+		...number(0, 100, {isWhole: true}),
+	},
+	maxMethods: {
+		name: 'max-methods', group: 'trace', value: 'N', default: '500', help: 'trace no more methods than this; more are asked about',
+		...number(1, 10_000, {isWhole: true}),
+	},
+	yes: {name: 'yes', group: 'trace', help: 'do not ask before the target is changed'},
 	pid: {
 		name: 'pid', group: 'other', short: 'p', value: 'PID', help: 'the JVM to profile, like PID alone',
 		...anyText,

@@ -13,6 +13,8 @@ export type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
 	readonly source: SnapshotSource;
 	readonly save: Save;
 	readonly keepColumns?: KeepColumns;
+	/** Traces what a pattern means; undefined where nothing can be traced. */
+	readonly trace?: (pattern: string) => Promise<string>;
 	readonly view: InitialView & Pick<DataOptions, 'top'>;
 	readonly theme: ThemeOptions;
 	/** What is known of the target beside the samples; called once a refresh. */
@@ -28,7 +30,7 @@ export type AppResult = {
 };
 
 /** Shows the source on the terminal until it is left, as `runShell` does. The source is not closed. */
-export async function runApp({source, vitals, save, keepColumns, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
+export async function runApp({source, vitals, save, keepColumns, trace, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
 	const store = new SessionStore({source, delayMs: view.delayMs, vitals});
 	try {
 		const leaving = await runShell<undefined>({stdin, stdout, hasMouse}, async leave => {
@@ -37,7 +39,7 @@ export async function runApp({source, vitals, save, keepColumns, saveFormats, id
 			return sessionScreen({
 				store, data: new SessionData({
 					saveFormats, idleReason, sourceOf, top: view.top,
-				}), view, theme: new Theme(theme), save, keepColumns, onQuit() {
+				}), view, theme: new Theme(theme), save, keepColumns, trace, onQuit() {
 					leave(undefined);
 				},
 			});

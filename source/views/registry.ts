@@ -3,11 +3,12 @@ import {focusView} from './focus.js';
 import {linesView} from './lines.js';
 import {stacksView} from './stacks.js';
 import {threadsView} from './threads.js';
+import {tracesView} from './traces.js';
 import {treeView} from './tree.js';
 import type {View} from './view.js';
 
 /** The views in the order of Tab. The first is what the screen starts with, and what --sort is about. */
-export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, focusView];
+export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, tracesView, focusView];
 
 /** The view of an id of the registry. */
 export function viewOf(id: string): View {

@@ -105,7 +105,7 @@ describe('the options', () => {
 		'--iterations 0 1',
 		'--engine jfr 1',
 		'--by package 1',
-		'--format xml 1',
+		'--format yaml 1',
 		'--state HOT 1',
 		'--state , 1',
 		'--threads , 1',

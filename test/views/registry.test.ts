@@ -5,8 +5,10 @@ import {keyNames} from '../../source/ui/keys/key-changes.js';
 import {keyOf} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/registry.js';
 import {picture} from '../helpers/picture.js';
+import {report} from '../helpers/trace-report.js';
 
-const snapshot = picture(`
+const snapshot = {
+	...picture(`
 	http-1
 	R30         R             B
 	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
@@ -23,7 +25,8 @@ const snapshot = picture(`
 	queue-1 <- poller@com.acme.db.Pool.take:80
 	B
 	com.acme.db.Pool.put:95
-`);
+`), traces: report,
+};
 
 test('no two views have the same id or title', () => {
 	expect(new Set(views.map(({id}) => id)).size).toBe(views.length);

@@ -45,6 +45,22 @@ export function readAttachFlags(owner: {readonly pid: number; readonly nsPid: nu
 	return recorded.length > 0 ? parseAttachFlags(recorded, []) : parseAttachFlags(readJavaCommand(owner.pid).vmArgs, environment);
 }
 
+/**
+Whether agents may be loaded into a running process (-XX:+EnableDynamicAgentLoading, JDK 9 and later), as far as it was
+said when the process was started; undefined where nothing was.
+*/
+export function readDynamicAgentLoading(owner: {readonly pid: number; readonly nsPid: number; readonly uid: number}): boolean | undefined {
+	const counters = readPerfData(owner);
+	const words = [
+		...wordsOf(readProcStrings(owner.pid, 'environ').filter(text => /^(?:JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS)=/.test(text)).join(' ').replaceAll('=', ' ')),
+		...wordsOf(stringCounter(counters, 'java.rt.vmFlags')),
+		...wordsOf(stringCounter(counters, 'java.rt.vmArgs')),
+		...readJavaCommand(owner.pid).vmArgs,
+	];
+	const word = words.findLast(candidate => /^-XX:[+-]EnableDynamicAgentLoading$/.test(candidate));
+	return word === undefined ? undefined : word.startsWith('-XX:+');
+}
+
 function wordsOf(text: string): string[] {
 	return text.split(/\s+/).map(word => word.replaceAll(/["']/g, '')).filter(Boolean);
 }

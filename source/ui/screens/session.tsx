@@ -44,12 +44,14 @@ export type SessionScreenProps = {
 	readonly save: Save;
 	/** Keeps the columns of a view (undefined: the usual ones) for the next time, and says where; undefined: they are not kept. */
 	readonly keepColumns?: KeepColumns;
+	/** Traces the methods that a pattern means, too, and says so in one line; rejects with an error whose message says why not. */
+	readonly trace?: (pattern: string) => Promise<string>;
 	/** Ends the screen. */
 	readonly onQuit: () => void;
 };
 
 /** The screen of a session: its views, and what lies above them. */
-export function SessionScreen({store, data, view, theme, save, keepColumns, onQuit}: SessionScreenProps) {
+export function SessionScreen({store, data, view, theme, save, keepColumns, trace, onQuit}: SessionScreenProps) {
 	const terminal = useTerminal();
 	const size = useSize();
 	const repaint = useRepaint();
@@ -117,15 +119,20 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, onQu
 
 			case 'keep-columns': {
 				if (keepColumns) {
-					void saved(keepColumns(effect.view, effect.columns), dispatch);
+					void answered(keepColumns(effect.view, effect.columns), 'not saved', dispatch);
 				}
 
 				break;
 			}
 
+			case 'trace': {
+				void answered(trace?.(effect.pattern) ?? Promise.reject(new Error('only while a JVM is sampled')), 'not traced', dispatch);
+				break;
+			}
+
 			case 'save': {
 				if (shown.snapshot) {
-					void saved(save(shown.snapshot, shown.baseline, queryOf(ui), effect), dispatch);
+					void answered(save(shown.snapshot, shown.baseline, queryOf(ui), effect), 'not saved', dispatch);
 				} else {
 					dispatch({type: 'say', message: {text: 'nothing to save yet', tone: 'plain'}});
 				}
@@ -192,11 +199,12 @@ export function sessionScreen(props: SessionScreenProps): ReactElement {
 	return <SessionScreen {...props}/>;
 }
 
-async function saved(writing: Promise<string>, dispatch: (action: SessionAction) => void): Promise<void> {
+/** Says what came of it. */
+async function answered(doing: Promise<string>, failure: string, dispatch: (action: SessionAction) => void): Promise<void> {
 	try {
-		dispatch({type: 'say', message: {text: await writing, tone: 'plain'}});
+		dispatch({type: 'say', message: {text: await doing, tone: 'plain'}});
 	} catch (error) {
-		dispatch({type: 'say', message: {text: `not saved: ${error instanceof Error ? error.message : String(error)}`, tone: 'error'}});
+		dispatch({type: 'say', message: {text: `${failure}: ${error instanceof Error ? error.message : String(error)}`, tone: 'error'}});
 	}
 }
 

@@ -38,6 +38,10 @@ export function inputError({purpose, text}: InputLayer): string | undefined {
 		return parsed.ok ? undefined : parsed.error;
 	}
 
+	if (purpose === 'trace') {
+		return text.trim() === '' ? 'Class#method, Class.method or @Annotation; * and ? stand for more' : undefined;
+	}
+
 	return purpose === 'delay' && secondsOf(text) === undefined ? `seconds, from ${minDelayS} to ${maxDelayS}` : undefined;
 }
 
@@ -75,6 +79,10 @@ function accepted(below: UiState, input: InputLayer): Step {
 		case 'delay': {
 			const seconds = secondsOf(input.text)!;
 			return {state: {...below, delayMs: Math.round(seconds * 1000), message: {text: `refresh every ${seconds} s`, tone: 'plain'}}};
+		}
+
+		case 'trace': {
+			return {state: {...below, message: {text: 'putting the agent into the JVM...', tone: 'plain'}}, effect: {type: 'trace', pattern: input.text.trim()}};
 		}
 
 		case 'save-name': {

@@ -10,7 +10,8 @@ export type Effect =
 	| {readonly type: 'edit' | 'copy'; readonly place: Place}
 	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
 	/** The columns of a view as the user chose them, undefined for the usual ones, are to be kept. */
-	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined};
+	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined}
+	| {readonly type: 'trace'; readonly pattern: string};
 
 export type Step = {readonly state: UiState; readonly effect?: Effect};
 

@@ -13,6 +13,7 @@ import {moveSelection, type Surroundings} from '../surroundings.js';
 import {withPlace} from './detail-actions.js';
 import {earlier, later, nextSpan} from './looking-back.js';
 import {lookedBack, lookInto} from './look-into.js';
+import {askForTrace} from './trace.js';
 
 /** What an action does to a table. */
 export type Handler = (state: UiState, around: Surroundings, action: Action) => Step;
@@ -68,6 +69,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'look-into': lookInto,
 	edit: (state, around) => withPlace(state, 'edit', around),
 	copy: (state, around) => withPlace(state, 'copy', around),
+	trace: askForTrace,
 	'clear-all': state => ({state: cleared(state)}),
 	'sort-self': sortBy('self'),
 	'sort-total': sortBy('total'),

@@ -1,0 +1,42 @@
+package tprof.agent;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Bytes of a report: numbers of seven bits a byte, the lowest first; texts with their length. */
+final class Bytes {
+	private static final int MOST_TEXT = 400;
+
+	byte[] array = new byte[64 * 1024];
+	int length;
+
+	void clear() {
+		length = 0;
+	}
+
+	/** Negative numbers, which do not come up but by clocks that step back, are written as 0. */
+	void number(long value) {
+		if (length + 10 > array.length) {
+			array = Arrays.copyOf(array, array.length * 2);
+		}
+
+		long rest = Math.max(0, value);
+		while (rest > 127) {
+			array[length++] = (byte) (rest & 127 | 128);
+			rest >>>= 7;
+		}
+
+		array[length++] = (byte) rest;
+	}
+
+	void text(String value) {
+		byte[] bytes = (value.length() > MOST_TEXT ? value.substring(0, MOST_TEXT) : value).getBytes(StandardCharsets.UTF_8);
+		number(bytes.length);
+		while (length + bytes.length > array.length) {
+			array = Arrays.copyOf(array, array.length * 2);
+		}
+
+		System.arraycopy(bytes, 0, array, length, bytes.length);
+		length += bytes.length;
+	}
+}

@@ -1,0 +1,133 @@
+package tprof.agent;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.objectweb.asm.Opcodes;
+
+/** Which methods of which classes the patterns mean. Where one means an abstract method, those that implement it are meant too. */
+final class Choice {
+	/** The JVM's own core, and what we call ourselves. */
+	private static final Set<String> NEVER = new HashSet<String>(Arrays.asList(
+			"java.lang.Object", "java.lang.String", "java.lang.Class", "java.lang.System", "java.lang.Math", "java.lang.Long", "java.lang.Integer",
+			"java.lang.Number", "java.lang.Thread", "java.lang.ThreadLocal", "java.lang.ThreadGroup", "java.lang.Throwable", "java.lang.VirtualThread",
+			"java.lang.BaseVirtualThread", "java.lang.ThreadBuilders", "sun.misc.Unsafe"));
+	private static final String[] NEVER_BELOW = {"java.tprof.", "java.lang.invoke.", "java.lang.ref.", "java.lang.instrument.", "sun.instrument.",
+			"jdk.internal.misc.", "jdk.internal.vm.", "tprof.stub.", "tprof.agent."};
+
+	final Command command;
+	/** Abstract methods that are meant, by their class: name and number of parameters. */
+	private volatile Map<String, Set<String>> abstracts = new HashMap<String, Set<String>>();
+
+	Choice(Command command) {
+		this.command = command;
+	}
+
+	static boolean isNever(String className) {
+		String outer = className.indexOf('$') < 0 ? className : className.substring(0, className.indexOf('$'));
+		if (NEVER.contains(outer)) {
+			return true;
+		}
+
+		for (String prefix : NEVER_BELOW) {
+			if (className.startsWith(prefix)) {
+				return true;
+			}
+		}
+
+		return false;
+	}
+
+	boolean mayMatch(String className) {
+		return command.mayMatch(className) && !isNever(className);
+	}
+
+	boolean hasAbstracts() {
+		return !abstracts.isEmpty();
+	}
+
+	/** Looks which abstract methods of these classes are meant. */
+	void learn(Collection<ClassFile> files) {
+		Map<String, Set<String>> found = new HashMap<String, Set<String>>(abstracts);
+		for (ClassFile file : files) {
+			for (ClassFile.Method method : file.methods) {
+				if ((method.access & Opcodes.ACC_ABSTRACT) != 0 && isMeant(file, method, command.patterns, command.under)) {
+					Set<String> methods = found.get(file.name);
+					if (methods == null) {
+						found.put(file.name, methods = new HashSet<String>());
+					}
+
+					methods.add(shape(method.name, method.descriptor));
+				}
+			}
+		}
+
+		abstracts = found;
+	}
+
+	/** The abstract methods that a class with these supertypes implements. */
+	Set<String> implemented(Collection<String> supers) {
+		Map<String, Set<String>> known = abstracts;
+		Set<String> shapes = new HashSet<String>();
+		if (!known.isEmpty()) {
+			for (String each : supers) {
+				Set<String> methods = known.get(each);
+				if (methods != null) {
+					shapes.addAll(methods);
+				}
+			}
+		}
+
+		return shapes;
+	}
+
+	/** Methods of a class that are to be woven. */
+	List<ClassFile.Method> methodsOf(ClassFile file, Set<String> implemented) {
+		List<ClassFile.Method> chosen = new ArrayList<ClassFile.Method>();
+		if (!isNever(file.name)) {
+			for (ClassFile.Method method : file.methods) {
+				if (method.hasCode() && !method.isBridge()
+						&& (isMeant(file, method, command.patterns, command.under)
+								|| ((method.access & Opcodes.ACC_STATIC) == 0 && implemented.contains(shape(method.name, method.descriptor))))) {
+					chosen.add(method);
+				}
+			}
+		}
+
+		return chosen;
+	}
+
+	/** Whether a trace begins with the method. */
+	boolean isHead(ClassFile file, ClassFile.Method method) {
+		return command.under.isEmpty() || isMeant(file, method, command.under);
+	}
+
+	@SafeVarargs
+	static boolean isMeant(ClassFile file, ClassFile.Method method, List<Pattern>... lists) {
+		List<String> annotations = method.annotations;
+		if (!file.annotations.isEmpty()) {
+			annotations = new ArrayList<String>(annotations);
+			annotations.addAll(file.annotations);
+		}
+
+		for (List<Pattern> list : lists) {
+			for (Pattern pattern : list) {
+				if (pattern.matches(file.name, method.name, annotations)) {
+					return true;
+				}
+			}
+		}
+
+		return false;
+	}
+
+	private static String shape(String name, String descriptor) {
+		int count = org.objectweb.asm.Type.getArgumentTypes(descriptor).length;
+		return name + "/" + count;
+	}
+}

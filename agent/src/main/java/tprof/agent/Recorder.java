@@ -1,0 +1,193 @@
+package tprof.agent;
+
+import java.tprof.Sink1;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Finds the record of the thread that calls. Calls nothing of the JDK that could be woven itself. */
+final class Recorder extends Sink1 {
+	private static final int MOST_RECORDS = 4096;
+	private static final int FIRST_SLOTS = 256;
+
+	final Budget budget;
+	final int mostDepth;
+	final int keep;
+	volatile long leastDuration;
+	/** Whether a trace may begin with the method of an id. */
+	volatile boolean[] heads = new boolean[0];
+	/** Calls for which there was no record. */
+	volatile long lost;
+
+	/** Records by their owners: open addressing by identity. Only a thread itself enters its record, under the lock. */
+	private volatile ThreadRecord[] slots = new ThreadRecord[FIRST_SLOTS];
+	private final ThreadRecord gone;
+	private int used;
+	private final List<ThreadRecord> records = new ArrayList<ThreadRecord>();
+	private final ArrayDeque<ThreadRecord> free = new ArrayDeque<ThreadRecord>();
+	private final Class<?> virtual;
+
+	Recorder(Budget budget, int mostDepth, int keep) {
+		this.budget = budget;
+		this.mostDepth = mostDepth;
+		this.keep = keep;
+		gone = new ThreadRecord(this, -1);
+		Class<?> found = null;
+		try {
+			found = Class.forName("java.lang.BaseVirtualThread", false, null);
+		} catch (ClassNotFoundException olderThan21) {
+			// There are none.
+		}
+
+		virtual = found;
+	}
+
+	@Override
+	public int enter(int method) {
+		Thread thread = Thread.currentThread();
+		ThreadRecord record = find(thread);
+		if (record == null || record.isIdle()) {
+			boolean[] may = heads;
+			if (method >= may.length || !may[method]) {
+				return -1;
+			}
+
+			if (record == null) {
+				record = add(thread);
+				if (record == null) {
+					return -1;
+				}
+			}
+		}
+
+		return record.enter(method);
+	}
+
+	@Override
+	public void exit(int depth) {
+		end(depth, false);
+	}
+
+	@Override
+	public void thrown(int depth) {
+		end(depth, true);
+	}
+
+	private void end(int depth, boolean isException) {
+		Thread thread = Thread.currentThread();
+		ThreadRecord record = find(thread);
+		if (record != null) {
+			record.end(depth, isException);
+			if (record.isVirtual && record.isIdle()) {
+				remove(record);
+			}
+		}
+	}
+
+	private ThreadRecord find(Thread thread) {
+		ThreadRecord[] in = slots;
+		int mask = in.length - 1;
+		for (int at = System.identityHashCode(thread) & mask;; at = (at + 1) & mask) {
+			ThreadRecord record = in[at];
+			if (record == null) {
+				return null;
+			}
+
+			if (record.owner == thread) {
+				return record;
+			}
+		}
+	}
+
+	private synchronized ThreadRecord add(Thread thread) {
+		ThreadRecord record = free.poll();
+		if (record == null) {
+			if (records.size() == MOST_RECORDS) {
+				lost++;
+				return null;
+			}
+
+			record = new ThreadRecord(this, records.size());
+			records.add(record);
+		}
+
+		record.isVirtual = virtual != null && virtual.isInstance(thread);
+		record.owner = thread;
+		if (++used * 2 > slots.length) {
+			rebuild();
+		} else {
+			enter(slots, record);
+		}
+
+		return record;
+	}
+
+	private static void enter(ThreadRecord[] to, ThreadRecord record) {
+		int mask = to.length - 1;
+		int at = System.identityHashCode(record.owner) & mask;
+		while (to[at] != null) {
+			at = (at + 1) & mask;
+		}
+
+		to[at] = record;
+	}
+
+	/** Without those that are gone; twice as large if it is still more than half full. */
+	private void rebuild() {
+		used = 0;
+		for (ThreadRecord record : records) {
+			if (record.owner != null) {
+				used++;
+			}
+		}
+
+		int length = slots.length;
+		while (used * 4 > length) {
+			length *= 2;
+		}
+
+		ThreadRecord[] to = new ThreadRecord[length];
+		for (ThreadRecord record : records) {
+			if (record.owner != null) {
+				enter(to, record);
+			}
+		}
+
+		slots = to;
+	}
+
+	private synchronized void remove(ThreadRecord record) {
+		ThreadRecord[] in = slots;
+		for (int at = System.identityHashCode(record.owner) & (in.length - 1); in[at] != null; at = (at + 1) & (in.length - 1)) {
+			if (in[at] == record) {
+				in[at] = gone;
+				break;
+			}
+		}
+
+		record.owner = null;
+		free.add(record);
+	}
+
+	/** Takes back the records of threads that have ended. */
+	void sweep() {
+		for (ThreadRecord record : all()) {
+			Thread owner = record.owner;
+			if (owner != null && !record.isVirtual && !owner.isAlive()) {
+				record.abandon();
+				remove(record);
+			}
+		}
+	}
+
+	synchronized List<ThreadRecord> all() {
+		return new ArrayList<ThreadRecord>(records);
+	}
+
+	void mayBegin(int method, boolean may) {
+		boolean[] old = heads;
+		boolean[] next = java.util.Arrays.copyOf(old, Math.max(old.length, method + 1));
+		next[method] = may;
+		heads = next;
+	}
+}

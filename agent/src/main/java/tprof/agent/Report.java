@@ -1,0 +1,213 @@
+package tprof.agent;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/** What the tool reads: source/tracing/report.ts has the other side of each line here. */
+final class Report {
+	static final int SURVEYED = 1;
+	static final int TRACING = 2;
+	static final int OVER = 3;
+
+	private static final int FORMAT = 1;
+	private static final int MOST_ACTIVE = 64;
+
+	private final Recorder recorder;
+	final Totals totals = new Totals();
+	private final long startNanos = System.nanoTime();
+	private final long startMillis = System.currentTimeMillis();
+	/** Since when, and until when, calls are counted (System.nanoTime()); 0: not yet. */
+	private long since;
+	private long until;
+	final Bytes bytes = new Bytes();
+
+	Report(Recorder recorder) {
+		this.recorder = recorder;
+	}
+
+	void begin() {
+		since = since == 0 ? System.nanoTime() : since;
+	}
+
+	void end() {
+		until = System.nanoTime();
+	}
+
+	void make(int phase, long command, Survey survey, Weaving weaving) {
+		bytes.clear();
+		bytes.number(FORMAT);
+		bytes.number(phase);
+		bytes.number(command);
+		bytes.number(since == 0 ? 0 : startMillis + (since - startNanos) / 1_000_000);
+		bytes.number(since == 0 ? 0 : (until == 0 ? System.nanoTime() : until) - since);
+		survey(survey);
+		bytes.number(weaving.classCount());
+		bytes.number(weaving.methodCount());
+		Map<String, String> refused = weaving.refused();
+		bytes.number(refused.size());
+		for (Map.Entry<String, String> each : refused.entrySet()) {
+			bytes.text(each.getKey());
+			bytes.text(each.getValue());
+		}
+
+		List<ThreadRecord> records = recorder.all();
+		long lost = recorder.lost;
+		long traces = 0;
+		int threads = 0;
+		for (ThreadRecord record : records) {
+			lost += record.lost;
+			traces += record.traces;
+			threads += record.owner == null ? 0 : 1;
+		}
+
+		bytes.number(lost);
+		bytes.number(traces);
+		bytes.number(threads);
+		totals.add(records);
+		methods(weaving.methods.all());
+		nodes();
+		active(records);
+		kept(records);
+	}
+
+	private void survey(Survey survey) {
+		bytes.number(survey.classes.size());
+		bytes.number(survey.methods);
+		bytes.number(survey.named.size());
+		for (String name : survey.named) {
+			bytes.text(name);
+		}
+
+		bytes.number(survey.refused.size());
+		for (Map.Entry<String, String> each : survey.refused.entrySet()) {
+			bytes.text(each.getKey());
+			bytes.text(each.getValue());
+		}
+
+		bytes.number(survey.unmatched.size());
+		for (Map.Entry<Pattern, List<String>> each : survey.unmatched.entrySet()) {
+			bytes.text(each.getKey().text);
+			bytes.number(each.getValue().size());
+			for (String name : each.getValue()) {
+				bytes.text(name);
+			}
+		}
+	}
+
+	private void methods(List<Methods.Woven> methods) {
+		bytes.number(methods.size());
+		for (Methods.Woven method : methods) {
+			bytes.text(method.className);
+			bytes.text(method.name);
+			bytes.text(method.descriptor);
+			bytes.number(method.isLetGo ? 1 : 0);
+		}
+	}
+
+	private void nodes() {
+		bytes.number(totals.count() - 1);
+		for (int node = 1; node < totals.count(); node++) {
+			bytes.number(totals.parent(node));
+			bytes.number(totals.method(node));
+			for (int which = 0; which < Tree.BUCKETS; which++) {
+				bytes.number(totals.counter(node, which) - (which == Tree.LEAST ? 1 : 0));
+			}
+
+			int filled = 0;
+			for (int bucket = 0; bucket < Tree.BUCKET_COUNT; bucket++) {
+				filled += totals.counter(node, Tree.BUCKETS + bucket) == 0 ? 0 : 1;
+			}
+
+			bytes.number(filled);
+			for (int bucket = 0; bucket < Tree.BUCKET_COUNT; bucket++) {
+				long calls = totals.counter(node, Tree.BUCKETS + bucket);
+				if (calls != 0) {
+					bytes.number(bucket);
+					bytes.number(calls);
+				}
+			}
+		}
+	}
+
+	/** Traces that go on, the oldest first; how many there are in all comes first. */
+	private void active(List<ThreadRecord> records) {
+		final long now = System.nanoTime();
+		List<Open> open = new ArrayList<Open>();
+		for (ThreadRecord record : records) {
+			Thread owner = record.owner;
+			int depth = record.openCalls();
+			if (owner != null && depth > 0) {
+				open.add(new Open(owner, record, depth, now));
+			}
+		}
+
+		Collections.sort(open, new Comparator<Open>() {
+			@Override
+			public int compare(Open a, Open b) {
+				return Long.compare(b.age, a.age);
+			}
+		});
+		bytes.number(open.size());
+		int shown = Math.min(open.size(), MOST_ACTIVE);
+		bytes.number(shown);
+		for (Open each : open.subList(0, shown)) {
+			bytes.text(each.thread.getName());
+			bytes.number(each.method);
+			bytes.number(each.age);
+			bytes.number(each.depth);
+		}
+	}
+
+	private static final class Open {
+		final Thread thread;
+		final int method;
+		final long age;
+		final int depth;
+
+		Open(Thread thread, ThreadRecord record, int depth, long now) {
+			this.thread = thread;
+			this.depth = depth;
+			method = record.tree.methods[record.nodes[0]];
+			age = now - record.starts[0];
+		}
+	}
+
+	/** The slowest traces of all threads, whole, the slowest first. */
+	private void kept(List<ThreadRecord> records) {
+		List<Kept> all = new ArrayList<Kept>();
+		for (ThreadRecord record : records) {
+			for (int slot = 0; slot < record.kept.length; slot++) {
+				Kept kept = Kept.of(record, slot);
+				if (kept != null) {
+					all.add(kept);
+				}
+			}
+		}
+
+		Collections.sort(all, new Comparator<Kept>() {
+			@Override
+			public int compare(Kept a, Kept b) {
+				return Long.compare(b.duration, a.duration);
+			}
+		});
+		List<Kept> slowest = all.subList(0, Math.min(all.size(), recorder.keep));
+		bytes.number(slowest.size());
+		for (Kept kept : slowest) {
+			bytes.number(startMillis + (kept.times[0] - startNanos) / 1_000_000);
+			bytes.number(kept.key);
+			bytes.text(kept.thread);
+			bytes.number(kept.duration);
+			bytes.number(kept.left);
+			bytes.number(kept.count);
+			long last = kept.times[0];
+			for (int index = 0; index < kept.count; index++) {
+				bytes.number(kept.actions[index]);
+				bytes.number(kept.times[index] - last);
+				last = kept.times[index];
+			}
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package tprof.agent;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.FrameNode;
+import org.objectweb.asm.tree.InsnList;
+import org.objectweb.asm.tree.InsnNode;
+import org.objectweb.asm.tree.LabelNode;
+import org.objectweb.asm.tree.LdcInsnNode;
+import org.objectweb.asm.tree.MethodInsnNode;
+import org.objectweb.asm.tree.MethodNode;
+import org.objectweb.asm.tree.TryCatchBlockNode;
+import org.objectweb.asm.tree.VarInsnNode;
+
+/**
+ * Writes the calls of Hooks1 into methods: at the start, before each return, and in a handler around all of it that throws on
+ * what it caught. What enter() gave is kept in a local variable behind all others, so that no instruction changes, and an end
+ * that was missed is made up for by the next one. Methods that are not woven are copied as they are.
+ */
+final class Weaver {
+	private static final String HOOKS = "java/tprof/Hooks1";
+
+	private Weaver() {
+	}
+
+	/** The class with those methods woven: their ids by name and descriptor. */
+	static byte[] weave(byte[] bytes, final Map<String, Integer> ids) {
+		ClassReader reader = ClassFile.reader(bytes);
+		final ClassWriter writer = new ClassWriter(reader, 0);
+		reader.accept(new ClassVisitor(ClassFile.API, writer) {
+			private String owner;
+			private String parent;
+
+			@Override
+			public void visit(int version, int access, String name, String signature, String superName, String[] interfaces) {
+				owner = name;
+				parent = superName;
+				super.visit(version, access, name, signature, superName, interfaces);
+			}
+
+			@Override
+			public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] exceptions) {
+				final MethodVisitor to = super.visitMethod(access, name, descriptor, signature, exceptions);
+				final Integer id = ids.get(name + descriptor);
+				if (id == null) {
+					return to;
+				}
+
+				return new MethodNode(ClassFile.API, access, name, descriptor, signature, exceptions) {
+					@Override
+					public void visitEnd() {
+						weave(this, id, owner, parent);
+						accept(to);
+					}
+				};
+			}
+		}, ClassReader.EXPAND_FRAMES);
+		byte[] woven = writer.toByteArray();
+		ClassFile.setVersion(woven, ClassFile.version(bytes));
+		return woven;
+	}
+
+	private static void weave(MethodNode method, int id, String owner, String parent) {
+		int depth = method.maxLocals;
+		LabelNode start = new LabelNode();
+		LabelNode end = new LabelNode();
+		AbstractInsnNode superCall = "<init>".equals(method.name) ? superCall(method, owner, parent) : null;
+		for (AbstractInsnNode at = method.instructions.getFirst(); at != null; at = at.getNext()) {
+			int opcode = at.getOpcode();
+			if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
+				method.instructions.insertBefore(at, call("exit", depth));
+			} else if (at instanceof FrameNode) {
+				widen((FrameNode) at, depth);
+			}
+		}
+
+		InsnList entry = new InsnList();
+		entry.add(push(id));
+		entry.add(new MethodInsnNode(Opcodes.INVOKESTATIC, HOOKS, "enter", "(I)I", false));
+		entry.add(new VarInsnNode(Opcodes.ISTORE, depth));
+		entry.add(start);
+		method.instructions.insert(entry);
+		method.instructions.add(end);
+		if (!"<init>".equals(method.name)) {
+			handle(method, start, end, depth, Opcodes.TOP);
+		} else if (superCall != null) {
+			// Up to the call of another constructor `this` has another type: a handler for both would not be verified, nor would
+			// one for the call itself. If that throws, the end is made up for when the method around it ends.
+			LabelNode before = new LabelNode();
+			LabelNode called = new LabelNode();
+			method.instructions.insertBefore(superCall, before);
+			method.instructions.insert(superCall, called);
+			handle(method, start, before, depth, Opcodes.UNINITIALIZED_THIS);
+			handle(method, called, end, depth, Opcodes.TOP);
+		}
+
+		method.maxLocals = depth + 1;
+		method.maxStack = Math.max(method.maxStack + 1, 2);
+	}
+
+	private static InsnList call(String hook, int depth) {
+		InsnList list = new InsnList();
+		list.add(new VarInsnNode(Opcodes.ILOAD, depth));
+		list.add(new MethodInsnNode(Opcodes.INVOKESTATIC, HOOKS, hook, "(I)V", false));
+		return list;
+	}
+
+	private static AbstractInsnNode push(int id) {
+		return id <= Short.MAX_VALUE ? new org.objectweb.asm.tree.IntInsnNode(Opcodes.SIPUSH, id) : new LdcInsnNode(id);
+	}
+
+	private static void handle(MethodNode method, LabelNode start, LabelNode end, int depth, Object first) {
+		LabelNode handler = new LabelNode();
+		List<Object> locals = new ArrayList<Object>();
+		for (int index = 0; index < depth; index++) {
+			locals.add(index == 0 ? first : Opcodes.TOP);
+		}
+
+		locals.add(Opcodes.INTEGER);
+		method.instructions.add(handler);
+		method.instructions.add(new FrameNode(Opcodes.F_NEW, locals.size(), locals.toArray(), 1, new Object[] {"java/lang/Throwable"}));
+		method.instructions.add(call("thrown", depth));
+		method.instructions.add(new InsnNode(Opcodes.ATHROW));
+		method.tryCatchBlocks.add(new TryCatchBlockNode(start, end, handler, null));
+	}
+
+	/** Our local variable is set wherever a frame says what is. */
+	private static void widen(FrameNode frame, int depth) {
+		List<Object> locals = new ArrayList<Object>();
+		int size = 0;
+		for (Object local : frame.local) {
+			locals.add(local);
+			size += local == Opcodes.LONG || local == Opcodes.DOUBLE ? 2 : 1;
+		}
+
+		for (; size < depth; size++) {
+			locals.add(Opcodes.TOP);
+		}
+
+		locals.add(Opcodes.INTEGER);
+		frame.local = locals;
+	}
+
+	/** Where a constructor calls that of its superclass or another of its own; null if that cannot be told. */
+	private static AbstractInsnNode superCall(MethodNode method, String owner, String parent) {
+		int made = 0;
+		for (AbstractInsnNode at = method.instructions.getFirst(); at != null; at = at.getNext()) {
+			if (at.getOpcode() == Opcodes.NEW) {
+				made++;
+			} else if (at.getOpcode() == Opcodes.INVOKESPECIAL && "<init>".equals(((MethodInsnNode) at).name)) {
+				if (made == 0) {
+					String of = ((MethodInsnNode) at).owner;
+					return of.equals(owner) || of.equals(parent) ? at : null;
+				}
+
+				made--;
+			}
+		}
+
+		return null;
+	}
+}

@@ -1,0 +1,221 @@
+package tprof.agent;
+
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What is woven in the target now: puts it in, into classes that are loaded later too, and takes it out. */
+final class Weaving implements ClassFileTransformer {
+	private static final int MOST_REFUSALS = 50;
+
+	final Methods methods = new Methods();
+	private final Instrumentation instrumentation;
+	private final Recorder recorder;
+	/** Null while nothing is to be woven. */
+	private volatile Choice choice;
+	/** Names of classes with something woven, and how many methods. */
+	private final Map<String, Integer> woven = new HashMap<String, Integer>();
+	/** Seen at load: implementers among them may have been missed. */
+	private volatile boolean hasNewClasses;
+	private final Map<String, String> refused = new TreeMap<String, String>();
+
+	Weaving(Instrumentation instrumentation, Recorder recorder) {
+		this.instrumentation = instrumentation;
+		this.recorder = recorder;
+	}
+
+	/** Weaves what the choice means, and takes out what it no longer does. */
+	void weave(Choice next, Survey survey) {
+		Set<Class<?>> touched = new HashSet<Class<?>>(survey.classes);
+		touched.addAll(wovenClasses());
+		for (Map.Entry<String, String> each : survey.refused.entrySet()) {
+			refuse(each.getKey(), each.getValue());
+		}
+
+		boolean isFirst = choice == null;
+		choice = next;
+		if (isFirst) {
+			instrumentation.addTransformer(this, true);
+		}
+
+		retransform(touched);
+	}
+
+	/** Looks for classes that implement what is meant, and were loaded since. */
+	void weaveNewClasses() {
+		Choice now = choice;
+		if (now != null && hasNewClasses && now.hasAbstracts()) {
+			hasNewClasses = false;
+			Set<Class<?>> missed = new HashSet<Class<?>>();
+			Survey survey = Survey.of(instrumentation, now);
+			for (Class<?> type : survey.classes) {
+				synchronized (woven) {
+					if (!woven.containsKey(type.getName())) {
+						missed.add(type);
+					}
+				}
+			}
+
+			retransform(missed);
+		}
+	}
+
+	/** Takes methods out for good. */
+	void letGo(List<Integer> ids) {
+		List<Methods.Woven> known = methods.all();
+		Set<String> names = new HashSet<String>();
+		for (int id : ids) {
+			known.get(id).isLetGo = true;
+			names.add(known.get(id).className);
+		}
+
+		Set<Class<?>> touched = wovenClasses();
+		for (java.util.Iterator<Class<?>> each = touched.iterator(); each.hasNext();) {
+			if (!names.contains(each.next().getName())) {
+				each.remove();
+			}
+		}
+
+		retransform(touched);
+	}
+
+	/** Takes everything out; what was woven stays known. Classes that resist, which has not been seen, are named among the refused. */
+	void unweave() {
+		if (choice != null) {
+			choice = null;
+			instrumentation.removeTransformer(this);
+			retransform(wovenClasses());
+		}
+	}
+
+	private Set<Class<?>> wovenClasses() {
+		Set<Class<?>> classes = new HashSet<Class<?>>();
+		synchronized (woven) {
+			if (!woven.isEmpty()) {
+				for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+					if (woven.containsKey(type.getName())) {
+						classes.add(type);
+					}
+				}
+			}
+		}
+
+		return classes;
+	}
+
+	/** All at once, as the JVM stands still for it; one by one only if some class makes it fail. */
+	private void retransform(Collection<Class<?>> classes) {
+		if (classes.isEmpty()) {
+			return;
+		}
+
+		try {
+			instrumentation.retransformClasses(classes.toArray(new Class<?>[0]));
+		} catch (Throwable some) {
+			for (Class<?> type : classes) {
+				try {
+					instrumentation.retransformClasses(type);
+				} catch (Throwable error) {
+					refuse(type.getName(), error.toString());
+					synchronized (woven) {
+						woven.remove(type.getName());
+					}
+				}
+			}
+		}
+	}
+
+	@Override
+	public byte[] transform(ClassLoader loader, String internalName, Class<?> type, ProtectionDomain domain, byte[] bytes) {
+		Choice now = choice;
+		if (now == null || internalName == null || loader == Weaving.class.getClassLoader()) {
+			return null;
+		}
+
+		String name = internalName.replace('/', '.');
+		try {
+			if (type == null) {
+				hasNewClasses = true;
+			}
+
+			if (Choice.isNever(name) || (!now.mayMatch(name) && !now.hasAbstracts())) {
+				return null;
+			}
+
+			return weave(now, name, type, bytes);
+		} catch (Throwable error) {
+			refuse(name, error.getClass().getSimpleName().equals("MethodTooLargeException") ? "a method of it is too large" : error.toString());
+			return null;
+		}
+	}
+
+	private byte[] weave(Choice now, String name, Class<?> type, byte[] bytes) {
+		ClassFile file = ClassFile.of(ClassFile.reader(bytes));
+		if (type == null && now.mayMatch(name)) {
+			now.learn(Collections.singleton(file));
+		}
+
+		Set<String> supers = type == null ? new HashSet<String>(file.supers) : Survey.supersOf(type);
+		Map<String, Integer> ids = new HashMap<String, Integer>();
+		List<ClassFile.Method> chosen = now.methodsOf(file, now.implemented(supers));
+		for (ClassFile.Method each : chosen) {
+			Methods.Woven method = methods.of(name, each.name, each.descriptor, now.command.methods);
+			if (method == null) {
+				refuse(name + "." + each.name, "as many methods are traced as --max-methods allows");
+			} else if (!method.isLetGo) {
+				recorder.mayBegin(method.id, now.isHead(file, each));
+				ids.put(each.name + each.descriptor, method.id);
+			}
+		}
+
+		byte[] result = ids.isEmpty() ? null : Weaver.weave(bytes, ids);
+		synchronized (woven) {
+			if (result == null) {
+				woven.remove(name);
+			} else {
+				woven.put(name, ids.size());
+			}
+		}
+
+		return result;
+	}
+
+	private void refuse(String name, String reason) {
+		synchronized (refused) {
+			if (refused.size() < MOST_REFUSALS) {
+				refused.put(name, reason);
+			}
+		}
+	}
+
+	Map<String, String> refused() {
+		synchronized (refused) {
+			return new TreeMap<String, String>(refused);
+		}
+	}
+
+	int classCount() {
+		synchronized (woven) {
+			return woven.size();
+		}
+	}
+
+	int methodCount() {
+		int count = 0;
+		synchronized (woven) {
+			for (int each : woven.values()) {
+				count += each;
+			}
+		}
+
+		return count;
+	}
+}

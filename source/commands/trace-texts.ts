@@ -1,0 +1,50 @@
+import {readDynamicAgentLoading} from '../jvm/counters/jvm-flags.js';
+import type {Target} from '../jvm/target.js';
+import {printable} from '../model/text.js';
+import type {TraceReport, UnmatchedPattern} from '../model/traces/report.js';
+import {nameOf} from '../query/traces/methods.js';
+import {UserError} from '../process/errors.js';
+
+/** From here on each load of an agent is announced on the target's standard error (JEP 451). */
+const announcedSince = 21;
+/** From here on the first retransformation leaves compiled code alone (JDK-8324241; 22 to 24 not measured). */
+const keepsCodeSince = 25;
+/** The flag came with JDK 9. */
+const flagSince = 9;
+
+/** What keeps an agent out of the JVM, as far as it can be known without touching it. */
+export function agentObstacle(target: Target): UserError | undefined {
+	return target.jdk >= flagSince && readDynamicAgentLoading(target) === false
+		? new UserError(`JVM ${target.pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, {hint: 'start it without that flag to trace it; sampling works as it is'})
+		: undefined;
+}
+
+/** What is about to be done to the target, for whoever has to agree to it. */
+export function whatTracingDoes(target: Target, patterns: readonly string[]): string {
+	const {pid, mainClass, jvmVersion} = target.facts;
+	const isUnknown = target.jdk === 0;
+	return [
+		`Tracing ${patterns.map(pattern => printable(pattern)).join(' ')} in JVM ${pid} (${mainClass || 'unknown'}, JDK ${jvmVersion || 'unknown'}):`,
+		'- loads a small agent into the JVM, which rewrites these methods to count and time their calls',
+		...((isUnknown || target.jdk >= announcedSince) && readDynamicAgentLoading(target) !== true ? ['- the JVM prints a warning of four lines about that on its standard error'] : []),
+		...(isUnknown || target.jdk < keepsCodeSince ? ['- the first time, the JVM may throw its compiled code away: slower for about a second, longer without a CPU to spare'] : []),
+		'- each call of a traced method costs some 60 to 100 ns; methods for which that is more than --max-overhead are let go',
+		'- at the end, or ten seconds after tprof-top is killed, all of it is taken out again',
+	].join('\n');
+}
+
+/** That a pattern means nothing, and what may have been meant. */
+export function unmatchedText({pattern, nearest}: UnmatchedPattern): string {
+	const meant = nearest.length > 0 ? `; did you mean ${nearest.join(' or ')}?` : '';
+	return `no method of a loaded class fits ${pattern}${meant}`;
+}
+
+/** What could not be traced, in notes of a report. */
+export function refusalNotes({refused, lostCalls, methods}: TraceReport): string[] {
+	const letGo = methods.filter(({isLetGo}) => isLetGo).map(method => nameOf(method));
+	return [
+		...(letGo.length > 0 ? [`called so often that tracing cost more than --max-overhead allows, so traced for a part of the time only: ${letGo.join(', ')}`] : []),
+		...refused.map(({name, reason}) => `not traced: ${name}: ${reason}`),
+		...(lostCalls > 0 ? [`${lostCalls} calls were not counted: there was no room for more threads or ways of calls`] : []),
+	];
+}

@@ -1,0 +1,57 @@
+import type {TraceReport, WholeTrace} from '../../model/traces/report.js';
+import {
+	nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow,
+} from '../../query/traces/methods.js';
+import {jsonSchema} from '../formats/json.js';
+import type {TraceFormat} from './trace-format.js';
+
+/** Programs read it: the keys and their meaning are those of docs/formats.md. */
+export const jsonTraces: TraceFormat = {
+	id: 'json',
+	description: 'methods, tree and the slowest traces, for programs',
+	write(target, report, {version, top, notes}) {
+		const methods = traceMethods(report, undefined).sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.id - b.id);
+		return `${JSON.stringify({
+			tool: 'tprof-top',
+			version,
+			schema: jsonSchema,
+			target: {
+				pid: target.pid, mainClass: target.mainClass, jvmVersion: target.jvmVersion, vm: target.vm,
+			},
+			startedAt: new Date(report.startedAtMs).toISOString(),
+			durationMs: ms(report.elapsedNs),
+			wovenClasses: report.wovenClasses,
+			wovenMethods: report.wovenMethods,
+			traces: report.traces,
+			activeTraces: report.activeCount,
+			lostCalls: report.lostCalls,
+			refused: report.refused,
+			notes,
+			methods: methods.slice(0, top).map(row => ({method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(row.isLetGo ? {letGo: true} : {})})),
+			tree: traceTree(report, undefined).slice(0, top).map(row => treeOf(row)),
+			slowest: report.slowest.slice(0, top).map(trace => traceOf(trace, report)),
+		}, undefined, '\t')}\n`;
+	},
+};
+
+function figuresOf(row: CallFigures) {
+	return {
+		calls: row.calls, exceptions: row.exceptions, cumulativeMs: ms(row.cumulativeNs), ownMs: ms(row.ownNs), meanMs: ms(row.meanNs), p50Ms: ms(row.p50Ns), p99Ms: ms(row.p99Ns), maxMs: ms(row.mostNs),
+	};
+}
+
+function treeOf(row: TraceTreeRow): Record<string, unknown> {
+	return {method: nameOf(row), parameters: row.parameters, ...figuresOf(row), children: row.children.map(child => treeOf(child))};
+}
+
+function traceOf({key, thread, startedAtMs, durationNs, left, actions}: WholeTrace, {methods}: TraceReport) {
+	return {
+		key, thread, startedAt: new Date(startedAtMs).toISOString(), durationMs: ms(durationNs), actionsLeftOut: left,
+		actions: actions.map(({kind, method, atNs}) => ({atMs: ms(atNs), action: kind, method: nameOf(methods[method])})),
+	};
+}
+
+/** Nanoseconds as milliseconds, to the nanosecond. */
+function ms(ns: number): number {
+	return Math.round(ns) / 1e6;
+}

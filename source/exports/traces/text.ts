@@ -1,0 +1,69 @@
+import {cut} from '../../model/cell-width.js';
+import type {TargetFacts} from '../../model/snapshot.js';
+import type {TraceReport} from '../../model/traces/report.js';
+import {formatCount} from '../../query/columns/format.js';
+import {formatNs, traceColumns} from '../../query/columns/trace-columns.js';
+import {
+	nameOf, titleOf, traceMethods, traceTree, type TraceTreeRow,
+} from '../../query/traces/methods.js';
+import {textTable, wrapAt} from '../formats/text-table.js';
+import type {TraceFormat} from './trace-format.js';
+
+const defaultWidth = 120;
+const minWidth = 40;
+/** Rows of each list unless --top is given. */
+const defaultTop = 40;
+
+/** For people: the methods, the tree, and the slowest traces, a line each. */
+export const textTraces: TraceFormat = {
+	id: 'text',
+	description: `the methods, the tree and the slowest traces; the top ${defaultTop} unless --top is given`,
+	write(target, report, {width = defaultWidth, top = defaultTop, notes}) {
+		const room = Math.max(width, minWidth);
+		const all = traceMethods(report, undefined);
+		const rows = all.filter(({calls}) => calls > 0).sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.id - b.id);
+		const tree = treeLines(traceTree(report, undefined));
+		const body = [
+			headLine(target),
+			`${new Date(report.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${(report.elapsedNs / 1e9).toFixed(1)} s | ${countsOf(report)}`,
+			...notes.flatMap(note => wrapAt(' ', `note: ${note}`, room, '      ')),
+			'',
+			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', by: 'method'}),
+			...(rows.length === 0 ? ['(no call ended in this time)'] : []),
+			...more(rows.length, top),
+			...(all.length > rows.length ? [`${all.length - rows.length} traced ${all.length - rows.length === 1 ? 'method was' : 'methods were'} not called`] : []),
+			...(tree.length > 0 ? ['', 'TREE: calls, cumulative and own time', ...tree.slice(0, top), ...more(tree.length, top)] : []),
+			...(report.slowest.length > 0 ? ['', 'SLOWEST TRACES'] : []),
+			...report.slowest.slice(0, top).map(trace => {
+				const head = trace.actions[0] ? nameOf(report.methods[trace.actions[0].method]) : '';
+				return `${formatNs(trace.durationNs).padStart(7)}  ${trace.key}  ${head}  in ${trace.thread}`;
+			}),
+			...(report.active.length > 0 ? ['', `OPEN AT THE END: ${report.activeCount}`] : []),
+			...report.active.slice(0, top).map(({thread, method, ageNs, depth}) => `${formatNs(ageNs).padStart(7)}  ${nameOf(report.methods[method])}  in ${thread}, ${depth} deep`),
+		];
+		return body.map(line => `${cut(line, room)}\n`).join('');
+	},
+};
+
+function headLine({pid, mainClass, command, jvmVersion, vm}: TargetFacts): string {
+	return ['tprof-top trace', String(pid), mainClass || command, jvmVersion && ` JDK ${jvmVersion}`, vm && `(${vm})`].filter(Boolean).join(' ');
+}
+
+function countsOf({wovenMethods, wovenClasses, traces, lostCalls, threads}: TraceReport): string {
+	return [
+		`${wovenMethods} methods of ${wovenClasses} ${wovenClasses === 1 ? 'class' : 'classes'} traced in ${threads} ${threads === 1 ? 'thread' : 'threads'}`,
+		`${formatCount(traces)} traces`,
+		...(lostCalls > 0 ? [`${formatCount(lostCalls)} calls not counted: no room`] : []),
+	].join(', ');
+}
+
+function more(count: number, top: number): string[] {
+	return count > top ? [`... ${count - top} more`] : [];
+}
+
+function treeLines(rows: readonly TraceTreeRow[], indent = ''): string[] {
+	return rows.flatMap(row => [
+		`${formatCount(row.calls).padStart(6)} ${formatNs(row.cumulativeNs).padStart(7)} ${formatNs(row.ownNs).padStart(7)}  ${indent}${titleOf(row)}`,
+		...treeLines(row.children, `${indent}  `),
+	]);
+}

@@ -1,0 +1,25 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {traceColumns} from '../columns/trace-columns.js';
+import {sortRows} from '../columns/sort.js';
+import {filterOf} from '../filter/filter.js';
+import type {Query} from '../types.js';
+import {titleOf, traceMethods, type TraceRow} from './methods.js';
+
+/**
+The traced methods between `baseline` (undefined: since they were woven) and `snapshot`, filtered and sorted; none while
+nothing is traced. Of a filter's figures `cpu` is the own time and `ticks` the calls.
+*/
+export function queryTraces(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: TraceRow[]; readonly allRows: number} {
+	if (!snapshot.traces) {
+		return {rows: [], allRows: 0};
+	}
+
+	const all = traceMethods(snapshot.traces, baseline?.traces);
+	const {row: isWanted} = filterOf(query.filter);
+	const rows = isWanted
+		? all.filter(row => isWanted({
+			text: titleOf(row), percent: 0, totalPercent: 0, cpuMs: row.ownNs / 1e6, ticks: row.calls, totalTicks: row.calls, threads: 0, blocked: 0, stuckS: 0,
+		}))
+		: all;
+	return {rows: sortRows(rows, traceColumns, query.sort), allRows: all.length};
+}

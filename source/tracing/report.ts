@@ -1,0 +1,150 @@
+import {printable} from '../model/text.js';
+import {
+	actionKinds, bucketCount, type ActiveTrace, type RefusedName, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport,
+	type UnmatchedPattern, type WholeTrace,
+} from '../model/traces/report.js';
+import {parametersOf} from './descriptor.js';
+
+/*
+The agent's reports: agent/src/main/java/tprof/agent/Report.java has the other side of each line. They come from the
+target, so nothing in them is trusted: each number is checked before it is used, and texts are made printable.
+*/
+
+const format = 1;
+const phases = ['surveyed', 'tracing', 'over'] as const;
+/** More than the agent ever writes. */
+const most = {texts: 1000, methods: 20_000, nodes: 1_100_000, actions: 10_000};
+
+/** Reads a report. Throws RangeError for what is not one. */
+export function parseReport(bytes: Uint8Array): TraceReport {
+	const from = new Numbers(bytes);
+	if (from.number() !== format) {
+		throw new RangeError('a report of an unknown format');
+	}
+
+	const phase = phases[from.below(phases.length + 1) - 1] ?? 'surveyed';
+	const command = from.number();
+	const startedAtMs = from.number();
+	const elapsedNs = from.number();
+	const survey = {
+		classes: from.number(), methods: from.number(), names: from.list(most.texts, () => from.text()), refused: refusals(from),
+		unmatched: from.list(most.texts, (): UnmatchedPattern => ({pattern: from.text(), nearest: from.list(most.texts, () => from.text())})),
+	};
+	const [wovenClasses, wovenMethods] = [from.number(), from.number()];
+	const refused = refusals(from);
+	const [lostCalls, traces, threads] = [from.number(), from.number(), from.number()];
+	const methods = from.list(most.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: parametersOf(from.text()), isLetGo: from.number() > 0}));
+	const nodes = readNodes(from, methods.length);
+	const activeCount = from.number();
+	const active = from.list(most.texts, (): ActiveTrace => ({
+		thread: from.text(), method: from.below(methods.length), ageNs: from.number(), depth: from.number(),
+	}));
+	const slowest = from.list(most.texts, () => readTrace(from, methods.length));
+	return {
+		phase, command, startedAtMs, elapsedNs, survey, wovenClasses, wovenMethods, refused, lostCalls, traces, threads, methods, nodes, activeCount, active, slowest,
+	};
+}
+
+function refusals(from: Numbers): RefusedName[] {
+	return from.list(most.texts, () => ({name: from.text(), reason: from.text()}));
+}
+
+function readNodes(from: Numbers, methodCount: number): TraceNodes {
+	const count = from.below(most.nodes) + 1;
+	// Each takes more than eight bytes.
+	from.expect((count - 1) * 8);
+	const [parent, method] = [new Int32Array(count), new Int32Array(count)];
+	const [calls, exceptions, cumulativeNs, ownNs, leastNs, mostNs] = Array.from({length: 6}, () => new Float64Array(count));
+	const buckets = new Float64Array(count * bucketCount);
+	method[0] = -1;
+	for (let node = 1; node < count; node++) {
+		parent[node] = from.below(node);
+		method[node] = from.below(methodCount);
+		for (const counter of [calls, exceptions, cumulativeNs, ownNs, leastNs, mostNs]) {
+			counter[node] = from.number();
+		}
+
+		for (let left = from.below(bucketCount + 1); left > 0; left--) {
+			const bucket = from.below(bucketCount);
+			buckets[(node * bucketCount) + bucket] = from.number();
+		}
+	}
+
+	return {
+		count, parent, method, calls, exceptions, cumulativeNs, ownNs, leastNs, mostNs, buckets,
+	};
+}
+
+function readTrace(from: Numbers, methodCount: number): WholeTrace {
+	const startedAtMs = from.number();
+	const key = `${startedAtMs}-${from.number()}`;
+	const [thread, durationNs, left] = [from.text(), from.number(), from.number()];
+	let atNs = 0;
+	const actions = from.list(most.actions, (): TraceAction => {
+		const action = from.number();
+		atNs += from.number();
+		const [kind, method] = [actionKinds[action % 4], Math.floor(action / 4)];
+		if (kind === undefined || method >= methodCount) {
+			throw new RangeError('an unknown action');
+		}
+
+		return {kind, method, atNs};
+	});
+	return {
+		key, startedAtMs, thread, durationNs, left, actions,
+	};
+}
+
+/** Numbers of seven bits a byte, the lowest first, and texts with their length. */
+class Numbers {
+	readonly #bytes: Uint8Array;
+	readonly #decoder = new TextDecoder();
+	#at = 0;
+
+	constructor(bytes: Uint8Array) {
+		this.#bytes = bytes;
+	}
+
+	number(): number {
+		let value = 0;
+		for (let factor = 1; ; factor *= 128) {
+			const byte = this.#bytes[this.#at++];
+			if (byte === undefined || factor > 2 ** 63) {
+				throw new RangeError('a report that is cut off');
+			}
+
+			value += (byte % 128) * factor;
+			if (byte < 128) {
+				return Math.min(value, Number.MAX_SAFE_INTEGER);
+			}
+		}
+	}
+
+	/** A number less than `limit`. */
+	below(limit: number): number {
+		const value = this.number();
+		if (value >= limit) {
+			throw new RangeError('a number that is too large');
+		}
+
+		return value;
+	}
+
+	text(): string {
+		const length = this.below(this.#bytes.length + 1);
+		this.expect(length);
+		this.#at += length;
+		return printable(this.#decoder.decode(this.#bytes.subarray(this.#at - length, this.#at)));
+	}
+
+	list<Item>(limit: number, read: () => Item): Item[] {
+		return Array.from({length: this.below(limit + 1)}, read);
+	}
+
+	/** So many bytes must be left. */
+	expect(count: number): void {
+		if (count > this.#bytes.length - this.#at) {
+			throw new RangeError('a report that is cut off');
+		}
+	}
+}

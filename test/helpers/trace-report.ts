@@ -1,0 +1,28 @@
+import {bucketCount, type TraceReport} from '../../source/model/traces/report.js';
+
+const buckets = new Float64Array(4 * bucketCount);
+buckets[bucketCount + 20] = 4;
+buckets[(2 * bucketCount) + 17] = 10;
+buckets[(3 * bucketCount) + 19] = 1;
+
+/** Two methods: `outer` calls `in<&>ner` and itself. Two seconds of it. */
+export const report: TraceReport = {
+	phase: 'tracing', command: 1, startedAtMs: 1000, elapsedNs: 2e9,
+	survey: {
+		classes: 1, methods: 2, names: [], refused: [], unmatched: [],
+	},
+	wovenClasses: 1, wovenMethods: 2, refused: [], lostCalls: 0, traces: 4, threads: 1,
+	methods: [{className: 'a.B', method: 'outer', parameters: ''}, {className: 'a.B', method: 'in<&>ner', parameters: 'int, java.lang.String[]'}],
+	nodes: {
+		count: 4, parent: Int32Array.of(0, 0, 1, 1), method: Int32Array.of(-1, 0, 1, 0), calls: Float64Array.of(0, 4, 10, 1), exceptions: Float64Array.of(0, 1, 0, 0),
+		cumulativeNs: Float64Array.of(0, 4e6, 1e6, 5e5), ownNs: Float64Array.of(0, 2.5e6, 1e6, 5e5), leastNs: Float64Array.of(0, 9e5, 7e4, 5e5), mostNs: Float64Array.of(0, 1.1e6, 3e5, 5e5), buckets,
+	},
+	activeCount: 1,
+	active: [{
+		thread: 't "1"', method: 0, ageNs: 5e6, depth: 1,
+	}],
+	slowest: [{
+		key: '1000-1', startedAtMs: 1000, thread: 't "1"', durationNs: 2e6, left: 0,
+		actions: [{kind: 'START', method: 0, atNs: 0}, {kind: 'START', method: 1, atNs: 5e5}, {kind: 'END', method: 1, atNs: 7e5}, {kind: 'EXCEPTION', method: 0, atNs: 2e6}],
+	}],
+};

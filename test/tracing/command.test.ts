@@ -1,0 +1,136 @@
+import {execFile, spawn, spawnSync} from 'node:child_process';
+import {once} from 'node:events';
+import {readdirSync, readFileSync, statSync} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {identify} from '../../source/jvm/identify.js';
+import {makeSessionFolder} from '../../source/tracing/session-folder.js';
+import {TraceSession} from '../../source/tracing/session.js';
+import {isRoot} from '../helpers/as-root.js';
+import {classBytes} from '../helpers/class-bytes.js';
+import {type JavaProcess, jdk, startJava} from '../helpers/jvm.js';
+import {otherUser} from '../helpers/other-user.js';
+import {patienceMs} from '../helpers/patience.js';
+import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
+
+const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
+
+/** Beside other tests: the JVMs must not wait for us. */
+async function run(...args: readonly string[]): Promise<{readonly status: number; readonly stdout: string; readonly stderr: string}> {
+	return new Promise(resolve => {
+		const tool = execFile(process.execPath, [cli, ...args], {timeout: patienceMs}, (error, stdout, stderr) => {
+			resolve({status: error ? Number(error.code) : 0, stdout, stderr});
+		});
+		tool.stdin?.end();
+	});
+}
+
+function hasAgent(pid: number): boolean {
+	return readdirSync(`/proc/${pid}/task`).some(tid => readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim() === 'tprof-top');
+}
+
+describe('tprof-top trace', () => {
+	let java: JavaProcess;
+
+	beforeAll(async () => {
+		java = await startJava('KnownTraces', {jvmArgs: ['-Xmx128m']});
+	});
+
+	afterAll(async () => {
+		await java.stop();
+	});
+
+	test('says what it would do, and does it with --yes only', async () => {
+		const {status, stdout, stderr} = await run('trace', String(java.pid), 'KnownTraces#busy');
+		expect({status, stdout}).toEqual({status: 1, stdout: ''});
+		expect(stderr).toMatch(/^Tracing KnownTraces#busy in JVM \d+ .*\n(?:- .*\n)+nothing was done; --yes does it\n$/);
+		expect(java.output()).not.toContain('WARNING');
+		const traced = await run('trace', String(java.pid), 'KnownTraces#busy', '--yes', '--duration', '0.5', '--max-overhead', '100', '--format', 'json', '--slowest', '1');
+		expect({status: traced.status, stderr: traced.stderr}).toEqual({status: 0, stderr: ''});
+		const document = JSON.parse(traced.stdout) as {methods: Array<{calls: number}>; wovenMethods: number; slowest: unknown[]};
+		expect(document).toMatchObject({
+			wovenMethods: 1, wovenClasses: 1, lostCalls: 0, methods: [{method: 'KnownTraces.busy', parameters: 'long', exceptions: 0}], tree: [{method: 'KnownTraces.busy', children: []}],
+		});
+		expect(document.methods[0].calls).toBeGreaterThan(100);
+		expect(document.slowest).toHaveLength(1);
+	});
+
+	test('a pattern that means nothing is one clear line', async () => {
+		expect(await run('trace', String(java.pid), 'KnownTraces.bussy', '--yes')).toMatchObject({
+			status: 1, stdout: '', stderr: expect.stringMatching(/^tprof-top: no method of a loaded class fits KnownTraces\.bussy; did you mean KnownTraces\.busy.*\n.*\n$/) as unknown,
+		});
+		expect(await run('trace', String(java.pid), 'java.lang.Thread#yield', '--yes')).toMatchObject({status: 1, stderr: expect.stringContaining('cannot trace java.lang.Thread') as unknown});
+		expect(await run('trace', String(java.pid), 'Known Traces', '--yes')).toMatchObject({status: 2});
+		expect(await run('--format', 'xml', String(java.pid))).toMatchObject({status: 2, stderr: expect.stringContaining('is for tprof-top trace') as unknown});
+	});
+
+	test('kill -9 of the tool leaves the target as it was', async () => {
+		const target = await targetOf(java);
+		const before = await classBytes(target, 'KnownTraces', jdk());
+		const tool = spawn(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces#*', '--yes', '--duration', '600', '--max-overhead', '100'], {stdio: 'ignore'});
+		try {
+			await until(() => hasAgent(java.pid));
+			const second = await run('trace', String(java.pid), 'KnownTraces#busy', '--yes');
+			expect(second).toMatchObject({status: 1, stderr: expect.stringContaining('another tprof-top is tracing this JVM') as unknown});
+		} finally {
+			const gone = once(tool, 'exit');
+			tool.kill('SIGKILL');
+			await gone;
+		}
+
+		await until(() => !hasAgent(java.pid));
+		const after = await classBytes(target, 'KnownTraces', jdk());
+		expect(after.code).toBe(before.code);
+		expect(readdirSync('/tmp').filter(name => /^\.tprof-[\da-f]{24}$/.test(name))).toEqual([]);
+	});
+});
+
+test.each([
+	['-XX:-EnableDynamicAgentLoading', /does not let agents be loaded \(-XX:-EnableDynamicAgentLoading\)/],
+	['-XX:+DisableAttachMechanism', /attach/i],
+])('a JVM with %s is left alone, with one clear line', async (flag, reason) => {
+	const java = await startJava('KnownTraces', {jvmArgs: [flag, '-Xmx64m'], args: ['quiet']});
+	try {
+		const {status, stdout, stderr} = await run('trace', String(java.pid), 'KnownTraces#busy', '--yes');
+		expect({status, stdout}).toEqual({status: 1, stdout: ''});
+		expect(stderr).toMatch(reason);
+		expect(hasAgent(java.pid)).toBe(false);
+		expect(java.output()).not.toContain('WARNING');
+	} finally {
+		await java.stop();
+	}
+});
+
+test.skipIf(!isRoot)('root traces another user\'s JVM: its files are that user\'s, and closed to others', async () => {
+	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], ...otherUser});
+	try {
+		const target = await targetOf(java);
+		const folder = makeSessionFolder(target, Buffer.from('jar'));
+		try {
+			const {uid, gid, mode} = statSync(folder.path);
+			expect({uid, gid, mode: mode & 0o7777}).toEqual({uid: otherUser.uid, gid: otherUser.gid, mode: 0o700});
+			for (const [file, modeOfFile] of [['agent.jar', 0o444], ['control', 0o600], ['data', 0o600]] as const) {
+				const found = statSync(path.join(folder.path, file));
+				expect({uid: found.uid, mode: found.mode & 0o7777}).toEqual({uid: otherUser.uid, mode: modeOfFile});
+			}
+
+			const third = spawnSync('cat', [path.join(folder.path, 'agent.jar')], {uid: otherUser.uid + 1, gid: otherUser.gid + 1});
+			expect(third.status).not.toBe(0);
+		} finally {
+			folder.remove();
+		}
+
+		expect(() => statSync(folder.path)).toThrow('ENOENT');
+		const session = await TraceSession.open(target);
+		await session.weave({
+			patterns: ['KnownTraces#busy'], under: [], leastNs: 0, keep: 0, maxMethods: 10, maxOverheadPercent: 100, periodMs: 100,
+		});
+		const report = await session.close();
+		expect(report).toMatchObject({phase: 'over', wovenMethods: 1});
+		expect(identify(java.pid).ok).toBe(true);
+	} finally {
+		await java.stop();
+	}
+});

@@ -1,0 +1,81 @@
+import {describe, expect, test} from 'vitest';
+import fc from 'fast-check';
+import {bucketCount} from '../../source/model/traces/report.js';
+import {traceFormats} from '../../source/exports/traces/registry.js';
+import {percentileNs} from '../../source/query/traces/durations.js';
+import {traceMethods, traceTree} from '../../source/query/traces/methods.js';
+import {parametersOf} from '../../source/tracing/descriptor.js';
+import {judge} from '../../source/tracing/load.js';
+import {parseReport} from '../../source/tracing/report.js';
+import {report} from '../helpers/trace-report.js';
+
+const target = {
+	pid: 7, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0,
+};
+
+test('bytes that are not a report are refused, whatever they are', () => {
+	fc.assert(fc.property(fc.uint8Array({maxLength: 200}), bytes => {
+		expect(() => parseReport(Uint8Array.of(1, 2, ...bytes))).toThrow(RangeError);
+	}));
+	// As many nodes as there may be, without their bytes.
+	expect(() => parseReport(Uint8Array.of(1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0x3F))).toThrow(RangeError);
+});
+
+test('a method\'s figures are those of all ways to it; time in calls of itself counts once', () => {
+	const [outer, inner] = traceMethods(report, undefined);
+	expect(outer).toMatchObject({method: 'outer', calls: 5, exceptions: 1, cumulativeNs: 4e6, ownNs: 3e6, callsPerS: 2.5});
+	expect(inner).toMatchObject({method: 'in<&>ner', calls: 10, cumulativeNs: 1e6, mostNs: 300_000});
+	const [root] = traceTree(report, undefined);
+	expect(root).toMatchObject({method: 'outer', calls: 4, children: [{method: 'in<&>ner', calls: 10}, {method: 'outer', calls: 1}]});
+});
+
+test('a window has what came since its beginning', () => {
+	const [outer, inner] = traceMethods(report, {...report, elapsedNs: 1e9, nodes: {...report.nodes, count: 2, calls: report.nodes.calls.map(calls => calls / 2)}});
+	expect(outer).toMatchObject({calls: 3, callsPerS: 3});
+	expect(inner).toMatchObject({calls: 10, callsPerS: 10});
+	expect(traceMethods(report, report)[0]).toMatchObject({calls: 0, meanNs: 0, mostNs: 0});
+});
+
+test('percentiles lie in the right power of two, and between the shortest and the longest', () => {
+	const buckets = new Float64Array(bucketCount);
+	expect(percentileNs({buckets, leastNs: 0, mostNs: 0}, 0.5)).toBe(0);
+	buckets[10] = 99;
+	buckets[20] = 1;
+	const durations = {buckets, leastNs: 600, mostNs: 900_000};
+	expect(percentileNs(durations, 0.5)).toBeGreaterThanOrEqual(600);
+	expect(percentileNs(durations, 0.5)).toBeLessThanOrEqual(1024);
+	expect(percentileNs(durations, 1)).toBe(900_000);
+});
+
+test('every format writes; XML and JSON hold hostile names', () => {
+	const options = {version: '1', notes: []};
+	const written = Object.fromEntries(traceFormats.map(format => [format.id, format.write(target, report, options)]));
+	expect(JSON.parse(String(written.json))).toMatchObject({
+		methods: [{method: 'a.B.outer', calls: 5}, {method: 'a.B.in<&>ner', parameters: 'int, java.lang.String[]'}], slowest: [{key: '1000-1', actions: [{atMs: 0, action: 'START'}, {}, {}, {atMs: 2, action: 'EXCEPTION'}]}],
+	});
+	expect(String(written.xml)).toContain('<trace key="1000-1" thread="t &quot;1&quot;">1000.000000,START,a.B.outer|\n1000.500000,START,a.B.in&lt;&amp;&gt;ner|');
+	expect(String(written.csv).split('\r\n')[1]).toMatch(/^a\.B\.outer,5,1,2\.5,0\.5,/);
+	expect(String(written.text)).toContain('a.B.outer');
+});
+
+describe('what the JVM says of a load', () => {
+	test.each([[0, '0\n'], [0, 'return code: 0\n']])('%i %s: loaded', (code, text) => {
+		expect(judge(1, code, text)).toEqual({ok: true});
+	});
+
+	test.each([
+		[0, 'return code: 100\n', 'cannot read the agent'],
+		[0, '102\n', 'did not start'],
+		[-1, 'Dynamic agent loading is not enabled. Use -XX:+EnableDynamicAgentLoading to launch target VM.\n', '-XX:-EnableDynamicAgentLoading'],
+		[0, 'Dynamic agent loading is not enabled. ...', '-XX:-EnableDynamicAgentLoading'],
+		[1, 'x\u001B[31m', String.raw`x\x1b`],
+	])('%i %s', (code, text, reason) => {
+		expect(judge(1, code, text)).toMatchObject({ok: false, reason: expect.stringContaining(reason) as unknown});
+	});
+});
+
+test('descriptors as Java has them', () => {
+	expect(parametersOf('(I[Ljava/lang/String;[[JZ)V')).toBe('int, java.lang.String[], long[][], boolean');
+	expect(parametersOf('()V')).toBe('');
+	expect(parametersOf('nonsense')).toBe('');
+});

@@ -1,0 +1,167 @@
+import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {TraceReport} from '../../source/model/traces/report.js';
+import type {Target} from '../../source/jvm/target.js';
+import {nameOf, traceMethods, traceTree} from '../../source/query/traces/methods.js';
+import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
+import {classBytes} from '../helpers/class-bytes.js';
+import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
+import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
+
+const request: TraceRequest = {
+	patterns: [], under: [], leastNs: 0, keep: 5, maxMethods: 500, maxOverheadPercent: 100, periodMs: 100,
+};
+const rounds = 600;
+
+/** Calls and exceptions by the simple name of class and method. */
+function countsOf(report: TraceReport): Record<string, [number, number]> {
+	const counts: Record<string, [number, number]> = {};
+	for (const row of traceMethods(report, undefined)) {
+		const name = nameOf(row).replace('KnownTraces', '').replace(/^[$.]/, '');
+		const [calls, exceptions] = counts[name] ?? [0, 0];
+		counts[name] = [calls + row.calls, exceptions + row.exceptions];
+	}
+
+	return counts;
+}
+
+/** What is left of us in the process: threads and open files, but for the jar that the JVM itself keeps open. */
+function leftIn(pid: number): string[] {
+	const threads = readdirSync(`/proc/${pid}/task`).map(tid => readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim());
+	const files = readdirSync(`/proc/${pid}/fd`).map(fd => {
+		try {
+			return readlinkSync(`/proc/${pid}/fd/${fd}`);
+		} catch {
+			return '';
+		}
+	});
+	return [...threads.filter(name => name === 'tprof-top'), ...files.filter(file => file.includes('.tprof-') && !file.endsWith('agent.jar (deleted)'))];
+}
+
+describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
+	let java: JavaProcess;
+	let target: Target;
+
+	beforeAll(async () => {
+		java = await startJava('KnownTraces', {jdk, jvmArgs: ['-Xmx256m']});
+		target = await targetOf(java);
+	});
+
+	afterAll(async () => {
+		await java.stop();
+	});
+
+	async function say(line: string): Promise<string> {
+		const before = java.output().length;
+		java.child.stdin!.write(`${line}\n`);
+		await until(() => java.output().slice(before).includes(`done ${line}\n`));
+		return java.output().slice(before);
+	}
+
+	/** Traces what the request means while `during` goes on; the last report. */
+	async function traced(change: Partial<TraceRequest>, during: (session: TraceSession) => Promise<void>): Promise<TraceReport> {
+		const session = await TraceSession.open(target);
+		try {
+			await session.weave({...request, ...change});
+			await during(session);
+		} finally {
+			await session.close();
+		}
+
+		return (await session.close())!;
+	}
+
+	test('counts every call and every exception, and leaves all as it was', async () => {
+		const before = await classBytes(target, 'KnownTraces', jdk);
+		let said = '';
+		const report = await traced({patterns: ['KnownTraces#*', 'KnownTraces$*#*', 'KnownTraces$Made#<init>']}, async () => {
+			said = await say(String(rounds));
+		});
+		const [allRounds, recursions, thrown, made, failedMade, shapes] = /^counts (.*)$/m.exec(said)![1].split(' ').map(Number);
+		const threads = 8;
+		expect(report.refused).toEqual([]);
+		const {busy, run, main, ...counts} = countsOf(report);
+		expect(counts).toMatchObject({
+			round: [allRounds, 0],
+			recurse: [recursions, 0],
+			// Through five levels and the one that throws.
+			level: [allRounds * 6, thrown * 6],
+			// Those that throw before the other constructor is called too.
+			'Made.<init>': [made + (made - (allRounds / 5)), failedMade + (failedMade - (allRounds / 5))],
+			'Made.check': [made, allRounds / 5],
+			'Square.area': [shapes / 2, 0],
+			'Line.area': [shapes / 2, 0],
+			// Each ends its thread.
+			dies: [threads, threads],
+		});
+		expect(busy[0]).toBeGreaterThan(0);
+		expect(report).toMatchObject({lostCalls: 0, phase: 'over'});
+
+		const after = await classBytes(target, 'KnownTraces', jdk);
+		// From 21 on the JVM keeps our constants in the class's pool.
+		expect(release < 21 ? after.bytes : after.code).toBe(release < 21 ? before.bytes : before.code);
+		await until(() => leftIn(target.pid).length === 0);
+		expect(readdirSync('/tmp').filter(name => name.startsWith('.tprof-') && !name.endsWith('.partial'))).toEqual([]);
+	});
+
+	test('the tree has the ways of calls; times are those of the program; the slowest traces are whole', async () => {
+		const report = await traced({patterns: ['KnownTraces.slow', 'KnownTraces.r*'], leastNs: 50e6}, async () => {
+			await say('slow');
+			await say('7');
+		});
+		const slow = traceMethods(report, undefined).find(({method}) => method === 'slow')!;
+		expect(slow.calls).toBe(1);
+		expect(slow.meanNs).toBeGreaterThanOrEqual(120e6);
+		expect(slow.p50Ns).toBe(slow.mostNs);
+		const trace = report.slowest.find(({actions}) => actions[0].method === slow.id);
+		expect(trace).toMatchObject({thread: 'main', durationNs: slow.mostNs, left: 0, actions: [{kind: 'START', atNs: 0}, {kind: 'END', atNs: slow.mostNs}]});
+		expect(report.slowest.every(({durationNs}) => durationNs >= 50e6)).toBe(true);
+		const round = traceTree(report, undefined).find(({method}) => method === 'run')?.children.find(({method}) => method === 'round') ?? traceTree(report, undefined).find(({method}) => method === 'round')!;
+		const depths = [];
+		for (let row = round.children.find(({method}) => method === 'recurse'); row; row = row.children[0]) {
+			depths.push(row.calls / 8);
+		}
+
+		// Rounds 0 to 6 recurse so many times.
+		expect(depths).toEqual([7, 6, 5, 4, 3, 2, 1]);
+	});
+
+	test('an interface stands for its implementations, those that are loaded later too; annotations; --under', async () => {
+		const shapes = await traced({patterns: ['KnownTraces.Shape#area']}, async () => {
+			await say('3');
+			await say('load');
+		});
+		expect(countsOf(shapes)).toEqual({'Square.area': [16, 0], 'Line.area': [8, 0], 'Late.area': [1, 0]});
+		expect(countsOf(await traced({patterns: ['@Watched']}, async () => {
+			await say('slow');
+		}))).toEqual({slow: [1, 0]});
+		expect(countsOf(await traced({patterns: ['KnownTraces$Square#area', 'KnownTraces#busy'], under: ['KnownTraces#round']}, async () => {
+			await say('2');
+		}))).toEqual({round: [16, 0], 'Square.area': [8, 0], busy: [0, 0]});
+	});
+
+	test('a method that costs too much is let go, and only that', async () => {
+		const report = await traced({patterns: ['KnownTraces#busy', 'KnownTraces#slow'], maxOverheadPercent: 0.01}, async session => {
+			await until(() => session.read()!.methods.some(({isLetGo}) => isLetGo));
+			await say('slow');
+		});
+		expect(traceMethods(report, undefined).map(({method, isLetGo}) => [method, isLetGo])).toEqual(expect.arrayContaining([['busy', true], ['slow', false]]));
+		expect(countsOf(report).slow).toEqual([1, 0]);
+	});
+
+	test('a pattern that means nothing has names near to it; what cannot be traced has a reason', async () => {
+		const session = await TraceSession.open(target);
+		try {
+			const {survey} = await session.survey({...request, patterns: ['KnownTraces#rounds', 'KnownTrace#run', 'java.lang.Thread#yield', 'java.lang.Runtime#gc']});
+			expect(survey).toMatchObject({methods: 0, classes: 0});
+			expect(survey.unmatched).toEqual(expect.arrayContaining([
+				{pattern: 'KnownTraces#rounds', nearest: ['KnownTraces.round']},
+				{pattern: 'KnownTrace#run', nearest: expect.arrayContaining(['KnownTraces.*']) as unknown},
+			]));
+			expect(survey.refused.map(({name}) => name)).toContain('java.lang.Thread');
+		} finally {
+			await session.close();
+		}
+	});
+});
