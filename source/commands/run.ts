@@ -1,9 +1,11 @@
 import {existsSync} from 'node:fs';
+import path from 'node:path';
 import process from 'node:process';
 import {endSignals} from '../process/end-signals.js';
 import {UserError} from '../process/errors.js';
 import {formatOf} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
+import {printable} from '../model/text.js';
 import type {Options} from '../options/parse.js';
 import {groups} from '../options/option.js';
 import {queryOf} from '../options/query-options.js';
@@ -12,7 +14,8 @@ import {beforeStop, untilForeground} from '../process/suspension.js';
 import {platformProblem} from '../jvm/system/platform.js';
 import type {Target} from '../jvm/target.js';
 import {version} from '../process/version.js';
-import {viewOf} from '../views/registry.js';
+import type {Mark} from '../query/types.js';
+import {comparingView, viewOf} from '../views/registry.js';
 import {tracesView} from '../views/traces.js';
 import type {LiveTracer} from './live-tracer.js';
 import {resolveTarget} from './resolve-target.js';
@@ -34,7 +37,18 @@ function checkPlatform(): void {
 }
 
 /** Does what the command line asks for and gives the exit code. Throws UserError. */
-export async function run(options: Options): Promise<number> {
+export async function run(given: Options): Promise<number> {
+	const {compare} = given;
+	if (compare === undefined) {
+		return start(given);
+	}
+
+	const options = {...given, view: given.view ?? comparingView.id};
+	queryOf(options);
+	return start({...options, mark: await markOf(compare)});
+}
+
+async function start(options: Options): Promise<number> {
 	// Anything wrong with the command line is reported before anything is started.
 	queryOf(options);
 	const {command} = options;
@@ -174,6 +188,11 @@ async function tracerOf(target: Target, options: Options): Promise<LiveTracer | 
 
 	const {LiveTracer, requestOf} = await import('./live-tracer.js');
 	return new LiveTracer(target, requestOf([], options));
+}
+
+/** A saved snapshot to compare with. */
+async function markOf(file: string): Promise<Mark> {
+	return {snapshot: await readSnapshot(file), baseline: undefined, title: printable(path.basename(file))};
 }
 
 async function openRecording(file: string, options: Options): Promise<number> {

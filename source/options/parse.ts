@@ -1,6 +1,7 @@
 import process from 'node:process';
 import meow, {type AnyFlag} from 'meow';
 import type {UserError} from '../process/errors.js';
+import type {Mark} from '../query/types.js';
 import {noConfiguration, type Configuration} from '../config/settings.js';
 import {parseCommand, type Command} from './command.js';
 import {longForm} from './help.js';
@@ -14,6 +15,8 @@ export type Options = {
 	readonly command: Command;
 	/** What the configuration file says. */
 	readonly configuration: Configuration;
+	/** What --compare names, once it was read. */
+	readonly mark?: Mark;
 } & OptionValues;
 
 /** What `parseOptions` found: options, or a text to print and be done. */

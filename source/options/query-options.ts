@@ -6,7 +6,7 @@ import {usage} from './usage.js';
 
 /** The query that the command line asks for. Throws UserError (2) for a column that the view does not have. */
 export function queryOf({
-	app, by, depth, filter, idle, method, ownFirst, reverse, sort, states, view,
+	app, by, depth, filter, idle, mark, method, ownFirst, reverse, sort, states, view,
 }: Options): Query {
 	const {columns, sort: usual} = view === undefined ? views[0] : viewOf(view);
 	const column = (sort ?? usual.column).toLowerCase().replace(/^%/, '');
@@ -19,6 +19,7 @@ export function queryOf({
 		by,
 		filter,
 		...(depth === undefined || !Number.isFinite(depth) ? {} : {depth}),
+		...(mark === undefined ? {} : {mark}),
 		...(method === undefined ? {} : {method}),
 		...(ownFirst || app ? {ownFirst: true} : {}),
 		...(app ? {app} : {}),

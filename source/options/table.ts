@@ -87,6 +87,11 @@ export const optionTable = {
 		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `begin with, or print: ${eitherOf(viewIds)} (default ${viewIds[0]})`,
 		...oneOf(viewIds),
 	},
+	/** Undefined: nothing to compare with yet. */
+	compare: {
+		name: 'compare', group: 'view', value: 'FILE', help: 'show or print what changed against a saved snapshot, per second and with its error',
+		...anyText,
+	},
 	/** A column's id, to be looked for in the view; undefined: the view's own order. */
 	sort: {
 		name: 'sort', group: 'view', value: 'COLUMN', words: columnIds, help: 'column of the view to sort by: self, total, ticks, total-ticks, cpu, line... (default self)',

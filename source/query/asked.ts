@@ -1,3 +1,4 @@
+import type {Snapshot} from '../model/snapshot.js';
 import type {ThreadState} from '../model/thread-state.js';
 
 /** What a row of the Lines view stands for. */
@@ -46,6 +47,8 @@ export type Query = {
 	readonly app?: readonly string[];
 	/** The Lines view shows what a person looks at, see `queryLinesAtAGlance`; off when left out. */
 	readonly atAGlance?: AtAGlance;
+	/** What the Changes view compares with; undefined: nothing yet. */
+	readonly mark?: Mark;
 	/** How the Tree view stands; top-down and as it opens by itself when left out. */
 	readonly tree?: TreeQuery;
 };
@@ -54,6 +57,15 @@ export type Query = {
 export type AtAGlance = {
 	/** Where next to no CPU is used, its rows are where threads wait: nobody asked for certain states. */
 	readonly showsWaits: boolean;
+};
+
+/** A window that was marked on the screen, or all of a saved file. */
+export type Mark = {
+	readonly snapshot: Snapshot;
+	/** Undefined: its session's start. */
+	readonly baseline: Snapshot | undefined;
+	/** What to call it, printable: its times, or the file's name. */
+	readonly title: string;
 };
 
 /** Whether a row of the tree is open: alone, with all below it, or not. */

@@ -80,7 +80,7 @@ export function queryLines(snapshot: Snapshot, baseline: Snapshot | undefined, q
 	const {row: matches} = scope.filter;
 	const shown = matches ? rows.filter(row => matches(lineFilterRow(row))) : rows;
 	return {
-		rows: sortRows(shown, lineColumns, query.sort), allRows: rows.length, wholeCpuNs: sums.wholeCpuNs, wholeTicks: sums.wholeTicks,
+		rows: sortRows(shown, lineColumns, query.sort), allRows: rows.length, wholeCpuNs: sums.wholeCpuNs, wholeTicks: sums.wholeTicks, cpuSamples: effectiveSamples(sums.wholeCpuNs, sums.squaredCpuNs),
 	};
 }
 

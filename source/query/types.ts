@@ -74,6 +74,8 @@ export type LineTable = {
 	readonly wholeTicks: number;
 	/** What is to be read above the rows: what they are, or what matters more than they do; a sentence or two. */
 	readonly above?: string;
+	/** As many samples of equal CPU time would say as much of shares of it (`effectiveSamples`). */
+	readonly cpuSamples: number;
 };
 
 /**

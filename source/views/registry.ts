@@ -1,4 +1,5 @@
 import {blockersView} from './blockers.js';
+import {changesView} from './changes.js';
 import {focusView} from './focus.js';
 import {linesView} from './lines.js';
 import {stacksView} from './stacks.js';
@@ -8,7 +9,10 @@ import {treeView} from './tree.js';
 import type {View} from './view.js';
 
 /** The views in the order of Tab. The first is what the screen starts with, and what --sort is about. */
-export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, tracesView, focusView];
+export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, changesView, tracesView, focusView];
+
+/** The view that compares with what was marked or saved. */
+export const comparingView = views.find(({comparesWithMark}) => comparesWithMark)!;
 
 /** The view of an id of the registry. */
 export function viewOf(id: string): View {

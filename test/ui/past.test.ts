@@ -153,6 +153,34 @@ test('a save has the window of the past that is on the screen', async () => {
 	expect(saves[0].snapshot.session.samples - saves[0].baseline!.session.samples).toBe(500);
 });
 
+test('what changed since a mark is shown per second, and D leads there and back', async () => {
+	const {screen, text, goOn} = screenOf(60, {toCome: 5});
+	await screen.press('D');
+	expect(await text()).toContain('nothing to compare with');
+	await screen.press('D', 'm');
+	expect(await text()).toMatch(/\[Lines].*(?:\n.*)*marked \d\d:\d\d:00-\d\d:\d\d:00/);
+	await screen.press('D');
+	expect(await text()).toContain('nothing was sampled since the mark yet');
+	for (let second = 0; second < 5; second++) {
+		goOn();
+	}
+
+	expect(await text()).toMatch(/window since the mark 5s.* against /);
+	expect(await text()).toMatch(/> +\+1000 .* new +.*Spike\.burn:7/);
+	expect(await text()).toMatch(/ 0\.0 .* noise +.*Calm\.tick:3/);
+	await screen.press('enter');
+	expect(await text()).toMatch(/\+1000 CPU ms\/s \+\/- [\d.]+: 1000 now, 0\.0 in what was marked/);
+	await screen.press('q', 'D');
+	expect(await text()).toContain('[Lines]');
+});
+
+test('a window of the past is marked as it is, and what happens now is compared with it', async () => {
+	const {screen, text} = screenOf(120);
+	await screen.press(...Array.from({length: 5}, () => '['), 'm', 'escape', 'z', 'z', 'D');
+	expect(await text()).toContain('LIVE');
+	expect(await text()).toMatch(/> +-500 .* gone +.*Spike\.burn:7/);
+});
+
 test('before there is a past, and where it ends, the keys say so', async () => {
 	const young = screenOf(1);
 	await young.screen.press('[');

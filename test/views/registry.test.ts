@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
+import type {Query} from '../../source/query/types.js';
 import {sortRows} from '../../source/query/columns/sort.js';
 import {keyNames} from '../../source/ui/keys/key-changes.js';
 import {keyOf} from '../../source/ui/state/keys.js';
@@ -28,13 +29,16 @@ const snapshot = {
 `), traces: report,
 };
 
+/** Another run of the same program, to compare with. */
+const marked = picture('http-1\nR\ncom.acme.Main.main:3');
+
 test('no two views have the same id or title', () => {
 	expect(new Set(views.map(({id}) => id)).size).toBe(views.length);
 	expect(new Set(views.map(({title}) => title)).size).toBe(views.length);
 });
 
 describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
-	const query = {...defaultQuery, sort: view.sort, method: 'com.acme.Main.main'};
+	const query = {...defaultQuery, sort: view.sort, method: 'com.acme.Main.main', mark: {snapshot: marked, baseline: undefined, title: 'before'}};
 	const {rows, allRows} = view.query(snapshot, undefined, query);
 
 	test('its rows have keys of their own, and come in the order that it starts with', () => {
@@ -84,13 +88,15 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 		expect(view.detail(snapshot, undefined, query, 'gone', undefined)).toMatchObject({threads: [], stacks: [], holders: []});
 	});
 
+	const textOf = (changed: Query) => JSON.stringify({...changed, mark: undefined});
+
 	test('its own keys change the query, say what they did, and come back to where they began', () => {
 		// Keys that ask for a row are tried with the view's query.
 		for (const key of view.keys.filter(({press}) => press(query).said !== undefined)) {
 			const seen = new Set<string>();
-			let now = query;
-			for (let presses = 0; presses < 10 && !seen.has(JSON.stringify(now)); presses++) {
-				seen.add(JSON.stringify(now));
+			let now: Query = query;
+			for (let presses = 0; presses < 10 && !seen.has(textOf(now)); presses++) {
+				seen.add(textOf(now));
 				const {change, said} = key.press(now);
 				expect(said).not.toBe('');
 				expect({...now, ...change}).not.toEqual(now);
@@ -98,7 +104,7 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 			}
 
 			expect(seen.size).toBeGreaterThan(1);
-			expect(seen.has(JSON.stringify(now))).toBe(true);
+			expect(seen.has(textOf(now))).toBe(true);
 		}
 	});
 });

@@ -5,7 +5,7 @@ import {queryLines} from '../../query/lines.js';
 import {queryStacks} from '../../query/stacks.js';
 import {queryThreads} from '../../query/threads.js';
 import type {
-	LineRow, Query, StackRow, ThreadRow,
+	LineRow, Mark, Query, StackRow, ThreadRow,
 } from '../../query/types.js';
 import {
 	frameOf, frameTexts, msOf, rounded, statesOf,
@@ -63,12 +63,21 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		cost: {
 			targetStoppedMs: rounded(session.targetStoppedMs), targetInterruptedMs: rounded(session.targetInterruptedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs), cpuIntervalMs: rounded(session.cpuIntervalMs),
 		},
+		...(query.mark && view?.comparesWithMark ? {comparedWith: markOf(query.mark)} : {}),
 		notes: [...notes, ...noteLines(snapshot, baseline)],
 		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: at ? frameOf(at) : null}))),
 		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row, query.ownFirst))),
 		threads: new List(threads.slice(0, top), row => JSON.stringify(threadOf(row))),
 		stacks: new List(stacks.slice(0, top), stackText()),
 		...(view?.files.json ? {[view.id]: new List(view.files.json(snapshot, baseline, query, top), row => row)} : {}),
+	};
+}
+
+/** What it is compared with: as the keys of the document itself. */
+function markOf({snapshot, baseline, title}: Mark) {
+	const session = baseline ? windowStats(snapshot.session, baseline.session) : snapshot.session;
+	return {
+		title, mainClass: snapshot.target.mainClass, engine: session.engine, intervalMs: rounded(session.intervalMs), startedAt: new Date(session.startedAtMs).toISOString(), durationMs: rounded(session.durationMs), samples: session.samples,
 	};
 }
 

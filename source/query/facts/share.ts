@@ -1,5 +1,5 @@
 /** Two-sided 95 % quantile of the normal distribution. */
-const z = 1.96;
+export const z = 1.96;
 
 /** A part as a percentage of its whole, 0 to 100; 0 when there is no whole. */
 export function percentOf(part: number, whole: number): number {

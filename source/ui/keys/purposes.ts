@@ -5,7 +5,7 @@ export const purposes: ReadonlyArray<{readonly title: string; readonly actions: 
 	{title: 'Look closer', actions: ['open', 'look-into', 'trace', 'own-code', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
 	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
 	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
-	{title: 'Time', actions: ['window', 'earlier', 'later', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
+	{title: 'Time', actions: ['window', 'earlier', 'later', 'mark', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
 	{title: 'Save', actions: ['save', 'save-as', 'copy']},
 	{title: 'Move', actions: ['up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']},
 	{title: 'How it looks', actions: ['columns-menu', 'names', 'unit', 'redraw']},

@@ -19,7 +19,7 @@ export type Context = string;
 export type Action =
 	| 'quit' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
 	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
-	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'reset' | 'undo-reset'
+	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'mark' | 'changes' | 'reset' | 'undo-reset'
 	| 'own-code' | 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'trace' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word'
 	| 'columns-menu' | 'help-view';
@@ -103,6 +103,8 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'window', keys: ['z'], contexts: tables, shown: 'z', help: 'window: since start, since reset, last 10 s, last refresh; of the past: 10 min, 1 min, 10 s, 1 s', knownFrom: 'perf', isLive: true},
 	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], shown: '[', title: 'earlier', help: 'look at an earlier window, one more with each press; sampling goes on', isLive: true},
 	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], shown: ']', help: 'look at the window after that; past the newest it is LIVE again', isLive: true},
+	{action: 'mark', keys: ['m'], contexts: [...tables, 'detail'], shown: 'm', help: 'mark the window that is on the screen, live or past, to compare with', isLive: true},
+	{action: 'changes', keys: ['D'], contexts: tables, shown: 'D', help: 'what changed since the mark, or against --compare FILE: CPU and ticks per second; again: back'},
 	{action: 'reset', keys: ['r'], contexts: tables, shown: 'r', help: 'reset: count from now on (nothing is lost)', knownFrom: 'py-spy', isLive: true},
 	{action: 'undo-reset', keys: ['u'], contexts: tables, shown: 'u', help: 'undo the reset', isLive: true},
 	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: [...tables, 'detail'], shown: 'Space Z p', title: 'pause', help: 'pause the screen; sampling goes on', knownFrom: 'htop', isLive: true},

@@ -16,7 +16,7 @@ small.
 const quietActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of the tables that help and detail have too. */
-const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'look-into', 'trace', 'edit', 'copy']);
+const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'mark', 'look-into', 'trace', 'edit', 'copy']);
 
 /**
 What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives

@@ -137,6 +137,7 @@ export class SessionData {
 			layerPage: layout.layerLines,
 			isRecording: feed.status.phase === 'recording',
 			ring: feed.ring,
+			window: data.snapshot && {snapshot: data.snapshot, baseline: data.baseline},
 			saveFormats: this.#options.saveFormats,
 			links: layer?.kind === 'detail' ? linksOf(linesOfDetail(layer, behind)) : [],
 			placeOf(view, key) {

@@ -1,6 +1,6 @@
 import type {SortFigure} from '../../query/columns/column.js';
+import type {Mark, Place} from '../../query/types.js';
 import type {Ring} from '../../query/past/ring.js';
-import type {Place} from '../../query/types.js';
 import type {LinkAt} from '../text/detail/detail-line.js';
 import type {ViewRow} from '../../views/view.js';
 import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
@@ -38,6 +38,8 @@ export type Surroundings = {
 	readonly layerLines: number;
 	readonly layerPage: number;
 	readonly isRecording: boolean;
+	/** The snapshot that is shown and where its window begins; undefined before the first sample. */
+	readonly window?: Pick<Mark, 'snapshot' | 'baseline'>;
 	/** The windows that can be looked back at. */
 	readonly ring: Ring;
 	readonly saveFormats: readonly MenuItem[];

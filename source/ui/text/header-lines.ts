@@ -4,7 +4,9 @@ import {cellWidth} from '../../model/cell-width.js';
 import {engineName} from '../../model/engine-name.js';
 import {formatBytes, formatCount, formatDuration} from '../../query/columns/format.js';
 import {stateCells, stateLetters, stateRole} from '../../query/columns/state-cells.js';
+import {beginOf} from '../../query/changes/changes.js';
 import {circleText} from '../../query/locks/deadlock-text.js';
+import {windowMs} from '../../query/summary.js';
 import type {Summary} from '../../query/types.js';
 import {windows} from '../../query/facts/window.js';
 import {viewOf, views} from '../../views/registry.js';
@@ -246,7 +248,13 @@ function tabPieces(state: UiState, data: ScreenData, width: number, theme: Theme
 	];
 }
 
-function windowText(state: UiState, {summary, past, nowMs}: ScreenData): string {
+function windowText(state: UiState, {summary, past, nowMs, snapshot, baseline}: ScreenData): string {
+	const {query: {mark}} = state;
+	const begin = snapshot && mark && viewOf(state.view).comparesWithMark ? beginOf(mark, snapshot, baseline) : baseline;
+	if (snapshot && begin !== baseline) {
+		return `since the mark ${formatDuration(windowMs(snapshot, begin))}`;
+	}
+
 	if (past) {
 		return `${clocks(past.fromMs, past.toMs)}, ${ago(past.toMs, nowMs)}`;
 	}

@@ -12,6 +12,7 @@ import {
 import {moveSelection, type Surroundings} from '../surroundings.js';
 import {withPlace} from './detail-actions.js';
 import {earlier, later, nextSpan} from './looking-back.js';
+import {changes, mark} from './comparing.js';
 import {lookedBack, lookInto} from './look-into.js';
 import {askForTrace} from './trace.js';
 
@@ -123,6 +124,8 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	},
 	earlier,
 	later,
+	mark,
+	changes,
 	reset: state => ({...say({...state, lookedAtMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), effect: {type: 'reset'}}),
 	'undo-reset': state => state.resets === 0
 		? say(state, 'nothing to undo')

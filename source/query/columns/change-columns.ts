@@ -1,0 +1,108 @@
+import {placeName} from '../facts/place.js';
+import type {ChangeRow} from '../changes/change-row.js';
+import type {Column} from './column.js';
+import {shortName} from './names.js';
+import {byNumber, byText} from './sort.js';
+
+/** The columns of the Changes view in their order. Rates are per second; CPU in milliseconds: 1000 is a core. */
+export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
+	{
+		id: 'cpu-change', heading: 'CPU +/-', title: 'change of CPU', width: 8, align: 'right', fromColumns: 0,
+		description: 'CPU milliseconds per second at the place (1000 is a core), more or less than in what was marked; sorts by how much, either way',
+		sortFigures: ['self', 'total', 'cpu'],
+		value: row => signed(row.cpuChange),
+		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
+		compare: (a, b) => byNumber(Math.abs(a.cpuChange), Math.abs(b.cpuChange)) || byNumber(Math.abs(a.ticksChange), Math.abs(b.ticksChange)),
+	},
+	{
+		id: 'cpu-error', heading: 'ERR', title: 'error of the CPU change', width: 6, align: 'right', fromColumns: 76,
+		description: 'sampling error of that change, 95 % confidence: a smaller change may be chance',
+		value: row => rate(row.cpuError),
+		compare: (a, b) => byNumber(a.cpuError, b.cpuError),
+	},
+	{
+		id: 'cpu-now', heading: 'CPU/s', title: 'CPU now', width: 6, align: 'right', fromColumns: 60,
+		description: 'CPU milliseconds per second in the window',
+		value: row => rate(row.now.cpuMsPerS),
+		compare: (a, b) => byNumber(a.now.cpuMsPerS, b.now.cpuMsPerS),
+	},
+	{
+		id: 'cpu-was', heading: 'WAS', title: 'CPU in what was marked', width: 6, align: 'right', fromColumns: 68,
+		description: 'the same in what was marked',
+		value: row => rate(row.was.cpuMsPerS),
+		compare: (a, b) => byNumber(a.was.cpuMsPerS, b.was.cpuMsPerS),
+	},
+	{
+		id: 'ticks-change', heading: 'TCK +/-', title: 'change of ticks', width: 8, align: 'right', fromColumns: 46,
+		description: 'thread samples per second in the counted states, more or less than in what was marked; those at the rate of the window\'s sampling',
+		sortFigures: ['ticks', 'total-ticks'],
+		value: row => signed(row.ticksChange),
+		compare: (a, b) => byNumber(Math.abs(a.ticksChange), Math.abs(b.ticksChange)) || byNumber(Math.abs(a.cpuChange), Math.abs(b.cpuChange)),
+	},
+	{
+		id: 'ticks-error', heading: 'ERR', title: 'error of the change of ticks', width: 6, align: 'right', fromColumns: 130,
+		description: 'sampling error of the change of ticks',
+		value: row => rate(row.ticksError),
+		compare: (a, b) => byNumber(a.ticksError, b.ticksError),
+	},
+	{
+		id: 'ticks-now', heading: 'TCK/s', title: 'ticks now', width: 6, align: 'right', fromColumns: 110,
+		description: 'thread samples per second in the window',
+		value: row => rate(row.now.ticksPerS),
+		compare: (a, b) => byNumber(a.now.ticksPerS, b.now.ticksPerS),
+	},
+	{
+		id: 'ticks-was', heading: 'WAS', title: 'ticks in what was marked', width: 6, align: 'right', fromColumns: 110,
+		description: 'the same in what was marked',
+		value: row => rate(row.was.ticksPerS),
+		compare: (a, b) => byNumber(a.was.ticksPerS, b.was.ticksPerS),
+	},
+	{
+		id: 'share-now', heading: '%NOW', title: 'share now', width: 5, align: 'right', fromColumns: 140,
+		description: 'share of the CPU time in the window',
+		value: row => row.now.cpuPercent.toFixed(1),
+		compare: (a, b) => byNumber(a.now.cpuPercent, b.now.cpuPercent),
+	},
+	{
+		id: 'share-was', heading: '%WAS', title: 'share in what was marked', width: 5, align: 'right', fromColumns: 140,
+		description: 'share of the CPU time in what was marked',
+		value: row => row.was.cpuPercent.toFixed(1),
+		compare: (a, b) => byNumber(a.was.cpuPercent, b.was.cpuPercent),
+	},
+	{
+		id: 'change', heading: 'WHAT', title: 'new, gone, noise', width: 10, align: 'left', fromColumns: 0, ascending: true,
+		description: 'new: it is not in what was marked; gone: it is there alone; noise: neither change is more than its sampling error',
+		value: row => changeWord(row),
+		role: row => row.isNoise ? 'dim' : 'key',
+		compare: (a, b) => byNumber(orderOf(a), orderOf(b)) || byNumber(Math.abs(b.cpuChange), Math.abs(a.cpuChange)),
+	},
+	{
+		id: 'place', heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, align: 'left', fromColumns: 0, ascending: true,
+		description: 'package.Class.method:line; packages are shortened first',
+		sortFigures: ['name'],
+		value: (row, {room, fullNames}) => shortName(row, room, fullNames),
+		compare: (a, b) => byText(a.className, b.className) || byText(a.method, b.method) || byNumber(a.line, b.line) || byText(placeName(a), placeName(b)),
+	},
+];
+
+/** What to notice at a change: new, gone, noise; empty for one that is none of these. */
+export function changeWord({kind, isNoise}: Pick<ChangeRow, 'kind' | 'isNoise'>): string {
+	return [kind === 'both' ? '' : kind, isNoise ? 'noise' : ''].filter(Boolean).join(' ');
+}
+
+/** New ones first, then gone ones, then others, each kind with its noise behind it. */
+function orderOf({kind, isNoise}: ChangeRow): number {
+	return (['new', 'gone', 'both'].indexOf(kind) * 2) + Number(isNoise);
+}
+
+/** A rate in at most six characters: 412, 41.2, 0.4; 12345 becomes 12.3k. */
+export function rate(value: number): string {
+	const size = Math.abs(value);
+	return size >= 10_000 ? `${(size / 1000).toFixed(1)}k` : (size >= 99.95 ? size.toFixed(0) : size.toFixed(1));
+}
+
+/** The same with its sign; nothing for no change that one could write. */
+export function signed(value: number): string {
+	const text = rate(value);
+	return text === '0.0' ? text : `${value > 0 ? '+' : '-'}${text}`;
+}

@@ -1,0 +1,74 @@
+import {changeColumns, rate, signed} from '../query/columns/change-columns.js';
+import {shortName} from '../query/columns/names.js';
+import {beginOf, queryChanges} from '../query/changes/changes.js';
+import {queryLineDetail} from '../query/detail.js';
+import type {ChangeFigures, ChangeRow} from '../query/changes/change-row.js';
+import {linesView} from './lines.js';
+import {decimals, frameOf} from './record.js';
+import type {View} from './view.js';
+
+/** What places use now, per second, against what was marked or saved. */
+export const changesView: View<ChangeRow> = {
+	id: 'changes',
+	title: 'Changes',
+	comparesWithMark: true,
+	columns: changeColumns,
+	sort: {column: 'cpu-change', reverse: false},
+	keys: linesView.keys,
+	about: 'What each line, method or class uses more or less, per second, than in what was marked with m or saved (--compare FILE). CPU is in milliseconds per second: 1000 is a core. Rows whose change is not more than its sampling error are dim.',
+	hints: () => [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'm', title: 'mark again', short: 'mark'}, {key: 'D', title: 'back', short: 'back'}],
+	query: queryChanges,
+	isDim: row => row.isNoise,
+	remark: ({mark, by}) => [mark ? `against ${mark.title}` : '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(', '),
+	emptyText: (_, {mark, filter}) => filter === ''
+		? (mark ? 'nothing was sampled since the mark yet' : 'nothing to compare with: m marks what is on the screen, and from then on this shows the change; or start with --compare FILE')
+		: undefined,
+	placeOf: row => row,
+	detail: (snapshot, baseline, query, key) => queryLineDetail(snapshot, query.mark ? beginOf(query.mark, snapshot, baseline) : baseline, query, key),
+	titleLines: (row, width) => [
+		{text: shortName(row, width, true), role: 'title'},
+		{text: changeText('CPU ms/s', row.cpuChange, row.cpuError, row.now.cpuMsPerS, row.was.cpuMsPerS)},
+		{text: changeText('ticks/s', row.ticksChange, row.ticksError, row.now.ticksPerS, row.was.ticksPerS)},
+		...(row.isNoise ? [{text: 'neither is more than its sampling error: it may be chance', isWrapped: true} as const] : []),
+		{text: 'below: what was sampled since the mark'},
+	],
+	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
+	files: {
+		csv: [
+			{id: 'class', description: 'class of the place', cell: row => row.className},
+			{id: 'method', description: 'its method; empty with --by class', cell: row => row.method},
+			{id: 'file', description: 'its file', cell: row => row.file},
+			{id: 'line', description: 'its line; -1 unknown, -2 native', cell: row => row.line},
+			{id: 'change', description: 'new, gone or both', cell: row => row.kind},
+			{id: 'noise', description: '1 where neither change is more than its sampling error', cell: row => Number(row.isNoise)},
+			{id: 'cpu_change', description: 'change of CPU milliseconds per second', cell: row => decimals(row.cpuChange, 3)},
+			{id: 'cpu_error', description: 'half the width of its 95 % interval', cell: row => decimals(row.cpuError, 3)},
+			{id: 'cpu_now', description: 'CPU milliseconds per second in the window', cell: row => decimals(row.now.cpuMsPerS, 3)},
+			{id: 'cpu_was', description: 'CPU milliseconds per second in what it is compared with', cell: row => decimals(row.was.cpuMsPerS, 3)},
+			{id: 'ticks_change', description: 'change of ticks per second', cell: row => decimals(row.ticksChange, 3)},
+			{id: 'ticks_error', description: 'half the width of its 95 % interval', cell: row => decimals(row.ticksError, 3)},
+			{id: 'ticks_now', description: 'ticks per second in the window', cell: row => decimals(row.now.ticksPerS, 3)},
+			{id: 'ticks_was', description: 'ticks per second in what it is compared with, at the window\'s sampling rate', cell: row => decimals(row.was.ticksPerS, 3)},
+			{id: 'percent_now', description: 'share of the CPU time in the window', cell: row => decimals(row.now.cpuPercent, 3)},
+			{id: 'percent_was', description: 'share of the CPU time in what it is compared with', cell: row => decimals(row.was.cpuPercent, 3)},
+		],
+		* json(snapshot, baseline, query, top) {
+			for (const row of queryChanges(snapshot, baseline, query).rows.slice(0, top)) {
+				yield JSON.stringify({
+					...frameOf(row), change: row.kind, noise: row.isNoise,
+					cpuMsPerS: {change: decimals(row.cpuChange, 3), error: decimals(row.cpuError, 3), ...pairOf(row, figures => figures.cpuMsPerS)},
+					ticksPerS: {change: decimals(row.ticksChange, 3), error: decimals(row.ticksError, 3), ...pairOf(row, figures => figures.ticksPerS)},
+					cpuPercent: pairOf(row, figures => figures.cpuPercent),
+				});
+			}
+		},
+	},
+};
+
+function changeText(unit: string, change: number, error: number, now: number, was: number): string {
+	return `${signed(change)} ${unit} +/- ${rate(error)}: ${rate(now)} now, ${rate(was)} in what was marked`;
+}
+
+function pairOf({now, was}: ChangeRow, of: (figures: ChangeFigures) => number) {
+	return {now: decimals(of(now), 3), was: decimals(of(was), 3)};
+}

@@ -1,0 +1,76 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import {expect, test} from 'vitest';
+import {identify} from '../../source/jvm/identify.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {queryLines} from '../../source/query/lines.js';
+import {LookBack} from '../../source/query/past/look-back.js';
+import {addToRing, emptyRing, usualBounds} from '../../source/query/past/ring.js';
+import {cellBefore, cellOf} from '../../source/query/past/steps.js';
+import {timeCells} from '../../source/query/past/time-line.js';
+import {startSampler} from '../../source/sampler/handle.js';
+import {bundle} from '../helpers/bundle.js';
+import {startJava} from '../helpers/jvm.js';
+import {patienceMs} from '../helpers/patience.js';
+import {until} from '../helpers/until.js';
+
+const spanMs = 1000;
+
+/** CPU milliseconds at the line that burns them, and the place's key. */
+function burntIn(window: NonNullable<ReturnType<LookBack['window']>>): number {
+	const row = queryLines(window.snapshot, window.baseline, {...defaultQuery, by: 'method'}).rows.find(({method}) => method === 'burn');
+	return (row?.selfCpuNs ?? 0) / 1e6;
+}
+
+test('a spike of a JVM that is over is where it was, stepped back to while sampling goes on', async () => {
+	const java = await startJava('KnownPhases');
+	await until(() => identify(java.pid).ok);
+	const {target} = identify(java.pid) as Extract<ReturnType<typeof identify>, {ok: true}>;
+	const sampler = startSampler({
+		target, engine: 'auto', depth: Infinity, maxOverheadPercent: 100, maxCpuPercent: 100, intervalMs: 20, workerUrl: await bundle('source/sampler/worker.ts'),
+	});
+	try {
+		let ring = emptyRing;
+		let isBegun = false;
+		let burnt: readonly string[] | undefined;
+		const deadlineMs = Date.now() + patienceMs;
+		// It begins when a second and a half was sampled, and goes on until there is as much after it.
+		while (!burnt || !(ring.windows.at(-1)!.atMs > Number(burnt[2]) + 1500)) {
+			expect(Date.now()).toBeLessThan(deadlineMs);
+			await sleep(50);
+			const snapshot = sampler.read();
+			ring = snapshot && snapshot.session.samples > 0 ? addToRing(ring, snapshot, {}, {...usualBounds, leastMs: 200}) : ring;
+			if (!isBegun && (ring.windows.at(-1)?.session.sampledMs ?? 0) > 1500) {
+				isBegun = true;
+				java.child.stdin!.write('\n');
+			}
+
+			burnt ??= /burnt (\d+) (\d+) (\d+)/.exec(java.output())?.slice();
+		}
+
+		const [beganMs, endedMs, cpuMs] = burnt.slice(1).map(Number);
+		const lookBack = new LookBack();
+		const cells: Array<{readonly fromMs: number; readonly toMs: number; readonly burntMs: number}> = [];
+		for (let cell = cellBefore(ring, undefined, spanMs); cell !== undefined; cell = cellBefore(ring, cell, spanMs)) {
+			const window = lookBack.window(ring, cell, spanMs)!;
+			cells.push({fromMs: window.fromMs, toMs: window.toMs, burntMs: burntIn(window)});
+		}
+
+		const within = cells.filter(({fromMs, toMs}) => toMs > beganMs && fromMs < endedMs);
+		const sum = (some: typeof cells) => some.reduce((total, {burntMs}) => total + burntMs, 0);
+		expect(cells.length).toBeGreaterThan(within.length + 1);
+		// CPU time of the last sample's interval may count at the next one.
+		expect(sum(within)).toBeGreaterThan(0.8 * cpuMs);
+		expect(sum(within)).toBeLessThan(1.1 * cpuMs);
+		expect(sum(cells) - sum(within)).toBeLessThan(0.1 * cpuMs);
+		// The time line shows it there.
+		const lastMs = cellOf(ring.windows.at(-1)!.atMs, spanMs);
+		const line = timeCells(ring, lastMs, spanMs, cells.length + 2).map((cell, index, all) => ({...cell, endMs: lastMs - (spanMs * (all.length - 1 - index))}));
+		const highest = line.toSorted((a, b) => (b.blocked ?? 0) - (a.blocked ?? 0))[0];
+		expect(highest.blocked).toBeGreaterThan(0.3);
+		expect(highest.endMs).toBeGreaterThan(beganMs);
+		expect(highest.endMs - spanMs).toBeLessThan(endedMs);
+	} finally {
+		await sampler.close();
+		await java.stop();
+	}
+});
