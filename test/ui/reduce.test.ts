@@ -306,7 +306,7 @@ describe('a method to trace', () => {
 	const toE = ['j', 'j', 'j', 'j'];
 
 	test('is the row\'s until something else is typed; Enter begins, Esc does not', () => {
-		const {state} = after([...toE, 'm']);
+		const {state} = after([...toE, 'M']);
 		expect(state.layers).toMatchObject([{kind: 'input', purpose: 'trace', text: 'com.acme.Dao.find'}]);
 		expect(after(['enter'], state)).toMatchObject({state: {layers: []}, effects: [{type: 'trace', pattern: 'com.acme.Dao.find'}]});
 		expect(after(['backspace', 'backspace', '*', 'enter'], state).effects).toEqual([{type: 'trace', pattern: 'com.acme.Dao.fi*'}]);
@@ -315,11 +315,11 @@ describe('a method to trace', () => {
 	});
 
 	test('a class stands for all its methods, a row without a place for nothing yet', () => {
-		expect(after([...toE, 'j', 'm']).state.layers).toMatchObject([{text: 'com.acme.Dao.*'}]);
-		expect(after(['m']).state.layers).toMatchObject([{text: ''}]);
+		expect(after([...toE, 'j', 'M']).state.layers).toMatchObject([{text: 'com.acme.Dao.*'}]);
+		expect(after(['M']).state.layers).toMatchObject([{text: ''}]);
 	});
 
 	test('of a recording nothing can be traced', () => {
-		expect(after([...toE, 'm'], start(), {...around, isRecording: true}).state.layers).toEqual([]);
+		expect(after([...toE, 'M'], start(), {...around, isRecording: true}).state.layers).toEqual([]);
 	});
 });
