@@ -84,7 +84,7 @@ export const optionTable = {
 	},
 	/** Undefined: what is shown or printed when nothing is asked for. */
 	view: {
-		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `begin with, or print: ${eitherOf(viewIds)} (default ${viewIds[0]})`,
+		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `one of ${viewIds.join(', ')} (default ${viewIds[0]})`,
 		...oneOf(viewIds),
 	},
 	/** Undefined: nothing to compare with yet. */
@@ -142,7 +142,7 @@ export const optionTable = {
 	},
 	/** Folders and jars, at least one; undefined: only those beside the target's jars. */
 	sources: {
-		name: 'source', group: 'view', value: 'DIR|JAR', repeats: true, path: 'folder', help: 'where the program\'s sources are; may be given again. Also found: x-sources.jar beside x.jar of its class path',
+		name: 'source', group: 'view', value: 'DIR|JAR', repeats: true, path: 'folder', help: 'the program\'s sources; may be repeated (x-sources.jar in its class path is found)',
 		read(text: string, spelling: string): readonly string[] {
 			if (!existsSync(text)) {
 				throw usage(`${spelling}: there is no ${text}`, 'give a folder that packages begin in, a project, or a jar of sources');
@@ -153,7 +153,7 @@ export const optionTable = {
 	},
 	ownFirst: {name: 'own-first', group: 'view', help: 'count a sample for the program\'s own line, not for what it called in the JDK'},
 	app: {
-		name: 'app', group: 'view', value: 'PREFIXES', help: 'own code is these packages alone; with ! all but these: "com.acme,!com.acme.gen"; implies --own-first',
+		name: 'app', group: 'view', value: 'PREFIXES', help: 'own code is these packages only, or not these: "com.acme,!com.acme.gen"; sets --own-first',
 		read(text: string, spelling: string): readonly string[] {
 			const prefixes = wordsOf(text);
 			const wrong = prefixes.find(prefix => !/^!?[^\s!*()/]+$/.test(prefix));
@@ -185,7 +185,7 @@ export const optionTable = {
 		...number(0.1, 31_536_000),
 	},
 	format: {
-		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; of trace ${eitherOf(traceFormats.map(({id}) => id))}`,
+		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; trace: ${eitherOf(traceFormats.map(({id}) => id))}`,
 		...oneOf(allFormatIds),
 	},
 	output: {
