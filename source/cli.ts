@@ -69,7 +69,12 @@ async function main(): Promise<number> {
 	const {run, isInteractive} = await import('./commands/run.js');
 	const {configured} = await import('./config/configure.js');
 	const options = await configured(parsed.options, {given: parsed.given, isScreen: isInteractive(parsed.options)});
-	complain(...options.configuration.faults.map(fault => `tprof-top: ${fault}`));
+	const {faults} = options.configuration;
+	// Even nothing, written to a terminal from the background, stops a process where the terminal is set so.
+	if (faults.length > 0) {
+		complain(...faults.map(fault => `tprof-top: ${fault}`));
+	}
+
 	return run(options);
 }
 

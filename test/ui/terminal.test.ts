@@ -91,7 +91,7 @@ describe('what is seen', () => {
 		session.type('R');
 		await session.until(screen => !screen.includes('Worker0.step:16'));
 		session.type('R/Worker7');
-		await session.until(/filter: Worker7[^]*c\.a\.web\.Worker7\.step:23/);
+		await session.until(/filter: Worker7[^]*Worker7\.step:23 by http-ni/);
 		session.type('\r\r');
 		await session.until(/BLOCKED BY[^]*http-nio-8080-exec-0 holds com\.acme\.db\.Pool[^]*took it at c\.a\.db\.Pool\.take:88/);
 		session.type('\u001B');
@@ -204,7 +204,8 @@ describe('any size', () => {
 
 		await session.until(() => {
 			const lines = session.lines();
-			return lines.join('\n').includes('Worker0.step:16') && lines[22].startsWith('q:quit');
+			// The terminal keeps the lower lines of a higher screen until it is drawn anew.
+			return lines[0].startsWith('tprof-top') && lines.join('\n').includes('Worker0.step:16') && lines[22].startsWith('q:quit');
 		}, 'the whole screen at its last size');
 		const lines = session.lines();
 		expect(lines[0]).toMatch(/^tprof-top 12345 .*LIVE \d\d:\d\d$/);
