@@ -12,7 +12,9 @@ import {FactRanking} from './facts/fact-ranking.js';
 import {attributionOf} from './facts/attribution.js';
 import {OtherSide} from './other-side.js';
 import {standingNow} from './standing-now.js';
-import type {LineRow, LineTable, Query} from './types.js';
+import type {
+	LineRow, LineTable, Place, Query,
+} from './types.js';
 
 /** Names of threads kept for a row. */
 const maxTopThreads = 3;
@@ -47,7 +49,7 @@ export function queryLines(snapshot: Snapshot, baseline: Snapshot | undefined, q
 			: [percentOf(sums.selfCpuNs[group], sums.wholeCpuNs), percentOf(sums.totalCpuNs[group], sums.wholeCpuNs)];
 		const place = grouping.places[group];
 		const ranked = ranking.of(group, maxTopThreads);
-		rows.push({
+		rows.push(new CountedLine({
 			className: place.className,
 			method: place.method,
 			file: place.file,
@@ -68,13 +70,7 @@ export function queryLines(snapshot: Snapshot, baseline: Snapshot | undefined, q
 			stuckAtLeast: standing.isLonger[group] === 1,
 			heldUpNow: standing.heldUp[group],
 			holder: standing.heldUp[group] > 0 ? standing.holderOf(group) : undefined,
-			get via() {
-				return query.ownFirst ? beyond.of(group) : undefined;
-			},
-			get own() {
-				return query.ownFirst ? undefined : beyond.of(group);
-			},
-		});
+		}, group, beyond));
 	}
 
 	const {row: matches} = scope.filter;
@@ -82,6 +78,65 @@ export function queryLines(snapshot: Snapshot, baseline: Snapshot | undefined, q
 	return {
 		rows: sortRows(shown, lineColumns, query.sort), allRows: rows.length, wholeCpuNs: sums.wholeCpuNs, wholeTicks: sums.wholeTicks, cpuSamples: effectiveSamples(sums.wholeCpuNs, sums.squaredCpuNs),
 	};
+}
+
+/** A row; where its samples count by the other rule is found when it is asked. */
+class CountedLine implements LineRow {
+	readonly className: string;
+	readonly method: string;
+	readonly file: string;
+	readonly line: number;
+	readonly key: string;
+	readonly selfTicks: number;
+	readonly totalTicks: number;
+	readonly selfCpuNs: number;
+	readonly totalCpuNs: number;
+	readonly selfPercent: number;
+	readonly totalPercent: number;
+	readonly errorPercent: number;
+	readonly states: LineRow['states'];
+	readonly threadCount: number;
+	readonly topThreads: readonly string[];
+	readonly blockedNow: number;
+	readonly stuckMs: number;
+	readonly stuckAtLeast: boolean;
+	readonly heldUpNow: number;
+	readonly holder?: string;
+	readonly #group: number;
+	readonly #beyond: OtherSide;
+
+	constructor(row: Omit<LineRow, 'via' | 'own'>, group: number, beyond: OtherSide) {
+		this.className = row.className;
+		this.method = row.method;
+		this.file = row.file;
+		this.line = row.line;
+		this.key = row.key;
+		this.selfTicks = row.selfTicks;
+		this.totalTicks = row.totalTicks;
+		this.selfCpuNs = row.selfCpuNs;
+		this.totalCpuNs = row.totalCpuNs;
+		this.selfPercent = row.selfPercent;
+		this.totalPercent = row.totalPercent;
+		this.errorPercent = row.errorPercent;
+		this.states = row.states;
+		this.threadCount = row.threadCount;
+		this.topThreads = row.topThreads;
+		this.blockedNow = row.blockedNow;
+		this.stuckMs = row.stuckMs;
+		this.stuckAtLeast = row.stuckAtLeast;
+		this.heldUpNow = row.heldUpNow;
+		this.holder = row.holder;
+		this.#group = group;
+		this.#beyond = beyond;
+	}
+
+	get via(): Place | undefined {
+		return this.#beyond.isOwnFirst ? this.#beyond.of(this.#group) : undefined;
+	}
+
+	get own(): Place | undefined {
+		return this.#beyond.isOwnFirst ? undefined : this.#beyond.of(this.#group);
+	}
 }
 
 /** Sums by group. A stack adds to `self` of the group it is attributed to and to `total` of each group in it. */

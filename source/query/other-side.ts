@@ -11,10 +11,13 @@ Where the samples of a row count by the other rule: with own code first the meth
 program's own lines. All is made when the first row is asked.
 */
 export class OtherSide {
+	/** Whether the rows are of own code, and the other side is what that called. */
+	readonly isOwnFirst: boolean;
 	readonly #make: () => (group: number) => Place | undefined;
 	#placeOf: ((group: number) => Place | undefined) | undefined;
 
 	constructor({dictionary}: Snapshot, facts: Facts, scope: Scope, query: Query, groupOfFact: Int32Array) {
+		this.isOwnFirst = query.ownFirst === true;
 		this.#make = () => {
 			const {ownFirst, by} = query;
 			const index = stackIndex(dictionary);

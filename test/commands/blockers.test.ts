@@ -52,6 +52,6 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		expect(known.map(row => rowText({...row, depth: 0})).sort()).toEqual(expect.arrayContaining(['!three-1 Depot <- three-3', 'chain-a Pool <- chain-b', 'chain-b Cache <- chain-c chain-d']));
 		expect(known.find(({holder}) => holder === 'chain-b')).toMatchObject({tookAt: {method: 'both'}, nowAt: {method: 'both'}});
 		// The JVM itself says who is in a circle, and so who holds its locks.
-		expect(attach.document.deadlocks.map(members => members.map(({thread}) => thread))).toEqual([['three-1', 'three-2', 'three-3'], ['mixed-1', 'mixed-2']]);
+		expect(attach.document.deadlocks.map(members => members.map(({thread}) => thread))).toEqual(expect.arrayContaining([['three-1', 'three-2', 'three-3'], ['mixed-1', 'mixed-2']]));
 	});
 });

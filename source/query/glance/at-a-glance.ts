@@ -24,9 +24,12 @@ const leastMs = 1000;
 /** What a row is hidden for: it prints as nothing. */
 const leastPercent = 0.05;
 
+/** Who sorts by these looks for lines that others are called from, or for any line. */
+const showingAll = ['total', 'total-ticks', 'name'] as const;
+
 /**
 What the Lines view shows people: hot lines, without those that used nothing themselves, unless rows are sorted by what
-they led to or looked for by a filter. Where next to no CPU is used the rows are the lines at which the program's threads
+they led to, or by name, or looked for by a filter. Where next to no CPU is used the rows are the lines at which the program's threads
 wait, those that are held up first, and `above` says so and who holds them up. Without `query.atAGlance` it is what
 `queryLines` gives.
 */
@@ -37,8 +40,8 @@ export function queryLinesAtAGlance(snapshot: Snapshot, baseline: Snapshot | und
 
 	const asked = glanceQuery(snapshot, baseline, query);
 	const table = queryLines(snapshot, baseline, asked);
-	const ofTotal = lineColumns.some(({id, sortFigures = []}) => id === query.sort.column && (sortFigures.includes('total') || sortFigures.includes('total-ticks')));
-	const rows = query.filter !== '' || ofTotal ? table.rows : table.rows.filter(row => row.selfTicks > 0 || row.selfPercent >= leastPercent || row.heldUpNow > 0);
+	const isAll = lineColumns.some(({id, sortFigures = []}) => id === query.sort.column && showingAll.some(figure => sortFigures.includes(figure)));
+	const rows = query.filter !== '' || isAll ? table.rows : table.rows.filter(row => row.selfTicks > 0 || row.selfPercent >= leastPercent || row.heldUpNow > 0);
 	return asked === query
 		? {...table, rows, above: jvmText(snapshot, baseline)}
 		: {...table, rows: inOrder(rows, query), above: `Next to no CPU is used. ${waitsText(snapshot, asked)}`};
