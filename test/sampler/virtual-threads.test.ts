@@ -57,7 +57,7 @@ describe.each(cases.map(({jdk, engine}) => ({jdk, engine, release: jdk.release, 
 		java = await startJava('ShortWork', {jdk, args: ['virtual']});
 		const buffer = createTable();
 		const writer = new TableWriter(buffer);
-		const session = await engine.open(await targetOf(java), {depth: Infinity}, writer);
+		const session = await engine.open(await targetOf(java), {depth: Infinity, timer: 'auto'}, writer);
 		const loop = new SamplingLoop({
 			session, writer, intervalMs: 20, maxOverheadPercent: 100, report: () => undefined,
 		});
@@ -75,8 +75,8 @@ describe.each(cases.map(({jdk, engine}) => ({jdk, engine, release: jdk.release, 
 		await session.close();
 		expect(sum(places)).toBeGreaterThanOrEqual(wantedNs);
 		expect([...places.keys()].filter(place => place.endsWith('*'))).toEqual([]);
-		// Some 70 to 85 % is right, by the load of the machine; a third is four standard deviations below. Dumps on a
-		// loaded machine meet them so rarely that chance may do more.
-		expect(places.get('work') ?? 0).toBeGreaterThan(engine === memoryEngine ? sum(places) / 3 : 0);
+		// Some 55 to 75 % is right, by the machine and its load; perf's records are of the CPU time itself. Dumps and stops
+		// on a loaded machine meet them so rarely that chance may do more.
+		expect(places.get('work') ?? 0).toBeGreaterThan(session.timer === 'perf' ? sum(places) / 3 : 0);
 	});
 });
