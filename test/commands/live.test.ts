@@ -26,7 +26,7 @@ function open(...args: string[]): TerminalSession {
 /** The rows of the table on an 80 x 24 screen, without the mark of the selection. */
 function rows(screen: string): string[] {
 	const lines = screen.split('\n');
-	return lines.slice(lines.findIndex(line => /%SELF|%CPU/.test(line)) + 1, -2).map(line => line.slice(1)).filter(line => line.trim() !== '');
+	return lines.slice(lines.findIndex(line => /%SELF|%CPU/.test(line)) + 1, -3).map(line => line.slice(1)).filter(line => line.trim() !== '');
 }
 
 /** The word of a row that is a place in the code, such as demo.Shop.pause:57. */

@@ -29,9 +29,9 @@ const showingAll = ['total', 'total-ticks', 'name'] as const;
 
 /**
 What the Lines view shows people: hot lines, without those that used nothing themselves, unless rows are sorted by what
-they led to, or by name, or looked for by a filter. Where next to no CPU is used the rows are the lines at which the program's threads
-wait, those that are held up first, and `above` says so and who holds them up. Without `query.atAGlance` it is what
-`queryLines` gives.
+they led to, or by name, or looked for by a filter. Where next to no CPU is used the rows are the lines at which the
+program's threads wait, those that are held up first, and `above` says so and who holds them up. Without
+`query.atAGlance` it is what `queryLines` gives.
 */
 export function queryLinesAtAGlance(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): LineTable {
 	if (!query.atAGlance) {
