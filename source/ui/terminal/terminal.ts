@@ -1,6 +1,7 @@
 import {EventEmitter} from 'node:events';
 import {writeSync} from 'node:fs';
 import process from 'node:process';
+import {setImmediate as turn} from 'node:timers/promises';
 import type {ReadStream, WriteStream} from 'node:tty';
 import {beforeStop} from '../../process/suspension.js';
 import {KeyDecoder} from './key-decoder.js';
@@ -212,6 +213,8 @@ export class Terminal extends EventEmitter<Events> {
 		try {
 			await work();
 		} finally {
+			// Another thread may have taken the signal of its end, and told it before that of a key pressed earlier.
+			await turn();
 			this.#isLent = false;
 			if (this.#isEntered) {
 				this.#up();

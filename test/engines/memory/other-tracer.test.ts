@@ -57,7 +57,8 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 			skipped = await take();
 		}
 
-		expect(skipped).toMatchObject({refused: 1, tracer: who});
+		// Others that were to be stopped in the same sample are left alone with it.
+		expect(skipped.tracer).toBe(who);
 		const before = seizes;
 		for (const startMs = performance.now(); performance.now() - startMs < 2500;) {
 			const during = await take();
