@@ -28,7 +28,7 @@ export function whatTracingDoes(target: Target, patterns: readonly string[]): st
 		'- loads a small agent into the JVM, which rewrites these methods to count and time their calls',
 		...((isUnknown || target.jdk >= announcedSince) && readDynamicAgentLoading(target) !== true ? ['- the JVM prints a warning of four lines about that on its standard error'] : []),
 		...(isUnknown || target.jdk < keepsCodeSince ? ['- the first time, the JVM may throw its compiled code away: slower for about a second, longer without a CPU to spare'] : []),
-		'- each call of a traced method costs some 60 to 100 ns; methods for which that is more than --max-overhead are let go',
+		'- each call of a traced method costs 0.1 to 0.6 microseconds; methods whose calls come to more than --max-overhead are let go',
 		'- at the end, or ten seconds after tprof-top is killed, all of it is taken out again',
 	].join('\n');
 }
