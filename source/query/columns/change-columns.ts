@@ -85,7 +85,7 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	},
 ];
 
-/** What to notice at a change: new, gone, noise; empty for one that is none of these. */
+/** What to notice at a change: new, gone, noise; empty where there is nothing to notice. */
 export function changeWord({kind, isNoise}: Pick<ChangeRow, 'kind' | 'isNoise'>): string {
 	return [kind === 'both' ? '' : kind, isNoise ? 'noise' : ''].filter(Boolean).join(' ');
 }

@@ -16,7 +16,7 @@ const inputs = new Map<number, MouseInput['mouse']>([[0, 'click'], [64, 'wheel-u
 /** Three characters with which terminals that know no SGR end a report: button, column and line, each plus this. */
 const plain = 32;
 
-/** A report as SGR has it, without CSI, such as "<0;12;5M"; undefined for what is none, or is nothing to us. */
+/** A report as SGR has it, without CSI, such as "<0;12;5M"; undefined for anything that is nothing to us. */
 export function mouseInput(sequence: string): MouseInput | undefined {
 	const [, button, column, line] = /^<(\d{1,4});(\d{1,5});(\d{1,5})M$/.exec(sequence) ?? [];
 	return line === undefined ? undefined : inputOf(Number(button), Number(column), Number(line));
