@@ -59,6 +59,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 
 		// Others that were to be stopped in the same sample are left alone with it.
 		expect(skipped.tracer).toBe(who);
+		expect(skipped.refused).toBeLessThanOrEqual(busy.length);
 		const before = seizes;
 		for (const startMs = performance.now(); performance.now() - startMs < 2500;) {
 			const during = await take();
