@@ -2,7 +2,7 @@ import {rootNode} from '../model/frame.js';
 import {threadFlag} from '../model/sample.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../model/thread-state.js';
-import {attributionOf, viaPlace} from './facts/attribution.js';
+import {attributionOf, ownPlace, viaPlace} from './facts/attribution.js';
 import {FactRanking} from './facts/fact-ranking.js';
 import {attributedPlace, isStuckLonger, lockOf, stuckMs} from './now.js';
 import {placeName} from './facts/place.js';
@@ -112,6 +112,7 @@ function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pi
 		...figures,
 		now: alive ? attributedPlace(snapshot, threads.node[thread], query) : undefined,
 		via: alive && query.ownFirst ? viaPlace(dictionary, threads.node[thread], query) : undefined,
+		own: alive && !query.ownFirst ? ownPlace(dictionary, threads.node[thread], query) : undefined,
 		stuckMs: stuckMs(snapshot, thread),
 		stuckAtLeast: isStuckLonger(snapshot, thread),
 		waitsFor: lockOf(snapshot, thread),

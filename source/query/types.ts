@@ -117,8 +117,12 @@ export type ThreadRow = {
 	*/
 	readonly now?: Place;
 	readonly nowThreads?: number;
-	/** With own code first: the method beyond the program's own code that it stands in, if it does. */
+	/**
+	With own code first: the method beyond the program's own code that it stands in, if it does. Without: the line of
+	the program's own that it came by, if it is not the same (of a pool its busiest thread's).
+	*/
 	readonly via?: Place;
+	readonly own?: Place;
 	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
 	readonly top?: Place;
 	/**
@@ -172,8 +176,11 @@ export type VoteRow = {
 	readonly threadCount: number;
 	/** Names of the threads with the most CPU time, then ticks, there; at most three. */
 	readonly topThreads: readonly string[];
-	/** The innermost frame. */
+	/** The innermost frame; with own code first that of the program's own. */
 	readonly top: Place;
+	/** As in a `LineRow`: with own code first what that called, without it the line that it came by. */
+	readonly via?: Place;
+	readonly own?: Place;
 	/** The frames compared, innermost first, and all of them (of the first such stack). Made when asked for. */
 	readonly frames: readonly Place[];
 	readonly wholeFrames: readonly Place[];
@@ -205,6 +212,8 @@ export type TreeRow = Place & {
 	/** Shares of the unit's whole, 0..100; the filter has no say in the whole. */
 	readonly selfPercent: number;
 	readonly totalPercent: number;
+	/** With own code first: the method of others' code in which most of what stands there was. Made when asked for. */
+	readonly via?: Place;
 };
 
 /**

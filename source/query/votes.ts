@@ -3,13 +3,16 @@ import type {Dictionary, Facts, Snapshot} from '../model/snapshot.js';
 import {stateCode, stateCount} from '../model/thread-state.js';
 import {voteColumns} from './columns/vote-columns.js';
 import {sortRows} from './columns/sort.js';
+import {endsOf, ownPlace} from './facts/attribution.js';
 import {FactRanking} from './facts/fact-ranking.js';
+import {viaOfBuckets} from './facts/left-out.js';
 import {SameStacks} from './facts/same-stacks.js';
 import {factsInWindow, scopeOf, type Scope} from './facts/scope.js';
 import {effectiveSamples, percentOf, shareError} from './facts/share.js';
 import {StackFilter} from './facts/stack-filter.js';
 import {stackIndex, type Grouping} from './facts/stack-index.js';
 import {fingerprintOf} from './fingerprint.js';
+import {mostOf} from './standing-now.js';
 import type {Place, Query, VoteRow} from './types.js';
 
 /** Names of threads kept for a row. */
@@ -18,7 +21,8 @@ const maxTopThreads = 3;
 /**
 Identical stacks between `baseline` (undefined: the session's start) and `snapshot`, counted over all threads and states
 ("voted for"); filtered (a word may be in any frame) and sorted. They are compared by their frames, the first
-`query.depth` of them where that is set, so that lock addresses and names of threads split nothing. Samples without Java
+`query.depth` of them where that is set, so that lock addresses and names of threads split nothing; with
+`query.ownFirst` by those from the program's own code on. Samples without Java
 frames are not in it, nor are stacks with neither counted ticks nor CPU time.
 */
 export function queryVotes(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: VoteRow[]; readonly allRows: number} {
@@ -28,17 +32,30 @@ export function queryVotes(snapshot: Snapshot, baseline: Snapshot | undefined, q
 	const facts = factsInWindow(snapshot, baseline, scope);
 	const lines = stackIndex(dictionary).grouping('line');
 	const stacks = new SameStacks(dictionary, lines, depth);
-	const rows = rowsOf(snapshot, new VoteSums(facts, stacks, scope), facts, scope, {
-		dictionary, lines, depth, stacks,
+	const ends = endsOf(dictionary, query);
+	const sums = new VoteSums(facts, stacks, scope, ends);
+	const rows = rowsOf(snapshot, sums, facts, scope, {
+		dictionary, lines, depth, stacks, ends, app: query.app,
 	});
 	const filter = new StackFilter(scope.filter, dictionary, lines);
+	const leftOut = ends && !filter.isEmpty ? foundInLeftOut(facts, sums, filter, ends) : undefined;
 	const shown = filter.isEmpty
 		? rows
 		: rows.filter(row => filter.passes(row.node, depth, () => ({
 			percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
 			threads: row.threadCount, blocked: row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0, stuckS: 0,
-		})));
+		}), leftOut?.[row.stack]));
 	return {rows: sortRows(shown, voteColumns, query.sort), allRows: rows.length};
+}
+
+/** By the number of a stack: terms of the filter whose text is in what its samples stood in beyond the program's own code. */
+function foundInLeftOut(facts: Facts, {ticks, stackOfFact}: VoteSums, filter: StackFilter, ends: Int32Array): Int32Array {
+	const found = new Int32Array(ticks.length);
+	for (let fact = 0; fact < facts.count; fact++) {
+		found[stackOfFact[fact]] |= filter.foundBetween(facts.node[fact], ends[facts.node[fact]]);
+	}
+
+	return found;
 }
 
 function rowsOf(snapshot: Snapshot, sums: VoteSums, facts: Facts, {unit, countedMask}: Scope, frames: Frames): LazyVoteRow[] {
@@ -54,6 +71,12 @@ function rowsOf(snapshot: Snapshot, sums: VoteSums, facts: Facts, {unit, counted
 			const {count, top} = ranking.of(stack, maxTopThreads);
 			return {count, names: top.map(thread => dictionary.strings[threads.name[thread]])};
 		},
+		viaOf: frames.ends
+			? viaOfBuckets(dictionary, {
+				facts, ends: frames.ends, bucketOfFact: sums.stackOfFact, buckets: stackCount,
+			}, {unit, countedMask})
+			: () => undefined,
+		usualNode: stack => usualNode(facts, sums.stackOfFact, stack),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const rows: LazyVoteRow[] = [];
@@ -80,10 +103,10 @@ class VoteSums {
 	/** Sum over the samples of their CPU time squared. */
 	squaredCpuNs = 0;
 
-	constructor(facts: Facts, readonly stacks: SameStacks, {countedMask}: Scope) {
+	constructor(facts: Facts, readonly stacks: SameStacks, {countedMask}: Scope, ends: Int32Array | undefined) {
 		this.stackOfFact = new Int32Array(facts.count);
 		for (let fact = 0; fact < facts.count; fact++) {
-			this.stackOfFact[fact] = stacks.numberOf(facts.node[fact]);
+			this.stackOfFact[fact] = stacks.numberOf(ends ? ends[facts.node[fact]] : facts.node[fact]);
 		}
 
 		const count = stacks.firstNode.length;
@@ -112,7 +135,7 @@ class VoteSums {
 	}
 }
 
-type Frames = {readonly dictionary: Dictionary; readonly lines: Grouping; readonly depth: number; readonly stacks: SameStacks};
+type Frames = {readonly dictionary: Dictionary; readonly lines: Grouping; readonly depth: number; readonly stacks: SameStacks; readonly ends: Int32Array | undefined; readonly app: Query['app']};
 
 /** What rows are made from, when they are asked. */
 type RowSource = {
@@ -121,25 +144,37 @@ type RowSource = {
 	/** Samples that shares rest on, see `shareError`. */
 	readonly wholeSamples: number;
 	threadsOf(stack: number): {readonly count: number; readonly names: readonly string[]};
+	viaOf(stack: number): Place | undefined;
+	/** The stack, by its node, that most samples of the row had. */
+	usualNode(stack: number): number;
 };
+
+function usualNode({count, node, ticks}: Facts, stackOfFact: Int32Array, stack: number): number {
+	const votes = new Map<number, number>();
+	for (let fact = 0; fact < count; fact++) {
+		if (stackOfFact[fact] === stack) {
+			votes.set(node[fact], ticks[fact] + (votes.get(node[fact]) ?? 0));
+		}
+	}
+
+	return mostOf(votes)?.[0] ?? rootNode;
+}
 
 /** A row that knows its figures; all else is found when it is drawn, as most rows are not. */
 class LazyVoteRow implements VoteRow {
 	readonly node: number;
 	readonly ticks: number;
 	readonly cpuNs: number;
-	readonly #stack: number;
 	readonly #source: RowSource;
 	#threads: ReturnType<RowSource['threadsOf']> | undefined;
 	#fingerprint: string | undefined;
 	#key: string | undefined;
 
-	constructor(stack: number, source: RowSource, readonly percent: number) {
+	constructor(readonly stack: number, source: RowSource, readonly percent: number) {
 		const {sums} = source;
 		this.node = sums.stacks.firstNode[stack];
 		this.ticks = sums.ticks[stack];
 		this.cpuNs = sums.cpuNs[stack];
-		this.#stack = stack;
 		this.#source = source;
 	}
 
@@ -153,7 +188,7 @@ class LazyVoteRow implements VoteRow {
 	}
 
 	get states(): VoteRow['states'] {
-		return [...this.#source.sums.states.subarray(this.#stack * stateCount, (this.#stack + 1) * stateCount)];
+		return [...this.#source.sums.states.subarray(this.stack * stateCount, (this.stack + 1) * stateCount)];
 	}
 
 	get threadCount(): number {
@@ -174,17 +209,27 @@ class LazyVoteRow implements VoteRow {
 	}
 
 	get wholeFrames(): readonly Place[] {
-		return framesOf(this.node, {...this.#source.frames, depth: Infinity});
+		const {frames} = this.#source;
+		return framesOf(frames.ends ? this.#source.usualNode(this.stack) : this.node, {...frames, depth: Infinity});
+	}
+
+	get via(): Place | undefined {
+		return this.#source.viaOf(this.stack);
+	}
+
+	get own(): Place | undefined {
+		const {dictionary, ends, app} = this.#source.frames;
+		return ends ? undefined : ownPlace(dictionary, this.node, {app});
 	}
 
 	get #seen(): ReturnType<RowSource['threadsOf']> {
-		this.#threads ??= this.#source.threadsOf(this.#stack);
+		this.#threads ??= this.#source.threadsOf(this.stack);
 		return this.#threads;
 	}
 
 	isOf(node: number): boolean {
-		const {stacks} = this.#source.frames;
-		return node !== rootNode && stacks.numberOf(node) === stacks.numberOf(this.node);
+		const {stacks, ends} = this.#source.frames;
+		return node !== rootNode && stacks.numberOf(ends ? ends[node] : node) === stacks.numberOf(this.node);
 	}
 
 	get fingerprint(): string {

@@ -1,13 +1,13 @@
 import {focusColumns} from '../query/columns/focus-columns.js';
 import {formatCount, formatMs, formatPercent} from '../query/columns/format.js';
-import {shortName} from '../query/columns/names.js';
+import {nameWith, viaText} from '../query/columns/names.js';
 import {queryLineDetail} from '../query/detail.js';
-import {placeKey} from '../query/facts/place.js';
+import {placeKey, placeName} from '../query/facts/place.js';
 import {openFocus, queryFocus} from '../query/focus/focus.js';
 import {rowTexts} from '../query/tree/tree-text.js';
 import type {FocusRow} from '../query/types.js';
 import {
-	decimals, frameOf, msOf, rounded, stateColumns, statesOf,
+	decimals, frameOf, msOf, rounded, stateColumns, statesOf, viaOf,
 } from './record.js';
 import {treeKeys} from './tree-keys.js';
 import type {View} from './view.js';
@@ -27,7 +27,7 @@ export const focusView: View<FocusRow> = {
 	],
 	query: queryFocus,
 	isDim: row => row.totalPercent <= row.wallError && row.cpuPercent <= row.cpuError,
-	remark: ({method, by}) => [method ?? '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(' '),
+	remark: ({method, by, ownFirst}) => [method ?? '', by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(' '),
 	emptyText: (_, {method, filter}) => method
 		? `no sample in this window has a method like ${method} on its stack${filter === '' ? '' : ' and matches the filter'}`
 		: 'no method is chosen: press f on a row of another view, or start with --method PATTERN',
@@ -38,7 +38,7 @@ export const focusView: View<FocusRow> = {
 		return queryLineDetail(snapshot, baseline, {...query, by}, row ? placeKey(row, by) : '');
 	},
 	titleLines: (row, width) => [
-		{text: shortName(row, width, true), role: 'title'},
+		{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
 		{
 			text: `${row.part === 'calls' ? 'by this path' : 'as a caller, by this path'}: ${formatPercent(row.totalPercent)}% +/- ${formatPercent(row.wallError)} of the method's thread time (${formatMs(row.wallMs * 1e6)} ms), `
 				+ `${formatPercent(row.cpuPercent)}% +/- ${formatPercent(row.cpuError)} of its CPU time (${formatMs(row.totalCpuNs)} ms), ${formatCount(row.totalTicks)} ticks in all states`,
@@ -64,12 +64,13 @@ export const focusView: View<FocusRow> = {
 			{id: 'self_ticks', description: 'those that stand there', cell: row => row.selfTicks},
 			{id: 'self_cpu_ms', description: 'CPU time of those', cell: row => msOf(row.selfCpuNs)},
 			...stateColumns<FocusRow>(),
+			{id: 'via', description: 'with --own-first: the method of others\' code in which most of what stands there was; empty for none', cell: row => row.via ? placeName(row.via) : ''},
 		],
 		csvRows: (snapshot, baseline, query) => queryFocus(snapshot, baseline, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
 		* json(snapshot, baseline, query, top) {
 			const [calls, callers] = openFocus(snapshot, baseline, query);
 			if (calls) {
-				const texts = {top, head: figuresOf};
+				const texts = {top, head: (row: FocusRow) => ({...figuresOf(row), ...viaOf(row, query)})};
 				const [method] = rowTexts([calls.root], calls.rowsOf, texts);
 				yield `${method.slice(0, -1)},"callers":[${[...rowTexts(callers.rowsOf(0, callers.root), callers.rowsOf, texts)].join(',')}]}`;
 			}

@@ -1,5 +1,5 @@
 import {stateCode, threadStates} from '../model/thread-state.js';
-import type {Place, StateTicks} from '../query/types.js';
+import type {Place, Query, StateTicks} from '../query/types.js';
 import type {CsvColumn} from './view.js';
 
 /*
@@ -12,6 +12,11 @@ export function frameOf({className, method, file, line}: Place) {
 	return {
 		class: className, method, file, line,
 	};
+}
+
+/** With own code first, what a row's own line called: a frame, null where it stood in its own. */
+export function viaOf({via}: {readonly via?: Place}, {ownFirst}: Pick<Query, 'ownFirst'>) {
+	return ownFirst ? {via: via ? frameOf(via) : null} : {};
 }
 
 /** Ticks by state, the states of a live thread. */

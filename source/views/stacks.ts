@@ -2,11 +2,12 @@ import {threadStates, type ThreadState} from '../model/thread-state.js';
 import {formatCount, formatMs} from '../query/columns/format.js';
 import {voteColumns} from '../query/columns/vote-columns.js';
 import {queryStackDetail} from '../query/detail.js';
+import {placeName} from '../query/facts/place.js';
 import {frameText} from '../query/fingerprint.js';
 import type {Query, VoteRow} from '../query/types.js';
 import {queryVotes} from '../query/votes.js';
 import {
-	decimals, frameTexts, msOf, stateColumns, statesOf,
+	decimals, frameTexts, msOf, stateColumns, statesOf, viaOf,
 } from './record.js';
 import type {View} from './view.js';
 
@@ -34,7 +35,7 @@ export const stacksView: View<VoteRow> = {
 	],
 	query: queryVotes,
 	isDim: row => row.percent <= row.errorPercent,
-	remark: ({depth}) => depth === undefined || !Number.isFinite(depth) ? '' : `first ${depth === 1 ? 'frame' : `${depth} frames`}`,
+	remark: ({depth, ownFirst}) => [depth === undefined || !Number.isFinite(depth) ? '' : `first ${depth === 1 ? 'frame' : `${depth} frames`}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
 	emptyText: () => undefined,
 	detail(snapshot, baseline, query, _key, row) {
 		const detail = queryStackDetail(snapshot, baseline, query, row);
@@ -58,12 +59,13 @@ export const stacksView: View<VoteRow> = {
 			{id: 'threads', description: 'threads seen with it', cell: row => row.threadCount},
 			...stateColumns<VoteRow>(),
 			{id: 'frames', description: 'the compared frames as Java prints them, innermost first, separated by "; "', cell: row => row.frames.map(frame => frameText(frame)).join('; ')},
+			{id: 'via', description: 'with --own-first: the method of others\' code that the first of these frames called, in most of its samples; empty where it stood in its own', cell: row => row.via ? placeName(row.via) : ''},
 		],
 		* json(snapshot, baseline, query, top) {
 			const textOf = frameTexts();
 			for (const row of queryVotes(snapshot, baseline, query).rows.slice(0, top)) {
 				const head = JSON.stringify({
-					ticks: row.ticks, cpuMs: msOf(row.cpuNs), percent: decimals(row.percent, 3), threads: row.threadCount, state: mostTicks(row), states: statesOf(row.states), fingerprint: row.fingerprint,
+					ticks: row.ticks, cpuMs: msOf(row.cpuNs), percent: decimals(row.percent, 3), threads: row.threadCount, state: mostTicks(row), states: statesOf(row.states), fingerprint: row.fingerprint, ...viaOf(row, query),
 				});
 				yield `${head.slice(0, -1)},"frames":[${row.frames.map(frame => textOf(frame)).join(',')}]}`;
 			}

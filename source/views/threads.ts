@@ -35,7 +35,7 @@ export const threadsView: View<ThreadRow> = {
 	query: queryThreads,
 	// It did nothing and is not held up.
 	isDim: row => row.cpuNs === 0 && row.state !== 'BLOCKED',
-	remark: () => '',
+	remark: ({ownFirst}) => ownFirst ? 'own code' : '',
 	emptyText: ({idleRows = 0}, {filter}) => idleRows > 0 ? `all ${idleRows} threads${filter === '' ? '' : ' that match the filter'} were idle in this window; i shows them` : undefined,
 	detail(snapshot, baseline, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, baseline, query, row?.threadKeys ?? []);

@@ -1,12 +1,14 @@
 import {formatCount, formatMs} from '../query/columns/format.js';
-import {shortName} from '../query/columns/names.js';
+import {nameWith, viaText} from '../query/columns/names.js';
 import {treeColumns} from '../query/columns/tree-columns.js';
 import {queryLineDetail} from '../query/detail.js';
-import {placeKey} from '../query/facts/place.js';
+import {placeKey, placeName} from '../query/facts/place.js';
 import {treeTexts} from '../query/tree/tree-text.js';
 import {queryTree} from '../query/tree/tree.js';
 import type {TreeRow} from '../query/types.js';
-import {decimals, frameOf, msOf} from './record.js';
+import {
+	decimals, frameOf, msOf, viaOf,
+} from './record.js';
 import {treeKeys} from './tree-keys.js';
 import type {View} from './view.js';
 
@@ -39,12 +41,13 @@ export const treeView: View<TreeRow> = {
 			{id: 'self_ticks', description: 'those that stand there', cell: row => row.selfTicks},
 			{id: 'total_cpu_ms', description: 'CPU time of samples that came by this path, milliseconds', cell: row => msOf(row.totalCpuNs)},
 			{id: 'self_cpu_ms', description: 'of those that stand there', cell: row => msOf(row.selfCpuNs)},
+			{id: 'via', description: 'with --own-first: the method of others\' code in which most of what stands there was; empty for none', cell: row => row.via ? placeName(row.via) : ''},
 		],
 		csvRows: (snapshot, baseline, query) => queryTree(snapshot, baseline, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
 		json: (snapshot, baseline, query, top) => treeTexts(snapshot, baseline, query, {
 			top,
 			head: row => ({
-				...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), totalPercent: decimals(row.totalPercent, 3),
+				...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), totalPercent: decimals(row.totalPercent, 3), ...viaOf(row, query),
 			}),
 		}),
 	},
@@ -57,11 +60,11 @@ export const treeView: View<TreeRow> = {
 	query: queryTree,
 	placeOf: row => row,
 	isDim: row => row.totalPercent < 1,
-	remark: ({tree, by}) => [tree?.isBottomUp ? 'bottom-up' : 'top-down', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(' '),
+	remark: ({tree, by, ownFirst}) => [tree?.isBottomUp ? 'bottom-up' : 'top-down', by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(' '),
 	emptyText: () => undefined,
 	detail: (snapshot, baseline, query, _key, row) => queryLineDetail(snapshot, baseline, query, row ? placeKey(row, query.by) : ''),
 	titleLines: (row, width) => [
-		{text: shortName(row, width, true), role: 'title'},
+		{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
 		{text: `by this path: ${row.totalPercent.toFixed(1)}% total, ${row.selfPercent.toFixed(1)}% self, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`, isWrapped: true},
 		{text: 'below: all of it, by whatever path'},
 	],

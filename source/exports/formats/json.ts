@@ -8,7 +8,7 @@ import type {
 	LineRow, Mark, Query, StackRow, ThreadRow,
 } from '../../query/types.js';
 import {
-	frameOf, frameTexts, msOf, rounded, statesOf,
+	frameOf, frameTexts, msOf, rounded, statesOf, viaOf,
 } from '../../views/record.js';
 import type {ExportFormat, ExportOptions} from './export-format.js';
 import {noteLines} from './session-lines.js';
@@ -66,7 +66,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		...(query.mark && view?.comparesWithMark ? {comparedWith: markOf(query.mark)} : {}),
 		notes: [...notes, ...noteLines(snapshot, baseline)],
 		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: at ? frameOf(at) : null}))),
-		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row, query.ownFirst))),
+		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row, query))),
 		threads: new List(threads.slice(0, top), row => JSON.stringify(threadOf(row))),
 		stacks: new List(stacks.slice(0, top), stackText()),
 		...(view?.files.json ? {[view.id]: new List(view.files.json(snapshot, baseline, query, top), row => row)} : {}),
@@ -98,9 +98,9 @@ class List<Row> implements Iterable<string> {
 	}
 }
 
-function lineOf(row: LineRow, ownFirst = false) {
+function lineOf(row: LineRow, query: Query) {
 	return {
-		...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), states: statesOf(row.states), ...(ownFirst ? {via: row.via ? frameOf(row.via) : null} : {}),
+		...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), states: statesOf(row.states), ...viaOf(row, query),
 	};
 }
 

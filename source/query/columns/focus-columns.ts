@@ -1,7 +1,7 @@
 import type {FocusRow} from '../types.js';
 import {hotPercent, type Column} from './column.js';
 import {formatMs, formatPercent} from './format.js';
-import {shortName} from './names.js';
+import {nameWith, viaText} from './names.js';
 import {byNumber, byText} from './sort.js';
 import {stateCells} from './state-cells.js';
 
@@ -73,7 +73,7 @@ export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 			// Half of the room is the name's, however often the path has forked.
 			const mark = `${' '.repeat(Math.min(row.indent, Math.floor(room / 2)))}${row.hasChildren ? (row.isOpen ? '-' : '+') : ' '} `;
 			const title = row.isMethod ? (row.part === 'calls' ? 'IN ' : 'CALLERS OF ') : '';
-			return mark + title + shortName(row, Math.max(room - mark.length - title.length, 1), fullNames);
+			return mark + title + nameWith(row, row.via ? [viaText(row.via)] : [], Math.max(room - mark.length - title.length, 1), fullNames);
 		},
 		compare: (a, b) => byText(a.className, b.className) || byText(a.method, b.method) || byNumber(a.line, b.line),
 	},

@@ -93,6 +93,12 @@ export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
 		role: () => 'blocked',
 		compare: (a, b) => byText(a.waitsFor?.ownerName ?? '', b.waitsFor?.ownerName ?? ''),
 	},
+	{
+		id: 'own', heading: 'OWN CODE', title: 'own code', width: 28, align: 'left', fromColumns: 220, ascending: true,
+		description: 'the line of the program\'s own code by which it came where it is now, if that is other code',
+		value: (row, {room, fullNames}) => row.own ? shortName(row.own, room, fullNames) : '',
+		compare: (a, b) => byText(a.own ? placeName(a.own) : '', b.own ? placeName(b.own) : ''),
+	},
 ];
 
 /** A lock in one line of about `room` cells at most: `Pool held by worker-3 at Pool.take:88`. */

@@ -1,7 +1,7 @@
 import type {TreeRow} from '../types.js';
 import {hotPercent, type Column} from './column.js';
 import {formatCount, formatMs, formatPercent} from './format.js';
-import {shortName} from './names.js';
+import {nameWith, viaText} from './names.js';
 import {byNumber, byText} from './sort.js';
 
 /** The columns of the Tree view in their order. */
@@ -42,7 +42,7 @@ export const treeColumns: ReadonlyArray<Column<TreeRow>> = [
 		value(row, {room, fullNames}) {
 			// Half of the room is the name's, however often the path has forked.
 			const mark = `${' '.repeat(Math.min(row.indent, Math.floor(room / 2)))}${row.hasChildren ? (row.isOpen ? '-' : '+') : ' '} `;
-			return mark + shortName(row, Math.max(room - mark.length, 1), fullNames);
+			return mark + nameWith(row, row.via ? [viaText(row.via)] : [], Math.max(room - mark.length, 1), fullNames);
 		},
 		compare: (a, b) => byText(a.className, b.className) || byText(a.method, b.method) || byNumber(a.line, b.line),
 	},

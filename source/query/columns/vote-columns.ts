@@ -1,10 +1,10 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
 import {placeName} from '../facts/place.js';
-import type {Place, VoteRow} from '../types.js';
+import type {VoteRow} from '../types.js';
 import {hotPercent, type Column} from './column.js';
 import {formatCount, formatMs, formatPercent} from './format.js';
-import {shortName} from './names.js';
+import {nameWith, shortName, viaText} from './names.js';
 import {byNumber, byText} from './sort.js';
 import {stateCells} from './state-cells.js';
 
@@ -59,7 +59,7 @@ export const voteColumns: ReadonlyArray<Column<VoteRow>> = [
 		id: 'stack', heading: 'STACK', title: 'top frames', width: 0, align: 'left', fromColumns: 0, ascending: true,
 		description: 'the innermost frames, each called by the next; Enter shows all of them',
 		sortFigures: ['name'],
-		value: (row, {room, fullNames}) => topFrames(row.frames, room, fullNames),
+		value: (row, {room, fullNames}) => topFrames(row, room, fullNames),
 		compare: (a, b) => byText(placeName(a.top), placeName(b.top)),
 	},
 	{
@@ -69,18 +69,24 @@ export const voteColumns: ReadonlyArray<Column<VoteRow>> = [
 		role: () => 'dim',
 		compare: (a, b) => byText(a.topThreads[0] ?? '', b.topThreads[0] ?? ''),
 	},
+	{
+		id: 'own', heading: 'OWN CODE', title: 'own code', width: 28, align: 'left', fromColumns: 200, ascending: true,
+		description: 'the first line of the program\'s own code on the stack, where that is not the top',
+		value: (row, {room, fullNames}) => row.own ? shortName(row.own, room, fullNames) : '',
+		compare: (a, b) => byText(a.own ? placeName(a.own) : '', b.own ? placeName(b.own) : ''),
+	},
 ];
 
 const between = ' < ';
 
 /** As many frames as there is room for, the packages of callers left out. */
-function topFrames(frames: readonly Place[], room: number, fullNames: boolean): string {
+function topFrames({frames, via}: VoteRow, room: number, fullNames: boolean): string {
 	let text = '';
 	for (const [index, frame] of frames.entries()) {
 		const left = room - cellWidth(text) - (index === 0 ? 0 : between.length);
 		const bare = {...frame, className: frame.className.slice(frame.className.lastIndexOf('.') + 1)};
 		// The innermost frame has its package where the caller's name finds room beside it.
-		const name = index === 0 ? shortName(frame, Math.max(left, 1), fullNames) : shortName(bare, Math.max(left, 1), true);
+		const name = index === 0 ? nameWith(frame, via ? [viaText(via)] : [], Math.max(left, 1), fullNames) : shortName(bare, Math.max(left, 1), true);
 		if (index > 0 && name.startsWith('…')) {
 			break;
 		}

@@ -11,6 +11,20 @@ export function attributionOf(dictionary: Dictionary, {ownFirst, app}: Pick<Quer
 	return ownFirst ? index.ownAttributed(ownCode(app)) : index.attributed;
 }
 
+/**
+By node: the node that a stack is taken to end at where all of it is shown. With own code first what the program's own
+code called is left out; undefined: every stack as it is.
+*/
+export function endsOf(dictionary: Dictionary, {ownFirst, app}: Pick<Query, 'ownFirst' | 'app'>): Int32Array | undefined {
+	return ownFirst ? stackIndex(dictionary).ownEnds(ownCode(app)) : undefined;
+}
+
+/** The program's own line by which a stack came to where it counts; undefined where that is the same, or none is own. */
+export function ownPlace(dictionary: Dictionary, node: number, rule: Pick<Query, 'app'>): Place | undefined {
+	const end = endsOf(dictionary, {...rule, ownFirst: true})![node];
+	return end === node || end === stackIndex(dictionary).attributed[node] ? undefined : placeOfFrame(dictionary, dictionary.nodeFrame[end], 'line');
+}
+
 /** The method beyond the program's own code that a stack ends in; undefined where it ends in its own. */
 export function viaPlace(dictionary: Dictionary, node: number, rule: Pick<Query, 'app'>): Place | undefined {
 	const own = attributionOf(dictionary, {...rule, ownFirst: true})[node];

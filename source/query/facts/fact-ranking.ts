@@ -40,7 +40,7 @@ export class FactRanking {
 			this.#start[bucket + 1] += this.#start[bucket];
 		}
 
-		const next = [...this.#start];
+		const next = new Int32Array(this.#start);
 		for (let fact = 0; fact < facts.count; fact++) {
 			this.#order[next[bucketOfFact[fact]]++] = fact;
 		}

@@ -37,10 +37,11 @@ export class StackFilter {
 	}
 
 	/**
-	Whether the stack of `depth` frames from a node passes, whose row has these figures (asked for where a term does).
+	Whether the stack of `depth` frames from a node passes, whose row has these figures (asked for where a term does);
+	`besides`: terms whose text was found in what belongs to it beside these frames.
 	*/
-	passes(node: number, depth: number, figures: () => Omit<FilterRow, 'text'>): boolean {
-		const bits = Number.isFinite(depth) ? this.#bitsOfTop(node, depth) : this.#ofNode[node];
+	passes(node: number, depth: number, figures: () => Omit<FilterRow, 'text'>, besides = 0): boolean {
+		const bits = besides | (Number.isFinite(depth) ? this.#bitsOfTop(node, depth) : this.#ofNode[node]);
 		return this.#terms.every(({isNegated, hasFigures, figures: fit}, term) => (((bits >> term) & 1) === 1 || (hasFigures && fit(figures()))) !== isNegated);
 	}
 
@@ -57,6 +58,28 @@ export class StackFilter {
 	/** Terms whose text fits a place, by its group: bit i for term i. */
 	foundIn(group: number): number {
 		return this.#ofPlace[group] ?? 0;
+	}
+
+	/** Terms whose text fits a place of whatever group: bit i for term i. */
+	foundInName(place: Place): number {
+		const name = placeName(place);
+		let bits = 0;
+		for (const [term, {text}] of this.#terms.entries()) {
+			bits |= text(name) ? 1 << term : 0;
+		}
+
+		return bits;
+	}
+
+	/** The same of the frames of a stack from a node on to that of `end`, which is not one of them. */
+	foundBetween(from: number, end: number): number {
+		const {nodeParent, nodeFrame} = this.#dictionary;
+		let bits = 0;
+		for (let node = from; node !== rootNode && node !== end; node = nodeParent[node]) {
+			bits |= this.foundIn(this.#groupOfFrame[nodeFrame[node]]);
+		}
+
+		return bits;
 	}
 
 	#look(places: readonly Place[]): void {

@@ -25,6 +25,8 @@ export type StackIndex = {
 	its own; in stacks without any as above.
 	*/
 	ownAttributed(own: OwnCode): Int32Array;
+	/** The same, but that stacks without own code end where they do. */
+	ownEnds(own: OwnCode): Int32Array;
 	grouping(by: GroupBy): Grouping;
 };
 
@@ -78,9 +80,11 @@ class GrowingIndex implements StackIndex {
 	}
 
 	ownAttributed(own: OwnCode): Int32Array {
-		const growing = this.#owns.get(own.key) ?? new GrowingOwn(own);
-		this.#owns.set(own.key, growing);
-		return growing.update(this.#dictionary, this.attributed);
+		return this.#ofOwn(own).attributed;
+	}
+
+	ownEnds(own: OwnCode): Int32Array {
+		return this.#ofOwn(own).ends;
 	}
 
 	grouping(by: GroupBy): Grouping {
@@ -93,13 +97,21 @@ class GrowingIndex implements StackIndex {
 		grouping.update(this.#dictionary);
 		return grouping;
 	}
+
+	#ofOwn(own: OwnCode): GrowingOwn {
+		const growing = this.#owns.get(own.key) ?? new GrowingOwn(own);
+		this.#owns.set(own.key, growing);
+		growing.update(this.#dictionary, this.attributed);
+		return growing;
+	}
 }
 
 class GrowingOwn {
+	attributed = new Int32Array(1);
+	ends = new Int32Array(1);
 	readonly #own: OwnCode;
 	/** By string id of a class, once it was asked for. */
 	readonly #isOwnClass = new Map<number, boolean>();
-	#attributed = new Int32Array(1);
 	/**
 	By node: the nearest node at or below it of the program's own that has a line, and the nearest of its own; or the
 	root.
@@ -112,8 +124,9 @@ class GrowingOwn {
 		this.#own = own;
 	}
 
-	update({nodeCount, nodeParent, nodeFrame, frameLine, frameClass, strings}: Dictionary, usual: Int32Array): Int32Array {
-		this.#attributed = withRoom(this.#attributed, nodeCount);
+	update({nodeCount, nodeParent, nodeFrame, frameLine, frameClass, strings}: Dictionary, usual: Int32Array): void {
+		this.attributed = withRoom(this.attributed, nodeCount);
+		this.ends = withRoom(this.ends, nodeCount);
 		this.#withLine = withRoom(this.#withLine, nodeCount);
 		this.#nearest = withRoom(this.#nearest, nodeCount);
 		for (let node = this.#nodeCount; node < nodeCount; node++) {
@@ -121,11 +134,12 @@ class GrowingOwn {
 			const isOwn = this.#isOwn(frameClass[frame], strings);
 			this.#withLine[node] = isOwn && frameLine[frame] >= 0 ? node : this.#withLine[nodeParent[node]];
 			this.#nearest[node] = isOwn ? node : this.#nearest[nodeParent[node]];
-			this.#attributed[node] = this.#withLine[node] || this.#nearest[node] || usual[node];
+			const end = this.#withLine[node] || this.#nearest[node];
+			this.attributed[node] = end || usual[node];
+			this.ends[node] = end || node;
 		}
 
 		this.#nodeCount = Math.max(this.#nodeCount, nodeCount);
-		return this.#attributed;
 	}
 
 	#isOwn(classId: number, strings: readonly string[]): boolean {

@@ -2,6 +2,7 @@ import {rootNode} from '../../model/frame.js';
 import type {Facts, Snapshot} from '../../model/snapshot.js';
 import {focusColumns} from '../columns/focus-columns.js';
 import {formatCount, formatDuration, formatPercent} from '../columns/format.js';
+import {endsOf} from '../facts/attribution.js';
 import {allStatesMask, factsInWindow, scopeOf} from '../facts/scope.js';
 import {effectiveSamples, percentOf, shareError} from '../facts/share.js';
 import {placeName} from '../facts/place.js';
@@ -21,8 +22,8 @@ const openPercent = 10;
 /**
 The tree under a method (where its time goes) and above it (who called it) between `baseline` (undefined: the session's
 start) and `snapshot`, each with its row for the method itself first. Time is that of threads in every state, CPU time
-beside it; shares are of the method's. A recursive method counts from its outermost call. Without `query.method` there
-are no rows.
+beside it; shares are of the method's. A recursive method counts from its outermost call; with `query.ownFirst`
+stacks end at the program's own code. Without `query.method` there are no rows.
 */
 export function queryFocus(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): FocusTable {
 	const parts = openFocus(snapshot, baseline, query);
@@ -53,12 +54,15 @@ export function openFocus(snapshot: Snapshot, baseline: Snapshot | undefined, qu
 
 	const {dictionary} = snapshot;
 	const {methods, callOf, inwards, outwards, keyPrefix} = focusedStacks(dictionary, query.method, query.by);
-	const scope = {...scopeOf(snapshot, query), countedMask: allStatesMask};
+	const scope = {...scopeOf(snapshot, query), countedMask: allStatesMask, unit: 'ticks' as const};
 	const facts = factsInWindow(snapshot, baseline, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const {filter, isKept, hasFigures} = treeFilter(scope, dictionary, grouping);
 	const isIn = (node: number) => callOf[node] !== 0 && isKept(node);
-	const calls = new TopDown(facts, inwards, scope, isIn);
+	const ends = endsWithin(callOf, endsOf(dictionary, query));
+	const calls = new TopDown(facts, {
+		stacks: inwards, dictionary, isKept: isIn, ends,
+	}, scope);
 	const callers = new BottomUp(facts, dictionary, {
 		grouping, paths: outwards, startOf: node => callOf[node], beginsWithCallers: true, countsStates: true,
 	}, scope, isIn);
@@ -83,11 +87,16 @@ export function openFocus(snapshot: Snapshot, baseline: Snapshot | undefined, qu
 			all: wholeOf(facts, scope),
 			cpuSamples,
 			wanted: filter.wanted,
-			foundIn: ({node}) => node === 0 ? 0 : filter.foundIn(tree.groupOf(node)),
+			foundIn: ({node, via}) => (node === 0 ? 0 : filter.foundIn(tree.groupOf(node))) | (via ? filter.foundInName(via) : 0),
 		};
 	};
 
 	return [partOf('calls', calls), partOf('callers', callers)];
+}
+
+/** Where stacks are taken to end, if that is within the call looked into: else it is others' code that is looked into. */
+function endsWithin(callOf: Int32Array, ends: Int32Array | undefined): Int32Array | undefined {
+	return ends && callOf.map((call, node) => call !== 0 && callOf[ends[node]] === call ? ends[node] : node);
 }
 
 /** The place of the methods together: the one, or how many fit what was asked for. */

@@ -1,9 +1,10 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary, Facts} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
+import {viaOfBuckets} from '../facts/left-out.js';
 import type {Scope} from '../facts/scope.js';
 import {stackIndex, type Grouping} from '../facts/stack-index.js';
-import type {StateTicks} from '../types.js';
+import type {Place, StateTicks} from '../types.js';
 import type {Paths} from './paths.js';
 import type {PathTree, Weight} from './path-tree.js';
 
@@ -19,6 +20,8 @@ export type Upwards = {
 	readonly paths: Paths;
 	/** By node: the node where its samples begin; that of the line they count for when left out. */
 	readonly startOf?: (node: number) => number;
+	/** By node: where its stack is taken to end, if not where it does (`endsOf`). */
+	readonly ends?: Int32Array;
 	/** Roots are the callers of where samples begin, and not that itself. */
 	readonly beginsWithCallers?: boolean;
 	readonly countsStates?: boolean;
@@ -35,14 +38,20 @@ export class BottomUp implements PathTree {
 	readonly #beginsWithCallers: boolean;
 	readonly #countsStates: boolean;
 	readonly #children = new Map<number, readonly number[]>();
+	readonly #viaOfRoot: ((group: number) => Place | undefined) | undefined;
 
-	constructor(facts: Facts, dictionary: Dictionary, {grouping, paths, startOf, beginsWithCallers = false, countsStates = false}: Upwards, {countedMask}: Pick<Scope, 'countedMask'>, isKept: (node: number) => boolean) {
+	constructor(facts: Facts, dictionary: Dictionary, {
+		grouping, paths, startOf, ends, beginsWithCallers = false, countsStates = false,
+	}: Upwards, scope: Pick<Scope, 'countedMask' | 'unit'>, isKept: (node: number) => boolean) {
 		this.#dictionary = dictionary;
 		this.#grouping = grouping;
 		this.#paths = paths;
 		this.#beginsWithCallers = beginsWithCallers;
 		this.#countsStates = countsStates;
 		const {attributed} = stackIndex(dictionary);
+		const {countedMask} = scope;
+		// Those without a row are of group 0, as nothing else is.
+		const groupOfFact = new Int32Array(ends ? facts.count : 0);
 		const all: Callers = {
 			path: 0, group: 0, isRoot: false, weights: new Map(), ticks: 0, cpuNs: 0,
 		};
@@ -51,12 +60,22 @@ export class BottomUp implements PathTree {
 			const node = facts.node[fact];
 			if (node !== rootNode && isKept(node)) {
 				const ticks = facts.ticks[fact];
-				const weight = this.#add(all, startOf ? startOf(node) : attributed[node], (countedMask & (1 << facts.state[fact])) === 0 ? 0 : ticks, facts.cpuNs[fact]);
+				// Attribution is that of the stack as it is taken: the own line, or the first that has one.
+				const start = startOf ? startOf(node) : attributed[ends ? ends[node] : node];
+				if (ends) {
+					groupOfFact[fact] = grouping.groupOfFrame[dictionary.nodeFrame[start]];
+				}
+
+				const weight = this.#add(all, start, (countedMask & (1 << facts.state[fact])) === 0 ? 0 : ticks, facts.cpuNs[fact]);
 				if (weight.states) {
 					weight.states[facts.state[fact]] += ticks;
 				}
 			}
 		}
+
+		this.#viaOfRoot = ends && viaOfBuckets(dictionary, {
+			facts, ends, bucketOfFact: groupOfFact, buckets: grouping.places.length,
+		}, scope);
 	}
 
 	childrenOf(node: number): readonly number[] {
@@ -105,6 +124,11 @@ export class BottomUp implements PathTree {
 		}
 
 		return sums;
+	}
+
+	viaOf(node: number): Place | undefined {
+		const {isRoot, group} = this.#nodes[node];
+		return isRoot ? this.#viaOfRoot?.(group) : undefined;
 	}
 
 	#makeChildren({path, weights}: Callers, areRoots: boolean): number[] {

@@ -85,6 +85,10 @@ export class OpenRow implements TreeRow {
 		return this.#shareOf(this.#source.tree.total(this.node));
 	}
 
+	get via(): Place | undefined {
+		return this.#source.tree.viaOf?.(this.node);
+	}
+
 	get #place(): Place {
 		return this.#source.placeOf(this.node);
 	}

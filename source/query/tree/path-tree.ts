@@ -1,4 +1,4 @@
-import type {StateTicks} from '../types.js';
+import type {Place, StateTicks} from '../types.js';
 
 /** What came by a node: thread samples in the counted states, and CPU time. */
 export type Weight = {readonly ticks: number; readonly cpuNs: number};
@@ -18,4 +18,6 @@ export type PathTree = {
 	total(node: number): Weight;
 	/** Ticks of all that came by a node, by state; only where they are counted. */
 	states?(node: number): StateTicks;
+	/** Where stacks were cut off at the program's own code: the method of others' that most samples of it stood in. */
+	viaOf?(node: number): Place | undefined;
 };

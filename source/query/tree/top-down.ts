@@ -1,20 +1,30 @@
 import {rootNode} from '../../model/frame.js';
-import type {Facts} from '../../model/snapshot.js';
+import type {Dictionary, Facts} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
+import {viaOfBuckets} from '../facts/left-out.js';
 import type {Scope} from '../facts/scope.js';
-import type {StateTicks} from '../types.js';
+import type {Place, StateTicks} from '../types.js';
 import type {PathOfNode} from './paths.js';
 import type {PathTree, Weight} from './path-tree.js';
 
+/** The stacks of a tree: which path each takes, whether its samples count, and where it is taken to end (`endsOf`). */
+export type StacksOfTree = {
+	readonly stacks: PathOfNode;
+	readonly dictionary: Dictionary;
+	readonly isKept: (node: number) => boolean;
+	readonly ends: Int32Array | undefined;
+};
+
 /**
 From the threads' roots to what they call. A node is a path; all sums are made in one pass, rows only of what is open.
-`isKept`: whether the samples of a stack count.
 */
 export class TopDown implements PathTree {
 	readonly size: number;
-	readonly #stacks: PathOfNode;
+	readonly #stacks: StacksOfTree;
 	readonly #facts: Facts;
-	readonly #isKept: (node: number) => boolean;
+	readonly #scope: Pick<Scope, 'countedMask' | 'unit'>;
+	/** By fact: its path, -1 where it does not count. */
+	readonly #pathOfFact: Int32Array;
 	readonly #selfTicks: Float64Array;
 	readonly #selfCpuNs: Float64Array;
 	readonly #totalTicks: Float64Array;
@@ -25,18 +35,23 @@ export class TopDown implements PathTree {
 	/** Ticks at [path * stateCount + state]; made when they are asked for. */
 	#states: Float64Array | undefined;
 
-	constructor(facts: Facts, stacks: PathOfNode, {countedMask}: Pick<Scope, 'countedMask'>, isKept: (node: number) => boolean) {
+	#via: ((path: number) => Place | undefined) | undefined;
+
+	constructor(facts: Facts, stacks: StacksOfTree, scope: Pick<Scope, 'countedMask' | 'unit'>) {
 		this.#stacks = stacks;
 		this.#facts = facts;
-		this.#isKept = isKept;
-		const {paths, pathOf} = stacks;
+		this.#scope = scope;
+		const {stacks: {paths, pathOf}, isKept, ends} = stacks;
+		const {countedMask} = scope;
 		const {count} = paths;
+		this.#pathOfFact = new Int32Array(facts.count).fill(-1);
 		this.#selfTicks = new Float64Array(count);
 		this.#selfCpuNs = new Float64Array(count);
 		for (let fact = 0; fact < facts.count; fact++) {
 			const node = facts.node[fact];
 			if (node !== rootNode && isKept(node)) {
-				const path = pathOf[node];
+				const path = pathOf[ends ? ends[node] : node];
+				this.#pathOfFact[fact] = path;
 				this.#selfCpuNs[path] += facts.cpuNs[fact];
 				this.#selfTicks[path] += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact];
 			}
@@ -73,7 +88,7 @@ export class TopDown implements PathTree {
 	}
 
 	groupOf(path: number): number {
-		return this.#stacks.paths.groupOf(path);
+		return this.#stacks.stacks.paths.groupOf(path);
 	}
 
 	keyOf(path: number): string {
@@ -93,13 +108,26 @@ export class TopDown implements PathTree {
 		return [...this.#states.subarray(path * stateCount, (path + 1) * stateCount)];
 	}
 
+	viaOf(path: number): Place | undefined {
+		const {ends, dictionary, stacks: {paths}} = this.#stacks;
+		if (!ends) {
+			return undefined;
+		}
+
+		this.#via ??= viaOfBuckets(dictionary, {
+			facts: this.#facts, ends, bucketOfFact: this.#pathOfFact.map(of => of < 0 ? paths.count : of), buckets: paths.count + 1,
+		}, this.#scope);
+		return this.#via(path);
+	}
+
 	#sumStates(): Float64Array {
-		const {paths, pathOf} = this.#stacks;
-		const {count, node, state, ticks} = this.#facts;
+		const {paths} = this.#stacks.stacks;
+		const {count, state, ticks} = this.#facts;
 		const states = new Float64Array(paths.count * stateCount);
 		for (let fact = 0; fact < count; fact++) {
-			if (node[fact] !== rootNode && this.#isKept(node[fact])) {
-				states[(pathOf[node[fact]] * stateCount) + state[fact]] += ticks[fact];
+			const path = this.#pathOfFact[fact];
+			if (path >= 0) {
+				states[(path * stateCount) + state[fact]] += ticks[fact];
 			}
 		}
 
@@ -121,7 +149,7 @@ export class TopDown implements PathTree {
 			start[path] += start[path - 1];
 		}
 
-		const next = [...start];
+		const next = new Int32Array(start);
 		const children = new Int32Array(size);
 		for (let path = 1; path < parents.length; path++) {
 			if (parents[path] >= 0) {

@@ -1,6 +1,7 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary, Facts, Snapshot} from '../../model/snapshot.js';
 import {treeColumns} from '../columns/tree-columns.js';
+import {endsOf} from '../facts/attribution.js';
 import {factsInWindow, scopeOf, type Scope} from '../facts/scope.js';
 import {StackFilter} from '../facts/stack-filter.js';
 import {stackIndex, type Grouping} from '../facts/stack-index.js';
@@ -20,7 +21,7 @@ const hotRootPercent = 5;
 The paths of calls between `baseline` (undefined: the session's start) and `snapshot`, as rows of a tree: top-down from
 the threads' roots, or bottom-up from the lines that samples count for. Hot roots are open to where their path forks;
 `query.tree` says otherwise of single rows. Words of the filter keep stacks that have them in any frame, and rows are
-open to the last of these words; figures keep rows by their totals. Rows of a level are sorted. Every sample is counted
+open to the last of these words; with `query.ownFirst` stacks end at the program's own code; figures keep rows by their totals. Rows of a level are sorted. Every sample is counted
 once in a row's total, as a row stands for a path.
 */
 export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: TreeRow[]; readonly allRows: number} {
@@ -28,7 +29,7 @@ export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, qu
 	const rows = openedRows(rowsOf(0, undefined), rowsOf, query.tree, {
 		isHotRoot: ({totalPercent}) => totalPercent >= hotRootPercent,
 		wanted: filter.wanted,
-		foundIn: ({node}) => filter.foundIn(tree.groupOf(node)),
+		foundIn: ({node, via}) => filter.foundIn(tree.groupOf(node)) | (via ? filter.foundInName(via) : 0),
 	});
 	return {rows, allRows: Math.max(tree.size ?? 0, rows.length)};
 }
@@ -43,9 +44,10 @@ export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, que
 	const facts = factsInWindow(snapshot, baseline, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const {filter, isKept, hasFigures} = treeFilter(scope, dictionary, grouping);
+	const ends = endsOf(dictionary, query);
 	const tree = query.tree?.isBottomUp
-		? new BottomUp(facts, dictionary, {grouping, paths: callerPaths(dictionary, query.by)}, scope, isKept)
-		: new TopDown(facts, stackPaths(dictionary, query.by), scope, isKept);
+		? new BottomUp(facts, dictionary, {grouping, paths: callerPaths(dictionary, query.by), ends}, scope, isKept)
+		: new TopDown(facts, {stacks: stackPaths(dictionary, query.by), dictionary, isKept, ends}, scope);
 	const source: RowSource = {
 		tree, placeOf: node => grouping.places[tree.groupOf(node)], unit: scope.unit, whole: wholeOf(facts, scope),
 	};

@@ -95,7 +95,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'only-threads', keys: ['t'], contexts: tables, shown: 't', help: 'only the threads of the selected row; again for all', knownFrom: 'perf'},
 	{action: 'states', keys: ['x'], contexts: tables, shown: 'x', help: 'thread states to count: active, all, blocked, waiting'},
 	...views.flatMap(({id, keys}) => keys.map(key => ({...key, action: 'of-view', contexts: [id]} as const))),
-	{action: 'own-code', keys: ['a'], contexts: tables, shown: 'a', help: 'own code first, in Lines and Threads: the program\'s own line instead of the JDK\'s that it called; again: every line for itself'},
+	{action: 'own-code', keys: ['a'], contexts: tables, shown: 'a', help: 'own code first: the program\'s own line instead of the JDK\'s that it called; again: every line for itself'},
 	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], shown: 'M', help: 'measure every call of the row\'s method, or of a pattern, by an agent in the JVM; asks before; see the Traces view', isLive: true},
 	{action: 'names', keys: ['c'], contexts: tables, shown: 'c', help: 'full or shortened names', knownFrom: 'top'},
 	{action: 'idle', keys: ['i'], contexts: tables, shown: 'i', help: 'show or hide idle threads', knownFrom: 'top, py-spy'},
