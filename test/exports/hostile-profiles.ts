@@ -16,9 +16,25 @@ function number(value: number): number[] {
 	}
 }
 
+/** Numbers below 2^31, one after the other: into one buffer, as there are millions of them. */
+function numbers(values: readonly number[]): Uint8Array {
+	const bytes = Buffer.allocUnsafe(values.length * 5);
+	let length = 0;
+	for (const value of values) {
+		let rest = value;
+		for (; rest > 127; rest >>>= 7) {
+			bytes[length++] = (rest & 127) | 128;
+		}
+
+		bytes[length++] = rest;
+	}
+
+	return bytes.subarray(0, length);
+}
+
 const numberField = (field: number, value: number) => [field << 3, ...number(value)];
-const delimited = (field: number, content: Uint8Array | readonly number[]) => Buffer.concat([Buffer.from([(field << 3) + 2, ...number(content.length)]), Buffer.from(content)]);
-const list = (field: number, values: readonly number[]) => delimited(field, values.flatMap(value => number(value)));
+const delimited = (field: number, content: Uint8Array | readonly number[]) => Buffer.concat([Buffer.from([(field << 3) + 2, ...number(content.length)]), content instanceof Uint8Array ? content : Buffer.from(content)]);
+const list = (field: number, values: readonly number[]) => delimited(field, numbers(values));
 const name = (text: string) => delimited(6, Buffer.from(text));
 const named = (id: number, string: number) => delimited(5, [...numberField(1, id), ...numberField(2, string)]);
 const location = (id: number, functionId: number, line: number) => delimited(4, [...numberField(1, id), ...delimited(4, [...numberField(1, functionId), ...numberField(2, line)])]);
