@@ -6,7 +6,9 @@ points of 100; below 5 is the goal for the memory engine. Chance alone makes it 
 cores). The serial collector is used because its loops have no safepoint polls (JDK-8186027 gave those of G1 some): the
 usual case in small containers. A thread that reads its CPU clock settles its time slice with the kernel, so that on a
 busy host it is preempted there, and seen there, more often than its CPU time says: phases are long (30 ms). The first
-number of the command line is seconds for each measurement, the second milliseconds of a phase.
+number of the command line is seconds for each measurement, the second milliseconds of a phase; TPROF_BENCH_ONLY takes
+some of the engines (perf: events on CPUs, events: those on threads, both in the same time, stop, attach) and programs,
+TPROF_BENCH_JDKS some of the JDKs (17,25). "Chance" is what so many records, or sightings, make of it alone.
 */
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
@@ -16,8 +18,10 @@ import {type Engine} from '../source/engines/engine.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {CpuPlacement} from '../source/sampler/cpu-placement.js';
-import {type JavaProcess, type Jdk, jdks, startJava} from '../test/helpers/jvm.js';
+import {type JavaProcess, type Jdk, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
+import {chanceL1, sumOf} from './support/chance.js';
+import {wanted, wantedJdks} from './support/only.js';
 import {eachPlaced, memoryWith} from './support/placed-time.js';
 
 const intervalMs = 20;
@@ -32,16 +36,28 @@ type Kind = {readonly name: string; readonly program: 'methods' | 'lines'; reado
 
 const notInlined = ['-XX:CompileCommand=quiet', ...[...methods].map(method => `-XX:CompileCommand=dontinline,${className}.${method}`)];
 
-const kinds: readonly Kind[] = [
-	{name: 'methods', program: 'methods', jvmArgs: ['-XX:+UseSerialGC', ...notInlined]},
-	{name: 'methods, G1', program: 'methods', jvmArgs: ['-XX:+UseG1GC', ...notInlined]},
-	{name: 'lines, -Xint', program: 'lines', jvmArgs: ['-XX:+UseSerialGC', '-Xint']},
-	{name: 'lines, DebugNonSafepoints', program: 'lines', jvmArgs: ['-XX:+UseSerialGC', '-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints']},
-];
+const kinds: Readonly<Record<string, Kind>> = {
+	serial: {name: 'methods', program: 'methods', jvmArgs: ['-XX:+UseSerialGC', ...notInlined]},
+	g1: {name: 'methods, G1', program: 'methods', jvmArgs: ['-XX:+UseG1GC', ...notInlined]},
+	interpreted: {name: 'lines, -Xint', program: 'lines', jvmArgs: ['-XX:+UseSerialGC', '-Xint']},
+	compiled: {name: 'lines, DebugNonSafepoints', program: 'lines', jvmArgs: ['-XX:+UseSerialGC', '-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints']},
+};
+
+const engines: Readonly<Record<string, Engine>> = {
+	perf: memoryWith('perf'), events: memoryWith('perf', true), stop: memoryWith('stop'), attach: attachEngine,
+};
+
+/** Measured in the same time, as none of them holds anything up. */
+const together = new Set(['perf', 'events']);
 
 /** CPU nanoseconds by place: the innermost of the places known to the program that is on the stack. */
 class Credits {
 	readonly spent = new Map<string, number>();
+	/** How many stacks that is. */
+	seen = 0;
+	/** What of it was not recorded. */
+	ruledNs = 0;
+	usedNs = 0;
 	readonly #builder = new SnapshotBuilder();
 	readonly #program: Kind['program'];
 	#dictionary = this.#builder.build().dictionary;
@@ -56,10 +72,16 @@ class Credits {
 
 	add(sample: Sample): void {
 		this.#dictionary = this.#builder.build().dictionary;
-		eachPlaced(sample, (_, frames, ns) => {
+		for (let row = 0; row < sample.count; row++) {
+			this.usedNs += sample.cpuNs[row];
+		}
+
+		eachPlaced(sample, (_, frames, ns, isCredit) => {
 			const place = this.#placeOf(frames);
 			if (place) {
 				this.spent.set(place, (this.spent.get(place) ?? 0) + ns);
+				this.seen += ns > 0 ? 1 : 0;
+				this.ruledNs += isCredit ? 0 : ns;
 			}
 		});
 	}
@@ -99,69 +121,98 @@ async function truth(java: JavaProcess): Promise<Map<string, number>> {
 	return new Map([...java.output().slice(before).matchAll(/^share (\w+) (\d+)$/gm)].map(match => [match[1], Number(match[2])]));
 }
 
-async function measure(java: JavaProcess, engine: Engine, {program}: Kind): Promise<{l1: number; samples: number; shares: string}> {
+/** An engine at work on a program. */
+async function open(java: JavaProcess, id: string, {program}: Kind) {
 	const credits = new Credits(program);
 	const placement = new CpuPlacement();
-	const session = await engine.open(await targetOf(java), {depth: Infinity}, credits.interner);
+	const session = await engines[id].open(await targetOf(java), {depth: Infinity}, credits.interner);
 	const sample = new Sample();
-	await session.sample(sample);
-	await truth(java);
 	let samples = 0;
+	let lastMs = 0;
+	await session.sample(sample);
+	return {
+		id, credits, session,
+		begin() {
+			lastMs = performance.now();
+		},
+		async look() {
+			const outcome = await session.sample(sample);
+			if (outcome.ok) {
+				samples++;
+				const nowMs = performance.now();
+				placement.assign(sample, (nowMs - lastMs) * 1e6);
+				lastMs = nowMs;
+				credits.add(sample);
+			}
+		},
+		result(real: ReadonlyMap<string, number>) {
+			const shareIn = (of: ReadonlyMap<string, number>) => {
+				const total = sumOf(of.values());
+				return (place: string) => 100 * (of.get(place) ?? 0) / total;
+			};
+
+			const trueShare = shareIn(real);
+			const measuredShare = shareIn(credits.spent);
+			const places = [...real.keys()];
+			return {
+				L1: sumOf(places.map(place => Math.abs(trueShare(place) - measuredShare(place)))).toFixed(1), chance: chanceL1(real, credits.seen).toFixed(1), samples, stacks: credits.seen,
+				'by rule %': (100 * credits.ruledNs / credits.usedNs).toFixed(1), 'not placed %': (100 * (1 - (sumOf(credits.spent.values()) / credits.usedNs))).toFixed(1),
+				'CPU s': (credits.usedNs / 1e9).toFixed(1), 'true s': (sumOf(real.values()) / 1e9).toFixed(1),
+				'measured (true) %': places.map(place => `${measuredShare(place).toFixed(1)} (${trueShare(place).toFixed(1)})`).join(' '),
+			};
+		},
+	};
+}
+
+async function measure(java: JavaProcess, ids: readonly string[], kind: Kind) {
+	const opened = await Promise.all(ids.map(async id => open(java, id, kind)));
+	await truth(java);
 	const startMs = performance.now();
-	let lastMs = startMs;
+	for (const {begin} of opened) {
+		begin();
+	}
+
 	// Deadlines that a slow sample made impossible are given up.
 	for (let dueMs = startMs + intervalMs; performance.now() < startMs + (seconds * 1000); dueMs = Math.max(performance.now(), dueMs + (intervalMs * (0.5 + Math.random())))) {
 		await sleep(Math.max(0, dueMs - performance.now()));
-		const outcome = await session.sample(sample);
-		if (outcome.ok) {
-			samples++;
-			const nowMs = performance.now();
-			placement.assign(sample, (nowMs - lastMs) * 1e6);
-			lastMs = nowMs;
-			credits.add(sample);
+		for (const {look} of opened) {
+			await look();
 		}
 	}
 
 	const real = await truth(java);
-	await session.close();
-	const shareIn = (of: Map<string, number>) => {
-		const total = [...of.values()].reduce((sum, value) => sum + value, 0);
-		return (place: string) => 100 * (of.get(place) ?? 0) / total;
-	};
+	for (const {session} of opened) {
+		await session.close();
+	}
 
-	const trueShare = shareIn(real);
-	const measuredShare = shareIn(credits.spent);
-	const places = [...real.keys()];
-	return {
-		l1: places.reduce((sum, place) => sum + Math.abs(trueShare(place) - measuredShare(place)), 0), samples,
-		shares: places.map(place => `${measuredShare(place).toFixed(1)} (${trueShare(place).toFixed(1)})`).join(' '),
-	};
+	return opened.map(({id, result}) => ({engine: id, ...result(real)}));
 }
 
-async function compare(jdk: Jdk, kind: Kind): Promise<Record<string, string | number>> {
+async function compare(jdk: Jdk, kind: Kind): Promise<Array<Record<string, string | number>>> {
 	const java = await startJava(className, {jdk, jvmArgs: [...kind.jvmArgs], args: [kind.program, String(phaseMs)]});
 	try {
-		const perf = await measure(java, memoryWith('perf'), kind);
-		const stop = await measure(java, memoryWith('stop'), kind);
-		const attach = await measure(java, attachEngine, kind);
-		return {
-			JDK: jdk.release, kind: kind.name, 'L1 perf': perf.l1.toFixed(1), 'L1 stop': stop.l1.toFixed(1), 'L1 attach': attach.l1.toFixed(1), 'samples perf, stop, attach': `${perf.samples}, ${stop.samples}, ${attach.samples}`,
-			'perf: measured (true) %': perf.shares, 'stop: measured (true) %': stop.shares, 'attach: measured (true) %': attach.shares,
-		};
+		const ids = wanted(Object.keys(engines));
+		const groups = [ids.filter(id => together.has(id)), ...ids.filter(id => !together.has(id)).map(id => [id])];
+		const results = [];
+		for (const group of groups.filter(ids => ids.length > 0)) {
+			results.push(...await measure(java, group, kind));
+		}
+
+		return results.map(result => ({JDK: jdk.release, kind: kind.name, ...result}));
 	} finally {
 		await java.stop();
 	}
 }
 
 const rows = [];
-for (const jdk of jdks()) {
-	for (const kind of kinds) {
-		const row = await compare(jdk, kind);
-		rows.push(row);
-		process.stdout.write(`${Object.entries(row).map(([name, value]) => `${name}: ${value}`).join('\n  ')}\n`);
+for (const jdk of wantedJdks()) {
+	for (const kind of wanted(Object.keys(kinds))) {
+		const found = await compare(jdk, kinds[kind]);
+		rows.push(...found);
+		for (const row of found) {
+			process.stdout.write(`${Object.entries(row).map(([name, value]) => `${name}: ${value}`).join('\n  ')}\n`);
+		}
 	}
 }
 
-console.table(rows.map(({JDK, kind, 'L1 perf': perf, 'L1 stop': stop, 'L1 attach': attach}) => ({
-	JDK, kind, 'L1 perf': perf, 'L1 stop': stop, 'L1 attach': attach,
-})));
+console.table(rows.map(({'measured (true) %': _, ...row}) => row));

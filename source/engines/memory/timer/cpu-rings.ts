@@ -5,10 +5,13 @@ import {pageBytes, Ring} from './ring.js';
 
 /**
 Bytes of stack in a record, and sizes of a CPU's ring in pages, the best first: records of every process that runs there
-are in it, a hundred a second, each with room for a whole copy.
+are in it, a hundred a second, each with room for a whole copy. On a host with much to do we are late by some tenths of
+a second now and then, and a megabyte is full after a third of one: so that a ring lasts for a second, as far as all of
+them take 16 MB at most.
 */
 const stackBytes = 32_768;
-const ringPages = [256, 64] as const;
+const ringPages = [1024, 512, 256, 64] as const;
+const allPages = 4096;
 
 /**
 CPUs at most: each has a ring, and is interrupted a hundred times a second even where the target does not run.
@@ -56,7 +59,7 @@ export class CpuRings {
 
 		const rings = new CpuRings(calls, pid);
 		for (const cpu of cpus) {
-			const errno = rings.#open(cpu, periodNs);
+			const errno = rings.#open(cpu, periodNs, Math.max(ringPages.at(-1)!, allPages / cpus.length));
 			if (errno !== 0 && errno !== noSuchDevice) {
 				rings.close();
 				return undefined;
@@ -108,7 +111,7 @@ export class CpuRings {
 		this.#events = [];
 	}
 
-	#open(cpu: number, periodNs: number): number {
+	#open(cpu: number, periodNs: number, mostPages: number): number {
 		const opened = this.#calls.open(cpu, {
 			periodNs, stackBytes, withKernel: true, ofCpu: true,
 		});
@@ -117,7 +120,7 @@ export class CpuRings {
 		}
 
 		let errno = 0;
-		for (const pages of ringPages) {
+		for (const pages of ringPages.filter(pages => pages <= mostPages)) {
 			const mapped = this.#calls.mapRing(opened.fd, (1 + pages) * pageBytes);
 			if (!('errno' in mapped)) {
 				this.#events.push({

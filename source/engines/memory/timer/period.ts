@@ -18,12 +18,15 @@ const longestPeriodNs = 1e9;
 export const recordMs = 0.025;
 
 /**
-How much CPU time lies between two records: what the budget allows. Where rings run over, as samples are rare, records
-come half as often, and again as often as before when there was room for a while.
+How much CPU time lies between two records: what the budget allows. Where rings run over at one look after the other, as
+samples are rare, records come half as often, and again as often as before when there was room for a while. A single look
+at which they had is no reason: we were late for once, and half the records would be half as good for seconds.
 */
 export class Period {
 	readonly #shortestNs: number;
 	#ns: number;
+	/** The look before found that records were lost. */
+	#hasLost = false;
 	/** Looks in a row that found rings with much room. */
 	#roomy = 0;
 
@@ -40,7 +43,9 @@ export class Period {
 	adapt(lost: number, isRoomy: boolean): boolean {
 		const before = this.#ns;
 		this.#roomy = lost > 0 || !isRoomy ? 0 : this.#roomy + 1;
-		if (lost > 0) {
+		const isLosing = lost > 0 && this.#hasLost;
+		this.#hasLost = lost > 0;
+		if (isLosing) {
 			this.#ns = Math.min(this.#ns * 2, Math.max(longestPeriodNs, this.#shortestNs));
 		} else if (this.#roomy >= roomyLooks) {
 			this.#ns = Math.max(this.#ns / 2, this.#shortestNs);
