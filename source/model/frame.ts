@@ -36,3 +36,8 @@ export type Interner = {
 	/** Id of a frame. `line` >= 0, `unknownLine` or `nativeLine`. Returns `otherFrame` when the table is full. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;
 };
+
+/** Id of the frame that stands for an unknown stack. */
+export function unknownStackFrame(interner: Interner): number {
+	return interner.internFrame(interner.internString(unknownStack.className), interner.internString(unknownStack.method), 0, unknownLine);
+}

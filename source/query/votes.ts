@@ -25,7 +25,7 @@ Identical stacks between `baseline` (undefined: the session's start) and `snapsh
 `query.ownFirst` by those from the program's own code on. Samples without Java
 frames are not in it, nor are stacks with neither counted ticks nor CPU time.
 */
-export function queryVotes(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: VoteRow[]; readonly allRows: number} {
+export function queryVotes(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: readonly VoteRow[]; readonly allRows: number} {
 	const {dictionary} = snapshot;
 	const depth = query.depth ?? Infinity;
 	const scope = scopeOf(snapshot, query);

@@ -1,4 +1,4 @@
-import type {Interner} from '../../model/frame.js';
+import {type Interner, unknownStackFrame} from '../../model/frame.js';
 import {threadFlag, type Sample} from '../../model/sample.js';
 import {printable} from '../../model/text.js';
 import {stateCode} from '../../model/thread-state.js';
@@ -33,7 +33,6 @@ import {RunningStacks} from './stacks/running-stacks.js';
 import {isStalled, mayStall} from './threads/stalls.js';
 import {noStops, Stopper, type Stops} from './process/stopper.js';
 import {javaThreadState} from './threads/thread-block.js';
-import {unknownStackFrame} from './stacks/unknown-stack.js';
 import {VmThreads} from './threads/vm-threads.js';
 import {WaitingStacks} from './stacks/waiting-stacks.js';
 import {chooseTimer} from './timer/choose.js';

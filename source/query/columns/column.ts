@@ -1,3 +1,4 @@
+import type {Snapshot} from '../../model/snapshot.js';
 import type {GroupBy, Query, Unit} from '../types.js';
 import type {Sortable} from './sort.js';
 import type {StateRole} from './state-cells.js';
@@ -21,6 +22,9 @@ export type CellContext = {
 	/** A picture of the row's last minute in that many cells; the caller looks back. */
 	readonly trend?: (key: string, room: number) => string;
 };
+
+/** A figure of the row with a key, in the unit of a query; 0 for one that was not there. */
+export type PastFigures = (key: string, query: Query) => number;
 
 /** A column of a view as data: the screen, the column menu, help, the readme and text reports are made from these. */
 export type Column<Row> = Sortable<Row> & {
@@ -48,10 +52,10 @@ export type Column<Row> = Sortable<Row> & {
 	/** What a cell that is not empty is; undefined for plain text. */
 	role?(row: Row): CellRole | undefined;
 	/**
-	What was counted of the row, of which a cell shows how much it was per second in the last minute; whoever draws the
-	column looks back.
+	What was counted of the rows of a window, of which a cell shows how much it was per second in the last minute;
+	whoever draws the column looks back.
 	*/
-	past?(row: Row, query: Query): number;
+	past?(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): PastFigures;
 };
 
 /** The heading in a unit, of rows that stand for lines unless said otherwise. */

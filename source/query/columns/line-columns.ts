@@ -1,13 +1,13 @@
 import {stateCode} from '../../model/thread-state.js';
 import {placeName} from '../facts/place.js';
-import {effectiveUnit} from '../facts/scope.js';
+import {pastOfLines} from '../lines/past-figures.js';
 import type {LineRow} from '../types.js';
 import {hotPercent, type Column} from './column.js';
 import {
 	formatCount, formatMs, formatPercent, formatStuck,
 } from './format.js';
 import {nameWith, shortName, viaText} from './names.js';
-import {byNumber, byText} from './sort.js';
+import {byFigures, byNumber, byText} from './sort.js';
 import {stateCells, stateLetters} from './state-cells.js';
 import {stateColumn} from './state-column.js';
 
@@ -19,54 +19,54 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		sortFigures: ['self'],
 		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.selfCpuNs) : formatPercent(row.selfPercent),
 		role: row => row.selfPercent >= hotPercent ? 'hot' : undefined,
-		compare: (a, b) => byNumber(a.selfPercent, b.selfPercent) || byNumber(a.selfCpuNs, b.selfCpuNs) || byNumber(a.selfTicks, b.selfTicks) || byNumber(a.totalPercent, b.totalPercent),
+		...byFigures(row => row.selfPercent, row => row.selfCpuNs, row => row.selfTicks, row => row.totalPercent),
 	},
 	{
 		id: 'error', heading: '+/-', unitHeadings: {'cpu-ms': '+/-%'}, title: 'sampling error', width: 4, align: 'right', fromColumns: 80,
 		description: 'sampling error of %SELF in percentage points, 95 % confidence',
 		value: row => formatPercent(row.errorPercent),
-		compare: (a, b) => byNumber(a.errorPercent, b.errorPercent),
+		...byFigures(row => row.errorPercent),
 	},
 	{
 		id: 'total', heading: '%TOT', unitHeadings: {'cpu-ms': 'TOTms'}, title: 'total share', width: 6, align: 'right', fromColumns: 64,
 		description: 'share of the samples that have the line anywhere on the stack, so what it calls is included',
 		sortFigures: ['total'],
 		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.totalCpuNs) : formatPercent(row.totalPercent),
-		compare: (a, b) => byNumber(a.totalPercent, b.totalPercent) || byNumber(a.totalCpuNs, b.totalCpuNs) || byNumber(a.totalTicks, b.totalTicks),
+		...byFigures(row => row.totalPercent, row => row.totalCpuNs, row => row.totalTicks),
 	},
 	{
 		id: 'ticks', heading: 'TICKS', title: 'ticks', width: 6, align: 'right', fromColumns: 50,
 		description: 'thread samples at the line, in the counted states',
 		sortFigures: ['ticks'],
 		value: row => formatCount(row.selfTicks),
-		compare: (a, b) => byNumber(a.selfTicks, b.selfTicks),
+		...byFigures(row => row.selfTicks),
 	},
 	{
 		id: 'threads', heading: 'THR', title: 'threads', width: 3, align: 'right', fromColumns: 72,
 		description: 'threads that were seen at the line',
 		value: row => formatCount(row.threadCount),
-		compare: (a, b) => byNumber(a.threadCount, b.threadCount),
+		...byFigures(row => row.threadCount),
 	},
 	{
 		id: 'state', heading: 'STATE', title: 'blocked now', width: 8, align: 'left', fromColumns: 0,
 		description: 'thread states at the line, in proportion: R running, B blocked, w waiting, t timed waiting, . idle; sorts by threads blocked there now',
 		value: (row, {room}) => stateCells(row.states, Math.min(room, 8)),
 		role: () => 'states',
-		compare: (a, b) => byNumber(a.blockedNow, b.blockedNow) || byNumber(a.stuckMs, b.stuckMs) || byNumber(a.states[stateCode.BLOCKED], b.states[stateCode.BLOCKED]),
+		...byFigures(row => row.blockedNow, row => row.stuckMs, row => row.states[stateCode.BLOCKED]),
 	},
 	{
 		id: 'cpu', heading: 'CPU ms', title: 'CPU time', width: 8, align: 'right', fromColumns: 120,
 		description: 'CPU time at the line, milliseconds',
 		sortFigures: ['cpu'],
 		value: row => formatMs(row.selfCpuNs),
-		compare: (a, b) => byNumber(a.selfCpuNs, b.selfCpuNs),
+		...byFigures(row => row.selfCpuNs),
 	},
 	{
 		id: 'total-ticks', heading: 'TOTTCK', title: 'total ticks', width: 6, align: 'right', fromColumns: 130, screenOnly: true,
 		description: 'thread samples in the counted states with the line anywhere on the stack',
 		sortFigures: ['total-ticks'],
 		value: row => formatCount(row.totalTicks),
-		compare: (a, b) => byNumber(a.totalTicks, b.totalTicks),
+		...byFigures(row => row.totalTicks),
 	},
 	...stateLetters.map(letter => stateColumn<LineRow>(letter, {fromColumns: 120, description: 'thread samples that count for the line in the state'})),
 	{
@@ -74,8 +74,8 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'CPU time at the line (or ticks, where these are looked at) per second over the last minute, each row by its own highest; sorts like %SELF',
 		value: (row, {trend, room}) => trend?.(row.key, room) ?? '',
 		role: () => 'key',
-		past: (row, query) => effectiveUnit(query) === 'ticks' ? row.selfTicks : row.selfCpuNs,
-		compare: (a, b) => byNumber(a.selfPercent, b.selfPercent),
+		past: pastOfLines,
+		...byFigures(row => row.selfPercent),
 	},
 	{
 		id: 'line', heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, align: 'left', fromColumns: 0, ascending: true,
@@ -89,7 +89,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		description: 'threads blocked at the line now, and how long the longest of them has been; sorts by that time',
 		value: row => lineNote(row),
 		role: () => 'blocked',
-		compare: (a, b) => byNumber(a.stuckMs, b.stuckMs) || byNumber(a.blockedNow, b.blockedNow),
+		...byFigures(row => row.stuckMs, row => row.blockedNow),
 	},
 	{
 		id: 'top-threads', heading: 'TOP THREADS', title: 'top threads', width: 20, align: 'left', fromColumns: 150, ascending: true,

@@ -24,16 +24,62 @@ export function byText(a: string, b: string): number {
 	return a < b ? -1 : Number(a > b);
 }
 
+/** Sorting by figures: by the first, those that are equal by the next. */
+export function byFigures<Row>(...figures: ReadonlyArray<Figure<Row>['of']>): Required<Pick<Sortable<Row>, 'figures' | 'compare'>> {
+	return {
+		figures: figures.map(of => ({of})),
+		compare(a, b) {
+			for (const of of figures) {
+				const order = byNumber(of(a), of(b));
+				if (order !== 0) {
+					return order;
+				}
+			}
+
+			return 0;
+		},
+	};
+}
+
+/** Lists in the order asked for last: the other way round they need no sorting. */
+const sortedLast = new WeakMap<readonly object[], {readonly column: unknown; readonly isAscending: boolean; readonly rows: readonly object[]}>();
+
 /**
 The rows in the order of a column (the first column if there is none of that name); equal ones by key, so that rows do
 not jump.
 */
-export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[], columns: ReadonlyArray<Sortable<Row>>, order: SortOrder): Row[] {
+export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[], columns: ReadonlyArray<Sortable<Row>>, order: SortOrder): readonly Row[] {
 	const column = columns.find(({id}) => id === order.column) ?? columns[0];
 	const isAscending = Boolean(column.ascending) !== order.reverse;
-	const sign = isAscending ? 1 : -1;
-	const compare = (a: Row, b: Row) => (sign * column.compare(a, b)) || byText(a.key, b.key);
-	return sortByFigures(rows, column.figures ?? [], sign, compare);
+	const last = sortedLast.get(rows);
+	const sorted = last?.column === column
+		? (last.isAscending === isAscending ? last.rows as readonly Row[] : turned(last.rows as readonly Row[], column))
+		: sortedBy(rows, column, isAscending ? 1 : -1);
+	sortedLast.set(rows, {column, isAscending, rows: sorted});
+	return sorted;
+}
+
+function sortedBy<Row extends {readonly key: string}>(rows: readonly Row[], column: Sortable<Row>, sign: number): Row[] {
+	return sortByFigures(rows, column.figures ?? [], sign, (a, b) => (sign * column.compare(a, b)) || byText(a.key, b.key));
+}
+
+/** Sorted rows the other way round; equal ones stay in the order of their keys. */
+function turned<Row>(sorted: readonly Row[], {compare}: Sortable<Row>): Row[] {
+	const rows: Row[] = [];
+	for (let end = sorted.length; end > 0;) {
+		let from = end - 1;
+		while (from > 0 && compare(sorted[from - 1], sorted[from]) === 0) {
+			from--;
+		}
+
+		for (let index = from; index < end; index++) {
+			rows.push(sorted[index]);
+		}
+
+		end = from;
+	}
+
+	return rows;
 }
 
 /** From so many rows on, numbers are sorted instead of rows. */

@@ -5,7 +5,7 @@ import type {VoteRow} from '../types.js';
 import {hotPercent, type Column} from './column.js';
 import {formatCount, formatMs, formatPercent} from './format.js';
 import {nameWith, shortName, viaText} from './names.js';
-import {byNumber, byText} from './sort.js';
+import {byFigures, byNumber, byText} from './sort.js';
 import {stateCells} from './state-cells.js';
 
 /** The columns of the Stacks view in their order. */
@@ -16,16 +16,14 @@ export const voteColumns: ReadonlyArray<Column<VoteRow>> = [
 		sortFigures: ['self', 'total'],
 		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.cpuNs) : formatPercent(row.percent),
 		role: row => row.percent >= hotPercent ? 'hot' : undefined,
-		compare: (a, b) => byNumber(a.percent, b.percent) || byNumber(a.cpuNs, b.cpuNs) || byNumber(a.ticks, b.ticks),
-		figures: [{of: row => row.percent}, {of: row => row.cpuNs}, {of: row => row.ticks}],
+		...byFigures(row => row.percent, row => row.cpuNs, row => row.ticks),
 	},
 	{
 		id: 'ticks', heading: 'TICKS', title: 'ticks', width: 6, align: 'right', fromColumns: 50,
 		description: 'votes: samples of threads with this stack, in the counted states',
 		sortFigures: ['ticks', 'total-ticks'],
 		value: row => formatCount(row.ticks),
-		compare: (a, b) => byNumber(a.ticks, b.ticks) || byNumber(a.cpuNs, b.cpuNs),
-		figures: [{of: row => row.ticks}, {of: row => row.cpuNs}],
+		...byFigures(row => row.ticks, row => row.cpuNs),
 	},
 	{
 		id: 'threads', heading: 'THR', title: 'threads', width: 3, align: 'right', fromColumns: 64,
@@ -45,8 +43,7 @@ export const voteColumns: ReadonlyArray<Column<VoteRow>> = [
 		description: 'CPU time with this stack, milliseconds',
 		sortFigures: ['cpu'],
 		value: row => formatMs(row.cpuNs),
-		compare: (a, b) => byNumber(a.cpuNs, b.cpuNs),
-		figures: [{of: row => row.cpuNs}],
+		...byFigures(row => row.cpuNs),
 	},
 	{
 		id: 'fingerprint', heading: 'MD5', title: 'fingerprint', width: 8, align: 'left', fromColumns: 110, ascending: true,

@@ -1,26 +1,17 @@
-import type {Snapshot} from '../../model/snapshot.js';
-import {effectiveUnit} from '../facts/scope.js';
 import {sampledMs} from '../summary.js';
-import type {Query, SortOrder} from '../types.js';
+import type {Column, PastFigures} from '../columns/column.js';
+import type {Query} from '../types.js';
 import {LookBack} from './look-back.js';
 import type {Moment, Ring} from './ring.js';
 import {
 	stepsUpTo, trendOf, type Trend, type TrendStep,
 } from './trend.js';
 
-/** What must be known of a view: its rows, and the column that has something of them to look back at. */
-type Row = {readonly key: string};
-type View = {
-	readonly columns: ReadonlyArray<{past?(row: Row, query: Query): number}>;
-	readonly sort: SortOrder;
-	query(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: readonly Row[]};
-};
+/** What must be known of a view: the column that has something of its rows to look back at. */
+type View = {readonly columns: ReadonlyArray<Pick<Column<never>, 'past'>>};
 type Past = NonNullable<View['columns'][number]['past']>;
 
-/** Rows kept of one step: more than a screen shows. */
-const maxRows = 300;
-
-type Step = {readonly from: Moment | undefined; readonly figures: ReadonlyMap<string, number>};
+type Step = {readonly from: Moment | undefined; readonly ms: number; readonly figures: PastFigures};
 
 /**
 The last minute of rows, made of the ring's windows when it is asked for: by a column that came on the screen just now
@@ -32,7 +23,7 @@ export class RowTrends {
 	#query: Query | undefined;
 	#view: View | undefined;
 	#asked: readonly unknown[] = [];
-	#values: ReadonlyArray<ReadonlyMap<string, number> | undefined> = [];
+	#shown: ReadonlyArray<Step | undefined> = [];
 
 	/** A row's trend in the minute up to a window of the ring; undefined for a view whose rows have none. */
 	of(key: string, view: View, query: Query, ring: Ring, last: number): Trend | undefined {
@@ -47,37 +38,33 @@ export class RowTrends {
 			this.#follow(view, query, ring, last, past);
 		}
 
-		return trendOf(this.#values.map(figures => figures && (figures.get(key) ?? 0)));
+		return trendOf(this.#shown.map(step => step && (step.ms > 0 ? step.figures(key, query) / step.ms : 0)));
 	}
 
 	#follow(view: View, query: Query, ring: Ring, last: number, past: Past): void {
 		const known = view === this.#view && this.#query && !isOtherFigure(this.#query, query) ? this.#steps : new Map<Moment, Step>();
 		[this.#view, this.#query, this.#steps] = [view, query, new Map()];
-		this.#values = stepsUpTo(ring, last).map(step => {
+		this.#shown = stepsUpTo(ring, last).map(step => {
 			if (!step) {
 				return undefined;
 			}
 
 			const [from, to] = [step.from < 0 ? ring.base : ring.windows[step.from], ring.windows[step.to]];
 			const before = known.get(to);
-			const found = before && before.from === from ? before : {from, figures: this.#figures(view, query, ring, step, past)};
+			const found = before && before.from === from ? before : {from, ...this.#figures(query, ring, step, past)};
 			this.#steps.set(to, found);
-			return found.figures;
+			return found;
 		});
 	}
 
-	#figures(view: View, query: Query, ring: Ring, {from, to}: TrendStep, past: Past): Map<string, number> {
+	#figures(query: Query, ring: Ring, {from, to}: TrendStep, past: Past): Omit<Step, 'from'> {
 		const baseline = this.#lookBack.at(ring, from);
 		const snapshot = this.#lookBack.at(ring, to)!;
-		const {rows} = view.query(snapshot, baseline, {
-			...query, filter: '', sort: view.sort, atAGlance: undefined,
-		});
-		const ms = sampledMs(snapshot, baseline);
-		return new Map(rows.slice(0, maxRows).map(row => [row.key, ms > 0 ? past(row, query) / ms : 0]));
+		return {ms: sampledMs(snapshot, baseline), figures: past(snapshot, baseline, query)};
 	}
 }
 
 /** Whether what was found out for a query says nothing of another. */
 function isOtherFigure(a: Query, b: Query): boolean {
-	return a.by !== b.by || a.ownFirst !== b.ownFirst || effectiveUnit(a) !== effectiveUnit(b) || a.states !== b.states || a.threadKeys !== b.threadKeys;
+	return a.by !== b.by || a.ownFirst !== b.ownFirst || a.states !== b.states || a.threadKeys !== b.threadKeys;
 }

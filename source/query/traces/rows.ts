@@ -9,7 +9,7 @@ import {titleOf, traceMethods, type TraceRow} from './methods.js';
 The traced methods between `baseline` (undefined: since they were woven) and `snapshot`, filtered and sorted; none while
 nothing is traced. Of a filter's figures `cpu` is the own time and `ticks` the calls.
 */
-export function queryTraces(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: TraceRow[]; readonly allRows: number} {
+export function queryTraces(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: readonly TraceRow[]; readonly allRows: number} {
 	if (!snapshot.traces) {
 		return {rows: [], allRows: 0};
 	}

@@ -13,7 +13,7 @@ const maxRows = 50_000;
 const maxRowsToMatches = 500;
 
 /** The sorted rows below a node of a tree, whose row is `parent`; node 0 is above all. */
-export type RowsOf<Row extends OpenRow> = (node: number, parent: Row | undefined) => Row[];
+export type RowsOf<Row extends OpenRow> = (node: number, parent: Row | undefined) => readonly Row[];
 
 type Making<Row extends OpenRow> = {
 	readonly columns: ReadonlyArray<Sortable<Row>>;

@@ -4,7 +4,7 @@ import {columnsOf} from '../columns/chosen-columns.js';
 import {aboveLines} from '../text/footer-lines.js';
 import {detailLines, paneDetail} from '../text/detail/detail-lines.js';
 import {useSession} from '../hooks/session.js';
-import {rowsOf} from '../state/screen-data.js';
+import {keysOf, rowsOf} from '../state/screen-data.js';
 import {queryOf, selectedIndex} from '../state/state.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import {viewOf} from '../../views/registry.js';
@@ -61,7 +61,7 @@ export function Pane() {
 }
 
 function selectedRow({ui, data}: Pick<Behind, 'ui' | 'data'>): number {
-	return selectedIndex(ui.selections[ui.view], rowsOf(data).map(({key}) => key));
+	return selectedIndex(ui.selections[ui.view], keysOf(data));
 }
 
 /** Why there are no rows, and what to do. */

@@ -1,9 +1,10 @@
 import type {MouseInput} from '../terminal/mouse.js';
 import type {Action} from '../state/keys.js';
 import {pressMenu, type Step} from '../state/reduce-menu.js';
-import {pressScroll} from '../state/reduce-scroll.js';
 import {contextOf, type UiState} from '../state/state.js';
-import {moveSelection, selectRow, type Surroundings} from '../state/surroundings.js';
+import {
+	moveSelection, scrollLayer, selectRow, type Surroundings,
+} from '../state/surroundings.js';
 import {sortedBy} from '../state/actions/table-actions.js';
 
 /** Rows or lines that one notch of the wheel goes. */
@@ -27,7 +28,7 @@ export function pressMouse(state: UiState, input: MouseInput, around: Surroundin
 function wheeled(state: UiState, action: Action, around: Surroundings, isLayer: boolean): UiState {
 	let next = state;
 	for (let row = 0; row < wheelRows; row++) {
-		next = isLayer ? pressScroll(next, action, around) : moveSelection(next, action, around);
+		next = isLayer ? scrollLayer(next, action, around) : moveSelection(next, action, around);
 	}
 
 	return next;

@@ -18,7 +18,7 @@ import {
 } from '../hooks/terminal.js';
 import {coveringLayer} from '../text/layers.js';
 import type {Effect} from '../state/reduce-menu.js';
-import {rowsOf} from '../state/screen-data.js';
+import {keysOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
 import {reduceSession, type SessionAction, type SessionState} from '../state/session-state.js';
 import type {SessionStore} from '../state/session-store.js';
@@ -63,7 +63,7 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	);
 	const shown = data.of(ui, feed);
 	const layout = layoutFor(ui, shown, size);
-	const followed = followRow(ui, rowsOf(shown).map(({key}) => key), layout.tableRows);
+	const followed = followRow(ui, keysOf(shown), layout.tableRows);
 	if (followed !== ui) {
 		dispatch({type: 'follow', ui: followed});
 	}

@@ -4,9 +4,8 @@ import {keyOf, type Action} from './keys.js';
 import {followLink, stepLink} from './actions/detail-actions.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu, type Step} from './reduce-menu.js';
-import {pressScroll} from './reduce-scroll.js';
 import {contextOf, selectedIndex, type UiState} from './state.js';
-import {selectRow, type Surroundings} from './surroundings.js';
+import {scrollLayer, selectRow, type Surroundings} from './surroundings.js';
 import {forgetRow, say, tableActions, withQuery} from './actions/table-actions.js';
 
 /**
@@ -79,7 +78,7 @@ function pressLayer(state: UiState, action: Action, around: Surroundings): Step 
 		return {state: layer.isOfView ? {...below, layers: [...below.layers, {kind: 'help', top: 0}]} : below};
 	}
 
-	return layerActions.has(action) ? pressTable(state, action, around) : {state: pressScroll(state, action, around)};
+	return layerActions.has(action) ? pressTable(state, action, around) : {state: scrollLayer(state, action, around)};
 }
 
 function pressTable(state: UiState, action: Action, around: Surroundings): Step {

@@ -56,3 +56,13 @@ export type DetailData = {
 export function rowsOf(data: ScreenData): readonly ViewRow[] {
 	return data.table?.rows ?? [];
 }
+
+const keysOfRows = new WeakMap<readonly ViewRow[], readonly string[]>();
+
+/** Keys of the rows, in their order. */
+export function keysOf(data: ScreenData): readonly string[] {
+	const rows = rowsOf(data);
+	const keys = keysOfRows.get(rows) ?? rows.map(({key}) => key);
+	keysOfRows.set(rows, keys);
+	return keys;
+}

@@ -27,7 +27,9 @@ import type {ShownSource} from '../text/detail/source-lines.js';
 import {overhang, placeColumns} from '../text/table-cells.js';
 import type {Size} from '../terminal/terminal.js';
 import type {Theme} from '../terminal/theme.js';
-import {rowsOf, type DetailData, type IdleReason, type ScreenData} from './screen-data.js';
+import {
+	keysOf, rowsOf, type DetailData, type IdleReason, type ScreenData,
+} from './screen-data.js';
 import type {Feed} from './session-store.js';
 import {queryOf, type MenuItem, type UiState} from './state.js';
 import {lookedAtCell} from './actions/looking-back.js';
@@ -130,7 +132,7 @@ export class SessionData {
 		};
 		return {
 			...columnsAround(viewOf(state.view).columns, columnsOf(state.view, state.columns), rows, {layout, query: state.query}),
-			rowKeys: rows.map(({key}) => key),
+			rowKeys: keysOf(data),
 			rows,
 			pageRows: layout.tableRows,
 			layerLines: layer ? layerLines(layer, behind).length : 0,
@@ -183,8 +185,9 @@ export class SessionData {
 	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined): Answer {
 		const view = viewOf(state.view);
 		const table = view.query(snapshot, baseline, queryOf(state));
+		const isSameWindow = snapshot === this.#answer.snapshot && baseline === this.#answer.baseline;
 		return {
-			snapshot, baseline, summary: summarize(snapshot, baseline), table: {...table, view, rows: table.rows.slice(0, this.#options.top)},
+			snapshot, baseline, summary: isSameWindow ? this.#answer.summary : summarize(snapshot, baseline), table: {...table, view, rows: table.rows.slice(0, this.#options.top)},
 		};
 	}
 }

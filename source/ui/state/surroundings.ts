@@ -102,3 +102,15 @@ export function selectRow(state: UiState, key: string): UiState {
 function withSelection(state: UiState, rowKeys: readonly string[], index: number, top: number): UiState {
 	return {...state, selections: {...state.selections, [state.view]: {key: rowKeys[index], index, top}}};
 }
+
+/** The state with the topmost layer (help or detail) scrolled. */
+export function scrollLayer(state: UiState, action: Action, {layerLines, layerPage}: Surroundings): UiState {
+	const layer = state.layers.at(-1);
+	if (layer?.kind !== 'help' && layer?.kind !== 'detail') {
+		return state;
+	}
+
+	const most = Math.max(0, layerLines - layerPage);
+	const top = Math.min(most, Math.max(0, Math.min(layer.top, most) + stepOf(action, layerPage, layerLines)));
+	return {...state, layers: [...state.layers.slice(0, -1), {...layer, top}]};
+}

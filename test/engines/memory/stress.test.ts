@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {unknownStackFrame} from '../../../source/engines/memory/stacks/unknown-stack.js';
+import {unknownStackFrame} from '../../../source/model/frame.js';
 import {Sample, threadFlag} from '../../../source/model/sample.js';
 import {stateCode} from '../../../source/model/thread-state.js';
 import {type Jdk, jdks} from '../../helpers/jvm.js';

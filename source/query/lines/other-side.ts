@@ -1,10 +1,10 @@
-import type {Facts, Snapshot} from '../model/snapshot.js';
-import {attributionOf} from './facts/attribution.js';
-import {FactRanking} from './facts/fact-ranking.js';
-import {ownCode} from './facts/own-code.js';
-import type {Scope} from './facts/scope.js';
-import {stackIndex} from './facts/stack-index.js';
-import type {Place, Query} from './types.js';
+import type {Facts, Snapshot} from '../../model/snapshot.js';
+import {attributionOf} from '../facts/attribution.js';
+import {FactRanking} from '../facts/fact-ranking.js';
+import {ownCode} from '../facts/own-code.js';
+import type {Scope} from '../facts/scope.js';
+import {stackIndex} from '../facts/stack-index.js';
+import type {Place, Query} from '../types.js';
 
 /**
 Where the samples of a row count by the other rule: with own code first the methods that they stand in, else the

@@ -1,0 +1,139 @@
+import type {Dictionary, Snapshot} from '../../model/snapshot.js';
+import {stateCount} from '../../model/thread-state.js';
+import type {FactRanking, Ranked} from '../facts/fact-ranking.js';
+import {percentOf, shareError} from '../facts/share.js';
+import type {Grouping} from '../facts/stack-index.js';
+import type {StandingNow} from '../standing-now.js';
+import type {LineRow, Place, StateTicks} from '../types.js';
+import type {LineSums} from './line-sums.js';
+import type {OtherSide} from './other-side.js';
+
+/** Names of threads kept for a row. */
+const maxTopThreads = 3;
+
+/** What the rows of a window are read from, by group. */
+export type CountedFigures = {
+	readonly grouping: Grouping;
+	readonly sums: LineSums;
+	readonly dictionary: Dictionary;
+	readonly threads: Snapshot['threads'];
+	readonly ranking: FactRanking;
+	readonly standing: StandingNow;
+	readonly beyond: OtherSide;
+	/** Shares are of ticks, not of CPU time. */
+	readonly isInTicks: boolean;
+	/** As many equal samples would say as much of shares. */
+	readonly samples: number;
+};
+
+/**
+A row of thousands of which a screen shows some: each figure is looked up, or worked out, when somebody asks for it.
+*/
+export class CountedLine implements LineRow {
+	readonly #group: number;
+	readonly #of: CountedFigures;
+	readonly #place: Place;
+	#ranked: Ranked | undefined;
+
+	constructor(group: number, of: CountedFigures) {
+		this.#group = group;
+		this.#of = of;
+		this.#place = of.grouping.places[group];
+	}
+
+	get key(): string {
+		return this.#of.grouping.keys[this.#group];
+	}
+
+	get className(): string {
+		return this.#place.className;
+	}
+
+	get method(): string {
+		return this.#place.method;
+	}
+
+	get file(): string {
+		return this.#place.file;
+	}
+
+	get line(): number {
+		return this.#place.line;
+	}
+
+	get selfTicks(): number {
+		return this.#of.sums.selfTicks[this.#group];
+	}
+
+	get totalTicks(): number {
+		return this.#of.sums.totalTicks[this.#group];
+	}
+
+	get selfCpuNs(): number {
+		return this.#of.sums.selfCpuNs[this.#group];
+	}
+
+	get totalCpuNs(): number {
+		return this.#of.sums.totalCpuNs[this.#group];
+	}
+
+	get selfPercent(): number {
+		const {isInTicks, sums} = this.#of;
+		return isInTicks ? percentOf(this.selfTicks, sums.wholeTicks) : percentOf(this.selfCpuNs, sums.wholeCpuNs);
+	}
+
+	get totalPercent(): number {
+		const {isInTicks, sums} = this.#of;
+		return isInTicks ? percentOf(this.totalTicks, sums.wholeTicks) : percentOf(this.totalCpuNs, sums.wholeCpuNs);
+	}
+
+	get errorPercent(): number {
+		return shareError(this.selfPercent, this.#of.samples);
+	}
+
+	get states(): StateTicks {
+		return [...this.#of.sums.states.subarray(this.#group * stateCount, (this.#group + 1) * stateCount)];
+	}
+
+	get threadCount(): number {
+		return this.#threads.count;
+	}
+
+	get topThreads(): readonly string[] {
+		const {dictionary, threads} = this.#of;
+		return this.#threads.top.map(thread => dictionary.strings[threads.name[thread]]);
+	}
+
+	get blockedNow(): number {
+		return this.#of.standing.blocked[this.#group];
+	}
+
+	get stuckMs(): number {
+		return this.#of.standing.longestMs[this.#group];
+	}
+
+	get stuckAtLeast(): boolean {
+		return this.#of.standing.isLonger[this.#group] === 1;
+	}
+
+	get heldUpNow(): number {
+		return this.#of.standing.heldUp[this.#group];
+	}
+
+	get holder(): string | undefined {
+		return this.heldUpNow > 0 ? this.#of.standing.holderOf(this.#group) : undefined;
+	}
+
+	get via(): Place | undefined {
+		return this.#of.beyond.isOwnFirst ? this.#of.beyond.of(this.#group) : undefined;
+	}
+
+	get own(): Place | undefined {
+		return this.#of.beyond.isOwnFirst ? undefined : this.#of.beyond.of(this.#group);
+	}
+
+	get #threads(): Ranked {
+		this.#ranked ??= this.#of.ranking.of(this.#group, maxTopThreads);
+		return this.#ranked;
+	}
+}

@@ -1,0 +1,77 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {stateCode} from '../../model/thread-state.js';
+import {attributionOf} from '../facts/attribution.js';
+import {FactRanking} from '../facts/fact-ranking.js';
+import {factsInWindow, type Scope} from '../facts/scope.js';
+import {effectiveSamples} from '../facts/share.js';
+import {stackIndex} from '../facts/stack-index.js';
+import {standingNow} from '../standing-now.js';
+import type {LineTable, Query, Unit} from '../types.js';
+import {CountedLine, type CountedFigures} from './counted-line.js';
+import {LineSums} from './line-sums.js';
+import {OtherSide} from './other-side.js';
+
+/** All lines of a window, in no order, and what their shares are of. */
+export type CountedLines = Omit<LineTable, 'rows' | 'allRows' | 'above'> & {readonly rows: readonly CountedLine[]};
+
+type Counted = {
+	readonly asked: readonly unknown[];
+	/** By the units that were asked for. */
+	readonly lines: Map<Unit, CountedLines>;
+	in(scope: Scope): CountedLines;
+};
+
+/** What was counted of the snapshot asked for last: another order, filter or unit finds it there. */
+const counted = new WeakMap<Snapshot, Counted>();
+let last: WeakRef<Snapshot> | undefined;
+
+/**
+The places with counted ticks or CPU time between `baseline` (undefined: the session's start) and `snapshot`. The same
+question gets the same rows.
+*/
+export function countedLines(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, scope: Scope): CountedLines {
+	const asked = [baseline, query.by, query.ownFirst === true, query.app, scope.stateMask, scope.countedMask, scope.threads?.join('')];
+	let known = counted.get(snapshot);
+	if (!known || known.asked.some((value, index) => value !== asked[index])) {
+		counted.delete(last?.deref() ?? snapshot);
+		known = {asked, lines: new Map(), in: count(snapshot, baseline, query, scope)};
+		counted.set(snapshot, known);
+		last = new WeakRef(snapshot);
+	}
+
+	const lines = known.lines.get(scope.unit) ?? known.in(scope);
+	known.lines.set(scope.unit, lines);
+	return lines;
+}
+
+function count(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, scope: Scope): Counted['in'] {
+	const {dictionary, threads} = snapshot;
+	const {countedMask} = scope;
+	const facts = factsInWindow(snapshot, baseline, scope);
+	const grouping = stackIndex(dictionary).grouping(query.by);
+	const attributed = attributionOf(dictionary, query);
+	const sums = new LineSums(snapshot, facts, scope, attributed, grouping);
+	const {wholeCpuNs, wholeTicks} = sums;
+	const cpuSamples = effectiveSamples(wholeCpuNs, sums.squaredCpuNs);
+	const places = grouping.places.length;
+	const shared: Omit<CountedFigures, 'beyond' | 'isInTicks' | 'samples'> = {
+		grouping, sums, dictionary, threads, ranking: new FactRanking(facts, sums.groupOfFact, places, facts.thread, threads.count, countedMask), standing: standingNow(snapshot, attributed, grouping, scope),
+	};
+	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
+	return inUnit => {
+		const isInTicks = inUnit.unit === 'ticks';
+		const figures: CountedFigures = {
+			...shared, isInTicks, samples: isInTicks ? wholeTicks : cpuSamples, beyond: new OtherSide(snapshot, facts, inUnit, query, sums.groupOfFact),
+		};
+		const rows: CountedLine[] = [];
+		for (let group = 1; group < places; group++) {
+			if (sums.totalTicks[group] > 0 || (isCpuCounted && sums.totalCpuNs[group] > 0)) {
+				rows.push(new CountedLine(group, figures));
+			}
+		}
+
+		return {
+			rows, wholeCpuNs, wholeTicks, cpuSamples,
+		};
+	};
+}

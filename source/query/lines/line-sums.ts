@@ -1,0 +1,83 @@
+import {rootNode} from '../../model/frame.js';
+import type {Facts, Snapshot} from '../../model/snapshot.js';
+import {stateCount} from '../../model/thread-state.js';
+import type {Scope} from '../facts/scope.js';
+import type {Grouping} from '../facts/stack-index.js';
+
+/** Sums by group. A stack adds to `self` of the group it is attributed to and to `total` of each group in it. */
+export class LineSums {
+	readonly selfTicks: Float64Array;
+	readonly selfCpuNs: Float64Array;
+	readonly totalTicks: Float64Array;
+	readonly totalCpuNs: Float64Array;
+	/** Ticks at [group * stateCount + state], every state. */
+	readonly states: Float64Array;
+	/** By fact: its attributed group, 0 for those without Java frames. */
+	readonly groupOfFact: Int32Array;
+	wholeTicks = 0;
+	wholeCpuNs = 0;
+	/** Sum over the samples of their CPU time squared. */
+	squaredCpuNs = 0;
+
+	constructor(snapshot: Snapshot, facts: Facts, scope: Pick<Scope, 'countedMask'>, attributed: Int32Array, grouping: Grouping) {
+		const groups = grouping.places.length;
+		this.selfTicks = new Float64Array(groups);
+		this.selfCpuNs = new Float64Array(groups);
+		this.totalTicks = new Float64Array(groups);
+		this.totalCpuNs = new Float64Array(groups);
+		this.states = new Float64Array(groups * stateCount);
+		this.groupOfFact = new Int32Array(facts.count);
+		this.#addTotals(snapshot, grouping, this.#addSelf(snapshot, facts, scope, attributed, grouping));
+	}
+
+	#addSelf({dictionary}: Snapshot, facts: Facts, {countedMask}: Pick<Scope, 'countedMask'>, attributed: Int32Array, {groupOfFrame}: Grouping): NodeSums {
+		const ticksOfNode = new Float64Array(dictionary.nodeCount);
+		const cpuNsOfNode = new Float64Array(dictionary.nodeCount);
+		for (let index = 0; index < facts.count; index++) {
+			const node = facts.node[index];
+			if (node === rootNode) {
+				continue;
+			}
+
+			const group = groupOfFrame[dictionary.nodeFrame[attributed[node]]];
+			const ticks = facts.ticks[index];
+			const cpuNs = facts.cpuNs[index];
+			this.groupOfFact[index] = group;
+			this.states[(group * stateCount) + facts.state[index]] += ticks;
+			this.selfCpuNs[group] += cpuNs;
+			this.wholeCpuNs += cpuNs;
+			this.squaredCpuNs += cpuNs * cpuNs / Math.max(ticks, 1);
+			cpuNsOfNode[node] += cpuNs;
+			if ((countedMask & (1 << facts.state[index])) !== 0) {
+				this.selfTicks[group] += ticks;
+				this.wholeTicks += ticks;
+				ticksOfNode[node] += ticks;
+			}
+		}
+
+		return {ticksOfNode, cpuNsOfNode};
+	}
+
+	/** Callees have greater ids than their callers, so that one pass from the end sums every subtree. */
+	#addTotals({dictionary}: Snapshot, {groupOfFrame, outermost}: Grouping, {ticksOfNode, cpuNsOfNode}: NodeSums): void {
+		const {nodeParent, nodeFrame} = dictionary;
+		for (let node = dictionary.nodeCount - 1; node > rootNode; node--) {
+			const ticks = ticksOfNode[node];
+			const cpuNs = cpuNsOfNode[node];
+			if (ticks === 0 && cpuNs === 0) {
+				continue;
+			}
+
+			if (outermost[node] === 1) {
+				const group = groupOfFrame[nodeFrame[node]];
+				this.totalTicks[group] += ticks;
+				this.totalCpuNs[group] += cpuNs;
+			}
+
+			ticksOfNode[nodeParent[node]] += ticks;
+			cpuNsOfNode[nodeParent[node]] += cpuNs;
+		}
+	}
+}
+
+type NodeSums = {readonly ticksOfNode: Float64Array; readonly cpuNsOfNode: Float64Array};
