@@ -1,9 +1,10 @@
 /*
 What a traced call costs the target: a method that calls two others, all three traced, against the same untraced, on every
-JDK found; medians of ten rounds before, while and after. Beside it what a reading of the clock costs, of which such a call
-needs six.
+JDK found, or those of the releases named; medians of ten rounds before, while and after, in CPU time of the thread. Beside
+it what a reading of the clock costs, of which such a call needs six.
 */
 import path from 'node:path';
+import process from 'node:process';
 import {jdks, startJava, type JavaProcess} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
 import {until} from '../test/helpers/until.js';
@@ -20,7 +21,9 @@ async function next(java: JavaProcess): Promise<{readonly call: number; readonly
 	return {call: median(1), clock: median(2)};
 }
 
-for (const jdk of jdks()) {
+const releases = process.argv.slice(2).map(Number);
+
+for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases.includes(release))) {
 	const java = await startJava('TraceCost', {jdk, jvmArgs: ['-Xmx64m']});
 	try {
 		const before = await next(java);

@@ -1,8 +1,8 @@
 import {readDynamicAgentLoading} from '../jvm/counters/jvm-flags.js';
 import type {Target} from '../jvm/target.js';
 import {printable} from '../model/text.js';
-import type {TraceReport, UnmatchedPattern} from '../model/traces/report.js';
-import {nameOf} from '../query/traces/methods.js';
+import type {TracedMethod, TraceReport, UnmatchedPattern} from '../model/traces/report.js';
+import {isThinned, nameOf} from '../query/traces/methods.js';
 import {UserError} from '../process/errors.js';
 
 /** From here on each load of an agent is announced on the target's standard error (JEP 451). */
@@ -28,7 +28,7 @@ export function whatTracingDoes(target: Target, patterns: readonly string[]): st
 		'- loads a small agent into the JVM, which rewrites these methods to count and time their calls',
 		...((isUnknown || target.jdk >= announcedSince) && readDynamicAgentLoading(target) !== true ? ['- the JVM prints a warning of four lines about that on its standard error'] : []),
 		...(isUnknown || target.jdk < keepsCodeSince ? ['- the first time, the JVM may throw its compiled code away: slower for about a second, longer without a CPU to spare'] : []),
-		'- each call of a traced method costs 0.1 to 0.6 microseconds; methods whose calls come to more than --max-overhead are let go',
+		'- each call of a traced method costs about 0.1 microseconds; where that comes to more than --max-overhead, one call in 64 is followed, or none',
 		'- at the end, or ten seconds after tprof-top is killed, all of it is taken out again',
 	].join('\n');
 }
@@ -41,9 +41,12 @@ export function unmatchedText({pattern, nearest}: UnmatchedPattern): string {
 
 /** What could not be traced, in notes of a report. */
 export function refusalNotes({refused, lostCalls, methods}: TraceReport): string[] {
-	const letGo = methods.filter(({isLetGo}) => isLetGo).map(method => nameOf(method));
+	const names = (some: (method: TracedMethod) => boolean | undefined) => methods.filter(method => some(method)).map(method => nameOf(method));
+	const thinned = names(isThinned);
+	const letGo = names(({isLetGo}) => isLetGo);
 	return [
-		...(letGo.length > 0 ? [`called so often that tracing cost more than --max-overhead allows, so traced for a part of the time only: ${letGo.join(', ')}`] : []),
+		...(thinned.length > 0 ? [`called so often that one call in so many was followed, and stands for the others: ${thinned.join(', ')}`] : []),
+		...(letGo.length > 0 ? [`called so often that tracing cost more than --max-overhead allows even so; traced for a part of the time only: ${letGo.join(', ')}`] : []),
 		...refused.map(({name, reason}) => `not traced: ${name}: ${reason}`),
 		...(lostCalls > 0 ? [`${lostCalls} calls were not counted: there was no room for more threads or ways of calls`] : []),
 	];

@@ -71,7 +71,7 @@ export type Snapshot = {
 	readonly threads: ThreadTable;
 	readonly facts: Facts;
 	readonly contention: Contention;
-	/** What an agent in the target counted, where one is there; saved files do not have it. */
+	/** What an agent in the target counted, where one is there. */
 	readonly traces?: TraceReport;
 };
 

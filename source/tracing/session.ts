@@ -2,13 +2,13 @@ import {closeSync, readFileSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {AttachClient} from '../engines/attach/socket/client.js';
 import type {TraceReport} from '../model/traces/report.js';
+import {parseReport} from '../model/traces/report-bytes.js';
 import {bundledFile} from '../process/bundled-file.js';
 import {UserError} from '../process/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 import {ControlFile, hear} from './files.js';
 import {loadAgent} from './load.js';
-import {parseReport} from './report.js';
 import {makeSessionFolder} from './session-folder.js';
 
 /** What is to be traced. */

@@ -3,7 +3,7 @@ import type {WholeTrace} from '../model/traces/report.js';
 import {formatCount} from '../query/columns/format.js';
 import {formatNs, formatRate, traceColumns} from '../query/columns/trace-columns.js';
 import {
-	nameOf, titleOf, traceMethods, type TraceRow,
+	isThinned, nameOf, titleOf, traceMethods, type TraceRow,
 } from '../query/traces/methods.js';
 import {queryTraces} from '../query/traces/rows.js';
 import type {Place} from '../query/types.js';
@@ -37,6 +37,8 @@ export const tracesView: View<TraceRow> = {
 	titleLines: row => [
 		{text: titleOf(row), role: 'title', isWrapped: true},
 		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended by an exception`, isWrapped: true},
+		...(isThinned(row) ? [{text: `called so often that one call in ${row.oneIn} is followed, and stands for the others`, isWrapped: true as const}] : []),
+		...(row.isLetGo ? [{text: 'tracing it cost more than --max-overhead allows: it was let go, and is traced no more', isWrapped: true as const}] : []),
 		{text: `mean ${formatNs(row.meanNs)}, median ${formatNs(row.p50Ns)}, 99 % within ${formatNs(row.p99Ns)}, longest ${formatNs(row.mostNs)}; open ${formatNs(row.cumulativeNs)}, own ${formatNs(row.ownNs)}`, isWrapped: true},
 	],
 	placeOf: ({className, method}) => ({

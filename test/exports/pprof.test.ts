@@ -3,10 +3,13 @@ import {Profile, Sample, StringTable} from 'pprof-format';
 import {describe, expect, test} from 'vitest';
 import {UserError} from '../../source/process/errors.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
+import {decodeTraces, encodeTraces} from '../../source/exports/traces/comment.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
+import {traceMethods} from '../../source/query/traces/methods.js';
+import {report} from '../helpers/trace-report.js';
 import {seeded} from '../helpers/random.js';
 import {canonical} from './canonical.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
@@ -48,6 +51,23 @@ describe('our own files', () => {
 		const read = readPprof(writePprof(window, '1.0.0'));
 		expect(canonical(read)).toEqual(canonical(window));
 		expect(read.session).toMatchObject({samples: 25, late: 2, durationMs: 5000, targetStoppedMs: 6});
+	});
+
+	test('hold what was traced, of a window what was traced in it', () => {
+		const {first, whole} = serviceSnapshots();
+		const all = {...report, methods: report.methods.map(method => ({oneIn: 1, isLetGo: false, ...method}))};
+		expect(readPprof(writePprof({...whole, traces: all}, '1.0.0')).traces).toEqual(all);
+		expect(readPprof(writePprof(whole, '1.0.0')).traces).toBeUndefined();
+		const half = {...all, elapsedNs: 1e9, traces: 3, nodes: {...all.nodes, calls: all.nodes.calls.map(calls => Math.floor(calls / 2)), buckets: all.nodes.buckets.map(calls => Math.floor(calls / 2))}};
+		const {traces} = readPprof(writePprof(windowSnapshot({...whole, traces: all}, {...first, traces: half}), '1.0.0'));
+		expect(traceMethods(traces!, undefined)).toEqual(traceMethods(all, half));
+		expect(traces).toMatchObject({elapsedNs: 1e9, traces: 1, slowest: all.slowest});
+	});
+
+	test('with traces that are not ours are refused', () => {
+		expect(decodeTraces(encodeTraces(report)!)).toMatchObject({slowest: report.slowest});
+		expect(() => decodeTraces('#tprof-top-traces AgIBAQ==')).toThrow(RangeError);
+		expect(() => decodeTraces(`#tprof-top-traces ${'A'.repeat(2 ** 24)}`)).toThrow(RangeError);
 	});
 
 	test('open again where something could not be measured', () => {

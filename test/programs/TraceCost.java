@@ -1,5 +1,9 @@
-/** Calls a method that calls two others, again and again, and prints the nanoseconds of each round's mean call. */
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
+/** Calls a method that calls two others, again and again, and prints the nanoseconds of CPU time of each round's mean call. */
 public class TraceCost {
+	private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 	static volatile long sink;
 
 	static long outer(long value) {
@@ -23,6 +27,15 @@ public class TraceCost {
 		return sum;
 	}
 
+	static long readings(int count) {
+		long sum = 0;
+		for (int i = 0; i < count; i++) {
+			sum += System.nanoTime();
+		}
+
+		return sum;
+	}
+
 	public static void main(String[] args) {
 		for (int warm = 0; warm < 200; warm++) {
 			sink += round(20_000);
@@ -31,15 +44,12 @@ public class TraceCost {
 		System.out.println("ready");
 		while (true) {
 			int calls = 500_000;
-			long start = System.nanoTime();
+			long start = THREADS.getCurrentThreadCpuTime();
 			sink += round(calls);
-			long took = System.nanoTime() - start;
-			long clock = System.nanoTime();
-			for (int i = 0; i < 1000; i++) {
-				sink += System.nanoTime();
-			}
-
-			System.out.println("call " + (double) took / calls + " clock " + (System.nanoTime() - clock) / 1000.0);
+			long called = THREADS.getCurrentThreadCpuTime();
+			sink += readings(calls);
+			long read = THREADS.getCurrentThreadCpuTime();
+			System.out.println("call " + (double) (called - start) / calls + " clock " + (double) (read - called) / calls);
 		}
 	}
 }

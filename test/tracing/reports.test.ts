@@ -1,12 +1,14 @@
 import {describe, expect, test} from 'vitest';
 import fc from 'fast-check';
 import {bucketCount} from '../../source/model/traces/report.js';
+import {refusalNotes} from '../../source/commands/trace-texts.js';
+import {traceColumns} from '../../source/query/columns/trace-columns.js';
 import {traceFormats} from '../../source/exports/traces/registry.js';
 import {percentileNs} from '../../source/query/traces/durations.js';
 import {traceMethods, traceTree} from '../../source/query/traces/methods.js';
-import {parametersOf} from '../../source/tracing/descriptor.js';
+import {parametersOf} from '../../source/model/traces/descriptor.js';
 import {judge} from '../../source/tracing/load.js';
-import {parseReport} from '../../source/tracing/report.js';
+import {parseReport} from '../../source/model/traces/report-bytes.js';
 import {report} from '../helpers/trace-report.js';
 
 const target = {
@@ -27,6 +29,13 @@ test('a method\'s figures are those of all ways to it; time in calls of itself c
 	expect(inner).toMatchObject({method: 'in<&>ner', calls: 10, cumulativeNs: 1e6, mostNs: 300_000});
 	const [root] = traceTree(report, undefined);
 	expect(root).toMatchObject({method: 'outer', calls: 4, children: [{method: 'in<&>ner', calls: 10}, {method: 'outer', calls: 1}]});
+});
+
+test('a row says what of its calls is not known exactly', () => {
+	const [method] = traceMethods({...report, methods: [{...report.methods[0], oneIn: 64, isLetGo: true}, report.methods[1]]}, undefined);
+	const {value} = traceColumns.find(({id}) => id === 'method')!;
+	expect(value(method, {room: 40, fullNames: false, unit: 'cpu'})).toBe('a.B.outer [1 in 64, let go]');
+	expect(refusalNotes({...report, methods: [method]})).toEqual([expect.stringMatching(/one call in so many .*: a\.B\.outer$/), expect.stringMatching(/part of the time only: a\.B\.outer$/)]);
 });
 
 test('a window has what came since its beginning', () => {

@@ -3,6 +3,7 @@ import {recordsInWindow} from '../../model/records-in-window.js';
 import {
 	contentionColumns, factColumns, sessionFigures, threadColumns,
 } from '../../model/schema.js';
+import {reportInWindow} from '../../model/traces/window.js';
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
 /**
@@ -22,6 +23,7 @@ export function windowSnapshot(snapshot: Snapshot, baseline: Snapshot | undefine
 		threads: windowThreads(snapshot.threads, baseline.threads),
 		facts: recordsInWindow(factColumns, snapshot.facts, baseline.facts),
 		contention: recordsInWindow(contentionColumns, snapshot.contention, baseline.contention),
+		...(snapshot.traces ? {traces: reportInWindow(snapshot.traces, baseline.traces)} : {}),
 	};
 }
 

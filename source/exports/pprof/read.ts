@@ -1,6 +1,7 @@
 import {gunzipSync} from 'node:zlib';
 import {UserError} from '../../process/errors.js';
 import type {Snapshot} from '../../model/snapshot.js';
+import {decodeTraces, tracesCommentPrefix} from '../traces/comment.js';
 import {ExcessError, maxProfileBytes} from './limits.js';
 import {PiecewiseProfile} from './piecewise.js';
 import {foreignSnapshot} from './read-foreign.js';
@@ -46,7 +47,9 @@ function snapshotOf(profile: PiecewiseProfile): Snapshot {
 	const sessions = head.comment.map(index => size(index)).filter(index => profile.string(index, sessionCommentPrefix.length)?.startsWith(sessionCommentPrefix));
 	// There are several if profiles were merged: none of them is about the whole.
 	const saved = sessions.length === 1 ? decodeSession(profile.string(sessions[0], maxProfileBytes)!, profileDigest(profile), sizes) : undefined;
-	return saved ? ownSnapshot(profile, tables, saved) : foreignSnapshot(profile, tables);
+	const snapshot = saved ? ownSnapshot(profile, tables, saved) : foreignSnapshot(profile, tables);
+	const [traces] = saved ? head.comment.map(index => size(index)).filter(index => profile.string(index, tracesCommentPrefix.length)?.startsWith(tracesCommentPrefix)) : [];
+	return traces === undefined ? snapshot : {...snapshot, traces: decodeTraces(profile.string(traces, maxProfileBytes)!)};
 }
 
 function inflated(bytes: Uint8Array): Uint8Array {

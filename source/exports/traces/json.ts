@@ -1,6 +1,6 @@
 import type {TraceReport, WholeTrace} from '../../model/traces/report.js';
 import {
-	nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow,
+	isThinned, nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow,
 } from '../../query/traces/methods.js';
 import {jsonSchema} from '../formats/json.js';
 import type {TraceFormat} from './trace-format.js';
@@ -27,7 +27,7 @@ export const jsonTraces: TraceFormat = {
 			lostCalls: report.lostCalls,
 			refused: report.refused,
 			notes,
-			methods: methods.slice(0, top).map(row => ({method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(row.isLetGo ? {letGo: true} : {})})),
+			methods: methods.slice(0, top).map(row => ({method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(isThinned(row) ? {oneIn: row.oneIn} : {}), ...(row.isLetGo ? {letGo: true} : {})})),
 			tree: traceTree(report, undefined).slice(0, top).map(row => treeOf(row)),
 			slowest: report.slowest.slice(0, top).map(trace => traceOf(trace, report)),
 		}, undefined, '\t')}\n`;

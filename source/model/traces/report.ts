@@ -8,7 +8,9 @@ export type TracedMethod = {
 	readonly method: string;
 	/** Types of its parameters, as in Java: "int, java.lang.String[]". */
 	readonly parameters: string;
-	/** It was called so often that it cost too much, and is traced no more. */
+	/** It was called so often that only one call in so many is followed, and stands for the others; otherwise 1. */
+	readonly oneIn?: number;
+	/** It cost too much even so, and is traced no more. */
 	readonly isLetGo?: boolean;
 };
 

@@ -1,4 +1,4 @@
-import type {TraceRow} from '../traces/methods.js';
+import {thinnedText, type TraceRow} from '../traces/methods.js';
 import {hotPercent, type Column} from './column.js';
 import {formatCount} from './format.js';
 import {shortName} from './names.js';
@@ -56,10 +56,11 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	time('most', 'MAX', 'longest time', 'the longest call', 80, row => row.mostNs),
 	{
 		id: 'method', heading: 'METHOD', title: 'name', width: 0, align: 'left', fromColumns: 0, ascending: true,
-		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first',
+		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; [1 in 64]: one call in 64 stands for all, as tracing each cost too much; [let go]: traced no more',
 		sortFigures: ['name'],
 		value(row, {room, fullNames}) {
-			return shortName({className: row.className, method: row.isOverloaded ? `${row.method}(${row.parameters})` : row.method, file: '', line: -1}, room, fullNames);
+			const remark = thinnedText(row);
+			return shortName({className: row.className, method: row.isOverloaded ? `${row.method}(${row.parameters})` : row.method, file: '', line: -1}, room - remark.length, fullNames) + remark;
 		},
 		compare: (a, b) => byText(a.key, b.key),
 	},

@@ -27,9 +27,3 @@ export function percentileNs({buckets, leastNs, mostNs}: Durations, share: numbe
 
 	return calls > 0 ? mostNs : 0;
 }
-
-/** The longest call that the buckets tell of, nanoseconds; at most `mostNs`. */
-export function longestNs(buckets: Float64Array, mostNs: number): number {
-	const last = buckets.findLastIndex(count => count > 0);
-	return last === -1 ? 0 : (last === bucketCount - 1 ? mostNs : Math.min(2 ** last, mostNs));
-}

@@ -1,5 +1,6 @@
 import {bucketCount, type TracedMethod, type TraceNodes, type TraceReport} from '../../model/traces/report.js';
-import {longestNs, percentileNs} from './durations.js';
+import {longestNs} from '../../model/traces/window.js';
+import {percentileNs} from './durations.js';
 
 /** Calls of a method, or of one way to it, in a window. Times in nanoseconds. */
 export type CallFigures = {
@@ -81,6 +82,17 @@ export function nameOf({className, method}: Pick<TracedMethod, 'className' | 'me
 /** The same, with the parameters where the name alone does not tell which it is. */
 export function titleOf(row: TracedMethod & {readonly isOverloaded: boolean}): string {
 	return row.isOverloaded ? `${nameOf(row)}(${row.parameters})` : nameOf(row);
+}
+
+/** Whether some calls of it stand for all. */
+export function isThinned({oneIn}: TracedMethod): boolean {
+	return (oneIn ?? 1) > 1;
+}
+
+/** What of its calls is not known exactly, short enough for its row; empty where all are. */
+export function thinnedText(row: TracedMethod): string {
+	const parts = [...(isThinned(row) ? [`1 in ${row.oneIn}`] : []), ...(row.isLetGo ? ['let go'] : [])];
+	return parts.length > 0 ? ` [${parts.join(', ')}]` : '';
 }
 
 /** Seconds for which calls were counted in the window. */

@@ -11,25 +11,30 @@ public final class Hooks1 {
 	private Hooks1() {
 	}
 
-	public static int enter(int method) {
+	public static Call1 enter(int method) {
 		Sink1 to = sink;
-		return to == null ? -1 : to.enter(method);
+		return to == null ? null : to.enter(method);
 	}
 
-	public static void exit(int depth) {
-		if (depth >= 0) {
-			Sink1 to = sink;
-			if (to != null) {
-				to.exit(depth);
+	public static Call1 enterSome(int method) {
+		Sink1 to = sink;
+		return to == null ? null : to.enterSome(method);
+	}
+
+	public static void exit(Call1 call) {
+		if (call != null) {
+			Calls1 of = call.of;
+			if (of != null) {
+				of.exit(call.depth);
 			}
 		}
 	}
 
-	public static void thrown(int depth) {
-		if (depth >= 0) {
-			Sink1 to = sink;
-			if (to != null) {
-				to.thrown(depth);
+	public static void thrown(Call1 call) {
+		if (call != null) {
+			Calls1 of = call.of;
+			if (of != null) {
+				of.thrown(call.depth);
 			}
 		}
 	}

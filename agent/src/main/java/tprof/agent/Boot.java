@@ -21,24 +21,35 @@ final class Boot {
 	}
 
 	static void define(Instrumentation instrumentation) throws Exception {
-		for (String name : new String[] {"java.tprof.Sink1", "java.tprof.Hooks1"}) {
+		open(instrumentation);
+		for (String name : new String[] {"java.tprof.Calls1", "java.tprof.Call1", "java.tprof.Sink1", "java.tprof.Hooks1"}) {
 			try {
 				Class.forName(name, true, null);
 			} catch (ClassNotFoundException notYet) {
-				define(instrumentation, name, bytesOf(name));
+				define(name, bytesOf(name));
 			}
 		}
 	}
 
-	private static void define(Instrumentation instrumentation, String name, byte[] bytes) throws Exception {
+	/** Opens to this session's classes what they need of the JDK; from 9 on it has modules. */
+	private static void open(Instrumentation instrumentation) throws Exception {
+		Method redefine;
+		try {
+			redefine = Instrumentation.class.getMethod("redefineModule", Class.forName("java.lang.Module"), Set.class, Map.class, Map.class, Set.class, Map.class);
+		} catch (ClassNotFoundException isJava8) {
+			return;
+		}
+
+		Method moduleOf = Class.class.getMethod("getModule");
+		Set<Object> us = Collections.singleton(moduleOf.invoke(Boot.class));
+		redefine.invoke(instrumentation, moduleOf.invoke(Object.class), Collections.emptySet(), Collections.singletonMap("jdk.internal.misc", us),
+				Collections.singletonMap("java.lang", us), Collections.emptySet(), Collections.emptyMap());
+	}
+
+	private static void define(String name, byte[] bytes) throws Exception {
 		Class<?> unsafe;
 		Object instance;
 		try {
-			Method redefine = Instrumentation.class.getMethod("redefineModule", Class.forName("java.lang.Module"), Set.class, Map.class, Map.class, Set.class, Map.class);
-			Method moduleOf = Class.class.getMethod("getModule");
-			redefine.invoke(instrumentation, moduleOf.invoke(Object.class), Collections.emptySet(),
-					Collections.singletonMap("jdk.internal.misc", Collections.singleton(moduleOf.invoke(Boot.class))),
-					Collections.emptyMap(), Collections.emptySet(), Collections.emptyMap());
 			unsafe = Class.forName("jdk.internal.misc.Unsafe");
 			instance = unsafe.getMethod("getUnsafe").invoke(null);
 		} catch (ClassNotFoundException isJava8) {

@@ -10,12 +10,12 @@ final class Budget {
 		this.actionBytes = actionBytes;
 	}
 
-	synchronized boolean takeNodes(int count) {
-		if (count > nodes) {
+	synchronized boolean takeNode() {
+		if (nodes == 0) {
 			return false;
 		}
 
-		nodes -= count;
+		nodes--;
 		return true;
 	}
 

@@ -28,10 +28,10 @@ final class Kept {
 	/** Null when there is none, or its thread keeps another one each time we look. */
 	static Kept of(ThreadRecord record, int slot) {
 		for (int tried = 0; tried < TRIES; tried++) {
-			int before = record.changes;
-			Trace trace = record.kept[slot];
+			int before = record.slow.changes;
+			Trace trace = record.slow.kept[slot];
 			Kept kept = trace.duration < 0 ? null : new Kept(record, trace);
-			if ((before & 1) == 0 && record.changes == before) {
+			if ((before & 1) == 0 && record.slow.changes == before) {
 				return kept == null || kept.count == 0 ? null : kept;
 			}
 		}

@@ -12,6 +12,8 @@ final class Methods {
 		final String className;
 		final String name;
 		final String descriptor;
+		/** It was called so often that some calls stand for all. */
+		volatile boolean isThinned;
 		/** It was called so often that it is traced no more. */
 		volatile boolean isLetGo;
 

@@ -3,49 +3,59 @@ package tprof.agent;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What tracing costs the target, by the calls of the last second; and which methods have to be let go, so that it costs less. */
+/** What tracing costs the target, by the calls of the last second; and which methods have to cost less. */
 final class Overhead {
-	/** A call and its end, two readings of the clock included: what is aimed at; on a loaded machine it was several times that. */
-	private static final long CALL_NANOS = 80;
-
 	private final double share;
+	private final Cost cost;
 	private long[] before = new long[0];
 	private long beforeNanos = System.nanoTime();
 
-	Overhead(double mostPercent) {
+	Overhead(double mostPercent, Cost cost) {
 		share = mostPercent / 100;
+		this.cost = cost;
 	}
 
-	/** Methods that cost too much since it was last asked, the most expensive ones; none when all together cost little enough. */
-	List<Integer> tooMuch(Totals totals, int methods) {
+	/**
+	 * Marks methods that cost too much since it was last asked, the most expensive ones: of each some calls stand for all from
+	 * now on, and where that is too much too, it is let go. Returns them; none when all together cost little enough.
+	 */
+	List<Methods.Woven> tooMuch(Totals totals, List<Methods.Woven> methods) {
 		long now = System.nanoTime();
-		long[] calls = new long[methods];
+		long[] calls = new long[methods.size()];
 		for (int node = 1; node < totals.count(); node++) {
-			calls[totals.method(node)] += totals.counter(node, Tree.CALLS);
+			calls[totals.method(node)] += totals.counter(node, Totals.CALLS);
 		}
 
-		long[] grown = new long[methods];
-		double cost = 0;
-		for (int method = 0; method < methods; method++) {
-			grown[method] = calls[method] - (method < before.length ? before[method] : 0);
-			cost += grown[method] * CALL_NANOS;
+		double[] costs = new double[calls.length];
+		double sum = 0;
+		for (int id = 0; id < calls.length; id++) {
+			double each = methods.get(id).isThinned ? cost.thinned() : cost.call();
+			costs[id] = methods.get(id).isLetGo ? 0 : (calls[id] - (id < before.length ? before[id] : 0)) * each;
+			sum += costs[id];
 		}
 
 		double budget = share * (now - beforeNanos);
 		before = calls;
 		beforeNanos = now;
-		List<Integer> expensive = new ArrayList<Integer>();
-		while (cost > budget && share < 1) {
+		List<Methods.Woven> changed = new ArrayList<Methods.Woven>();
+		while (sum > budget && share < 1) {
 			int most = 0;
-			for (int method = 1; method < methods; method++) {
-				most = grown[method] > grown[most] ? method : most;
+			for (int id = 1; id < costs.length; id++) {
+				most = costs[id] > costs[most] ? id : most;
 			}
 
-			cost -= grown[most] * CALL_NANOS;
-			grown[most] = 0;
-			expensive.add(most);
+			if (costs[most] <= 0) {
+				break;
+			}
+
+			Methods.Woven method = methods.get(most);
+			method.isLetGo = method.isThinned;
+			method.isThinned = true;
+			changed.add(method);
+			sum -= costs[most];
+			costs[most] = 0;
 		}
 
-		return expensive;
+		return changed;
 	}
 }

@@ -1,5 +1,6 @@
 package tprof.agent;
 
+import java.tprof.Call1;
 import java.tprof.Sink1;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,7 +20,9 @@ final class Recorder extends Sink1 {
 	/** Calls for which there was no record. */
 	volatile long lost;
 
-	/** Records by their owners: open addressing by identity. Only a thread itself enters its record, under the lock. */
+	/** Calls to come, of threads without a record, until one is followed that stands for the others. */
+	private int strangers;
+	/** Records by their owners: open addressing by their ids. Only a thread itself enters its record, under the lock. */
 	private volatile ThreadRecord[] slots = new ThreadRecord[FIRST_SLOTS];
 	private final ThreadRecord gone;
 	private int used;
@@ -43,51 +46,58 @@ final class Recorder extends Sink1 {
 	}
 
 	@Override
-	public int enter(int method) {
+	public Call1 enter(int method) {
 		Thread thread = Thread.currentThread();
 		ThreadRecord record = find(thread);
 		if (record == null || record.isIdle()) {
-			boolean[] may = heads;
-			if (method >= may.length || !may[method]) {
-				return -1;
+			if (!mayBegin(method)) {
+				return null;
 			}
 
 			if (record == null) {
 				record = add(thread);
 				if (record == null) {
-					return -1;
+					return null;
 				}
 			}
 		}
 
-		return record.enter(method);
+		return record.enter(method, 1);
 	}
 
 	@Override
-	public void exit(int depth) {
-		end(depth, false);
-	}
-
-	@Override
-	public void thrown(int depth) {
-		end(depth, true);
-	}
-
-	private void end(int depth, boolean isException) {
+	public Call1 enterSome(int method) {
 		Thread thread = Thread.currentThread();
 		ThreadRecord record = find(thread);
-		if (record != null) {
-			record.end(depth, isException);
-			if (record.isVirtual && record.isIdle()) {
-				remove(record);
+		if (record == null || record.isIdle()) {
+			if (!mayBegin(method)) {
+				return null;
+			}
+
+			if (record == null) {
+				// Not exact between threads, but neither is what the calls stand for.
+				if (--strangers > 0) {
+					return null;
+				}
+
+				strangers = Turns.EVERY;
+				record = add(thread);
+				return record == null ? null : record.enter(method, Turns.EVERY);
 			}
 		}
+
+		return record.enterSome(method);
+	}
+
+	private boolean mayBegin(int method) {
+		boolean[] may = heads;
+		return method < may.length && may[method];
 	}
 
 	private ThreadRecord find(Thread thread) {
 		ThreadRecord[] in = slots;
 		int mask = in.length - 1;
-		for (int at = System.identityHashCode(thread) & mask;; at = (at + 1) & mask) {
+		for (int at = ThreadIds.of(thread) & mask;; at = (at + 1) & mask) {
 			ThreadRecord record = in[at];
 			if (record == null) {
 				return null;
@@ -124,7 +134,7 @@ final class Recorder extends Sink1 {
 
 	private static void enter(ThreadRecord[] to, ThreadRecord record) {
 		int mask = to.length - 1;
-		int at = System.identityHashCode(record.owner) & mask;
+		int at = ThreadIds.of(record.owner) & mask;
 		while (to[at] != null) {
 			at = (at + 1) & mask;
 		}
@@ -156,9 +166,10 @@ final class Recorder extends Sink1 {
 		slots = to;
 	}
 
-	private synchronized void remove(ThreadRecord record) {
+	/** Its owner has no more use for it. */
+	synchronized void remove(ThreadRecord record) {
 		ThreadRecord[] in = slots;
-		for (int at = System.identityHashCode(record.owner) & (in.length - 1); in[at] != null; at = (at + 1) & (in.length - 1)) {
+		for (int at = ThreadIds.of(record.owner) & (in.length - 1); in[at] != null; at = (at + 1) & (in.length - 1)) {
 			if (in[at] == record) {
 				in[at] = gone;
 				break;
@@ -177,6 +188,13 @@ final class Recorder extends Sink1 {
 				record.abandon();
 				remove(record);
 			}
+		}
+	}
+
+	/** The session is over. */
+	void letGo() {
+		for (ThreadRecord record : all()) {
+			record.letGo();
 		}
 	}
 

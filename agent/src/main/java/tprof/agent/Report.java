@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** What the tool reads: source/tracing/report.ts has the other side of each line here. */
+/** What the tool reads: source/model/traces/report-bytes.ts has the other side of each line here. */
 final class Report {
 	static final int SURVEYED = 1;
 	static final int TRACING = 2;
@@ -104,6 +104,7 @@ final class Report {
 			bytes.text(method.name);
 			bytes.text(method.descriptor);
 			bytes.number(method.isLetGo ? 1 : 0);
+			bytes.number(method.isThinned ? Turns.EVERY : 1);
 		}
 	}
 
@@ -112,18 +113,18 @@ final class Report {
 		for (int node = 1; node < totals.count(); node++) {
 			bytes.number(totals.parent(node));
 			bytes.number(totals.method(node));
-			for (int which = 0; which < Tree.BUCKETS; which++) {
-				bytes.number(totals.counter(node, which) - (which == Tree.LEAST ? 1 : 0));
+			for (int which = 0; which < Totals.BUCKETS; which++) {
+				bytes.number(totals.counter(node, which) - (which == Totals.LEAST ? 1 : 0));
 			}
 
 			int filled = 0;
-			for (int bucket = 0; bucket < Tree.BUCKET_COUNT; bucket++) {
-				filled += totals.counter(node, Tree.BUCKETS + bucket) == 0 ? 0 : 1;
+			for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
+				filled += totals.counter(node, Totals.BUCKETS + bucket) == 0 ? 0 : 1;
 			}
 
 			bytes.number(filled);
-			for (int bucket = 0; bucket < Tree.BUCKET_COUNT; bucket++) {
-				long calls = totals.counter(node, Tree.BUCKETS + bucket);
+			for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
+				long calls = totals.counter(node, Totals.BUCKETS + bucket);
 				if (calls != 0) {
 					bytes.number(bucket);
 					bytes.number(calls);
@@ -139,8 +140,9 @@ final class Report {
 		for (ThreadRecord record : records) {
 			Thread owner = record.owner;
 			int depth = record.openCalls();
-			if (owner != null && depth > 0) {
-				open.add(new Open(owner, record, depth, now));
+			int method = record.head();
+			if (owner != null && depth > 0 && method >= 0) {
+				open.add(new Open(owner, method, depth, now - record.since()));
 			}
 		}
 
@@ -164,14 +166,14 @@ final class Report {
 	private static final class Open {
 		final Thread thread;
 		final int method;
-		final long age;
 		final int depth;
+		final long age;
 
-		Open(Thread thread, ThreadRecord record, int depth, long now) {
+		Open(Thread thread, int method, int depth, long age) {
 			this.thread = thread;
+			this.method = method;
 			this.depth = depth;
-			method = record.tree.methods[record.nodes[0]];
-			age = now - record.starts[0];
+			this.age = age;
 		}
 	}
 
@@ -179,7 +181,7 @@ final class Report {
 	private void kept(List<ThreadRecord> records) {
 		List<Kept> all = new ArrayList<Kept>();
 		for (ThreadRecord record : records) {
-			for (int slot = 0; slot < record.kept.length; slot++) {
+			for (int slot = 0; slot < record.slow.kept.length; slot++) {
 				Kept kept = Kept.of(record, slot);
 				if (kept != null) {
 					all.add(kept);

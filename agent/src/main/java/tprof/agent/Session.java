@@ -22,6 +22,7 @@ final class Session implements Runnable {
 	private Survey survey;
 	private int phase;
 	private long periodMs = 1000;
+	private Cost cost;
 	private Overhead overhead;
 
 	Session(String folder, Instrumentation instrumentation) throws Exception {
@@ -98,7 +99,7 @@ final class Session implements Runnable {
 			if (sinceReport >= periodMs && phase == Report.TRACING) {
 				sinceReport = 0;
 				report();
-				letGo();
+				bound();
 			}
 		}
 	}
@@ -120,21 +121,23 @@ final class Session implements Runnable {
 		survey = Survey.of(instrumentation, choice);
 		phase = Math.max(phase, Report.SURVEYED);
 		if (command.phase.equals("weave")) {
+			cost = cost == null ? new Cost() : cost;
 			recorder.leastDuration = command.leastDuration;
 			java.tprof.Hooks1.sink = recorder;
 			weaving.weave(choice, survey);
 			report.begin();
-			overhead = new Overhead(command.mostOverhead);
+			overhead = new Overhead(command.mostOverhead, cost);
 			phase = Report.TRACING;
 		}
 
 		return true;
 	}
 
-	private void letGo() {
-		List<Integer> expensive = overhead.tooMuch(report.totals, weaving.methods.all().size());
+	private void bound() {
+		cost.measure();
+		List<Methods.Woven> expensive = overhead.tooMuch(report.totals, weaving.methods.all());
 		if (!expensive.isEmpty()) {
-			weaving.letGo(expensive);
+			weaving.weaveAnew(expensive);
 		}
 	}
 
@@ -151,6 +154,7 @@ final class Session implements Runnable {
 			report.end();
 			pause(LAST_CALLS_MS);
 			java.tprof.Hooks1.sink = null;
+			recorder.letGo();
 		}
 	}
 

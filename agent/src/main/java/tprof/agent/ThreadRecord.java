@@ -1,80 +1,116 @@
 package tprof.agent;
 
+import java.tprof.Call1;
+import java.tprof.Calls1;
 import java.util.Arrays;
 
 /**
- * One thread's open calls, what it counted, and its slowest traces. Written by its owner alone. When that ends the record goes
- * to another thread, and counts on.
+ * One thread's open calls, and what it counted. Written by its owner alone. When that ends the record goes to another thread,
+ * and counts on.
  */
-final class ThreadRecord {
-	private static final int FIRST_DEPTH = 64;
+final class ThreadRecord extends Calls1 {
+	private static final int FIRST_DEPTH = 16;
 	private static final int MOST_DEPTH = 1 << 16;
-	private static final int FIRST_ACTIONS = 64;
-	private static final int MOST_ACTIONS = 4096;
-	private static final int BYTES_PER_ACTION = 12;
+
+	/** An open call. */
+	private static final class Frame {
+		final Call1 call;
+		/** In the tree. No reference: writing one costs a barrier of the collector each time. */
+		int node;
+		/** Calls that it stands for. */
+		int weight;
+		long start;
+		/** Time in woven methods that it has called. */
+		long inner;
+
+		Frame(ThreadRecord of, int depth) {
+			call = new Call1(of, depth);
+		}
+	}
 
 	/** Null while it belongs to nobody. */
 	volatile Thread owner;
 	boolean isVirtual;
 	final int index;
 	final Tree tree;
-	/** Of the open calls, by depth. */
-	int[] nodes = new int[FIRST_DEPTH];
-	long[] starts = new long[FIRST_DEPTH];
-	/** Time in woven methods that the call at this depth has called. */
-	private long[] inner = new long[FIRST_DEPTH];
+	final SlowTraces slow;
 	/** Calls that were not counted, as there was no room. */
 	long lost;
 	/** Traces that ended. */
 	long traces;
-	/** Odd while `kept` is being changed. */
-	volatile int changes;
-	final Trace[] kept;
 
 	private final Recorder recorder;
-	private Trace current = new Trace(FIRST_ACTIONS);
+	private final int mostDepth;
+	private final Turns turns = new Turns();
+	/** By depth. */
+	private Frame[] frames = new Frame[0];
 	private int open;
 
 	ThreadRecord(Recorder recorder, int index) {
 		this.recorder = recorder;
 		this.index = index;
+		mostDepth = recorder.mostDepth;
 		tree = new Tree(recorder.budget);
-		kept = new Trace[recorder.keep];
-		for (int slot = 0; slot < kept.length; slot++) {
-			kept[slot] = new Trace(0);
-		}
+		slow = new SlowTraces(recorder);
+		deepen(FIRST_DEPTH);
 	}
 
-	int enter(int method) {
+	/** A call begins of which some stand for all. */
+	Call1 enterSome(int method) {
+		int weight = turns.weight(method);
+		return weight == 0 ? null : enter(method, weight);
+	}
+
+	/** A call begins that stands for so many. */
+	Call1 enter(int method, int weight) {
 		int at = open;
-		if (at == nodes.length && !deepen()) {
-			lost++;
-			return -1;
+		Frame[] in = frames;
+		if (at == in.length) {
+			if (!deepen(at * 2)) {
+				lost++;
+				return null;
+			}
+
+			in = frames;
 		}
 
-		int parent = at == 0 ? 0 : nodes[(at < recorder.mostDepth ? at : recorder.mostDepth) - 1];
-		int node = tree.child(parent, method);
-		if (node < 0) {
-			lost++;
-			return -1;
+		Frame frame = in[at];
+		Node parent = at == 0 ? tree.root : tree.node(in[(at < mostDepth ? at : mostDepth) - 1].node);
+		Node node = parent.child(method);
+		if (node == null) {
+			node = tree.add(parent, method);
+			if (node == null) {
+				lost++;
+				return null;
+			}
 		}
 
-		nodes[at] = node;
-		inner[at] = 0;
+		frame.node = node.index;
+		frame.weight = weight;
+		frame.inner = 0;
 		open = at + 1;
-		long now = System.nanoTime();
-		starts[at] = now;
 		if (at == 0) {
-			current.count = 0;
-			current.left = 0;
+			slow.begin();
 		}
 
-		act(method << Trace.KIND_BITS | Trace.START, now);
-		return at;
+		long now = System.nanoTime();
+		frame.start = now;
+		slow.act(method << Trace.KIND_BITS | Trace.START, now);
+		return frame.call;
+	}
+
+	@Override
+	public void exit(int depth) {
+		end(depth, Trace.END);
+	}
+
+	@Override
+	public void thrown(int depth) {
+		end(depth, Trace.EXCEPTION);
 	}
 
 	/** Ends the call at that depth, and those above it whose ends were missed. */
-	void end(int at, boolean isException) {
+	private void end(int at, int kind) {
 		int top = open - 1;
 		if (at > top) {
 			return;
@@ -82,89 +118,44 @@ final class ThreadRecord {
 
 		long now = System.nanoTime();
 		for (; top > at; top--) {
-			ended(top, now, true);
+			ended(top, now, Trace.EXCEPTION);
 		}
 
-		ended(at, now, isException);
+		ended(at, now, kind);
 		open = at;
 		if (at == 0) {
-			traceEnded(now);
-		}
-	}
-
-	private void ended(int at, long now, boolean isException) {
-		int node = nodes[at];
-		long duration = now - starts[at];
-		tree.ended(node, duration, duration - inner[at], isException);
-		if (at > 0) {
-			inner[at - 1] += duration;
-		}
-
-		act(tree.methods[node] << Trace.KIND_BITS | (isException ? Trace.EXCEPTION : Trace.END), now);
-	}
-
-	private void act(int action, long now) {
-		Trace to = current;
-		int at = to.count;
-		if (at == to.actions.length && !lengthen(to)) {
-			to.left++;
-			return;
-		}
-
-		to.actions[at] = action;
-		to.times[at] = now;
-		to.count = at + 1;
-	}
-
-	private void traceEnded(long now) {
-		traces++;
-		long duration = now - starts[0];
-		if (duration < recorder.leastDuration || kept.length == 0) {
-			return;
-		}
-
-		int least = 0;
-		for (int slot = 1; slot < kept.length; slot++) {
-			if (kept[slot].duration < kept[least].duration) {
-				least = slot;
+			Frame head = frames[0];
+			traces += head.weight;
+			slow.end(now - head.start, this);
+			if (isVirtual) {
+				recorder.remove(this);
 			}
 		}
-
-		if (duration <= kept[least].duration) {
-			return;
-		}
-
-		changes++;
-		Trace next = kept[least];
-		kept[least] = current;
-		current.duration = duration;
-		current.number = traces;
-		current.thread = owner.getName();
-		current = next;
-		changes++;
 	}
 
-	private boolean lengthen(Trace trace) {
-		int length = trace.actions.length;
-		int next = length == 0 ? FIRST_ACTIONS : length * 2;
-		if (next > MOST_ACTIONS || !recorder.budget.takeActionBytes((long) (next - length) * BYTES_PER_ACTION)) {
+	private void ended(int at, long now, int kind) {
+		Frame frame = frames[at];
+		Node node = tree.node(frame.node);
+		long duration = now - frame.start;
+		node.ended(duration, duration - frame.inner, kind == Trace.EXCEPTION, frame.weight);
+		if (at > 0) {
+			frames[at - 1].inner += duration * frame.weight;
+		}
+
+		slow.act(node.method << Trace.KIND_BITS | kind, now);
+	}
+
+	private boolean deepen(int length) {
+		if (length > MOST_DEPTH) {
 			return false;
 		}
 
-		trace.actions = Arrays.copyOf(trace.actions, next);
-		trace.times = Arrays.copyOf(trace.times, next);
-		return true;
-	}
-
-	private boolean deepen() {
-		int next = nodes.length * 2;
-		if (next > MOST_DEPTH) {
-			return false;
+		Frame[] next = Arrays.copyOf(frames, length);
+		for (int depth = frames.length; depth < length; depth++) {
+			next[depth] = new Frame(this, depth);
 		}
 
-		nodes = Arrays.copyOf(nodes, next);
-		starts = Arrays.copyOf(starts, next);
-		inner = Arrays.copyOf(inner, next);
+		frames = next;
 		return true;
 	}
 
@@ -177,10 +168,26 @@ final class ThreadRecord {
 		return open;
 	}
 
+	/** The method that the trace began with (-1: it has not), and since when it goes on, as another thread sees them. */
+	int head() {
+		return tree.node(frames[0].node).method;
+	}
+
+	long since() {
+		return frames[0].start;
+	}
+
 	/** The owner has ended with calls open, which end with it. */
 	void abandon() {
 		if (open > 0) {
-			end(0, true);
+			end(0, Trace.EXCEPTION);
+		}
+	}
+
+	/** The session is over: calls that go on keep nothing of it. */
+	void letGo() {
+		for (Frame frame : frames) {
+			frame.call.of = null;
 		}
 	}
 }

@@ -7,9 +7,19 @@ import java.util.Map;
 
 /** The trees of all threads, added up: a node for each way of calls. Node 0 is the root. */
 final class Totals {
+	static final int CALLS = 0;
+	static final int EXCEPTIONS = 1;
+	static final int CUMULATIVE = 2;
+	static final int OWN = 3;
+	/** The shortest call, and 1; 0 before the first. */
+	static final int LEAST = 4;
+	static final int MOST = 5;
+	static final int BUCKETS = 6;
+	private static final int STRIDE = BUCKETS + Node.BUCKET_COUNT;
+
 	private int[] parents = new int[64];
 	private int[] methods = new int[64];
-	private long[] counters = new long[64 * Tree.STRIDE];
+	private long[] counters = new long[64 * STRIDE];
 	private int count = 1;
 	private final Map<Long, Integer> nodes = new HashMap<Long, Integer>();
 	/** Our nodes by those of a record's tree. */
@@ -28,7 +38,7 @@ final class Totals {
 	}
 
 	long counter(int node, int which) {
-		return counters[node * Tree.STRIDE + which];
+		return counters[node * STRIDE + which];
 	}
 
 	void add(List<ThreadRecord> records) {
@@ -40,28 +50,27 @@ final class Totals {
 
 	private void add(ThreadRecord record) {
 		Tree tree = record.tree;
-		int size = tree.count;
+		int size = tree.count();
 		int[] ours = map(record.index, tree, size);
-		long[] from = tree.counters;
-		for (int node = 1; node < size; node++) {
-			int to = ours[node] * Tree.STRIDE;
-			int at = node * Tree.STRIDE;
-			if (from[at + Tree.CALLS] == 0) {
+		for (int index = 1; index < size; index++) {
+			Node from = tree.node(index);
+			int to = ours[index] * STRIDE;
+			if (from.calls == 0) {
 				continue;
 			}
 
-			counters[to + Tree.CALLS] += from[at + Tree.CALLS];
-			counters[to + Tree.EXCEPTIONS] += from[at + Tree.EXCEPTIONS];
-			counters[to + Tree.CUMULATIVE] += from[at + Tree.CUMULATIVE];
-			counters[to + Tree.OWN] += from[at + Tree.OWN];
-			long least = from[at + Tree.LEAST];
-			if (least != 0 && (counters[to + Tree.LEAST] == 0 || least < counters[to + Tree.LEAST])) {
-				counters[to + Tree.LEAST] = least;
+			counters[to + CALLS] += from.calls;
+			counters[to + EXCEPTIONS] += from.exceptions;
+			counters[to + CUMULATIVE] += from.cumulative;
+			counters[to + OWN] += from.own;
+			long least = from.least;
+			if (least != 0 && (counters[to + LEAST] == 0 || least < counters[to + LEAST])) {
+				counters[to + LEAST] = least;
 			}
 
-			counters[to + Tree.MOST] = Math.max(counters[to + Tree.MOST], from[at + Tree.MOST]);
-			for (int bucket = Tree.BUCKETS; bucket < Tree.STRIDE; bucket++) {
-				counters[to + bucket] += from[at + bucket];
+			counters[to + MOST] = Math.max(counters[to + MOST], from.most);
+			for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
+				counters[to + BUCKETS + bucket] += from.buckets[bucket];
 			}
 		}
 	}
@@ -76,7 +85,7 @@ final class Totals {
 		if (known < size) {
 			ours = known == 0 ? new int[size] : Arrays.copyOf(ours, size);
 			for (int node = Math.max(known, 1); node < size; node++) {
-				ours[node] = node(ours[tree.parents[node]], tree.methods[node]);
+				ours[node] = node(ours[tree.node(node).parent], tree.node(node).method);
 			}
 
 			mapped[index] = ours;
@@ -95,7 +104,7 @@ final class Totals {
 		if (count == parents.length) {
 			parents = Arrays.copyOf(parents, count * 2);
 			methods = Arrays.copyOf(methods, count * 2);
-			counters = Arrays.copyOf(counters, count * 2 * Tree.STRIDE);
+			counters = Arrays.copyOf(counters, count * 2 * STRIDE);
 		}
 
 		parents[count] = parent;

@@ -26,12 +26,13 @@ import org.objectweb.asm.tree.VarInsnNode;
  */
 final class Weaver {
 	private static final String HOOKS = "java/tprof/Hooks1";
+	private static final String CALL = "java/tprof/Call1";
 
 	private Weaver() {
 	}
 
-	/** The class with those methods woven: their ids by name and descriptor. */
-	static byte[] weave(byte[] bytes, final Map<String, Integer> ids) {
+	/** The class with those methods woven: by name and descriptor. */
+	static byte[] weave(byte[] bytes, final Map<String, Methods.Woven> chosen) {
 		ClassReader reader = ClassFile.reader(bytes);
 		final ClassWriter writer = new ClassWriter(reader, 0);
 		reader.accept(new ClassVisitor(ClassFile.API, writer) {
@@ -48,15 +49,15 @@ final class Weaver {
 			@Override
 			public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] exceptions) {
 				final MethodVisitor to = super.visitMethod(access, name, descriptor, signature, exceptions);
-				final Integer id = ids.get(name + descriptor);
-				if (id == null) {
+				final Methods.Woven woven = chosen.get(name + descriptor);
+				if (woven == null) {
 					return to;
 				}
 
 				return new MethodNode(ClassFile.API, access, name, descriptor, signature, exceptions) {
 					@Override
 					public void visitEnd() {
-						weave(this, id, owner, parent);
+						weave(this, woven, owner, parent);
 						accept(to);
 					}
 				};
@@ -67,29 +68,29 @@ final class Weaver {
 		return woven;
 	}
 
-	private static void weave(MethodNode method, int id, String owner, String parent) {
-		int depth = method.maxLocals;
+	private static void weave(MethodNode method, Methods.Woven woven, String owner, String parent) {
+		int call = method.maxLocals;
 		LabelNode start = new LabelNode();
 		LabelNode end = new LabelNode();
 		AbstractInsnNode superCall = "<init>".equals(method.name) ? superCall(method, owner, parent) : null;
 		for (AbstractInsnNode at = method.instructions.getFirst(); at != null; at = at.getNext()) {
 			int opcode = at.getOpcode();
 			if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
-				method.instructions.insertBefore(at, call("exit", depth));
+				method.instructions.insertBefore(at, call("exit", call));
 			} else if (at instanceof FrameNode) {
-				widen((FrameNode) at, depth);
+				widen((FrameNode) at, call);
 			}
 		}
 
 		InsnList entry = new InsnList();
-		entry.add(push(id));
-		entry.add(new MethodInsnNode(Opcodes.INVOKESTATIC, HOOKS, "enter", "(I)I", false));
-		entry.add(new VarInsnNode(Opcodes.ISTORE, depth));
+		entry.add(push(woven.id));
+		entry.add(new MethodInsnNode(Opcodes.INVOKESTATIC, HOOKS, woven.isThinned ? "enterSome" : "enter", "(I)L" + CALL + ";", false));
+		entry.add(new VarInsnNode(Opcodes.ASTORE, call));
 		entry.add(start);
 		method.instructions.insert(entry);
 		method.instructions.add(end);
 		if (!"<init>".equals(method.name)) {
-			handle(method, start, end, depth, Opcodes.TOP);
+			handle(method, start, end, call, Opcodes.TOP);
 		} else if (superCall != null) {
 			// Up to the call of another constructor `this` has another type: a handler for both would not be verified, nor would
 			// one for the call itself. If that throws, the end is made up for when the method around it ends.
@@ -97,18 +98,18 @@ final class Weaver {
 			LabelNode called = new LabelNode();
 			method.instructions.insertBefore(superCall, before);
 			method.instructions.insert(superCall, called);
-			handle(method, start, before, depth, Opcodes.UNINITIALIZED_THIS);
-			handle(method, called, end, depth, Opcodes.TOP);
+			handle(method, start, before, call, Opcodes.UNINITIALIZED_THIS);
+			handle(method, called, end, call, Opcodes.TOP);
 		}
 
-		method.maxLocals = depth + 1;
+		method.maxLocals = call + 1;
 		method.maxStack = Math.max(method.maxStack + 1, 2);
 	}
 
-	private static InsnList call(String hook, int depth) {
+	private static InsnList call(String hook, int local) {
 		InsnList list = new InsnList();
-		list.add(new VarInsnNode(Opcodes.ILOAD, depth));
-		list.add(new MethodInsnNode(Opcodes.INVOKESTATIC, HOOKS, hook, "(I)V", false));
+		list.add(new VarInsnNode(Opcodes.ALOAD, local));
+		list.add(new MethodInsnNode(Opcodes.INVOKESTATIC, HOOKS, hook, "(L" + CALL + ";)V", false));
 		return list;
 	}
 
@@ -116,23 +117,23 @@ final class Weaver {
 		return id <= Short.MAX_VALUE ? new org.objectweb.asm.tree.IntInsnNode(Opcodes.SIPUSH, id) : new LdcInsnNode(id);
 	}
 
-	private static void handle(MethodNode method, LabelNode start, LabelNode end, int depth, Object first) {
+	private static void handle(MethodNode method, LabelNode start, LabelNode end, int call, Object first) {
 		LabelNode handler = new LabelNode();
 		List<Object> locals = new ArrayList<Object>();
-		for (int index = 0; index < depth; index++) {
+		for (int index = 0; index < call; index++) {
 			locals.add(index == 0 ? first : Opcodes.TOP);
 		}
 
-		locals.add(Opcodes.INTEGER);
+		locals.add(CALL);
 		method.instructions.add(handler);
 		method.instructions.add(new FrameNode(Opcodes.F_NEW, locals.size(), locals.toArray(), 1, new Object[] {"java/lang/Throwable"}));
-		method.instructions.add(call("thrown", depth));
+		method.instructions.add(call("thrown", call));
 		method.instructions.add(new InsnNode(Opcodes.ATHROW));
 		method.tryCatchBlocks.add(new TryCatchBlockNode(start, end, handler, null));
 	}
 
 	/** Our local variable is set wherever a frame says what is. */
-	private static void widen(FrameNode frame, int depth) {
+	private static void widen(FrameNode frame, int call) {
 		List<Object> locals = new ArrayList<Object>();
 		int size = 0;
 		for (Object local : frame.local) {
@@ -140,11 +141,11 @@ final class Weaver {
 			size += local == Opcodes.LONG || local == Opcodes.DOUBLE ? 2 : 1;
 		}
 
-		for (; size < depth; size++) {
+		for (; size < call; size++) {
 			locals.add(Opcodes.TOP);
 		}
 
-		locals.add(Opcodes.INTEGER);
+		locals.add(CALL);
 		frame.local = locals;
 	}
 

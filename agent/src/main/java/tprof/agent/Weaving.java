@@ -68,13 +68,11 @@ final class Weaving implements ClassFileTransformer {
 		}
 	}
 
-	/** Takes methods out for good. */
-	void letGo(List<Integer> ids) {
-		List<Methods.Woven> known = methods.all();
+	/** Weaves these methods anew, which have become cheaper or have been let go. */
+	void weaveAnew(List<Methods.Woven> changed) {
 		Set<String> names = new HashSet<String>();
-		for (int id : ids) {
-			known.get(id).isLetGo = true;
-			names.add(known.get(id).className);
+		for (Methods.Woven method : changed) {
+			names.add(method.className);
 		}
 
 		Set<Class<?>> touched = wovenClasses();
@@ -164,7 +162,7 @@ final class Weaving implements ClassFileTransformer {
 		}
 
 		Set<String> supers = type == null ? new HashSet<String>(file.supers) : Survey.supersOf(type);
-		Map<String, Integer> ids = new HashMap<String, Integer>();
+		Map<String, Methods.Woven> wanted = new HashMap<String, Methods.Woven>();
 		List<ClassFile.Method> chosen = now.methodsOf(file, now.implemented(supers));
 		for (ClassFile.Method each : chosen) {
 			Methods.Woven method = methods.of(name, each.name, each.descriptor, now.command.methods);
@@ -172,16 +170,16 @@ final class Weaving implements ClassFileTransformer {
 				refuse(name + "." + each.name, "as many methods are traced as --max-methods allows");
 			} else if (!method.isLetGo) {
 				recorder.mayBegin(method.id, now.isHead(file, each));
-				ids.put(each.name + each.descriptor, method.id);
+				wanted.put(each.name + each.descriptor, method);
 			}
 		}
 
-		byte[] result = ids.isEmpty() ? null : Weaver.weave(bytes, ids);
+		byte[] result = wanted.isEmpty() ? null : Weaver.weave(bytes, wanted);
 		synchronized (woven) {
 			if (result == null) {
 				woven.remove(name);
 			} else {
-				woven.put(name, ids.size());
+				woven.put(name, wanted.size());
 			}
 		}
 

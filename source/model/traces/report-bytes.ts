@@ -1,24 +1,27 @@
-import {printable} from '../model/text.js';
+import {printable} from '../text.js';
 import {
 	actionKinds, bucketCount, type ActiveTrace, type RefusedName, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport,
 	type UnmatchedPattern, type WholeTrace,
-} from '../model/traces/report.js';
+} from './report.js';
 import {parametersOf} from './descriptor.js';
 
 /*
 The agent's reports: agent/src/main/java/tprof/agent/Report.java has the other side of each line. They come from the
-target, so nothing in them is trusted: each number is checked before it is used, and texts are made printable.
+target, so nothing in them is trusted: each number is checked before it is used, and texts are made printable. Saved files
+hold the same (report-writer), but for parameters, which are descriptors in the agent's.
 */
 
-const format = 1;
-const phases = ['surveyed', 'tracing', 'over'] as const;
+const agentFormat = 1;
+export const savedFormat = 2;
+export const phases = ['surveyed', 'tracing', 'over'] as const;
 /** More than the agent ever writes. */
 const most = {texts: 1000, methods: 20_000, nodes: 1_100_000, actions: 10_000};
 
 /** Reads a report. Throws RangeError for what is not one. */
 export function parseReport(bytes: Uint8Array): TraceReport {
 	const from = new Numbers(bytes);
-	if (from.number() !== format) {
+	const format = from.number();
+	if (format !== agentFormat && format !== savedFormat) {
 		throw new RangeError('a report of an unknown format');
 	}
 
@@ -33,7 +36,7 @@ export function parseReport(bytes: Uint8Array): TraceReport {
 	const [wovenClasses, wovenMethods] = [from.number(), from.number()];
 	const refused = refusals(from);
 	const [lostCalls, traces, threads] = [from.number(), from.number(), from.number()];
-	const methods = from.list(most.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: parametersOf(from.text()), isLetGo: from.number() > 0}));
+	const methods = from.list(most.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: format === savedFormat ? from.text() : parametersOf(from.text()), isLetGo: from.number() > 0, oneIn: Math.max(1, from.number())}));
 	const nodes = readNodes(from, methods.length);
 	const activeCount = from.number();
 	const active = from.list(most.texts, (): ActiveTrace => ({

@@ -1,0 +1,77 @@
+package tprof.agent;
+
+import java.tprof.Call1;
+import java.util.Arrays;
+
+/**
+ * What a traced call costs in this JVM, clock and all: measured by calls of our own, which count nowhere, in a record of
+ * their own.
+ */
+final class Cost {
+	private static final int CHUNK = 100;
+	private static final int CHUNKS = 9;
+	/** After so many the JVM has compiled what is measured as it does for hot code. */
+	private static final int WARM_CHUNKS = 1000;
+	private static final long FIRST_NANOS = 20_000_000;
+	private static final long LATER_NANOS = 1_000_000;
+	private static final int ALL = 0;
+	private static final int SOME = 1;
+
+	private final Recorder recorder = new Recorder(new Budget(8, 0), 2, 0);
+	private int warmed;
+	private double call;
+	private double left;
+
+	Cost() {
+		recorder.mayBegin(ALL, true);
+		recorder.mayBegin(SOME, true);
+		warm(FIRST_NANOS);
+		measure();
+	}
+
+	/** Nanoseconds of a call that is traced. */
+	double call() {
+		return call;
+	}
+
+	/** The same in the mean of calls of which some stand for all. */
+	double thinned() {
+		return left;
+	}
+
+	void measure() {
+		warm(LATER_NANOS);
+		call = median(ALL);
+		left = median(SOME);
+	}
+
+	private void warm(long most) {
+		long end = System.nanoTime() + most;
+		for (; warmed < WARM_CHUNKS && System.nanoTime() - end < 0; warmed++) {
+			chunk(ALL);
+			chunk(SOME);
+		}
+	}
+
+	private double median(int which) {
+		long[] took = new long[CHUNKS];
+		for (int index = 0; index < CHUNKS; index++) {
+			took[index] = chunk(which);
+		}
+
+		Arrays.sort(took);
+		return (double) took[CHUNKS / 2] / CHUNK;
+	}
+
+	private long chunk(int which) {
+		long start = System.nanoTime();
+		for (int index = 0; index < CHUNK; index++) {
+			Call1 open = which == ALL ? recorder.enter(ALL) : recorder.enterSome(SOME);
+			if (open != null) {
+				open.of.exit(open.depth);
+			}
+		}
+
+		return System.nanoTime() - start;
+	}
+}
