@@ -1,5 +1,5 @@
-import {XMLParser} from 'fast-xml-parser';
 import fc from 'fast-check';
+import {SaxesParser} from 'saxes';
 import {expect, test} from 'vitest';
 import {xmlTraces} from '../../source/exports/traces/xml.js';
 import {printable} from '../../source/model/text.js';
@@ -12,19 +12,31 @@ const target = {
 
 type ReadTrace = {readonly key: string; readonly thread: string; readonly actions: ReadonlyArray<readonly string[]>};
 
-/** What a parser that knows nothing of us finds in the document, which must be well-formed. */
+/** What a parser that knows nothing of us finds in the document; it throws for what is not well-formed. */
 function read(document: string): ReadTrace[] {
-	const parser = new XMLParser({
-		ignoreAttributes: false, parseTagValue: false, parseAttributeValue: false, trimValues: false, processEntities: true, isArray: name => name === 'trace',
+	const traces: ReadTrace[] = [];
+	const path: string[] = [];
+	let text = '';
+	let attributes: Readonly<Record<string, string>> = {};
+	const parser = new SaxesParser();
+	parser.on('opentag', tag => {
+		path.push(tag.name);
+		text = '';
+		attributes = tag.attributes;
 	});
-	const {'trace-file': {trace}} = parser.parse(document, true) as {'trace-file': {trace: ReadonlyArray<Record<string, string>>}};
-	return trace.map(each => ({
-		key: each['@_key'], thread: each['@_thread'],
-		actions: each['#text'].split('|\n').map(action => {
-			const [time, kind, name] = action.split(',');
-			return [time, kind, decodeURIComponent(name)];
-		}),
-	}));
+	parser.on('text', part => {
+		text += part;
+	});
+	parser.on('closetag', () => {
+		if (path.join('/') === 'trace-file/trace') {
+			const {key, thread} = attributes;
+			traces.push({key, thread, actions: text.split('|\n').map(action => action.split(',').map((part, index) => index === 2 ? decodeURIComponent(part) : part))});
+		}
+
+		path.pop();
+	});
+	parser.write(document).close();
+	return traces;
 }
 
 /** A trace in which a class `className` calls a method `method`, by a thread. */
