@@ -12,6 +12,9 @@ const intervalMs = 20;
 /** Threads that are the program's: not the JVM's own, not the compilers. */
 const notJava = threadFlag.vmInternal + threadFlag.compiler;
 
+/** A loop that was inlined counts for its caller, or not, as the compiler has it: that is no matter of timers. */
+const notInlined = ['-XX:CompileCommand=quiet', '-XX:CompileCommand=dontinline,ShortWork.work'];
+
 /** CPU time of Java threads by the method that it counts at: `work` where that is on the stack, else the innermost. */
 class Places {
 	readonly builder = new SnapshotBuilder();
@@ -58,7 +61,7 @@ Samples test/programs/ShortWork.java for so long: the share of its Java threads'
 that is spent in `work`, as it says itself, and as it is shown, with the largest of the other places.
 */
 export async function measureShortWork(jdk: Jdk, engine: Engine & {readonly name?: string}, kind: 'virtual' | 'threads' | 'selector', seconds: number): Promise<Record<string, string | number>> {
-	const java = await startJava('ShortWork', {jdk, args: [kind]});
+	const java = await startJava('ShortWork', {jdk, jvmArgs: notInlined, args: [kind]});
 	try {
 		const places = new Places();
 		const placement = new CpuPlacement();

@@ -6,7 +6,7 @@ import {recordMs, type Period} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {type ThreadRecord} from './records.js';
 import {standAt, type Recorded, type RunningTimer} from './running-timer.js';
-import {weightNs} from './weights.js';
+import {addUsed, nothingOpen, shareOut, type OpenTime} from './weights.js';
 
 /** A thread of which nothing was recorded for so long is looked at as seldom as others that rest. */
 const restingMs = 2000;
@@ -29,7 +29,7 @@ type Watched = {
 	fresh: readonly RecordedStack[];
 	recordedAtMs: number;
 	/** CPU time that it used less what its records stood for. */
-	openNs: number;
+	open: OpenTime;
 	look: number;
 };
 
@@ -106,7 +106,7 @@ export class CpuTimer implements RunningTimer {
 
 		for (const thread of awake) {
 			if (thread.cpuNs > 0 && (thread.flags & threadFlag.compiler) === 0) {
-				this.#watch(thread, nowMs).openNs += thread.cpuNs;
+				addUsed(this.#watch(thread, nowMs).open, thread.cpuNs);
 			}
 		}
 
@@ -167,7 +167,7 @@ export class CpuTimer implements RunningTimer {
 		let watched = this.#watched.get(thread);
 		if (!watched) {
 			watched = {
-				fresh: nothing, recordedAtMs: nowMs, openNs: 0, look: 0,
+				fresh: nothing, recordedAtMs: nowMs, open: {...nothingOpen}, look: 0,
 			};
 			this.#watched.set(thread, watched);
 		}
@@ -182,17 +182,30 @@ export class CpuTimer implements RunningTimer {
 		}
 
 		const watched = this.#watch(thread, nowMs);
-		const each = weightNs(watched.openNs, stacks.length, this.#period.ns);
-		for (const stack of stacks) {
-			stack.weightNs = each;
+		const last = this.#countable(watched, nowMs);
+		const {lastNs, weightsNs} = shareOut(watched.open, stacks.length, this.#period.ns, last !== undefined);
+		for (const [index, stack] of stacks.entries()) {
+			stack.weightNs = weightsNs[index];
+		}
+
+		if (last) {
+			last.weightNs = lastNs;
 		}
 
 		thread.hasEvent = true;
-		watched.openNs -= each * stacks.length;
-		watched.fresh = stacks;
+		watched.fresh = last ? [last, ...stacks] : stacks;
 		watched.last = stacks.at(-1);
 		watched.recordedAtMs = nowMs;
 		watched.look = this.#looks;
+	}
+
+	/**
+	The newest stack so far, if time still counts at it: not after a rest, nor for a virtual thread that is mounted no
+	more.
+	*/
+	#countable({last, recordedAtMs}: Watched, nowMs: number): RecordedStack | undefined {
+		const hasRested = nowMs - recordedAtMs > restingMs;
+		return !last || hasRested || (last.carrierStart >= 0 && !this.#stacks.isStillMounted(last)) ? undefined : last;
 	}
 
 	/** Of a thread that is in no list any more, or never was in one. */
@@ -220,7 +233,7 @@ export class CpuTimer implements RunningTimer {
 			}
 
 			// What is more than that counts without a record.
-			watched.openNs = Math.min(watched.openNs, longestLuck * this.#period.ns);
+			addUsed(watched.open, 0, longestLuck * this.#period.ns);
 			if (this.#byId.get(thread.nativeId) !== thread) {
 				this.#watched.delete(thread);
 			} else if (thread.hasEvent && nowMs - watched.recordedAtMs > restingMs && !thread.isInJava) {
