@@ -2,7 +2,12 @@
 What an engine costs a target that works in bursts (test/programs/KnownBursts.java), at its defaults: with its usual
 interval and the budget of 2 %. Windows with and without it in turn, on the same process; medians of the pairs, the
 second a mean of the windows before and after. "Per CPU second" is the target's rounds for the CPU time of the process,
-"per second" that by the clock, both beside those of the windows without; "stopped" what the tool says itself, "logged" what the JVM logs of dumps (11 and later), "CPU a second" the CPU time that the target gets, "own CPU" ours, percent of a core. "CPU by thread" is what threads that do not work used, percent of the CPU time of the process, less that of the windows without.
+"per second" that by the clock, both beside those of the windows without; "stopped" what the tool says itself, "logged"
+what the JVM logs of dumps (11 and later), "CPU a second" the CPU time that the target gets, "own CPU" ours, percent of
+a core, "waiting" the time that all threads that work together wait for a CPU, without and with it. "CPU by thread" is
+what threads that do not work used, percent of the CPU time of the process, less that of the windows without. The
+windows without it are pauses, in which the budget saves for up to five seconds.
+
 The numbers of the command line are seconds of a window, how many pairs, the budget (100: none) and the interval, in
 milliseconds; TPROF_BENCH_ONLY takes some of the programs and engines (pool,attach), TPROF_BENCH_JDKS some of the JDKs.
 */
@@ -32,17 +37,21 @@ const intervalMs = process.argv[5] === undefined ? undefined : Number(process.ar
 const engines: Readonly<Record<string, Engine>> = {attach: attachEngine, perf: memoryWith('perf'), stop: memoryWith('stop')};
 const worker = /^(pool|handing|pair|runnable|timer)-?/;
 
-type Moment = {readonly rounds: number; readonly usedNs: number; readonly atMs: number; readonly byThread: ReadonlyMap<string, number>};
+type Moment = {readonly rounds: number; readonly usedNs: number; readonly atMs: number; readonly byThread: ReadonlyMap<string, number>; readonly waitedNs: number};
 
-function cpuByThread(pid: number): Map<string, number> {
+/** CPU time by thread, and how long those that work have waited for a CPU. */
+function cpuByThread(pid: number): {byThread: Map<string, number>; waitedNs: number} {
 	const found = new Map<string, number>();
+	let waitedNs = 0;
 	for (const id of readdirSync(`/proc/${pid}/task`)) {
 		const name = readFileSync(`/proc/${pid}/task/${id}/comm`, 'latin1').trim();
 		const key = worker.test(name) ? 'workers' : name;
-		found.set(key, (found.get(key) ?? 0) + Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'latin1').split(' ', 1)[0]));
+		const [usedNs, delayNs] = readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'latin1').split(' ').map(Number);
+		found.set(key, (found.get(key) ?? 0) + usedNs);
+		waitedNs += key === 'workers' ? delayNs : 0;
 	}
 
-	return found;
+	return {byThread: found, waitedNs};
 }
 
 async function now(java: JavaProcess): Promise<Moment> {
@@ -53,14 +62,17 @@ async function now(java: JavaProcess): Promise<Moment> {
 	}
 
 	const said = (word: string) => Number(new RegExp(`^${word} (\\d+)$`, 'm').exec(java.output().slice(before))?.[1]);
-	return {rounds: said('rounds'), usedNs: said('used'), atMs: performance.now(), byThread: cpuByThread(java.pid)};
+	return {rounds: said('rounds'), usedNs: said('used'), atMs: performance.now(), ...cpuByThread(java.pid)};
 }
 
 /** What was done, and used, from one moment to the next. */
 function window(from: Moment, to: Moment) {
 	const used = new Map([...to.byThread].map(([name, ns]) => [name, ns - (from.byThread.get(name) ?? 0)]));
 	const all = [...used.values()].reduce((sum, ns) => sum + ns, 0);
-	return {perCpu: to.rounds / to.usedNs, perMs: to.rounds / (to.atMs - from.atMs), cpuPerMs: to.usedNs / (to.atMs - from.atMs), parts: new Map([...used].map(([name, ns]) => [name, 100 * ns / all]))};
+	return {
+		perCpu: to.rounds / to.usedNs, perMs: to.rounds / (to.atMs - from.atMs), cpuPerMs: to.usedNs / (to.atMs - from.atMs),
+		waited: (to.waitedNs - from.waitedNs) / (to.atMs - from.atMs) / 1e4, parts: new Map([...used].map(([name, ns]) => [name, 100 * ns / all])),
+	};
 }
 
 type Window = ReturnType<typeof window> & {readonly own: number};
@@ -115,7 +127,7 @@ async function compare(jdk: Jdk, program: string, id: string): Promise<Record<st
 		const extras = names.map(name => ({name, extra: extra(name)})).filter(({name, extra}) => name !== 'workers' && Math.abs(extra) >= 0.05).sort((a, b) => b.extra - a.extra);
 		return {
 			JDK: jdk.release, program, engine: id, 'samples/s': (1000 * samples / sampledMs).toFixed(1), 'stopped %': (100 * stoppedMs / sampledMs).toFixed(2), 'logged %': (100 * (loggedMs() - loggedBefore) / sampledMs).toFixed(2),
-			'per CPU second': ratio(({perCpu}) => perCpu), 'per second': ratio(({perMs}) => perMs), 'CPU a second': ratio(({cpuPerMs}) => cpuPerMs), 'own CPU': median(withIt.map(({own}) => own)).toFixed(1),
+			'per CPU second': ratio(({perCpu}) => perCpu), 'per second': ratio(({perMs}) => perMs), 'CPU a second': ratio(({cpuPerMs}) => cpuPerMs), 'waiting %': `${median(rests.map(({waited}) => waited)).toFixed(1)} -> ${median(withIt.map(({waited}) => waited)).toFixed(1)}`, 'own CPU': median(withIt.map(({own}) => own)).toFixed(1),
 			'CPU by thread': extras.map(({name, extra}) => `${name} ${extra.toFixed(2)}`).join(', '),
 		};
 	} finally {
