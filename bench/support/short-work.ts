@@ -6,6 +6,7 @@ import {CpuPlacement} from '../../source/sampler/cpu-placement.js';
 import {type JavaProcess, type Jdk, startJava} from '../../test/helpers/jvm.js';
 import {targetOf} from '../../test/helpers/target.js';
 import {eachPlaced} from './placed-time.js';
+import {aloneShare, asyncShare, workNs} from './short-truth.js';
 
 const intervalMs = 20;
 
@@ -43,57 +44,62 @@ class Places {
 	}
 }
 
-async function workNs(java: JavaProcess): Promise<number> {
-	const before = java.output().length;
-	java.child.stdin?.write('\n');
-	for (;;) {
-		const answer = /^share work (\d+)$[^]*^done$/m.exec(java.output().slice(before));
-		if (answer) {
-			return Number(answer[1]);
-		}
+const percent = (ns: number, of: number) => (100 * ns / of).toFixed(1);
 
-		await sleep(5);
+/** What an engine shows of the program, and what the program says of itself in the same time. */
+async function sampled(java: JavaProcess, engine: Engine & {readonly name?: string}, seconds: number): Promise<Record<string, string | number>> {
+	const places = new Places();
+	const placement = new CpuPlacement();
+	const session = await engine.open(await targetOf(java), {depth: Infinity}, places.builder);
+	const sample = new Sample();
+	await session.sample(sample);
+	await workNs(java);
+	let samples = 0;
+	const startMs = performance.now();
+	let lastMs = startMs;
+	for (let dueMs = startMs + intervalMs; performance.now() < startMs + (seconds * 1000); dueMs = Math.max(performance.now(), dueMs + (intervalMs * (0.5 + Math.random())))) {
+		await sleep(Math.max(0, dueMs - performance.now()));
+		const outcome = await session.sample(sample);
+		if (outcome.ok) {
+			samples++;
+			const nowMs = performance.now();
+			placement.assign(sample, (nowMs - lastMs) * 1e6);
+			lastMs = nowMs;
+			places.add(sample);
+		}
 	}
+
+	const realNs = await workNs(java);
+	await session.close();
+	const placedNs = [...places.ns.values()].reduce((sum, ns) => sum + ns, 0);
+	const others = [...places.ns].filter(([place]) => place !== 'work').sort((a, b) => b[1] - a[1]).slice(0, 4);
+	return {
+		samples,
+		'true %': percent(realNs, places.usedNs), 'work %': percent(places.ns.get('work') ?? 0, placedNs), 'of work, seen %': percent(places.ns.get('work') ?? 0, realNs), 'not placed %': percent(places.usedNs - placedNs, places.usedNs),
+		others: others.map(([place, ns]) => `${place} ${percent(ns, placedNs)}`).join(', '),
+	};
 }
 
 /**
-Samples test/programs/ShortWork.java for so long: the share of its Java threads' CPU time (all that the kernel counts)
-that is spent in `work`, as it says itself, and as it is shown, with the largest of the other places.
+Runs test/programs/ShortWork.java: the share of its Java threads' CPU time (all that the kernel counts) that is spent in
+`work`, as it says itself while no profiler looks, as async-profiler shows it, and as each engine does, for so long
+each, with the largest of the other places.
 */
-export async function measureShortWork(jdk: Jdk, engine: Engine & {readonly name?: string}, kind: 'virtual' | 'threads' | 'selector', seconds: number): Promise<Record<string, string | number>> {
+export async function measureShortWork(jdk: Jdk, engines: ReadonlyArray<Engine & {readonly name?: string}>, kind: 'virtual' | 'threads' | 'selector', seconds: number): Promise<Array<Record<string, string | number>>> {
 	const java = await startJava('ShortWork', {jdk, jvmArgs: notInlined, args: [kind]});
 	try {
-		const places = new Places();
-		const placement = new CpuPlacement();
-		const session = await engine.open(await targetOf(java), {depth: Infinity}, places.builder);
-		const sample = new Sample();
-		await session.sample(sample);
-		await workNs(java);
-		let samples = 0;
-		const startMs = performance.now();
-		let lastMs = startMs;
-		for (let dueMs = startMs + intervalMs; performance.now() < startMs + (seconds * 1000); dueMs = Math.max(performance.now(), dueMs + (intervalMs * (0.5 + Math.random())))) {
-			await sleep(Math.max(0, dueMs - performance.now()));
-			const outcome = await session.sample(sample);
-			if (outcome.ok) {
-				samples++;
-				const nowMs = performance.now();
-				placement.assign(sample, (nowMs - lastMs) * 1e6);
-				lastMs = nowMs;
-				places.add(sample);
-			}
+		const row = (engine: string, figures: Record<string, string | number>) => ({
+			JDK: jdk.release, kind, engine, ...figures,
+		});
+		const alone = await aloneShare(java, seconds / 2);
+		const rows = [row('(nobody looks)', {'true %': alone.toFixed(1)})];
+		for (const engine of engines) {
+			rows.push(row(engine.name ?? engine.id, await sampled(java, engine, seconds)));
 		}
 
-		const realNs = await workNs(java);
-		await session.close();
-		const placedNs = [...places.ns.values()].reduce((sum, ns) => sum + ns, 0);
-		const percent = (ns: number, of: number) => (100 * ns / of).toFixed(1);
-		const others = [...places.ns].filter(([place]) => place !== 'work').sort((a, b) => b[1] - a[1]).slice(0, 4);
-		return {
-			JDK: jdk.release, engine: engine.name ?? engine.id, kind, samples,
-			'true %': percent(realNs, places.usedNs), 'work %': percent(places.ns.get('work') ?? 0, placedNs), 'of work, seen %': percent(places.ns.get('work') ?? 0, realNs), 'not placed %': percent(places.usedNs - placedNs, places.usedNs),
-			others: others.map(([place, ns]) => `${place} ${percent(ns, placedNs)}`).join(', '),
-		};
+		// Last, as it leaves an agent behind.
+		const shown = await asyncShare(java, jdk, seconds);
+		return shown === undefined ? rows : [...rows, row('async-profiler', {'work %': shown.toFixed(1)})];
 	} finally {
 		await java.stop();
 	}

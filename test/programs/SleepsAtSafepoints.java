@@ -42,7 +42,7 @@ public class SleepsAtSafepoints {
 		start("counter", () -> sink = count());
 		System.out.println("ready");
 		while (true) {
-			Thread.sleep(200);
+			Thread.sleep(20);
 			sink = Thread.getAllStackTraces().size();
 		}
 	}

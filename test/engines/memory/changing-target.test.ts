@@ -108,8 +108,7 @@ describe.each(jdks())('JDK $release', jdk => {
 		expect(seen.size).toBeGreaterThan(100);
 		// Another may have come in its place between the sample and the look at its name.
 		expect(wrong.length, wrong.slice(0, 5).join(', ')).toBeLessThan(running / 50);
-		// On a loaded machine more of them end before their turn to be stopped has come.
-		expect(unknown - observer.late).toBeLessThan(running / 4);
+		expect(unknown - observer.late).toBeLessThan(running / 20);
 	});
 });
 

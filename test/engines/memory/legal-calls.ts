@@ -1,9 +1,14 @@
+type OwnFrame = {readonly method: string; readonly line: number};
+
 /** What can be read from the source of a test program: which lines belong to which method, and what stands on them. */
 export class ProgramSource {
 	readonly #className: string;
 	readonly #lines: readonly string[];
 	/** First and last line (from 1) of each method, by name; overloads and same names in nested classes together. */
 	readonly #bodies = new Map<string, Array<readonly [number, number]>>();
+
+	/** By frame and callee: stacks are some hundred frames deep, and the same calls come again and again. */
+	readonly #verdicts = new Map<string, Map<string, string | boolean>>();
 
 	constructor(className: string, text: string) {
 		this.#className = className;
@@ -22,33 +27,54 @@ export class ProgramSource {
 	method; undefined when nothing is.
 	*/
 	problem(frames: readonly string[]): string | undefined {
-		const parsed = frames.map(frame => /^(.*)\.([^.]+)\((.*):(-?\d+)\)$/.exec(frame));
-		const own = parsed.map(frame => frame?.[1].split('$')[0] === this.#className);
-		const first = own.indexOf(true);
-		if (first === -1) {
-			return 'no frame of the program';
+		let isOwn = false;
+		for (const [index, frame] of frames.entries()) {
+			const verdict = this.#verdict(frame, frames[index - 1] ?? '');
+			if (typeof verdict === 'string') {
+				return verdict;
+			}
+
+			isOwn ||= verdict;
 		}
 
-		for (let index = first; index < frames.length; index++) {
-			const frame = parsed[index];
-			if (!frame || !own[index]) {
-				continue;
-			}
+		return isOwn ? undefined : 'no frame of the program';
+	}
 
-			const method = frame[2];
-			const line = Number(frame[4]);
-			if (method !== 'run' && !method.startsWith('<') && method !== 'compare' && !(this.#bodies.get(method) ?? []).some(([start, end]) => line >= start && line <= end)) {
-				return `line ${line} is not in ${method}`;
-			}
-
-			// The call that led to a frame stands on its caller's line; what the JDK calls back is not checked, and a
-			// compiler's bridge method (compare) has no such line.
-			const callee = parsed[index - 1];
-			if (index > first && own[index - 1] && callee && callee[2] !== 'compare' && !this.#lines[line - 1]?.includes(`${callee[2]}(`)) {
-				return `line ${line} does not call ${callee[2]}`;
-			}
+	/** What is wrong with a frame that called another, or whether it is one of the program's; remembered. */
+	#verdict(frame: string, callee: string): string | boolean {
+		let known = this.#verdicts.get(frame);
+		if (!known) {
+			known = new Map();
+			this.#verdicts.set(frame, known);
 		}
 
-		return undefined;
+		let verdict = known.get(callee);
+		if (verdict === undefined) {
+			verdict = this.#judge(this.#parse(frame), this.#parse(callee));
+			known.set(callee, verdict);
+		}
+
+		return verdict;
+	}
+
+	/** The method and line of a frame of the program; undefined for any other. */
+	#parse(frame: string): OwnFrame | undefined {
+		const [, className, method, line] = /^(.*)\.([^.]+)\(.*:(-?\d+)\)$/.exec(frame) ?? [];
+		return className?.split('$')[0] === this.#className ? {method, line: Number(line)} : undefined;
+	}
+
+	#judge(frame: OwnFrame | undefined, callee: OwnFrame | undefined): string | boolean {
+		if (!frame) {
+			return false;
+		}
+
+		const {method, line} = frame;
+		if (method !== 'run' && !method.startsWith('<') && method !== 'compare' && !(this.#bodies.get(method) ?? []).some(([start, end]) => line >= start && line <= end)) {
+			return `line ${line} is not in ${method}`;
+		}
+
+		// The call that led to a frame stands on its caller's line; what the JDK calls back is not checked, and a
+		// compiler's bridge method (compare) has no such line.
+		return callee && callee.method !== 'compare' && !this.#lines[line - 1]?.includes(`${callee.method}(`) ? `line ${line} does not call ${callee.method}` : true;
 	}
 }

@@ -146,7 +146,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			}
 
 			await sleep(30);
-			return slowSafepoints >= 20;
+			return slowSafepoints >= 60;
 		});
 		expect([...states].sort()).not.toContain('BLOCKED');
 		expect(states).toContain('TIMED_WAITING');

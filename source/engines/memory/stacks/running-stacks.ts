@@ -4,7 +4,7 @@ import {type Memory} from '../process/memory.js';
 import {type Ptrace} from '../process/ptrace.js';
 import {Unreadable} from '../process/reader.js';
 import {type Stopper, type Stops} from '../process/stopper.js';
-import {type ThreadBlock} from '../threads/thread-block.js';
+import {javaThreadState, type ThreadBlock} from '../threads/thread-block.js';
 import {type ChunkPlace, type Continuations} from './continuation.js';
 import {decodeRegisters, registersBytes} from './registers.js';
 import {StackCopy} from './stack.js';
@@ -121,9 +121,11 @@ export class RunningStacks {
 			const place = decodeRegisters(registers);
 			// A call into the VM that need not change the thread's state (JRT_BLOCK_ENTRY: locking, allocating) still
 			// leaves an anchor.
-			end = isAnchored || (block.anchorSp > place.sp && !this.#top.isInCode(place))
-				? this.#fromAnchor(stack, block)
-				: this.#top.walk(stack, place);
+			if (isAnchored || (block.anchorSp > place.sp && !this.#top.isInCode(place))) {
+				end = this.#fromAnchor(stack, block);
+			} else {
+				end = isOutsideJava(block) ? 'root' : this.#top.walk(stack, place);
+			}
 		}
 
 		const hasHeap = this.#walker.heapStart !== -1 && chunk !== undefined && this.#continuations.walk(chunk);
@@ -134,4 +136,12 @@ export class RunningStacks {
 	#fromAnchor(stack: StackCopy, {anchorSp, anchorPc, anchorFp}: ThreadBlock): WalkEnd {
 		return stack.has(anchorSp - 8) ? this.#walker.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp) : 'broken';
 	}
+}
+
+/**
+Whether a thread that stands still has left Java code for good, as one that ends, or has not begun to run it: without an
+anchor, and not on the way between two states.
+*/
+function isOutsideJava({state, anchorSp}: ThreadBlock): boolean {
+	return anchorSp === 0 && state !== javaThreadState.inJava && state % 2 === 0;
 }

@@ -33,14 +33,15 @@ export class WaitingStacks {
 	walk(thread: JavaThread): boolean {
 		for (let attempt = 0; attempt < tries; attempt++) {
 			const {anchorSp, anchorPc, anchorFp} = thread.block;
-			const end = this.#walkOnce(thread);
+			const isLast = attempt === tries - 1;
+			const end = this.#walkOnce(thread, isLast);
 			const hasHeap = this.#walker.heapStart !== -1 && this.#walkHeap(thread);
 			if (!this.#threads.reread(thread)) {
 				break;
 			}
 
 			const {block} = thread;
-			if (block.anchorSp === anchorSp && block.anchorPc === anchorPc && block.anchorFp === anchorFp && !thread.isInJava && (end !== 'broken' || attempt === tries - 1)) {
+			if (block.anchorSp === anchorSp && block.anchorPc === anchorPc && block.anchorFp === anchorFp && !thread.isInJava && (end !== 'broken' || isLast)) {
 				thread.setStack(this.#walker, end, hasHeap ? this.#continuations.frames : undefined);
 				thread.setWalked(block);
 				return true;
@@ -62,12 +63,13 @@ export class WaitingStacks {
 		return place !== undefined && this.#continuations.walk(place);
 	}
 
-	#walkOnce({block, frames: {length: hadFrames}}: JavaThread): WalkEnd {
+	#walkOnce({block, frames: {length: hadFrames}}: JavaThread, isLast: boolean): WalkEnd {
 		this.#walker.start();
 		if (block.anchorSp === 0) {
-			// It has not called into Java yet, or no longer is in such a call; or it is on its way between Java code
-			// and the VM, where the anchor is set or cleared a moment too late for us.
-			return block.state % 2 === 1 || hadFrames > 0 ? 'broken' : 'root';
+			// It has not called into Java yet, or no longer is in such a call, as one that ends; or it is on its way
+			// between Java code and the VM, where the anchor is set or cleared a moment too late for us, but not each
+			// time that we look.
+			return block.state % 2 === 1 || (hadFrames > 0 && !isLast) ? 'broken' : 'root';
 		}
 
 		try {
