@@ -47,13 +47,14 @@ export async function trace(command: Command & {readonly kind: 'trace'}, options
 
 	const output = options.output === undefined ? undefined : await GrowingFile.create(options.output);
 	try {
-		const report = await traced(target, request, {forMs: windowMs * count, stop: stop.signal, mayAsk: !options.yes});
-		if (!report) {
+		const result = await traced(target, request, {forMs: windowMs * count, stop: stop.signal, mayAsk: !options.yes});
+		if (!result) {
 			return 1;
 		}
 
+		const {report, hasEnded} = result;
 		const written = format.write(target.facts, report, {
-			version, top: options.top, width: process.stdout.columns || undefined, notes: refusalNotes(report),
+			version, top: options.top, width: process.stdout.columns || undefined, notes: [...(hasEnded ? [`JVM ${target.pid} ended while it was traced: calls of its last second may be missing`] : []), ...refusalNotes(report)],
 		});
 		await (output ? output.append(written) : print(written));
 		return 0;
@@ -88,8 +89,8 @@ async function agreedTarget({target: text, patterns}: Command & {readonly kind: 
 	return yes || await isAgreed(`${whatTracingDoes(target, patterns)}\n`, 'Trace? [y/N] ') ? target : undefined;
 }
 
-/** The last report, with every call up to the end; undefined when the user does not want it after all. */
-async function traced(target: Target, request: TraceRequest, {forMs, stop, mayAsk}: {readonly forMs: number; readonly stop: AbortSignal; readonly mayAsk: boolean}): Promise<TraceReport | undefined> {
+/** The last report, with every call up to the end, and whether the target has ended; undefined when the user does not want it after all. */
+async function traced(target: Target, request: TraceRequest, {forMs, stop, mayAsk}: {readonly forMs: number; readonly stop: AbortSignal; readonly mayAsk: boolean}): Promise<{readonly report: TraceReport; readonly hasEnded: boolean} | undefined> {
 	const session = await TraceSession.open(target);
 	try {
 		const wanted = await agreedRequest(await session.survey(request), request, mayAsk);
@@ -104,7 +105,9 @@ async function traced(target: Target, request: TraceRequest, {forMs, stop, mayAs
 			session.read();
 		}
 
-		return await session.close();
+		const hasEnded = !session.isAlive();
+		const report = await session.close();
+		return report && {report, hasEnded};
 	} finally {
 		await session.close();
 	}

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
 Calls that it counts itself: several threads, recursion, exceptions through five levels, constructors that throw, threads that end by an exception in the middle, an interface's implementations. Reads lines
 from its standard input: a number runs so many rounds in each of eight threads (and prints what each method was called, as "name calls exceptions"), then "done"; "load" uses a class that was not loaded before,
-"end" ends it. A thread "noise" calls busy() all the time.
+"virtual N" has N virtual threads make visits, "spells N" prints the time of N calls in each of eight threads, "end" ends it. A thread "noise" calls busy() all the time.
 */
 public class KnownTraces {
 	static final int THREADS = 8;
@@ -113,6 +113,65 @@ public class KnownTraces {
 		Thread.sleep(120);
 	}
 
+	/** A virtual thread's: two steps, between which it gives its carrier to others. */
+	static void visit() {
+		step();
+		java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+		step();
+	}
+
+	static void step() {
+		sink++;
+	}
+
+	/** So many virtual threads, all of which have visits at the same time; the JDK must have some. */
+	static void virtualThreads(int count) throws Exception {
+		java.lang.reflect.Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+		final CountDownLatch done = new CountDownLatch(count);
+		for (int i = 0; i < count; i++) {
+			start.invoke(null, new Runnable() {
+				@Override
+				public void run() {
+					visit();
+					done.countDown();
+				}
+			});
+		}
+
+		done.await();
+	}
+
+	/** Takes 150 microseconds or more. */
+	static void spell() {
+		long start = System.nanoTime();
+		while (System.nanoTime() - start < 150_000) {
+			sink++;
+		}
+	}
+
+	/** Nanoseconds by our own clock of so many spells in each of the threads. */
+	static long spells(final int count) throws InterruptedException {
+		final AtomicLong sum = new AtomicLong();
+		final CountDownLatch done = new CountDownLatch(THREADS);
+		for (int i = 0; i < THREADS; i++) {
+			new Thread("speller-" + i) {
+				@Override
+				public void run() {
+					for (int spell = 0; spell < count; spell++) {
+						long start = System.nanoTime();
+						spell();
+						sum.addAndGet(System.nanoTime() - start);
+					}
+
+					done.countDown();
+				}
+			}.start();
+		}
+
+		done.await();
+		return sum.get();
+	}
+
 	static void dies() {
 		throw new IllegalStateException("the thread ends here");
 	}
@@ -179,6 +238,10 @@ public class KnownTraces {
 				sink += new Late().area(1);
 			} else if (line.equals("slow")) {
 				slow();
+			} else if (line.startsWith("virtual ")) {
+				virtualThreads(Integer.parseInt(line.substring(8)));
+			} else if (line.startsWith("spells ")) {
+				System.out.println("spelled " + spells(Integer.parseInt(line.substring(7))));
 			} else {
 				for (AtomicLong counter : new AtomicLong[] {recursions, rounds, thrown, made, failedMade, shapes}) {
 					counter.set(0);

@@ -38,6 +38,12 @@ test('a row says what of its calls is not known exactly', () => {
 	expect(refusalNotes({...report, methods: [method]})).toEqual([expect.stringMatching(/one call in so many .*: a\.B\.outer$/), expect.stringMatching(/part of the time only: a\.B\.outer$/)]);
 });
 
+test('calls whose end had no room end with their trace, for the browser', () => {
+	const [trace] = report.slowest;
+	const {traceEvents} = JSON.parse(String(traceFormats.find(({id}) => id === 'chrome')!.write(target, {...report, slowest: [{...trace, left: 2, actions: trace.actions.slice(0, 2)}]}, {version: '1', notes: []}))) as {traceEvents: Array<Record<string, unknown>>};
+	expect(traceEvents.slice(2).map(({ph, name, ts}) => [ph, name, ts])).toEqual([['B', 'a.B.outer', 1e6], ['B', 'a.B.in<&>ner', 1_000_500], ['E', 'a.B.in<&>ner', 1_002_000], ['E', 'a.B.outer', 1_002_000]]);
+});
+
 test('a window has what came since its beginning', () => {
 	const [outer, inner] = traceMethods(report, {...report, elapsedNs: 1e9, nodes: {...report.nodes, count: 2, calls: report.nodes.calls.map(calls => calls / 2)}});
 	expect(outer).toMatchObject({calls: 3, callsPerS: 3});
@@ -65,6 +71,10 @@ test('every format writes; XML and JSON hold hostile names', () => {
 	expect(String(written.xml)).toContain('<trace key="1000-1" thread="t &quot;1&quot;">1000.000000,START,a.B.outer|\n1000.500000,START,a.B.in&lt;&amp;&gt;ner|');
 	expect(String(written.csv).split('\r\n')[1]).toMatch(/^a\.B\.outer,5,1,2\.5,0\.5,/);
 	expect(String(written.text)).toContain('a.B.outer');
+	const {traceEvents} = JSON.parse(String(written.chrome)) as {traceEvents: Array<Record<string, unknown>>};
+	expect(traceEvents.map(({ph, name, ts, tid}) => [ph, name, ts, tid])).toEqual([
+		['M', 'process_name', undefined, 0], ['M', 'thread_name', undefined, 1], ['B', 'a.B.outer', 1e6, 1], ['B', 'a.B.in<&>ner', 1_000_500, 1], ['E', 'a.B.in<&>ner', 1_000_700, 1], ['E', 'a.B.outer', 1_002_000, 1],
+	]);
 });
 
 describe('what the JVM says of a load', () => {

@@ -7,7 +7,9 @@ import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
 import {classBytes} from '../helpers/class-bytes.js';
 import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
-import {until} from '../helpers/until.js';
+import {until, untilAsync} from '../helpers/until.js';
+import {patienceMs} from '../helpers/patience.js';
+import {AttachClient} from '../../source/engines/attach/socket/client.js';
 
 const request: TraceRequest = {
 	patterns: [], under: [], leastNs: 0, keep: 5, maxMethods: 500, maxOverheadPercent: 100, periodMs: 100,
@@ -59,6 +61,13 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		return java.output().slice(before);
 	}
 
+	async function histogram(): Promise<string> {
+		const reply = await new AttachClient(target).request('inspectheap', ['-live'], {timeoutMs: patienceMs});
+		const text = reply.status === 'ok' ? reply.bytes.toString() : '';
+		expect(text).toContain('KnownTraces');
+		return text;
+	}
+
 	/** Traces what the request means while `during` goes on; the last report. */
 	async function traced(change: Partial<TraceRequest>, during: (session: TraceSession) => Promise<void>): Promise<TraceReport> {
 		const session = await TraceSession.open(target);
@@ -102,6 +111,8 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		// From 21 on the JVM keeps our constants in the class's pool.
 		expect(release < 21 ? after.bytes : after.code).toBe(release < 21 ? before.bytes : before.code);
 		await until(() => leftIn(target.pid).length === 0);
+		// A histogram of what lives is taken after a full collection, which takes class loaders away that nothing refers to.
+		await untilAsync(async () => !/tprof\.(?:agent|stub\.JarLoader)/.test(await histogram()));
 		expect(readdirSync('/tmp').filter(name => name.startsWith('.tprof-') && !name.endsWith('.partial'))).toEqual([]);
 	});
 
@@ -125,6 +136,23 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 
 		// Rounds 0 to 6 recurse so many times.
 		expect(depths).toEqual([7, 6, 5, 4, 3, 2, 1]);
+	});
+
+	test.runIf(release >= 21)('a trace belongs to the virtual thread, whatever its carrier runs in between', async () => {
+		const report = await traced({patterns: ['KnownTraces#visit', 'KnownTraces#step'], keep: 20}, async () => {
+			await say('virtual 300');
+		});
+		expect(traceTree(report, undefined)).toMatchObject([{method: 'visit', calls: 300, exceptions: 0, children: [{method: 'step', calls: 600, children: []}]}]);
+		expect(report).toMatchObject({traces: 300, lostCalls: 0, activeCount: 0});
+		const {method} = report.slowest[0].actions[0];
+		expect(report.slowest.map(({actions}) => actions.map(action => [action.kind, action.method === method]))).toEqual(Array.from({length: 20}, () => [
+			['START', true], ['START', false], ['END', false], ['START', false], ['END', false], ['END', true],
+		]));
+	});
+
+	test('a file that is no agent is one clear line', async () => {
+		await expect(TraceSession.open(target, import.meta.filename)).rejects.toThrow(`JVM ${target.pid} cannot read the agent in its /tmp`);
+		await until(() => leftIn(target.pid).length === 0);
 	});
 
 	test('an interface stands for its implementations, those that are loaded later too; annotations; --under', async () => {

@@ -1,3 +1,4 @@
+import {chromeTraces} from './chrome.js';
 import {csvTraces} from './csv.js';
 import {jsonTraces} from './json.js';
 import {pprofTraces} from './pprof.js';
@@ -8,4 +9,4 @@ import {xmlTraces} from './xml.js';
 export type {TraceExportOptions, TraceFormat} from './trace-format.js';
 
 /** What `tprof-top trace` writes, in the order of help. The first is taken where nobody chooses. */
-export const traceFormats: readonly TraceFormat[] = [textTraces, jsonTraces, csvTraces, xmlTraces, pprofTraces];
+export const traceFormats: readonly TraceFormat[] = [textTraces, jsonTraces, csvTraces, xmlTraces, pprofTraces, chromeTraces];

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.objectweb.asm.MethodTooLargeException;
 
 /** What is woven in the target now: puts it in, into classes that are loaded later too, and takes it out. */
 final class Weaving implements ClassFileTransformer {
@@ -150,7 +151,7 @@ final class Weaving implements ClassFileTransformer {
 
 			return weave(now, name, type, bytes);
 		} catch (Throwable error) {
-			refuse(name, error.getClass().getSimpleName().equals("MethodTooLargeException") ? "a method of it is too large" : error.toString());
+			refuse(name, error.toString());
 			return null;
 		}
 	}
@@ -174,7 +175,7 @@ final class Weaving implements ClassFileTransformer {
 			}
 		}
 
-		byte[] result = wanted.isEmpty() ? null : Weaver.weave(bytes, wanted);
+		byte[] result = woven(name, bytes, wanted);
 		synchronized (woven) {
 			if (result == null) {
 				woven.remove(name);
@@ -184,6 +185,23 @@ final class Weaving implements ClassFileTransformer {
 		}
 
 		return result;
+	}
+
+	/** The class with what is wanted of it, but for methods that would be too large; those are taken out of `wanted`. Null if nothing is left. */
+	private byte[] woven(String name, byte[] bytes, Map<String, Methods.Woven> wanted) {
+		while (!wanted.isEmpty()) {
+			try {
+				return Weaver.weave(bytes, wanted);
+			} catch (MethodTooLargeException error) {
+				if (wanted.remove(error.getMethodName() + error.getDescriptor()) == null) {
+					throw error;
+				}
+
+				refuse(name + "." + error.getMethodName(), "it is too large: no code can be added to it");
+			}
+		}
+
+		return null;
 	}
 
 	private void refuse(String name, String reason) {

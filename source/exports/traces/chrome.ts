@@ -1,0 +1,53 @@
+import type {TraceReport, WholeTrace} from '../../model/traces/report.js';
+import {nameOf} from '../../query/traces/methods.js';
+import type {TraceFormat} from './trace-format.js';
+
+/** What Chrome's trace events call the beginning and the end of a call. */
+const phaseOf = {START: 'B', END: 'E', EXCEPTION: 'E'} as const;
+
+/**
+The slowest traces as Chrome trace events (the "Trace Event Format" document of the Chromium project), which ui.perfetto.dev
+and chrome://tracing show: a thread for each thread's name, times in microseconds since the epoch.
+*/
+export const chromeTraces: TraceFormat = {
+	id: 'chrome',
+	description: 'the slowest traces as trace events, for ui.perfetto.dev or chrome://tracing',
+	write({pid, mainClass}, report, {top}) {
+		const traces = report.slowest.slice(0, top);
+		const threads = [...new Set(traces.map(({thread}) => thread))];
+		const events = [
+			{
+				name: 'process_name', ph: 'M', pid, tid: 0, args: {name: mainClass},
+			},
+			...threads.map((name, index) => ({
+				name: 'thread_name', ph: 'M', pid, tid: index + 1, args: {name},
+			})),
+			...traces.flatMap(trace => eventsOf(trace, report, {pid, tid: threads.indexOf(trace.thread) + 1})),
+		];
+		return `{"displayTimeUnit":"ns","traceEvents":[\n${events.map(event => JSON.stringify(event)).join(',\n')}\n]}\n`;
+	},
+};
+
+function eventsOf({key, startedAtMs, actions, durationNs}: WholeTrace, {methods}: TraceReport, thread: {readonly pid: number; readonly tid: number}) {
+	const open: number[] = [];
+	const events = actions.map(({kind, method, atNs}) => {
+		if (kind === 'START') {
+			open.push(method);
+		} else {
+			open.pop();
+		}
+
+		return {
+			name: nameOf(methods[method]), cat: 'method', ph: phaseOf[kind], ...thread, ts: microseconds(startedAtMs, atNs),
+			...(kind === 'START' && open.length === 1 ? {args: {trace: key}} : (kind === 'EXCEPTION' ? {args: {ended: 'by an exception'}} : {})),
+		};
+	});
+	// Where there was no room for all actions, the calls that are open end with the trace.
+	return [...events, ...open.toReversed().map(method => ({
+		name: nameOf(methods[method]), cat: 'method', ph: 'E', ...thread, ts: microseconds(startedAtMs, durationNs),
+	}))];
+}
+
+function microseconds(startedAtMs: number, atNs: number): number {
+	return (startedAtMs * 1000) + (atNs / 1000);
+}

@@ -1,0 +1,181 @@
+import {
+	execFile, execFileSync, spawn, spawnSync,
+} from 'node:child_process';
+import {
+	mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {expect, test} from 'vitest';
+import type {TraceReport} from '../../source/model/traces/report.js';
+import {traceMethods} from '../../source/query/traces/methods.js';
+import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
+import {namespaceRefusal} from '../helpers/as-root.js';
+import {classBytes} from '../helpers/class-bytes.js';
+import {
+	compileProgram, javaProcess, jdk, startJava, type JavaProcess,
+} from '../helpers/jvm.js';
+import {patienceMs} from '../helpers/patience.js';
+import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
+
+const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
+const request: TraceRequest = {
+	patterns: ['KnownTraces#recurse'], under: [], leastNs: 0, keep: 5, maxMethods: 500, maxOverheadPercent: 100, periodMs: 100,
+};
+const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+const unshare = ['unshare', '--mount'];
+const noNamespace = namespaceRefusal(unshare);
+
+function hasAgent(pid: number): boolean {
+	return readdirSync(`/proc/${pid}/task`).some(tid => readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim() === 'tprof-top');
+}
+
+/** Reports that the agent has written: the second one answers the command to weave. */
+function reportsOf(pid: number): number {
+	const data = readdirSync(`/proc/${pid}/fd`).map(fd => `/proc/${pid}/fd/${fd}`).find(file => /\/\.tprof-[^/]*\/data/.test(linkOf(file)));
+	return data === undefined ? 0 : Number(readFileSync(data).readBigInt64BE(8));
+}
+
+function linkOf(file: string): string {
+	try {
+		return readlinkSync(file);
+	} catch {
+		return '';
+	}
+}
+
+async function say(java: JavaProcess, line: string): Promise<void> {
+	const before = java.output().length;
+	java.child.stdin!.write(`${line}\n`);
+	await until(() => java.output().slice(before).includes(`done ${line}\n`));
+}
+
+function recursionsOf(report: TraceReport | undefined): number | undefined {
+	return report && traceMethods(report, undefined).find(({method}) => method === 'recurse')?.calls;
+}
+
+test('a target that ends is said beside what was counted until then', async () => {
+	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet']});
+	try {
+		const ended = new Promise<{readonly status: number; readonly stdout: string; readonly stderr: string}>(resolve => {
+			const tool = execFile(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces#slow', '--yes', '--duration', '600', '--format', 'json'], {timeout: patienceMs}, (error, stdout, stderr) => {
+				resolve({status: error ? Number(error.code) : 0, stdout, stderr});
+			});
+			tool.stdin?.end();
+		});
+		await until(() => reportsOf(java.pid) >= 2);
+		java.child.stdin!.write('end\n');
+		const {status, stdout, stderr} = await ended;
+		expect({status, stderr}).toEqual({status: 0, stderr: ''});
+		expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${java.pid} ended while it was traced: calls of its last second may be missing`]});
+	} finally {
+		await java.stop();
+	}
+});
+
+test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with one clear line', async () => {
+	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: ['prlimit', '--fsize=1048576']});
+	try {
+		const target = await targetOf(java);
+		const session = await TraceSession.open(target);
+		try {
+			await expect(session.weave(request)).rejects.toThrow('the disk with the target\'s /tmp is full: what was traced could not be written');
+		} finally {
+			await session.close();
+		}
+
+		await until(() => !hasAgent(java.pid));
+		await say(java, '1');
+	} finally {
+		await java.stop();
+	}
+});
+
+test('what another agent changes stays changed, before, while and after', async () => {
+	const on = jdk();
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-other-agent-'));
+	try {
+		const jar = path.join(folder, 'other.jar');
+		writeFileSync(path.join(folder, 'manifest'), 'Premain-Class: OtherAgent\nCan-Retransform-Classes: true\n');
+		execFileSync(path.join(on.home, 'bin/jar'), ['cfm', jar, path.join(folder, 'manifest'), '-C', compileProgram('OtherAgent', on), '.']);
+		const java = await startJava('KnownTraces', {jdk: on, jvmArgs: [`-javaagent:${jar}`, '-Xmx64m'], args: ['quiet']});
+		try {
+			const target = await targetOf(java);
+			const changed = Buffer.from('THROUGH FIVE LEVELS').toString('hex');
+			const before = await classBytes(target, 'KnownTraces', on);
+			expect(before.bytes).toContain(changed);
+			const session = await TraceSession.open(target);
+			let report: TraceReport | undefined;
+			try {
+				await session.weave(request);
+				const during = await classBytes(target, 'KnownTraces', on);
+				expect(during.bytes).toContain(changed);
+				expect(during.code).toContain('java/tprof/Hooks1.enter');
+				await say(java, '7');
+			} finally {
+				report = await session.close();
+			}
+
+			// 1 + 2 + ... + 7 in each of eight threads.
+			expect(recursionsOf(report)).toBe(28 * 8);
+			const after = await classBytes(target, 'KnownTraces', on);
+			expect(after.bytes).toContain(changed);
+			expect(after.code).toBe(before.code);
+		} finally {
+			await java.stop();
+		}
+	} finally {
+		rmSync(folder, {recursive: true, force: true});
+	}
+});
+
+test.skipIf(noNamespace)('a JVM in mounts of its own, with a /tmp of its own', async () => {
+	const classes = path.dirname(compileProgram('KnownTraces', jdk()));
+	const enter = 'mount --bind "$0" /mnt && mount -t tmpfs tmpfs /tmp && mkdir "$0" && mount --bind /mnt "$0" && exec "$@"';
+	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: [...unshare, 'sh', '-c', enter, classes]});
+	try {
+		const session = await TraceSession.open(await targetOf(java));
+		await session.weave(request);
+		await say(java, '7');
+		expect(recursionsOf(await session.close())).toBe(28 * 8);
+		expect(readdirSync(`/proc/${java.pid}/root/tmp`).filter(name => name.startsWith('.tprof-'))).toEqual([]);
+	} finally {
+		await java.stop();
+	}
+});
+
+test('a method that is too large for more code is named, and what is beside it is traced', async () => {
+	const on = jdk();
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-large-'));
+	try {
+		// Eight bytes each, and one: ten less than a method may have.
+		writeFileSync(path.join(folder, 'Large.java'), `public class Large {
+	static int sum;
+	static void large() { ${'sum++;'.repeat(8190)} }
+	static void small() { sum++; }
+	public static void main(String[] args) throws Exception {
+		System.out.println("ready");
+		while (true) { large(); small(); Thread.sleep(1); }
+	}
+}`);
+		execFileSync(path.join(on.home, 'bin/javac'), ['-g:none', '-d', folder, path.join(folder, 'Large.java')], {stdio: ['ignore', 'ignore', 'pipe']});
+		const java = javaProcess(spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', '-cp', folder, 'Large'], {stdio: ['pipe', 'pipe', 'pipe']}));
+		try {
+			await java.waitFor(/^ready$/m);
+			const session = await TraceSession.open(await targetOf(java));
+			try {
+				expect(await session.weave({...request, patterns: ['Large.*l*']})).toMatchObject({
+					wovenMethods: 1, refused: [{name: 'Large.large', reason: 'it is too large: no code can be added to it'}],
+				});
+			} finally {
+				await session.close();
+			}
+		} finally {
+			await java.stop();
+		}
+	} finally {
+		rmSync(folder, {recursive: true, force: true});
+	}
+});
