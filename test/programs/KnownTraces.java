@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
 Calls that it counts itself: several threads, recursion, exceptions through five levels, constructors that throw, threads that end by an exception in the middle, an interface's implementations. Reads lines
 from its standard input: a number runs so many rounds in each of eight threads (and prints what each method was called, as "name calls exceptions"), then "done"; "load" uses a class that was not loaded before,
-"virtual N" has N virtual threads make visits, "spells N" prints the time of N calls in each of eight threads, "end" ends it. A thread "noise" calls busy() all the time.
+"virtual N" has N virtual threads make visits, "text" prints the text of what level() throws, "spells N" prints the time of N calls in each of eight threads, "end" ends it. A thread "noise" calls busy() all the time.
 */
 public class KnownTraces {
 	static final int THREADS = 8;
@@ -240,6 +240,12 @@ public class KnownTraces {
 				slow();
 			} else if (line.startsWith("virtual ")) {
 				virtualThreads(Integer.parseInt(line.substring(8)));
+			} else if (line.equals("text")) {
+				try {
+					level(0, 0);
+				} catch (IllegalStateException expected) {
+					System.out.println("thrown " + expected.getMessage());
+				}
 			} else if (line.startsWith("spells ")) {
 				System.out.println("spelled " + spells(Integer.parseInt(line.substring(7))));
 			} else {
