@@ -71,6 +71,9 @@ export class LiveTracer {
 		return {
 			status: () => this.#problem === undefined ? inner.status() : {...inner.status(), message: this.#problem},
 			read: () => this.#with(inner.read()),
+			askForHolders() {
+				inner.askForHolders?.();
+			},
 			setPaused(isPaused) {
 				inner.setPaused(isPaused);
 			},

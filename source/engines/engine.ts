@@ -107,6 +107,11 @@ export type EngineSession = {
 	*/
 	sample(into: Sample, isAfterGap?: boolean): Promise<SampleOutcome>;
 	/**
+	Has the next sample say who holds locks of java.util.concurrent, too, which others do not; the JVM walks its heap for
+	it while it stands still. Left out where every sample says so, or none can.
+	*/
+	askForHolders?(): void;
+	/**
 	Gives up the sample under way where it waits for the target (it comes back soon, not ok, and ends no session) and
 	resolves when no thread of the target is held, nor will be before the next sample. May be called during a sample;
 	never throws.

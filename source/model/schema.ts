@@ -67,6 +67,11 @@ export const threadColumns = {
 	lockOwnerFrame: {unit: 'frame', sampled: 'newest', window: 'newest', saved: 'always'},
 	/** The carrier thread of a mounted virtual thread (in a sample: its row); -1 for others. */
 	carrier: {unit: 'threadOrNone', sampled: 'row', window: 'newest', saved: 'always'},
+	/**
+	How often the lock that it waits for is held for reading, its owner the first of those that do, where that one still
+	does; 0 if it is not, or that is not known.
+	*/
+	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest', saved: 'newer'},
 } as const satisfies Readonly<Record<string, ThreadColumn>>;
 
 /** What a sample says of a thread beside the columns of its record. */

@@ -81,6 +81,8 @@ export type TargetVitals = {
 	readonly cpuPercent?: number;
 	readonly heapUsedBytes?: number;
 	readonly heapCapacityBytes?: number;
+	/** What the capacity may grow to. */
+	readonly heapMaxBytes?: number;
 	/** Share of the time since the previous reading spent in stop-the-world collections. */
 	readonly gcPercent?: number;
 	readonly uptimeMs?: number;

@@ -18,6 +18,8 @@ export type SourceStatus = {
 	readonly tracer?: string;
 	/** CPU time is counted at a line by now; left out before, and of a file. */
 	readonly hasCpu?: boolean;
+	/** `askForHolders` does something. */
+	readonly canAskForHolders?: boolean;
 	/** The newest counts could not be read in time: those shown are older. */
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, if another one is long overdue; undefined otherwise. */
@@ -39,6 +41,8 @@ export type SnapshotSource = {
 	read(): Snapshot | undefined;
 	/** Stops and starts sampling; nothing for a file. */
 	setPaused(paused: boolean): void;
+	/** Has the next sample say who holds locks of java.util.concurrent, at a cost; see `EngineSession.askForHolders`. */
+	askForHolders?(): void;
 	/** Ends the session and lets go of the target; resolves when that is done or the time-out passed. */
 	close(): Promise<void>;
 	/** Calls back when the status changes or the first samples arrive; returns a function that stops this. */

@@ -1,4 +1,4 @@
-import type {Snapshot} from '../model/snapshot.js';
+import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {ThreadState} from '../model/thread-state.js';
 
 /** What a row of the Lines view stands for. */
@@ -57,6 +57,8 @@ export type Query = {
 export type AtAGlance = {
 	/** Where next to no CPU is used, its rows are where threads wait: nobody asked for certain states. */
 	readonly showsWaits: boolean;
+	/** What is known of the target beside the snapshot, where there is something to ask. */
+	readonly vitals?: TargetVitals;
 };
 
 /** A window that was marked on the screen, or all of a saved file. */

@@ -311,6 +311,8 @@ export type BlockerRow = {
 	/** Index of the holder in the snapshot's thread table, -1 where it is not known, and its name then empty. */
 	readonly holder: number;
 	readonly holderName: string;
+	/** How often it is held for reading now, the holder the first of those that do; 0 if it is not, or that is not known. */
+	readonly readers: number;
 	readonly holderState?: ThreadState;
 	/** Where the holder took it, and where it is now (the program's line): not known, or no longer alive. */
 	readonly tookAt?: Place;

@@ -153,6 +153,10 @@ class LiveSampler implements SamplerHandle {
 		return this.#snapshot;
 	}
 
+	askForHolders(): void {
+		this.#tell({kind: 'holders'});
+	}
+
 	setPaused(paused: boolean): void {
 		this.#isPaused = paused;
 		this.#heardMs = monotoneMs();
@@ -243,7 +247,7 @@ class LiveSampler implements SamplerHandle {
 				this.#engine = report.engine;
 				this.#timer = report.timer ?? '';
 				this.#note = report.note;
-				this.#set({note: this.#sessionNote});
+				this.#set({note: this.#sessionNote, canAskForHolders: report.canAskForHolders});
 				break;
 			}
 

@@ -34,12 +34,14 @@ export type Command =
 	*/
 	| {readonly kind: 'hold'; readonly number: number}
 	| {readonly kind: 'resume'}
+	/** See `EngineSession.askForHolders`. */
+	| {readonly kind: 'holders'}
 	| {readonly kind: 'stop'};
 
 /** From the worker to the main thread. All texts are printable lines. */
 export type Report =
 	/** The engine holds the target. */
-	| {readonly kind: 'opened'; readonly engine: string; readonly timer?: TimerId; readonly note: string}
+	| {readonly kind: 'opened'; readonly engine: string; readonly timer?: TimerId; readonly note: string; readonly canAskForHolders: boolean}
 	/** What the samples have shown of how they are got, beside that note; empty for nothing (any more). */
 	| {readonly kind: 'finding'; readonly finding: string}
 	/** The first sample is in the table. */

@@ -46,7 +46,7 @@ async function run(): Promise<void> {
 	}, writer);
 	try {
 		report({
-			kind: 'opened', engine: engine.id, timer: session.timer, note: printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; ')),
+			kind: 'opened', engine: engine.id, timer: session.timer, note: printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; ')), canAskForHolders: session.askForHolders !== undefined,
 		});
 		const loop = new SamplingLoop({
 			session,
@@ -78,6 +78,11 @@ async function run(): Promise<void> {
 
 				case 'resume': {
 					loop.resume();
+					break;
+				}
+
+				case 'holders': {
+					session.askForHolders?.();
 					break;
 				}
 

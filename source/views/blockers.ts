@@ -1,6 +1,6 @@
 import {rootNode} from '../model/frame.js';
 import type {Snapshot} from '../model/snapshot.js';
-import {blockerColumns, publicName} from '../query/columns/blocker-columns.js';
+import {blockerColumns, holderText, publicName} from '../query/columns/blocker-columns.js';
 import {formatDuration, formatStuck} from '../query/columns/format.js';
 import {shortName} from '../query/columns/names.js';
 import {queryThreadDetail} from '../query/detail.js';
@@ -17,6 +17,7 @@ export const blockersView: View<BlockerRow> = {
 	columns: blockerColumns,
 	sort: {column: 'waiting', reverse: false},
 	keys: [],
+	showsHolders: true,
 	files: {
 		csv: [
 			{id: 'lock', description: 'class of the lock', cell: row => row.lockClass},
@@ -30,11 +31,12 @@ export const blockersView: View<BlockerRow> = {
 			{id: 'depth', description: '0; more where the holder waited for the row above that has one less', cell: row => row.depth},
 			{id: 'deadlock', description: '1 where the holder was in a deadlock', cell: row => Number(row.isDeadlocked)},
 			{id: 'waiters', description: 'threads that waited at the end, or in the window, separated by "; "', cell: row => row.waiters.map(({name}) => name).join('; ')},
+			{id: 'readers', description: 'how often it was held for reading at the end, by the holder first; 0 where it was not, or that is not known', cell: row => row.readers},
 		],
 		* json(snapshot, baseline, query, top) {
 			for (const row of queryBlockers(snapshot, baseline, query).rows.slice(0, top)) {
 				yield JSON.stringify({
-					lock: row.lockClass, kind: row.kind, holder: row.holder < 0 ? null : row.holderName, tid: row.holder < 0 ? 0 : snapshot.threads.nativeId[row.holder], state: row.holderState ?? null,
+					lock: row.lockClass, kind: row.kind, holder: row.holder < 0 ? null : row.holderName, tid: row.holder < 0 ? 0 : snapshot.threads.nativeId[row.holder], state: row.holderState ?? null, readers: row.readers,
 					tookAt: placeOf(row.tookAt), nowAt: placeOf(row.nowAt), waiting: row.waitingNow, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast,
 					waitedMs: rounded(row.waitedMs), depth: row.depth, deadlock: row.isDeadlocked, waiters: row.waiters.map(waiter => waiterOf(waiter)),
 				});
@@ -45,7 +47,7 @@ export const blockersView: View<BlockerRow> = {
 	hints: row => [
 		{key: 'enter', title: row.holder < 0 ? 'who waits' : 'where the holder is, who waits', short: row.holder < 0 ? 'waiters' : 'holder'},
 		{key: 't', title: row.waiters.length === 1 ? 'only the waiter' : 'only the waiters', short: 'waiters'},
-		{key: 'tab', title: 'next view', short: 'view'},
+		row.holder < 0 && row.readers === 0 && row.kind === 'park' ? {key: 'L', title: 'ask the JVM who holds it', short: 'ask'} : {key: 'tab', title: 'next view', short: 'view'},
 	],
 	query: queryBlockers,
 	// It was so in the window, and is over.
@@ -58,7 +60,7 @@ export const blockersView: View<BlockerRow> = {
 		return {...detail, lines: [], stacks: [], wholeStacks: row ? wholeStacks(snapshot, row) : []};
 	},
 	titleLines(row, width) {
-		const holder = row.holder < 0 ? 'a thread that is not known' : row.holderName;
+		const holder = row.holder < 0 && row.readers === 0 ? 'a thread that is not known' : holderText(row);
 		const [longest] = row.waiters;
 		const longestText = row.waitingNow > 0 && longest ? `, ${longest.name} for ${formatStuck(longest)}` : '';
 		const room = Math.max(20, width - 12);
@@ -67,13 +69,20 @@ export const blockersView: View<BlockerRow> = {
 			{text: `${row.waitingNow} ${row.waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${formatDuration(row.waitedMs)} of waiting in the window`, isWrapped: true},
 			...(row.tookAt ? [{text: `taken at ${shortName(row.tookAt, room, false)}`}] : []),
 			...(row.nowAt ? [{text: `is now at ${shortName(row.nowAt, room, false)}${row.holderState ? ` (${row.holderState})` : ''}`}] : []),
-			...(row.holder < 0 ? [{text: 'who holds it is not known: a thread dump does not say so of locks of java.util.concurrent, and readers of a lock leave no name', isWrapped: true} as const] : []),
+			...(row.holder < 0 && row.readers === 0 ? [{text: 'who holds it is not known: a thread dump does not say so of locks of java.util.concurrent, and readers of a lock leave no name; L asks the JVM for a full one', isWrapped: true} as const] : []),
+			...(row.readers > 0 ? [{text: 'of readers none but the first leaves its name, as long as it is one', isWrapped: true} as const] : []),
+			...(row.holder >= 0 && !row.tookAt ? [{text: untakenText(row), isWrapped: true} as const] : []),
 			...(row.isDeadlocked ? [{text: 'deadlock: the holder waits for a thread that waits for it', role: 'error'} as const] : []),
 		];
 	},
 	placeOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,
 	threadsOf: ({waiters, holderName}) => ({keys: waiters.map(({key}) => key), label: `${waiters.length === 1 ? waiters[0].name : `${waiters.length} threads`} behind ${holderName || '?'}`}),
 };
+
+/** Why it is not known where the holder took a lock. */
+function untakenText({kind}: BlockerRow): string {
+	return kind === 'park' ? 'where it took it is not known: lock() has returned, and left nothing on the stack' : 'where it took it could not be read: the holder runs, or has moved meanwhile';
+}
 
 /** Where the holder is and where the longest waiter is, whole. */
 function wholeStacks(snapshot: Snapshot, row: BlockerRow) {

@@ -77,6 +77,8 @@ export type View<Row extends ViewRow = ViewRow> = {
 	readonly sort: SortOrder;
 	readonly keys: readonly ViewKey[];
 	readonly files: ViewFiles<Row>;
+	/** Only of the view that shows who holds locks: there the JVM can be asked for those that samples do not tell. */
+	readonly showsHolders?: true;
 	/** Only of the view that compares the window with the query's mark. */
 	readonly comparesWithMark?: true;
 	/** What the view shows, a sentence or two for its help. */

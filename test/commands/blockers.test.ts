@@ -2,11 +2,16 @@ import {spawnSync} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import {afterEach, describe, expect, test} from 'vitest';
+import {attachEngine} from '../../source/engines/attach/engine.js';
+import {Sample} from '../../source/model/sample.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import {wordsOf} from '../engines/attach/dumps.js';
+import {targetOf} from '../engines/memory/observe.js';
 import {jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
 
 const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 
-type Row = {readonly lock: string; readonly kind: string; readonly holder: string | null; readonly depth: number; readonly deadlock: boolean; readonly waiting: number; readonly waitedMs: number; readonly nowAt: {readonly method: string} | null; readonly tookAt: {readonly method: string} | null; readonly waiters: ReadonlyArray<{readonly thread: string; readonly at: {readonly method: string}}>};
+type Row = {readonly lock: string; readonly kind: string; readonly holder: string | null; readonly depth: number; readonly deadlock: boolean; readonly waiting: number; readonly readers: number; readonly waitedMs: number; readonly nowAt: {readonly method: string} | null; readonly tookAt: {readonly method: string} | null; readonly waiters: ReadonlyArray<{readonly thread: string; readonly at: {readonly method: string}}>};
 type Document = {readonly blockers: readonly Row[]; readonly durationMs: number; readonly deadlocks: ReadonlyArray<ReadonlyArray<{readonly thread: string; readonly lock: string; readonly at: {readonly class: string; readonly method: string}}>>};
 
 let java: JavaProcess | undefined;
@@ -21,11 +26,36 @@ function report(engine: string): {readonly document: Document; readonly said: st
 	return {document: JSON.parse(stdout) as Document, said: stderr};
 }
 
+/** Who holds up the thread "parked", by a thread dump, by a full one, and by one that comes after it. */
+async function parkedBehind(pid: number): Promise<readonly string[]> {
+	const builder = new SnapshotBuilder();
+	const sample = new Sample();
+	const session = await attachEngine.open(targetOf(pid), {depth: 10}, builder);
+	const owners: string[] = [];
+	for (const isFull of [false, true, false]) {
+		if (isFull) {
+			session.askForHolders!();
+		}
+
+		expect(await session.sample(sample)).toMatchObject({ok: true});
+		owners.push(wordsOf(sample, builder).find(({name}) => name === 'parked')!.owner);
+	}
+
+	await session.close();
+	return owners;
+}
+
 const rowText = ({lock, holder, depth, deadlock, waiters}: Row) => `${'  '.repeat(depth)}${deadlock ? '!' : ''}${holder ?? '?'} ${lock.replace(/^.*[.$](?=.)/, '')} <- ${waiters.map(({thread}) => thread).sort().join(' ')}`;
+
+/** The methods in which holders took monitors, by what holds and is held. */
+const tookAt = ({blockers}: Document) => Object.fromEntries(blockers.filter(({kind}) => kind === 'monitor').map(row => [`${row.holder} ${row.lock.replace(/^.*\$/, '')}`, row.tookAt?.method.replace(/\$.*/, '')]));
+const expectedTookAt = {
+	'chain-a Pool': 'hold', 'chain-b Cache': 'both', 'deep Shelf': 'shelve', 'deep Box': 'pack', 'mixed-1 Account': 'lambda', 'three-1 Depot': 'meet', 'three-2 Depot': 'meet', 'three-3 Depot': 'meet',
+};
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
 	test('who holds up whom, and every deadlock, with both engines', async () => {
-		java = await startJava('KnownBlocking', {jdk});
+		java = await startJava('KnownBlocking', {jdk, jvmArgs: ['-Xbatch']});
 		const memory = report('memory');
 		expect(memory.document.blockers.map(row => rowText(row)).sort()).toEqual([
 			'  !mixed-2 NonfairSync <- mixed-1',
@@ -34,8 +64,10 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			'    !three-2 Depot <- three-1',
 			'!mixed-1 Account <- mixed-2',
 			'!three-1 Depot <- three-3',
-			'? NonfairSync <- writer',
+			'reader NonfairSync <- writer',
 			'chain-a Pool <- chain-b',
+			'deep Box <- wants-box',
+			'deep Shelf <- wants-shelf',
 			'owner NonfairSync <- parked',
 		].sort());
 		expect(memory.document.deadlocks.map(members => members.map(({thread, at}) => `${thread} ${at.method.replace(/\$.*/, '')}`))).toEqual([
@@ -44,13 +76,18 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		expect(memory.said).toMatch(/deadlock of 3 threads: three-1 waits at KnownBlocking\.meet:\d+ for KnownBlocking\$Depot held by three-2/);
 		const chain = memory.document.blockers.find(({holder}) => holder === 'chain-b')!;
 		expect(chain).toMatchObject({waiting: 2, kind: 'monitor', nowAt: {method: 'both'}});
+		expect(memory.document.blockers.filter(({readers}) => readers > 0)).toEqual([expect.objectContaining({holder: 'reader', readers: 2, tookAt: null, nowAt: expect.objectContaining({method: 'sleepForGood'}) as unknown})]);
 		// Two threads for the whole time.
 		expect(chain.waitedMs / memory.document.durationMs).toBeCloseTo(2, 0);
 
+		expect(tookAt(memory.document)).toEqual(expectedTookAt);
+
 		const attach = report('attach');
+		expect(tookAt(attach.document)).toEqual(expect.objectContaining(expectedTookAt));
 		const known = attach.document.blockers.filter(({kind}) => kind === 'monitor');
 		expect(known.map(row => rowText({...row, depth: 0})).sort()).toEqual(expect.arrayContaining(['!three-1 Depot <- three-3', 'chain-a Pool <- chain-b', 'chain-b Cache <- chain-c chain-d']));
 		expect(known.find(({holder}) => holder === 'chain-b')).toMatchObject({tookAt: {method: 'both'}, nowAt: {method: 'both'}});
+		expect(await parkedBehind(java.pid)).toEqual(['', 'owner', 'owner']);
 		// The JVM itself says who is in a circle, and so who holds its locks.
 		expect(attach.document.deadlocks.map(members => members.map(({thread}) => thread))).toEqual(expect.arrayContaining([['three-1', 'three-2', 'three-3'], ['mixed-1', 'mixed-2']]));
 	});

@@ -11,6 +11,7 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {queryFocus} from '../../source/query/focus/focus.js';
 import {queryLines} from '../../source/query/lines.js';
+import {queryVotes} from '../../source/query/votes.js';
 import {queryTree} from '../../source/query/tree/tree.js';
 import type {FocusRow, Query, TreeRow} from '../../source/query/types.js';
 import {focusView} from '../../source/views/focus.js';
@@ -66,6 +67,11 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			expect(visits.slice(1).map(({parentKey}) => parentKey)).toEqual(visits.slice(0, -1).map(({key}) => key));
 			const lambdas = tree.filter(({className, method}) => className === 'KnownTree' && method.startsWith('lambda$'));
 			expect(lambdas.filter(row => threads(row.totalTicks) === 1).length).toBeGreaterThanOrEqual(3);
+
+			const votes = queryVotes(snapshot, undefined, {...query, filter: 'KnownTree.find'}).rows;
+			expect(threads(votes.reduce((sum, {ticks}) => sum + ticks, 0))).toBe(7);
+			const recursive = votes.filter(({frames}) => frames.filter(({method}) => method === 'visit').length === 6);
+			expect(threads(recursive.reduce((sum, {ticks}) => sum + ticks, 0))).toBe(2);
 
 			const focus = (method: string): readonly FocusRow[] => queryFocus(snapshot, undefined, {...query, sort: focusView.sort, method}).rows;
 			const find = focus('KnownTree.find');

@@ -16,9 +16,10 @@ test.each(jdks())('JDK $release: what the collector has not said yet of the heap
 	// It says so when its first region is full.
 	java = await startJava('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xms256m', '-Xmx256m', '-XX:+UseG1GC', '-XX:G1HeapRegionSize=32m']});
 	const vitals = openVitals(await targetOf(java));
-	const {heapUsedBytes, heapCapacityBytes} = vitals.read();
+	const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = vitals.read();
 	expect(heapUsedBytes).toBeUndefined();
 	expect(heapCapacityBytes).toBeGreaterThan(0);
+	expect(Math.abs(heapMaxBytes! - (256 * 1024 * 1024))).toBeLessThan(1024);
 	vitals.close();
 });
 
@@ -30,6 +31,8 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	expect(first.heapCapacityBytes).toBeGreaterThan(1024 * 1024);
 	expect(first.heapCapacityBytes).toBeLessThanOrEqual(64 * 1024 * 1024);
 	expect(first.heapUsedBytes).toBeLessThanOrEqual(first.heapCapacityBytes!);
+	expect(first.heapMaxBytes).toBeGreaterThanOrEqual(first.heapCapacityBytes!);
+	expect(Math.abs(first.heapMaxBytes! - (64 * 1024 * 1024))).toBeLessThan(1024 * 1024);
 	expect(first.uptimeMs).toBeGreaterThan(0);
 	let second = first;
 	// On a loaded machine the program may not get a CPU for a while.

@@ -1,5 +1,6 @@
 import {spawnSync} from 'node:child_process';
-import {readFileSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {manPage} from '../../source/manual/man-page.js';
@@ -61,7 +62,11 @@ describe.each(shells.map(shell => [shell] as const))('completions for %s', shell
 	const script = completions[shell]();
 
 	test('are understood by the shell, where it is installed', () => {
-		expect(checked(shell, ['-n'], script) ?? '').toBe('');
+		// From a file: fish does not read from the sockets that Node gives as standard input.
+		const folder = mkdtempSync(path.join(tmpdir(), 'tprof-shell-'));
+		writeFileSync(path.join(folder, 'completion'), script);
+		expect(checked(shell, ['-n', path.join(folder, 'completion')], '') ?? '').toBe('');
+		rmSync(folder, {recursive: true});
 	});
 
 	test('know every option and its values, and every command', () => {
@@ -100,6 +105,52 @@ test('bash completes options, their values, commands, shells and files', () => {
 	expect(complete('open', 'package.j')).toEqual(['package.json']);
 	expect(complete('li')).toEqual(['list']);
 	expect(complete('--ascii', '4')).toEqual(['4711']);
+});
+
+/** What is typed, and the line after Tab. */
+const asked: ReadonlyArray<readonly [string, string]> = [
+	['--vi', '--view'],
+	['--view th', '--view threads'],
+	['--view=th', '--view=threads'],
+	['completion f', 'completion fish'],
+	['li', 'list'],
+	['open package.j', 'open package.json'],
+	['-o package.j', '-o package.json'],
+	['--snapshot-dir sourc', '--snapshot-dir source/'],
+	['--ascii 47', '--ascii 4711'],
+];
+
+function lastWord(line: string): string {
+	return line.split(' ').at(-1)!;
+}
+
+test('zsh completes them, where it is installed', () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-zsh-'));
+	writeFileSync(path.join(folder, '_tprof-top'), completions.zsh());
+	// Keys are pressed in a shell with a terminal of its own; Ctrl-X has it print its line.
+	const program = `zmodload zsh/zpty
+		zpty -b z 'zsh -f -i'
+		zpty -w z 'PS1="% "; autoload -Uz compinit; compinit -u -D; pgrep() { echo 4711; }; show() { print -r -- "<<<$BUFFER>>>"; BUFFER=; zle send-break; }; zle -N show; bindkey "^X" show; source ${folder}/_tprof-top; echo re""ady'
+		zpty -r -m z seen '*ready*'
+		for line in "$@"; do
+			zpty -w -n z "tprof-top $line"$'\\t\\C-x'
+			zpty -r -m z seen '*<<<*>>>*'
+			seen=\${seen##*<<<tprof-top }
+			print -r -- "\${seen%%>>>*}"
+		done
+		zpty -d z`;
+	const {error, stdout, stderr} = spawnSync('zsh', ['-f', '-c', program, 'zsh', ...asked.map(([typed]) => typed)], {encoding: 'utf8', cwd: root});
+	rmSync(folder, {recursive: true});
+	expect(stderr ?? '').toBe('');
+	// An option with a value goes on with =.
+	expect(error ? asked : stdout.trimEnd().split('\n').map((line, index) => [asked[index][0], line.replace(/[ =]$/, '')])).toEqual(asked);
+});
+
+test('fish completes them, where it is installed', () => {
+	const program = `${completions.fish()}\nfunction pgrep; echo 4711; end\nfor line in $argv; complete -C "tprof-top $line" | string split -f1 \\t; end`;
+	const {error, stdout, stderr} = spawnSync('fish', ['--no-config', '-c', program, '--', ...asked.map(([typed]) => typed)], {encoding: 'utf8', cwd: root});
+	expect(stderr ?? '').toBe('');
+	expect(error ? asked.map(([, line]) => lastWord(line)) : stdout.trimEnd().split('\n')).toEqual(asked.map(([, line]) => lastWord(line)));
 });
 
 test('completions are for shells that there are', () => {

@@ -5,7 +5,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * Known blocking, for good: a chain (chain-b waits for chain-a, chain-c and chain-d for chain-b), a lock of
- * java.util.concurrent (parked waits for owner), a writer that waits for a reader; and two deadlocks: of three at monitors
+ * java.util.concurrent (parked waits for owner), a writer that waits for two readers, two that wait for one which holds a
+ * monitor in a compiled method and another in one that was compiled into it (with -Xbatch); and two deadlocks: of three at monitors
  * (three-1 to three-3), and of two at a monitor and a ReentrantLock (mixed-1, mixed-2).
  */
 public class KnownBlocking {
@@ -16,6 +17,10 @@ public class KnownBlocking {
 	static class Pool {}
 
 	static class Cache {}
+
+	static class Shelf {}
+
+	static class Box {}
 
 	interface Body {
 		void run() throws InterruptedException;
@@ -35,6 +40,7 @@ public class KnownBlocking {
 
 		ReentrantReadWriteLock readWrite = new ReentrantReadWriteLock();
 		start("reader", () -> holdLock(readWrite.readLock()));
+		start("reader-2", () -> holdLock(readWrite.readLock()));
 		start("writer", () -> holdLock(readWrite.writeLock()));
 
 		Object[] depots = {new Depot(), new Depot(), new Depot()};
@@ -43,6 +49,17 @@ public class KnownBlocking {
 			int own = i;
 			start("three-" + (i + 1), () -> meet(depots[own], depots[(own + 1) % 3], held));
 		}
+
+		Object shelf = new Shelf();
+		Object box = new Box();
+		// The compilers come to it.
+		for (int i = 0; i < 30_000; i++) {
+			shelve(shelf, box, 0);
+		}
+
+		start("deep", () -> shelve(shelf, box, Long.MAX_VALUE / 2_000_000));
+		start("wants-shelf", () -> hold(shelf));
+		start("wants-box", () -> hold(box));
 
 		Object account = new Account();
 		ReentrantLock other = new ReentrantLock();
@@ -103,6 +120,18 @@ public class KnownBlocking {
 	static void holdLock(Lock lock) throws InterruptedException {
 		lock.lock();
 		sleepForGood();
+	}
+
+	static void shelve(Object outer, Object inner, long ms) throws InterruptedException {
+		synchronized (outer) {
+			pack(inner, ms);
+		}
+	}
+
+	static void pack(Object inner, long ms) throws InterruptedException {
+		synchronized (inner) {
+			Thread.sleep(ms);
+		}
 	}
 
 	static void meet(Object own, Object next, CountDownLatch held) throws InterruptedException {

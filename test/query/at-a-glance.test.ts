@@ -89,8 +89,37 @@ test.each([
 	expect(table.rows.filter(row => row.selfTicks > 0).map(row => placeName(row))).toEqual(['A.take:8']);
 });
 
-test('nor in a moment that is too short to say, nor where CPU is used', () => {
-	expect(queryLinesAtAGlance(waiting().build({sampledMs: 999}), undefined, glance()).above).toBeUndefined();
+test('in a moment that is too short to say so, rows are where threads wait if nobody was seen running', () => {
+	const {above, rows} = queryLinesAtAGlance(waiting().build({sampledMs: 100}), undefined, glance());
+	expect(above).toBe('No use of CPU was seen so far. 2 threads are held up, the longest for 42s, by a, which is at A.main:1 via Thread.sleep.');
+	expect(rows.map(row => placeName(row)).slice(0, 2)).toEqual(['A.take:8', 'A.run:5']);
+	const running = waiting().draw('hot\nR0\nwork:1').build({sampledMs: 999});
+	expect(queryLinesAtAGlance(running, undefined, glance()).above).toBeUndefined();
+	expect(names(running, glance())).toEqual(['2 A.take:8 < a', '1 A.work:1']);
+});
+
+test('many that are held up for long are named where CPU is used, too', () => {
+	const drawing = waiting().draw('hot\nR R\nwork:1 work:1');
+	const above = () => queryLinesAtAGlance(drawing.build(), undefined, glance()).above;
+	drawing.draw(['f', 'g'].map(name => `${name} <- a@take:8 park\nw\nrun:5\njava.util.concurrent.locks.LockSupport.park:211`).join('\n\n'));
+	expect(above()).toBeUndefined();
+	drawing.draw('h <- a@take:8\nB\nrun:4');
+	expect(above()).toBe('5 threads are held up, the longest for 42s, by a, which is at A.main:1 via Thread.sleep: Blockers has them.');
+});
+
+test('where the hottest lines are the JDK\'s, the line of the program that called most of it is named', () => {
+	const regex = picture(`
+		parser
+		R      R      R
+		match:7 match:7 work:9
+		java.util.regex.Loop.match:4 java.util.regex.Loop.match:9 -
+	`);
+	expect(queryLinesAtAGlance(regex, undefined, glance()).above).toBe('67% is what A.match:7 called: a counts it there.');
+	expect(queryLinesAtAGlance(regex, undefined, glance({ownFirst: true})).above).toBeUndefined();
+	expect(queryLinesAtAGlance(hog, undefined, glance()).above).toBeUndefined();
+});
+
+test('nor where CPU is used', () => {
 	expect(queryLinesAtAGlance(waiting().draw('hot\nR R\nwork:1 work:1').build(), undefined, glance()).above).toBeUndefined();
 });
 
@@ -100,14 +129,23 @@ test('a row of such waits has the detail of its samples', () => {
 	expect(detail.threads.map(({name}) => name)).toEqual(['d', 'e']);
 });
 
-test('where the JVM itself uses the CPU, that stands above the rows', () => {
+test.each([
+	['VM Thread', 700, {}, 'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads has all of them.'],
+	['VM Thread', 700, {gcPercent: 68.9}, 'The JVM is collecting garbage: the program stands still for collections 69% of the time.'],
+	['GC Thread#0', 700, {}, 'The JVM is collecting garbage: collectors use 70% CPU, the program 3%.'],
+	['GC Thread#0', 20, {}, undefined],
+	['GC Thread#0', 700, {gcPercent: 69.4, heapUsedBytes: 60 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, 'The heap is full: 60.0M of 64.0M in use (94%); the program stands still for collections 69% of the time; collectors use 70% CPU, the program 3%.'],
+	['GC Thread#0', 0, {heapUsedBytes: 60 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, undefined],
+	['GC Thread#0', 0, {heapUsedBytes: 63 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, 'The heap is full: 63.0M of 64.0M in use (98%).'],
+])('where %s uses %i ms of a second, and %j is known, that stands above the rows', (name, cpuMs, vitals, text) => {
 	const drawing = new Picture().draw(undent(`
 		main
 		R30
 		work:1
 
-		GC Thread#0 [vm]
-		R700
+		${name} [vm]
+		R${cpuMs}
 	`));
-	expect(queryLinesAtAGlance(drawing.build(), undefined, glance()).above).toBe('The JVM itself uses 70% CPU, the program 3%: most in GC Thread#0. Threads has all of them.');
+	expect(queryLinesAtAGlance(drawing.build(), undefined, glance({atAGlance: {showsWaits: true, vitals}})).above).toBe(text);
+	expect(queryLinesAtAGlance(drawing.build({sampledMs: 100}), undefined, glance()).above).toBeUndefined();
 });

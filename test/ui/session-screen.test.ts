@@ -26,7 +26,7 @@ const sgr = /\u001B\[[\d;]*m/g;
 const live: SourceStatus = {phase: 'sampling', stale: false};
 
 type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string}) => Promise<string>;
-type Made = {readonly status?: SourceStatus; readonly save?: Save; readonly theme?: Theme; readonly read?: () => Snapshot | undefined; readonly vitals?: TargetVitals; readonly isRead?: boolean; readonly columns?: number; readonly rows?: number; readonly view?: Partial<InitialView>; readonly keepColumns?: KeepColumns};
+type Made = {readonly status?: SourceStatus; readonly save?: Save; readonly theme?: Theme; readonly read?: () => Snapshot | undefined; readonly vitals?: TargetVitals; readonly isRead?: boolean; readonly askForHolders?: () => void; readonly columns?: number; readonly rows?: number; readonly view?: Partial<InitialView>; readonly keepColumns?: KeepColumns};
 type Screen = {
 	readonly screen: ComponentScreen;
 	readonly store: SessionStore;
@@ -46,9 +46,9 @@ afterEach(() => {
 });
 
 /** The screen of a session that is read when the test says so. */
-function screenOf(snapshot: Snapshot | undefined, {status = live, save = async () => 'saved it', theme = plain, read = () => snapshot, vitals = figures, isRead = true, columns = 80, rows = 24, view = {}, keepColumns}: Made = {}): Screen {
+function screenOf(snapshot: Snapshot | undefined, {status = live, save = async () => 'saved it', theme = plain, read = () => snapshot, vitals = figures, isRead = true, columns = 80, rows = 24, view = {}, keepColumns, askForHolders}: Made = {}): Screen {
 	const source: SnapshotSource = {
-		status: () => status, read, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
+		status: () => status, read, askForHolders, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
 	};
 	const store = new SessionStore({
 		source, delayMs: 1000, vitals: () => vitals,
@@ -455,8 +455,29 @@ describe('a message is never cut', () => {
 
 	test('why a table is empty is said whole', async () => {
 		const session = screenOf(picture('one\nw\na:1', {sampledMs: 50}));
+		// Lines would say where threads wait.
+		await session.screen.press('tab', 'tab', 'tab');
+		expect((await show(session)).join('\n')).toContain('[Stacks]');
 		expect((await show(session)).slice(6, 8).join(' ')).toContain('nothing in this window in the counted states: active (RUNNABLE, BLOCKED); x for others');
 	});
+});
+
+test('L in Blockers says what a full dump costs before it asks for one', async () => {
+	let asked = 0;
+	const session = screenOf(busy(), {
+		status: {...live, canAskForHolders: true}, askForHolders() {
+			asked++;
+		}, view: {view: 'blockers'},
+	});
+	await session.screen.press('L');
+	expect((await show(session)).join('\n')).toContain('full dump: the JVM stands still and walks 954M of heap, 931ms or so');
+	await session.screen.press('escape', 'L');
+	expect(asked).toBe(0);
+	await session.screen.press('enter');
+	expect(asked).toBe(1);
+	const other = screenOf(busy(), {view: {view: 'blockers'}});
+	await other.screen.press('L');
+	expect((await show(other)).join('\n')).toContain('only with the attach engine');
 });
 
 test('a session that is over and has nothing to show ends the screen, once it was asked for samples', async () => {

@@ -14,6 +14,7 @@ import {AttachClient, type Failed} from './socket/client.js';
 import {CpuCredit} from './cpu-credit.js';
 import {tooManyThreads} from './dump/header-finder.js';
 import {DumpParser} from './dump/parser.js';
+import {KnownHolders} from './known-holders.js';
 import {PauseEstimate} from './pause-estimate.js';
 
 /**
@@ -21,6 +22,9 @@ Longest wait for one dump: a full collection of a large heap, or a JVM slow to r
 this the sample is lost, but not the session.
 */
 const dumpTimeoutMs = 10_000;
+
+/** The same for a full dump: some hundred gigabytes of heap. */
+const fullDumpTimeoutMs = 120_000;
 
 /** Failures in a row that end a session without a single good sample: whatever is wrong will stay wrong. */
 const failuresAtStart = 3;
@@ -54,6 +58,9 @@ export class AttachSession implements EngineSession {
 	#failures = 0;
 	#failingSinceMs = 0;
 	#closed = false;
+	readonly #holders = new KnownHolders();
+	/** The next dump is to be a full one. */
+	#isFullNext = false;
 
 	constructor(target: Target, options: EngineOptions, interner: Interner) {
 		this.#client = new AttachClient(target);
@@ -77,7 +84,10 @@ export class AttachSession implements EngineSession {
 		const startedMs = performance.now();
 		const {signal} = this.#aborter;
 		this.#pause.begin(this.#vmThread, this.#listener);
-		const reply = await this.#client.threadDump({timeoutMs: dumpTimeoutMs, signal});
+		const isFull = this.#isFullNext;
+		// Once, whatever comes of it.
+		this.#isFullNext = false;
+		const reply = await this.#client.threadDump({timeoutMs: isFull ? fullDumpTimeoutMs : dumpTimeoutMs, signal, isFull});
 		if (reply.status === 'ended') {
 			throw new SessionOver(reply.reason, {targetEnded: true});
 		}
@@ -102,6 +112,7 @@ export class AttachSession implements EngineSession {
 			return this.#failed({status: 'failed', reason: problem, hint: '', othersMayDo: true}, performance.now() - startedMs, stoppedMs);
 		}
 
+		this.#holders.settle(into, isFull);
 		this.#credit.credit(into, this.#parser.headerCpuNs);
 		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
 		this.#listener = this.#ids.ours(this.#parser.attachListenerId);
@@ -111,6 +122,10 @@ export class AttachSession implements EngineSession {
 		return {
 			ok: true, pauseUs: stoppedMs * usInMs, stoppedMs, tookMs: performance.now() - startedMs, atMs,
 		};
+	}
+
+	askForHolders(): void {
+		this.#isFullNext = true;
 	}
 
 	async letGo(): Promise<void> {

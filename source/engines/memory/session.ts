@@ -22,6 +22,7 @@ import {Descriptions} from './threads/descriptions.js';
 import {type JavaThread, type Lock} from './threads/java-thread.js';
 import {JavaThreads} from './threads/java-threads.js';
 import {Locks} from './threads/locks.js';
+import {TakenAt} from './threads/taken-at.js';
 import {type ProcessMemory} from './process/memory.js';
 import {Methods} from './hotspot/methods.js';
 import {type Opened} from './open.js';
@@ -104,7 +105,7 @@ export class MemorySession implements EngineSession {
 			heap, objects: opened.objects, clock: opened.clock, threads, methods: this.#methods, interner,
 		};
 		this.#descriptions = new Descriptions(vm, target.pid, parts);
-		this.#locks = new Locks(vm, parts);
+		this.#locks = new Locks(vm, {...parts, takenAt: new TakenAt(vm, memory, this.#code, this.#methods)});
 		this.#vmThreads = new VmThreads(target.pid, interner, this.#cpu, turns);
 		const walker = new Walker(vm, this.#code, this.#methods);
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
@@ -251,15 +252,13 @@ export class MemorySession implements EngineSession {
 			}
 
 			thread.isSettled = isSettled(thread, lock);
-			if (lock.owner) {
+			if (lock.ownerSlot) {
 				owned.push(thread);
 			}
 		}
 
 		for (const thread of owned) {
-			// An owner remembered from before may have ended.
-			const owner = thread.lock?.owner;
-			into.lockOwner[thread.row] = owner?.round === threads[0].round ? owner.row : -1;
+			this.#locks.fill(into, thread, threads[0].round);
 		}
 
 		this.#credits?.addEnded(into);

@@ -31,9 +31,9 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	},
 	{
 		id: 'holder', heading: 'HELD BY', title: 'holder', width: 20, align: 'left', fromColumns: 0, ascending: true,
-		description: 'the thread that holds it; further in, threads that wait for the one above and hold others up themselves; ? not known',
+		description: 'the thread that holds it; further in, threads that wait for the one above and hold others up themselves; ? not known; of a lock that is held for reading how often, and the first of its readers',
 		sortFigures: ['name'],
-		value: row => `${'  '.repeat(Math.min(row.depth, maxIndent))}${row.isDeadlocked ? '!' : ''}${row.holder < 0 ? '?' : row.holderName}`,
+		value: row => `${'  '.repeat(Math.min(row.depth, maxIndent))}${row.isDeadlocked ? '!' : ''}${holderText(row)}`,
 		role: row => row.isDeadlocked ? 'blocked' : undefined,
 		compare: (a, b) => byText(a.holderName, b.holderName),
 	},
@@ -62,6 +62,12 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 		compare: (a, b) => byText(textOf(a.waiters[0]?.at), textOf(b.waiters[0]?.at)),
 	},
 ];
+
+/** Who holds a lock: `worker-3`, `3 readers, first: worker-3` where it is held for reading, `?` where that is not known. */
+export function holderText({holder, holderName, readers}: BlockerRow): string {
+	const count = readers === 1 ? '1 reader' : `${readers} readers`;
+	return readers === 0 ? (holder < 0 ? '?' : holderName) : (holder < 0 ? count : `${count}, first: ${holderName}`);
+}
 
 /** Levels of a chain that are drawn; deeper ones stand as deep as the last. */
 const maxIndent = 5;

@@ -16,6 +16,14 @@ const ownNames: ReadonlySet<string> = new Set([
 	'Reference Handler', 'Finalizer', 'Signal Dispatcher', 'Service Thread', 'Monitor Deflation Thread', 'Notification Thread', 'Common-Cleaner', 'Attach Listener', 'Sweeper thread', 'Surrogate Locker Thread (Concurrent GC)',
 ]);
 
+/** Threads that collect garbage, by HotSpot's names for them, JDK 8 to 28; a serial collector works in the VM Thread. */
+const collectorNames = /^(?:GC |G1 |ParGC|Gang worker|Concurrent Mark|CMS |ZWorker|ZDriver|ZDirector|ZStat|ZUncommit|ZUnmapper|X(?:Worker|Driver|Director)|Shenandoah|Epsilon)/;
+
+/** Whether a thread of the JVM's is there to collect garbage, by its name. */
+export function isCollector(name: string): boolean {
+	return collectorNames.test(name);
+}
+
 /**
 Whether a thread is there for the JVM itself and not for the program: collectors, compilers, and Java threads that every
 JVM has.

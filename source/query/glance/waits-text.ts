@@ -19,14 +19,32 @@ What threads do in the newest sample while next to no CPU is used, in a sentence
 most and where that one is; or how many wait together at a line of the program's own.
 */
 export function waitsText(snapshot: Snapshot, query: Query): string {
-	const {threads, dictionary} = snapshot;
-	const scope = scopeOf(snapshot, query);
-	const all = Array.from({length: threads.count}, (_, thread) => thread).filter(thread => threads.alive[thread] === 1 && isCounted(scope, thread));
+	const all = threadsOf(snapshot, query);
 	const heldUp = all.filter(thread => isHeldUpNow(snapshot, thread));
-	if (heldUp.length === 0) {
-		return togetherText(snapshot, query, all) ?? 'Below: where threads wait.';
-	}
+	return heldUp.length === 0
+		? togetherText(snapshot, query, all) ?? 'Below: where threads wait.'
+		: heldUpText(snapshot, query, heldUp);
+}
 
+/** Held up beside threads that use CPU: so many threads for so long, in milliseconds, are worth a word. */
+const manyHeldUp = 5;
+const longHeldUpMs = 1000;
+
+/** Threads that are held up where others use CPU, in a sentence; undefined where these are not worth one. */
+export function heldUpBesides(snapshot: Snapshot, query: Query): string | undefined {
+	const heldUp = threadsOf(snapshot, query).filter(thread => isHeldUpNow(snapshot, thread));
+	const isLong = heldUp.some(thread => stuckMs(snapshot, thread) >= longHeldUpMs);
+	return heldUp.length >= manyHeldUp && isLong ? `${heldUpText(snapshot, query, heldUp).slice(0, -1)}: Blockers has them.` : undefined;
+}
+
+function threadsOf(snapshot: Snapshot, query: Query): number[] {
+	const {threads} = snapshot;
+	const scope = scopeOf(snapshot, query);
+	return Array.from({length: threads.count}, (_, thread) => thread).filter(thread => threads.alive[thread] === 1 && isCounted(scope, thread));
+}
+
+function heldUpText(snapshot: Snapshot, query: Query, heldUp: readonly number[]): string {
+	const {threads, dictionary} = snapshot;
 	const holders = new Map<number, number>();
 	for (const thread of heldUp) {
 		const owner = threads.lockOwner[thread];

@@ -31,6 +31,7 @@ type Sums = {
 	readonly key: string; readonly kind: number; readonly lockClass: number; readonly owner: number;
 	/** Frame where it took the lock, 0 if not known; that of the newest sample where somebody waits. */
 	ownerFrame: number;
+	readers: number;
 	readonly waiters: Map<number, WaiterSums>;
 	/** Milliseconds that a tick stands for. */
 	readonly tickMs: number;
@@ -41,13 +42,14 @@ function sumsOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<
 	const samples = session.samples - (baseline?.session.samples ?? 0);
 	const tickMs = samples > 0 ? sampledMs(snapshot, baseline) / samples : 0;
 	const sums = new Map<string, Sums>();
-	const waitOf = (thread: number, lock: {kind: number; lockClass: number; owner: number; ownerFrame: number}): WaiterSums => {
+	const waitOf = (thread: number, {readers = 0, ...lock}: {kind: number; lockClass: number; owner: number; ownerFrame: number; readers?: number}): WaiterSums => {
 		const key = keyOf(snapshot, lock);
 		const sum: Sums = sums.get(key) ?? {
-			...lock, key, waiters: new Map<number, WaiterSums>(), tickMs,
+			...lock, key, readers: 0, waiters: new Map<number, WaiterSums>(), tickMs,
 		};
 		sums.set(key, sum);
 		sum.ownerFrame = lock.ownerFrame || sum.ownerFrame;
+		sum.readers = Math.max(readers, sum.readers);
 		const waiter: WaiterSums = sum.waiters.get(thread) ?? {ticks: 0, node: 0, isNow: false};
 		sum.waiters.set(thread, waiter);
 		return waiter;
@@ -69,7 +71,7 @@ function sumsOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<
 	for (let thread = 0; thread < threads.count; thread++) {
 		if (isCounted(scope, thread) && isHeldUpNow(snapshot, thread)) {
 			const waiter = waitOf(thread, {
-				kind: threads.lockKind[thread], owner: threads.lockOwner[thread], lockClass: threads.lockClass[thread], ownerFrame: threads.lockOwnerFrame[thread],
+				kind: threads.lockKind[thread], owner: threads.lockOwner[thread], lockClass: threads.lockClass[thread], ownerFrame: threads.lockOwnerFrame[thread], readers: threads.lockReaders[thread],
 			});
 			waiter.isNow = true;
 			waiter.node = threads.node[thread];
@@ -83,7 +85,7 @@ function keyOf({threads, dictionary}: Snapshot, {kind, lockClass, owner}: {reado
 	return `${owner < 0 ? '?' : threads.key[owner]} ${lockKinds[kind]} ${dictionary.strings[lockClass]}`;
 }
 
-function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, waiters, tickMs}: Sums, isHolderDeadlocked: boolean): BlockerRow {
+function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, readers, waiters, tickMs}: Sums, isHolderDeadlocked: boolean): BlockerRow {
 	const {threads, dictionary} = snapshot;
 	const isAlive = owner >= 0 && threads.alive[owner] === 1;
 	const rows = Array.from(waiters, ([thread, {ticks, node, isNow}]): Waiter => ({
@@ -107,6 +109,7 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, wai
 		lockClass: dictionary.strings[lockClass],
 		holder: owner,
 		holderName: owner < 0 ? '' : dictionary.strings[threads.name[owner]],
+		readers,
 		holderState: isAlive ? threadStates[threads.state[owner]] : undefined,
 		tookAt: ownerFrame > 0 ? placeOfFrame(dictionary, ownerFrame, 'line') : undefined,
 		nowAt: isAlive ? programPlace(snapshot, threads.node[owner]) : undefined,

@@ -8,11 +8,25 @@ import type {Place, StateTicks} from '../types.js';
 import type {Paths} from './paths.js';
 import type {PathTree, Weight} from './path-tree.js';
 
-/** A node: how far up its samples are, by the node of the dictionary where they stand now. */
-type Callers = {readonly path: number; readonly group: number; readonly isRoot: boolean; readonly weights: Map<number, Sums>; ticks: number; cpuNs: number};
+/**
+A node: how far up its samples are. `at` has the nodes of the dictionary where they stand now, and `sums` what stands
+at each. Most have one: a caller's samples are then its callee's, and their sums are the same object.
+*/
+type Callers = {
+	readonly group: number;
+	/** The node that it calls, -1 for none; 0 is below the roots. */
+	readonly callee: number;
+	readonly isRoot: boolean;
+	readonly at: number[];
+	readonly sums: Sums[];
+	ticks: number;
+	cpuNs: number;
+	/** Its number among paths, 0 until somebody asks. */
+	path: number;
+};
 
-/** Ticks by state where they are counted. */
-type Sums = {ticks: number; cpuNs: number; readonly states: number[] | undefined};
+/** `states`: ticks by state where they are counted, of facts alone; sums of others know what they are sums of. */
+type Sums = {ticks: number; cpuNs: number; readonly states: number[] | undefined; readonly of: Sums[] | undefined};
 
 /** Where paths begin, and how they are numbered. */
 export type Upwards = {
@@ -36,7 +50,6 @@ export class BottomUp implements PathTree {
 	readonly #paths: Paths;
 	readonly #nodes: Callers[];
 	readonly #beginsWithCallers: boolean;
-	readonly #countsStates: boolean;
 	readonly #children = new Map<number, readonly number[]>();
 	readonly #viaOfRoot: ((group: number) => Place | undefined) | undefined;
 
@@ -47,30 +60,46 @@ export class BottomUp implements PathTree {
 		this.#grouping = grouping;
 		this.#paths = paths;
 		this.#beginsWithCallers = beginsWithCallers;
-		this.#countsStates = countsStates;
 		const {attributed} = stackIndex(dictionary);
 		const {countedMask} = scope;
 		// Those without a row are of group 0, as nothing else is.
 		const groupOfFact = new Int32Array(ends ? facts.count : 0);
-		const all: Callers = {
-			path: 0, group: 0, isRoot: false, weights: new Map(), ticks: 0, cpuNs: 0,
-		};
+		const sumsOf = new Array<Sums | undefined>(dictionary.nodeCount);
+		const all = newCallers(0, -1, false);
 		this.#nodes = [all];
 		for (let fact = 0; fact < facts.count; fact++) {
 			const node = facts.node[fact];
-			if (node !== rootNode && isKept(node)) {
-				const ticks = facts.ticks[fact];
-				// Attribution is that of the stack as it is taken: the own line, or the first that has one.
-				const start = startOf ? startOf(node) : attributed[ends ? ends[node] : node];
-				if (ends) {
-					groupOfFact[fact] = grouping.groupOfFrame[dictionary.nodeFrame[start]];
-				}
-
-				const weight = this.#add(all, start, (countedMask & (1 << facts.state[fact])) === 0 ? 0 : ticks, facts.cpuNs[fact]);
-				if (weight.states) {
-					weight.states[facts.state[fact]] += ticks;
-				}
+			if (node === rootNode || !isKept(node)) {
+				continue;
 			}
+
+			// Attribution is that of the stack as it is taken: the own line, or the first that has one.
+			const start = startOf ? startOf(node) : attributed[ends ? ends[node] : node];
+			if (ends) {
+				groupOfFact[fact] = grouping.groupOfFrame[dictionary.nodeFrame[start]];
+			}
+
+			let sums = sumsOf[start];
+			if (!sums) {
+				sums = {
+					ticks: 0, cpuNs: 0, states: countsStates ? noTicks() : undefined, of: undefined,
+				};
+				sumsOf[start] = sums;
+				all.at.push(start);
+				all.sums.push(sums);
+			}
+
+			const ticks = facts.ticks[fact];
+			sums.ticks += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : ticks;
+			sums.cpuNs += facts.cpuNs[fact];
+			if (sums.states) {
+				sums.states[facts.state[fact]] += ticks;
+			}
+		}
+
+		for (const {ticks, cpuNs} of all.sums) {
+			all.ticks += ticks;
+			all.cpuNs += cpuNs;
 		}
 
 		this.#viaOfRoot = ends && viaOfBuckets(dictionary, {
@@ -81,7 +110,7 @@ export class BottomUp implements PathTree {
 	childrenOf(node: number): readonly number[] {
 		let children = this.#children.get(node);
 		if (!children) {
-			children = this.#makeChildren(this.#nodes[node], node === 0 && !this.#beginsWithCallers);
+			children = this.#makeChildren(node, node === 0 && !this.#beginsWithCallers);
 			this.#children.set(node, children);
 		}
 
@@ -90,13 +119,7 @@ export class BottomUp implements PathTree {
 
 	hasChildren(node: number): boolean {
 		const {nodeParent} = this.#dictionary;
-		for (const at of this.#nodes[node].weights.keys()) {
-			if (nodeParent[at] !== rootNode) {
-				return true;
-			}
-		}
-
-		return false;
+		return this.#nodes[node].at.some(at => nodeParent[at] !== rootNode);
 	}
 
 	groupOf(node: number): number {
@@ -104,7 +127,20 @@ export class BottomUp implements PathTree {
 	}
 
 	keyOf(node: number): string {
-		return `u${this.#nodes[node].path}`;
+		// From the root that it stands for, or the last that has a number, up to it: stacks may be deep.
+		const unknown: Callers[] = [];
+		let known = this.#nodes[node];
+		for (; known.path === 0 && known.callee >= 0; known = this.#nodes[known.callee]) {
+			unknown.push(known);
+		}
+
+		let {path} = known;
+		for (const callers of unknown.reverse()) {
+			path = this.#paths.numberOf(path, callers.group);
+			callers.path = path;
+		}
+
+		return `u${path}`;
 	}
 
 	self(node: number): Weight {
@@ -116,14 +152,19 @@ export class BottomUp implements PathTree {
 	}
 
 	states(node: number): StateTicks {
-		const sums = noTicks();
-		for (const {states = []} of this.#nodes[node].weights.values()) {
-			for (const [state, ticks] of states.entries()) {
-				sums[state] += ticks;
+		const ticks = noTicks();
+		const open = [...this.#nodes[node].sums];
+		for (let sums = open.pop(); sums; sums = open.pop()) {
+			for (const [state, count] of (sums.states ?? []).entries()) {
+				ticks[state] += count;
+			}
+
+			for (const part of sums.of ?? []) {
+				open.push(part);
 			}
 		}
 
-		return sums;
+		return ticks;
 	}
 
 	viaOf(node: number): Place | undefined {
@@ -131,48 +172,69 @@ export class BottomUp implements PathTree {
 		return isRoot ? this.#viaOfRoot?.(group) : undefined;
 	}
 
-	#makeChildren({path, weights}: Callers, areRoots: boolean): number[] {
+	#makeChildren(node: number, areRoots: boolean): number[] {
+		const {at, sums} = this.#nodes[node];
 		const {nodeParent, nodeFrame} = this.#dictionary;
+		const {groupOfFrame} = this.#grouping;
+		if (at.length === 1) {
+			const caller = areRoots ? at[0] : nodeParent[at[0]];
+			return caller === rootNode || isEmpty(sums[0]) ? [] : [this.#nodes.push(callersOfOne(groupOfFrame[nodeFrame[caller]], node, areRoots, caller, sums[0])) - 1];
+		}
+
 		const ofGroup = new Map<number, number>();
-		for (const [at, {ticks, cpuNs, states}] of weights) {
-			const caller = areRoots ? at : nodeParent[at];
-			if (caller === rootNode || (ticks === 0 && cpuNs === 0)) {
+		/** By caller: where it stands in its node's list. */
+		const placeOf = new Map<number, number>();
+		for (const [index, callee] of at.entries()) {
+			const caller = areRoots ? callee : nodeParent[callee];
+			const part = sums[index];
+			if (caller === rootNode || isEmpty(part)) {
 				continue;
 			}
 
-			const group = this.#grouping.groupOfFrame[nodeFrame[caller]];
+			const group = groupOfFrame[nodeFrame[caller]];
 			let child = ofGroup.get(group);
 			if (child === undefined) {
-				child = this.#nodes.push({
-					path: this.#paths.numberOf(path, group), group, isRoot: areRoots, weights: new Map(), ticks: 0, cpuNs: 0,
-				}) - 1;
+				child = this.#nodes.push(newCallers(group, node, areRoots)) - 1;
 				ofGroup.set(group, child);
 			}
 
-			const weight = this.#add(this.#nodes[child], caller, ticks, cpuNs);
-			if (states && weight.states) {
-				for (let state = 0; state < stateCount; state++) {
-					weight.states[state] += states[state];
-				}
+			const callers = this.#nodes[child];
+			callers.ticks += part.ticks;
+			callers.cpuNs += part.cpuNs;
+			const place = placeOf.get(caller);
+			if (place === undefined) {
+				placeOf.set(caller, callers.at.push(caller) - 1);
+				callers.sums.push(part);
+			} else {
+				callers.sums[place] = together(callers.sums[place], part);
 			}
 		}
 
 		return [...ofGroup.values()];
 	}
+}
 
-	#add(node: Callers, at: number, ticks: number, cpuNs: number): Sums {
-		node.ticks += ticks;
-		node.cpuNs += cpuNs;
-		let weight = node.weights.get(at);
-		if (!weight) {
-			weight = {ticks: 0, cpuNs: 0, states: this.#countsStates ? noTicks() : undefined};
-			node.weights.set(at, weight);
-		}
+function newCallers(group: number, callee: number, isRoot: boolean): Callers {
+	return {
+		group, callee, isRoot, at: [], sums: [], ticks: 0, cpuNs: 0, path: 0,
+	};
+}
 
-		weight.ticks += ticks;
-		weight.cpuNs += cpuNs;
-		return weight;
-	}
+function callersOfOne(group: number, callee: number, isRoot: boolean, at: number, sums: Sums): Callers {
+	return {
+		group, callee, isRoot, at: [at], sums: [sums], ticks: sums.ticks, cpuNs: sums.cpuNs, path: 0,
+	};
+}
+
+function isEmpty({ticks, cpuNs}: Sums): boolean {
+	return ticks === 0 && cpuNs === 0;
+}
+
+/** The sum of two; of the first of these there is no other use. */
+function together(sum: Sums, part: Sums): Sums {
+	return {
+		ticks: sum.ticks + part.ticks, cpuNs: sum.cpuNs + part.cpuNs, states: undefined, of: [sum, part],
+	};
 }
 
 /** Of each state. */

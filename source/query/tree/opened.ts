@@ -82,8 +82,8 @@ export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: R
 		rows.push(row);
 		const opening = isAllOpen ? 'all' : (opened.size > 0 ? opened.get(row.key) : undefined);
 		const isAllBelow = opening === 'all' || (isAll && opening !== 'closed');
-		const opensItself = isHot || (isWorthOpening?.(row) ?? false) || ((found & wanted) !== wanted && rows.length < maxRowsToMatches);
-		const wantsOpen = row.hasChildren && (isAllBelow || opening === 'open' || (opensItself && opening !== 'closed'));
+		const opensItself = () => isHot || ((found & wanted) !== wanted && rows.length < maxRowsToMatches) || (isWorthOpening?.(row) ?? false);
+		const wantsOpen = row.hasChildren && (isAllBelow || opening === 'open' || (opening !== 'closed' && opensItself()));
 		const children = wantsOpen ? rowsOf(row.node, row) : [];
 		if (children.length === 0 || known + children.length > maxRows) {
 			continue;

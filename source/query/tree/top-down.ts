@@ -80,7 +80,7 @@ export class TopDown implements PathTree {
 	}
 
 	childrenOf(path: number): readonly number[] {
-		return [...this.#children.subarray(this.#start[path], this.#start[path + 1])];
+		return Array.from({length: this.#start[path + 1] - this.#start[path]}, (_, index) => this.#children[this.#start[path] + index]);
 	}
 
 	hasChildren(path: number): boolean {

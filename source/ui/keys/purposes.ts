@@ -2,7 +2,7 @@ import type {Action, KeyRow} from '../state/keys.js';
 
 /** What one wants to do, with the actions for it: the help has the keys in this order. */
 export const purposes: ReadonlyArray<{readonly title: string; readonly actions: readonly Action[]}> = [
-	{title: 'Look closer', actions: ['open', 'look-into', 'trace', 'own-code', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
+	{title: 'Look closer', actions: ['open', 'look-into', 'trace', 'own-code', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
 	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
 	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
 	{title: 'Time', actions: ['window', 'earlier', 'later', 'mark', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},

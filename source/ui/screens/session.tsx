@@ -110,6 +110,11 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 				break;
 			}
 
+			case 'holders': {
+				store.askForHolders();
+				break;
+			}
+
 			case 'reset':
 			case 'undo-reset': {
 				store.reset(effect.type === 'undo-reset');

@@ -20,7 +20,7 @@ export type Action =
 	| 'quit' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
 	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
 	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'mark' | 'changes' | 'reset' | 'undo-reset'
-	| 'own-code' | 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'trace' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
+	| 'own-code' | 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'trace' | 'holders' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word'
 	| 'columns-menu' | 'help-view';
 
@@ -97,6 +97,7 @@ const allKeys: readonly KeyRow[] = [
 	...views.flatMap(({id, keys}) => keys.map(key => ({...key, action: 'of-view', contexts: [id]} as const))),
 	{action: 'own-code', keys: ['a'], contexts: tables, shown: 'a', help: 'own code first: the program\'s own line instead of the JDK\'s that it called; again: every line for itself'},
 	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], shown: 'M', help: 'measure every call of the row\'s method, or of a pattern, by an agent in the JVM; asks before; see the Traces view', isLive: true},
+	{action: 'holders', keys: ['L'], contexts: views.filter(({showsHolders}) => showsHolders).map(({id}) => id), shown: 'L', help: 'with the attach engine: ask the JVM who holds locks of java.util.concurrent, by a full dump; says first what it costs', isLive: true},
 	{action: 'names', keys: ['c'], contexts: tables, shown: 'c', help: 'full or shortened names', knownFrom: 'top'},
 	{action: 'idle', keys: ['i'], contexts: tables, shown: 'i', help: 'show or hide idle threads', knownFrom: 'top, py-spy'},
 	{action: 'unit', keys: ['%'], contexts: tables, shown: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},

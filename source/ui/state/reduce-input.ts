@@ -85,6 +85,10 @@ function accepted(below: UiState, input: InputLayer): Step {
 			return {state: {...below, message: {text: 'putting the agent into the JVM...', tone: 'plain'}}, effect: {type: 'trace', pattern: input.text.trim()}};
 		}
 
+		case 'holders': {
+			return {state: {...below, message: {text: 'asking the JVM for a full dump...', tone: 'plain'}}, effect: {type: 'holders'}};
+		}
+
 		case 'save-name': {
 			return {
 				state: {...below, message: {text: 'saving...', tone: 'plain'}},

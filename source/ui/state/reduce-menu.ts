@@ -6,7 +6,7 @@ import {stepOf, type Surroundings} from './surroundings.js';
 
 /** What the app is to do beside drawing. */
 export type Effect =
-	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling'}
+	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders'}
 	| {readonly type: 'edit' | 'copy'; readonly place: Place}
 	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
 	/** The columns of a view as the user chose them, undefined for the usual ones, are to be kept. */

@@ -1,4 +1,4 @@
-import type {Snapshot} from '../../model/snapshot.js';
+import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SourceOf, SourceText} from '../../sources/source-text.js';
 import {headingOf, type Column} from '../../query/columns/column.js';
 import {
@@ -138,6 +138,7 @@ export class SessionData {
 			layerLines: layer ? layerLines(layer, behind).length : 0,
 			layerPage: layout.layerLines,
 			isRecording: feed.status.phase === 'recording',
+			holders: feed.status.canAskForHolders && feed.status.phase === 'sampling' ? {heapBytes: feed.vitals.heapUsedBytes} : undefined,
 			ring: feed.ring,
 			window: data.snapshot && {snapshot: data.snapshot, baseline: data.baseline},
 			saveFormats: this.#options.saveFormats,
@@ -167,7 +168,7 @@ export class SessionData {
 		return rows;
 	}
 
-	#query(state: UiState, {shown, past, ring}: Feed): Answer {
+	#query(state: UiState, {shown, past, ring, vitals}: Feed): Answer {
 		const cellMs = lookedAtCell(state);
 		const looked = cellMs === undefined ? undefined : this.#lookBack.window(ring, cellMs, state.spanMs);
 		const [snapshot, baseline] = looked ? [looked.snapshot, looked.baseline] : [shown, shown && baselineOf(state.window, past, shown)];
@@ -176,15 +177,16 @@ export class SessionData {
 			this.#asked = asked;
 			this.#details.clear();
 			this.#others.clear();
-			this.#answer = snapshot ? {...this.#answerOf(state, snapshot, baseline), past: looked} : {};
+			this.#answer = snapshot ? {...this.#answerOf(state, snapshot, baseline, looked?.vitals ?? vitals), past: looked} : {};
 		}
 
 		return this.#answer;
 	}
 
-	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined): Answer {
+	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined, vitals: TargetVitals): Answer {
 		const view = viewOf(state.view);
-		const table = view.query(snapshot, baseline, queryOf(state));
+		const query = queryOf(state);
+		const table = view.query(snapshot, baseline, {...query, atAGlance: {...query.atAGlance!, vitals}});
 		const isSameWindow = snapshot === this.#answer.snapshot && baseline === this.#answer.baseline;
 		return {
 			snapshot, baseline, summary: isSameWindow ? this.#answer.summary : summarize(snapshot, baseline), table: {...table, view, rows: table.rows.slice(0, this.#options.top)},

@@ -135,6 +135,11 @@ export class SessionStore {
 		this.#set({status: source.status()});
 	}
 
+	/** Has the next sample say who holds locks of java.util.concurrent. */
+	askForHolders(): void {
+		this.#options.source.askForHolders?.();
+	}
+
 	/** The target's figures are those of the time since they were last read: where they are not, they are left out. */
 	#addToRing(snapshot: Snapshot | undefined, vitals?: TargetVitals): void {
 		if (snapshot && this.#options.source.status().phase !== 'recording') {

@@ -51,6 +51,8 @@ export type Surroundings = {
 	placeOf(view: string, rowKey: string): Place | undefined;
 	/** What is at a cell of the screen. */
 	spotAt?(line: number, column: number): Spot | undefined;
+	/** The heap that is in use, if that is known, where the JVM can be asked at a cost who holds locks; else undefined. */
+	readonly holders?: {readonly heapBytes?: number};
 	/** Keys of the threads of a row, and what to call them. */
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
 };

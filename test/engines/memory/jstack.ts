@@ -12,6 +12,9 @@ export type DumpedThread = {
 	readonly state: string;
 	readonly isDaemon: boolean;
 	readonly frames: string[];
+	/** Address of the monitor that it waits to lock; and the frame that took each that it holds, by address. */
+	wants?: string;
+	readonly took: Map<string, string>;
 	/** Id and frames of the virtual thread that it carries (24 and later). */
 	mounted?: {readonly id: number; readonly frames: string[]};
 };
@@ -31,11 +34,16 @@ export function parseDump(text: string): DumpedThread[] {
 		const thread = threads.at(-1);
 		if (header) {
 			frames = [];
-			threads.push({name: header[1], id: Number(header[2] ?? 0), nativeId: Number(header[4] ?? 0), state: '', isDaemon: header[3] !== undefined, frames});
+			threads.push({name: header[1], id: Number(header[2] ?? 0), nativeId: Number(header[4] ?? 0), state: '', isDaemon: header[3] !== undefined, frames, took: new Map()});
 		} else if (line.startsWith('JNI global')) {
 			break;
 		} else if (frame && thread) {
 			frames.push(frameText(frame[1], frame[2], frame[3]));
+		} else if (thread && /^\t- (?:locked|waiting to lock) </.test(line)) {
+			const [, verb, address] = /- (.*) <(0x[\da-f]+)>/.exec(line) ?? [];
+			// The outermost frame comes last.
+			thread.took.set(verb === 'locked' ? address : '', frames.at(-1)!);
+			thread.wants = verb === 'locked' ? thread.wants : address;
 		} else if (thread && line.startsWith('   java.lang.Thread.State: ')) {
 			(thread as {state: string}).state = line.slice(27).split(' ')[0];
 		} else if (thread && line.startsWith('   Mounted virtual thread #')) {

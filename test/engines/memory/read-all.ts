@@ -7,6 +7,7 @@ import {JavaThreads} from '../../../source/engines/memory/threads/java-threads.j
 import {resolveLayout} from '../../../source/engines/memory/hotspot/layout.js';
 import {type Symbols} from '../../../source/engines/memory/process/libjvm.js';
 import {Locks} from '../../../source/engines/memory/threads/locks.js';
+import {TakenAt} from '../../../source/engines/memory/threads/taken-at.js';
 import {type Memory} from '../../../source/engines/memory/process/memory.js';
 import {Methods} from '../../../source/engines/memory/hotspot/methods.js';
 import {Reader} from '../../../source/engines/memory/process/reader.js';
@@ -42,7 +43,7 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 	const threads = new JavaThreads(vm, new NativeIds({pid: 1, nsPid: 1}));
 	const walker = new Walker(vm, code, methods);
 	const stacks = new WaitingStacks(memory, threads, walker, new Continuations(vm, heap, code, methods));
-	const locks = new Locks(vm, parts);
+	const locks = new Locks(vm, {...parts, takenAt: new TakenAt(vm, memory, code, methods)});
 	methods.nextRound();
 	code.nextRound();
 	const all = threads.list();

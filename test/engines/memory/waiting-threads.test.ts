@@ -67,6 +67,11 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 				expect(own?.nativeId).toBe(thread.nativeId);
 			}
 
+			for (const {id, wants} of dumped.filter(({wants}) => wants !== undefined)) {
+				const holder = dumped.find(({took}) => took.has(wants!));
+				expect([seen.get(id)?.lockOwner, seen.get(id)?.lockOwnerFrame]).toEqual([holder?.name, holder?.took.get(wants!)]);
+			}
+
 			// The attach of the dump itself makes one more.
 			expect(seen.size - dumped.length).toBeLessThanOrEqual(1);
 			expect(dumped.reduce((sum, {frames}) => sum + frames.length, 0)).toBeGreaterThan(2000);

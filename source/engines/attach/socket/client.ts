@@ -64,8 +64,9 @@ export class AttachClient {
 
 	/**
 	A thread dump of all threads, always whole, never streamed (see `Dialect`); a dump without its end is a failure.
+	`isFull`: with who holds locks of java.util.concurrent, for which the JVM walks its heap while it stands still.
 	*/
-	async threadDump(options: RequestOptions): Promise<Reply> {
+	async threadDump(options: RequestOptions & {readonly isFull?: boolean}): Promise<Reply> {
 		return this.#alone(async () => {
 			const deadline = deadlineOf(options);
 			const dialect = await this.#negotiate(deadline, options.signal);
@@ -73,7 +74,7 @@ export class AttachClient {
 				return dialect;
 			}
 
-			const reply = await this.#send(dialect.version, dialect.dumpCommand, [], deadline, options.signal);
+			const reply = await this.#send(dialect.version, dialect.dumpCommand, options.isFull ? ['-l'] : [], deadline, options.signal);
 			if (reply.status !== 'ok') {
 				return reply;
 			}

@@ -1,5 +1,6 @@
 import {wordAt} from '../decode/word.js';
 import {type Loop, loopsIn} from '../decode/loops.js';
+import {decodeMonitors, type ScopeMonitor} from '../decode/monitors.js';
 import {
 	decodeScopes, scopeCount, scopeOffsetAt, scopeOffsetInLoop, type Scope,
 } from '../decode/scopes.js';
@@ -168,6 +169,15 @@ export class CodeBlob {
 		const offset = pc - this.codeBegin;
 		const scope = exact ? scopeOffsetAt(pcDescs, offset, true) || scopeOffsetAt(pcDescs, offset, false) : scopeOffsetInLoop(pcDescs, offset, this.#loopsOf());
 		return decodeScopes(scopes, scope, this.#vm.excluded).map(({method, bci}) => ({method: methods(method), bci}));
+	}
+
+	/**
+	The monitors that each of the virtual frames at a return address holds, innermost frame first. Throws `Unreadable`.
+	*/
+	monitorsAt(pc: number): Array<readonly ScopeMonitor[]> {
+		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
+		const {pcDescs, scopes} = this.#debugInfo;
+		return decodeMonitors(scopes, scopeOffsetAt(pcDescs, pc - this.codeBegin, true), this.#vm.excluded);
 	}
 
 	/** The loops in its code; none if that cannot be read. */

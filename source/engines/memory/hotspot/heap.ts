@@ -59,6 +59,11 @@ export class Heap {
 		return narrow === 0 ? 0 : this.#forwarded(narrowOop.base + (narrow * (2 ** narrowOop.shift)));
 	}
 
+	/** The address of the object in a slot of a thread's own: ZGC has no colours there, and keeps it up to date late. */
+	local(address: number): number {
+		return this.#vm.collector === 'z-generational' ? this.#vm.reader.word(address) : this.reference(address, true);
+	}
+
 	/** The class of an object. */
 	klassOf(oop: number): number {
 		if (!isAligned(oop)) {

@@ -20,6 +20,33 @@ export function lastSlot(release: number): number {
 	return bytecodeSlot(release) - 8;
 }
 
+/** First release in which the frame says where its monitors end by words from its frame pointer (JDK-8308984). */
+const relativeSlots = 22;
+
+/** Bytes of a monitor in an interpreted frame: a lock word, and the object (BasicObjectLock). */
+const monitorBytes = 16;
+
+/** Most monitors believed of a frame. */
+const monitorLimit = 256;
+
+/**
+The objects whose monitors an interpreted frame holds, the outermost first: they lie below its fixed slots, the last of
+which says where they end. Throws `Unreadable`.
+*/
+export function heldObjects(vm: Vm, stack: StackCopy, fp: number): number[] {
+	const begin = fp + lastSlot(vm.release);
+	const end = vm.release >= relativeSlots ? fp + (8 * stack.signed(begin)) : stack.word(begin);
+	const objects: number[] = [];
+	for (let at = begin - monitorBytes; at >= end && objects.length < monitorLimit; at -= monitorBytes) {
+		const object = stack.word(at + 8);
+		if (object !== 0) {
+			objects.push(object);
+		}
+	}
+
+	return objects;
+}
+
 /** Bytecode index of an interpreted frame; 0 for native methods and if the pointer cannot be one. */
 export function bytecodeIndex(method: Method, pointer: number): number {
 	return !method.isNative && isBytecode(method, pointer) ? pointer - method.codeStart : 0;

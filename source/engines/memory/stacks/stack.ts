@@ -70,6 +70,22 @@ export class StackCopy {
 		return wordOf(this.#words[index], this.#words[index + 1]);
 	}
 
+	/** The word at an address as a small signed number. */
+	signed(address: number): number {
+		this.word(address);
+		const half = this.half(address);
+		return half < 2 ** 31 ? half : half - (2 ** 32);
+	}
+
+	/** The 32 bits at an address; throws `Unreadable` outside the copy. */
+	half(address: number): number {
+		if (address < this.low || address + 4 > this.high || address % 4 !== 0) {
+			fail();
+		}
+
+		return this.#words[(address - this.low) / 4];
+	}
+
 	#makeRoom(length: number): void {
 		if (length > this.#bytes.length) {
 			this.#bytes = new Uint8Array(2 ** Math.ceil(Math.log2(length)));

@@ -11,6 +11,12 @@ import {type StackCopy} from './stack.js';
 /** How a walk ended: at the thread's first Java frame, or before it, so that only part of the stack is certain. */
 export type WalkEnd = 'root' | 'broken';
 
+/** Told of each frame with Java methods as it is met: where its frames begin in the buffer, and where it lies. */
+export type FrameWatcher = {
+	interpreted(at: number, stack: StackCopy, fp: number): void;
+	compiled(at: number, stack: StackCopy, place: CodePlace, pc: number, sp: number): void;
+};
+
 /** Most steps in one walk, frames without a Java method included. */
 const stepLimit = 40_000;
 
@@ -41,7 +47,10 @@ export class Walker {
 	readonly #methods: Methods;
 	readonly #hasVirtualThreads: boolean;
 
-	constructor(vm: Vm, code: CodeCache, methods: Methods) {
+	readonly #watcher: FrameWatcher | undefined;
+
+	constructor(vm: Vm, code: CodeCache, methods: Methods, watcher?: FrameWatcher) {
+		this.#watcher = watcher;
 		this.#vm = vm;
 		this.#code = code;
 		this.#methods = methods;
@@ -143,6 +152,7 @@ export class Walker {
 			return 'broken';
 		}
 
+		this.#watcher?.interpreted(this.frames.count - 1, stack, fp);
 		cursor.pc = stack.word(fp + slot.returnPc);
 		cursor.sp = stack.word(fp + slot.senderSp);
 		cursor.fp = stack.word(fp + slot.senderFp);
@@ -159,8 +169,13 @@ export class Walker {
 			if (!blob.contains(pc) || !this.pushCompiled(this.#code.lookUp(pc) ?? place, pc, true)) {
 				return 'broken';
 			}
-		} else if (!this.pushCompiled(place, cursor.pc, true)) {
-			return 'broken';
+		} else {
+			const at = this.frames.count;
+			if (!this.pushCompiled(place, cursor.pc, true)) {
+				return 'broken';
+			}
+
+			this.#watcher?.compiled(at, stack, place, cursor.pc, cursor.sp);
 		}
 
 		if (place.blob.isEnterSpecial) {

@@ -3,13 +3,18 @@ import {WalkedStack} from '../stacks/walked-stack.js';
 import {type CpuTurn} from './cpu-turns.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from './thread-block.js';
 
+/** Who holds a lock, and how often it is held for reading. */
+export type Holder = {readonly thread?: JavaThread; readonly readers?: number};
+
 /** What a thread waits for: kind and class as a sample has them, and the thread that holds it. */
 export type Lock = {
 	readonly kind: number;
 	readonly className: number;
 	owner?: JavaThread;
+	/** How often it is held for reading; the owner is then the first that does, if it still does. */
+	readers?: number;
 	/** Looks again who holds it; missing where nobody can. */
-	readonly ownerSlot?: () => JavaThread | undefined;
+	readonly ownerSlot?: () => Holder | undefined;
 };
 
 /** A lock as a thread remembers it, with what it holds for. */

@@ -1,6 +1,6 @@
 import type {Interner} from '../../../model/frame.js';
 import {normalClassName} from '../../../model/class-name.js';
-import {lockKindCode} from '../../../model/sample.js';
+import {lockKindCode, type Sample} from '../../../model/sample.js';
 import {printable} from '../../../model/text.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {moving, type HeapClock} from '../hotspot/collections.js';
@@ -10,8 +10,9 @@ import {isAligned} from '../process/memory.js';
 import {klassSymbol, type Methods, symbolName} from '../hotspot/methods.js';
 import {type Vm} from '../hotspot/vm.js';
 import {type ThreadObjects} from './thread-object.js';
-import {type JavaThread, type Lock} from './java-thread.js';
+import {type Holder, type JavaThread, type Lock} from './java-thread.js';
 import {waitKind} from './derived-state.js';
+import {type TakenAt} from './taken-at.js';
 
 /** First release in which a monitor keeps its object by a weak handle (JDK-8247281), not by the object's address. */
 const weakHandles = 16;
@@ -34,6 +35,18 @@ const classesLimit = 4096;
 const superLimit = 8;
 
 /**
+Where a synchronizer says who holds it: AbstractOwnableSynchronizer, ReentrantReadWriteLock.Sync, AbstractQueuedSynchronizer
+or AbstractQueuedLongSynchronizer.
+*/
+type SynchronizerOffsets = Record<(typeof synchronizerFields)[number][0], number>;
+const synchronizerFields = [
+	['owner', {field: 'exclusiveOwnerThread', signature: 'Ljava/lang/Thread;'}],
+	['firstReader', {field: 'firstReader', signature: 'Ljava/lang/Thread;'}],
+	['state', {field: 'state', signature: 'I'}],
+	['longState', {field: 'state', signature: 'J'}],
+] as const;
+
+/**
 What threads wait for, and who holds it: monitors out of the thread's own structures and the monitor's, synchronizers of
 java.util.concurrent out of the object that the thread parks for.
 */
@@ -44,11 +57,12 @@ export class Locks {
 	readonly #clock: HeapClock;
 	readonly #methods: Methods;
 	readonly #interner: Interner;
+	readonly #takenAt: TakenAt;
 	/**
-	Offset of the owner's field in synchronizers of a class; NaN for classes that have none. By class, good as long as
+	Offsets of fields in synchronizers of a class; NaN for classes that have none. By class, good as long as
 	classes stay: a class unloaded and another in its place gives an object that is not a thread.
 	*/
-	readonly #ownerOffsets = new Map<number, number>();
+	readonly #offsets = new Map<number, SynchronizerOffsets>();
 	/** Names of classes of locks, by class. */
 	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
 	#threads: readonly JavaThread[] = [];
@@ -59,7 +73,7 @@ export class Locks {
 	#byOwnerId: Map<number, JavaThread> | undefined;
 
 	constructor(vm: Vm, parts: {
-		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly methods: Methods; readonly interner: Interner;
+		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly methods: Methods; readonly interner: Interner; readonly takenAt: TakenAt;
 	}) {
 		this.#vm = vm;
 		this.#heap = parts.heap;
@@ -67,6 +81,7 @@ export class Locks {
 		this.#clock = parts.clock;
 		this.#methods = parts.methods;
 		this.#interner = parts.interner;
+		this.#takenAt = parts.takenAt;
 	}
 
 	/** Takes the threads of a sample, among which owners are looked for. */
@@ -75,6 +90,22 @@ export class Locks {
 		this.#clockRead = undefined;
 		this.#byAddress = undefined;
 		this.#byOwnerId = undefined;
+		this.#takenAt.start();
+	}
+
+	/**
+	Says in a thread's row who holds what it waits for, and where that one took it. An owner remembered from an earlier
+	round may have ended. Synchronizers of java.util.concurrent leave no trace of that: the frame that called lock() has
+	returned.
+	*/
+	fill(into: Sample, {row, lock, block: {pendingMonitor}}: JavaThread, round: number): void {
+		const owner = lock?.owner;
+		const isThere = owner?.round === round;
+		into.lockReaders[row] = lock?.readers ?? 0;
+		into.lockOwner[row] = isThere ? owner.row : -1;
+		into.lockOwnerFrame[row] = isThere && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0
+			? this.#takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor)))
+			: 0;
 	}
 
 	/** What a thread waits for; never throws. */
@@ -97,7 +128,9 @@ export class Locks {
 			}
 
 			if (isInPlace) {
-				known.owner = known.ownerSlot();
+				const holder = known.ownerSlot();
+				known.owner = holder?.thread;
+				known.readers = holder?.readers;
 				return known;
 			}
 		}
@@ -127,7 +160,7 @@ export class Locks {
 	#find(thread: JavaThread): Lock | undefined {
 		const {state, block} = thread;
 		if (state === stateCode.BLOCKED && block.pendingMonitor !== 0) {
-			return this.#owned(lockKindCode.monitor, this.#monitorClass(block.pendingMonitor), () => this.#monitorOwner(block.pendingMonitor));
+			return this.#owned(lockKindCode.monitor, this.#monitorClass(block.pendingMonitor), () => ({thread: this.#monitorOwner(block.pendingMonitor)}));
 		}
 
 		if (state === stateCode.BLOCKED) {
@@ -181,7 +214,7 @@ export class Locks {
 			// The top is an offset in the JavaThread.
 			const base = fields.lockStack + fields.lockStackBase;
 			const count = (reader.u32(address + fields.lockStack + fields.lockStackTop) - base) / 8;
-			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#heap.reference(address + base + (8 * index), true)).includes(oop);
+			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#heap.local(address + base + (8 * index))).includes(oop);
 		});
 	}
 
@@ -192,36 +225,57 @@ export class Locks {
 				return none;
 			}
 
-			const offset = this.#ownerOffset(this.#heap.klassOf(blocker));
-			return has(offset)
-				? this.#owned(lockKindCode.park, this.#classId(blocker), () => this.#safely(() => this.#exclusiveOwner(blocker + offset)))
+			const offsets = this.#offsetsOf(this.#heap.klassOf(blocker));
+			return has(offsets.owner)
+				? this.#owned(lockKindCode.park, this.#classId(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker, offsets)))
 				: {kind: lockKindCode.park, className: this.#classId(blocker)};
 		});
 	}
 
-	#owned(kind: number, className: number, ownerSlot: () => JavaThread | undefined): Lock {
-		return {kind, className, owner: ownerSlot(), ownerSlot};
+	#owned(kind: number, className: number, ownerSlot: () => Holder | undefined): Lock {
+		const holder = ownerSlot();
+		return {kind, className, owner: holder?.thread, readers: holder?.readers, ownerSlot};
 	}
 
-	/** The thread in AbstractOwnableSynchronizer.exclusiveOwnerThread, at the address of that field. */
-	#exclusiveOwner(field: number): JavaThread | undefined {
+	/**
+	The thread in AbstractOwnableSynchronizer.exclusiveOwnerThread; or, where a ReentrantReadWriteLock is held for
+	reading, how often (the upper half of its state, a long since 25), and the thread in firstReader: the one that has held it since
+	nobody did, null once that has let go. Of the others each knows for itself.
+	*/
+	#holderOfSynchronizer(synchronizer: number, {owner, firstReader, state, longState}: SynchronizerOffsets): Holder {
+		const thread = this.#threadIn(synchronizer + owner);
+		if (thread || !has(firstReader) || !(has(state) || has(longState))) {
+			return {thread};
+		}
+
+		const {reader} = this.#vm;
+		const readers = has(state) ? reader.u32(synchronizer + state) >>> 16 : reader.u32(synchronizer + longState + 4);
+		return readers > 0 ? {thread: this.#threadIn(synchronizer + firstReader), readers} : {thread};
+	}
+
+	#threadIn(field: number): JavaThread | undefined {
 		const oop = this.#heap.reference(field);
 		return oop === 0 ? undefined : this.#ofAddress(this.#objects.nativeThreadOf(oop));
 	}
 
-	#ownerOffset(klass: number): number {
-		let offset = this.#ownerOffsets.get(klass);
-		if (offset === undefined) {
-			offset = Number.NaN;
-			for (let at = klass, depth = 0; at !== 0 && depth < superLimit && !has(offset); depth++) {
-				offset = this.#heap.fieldOffset(at, 'exclusiveOwnerThread', 'Ljava/lang/Thread;') ?? Number.NaN;
+	#offsetsOf(klass: number): SynchronizerOffsets {
+		let offsets = this.#offsets.get(klass);
+		if (offsets === undefined) {
+			offsets = {
+				owner: Number.NaN, firstReader: Number.NaN, state: Number.NaN, longState: Number.NaN,
+			};
+			for (let at = klass, depth = 0; at !== 0 && depth < superLimit && !has(offsets.owner); depth++) {
+				for (const [name, {field, signature}] of synchronizerFields) {
+					offsets[name] = has(offsets[name]) ? offsets[name] : this.#heap.fieldOffset(at, field, signature) ?? Number.NaN;
+				}
+
 				at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
 			}
 
-			this.#ownerOffsets.set(klass, offset);
+			this.#offsets.set(klass, offsets);
 		}
 
-		return offset;
+		return offsets;
 	}
 
 	/** A class has one name: a class unloaded and another in its place would have to have its Symbol, too. */

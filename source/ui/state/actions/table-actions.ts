@@ -14,6 +14,7 @@ import {withPlace} from './detail-actions.js';
 import {earlier, later, nextSpan} from './looking-back.js';
 import {changes, mark} from './comparing.js';
 import {lookedBack, lookInto} from './look-into.js';
+import {askForHolders} from './ask-for-holders.js';
 import {askForTrace} from './trace.js';
 
 /** What an action does to a table. */
@@ -71,6 +72,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	edit: (state, around) => withPlace(state, 'edit', around),
 	copy: (state, around) => withPlace(state, 'copy', around),
 	trace: askForTrace,
+	holders: askForHolders,
 	'clear-all': state => ({state: cleared(state)}),
 	'sort-self': sortBy('self'),
 	'sort-total': sortBy('total'),

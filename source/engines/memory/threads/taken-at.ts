@@ -1,0 +1,94 @@
+import {type CodeCache} from '../hotspot/code-cache.js';
+import {type Methods} from '../hotspot/methods.js';
+import {type Vm} from '../hotspot/vm.js';
+import {type Memory} from '../process/memory.js';
+import {Unreadable} from '../process/reader.js';
+import {HeldMonitors} from '../stacks/held-monitors.js';
+import {StackCopy} from '../stacks/stack.js';
+import {Walker} from '../stacks/walker.js';
+import {type JavaThread} from './java-thread.js';
+import {emptyBlock, ThreadBlocks} from './thread-block.js';
+
+/** Stacks walked for this in a sample: most holders stand where they stood. */
+const walksInSample = 16;
+
+/** Where holders took monitors: the outermost frame of the holder's stack that holds one. */
+export class TakenAt {
+	readonly #memory: Memory;
+	readonly #walker: Walker;
+	readonly #held: HeldMonitors;
+	readonly #blocks: ThreadBlocks;
+	readonly #stack = new StackCopy();
+	readonly #before = emptyBlock();
+	readonly #after = emptyBlock();
+	/** By the holder's frames, which are new ones when it has moved; and by the monitor. */
+	readonly #known = new WeakMap<Int32Array, Map<number, number>>();
+	#walksLeft = walksInSample;
+
+	constructor(vm: Vm, memory: Memory, code: CodeCache, methods: Methods) {
+		this.#memory = memory;
+		this.#held = new HeldMonitors(vm);
+		this.#walker = new Walker(vm, code, methods, this.#held);
+		this.#blocks = new ThreadBlocks(memory, vm.layout);
+	}
+
+	/** A sample begins. */
+	start(): void {
+		this.#walksLeft = walksInSample;
+	}
+
+	/**
+	Id of the frame in which a thread took a monitor, with the line where that frame is now; 0 where that is not known:
+	the thread executes Java code, or has moved meanwhile. `objectOf` reads the monitor's object, undefined where it
+	cannot.
+	*/
+	frameOf(holder: JavaThread, monitor: number, objectOf: () => number | undefined): number {
+		if (holder.frames.length === 0 || holder.isInJava || holder.carrierStart >= 0) {
+			return 0;
+		}
+
+		const ofFrames = this.#known.get(holder.frames) ?? new Map<number, number>();
+		this.#known.set(holder.frames, ofFrames);
+		const known = ofFrames.get(monitor);
+		if (known !== undefined || this.#walksLeft === 0) {
+			return known ?? 0;
+		}
+
+		this.#walksLeft--;
+		const frame = this.#find(holder, objectOf);
+		if (frame !== undefined) {
+			ofFrames.set(monitor, frame);
+		}
+
+		return frame ?? 0;
+	}
+
+	/** Undefined where it is to be looked for again. */
+	#find(holder: JavaThread, objectOf: () => number | undefined): number | undefined {
+		try {
+			const {address} = holder;
+			const [before, after] = [this.#before, this.#after];
+			if (!this.#blocks.read(address, before) || before.anchorSp === 0 || !holder.wasWalkedFrom(before)) {
+				return undefined;
+			}
+
+			this.#held.start();
+			this.#walker.start();
+			this.#stack.load(this.#memory, before.anchorSp - 8, before.stackBase);
+			const end = this.#walker.walk(this.#stack, before.anchorPc || this.#stack.word(before.anchorSp - 8), before.anchorSp, before.anchorFp);
+			const object = objectOf();
+			if (object === undefined || object === 0 || end !== 'root' || !this.#blocks.read(address, after) || !holder.wasWalkedFrom(after)) {
+				return undefined;
+			}
+
+			const place = this.#held.placeOf(object);
+			return place < 0 ? 0 : this.#walker.frames.ids[place];
+		} catch (error) {
+			if (error instanceof Unreadable) {
+				return undefined;
+			}
+
+			throw error;
+		}
+	}
+}
