@@ -247,7 +247,7 @@ class LiveSampler implements SamplerHandle {
 				this.#engine = report.engine;
 				this.#timer = report.timer ?? '';
 				this.#note = report.note;
-				this.#set({note: this.#sessionNote, canAskForHolders: report.canAskForHolders});
+				this.#set({note: this.#sessionNote, canAskForHolders: report.canAskForHolders ? true : undefined});
 				break;
 			}
 

@@ -64,7 +64,8 @@ export class BottomUp implements PathTree {
 		const {countedMask} = scope;
 		// Those without a row are of group 0, as nothing else is.
 		const groupOfFact = new Int32Array(ends ? facts.count : 0);
-		const sumsOf = new Array<Sums | undefined>(dictionary.nodeCount);
+		/** By node: one more than its index in `all`, 0 for none. */
+		const placeOf = new Int32Array(dictionary.nodeCount);
 		const all = newCallers(0, -1, false);
 		this.#nodes = [all];
 		for (let fact = 0; fact < facts.count; fact++) {
@@ -79,16 +80,14 @@ export class BottomUp implements PathTree {
 				groupOfFact[fact] = grouping.groupOfFrame[dictionary.nodeFrame[start]];
 			}
 
-			let sums = sumsOf[start];
-			if (!sums) {
-				sums = {
-					ticks: 0, cpuNs: 0, states: countsStates ? noTicks() : undefined, of: undefined,
-				};
-				sumsOf[start] = sums;
+			if (placeOf[start] === 0) {
 				all.at.push(start);
-				all.sums.push(sums);
+				placeOf[start] = all.sums.push({
+					ticks: 0, cpuNs: 0, states: countsStates ? noTicks() : undefined, of: undefined,
+				});
 			}
 
+			const sums = all.sums[placeOf[start] - 1];
 			const ticks = facts.ticks[fact];
 			sums.ticks += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : ticks;
 			sums.cpuNs += facts.cpuNs[fact];

@@ -40,6 +40,8 @@ export type Surroundings = {
 	readonly isRecording: boolean;
 	/** The snapshot that is shown and where its window begins; undefined before the first sample. */
 	readonly window?: Pick<Mark, 'snapshot' | 'baseline'>;
+	/** The heap that is in use, if that is known, where the JVM can be asked at a cost who holds locks; else undefined. */
+	readonly holders?: {readonly heapBytes?: number};
 	/** The windows that can be looked back at. */
 	readonly ring: Ring;
 	readonly saveFormats: readonly MenuItem[];
@@ -51,8 +53,6 @@ export type Surroundings = {
 	placeOf(view: string, rowKey: string): Place | undefined;
 	/** What is at a cell of the screen. */
 	spotAt?(line: number, column: number): Spot | undefined;
-	/** The heap that is in use, if that is known, where the JVM can be asked at a cost who holds locks; else undefined. */
-	readonly holders?: {readonly heapBytes?: number};
 	/** Keys of the threads of a row, and what to call them. */
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
 };

@@ -244,7 +244,7 @@ export class Locks {
 	*/
 	#holderOfSynchronizer(synchronizer: number, {owner, firstReader, state, longState}: SynchronizerOffsets): Holder {
 		const thread = this.#threadIn(synchronizer + owner);
-		if (thread || !has(firstReader) || !(has(state) || has(longState))) {
+		if (thread !== undefined || !has(firstReader) || !(has(state) || has(longState))) {
 			return {thread};
 		}
 
