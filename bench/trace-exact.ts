@@ -60,7 +60,8 @@ for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases
 		const timed = await TraceSession.open(await targetOf(java), path.resolve('agent/agent.jar'));
 		await timed.weave({...request, patterns: ['KnownTraces#spell']});
 		java.child.stdin!.write(`spells ${spells}\n`);
-		const own = Number((await java.waitFor(/^spelled (\d+)$/m, waitMs))[1]);
+		const [, spelled] = await java.waitFor(/^spelled (\d+)$/m, waitMs);
+		const own = Number(spelled);
 		const [{cumulativeNs}] = traceMethods((await timed.close())!, undefined);
 		console.log(`JDK ${jdk.release}: ${calls} calls of which ${wrong.length === 0 ? 'each was counted' : `not as expected: ${wrong.map(([name, figures]) => `${name} ${JSON.stringify(of(name))} for ${figures.join(' ')}`).join('; ')}`}, ${report.lostCalls} lost, ${weavings} times woven anew meanwhile; spells ${(cumulativeNs / 1e6).toFixed(3)} ms, by the program's clock ${(own / 1e6).toFixed(3)}: ${((cumulativeNs / own * 100) - 100).toFixed(3)} %`);
 	} finally {

@@ -27,7 +27,7 @@ export function whatTracingDoes(target: Target, patterns: readonly string[]): st
 		`Tracing ${patterns.map(pattern => printable(pattern)).join(' ')} in JVM ${pid} (${mainClass || 'unknown'}, JDK ${jvmVersion || 'unknown'}):`,
 		'- loads a small agent into the JVM, which rewrites these methods to count and time their calls',
 		...((isUnknown || target.jdk >= announcedSince) && readDynamicAgentLoading(target) !== true ? ['- the JVM prints a warning of four lines about that on its standard error'] : []),
-		...(isUnknown || target.jdk < keepsCodeSince ? ['- the first time, the JVM may throw its compiled code away: slower for about a second, longer without a CPU to spare'] : []),
+		...(isUnknown || target.jdk < keepsCodeSince ? ['- the first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start'] : []),
 		'- each call of a traced method costs about 0.1 microseconds; where that comes to more than --max-overhead, one call in 64 is followed, or none',
 		'- at the end, or ten seconds after tprof-top is killed, all of it is taken out again',
 	].join('\n');

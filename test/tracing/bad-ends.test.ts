@@ -155,7 +155,7 @@ test('a method that is too large for more code is named, and what is beside it i
 		while (true) { large(); small(); Thread.sleep(1); }
 	}
 }`);
-		execFileSync(path.join(on.home, 'bin/javac'), ['-g:none', '-d', folder, path.join(folder, 'Large.java')], {stdio: ['ignore', 'ignore', 'pipe']});
+		execFileSync(path.join(on.home, 'bin/javac'), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', '-proc:none', '-g:none', '-d', folder, path.join(folder, 'Large.java')], {stdio: ['ignore', 'ignore', 'pipe']});
 		const java = javaProcess(spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', '-cp', folder, 'Large'], {stdio: ['pipe', 'pipe', 'pipe']}));
 		try {
 			await java.waitFor(/^ready$/m);
