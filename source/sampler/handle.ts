@@ -247,7 +247,9 @@ class LiveSampler implements SamplerHandle {
 				this.#engine = report.engine;
 				this.#timer = report.timer ?? '';
 				this.#note = report.note;
-				this.#set({note: this.#sessionNote, canAskForHolders: report.canAskForHolders ? true : undefined});
+				this.#set({note: this.#sessionNote});
+				// Nobody needs to be told before there are samples.
+				this.#status = {...this.#status, canAskForHolders: report.canAskForHolders};
 				break;
 			}
 
