@@ -8,7 +8,7 @@ usual case in small containers. A thread that reads its CPU clock settles its ti
 busy host it is preempted there, and seen there, more often than its CPU time says: phases are long (30 ms). The first
 number of the command line is seconds for each measurement, the second milliseconds of a phase; TPROF_BENCH_ONLY takes
 some of the engines (perf: events on CPUs, events: those on threads, both in the same time, stop, attach) and programs,
-TPROF_BENCH_JDKS some of the JDKs (17,25). "Chance" is what so many records, or sightings, make of it alone.
+TPROF_BENCH_JDKS some of the JDKs (17,25). "Chance" is what a sighting in each 10 ms of CPU time makes of it alone.
 */
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
@@ -25,6 +25,7 @@ import {wanted, wantedJdks} from './support/only.js';
 import {eachPlaced, memoryWith} from './support/placed-time.js';
 
 const intervalMs = 20;
+const recordEveryNs = 10e6;
 const seconds = Number(process.argv[2] ?? 30);
 const className = 'CountedLoops';
 const methods = new Set(['arithmetic', 'array', 'division', 'objects', 'shifts', 'nested']);
@@ -155,7 +156,7 @@ async function open(java: JavaProcess, id: string, {program}: Kind) {
 			const measuredShare = shareIn(credits.spent);
 			const places = [...real.keys()];
 			return {
-				L1: sumOf(places.map(place => Math.abs(trueShare(place) - measuredShare(place)))).toFixed(1), chance: chanceL1(real, credits.seen).toFixed(1), samples, stacks: credits.seen,
+				L1: sumOf(places.map(place => Math.abs(trueShare(place) - measuredShare(place)))).toFixed(1), chance: chanceL1(real, sumOf(real.values()) / recordEveryNs).toFixed(1), samples, stacks: credits.seen,
 				'by rule %': (100 * credits.ruledNs / credits.usedNs).toFixed(1), 'not placed %': (100 * (1 - (sumOf(credits.spent.values()) / credits.usedNs))).toFixed(1),
 				'CPU s': (credits.usedNs / 1e9).toFixed(1), 'true s': (sumOf(real.values()) / 1e9).toFixed(1),
 				'measured (true) %': places.map(place => `${measuredShare(place).toFixed(1)} (${trueShare(place).toFixed(1)})`).join(' '),
