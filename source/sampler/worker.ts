@@ -5,15 +5,17 @@ the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/engine.js';
+import {engines} from '../engines/registry.js';
 import {globListIdMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
-import type {Command, Report, WorkerInput} from './messages.js';
+import type {
+	Command, Report, ThreadData, WorkerInput,
+} from './messages.js';
 import {chooseEngine, helpOf} from './choose-engine.js';
 
 const port = parentPort!;
-const input = workerData as WorkerInput;
 /** The one that was chosen. */
 let engine: Engine | undefined;
 
@@ -27,8 +29,14 @@ let obey = (command: Command): void => {
 	waiting.push(command);
 };
 
-port.on('message', (command: Command) => {
-	obey(command);
+/** The first message is what it is started with. */
+const given = new Promise<WorkerInput>(resolve => {
+	port.once('message', (input: WorkerInput) => {
+		port.on('message', (command: Command) => {
+			obey(command);
+		});
+		resolve(input);
+	});
 });
 
 async function hold(loop: SamplingLoop, number: number): Promise<void> {
@@ -36,7 +44,16 @@ async function hold(loop: SamplingLoop, number: number): Promise<void> {
 	report({kind: 'held', number});
 }
 
-async function run(): Promise<void> {
+/** There is time until the target is known. */
+async function loadAhead(): Promise<void> {
+	try {
+		await engines[0].load();
+	} catch {
+		// Whoever needs it says what is wrong.
+	}
+}
+
+async function run(input: WorkerInput): Promise<void> {
 	const writer = new TableWriter(input.table);
 	const choice = await chooseEngine(input.engine, input.target, undefined, input.timer);
 	const {note} = choice;
@@ -103,8 +120,12 @@ async function run(): Promise<void> {
 	}
 }
 
+if ((workerData as ThreadData).isAhead) {
+	void loadAhead();
+}
+
 try {
-	await run();
+	await run(await given);
 } catch (error) {
 	if (!(error instanceof SessionOver)) {
 		throw error;

@@ -1,5 +1,5 @@
-import {resolveLayout} from './hotspot/layout.js';
-import {findSymbols} from './process/libjvm.js';
+import {resolveLayout, type Layout} from './hotspot/layout.js';
+import {findSymbols, type Symbols} from './process/libjvm.js';
 import {ProcessMemory} from './process/memory.js';
 import {HeapClock} from './hotspot/collections.js';
 import {Heap} from './hotspot/heap.js';
@@ -47,11 +47,7 @@ export function openJvm(pid: number): Opened {
 	const memory = new ProcessMemory(pid);
 	try {
 		const reader = new Reader(memory);
-		const layout = resolveLayout(readVmStructs(reader, symbols));
-		if (layout.missing.length > 0) {
-			throw new MissingFields(layout.missing);
-		}
-
+		const layout = layoutOf(pid, reader, symbols);
 		const vm = openVm(reader, layout);
 		const heap = new Heap(vm);
 		const ptrace = optional(loadPtrace);
@@ -62,6 +58,24 @@ export function openJvm(pid: number): Opened {
 		memory.close();
 		throw error;
 	}
+}
+
+/** The JVM opened last: its library's tables do not change, and a session opens it again right after the probe. */
+let last: {readonly pid: number; readonly tables: number | undefined; readonly layout: Layout} | undefined;
+
+function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
+	// Another program in the same process has its library elsewhere.
+	const tables = symbols.get('gHotSpotVMStructs');
+	if (!last || last.pid !== pid || last.tables !== tables) {
+		const layout = resolveLayout(readVmStructs(reader, symbols));
+		if (layout.missing.length > 0) {
+			throw new MissingFields(layout.missing);
+		}
+
+		last = {pid, tables, layout};
+	}
+
+	return last.layout;
 }
 
 /** What needs the FFI package. */
