@@ -20,7 +20,6 @@ import {tracesView} from '../views/traces.js';
 import type {LiveTracer} from './live-tracer.js';
 import {resolveTarget} from './resolve-target.js';
 import {readSnapshot, recordingSource} from './recording.js';
-import {demoJar, demoRecording, findJava, startDemo} from './demo.js';
 import {checkFormat, planBatch} from './batch-plan.js';
 import {runBatch} from './batch.js';
 
@@ -123,6 +122,7 @@ function checkOutput({output}: Options): void {
 }
 
 async function demo(options: Options): Promise<number> {
+	const {demoJar, demoRecording, findJava, startDemo} = await import('./demo.js');
 	const java = findJava();
 	if (!java || platformProblem()) {
 		const recording = needed(demoRecording());

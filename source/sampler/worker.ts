@@ -121,7 +121,7 @@ async function run(input: WorkerInput): Promise<void> {
 }
 
 if ((workerData as ThreadData).isAhead) {
-	void loadAhead();
+	await loadAhead();
 }
 
 try {

@@ -1,7 +1,7 @@
 import {closeSync, readdirSync} from 'node:fs';
 import {readJavaCommand} from '../jvm/identity/jvm-arguments.js';
 import {
-	openBelowRoot, openFileBelowRoot, pathOf, workingFolder,
+	isBelowRoot, openBelowRoot, openFileBelowRoot, pathOf, workingFolder,
 } from '../jvm/system/below-root.js';
 import {jarRoot, type SourceRoot} from './roots.js';
 
@@ -18,7 +18,7 @@ The jars with sources (`x-sources.jar`) that lie beside the jars of a process's 
 and never outside its root folder. Each is opened when it is first asked for something.
 */
 export function targetRoots(pid: number): readonly SourceRoot[] {
-	return sourceJars(jarsOf(pid), path => isThere(pid, path)).map(path => jarRoot(path, () => openFileBelowRoot(pid, path)));
+	return sourceJars(jarsOf(pid), path => isBelowRoot(pid, path)).map(path => jarRoot(path, () => openFileBelowRoot(pid, path)));
 }
 
 /** The jars with sources beside jars. */
@@ -32,15 +32,6 @@ export function sourceJars(jars: readonly string[], isThere: (path: string) => b
 	}
 
 	return found;
-}
-
-function isThere(pid: number, path: string): boolean {
-	try {
-		closeSync(openBelowRoot(pid, path));
-		return true;
-	} catch {
-		return false;
-	}
 }
 
 /** The jars of its class path, absolute paths below its own root. */

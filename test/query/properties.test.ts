@@ -129,8 +129,9 @@ function naive(session: RandomSession, snapshot: Snapshot, {by, states, threadKe
 
 /** All that a row says, which it looks up as it is asked. */
 function figuresOf(row: LineRow): Partial<LineRow> {
-	const names = Object.getOwnPropertyNames(Object.getPrototypeOf(row)).filter(name => name !== 'constructor') as Array<keyof LineRow>;
-	expect(names).toContain('topThreads');
+	const own = Object.getPrototypeOf(row) as object;
+	const names = [own, Object.getPrototypeOf(own) as object].flatMap(prototype => Object.getOwnPropertyNames(prototype)).filter(name => name !== 'constructor') as Array<keyof LineRow>;
+	expect(names).toEqual(expect.arrayContaining(['topThreads', 'className']));
 	return Object.fromEntries(names.map(name => [name, row[name]]));
 }
 

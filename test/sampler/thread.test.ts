@@ -14,7 +14,8 @@ test('a worker that was started ahead is taken once, and no other file stands fo
 	try {
 		expect(taken.threadId).toBeLessThan(later.threadId);
 		expect(next.threadId).toBeGreaterThan(later.threadId);
-		expect((await failed).message).toContain('missing.js');
+		const {message} = await failed;
+		expect(message).toContain('missing.js');
 	} finally {
 		await Promise.all([later, taken, next].map(async worker => worker.terminate()));
 	}

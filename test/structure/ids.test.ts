@@ -5,6 +5,7 @@ import {expect, test} from 'vitest';
 import {auto, engines} from '../../source/engines/registry.js';
 import {formats} from '../../source/exports/formats/registry.js';
 import {optionRows} from '../../source/options/table.js';
+import {keyTable} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/registry.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -28,6 +29,13 @@ const kinds: Readonly<Record<string, Kind>> = {
 	},
 	engine: {ids: [auto, ...engines.map(({id}) => id)], holders: ['engine', 'asked', 'id']},
 	format: {ids: formats.map(({id}) => id), holders: ['format', 'id']},
+	key: {
+		ids: keyTable.flatMap(({keys}) => keys),
+		holders: ['key'],
+		// Who decodes keys, and who spells their names.
+		isRecord: name => name.startsWith('source/ui/terminal/') || name === 'source/ui/keys/key-changes.ts',
+		within: ['source/ui', 'source/views', 'source/config'],
+	},
 	option: {ids: optionRows.map(([, {name}]) => name), holders: ['option', 'name', 'flag'], within: ['source/options', 'source/commands', 'source/cli.ts']},
 };
 
@@ -109,6 +117,8 @@ test.each([
 	['format', 'const depth = options.format === \'votes\' ? 10 : Infinity;'],
 	['format', 'formats.find(({id}) => id === \'pprof\')'],
 	['option', 'if (row.name === \'color\') {}'],
+	['key', 'if (key === \'escape\') {}'],
+	['key', 'switch (key) {case \'q\': {}}'],
 ])('%s: %s is found', (kind, text) => {
 	expect(decisionsById('example.ts', text, kinds[kind])).toHaveLength(1);
 });
@@ -121,6 +131,7 @@ test.each([
 	['engine', 'engines.filter(({id}) => id === asked)'],
 	['format', 'formats.find(({usualFor}) => usualFor === \'save\')'],
 	['option', 'options.find(({short}) => short === name)'],
+	['key', 'keyTable.find(({keys}) => keys.includes(key))'],
 ])('%s: %s decides nothing by an id', (kind, text) => {
 	expect(decisionsById('example.ts', text, kinds[kind])).toEqual([]);
 });

@@ -281,6 +281,17 @@ describe('the column menu', () => {
 		expect(after(['home', 'enter', 'q'], state)).toMatchObject({state: {columns: {}}, effects: [{type: 'keep-columns', view: 'lines', columns: undefined}]});
 	});
 
+	test('moves columns to the left and to the right, the cursor with them', () => {
+		const {state} = after(['C', 'down', '>']);
+		expect(marks(state)).toEqual(['( ) as many as the width has room for', '[x] name', '[ ] total share', '[x] self share']);
+		expect(state.columns).toEqual({lines: ['line', 'self']});
+		const ends = after(['>', '<', '<', 'escape'], state);
+		expect(ends).toMatchObject({state: {columns: {lines: ['self', 'line']}}, effects: [{type: 'keep-columns', columns: ['self', 'line']}]});
+		// One that is not shown, and what is no column, stay where they are; a sort menu has no order.
+		expect(after(['C', '>', 'down', 'down', '<', 'escape'])).toMatchObject({state: {columns: {}}, effects: []});
+		expect(after(['f6', '>']).state).toEqual(after(['f6']).state);
+	});
+
 	test('the name stays, and a menu in which nothing was changed keeps nothing', () => {
 		const {state, effects} = after(['C', 'end', 'enter', 'escape']);
 		expect(state.columns).toEqual({});

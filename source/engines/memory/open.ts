@@ -66,7 +66,7 @@ let last: {readonly pid: number; readonly tables: number | undefined; readonly l
 function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
 	// Another program in the same process has its library elsewhere.
 	const tables = symbols.get('gHotSpotVMStructs');
-	if (!last || last.pid !== pid || last.tables !== tables) {
+	if (last?.pid !== pid || last.tables !== tables) {
 		const layout = resolveLayout(readVmStructs(reader, symbols));
 		if (layout.missing.length > 0) {
 			throw new MissingFields(layout.missing);

@@ -1,5 +1,4 @@
-import {closeSync} from 'node:fs';
-import {openBelowRoot, openFileBelowRoot} from '../system/below-root.js';
+import {isBelowRoot, openFileBelowRoot} from '../system/below-root.js';
 import {readOpen} from '../system/proc.js';
 
 /** A release file has about 1 KB, or 3 KB with a long list of modules. */
@@ -27,7 +26,7 @@ export function versionAround(libjvm: string, pid: number): string {
 	}
 
 	// The class library's archive, which JDK 9 removed.
-	if (homes.some(home => isThere(pid, `${home}/lib/rt.jar`))) {
+	if (homes.some(home => isBelowRoot(pid, `${home}/lib/rt.jar`))) {
 		return '1.8.0';
 	}
 
@@ -40,14 +39,5 @@ function textOf(pid: number, path: string): string {
 		return 'bytes' in read ? read.bytes.toString('utf8') : '';
 	} catch {
 		return '';
-	}
-}
-
-function isThere(pid: number, path: string): boolean {
-	try {
-		closeSync(openBelowRoot(pid, path));
-		return true;
-	} catch {
-		return false;
 	}
 }

@@ -131,3 +131,13 @@ function reopened(fd: number): number {
 		closeSync(fd);
 	}
 }
+
+/** Whether there is something at a path below a process's root that we may open. */
+export function isBelowRoot(pid: number, path: string): boolean {
+	try {
+		closeSync(openBelowRoot(pid, path));
+		return true;
+	} catch {
+		return false;
+	}
+}

@@ -31,3 +31,24 @@ export function placeKey(place: Place, by: GroupBy): string {
 	const {className, method, line} = place;
 	return by === 'class' ? className : (by === 'method' ? `${className}.${method}` : `${className}.${method}:${line}`);
 }
+
+/** A row that stands for a place and looks up which. */
+export abstract class AtPlace implements Place {
+	get className(): string {
+		return this.place.className;
+	}
+
+	get method(): string {
+		return this.place.method;
+	}
+
+	get file(): string {
+		return this.place.file;
+	}
+
+	get line(): number {
+		return this.place.line;
+	}
+
+	protected abstract get place(): Place;
+}

@@ -1,6 +1,7 @@
 import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
 import type {FactRanking, Ranked} from '../facts/fact-ranking.js';
+import {AtPlace} from '../facts/place.js';
 import {percentOf, shareError} from '../facts/share.js';
 import type {Grouping} from '../facts/stack-index.js';
 import type {StandingNow} from '../standing-now.js';
@@ -29,36 +30,19 @@ export type CountedFigures = {
 /**
 A row of thousands of which a screen shows some: each figure is looked up, or worked out, when somebody asks for it.
 */
-export class CountedLine implements LineRow {
+export class CountedLine extends AtPlace implements LineRow {
 	readonly #group: number;
 	readonly #of: CountedFigures;
-	readonly #place: Place;
 	#ranked: Ranked | undefined;
 
 	constructor(group: number, of: CountedFigures) {
+		super();
 		this.#group = group;
 		this.#of = of;
-		this.#place = of.grouping.places[group];
 	}
 
 	get key(): string {
 		return this.#of.grouping.keys[this.#group];
-	}
-
-	get className(): string {
-		return this.#place.className;
-	}
-
-	get method(): string {
-		return this.#place.method;
-	}
-
-	get file(): string {
-		return this.#place.file;
-	}
-
-	get line(): number {
-		return this.#place.line;
 	}
 
 	get selfTicks(): number {
@@ -130,6 +114,10 @@ export class CountedLine implements LineRow {
 
 	get own(): Place | undefined {
 		return this.#of.beyond.isOwnFirst ? undefined : this.#of.beyond.of(this.#group);
+	}
+
+	protected override get place(): Place {
+		return this.#of.grouping.places[this.#group];
 	}
 
 	get #threads(): Ranked {

@@ -1,4 +1,5 @@
 import type {Scope} from '../facts/scope.js';
+import {AtPlace} from '../facts/place.js';
 import {percentOf} from '../facts/share.js';
 import type {Place, TreeRow} from '../types.js';
 import type {PathTree, Weight} from './path-tree.js';
@@ -18,7 +19,7 @@ export type RowSource = {
 A row of an open tree. It knows where it stands; all else is found when it is drawn, as most rows are not. What is not
 read-only is written while the tree is being opened, and never later.
 */
-export class OpenRow implements TreeRow {
+export class OpenRow extends AtPlace implements TreeRow {
 	readonly level: number;
 	readonly hasChildren: boolean;
 	indent = 0;
@@ -30,6 +31,7 @@ export class OpenRow implements TreeRow {
 
 	/** `node` is its place in the tree. */
 	constructor(readonly node: number, parent: OpenRow | undefined, source: RowSource) {
+		super();
 		this.level = parent ? parent.level + 1 : 0;
 		this.hasChildren = source.tree.hasChildren(node);
 		this.#source = source;
@@ -43,22 +45,6 @@ export class OpenRow implements TreeRow {
 
 	get parentKey(): string | undefined {
 		return this.#parent?.key;
-	}
-
-	get className(): string {
-		return this.#place.className;
-	}
-
-	get method(): string {
-		return this.#place.method;
-	}
-
-	get file(): string {
-		return this.#place.file;
-	}
-
-	get line(): number {
-		return this.#place.line;
 	}
 
 	get selfTicks(): number {
@@ -89,7 +75,7 @@ export class OpenRow implements TreeRow {
 		return this.#source.tree.viaOf?.(this.node);
 	}
 
-	get #place(): Place {
+	protected override get place(): Place {
 		return this.#source.placeOf(this.node);
 	}
 

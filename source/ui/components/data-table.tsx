@@ -30,9 +30,11 @@ type DataTableProps = {
 };
 
 /**
-The table: a cell for each cell of it. Ink-table's own lines between rows are left out, as are its widths, which it
-takes from the data, and its keys, which are hashes of the data: a row that changed would be taken down and built anew.
-Here a row is what stands in its slot, a line of the screen.
+The table: a cell for each cell of it. This is the one place where something of ink-table is replaced, and none of it has
+a setting: `render` draws lines between rows and gives rows hashes of their data as keys, so that a row that changed is
+taken down and built anew (with that, a refresh at 200 x 60 takes three times the CPU: 46 ms where this took 10 to 15),
+and `getColumns` takes widths from the data, a cell a UTF-16 unit. Here a row is what stands in its slot, a line of the
+screen.
 */
 export class DataTable extends Table<Slot> {
 	declare readonly props: DataTableProps;

@@ -8,7 +8,7 @@ export const purposes: ReadonlyArray<{readonly title: string; readonly actions: 
 	{title: 'Time', actions: ['window', 'earlier', 'later', 'mark', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
 	{title: 'Save', actions: ['save', 'save-as', 'copy']},
 	{title: 'Move', actions: ['up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']},
-	{title: 'How it looks', actions: ['columns-menu', 'names', 'unit', 'redraw']},
+	{title: 'How it looks', actions: ['columns-menu', 'column-left', 'column-right', 'names', 'unit', 'redraw']},
 	{title: 'Type', actions: ['accept', 'erase', 'erase-word', 'erase-all']},
 	{title: 'Help and leave', actions: ['help-view', 'help', 'back', 'suspend', 'quit']},
 ];

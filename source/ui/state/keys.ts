@@ -22,7 +22,7 @@ export type Action =
 	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'mark' | 'changes' | 'reset' | 'undo-reset'
 	| 'own-code' | 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'trace' | 'holders' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word'
-	| 'columns-menu' | 'help-view';
+	| 'columns-menu' | 'column-left' | 'column-right' | 'help-view';
 
 export type KeyRow = {
 	readonly action: Action;
@@ -90,7 +90,9 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'sort-previous', keys: ['<'], contexts: tables, shown: '<', help: 'sort by the previous column', knownFrom: 'top'},
 	{action: 'sort-next', keys: ['>'], contexts: tables, shown: '>', help: 'sort by the next column', knownFrom: 'top'},
 	{action: 'sort-menu', keys: ['f6'], contexts: tables, shown: 'F6', title: 'sort', help: 'choose the column to sort by', knownFrom: 'htop'},
-	{action: 'columns-menu', keys: ['C', 'f2'], contexts: tables, shown: 'C F2', help: 'choose the columns of the view; kept in the configuration file', knownFrom: 'htop'},
+	{action: 'columns-menu', keys: ['C', 'f2'], contexts: tables, shown: 'C F2', help: 'choose the columns of the view and their order; kept in the configuration file', knownFrom: 'htop'},
+	{action: 'column-left', keys: ['<'], contexts: ['menu'], shown: '<', help: 'among the columns: the column further to the left'},
+	{action: 'column-right', keys: ['>'], contexts: ['menu'], shown: '>', help: 'among the columns: the column further to the right'},
 	{action: 'reverse', keys: ['R', 'I'], contexts: tables, shown: 'R I', help: 'reverse the order', knownFrom: 'top, htop'},
 	{action: 'only-threads', keys: ['t'], contexts: tables, shown: 't', help: 'only the threads of the selected row; again for all', knownFrom: 'perf'},
 	{action: 'states', keys: ['x'], contexts: tables, shown: 'x', help: 'thread states to count: active, all, blocked, waiting'},

@@ -1,5 +1,5 @@
 import type {Place} from '../../query/types.js';
-import {columnMenu, withColumn} from '../columns/column-menu.js';
+import {columnMenu, withColumn, withColumnMoved} from '../columns/column-menu.js';
 import type {Action} from './keys.js';
 import type {MenuLayer, UiState} from './state.js';
 import {stepOf, type Surroundings} from './surroundings.js';
@@ -23,6 +23,10 @@ export function pressMenu(state: UiState, action: Action, around: Surroundings):
 		return menu.isChanged ? {state: below, effect: {type: 'keep-columns', view: below.view, columns: below.columns[below.view]}} : {state: below};
 	}
 
+	if (action === 'column-left' || action === 'column-right') {
+		return {state: menu.purpose === 'columns' ? changedColumns(below, menu, around, id => withColumnMoved(below, id, action === 'column-left' ? -1 : 1, around)) : state};
+	}
+
 	if (action !== 'accept') {
 		const index = Math.min(menu.items.length - 1, Math.max(0, menu.index + stepOf(action, around.layerPage, menu.items.length)));
 		return {state: {...below, layers: [...below.layers, {...menu, index}]}};
@@ -34,8 +38,7 @@ export function pressMenu(state: UiState, action: Action, around: Surroundings):
 	}
 
 	if (menu.purpose === 'columns') {
-		const changed = withColumn(below, item.id, around);
-		return {state: {...changed, layers: [...changed.layers, {...columnMenu(changed, around, menu.index), ...(changed === below ? {} : {isChanged: true})}]}};
+		return {state: changedColumns(below, menu, around, id => withColumn(below, id, around))};
 	}
 
 	if (menu.purpose === 'sort') {
@@ -49,4 +52,12 @@ export function pressMenu(state: UiState, action: Action, around: Surroundings):
 			}],
 		},
 	};
+}
+
+/** The column menu after a change of what its cursor is on; what was changed once is kept at the end. */
+function changedColumns(below: UiState, menu: MenuLayer, around: Surroundings, change: (id: string) => UiState): UiState {
+	const {id} = menu.items[menu.index];
+	const changed = change(id);
+	const isChanged = menu.isChanged === true || changed !== below;
+	return {...changed, layers: [...changed.layers, {...columnMenu(changed, around, id), ...(isChanged ? {isChanged} : {})}]};
 }

@@ -1,4 +1,3 @@
-import {spawn} from 'node:child_process';
 import process from 'node:process';
 
 /** The words of the user's editor: $VISUAL, else $EDITOR, else vi. */
@@ -12,6 +11,8 @@ that says why it could not be started.
 */
 export async function edit(file: string, line: number, environment: NodeJS.ProcessEnv = process.env): Promise<void> {
 	const [command, ...args] = editorOf(environment);
+	// Loading it is 5 ms of a start.
+	const {spawn} = await import('node:child_process');
 	await new Promise<void>((resolve, reject) => {
 		const child = spawn(command, [...args, `+${Math.max(1, line)}`, file], {stdio: 'inherit'});
 		child.once('error', error => {
