@@ -58,12 +58,6 @@ async function main(): Promise<number> {
 		return 0;
 	}
 
-	// A pid: there will be a session, most likely.
-	if (/^\d{1,10}$/.test(argv.find(word => !word.startsWith('-')) ?? '')) {
-		const {startThreadAhead} = await import('./sampler/thread.js');
-		startThreadAhead();
-	}
-
 	const {parseOptions} = await import('./options/parse.js');
 	const parsed = parseOptions(argv);
 	if ('print' in parsed) {

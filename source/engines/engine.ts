@@ -133,8 +133,6 @@ export type Engine = {
 	readonly defaultIntervalMs: number;
 	/** It has nothing to do with a JVM whose attach socket cannot be had. */
 	readonly needsAttachSocket: boolean;
-	/** Loads what does the work ahead of the first call. */
-	load(): Promise<unknown>;
 	/** Whether this engine can sample this target, found without disturbing it. */
 	probe(target: Target, options?: Pick<EngineOptions, 'timer'>): Promise<Probe>;
 	open(target: Target, options: EngineOptions, interner: Interner): Promise<EngineSession>;

@@ -1,5 +1,7 @@
+import {existsSync} from 'node:fs';
 import process from 'node:process';
-import type {Worker} from 'node:worker_threads';
+import {fileURLToPath} from 'node:url';
+import {Worker} from 'node:worker_threads';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../model/source.js';
 import {printable} from '../model/text.js';
@@ -8,7 +10,6 @@ import {TableReader, type TableImage} from '../table/reader.js';
 import {outOfFiles} from '../jvm/system/open-files.js';
 import type {Target} from '../jvm/target.js';
 import {leaveWithoutWorkers} from './leave.js';
-import {takeThread} from './thread.js';
 import {clampInterval, monotoneMs, type Command, type Report, type WorkerInput} from './messages.js';
 
 /**
@@ -53,6 +54,15 @@ export type SamplerHandle = SnapshotSource & {
 	resume(): void;
 };
 
+/**
+Where the worker's file is: beside the bundle or the folder of its chunks, or in dist/ when this runs from source.
+*/
+function defaultWorkerUrl(): URL {
+	const candidates = import.meta.url.endsWith('.ts') ? ['../../dist/worker.js'] : ['./worker.js', '../worker.js'];
+	const urls = candidates.map(candidate => new URL(candidate, import.meta.url));
+	return urls.find(url => existsSync(fileURLToPath(url))) ?? urls[0];
+}
+
 class LiveSampler implements SamplerHandle {
 	readonly #target: Target;
 	readonly #reader: TableReader;
@@ -85,7 +95,16 @@ class LiveSampler implements SamplerHandle {
 		const table = createTable();
 		this.#target = options.target;
 		this.#reader = new TableReader(table);
-		this.#worker = takeThread(workerUrl);
+		this.#worker = new Worker(workerUrl ?? defaultWorkerUrl(), {
+			name: 'sampler',
+			workerData: {...input, table} satisfies WorkerInput,
+			execArgv: [],
+			// What it prints, a warning of Node's perhaps, must not reach a terminal that shows a screen.
+			stdout: true,
+			stderr: true,
+		});
+		this.#worker.stdout.resume();
+		this.#worker.stderr.resume();
 		this.#worker.on('message', (report: Report) => {
 			this.#hear(report);
 		});
@@ -99,7 +118,6 @@ class LiveSampler implements SamplerHandle {
 			const [line] = String(error instanceof Error ? error.message : error).split('\n');
 			this.#end('failed', `the sampler failed: ${printable(line)}`, 'this is a bug in tprof-top; please report it');
 		});
-		this.#worker.postMessage({...input, table} satisfies WorkerInput);
 		this.#exited = new Promise(resolve => {
 			this.#worker.on('exit', code => {
 				this.#end(this.#isClosing ? 'ended' : 'failed', this.#isClosing ? undefined : `the sampler ended unexpectedly (code ${code})`);

@@ -2,13 +2,7 @@ import process from 'node:process';
 import type {TimerId} from '../engines/engine.js';
 import type {Target} from '../jvm/target.js';
 
-/** What the worker knows as it begins. */
-export type ThreadData = {
-	/** It is not known yet what there is to sample: the input comes later. */
-	readonly isAhead: boolean;
-};
-
-/** What the worker is to do: the first message to it. */
+/** What the worker is started with. */
 export type WorkerInput = {
 	readonly table: SharedArrayBuffer;
 	readonly target: Target;

@@ -5,17 +5,15 @@ the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/engine.js';
-import {engines} from '../engines/registry.js';
 import {globListIdMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
-import type {
-	Command, Report, ThreadData, WorkerInput,
-} from './messages.js';
+import type {Command, Report, WorkerInput} from './messages.js';
 import {chooseEngine, helpOf} from './choose-engine.js';
 
 const port = parentPort!;
+const input = workerData as WorkerInput;
 /** The one that was chosen. */
 let engine: Engine | undefined;
 
@@ -29,14 +27,8 @@ let obey = (command: Command): void => {
 	waiting.push(command);
 };
 
-/** The first message is what it is started with. */
-const given = new Promise<WorkerInput>(resolve => {
-	port.once('message', (input: WorkerInput) => {
-		port.on('message', (command: Command) => {
-			obey(command);
-		});
-		resolve(input);
-	});
+port.on('message', (command: Command) => {
+	obey(command);
 });
 
 async function hold(loop: SamplingLoop, number: number): Promise<void> {
@@ -44,16 +36,7 @@ async function hold(loop: SamplingLoop, number: number): Promise<void> {
 	report({kind: 'held', number});
 }
 
-/** There is time until the target is known. */
-async function loadAhead(): Promise<void> {
-	try {
-		await engines[0].load();
-	} catch {
-		// Whoever needs it says what is wrong.
-	}
-}
-
-async function run(input: WorkerInput): Promise<void> {
+async function run(): Promise<void> {
 	const writer = new TableWriter(input.table);
 	const choice = await chooseEngine(input.engine, input.target, undefined, input.timer);
 	const {note} = choice;
@@ -120,12 +103,8 @@ async function run(input: WorkerInput): Promise<void> {
 	}
 }
 
-if ((workerData as ThreadData).isAhead) {
-	await loadAhead();
-}
-
 try {
-	await run(await given);
+	await run();
 } catch (error) {
 	if (!(error instanceof SessionOver)) {
 		throw error;

@@ -2,15 +2,14 @@
 A sampler's worker whose first sample is in the table before it says which engine takes them; it does when told
 anything.
 */
-import {once} from 'node:events';
-import {parentPort} from 'node:worker_threads';
+import {parentPort, workerData} from 'node:worker_threads';
 import {fromNames, select} from '../../source/model/column-types.js';
 import {Sample} from '../../source/model/sample.js';
 import {clockFigures, sessionFigures} from '../../source/model/schema.js';
 import type {Report, WorkerInput} from '../../source/sampler/messages.js';
 import {TableWriter} from '../../source/table/writer.js';
 
-const [{table}] = await once(parentPort!, 'message') as [WorkerInput];
+const {table} = workerData as WorkerInput;
 const writer = new TableWriter(table);
 const sample = new Sample();
 sample.addThread(1, 1, writer.internString('main'));

@@ -2,15 +2,14 @@
 A sampler's worker that counts one sample, publishes another, and ends in the middle of a third with the lock held.
 */
 import process from 'node:process';
-import {once} from 'node:events';
-import {parentPort} from 'node:worker_threads';
+import {parentPort, workerData} from 'node:worker_threads';
 import {Sample} from '../../source/model/sample.js';
 import type {Report, WorkerInput} from '../../source/sampler/messages.js';
 import {headerWords, word} from '../../source/table/layout.js';
 import {acquireLock} from '../../source/table/lock.js';
 import {TableWriter} from '../../source/table/writer.js';
 
-const [{table}] = await once(parentPort!, 'message') as [WorkerInput];
+const {table} = workerData as WorkerInput;
 const writer = new TableWriter(table);
 const sample = new Sample();
 sample.addThread(1, 1, writer.internString('main'));

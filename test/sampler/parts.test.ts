@@ -67,7 +67,7 @@ test('an interval stays within what the sampler takes', () => {
 
 describe('chooseEngine', () => {
 	const engine = (id: string, found: Probe): Engine => ({
-		id, defaultIntervalMs: 1, needsAttachSocket: false, load: async () => undefined, probe: async () => found, async open() {
+		id, defaultIntervalMs: 1, needsAttachSocket: false, probe: async () => found, async open() {
 			throw new Error('not opened here');
 		},
 	});

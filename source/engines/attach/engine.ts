@@ -8,7 +8,6 @@ export const attachEngine: Engine = {
 	id: 'attach',
 	defaultIntervalMs: 200,
 	needsAttachSocket: true,
-	load: async () => import('./session.js'),
 	async probe(target) {
 		const {inspect} = await import('../../jvm/identity/inspect.js');
 		const {obstacle} = inspect(target.pid);

@@ -9,7 +9,6 @@ export const memoryEngine: Engine = {
 	// A sample of 200 threads takes some milliseconds of ours and some microseconds of theirs.
 	defaultIntervalMs: 20,
 	needsAttachSocket: false,
-	load: async () => Promise.all([import('./probe.js'), import('./start.js')]),
 	async probe(target, options) {
 		const {probe} = await import('./probe.js');
 		return probe(target, options);
