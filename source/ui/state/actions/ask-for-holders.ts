@@ -3,7 +3,7 @@ import type {UiState} from '../state.js';
 import type {Step} from '../reduce-menu.js';
 import type {Surroundings} from '../surroundings.js';
 
-/** What walking a heap of small objects takes, milliseconds a gigabyte (docs/measurements.md). */
+/** What walking a heap of small objects may take, milliseconds a gigabyte: a guess on the high side, not measured. */
 const msInGigabyte = 1000;
 
 /** Asks before the JVM is asked, as it costs something. */
