@@ -1,14 +1,15 @@
 /*
 Where the live view's own CPU time goes, by function: V8's profiles of both threads, on JVMs as `own-cpu` has them.
-Numbers on the command line: threads, then how many of them work (200 2 without). TPROF_BENCH_ARGS are options of the
-tool, TPROF_BENCH_FUNCTIONS how many functions are listed.
+Numbers on the command line: threads, then how many of them work (200 2 without); or threads all of which work for a
+short time, contend for locks and sleep, with TPROF_BENCH_PROGRAM=ContendedPool. TPROF_BENCH_ARGS are options of the
+tool, TPROF_BENCH_FUNCTIONS how many functions are listed, TPROF_BENCH_WARM_UP how many seconds the tool runs before.
 */
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {jdk} from '../test/helpers/jvm.js';
+import {jdk, startJava} from '../test/helpers/jvm.js';
 import {TerminalSession} from '../test/helpers/terminal.js';
 import {startBusy} from './support/busy-target.js';
 import {threadCpus} from './support/process-cpu.js';
@@ -18,12 +19,13 @@ import {buildProgram, depth, quit} from './support/program.js';
 const seconds = Number(process.env.TPROF_BENCH_SECONDS ?? 15);
 const listed = Number(process.env.TPROF_BENCH_FUNCTIONS ?? 40);
 const options = (process.env.TPROF_BENCH_ARGS ?? '--max-cpu 100').split(' ').filter(Boolean);
-const warmUpS = 8;
+const warmUpS = Number(process.env.TPROF_BENCH_WARM_UP ?? 8);
+const program = process.env.TPROF_BENCH_PROGRAM;
 
 async function main(): Promise<void> {
 	const [threads = 200, busy = 2] = process.argv.slice(2).map(Number);
 	const cli = buildProgram();
-	const java = await startBusy(jdk(), threads, depth, busy);
+	const java = program === undefined ? await startBusy(jdk(), threads, depth, busy) : await startJava(program, {jdk: jdk(), jvmArgs: ['-XX:+UseSerialGC', '-Xmx128m'], args: [String(threads), String(depth)]});
 	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-profile-'));
 	const terminal = new TerminalSession(process.execPath, [`--import=${path.resolve('bench/support/profile-worker.js')}`, '--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=250', cli, String(java.pid), ...options], {columns: 160, rows: 40});
 	try {

@@ -207,12 +207,13 @@ export class MemorySession implements EngineSession {
 		const inJava = changed.filter(thread => thread.isInJava);
 		this.#walkRunning(inJava);
 		const others = changed.filter(thread => !thread.isInJava && !inJava.includes(thread));
-		this.#walkRunning(others.filter(thread => !this.#walkWaiting(thread)));
+		this.#walkRunning(this.#walkWaiting(others));
 	}
 
-	/** Of a thread that waits, or works in native code or in the VM; false where it runs. */
-	#walkWaiting(thread: JavaThread): boolean {
-		return this.#offCpu ? this.#offCpu.around(thread, () => this.#waiting.walk(thread)) : this.#waiting.walk(thread);
+	/** Of threads that wait, or work in native code or in the VM; gives those that run. */
+	#walkWaiting(threads: readonly JavaThread[]): readonly JavaThread[] {
+		const offCpu = this.#offCpu;
+		return offCpu ? threads.filter(thread => !offCpu.around(thread, () => this.#waiting.walk(thread))) : this.#waiting.walkAll(threads);
 	}
 
 	/** Of threads that run: by their newest records where there can be any, else stopped for a moment. */

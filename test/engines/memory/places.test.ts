@@ -5,6 +5,7 @@ import {
 } from 'vitest';
 import {type Memory, ProcessMemory} from '../../../source/engines/memory/process/memory.js';
 import {Places} from '../../../source/engines/memory/process/places.js';
+import {Ranges} from '../../../source/engines/memory/process/ranges.js';
 
 const length = 64;
 /** Low addresses that nothing is ever mapped at, and no address at all. */
@@ -82,5 +83,72 @@ describe('places that are read together', () => {
 		const view = new DataView(places.bytes.buffer);
 		expect(places.half(place, 4)).toBe(view.getUint32(4, true));
 		expect(places.word(place, 8)).toBe(Number(view.getBigUint64(8, true)));
+	});
+});
+
+describe('ranges of different lengths that are read together', () => {
+	const lengthOf = (index: number) => 4 * (index % 30);
+
+	function readRanges(from: Memory): Array<string | undefined> {
+		const ranges = new Ranges(from);
+		ranges.add(addresses[3], 8);
+		ranges.clear();
+		for (const [index, address] of addresses.entries()) {
+			ranges.add(address, lengthOf(index));
+		}
+
+		ranges.read();
+		return addresses.map((_, range) => ranges.isRead(range) ? Buffer.from(ranges.bytesOf(range)).toString('hex') : undefined);
+	}
+
+	function rangesSingly(): Array<string | undefined> {
+		const bytes = Buffer.alloc(lengthOf(29));
+		return addresses.map((address, index) => memory.read(address, bytes, 0, lengthOf(index)) === lengthOf(index) ? bytes.toString('hex', 0, lengthOf(index)) : undefined);
+	}
+
+	/** Nothing is read of an empty range; whether it counts as read does not matter. */
+	const withBytes = (read: ReadonlyArray<string | undefined>) => read.filter((_, index) => lengthOf(index) > 0);
+
+	test('hold what single reads give, whichever of them cannot be read, in few calls', () => {
+		const singly = withBytes(rangesSingly());
+		expect(singly.filter(text => text === undefined).length).toBeGreaterThan(5);
+		let calls = 0;
+		expect(withBytes(readRanges({
+			read(...args) {
+				calls++;
+				return memory.read(...args);
+			},
+			readMany(...args) {
+				calls++;
+				return memory.readMany(...args);
+			},
+		}))).toEqual(singly);
+		expect(calls).toBeLessThan(32);
+	});
+
+	test('are read one by one where the call is refused, and count as not read where the memory is gone', () => {
+		expect(withBytes(readRanges({read: (...args) => memory.read(...args), readMany: () => -1}))).toEqual(withBytes(rangesSingly()));
+		expect(withBytes(readRanges({read: () => 0, readMany: (...args) => memory.readMany(...args)})).every(text => text === undefined)).toBe(true);
+	});
+
+	test('are read in their order', () => {
+		const order: number[] = [];
+		readRanges({
+			read(address, into, offset, count) {
+				order.push(address);
+				return memory.read(address, into, offset, count);
+			},
+		});
+		expect(order).toEqual(addresses.map(address => Number.isNaN(address) || address >= 2 ** 47 ? 0 : address));
+	});
+
+	test('give words and halves of them', () => {
+		const ranges = new Ranges(memory);
+		ranges.add(addresses[4], 12);
+		const range = ranges.add(addresses[5], 16);
+		ranges.read();
+		const bytes = Buffer.from(ranges.bytesOf(range));
+		expect(ranges.half(range, 4)).toBe(bytes.readUInt32LE(4));
+		expect(ranges.word(range, 8)).toBe(Number(bytes.readBigUInt64LE(8)));
 	});
 });

@@ -1,3 +1,4 @@
+import {type Ranges} from '../process/ranges.js';
 import {type Vm} from './vm.js';
 
 /** What `HeapClock.now` says while objects may be moving. */
@@ -33,6 +34,25 @@ export class HeapClock {
 		} catch {
 			return moving;
 		}
+	}
+
+	/** Adds what the clock consists of to what is read together, and gives its number there (see `taken`). */
+	addTo(ranges: Ranges): number {
+		const {layout: {fields}} = this.#vm;
+		const active = this.#heap + fields.collectionActive;
+		const first = ranges.add(this.#heap + fields.totalCollections, 4);
+		ranges.add(active - (active % 4), 4);
+		return first;
+	}
+
+	/** What `now` says, of what was read together. */
+	taken(ranges: Ranges, first: number): number {
+		if (this.#vm.collector !== 'stop-the-world' || !ranges.isRead(first) || !ranges.isRead(first + 1)) {
+			return moving;
+		}
+
+		const active = (this.#heap + this.#vm.layout.fields.collectionActive) % 4;
+		return (ranges.half(first + 1, 0) >>> (active * 8)) % 256 === 0 ? ranges.half(first, 0) : moving;
 	}
 
 	/**

@@ -4,7 +4,7 @@ import {stateCode} from '../../../model/thread-state.js';
 import {moving, type HeapClock} from '../hotspot/collections.js';
 import {type Heap} from '../hotspot/heap.js';
 import {type Methods} from '../hotspot/methods.js';
-import {Places} from '../process/places.js';
+import {Ranges} from '../process/ranges.js';
 import {type Vm} from '../hotspot/vm.js';
 import {derivedState, waitKind} from './derived-state.js';
 import {type JavaThread} from './java-thread.js';
@@ -50,7 +50,11 @@ export class Descriptions {
 	readonly #threads: JavaThreads;
 	readonly #methods: Methods;
 	readonly #interner: Interner;
-	readonly #statuses: Places;
+	/** The clock, statuses and blocks, and the clock again: read together, in this order. */
+	readonly #together: Ranges;
+	#clockAfter = 0;
+	/** What the clock said last. */
+	#lastClock = moving;
 	/** What is found in an attempt. */
 	readonly #found: Array<Found & {readonly thread: JavaThread}> = [];
 	/** How many names may still be read again in this sample, and whose turn it is of those at rest. */
@@ -69,7 +73,7 @@ export class Descriptions {
 		this.#threads = parts.threads;
 		this.#methods = parts.methods;
 		this.#interner = parts.interner;
-		this.#statuses = new Places(vm.reader.memory, statusBytes);
+		this.#together = new Ranges(vm.reader.memory);
 	}
 
 	/**
@@ -113,7 +117,7 @@ export class Descriptions {
 
 	#stopTheWorld(threads: readonly JavaThread[]): void {
 		for (let attempt = 0; attempt < tries; attempt++) {
-			const clock = this.#clock.now();
+			const clock = this.#readTogether(threads);
 			if (clock === moving) {
 				break;
 			}
@@ -121,15 +125,16 @@ export class Descriptions {
 			this.#namesLeft = namesPerRound;
 			const found = this.#found;
 			found.length = 0;
-			this.#readStatuses(threads, clock);
+			let isAllRead = true;
 			for (const thread of threads) {
 				const isDue = this.#isDue(thread);
 				if (isDue || hasStateToFind(thread)) {
-					found.push({thread, identity: isDue ? this.#identity(thread) : undefined, state: this.#stateOfStack(thread, this.#state(thread, clock))});
+					isAllRead &&= !isDue && (thread.isInJava || (thread.statusPlace >= 0 && this.#together.isRead(thread.statusPlace)));
+					found.push({thread, identity: isDue ? this.#identity(thread) : undefined, state: this.#stateOfStack(thread, thread.isInJava ? undefined : this.#state(thread, clock))});
 				}
 			}
 
-			if (this.#clock.now() === clock) {
+			if ((isAllRead ? this.#clock.taken(this.#together, this.#clockAfter) : this.#clock.now()) === clock) {
 				for (const each of found) {
 					this.#apply(each.thread, each);
 				}
@@ -172,7 +177,7 @@ export class Descriptions {
 		}
 
 		const isNew = thread.describedFrames !== thread.frames;
-		thread.isStateSure = read !== undefined && ((read === thread.state && !isNew) || this.#threads.isWhereWalked(thread));
+		thread.isStateSure = read !== undefined && ((read === thread.state && !isNew) || this.#isWhereWalked(thread));
 		if (thread.isStateSure) {
 			return read;
 		}
@@ -206,14 +211,45 @@ export class Descriptions {
 		return this.#round - thread.identifiedRound > nameRounds;
 	}
 
-	/** Reads the statuses of those that can be changed by others, all at once. */
-	#readStatuses(threads: readonly JavaThread[], clock: number): void {
-		this.#statuses.clear();
+	/**
+	Reads the statuses whose places are known, and behind them the blocks of threads whose stacks are new, all at once;
+	gives the clock before them.
+	*/
+	#readTogether(threads: readonly JavaThread[]): number {
+		const together = this.#together;
+		together.clear();
+		const first = this.#clock.addTo(together);
 		for (const thread of threads) {
-			thread.statusPlace = thread.isNotifiable && thread.statusClock === clock ? this.#statuses.add(thread.statusAddress) : -1;
+			const isAsked = thread.statusClock === this.#lastClock && !thread.isInJava && hasStateToFind(thread);
+			thread.statusPlace = isAsked ? together.add(thread.statusAddress, statusBytes) : -1;
+			thread.blockPlace = -1;
 		}
 
-		this.#statuses.read();
+		for (const thread of threads) {
+			if (thread.statusPlace >= 0 && thread.describedFrames !== thread.frames) {
+				thread.blockPlace = this.#threads.addTo(together, thread);
+			}
+		}
+
+		this.#clockAfter = this.#clock.addTo(together);
+		together.read();
+		const clock = this.#clock.taken(together, first);
+		if (clock !== this.#lastClock) {
+			for (const thread of threads) {
+				thread.statusPlace = -1;
+				thread.blockPlace = -1;
+			}
+		}
+
+		this.#lastClock = clock;
+		return clock;
+	}
+
+	/** Whether a thread stands where its stack was walked from, after its status was read. */
+	#isWhereWalked(thread: JavaThread): boolean {
+		const {statusPlace, blockPlace} = thread;
+		const isTogether = statusPlace >= 0 && blockPlace >= 0 && this.#together.isRead(statusPlace);
+		return isTogether ? this.#threads.wasWhereWalked(this.#together, blockPlace, thread) : this.#threads.isWhereWalked(thread);
 	}
 
 	#apply(thread: JavaThread, {identity, state}: Found): void {
@@ -278,8 +314,8 @@ export class Descriptions {
 				thread.statusClock = clock;
 			}
 
-			const isRead = thread.statusPlace >= 0 && this.#statuses.isRead(thread.statusPlace);
-			return stateOfStatus(isRead ? this.#statuses.half(thread.statusPlace, 0) : this.#vm.reader.u32(thread.statusAddress));
+			const isRead = thread.statusPlace >= 0 && this.#together.isRead(thread.statusPlace);
+			return stateOfStatus(isRead ? this.#together.half(thread.statusPlace, 0) : this.#vm.reader.u32(thread.statusAddress));
 		} catch {
 			thread.statusClock = Number.NaN;
 			return undefined;

@@ -66,8 +66,9 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	/** Where its thread status stands, and the collection count for which that holds. */
 	statusAddress = 0;
 	statusClock = Number.NaN;
-	/** Where it is among the statuses that are read together; -1 when it is not. */
+	/** Where its status and its block are among what is read together; -1 when they are not. */
 	statusPlace = -1;
+	blockPlace = -1;
 	/** State code of the last sample in which it could be read. */
 	state: number = stateCode.RUNNABLE;
 	/**

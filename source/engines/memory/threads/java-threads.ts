@@ -1,5 +1,6 @@
 import {type NativeIds} from '../../../jvm/threads/native-ids.js';
 import {type Vm} from '../hotspot/vm.js';
+import {Ranges} from '../process/ranges.js';
 import {JavaThread} from './java-thread.js';
 import {Anchors, ThreadBlocks, emptyBlock} from './thread-block.js';
 import {ThreadList} from './thread-list.js';
@@ -16,6 +17,9 @@ export class JavaThreads {
 	readonly #blocks: ThreadBlocks;
 	readonly #ids: NativeIds;
 	readonly #scratch = emptyBlock();
+	/** Blocks that are read together, and the next of them to be taken. */
+	readonly #fresh: Ranges;
+	#nextFresh = Infinity;
 	/** All of the newest list, and the list if each of its places has one. */
 	readonly #threads: JavaThread[] = [];
 	#addresses: readonly number[] | undefined;
@@ -26,6 +30,7 @@ export class JavaThreads {
 		this.#anchors = new Anchors(vm.reader.memory, vm.layout);
 		this.#blocks = new ThreadBlocks(vm.reader.memory, vm.layout);
 		this.#ids = ids;
+		this.#fresh = new Ranges(vm.reader.memory);
 	}
 
 	/**
@@ -55,14 +60,23 @@ export class JavaThreads {
 			return undefined;
 		}
 
+		this.#fresh.clear();
+		for (const {address} of watched) {
+			this.#blocks.addTo(this.#fresh, address);
+		}
+
+		this.#readFresh();
 		for (const thread of watched) {
 			if (this.#refresh(thread.address, thread) !== thread) {
+				this.#nextFresh = Infinity;
 				return undefined;
 			}
 
 			thread.hasMoved = !thread.wasWalkedFrom(thread.block);
 			thread.isSettled &&= !thread.hasMoved;
 		}
+
+		this.#nextFresh = Infinity;
 
 		return this.#threads;
 	}
@@ -89,6 +103,21 @@ export class JavaThreads {
 		return this.#blocks.read(thread.address, thread.block);
 	}
 
+	/** Adds a thread's block to what is read together; gives its number there. */
+	addTo(ranges: Ranges, thread: JavaThread): number {
+		return this.#blocks.addTo(ranges, thread.address);
+	}
+
+	/** Takes over a thread's block from what was read together; false where it is gone. */
+	take(ranges: Ranges, range: number, thread: JavaThread): boolean {
+		return this.#blocks.take(ranges, range, thread.block);
+	}
+
+	/** Whether a thread stood where its stack was walked from when this was read, without running. */
+	wasWhereWalked(ranges: Ranges, range: number, thread: JavaThread): boolean {
+		return this.#blocks.take(ranges, range, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
+	}
+
 	/** Whether a thread still stands where its stack was walked from, without running. */
 	isWhereWalked(thread: JavaThread): boolean {
 		return this.#blocks.read(thread.address, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
@@ -97,14 +126,36 @@ export class JavaThreads {
 	/** Looks at the threads of the same list again; false when one of them is not there any more, or another. */
 	#look(addresses: readonly number[]): boolean {
 		const threads = this.#threads;
+		this.#fresh.clear();
 		for (const [index, thread] of threads.entries()) {
-			const stands = this.#anchors.areSame(index) && thread.isSettled;
-			if (!stands && this.#lookAt(addresses[index], index, thread) !== thread) {
+			if (!this.#stands(index, thread) && !this.#isWhereWalkedBy(index, thread)) {
+				this.#blocks.addTo(this.#fresh, addresses[index]);
+			}
+		}
+
+		this.#readFresh();
+		for (const [index, thread] of threads.entries()) {
+			if (!this.#stands(index, thread) && this.#lookAt(addresses[index], index, thread) !== thread) {
+				this.#nextFresh = Infinity;
 				return false;
 			}
 		}
 
+		this.#nextFresh = Infinity;
 		return true;
+	}
+
+	#readFresh(): void {
+		this.#fresh.read();
+		this.#nextFresh = 0;
+	}
+
+	#stands(index: number, thread: JavaThread): boolean {
+		return this.#anchors.areSame(index) && thread.isSettled;
+	}
+
+	#isWhereWalkedBy(index: number, thread: JavaThread): boolean {
+		return this.#anchors.areIn(index, thread.block) && thread.wasWalkedFrom(thread.block);
 	}
 
 	#lookAnew(addresses: readonly number[], lastKnown: number): void {
@@ -131,7 +182,7 @@ export class JavaThreads {
 	}
 
 	#lookAt(address: number, index: number, known: JavaThread | undefined): JavaThread | undefined {
-		if (known && this.#anchors.areIn(index, known.block) && known.wasWalkedFrom(known.block)) {
+		if (known && this.#isWhereWalkedBy(index, known)) {
 			known.hasMoved = false;
 			return known;
 		}
@@ -170,10 +221,14 @@ export class JavaThreads {
 		return -1;
 	}
 
-	/** The thread at an address with a fresh block; `known`: who it was, and is as far as is known. */
+	/**
+	The thread at an address with a fresh block, the next of those that were read together if there are any left;
+	`known`: who it was, and is as far as is known.
+	*/
 	#refresh(address: number, known: JavaThread | undefined): JavaThread | undefined {
 		const block = known?.block ?? this.#scratch;
-		if (!this.#blocks.read(address, block) || block.osThread === 0) {
+		const isRead = this.#nextFresh < this.#fresh.count ? this.#blocks.take(this.#fresh, this.#nextFresh++, block) : this.#blocks.read(address, block);
+		if (!isRead || block.osThread === 0) {
 			return undefined;
 		}
 

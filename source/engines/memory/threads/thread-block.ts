@@ -2,6 +2,7 @@ import {wordAt} from '../decode/word.js';
 import {has, type Layout} from '../hotspot/layout.js';
 import {type Memory} from '../process/memory.js';
 import {Places} from '../process/places.js';
+import {type Ranges} from '../process/ranges.js';
 
 /** What of a JavaThread changes while it runs, and where its stack is. */
 export type ThreadBlock = {
@@ -125,7 +126,7 @@ export class ThreadBlocks {
 		};
 		const offsets = Object.values(this.#offsets).filter(offset => has(offset));
 		this.#start = Math.min(...offsets);
-		this.#length = Math.max(...offsets) + 8 - this.#start;
+		this.#length = Math.ceil((Math.max(...offsets) + 8 - this.#start) / 4) * 4;
 		this.#bytes = new Uint8Array(this.#length);
 		this.#view = new DataView(this.#bytes.buffer);
 	}
@@ -136,6 +137,27 @@ export class ThreadBlocks {
 			return false;
 		}
 
+		this.#decode(into);
+		return true;
+	}
+
+	/** Adds the JavaThread at an address to what is read together; gives its number there. */
+	addTo(ranges: Ranges, thread: number): number {
+		return ranges.add(thread + this.#start, this.#length);
+	}
+
+	/** Fills `into` from what was read together; false where it could not be read. */
+	take(ranges: Ranges, range: number, into: ThreadBlock): boolean {
+		if (!ranges.isRead(range)) {
+			return false;
+		}
+
+		this.#bytes.set(ranges.bytesOf(range));
+		this.#decode(into);
+		return true;
+	}
+
+	#decode(into: ThreadBlock): void {
 		const offsets = this.#offsets;
 		into.state = this.#view.getUint32(offsets.state - this.#start, true);
 		into.anchorSp = this.#word(offsets.anchorSp);
@@ -150,7 +172,6 @@ export class ThreadBlocks {
 		into.pendingMonitor = this.#word(offsets.pendingMonitor);
 		into.waitingMonitor = this.#word(offsets.waitingMonitor);
 		into.monitorOwnerId = this.#word(offsets.monitorOwnerId);
-		return true;
 	}
 
 	#word(offset: number): number {
