@@ -47,6 +47,7 @@ await chmod(`${fresh}/cli.js`, 0o755);
 await writeFile(`${fresh}/package.json`, `${JSON.stringify({name, version, license, type: 'module'}, undefined, '\t')}\n`);
 await cp('demo/shop.jar', `${fresh}/demo/shop.jar`);
 await cp('agent/agent.jar', `${fresh}/agent/agent.jar`);
+await cp('probes', `${fresh}/probes`, {recursive: true});
 await cp('demo/recording.pb.gz', `${fresh}/demo/recording.pb.gz`);
 // What the memory engine needs, for the one platform that has it; see source/jvm/system/koffi.ts.
 const hasKoffi = existsSync(koffi);

@@ -16,8 +16,10 @@ import type {Target} from '../jvm/target.js';
 import {version} from '../process/version.js';
 import type {Mark} from '../query/types.js';
 import {comparingView, viewOf} from '../views/registry.js';
+import {tasksView} from '../views/tasks.js';
 import {tracesView} from '../views/traces.js';
 import type {LiveTracer} from './live-tracer.js';
+import type {LiveTasks} from './tasks/live-tasks.js';
 import {resolveTarget} from './resolve-target.js';
 import {readSnapshot, recordingSource} from './recording.js';
 import {checkFormat, planBatch} from './batch-plan.js';
@@ -55,7 +57,16 @@ async function start(options: Options): Promise<number> {
 		checkPlatform();
 		checkOutput(options);
 		const {trace, traceLive} = await import('./trace.js');
-		return isInteractive(options) ? traceLive(command, options, async (target, tracer) => profile(target, {...options, view: options.view ?? tracesView.id}, tracer)) : trace(command, options);
+		return isInteractive(options) ? traceLive(command, options, async (target, tracer) => profile(target, {...options, view: options.view ?? tracesView.id}, {tracer})) : trace(command, options);
+	}
+
+	if (command.kind === 'tasks') {
+		checkPlatform();
+		checkOutput(options);
+		const {followTasks, followTasksLive} = await import('./tasks/tasks.js');
+		return isInteractive(options)
+			? followTasksLive(command, options, async (target, tasks) => profile(target, {...options, view: options.view ?? tasksView.id}, {tasks}))
+			: followTasks(command, options);
 	}
 
 	if (formatOf(options.format) === undefined) {
@@ -74,6 +85,12 @@ async function start(options: Options): Promise<number> {
 			checkPlatform();
 			const {list} = await import('./list.js');
 			process.stdout.write(await list(formatOf(options.format)));
+			return 0;
+		}
+
+		case 'probes': {
+			const {probesText} = await import('./tasks/probes.js');
+			process.stdout.write(probesText());
 			return 0;
 		}
 
@@ -146,7 +163,7 @@ function needed(file: string | undefined): string {
 	return file;
 }
 
-async function profile(target: Target, options: Options, begun?: LiveTracer): Promise<number> {
+async function profile(target: Target, options: Options, begun: {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks} = {}): Promise<number> {
 	// On a screen anything may be looked at, and saved.
 	const formatDepth = isInteractive(options) ? undefined : formatOf(options.format).depth;
 	const sampler = startSampler({
@@ -168,9 +185,10 @@ async function profile(target: Target, options: Options, begun?: LiveTracer): Pr
 		},
 	});
 	try {
-		const tracer = begun ?? await tracerOf(target, options);
+		// One agent at a time: where it follows tasks it traces no methods.
+		const tracer = begun.tracer ?? (begun.tasks ? undefined : await tracerOf(target, options));
 		try {
-			return await show(tracer?.source(sampler) ?? sampler, options, target, tracer);
+			return await show((begun.tasks ?? tracer)?.source(sampler) ?? sampler, options, target, tracer);
 		} finally {
 			await tracer?.close();
 		}

@@ -21,14 +21,23 @@ export function agentObstacle(target: Target): UserError | undefined {
 
 /** What is about to be done to the target, for whoever has to agree to it. */
 export function whatTracingDoes(target: Target, patterns: readonly string[]): string {
+	return whatAgentDoes(target, {
+		head: `Tracing ${patterns.map(pattern => printable(pattern)).join(' ')}`,
+		rewrites: 'rewrites these methods to count and time their calls',
+		costs: 'each call of a traced method costs about 0.1 microseconds; where that comes to more than --max-overhead, one call in 64 is followed, or none',
+	});
+}
+
+/** The same of anything that the agent is about to do. */
+export function whatAgentDoes(target: Target, {head, rewrites, costs}: {readonly head: string; readonly rewrites: string; readonly costs: string}): string {
 	const {pid, mainClass, jvmVersion} = target.facts;
 	const isUnknown = target.jdk === 0;
 	return [
-		`Tracing ${patterns.map(pattern => printable(pattern)).join(' ')} in JVM ${pid} (${mainClass || 'unknown'}, JDK ${jvmVersion || 'unknown'}):`,
-		'- loads a small agent into the JVM, which rewrites these methods to count and time their calls',
+		`${head} in JVM ${pid} (${mainClass || 'unknown'}, JDK ${jvmVersion || 'unknown'}):`,
+		`- loads a small agent into the JVM, which ${rewrites}`,
 		...((isUnknown || target.jdk >= announcedSince) && readDynamicAgentLoading(target) !== true ? ['- the JVM prints a warning of four lines about that on its standard error'] : []),
 		...(isUnknown || target.jdk < keepsCodeSince ? ['- the first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start'] : []),
-		'- each call of a traced method costs about 0.1 microseconds; where that comes to more than --max-overhead, one call in 64 is followed, or none',
+		`- ${costs}`,
 		'- at the end, or ten seconds after tprof-top is killed, all of it is taken out again',
 	].join('\n');
 }

@@ -142,7 +142,7 @@ async function agreedRequest({survey}: TraceReport, request: TraceRequest, mayAs
 }
 
 /** Says something, and asks whether to go on where there is somebody to ask. */
-async function isAgreed(text: string, question: string): Promise<boolean> {
+export async function isAgreed(text: string, question: string): Promise<boolean> {
 	process.stderr.write(text);
 	if (!process.stdin.isTTY || !process.stderr.isTTY) {
 		process.stderr.write('nothing was done; --yes does it\n');
@@ -157,7 +157,8 @@ async function isAgreed(text: string, question: string): Promise<boolean> {
 	}
 }
 
-async function print(report: string | Uint8Array): Promise<void> {
+/** Writes to standard output, and waits until it is written. */
+export async function print(report: string | Uint8Array): Promise<void> {
 	return new Promise(resolve => {
 		process.stdout.write(report, () => {
 			resolve();

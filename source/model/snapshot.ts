@@ -1,6 +1,7 @@
 import type {
 	ContentionColumns, FactColumns, RecordArrays, sessionFigures, ThreadColumns,
 } from './schema.js';
+import type {TaskReport} from './tasks/report.js';
 import type {TraceReport} from './traces/report.js';
 
 /**
@@ -73,6 +74,8 @@ export type Snapshot = {
 	readonly contention: Contention;
 	/** What an agent in the target counted, where one is there. */
 	readonly traces?: TraceReport;
+	/** The same of tasks that are followed; saved files do not have it. */
+	readonly tasks?: TaskReport;
 };
 
 /** What is read of the target beside the samples, for the header; undefined where it is closed to us. */

@@ -10,6 +10,8 @@ export type Command =
 	| {readonly kind: 'demo'}
 	| {readonly kind: 'completion'; readonly shell: string}
 	| {readonly kind: 'man'}
+	| {readonly kind: 'tasks'; readonly target: string}
+	| {readonly kind: 'probes'}
 	| {readonly kind: 'trace'; readonly target: string; /** Class#method, Class.method, globs, @Annotation. */ readonly patterns: readonly string[]};
 export type CommandKind = Command['kind'];
 
@@ -35,6 +37,8 @@ export const commandTable: ReadonlyArray<{
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
 	{word: 'trace', spelling: 'trace PID PATTERN', help: 'calls and times of the methods that the patterns mean, by an agent in the JVM'},
+	{word: 'tasks', spelling: 'tasks PID', help: 'tasks of executors, virtual threads or another runtime, and how long they are in each state, by an agent in the JVM'},
+	{word: 'probes', spelling: 'probes', help: 'the probes that tasks can use, and what each watches'},
 	{
 		word: 'completion', spelling: 'completion SHELL', help: 'print completions for bash, zsh or fish', values: shells,
 	},
@@ -52,6 +56,14 @@ export function parseCommand(words: readonly string[]): Command {
 		return traceOf(second, rest);
 	}
 
+	if (first === 'tasks') {
+		if (second === undefined || rest.length > 0) {
+			throw usage(second === undefined ? 'tasks needs a target' : `unexpected argument: "${rest.join(' ')}"`, 'tprof-top tasks 4711 --probe executors');
+		}
+
+		return {kind: 'tasks', target: second};
+	}
+
 	const most = commandTable.some(({word, values, path}) => word === first && (values ?? path)) ? 2 : 1;
 	if (words.length > most) {
 		const meant = nearest(first, commandWords);
@@ -65,6 +77,7 @@ export function parseCommand(words: readonly string[]): Command {
 
 		case 'list':
 		case 'man':
+		case 'probes':
 		case 'demo': {
 			return {kind: first};
 		}

@@ -58,7 +58,7 @@ export type Option = Switch | Valued;
 export type ValueOf<Record> = Record extends {read(text: string, spelling: string): infer Value} ? (Record extends {readonly default: string} ? Value : Value | undefined | (Record extends {readonly orNone: true} ? false : never)) : boolean;
 
 /** For what is sampled now. */
-export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace'];
+export const onJvms: readonly CommandKind[] = ['profile', 'choose', 'demo', 'trace', 'tasks'];
 const onSessions: readonly CommandKind[] = [...onJvms, 'open'];
 export const everywhere: readonly CommandKind[] = [...onSessions, 'list'];
 
@@ -70,6 +70,7 @@ export const groups = {
 	batch: {title: 'Batch', commands: onSessions},
 	files: {title: 'Files', commands: onSessions},
 	trace: {title: 'Traces', commands: ['trace']},
+	tasks: {title: 'Tasks', commands: ['tasks']},
 	other: {title: 'Other', commands: everywhere},
 } as const satisfies Readonly<Record<string, {readonly title: string; readonly commands: readonly CommandKind[]}>>;
 export type GroupId = keyof typeof groups;

@@ -2,7 +2,9 @@ import {existsSync} from 'node:fs';
 import {timerIds} from '../engines/engine.js';
 import {auto, engines} from '../engines/registry.js';
 import {formats, usualFormat} from '../exports/formats/registry.js';
+import {taskFormats} from '../exports/tasks/registry.js';
 import {traceFormats} from '../exports/traces/registry.js';
+import {shippedProbes} from '../probes/shipped.js';
 import {globsOf} from '../model/glob.js';
 import {defaultQuery} from '../query/defaults.js';
 import {parseFilter} from '../query/filter/filter.js';
@@ -185,7 +187,7 @@ export const optionTable = {
 		...number(0.1, 31_536_000),
 	},
 	format: {
-		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; trace: ${eitherOf(traceFormats.map(({id}) => id))}`,
+		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; trace: ${eitherOf(traceFormats.map(({id}) => id))}; tasks: ${eitherOf(taskFormats.map(({id}) => id))}`,
 		...oneOf(allFormatIds),
 	},
 	output: {
@@ -228,7 +230,15 @@ export const optionTable = {
 		name: 'max-methods', group: 'trace', value: 'N', default: '500', help: 'trace no more methods than this; more are asked about',
 		...number(1, 10_000, {isWhole: true}),
 	},
-	yes: {name: 'yes', group: 'trace', help: 'do not ask before the target is changed'},
+	yes: {name: 'yes', group: 'trace', commands: ['trace', 'tasks'], help: 'do not ask before the target is changed'},
+	probe: {
+		name: 'probe', group: 'tasks', value: 'NAME', path: 'file', default: shippedProbes[0], help: `what tasks are, and their states: ${eitherOf(shippedProbes)}, or a file`,
+		...anyText,
+	},
+	maxTasks: {
+		name: 'max-tasks', group: 'tasks', value: 'N', default: '100000', help: 'tasks to follow at a time; of more, one in some is followed',
+		...number(1000, 10_000_000, {isWhole: true}),
+	},
 	pid: {
 		name: 'pid', group: 'other', short: 'p', value: 'PID', help: 'the JVM to profile, like PID alone',
 		...anyText,

@@ -51,6 +51,8 @@ export type Query = {
 	readonly mark?: Mark;
 	/** How the Tree view stands; top-down and as it opens by itself when left out. */
 	readonly tree?: TreeQuery;
+	/** What the rows of the Tasks view stand for within a state; kinds of task when left out. */
+	readonly tasksBy?: 'kind' | 'worker' | 'state';
 };
 
 /** What the Lines view does for people, and for no program that reads its rows. */

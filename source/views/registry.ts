@@ -3,13 +3,14 @@ import {changesView} from './changes.js';
 import {focusView} from './focus.js';
 import {linesView} from './lines.js';
 import {stacksView} from './stacks.js';
+import {tasksView} from './tasks.js';
 import {threadsView} from './threads.js';
 import {tracesView} from './traces.js';
 import {treeView} from './tree.js';
 import type {View} from './view.js';
 
 /** The views in the order of Tab. The first is what the screen starts with, and what --sort is about. */
-export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, changesView, tracesView, focusView];
+export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, changesView, tracesView, tasksView, focusView];
 
 /** The view that compares with what was marked or saved. */
 export const comparingView = views.find(({comparesWithMark}) => comparesWithMark)!;

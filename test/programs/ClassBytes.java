@@ -11,7 +11,7 @@ public class ClassBytes {
 		ClassFileTransformer writer = new ClassFileTransformer() {
 			@Override
 			public byte[] transform(ClassLoader loader, String internalName, Class<?> type, ProtectionDomain domain, byte[] bytes) {
-				if (name.equals(internalName)) {
+				if (internalName != null && name.equals(internalName.replace('/', '.'))) {
 					try (FileOutputStream out = new FileOutputStream(file)) {
 						out.write(bytes);
 					} catch (Exception error) {

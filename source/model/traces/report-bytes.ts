@@ -1,9 +1,9 @@
-import {printable} from '../text.js';
 import {
 	actionKinds, bucketCount, type ActiveTrace, type RefusedName, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport,
 	type UnmatchedPattern, type WholeTrace,
 } from './report.js';
 import {parametersOf} from './descriptor.js';
+import {Numbers} from './numbers.js';
 
 /*
 The agent's reports: agent/src/main/java/tprof/agent/Report.java has the other side of each line. They come from the
@@ -13,6 +13,7 @@ hold the same (report-writer), but for parameters, which are descriptors in the 
 
 const agentFormat = 1;
 export const savedFormat = 2;
+/** By their numbers, less one. */
 export const phases = ['surveyed', 'tracing', 'over'] as const;
 /** More than the agent ever writes. */
 const most = {texts: 1000, methods: 20_000, nodes: 1_100_000, actions: 10_000};
@@ -96,58 +97,4 @@ function readTrace(from: Numbers, methodCount: number): WholeTrace {
 	return {
 		key, startedAtMs, thread, durationNs, left, actions,
 	};
-}
-
-/** Numbers of seven bits a byte, the lowest first, and texts with their length. */
-class Numbers {
-	readonly #bytes: Uint8Array;
-	readonly #decoder = new TextDecoder();
-	#at = 0;
-
-	constructor(bytes: Uint8Array) {
-		this.#bytes = bytes;
-	}
-
-	number(): number {
-		let value = 0;
-		for (let factor = 1; ; factor *= 128) {
-			const byte = this.#bytes[this.#at++];
-			if (byte === undefined || factor > 2 ** 63) {
-				throw new RangeError('a report that is cut off');
-			}
-
-			value += (byte % 128) * factor;
-			if (byte < 128) {
-				return Math.min(value, Number.MAX_SAFE_INTEGER);
-			}
-		}
-	}
-
-	/** A number less than `limit`. */
-	below(limit: number): number {
-		const value = this.number();
-		if (value >= limit) {
-			throw new RangeError('a number that is too large');
-		}
-
-		return value;
-	}
-
-	text(): string {
-		const length = this.below(this.#bytes.length + 1);
-		this.expect(length);
-		this.#at += length;
-		return printable(this.#decoder.decode(this.#bytes.subarray(this.#at - length, this.#at)));
-	}
-
-	list<Item>(limit: number, read: () => Item): Item[] {
-		return Array.from({length: this.below(limit + 1)}, read);
-	}
-
-	/** So many bytes must be left. */
-	expect(count: number): void {
-		if (count > this.#bytes.length - this.#at) {
-			throw new RangeError('a report that is cut off');
-		}
-	}
 }

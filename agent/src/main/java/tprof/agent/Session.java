@@ -24,6 +24,8 @@ final class Session implements Runnable {
 	private long periodMs = 1000;
 	private Cost cost;
 	private Overhead overhead;
+	/** Null unless task states are asked for. */
+	private TaskWork tasks;
 
 	Session(String folder, Instrumentation instrumentation) throws Exception {
 		this.instrumentation = instrumentation;
@@ -43,7 +45,7 @@ final class Session implements Runnable {
 
 		try {
 			takeOut();
-			if (lastWord.isEmpty() && report != null) {
+			if (lastWord.isEmpty() && (report != null || tasks != null)) {
 				phase = Report.OVER;
 				report();
 			}
@@ -69,7 +71,11 @@ final class Session implements Runnable {
 		long sinceReport = 0;
 		while (true) {
 			String text = channel.poll();
-			if (text != null) {
+			if (text != null && text.startsWith(TaskWork.PHASE)) {
+				begin(text);
+				report();
+				sinceReport = 0;
+			} else if (text != null) {
 				Command command = Command.parse(text);
 				if (!obey(command)) {
 					return;
@@ -90,6 +96,10 @@ final class Session implements Runnable {
 					return;
 				}
 
+				if (tasks != null) {
+					tasks.look();
+				}
+
 				if (recorder != null) {
 					recorder.sweep();
 					weaving.weaveNewClasses();
@@ -101,6 +111,16 @@ final class Session implements Runnable {
 				report();
 				bound();
 			}
+		}
+	}
+
+	/** Follows tasks as a probe says; once a session. */
+	private void begin(String text) {
+		if (tasks == null) {
+			tasks = new TaskWork(instrumentation, text);
+			periodMs = tasks.periodMs();
+			tasks.begin();
+			phase = Report.TRACING;
 		}
 	}
 
@@ -134,6 +154,10 @@ final class Session implements Runnable {
 	}
 
 	private void bound() {
+		if (overhead == null) {
+			return;
+		}
+
 		cost.measure();
 		List<Methods.Woven> expensive = overhead.tooMuch(report.totals, weaving.methods.all());
 		if (!expensive.isEmpty()) {
@@ -142,13 +166,26 @@ final class Session implements Runnable {
 	}
 
 	private void report() throws IOException {
-		report.make(phase, channel.command(), survey, weaving);
-		if (report.bytes.length <= Channel.MOST_REPORT - 8) {
-			channel.write(report.bytes.array, report.bytes.length);
+		Bytes bytes;
+		if (tasks == null) {
+			report.make(phase, channel.command(), survey, weaving);
+			bytes = report.bytes;
+		} else {
+			bytes = tasks.report(phase, channel.command());
+		}
+
+		if (bytes.length <= Channel.MOST_REPORT - 8) {
+			channel.write(bytes.array, bytes.length);
 		}
 	}
 
 	private void takeOut() {
+		if (tasks != null) {
+			tasks.unweave();
+			pause(LAST_CALLS_MS);
+			java.tprof.TaskHooks1.sink = null;
+		}
+
 		if (weaving != null) {
 			weaving.unweave();
 			report.end();

@@ -1,0 +1,103 @@
+package tprof.agent;
+
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+
+/** What a path such as `queue.size()` leads to from an object: fields, and methods without parameters. */
+final class FieldPath {
+	private static final class Step {
+		final String name;
+		final boolean isMethod;
+		/** The class that `member` was looked up for; both change together, so they are one object. */
+		volatile Found found;
+
+		Step(String name) {
+			isMethod = name.endsWith("()");
+			this.name = isMethod ? name.substring(0, name.length() - 2) : name;
+		}
+	}
+
+	private static final class Found {
+		final java.lang.ref.WeakReference<Class<?>> type;
+		/** Null if the class has none that may be read. */
+		final AccessibleObject member;
+
+		Found(Class<?> type, AccessibleObject member) {
+			this.type = new java.lang.ref.WeakReference<Class<?>>(type);
+			this.member = member;
+		}
+	}
+
+	private final Step[] steps;
+
+	FieldPath(String text) {
+		String[] names = text.split("\\.");
+		steps = new Step[names.length];
+		for (int index = 0; index < names.length; index++) {
+			steps[index] = new Step(names[index]);
+		}
+	}
+
+	/** Null where it does not lead anywhere. */
+	Object from(Object start) {
+		return from(start, start == null ? null : start.getClass());
+	}
+
+	/** From a static member of a class on. */
+	Object fromStatic(Class<?> type) {
+		return from(null, type);
+	}
+
+	private Object from(Object start, Class<?> first) {
+		Object at = start;
+		Class<?> type = first;
+		try {
+			for (Step step : steps) {
+				if (type == null) {
+					return null;
+				}
+
+				Found found = step.found;
+				if (found == null || found.type.get() != type) {
+					step.found = found = new Found(type, find(type, step));
+				}
+
+				if (found.member == null) {
+					return null;
+				}
+
+				at = step.isMethod ? ((Method) found.member).invoke(at) : ((Field) found.member).get(at);
+				type = at == null ? null : at.getClass();
+			}
+
+			return at;
+		} catch (Exception unreadable) {
+			return null;
+		}
+	}
+
+	private static AccessibleObject find(Class<?> type, Step step) {
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			try {
+				AccessibleObject member = step.isMethod ? each.getDeclaredMethod(step.name) : each.getDeclaredField(step.name);
+				member.setAccessible(true);
+				return member;
+			} catch (Exception notHere) {
+				// A class above it may have it, or no other may see it.
+			} catch (LinkageError incomplete) {
+				return null;
+			}
+		}
+
+		if (step.isMethod) {
+			try {
+				return type.getMethod(step.name);
+			} catch (Exception notThere) {
+				return null;
+			}
+		}
+
+		return null;
+	}
+}

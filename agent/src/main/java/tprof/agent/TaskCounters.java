@@ -1,0 +1,193 @@
+package tprof.agent;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Numbers that the program keeps itself, read by a thread of its own: a method that hangs hangs nothing else. */
+final class TaskCounters implements Runnable {
+	private static final int MOST_HOLDERS = 64;
+	private static final int MOST_READINGS = 2000;
+
+	/** Where a path begins: at a class's static members, at a thread that runs tasks, or at objects that points saw. */
+	static final class Counter {
+		final String root;
+		final String className;
+		final FieldPath path;
+
+		Counter(String root, String className, String path) {
+			this.root = root;
+			this.className = className;
+			this.path = new FieldPath(path);
+		}
+
+		boolean isOfHolder() {
+			return root.equals("instance");
+		}
+	}
+
+	static final class Reading {
+		final int counter;
+		final String of;
+		final long value;
+
+		Reading(int counter, String of, long value) {
+			this.counter = counter;
+			this.of = of;
+			this.value = value;
+		}
+	}
+
+	private final TaskProbe probe;
+	private final Tasks tasks;
+	private final SpinLock lock = new SpinLock(1);
+	private volatile WeakReference<?>[] holders = new WeakReference<?>[0];
+	private volatile Object last;
+	private volatile List<Reading> readings = new ArrayList<Reading>();
+	/** Classes with static members to read. */
+	private volatile Class<?>[] classes = new Class<?>[0];
+	private volatile boolean isOver;
+	private Thread thread;
+
+	TaskCounters(TaskProbe probe, Tasks tasks) {
+		this.probe = probe;
+		this.tasks = tasks;
+	}
+
+	void begin(Class<?>[] loaded) {
+		if (probe.counters.isEmpty()) {
+			return;
+		}
+
+		List<Class<?>> found = new ArrayList<Class<?>>();
+		for (Class<?> each : loaded) {
+			for (Counter counter : probe.counters) {
+				if (counter.root.equals("static") && counter.className.equals(each.getName())) {
+					found.add(each);
+				}
+			}
+		}
+
+		classes = found.toArray(new Class<?>[0]);
+		if (thread == null) {
+			thread = new Thread(this, "tprof-top counters");
+			thread.setDaemon(true);
+			thread.setContextClassLoader(null);
+			thread.start();
+		}
+	}
+
+	void end() {
+		isOver = true;
+		last = null;
+		if (thread != null) {
+			thread.interrupt();
+		}
+	}
+
+	List<Reading> readings() {
+		return readings;
+	}
+
+	@Override
+	public void run() {
+		while (!isOver) {
+			List<Reading> next = new ArrayList<Reading>();
+			for (int index = 0; index < probe.counters.size(); index++) {
+				read(index, probe.counters.get(index), next);
+			}
+
+			readings = next;
+			try {
+				Thread.sleep(probe.periodMs);
+			} catch (InterruptedException ends) {
+				// Looked at above.
+			}
+		}
+	}
+
+	private void read(int index, Counter counter, List<Reading> to) {
+		if (counter.root.equals("static")) {
+			for (Class<?> type : classes) {
+				if (type.getName().equals(counter.className)) {
+					add(index, "", counter.path.fromStatic(type), to);
+				}
+			}
+		} else if (counter.root.equals("worker")) {
+			for (TaskWorker worker : tasks.workers.threads()) {
+				Thread owner = worker.owner;
+				if (owner != null && isA(owner.getClass(), counter.className)) {
+					add(index, owner.getName(), counter.path.from(owner), to);
+				}
+			}
+		} else {
+			for (WeakReference<?> each : holders) {
+				Object holder = each.get();
+				if (holder != null && isA(holder.getClass(), counter.className)) {
+					add(index, TaskKinds.simple(holder.getClass()) + "@" + Integer.toHexString(System.identityHashCode(holder)), counter.path.from(holder), to);
+				}
+			}
+		}
+	}
+
+	private static void add(int index, String of, Object value, List<Reading> to) {
+		if (value instanceof Number && to.size() < MOST_READINGS) {
+			to.add(new Reading(index, of, ((Number) value).longValue()));
+		}
+	}
+
+	private static boolean isA(Class<?> type, String name) {
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			if (each.getName().equals(name)) {
+				return true;
+			}
+		}
+
+		return false;
+	}
+
+	/** Remembers an object to read; called by whoever moves tasks. */
+	void seen(Object holder) {
+		Object lastSeen = last;
+		if (lastSeen != null && ((WeakReference<?>) lastSeen).get() == holder) {
+			return;
+		}
+
+		for (WeakReference<?> each : holders) {
+			if (each.get() == holder) {
+				last = each;
+				return;
+			}
+		}
+
+		if (holders.length < MOST_HOLDERS + holesIn(holders) && lock.take(0)) {
+			try {
+				List<WeakReference<?>> next = new ArrayList<WeakReference<?>>();
+				for (WeakReference<?> each : holders) {
+					Object known = each.get();
+					if (known == holder) {
+						return;
+					}
+
+					if (known != null) {
+						next.add(each);
+					}
+				}
+
+				next.add(new WeakReference<Object>(holder));
+				holders = next.toArray(new WeakReference<?>[0]);
+			} finally {
+				lock.free(0);
+			}
+		}
+	}
+
+	private static int holesIn(WeakReference<?>[] holders) {
+		int holes = 0;
+		for (WeakReference<?> each : holders) {
+			holes += each.get() == null ? 1 : 0;
+		}
+
+		return holes;
+	}
+}

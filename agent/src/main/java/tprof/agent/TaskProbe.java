@@ -1,0 +1,91 @@
+package tprof.agent;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A probe as the tool hands it on, checked: a line each, words between tabs. source/tracing/tasks/command.ts writes it. */
+final class TaskProbe {
+	static final int MOST_STATES = 24;
+
+	final List<TaskPoint> points = new ArrayList<TaskPoint>();
+	/** By class: what leads from a task to what it runs. */
+	final Map<String, FieldPath> kinds = new HashMap<String, FieldPath>();
+	final List<TaskCounters.Counter> counters = new ArrayList<TaskCounters.Counter>();
+	private final List<String> excluded = new ArrayList<String>();
+	final boolean[] runs = new boolean[MOST_STATES];
+	final boolean[] ends = new boolean[MOST_STATES];
+	int states;
+	int most = 100_000;
+	int periodMs = 1000;
+	boolean hasCurrent;
+
+	static TaskProbe parse(String text) {
+		TaskProbe probe = new TaskProbe();
+		for (String line : text.split("\n")) {
+			probe.take(line.split("\t"));
+		}
+
+		for (TaskPoint point : probe.points) {
+			probe.hasCurrent |= point.source == TaskPoint.CURRENT;
+			for (TaskCounters.Counter counter : probe.counters) {
+				point.isHolder |= counter.isOfHolder() && counter.className.equals(point.className);
+			}
+		}
+
+		return probe;
+	}
+
+	private void take(String[] words) {
+		switch (words[0]) {
+		case "most":
+			most = Integer.parseInt(words[1]);
+			break;
+		case "period":
+			periodMs = Math.max(50, Integer.parseInt(words[1]));
+			break;
+		case "state":
+			runs[states] = words[1].equals("running");
+			ends[states] = words[1].equals("end");
+			states++;
+			break;
+		case "point":
+			points.add(new TaskPoint(points.size(), words));
+			break;
+		case "kind":
+			kinds.put(words[1], new FieldPath(words[2]));
+			break;
+		case "exclude":
+			excluded.add(words[1]);
+			break;
+		case "counter":
+			counters.add(new TaskCounters.Counter(words[1], words[2], words[3]));
+			break;
+		default:
+			// Of a newer tool.
+			break;
+		}
+	}
+
+	boolean isExcluded(String className) {
+		for (String glob : excluded) {
+			if (Pattern.glob(glob, className)) {
+				return true;
+			}
+		}
+
+		return false;
+	}
+
+	/** The points of a class's own methods, by themselves or by one of its supertypes. */
+	boolean names(String className) {
+		for (TaskPoint point : points) {
+			if (point.className.equals(className)) {
+				return true;
+			}
+		}
+
+		return false;
+	}
+}

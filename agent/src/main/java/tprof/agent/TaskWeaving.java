@@ -1,0 +1,304 @@
+package tprof.agent;
+
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The points of a probe in the target's classes: puts them in, into classes that are loaded later too, and takes them out. */
+final class TaskWeaving implements ClassFileTransformer {
+	private static final int MOST_REFUSALS = 50;
+
+	private final Instrumentation instrumentation;
+	private final TaskProbe probe;
+	private volatile boolean isOn;
+	/** Seen at load: subclasses of what the probe names may be among them. */
+	private volatile boolean hasNewClasses;
+	/** Names of classes with something woven, and how many methods; guarded by itself. */
+	private final Map<String, Integer> woven = new HashMap<String, Integer>();
+	/** Names of classes that points are about, their subclasses included where these are; and what those inherit from. */
+	private final Set<String> meantNames = Collections.newSetFromMap(new ConcurrentHashMap<String, Boolean>());
+	private final Map<String, Set<String>> inherited = new ConcurrentHashMap<String, Set<String>>();
+	private final Map<String, String> refused = new TreeMap<String, String>();
+
+	TaskWeaving(Instrumentation instrumentation, TaskProbe probe) {
+		this.instrumentation = instrumentation;
+		this.probe = probe;
+	}
+
+	void weave() {
+		loadOfJdk();
+		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+			learnNumbers(type);
+			if (isMeant(type)) {
+				meantNames.add(type.getName());
+			}
+		}
+
+		isOn = true;
+		instrumentation.addTransformer(this, true);
+		retransform(meant());
+	}
+
+	/** Classes of the JDK are loaded, not initialized, so that their subclasses are known from the start. */
+	private void loadOfJdk() {
+		for (TaskPoint point : probe.points) {
+			if (Pattern.isJdk(point.className)) {
+				try {
+					Class.forName(point.className, false, null);
+				} catch (Throwable notInThisVersion) {
+					// The point is missing then.
+				}
+			}
+		}
+	}
+
+	/** Looks for classes that were loaded since and are meant as subclasses. */
+	void weaveNewClasses() {
+		if (isOn && hasNewClasses) {
+			hasNewClasses = false;
+			Set<Class<?>> missed = meant();
+			synchronized (woven) {
+				for (java.util.Iterator<Class<?>> each = missed.iterator(); each.hasNext();) {
+					String name = each.next().getName();
+					if (woven.containsKey(name) || refused.containsKey(name)) {
+						each.remove();
+					}
+				}
+			}
+
+			retransform(missed);
+		}
+	}
+
+	void unweave() {
+		if (isOn) {
+			isOn = false;
+			instrumentation.removeTransformer(this);
+			Set<Class<?>> touched = new HashSet<Class<?>>();
+			synchronized (woven) {
+				for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+					if (woven.containsKey(type.getName())) {
+						touched.add(type);
+					}
+				}
+			}
+
+			retransform(touched);
+		}
+	}
+
+	/** Classes that a point names, and their subclasses where it means these too. */
+	private Set<Class<?>> meant() {
+		Set<Class<?>> classes = new HashSet<Class<?>>();
+		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+			if (!type.isArray() && !type.isPrimitive() && type.getClassLoader() != TaskWeaving.class.getClassLoader() && isMeant(type) && instrumentation.isModifiableClass(type)) {
+				classes.add(type);
+			}
+		}
+
+		return classes;
+	}
+
+	private boolean isMeant(Class<?> type) {
+		if (probe.names(type.getName())) {
+			return true;
+		}
+
+		boolean hasSubclassPoints = false;
+		for (TaskPoint point : probe.points) {
+			hasSubclassPoints |= point.isForSubclasses;
+		}
+
+		if (hasSubclassPoints) {
+			Set<String> supers = Survey.supersOf(type);
+			for (TaskPoint point : probe.points) {
+				if (point.isForSubclasses && supers.contains(point.className)) {
+					return true;
+				}
+			}
+		}
+
+		return false;
+	}
+
+	/** Constants that points name, as the class has them. */
+	private void learnNumbers(Class<?> type) {
+		for (TaskPoint point : probe.points) {
+			if (point.number >= 0 && point.className.equals(type.getName())) {
+				for (String name : point.names) {
+					try {
+						if (Character.isDigit(name.charAt(0)) || name.charAt(0) == '-') {
+							point.found.add(Integer.parseInt(name));
+						} else {
+							java.lang.reflect.Field field = type.getDeclaredField(name);
+							field.setAccessible(true);
+							point.found.add(field.getInt(null));
+						}
+					} catch (Exception notInThisVersion) {
+						// Other versions of the class have it.
+					}
+				}
+
+				int[] values = new int[point.found.size()];
+				int index = 0;
+				for (int value : point.found) {
+					values[index++] = value;
+				}
+
+				point.values = values;
+			}
+		}
+	}
+
+	/** All at once, as the JVM stands still for it; one by one only if some class makes it fail. */
+	private void retransform(Collection<Class<?>> classes) {
+		if (classes.isEmpty()) {
+			return;
+		}
+
+		try {
+			instrumentation.retransformClasses(classes.toArray(new Class<?>[0]));
+		} catch (Throwable some) {
+			for (Class<?> type : classes) {
+				try {
+					instrumentation.retransformClasses(type);
+				} catch (Throwable error) {
+					refuse(type.getName(), error.toString());
+					synchronized (woven) {
+						woven.remove(type.getName());
+					}
+				}
+			}
+		}
+	}
+
+	@Override
+	public byte[] transform(ClassLoader loader, String internalName, Class<?> type, ProtectionDomain domain, byte[] bytes) {
+		if (!isOn || internalName == null || loader == TaskWeaving.class.getClassLoader()) {
+			return null;
+		}
+
+		String name = internalName.replace('/', '.');
+		try {
+			if (type == null) {
+				hasNewClasses = true;
+				return weaveNew(name, bytes);
+			}
+
+			if (isMeant(type)) {
+				inherited.put(name, Survey.supersOf(type));
+			}
+
+			return isMeant(type) ? weave(name, Survey.supersOf(type), bytes) : null;
+		} catch (Throwable error) {
+			refuse(name, error.toString());
+			return null;
+		}
+	}
+
+	/** A class that is being loaded: those that it inherits from are most often known. Where not, it is looked at when it is there. */
+	private byte[] weaveNew(String name, byte[] bytes) {
+		boolean isNamed = probe.names(name);
+		Set<String> supers = new HashSet<String>();
+		for (String each : ClassFile.of(ClassFile.reader(bytes)).supers) {
+			if (meantNames.contains(each)) {
+				supers.addAll(inherited.containsKey(each) ? inherited.get(each) : Collections.<String>emptySet());
+				supers.add(each);
+			}
+		}
+
+		if (!isNamed && supers.isEmpty()) {
+			return null;
+		}
+
+		meantNames.add(name);
+		inherited.put(name, supers);
+		return weave(name, supers, bytes);
+	}
+
+	private byte[] weave(String name, Set<String> supers, byte[] bytes) {
+		Map<String, List<TaskPoint>> points = new HashMap<String, List<TaskPoint>>();
+		for (ClassFile.Method method : ClassFile.of(ClassFile.reader(bytes)).methods) {
+			if (method.isBridge()) {
+				continue;
+			}
+
+			for (TaskPoint point : probe.points) {
+				if ((point.className.equals(name) || (point.isForSubclasses && supers.contains(point.className))) && point.isOf(method)) {
+					String key = method.name + method.descriptor;
+					List<TaskPoint> here = points.get(key);
+					if (here == null) {
+						points.put(key, here = new ArrayList<TaskPoint>());
+					}
+
+					here.add(point);
+					point.woven++;
+				}
+			}
+		}
+
+		byte[] result = points.isEmpty() ? null : TaskWeaver.weave(bytes, points);
+		synchronized (woven) {
+			if (result == null) {
+				woven.remove(name);
+			} else {
+				woven.put(name, points.size());
+			}
+		}
+
+		return result;
+	}
+
+	private void refuse(String name, String reason) {
+		synchronized (woven) {
+			if (refused.size() < MOST_REFUSALS) {
+				refused.put(name, reason);
+			}
+		}
+	}
+
+	Map<String, String> refused() {
+		synchronized (woven) {
+			return new TreeMap<String, String>(refused);
+		}
+	}
+
+	int classCount() {
+		synchronized (woven) {
+			return woven.size();
+		}
+	}
+
+	int methodCount() {
+		int count = 0;
+		synchronized (woven) {
+			for (int each : woven.values()) {
+				count += each;
+			}
+		}
+
+		return count;
+	}
+
+	/** Points that nothing was woven for: because their classes are not loaded, or have no such method. */
+	List<TaskPoint> missing(boolean isLoaded) {
+		List<TaskPoint> missing = new ArrayList<TaskPoint>();
+		for (TaskPoint point : probe.points) {
+			if (point.woven == 0 && !(isLoaded && point.isForSubclasses) && meantNames.contains(point.className) == isLoaded) {
+				missing.add(point);
+			}
+		}
+
+		return missing;
+	}
+}

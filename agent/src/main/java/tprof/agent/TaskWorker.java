@@ -1,0 +1,125 @@
+package tprof.agent;
+
+import java.util.Arrays;
+
+/** A thread that does something with tasks: what it counted, and which it has in hand. Counters are written under its lock. */
+final class TaskWorker {
+	private static final int FIRST_STACK = 8;
+	private static final int MOST_STACK = 1 << 14;
+
+	/** Null of those that stand for several threads. */
+	volatile Thread owner;
+	final String title;
+	final SpinLock lock = new SpinLock(1);
+	/** By kind, and state within it. */
+	volatile TaskStays[] stays = new TaskStays[0];
+	/** Tasks that began and are not followed. */
+	long skipped;
+	/** Where it counts now that its thread has ended. */
+	volatile TaskWorker heir;
+	private TaskRecord[] inHand = new TaskRecord[FIRST_STACK];
+	private int depth;
+
+	TaskWorker(Thread owner, String title) {
+		this.owner = owner;
+		this.title = title;
+	}
+
+	String name() {
+		Thread thread = owner;
+		return thread == null ? title : thread.getName();
+	}
+
+	/** Counts a stay; false if there is no room for a new counter. */
+	boolean add(int at, long duration, TaskBudget budget) {
+		if (!lock.take(0)) {
+			return false;
+		}
+
+		try {
+			TaskStays to = at < stays.length ? stays[at] : null;
+			if (to == null) {
+				if (owner != null && !budget.take()) {
+					return false;
+				}
+
+				TaskStays[] grown = at < stays.length ? stays : Arrays.copyOf(stays, at + 8);
+				to = new TaskStays();
+				grown[at] = to;
+				stays = grown;
+			}
+
+			to.add(duration);
+			return true;
+		} finally {
+			lock.free(0);
+		}
+	}
+
+	/** Its thread has ended: another counts on for it. */
+	void bequeath(TaskWorker to, TaskBudget budget) {
+		if (!lock.take(0)) {
+			return;
+		}
+
+		TaskStays[] left;
+		try {
+			heir = to;
+			left = stays;
+			stays = new TaskStays[0];
+		} finally {
+			lock.free(0);
+		}
+
+		if (to.lock.take(0)) {
+			try {
+				TaskStays[] grown = to.stays.length < left.length ? Arrays.copyOf(to.stays, left.length) : to.stays;
+				for (int at = 0; at < left.length; at++) {
+					if (left[at] != null) {
+						if (grown[at] == null) {
+							grown[at] = new TaskStays();
+						}
+
+						grown[at].add(left[at]);
+						budget.giveBack();
+					}
+				}
+
+				to.stays = grown;
+				to.skipped += skipped;
+			} finally {
+				to.lock.free(0);
+			}
+		}
+	}
+
+	void take(TaskRecord record) {
+		if (depth > 0 && inHand[depth - 1] == record) {
+			return;
+		}
+
+		if (depth == inHand.length) {
+			if (depth == MOST_STACK) {
+				return;
+			}
+
+			inHand = Arrays.copyOf(inHand, depth * 2);
+		}
+
+		inHand[depth++] = record;
+	}
+
+	/** The task that the thread has begun last and not ended, or null. */
+	TaskRecord inHand() {
+		while (depth > 0) {
+			TaskRecord top = inHand[depth - 1];
+			if (!top.isOver && top.worker == this) {
+				return top;
+			}
+
+			inHand[--depth] = null;
+		}
+
+		return null;
+	}
+}

@@ -1,0 +1,219 @@
+package tprof.agent;
+
+import java.tprof.TaskSink1;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Follows tasks from state to state. What a stay in a state took is counted when it ends: for the thread that ran the task, or,
+ * of a state in which nobody runs it, for the thread that ended the stay. An end's own time is that of the whole task.
+ */
+final class Tasks extends TaskSink1 {
+	private static final int UNASKED = -2;
+	private static final int SAMPLE_SHIFT = 17;
+	private static final int MOST_SAMPLE_MASK = (1 << 14) - 1;
+
+	final TaskProbe probe;
+	final TaskTable table;
+	final TaskWorkers workers = new TaskWorkers();
+	final TaskKinds kinds;
+	final TaskCounters counters;
+	/** Tasks that went before they came to an end, or of which an event was missed. */
+	final AtomicLong dropped = new AtomicLong();
+	final AtomicLong missed = new AtomicLong();
+	/** Of hashes that have these bits, none is followed newly. */
+	private volatile int sampleMask;
+	private volatile boolean isFull;
+	private final TaskPoint[] points;
+	private final int states;
+
+	Tasks(TaskProbe probe) {
+		this.probe = probe;
+		table = new TaskTable(probe.most);
+		kinds = new TaskKinds(probe);
+		counters = new TaskCounters(probe, this);
+		points = probe.points.toArray(new TaskPoint[0]);
+		states = probe.states;
+	}
+
+	@Override
+	public void onNumber(int number, Object task, int id) {
+		if (points[id].takes(number)) {
+			on(task, id);
+		}
+	}
+
+	@Override
+	public void seen(Object holder, int id) {
+		counters.seen(holder);
+	}
+
+	@Override
+	public void on(Object object, int id) {
+		TaskPoint point = points[id];
+		TaskWorker me = workers.mine();
+		if (point.source == TaskPoint.CURRENT) {
+			TaskRecord record = me.inHand();
+			if (record != null && table.locks.take(TaskTable.stripeOf(record.hash))) {
+				try {
+					if (!record.isOver && comes(point, record)) {
+						move(record, point.state, me, System.nanoTime());
+					}
+				} finally {
+					table.locks.free(TaskTable.stripeOf(record.hash));
+				}
+			}
+
+			return;
+		}
+
+		Object task = point.path == null ? object : point.path.from(object);
+		if (task != null) {
+			int hash = System.identityHashCode(task);
+			// What it is called is found out before the lock is taken, if it seems to be new.
+			int kind = mayBegin(point, hash) ? kinds.of(task) : UNASKED;
+			if (!onLocked(task, hash, kind, point, me)) {
+				onLocked(task, hash, kinds.of(task), point, me);
+			}
+		}
+	}
+
+	/** False if it must be known what the task is called. */
+	private boolean onLocked(Object task, int hash, int kind, TaskPoint point, TaskWorker me) {
+		if (!table.locks.take(TaskTable.stripeOf(hash))) {
+			missed.incrementAndGet();
+			return true;
+		}
+
+		try {
+			return on(task, hash, kind, point, me);
+		} finally {
+			table.locks.free(TaskTable.stripeOf(hash));
+		}
+	}
+
+	private boolean mayBegin(TaskPoint point, int hash) {
+		return !probe.ends[point.state] && (point.begins || !isKnown(hash));
+	}
+
+	/** A look without the lock. */
+	private boolean isKnown(int hash) {
+		TaskRecord first = table.first(hash);
+		return first != null && first.hash == hash && first.next == null;
+	}
+
+	private boolean on(Object task, int hash, int kind, TaskPoint point, TaskWorker me) {
+		TaskRecord best = null;
+		boolean isKnown = false;
+		boolean isMine = false;
+		for (TaskRecord each = table.first(hash); each != null; each = each.next) {
+			if (each.hash == hash && each.get() == task) {
+				isKnown = true;
+				if (comes(point, each)) {
+					boolean isInHand = probe.runs[each.state] && each.worker == me;
+					if (best == null || (isInHand && !isMine) || (isInHand == isMine && each.begun - best.begun < 0)) {
+						best = each;
+						isMine = isInHand;
+					}
+				}
+			}
+		}
+
+		if (best != null) {
+			move(best, point.state, me, System.nanoTime());
+		} else if ((point.begins || !isKnown) && kind != TaskKinds.EXCLUDED && !probe.ends[point.state]) {
+			if (kind == UNASKED) {
+				return false;
+			}
+
+			begin(task, hash, kind, point.state, me);
+		}
+
+		return true;
+	}
+
+	private boolean comes(TaskPoint point, TaskRecord record) {
+		return record.state != point.state && (point.from & 1 << record.state) != 0;
+	}
+
+	private void begin(Object task, int hash, int kind, int state, TaskWorker me) {
+		if ((hash >>> SAMPLE_SHIFT & sampleMask) != 0 || !table.hasRoom(hash)) {
+			isFull |= !table.hasRoom(hash);
+			me.skipped++;
+			return;
+		}
+
+		TaskRecord record = new TaskRecord(task, hash, kind & ~TaskKinds.UNNAMED, state, System.nanoTime());
+		record.isUnnamed = (kind & TaskKinds.UNNAMED) != 0;
+		table.add(record);
+		enter(record, state, me);
+	}
+
+	private void move(TaskRecord record, int state, TaskWorker me, long now) {
+		if (record.isUnnamed) {
+			name(record);
+		}
+
+		int before = record.state;
+		TaskWorker ran = record.worker;
+		TaskWorker who = probe.runs[before] && ran != null ? ran : me;
+		workers.add(who, record.kind * states + before, Math.max(0, now - record.since));
+		record.state = state;
+		record.since = now;
+		if (probe.ends[state]) {
+			workers.add(who, record.kind * states + state, Math.max(0, now - record.begun));
+			record.isOver = true;
+			table.remove(record);
+			record.clear();
+		} else {
+			enter(record, state, me);
+		}
+	}
+
+	private void name(TaskRecord record) {
+		Object task = record.get();
+		int kind = task == null ? TaskKinds.EXCLUDED : kinds.of(task);
+		if (kind != TaskKinds.EXCLUDED) {
+			record.kind = kind & ~TaskKinds.UNNAMED;
+			record.isUnnamed = (kind & TaskKinds.UNNAMED) != 0;
+		}
+	}
+
+	private void enter(TaskRecord record, int state, TaskWorker me) {
+		if (probe.runs[state]) {
+			record.worker = me;
+			if (probe.hasCurrent) {
+				me.take(record);
+			}
+		}
+	}
+
+	/** One in so many new tasks is followed. */
+	int oneIn() {
+		return sampleMask + 1;
+	}
+
+	/** Takes back what nobody needs, and sees to it that there is room for more. */
+	void sweep() {
+		workers.sweep();
+		for (int stripe = 0; stripe < TaskTable.STRIPES; stripe++) {
+			table.visit(stripe, new TaskTable.Visitor() {
+				@Override
+				public void visit(TaskRecord record) {
+					if (record.get() == null) {
+						record.isOver = true;
+						table.remove(record);
+						dropped.incrementAndGet();
+					}
+				}
+			});
+		}
+
+		int mask = sampleMask;
+		if (isFull) {
+			isFull = false;
+			sampleMask = Math.min(MOST_SAMPLE_MASK, mask << 1 | 1);
+		} else if (mask > 0 && table.size() < probe.most / 8) {
+			sampleMask = mask >> 1;
+		}
+	}
+}

@@ -1,0 +1,39 @@
+import {taskRows} from '../../query/tasks/stays.js';
+import {milliseconds, taskJson} from '../../views/tasks.js';
+import {jsonSchema} from '../formats/json.js';
+import type {TaskFormat} from './task-format.js';
+
+/** Programs read it: the keys and their meaning are those of docs/formats.md. */
+export const jsonTasks: TaskFormat = {
+	id: 'json',
+	description: 'states alone, by kind and by worker, the longest stays and the counters, for programs',
+	write(target, report, {version, top}) {
+		const {states, kinds, counters} = report;
+		return `${JSON.stringify({
+			tool: 'tprof-top',
+			version,
+			schema: jsonSchema,
+			target: {
+				pid: target.pid, mainClass: target.mainClass, jvmVersion: target.jvmVersion, vm: target.vm,
+			},
+			probe: report.probe,
+			startedAt: new Date(report.startedAtMs).toISOString(),
+			durationMs: milliseconds(report.elapsedNs),
+			wovenClasses: report.wovenClasses,
+			wovenMethods: report.wovenMethods,
+			oneIn: report.oneIn,
+			notFollowed: report.skipped,
+			dropped: report.dropped,
+			missedEvents: report.missed,
+			notes: report.notes,
+			states: states.map(({id, title, kind}) => ({id, title, is: kind})),
+			tasks: taskRows(report, undefined, 'state').map(row => taskJson(row)),
+			byKind: taskRows(report, undefined, 'kind').slice(0, top).map(row => taskJson(row)),
+			byWorker: taskRows(report, undefined, 'worker').slice(0, top).map(row => taskJson(row)),
+			longest: report.longest.slice(0, top).map(({kind, state, ageNs, worker}) => ({
+				state: states[state].id, kind: kinds[kind], ageMs: milliseconds(ageNs), ...(worker === '' ? {} : {worker}),
+			})),
+			counters: report.readings.map(({counter, of, value}) => ({name: counters[counter].name, of, value})),
+		}, undefined, '\t')}\n`;
+	},
+};

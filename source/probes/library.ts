@@ -1,0 +1,48 @@
+import {existsSync, readFileSync, statSync} from 'node:fs';
+import path from 'node:path';
+import type {Probe} from '../model/tasks/probe.js';
+import {printable} from '../model/text.js';
+import {bundledFile} from '../process/bundled-file.js';
+import {UserError} from '../process/errors.js';
+import {errorCode} from '../jvm/system/proc.js';
+import {parseProbe} from './parse.js';
+import {shippedProbes} from './shipped.js';
+
+const mostBytes = 1024 * 1024;
+
+/** The probe of a name that ships, or of a file. Throws UserError (2), with every fault and its line. */
+export function readProbe(nameOrFile: string): Probe {
+	const file = shippedProbes.includes(nameOrFile) ? shippedFile(nameOrFile) : nameOrFile;
+	const text = textOf(file);
+	const {probe, faults} = parseProbe(shippedProbes.includes(nameOrFile) ? nameOrFile : printable(path.basename(file).replace(/\.jsonc?$/, '')), text);
+	if (!probe) {
+		throw new UserError(`the probe ${nameOrFile}: ${faults.map(({line, text}) => `line ${line}: ${text}`).join('; ')}`, {hint: 'docs/probes.md says what a probe has', exitCode: 2});
+	}
+
+	return probe;
+}
+
+function shippedFile(name: string): string {
+	const file = bundledFile(`probes/${name}.jsonc`);
+	if (file === undefined) {
+		throw new UserError(`the probe ${name} is not here: it is in probes/ beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
+	}
+
+	return file;
+}
+
+function textOf(file: string): string {
+	if (!existsSync(file)) {
+		throw new UserError(`there is no probe "${file}"`, {hint: `a file, or one of ${shippedProbes.join(', ')}`, exitCode: 2});
+	}
+
+	try {
+		if (statSync(file).size > mostBytes) {
+			throw new UserError(`${file} is too large for a probe`, {exitCode: 2});
+		}
+
+		return readFileSync(file, 'utf8');
+	} catch (error) {
+		throw error instanceof UserError ? error : new UserError(`the probe ${file} cannot be read (${errorCode(error)})`, {exitCode: 2});
+	}
+}

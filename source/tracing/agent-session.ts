@@ -1,0 +1,176 @@
+import {closeSync, readFileSync} from 'node:fs';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {AttachClient} from '../engines/attach/socket/client.js';
+import type {TracePhase} from '../model/traces/report.js';
+import {bundledFile} from '../process/bundled-file.js';
+import {UserError} from '../process/errors.js';
+import {errorCode, isAlive} from '../jvm/system/proc.js';
+import type {Target} from '../jvm/target.js';
+import {ControlFile, hear} from './files.js';
+import {loadAgent} from './load.js';
+import {makeSessionFolder} from './session-folder.js';
+
+/** What every report of the agent has. */
+export type AgentReport = {
+	readonly phase: TracePhase;
+	/** Number of the newest command that is carried out. */
+	readonly command: number;
+};
+
+const beatMs = 1000;
+const pollMs = 20;
+/** The JVM throws compiled code away and verifies the classes: seconds on a machine with much to do. */
+const answerTimeoutMs = 60_000;
+const jar = 'agent/agent.jar';
+
+/** What the agent's last words mean to the user. */
+const lastWords: ReadonlyArray<readonly [RegExp, string, string]> = [
+	[/busy/, 'another tprof-top is tracing this JVM', 'end that one first'],
+	[/^file .*(?:no space|disk quota|file too large)/i, 'the disk with the target\'s /tmp is full: what was traced could not be written', 'make room there, and try again'],
+	[/^file /, 'the agent could not write its report in the target\'s /tmp', 'check that file system'],
+];
+
+/**
+An agent in the target: loaded when this is opened, and gone with everything that it changed when this is closed, when
+we end in whatever way, or when we stand still for ten seconds. Methods throw UserError.
+*/
+export class AgentSession<Report extends AgentReport> {
+	/**
+	Loads the agent, from the jar that came along or another file; nothing is woven yet. `parse` reads its reports, and
+	throws RangeError for what is not one.
+	*/
+	static async open<Report extends AgentReport>(target: Target, parse: (bytes: Uint8Array) => Report, file = bundledFile(jar)): Promise<AgentSession<Report>> {
+		if (file === undefined) {
+			throw new UserError(`the agent is not here: it is ${jar} beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
+		}
+
+		let folder: ReturnType<typeof makeSessionFolder>;
+		try {
+			folder = makeSessionFolder(target, readFileSync(file));
+		} catch (error) {
+			const code = errorCode(error);
+			throw new UserError(`cannot put the agent into the /tmp of JVM ${target.pid} (${code})`, {hint: code === 'ENOSPC' || code === 'EDQUOT' ? 'its disk is full: make room there' : 'run tprof-top as the same user as the JVM, or as root; its /tmp must be writable'});
+		}
+
+		const control = new ControlFile(folder.control);
+		const session = new AgentSession(target, {control, data: folder.data}, parse);
+		try {
+			const loaded = await loadAgent(new AttachClient(target), target, folder.path);
+			session.#hear();
+			if (!loaded.ok) {
+				throw new UserError(loaded.reason, {hint: loaded.hint});
+			}
+
+			return session;
+		} catch (error) {
+			session.#letGo();
+			throw error;
+		} finally {
+			folder.remove();
+		}
+	}
+
+	readonly #target: Target;
+	readonly #control: ControlFile;
+	readonly #data: number;
+	readonly #parse: (bytes: Uint8Array) => Report;
+	readonly #beat: NodeJS.Timeout;
+	#number = 0n;
+	#report: Report | undefined;
+	#isOver = false;
+
+	private constructor(target: Target, {control, data}: {readonly control: ControlFile; readonly data: number}, parse: (bytes: Uint8Array) => Report) {
+		this.#target = target;
+		this.#control = control;
+		this.#data = data;
+		this.#parse = parse;
+		this.#beat = setInterval(() => {
+			control.beat();
+		}, beatMs);
+		control.beat();
+	}
+
+	/** What the agent reported last. Throws when it is over otherwise than by `close`. */
+	read(): Report | undefined {
+		this.#hear();
+		if (this.#report?.phase === 'over') {
+			throw new UserError('the agent has taken the tracing out, as tprof-top stood still', {hint: 'trace again'});
+		}
+
+		return this.#report;
+	}
+
+	/** Gives a command; the report that answers it. */
+	async command(text: string): Promise<Report> {
+		const number = this.#control.command(text);
+		const deadline = performance.now() + answerTimeoutMs;
+		for (;;) {
+			await sleep(pollMs);
+			const report = this.read();
+			if (report && report.command >= number) {
+				return report;
+			}
+
+			if (!this.isAlive()) {
+				throw new UserError(`JVM ${this.#target.pid} has ended`);
+			}
+
+			if (performance.now() > deadline) {
+				throw new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {hint: 'the JVM may be very busy; the agent takes everything out by itself when it is not'});
+			}
+		}
+	}
+
+	/** Whether the target still runs. */
+	isAlive(): boolean {
+		return isAlive(this.#target);
+	}
+
+	/** Takes everything out of the target; resolves with the last report, which has every call. Never throws. */
+	async close(): Promise<Report | undefined> {
+		if (!this.#isOver) {
+			try {
+				this.#control.command('phase stop\n');
+				const deadline = performance.now() + answerTimeoutMs;
+				while (this.#report?.phase !== 'over' && this.isAlive() && performance.now() < deadline) {
+					await sleep(pollMs);
+					this.#hear();
+				}
+			} catch {
+				// It ended by itself, which is what we want.
+			}
+
+			this.#letGo();
+		}
+
+		return this.#report;
+	}
+
+	/** Takes the newest report. Throws when there will be no more. */
+	#hear(): void {
+		const heard = hear(this.#data, this.#number);
+		if (heard.state === 'over') {
+			const [, reason, hint] = lastWords.find(([pattern]) => pattern.test(heard.lastWord)) ?? [undefined, `the agent gave up: ${heard.lastWord}`, 'the target is as it was'];
+			throw new UserError(reason, {hint});
+		}
+
+		if (heard.state === 'report') {
+			try {
+				this.#report = this.#parse(heard.bytes);
+			} catch {
+				throw new UserError(`what the agent in JVM ${this.#target.pid} reports cannot be read`, {hint: 'something in the target changes its files'});
+			}
+
+			this.#number = heard.number;
+		}
+	}
+
+	#letGo(): void {
+		if (!this.#isOver) {
+			this.#isOver = true;
+			clearInterval(this.#beat);
+			this.#control.close();
+			closeSync(this.#data);
+		}
+	}
+}

@@ -1,0 +1,82 @@
+import type {Snapshot} from '../model/snapshot.js';
+import {formatCount} from '../query/columns/format.js';
+import {taskColumns} from '../query/columns/task-columns.js';
+import {formatNs, formatRate} from '../query/columns/trace-columns.js';
+import {queryTasks, titleOfTasks} from '../query/tasks/rows.js';
+import {taskGroupings, taskRows, type TaskRow} from '../query/tasks/stays.js';
+import {rounded} from './record.js';
+import type {TitleLine, View} from './view.js';
+
+/** Tasks that a row's detail lists. */
+const mostLongest = 20;
+const said = {kind: 'by kind of task', worker: 'by worker', state: 'by state alone'} as const;
+
+/** Tasks of executors and other runtimes: how long they are in each state. Known exactly, by an agent in the target. */
+export const tasksView: View<TaskRow> = {
+	id: 'tasks',
+	title: 'Tasks',
+	columns: taskColumns,
+	sort: {column: 'time', reverse: false},
+	keys: [{
+		keys: ['l'], shown: 'l', help: 'tasks by kind, by worker, or by state alone',
+		press({tasksBy = 'kind'}) {
+			const next = taskGroupings[(taskGroupings.indexOf(tasksBy) + 1) % taskGroupings.length];
+			return {change: {tasksBy: next}, said: said[next]};
+		},
+	}],
+	about: 'Tasks of thread pools, fork/join and other runtimes: how many are in each state, and how long they stay there. Nothing is sampled: an agent in the JVM follows each task. tprof-top tasks PID begins it.',
+	hints: () => [
+		{key: 'enter', title: 'who is in it longest', short: 'longest'},
+		{key: 'l', title: 'by worker or state', short: 'group'},
+		{key: 'f6', title: 'sort', short: 'sort'},
+	],
+	query: queryTasks,
+	isDim: row => row.count === 0 && !row.now,
+	remark: ({tasksBy = 'kind'}) => said[tasksBy],
+	emptyText: ({allRows}) => allRows === 0 ? 'no tasks are followed, or none has come yet; tprof-top tasks PID follows them' : undefined,
+	detail: () => ({
+		threads: [], stacks: [], callers: [], callees: [], holders: [], wholeStacks: [],
+	}),
+	titleLines: row => [
+		{text: titleOfTasks(row), role: 'title', isWrapped: true},
+		{text: `${formatCount(row.count)} stays that ended, ${formatRate(row.perS)} a second${row.now === undefined ? '' : `; ${formatCount(row.now)} tasks now`}`, isWrapped: true},
+		{text: `all together ${formatNs(row.totalNs)}: mean ${formatNs(row.meanNs)}, median ${formatNs(row.p50Ns)}, 99 % within ${formatNs(row.p99Ns)}, longest ${formatNs(row.mostNs)}`, isWrapped: true},
+		...(row.longest.length > 0 ? [{text: ''}, {text: 'LONGEST IN IT NOW', role: 'title'} satisfies TitleLine] : []),
+		...row.longest.slice(0, mostLongest).map(({kind, ageNs, worker}): TitleLine => ({text: `${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : `  in ${worker}`}`})),
+	],
+	placeOf: () => undefined,
+	threadsOf: row => ({keys: [], label: titleOfTasks(row)}),
+	files: {
+		csv: [
+			{id: 'state', description: 'the state, as the probe has it', cell: row => row.state.id},
+			{id: 'group', description: 'kind of task, or worker', cell: row => row.group},
+			{id: 'now', description: 'tasks in it at the end; empty where that is not known', cell: row => row.now ?? ''},
+			{id: 'oldest_ms', description: 'for how long the oldest of them had been in it', cell: row => row.oldestNs === undefined ? '' : milliseconds(row.oldestNs)},
+			{id: 'count', description: 'stays that ended; of an end: tasks that came to it', cell: row => row.count},
+			{id: 'per_s', description: 'the same, a second', cell: row => rounded(row.perS)},
+			{id: 'total_ms', description: 'time of all these stays, milliseconds', cell: row => milliseconds(row.totalNs)},
+			{id: 'mean_ms', description: 'mean time of a stay', cell: row => milliseconds(row.meanNs)},
+			{id: 'p50_ms', description: 'half of the stays took no longer', cell: row => milliseconds(row.p50Ns)},
+			{id: 'p99_ms', description: '99 of 100 stays took no longer', cell: row => milliseconds(row.p99Ns)},
+			{id: 'max_ms', description: 'the longest stay', cell: row => milliseconds(row.mostNs)},
+		],
+		* json({tasks}: Snapshot, baseline, {tasksBy = 'kind'}, top) {
+			for (const row of tasks ? taskRows(tasks, baseline?.tasks, tasksBy).slice(0, top) : []) {
+				yield JSON.stringify(taskJson(row));
+			}
+		},
+	},
+};
+
+/** A row of a JSON document. */
+export function taskJson(row: TaskRow) {
+	return {
+		state: row.state.id, ...(row.group === '' ? {} : {group: row.group}), ...(row.now === undefined ? {} : {now: row.now, oldestMs: milliseconds(row.oldestNs ?? 0)}),
+		count: row.count, totalMs: milliseconds(row.totalNs), meanMs: milliseconds(row.meanNs), p50Ms: milliseconds(row.p50Ns), p99Ms: milliseconds(row.p99Ns), maxMs: milliseconds(row.mostNs),
+	};
+}
+
+/** To the nanosecond. */
+export function milliseconds(ns: number): number {
+	return Math.round(ns) / 1e6;
+}

@@ -1,0 +1,93 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {Target} from '../../source/jvm/target.js';
+import type {TaskReport} from '../../source/model/tasks/report.js';
+import {readProbe} from '../../source/probes/library.js';
+import {taskRows} from '../../source/query/tasks/stays.js';
+import {TaskSession} from '../../source/tracing/tasks/session.js';
+import {classBytes} from '../helpers/class-bytes.js';
+import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
+import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
+
+const limits = {most: 100_000, periodMs: 100};
+
+/** Stays that ended, by state and the simple name of the kind. */
+function countsOf(report: TaskReport): Record<string, Record<string, number>> {
+	const counts: Record<string, Record<string, number>> = {};
+	for (const {state, group, count} of taskRows(report, undefined, 'kind')) {
+		counts[group.replace('KnownTasks$', '')] = {...counts[group.replace('KnownTasks$', '')], ...(count > 0 ? {[state.id]: count} : {})};
+	}
+
+	return counts;
+}
+
+describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
+	let java: JavaProcess;
+	let target: Target;
+
+	beforeAll(async () => {
+		java = await startJava('KnownTasks', {jdk, jvmArgs: ['-Xmx256m']});
+		target = await targetOf(java);
+	});
+
+	afterAll(async () => {
+		await java.stop();
+	});
+
+	async function say(line: string): Promise<string> {
+		const before = java.output().length;
+		java.child.stdin!.write(`${line}\n`);
+		await until(() => java.output().slice(before).includes(`done ${line}\n`));
+		return java.output().slice(before);
+	}
+
+	test('every task is counted in every state, and all is left as it was', async () => {
+		const before = await classBytes(target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
+		const session = await TaskSession.begin(target, readProbe('executors'), limits);
+		let report: TaskReport;
+		let joins = 0;
+		try {
+			for (const line of ['pool 60', 'same 50', 'throw 20', 'follow 40', 'repeat 10', 'hold']) {
+				await say(line);
+			}
+
+			joins = Number(/^fork Node 100 (\d+)$/m.exec(await say('fork 100'))![1]);
+			await until(() => session.read()!.longest.some(({worker}) => worker !== ''));
+			const held = session.read()!;
+			expect(held.longest.map(({kind, state}) => `${held.states[state].id} ${held.kinds[kind]}`).sort()).toEqual(['queued KnownTasks$Behind', 'running KnownTasks$Hold']);
+			await say('release');
+		} finally {
+			report = (await session.close())!;
+		}
+
+		const once = (count: number) => ({queued: count, running: count, done: count});
+		expect(countsOf(report)).toEqual({
+			Short: once(20), Medium: once(20), Long: once(20), Again: once(50), Thrower: once(20), Hold: once(1), Behind: once(1),
+			Follower: {dependencies: 40, ...once(40)},
+			After: {dependencies: 40, running: 40, done: 40},
+			KnownTasks$$Lambda: {delayed: 10, running: 10, done: 10},
+			Node: {queued: 100, running: 100 + joins, children: joins, done: 100},
+		});
+		expect(report).toMatchObject({phase: 'over', refused: [], notes: [], now: [], skipped: 0, dropped: 0, missed: 0, oneIn: 1});
+		const running = taskRows(report, undefined, 'worker').filter(({state}) => state.id === 'running');
+		expect(running.map(({group}) => group.replace(/\d+$/, '')).filter(name => !/^(?:pool-\d+-thread-|ForkJoinPool-1-worker-|main)$/.test(name))).toEqual([]);
+
+		const after = await classBytes(target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
+		expect(release < 21 ? after.bytes : after.code).toBe(release < 21 ? before.bytes : before.code);
+		await until(() => readdirSync(`/proc/${target.pid}/task`).every(tid => !readFileSync(`/proc/${target.pid}/task/${tid}/comm`, 'utf8').startsWith('tprof-top')));
+	});
+
+	test.skipIf(release < 21)('virtual threads: each mount, each park, each end', async () => {
+		const session = await TaskSession.begin(target, readProbe('virtual-threads'), limits);
+		let report: TaskReport;
+		try {
+			await say('virtual 20');
+		} finally {
+			report = (await session.close())!;
+		}
+
+		expect(countsOf(report).Parker).toEqual({started: 20, mounted: 80, parked: 60, queued: 60, ended: 20});
+		expect(report).toMatchObject({refused: [], notes: [], missed: 0});
+	});
+});
