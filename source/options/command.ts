@@ -37,7 +37,7 @@ export const commandTable: ReadonlyArray<{
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
 	{word: 'trace', spelling: 'trace PID PATTERN', help: 'calls and times of the methods that the patterns mean, by an agent in the JVM'},
-	{word: 'tasks', spelling: 'tasks PID', help: 'tasks of executors, virtual threads or another runtime, and how long they are in each state, by an agent in the JVM'},
+	{word: 'tasks', spelling: 'tasks PID', help: 'how long tasks of executors and others are in each state, by an agent in the JVM'},
 	{word: 'probes', spelling: 'probes', help: 'the probes that tasks can use, and what each watches'},
 	{
 		word: 'completion', spelling: 'completion SHELL', help: 'print completions for bash, zsh or fish', values: shells,

@@ -2,7 +2,6 @@ import {existsSync} from 'node:fs';
 import {timerIds} from '../engines/engine.js';
 import {auto, engines} from '../engines/registry.js';
 import {formats, usualFormat} from '../exports/formats/registry.js';
-import {taskFormats} from '../exports/tasks/registry.js';
 import {traceFormats} from '../exports/traces/registry.js';
 import {shippedProbes} from '../probes/shipped.js';
 import {globsOf} from '../model/glob.js';
@@ -187,7 +186,7 @@ export const optionTable = {
 		...number(0.1, 31_536_000),
 	},
 	format: {
-		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; trace: ${eitherOf(traceFormats.map(({id}) => id))}; tasks: ${eitherOf(taskFormats.map(({id}) => id))}`,
+		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; trace: ${eitherOf(traceFormats.map(({id}) => id))}`,
 		...oneOf(allFormatIds),
 	},
 	output: {
