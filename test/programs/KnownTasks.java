@@ -266,7 +266,7 @@ public class KnownTasks {
 		}
 
 		// What ends a task comes after what it does: both have come when the pools are at rest.
-		while (pool.getActiveCount() > 0 || scheduled.getActiveCount() > 0 || (single.getActiveCount() > 0 && !words[0].equals("hold")) || !forks.isQuiescent() || !ForkJoinPool.commonPool().isQuiescent()) {
+		while (pool.getActiveCount() > 0 || scheduled.getActiveCount() > 0 || (held.getCount() == 0 && single.getActiveCount() > 0) || !forks.isQuiescent() || !ForkJoinPool.commonPool().isQuiescent()) {
 			Thread.sleep(1);
 		}
 	}

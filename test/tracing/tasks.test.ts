@@ -16,7 +16,8 @@ const limits = {most: 100_000, periodMs: 100};
 function countsOf(report: TaskReport): Record<string, Record<string, number>> {
 	const counts: Record<string, Record<string, number>> = {};
 	for (const {state, group, count} of taskRows(report, undefined, 'kind')) {
-		counts[group.replace('KnownTasks$', '')] = {...counts[group.replace('KnownTasks$', '')], ...(count > 0 ? {[state.id]: count} : {})};
+		const kind = group.replace(/^KnownTasks\$(?!\$)/, '');
+		counts[kind] = {...counts[kind], ...(count > 0 ? {[state.id]: count} : {})};
 	}
 
 	return counts;
@@ -87,7 +88,10 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			report = (await session.close())!;
 		}
 
-		expect(countsOf(report).Parker).toEqual({started: 20, mounted: 80, parked: 60, queued: 60, ended: 20});
+		// From JDK 24 on a virtual thread may give its carrier up at a monitor, too (JEP 491), which is nothing that the program knows.
+		const {blocked = 0, ...counts} = countsOf(report).Parker;
+		expect(counts).toEqual({started: 20, mounted: 80 + blocked, parked: 60, queued: 60 + blocked, ended: 20});
+		expect(release >= 24 || blocked === 0).toBe(true);
 		expect(report).toMatchObject({refused: [], notes: [], missed: 0});
 	});
 });
