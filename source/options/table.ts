@@ -85,7 +85,7 @@ export const optionTable = {
 	},
 	/** Undefined: what is shown or printed when nothing is asked for. */
 	view: {
-		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `one of ${viewIds.join(', ')} (default ${viewIds[0]})`,
+		name: 'view', group: 'view', inConfig: 'screen', value: 'NAME', help: `${viewIds.join(', ')} (default ${viewIds[0]})`,
 		...oneOf(viewIds),
 	},
 	/** Undefined: nothing to compare with yet. */
@@ -186,7 +186,7 @@ export const optionTable = {
 		...number(0.1, 31_536_000),
 	},
 	format: {
-		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; trace: ${eitherOf(traceFormats.map(({id}) => id))}`,
+		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; of traces also ${eitherOf(traceFormats.map(({id}) => id).filter(id => !formatIds.includes(id)))}`,
 		...oneOf(allFormatIds),
 	},
 	output: {
@@ -231,7 +231,7 @@ export const optionTable = {
 	},
 	yes: {name: 'yes', group: 'trace', commands: ['trace', 'tasks'], help: 'do not ask before the target is changed'},
 	probe: {
-		name: 'probe', group: 'tasks', value: 'NAME', path: 'file', default: shippedProbes[0], help: `what tasks are, and their states: ${eitherOf(shippedProbes)}, or a file`,
+		name: 'probe', group: 'tasks', value: 'NAME', path: 'file', default: shippedProbes[0], help: `what tasks are: ${eitherOf(shippedProbes)}, or a file`,
 		...anyText,
 	},
 	maxTasks: {
