@@ -2,6 +2,7 @@ import process from 'node:process';
 import {createInterface} from 'node:readline/promises';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {GrowingFile} from '../exports/files/growing-file.js';
+import {wrapAt} from '../exports/formats/text-table.js';
 import {traceFormats} from '../exports/traces/registry.js';
 import type {TraceReport} from '../model/traces/report.js';
 import type {Command} from '../options/command.js';
@@ -143,7 +144,8 @@ async function agreedRequest({survey}: TraceReport, request: TraceRequest, mayAs
 
 /** Says something, and asks whether to go on where there is somebody to ask. */
 export async function isAgreed(text: string, question: string): Promise<boolean> {
-	process.stderr.write(text);
+	const room = process.stderr.isTTY ? process.stderr.columns : Infinity;
+	process.stderr.write(text.split('\n').flatMap(line => wrapAt(' ', line, room, '  ')).join('\n'));
 	if (!process.stdin.isTTY || !process.stderr.isTTY) {
 		process.stderr.write('nothing was done; --yes does it\n');
 		return false;

@@ -114,7 +114,7 @@ test('where the hottest lines are the JDK\'s, the line of the program that calle
 		match:7 match:7 work:9
 		java.util.regex.Loop.match:4 java.util.regex.Loop.match:9 -
 	`);
-	expect(queryLinesAtAGlance(regex, undefined, glance()).above).toBe('67% is what A.match:7 called: a counts it there.');
+	expect(queryLinesAtAGlance(regex, undefined, glance()).above).toBe('67% is what A.match:7 called; press a to count it there.');
 	expect(queryLinesAtAGlance(regex, undefined, glance({ownFirst: true})).above).toBeUndefined();
 	expect(queryLinesAtAGlance(hog, undefined, glance()).above).toBeUndefined();
 });

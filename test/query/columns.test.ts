@@ -8,6 +8,7 @@ import {byNumber, sortRows} from '../../source/query/columns/sort.js';
 import {lockText, threadColumns} from '../../source/query/columns/thread-columns.js';
 import {queryThreads} from '../../source/query/threads.js';
 import type {Unit} from '../../source/query/types.js';
+import {views} from '../../source/views/registry.js';
 import {picture, undent} from '../helpers/picture.js';
 
 const snapshot = picture(`
@@ -147,5 +148,13 @@ test('very many rows have the order that few would have', () => {
 		const order = {column: 'first', reverse};
 		const inTheOneWay = sortRows(many, [{id: 'first', compare}], order);
 		expect(sortRows(many, [{id: 'first', compare, figures: [{of: ({first}) => first}, {of: ({second}) => second}]}], order)).toEqual(inTheOneWay);
+	}
+});
+
+test.each(views.map(view => [view.id, view] as const))('%s: at each width there is room for the names', (_, {columns}) => {
+	for (const width of [50, 60, 64, 72, 80, 90, 100, 110, 120, 130, 150, 160, 200]) {
+		const fitted = fitColumns<never>(columns, width);
+		const names = fitted.find(({column}) => column.width === 0) ?? fitted.at(-1)!;
+		expect({width, room: names.width}).toEqual({width, room: Math.max(names.width, width < 64 ? 8 : 16)});
 	}
 });

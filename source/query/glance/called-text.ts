@@ -28,5 +28,5 @@ export function calledText(rows: readonly LineRow[]): string | undefined {
 	}
 
 	const [key, percent] = mostOf(percents) ?? ['', 0];
-	return percent >= leastPercent ? `${Math.round(percent)}% is what ${nameWith(places.get(key)!, [], placeRoom)} called: a counts it there.` : undefined;
+	return percent >= leastPercent ? `${Math.round(percent)}% is what ${nameWith(places.get(key)!, [], placeRoom)} called; press a to count it there.` : undefined;
 }
