@@ -52,7 +52,7 @@ export type Query = {
 	/** How the Tree view stands; top-down and as it opens by itself when left out. */
 	readonly tree?: TreeQuery;
 	/** What the rows of the Tasks view stand for within a state; kinds of task when left out. */
-	readonly tasksBy?: 'kind' | 'worker' | 'state';
+	readonly tasksBy?: 'kind' | 'worker' | 'worker-and-kind' | 'state';
 };
 
 /** What the Lines view does for people, and for no program that reads its rows. */

@@ -2,14 +2,16 @@ import type {Snapshot} from '../model/snapshot.js';
 import {formatCount} from '../query/columns/format.js';
 import {taskColumns} from '../query/columns/task-columns.js';
 import {formatNs, formatRate} from '../query/columns/trace-columns.js';
-import {queryTasks, titleOfTasks} from '../query/tasks/rows.js';
+import {groupOf, queryTasks, titleOfTasks} from '../query/tasks/rows.js';
 import {taskGroupings, taskRows, type TaskRow} from '../query/tasks/stays.js';
 import {rounded} from './record.js';
 import type {TitleLine, View} from './view.js';
 
 /** Tasks that a row's detail lists. */
 const mostLongest = 20;
-const said = {kind: 'by kind of task', worker: 'by worker', state: 'by state alone'} as const;
+const said = {
+	kind: 'by kind of task', worker: 'by worker', 'worker-and-kind': 'by worker and kind', state: 'by state alone',
+} as const;
 
 /** Tasks of executors and other runtimes: how long they are in each state. Known exactly, by an agent in the target. */
 export const tasksView: View<TaskRow> = {
@@ -18,7 +20,7 @@ export const tasksView: View<TaskRow> = {
 	columns: taskColumns,
 	sort: {column: 'time', reverse: false},
 	keys: [{
-		keys: ['l'], shown: 'l', help: 'tasks by kind, by worker, or by state alone',
+		keys: ['l'], shown: 'l', help: 'tasks by kind, by worker, by both, or by state alone',
 		press({tasksBy = 'kind'}) {
 			const next = taskGroupings[(taskGroupings.indexOf(tasksBy) + 1) % taskGroupings.length];
 			return {change: {tasksBy: next}, said: said[next]};
@@ -49,7 +51,7 @@ export const tasksView: View<TaskRow> = {
 	files: {
 		csv: [
 			{id: 'state', description: 'the state, as the probe has it', cell: row => row.state.id},
-			{id: 'group', description: 'kind of task, or worker', cell: row => row.group},
+			{id: 'group', description: 'kind of task, worker, or both', cell: row => groupOf(row)},
 			{id: 'now', description: 'tasks in it at the end; empty where that is not known', cell: row => row.now ?? ''},
 			{id: 'oldest_ms', description: 'for how long the oldest of them had been in it', cell: row => row.oldestNs === undefined ? '' : milliseconds(row.oldestNs)},
 			{id: 'count', description: 'stays that ended; of an end: tasks that came to it', cell: row => row.count},
@@ -70,8 +72,9 @@ export const tasksView: View<TaskRow> = {
 
 /** A row of a JSON document. */
 export function taskJson(row: TaskRow) {
+	const group = groupOf(row);
 	return {
-		state: row.state.id, ...(row.group === '' ? {} : {group: row.group}), ...(row.now === undefined ? {} : {now: row.now, oldestMs: milliseconds(row.oldestNs ?? 0)}),
+		state: row.state.id, ...(row.worker && row.kind ? {worker: row.worker, kind: row.kind} : (group === '' ? {} : {group})), ...(row.now === undefined ? {} : {now: row.now, oldestMs: milliseconds(row.oldestNs ?? 0)}),
 		count: row.count, totalMs: milliseconds(row.totalNs), meanMs: milliseconds(row.meanNs), p50Ms: milliseconds(row.p50Ns), p99Ms: milliseconds(row.p99Ns), maxMs: milliseconds(row.mostNs),
 	};
 }

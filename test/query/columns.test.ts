@@ -7,8 +7,12 @@ import {queryLines} from '../../source/query/lines.js';
 import {byNumber, sortRows} from '../../source/query/columns/sort.js';
 import {lockText, threadColumns} from '../../source/query/columns/thread-columns.js';
 import {queryThreads} from '../../source/query/threads.js';
+import {taskColumns} from '../../source/query/columns/task-columns.js';
+import type {TaskRow} from '../../source/query/tasks/stays.js';
 import type {Unit} from '../../source/query/types.js';
 import {views} from '../../source/views/registry.js';
+import {placeColumns} from '../../source/ui/text/table-cells.js';
+import type {Layout} from '../../source/ui/text/layout.js';
 import {picture, undent} from '../helpers/picture.js';
 
 const snapshot = picture(`
@@ -157,4 +161,27 @@ test.each(views.map(view => [view.id, view] as const))('%s: at each width there 
 		const names = fitted.find(({column}) => column.width === 0) ?? fitted.at(-1)!;
 		expect({width, room: names.width}).toEqual({width, room: Math.max(names.width, width < 64 ? 8 : 16)});
 	}
+});
+
+describe('tasks', () => {
+	const row: TaskRow = {
+		key: '', state: {id: 'queued', title: 'waiting for dependencies', kind: 'waiting'}, stateIndex: 0, kind: 'com.acme.jobs.queue.ImplicitNonBlockingTask', worker: '',
+		now: 7, oldestNs: 1e6, longest: [], lately: [], count: 1000, perS: 10, totalNs: 1e9, meanNs: 1e6, p50Ns: 1e6, p99Ns: 2e6, mostNs: 3e6,
+	};
+
+	test.each([40, 48, 56, 64, 80, 90, 100, 110, 120, 200])('of %i columns, the state is one, and the kind has room', columns => {
+		const placed = placeColumns(taskColumns, {columns, width: columns - 1} as Layout);
+		expect(placed.map(({column}) => column.id)).toContain('state');
+		expect(placed.at(-1)!.width).toBeGreaterThanOrEqual(10);
+	});
+
+	test('at 80 columns', () => {
+		const worker = 'WorkerStealingThread-1';
+		expect(drawn(taskColumns, [row, {...row, now: undefined, worker, kind: ''}, {...row, now: undefined, worker: 'pool-1-thread-1'}], 80)).toBe(undent(`
+			   TIME    NOW  PER S    MEAN STATE                    KIND OR WORKER
+			  1.00s      7   10.0  1.00ms waiting for dependencies ImplicitNonBlockingTask
+			  1.00s          10.0  1.00ms waiting for dependencies WorkerStealingThread-1
+			  1.00s          10.0  1.00ms waiting for dependencies pool-1-thread-1: …ingTask
+		`));
+	});
 });

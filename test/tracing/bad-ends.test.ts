@@ -1,17 +1,22 @@
 import {
 	execFile, execFileSync, spawn, spawnSync,
 } from 'node:child_process';
+import {once} from 'node:events';
 import {
-	mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync,
+	mkdtempSync, readdirSync, rmSync, writeFileSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {expect, test} from 'vitest';
+import {
+	afterAll, beforeAll, expect, test,
+} from 'vitest';
 import type {TraceReport} from '../../source/model/traces/report.js';
 import {traceMethods} from '../../source/query/traces/methods.js';
 import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
+import {hasAgent, reportsOf} from '../helpers/agent-of.js';
 import {namespaceRefusal} from '../helpers/as-root.js';
+import {classBytes} from '../helpers/class-bytes.js';
 import {
 	compileProgram, javaProcess, jdk, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
@@ -27,24 +32,6 @@ const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 const unshare = ['unshare', '--mount'];
 const noNamespace = namespaceRefusal(unshare);
 
-function hasAgent(pid: number): boolean {
-	return readdirSync(`/proc/${pid}/task`).some(tid => readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim() === 'tprof-top');
-}
-
-/** Reports that the agent has written: the second one answers the command to weave. */
-function reportsOf(pid: number): number {
-	const data = readdirSync(`/proc/${pid}/fd`).map(fd => `/proc/${pid}/fd/${fd}`).find(file => /\/\.tprof-[^/]*\/data/.test(linkOf(file)));
-	return data === undefined ? 0 : Number(readFileSync(data).readBigInt64BE(8));
-}
-
-function linkOf(file: string): string {
-	try {
-		return readlinkSync(file);
-	} catch {
-		return '';
-	}
-}
-
 async function say(java: JavaProcess, line: string): Promise<string> {
 	const before = java.output().length;
 	java.child.stdin!.write(`${line}\n`);
@@ -56,15 +43,42 @@ function recursionsOf(report: TraceReport | undefined): number | undefined {
 	return report && traceMethods(report, undefined).find(({method}) => method === 'recurse')?.calls;
 }
 
+async function run(...args: readonly string[]): Promise<{readonly status: number; readonly stdout: string; readonly stderr: string}> {
+	return new Promise(resolve => {
+		const tool = execFile(process.execPath, [cli, ...args], {timeout: patienceMs}, (error, stdout, stderr) => {
+			resolve({status: error ? Number(error.code) : 0, stdout, stderr});
+		});
+		tool.stdin?.end();
+	});
+}
+
+const pool = 'java.util.concurrent.ThreadPoolExecutor';
+let followed: JavaProcess;
+let code: string;
+const following = () => ['tasks', String(followed.pid), '--yes', '--duration', '600', '--format', 'json'];
+
+// Killed first and looked at last: the agent waits for ten seconds, as the other tests can.
+beforeAll(async () => {
+	followed = await startJava('KnownTasks', {jdk: jdk(), jvmArgs: ['-Xmx64m']});
+	({code} = await classBytes(await targetOf(followed), pool, jdk()));
+	const tool = spawn(process.execPath, [cli, ...following()], {stdio: 'ignore'});
+	try {
+		await until(() => reportsOf(followed.pid) >= 2);
+	} finally {
+		const gone = once(tool, 'exit');
+		tool.kill('SIGKILL');
+		await gone;
+	}
+});
+
+afterAll(async () => {
+	await followed.stop();
+});
+
 test('a target that ends is said beside what was counted until then', async () => {
 	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet']});
 	try {
-		const ended = new Promise<{readonly status: number; readonly stdout: string; readonly stderr: string}>(resolve => {
-			const tool = execFile(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces#slow', '--yes', '--duration', '600', '--format', 'json'], {timeout: patienceMs}, (error, stdout, stderr) => {
-				resolve({status: error ? Number(error.code) : 0, stdout, stderr});
-			});
-			tool.stdin?.end();
-		});
+		const ended = run('trace', String(java.pid), 'KnownTraces#slow', '--yes', '--duration', '600', '--format', 'json');
 		await until(() => reportsOf(java.pid) >= 2);
 		java.child.stdin!.write('end\n');
 		const {status, stdout, stderr} = await ended;
@@ -173,4 +187,19 @@ test('a method that is too large for more code is named, and what is beside it i
 	} finally {
 		rmSync(folder, {recursive: true, force: true});
 	}
+});
+
+test('kill -9 of the tool while tasks are followed leaves the target as it was', async () => {
+	await until(() => !hasAgent(followed.pid));
+	const after = await classBytes(await targetOf(followed), pool, jdk());
+	expect(after.code).toBe(code);
+});
+
+test('a target that ends is said beside what its tasks did until then', async () => {
+	const ended = run(...following());
+	await until(() => reportsOf(followed.pid) >= 2);
+	followed.child.kill('SIGKILL');
+	const {status, stdout, stderr} = await ended;
+	expect({status, stderr}).toEqual({status: 0, stderr: ''});
+	expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${followed.pid} ended while its tasks were followed: what they did in its last second may be missing`]});
 });

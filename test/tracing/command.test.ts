@@ -1,12 +1,13 @@
 import {execFile, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {readdirSync, readFileSync, statSync} from 'node:fs';
+import {readdirSync, statSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {identify} from '../../source/jvm/identify.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {TraceSession} from '../../source/tracing/session.js';
+import {hasAgent} from '../helpers/agent-of.js';
 import {isRoot} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
 import {type JavaProcess, jdk, startJava} from '../helpers/jvm.js';
@@ -25,10 +26,6 @@ async function run(...args: readonly string[]): Promise<{readonly status: number
 		});
 		tool.stdin?.end();
 	});
-}
-
-function hasAgent(pid: number): boolean {
-	return readdirSync(`/proc/${pid}/task`).some(tid => readFileSync(`/proc/${pid}/task/${tid}/comm`, 'utf8').trim() === 'tprof-top');
 }
 
 describe('tprof-top trace', () => {

@@ -1,10 +1,10 @@
-import {readdirSync, readFileSync} from 'node:fs';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {Target} from '../../source/jvm/target.js';
 import type {TaskReport} from '../../source/model/tasks/report.js';
 import {readProbe} from '../../source/probes/library.js';
 import {taskRows} from '../../source/query/tasks/stays.js';
 import {TaskSession} from '../../source/tracing/tasks/session.js';
+import {hasAgent} from '../helpers/agent-of.js';
 import {classBytes} from '../helpers/class-bytes.js';
 import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
@@ -15,8 +15,8 @@ const limits = {most: 100_000, periodMs: 100};
 /** Stays that ended, by state and the simple name of the kind. */
 function countsOf(report: TaskReport): Record<string, Record<string, number>> {
 	const counts: Record<string, Record<string, number>> = {};
-	for (const {state, group, count} of taskRows(report, undefined, 'kind')) {
-		const kind = group.replace(/^KnownTasks\$(?!\$)/, '');
+	for (const {state, kind: className, count} of taskRows(report, undefined, 'kind')) {
+		const kind = className.replace(/^KnownTasks\$(?!\$)/, '');
 		counts[kind] = {...counts[kind], ...(count > 0 ? {[state.id]: count} : {})};
 	}
 
@@ -72,11 +72,13 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		});
 		expect(report).toMatchObject({phase: 'over', refused: [], notes: [], now: [], skipped: 0, dropped: 0, missed: 0, oneIn: 1});
 		const running = taskRows(report, undefined, 'worker').filter(({state}) => state.id === 'running');
-		expect(running.map(({group}) => group.replace(/\d+$/, '')).filter(name => !/^(?:pool-\d+-thread-|ForkJoinPool-1-worker-|main)$/.test(name))).toEqual([]);
+		expect(running.map(({worker}) => worker.replace(/\d+$/, '')).filter(name => !/^(?:pool-\d+-thread-|ForkJoinPool-1-worker-|main)$/.test(name))).toEqual([]);
+		const held = taskRows(report, undefined, 'worker-and-kind').filter(({state, kind}) => state.id === 'running' && kind === 'KnownTasks$Hold');
+		expect(held.map(({worker, count}) => `${worker.replace(/\d+-thread/, 'N-thread')} ${count}`)).toEqual(['pool-N-thread-1 1']);
 
 		const after = await classBytes(target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
 		expect(release < 21 ? after.bytes : after.code).toBe(release < 21 ? before.bytes : before.code);
-		await until(() => readdirSync(`/proc/${target.pid}/task`).every(tid => !readFileSync(`/proc/${target.pid}/task/${tid}/comm`, 'utf8').startsWith('tprof-top')));
+		await until(() => !hasAgent(target.pid));
 	});
 
 	test.each(release >= 21 ? [release] : [])('virtual threads: each mount, each park, each end', async () => {

@@ -6,6 +6,7 @@ import {keyNames} from '../../source/ui/keys/key-changes.js';
 import {keyOf} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/registry.js';
 import {picture} from '../helpers/picture.js';
+import {taskReport} from '../helpers/task-report.js';
 import {report} from '../helpers/trace-report.js';
 
 const snapshot = {
@@ -26,7 +27,7 @@ const snapshot = {
 	queue-1 <- poller@com.acme.db.Pool.take:80
 	B
 	com.acme.db.Pool.put:95
-`), traces: report,
+`), traces: report, tasks: taskReport,
 };
 
 /** Another run of the same program, to compare with. */

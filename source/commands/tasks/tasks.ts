@@ -46,12 +46,13 @@ export async function followTasks(command: TasksCommand, options: Options): Prom
 	const output = options.output === undefined ? undefined : await GrowingFile.create(options.output);
 	try {
 		const {target} = agreed;
-		const report = await followed(await begun(agreed, options), {forMs: windowMs * count, stop: stop.signal});
+		const {report, hasEnded} = await followed(await begun(agreed, options), {forMs: windowMs * count, stop: stop.signal});
 		if (!report) {
 			throw new UserError(`the agent in JVM ${target.pid} has reported nothing`);
 		}
 
-		const written = format.write(target.facts, report, {version, top: options.top, width: process.stdout.columns || undefined});
+		const notes = [...(hasEnded ? [`JVM ${target.pid} ended while its tasks were followed: what they did in its last second may be missing`] : []), ...report.notes];
+		const written = format.write(target.facts, {...report, notes}, {version, top: options.top, width: process.stdout.columns || undefined});
 		await (output ? output.append(written) : print(written));
 		return 0;
 	} finally {
@@ -103,7 +104,7 @@ async function begun({target, probe}: Agreed, {maxTasks}: Options): Promise<Task
 }
 
 /** The last report, with every task up to the end. */
-async function followed(session: TaskSession, {forMs, stop}: {readonly forMs: number; readonly stop: AbortSignal}): Promise<TaskReport | undefined> {
+async function followed(session: TaskSession, {forMs, stop}: {readonly forMs: number; readonly stop: AbortSignal}): Promise<{readonly report: TaskReport | undefined; readonly hasEnded: boolean}> {
 	try {
 		const endMs = performance.now() + forMs;
 		while (!stop.aborted && session.isAlive() && performance.now() < endMs) {
@@ -111,7 +112,8 @@ async function followed(session: TaskSession, {forMs, stop}: {readonly forMs: nu
 			session.read();
 		}
 
-		return await session.close();
+		const hasEnded = !session.isAlive();
+		return {report: await session.close(), hasEnded};
 	} finally {
 		await session.close();
 	}

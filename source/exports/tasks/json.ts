@@ -30,6 +30,7 @@ export const jsonTasks: TaskFormat = {
 			tasks: taskRows(report, undefined, 'state').map(row => taskJson(row)),
 			byKind: taskRows(report, undefined, 'kind').slice(0, top).map(row => taskJson(row)),
 			byWorker: taskRows(report, undefined, 'worker').slice(0, top).map(row => taskJson(row)),
+			byWorkerAndKind: taskRows(report, undefined, 'worker-and-kind').slice(0, top).map(row => taskJson(row)),
 			longest: report.longest.slice(0, top).map(({kind, state, ageNs, worker}) => ({
 				state: states[state].id, kind: kinds[kind], ageMs: milliseconds(ageNs), ...(worker === '' ? {} : {worker}),
 			})),

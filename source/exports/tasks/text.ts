@@ -1,7 +1,7 @@
-import {cut} from '../../model/cell-width.js';
+import {cellWidth, cut} from '../../model/cell-width.js';
 import type {TargetFacts} from '../../model/snapshot.js';
 import {formatNs} from '../../query/columns/trace-columns.js';
-import {taskColumns} from '../../query/columns/task-columns.js';
+import {shortKind, taskColumns} from '../../query/columns/task-columns.js';
 import {taskRows, type TasksBy} from '../../query/tasks/stays.js';
 import {textTable, wrapAt} from '../formats/text-table.js';
 import type {TaskFormat} from './task-format.js';
@@ -33,7 +33,10 @@ export const textTasks: TaskFormat = {
 			'BY WORKER: who ran them, or took them up',
 			...table('worker'),
 			...(report.longest.length > 0 ? ['', 'LONGEST IN THEIR STATE AT THE END'] : []),
-			...report.longest.slice(0, top).map(({kind, state, ageNs, worker}) => `${formatNs(ageNs).padStart(7)}  ${states[state].title}: ${kinds[kind]}${worker === '' ? '' : ` in ${worker}`}`),
+			...report.longest.slice(0, top).map(({kind, state, ageNs, worker}) => {
+				const before = `${formatNs(ageNs).padStart(7)}  ${states[state].title}${worker === '' ? '' : ` in ${worker}`}: `;
+				return before + shortKind(kinds[kind], room - cellWidth(before), true);
+			}),
 			...(report.readings.length > 0 ? ['', 'COUNTERS AT THE END'] : []),
 			...report.readings.slice(0, top).map(({counter, of, value}) => `${String(value).padStart(7)}  ${counters[counter].name}${of === '' ? '' : `: ${of}`}`),
 		];

@@ -1,6 +1,8 @@
+import {cellWidth, cutStart} from '../../model/cell-width.js';
 import type {TaskRow} from '../tasks/stays.js';
 import type {Column} from './column.js';
 import {formatCount} from './format.js';
+import {shortName} from './names.js';
 import {byNumber, byText} from './sort.js';
 import {formatNs, formatRate} from './trace-columns.js';
 
@@ -14,9 +16,9 @@ function time(id: string, heading: string, title: string, description: string, f
 
 /** The columns of the Tasks view in their order. */
 export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
-	{...time('time', 'TIME', 'time in the state', 'time that tasks spent in the state, of stays that ended; of an end: the whole time of the tasks', 0, row => row.totalNs), sortFigures: ['total', 'self', 'cpu']},
+	{...time('time', 'TIME', 'time in the state', 'time that tasks spent in the state, of stays that ended; of an end: the whole time of the tasks', 46, row => row.totalNs), sortFigures: ['total', 'self', 'cpu']},
 	{
-		id: 'now', heading: 'NOW', title: 'tasks now', width: 6, align: 'right', fromColumns: 0,
+		id: 'now', heading: 'NOW', title: 'tasks now', width: 6, align: 'right', fromColumns: 54,
 		description: 'tasks that are in the state now',
 		value: row => row.now === undefined ? '' : formatCount(row.now),
 		compare: (a, b) => byNumber(a.now ?? -1, b.now ?? -1),
@@ -56,14 +58,24 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 		id: 'group', heading: 'KIND OR WORKER', title: 'kind or worker', width: 0, align: 'left', fromColumns: 0, ascending: true,
 		description: 'kind of task, by the class of what it runs, or the thread that ran it or took it up; l changes which',
 		sortFigures: ['name'],
-		value: (row, {room}) => row.group === '' ? bars(row.lately, room) : shortened(row.group, room),
-		compare: (a, b) => byText(a.group, b.group),
+		value(row, {room, fullNames}) {
+			const {worker, kind} = row;
+			if (worker === '') {
+				return kind === '' ? bars(row.lately, room) : shortKind(kind, room, fullNames);
+			}
+
+			return kind === '' ? cutStart(worker, room) : `${worker}: ${shortKind(kind, Math.max(leastKind, room - cellWidth(worker) - 2), fullNames)}`;
+		},
+		compare: (a, b) => byText(a.worker, b.worker) || byText(a.kind, b.kind),
 	},
 ];
 
-/** From its end: that is where names differ. */
-function shortened(name: string, room: number): string {
-	return name.length > room && room > 3 ? `...${name.slice(3 - room)}` : name;
+/** Cells of a kind beside its worker: the rest can be scrolled to. */
+const leastKind = 8;
+
+/** Its packages go before its class does. */
+export function shortKind(kind: string, room: number, full: boolean): string {
+	return shortName({className: kind, method: '', file: '', line: -1}, room, full);
 }
 
 const levels = ' ▁▂▃▄▅▆▇█';

@@ -27,8 +27,14 @@ export function queryTasks(snapshot: Snapshot, baseline: Snapshot | undefined, q
 }
 
 /** The state, and of whom. */
-export function titleOfTasks({state, group}: TaskRow): string {
-	return group === '' ? state.title : `${state.title}: ${group}`;
+export function titleOfTasks(row: TaskRow): string {
+	const group = groupOf(row);
+	return group === '' ? row.state.title : `${row.state.title}: ${group}`;
+}
+
+/** The worker, the kind of task, or both; empty for all. */
+export function groupOf({worker, kind}: TaskRow): string {
+	return [worker, kind].filter(Boolean).join(': ');
 }
 
 /** How many came to an end, and what there is to say of all. */

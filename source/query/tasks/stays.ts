@@ -5,7 +5,7 @@ import {longestNs} from '../../model/traces/window.js';
 import {percentileNs} from '../traces/durations.js';
 
 /** What a row stands for within a state. */
-export const taskGroupings = ['kind', 'worker', 'state'] as const;
+export const taskGroupings = ['kind', 'worker', 'worker-and-kind', 'state'] as const;
 export type TasksBy = (typeof taskGroupings)[number];
 
 /** Stays in a state that ended in a window; of an end: whole tasks. Times in nanoseconds. */
@@ -25,8 +25,9 @@ export type TaskRow = StayFigures & {
 	readonly state: TaskState;
 	/** Index of the report's states. */
 	readonly stateIndex: number;
-	/** A kind of task or a worker; empty for all. */
-	readonly group: string;
+	/** A kind of task and a worker; each empty for all. */
+	readonly kind: string;
+	readonly worker: string;
 	/** Tasks in the state now, and the longest stay so far; undefined where that is not known of the group. */
 	readonly now: number | undefined;
 	readonly oldestNs: number | undefined;
@@ -47,51 +48,64 @@ export function taskRows(report: TaskReport, baseline: TaskReport | undefined, b
 	const seconds = Math.max(0, report.elapsedNs - (before?.elapsedNs ?? 0)) / 1e9;
 	const sums = new Map<string, Sums>();
 	for (const stays of report.stays) {
-		add(sumsOf(sums, keyOf(stays.state, groupOf(report, stays, by))), stays, 1);
+		add(sumsOf(sums, keyOf(report, stays, by)), stays, 1);
 	}
 
 	// Counters only grow, but what a thread counted is another's when it has ended: only whole groups are subtracted.
 	for (const stays of before?.stays ?? []) {
-		const known = sums.get(keyOf(stays.state, groupOf(before!, stays, by)));
+		const known = sums.get(keyOf(before!, stays, by));
 		if (known) {
 			add(known, stays, -1);
 		}
 	}
 
 	const now = nowOf(report, by);
-	const groups = by === 'state' ? report.states.map((_, index) => keyOf(index, '')) : [];
-	return [...new Set([...groups, ...sums.keys(), ...now.keys()])].map((key): TaskRow => {
-		const [, index, group] = /^(\d+) (.*)$/s.exec(key)!;
-		const stateIndex = Number(index);
+	const groups = by === 'state' ? report.states.map((_, index) => key(index, '', '')) : [];
+	return [...new Set([...groups, ...sums.keys(), ...now.keys()])].map((rowKey): TaskRow => {
+		const [stateIndex, worker, kind] = partsOf(rowKey);
 		const state = report.states[stateIndex];
-		const here = now.get(key);
-		const knowsNow = state.kind !== 'end' && by !== 'worker';
+		const here = now.get(rowKey);
+		const knowsNow = state.kind !== 'end' && !isByWorker(by);
 		return {
-			...figuresOf(sums.get(key), seconds), key, state, stateIndex, group,
+			...figuresOf(sums.get(rowKey), seconds), key: rowKey, state, stateIndex, worker, kind,
 			now: knowsNow ? here?.count ?? 0 : undefined,
 			oldestNs: knowsNow ? here?.oldestNs ?? 0 : undefined,
 			longest: report.longest
-				.filter(task => task.state === stateIndex && (by === 'state' || group === (by === 'kind' ? report.kinds[task.kind] : task.worker)))
+				.filter(task => task.state === stateIndex && (!isByKind(by) || kind === report.kinds[task.kind]) && (!isByWorker(by) || worker === task.worker))
 				.map(({kind, ageNs, worker}) => ({kind: report.kinds[kind], ageNs, worker})),
 			lately: by === 'state' && state.kind !== 'end' ? report.history.map(counts => counts[stateIndex]) : [],
 		};
 	}).sort((a, b) => a.stateIndex - b.stateIndex);
 }
 
-function keyOf(state: number, group: string): string {
-	return `${state} ${group}`;
+function isByKind(by: TasksBy): boolean {
+	return by === 'kind' || by === 'worker-and-kind';
 }
 
-function groupOf(report: TaskReport, {kind, worker}: TaskStays, by: TasksBy): string {
-	return by === 'state' ? '' : (by === 'kind' ? report.kinds[kind] : report.workers[worker]);
+function isByWorker(by: TasksBy): boolean {
+	return by === 'worker' || by === 'worker-and-kind';
+}
+
+function key(state: number, worker: string, kind: string): string {
+	return [state, worker, kind].join('\0');
+}
+
+/** State, worker, kind of a key; nothing but a worker's name can have the separator in it. */
+function partsOf(of: string): [state: number, worker: string, kind: string] {
+	const parts = of.split('\0');
+	return [Number(parts[0]), parts.slice(1, -1).join('\0'), parts.at(-1)!];
+}
+
+function keyOf(report: TaskReport, {state, kind, worker}: TaskStays, by: TasksBy): string {
+	return key(state, isByWorker(by) ? report.workers[worker] : '', isByKind(by) ? report.kinds[kind] : '');
 }
 
 function nowOf({now, kinds}: TaskReport, by: TasksBy): Map<string, {count: number; oldestNs: number}> {
 	const found = new Map<string, {count: number; oldestNs: number}>();
-	for (const {kind, state, count, oldestNs} of by === 'worker' ? [] : now) {
-		const key = keyOf(state, by === 'kind' ? kinds[kind] : '');
-		const known = found.get(key);
-		found.set(key, {count: count + (known?.count ?? 0), oldestNs: Math.max(oldestNs, known?.oldestNs ?? 0)});
+	for (const {kind, state, count, oldestNs} of isByWorker(by) ? [] : now) {
+		const rowKey = key(state, '', isByKind(by) ? kinds[kind] : '');
+		const known = found.get(rowKey);
+		found.set(rowKey, {count: count + (known?.count ?? 0), oldestNs: Math.max(oldestNs, known?.oldestNs ?? 0)});
 	}
 
 	return found;
