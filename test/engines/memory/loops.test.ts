@@ -3,7 +3,9 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {
 	afterEach, describe, expect, test,
 } from 'vitest';
-import {jdks, startJar, type JavaProcess} from '../../helpers/jvm.js';
+import {
+	jdks, startJar, startJava, type JavaProcess,
+} from '../../helpers/jvm.js';
 import {Observer} from './observe.js';
 
 const shop = path.resolve(import.meta.dirname, '../../../demo/shop.jar');
@@ -18,6 +20,23 @@ afterEach(async () => {
 });
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
+	test('a loop of leaf calls is no work of what is inlined behind it', async () => {
+		java = await startJava('LeafCalls', {jdk});
+		observer = await Observer.open(java.pid);
+		const tops: string[] = [];
+		while (tops.length < wanted / 5) {
+			for (const {name, state, frames, isIncomplete} of await observer.observe()) {
+				if (name.startsWith('running-') && state === 'RUNNABLE' && !isIncomplete) {
+					tops.push(frames[0]);
+				}
+			}
+
+			await sleep(10);
+		}
+
+		expect(tops.filter(top => top.startsWith('LeafCalls.burst(')).length / tops.length, [...new Set(tops)].join(', ')).toBeGreaterThan(0.9);
+	});
+
 	// The compiler inlines the loops into their caller and leaves no debug information in them, as this collector has
 	// them end before it begins; the next in the code is that of the sleep behind.
 	test('counted loops inlined into a burst of work are no work at the sleep behind it', async () => {

@@ -37,6 +37,15 @@ export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolea
 	return 0;
 }
 
+/**
+Where the scopes for a return address begin. It has an entry of its own, unless it is that of a leaf call (of a stub that
+copies arrays, or of C++ code that reads the clock), for which no thread can be held up: then as for a thread that was
+interrupted at the call. The entry that comes next may be that of what follows the loop.
+*/
+export function scopeOffsetAfterCall(pcDescs: Uint8Array, offset: number, loops: () => readonly Loop[]): number {
+	return scopeOffsetAt(pcDescs, offset, true) || scopeOffsetInLoop(pcDescs, offset - 1, loops());
+}
+
 /** How many entries in a table of PcDesc say which frames are there. */
 export function scopeCount(pcDescs: Uint8Array): number {
 	const table = new PcDescs(pcDescs);

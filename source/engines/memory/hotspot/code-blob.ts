@@ -2,7 +2,7 @@ import {wordAt} from '../decode/word.js';
 import {type Loop, loopsIn} from '../decode/loops.js';
 import {decodeMonitors, type ScopeMonitor} from '../decode/monitors.js';
 import {
-	decodeScopes, scopeCount, scopeOffsetAt, scopeOffsetInLoop, type Scope,
+	decodeScopes, scopeCount, scopeOffsetAfterCall, scopeOffsetAt, scopeOffsetInLoop, type Scope,
 } from '../decode/scopes.js';
 import {isAddress} from '../process/memory.js';
 import {fail} from '../process/reader.js';
@@ -167,7 +167,7 @@ export class CodeBlob {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
 		const {pcDescs, scopes, methods} = this.#debugInfo;
 		const offset = pc - this.codeBegin;
-		const scope = exact ? scopeOffsetAt(pcDescs, offset, true) || scopeOffsetAt(pcDescs, offset, false) : scopeOffsetInLoop(pcDescs, offset, this.#loopsOf());
+		const scope = exact ? scopeOffsetAfterCall(pcDescs, offset, () => this.#loopsOf()) : scopeOffsetInLoop(pcDescs, offset, this.#loopsOf());
 		return decodeScopes(scopes, scope, this.#vm.excluded).map(({method, bci}) => ({method: methods(method), bci}));
 	}
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {isInLoop, loopsIn} from '../../../../source/engines/memory/decode/loops.js';
-import {scopeOffsetInLoop} from '../../../../source/engines/memory/decode/scopes.js';
+import {scopeOffsetAfterCall, scopeOffsetInLoop} from '../../../../source/engines/memory/decode/scopes.js';
 import {randomBytes} from '../random-bytes.js';
 import {pcDescs} from './write-pc-descs.js';
 
@@ -96,6 +96,14 @@ describe('debug information of a place in a loop', () => {
 	test('is that of the loop around, not of the call behind it', () => {
 		const table = pcDescs([at.poll + 5, 100], [at.sleep + 5, 200]);
 		expect(['a', 'burst', 'count', 'more', 'end', 'sleep'].map(label => near(table, label))).toEqual([100, 100, 100, 100, 200, 200]);
+	});
+
+	test('so is that of a leaf call in it, which has none', () => {
+		const table = pcDescs([at.poll + 5, 100], [at.sleep + 5, 200]);
+		const after = (label: string) => scopeOffsetAfterCall(table, at[label], () => loopsIn(code));
+		expect(['poll', 'count', 'more', 'end'].map(label => after(label))).toEqual([100, 100, 100, 100]);
+		expect(after('sleep')).toBe(200);
+		expect(scopeOffsetAfterCall(table, at.poll + 5, () => [])).toBe(100);
 	});
 
 	test('is the next in the loop before the last in it', () => {
