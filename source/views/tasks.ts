@@ -41,7 +41,7 @@ export const tasksView: View<TaskRow> = {
 	}),
 	titleLines: row => [
 		{text: titleOfTasks(row), role: 'title', isWrapped: true},
-		{text: `${formatCount(row.count)} stays that ended, ${formatRate(row.perS)} a second${row.now === undefined ? '' : `; ${formatCount(row.now)} tasks now`}`, isWrapped: true},
+		{text: `${cameOrLeft(row)}, ${formatRate(row.perS)} a second${row.now === undefined ? '' : `; ${numbered(row.now, 'task')} now`}`, isWrapped: true},
 		{text: `all together ${formatNs(row.totalNs)}: mean ${formatNs(row.meanNs)}, median ${formatNs(row.p50Ns)}, 99 % within ${formatNs(row.p99Ns)}, longest ${formatNs(row.mostNs)}`, isWrapped: true},
 		...(row.longest.length > 0 ? [{text: ''}, {text: 'LONGEST IN IT NOW', role: 'title'} satisfies TitleLine] : []),
 		...row.longest.slice(0, mostLongest).map(({kind, ageNs, worker}): TitleLine => ({text: `${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : `  in ${worker}`}`})),
@@ -69,6 +69,14 @@ export const tasksView: View<TaskRow> = {
 		},
 	},
 };
+
+function cameOrLeft({state, count}: TaskRow): string {
+	return state.kind === 'end' ? `${numbered(count, 'task')} came to it` : `${numbered(count, 'stay')} that ended`;
+}
+
+function numbered(count: number, what: string): string {
+	return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
 
 /** A row of a JSON document. */
 export function taskJson(row: TaskRow) {

@@ -10,6 +10,7 @@ import {queryThreads} from '../../source/query/threads.js';
 import {taskColumns} from '../../source/query/columns/task-columns.js';
 import type {TaskRow} from '../../source/query/tasks/stays.js';
 import type {Unit} from '../../source/query/types.js';
+import {tasksView} from '../../source/views/tasks.js';
 import {views} from '../../source/views/registry.js';
 import {placeColumns} from '../../source/ui/text/table-cells.js';
 import type {Layout} from '../../source/ui/text/layout.js';
@@ -177,11 +178,19 @@ describe('tasks', () => {
 
 	test('at 80 columns', () => {
 		const worker = 'WorkerStealingThread-1';
-		expect(drawn(taskColumns, [row, {...row, now: undefined, worker, kind: ''}, {...row, now: undefined, worker: 'pool-1-thread-1'}], 80)).toBe(undent(`
+		expect(drawn(taskColumns, [row, {...row, now: undefined, worker, kind: ''}, {...row, now: undefined, worker}, {...row, now: undefined, worker: 'main'}], 80)).toBe(undent(`
 			   TIME    NOW  PER S    MEAN STATE                    KIND OR WORKER
 			  1.00s      7   10.0  1.00ms waiting for dependencies ImplicitNonBlockingTask
 			  1.00s          10.0  1.00ms waiting for dependencies WorkerStealingThread-1
-			  1.00s          10.0  1.00ms waiting for dependencies pool-1-thread-1: …ingTask
+			  1.00s          10.0  1.00ms waiting for dependencies …ngThread-1: …lockingTask
+			  1.00s          10.0  1.00ms waiting for dependencies main: …citNonBlockingTask
 		`));
+	});
+
+	test('a row opened counts in words that fit one, many and ends', () => {
+		const second = (of: TaskRow) => tasksView.titleLines(of, 80, undefined)[1].text;
+		expect(second({...row, count: 1, now: 1})).toBe('1 stay that ended, 10.0 a second; 1 task now');
+		expect(second({...row, now: 0})).toBe('1000 stays that ended, 10.0 a second; 0 tasks now');
+		expect(second({...row, state: {...row.state, kind: 'end'}, now: undefined})).toBe('1000 tasks came to it, 10.0 a second');
 	});
 });

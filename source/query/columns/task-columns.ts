@@ -64,14 +64,15 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 				return kind === '' ? bars(row.lately, room) : shortKind(kind, room, fullNames);
 			}
 
-			return kind === '' ? cutStart(worker, room) : `${worker}: ${shortKind(kind, Math.max(leastKind, room - cellWidth(worker) - 2), fullNames)}`;
+			const ofKind = kind === '' ? '' : `: ${shortKind(kind, Math.max(leastKind, room - cellWidth(worker) - 2), fullNames)}`;
+			return cutStart(worker, Math.max(1, room - cellWidth(ofKind))) + ofKind;
 		},
 		compare: (a, b) => byText(a.worker, b.worker) || byText(a.kind, b.kind),
 	},
 ];
 
-/** Cells of a kind beside its worker: the rest can be scrolled to. */
-const leastKind = 8;
+/** Cells of a kind beside its worker; names differ at their ends. */
+const leastKind = 12;
 
 /** Its packages go before its class does. */
 export function shortKind(kind: string, room: number, full: boolean): string {
