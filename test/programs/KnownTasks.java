@@ -20,11 +20,11 @@ figures" of what its own clock says (nanoseconds), and "done LINE":
 
 pool N: so many tasks of three kinds in a pool of four threads, by execute and submit in turn: count, time queued, time running;
 same N: one Runnable, so many times: count;
-fork N: a tree of so many fork/join tasks, each of which forks one and joins it: tasks, joins;
+fork N SPIN: a tree of so many fork/join tasks, each of which forks one and joins it: tasks, joins; times queued, running, joining;
 follow N: so many futures that complete later, with what follows them in a pool and without: count of each, time waited for;
 repeat N: a scheduled task, so many times;
 virtual N: so many virtual threads that park three times each;
-hold, release: a task that runs until it is released, and one that waits behind it in a pool of one thread;
+hold N, release: a task that runs until it is released, and so many (one) that wait behind it in a pool of one thread;
 throw N: tasks that throw.
 */
 public class KnownTasks {
@@ -34,6 +34,7 @@ public class KnownTasks {
 	static final ForkJoinPool forks = new ForkJoinPool(4);
 	static volatile CountDownLatch left = new CountDownLatch(0);
 	static volatile CountDownLatch held = new CountDownLatch(1);
+	static int behind;
 
 	static final class Sums {
 		final AtomicLong count = new AtomicLong();
@@ -118,7 +119,13 @@ public class KnownTasks {
 
 	static final class Node extends RecursiveTask<Integer> {
 		static final AtomicLong joins = new AtomicLong();
+		static final AtomicLong queued = new AtomicLong();
+		static final AtomicLong running = new AtomicLong();
+		static final AtomicLong joining = new AtomicLong();
+		static long spin;
 		final int size;
+		final long made = System.nanoTime();
+		private long joined;
 
 		Node(int size) {
 			this.size = size;
@@ -126,25 +133,39 @@ public class KnownTasks {
 
 		@Override
 		protected Integer compute() {
-			if (size == 1) {
-				return 1;
+			long start = System.nanoTime();
+			queued.addAndGet(start - made);
+			while (System.nanoTime() - start < spin) {
+				// Works.
 			}
 
-			// This one and two parts.
-			int first = (size - 1) / 2;
-			int second = size - 1 - first;
 			int sum = 1;
-			Node forked = new Node(second);
-			forked.fork();
-			if (first > 0) {
-				Node other = new Node(first);
-				other.fork();
-				sum += other.join();
-				joins.incrementAndGet();
+			if (size > 1) {
+				// This one and two parts.
+				int first = (size - 1) / 2;
+				Node forked = new Node(size - 1 - first);
+				forked.fork();
+				if (first > 0) {
+					Node other = new Node(first);
+					other.fork();
+					sum += result(other);
+				}
+
+				sum += result(forked);
 			}
 
+			running.addAndGet(System.nanoTime() - start - joined);
+			return sum;
+		}
+
+		private int result(Node of) {
+			long start = System.nanoTime();
+			int result = of.join();
+			long took = System.nanoTime() - start;
+			joined += took;
+			joining.addAndGet(took);
 			joins.incrementAndGet();
-			return sum + forked.join();
+			return result;
 		}
 	}
 
@@ -232,8 +253,7 @@ public class KnownTasks {
 			left.await();
 			break;
 		case "fork":
-			Node.joins.set(0);
-			System.out.println("fork Node " + forks.invoke(new Node(count)) + " " + Node.joins.get());
+			fork(count, spin);
 			break;
 		case "follow":
 			follow(count);
@@ -253,11 +273,15 @@ public class KnownTasks {
 			break;
 		case "hold":
 			held = new CountDownLatch(1);
+			behind = Math.max(1, count);
 			single.execute(new Hold());
-			single.execute(new Behind());
+			for (int index = 0; index < behind; index++) {
+				single.execute(new Behind());
+			}
+
 			break;
 		case "release":
-			left = new CountDownLatch(1);
+			left = new CountDownLatch(behind);
 			held.countDown();
 			left.await();
 			break;
@@ -293,6 +317,16 @@ public class KnownTasks {
 		for (int kind = 0; kind < 3; kind++) {
 			System.out.println("pool " + names[kind] + " " + sums[kind].count + " " + sums[kind].queued + " " + sums[kind].running);
 		}
+	}
+
+	static void fork(int count, long spin) {
+		for (AtomicLong sum : new AtomicLong[] {Node.joins, Node.queued, Node.running, Node.joining}) {
+			sum.set(0);
+		}
+
+		Node.spin = spin;
+		System.out.println("fork Node " + forks.invoke(new Node(count)) + " " + Node.joins);
+		System.out.println("forked " + Node.queued + " " + Node.running + " " + Node.joining);
 	}
 
 	static void follow(int count) throws Exception {
