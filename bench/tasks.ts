@@ -16,7 +16,7 @@ import {TaskSession} from '../source/tracing/tasks/session.js';
 const waitMs = 300_000;
 const limits = {most: 400_000, periodMs: 100};
 /** In the pool, in the tree, and futures, each of which is two tasks. */
-const warming = {pool: 30_000, tree: 10_000, futures: 5000, spinNs: 1000};
+const warming = {pool: 150_000, tree: 60_000, futures: 30_000, spinNs: 1000};
 const counted = {pool: 60_000, tree: 20_000, futures: 10_000, spinNs: 150_000};
 type Round = typeof counted;
 type Times = ReadonlyArray<readonly [kind: string, state: string, ns: number]>;
