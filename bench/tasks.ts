@@ -18,6 +18,11 @@ const limits = {most: 400_000, periodMs: 100};
 /** In the pool, in the tree, and futures, each of which is two tasks. */
 const warming = {pool: 150_000, tree: 60_000, futures: 30_000, spinNs: 1000};
 const counted = {pool: 60_000, tree: 20_000, futures: 10_000, spinNs: 150_000};
+/**
+Up to JDK 21 a JVM stops its threads each second, needed or not. One that lost its CPU in the middle of a task finds that
+out just behind the program's last look at the clock, and waits there for all others.
+*/
+const jvmArgs = ['-Xmx512m', '-XX:+IgnoreUnrecognizedVMOptions', '-XX:+UnlockDiagnosticVMOptions', '-XX:GuaranteedSafepointInterval=0'];
 type Round = typeof counted;
 type Times = ReadonlyArray<readonly [kind: string, state: string, ns: number]>;
 
@@ -53,8 +58,13 @@ async function played(java: JavaProcess, {pool, tree, futures, spinNs}: Round): 
 	return {
 		counts,
 		times: [
-			...pools.flatMap(([kind, , queuedNs, runningNs]) => [[kind, 'queued', queuedNs], [kind, 'running', runningNs]] as const),
-			['Node', 'queued', queued], ['Node', 'running', running], ['Node', 'children', joining],
+			...pools.flatMap(([kind, , queuedNs, runningNs]) => [
+				[kind, 'queued', queuedNs],
+				[kind, 'running', runningNs],
+			] as const),
+			['Node', 'queued', queued],
+			['Node', 'running', running],
+			['Node', 'children', joining],
 			['Follower', 'dependencies', Number(/^follow Follower \d+ (\d+)$/m.exec(said)![1])],
 		],
 	};
@@ -73,7 +83,7 @@ function differences(counts: Readonly<Record<string, number>>, found: ReturnType
 }
 
 for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases.includes(release))) {
-	const java = await startJava('KnownTasks', {jdk, jvmArgs: ['-Xmx512m']});
+	const java = await startJava('KnownTasks', {jdk, jvmArgs});
 	try {
 		const session = await TaskSession.begin(await targetOf(java), readProbe(path.resolve('probes/executors.jsonc')), limits, path.resolve('agent/agent.jar'));
 		const warm = await played(java, warming);
@@ -88,7 +98,7 @@ for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases
 		console.table(times.map(([kind, state, ns]) => {
 			const ours = found[`${kind} ${state}`]?.ns ?? 0;
 			return {
-				kind, state, 'tprof-top ms': Number((ours / 1e6).toFixed(1)), 'program ms': Number((ns / 1e6).toFixed(1)), '%': Number((ours / ns * 100 - 100).toFixed(3)), 'more ns a stay': Math.round((ours - ns) / found[`${kind} ${state}`]!.count),
+				kind, state, 'tprof-top ms': Number((ours / 1e6).toFixed(1)), 'program ms': Number((ns / 1e6).toFixed(1)), '%': Number(((ours / ns * 100) - 100).toFixed(3)), 'more ns a stay': Math.round((ours - ns) / found[`${kind} ${state}`].count),
 			};
 		}));
 	} finally {

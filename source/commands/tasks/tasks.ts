@@ -95,7 +95,7 @@ function whatFollowingDoes(target: Target, {name, points}: Probe): string {
 	return whatAgentDoes(target, {
 		head: `Following tasks (probe ${name})`,
 		rewrites: `rewrites ${methods.size} methods, such as ${[...methods].slice(0, 2).join(' and ')}, to see where tasks go`,
-		costs: 'each step of a task costs 0.1 to 0.5 microseconds, and a task that is followed about 150 bytes',
+		costs: 'each step of a task costs 0.2 to 0.5 microseconds, and a task that is followed about 70 bytes',
 	});
 }
 

@@ -49,6 +49,8 @@ final class Tasks extends TaskSink1 {
 
 	@Override
 	public void on(Object object, int id) {
+		// What we do ourselves is nobody's time: a stay ends here, and a task runs from when we are done.
+		long now = System.nanoTime();
 		TaskPoint point = points[id];
 		TaskWorker me = workers.mine();
 		if (point.source == TaskPoint.CURRENT) {
@@ -56,7 +58,7 @@ final class Tasks extends TaskSink1 {
 			if (record != null && table.locks.take(TaskTable.stripeOf(record.hash))) {
 				try {
 					if (!record.isOver && comes(point, record)) {
-						move(record, point.state, me, System.nanoTime());
+						move(record, point.state, me, now);
 					}
 				} finally {
 					table.locks.free(TaskTable.stripeOf(record.hash));
@@ -71,21 +73,21 @@ final class Tasks extends TaskSink1 {
 			int hash = System.identityHashCode(task);
 			// What it is called is found out before the lock is taken, if it seems to be new.
 			int kind = mayBegin(point, hash) ? kinds.of(task) : UNASKED;
-			if (!onLocked(task, hash, kind, point, me)) {
-				onLocked(task, hash, kinds.of(task), point, me);
+			if (!onLocked(task, hash, kind, point, me, now)) {
+				onLocked(task, hash, kinds.of(task), point, me, now);
 			}
 		}
 	}
 
 	/** False if it must be known what the task is called. */
-	private boolean onLocked(Object task, int hash, int kind, TaskPoint point, TaskWorker me) {
+	private boolean onLocked(Object task, int hash, int kind, TaskPoint point, TaskWorker me, long now) {
 		if (!table.locks.take(TaskTable.stripeOf(hash))) {
 			missed.incrementAndGet();
 			return true;
 		}
 
 		try {
-			return on(task, hash, kind, point, me);
+			return on(task, hash, kind, point, me, now);
 		} finally {
 			table.locks.free(TaskTable.stripeOf(hash));
 		}
@@ -101,7 +103,7 @@ final class Tasks extends TaskSink1 {
 		return first != null && first.hash == hash && first.next == null;
 	}
 
-	private boolean on(Object task, int hash, int kind, TaskPoint point, TaskWorker me) {
+	private boolean on(Object task, int hash, int kind, TaskPoint point, TaskWorker me, long now) {
 		TaskRecord best = null;
 		boolean isKnown = false;
 		boolean isMine = false;
@@ -119,13 +121,13 @@ final class Tasks extends TaskSink1 {
 		}
 
 		if (best != null) {
-			move(best, point.state, me, System.nanoTime());
+			move(best, point.state, me, now);
 		} else if ((point.begins || !isKnown) && kind != TaskKinds.EXCLUDED && !probe.ends[point.state]) {
 			if (kind == UNASKED) {
 				return false;
 			}
 
-			begin(task, hash, kind, point.state, me);
+			begin(task, hash, kind, point.state, me, now);
 		}
 
 		return true;
@@ -135,14 +137,14 @@ final class Tasks extends TaskSink1 {
 		return record.state != point.state && (point.from & 1 << record.state) != 0;
 	}
 
-	private void begin(Object task, int hash, int kind, int state, TaskWorker me) {
+	private void begin(Object task, int hash, int kind, int state, TaskWorker me, long now) {
 		if ((hash >>> SAMPLE_SHIFT & sampleMask) != 0 || !table.hasRoom(hash)) {
 			isFull |= !table.hasRoom(hash);
 			me.skipped++;
 			return;
 		}
 
-		TaskRecord record = new TaskRecord(task, hash, kind & ~TaskKinds.UNNAMED, state, System.nanoTime());
+		TaskRecord record = new TaskRecord(task, hash, kind & ~TaskKinds.UNNAMED, state, now);
 		record.isUnnamed = (kind & TaskKinds.UNNAMED) != 0;
 		table.add(record);
 		enter(record, state, me);
@@ -184,6 +186,8 @@ final class Tasks extends TaskSink1 {
 			if (probe.hasCurrent) {
 				me.take(record);
 			}
+
+			record.since = System.nanoTime();
 		}
 	}
 
