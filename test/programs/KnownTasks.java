@@ -25,6 +25,7 @@ follow N: so many futures that complete later, with what follows them in a pool 
 repeat N: a scheduled task, so many times;
 virtual N: so many virtual threads that park three times each;
 hold N, release: a task that runs until it is released, and so many (one) that wait behind it in a pool of one thread;
+joiner: a task in that pool that waits for one of a fork/join pool;
 throw N: tasks that throw.
 */
 public class KnownTasks {
@@ -107,6 +108,20 @@ public class KnownTasks {
 			} catch (InterruptedException ends) {
 				Thread.currentThread().interrupt();
 			}
+		}
+	}
+
+	static final class Joiner implements Runnable {
+		@Override
+		public void run() {
+			forks.submit(new Leaf()).join();
+		}
+	}
+
+	static final class Leaf extends RecursiveTask<Integer> {
+		@Override
+		protected Integer compute() {
+			return 1;
 		}
 	}
 
@@ -279,6 +294,9 @@ public class KnownTasks {
 				single.execute(new Behind());
 			}
 
+			break;
+		case "joiner":
+			single.submit(new Joiner()).get();
 			break;
 		case "release":
 			left = new CountDownLatch(behind);
