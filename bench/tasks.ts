@@ -72,7 +72,7 @@ async function played(java: JavaProcess, {pool, tree, futures, spinNs}: Round): 
 
 /** What we say of the same since the baseline. */
 function followed(report: TaskReport, baseline: TaskReport | undefined): Record<string, {readonly count: number; readonly ns: number}> {
-	return Object.fromEntries(taskRows(report, baseline, 'kind').filter(({count}) => count > 0).map(({state, group, count, totalNs}) => [`${group.replace('KnownTasks$', '')} ${state.id}`, {count, ns: totalNs}]));
+	return Object.fromEntries(taskRows(report, baseline, 'kind').filter(({count}) => count > 0).map(({state, kind, count, totalNs}) => [`${kind.replace('KnownTasks$', '')} ${state.id}`, {count, ns: totalNs}]));
 }
 
 /** Which of the two counts differ. */
