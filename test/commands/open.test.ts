@@ -83,7 +83,9 @@ describe('what a file may hold', () => {
 	});
 
 	test.each([
+		['json', 'lines', () => manyLines(99_000)],
 		['json', 'like stacks', () => likeStacks(50_000, 100)],
+		['pprof', 'like stacks', () => likeStacks(50_000, 100)],
 		['pprof', 'deep stacks', () => deepStacks(5, 99_000, 60_000)],
 	])('and are written as %s (%s)', (format, _, profile) => {
 		const output = path.join(folder, `${++fileCount}.${format}`);
