@@ -47,7 +47,7 @@ export type Probe = {
 	readonly points: readonly ProbePoint[];
 	/** From a task of a class to what it runs, whose class is the task's kind. */
 	readonly kinds: ReadonlyArray<{readonly className: string; readonly path: string}>;
-	/** Classes whose objects are no tasks; * and ? as in file names. */
+	/** Classes whose objects are not tasks; * and ? as in file names. */
 	readonly exclude: readonly string[];
 	readonly counters: readonly ProbeCounter[];
 };
