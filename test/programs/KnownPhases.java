@@ -7,9 +7,12 @@ import java.lang.management.ThreadMXBean;
  */
 public class KnownPhases {
 	static final Object LOCK = new Object();
+	static final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 	static long sink;
 
 	public static void main(String[] args) throws Exception {
+		// What it takes to load this is not of the phase.
+		threads.getCurrentThreadCpuTime();
 		System.out.println("ready");
 		System.out.flush();
 		System.in.read();
@@ -20,7 +23,6 @@ public class KnownPhases {
 	}
 
 	static void phase() {
-		ThreadMXBean threads = ManagementFactory.getThreadMXBean();
 		synchronized (LOCK) {
 			Thread waiter = new Thread(KnownPhases::waitForLock, "waiter");
 			waiter.setDaemon(true);
