@@ -1,10 +1,9 @@
-import type {SnapshotSource} from '../model/source.js';
-import type {Snapshot} from '../model/snapshot.js';
 import type {TraceReport} from '../model/traces/report.js';
 import {checkPattern} from '../options/command.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../process/errors.js';
 import type {Target} from '../jvm/target.js';
+import {LiveReports} from '../tracing/live-reports.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import {agentObstacle, unmatchedText} from './trace-texts.js';
 
@@ -18,29 +17,26 @@ export function requestOf(patterns: readonly string[], options: Options): TraceR
 }
 
 /** Traces methods beside the sampling, as the user asks for them; what is traced stands in each snapshot. */
-export class LiveTracer {
+export class LiveTracer extends LiveReports<TraceSession, TraceReport> {
 	readonly #target: Target;
 	#request: TraceRequest;
-	#session: TraceSession | undefined;
-	#report: TraceReport | undefined;
-	#problem: string | undefined;
 	#isBusy = false;
-	#last: {readonly from: Snapshot; readonly report: TraceReport; readonly snapshot: Snapshot} | undefined;
 
 	/** `request` has what is not asked for while it runs; its patterns are those of the first `begin`. */
 	constructor(target: Target, request: TraceRequest) {
+		super((snapshot, traces) => ({...snapshot, traces}));
 		this.#target = target;
 		this.#request = request;
 	}
 
 	/** Traces what the request means, if `isAgreed` says so of what was found. Throws UserError; false: it is not wanted. */
 	async begin(agreed: (found: TraceReport, request: TraceRequest) => Promise<TraceRequest | undefined>): Promise<boolean> {
-		this.#session = await TraceSession.open(this.#target);
+		this.session = await TraceSession.open(this.#target);
 		try {
-			const wanted = await agreed(await this.#session.survey(this.#request), this.#request);
+			const wanted = await agreed(await this.session.survey(this.#request), this.#request);
 			if (wanted) {
 				this.#request = wanted;
-				this.#report = await this.#session.weave(wanted);
+				this.report = await this.session.weave(wanted);
 				return true;
 			}
 		} catch (error) {
@@ -66,29 +62,6 @@ export class LiveTracer {
 		}
 	}
 
-	/** The source with what is traced in its snapshots. */
-	source(inner: SnapshotSource): SnapshotSource {
-		return {
-			status: () => this.#problem === undefined ? inner.status() : {...inner.status(), message: this.#problem},
-			read: () => this.#with(inner.read()),
-			askForHolders() {
-				inner.askForHolders?.();
-			},
-			setPaused(isPaused) {
-				inner.setPaused(isPaused);
-			},
-			close: async () => inner.close(),
-			onChange: listener => inner.onChange(listener),
-		};
-	}
-
-	/** Takes everything out of the target. Never throws. */
-	async close(): Promise<void> {
-		const session = this.#session;
-		this.#session = undefined;
-		await session?.close();
-	}
-
 	async #add(pattern: string): Promise<string> {
 		const obstacle = agentObstacle(this.#target);
 		if (obstacle) {
@@ -97,9 +70,9 @@ export class LiveTracer {
 
 		const before = this.#request;
 		const request = {...before, patterns: [...new Set([...before.patterns, pattern])]};
-		const session = this.#session ?? await TraceSession.open(this.#target);
-		this.#session = session;
-		this.#problem = undefined;
+		const session = this.session ?? await TraceSession.open(this.#target);
+		this.session = session;
+		this.problem = undefined;
 		try {
 			const {survey} = await session.survey(request);
 			const unmatched = survey.unmatched.find(each => each.pattern === pattern);
@@ -116,9 +89,9 @@ export class LiveTracer {
 				throw new UserError(refused ? `${refused.name}: ${refused.reason}` : `nothing of ${pattern} can be traced`);
 			}
 
-			this.#report = await session.weave(request);
+			this.report = await session.weave(request);
 			this.#request = request;
-			const {wovenMethods: methods} = this.#report;
+			const {wovenMethods: methods} = this.report;
 			return `${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`;
 		} catch (error) {
 			if (before.patterns.length === 0) {
@@ -127,26 +100,5 @@ export class LiveTracer {
 
 			throw error;
 		}
-	}
-
-	#with(snapshot: Snapshot | undefined): Snapshot | undefined {
-		try {
-			this.#report = this.#session?.read() ?? this.#report;
-		} catch (error) {
-			this.#problem = error instanceof UserError ? error.message : String(error);
-			void this.close();
-		}
-
-		const report = this.#report;
-		if (!snapshot || !report) {
-			return snapshot;
-		}
-
-		// The same snapshot is the same object: what is known of it need not be asked again.
-		if (this.#last?.from !== snapshot || this.#last.report !== report) {
-			this.#last = {from: snapshot, report, snapshot: {...snapshot, traces: report}};
-		}
-
-		return this.#last.snapshot;
 	}
 }
