@@ -21,6 +21,7 @@ import {
 	compileProgram, javaProcess, jdk, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
 import {patienceMs} from '../helpers/patience.js';
+import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 
@@ -31,13 +32,6 @@ const request: TraceRequest = {
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 const unshare = ['unshare', '--mount'];
 const noNamespace = namespaceRefusal(unshare);
-
-async function say(java: JavaProcess, line: string): Promise<string> {
-	const before = java.output().length;
-	java.child.stdin!.write(`${line}\n`);
-	await until(() => java.output().slice(before).includes(`done ${line}\n`));
-	return java.output().slice(before);
-}
 
 function recursionsOf(report: TraceReport | undefined): number | undefined {
 	return report && traceMethods(report, undefined).find(({method}) => method === 'recurse')?.calls;
@@ -101,7 +95,7 @@ test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with 
 		}
 
 		await until(() => !hasAgent(java.pid));
-		await say(java, '1');
+		await sayTo(java, '1');
 	} finally {
 		await java.stop();
 	}
@@ -117,13 +111,13 @@ test('what another agent changes stays changed, before, while and after', async 
 		const java = await startJava('KnownTraces', {jdk: on, jvmArgs: [`-javaagent:${jar}`, '-Xmx64m'], args: ['quiet']});
 		try {
 			const target = await targetOf(java);
-			const textNow = async () => /^thrown (.*)$/m.exec(await say(java, 'text'))![1];
+			const textNow = async () => /^thrown (.*)$/m.exec(await sayTo(java, 'text'))![1];
 			expect(await textNow()).toBe('THROUGH FIVE LEVELS');
 			const session = await TraceSession.open(target);
 			let report: TraceReport | undefined;
 			try {
 				await session.weave(request);
-				await say(java, '7');
+				await sayTo(java, '7');
 				expect(await textNow()).toBe('THROUGH FIVE LEVELS');
 			} finally {
 				report = await session.close();
@@ -147,7 +141,7 @@ test.skipIf(noNamespace)('a JVM in mounts of its own, with a /tmp of its own', a
 	try {
 		const session = await TraceSession.open(await targetOf(java));
 		await session.weave(request);
-		await say(java, '7');
+		await sayTo(java, '7');
 		expect(recursionsOf(await session.close())).toBe(28 * 8);
 		expect(readdirSync(`/proc/${java.pid}/root/tmp`).filter(name => name.startsWith('.tprof-'))).toEqual([]);
 	} finally {

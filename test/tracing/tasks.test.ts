@@ -7,6 +7,7 @@ import {TaskSession} from '../../source/tracing/tasks/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {classBytes} from '../helpers/class-bytes.js';
 import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
+import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 
@@ -41,12 +42,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		await java.stop();
 	});
 
-	async function say(line: string): Promise<string> {
-		const before = java.output().length;
-		java.child.stdin!.write(`${line}\n`);
-		await until(() => java.output().slice(before).includes(`done ${line}\n`));
-		return java.output().slice(before);
-	}
+	const say = async (line: string) => sayTo(java, line);
 
 	test('every task is counted in every state, and all is left as it was', async () => {
 		const before = await classBytes(target, 'java.util.concurrent.ThreadPoolExecutor', jdk);

@@ -6,6 +6,7 @@ import {nameOf, traceMethods, traceTree} from '../../source/query/traces/methods
 import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
 import {classBytes} from '../helpers/class-bytes.js';
 import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
+import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {until, untilAsync} from '../helpers/until.js';
 import {patienceMs} from '../helpers/patience.js';
@@ -54,12 +55,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		await java.stop();
 	});
 
-	async function say(line: string): Promise<string> {
-		const before = java.output().length;
-		java.child.stdin!.write(`${line}\n`);
-		await until(() => java.output().slice(before).includes(`done ${line}\n`));
-		return java.output().slice(before);
-	}
+	const say = async (line: string) => sayTo(java, line);
 
 	async function histogram(): Promise<string> {
 		const reply = await new AttachClient(target).request('inspectheap', ['-live'], {timeoutMs: patienceMs});
