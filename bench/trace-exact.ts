@@ -1,20 +1,16 @@
 /*
 Whether tracing counts exactly and tells times as they are: ten million calls of a program that knows how often each method
 was called, in eight threads that end by an exception in the middle, while other methods of the same class are woven and
-taken out again; then the time of 8,000 calls of 150 us beside the program's own clock. On every JDK found, or those of the
-releases named.
+taken out again. On every JDK found, or those of the releases named.
 */
 import path from 'node:path';
 import process from 'node:process';
 import {jdks, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
-import {until} from '../test/helpers/until.js';
 import {traceMethods} from '../source/query/traces/methods.js';
 import {TraceSession, type TraceRequest} from '../source/tracing/session.js';
 
 const rounds = 100_000;
-const spells = 1000;
-const warming = 1500;
 const waitMs = 300_000;
 const releases = process.argv.slice(2).map(Number);
 const counted = ['KnownTraces#r*', 'KnownTraces#level', 'KnownTraces#dies', 'KnownTraces$*#area', 'KnownTraces$Made#check'];
@@ -29,17 +25,6 @@ function sumOf(values: readonly number[]): number {
 	}
 
 	return sum;
-}
-
-/** What was reported when so many calls had ended. */
-async function settled(session: TraceSession, calls: number): Promise<{readonly number: number; readonly ns: number}> {
-	let found = {number: 0, ns: 0};
-	await until(() => {
-		const [row] = traceMethods(session.read()!, undefined);
-		found = {number: row.calls, ns: row.cumulativeNs};
-		return row.calls === calls;
-	}, waitMs);
-	return found;
 }
 
 for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases.includes(release))) {
@@ -70,22 +55,7 @@ for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases
 		};
 		const wrong = Object.entries(expected).filter(([name, [calls, exceptions]]) => of(name).calls !== calls || of(name).exceptions !== exceptions);
 		const calls = sumOf(Object.keys(expected).map(name => of(name).calls));
-		const timed = await TraceSession.open(await targetOf(java), path.resolve('agent/agent.jar'));
-		await timed.weave({...request, patterns: ['KnownTraces#spell']});
-		const spellsBy = async (count: number) => {
-			const before = java.output().length;
-			java.child.stdin!.write(`spells ${count}\n`);
-			await until(() => java.output().slice(before).includes(`done spells ${count}\n`), waitMs);
-			const [, spelled] = /^spelled (\d+)$/m.exec(java.output().slice(before))!;
-			return Number(spelled);
-		};
-
-		const cold = await spellsBy(warming);
-		const {number: calls0, ns: coldNs} = await settled(timed, warming * 8);
-		const own = await spellsBy(spells);
-		const [{cumulativeNs: allNs}] = traceMethods((await timed.close())!, undefined);
-		const cumulativeNs = allNs - coldNs;
-		console.log(`JDK ${jdk.release}: ${calls} calls of which ${wrong.length === 0 ? 'each was counted' : `not as expected: ${wrong.map(([name, figures]) => `${name} ${JSON.stringify(of(name))} for ${figures.join(' ')}`).join('; ')}`}, ${report.lostCalls} lost, ${weavings} times woven anew meanwhile; ${calls0} spells of cold code ${((coldNs / cold * 100) - 100).toFixed(3)} %; of warm code ${(cumulativeNs / 1e6).toFixed(3)} ms, by the program's clock ${(own / 1e6).toFixed(3)}: ${((cumulativeNs / own * 100) - 100).toFixed(3)} %`);
+		console.log(`JDK ${jdk.release}: ${calls} calls of which ${wrong.length === 0 ? 'each was counted' : `not as expected: ${wrong.map(([name, figures]) => `${name} ${JSON.stringify(of(name))} for ${figures.join(' ')}`).join('; ')}`}, ${report.lostCalls} lost, ${weavings} times woven anew meanwhile`);
 	} finally {
 		await java.stop();
 	}

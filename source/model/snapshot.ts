@@ -74,7 +74,7 @@ export type Snapshot = {
 	readonly contention: Contention;
 	/** What an agent in the target counted, where one is there. */
 	readonly traces?: TraceReport;
-	/** The same of tasks that are followed; saved files do not have it. */
+	/** The same of tasks that are followed. */
 	readonly tasks?: TaskReport;
 };
 

@@ -1,14 +1,12 @@
 import type {JsonValue} from '../config/json-value.js';
-import type {ProbeCounter} from '../model/tasks/probe.js';
+import {counterRoots, type ProbeCounter} from '../model/tasks/probe.js';
 import {printable} from '../model/text.js';
 import {className, fieldPath, knownMembers} from './words.js';
 
-const roots = ['static', 'worker', 'instance'] as const;
-
 /** A counter of a probe; undefined where it says none. */
 export function readCounter(value: JsonValue): ProbeCounter | undefined {
-	const members = knownMembers(value, 'a counter', ['name', ...roots, 'read']);
-	const given = roots.filter(root => members.has(root));
+	const members = knownMembers(value, 'a counter', ['name', ...counterRoots, 'read']);
+	const given = counterRoots.filter(root => members.has(root));
 	const [root] = given;
 	const path = members.get('read');
 	const name = members.get('name')?.plain;

@@ -51,6 +51,8 @@ export type Query = {
 	readonly mark?: Mark;
 	/** How the Tree view stands; top-down and as it opens by itself when left out. */
 	readonly tree?: TreeQuery;
+	/** What the rows of the Traces view stand for: methods, ways of calls, or these by thread; methods when left out. */
+	readonly tracesBy?: 'method' | 'tree' | 'thread';
 	/** What the rows of the Tasks view stand for within a state; kinds of task when left out. */
 	readonly tasksBy?: 'kind' | 'worker' | 'worker-and-kind' | 'state';
 };

@@ -1,18 +1,21 @@
 import type {Snapshot} from '../model/snapshot.js';
-import type {WholeTrace} from '../model/traces/report.js';
+import {threadGroups} from '../model/traces/report.js';
 import {formatCount} from '../query/columns/format.js';
 import {formatNs, formatRate, traceColumns} from '../query/columns/trace-columns.js';
 import {
 	isThinned, nameOf, titleOf, traceMethods, type TraceRow,
 } from '../query/traces/methods.js';
 import {queryTraces} from '../query/traces/rows.js';
-import type {Place} from '../query/types.js';
+import {callsOf} from '../query/traces/whole.js';
 import {rounded} from './record.js';
-import type {View} from './view.js';
+import {openingKeys} from './tree-keys.js';
+import type {View, WholeFrame} from './view.js';
 
-/** Calls of a whole trace that a detail lists. */
-const mostCalls = 200;
-const mostTraces = 3;
+const mostTraces = 5;
+/** Columns that the depth of a call may take. */
+const mostIndent = 40;
+const groups = ['method', 'tree', 'thread'] as const;
+const said = {method: 'by method', tree: 'tree of calls', thread: 'tree by thread'} as const;
 
 /** Traced methods: how often they were called, how long that took. Known exactly, by an agent in the target. */
 export const tracesView: View<TraceRow> = {
@@ -20,16 +23,25 @@ export const tracesView: View<TraceRow> = {
 	title: 'Traces',
 	columns: traceColumns,
 	sort: {column: 'cumulative', reverse: false},
-	keys: [],
-	about: 'Traced methods: how often each was called, how long its calls took, and how many ended by an exception. Nothing is sampled: an agent in the JVM counts every call. M on a row of any view adds its method.',
+	keys: [
+		{
+			keys: ['l'], shown: 'l', help: 'traced methods, the tree of their calls, or such a tree for each thread',
+			press({tracesBy = 'method'}) {
+				const next = groups[(groups.indexOf(tracesBy) + 1) % groups.length];
+				return {change: {tracesBy: next}, said: said[next]};
+			},
+		},
+		...openingKeys,
+	],
+	about: 'Traced methods: how often each was called, how long its calls took, and how many ended by an exception; l shows the tree of their calls, and that of each thread. Nothing is sampled: an agent in the JVM counts every call. M on a row of any view adds its method.',
 	hints: () => [
 		{key: 'enter', title: 'its slowest traces', short: 'traces'},
+		{key: 'l', title: 'tree, threads', short: 'tree'},
 		{key: 'M', title: 'trace more', short: 'trace'},
-		{key: 'f6', title: 'sort', short: 'sort'},
 	],
 	query: queryTraces,
 	isDim: row => row.calls === 0,
-	remark: () => '',
+	remark: ({tracesBy = 'method'}) => tracesBy === 'method' ? '' : said[tracesBy],
 	emptyText: ({allRows}) => allRows === 0 ? 'no method is traced; M on a row of another view traces its method' : undefined,
 	detail: (snapshot, _baseline, _query, _key, row) => ({
 		threads: [], stacks: [], callers: [], callees: [], holders: [], wholeStacks: row ? slowestWith(snapshot, row) : [],
@@ -39,11 +51,13 @@ export const tracesView: View<TraceRow> = {
 		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended by an exception`, isWrapped: true},
 		...(isThinned(row) ? [{text: `called so often that one call in ${row.oneIn} is followed, and stands for the others`, isWrapped: true as const}] : []),
 		...(row.isLetGo ? [{text: 'tracing it cost more than --max-overhead allows: it was let go, and is traced no more', isWrapped: true as const}] : []),
-		{text: `mean ${formatNs(row.meanNs)}, median ${formatNs(row.p50Ns)}, 99 % within ${formatNs(row.p99Ns)}, longest ${formatNs(row.mostNs)}; open ${formatNs(row.cumulativeNs)}, own ${formatNs(row.ownNs)}`, isWrapped: true},
+		{text: `${[...callTimes(row), `open ${formatNs(row.cumulativeNs)}`].join(', ')}, own ${formatNs(row.ownNs)}`, isWrapped: true},
 	],
-	placeOf: ({className, method}) => ({
-		className, method, file: '', line: -1,
-	}),
+	placeOf: ({className, method}) => className === ''
+		? undefined
+		: {
+			className, method, file: '', line: -1,
+		},
 	threadsOf: row => ({keys: [], label: titleOf(row)}),
 	files: {
 		csv: [
@@ -76,16 +90,25 @@ function milliseconds(ns: number): number {
 	return Math.round(ns) / 1e6;
 }
 
-/** The slowest traces that were kept whole and have the method in them: their calls in the order in which they began. */
-function slowestWith({traces}: Snapshot, {id}: TraceRow) {
-	return (traces?.slowest ?? []).filter(({actions}) => actions.some(({method}) => method === id)).slice(0, mostTraces).map(trace => ({
-		title: `SLOW TRACE: ${formatNs(trace.durationNs)} in ${trace.thread} (${trace.key}), its calls in their order`,
-		frames: callsOf(trace, traces!.methods.map(method => ({
-			className: method.className, method: method.method, file: '', line: -1,
-		}))),
-	}));
+/** Of a single thread's calls the mean alone is known, and the longest. */
+function callTimes({meanNs, p50Ns, p99Ns, mostNs}: TraceRow): string[] {
+	return ([['mean', meanNs], ['median', p50Ns], ['99 % within', p99Ns], ['longest', mostNs]] as const)
+		.filter(([, ns]) => !Number.isNaN(ns))
+		.map(([what, ns]) => `${what} ${formatNs(ns)}`);
 }
 
-function callsOf({actions}: WholeTrace, places: readonly Place[]): Place[] {
-	return actions.filter(({kind}) => kind === 'START').slice(0, mostCalls).map(({method}) => places[method]);
+/** The slowest traces that were kept whole and have the method in them, or are the thread's. */
+function slowestWith({traces}: Snapshot, {id, thread}: TraceRow) {
+	const isThread = thread !== undefined && !(threadGroups as readonly string[]).includes(thread);
+	return (traces?.slowest ?? [])
+		.filter(trace => (id < 0 || trace.actions.some(({method}) => method === id)) && (!isThread || trace.thread === thread))
+		.slice(0, mostTraces)
+		.map(trace => ({
+			title: `SLOW TRACE: ${formatNs(trace.durationNs)} in ${trace.thread} (${trace.key}): when each call began, how long it took, its own time`,
+			frames: callsOf(trace).map(({method, depth, atNs, cumulativeNs, ownNs, isException}): WholeFrame => ({
+				className: traces!.methods[method].className, method: traces!.methods[method].method, file: '', line: -1,
+				before: `${[atNs, cumulativeNs, ownNs].map(ns => formatNs(ns).padStart(7)).join(' ')}  ${' '.repeat(Math.min(depth, mostIndent))}`,
+				behind: isException ? ' (exception)' : '',
+			})),
+		}));
 }

@@ -1,19 +1,15 @@
 import type {
-	GroupBy, Opening, Query, TreeRow,
+	GroupBy, Opening, Query,
 } from '../query/types.js';
-import type {RowAt, ViewKey} from './view.js';
+import type {ViewKey, ViewRow} from './view.js';
+
+/** A row that others may hang from. */
+type OpenableRow = ViewRow & {readonly isOpen?: boolean; readonly parentKey?: string};
 
 const groups: readonly GroupBy[] = ['line', 'method', 'class'];
 
-/** The keys of every view whose rows are a tree: what rows stand for, and which are open, as in htop. */
-export const treeKeys: readonly ViewKey[] = [
-	{
-		keys: ['l'], shown: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
-		press({by, tree}) {
-			const next = groups[(groups.indexOf(by) + 1) % groups.length];
-			return {change: {by: next, tree: {isBottomUp: tree?.isBottomUp}}, said: `rows by ${next}`};
-		},
-	},
+/** The keys of rows that are a tree: which are open, as in htop. */
+export const openingKeys: readonly ViewKey[] = [
 	{
 		keys: ['right', '+'], shown: 'Right +', help: 'open the row; when it is open, go to the first below it', knownFrom: 'htop',
 		press: onRow((row, query, rows) => row.isOpen ? {change: {}, select: rows[rows.indexOf(row) + 1]?.key ?? row.key} : {change: said(query, row, 'open'), select: row.key}),
@@ -28,11 +24,23 @@ export const treeKeys: readonly ViewKey[] = [
 	},
 ];
 
+/** The keys of every view of samples whose rows are a tree: what rows stand for, and which are open. */
+export const treeKeys: readonly ViewKey[] = [
+	{
+		keys: ['l'], shown: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
+		press({by, tree}) {
+			const next = groups[(groups.indexOf(by) + 1) % groups.length];
+			return {change: {by: next, tree: {isBottomUp: tree?.isBottomUp}}, said: `rows by ${next}`};
+		},
+	},
+	...openingKeys,
+];
+
 /** A key that means something on a row. */
-function onRow(press: (row: TreeRow, query: Query, rows: readonly TreeRow[]) => ReturnType<ViewKey['press']>): ViewKey['press'] {
-	return (query, at) => at ? press(at.row as TreeRow, query, (at as {rows: readonly TreeRow[]} & RowAt).rows) : {change: {}};
+function onRow(press: (row: OpenableRow, query: Query, rows: readonly OpenableRow[]) => ReturnType<ViewKey['press']>): ViewKey['press'] {
+	return (query, at) => at ? press(at.row, query, at.rows) : {change: {}};
 }
 
-function said({tree}: Query, {key}: TreeRow, opening: Opening): Pick<Query, 'tree'> {
+function said({tree}: Query, {key}: OpenableRow, opening: Opening): Pick<Query, 'tree'> {
 	return {tree: {...tree, opened: new Map([...tree?.opened ?? [], [key, opening]])}};
 }

@@ -21,8 +21,11 @@ export type RowDetail = LineDetail & {
 	/** Its hot lines, for a row that is not a line itself. */
 	readonly lines?: readonly LineRow[];
 	/** Stacks that are shown before all else, frame by frame, innermost first. */
-	readonly wholeStacks?: ReadonlyArray<{readonly title: string; readonly frames: readonly Place[]}>;
+	readonly wholeStacks?: ReadonlyArray<{readonly title: string; readonly frames: readonly WholeFrame[]}>;
 };
+
+/** A frame of a whole stack; what stands before and behind its name, if anything does. */
+export type WholeFrame = Place & {readonly before?: string; readonly behind?: string};
 
 /** A line above a row's detail. What is too long is cut, or goes on below where it is wrapped. */
 export type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'; readonly isWrapped?: true};

@@ -3,12 +3,16 @@ import {Profile, Sample, StringTable} from 'pprof-format';
 import {describe, expect, test} from 'vitest';
 import {UserError} from '../../source/process/errors.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {decodeTraces, encodeTraces} from '../../source/exports/traces/comment.js';
+import {decodeReports, encodeReports} from '../../source/exports/pprof/report-comments.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
+import {taskRows} from '../../source/query/tasks/stays.js';
 import {traceMethods} from '../../source/query/traces/methods.js';
+import {threadTrees} from '../../source/query/traces/threads.js';
+import type {TaskReport} from '../../source/model/tasks/report.js';
+import {taskReport} from '../helpers/task-report.js';
 import {report} from '../helpers/trace-report.js';
 import {seeded} from '../helpers/random.js';
 import {canonical} from './canonical.js';
@@ -62,12 +66,45 @@ describe('our own files', () => {
 		const {traces} = readPprof(writePprof(windowSnapshot({...whole, traces: all}, {...first, traces: half}), '1.0.0'));
 		expect(traceMethods(traces!, undefined)).toEqual(traceMethods(all, half));
 		expect(traces).toMatchObject({elapsedNs: 1e9, traces: 1, slowest: all.slowest});
+		// A thread that had half of the calls of ended ones has ended.
+		const [first2, ended] = all.byThread;
+		const then = {...half, byThread: [{...first2, ways: first2.ways.slice(0, 1)}, {number: 5, name: 'gone', ways: ended.ways.map(way => ({...way, calls: 4}))}]};
+		const later = readPprof(writePprof(windowSnapshot({...whole, traces: all}, {...first, traces: then}), '1.0.0')).traces!;
+		expect(later.byThread.map(({name, ways}) => [name, ways.map(({node, calls}) => [node, calls])])).toEqual([[first2.name, [[3, 1]]], [ended.name, [[2, 6]]]]);
+		expect(threadTrees(later, undefined)).toEqual(threadTrees(all, then));
 	});
 
-	test('with traces that are not ours are refused', () => {
-		expect(decodeTraces(encodeTraces(report)!)).toMatchObject({slowest: report.slowest});
-		expect(() => decodeTraces('#tprof-top-traces AgIBAQ==')).toThrow(RangeError);
-		expect(() => decodeTraces(`#tprof-top-traces ${'A'.repeat(2 ** 24)}`)).toThrow(RangeError);
+	test('hold the tasks that were followed, of a window what they did in it', () => {
+		const {first, whole} = serviceSnapshots();
+		const tasks: TaskReport = {
+			...taskReport, notes: ['a note'], history: [[1, 0], [2, 0]], counters: [{
+				name: 'jobs in a queue', root: 'instance', className: 'a.Scheduler', path: 'queue.size()',
+			}],
+			readings: [{counter: 0, of: 'a.Scheduler', value: 7}], longest: [{
+				kind: 0, state: 0, ageNs: 4e6, worker: '',
+			}],
+		};
+		expect(readPprof(writePprof({...whole, tasks}, '1.0.0')).tasks).toEqual(tasks);
+		expect(readPprof(writePprof(whole, '1.0.0')).tasks).toBeUndefined();
+		// One of the two waited before, by a thread that has ended since.
+		const [queued, done] = tasks.stays;
+		const before = {
+			...tasks, elapsedNs: 1e9, workers: ['gone'], stays: [{...queued, count: 1, totalNs: 1e6, buckets: queued.buckets.map(count => count / 2)}],
+		};
+		const now = {...tasks, workers: ['(ended threads)', 'pool-1-thread-1'], stays: [queued, {...done, worker: 1}]};
+		const window = readPprof(writePprof(windowSnapshot({...whole, tasks: now}, {...first, tasks: before}), '1.0.0')).tasks!;
+		expect(taskRows(window, undefined, 'kind')).toEqual(taskRows(now, before, 'kind'));
+		expect(window).toMatchObject({elapsedNs: 1e9, stays: [{count: 1, totalNs: 2e6}, {count: 2, totalNs: 5e6}]});
+	});
+
+	test('with reports that are not ours are refused', () => {
+		const decoded = (text: string) => decodeReports(prefix => text.startsWith(prefix) ? text : undefined);
+		expect(decoded(encodeReports({traces: report})[0])).toMatchObject({traces: {slowest: report.slowest}});
+		for (const prefix of ['#tprof-top-traces ', '#tprof-top-tasks ']) {
+			for (const text of ['AgIBAQ==', 'ZgIBAQ==', 'A'.repeat(2 ** 24)]) {
+				expect(() => decoded(prefix + text)).toThrow(RangeError);
+			}
+		}
 	});
 
 	test('open again where something could not be measured', () => {

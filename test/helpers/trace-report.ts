@@ -17,6 +17,19 @@ export const report: TraceReport = {
 		count: 4, parent: Int32Array.of(0, 0, 1, 1), method: Int32Array.of(-1, 0, 1, 0), calls: Float64Array.of(0, 4, 10, 1), exceptions: Float64Array.of(0, 1, 0, 0),
 		cumulativeNs: Float64Array.of(0, 4e6, 1e6, 5e5), ownNs: Float64Array.of(0, 2.5e6, 1e6, 5e5), leastNs: Float64Array.of(0, 9e5, 7e4, 5e5), mostNs: Float64Array.of(0, 1.1e6, 3e5, 5e5), buckets,
 	},
+	byThread: [{
+		number: 4, name: 't "1"',
+		ways: [{
+			node: 1, calls: 4, exceptions: 1, cumulativeNs: 4e6, ownNs: 2.5e6, mostNs: 1.1e6,
+		}, {
+			node: 3, calls: 1, exceptions: 0, cumulativeNs: 5e5, ownNs: 5e5, mostNs: 5e5,
+		}],
+	}, {
+		number: 0, name: '(ended threads)',
+		ways: [{
+			node: 2, calls: 10, exceptions: 0, cumulativeNs: 1e6, ownNs: 1e6, mostNs: 3e5,
+		}],
+	}],
 	activeCount: 1,
 	active: [{
 		thread: 't "1"', method: 0, ageNs: 5e6, depth: 1,

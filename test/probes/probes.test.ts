@@ -6,7 +6,7 @@ import {readProbe} from '../../source/probes/library.js';
 import {parseProbe} from '../../source/probes/parse.js';
 import {shippedProbes} from '../../source/probes/shipped.js';
 import {commandOf} from '../../source/tracing/tasks/command.js';
-import {parseTaskReport} from '../../source/tracing/tasks/report.js';
+import {parseTaskReport} from '../../source/model/tasks/report-bytes.js';
 
 const states = '"states": {"queued": {"is": "waiting"}, "busy": {"is": "running"}, "done": {"is": "end"}},';
 

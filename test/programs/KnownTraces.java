@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
 Calls that it counts itself: several threads, recursion, exceptions through five levels, constructors that throw, threads that end by an exception in the middle, an interface's implementations. Reads lines
 from its standard input: a number runs so many rounds in each of eight threads (and prints what each method was called, as "name calls exceptions"), then "done"; "load" uses a class that was not loaded before,
-"virtual N" has N virtual threads make visits, "text" prints the text of what level() throws, "spells N" prints the time of N calls in each of eight threads, "end" ends it. A thread "noise" calls busy() all the time.
+"virtual N" has N virtual threads make visits, "text" prints the text of what level() throws, "spells N" prints the time of N calls in each of eight threads, around and within, "end" ends it. A thread "noise" calls busy() all the time.
 */
 public class KnownTraces {
 	static final int THREADS = 8;
@@ -141,17 +141,22 @@ public class KnownTraces {
 		done.await();
 	}
 
-	/** Takes 150 microseconds or more. */
-	static void spell() {
+	/** Takes 150 microseconds or more: how long, by its own clock from its first instruction to its last. */
+	static long spell() {
 		long start = System.nanoTime();
-		while (System.nanoTime() - start < 150_000) {
+		long now = start;
+		while (now - start < 150_000) {
 			sink++;
+			now = System.nanoTime();
 		}
+
+		return now - start;
 	}
 
-	/** Nanoseconds by our own clock of so many spells in each of the threads. */
-	static long spells(final int count) throws InterruptedException {
-		final AtomicLong sum = new AtomicLong();
+	/** Nanoseconds by our own clock of so many spells in each of the threads: around them, and within. */
+	static String spells(final int count) throws InterruptedException {
+		final AtomicLong around = new AtomicLong();
+		final AtomicLong within = new AtomicLong();
 		final CountDownLatch done = new CountDownLatch(THREADS);
 		for (int i = 0; i < THREADS; i++) {
 			new Thread("speller-" + i) {
@@ -159,8 +164,9 @@ public class KnownTraces {
 				public void run() {
 					for (int spell = 0; spell < count; spell++) {
 						long start = System.nanoTime();
-						spell();
-						sum.addAndGet(System.nanoTime() - start);
+						long inside = spell();
+						around.addAndGet(System.nanoTime() - start);
+						within.addAndGet(inside);
 					}
 
 					done.countDown();
@@ -169,7 +175,7 @@ public class KnownTraces {
 		}
 
 		done.await();
-		return sum.get();
+		return around + " " + within;
 	}
 
 	static void dies() {

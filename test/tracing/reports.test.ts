@@ -5,10 +5,15 @@ import {refusalNotes} from '../../source/commands/trace-texts.js';
 import {traceColumns} from '../../source/query/columns/trace-columns.js';
 import {traceFormats} from '../../source/exports/traces/registry.js';
 import {percentileNs} from '../../source/query/traces/durations.js';
-import {traceMethods, traceTree} from '../../source/query/traces/methods.js';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {titleOf, traceMethods, traceTree} from '../../source/query/traces/methods.js';
+import {queryTraces} from '../../source/query/traces/rows.js';
+import {callsOf} from '../../source/query/traces/whole.js';
 import {parametersOf} from '../../source/model/traces/descriptor.js';
 import {judge} from '../../source/tracing/load.js';
 import {parseReport} from '../../source/model/traces/report-bytes.js';
+import type {Query} from '../../source/query/types.js';
+import {picture} from '../helpers/picture.js';
 import {report} from '../helpers/trace-report.js';
 
 const target = {
@@ -29,6 +34,39 @@ test('a method\'s figures are those of all ways to it; time in calls of itself c
 	expect(inner).toMatchObject({method: 'in<&>ner', calls: 10, cumulativeNs: 1e6, mostNs: 300_000});
 	const [root] = traceTree(report, undefined);
 	expect(root).toMatchObject({method: 'outer', calls: 4, children: [{method: 'in<&>ner', calls: 10}, {method: 'outer', calls: 1}]});
+});
+
+describe('rows of a tree', () => {
+	const rowsOf = (query: Partial<Query>) => queryTraces({...picture('main\nR\na.B.c:1'), traces: report}, undefined, {...defaultQuery, sort: {column: 'cumulative', reverse: false}, ...query})
+		.rows.map(row => `${' '.repeat(row.tree!.level)}${row.isOpen ? '-' : (row.tree!.hasChildren ? '+' : ' ')}${titleOf(row)} ${row.calls}`);
+
+	test('are the calls by the ways that led to them, open but for what calls itself', () => {
+		expect(rowsOf({tracesBy: 'tree'})).toEqual(['-a.B.outer 4', '  a.B.in<&>ner 10', '  a.B.outer 1']);
+		expect(rowsOf({tracesBy: 'tree', sort: {column: 'cumulative', reverse: true}})).toEqual(['-a.B.outer 4', '  a.B.outer 1', '  a.B.in<&>ner 10']);
+		expect(rowsOf({tracesBy: 'tree', tree: {opened: new Map([['t-1', 'closed']])}})).toEqual(['+a.B.outer 4']);
+		expect(rowsOf({tracesBy: 'tree', filter: 'ner'})).toEqual(['-a.B.outer 4', '  a.B.in<&>ner 10']);
+	});
+
+	test('by thread hang from each thread, those that ended from one; what goes on has no calls yet', () => {
+		expect(rowsOf({tracesBy: 'thread'})).toEqual(['+t "1" 5', '+(ended threads) 10']);
+		expect(rowsOf({tracesBy: 'thread', tree: {opened: new Map([['t4', 'open'], ['t0', 'all']])}})).toEqual([
+			'-t "1" 5', ' -a.B.outer 4', '   a.B.outer 1', '-(ended threads) 10', ' -a.B.outer 0', '   a.B.in<&>ner 10',
+		]);
+	});
+});
+
+test('of a whole trace each call has when it began, its time and its own, and how it ended', () => {
+	const [trace] = report.slowest;
+	expect(callsOf(trace)).toEqual([
+		{
+			method: 0, depth: 0, atNs: 0, cumulativeNs: 2e6, ownNs: 1.8e6, isException: true,
+		},
+		{
+			method: 1, depth: 1, atNs: 5e5, cumulativeNs: 2e5, ownNs: 2e5, isException: false,
+		},
+	]);
+	// Without the ends that there was no room for.
+	expect(callsOf({...trace, actions: trace.actions.slice(0, 2)}).map(({cumulativeNs}) => cumulativeNs)).toEqual([2e6, 1.5e6]);
 });
 
 test('a row says what of its calls is not known exactly', () => {
@@ -70,7 +108,9 @@ test('every format writes; XML and JSON hold hostile names', () => {
 	});
 	expect(String(written.xml)).toContain('<trace key="1000-1" thread="t &quot;1&quot;">1000.000000,START,a.B.outer|\n1000.500000,START,a.B.in&lt;&amp;&gt;ner|');
 	expect(String(written.csv).split('\r\n')[1]).toMatch(/^a\.B\.outer,5,1,2\.5,0\.5,/);
+	expect(JSON.parse(String(written.json))).toMatchObject({threads: [{thread: 't "1"', calls: 5, ownMs: 3, tree: [{method: 'a.B.outer', calls: 4, maxMs: 1.1}]}, {thread: '(ended threads)', calls: 10}]});
 	expect(String(written.text)).toContain('a.B.outer');
+	expect(String(written.text)).toContain('     5  3.00ms  3.00ms  t "1"\n     4  4.00ms  2.50ms    a.B.outer\n');
 	const {traceEvents} = JSON.parse(String(written.chrome)) as {traceEvents: Array<Record<string, unknown>>};
 	expect(traceEvents.map(({ph, name, ts, tid}) => [ph, name, ts, tid])).toEqual([
 		['M', 'process_name', undefined, 0], ['M', 'thread_name', undefined, 1], ['B', 'a.B.outer', 1e6, 1], ['B', 'a.B.in<&>ner', 1_000_500, 1], ['E', 'a.B.in<&>ner', 1_000_700, 1], ['E', 'a.B.outer', 1_002_000, 1],

@@ -3,6 +3,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/traces/report.js';
 import type {Target} from '../../source/jvm/target.js';
 import {nameOf, traceMethods, traceTree} from '../../source/query/traces/methods.js';
+import {threadTrees} from '../../source/query/traces/threads.js';
 import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
 import {classBytes} from '../helpers/class-bytes.js';
 import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
@@ -27,6 +28,16 @@ function countsOf(report: TraceReport): Record<string, [number, number]> {
 	}
 
 	return counts;
+}
+
+/** Calls of each node, added up over threads. */
+function callsByThreads({nodes, byThread}: TraceReport): number[] {
+	const calls = [...nodes.calls].fill(0);
+	for (const {node, calls: count} of byThread.flatMap(({ways}) => ways)) {
+		calls[node] += count;
+	}
+
+	return calls;
 }
 
 /** What is left of us in the process: threads and open files, but for the jar that the JVM itself keeps open. */
@@ -102,6 +113,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		});
 		expect(busy[0]).toBeGreaterThan(0);
 		expect(report).toMatchObject({lostCalls: 0, phase: 'over'});
+		expect(callsByThreads(report)).toEqual([...report.nodes.calls]);
 
 		const after = await classBytes(target, 'KnownTraces', jdk);
 		// From 21 on the JVM keeps our constants in the class's pool.
@@ -132,6 +144,11 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 
 		// Rounds 0 to 6 recurse so many times.
 		expect(depths).toEqual([7, 6, 5, 4, 3, 2, 1]);
+		const main = threadTrees(report, undefined).find(({name}) => name === 'main')!;
+		// It waits in run() for what its threads do.
+		expect(main.rows.map(({method, calls}) => `${method} ${calls}`).sort()).toEqual(['run 1', 'slow 1']);
+		expect(main.cumulativeNs).toBe(main.rows[0].cumulativeNs + main.rows[1].cumulativeNs);
+		expect(callsByThreads(report)).toEqual([...report.nodes.calls]);
 	});
 
 	test.each(release >= 21 ? [release] : [])('a trace belongs to the virtual thread, whatever its carrier runs in between', async () => {
@@ -140,6 +157,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		});
 		expect(traceTree(report, undefined)).toMatchObject([{method: 'visit', calls: 300, exceptions: 0, children: [{method: 'step', calls: 600, children: []}]}]);
 		expect(report).toMatchObject({traces: 300, lostCalls: 0, activeCount: 0});
+		expect(threadTrees(report, undefined)).toMatchObject([{name: '(virtual threads)', calls: 900, rows: [{method: 'visit', calls: 300, children: [{method: 'step', calls: 600}]}]}]);
 		const {method} = report.slowest[0].actions[0];
 		expect(report.slowest.map(({actions}) => actions.map(action => [action.kind, action.method === method]))).toEqual(Array.from({length: 20}, () => [
 			['START', true], ['START', false], ['END', false], ['START', false], ['END', false], ['END', true],

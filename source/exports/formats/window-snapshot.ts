@@ -3,6 +3,7 @@ import {recordsInWindow} from '../../model/records-in-window.js';
 import {
 	contentionColumns, factColumns, sessionFigures, threadColumns,
 } from '../../model/schema.js';
+import {tasksInWindow} from '../../model/tasks/window.js';
 import {reportInWindow} from '../../model/traces/window.js';
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
@@ -24,6 +25,7 @@ export function windowSnapshot(snapshot: Snapshot, baseline: Snapshot | undefine
 		facts: recordsInWindow(factColumns, snapshot.facts, baseline.facts),
 		contention: recordsInWindow(contentionColumns, snapshot.contention, baseline.contention),
 		...(snapshot.traces ? {traces: reportInWindow(snapshot.traces, baseline.traces)} : {}),
+		...(snapshot.tasks ? {tasks: tasksInWindow(snapshot.tasks, baseline.tasks)} : {}),
 	};
 }
 

@@ -1,12 +1,12 @@
 import {gunzipSync} from 'node:zlib';
 import {UserError} from '../../process/errors.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {decodeTraces, tracesCommentPrefix} from '../traces/comment.js';
 import {ExcessError, maxProfileBytes} from './limits.js';
 import {PiecewiseProfile} from './piecewise.js';
 import {foreignSnapshot} from './read-foreign.js';
 import {ownSnapshot} from './read-own.js';
 import {profileDigest} from './profile-digest.js';
+import {decodeReports} from './report-comments.js';
 import {ProfileTables, size} from './profile-tables.js';
 import {sessionCommentPrefix} from './session-comment.js';
 import {decodeSession} from './session-decode.js';
@@ -44,12 +44,16 @@ function snapshotOf(profile: PiecewiseProfile): Snapshot {
 	}
 
 	const tables = new ProfileTables(profile);
-	const sessions = head.comment.map(index => size(index)).filter(index => profile.string(index, sessionCommentPrefix.length)?.startsWith(sessionCommentPrefix));
+	const commentsWith = (prefix: string) => head.comment.map(index => size(index)).filter(index => profile.string(index, prefix.length)?.startsWith(prefix));
+	const sessions = commentsWith(sessionCommentPrefix);
 	// There are several if profiles were merged: none of them is about the whole.
 	const saved = sessions.length === 1 ? decodeSession(profile.string(sessions[0], maxProfileBytes)!, profileDigest(profile), sizes) : undefined;
 	const snapshot = saved ? ownSnapshot(profile, tables, saved) : foreignSnapshot(profile, tables);
-	const [traces] = saved ? head.comment.map(index => size(index)).filter(index => profile.string(index, tracesCommentPrefix.length)?.startsWith(tracesCommentPrefix)) : [];
-	return traces === undefined ? snapshot : {...snapshot, traces: decodeTraces(profile.string(traces, maxProfileBytes)!)};
+	const reports = saved && decodeReports(prefix => {
+		const [index] = commentsWith(prefix);
+		return index === undefined ? undefined : profile.string(index, maxProfileBytes);
+	});
+	return {...snapshot, ...reports};
 }
 
 function inflated(bytes: Uint8Array): Uint8Array {

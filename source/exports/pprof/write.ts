@@ -5,9 +5,9 @@ import {noFrame, rootNode, unknownLine} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
-import {encodeTraces} from '../traces/comment.js';
 import {classLengthOf, labelKey, placeholders} from './labels.js';
 import {profileDigest} from './profile-digest.js';
+import {encodeReports} from './report-comments.js';
 import {sane} from './saved-cells.js';
 import {encodeSession, savedSessionOf, type FrameIndex, type Peculiarities} from './session-comment.js';
 
@@ -46,7 +46,6 @@ export function writePprof(snapshot: Snapshot, version: string): Uint8Array {
 	const saved = savedSessionOf(snapshot, index);
 	const digest = profileDigest({sample, location: tables.locations, function: tables.functions});
 	const comment = encodeSession({...saved, ...tables.peculiarities(), digest});
-	const traces = snapshot.traces && encodeTraces(snapshot.traces);
 	const hasCpu = facts.cpuNs.subarray(0, facts.count).some(ns => ns > 0);
 	const ticksType = {type: text('ticks'), unit: text('count')};
 	const cpuType = {type: text('cpu'), unit: text('nanoseconds')};
@@ -60,7 +59,7 @@ export function writePprof(snapshot: Snapshot, version: string): Uint8Array {
 		durationNanos: Math.round(sane(session.durationMs) * nsPerMs),
 		periodType: {type: text('wall'), unit: text('nanoseconds')},
 		period: Math.round(sane(session.intervalMs) * nsPerMs),
-		comment: [...readableComments(snapshot, version), comment, ...(traces ? [traces] : [])].map(line => text(line)),
+		comment: [...readableComments(snapshot, version), comment, ...encodeReports(snapshot)].map(line => text(line)),
 		defaultSampleType: hasCpu ? cpuType.type : ticksType.type,
 		stringTable: tables.strings,
 	});

@@ -2,6 +2,7 @@ import type {TraceReport, WholeTrace} from '../../model/traces/report.js';
 import {
 	isThinned, nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow,
 } from '../../query/traces/methods.js';
+import {threadTrees} from '../../query/traces/threads.js';
 import {jsonSchema} from '../formats/json.js';
 import type {TraceFormat} from './trace-format.js';
 
@@ -29,14 +30,19 @@ export const jsonTraces: TraceFormat = {
 			notes,
 			methods: methods.slice(0, top).map(row => ({method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(isThinned(row) ? {oneIn: row.oneIn} : {}), ...(row.isLetGo ? {letGo: true} : {})})),
 			tree: traceTree(report, undefined).slice(0, top).map(row => treeOf(row)),
+			threads: threadTrees(report, undefined).slice(0, top).map(({name, rows, ...figures}) => ({thread: name, ...figuresOf(figures), tree: rows.map(row => treeOf(row))})),
 			slowest: report.slowest.slice(0, top).map(trace => traceOf(trace, report)),
 		}, undefined, '\t')}\n`;
 	},
 };
 
+/** What is not known is left out. */
 function figuresOf(row: CallFigures) {
+	const times = {
+		cumulativeMs: row.cumulativeNs, ownMs: row.ownNs, meanMs: row.meanNs, p50Ms: row.p50Ns, p99Ms: row.p99Ns, maxMs: row.mostNs,
+	};
 	return {
-		calls: row.calls, exceptions: row.exceptions, cumulativeMs: ms(row.cumulativeNs), ownMs: ms(row.ownNs), meanMs: ms(row.meanNs), p50Ms: ms(row.p50Ns), p99Ms: ms(row.p99Ns), maxMs: ms(row.mostNs),
+		calls: row.calls, exceptions: row.exceptions, ...Object.fromEntries(Object.entries(times).filter(([, ns]) => !Number.isNaN(ns)).map(([name, ns]) => [name, ms(ns)])),
 	};
 }
 

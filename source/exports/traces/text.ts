@@ -4,8 +4,9 @@ import type {TraceReport} from '../../model/traces/report.js';
 import {formatCount} from '../../query/columns/format.js';
 import {formatNs, traceColumns} from '../../query/columns/trace-columns.js';
 import {
-	nameOf, titleOf, traceMethods, traceTree, type TraceTreeRow,
+	nameOf, titleOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow,
 } from '../../query/traces/methods.js';
+import {threadTrees} from '../../query/traces/threads.js';
 import {textTable, wrapAt} from '../formats/text-table.js';
 import type {TraceFormat} from './trace-format.js';
 
@@ -23,6 +24,7 @@ export const textTraces: TraceFormat = {
 		const all = traceMethods(report, undefined);
 		const rows = all.filter(({calls}) => calls > 0).sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.id - b.id);
 		const tree = treeLines(traceTree(report, undefined));
+		const threads = threadTrees(report, undefined).flatMap(thread => [treeLine(thread, thread.name), ...treeLines(thread.rows, '  ')]);
 		const body = [
 			headLine(target),
 			`${new Date(report.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${(report.elapsedNs / 1e9).toFixed(1)} s | ${countsOf(report)}`,
@@ -33,6 +35,7 @@ export const textTraces: TraceFormat = {
 			...more(rows.length, top),
 			...(all.length > rows.length ? [`${all.length - rows.length} traced ${all.length - rows.length === 1 ? 'method was' : 'methods were'} not called`] : []),
 			...(tree.length > 0 ? ['', 'TREE: calls, cumulative and own time', ...tree.slice(0, top), ...more(tree.length, top)] : []),
+			...(threads.length > 0 ? ['', 'THE SAME BY THREAD', ...threads.slice(0, top), ...more(threads.length, top)] : []),
 			...(report.slowest.length > 0 ? ['', 'SLOWEST TRACES'] : []),
 			...report.slowest.slice(0, top).map(trace => {
 				const head = trace.actions[0] ? nameOf(report.methods[trace.actions[0].method]) : '';
@@ -62,8 +65,9 @@ function more(count: number, top: number): string[] {
 }
 
 function treeLines(rows: readonly TraceTreeRow[], indent = ''): string[] {
-	return rows.flatMap(row => [
-		`${formatCount(row.calls).padStart(6)} ${formatNs(row.cumulativeNs).padStart(7)} ${formatNs(row.ownNs).padStart(7)}  ${indent}${titleOf(row)}`,
-		...treeLines(row.children, `${indent}  `),
-	]);
+	return rows.flatMap(row => [treeLine(row, indent + titleOf(row)), ...treeLines(row.children, `${indent}  `)]);
+}
+
+function treeLine({calls, cumulativeNs, ownNs}: CallFigures, title: string): string {
+	return `${formatCount(calls).padStart(6)} ${formatNs(cumulativeNs).padStart(7)} ${formatNs(ownNs).padStart(7)}  ${title}`;
 }

@@ -36,8 +36,10 @@ export type ProbePoint = {
 	readonly isOptional: boolean;
 };
 
+export const counterRoots = ['static', 'worker', 'instance'] as const;
+
 /** A number that the program keeps: read from a class's static members, each thread that runs tasks, or each object that a point saw. */
-export type ProbeCounter = {readonly name: string; readonly root: 'static' | 'worker' | 'instance'; readonly className: string; readonly path: string};
+export type ProbeCounter = {readonly name: string; readonly root: typeof counterRoots[number]; readonly className: string; readonly path: string};
 
 /** What a probe file says, checked. Strings are printable. */
 export type Probe = {

@@ -46,6 +46,20 @@ export class Numbers {
 		return Array.from({length: this.below(limit + 1)}, read);
 	}
 
+	/** A list of which each begins with a number that is not 0, as the end is. */
+	listToZero<Item>(limit: number, read: (first: number) => Item): Item[] {
+		const items: Item[] = [];
+		for (let first = this.number(); first > 0; first = this.number()) {
+			if (items.length === limit) {
+				throw new RangeError('too many of them');
+			}
+
+			items.push(read(first));
+		}
+
+		return items;
+	}
+
 	/** So many bytes must be left. */
 	expect(count: number): void {
 		if (count > this.#bytes.length - this.#at) {

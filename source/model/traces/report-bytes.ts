@@ -1,6 +1,6 @@
 import {
-	actionKinds, bucketCount, type ActiveTrace, type RefusedName, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport,
-	type UnmatchedPattern, type WholeTrace,
+	actionKinds, bucketCount, threadGroups, type ActiveTrace, type RefusedName, type ThreadCalls, type ThreadWay, type TraceAction, type TracedMethod,
+	type TraceNodes, type TraceReport, type UnmatchedPattern, type WholeTrace,
 } from './report.js';
 import {parametersOf} from './descriptor.js';
 import {Numbers} from './numbers.js';
@@ -12,17 +12,21 @@ hold the same (report-writer), but for parameters, which are descriptors in the 
 */
 
 const agentFormat = 1;
-export const savedFormat = 2;
+/** Without threads. */
+const olderFormat = 2;
+export const savedFormat = 3;
 /** By their numbers, less one. */
 export const phases = ['surveyed', 'tracing', 'over'] as const;
 /** More than the agent ever writes. */
-const most = {texts: 1000, methods: 20_000, nodes: 1_100_000, actions: 10_000};
+const most = {
+	texts: 1000, methods: 20_000, nodes: 1_100_000, actions: 10_000, threads: 5000,
+};
 
 /** Reads a report. Throws RangeError for what is not one. */
 export function parseReport(bytes: Uint8Array): TraceReport {
 	const from = new Numbers(bytes);
 	const format = from.number();
-	if (format !== agentFormat && format !== savedFormat) {
+	if (![agentFormat, olderFormat, savedFormat].includes(format)) {
 		throw new RangeError('a report of an unknown format');
 	}
 
@@ -37,16 +41,33 @@ export function parseReport(bytes: Uint8Array): TraceReport {
 	const [wovenClasses, wovenMethods] = [from.number(), from.number()];
 	const refused = refusals(from);
 	const [lostCalls, traces, threads] = [from.number(), from.number(), from.number()];
-	const methods = from.list(most.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: format === savedFormat ? from.text() : parametersOf(from.text()), isLetGo: from.number() > 0, oneIn: Math.max(1, from.number())}));
+	const methods = from.list(most.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: format === agentFormat ? parametersOf(from.text()) : from.text(), isLetGo: from.number() > 0, oneIn: Math.max(1, from.number())}));
 	const nodes = readNodes(from, methods.length);
 	const activeCount = from.number();
 	const active = from.list(most.texts, (): ActiveTrace => ({
 		thread: from.text(), method: from.below(methods.length), ageNs: from.number(), depth: from.number(),
 	}));
 	const slowest = from.list(most.texts, () => readTrace(from, methods.length));
+	const byThread = format === olderFormat ? [] : readThreads(from, nodes.count);
 	return {
-		phase, command, startedAtMs, elapsedNs, survey, wovenClasses, wovenMethods, refused, lostCalls, traces, threads, methods, nodes, activeCount, active, slowest,
+		phase, command, startedAtMs, elapsedNs, survey, wovenClasses, wovenMethods, refused, lostCalls, traces, threads, methods, nodes, byThread, activeCount, active, slowest,
 	};
+}
+
+function readThreads(from: Numbers, nodeCount: number): ThreadCalls[] {
+	return from.listToZero(most.threads, number => ({
+		number: number - 1,
+		name: from.text() || (threadGroups[number - 1] ?? ''),
+		ways: from.listToZero(nodeCount, (node): ThreadWay => {
+			if (node >= nodeCount) {
+				throw new RangeError('a number that is too large');
+			}
+
+			return {
+				node, calls: from.number(), exceptions: from.number(), cumulativeNs: from.number(), ownNs: from.number(), mostNs: from.number(),
+			};
+		}),
+	})).filter(({ways}) => ways.length > 0);
 }
 
 function refusals(from: Numbers): RefusedName[] {

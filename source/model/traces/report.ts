@@ -59,6 +59,30 @@ export type UnmatchedPattern = {readonly pattern: string; readonly nearest: read
 /** What cannot be woven, and why. */
 export type RefusedName = {readonly name: string; readonly reason: string};
 
+/** Calls by one way that led to them, in one thread; `node` is that of the report's nodes. Times in nanoseconds. */
+export type ThreadWay = {
+	readonly node: number;
+	readonly calls: number;
+	readonly exceptions: number;
+	readonly cumulativeNs: number;
+	readonly ownNs: number;
+	/** 0 where it is not known, as it was before the window. */
+	readonly mostNs: number;
+};
+
+/** What a thread called. */
+export type ThreadCalls = {
+	/** Different for each thread of a session; smaller than `firstThread`: several threads that count together. */
+	readonly number: number;
+	readonly name: string;
+	readonly ways: readonly ThreadWay[];
+};
+
+/** By their numbers: several threads that count together. */
+export const threadGroups = ['(ended threads)', '(virtual threads)', '(other threads)'] as const;
+export const endedThreads = 0;
+export const firstThread = threadGroups.length;
+
 /** What the agent in the target reported last. Counters only grow. */
 export type TraceReport = {
 	readonly phase: TracePhase;
@@ -88,6 +112,8 @@ export type TraceReport = {
 	readonly threads: number;
 	readonly methods: readonly TracedMethod[];
 	readonly nodes: TraceNodes;
+	/** The same by thread; empty in files of before version 0.11. */
+	readonly byThread: readonly ThreadCalls[];
 	readonly activeCount: number;
 	/** The oldest of them, the oldest first. */
 	readonly active: readonly ActiveTrace[];

@@ -1,4 +1,6 @@
-import {bucketCount, type TraceNodes, type TraceReport} from './report.js';
+import {
+	bucketCount, endedThreads, type ThreadCalls, type ThreadWay, type TraceNodes, type TraceReport,
+} from './report.js';
 
 /** Counters of a node that only grow. */
 const counters = ['calls', 'exceptions', 'cumulativeNs', 'ownNs'] as const;
@@ -19,6 +21,7 @@ export function reportInWindow(report: TraceReport, baseline: TraceReport | unde
 		elapsedNs: Math.max(0, report.elapsedNs - baseline.elapsedNs),
 		traces: Math.max(0, report.traces - baseline.traces),
 		lostCalls: Math.max(0, report.lostCalls - baseline.lostCalls),
+		byThread: threadsInWindow(report.byThread, baseline.byThread),
 		nodes: {
 			...nodes,
 			...Object.fromEntries(counters.map(name => [name, grown(nodes[name], before[name])])) as Pick<TraceNodes, typeof counters[number]>,
@@ -27,6 +30,48 @@ export function reportInWindow(report: TraceReport, baseline: TraceReport | unde
 			mostNs: nodes.mostNs.map((ns, node) => ns > (before.mostNs[node] ?? 0) ? ns : longestNs(buckets.subarray(node * bucketCount, (node + 1) * bucketCount), ns)),
 		},
 	};
+}
+
+/**
+What threads called after `baseline`. What a thread had called before is part of what ended threads called when it has
+ended.
+*/
+export function threadsInWindow(threads: readonly ThreadCalls[], baseline: readonly ThreadCalls[]): ThreadCalls[] {
+	const live = new Set(threads.map(({number}) => number));
+	return threads
+		.map(thread => {
+			const before = baseline.filter(({number}) => number === thread.number || (thread.number === endedThreads && !live.has(number)));
+			return before.length === 0 ? thread : {...thread, ways: waysInWindow(thread.ways, before.flatMap(({ways}) => ways))};
+		})
+		.filter(({ways}) => ways.length > 0);
+}
+
+function waysInWindow(ways: readonly ThreadWay[], before: readonly ThreadWay[]): ThreadWay[] {
+	const known = new Map<number, {calls: number; exceptions: number; cumulativeNs: number; ownNs: number; mostNs: number}>();
+	for (const {node, calls, exceptions, cumulativeNs, ownNs, mostNs} of before) {
+		const sums = known.get(node) ?? {
+			calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
+		};
+		sums.mostNs = Math.max(sums.mostNs, mostNs);
+		sums.calls += calls;
+		sums.exceptions += exceptions;
+		sums.cumulativeNs += cumulativeNs;
+		sums.ownNs += ownNs;
+		known.set(node, sums);
+	}
+
+	return ways
+		.map(way => {
+			const then = known.get(way.node);
+			return then
+				? {
+					...way, calls: way.calls - then.calls, exceptions: Math.max(0, way.exceptions - then.exceptions),
+					cumulativeNs: Math.max(0, way.cumulativeNs - then.cumulativeNs), ownNs: Math.max(0, way.ownNs - then.ownNs),
+					mostNs: way.mostNs > then.mostNs ? way.mostNs : 0,
+				}
+				: way;
+		})
+		.filter(({calls}) => calls > 0);
 }
 
 /** The longest call that the buckets tell of, nanoseconds; at most `mostNs`. */

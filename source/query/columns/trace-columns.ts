@@ -20,7 +20,7 @@ export function formatRate(perS: number): string {
 function time(id: string, heading: string, title: string, description: string, fromColumns: number, of: (row: TraceRow) => number): Column<TraceRow> {
 	return {
 		id, heading, title, description, fromColumns, width: 7, align: 'right',
-		value: row => row.calls > 0 ? formatNs(of(row)) : '',
+		value: row => row.calls > 0 && !Number.isNaN(of(row)) ? formatNs(of(row)) : '',
 		compare: (a, b) => byNumber(of(a), of(b)),
 	};
 }
@@ -56,11 +56,17 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	time('most', 'MAX', 'longest time', 'the longest call', 80, row => row.mostNs),
 	{
 		id: 'method', heading: 'METHOD', title: 'name', width: 0, align: 'left', fromColumns: 0, ascending: true,
-		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; [1 in 64]: one call in 64 stands for all, as tracing each cost too much; [let go]: traced no more',
+		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; in a tree each row calls those below it, + closed, - open; [1 in 64]: one call in 64 stands for all, as tracing each cost too much; [let go]: traced no more',
 		sortFigures: ['name'],
 		value(row, {room, fullNames}) {
 			const remark = thinnedText(row);
-			return shortName({className: row.className, method: row.isOverloaded ? `${row.method}(${row.parameters})` : row.method, file: '', line: -1}, room - remark.length, fullNames) + remark;
+			// Half of the room is the name's, however deep it stands.
+			const mark = row.tree ? `${' '.repeat(Math.min(row.tree.level, Math.floor(room / 2)))}${row.tree.hasChildren ? (row.isOpen ? '-' : '+') : ' '} ` : '';
+			if (row.className === '') {
+				return mark + (row.thread ?? '');
+			}
+
+			return mark + shortName({className: row.className, method: row.isOverloaded ? `${row.method}(${row.parameters})` : row.method, file: '', line: -1}, Math.max(room - mark.length - remark.length, 1), fullNames) + remark;
 		},
 		compare: (a, b) => byText(a.key, b.key),
 	},

@@ -10,6 +10,7 @@ export type CallFigures = {
 	readonly exceptionsPerS: number;
 	/** From start to end of a call. */
 	readonly meanNs: number;
+	/** NaN where it is not known, as of single threads. */
 	readonly p50Ns: number;
 	readonly p99Ns: number;
 	readonly mostNs: number;
@@ -19,17 +20,30 @@ export type CallFigures = {
 	readonly ownNs: number;
 };
 
-/** A row of the Traces view. */
+/** A row of the Traces view: a method, or a row of the tree of calls. */
 export type TraceRow = CallFigures & TracedMethod & {
 	readonly key: string;
-	/** Index of the report's methods. */
+	/** Index of the report's methods; -1 where it stands for a thread. */
 	readonly id: number;
 	/** Another method of its class has its name: the parameters tell them apart. */
 	readonly isOverloaded: boolean;
+	/** The name of the thread that called it, in a tree by thread. */
+	readonly thread?: string;
+	/** How it stands in the tree, if it does. */
+	readonly tree?: {readonly level: number; readonly hasChildren: boolean};
+	readonly isOpen?: boolean;
+	/** That of the row that it hangs from. */
+	readonly parentKey?: string;
 };
 
 /** A node of the tree of calls, with those that it called, the longest first. */
-export type TraceTreeRow = CallFigures & TracedMethod & {readonly isOverloaded: boolean; readonly node: number; readonly children: readonly TraceTreeRow[]};
+export type TraceTreeRow = CallFigures & TracedMethod & {
+	/** Index of the report's methods. */
+	readonly id: number;
+	readonly isOverloaded: boolean;
+	readonly node: number;
+	readonly children: readonly TraceTreeRow[];
+};
 
 type Sums = {
 	calls: number; exceptions: number; allNs: number; cumulativeNs: number; ownNs: number; leastNs: number; mostNs: number; hasNewMost: boolean;
@@ -66,7 +80,7 @@ export function traceTree(report: TraceReport, baseline: TraceReport | undefined
 		if (sums.calls > 0 || below.length > 0) {
 			const method = methods[nodes.method[node]];
 			children[nodes.parent[node]].push({
-				...method, ...figuresOf(sums, seconds), isOverloaded: overloaded.has(nameOf(method)), node, children: below,
+				...method, ...figuresOf(sums, seconds), id: nodes.method[node], isOverloaded: overloaded.has(nameOf(method)), node, children: below,
 			});
 		}
 	}
@@ -79,8 +93,12 @@ export function nameOf({className, method}: Pick<TracedMethod, 'className' | 'me
 	return `${className}.${method}`;
 }
 
-/** The same, with the parameters where the name alone does not tell which it is. */
-export function titleOf(row: TracedMethod & {readonly isOverloaded: boolean}): string {
+/** The same, with the parameters where the name alone does not tell which it is; a thread's name. */
+export function titleOf(row: TracedMethod & {readonly isOverloaded: boolean; readonly thread?: string}): string {
+	if (row.className === '' && row.thread !== undefined) {
+		return row.thread;
+	}
+
 	return row.isOverloaded ? `${nameOf(row)}(${row.parameters})` : nameOf(row);
 }
 

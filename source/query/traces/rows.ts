@@ -4,9 +4,10 @@ import {sortRows} from '../columns/sort.js';
 import {filterOf} from '../filter/filter.js';
 import type {Query} from '../types.js';
 import {titleOf, traceMethods, type TraceRow} from './methods.js';
+import {treeRows} from './tree-rows.js';
 
 /**
-The traced methods between `baseline` (undefined: since they were woven) and `snapshot`, filtered and sorted; none while
+The traced methods, or the tree of their calls, between `baseline` (undefined: since they were woven) and `snapshot`, filtered and sorted; none while
 nothing is traced. Of a filter's figures `cpu` is the own time and `ticks` the calls.
 */
 export function queryTraces(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: readonly TraceRow[]; readonly allRows: number} {
@@ -14,12 +15,16 @@ export function queryTraces(snapshot: Snapshot, baseline: Snapshot | undefined, 
 		return {rows: [], allRows: 0};
 	}
 
-	const all = traceMethods(snapshot.traces, baseline?.traces);
-	const {row: isWanted} = filterOf(query.filter);
-	const rows = isWanted
-		? all.filter(row => isWanted({
-			text: titleOf(row), percent: 0, totalPercent: 0, cpuMs: row.ownNs / 1e6, ticks: row.calls, totalTicks: row.calls, threads: 0, blocked: 0, stuckS: 0,
-		}))
-		: all;
-	return {rows: sortRows(rows, traceColumns, query.sort), allRows: all.length};
+	const {traces} = snapshot;
+	const {row: fits} = filterOf(query.filter);
+	const isWanted = fits && ((row: TraceRow) => fits({
+		text: titleOf(row), percent: 0, totalPercent: 0, cpuMs: row.ownNs / 1e6, ticks: row.calls, totalTicks: row.calls, threads: 0, blocked: 0, stuckS: 0,
+	}));
+	if ((query.tracesBy ?? 'method') !== 'method') {
+		const rows = treeRows(traces, baseline?.traces, query, isWanted);
+		return {rows, allRows: isWanted ? treeRows(traces, baseline?.traces, query, undefined).length : rows.length};
+	}
+
+	const all = traceMethods(traces, baseline?.traces);
+	return {rows: sortRows(isWanted ? all.filter(row => isWanted(row)) : all, traceColumns, query.sort), allRows: all.length};
 }

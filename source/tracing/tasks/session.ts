@@ -1,9 +1,9 @@
 import type {Probe} from '../../model/tasks/probe.js';
 import type {AgentTaskReport, TaskReport} from '../../model/tasks/report.js';
+import {parseTaskReport} from '../../model/tasks/report-bytes.js';
 import type {Target} from '../../jvm/target.js';
 import {AgentSession} from '../agent-session.js';
 import {commandOf, type TaskLimits} from './command.js';
-import {parseTaskReport} from './report.js';
 
 /** Moments that are kept: a minute, at a report each second. */
 const mostHistory = 60;

@@ -5,7 +5,7 @@ import {stateCells} from '../../../query/columns/state-cells.js';
 import type {
 	DetailThread, Holder, HolderPlace, Neighbour, Place, StackRow,
 } from '../../../query/types.js';
-import type {ViewRow} from '../../../views/view.js';
+import type {ViewRow, WholeFrame} from '../../../views/view.js';
 import type {DetailData, IdleReason} from '../../state/screen-data.js';
 import type {Theme} from '../../terminal/theme.js';
 import {cut, pad, wrapped} from '../cells.js';
@@ -121,10 +121,13 @@ function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, index:
 	];
 }
 
-function frameLines(frames: readonly Place[], most: number, {width, isFull}: Looks): string[] {
+function frameLines(frames: readonly WholeFrame[], most: number, {width, isFull}: Looks): string[] {
 	const more = frames.length - most;
 	return [
-		...frames.slice(0, most).map(place => cut(`    ${shortName(place, Math.max(8, width - 4), isFull)}`, width)),
+		...frames.slice(0, most).map(place => {
+			const {before = '', behind = ''} = place;
+			return cut(`    ${before}${shortName(place, Math.max(8, width - 4 - before.length - behind.length), isFull)}${behind}`, width);
+		}),
 		...(more > 0 ? [`    ... ${more} more`] : []),
 	];
 }

@@ -2,6 +2,8 @@ package tprof.agent;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Map;
 
 /** Bytes of a report: numbers of seven bits a byte, the lowest first; texts with their length. */
 final class Bytes {
@@ -27,6 +29,44 @@ final class Bytes {
 		}
 
 		array[length++] = (byte) rest;
+	}
+
+	/** What has our code in it now, and what could not be given any. */
+	void woven(WovenClasses classes) {
+		number(classes.classCount());
+		number(classes.methodCount());
+		texts(classes.refused());
+	}
+
+	void texts(Map<String, String> pairs) {
+		number(pairs.size());
+		for (Map.Entry<String, String> each : pairs.entrySet()) {
+			text(each.getKey());
+			text(each.getValue());
+		}
+	}
+
+	void texts(Collection<String> values) {
+		number(values.size());
+		for (String each : values) {
+			text(each);
+		}
+	}
+
+	/** The numbers of a histogram that are not 0, from `from` on. */
+	void buckets(long[] of, int from) {
+		int filled = 0;
+		for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
+			filled += of[from + bucket] == 0 ? 0 : 1;
+		}
+
+		number(filled);
+		for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
+			if (of[from + bucket] != 0) {
+				number(bucket);
+				number(of[from + bucket]);
+			}
+		}
 	}
 
 	void text(String value) {

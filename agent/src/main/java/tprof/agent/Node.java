@@ -66,6 +66,17 @@ final class Node {
 		children[at] = child;
 	}
 
+	/** As before its first call. Its owner calls nothing meanwhile. */
+	void clear() {
+		calls = 0;
+		exceptions = 0;
+		cumulative = 0;
+		own = 0;
+		least = 0;
+		most = 0;
+		java.util.Arrays.fill(buckets, 0);
+	}
+
 	/** A call ends that stands for so many. */
 	void ended(long duration, long ownDuration, boolean isException, int weight) {
 		calls += weight;

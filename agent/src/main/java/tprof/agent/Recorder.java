@@ -27,66 +27,51 @@ final class Recorder extends Sink1 {
 	private final ThreadRecord gone;
 	private int used;
 	private final List<ThreadRecord> records = new ArrayList<ThreadRecord>();
+	/** Those of nobody now: what virtual threads counted stays together, as that of others does not. */
 	private final ArrayDeque<ThreadRecord> free = new ArrayDeque<ThreadRecord>();
-	private final Class<?> virtual;
+	private final ArrayDeque<ThreadRecord> freeVirtual = new ArrayDeque<ThreadRecord>();
+	/** Of the newest thread. */
+	private int number = ThreadCalls.FIRST - 1;
 
 	Recorder(Budget budget, int mostDepth, int keep) {
 		this.budget = budget;
 		this.mostDepth = mostDepth;
 		this.keep = keep;
-		gone = new ThreadRecord(this, -1);
-		Class<?> found = null;
-		try {
-			found = Class.forName("java.lang.BaseVirtualThread", false, null);
-		} catch (ClassNotFoundException olderThan21) {
-			// There are none.
-		}
-
-		virtual = found;
+		gone = new ThreadRecord(this, -1, false);
 	}
 
 	@Override
 	public Call1 enter(int method) {
 		Thread thread = Thread.currentThread();
 		ThreadRecord record = find(thread);
-		if (record == null || record.isIdle()) {
-			if (!mayBegin(method)) {
-				return null;
-			}
-
-			if (record == null) {
-				record = add(thread);
-				if (record == null) {
-					return null;
-				}
-			}
+		if (record == null) {
+			return first(thread, method, 1);
 		}
 
-		return record.enter(method, 1);
+		return record.isIdle() && !mayBegin(method) ? null : record.enter(method, 1);
 	}
 
 	@Override
 	public Call1 enterSome(int method) {
 		Thread thread = Thread.currentThread();
 		ThreadRecord record = find(thread);
-		if (record == null || record.isIdle()) {
-			if (!mayBegin(method)) {
+		if (record == null) {
+			// Not exact between threads, but neither is what the calls stand for.
+			if (!mayBegin(method) || --strangers > 0) {
 				return null;
 			}
 
-			if (record == null) {
-				// Not exact between threads, but neither is what the calls stand for.
-				if (--strangers > 0) {
-					return null;
-				}
-
-				strangers = Turns.EVERY;
-				record = add(thread);
-				return record == null ? null : record.enter(method, Turns.EVERY);
-			}
+			strangers = Turns.EVERY;
+			return first(thread, method, Turns.EVERY);
 		}
 
-		return record.enterSome(method);
+		return record.isIdle() && !mayBegin(method) ? null : record.enterSome(method);
+	}
+
+	/** The first call of a thread that has no record yet. */
+	private Call1 first(Thread thread, int method, int weight) {
+		ThreadRecord record = mayBegin(method) ? add(thread) : null;
+		return record == null ? null : record.enter(method, weight);
 	}
 
 	private boolean mayBegin(int method) {
@@ -110,18 +95,19 @@ final class Recorder extends Sink1 {
 	}
 
 	private synchronized ThreadRecord add(Thread thread) {
-		ThreadRecord record = free.poll();
+		boolean isVirtual = VirtualThreads.has(thread);
+		ThreadRecord record = (isVirtual ? freeVirtual : free).poll();
 		if (record == null) {
 			if (records.size() == MOST_RECORDS) {
 				lost++;
 				return null;
 			}
 
-			record = new ThreadRecord(this, records.size());
+			record = new ThreadRecord(this, records.size(), isVirtual);
 			records.add(record);
 		}
 
-		record.isVirtual = virtual != null && virtual.isInstance(thread);
+		record.number = ++number;
 		record.owner = thread;
 		if (++used * 2 > slots.length) {
 			rebuild();
@@ -177,15 +163,16 @@ final class Recorder extends Sink1 {
 		}
 
 		record.owner = null;
-		free.add(record);
+		(record.isVirtual ? freeVirtual : free).add(record);
 	}
 
-	/** Takes back the records of threads that have ended. */
-	void sweep() {
+	/** Takes back the records of threads that have ended, and has kept what they counted. */
+	void sweep(Totals totals) {
 		for (ThreadRecord record : all()) {
 			Thread owner = record.owner;
 			if (owner != null && !record.isVirtual && !owner.isAlive()) {
 				record.abandon();
+				totals.settle(record);
 				remove(record);
 			}
 		}

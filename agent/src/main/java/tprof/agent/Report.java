@@ -17,6 +17,7 @@ final class Report {
 
 	private final Recorder recorder;
 	final Totals totals = new Totals();
+	private final ThreadCalls threads = new ThreadCalls(totals);
 	private final long startNanos = System.nanoTime();
 	private final long startMillis = System.currentTimeMillis();
 	/** Since when, and until when, calls are counted (System.nanoTime()); 0: not yet. */
@@ -44,56 +45,41 @@ final class Report {
 		bytes.number(since == 0 ? 0 : startMillis + (since - startNanos) / 1_000_000);
 		bytes.number(since == 0 ? 0 : (until == 0 ? System.nanoTime() : until) - since);
 		survey(survey);
-		bytes.number(weaving.classCount());
-		bytes.number(weaving.methodCount());
-		Map<String, String> refused = weaving.refused();
-		bytes.number(refused.size());
-		for (Map.Entry<String, String> each : refused.entrySet()) {
-			bytes.text(each.getKey());
-			bytes.text(each.getValue());
-		}
+		bytes.woven(weaving.woven);
 
 		List<ThreadRecord> records = recorder.all();
 		long lost = recorder.lost;
 		long traces = 0;
-		int threads = 0;
+		int owners = 0;
 		for (ThreadRecord record : records) {
 			lost += record.lost;
 			traces += record.traces;
-			threads += record.owner == null ? 0 : 1;
+			owners += record.owner == null ? 0 : 1;
 		}
 
 		bytes.number(lost);
 		bytes.number(traces);
-		bytes.number(threads);
+		bytes.number(owners);
 		totals.add(records);
 		methods(weaving.methods.all());
-		nodes();
+		int nodes = totals.count();
+		nodes(nodes);
 		active(records);
 		kept(records);
+		threads.write(records, nodes, bytes);
 	}
 
 	private void survey(Survey survey) {
 		bytes.number(survey.classes.size());
 		bytes.number(survey.methods);
-		bytes.number(survey.named.size());
-		for (String name : survey.named) {
-			bytes.text(name);
-		}
+		bytes.texts(survey.named);
 
-		bytes.number(survey.refused.size());
-		for (Map.Entry<String, String> each : survey.refused.entrySet()) {
-			bytes.text(each.getKey());
-			bytes.text(each.getValue());
-		}
+		bytes.texts(survey.refused);
 
 		bytes.number(survey.unmatched.size());
 		for (Map.Entry<Pattern, List<String>> each : survey.unmatched.entrySet()) {
 			bytes.text(each.getKey().text);
-			bytes.number(each.getValue().size());
-			for (String name : each.getValue()) {
-				bytes.text(name);
-			}
+			bytes.texts(each.getValue());
 		}
 	}
 
@@ -108,28 +94,16 @@ final class Report {
 		}
 	}
 
-	private void nodes() {
-		bytes.number(totals.count() - 1);
-		for (int node = 1; node < totals.count(); node++) {
+	private void nodes(int count) {
+		bytes.number(count - 1);
+		for (int node = 1; node < count; node++) {
 			bytes.number(totals.parent(node));
 			bytes.number(totals.method(node));
 			for (int which = 0; which < Totals.BUCKETS; which++) {
 				bytes.number(totals.counter(node, which) - (which == Totals.LEAST ? 1 : 0));
 			}
 
-			int filled = 0;
-			for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
-				filled += totals.counter(node, Totals.BUCKETS + bucket) == 0 ? 0 : 1;
-			}
-
-			bytes.number(filled);
-			for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
-				long calls = totals.counter(node, Totals.BUCKETS + bucket);
-				if (calls != 0) {
-					bytes.number(bucket);
-					bytes.number(calls);
-				}
-			}
+			totals.writeBuckets(node, bytes);
 		}
 	}
 

@@ -101,7 +101,7 @@ final class Session implements Runnable {
 				}
 
 				if (recorder != null) {
-					recorder.sweep();
+					recorder.sweep(report.totals);
 					weaving.weaveNewClasses();
 				}
 			}
@@ -141,11 +141,16 @@ final class Session implements Runnable {
 		survey = Survey.of(instrumentation, choice);
 		phase = Math.max(phase, Report.SURVEYED);
 		if (command.phase.equals("weave")) {
-			cost = cost == null ? new Cost() : cost;
 			recorder.leastDuration = command.leastDuration;
 			java.tprof.Hooks1.sink = recorder;
 			weaving.weave(choice, survey);
 			report.begin();
+			if (cost == null) {
+				cost = new Cost();
+			} else {
+				cost.warm();
+			}
+
 			overhead = new Overhead(command.mostOverhead, cost);
 			phase = Report.TRACING;
 		}

@@ -16,7 +16,6 @@ final class SpinLock {
 	/** Each has a cache line of its own. */
 	private static final int STRIDE = 16;
 
-	private static final Class<?> VIRTUAL = virtual();
 	private final AtomicIntegerArray states;
 
 	SpinLock(int count) {
@@ -52,22 +51,10 @@ final class SpinLock {
 					return false;
 				}
 
-				if (!isVirtual(Thread.currentThread())) {
+				if (!VirtualThreads.has(Thread.currentThread())) {
 					Thread.yield();
 				}
 			}
-		}
-	}
-
-	static boolean isVirtual(Thread thread) {
-		return VIRTUAL != null && VIRTUAL.isInstance(thread);
-	}
-
-	private static Class<?> virtual() {
-		try {
-			return Class.forName("java.lang.BaseVirtualThread", false, null);
-		} catch (ClassNotFoundException olderThan21) {
-			return null;
 		}
 	}
 }

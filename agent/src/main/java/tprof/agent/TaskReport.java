@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 
 /** What the tool reads: source/tracing/tasks/report.ts has the other side of each line here. */
 final class TaskReport {
@@ -35,14 +34,7 @@ final class TaskReport {
 		bytes.number(command);
 		bytes.number(startMillis);
 		bytes.number((until == 0 ? System.nanoTime() : until) - startNanos);
-		bytes.number(weaving.classCount());
-		bytes.number(weaving.methodCount());
-		Map<String, String> refused = weaving.refused();
-		bytes.number(refused.size());
-		for (Map.Entry<String, String> each : refused.entrySet()) {
-			bytes.text(each.getKey());
-			bytes.text(each.getValue());
-		}
+		bytes.woven(weaving.woven);
 
 		points(weaving.missing(true));
 		points(weaving.missing(false));
@@ -61,11 +53,7 @@ final class TaskReport {
 		now();
 		counters();
 		// Names come last: what has been counted has one by now.
-		List<String> kinds = tasks.kinds.names();
-		bytes.number(kinds.size());
-		for (String kind : kinds) {
-			bytes.text(kind);
-		}
+		bytes.texts(tasks.kinds.names());
 
 		bytes.number(workers.size());
 		for (TaskWorker worker : workers) {
@@ -93,28 +81,13 @@ final class TaskReport {
 					bytes.number(stays.total);
 					bytes.number(stays.least);
 					bytes.number(stays.most);
-					buckets(stays);
+					// A copy, as its owner goes on counting.
+					bytes.buckets(stays.buckets.clone(), 0);
 				}
 			}
 		}
 
 		bytes.number(0);
-	}
-
-	private void buckets(TaskStays stays) {
-		int filled = 0;
-		long[] seen = stays.buckets.clone();
-		for (long count : seen) {
-			filled += count == 0 ? 0 : 1;
-		}
-
-		bytes.number(filled);
-		for (int bucket = 0; bucket < seen.length; bucket++) {
-			if (seen[bucket] != 0) {
-				bytes.number(bucket);
-				bytes.number(seen[bucket]);
-			}
-		}
 	}
 
 	private static final class Old {

@@ -4,35 +4,30 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The points of a probe in the target's classes: puts them in, into classes that are loaded later too, and takes them out. */
 final class TaskWeaving implements ClassFileTransformer {
-	private static final int MOST_REFUSALS = 50;
-
 	private final Instrumentation instrumentation;
 	private final TaskProbe probe;
 	private volatile boolean isOn;
 	/** Seen at load: subclasses of what the probe names may be among them. */
 	private volatile boolean hasNewClasses;
-	/** Names of classes with something woven, and how many methods; guarded by itself. */
-	private final Map<String, Integer> woven = new HashMap<String, Integer>();
+	final WovenClasses woven;
 	/** Names of classes that points are about, their subclasses included where these are; and what those inherit from. */
 	private final Set<String> meantNames = Collections.newSetFromMap(new ConcurrentHashMap<String, Boolean>());
 	private final Map<String, Set<String>> inherited = new ConcurrentHashMap<String, Set<String>>();
-	private final Map<String, String> refused = new TreeMap<String, String>();
 
 	TaskWeaving(Instrumentation instrumentation, TaskProbe probe) {
 		this.instrumentation = instrumentation;
 		this.probe = probe;
+		woven = new WovenClasses(instrumentation);
 	}
 
 	void weave() {
@@ -46,7 +41,7 @@ final class TaskWeaving implements ClassFileTransformer {
 
 		isOn = true;
 		instrumentation.addTransformer(this, true);
-		retransform(meant());
+		woven.retransform(meant());
 	}
 
 	/** Classes of the JDK are loaded, not initialized, so that their subclasses are known from the start. */
@@ -67,16 +62,14 @@ final class TaskWeaving implements ClassFileTransformer {
 		if (isOn && hasNewClasses) {
 			hasNewClasses = false;
 			Set<Class<?>> missed = meant();
-			synchronized (woven) {
-				for (java.util.Iterator<Class<?>> each = missed.iterator(); each.hasNext();) {
-					String name = each.next().getName();
-					if (woven.containsKey(name) || refused.containsKey(name)) {
-						each.remove();
-					}
+			for (java.util.Iterator<Class<?>> each = missed.iterator(); each.hasNext();) {
+				String name = each.next().getName();
+				if (woven.has(name) || woven.isRefused(name)) {
+					each.remove();
 				}
 			}
 
-			retransform(missed);
+			woven.retransform(missed);
 		}
 	}
 
@@ -84,16 +77,7 @@ final class TaskWeaving implements ClassFileTransformer {
 		if (isOn) {
 			isOn = false;
 			instrumentation.removeTransformer(this);
-			Set<Class<?>> touched = new HashSet<Class<?>>();
-			synchronized (woven) {
-				for (Class<?> type : instrumentation.getAllLoadedClasses()) {
-					if (woven.containsKey(type.getName())) {
-						touched.add(type);
-					}
-				}
-			}
-
-			retransform(touched);
+			woven.retransform(woven.loaded());
 		}
 	}
 
@@ -160,28 +144,6 @@ final class TaskWeaving implements ClassFileTransformer {
 		}
 	}
 
-	/** All at once, as the JVM stands still for it; one by one only if some class makes it fail. */
-	private void retransform(Collection<Class<?>> classes) {
-		if (classes.isEmpty()) {
-			return;
-		}
-
-		try {
-			instrumentation.retransformClasses(classes.toArray(new Class<?>[0]));
-		} catch (Throwable some) {
-			for (Class<?> type : classes) {
-				try {
-					instrumentation.retransformClasses(type);
-				} catch (Throwable error) {
-					refuse(type.getName(), error.toString());
-					synchronized (woven) {
-						woven.remove(type.getName());
-					}
-				}
-			}
-		}
-	}
-
 	@Override
 	public byte[] transform(ClassLoader loader, String internalName, Class<?> type, ProtectionDomain domain, byte[] bytes) {
 		if (!isOn || internalName == null || loader == TaskWeaving.class.getClassLoader()) {
@@ -201,7 +163,7 @@ final class TaskWeaving implements ClassFileTransformer {
 
 			return isMeant(type) ? weave(name, Survey.supersOf(type), bytes) : null;
 		} catch (Throwable error) {
-			refuse(name, error.toString());
+			woven.refuse(name, error.toString());
 			return null;
 		}
 	}
@@ -248,46 +210,8 @@ final class TaskWeaving implements ClassFileTransformer {
 		}
 
 		byte[] result = points.isEmpty() ? null : TaskWeaver.weave(bytes, points);
-		synchronized (woven) {
-			if (result == null) {
-				woven.remove(name);
-			} else {
-				woven.put(name, points.size());
-			}
-		}
-
+		woven.put(name, result == null ? 0 : points.size());
 		return result;
-	}
-
-	private void refuse(String name, String reason) {
-		synchronized (woven) {
-			if (refused.size() < MOST_REFUSALS) {
-				refused.put(name, reason);
-			}
-		}
-	}
-
-	Map<String, String> refused() {
-		synchronized (woven) {
-			return new TreeMap<String, String>(refused);
-		}
-	}
-
-	int classCount() {
-		synchronized (woven) {
-			return woven.size();
-		}
-	}
-
-	int methodCount() {
-		int count = 0;
-		synchronized (woven) {
-			for (int each : woven.values()) {
-				count += each;
-			}
-		}
-
-		return count;
 	}
 
 	/** Points that nothing was woven for: because their classes are not loaded, or have no such method. */

@@ -29,7 +29,7 @@ final class TaskWorkers {
 	TaskWorker mine() {
 		Thread thread = Thread.currentThread();
 		int hash = System.identityHashCode(thread);
-		if (SpinLock.isVirtual(thread)) {
+		if (VirtualThreads.has(thread)) {
 			return virtual[hash & (VIRTUAL - 1)];
 		}
 

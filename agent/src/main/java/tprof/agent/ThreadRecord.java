@@ -5,8 +5,8 @@ import java.tprof.Calls1;
 import java.util.Arrays;
 
 /**
- * One thread's open calls, and what it counted. Written by its owner alone. When that ends the record goes to another thread,
- * and counts on.
+ * One thread's open calls, and what it counted. Written by its owner alone. When that ends the record goes to another thread:
+ * that of a virtual thread counts on, that of others anew.
  */
 final class ThreadRecord extends Calls1 {
 	private static final int FIRST_DEPTH = 16;
@@ -30,7 +30,10 @@ final class ThreadRecord extends Calls1 {
 
 	/** Null while it belongs to nobody. */
 	volatile Thread owner;
-	boolean isVirtual;
+	/** Different for each owner. */
+	int number;
+	/** Whether its owners are virtual threads. */
+	final boolean isVirtual;
 	final int index;
 	final Tree tree;
 	final SlowTraces slow;
@@ -46,9 +49,10 @@ final class ThreadRecord extends Calls1 {
 	private Frame[] frames = new Frame[0];
 	private int open;
 
-	ThreadRecord(Recorder recorder, int index) {
+	ThreadRecord(Recorder recorder, int index, boolean isVirtual) {
 		this.recorder = recorder;
 		this.index = index;
+		this.isVirtual = isVirtual;
 		mostDepth = recorder.mostDepth;
 		tree = new Tree(recorder.budget);
 		slow = new SlowTraces(recorder);

@@ -20,6 +20,7 @@ final class Totals {
 	private int[] parents = new int[64];
 	private int[] methods = new int[64];
 	private long[] counters = new long[64 * STRIDE];
+	private long[] ended = new long[64 * STRIDE];
 	private int count = 1;
 	private final Map<Long, Integer> nodes = new HashMap<Long, Integer>();
 	/** Our nodes by those of a record's tree. */
@@ -41,37 +42,60 @@ final class Totals {
 		return counters[node * STRIDE + which];
 	}
 
+	void writeBuckets(int node, Bytes to) {
+		to.buckets(counters, node * STRIDE + BUCKETS);
+	}
+
+	/** Of threads that have ended. */
+	long ended(int node, int which) {
+		return ended[node * STRIDE + which];
+	}
+
+	/** Our nodes by those of the record's tree, as many as it has now. */
+	int[] nodesOf(ThreadRecord record) {
+		return map(record.index, record.tree, record.tree.count());
+	}
+
 	void add(List<ThreadRecord> records) {
-		Arrays.fill(counters, 0);
+		System.arraycopy(ended, 0, counters, 0, counters.length);
 		for (ThreadRecord record : records) {
-			add(record);
+			add(record, false);
 		}
 	}
 
-	private void add(ThreadRecord record) {
-		Tree tree = record.tree;
-		int size = tree.count();
-		int[] ours = map(record.index, tree, size);
-		for (int index = 1; index < size; index++) {
-			Node from = tree.node(index);
-			int to = ours[index] * STRIDE;
-			if (from.calls == 0) {
-				continue;
-			}
+	/** Keeps what a thread counted that has ended; its record counts anew. */
+	void settle(ThreadRecord record) {
+		add(record, true);
+	}
 
-			counters[to + CALLS] += from.calls;
-			counters[to + EXCEPTIONS] += from.exceptions;
-			counters[to + CUMULATIVE] += from.cumulative;
-			counters[to + OWN] += from.own;
-			long least = from.least;
-			if (least != 0 && (counters[to + LEAST] == 0 || least < counters[to + LEAST])) {
-				counters[to + LEAST] = least;
+	private void add(ThreadRecord record, boolean hasEnded) {
+		int[] ours = nodesOf(record);
+		// Only now, as there may be new nodes.
+		long[] into = hasEnded ? ended : counters;
+		for (int index = 1; index < ours.length; index++) {
+			Node from = record.tree.node(index);
+			if (from.calls != 0) {
+				add(from, into, ours[index] * STRIDE);
+				if (hasEnded) {
+					from.clear();
+				}
 			}
+		}
+	}
 
-			counters[to + MOST] = Math.max(counters[to + MOST], from.most);
-			for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
-				counters[to + BUCKETS + bucket] += from.buckets[bucket];
-			}
+	private static void add(Node from, long[] into, int at) {
+		into[at + CALLS] += from.calls;
+		into[at + EXCEPTIONS] += from.exceptions;
+		into[at + CUMULATIVE] += from.cumulative;
+		into[at + OWN] += from.own;
+		long least = from.least;
+		if (least != 0 && (into[at + LEAST] == 0 || least < into[at + LEAST])) {
+			into[at + LEAST] = least;
+		}
+
+		into[at + MOST] = Math.max(into[at + MOST], from.most);
+		for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
+			into[at + BUCKETS + bucket] += from.buckets[bucket];
 		}
 	}
 
@@ -105,6 +129,7 @@ final class Totals {
 			parents = Arrays.copyOf(parents, count * 2);
 			methods = Arrays.copyOf(methods, count * 2);
 			counters = Arrays.copyOf(counters, count * 2 * STRIDE);
+			ended = Arrays.copyOf(ended, count * 2 * STRIDE);
 		}
 
 		parents[count] = parent;

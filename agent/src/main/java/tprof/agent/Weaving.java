@@ -3,42 +3,37 @@ package tprof.agent;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.objectweb.asm.MethodTooLargeException;
 
 /** What is woven in the target now: puts it in, into classes that are loaded later too, and takes it out. */
 final class Weaving implements ClassFileTransformer {
-	private static final int MOST_REFUSALS = 50;
-
 	final Methods methods = new Methods();
 	private final Instrumentation instrumentation;
 	private final Recorder recorder;
 	/** Null while nothing is to be woven. */
 	private volatile Choice choice;
-	/** Names of classes with something woven, and how many methods. */
-	private final Map<String, Integer> woven = new HashMap<String, Integer>();
+	final WovenClasses woven;
 	/** Seen at load: implementers among them may have been missed. */
 	private volatile boolean hasNewClasses;
-	private final Map<String, String> refused = new TreeMap<String, String>();
 
 	Weaving(Instrumentation instrumentation, Recorder recorder) {
 		this.instrumentation = instrumentation;
 		this.recorder = recorder;
+		woven = new WovenClasses(instrumentation);
 	}
 
 	/** Weaves what the choice means, and takes out what it no longer does. */
 	void weave(Choice next, Survey survey) {
 		Set<Class<?>> touched = new HashSet<Class<?>>(survey.classes);
-		touched.addAll(wovenClasses());
+		touched.addAll(woven.loaded());
 		for (Map.Entry<String, String> each : survey.refused.entrySet()) {
-			refuse(each.getKey(), each.getValue());
+			woven.refuse(each.getKey(), each.getValue());
 		}
 
 		boolean isFirst = choice == null;
@@ -47,7 +42,7 @@ final class Weaving implements ClassFileTransformer {
 			instrumentation.addTransformer(this, true);
 		}
 
-		retransform(touched);
+		woven.retransform(touched);
 	}
 
 	/** Looks for classes that implement what is meant, and were loaded since. */
@@ -58,14 +53,12 @@ final class Weaving implements ClassFileTransformer {
 			Set<Class<?>> missed = new HashSet<Class<?>>();
 			Survey survey = Survey.of(instrumentation, now);
 			for (Class<?> type : survey.classes) {
-				synchronized (woven) {
-					if (!woven.containsKey(type.getName())) {
-						missed.add(type);
-					}
+				if (!woven.has(type.getName())) {
+					missed.add(type);
 				}
 			}
 
-			retransform(missed);
+			woven.retransform(missed);
 		}
 	}
 
@@ -76,14 +69,14 @@ final class Weaving implements ClassFileTransformer {
 			names.add(method.className);
 		}
 
-		Set<Class<?>> touched = wovenClasses();
+		Set<Class<?>> touched = woven.loaded();
 		for (java.util.Iterator<Class<?>> each = touched.iterator(); each.hasNext();) {
 			if (!names.contains(each.next().getName())) {
 				each.remove();
 			}
 		}
 
-		retransform(touched);
+		woven.retransform(touched);
 	}
 
 	/** Takes everything out; what was woven stays known. Classes that resist, which has not been seen, are named among the refused. */
@@ -91,44 +84,7 @@ final class Weaving implements ClassFileTransformer {
 		if (choice != null) {
 			choice = null;
 			instrumentation.removeTransformer(this);
-			retransform(wovenClasses());
-		}
-	}
-
-	private Set<Class<?>> wovenClasses() {
-		Set<Class<?>> classes = new HashSet<Class<?>>();
-		synchronized (woven) {
-			if (!woven.isEmpty()) {
-				for (Class<?> type : instrumentation.getAllLoadedClasses()) {
-					if (woven.containsKey(type.getName())) {
-						classes.add(type);
-					}
-				}
-			}
-		}
-
-		return classes;
-	}
-
-	/** All at once, as the JVM stands still for it; one by one only if some class makes it fail. */
-	private void retransform(Collection<Class<?>> classes) {
-		if (classes.isEmpty()) {
-			return;
-		}
-
-		try {
-			instrumentation.retransformClasses(classes.toArray(new Class<?>[0]));
-		} catch (Throwable some) {
-			for (Class<?> type : classes) {
-				try {
-					instrumentation.retransformClasses(type);
-				} catch (Throwable error) {
-					refuse(type.getName(), error.toString());
-					synchronized (woven) {
-						woven.remove(type.getName());
-					}
-				}
-			}
+			woven.retransform(woven.loaded());
 		}
 	}
 
@@ -151,7 +107,7 @@ final class Weaving implements ClassFileTransformer {
 
 			return weave(now, name, type, bytes);
 		} catch (Throwable error) {
-			refuse(name, error.toString());
+			woven.refuse(name, error.toString());
 			return null;
 		}
 	}
@@ -168,7 +124,7 @@ final class Weaving implements ClassFileTransformer {
 		for (ClassFile.Method each : chosen) {
 			Methods.Woven method = methods.of(name, each.name, each.descriptor, now.command.methods);
 			if (method == null) {
-				refuse(name + "." + each.name, "as many methods are traced as --max-methods allows");
+				woven.refuse(name + "." + each.name, "as many methods are traced as --max-methods allows");
 			} else if (!method.isLetGo) {
 				recorder.mayBegin(method.id, now.isHead(file, each));
 				wanted.put(each.name + each.descriptor, method);
@@ -176,14 +132,7 @@ final class Weaving implements ClassFileTransformer {
 		}
 
 		byte[] result = woven(name, bytes, wanted);
-		synchronized (woven) {
-			if (result == null) {
-				woven.remove(name);
-			} else {
-				woven.put(name, wanted.size());
-			}
-		}
-
+		woven.put(name, result == null ? 0 : wanted.size());
 		return result;
 	}
 
@@ -197,41 +146,10 @@ final class Weaving implements ClassFileTransformer {
 					throw error;
 				}
 
-				refuse(name + "." + error.getMethodName(), "it is too large: no code can be added to it");
+				woven.refuse(name + "." + error.getMethodName(), "it is too large: no code can be added to it");
 			}
 		}
 
 		return null;
-	}
-
-	private void refuse(String name, String reason) {
-		synchronized (refused) {
-			if (refused.size() < MOST_REFUSALS) {
-				refused.put(name, reason);
-			}
-		}
-	}
-
-	Map<String, String> refused() {
-		synchronized (refused) {
-			return new TreeMap<String, String>(refused);
-		}
-	}
-
-	int classCount() {
-		synchronized (woven) {
-			return woven.size();
-		}
-	}
-
-	int methodCount() {
-		int count = 0;
-		synchronized (woven) {
-			for (int each : woven.values()) {
-				count += each;
-			}
-		}
-
-		return count;
 	}
 }

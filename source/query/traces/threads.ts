@@ -1,0 +1,79 @@
+import type {ThreadCalls, ThreadWay, TraceReport} from '../../model/traces/report.js';
+import {threadsInWindow} from '../../model/traces/window.js';
+import {
+	nameOf, overloadedNames, secondsOf, type CallFigures, type TraceTreeRow,
+} from './methods.js';
+
+/** What a thread called: all together, and the tree of its calls, the longest first. Percentiles are not known. */
+export type ThreadTree = CallFigures & {readonly number: number; readonly name: string; readonly rows: readonly TraceTreeRow[]};
+
+/** The calls of each thread in the window, the thread with the longest ones first. */
+export function threadTrees(report: TraceReport, baseline: TraceReport | undefined): ThreadTree[] {
+	const seconds = secondsOf(report, baseline);
+	const overloaded = overloadedNames(report.methods);
+	const threads = baseline?.startedAtMs === report.startedAtMs ? threadsInWindow(report.byThread, baseline.byThread) : report.byThread;
+	return threads
+		.map((thread): ThreadTree => {
+			const rows = treeOf(thread, report, seconds, overloaded);
+			return {...figuresOf(togetherOf(thread), seconds), meanNs: Number.NaN, number: thread.number, name: thread.name, rows};
+		})
+		.sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.number - b.number);
+}
+
+function treeOf({ways}: ThreadCalls, {nodes, methods}: TraceReport, seconds: number, overloaded: ReadonlySet<string>): TraceTreeRow[] {
+	const byNode = new Map(ways.map(way => [way.node, way]));
+	// A call that goes on counts nowhere yet, but those that it has made do: they hang from it.
+	const wanted = new Set<number>();
+	for (const {node} of ways) {
+		for (let at = node; at !== 0 && !wanted.has(at); at = nodes.parent[at]) {
+			wanted.add(at);
+		}
+	}
+
+	const children = new Map<number, TraceTreeRow[]>();
+	for (const node of [...wanted].sort((a, b) => b - a)) {
+		const method = methods[nodes.method[node]];
+		const siblings = children.get(nodes.parent[node]) ?? [];
+		siblings.push({
+			...method, ...figuresOf(byNode.get(node), seconds), id: nodes.method[node], isOverloaded: overloaded.has(nameOf(method)), node, children: sorted(children.get(node) ?? []),
+		});
+		children.set(nodes.parent[node], siblings);
+	}
+
+	return sorted(children.get(0) ?? []);
+}
+
+function sorted(rows: TraceTreeRow[]): TraceTreeRow[] {
+	return rows.sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.node - b.node);
+}
+
+/** All calls of a thread; it was in them for as long as each by itself took. */
+function togetherOf({ways}: ThreadCalls): Omit<ThreadWay, 'node'> {
+	const sums = {
+		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
+	};
+	for (const {calls, exceptions, ownNs, mostNs} of ways) {
+		sums.calls += calls;
+		sums.exceptions += exceptions;
+		sums.cumulativeNs += ownNs;
+		sums.ownNs += ownNs;
+		sums.mostNs = Math.max(sums.mostNs, mostNs);
+	}
+
+	return sums;
+}
+
+function figuresOf(way: Omit<ThreadWay, 'node'> | undefined, seconds: number): CallFigures {
+	const {calls, exceptions, cumulativeNs, ownNs, mostNs} = way ?? {
+		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
+	};
+	return {
+		calls, exceptions, cumulativeNs, ownNs,
+		mostNs: mostNs || Number.NaN,
+		callsPerS: seconds > 0 ? calls / seconds : 0,
+		exceptionsPerS: seconds > 0 ? exceptions / seconds : 0,
+		meanNs: calls > 0 ? cumulativeNs / calls : 0,
+		p50Ns: Number.NaN,
+		p99Ns: Number.NaN,
+	};
+}
