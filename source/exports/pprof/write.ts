@@ -5,9 +5,9 @@ import {noFrame, rootNode, unknownLine} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
+import {encodeReports} from '../traces/report-comments.js';
 import {classLengthOf, labelKey, placeholders} from './labels.js';
 import {profileDigest} from './profile-digest.js';
-import {encodeReports} from './report-comments.js';
 import {sane} from './saved-cells.js';
 import {encodeSession, savedSessionOf, type FrameIndex, type Peculiarities} from './session-comment.js';
 
