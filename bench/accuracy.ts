@@ -6,11 +6,11 @@ somewhat more. Beside it: our estimate of the pauses against what the JVM logs i
 later).
 
 Then work in pieces too short to be met as it is done (ShortWork), with both engines at 50 Hz: a virtual thread each 2
-ms that works 150 us, the same with platform threads that work 500 us, and a thread that works 1 ms and wakes a
+ms that works 150 us, one that works 500 us, platform threads that work 500 us, and a thread that works 1 ms and wakes a
 selector. "work" should be what is true, "not placed" a few percent (what is kept until a thread is seen at work); "of
 work, seen" is how much of the true time in "work" is shown there. Beside it what is true while no profiler looks, and
-what async-profiler shows, where it is to be had. TPROF_BENCH_SECONDS shortens each measurement,
-TPROF_BENCH_ONLY and TPROF_BENCH_JDKS take some (virtual,perf; events: those on threads).
+what async-profiler shows, where it is to be had. TPROF_BENCH_SECONDS shortens each measurement, TPROF_BENCH_ONLY and
+TPROF_BENCH_JDKS take some (virtual,perf; events: those on threads).
 */
 import {execFileSync, spawn} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
@@ -25,10 +25,11 @@ import {identify} from '../source/jvm/identify.js';
 import {type Jdk, javaProcess} from '../test/helpers/jvm.js';
 import {wanted, wantedJdks} from './support/only.js';
 import {memoryWith} from './support/placed-time.js';
-import {measureShortWork} from './support/short-work.js';
+import {measureShortWork, type ShortKind, shortKinds} from './support/short-work.js';
 
 const intervalMs = 100;
 const seconds = Number(process.env.TPROF_BENCH_SECONDS ?? 30);
+const kinds = Object.keys(shortKinds) as ShortKind[];
 const methods = ['forty', 'twentyFive', 'fifteen', 'ten', 'seven', 'three'];
 
 /**
@@ -121,7 +122,7 @@ async function measure(jdk: Jdk): Promise<Record<string, string | number>> {
 
 export async function main(): Promise<void> {
 	const rows = [];
-	for (const jdk of wanted(['shares', 'virtual', 'threads', 'selector']).includes('shares') ? wantedJdks() : []) {
+	for (const jdk of wanted(['shares', ...kinds]).includes('shares') ? wantedJdks() : []) {
 		rows.push(await measure(jdk));
 	}
 
@@ -134,8 +135,8 @@ export async function main(): Promise<void> {
 		perf: memoryWith('perf'), events: memoryWith('perf', true), stop: memoryWith('stop'), attach: attachEngine,
 	};
 	for (const jdk of wantedJdks()) {
-		for (const kind of wanted(['virtual', 'threads', 'selector'] as const).filter(kind => kind !== 'virtual' || jdk.release >= 21)) {
-			const some = wanted(['perf', 'events', 'stop', 'attach'] as const).filter(engine => engine !== 'attach' || kind !== 'virtual' || jdk.release >= 24);
+		for (const kind of wanted(kinds).filter(kind => shortKinds[kind].since <= jdk.release)) {
+			const some = wanted(['perf', 'events', 'stop', 'attach'] as const).filter(engine => engine !== 'attach' || !kind.startsWith('virtual') || jdk.release >= 24);
 			shortRows.push(...await measureShortWork(jdk, some.map(engine => engines[engine]), kind, seconds));
 		}
 	}

@@ -1,9 +1,11 @@
 /*
 What the memory engine costs a target on a host with much more to do than it has CPUs: busy loops at our own priority, a
 JVM with eight busy threads, and the built program with each timer, as root, and as a user who may not raise a priority.
-The stopped share must keep below the budget. `stopped, seen` is what an observer with a priority of its own sees: of
-the looks at the JVM's busy threads, one each millisecond, the share that found them stopped by a tracer. Numbers of the
-command line: seconds for each (30), busy loops (40). TPROF_BENCH_ONLY takes one of the timers (perf, stop). TPROF_BENCH_CLI is another build to measure, for comparison.
+The stopped share must keep below the budget, in each minute where it runs for minutes, from the first sample on.
+`stopped, seen` is what an observer with a priority of its own sees: of the looks at the JVM's busy threads, one each
+millisecond, the share that found them stopped by a tracer. Numbers of the command line: seconds for each (30), busy
+loops (40). TPROF_BENCH_ONLY takes some of the timers and users (perf, stop; root, other). TPROF_BENCH_CLI is another
+build to measure, for comparison.
 */
 import {spawn, spawnSync, type ChildProcess} from 'node:child_process';
 import {readFileSync, readdirSync} from 'node:fs';
@@ -21,6 +23,8 @@ import {buildProgram} from './support/program.js';
 const seconds = Number(process.argv[2] ?? 30);
 const loops = Number(process.argv[3] ?? 40);
 const cli = process.env.TPROF_BENCH_CLI ?? buildProgram();
+/** Of each the tool's report says what it cost. */
+const minutes = Math.max(1, Math.round(seconds / 60));
 const busy = 8;
 const asOther = ['setpriv', '--reuid', String(otherUser.uid), '--regid', String(otherUser.gid), '--clear-groups'];
 
@@ -69,7 +73,7 @@ async function measure(who: string, timer: TimerId, javaCommand: readonly string
 			seen += text.toString();
 		});
 		await sleep(2000);
-		const {stdout, stderr} = await output([...under, process.execPath, cli, String(java.pid), '--engine', 'memory', '--timer', timer, '--batch', '--format', 'json', '--duration', String(seconds)]);
+		const {stdout, stderr} = await output([...under, process.execPath, cli, String(java.pid), '--engine', 'memory', '--timer', timer, '--batch', '--format', 'json', '-n', String(minutes), '-d', String(seconds / minutes)]);
 		looker.kill('SIGTERM');
 		await new Promise(resolve => {
 			looker.once('close', resolve);
@@ -78,10 +82,12 @@ async function measure(who: string, timer: TimerId, javaCommand: readonly string
 			throw new Error(stderr);
 		}
 
-		const {cost, durationMs, samples, skippedThreads: {late}} = JSON.parse(stdout) as Report;
+		const reports = (minutes === 1 ? [stdout] : stdout.trim().split('\n')).map(text => JSON.parse(text) as Report);
+		const {pauseP50Us, pauseP99Us, pauseWorstUs} = reports.at(-1)!.cost;
+		const sum = (of: (report: Report) => number) => reports.reduce((total, report) => total + of(report), 0);
 		return {
-			who, timer, 'stopped, %': rounded(100 * cost.targetStoppedMs / durationMs), 'stopped, seen, %': rounded(Number(seen)), 'worst, ms': rounded(cost.pauseWorstUs / 1000), 'p99, ms': rounded(cost.pauseP99Us / 1000),
-			'p50, ms': rounded(cost.pauseP50Us / 1000), samples, 'not stopped': late, 'of, s': rounded(durationMs / 1000), load: rounded(Number(readFileSync('/proc/loadavg', 'latin1').split(' ')[0])),
+			who, timer, 'stopped, %': reports.map(({cost, durationMs}) => rounded(100 * cost.targetStoppedMs / durationMs)).join(' '), 'stopped, seen, %': rounded(Number(seen)), 'worst, ms': rounded(pauseWorstUs / 1000), 'p99, ms': rounded(pauseP99Us / 1000),
+			'p50, ms': rounded(pauseP50Us / 1000), samples: sum(report => report.samples), 'not stopped': sum(report => report.skippedThreads.late), 'of, s': rounded(sum(report => report.durationMs) / 1000), load: rounded(Number(readFileSync('/proc/loadavg', 'latin1').split(' ')[0])),
 		};
 	} finally {
 		for (const child of children) {
@@ -113,12 +119,16 @@ function rounded(value: number): number {
 
 const java = path.join(jdk().home, 'bin/java');
 const rows = [];
+const users = wanted(['root', 'other'] as const);
 for (const timer of wanted(timerIds)) {
-	rows.push(await measure(isRoot ? 'root' : 'ourselves', timer, [java], []));
-	if (isRoot && spawnSync('setpriv', ['--version']).status === 0) {
+	if (!isRoot || users.includes('root')) {
+		rows.push(await measure(isRoot ? 'root' : 'ourselves', timer, [java], []));
+	}
+
+	if (isRoot && users.includes('other') && spawnSync('setpriv', ['--version']).status === 0) {
 		rows.push(await measure('another user', timer, javaAsOtherUser(jdk()), asOther));
 	}
 }
 
 console.table(rows);
-process.exitCode = rows.some(row => Number(row['stopped, %']) > 2) ? 1 : 0;
+process.exitCode = rows.some(row => String(row['stopped, %']).split(' ').some(share => Number(share) > 2)) ? 1 : 0;

@@ -13,6 +13,17 @@ const intervalMs = 20;
 /** Threads that are the program's: not the JVM's own, not the compilers. */
 const notJava = threadFlag.vmInternal + threadFlag.compiler;
 
+/** The arguments of test/programs/ShortWork.java by what is measured, and the first JDK that has it. */
+export const shortKinds = {
+	virtual: {args: ['virtual'], since: 21},
+	// Four times the work for the same start, wake-ups and end of a thread: most of the CPU time is work.
+	virtual500: {args: ['virtual', '500'], since: 21},
+	threads: {args: ['threads'], since: 8},
+	selector: {args: ['selector'], since: 8},
+} as const;
+
+export type ShortKind = keyof typeof shortKinds;
+
 /** A loop that was inlined counts for its caller, or not, as the compiler has it: that is no matter of timers. */
 const notInlined = ['-XX:CompileCommand=quiet', '-XX:CompileCommand=dontinline,ShortWork.work'];
 
@@ -85,8 +96,8 @@ Runs test/programs/ShortWork.java: the share of its Java threads' CPU time (all 
 `work`, as it says itself while no profiler looks, as async-profiler shows it, and as each engine does, for so long
 each, with the largest of the other places.
 */
-export async function measureShortWork(jdk: Jdk, engines: ReadonlyArray<Engine & {readonly name?: string}>, kind: 'virtual' | 'threads' | 'selector', seconds: number): Promise<Array<Record<string, string | number>>> {
-	const java = await startJava('ShortWork', {jdk, jvmArgs: notInlined, args: [kind]});
+export async function measureShortWork(jdk: Jdk, engines: ReadonlyArray<Engine & {readonly name?: string}>, kind: ShortKind, seconds: number): Promise<Array<Record<string, string | number>>> {
+	const java = await startJava('ShortWork', {jdk, jvmArgs: notInlined, args: [...shortKinds[kind].args]});
 	try {
 		const row = (engine: string, figures: Record<string, string | number>) => ({
 			JDK: jdk.release, kind, engine, ...figures,

@@ -15,7 +15,7 @@ const measuringMs = 1000;
 /** The JVMs of this host in a format. Takes a second where there are any. Throws UserError (2) for a format that lists nothing. */
 export async function list({id, listing}: ExportFormat): Promise<string> {
 	if (listing === undefined) {
-		throw usage(`--format ${id} cannot be a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`);
+		throw usage(`--format ${id} cannot be used for a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`);
 	}
 
 	const look = jvmLooks();

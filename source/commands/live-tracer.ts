@@ -51,7 +51,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> {
 	/** Traces what a pattern means too, and says what that is in one line. Throws UserError. */
 	async add(text: string): Promise<string> {
 		if (this.#isBusy) {
-			throw new UserError('another pattern is being traced just now');
+			throw new UserError('another pattern is being traced right now');
 		}
 
 		this.#isBusy = true;
@@ -82,7 +82,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> {
 			}
 
 			if (survey.methods > request.maxMethods) {
-				throw new UserError(`${survey.methods} methods fit, more than --max-methods ${request.maxMethods}`);
+				throw new UserError(`${survey.methods} methods match, more than --max-methods ${request.maxMethods}`);
 			}
 
 			if (survey.methods === 0 && survey.classes === 0) {

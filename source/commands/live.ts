@@ -80,7 +80,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 
 /** What the screen begins with: what is wrong with the configuration, or whose it is. */
 function firstMessage({faults: [fault, ...others], notes: [note]}: Configuration): Message | undefined {
-	const more = others.length === 0 ? '' : ` (and ${others.length} more; ? has them)`;
+	const more = others.length === 0 ? '' : ` (and ${others.length} more; ? shows them)`;
 	return fault === undefined ? (note === undefined ? undefined : {text: note, tone: 'plain'}) : {text: `${fault}${more}`, tone: 'error'};
 }
 

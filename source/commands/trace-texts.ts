@@ -38,14 +38,14 @@ export function whatAgentDoes(target: Target, {head, rewrites, costs}: {readonly
 		...((isUnknown || target.jdk >= announcedSince) && readDynamicAgentLoading(target) !== true ? ['- the JVM prints a warning of four lines about that on its standard error'] : []),
 		...(isUnknown || target.jdk < keepsCodeSince ? ['- the first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start'] : []),
 		`- ${costs}`,
-		'- at the end, or ten seconds after tprof-top is killed, all of it is taken out again',
+		'- at the end, or ten seconds after tprof-top is killed, all of it is removed again',
 	].join('\n');
 }
 
 /** That a pattern means nothing, and what may have been meant. */
 export function unmatchedText({pattern, nearest}: UnmatchedPattern): string {
 	const meant = nearest.length > 0 ? `; did you mean ${nearest.join(' or ')}?` : '';
-	return `no method of a loaded class fits ${pattern}${meant}`;
+	return `no method of a loaded class matches ${pattern}${meant}`;
 }
 
 /** What could not be traced, in notes of a report. */
@@ -54,9 +54,9 @@ export function refusalNotes({refused, lostCalls, methods}: TraceReport): string
 	const thinned = names(isThinned);
 	const letGo = names(({isLetGo}) => isLetGo);
 	return [
-		...(thinned.length > 0 ? [`called so often that one call in so many was followed, and stands for the others: ${thinned.join(', ')}`] : []),
+		...(thinned.length > 0 ? [`called so often that only one call in so many was followed, and stands for the others: ${thinned.join(', ')}`] : []),
 		...(letGo.length > 0 ? [`called so often that tracing cost more than --max-overhead allows even so; traced for a part of the time only: ${letGo.join(', ')}`] : []),
 		...refused.map(({name, reason}) => `not traced: ${name}: ${reason}`),
-		...(lostCalls > 0 ? [`${lostCalls} calls were not counted: there was no room for more threads or ways of calls`] : []),
+		...(lostCalls > 0 ? [`${lostCalls} calls were not counted: there was no room for more threads or call paths`] : []),
 	];
 }

@@ -134,7 +134,7 @@ async function agreedRequest({survey}: TraceReport, request: TraceRequest, mayAs
 		return request;
 	}
 
-	const found = `${survey.methods} methods of ${survey.classes} classes fit, such as ${survey.names.slice(0, 3).join(', ')}; --max-methods is ${request.maxMethods}`;
+	const found = `${survey.methods} methods of ${survey.classes} classes match, such as ${survey.names.slice(0, 3).join(', ')}; --max-methods is ${request.maxMethods}`;
 	if (!mayAsk) {
 		throw new UserError(found, {hint: 'narrow the patterns, or allow more with --max-methods'});
 	}

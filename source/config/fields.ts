@@ -53,13 +53,13 @@ export const fields: readonly Field[] = [
 	},
 	{
 		name: 'packages',
-		help: 'what packages are called on the screen, with all below them: {"com.acme.shop": "shop"}; "" leaves them out',
+		help: 'short names for packages on the screen, with all below them: {"com.acme.shop": "shop"}; "" leaves them out',
 		read(value, draft) {
 			for (const {name, key, value: short} of value.members('"packages"')) {
 				if (!/^[^\s.]+(?:\.[^\s.]+)*$/.test(name) || name.length > maxPackageLength) {
 					key.fault(`"${name}" is not a package`);
 				} else if (typeof short.plain !== 'string' || !/^\S*$/.test(short.plain) || short.plain.length > maxPackageLength) {
-					short.fault(`what stands for "${name}" must be a text without blanks`);
+					short.fault(`the short name for "${name}" must be a string without blanks`);
 				} else {
 					draft.packages.set(name, short.plain.replace(/\.+$/, ''));
 				}
@@ -129,5 +129,5 @@ function valueText(value: JsonValue, name: string): readonly string[] {
 		return texts.length === 0 ? [] : [texts.join(',')];
 	}
 
-	return typeof plain === 'string' || typeof plain === 'number' ? [String(plain)] : value.fault(`"${name}" must be a text or a number`);
+	return typeof plain === 'string' || typeof plain === 'number' ? [String(plain)] : value.fault(`"${name}" must be a string or a number`);
 }

@@ -35,7 +35,7 @@ export class JsonValue {
 
 	/** The texts of a list; others are faults and left out. */
 	texts(what: string): string[] {
-		return this.items(what).flatMap(item => typeof item.plain === 'string' ? [item.plain] : item.fault(`${what} must be a list of texts`));
+		return this.items(what).flatMap(item => typeof item.plain === 'string' ? [item.plain] : item.fault(`${what} must be a list of strings`));
 	}
 
 	/** Names and values of an object; a fault and none where it is something else. A name that stands there twice is a fault. */
@@ -54,7 +54,7 @@ export class JsonValue {
 
 			const name = String(key.plain);
 			if (seen.has(name)) {
-				key.fault(`"${name}" is there twice`);
+				key.fault(`"${name}" appears twice`);
 				return [];
 			}
 

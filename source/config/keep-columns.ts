@@ -19,7 +19,7 @@ export async function keepColumns(file: string, view: string, columns: readonly 
 	const text = found === 'none' || found.text.trim() === '' ? '{}\n' : found.text;
 	const {isWhole, faults: [fault]} = parseSettings(text);
 	if (!isWhole) {
-		throw new UserError(`${name}:${fault.line}: ${fault.text}; mend it first`);
+		throw new UserError(`${name}:${fault.line}: ${fault.text}; fix it first`);
 	}
 
 	const edits = modify(text, ['columns', view], columns, {formattingOptions: {insertSpaces: false, tabSize: 4, eol: '\n'}});

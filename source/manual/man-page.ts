@@ -23,7 +23,7 @@ export function manPage(): string {
 		...section('DESCRIPTION', [
 			roff('Shows which source lines of a running JVM burn the CPU, where its threads wait, and who holds them up: a table that sorts, filters and drills down by keyboard. No agent, no restart, no JDK: Node and the process id are enough.'),
 			'.PP',
-			roff('Where no terminal is on standard output, or with --batch, it prints a report.'),
+			roff('Where standard output is not a terminal, or with --batch, it prints a report.'),
 		]),
 		...section('COMMANDS', commandTable.flatMap(({spelling, help}) => entry(`tprof-top ${spelling}`.trim(), help))),
 		...section('OPTIONS', Object.entries(groups).flatMap(([group, {title}]) => [

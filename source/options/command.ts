@@ -36,7 +36,7 @@ export const commandTable: ReadonlyArray<{
 		word: 'open', spelling: 'open FILE', help: 'a saved snapshot, with the same keys', path: 'file',
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
-	{word: 'trace', spelling: 'trace PID PATTERN', help: 'calls and times of the methods that the patterns mean, by an agent in the JVM'},
+	{word: 'trace', spelling: 'trace PID PATTERN', help: 'calls and times of the methods that match the patterns, by an agent in the JVM'},
 	{word: 'tasks', spelling: 'tasks PID', help: 'how long tasks of executors and others are in each state, by an agent in the JVM'},
 	{word: 'probes', spelling: 'probes', help: 'the probes that tasks can use, and what each watches'},
 	{

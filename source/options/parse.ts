@@ -46,7 +46,7 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 	const command = parseCommand([...input, ...(values.pid === undefined ? [] : [values.pid])]);
 	const senseless = given.find(option => !(option.commands ?? groups[option.group].commands).includes(command.kind));
 	if (senseless) {
-		throw usage(`${longForm(senseless)} means nothing to tprof-top ${command.kind}`);
+		throw usage(`${longForm(senseless)} does not apply to tprof-top ${command.kind}`);
 	}
 
 	return {

@@ -76,7 +76,7 @@ export const optionTable = {
 		...number(0.01, 100),
 	},
 	maxCpuPercent: {
-		name: 'max-cpu', group: 'sampling', value: 'PERCENT', default: '5', help: 'CPU time that tprof-top itself may use, of a core; 100: any',
+		name: 'max-cpu', group: 'sampling', value: 'PERCENT', default: '5', help: 'share of a core that tprof-top itself may use; 100: no limit',
 		...number(0.1, 100),
 	},
 	delayS: {
@@ -146,7 +146,7 @@ export const optionTable = {
 		name: 'source', group: 'view', value: 'DIR|JAR', repeats: true, path: 'folder', help: 'the program\'s sources; may be repeated (x-sources.jar in its class path is found)',
 		read(text: string, spelling: string): readonly string[] {
 			if (!existsSync(text)) {
-				throw usage(`${spelling}: there is no ${text}`, 'give a folder that packages begin in, a project, or a jar of sources');
+				throw usage(`${spelling}: there is no ${text}`, 'give a folder in which packages begin, a project, or a jar of sources');
 			}
 
 			return [text];
@@ -159,7 +159,7 @@ export const optionTable = {
 			const prefixes = wordsOf(text);
 			const wrong = prefixes.find(prefix => !/^!?[^\s!*()/]+$/.test(prefix));
 			if (prefixes.length === 0 || wrong !== undefined) {
-				throw usage(wrong === undefined ? `${spelling} needs at least one package` : `${spelling}: "${wrong}" is no package`, 'for example --app "com.acme,!com.acme.generated": packages or classes, with all below them');
+				throw usage(wrong === undefined ? `${spelling} needs at least one package` : `${spelling}: "${wrong}" is not a package`, 'for example --app "com.acme,!com.acme.generated": packages or classes, with all below them');
 			}
 
 			return prefixes;
@@ -205,7 +205,7 @@ export const optionTable = {
 	},
 	/** Nanoseconds. */
 	leastNs: {
-		name: 'min', group: 'trace', value: 'TIME', default: '0ms', help: 'keep only traces whole that took so long: 50ms, 2s, 300us',
+		name: 'min', group: 'trace', value: 'TIME', default: '0ms', help: 'keep whole only traces that took at least this long: 50ms, 2s, 300us',
 		read(text: string, spelling: string) {
 			const [, amount, unit] = /^(\d+(?:\.\d+)?)(ns|us|ms|s)?$/.exec(text.trim()) ?? [];
 			if (amount === undefined) {
@@ -222,11 +222,11 @@ export const optionTable = {
 		},
 	},
 	slowest: {
-		name: 'slowest', group: 'trace', value: 'N', default: '10', help: 'traces to keep whole, the slowest',
+		name: 'slowest', group: 'trace', value: 'N', default: '10', help: 'how many of the slowest traces to keep whole',
 		...number(0, 100, {isWhole: true}),
 	},
 	maxMethods: {
-		name: 'max-methods', group: 'trace', value: 'N', default: '500', help: 'trace no more methods than this; more are asked about',
+		name: 'max-methods', group: 'trace', value: 'N', default: '500', help: 'methods to trace at most; asks before tracing more',
 		...number(1, 10_000, {isWhole: true}),
 	},
 	yes: {name: 'yes', group: 'trace', commands: ['trace', 'tasks'], help: 'do not ask before the target is changed'},
@@ -235,7 +235,7 @@ export const optionTable = {
 		...anyText,
 	},
 	maxTasks: {
-		name: 'max-tasks', group: 'tasks', value: 'N', default: '100000', help: 'tasks to follow at a time; of more, one in some is followed',
+		name: 'max-tasks', group: 'tasks', value: 'N', default: '100000', help: 'tasks to follow at a time; where there are more, only some are followed',
 		...number(1000, 10_000_000, {isWhole: true}),
 	},
 	pid: {

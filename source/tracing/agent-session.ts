@@ -94,7 +94,7 @@ export class AgentSession<Report extends AgentReport> {
 	read(): Report | undefined {
 		this.#hear();
 		if (this.#report?.phase === 'over') {
-			throw new UserError('the agent has taken the tracing out, as tprof-top stood still', {hint: 'trace again'});
+			throw new UserError('the agent has removed the tracing, as tprof-top stood still', {hint: 'trace again'});
 		}
 
 		return this.#report;
@@ -116,7 +116,7 @@ export class AgentSession<Report extends AgentReport> {
 			}
 
 			if (performance.now() > deadline) {
-				throw new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {hint: 'the JVM may be very busy; the agent takes everything out by itself when it is not'});
+				throw new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {hint: 'the JVM may be very busy; the agent removes everything by itself once it can'});
 			}
 		}
 	}

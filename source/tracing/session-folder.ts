@@ -73,7 +73,7 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 			folder = openFolderIn(temporary, name);
 			const found = fstatSync(folder);
 			if (found.uid !== process.geteuid!() || (found.mode & 0o077) !== 0) {
-				throw Object.assign(new Error('the folder was exchanged'), {code: 'EEXIST'});
+				throw Object.assign(new Error('the folder was replaced'), {code: 'EEXIST'});
 			}
 
 			const made = {control: make('control', 0o600), data: make('data', 0o600)};

@@ -53,14 +53,14 @@ export const blockersView: View<BlockerRow> = {
 	// It was so in the window, and is over.
 	isDim: row => row.waitingNow === 0,
 	remark: () => '',
-	emptyText: (_, {filter}) => filter === '' ? 'no thread waited for a lock that another one holds in this window' : undefined,
+	emptyText: (_, {filter}) => filter === '' ? 'no thread waited in this window for a lock that another thread holds' : undefined,
 	detail(snapshot, baseline, query, _key, row) {
 		const detail = queryThreadDetail(snapshot, baseline, {...query, filter: ''}, row?.waiters.map(({key}) => key) ?? []);
 		// What they did beside waiting is in other views.
 		return {...detail, lines: [], stacks: [], wholeStacks: row ? wholeStacks(snapshot, row) : []};
 	},
 	titleLines(row, width) {
-		const holder = row.holder < 0 && row.readers === 0 ? 'a thread that is not known' : holderText(row);
+		const holder = row.holder < 0 && row.readers === 0 ? 'an unknown thread' : holderText(row);
 		const [longest] = row.waiters;
 		const longestText = row.waitingNow > 0 && longest ? `, ${longest.name} for ${formatStuck(longest)}` : '';
 		const room = Math.max(20, width - 12);

@@ -21,7 +21,7 @@ export const changesView: View<ChangeRow> = {
 	isDim: row => row.isNoise,
 	remark: ({mark, by}) => [mark ? `against ${mark.title}` : '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(', '),
 	emptyText: (_, {mark, filter}) => filter === ''
-		? (mark ? 'nothing was sampled since the mark yet' : 'nothing to compare with: m marks what is on the screen, and from then on this shows the change; or start with --compare FILE')
+		? (mark ? 'nothing has been sampled since the mark yet' : 'nothing to compare with: m marks what is on the screen, and from then on this shows the change; or start with --compare FILE')
 		: undefined,
 	placeOf: row => row,
 	detail: (snapshot, baseline, query, key) => queryLineDetail(snapshot, query.mark ? beginOf(query.mark, snapshot, baseline) : baseline, query, key),

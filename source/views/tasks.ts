@@ -26,7 +26,7 @@ export const tasksView: View<TaskRow> = {
 			return {change: {tasksBy: next}, said: said[next]};
 		},
 	}],
-	about: 'Tasks of thread pools, fork/join and other runtimes: how many are in each state, and how long they stay there. Nothing is sampled: an agent in the JVM follows each task. tprof-top tasks PID begins it.',
+	about: 'Tasks of thread pools, fork/join and other runtimes: how many are in each state, and how long they stay there. Nothing is sampled: an agent in the JVM follows each task. tprof-top tasks PID starts it.',
 	hints: () => [
 		{key: 'enter', title: 'who is in it longest', short: 'longest'},
 		{key: 'l', title: 'by worker or state', short: 'group'},

@@ -33,7 +33,7 @@ export const tracesView: View<TraceRow> = {
 		},
 		...openingKeys,
 	],
-	about: 'Traced methods: how often each was called, how long its calls took, and how many ended by an exception; l shows the tree of their calls, and that of each thread. Nothing is sampled: an agent in the JVM counts every call. M on a row of any view adds its method.',
+	about: 'Traced methods: how often each was called, how long its calls took, and how many ended with an exception; l shows the tree of their calls, and that of each thread. Nothing is sampled: an agent in the JVM counts every call. M on a row of any view adds its method.',
 	hints: () => [
 		{key: 'enter', title: 'its slowest traces', short: 'traces'},
 		{key: 'l', title: 'tree, threads', short: 'tree'},
@@ -48,9 +48,9 @@ export const tracesView: View<TraceRow> = {
 	}),
 	titleLines: row => [
 		{text: titleOf(row), role: 'title', isWrapped: true},
-		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended by an exception`, isWrapped: true},
+		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`, isWrapped: true},
 		...(isThinned(row) ? [{text: `called so often that one call in ${row.oneIn} is followed, and stands for the others`, isWrapped: true as const}] : []),
-		...(row.isLetGo ? [{text: 'tracing it cost more than --max-overhead allows: it was let go, and is traced no more', isWrapped: true as const}] : []),
+		...(row.isLetGo ? [{text: 'tracing it cost more than --max-overhead allows: it was let go, and is no longer traced', isWrapped: true as const}] : []),
 		{text: `${[...callTimes(row), `open ${formatNs(row.cumulativeNs)}`].join(', ')}, own ${formatNs(row.ownNs)}`, isWrapped: true},
 	],
 	placeOf: ({className, method}) => className === ''
@@ -63,7 +63,7 @@ export const tracesView: View<TraceRow> = {
 		csv: [
 			{id: 'method', description: 'package.Class.method, with the parameters where several have the name', cell: row => titleOf(row)},
 			{id: 'calls', description: 'calls that ended', cell: row => row.calls},
-			{id: 'exceptions', description: 'those of them that ended by an exception', cell: row => row.exceptions},
+			{id: 'exceptions', description: 'those of them that ended with an exception', cell: row => row.exceptions},
 			{id: 'calls_per_s', description: 'calls a second', cell: row => rounded(row.callsPerS)},
 			{id: 'exceptions_per_s', description: 'exceptions a second', cell: row => rounded(row.exceptionsPerS)},
 			{id: 'mean_ms', description: 'mean time of a call, milliseconds', cell: row => milliseconds(row.meanNs)},

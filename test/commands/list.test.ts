@@ -54,19 +54,19 @@ const jvm: JvmRow = {
 };
 
 test('what is not known is a dash in the table and null in JSON', () => {
-	const other: JvmRow = {...jvm, pid: 5, cpuPercent: undefined, heapUsedBytes: undefined, heapCapacityBytes: undefined, problem: 'it is another user\'s', hint: 'sudo'};
+	const other: JvmRow = {...jvm, pid: 5, cpuPercent: undefined, heapUsedBytes: undefined, heapCapacityBytes: undefined, problem: 'it belongs to another user', hint: 'sudo'};
 	expect(listText([jvm, other])).toBe([
 		' PID   CPU        HEAP  USER  JVM     UP SINCE  MAIN CLASS',
 		'4711  123%  97.3M/256M  acme  21.0.3  -         com.acme.Main',
-		'   5     -           -  acme  21.0.3  -         com.acme.Main  (cannot be profiled: it is another user\'s)',
+		'   5     -           -  acme  21.0.3  -         com.acme.Main  (cannot be profiled: it belongs to another user)',
 		'',
 	].join('\n'));
 	expect((JSON.parse(listJson([jvm, other])) as Document).jvms).toMatchObject([
-		{pid: 4711, cpuPercent: 123.4, heapCapacityBytes: 2 ** 28, problem: null}, {pid: 5, cpuPercent: null, heapUsedBytes: null, startedAt: null, problem: 'it is another user\'s', hint: 'sudo'},
+		{pid: 4711, cpuPercent: 123.4, heapCapacityBytes: 2 ** 28, problem: null}, {pid: 5, cpuPercent: null, heapUsedBytes: null, startedAt: null, problem: 'it belongs to another user', hint: 'sudo'},
 	]);
 	expect((JSON.parse(listJson([])) as Document).jvms).toEqual([]);
 });
 
 test('a format that lists nothing is refused', async () => {
-	await expect(list(formatOf('pprof'))).rejects.toMatchObject({exitCode: 2, message: '--format pprof cannot be a list of JVMs', hint: 'use text or json'});
+	await expect(list(formatOf('pprof'))).rejects.toMatchObject({exitCode: 2, message: '--format pprof cannot be used for a list of JVMs', hint: 'use text or json'});
 });

@@ -110,7 +110,7 @@ test('a file that there is not yet is made, for its owner alone; a broken one st
 	expect(parseSettings(readFileSync(fresh, 'utf8')).settings.columns).toEqual({lines: ['self', 'line']});
 	expect(statSync(fresh).mode & 0o777).toBe(0o600);
 	const broken = file('{\n"delay": 1\n"view": "tree"}');
-	await expect(keepColumns(broken, 'lines', ['self'])).rejects.toThrow(`${broken}:3: not JSON: comma expected; mend it first`);
+	await expect(keepColumns(broken, 'lines', ['self'])).rejects.toThrow(`${broken}:3: not JSON: comma expected; fix it first`);
 	expect(readFileSync(broken, 'utf8')).toBe('{\n"delay": 1\n"view": "tree"}');
 });
 
@@ -119,7 +119,7 @@ test.runIf(isRoot)('root writes nothing of another user\'s, and says whose confi
 	mkdirSync(home);
 	execFileSync('chown', ['12345', home]);
 	const config = path.join(home, '.config/tprof-top/config.json');
-	await expect(keepColumns(config, 'lines', ['self'])).rejects.toThrow('is another user\'s');
+	await expect(keepColumns(config, 'lines', ['self'])).rejects.toThrow('belongs to another user');
 	expect(existsSync(path.join(home, '.config'))).toBe(false);
 	const passwd = path.join(folder, 'passwd');
 	writeFileSync(passwd, `root:x:0:0::/root:/bin/sh\nalice:x:12345:12345::${home}:/bin/sh\n`);

@@ -156,5 +156,5 @@ test('fish completes them, where it is installed', () => {
 test('completions are for shells that there are', () => {
 	expect(() => parseOptions(['completion', 'tcsh'])).toThrow('completions are for bash, zsh, fish');
 	expect(() => parseOptions(['completion'])).toThrow('completions are for bash, zsh, fish');
-	expect(() => parseOptions(['man', '--view', 'tree'])).toThrow('--view means nothing to tprof-top man');
+	expect(() => parseOptions(['man', '--view', 'tree'])).toThrow('--view does not apply to tprof-top man');
 });

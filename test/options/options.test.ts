@@ -167,7 +167,7 @@ describe('the options', () => {
 		'list -b',
 		'list --duration 3',
 	])('%s: an option that the command has no use for is refused', line => {
-		expect(usageError(line).message).toMatch(/^--\w+ means nothing to tprof-top \w+$/);
+		expect(usageError(line).message).toMatch(/^--\w+ does not apply to tprof-top \w+$/);
 	});
 
 	test.each(['open --depth 3 --format votes a.pb.gz', 'open --interval 20 --max-overhead 100 a.pb.gz', 'open --idle-calls a.B.c a.pb.gz', 'demo --interval 20', '--engine attach', 'list --no-color --ascii', 'list --format json'])('%s is taken', line => {

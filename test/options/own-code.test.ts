@@ -8,6 +8,6 @@ test('--app says what own code is, and has it come first', () => {
 	expect(query()).not.toHaveProperty('ownFirst');
 	expect(query('--own-first')).toMatchObject({ownFirst: true});
 	expect(query('--app', 'com.acme, !com.acme.gen')).toMatchObject({ownFirst: true, app: ['com.acme', '!com.acme.gen']});
-	expect(() => query('--app', 'com acme')).toThrow('"com acme" is no package');
+	expect(() => query('--app', 'com acme')).toThrow('"com acme" is not a package');
 	expect(() => query('--app', ',')).toThrow('needs at least one package');
 });

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Work in short pieces, in the method "work". Argument: "virtual", a virtual thread each 2 ms (21 and later) that works for about 150 us and ends; "threads", the same with platform threads (two at
+ * Work in short pieces, in the method "work". Argument: "virtual", a virtual thread each 2 ms (21 and later) that works for about 150 us, or so many as a second argument says, and ends; "threads", the same with platform threads (two at
  * a time, 500 us); or "selector", a thread that works for about 1 ms and wakes a selector, over and over, beside one that does nothing but select. On a line on standard input it prints "share work NANOSECONDS" for the CPU time that was spent there since the line before, then
  * "done". It goes by the wall clock, as asking for a thread's CPU time would cost more than all else; a piece that took twice the usual time lost its CPU meanwhile, and counts as a usual one.
  */
@@ -55,8 +55,8 @@ public class ShortWork {
 		return (int) (rounds * ns * 1_000 / spentSince(1_000));
 	}
 
-	static void startVirtualThreads() {
-		int rounds = calibrated(150_000);
+	static void startVirtualThreads(int workUs) {
+		int rounds = calibrated(workUs * 1_000L);
 		start("starting", () -> {
 			// By reflection, so that it compiles on 8.
 			Method startVirtualThread = Thread.class.getMethod("startVirtualThread", Runnable.class);
@@ -119,7 +119,7 @@ public class ShortWork {
 
 	public static void main(String[] args) throws Exception {
 		if (args[0].equals("virtual")) {
-			startVirtualThreads();
+			startVirtualThreads(args.length > 1 ? Integer.parseInt(args[1]) : 150);
 		} else if (args[0].equals("threads")) {
 			startThreads();
 		} else {

@@ -91,7 +91,7 @@ test.each([
 
 test('in a moment that is too short to say so, rows are where threads wait if nobody was seen running', () => {
 	const {above, rows} = queryLinesAtAGlance(waiting().build({sampledMs: 100}), undefined, glance());
-	expect(above).toBe('No use of CPU was seen so far. 2 threads are held up, the longest for 42s, by a, which is at A.main:1 via Thread.sleep.');
+	expect(above).toBe('No CPU use has been seen so far. 2 threads are held up, the longest for 42s, by a, which is at A.main:1 via Thread.sleep.');
 	expect(rows.map(row => placeName(row)).slice(0, 2)).toEqual(['A.take:8', 'A.run:5']);
 	const running = waiting().draw('hot\nR0\nwork:1').build({sampledMs: 999});
 	expect(queryLinesAtAGlance(running, undefined, glance()).above).toBeUndefined();
@@ -104,7 +104,7 @@ test('many that are held up for long are named where CPU is used, too', () => {
 	drawing.draw(['f', 'g'].map(name => `${name} <- a@take:8 park\nw\nrun:5\njava.util.concurrent.locks.LockSupport.park:211`).join('\n\n'));
 	expect(above()).toBeUndefined();
 	drawing.draw('h <- a@take:8\nB\nrun:4');
-	expect(above()).toBe('5 threads are held up, the longest for 42s, by a, which is at A.main:1 via Thread.sleep: Blockers has them.');
+	expect(above()).toBe('5 threads are held up, the longest for 42s, by a, which is at A.main:1 via Thread.sleep: see Blockers.');
 });
 
 test('where the hottest lines are the JDK\'s, the line of the program that called most of it is named', () => {
@@ -130,7 +130,7 @@ test('a row of such waits has the detail of its samples', () => {
 });
 
 test.each([
-	['VM Thread', 700, {}, 'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads has all of them.'],
+	['VM Thread', 700, {}, 'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads shows them all.'],
 	['VM Thread', 700, {gcPercent: 68.9}, 'The JVM is collecting garbage: the program stands still for collections 69% of the time.'],
 	['GC Thread#0', 700, {}, 'The JVM is collecting garbage: collectors use 70% CPU, the program 3%.'],
 	['GC Thread#0', 20, {}, undefined],

@@ -56,7 +56,7 @@ describe('tprof-top trace', () => {
 
 	test('a pattern that means nothing is one clear line', async () => {
 		expect(await run('trace', String(java.pid), 'KnownTraces.bussy', '--yes')).toMatchObject({
-			status: 1, stdout: '', stderr: expect.stringMatching(/^tprof-top: no method of a loaded class fits KnownTraces\.bussy; did you mean KnownTraces\.busy.*\n.*\n$/) as unknown,
+			status: 1, stdout: '', stderr: expect.stringMatching(/^tprof-top: no method of a loaded class matches KnownTraces\.bussy; did you mean KnownTraces\.busy.*\n.*\n$/) as unknown,
 		});
 		expect(await run('trace', String(java.pid), 'java.lang.Thread#yield', '--yes')).toMatchObject({status: 1, stderr: expect.stringContaining('cannot trace java.lang.Thread') as unknown});
 		expect(await run('trace', String(java.pid), 'Known Traces', '--yes')).toMatchObject({status: 2});

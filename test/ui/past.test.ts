@@ -160,7 +160,7 @@ test('what changed since a mark is shown per second, and D leads there and back'
 	await screen.press('D', 'm');
 	expect(await text()).toMatch(/\[Lines].*(?:\n.*)*marked \d\d:\d\d:00-\d\d:\d\d:00/);
 	await screen.press('D');
-	expect(await text()).toContain('nothing was sampled since the mark yet');
+	expect(await text()).toContain('nothing has been sampled since the mark yet');
 	for (let second = 0; second < 5; second++) {
 		goOn();
 	}

@@ -364,14 +364,14 @@ describe('what must be known of the figures', () => {
 	test('samples that are seconds apart, though asked for more often, are in the header with the option that allows more', async () => {
 		const sparse = {intervalMs: 3000, requestedIntervalMs: 1000, threadSamples: 100, samples: 2};
 		const header = async (session: Partial<SessionStats>) => (await show(screenOf(picture('one\nR\na:1', session))))[1];
-		expect(await header(sparse)).toMatch(/^! a sample each 3 s: --max-overhead \| samples 2 .*cost 0% of target/);
-		expect(await header({...sparse, cpuIntervalMs: 3000})).toMatch(/^! a sample each 3 s: --max-cpu \| samples 2 /);
+		expect(await header(sparse)).toMatch(/^! one sample every 3 s: --max-overhead \| samples 2 .*cost 0% of target/);
+		expect(await header({...sparse, cpuIntervalMs: 3000})).toMatch(/^! one sample every 3 s: --max-cpu \| samples 2 /);
 		expect(await header({...sparse, requestedIntervalMs: 3000})).toMatch(/^samples 2 /);
 		expect(await header({...sparse, intervalMs: 1900})).toMatch(/^samples 2 /);
 		const session = screenOf(picture('one\nR\na:1', sparse));
 		await show(session, 80, 60);
 		await session.screen.press('?');
-		expect((await show(session, 80, 60)).join('').replaceAll(/\s+/g, ' ')).toContain('A sample of 50 threads costs so much that one comes each 3 s, not each 1 s: more would stop the target for longer than --max-overhead allows.');
+		expect((await show(session, 80, 60)).join('').replaceAll(/\s+/g, ' ')).toContain('A sample of 50 threads costs so much that one is taken every 3 s, not every 1 s: more would stop the target for longer than --max-overhead allows.');
 	});
 
 	test('another tracer is named in the header of 80 columns, the help and the detail of the stacks that are not known', async () => {

@@ -11,7 +11,7 @@ import {
 
 /**
 Writes a file of the user's own whole or not at all, in place of the one there is, if any: with its mode, at the end of
-symbolic links, and not where it or its folder is another user's. Folders above it are made. Throws UserError.
+symbolic links, and not where it or its folder belongs to another user. Folders above it are made. Throws UserError.
 */
 export async function replaceWhole(file: string, bytes: string): Promise<void> {
 	let temporary: string | undefined;
@@ -20,7 +20,7 @@ export async function replaceWhole(file: string, bytes: string): Promise<void> {
 		const place = before?.path ?? file;
 		const folder = await nearestFolder(path.dirname(place));
 		if ([before?.uid, folder.uid].some(uid => uid !== undefined && uid !== process.geteuid?.())) {
-			throw new UserError(`${place} is another user's`, {hint: 'it stays as it is'});
+			throw new UserError(`${place} belongs to another user`, {hint: 'it was left as it is'});
 		}
 
 		await mkdir(path.dirname(place), {recursive: true, mode: 0o700});

@@ -23,7 +23,7 @@ export const textTasks: TaskFormat = {
 			headLine(target),
 			`${new Date(report.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${(report.elapsedNs / 1e9).toFixed(1)} s | probe ${report.probe}, ${report.wovenMethods} methods of ${report.wovenClasses} ${report.wovenClasses === 1 ? 'class' : 'classes'} watched`,
 			...report.notes.flatMap(note => wrapAt(' ', `note: ${note}`, room, '      ')),
-			...(report.dropped > 0 ? [`${report.dropped} tasks were forgotten before they came to an end`] : []),
+			...(report.dropped > 0 ? [`${report.dropped} tasks were forgotten before they ended`] : []),
 			'',
 			...table('state'),
 			'',

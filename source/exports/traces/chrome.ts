@@ -39,7 +39,7 @@ function eventsOf({key, startedAtMs, actions, durationNs}: WholeTrace, {methods}
 
 		return {
 			name: nameOf(methods[method]), cat: 'method', ph: phaseOf[kind], ...thread, ts: microseconds(startedAtMs, atNs),
-			...(kind === 'START' && open.length === 1 ? {args: {trace: key}} : (kind === 'EXCEPTION' ? {args: {ended: 'by an exception'}} : {})),
+			...(kind === 'START' && open.length === 1 ? {args: {trace: key}} : (kind === 'EXCEPTION' ? {args: {ended: 'with an exception'}} : {})),
 		};
 	});
 	// Where there was no room for all actions, the calls that are open end with the trace.

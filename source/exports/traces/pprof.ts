@@ -8,7 +8,7 @@ import type {TraceFormat} from './trace-format.js';
 /** Wall time by ways of calls, for pprof tools: own time and calls at each node of the tree. */
 export const pprofTraces: TraceFormat = {
 	id: 'pprof',
-	description: 'wall time and calls by the ways that led to them, for go tool pprof and speedscope',
+	description: 'wall time and calls by call path, for go tool pprof and speedscope',
 	binary: true,
 	write(_, report) {
 		const strings = new StringTable();

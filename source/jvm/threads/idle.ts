@@ -35,7 +35,7 @@ export const idleCalls: readonly IdleCall[] = [
 	{className: 'sun.nio.ch.PollSelectorImpl', method: 'poll', reason: events}, // 11 and later
 	{className: 'sun.nio.ch.Net', method: 'poll', reason: events},
 	{className: 'sun.nio.fs.LinuxWatchService', method: 'poll', reason: 'waiting for changes in watched directories'},
-	{className: 'java.lang.VirtualThread', method: 'takeVirtualThreadListToUnblock', reason: 'waiting for virtual threads that acquired their monitor'}, // 24 and later
+	{className: 'java.lang.VirtualThread', method: 'takeVirtualThreadListToUnblock', reason: 'waiting for virtual threads to unblock'}, // 24 and later
 	{className: 'io.netty.channel.epoll.Native', method: 'epollWait', reason: events},
 	{className: 'io.netty.channel.epoll.Native', method: 'epollWait0', reason: events},
 	{className: 'io.netty.channel.epoll.Native', method: 'epollWaitNoTimeout', reason: events},

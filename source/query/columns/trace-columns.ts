@@ -45,7 +45,7 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	},
 	{
 		id: 'exceptions', heading: 'EXC/s', title: 'exceptions a second', width: 6, align: 'right', fromColumns: 70,
-		description: 'calls that ended by an exception, a second',
+		description: 'calls that ended with an exception, a second',
 		value: row => row.exceptions > 0 ? formatRate(row.exceptionsPerS) : '',
 		role: row => row.exceptions * 100 >= row.calls * hotPercent ? 'blocked' : undefined,
 		compare: (a, b) => byNumber(a.exceptionsPerS, b.exceptionsPerS),
@@ -56,7 +56,7 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	time('most', 'MAX', 'longest time', 'the longest call', 80, row => row.mostNs),
 	{
 		id: 'method', heading: 'METHOD', title: 'name', width: 0, align: 'left', fromColumns: 0, ascending: true,
-		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; in a tree each row calls those below it, + closed, - open; [1 in 64]: one call in 64 stands for all, as tracing each cost too much; [let go]: traced no more',
+		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; in a tree each row calls those below it, + closed, - open; [1 in 64]: one call in 64 stands for all, as tracing each cost too much; [let go]: no longer traced',
 		sortFigures: ['name'],
 		value(row, {room, fullNames}) {
 			const remark = thinnedText(row);

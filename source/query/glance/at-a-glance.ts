@@ -51,7 +51,7 @@ export function queryLinesAtAGlance(snapshot: Snapshot, baseline: Snapshot | und
 		return {...table, rows, above: about === '' ? undefined : about};
 	}
 
-	const quiet = sampledMs(snapshot, baseline) < leastMs ? 'No use of CPU was seen so far.' : 'Next to no CPU is used.';
+	const quiet = sampledMs(snapshot, baseline) < leastMs ? 'No CPU use has been seen so far.' : 'Next to no CPU is used.';
 	return {...table, rows: inOrder(rows, query), above: [jvm, quiet, waitsText(snapshot, asked)].filter(Boolean).join(' ')};
 }
 

@@ -45,7 +45,7 @@ export function jvmText(snapshot: Snapshot, baseline: Snapshot | undefined, vita
 	const percentOf = (ns: number) => Math.round(corePercent(ns, overMs));
 	const collecting = collectingText(overMs < sureMs ? 0 : percentOf(cpuNs.collectors), percentOf(cpuNs.java), vitals);
 	return collecting ?? (percentOf(cpuNs.vm) >= muchOfJvmPercent && cpuNs.vm >= muchOfJvmTimes * cpuNs.java
-		? `The JVM itself uses ${percentOf(cpuNs.vm)}% CPU, the program ${percentOf(cpuNs.java)}%: most in ${dictionary.strings[threads.name[most]]}. Threads has all of them.`
+		? `The JVM itself uses ${percentOf(cpuNs.vm)}% CPU, the program ${percentOf(cpuNs.java)}%: most in ${dictionary.strings[threads.name[most]]}. Threads shows them all.`
 		: undefined);
 }
 

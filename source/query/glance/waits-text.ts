@@ -34,7 +34,7 @@ const longHeldUpMs = 1000;
 export function heldUpBesides(snapshot: Snapshot, query: Query): string | undefined {
 	const heldUp = threadsOf(snapshot, query).filter(thread => isHeldUpNow(snapshot, thread));
 	const isLong = heldUp.some(thread => stuckMs(snapshot, thread) >= longHeldUpMs);
-	return heldUp.length >= manyHeldUp && isLong ? `${heldUpText(snapshot, query, heldUp).slice(0, -1)}: Blockers has them.` : undefined;
+	return heldUp.length >= manyHeldUp && isLong ? `${heldUpText(snapshot, query, heldUp).slice(0, -1)}: see Blockers.` : undefined;
 }
 
 function threadsOf(snapshot: Snapshot, query: Query): number[] {
@@ -57,7 +57,7 @@ function heldUpText(snapshot: Snapshot, query: Query, heldUp: readonly number[])
 	}
 
 	const [owner, count] = mostOf(holders)!;
-	const who = owner < 0 ? 'a thread that is not known' : dictionary.strings[threads.name[owner]];
+	const who = owner < 0 ? 'an unknown thread' : dictionary.strings[threads.name[owner]];
 	const place = owner < 0 ? undefined : attributedPlace(snapshot, threads.node[owner], query);
 	const via = owner < 0 ? undefined : viaPlace(dictionary, threads.node[owner], query);
 	const by = `${holders.size === 1 ? '' : `${count} of them `}by ${who}${place ? `, which is at ${nameWith(place, via ? [viaText(via)] : [], placeRoom)}` : ''}`;

@@ -64,7 +64,7 @@ export class TaskSession {
 		const missing = missingPoints.map(index => this.#probe.points[index]).filter(({isOptional}) => !isOptional);
 		const unloaded = [...new Set(unloadedPoints.map(index => this.#probe.points[index].className))];
 		return [
-			...(unloaded.length > 0 ? [`not loaded yet, and watched when it is: ${unloaded.join(', ')}`] : []),
+			...(unloaded.length > 0 ? [`not loaded yet, and watched once it is: ${unloaded.join(', ')}`] : []),
 			...(oneIn > 1 || skipped > 0 ? [`more tasks at a time than --max-tasks allows: one in ${oneIn} new ones is followed now; ${skipped} were not`] : []),
 			...missing.map(({className, method}) => `not watched: there is no ${className}.${method} with such a task`),
 			...refused.map(({name, reason}) => `not watched: ${name}: ${reason}`),

@@ -53,7 +53,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'back', keys: ['escape'], contexts: ['chooser'], shown: 'Esc', title: 'quit', help: 'clear the filter; if it is empty, quit without choosing'},
 	{action: 'help-view', keys: ['?'], contexts: [...tables, 'detail'], shown: '?', title: 'help', help: 'help for the view: what it shows, its keys and columns', knownFrom: 'all'},
 	{action: 'help', keys: ['h', 'f1'], contexts: [...tables, 'detail'], shown: 'h F1', help: 'all of the help: the words of the header, every key, the columns', knownFrom: 'htop, less'},
-	{action: 'help', keys: ['h', 'f1'], contexts: ['help'], shown: 'h F1', title: 'all of it', help: 'from the help for the view to all of it; there: close it'},
+	{action: 'help', keys: ['h', 'f1'], contexts: ['help'], shown: 'h F1', title: 'all of it', help: 'from the help for the view to all of the help; there: close it'},
 	{action: 'back', keys: ['q', 'escape', '?', 'x'], contexts: ['help'], shown: 'q Esc ?', title: 'close', help: 'close the help', knownFrom: 'less, htop'},
 	{action: 'next-view', keys: ['tab'], contexts: tables, shown: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},
 	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, shown: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},

@@ -19,7 +19,7 @@ export function choiceLines(state: ChooserState, rows: readonly ChoiceRow[], {co
 		return isSelected ? theme.paint('selected', text) : (row.problem === undefined ? text : theme.paint('dim', text));
 	});
 	if (lines.length === 0 && room > 0) {
-		lines.push(theme.paint('dim', cut(rows.length === 0 ? 'no JVMs to be seen; one that starts will appear here' : 'no JVMs match; Esc clears the filter', width)));
+		lines.push(theme.paint('dim', cut(rows.length === 0 ? 'no JVMs found; one that starts will appear here' : 'no JVMs match; Esc clears the filter', width)));
 	}
 
 	return [

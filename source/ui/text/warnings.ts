@@ -59,8 +59,8 @@ const rules: readonly Rule[] = [
 		const isOwn = cpuIntervalMs >= intervalMs;
 		const option = isOwn ? '--max-cpu' : '--max-overhead';
 		return {
-			short: `a sample each ${everyS} s: ${option}`,
-			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one comes each ${everyS} s, not each ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwn ? 'use more CPU of ours' : 'stop the target for longer'} than ${option} allows. Give it more; shares of few samples are rough.`,
+			short: `one sample every ${everyS} s: ${option}`,
+			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one is taken every ${everyS} s, not every ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwn ? 'use more CPU time of our own' : 'stop the target for longer'} than ${option} allows. Raise it for more samples; shares of few are rough.`,
 		};
 	},
 	({summary, snapshot}) => {

@@ -52,7 +52,7 @@ async function idler(inside: Chroot, options?: {cwd?: string; command?: string[]
 describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal ? ` (none can be made here: ${chrootRefusal})` : ''}`, () => {
 	test.each(jdks())('JDK $release: where its /tmp is a link, that is followed inside', async on => {
 		const inside = chroot();
-		// The same path is there twice: in its own root, where the JVM keeps its socket, and in ours.
+		// The same path appears twice: in its own root, where the JVM keeps its socket, and in ours.
 		symlinkSync(inside.outside, path.join(inside.root, 'tmp'));
 		mkdirSync(path.join(inside.root, inside.outside), {recursive: true});
 		const before = touched(inside.outside);

@@ -68,7 +68,7 @@ function refusalOf(error: number): string {
 		}
 
 		case errno.EPERM: {
-			return 'a system call filter (seccomp, as is usual in containers), the kernel\'s lockdown, or too little memory that may be locked (ulimit -l)';
+			return 'a system call filter (seccomp, as is usual in containers), the kernel\'s lockdown, or too little lockable memory (ulimit -l)';
 		}
 
 		case errno.ENOSYS: {
