@@ -1,4 +1,6 @@
-import {makeArrays, namesOf, newArray} from './column-types.js';
+import {
+	makeArrays, namesOf, newArray, type ColumnArray,
+} from './column-types.js';
 import type {CounterColumns, RecordArrays} from './schema.js';
 
 /**
@@ -10,6 +12,10 @@ if left out.
 export function recordsInWindow<C extends CounterColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C> | undefined, isWanted?: (index: number) => boolean): RecordArrays<C> {
 	const names = namesOf(columns);
 	const counters = names.filter(name => columns[name].role === 'counter');
+	if (!then && !isWanted && isEachCounted(counters.map(name => now[name]), now.count)) {
+		return now;
+	}
+
 	const thenCount = Math.min(then?.count ?? 0, now.count);
 	const grown = new Uint8Array(now.count);
 	for (const name of counters) {
@@ -47,4 +53,15 @@ export function recordsInWindow<C extends CounterColumns>(columns: C, now: Recor
 		return taken;
 	});
 	return {count, ...arrays};
+}
+
+/** Whether a counter of each row is more than nothing: since the session's start all of them are, and nothing is copied. */
+function isEachCounted([values, ...others]: readonly ColumnArray[], count: number): boolean {
+	for (let index = 0; index < count; index++) {
+		if (values[index] <= 0 && !others.some(other => other[index] > 0)) {
+			return false;
+		}
+	}
+
+	return true;
 }

@@ -37,15 +37,18 @@ waiting, or it was used in system calls of which there are no records. Where it 
 */
 export function unseenCpuPercent(snapshot: Snapshot, baseline: Snapshot | undefined): number {
 	const {facts, threads, session} = snapshot;
-	const isJava = (thread: number) => threadKind(threads.flags[thread]) === 'java';
+	const isJava = Uint8Array.from({length: threads.count}, (_, thread) => Number(threadKind(threads.flags[thread]) === 'java'));
 	let [whole, seen] = [0, 0];
 	for (let thread = 0; thread < threads.count; thread++) {
-		whole += isJava(thread) ? threadCpuNs(snapshot, baseline, thread) : 0;
+		whole += isJava[thread] === 1 ? threadCpuNs(snapshot, baseline, thread) : 0;
 	}
 
-	for (let fact = 0; fact < facts.count; fact++) {
-		if ((facts.state[fact] === stateCode.RUNNABLE || facts.node[fact] === rootNode) && isJava(facts.thread[fact])) {
-			seen += facts.cpuNs[fact] - (baseline && fact < baseline.facts.count ? baseline.facts.cpuNs[fact] : 0);
+	const {count, state, node, thread: threadOf, cpuNs} = facts;
+	const before = baseline?.facts.cpuNs;
+	const beforeCount = baseline?.facts.count ?? 0;
+	for (let fact = 0; fact < count; fact++) {
+		if (cpuNs[fact] > 0 && (state[fact] === stateCode.RUNNABLE || node[fact] === rootNode) && isJava[threadOf[fact]] === 1) {
+			seen += cpuNs[fact] - (fact < beforeCount ? before![fact] : 0);
 		}
 	}
 

@@ -3,7 +3,7 @@ import {threadFlag} from '../model/sample.js';
 import type {Facts, Snapshot} from '../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../model/thread-state.js';
 import {attributionOf, ownPlace, viaPlace} from './facts/attribution.js';
-import {FactRanking} from './facts/fact-ranking.js';
+import {FactBuckets, FactRanking} from './facts/fact-ranking.js';
 import {attributedPlace, isStuckLonger, lockOf, stuckMs} from './now.js';
 import {placeName} from './facts/place.js';
 import {foldPools} from './facts/pools.js';
@@ -87,7 +87,7 @@ function topPlaces({dictionary, threads}: Snapshot, facts: Facts, {countedMask}:
 		bucketOfFact[index] = node === rootNode ? threads.count : facts.thread[index];
 	}
 
-	const ranking = new FactRanking(facts, bucketOfFact, threads.count + 1, groupOfFact, places.length, countedMask);
+	const ranking = new FactRanking(facts, new FactBuckets(bucketOfFact, threads.count + 1), groupOfFact, places.length, countedMask);
 	return thread => places[ranking.of(thread, 1).top[0]];
 }
 

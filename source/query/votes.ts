@@ -4,7 +4,7 @@ import {stateCode, stateCount} from '../model/thread-state.js';
 import {voteColumns} from './columns/vote-columns.js';
 import {sortRows} from './columns/sort.js';
 import {endsOf, ownPlace} from './facts/attribution.js';
-import {FactRanking} from './facts/fact-ranking.js';
+import {FactBuckets, FactRanking} from './facts/fact-ranking.js';
 import {viaOfBuckets} from './facts/left-out.js';
 import {SameStacks} from './facts/same-stacks.js';
 import {factsInWindow, scopeOf, type Scope} from './facts/scope.js';
@@ -67,7 +67,7 @@ function rowsOf(snapshot: Snapshot, sums: VoteSums, facts: Facts, {unit, counted
 		frames,
 		wholeSamples: unit === 'ticks' ? sums.wholeTicks : effectiveSamples(sums.wholeCpuNs, sums.squaredCpuNs),
 		threadsOf(stack) {
-			ranking ??= new FactRanking(facts, sums.stackOfFact, stackCount, facts.thread, threads.count, countedMask);
+			ranking ??= new FactRanking(facts, new FactBuckets(sums.stackOfFact, stackCount), facts.thread, threads.count, countedMask);
 			const {count, top} = ranking.of(stack, maxTopThreads);
 			return {count, names: top.map(thread => dictionary.strings[threads.name[thread]])};
 		},

@@ -1,4 +1,5 @@
 import type {SortOrder} from '../types.js';
+import {orderOf} from '../facts/radix-order.js';
 
 /** A figure of a row. */
 type Figure<Row> = {of(row: Row): number};
@@ -101,17 +102,19 @@ export function sortByFigures<Row>(rows: readonly Row[], [first, ...others]: Rea
 		figures[index] = sign * (Number.isNaN(figure) ? -Infinity : figure);
 	}
 
-	const sorted = figures.toSorted();
-	const taken = new Int32Array(rows.length);
+	const order = orderOf(figures);
 	const placed = [...rows];
-	for (const [index, row] of rows.entries()) {
-		const at = firstAt(sorted, figures[index]);
-		placed[at + taken[at]++] = row;
+	for (let at = 0; at < placed.length; at++) {
+		placed[at] = rows[order[at]];
 	}
 
-	for (let from = 0; from < placed.length; from += taken[from]) {
-		if (taken[from] > 1) {
-			const same = sortByFigures(placed.slice(from, from + taken[from]), others, sign, compare);
+	for (let from = 0, end = 1; from < placed.length; from = end, end++) {
+		while (end < placed.length && figures[order[end]] === figures[order[from]]) {
+			end++;
+		}
+
+		if (end - from > 1) {
+			const same = sortByFigures(placed.slice(from, end), others, sign, compare);
 			for (const [index, row] of same.entries()) {
 				placed[from + index] = row;
 			}
@@ -119,19 +122,4 @@ export function sortByFigures<Row>(rows: readonly Row[], [first, ...others]: Rea
 	}
 
 	return placed;
-}
-
-/** Where a number that is in a sorted list first is there. */
-function firstAt(sorted: Float64Array, wanted: number): number {
-	let [low, high] = [0, sorted.length - 1];
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (sorted[middle] < wanted) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-
-	return low;
 }

@@ -6,52 +6,69 @@ ticks, first.
 */
 export type Ranked = {readonly count: number; readonly top: readonly number[]};
 
-/** Facts sorted into buckets once, and summed up by member for each bucket asked for. */
+/** Facts sorted into buckets: those of bucket b are `order[start[b]] .. order[start[b + 1] - 1]`. */
+export class FactBuckets {
+	readonly start: Int32Array;
+	readonly order: Int32Array;
+
+	/** `bucketOfFact` holds ids below `buckets`. */
+	constructor(bucketOfFact: Int32Array, buckets: number) {
+		const {length} = bucketOfFact;
+		const start = new Int32Array(buckets + 1);
+		const order = new Int32Array(length);
+		for (const bucket of bucketOfFact) {
+			start[bucket + 1]++;
+		}
+
+		for (let bucket = 0; bucket < buckets; bucket++) {
+			start[bucket + 1] += start[bucket];
+		}
+
+		const next = new Int32Array(start);
+		for (let fact = 0; fact < length; fact++) {
+			order[next[bucketOfFact[fact]]++] = fact;
+		}
+
+		this.start = start;
+		this.order = order;
+	}
+
+	/** The facts of a bucket. */
+	factsOf(bucket: number): Int32Array {
+		return this.order.subarray(this.start[bucket], this.start[bucket + 1]);
+	}
+}
+
+/** Facts of buckets, summed up by member for each bucket asked for. */
 export class FactRanking {
 	readonly #facts: Facts;
+	readonly #buckets: FactBuckets;
 	readonly #memberOfFact: Int32Array;
 	readonly #countedMask: number;
-	/** Facts of bucket b are `#order[#start[b]] .. #order[#start[b + 1] - 1]`. */
-	readonly #start: Int32Array;
-	readonly #order: Int32Array;
 	/** By member, all zero between two calls. */
 	readonly #cpuNs: Float64Array;
 	readonly #ticks: Float64Array;
 	readonly #isSeen: Uint8Array;
 
 	/**
-	`bucketOfFact` and `memberOfFact` hold ids below `buckets` and `members`; only ticks in states of `countedMask`
-	rank.
+	`memberOfFact` holds ids below `members`, and is looked at for the facts of a bucket that is asked for; only ticks in
+	states of `countedMask` rank.
 	*/
-	constructor(facts: Facts, bucketOfFact: Int32Array, buckets: number, memberOfFact: Int32Array, members: number, countedMask: number) {
+	constructor(facts: Facts, buckets: FactBuckets, memberOfFact: Int32Array, members: number, countedMask: number) {
 		this.#facts = facts;
+		this.#buckets = buckets;
 		this.#memberOfFact = memberOfFact;
 		this.#countedMask = countedMask;
-		this.#start = new Int32Array(buckets + 1);
-		this.#order = new Int32Array(facts.count);
 		this.#cpuNs = new Float64Array(members);
 		this.#ticks = new Float64Array(members);
 		this.#isSeen = new Uint8Array(members);
-		for (let fact = 0; fact < facts.count; fact++) {
-			this.#start[bucketOfFact[fact] + 1]++;
-		}
-
-		for (let bucket = 0; bucket < buckets; bucket++) {
-			this.#start[bucket + 1] += this.#start[bucket];
-		}
-
-		const next = new Int32Array(this.#start);
-		for (let fact = 0; fact < facts.count; fact++) {
-			this.#order[next[bucketOfFact[fact]]++] = fact;
-		}
 	}
 
 	/** The members of a bucket, at most `maxTop` of them by name. */
 	of(bucket: number, maxTop: number): Ranked {
 		const {ticks, cpuNs, state} = this.#facts;
 		const seen: number[] = [];
-		for (let index = this.#start[bucket]; index < this.#start[bucket + 1]; index++) {
-			const fact = this.#order[index];
+		for (const fact of this.#buckets.factsOf(bucket)) {
 			const member = this.#memberOfFact[fact];
 			if (this.#isSeen[member] === 0) {
 				this.#isSeen[member] = 1;

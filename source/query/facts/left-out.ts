@@ -1,7 +1,7 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary, Facts} from '../../model/snapshot.js';
 import type {Place} from '../types.js';
-import {FactRanking} from './fact-ranking.js';
+import {FactBuckets, FactRanking} from './fact-ranking.js';
 import type {Scope} from './scope.js';
 import {stackIndex} from './stack-index.js';
 
@@ -27,7 +27,7 @@ export function viaOfBuckets(dictionary: Dictionary, {facts, ends, bucketOfFact,
 		}
 
 		const weighed = unit === 'ticks' ? {...facts, cpuNs: new Float64Array(facts.count)} : facts;
-		return new FactRanking(weighed, bucketOfFact, buckets, methodOfFact, places.length, countedMask);
+		return new FactRanking(weighed, new FactBuckets(bucketOfFact, buckets), methodOfFact, places.length, countedMask);
 	};
 
 	return bucket => {

@@ -75,5 +75,7 @@ What was counted between the baseline (undefined: the session's start) and the s
 out.
 */
 export function factsInWindow({facts}: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads'>): Facts {
-	return recordsInWindow(factColumns, facts, baseline?.facts, index => (scope.stateMask & (1 << facts.state[index])) !== 0 && isCounted(scope, facts.thread[index]));
+	const {stateMask, threads} = scope;
+	const isWanted = stateMask === allStatesMask && !threads ? undefined : (index: number) => (stateMask & (1 << facts.state[index])) !== 0 && isCounted(scope, facts.thread[index]);
+	return recordsInWindow(factColumns, facts, baseline?.facts, isWanted);
 }

@@ -31,18 +31,17 @@ export type CountedFigures = {
 A row of thousands of which a screen shows some: each figure is looked up, or worked out, when somebody asks for it.
 */
 export class CountedLine extends AtPlace implements LineRow {
+	/** Kept, as it is the one thing that all rows are asked for at each refresh. */
+	readonly key: string;
 	readonly #group: number;
 	readonly #of: CountedFigures;
 	#ranked: Ranked | undefined;
 
 	constructor(group: number, of: CountedFigures) {
 		super();
+		this.key = of.grouping.keys[group];
 		this.#group = group;
 		this.#of = of;
-	}
-
-	get key(): string {
-		return this.#of.grouping.keys[this.#group];
 	}
 
 	get selfTicks(): number {

@@ -1,7 +1,7 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {attributionOf} from '../facts/attribution.js';
-import {FactRanking} from '../facts/fact-ranking.js';
+import {FactBuckets, FactRanking} from '../facts/fact-ranking.js';
 import {factsInWindow, type Scope} from '../facts/scope.js';
 import {effectiveSamples} from '../facts/share.js';
 import {stackIndex} from '../facts/stack-index.js';
@@ -54,14 +54,15 @@ function count(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query,
 	const {wholeCpuNs, wholeTicks} = sums;
 	const cpuSamples = effectiveSamples(wholeCpuNs, sums.squaredCpuNs);
 	const places = grouping.places.length;
+	const buckets = new FactBuckets(sums.groupOfFact, places);
 	const shared: Omit<CountedFigures, 'beyond' | 'isInTicks' | 'samples'> = {
-		grouping, sums, dictionary, threads, ranking: new FactRanking(facts, sums.groupOfFact, places, facts.thread, threads.count, countedMask), standing: standingNow(snapshot, attributed, grouping, scope),
+		grouping, sums, dictionary, threads, ranking: new FactRanking(facts, buckets, facts.thread, threads.count, countedMask), standing: standingNow(snapshot, attributed, grouping, scope),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	return inUnit => {
 		const isInTicks = inUnit.unit === 'ticks';
 		const figures: CountedFigures = {
-			...shared, isInTicks, samples: isInTicks ? wholeTicks : cpuSamples, beyond: new OtherSide(snapshot, facts, inUnit, query, sums.groupOfFact),
+			...shared, isInTicks, samples: isInTicks ? wholeTicks : cpuSamples, beyond: new OtherSide(snapshot, facts, inUnit, query, buckets),
 		};
 		const rows: CountedLine[] = [];
 		for (let group = 1; group < places; group++) {

@@ -33,28 +33,47 @@ export class LineSums {
 	#addSelf({dictionary}: Snapshot, facts: Facts, {countedMask}: Pick<Scope, 'countedMask'>, attributed: Int32Array, {groupOfFrame}: Grouping): NodeSums {
 		const ticksOfNode = new Float64Array(dictionary.nodeCount);
 		const cpuNsOfNode = new Float64Array(dictionary.nodeCount);
-		for (let index = 0; index < facts.count; index++) {
-			const node = facts.node[index];
+		const {groupOfFact, states, selfCpuNs, selfTicks} = this;
+		const {nodeFrame, nodeCount} = dictionary;
+		const groupOfNode = new Int32Array(nodeCount);
+		for (let node = 0; node < nodeCount; node++) {
+			groupOfNode[node] = groupOfFrame[nodeFrame[attributed[node]]];
+		}
+
+		const {count, node: nodes, state: stateOf, ticks: ticksOf, cpuNs: cpuNsOf} = facts;
+		let [wholeCpuNs, wholeTicks, squaredCpuNs] = [0, 0, 0];
+		for (let index = 0; index < count; index++) {
+			const node = nodes[index];
 			if (node === rootNode) {
 				continue;
 			}
 
-			const group = groupOfFrame[dictionary.nodeFrame[attributed[node]]];
-			const ticks = facts.ticks[index];
-			const cpuNs = facts.cpuNs[index];
-			this.groupOfFact[index] = group;
-			this.states[(group * stateCount) + facts.state[index]] += ticks;
-			this.selfCpuNs[group] += cpuNs;
-			this.wholeCpuNs += cpuNs;
-			this.squaredCpuNs += cpuNs * cpuNs / Math.max(ticks, 1);
-			cpuNsOfNode[node] += cpuNs;
-			if ((countedMask & (1 << facts.state[index])) !== 0) {
-				this.selfTicks[group] += ticks;
-				this.wholeTicks += ticks;
+			const group = groupOfNode[node];
+			const state = stateOf[index];
+			const ticks = ticksOf[index];
+			const cpuNs = cpuNsOf[index];
+			groupOfFact[index] = group;
+			states[(group * stateCount) + state] += ticks;
+			if (cpuNs > 0) {
+				wholeCpuNs += cpuNs;
+				squaredCpuNs += cpuNs * cpuNs / Math.max(ticks, 1);
+				cpuNsOfNode[node] += cpuNs;
+			}
+
+			if ((countedMask & (1 << state)) !== 0) {
+				wholeTicks += ticks;
 				ticksOfNode[node] += ticks;
 			}
 		}
 
+		for (let node = rootNode + 1; node < nodeCount; node++) {
+			selfTicks[groupOfNode[node]] += ticksOfNode[node];
+			selfCpuNs[groupOfNode[node]] += cpuNsOfNode[node];
+		}
+
+		this.wholeCpuNs = wholeCpuNs;
+		this.wholeTicks = wholeTicks;
+		this.squaredCpuNs = squaredCpuNs;
 		return {ticksOfNode, cpuNsOfNode};
 	}
 

@@ -116,8 +116,9 @@ function cpuOf({threads}: Snapshot): number {
 /** A thread that waits for a monitor is BLOCKED; for a lock of java.util.concurrent its holder must be known. */
 function blockedTicks({facts, contention}: Snapshot): number {
 	let sum = 0;
-	for (let fact = 0; fact < facts.count; fact++) {
-		sum += facts.state[fact] === stateCode.BLOCKED ? facts.ticks[fact] : 0;
+	const {count, state, ticks} = facts;
+	for (let fact = 0; fact < count; fact++) {
+		sum += state[fact] === stateCode.BLOCKED ? ticks[fact] : 0;
 	}
 
 	for (let row = 0; row < contention.count; row++) {
