@@ -5,6 +5,7 @@ import {Worker} from 'node:worker_threads';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../model/source.js';
 import {printable} from '../model/text.js';
+import {Bell} from '../table/bell.js';
 import {createTable} from '../table/layout.js';
 import {TableReader, type TableImage} from '../table/reader.js';
 import {outOfFiles} from '../jvm/system/open-files.js';
@@ -66,6 +67,7 @@ function defaultWorkerUrl(): URL {
 class LiveSampler implements SamplerHandle {
 	readonly #target: Target;
 	readonly #reader: TableReader;
+	readonly #bell: Bell;
 	readonly #worker: Worker;
 	readonly #cpuAtStart = process.cpuUsage();
 	readonly #listeners = new Set<() => void>();
@@ -95,6 +97,7 @@ class LiveSampler implements SamplerHandle {
 		const table = createTable();
 		this.#target = options.target;
 		this.#reader = new TableReader(table);
+		this.#bell = new Bell(table);
 		this.#worker = new Worker(workerUrl ?? defaultWorkerUrl(), {
 			name: 'sampler',
 			workerData: {...input, table} satisfies WorkerInput,
@@ -356,6 +359,7 @@ class LiveSampler implements SamplerHandle {
 
 	#tell(command: Command): void {
 		this.#worker.postMessage(command);
+		this.#bell.ring();
 	}
 }
 

@@ -4,6 +4,7 @@ import {setImmediate as turn} from 'node:timers/promises';
 import type {EngineSession, SampleOutcome} from '../engines/engine.js';
 import {Sample} from '../model/sample.js';
 import type {SamplerFigures} from '../table/layout.js';
+import type {Bell} from '../table/bell.js';
 import type {TableWriter} from '../table/writer.js';
 import {StopBudget} from './budget.js';
 import {backoffMs, SamplingClock} from './clock.js';
@@ -24,10 +25,19 @@ early who works.
 const secondSampleAfter = 1 / 4;
 const secondSampleMs = 75;
 
+/**
+How long the event loop may stand still at a time, milliseconds, and the longest sleep in which it does: a timer of its
+own costs little when it is seldom set.
+*/
+const turnEveryMs = 250;
+const stillMs = 100;
+
 /** What a loop samples, where it counts, and how often. */
 export type LoopOptions = {
 	readonly session: EngineSession;
 	readonly writer: TableWriter;
+	/** What is rung with each message; without it the event loop's own timers are slept by. */
+	readonly bell?: Bell;
 	readonly intervalMs: number;
 	readonly maxOverheadPercent: number;
 	/** CPU time that our own process may use, percent of a core; undefined for any. */
@@ -57,6 +67,8 @@ export class SamplingLoop {
 	/** We gave up the sample in progress: not a failure of the target. */
 	#isGivenUp = false;
 	#wake: (() => void) | undefined;
+	/** When the event loop must turn again at the latest. */
+	#turnAtMs = 0;
 	/** Sampling time before the last pause, and since when it goes on. */
 	#activeMs = 0;
 	#activeSinceMs = performance.now();
@@ -94,7 +106,7 @@ export class SamplingLoop {
 		while (!this.#isStopped) {
 			const waitMs = this.#isResting ? Infinity : this.#clock.waitMs(performance.now());
 			if (waitMs > 0 || !hasWaited) {
-				await (waitMs > 0 ? this.#sleep(waitMs) : turn());
+				await this.#wait(waitMs);
 				hasWaited = true;
 				continue;
 			}
@@ -334,6 +346,21 @@ export class SamplingLoop {
 	/** Time spent sampling, pauses left out. */
 	#durationMs(nowMs: number): number {
 		return this.#activeMs + (this.#isResting ? 0 : nowMs - this.#activeSinceMs);
+	}
+
+	/** Waits this long, or until something may have changed; for no time at all if need be. */
+	async #wait(forMs: number): Promise<void> {
+		const {bell} = this.#options;
+		const nowMs = performance.now();
+		if (!bell || forMs > stillMs || nowMs >= this.#turnAtMs) {
+			await (forMs > 0 ? this.#sleep(forMs) : turn());
+			this.#turnAtMs = performance.now() + turnEveryMs;
+			return;
+		}
+
+		if (bell.sleep(forMs)) {
+			this.#turnAtMs = nowMs;
+		}
 	}
 
 	/** Waits this long, or until something changes. */

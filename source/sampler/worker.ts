@@ -7,6 +7,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/engine.js';
 import {globListIdMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
+import {Bell} from '../table/bell.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
 import type {Command, Report, WorkerInput} from './messages.js';
@@ -51,6 +52,7 @@ async function run(): Promise<void> {
 		const loop = new SamplingLoop({
 			session,
 			writer,
+			bell: new Bell(input.table),
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
 			maxOverheadPercent: input.maxOverheadPercent,
 			maxCpuPercent: input.maxCpuPercent,

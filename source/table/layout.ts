@@ -28,6 +28,8 @@ export const word = Object.freeze({
 	slabs: 2,
 	/** Raised with everything that is published: unchanged means that there is nothing new to read. */
 	generation: 3,
+	/** Raised with each message to the sampler (`Bell`). The main thread. */
+	rings: 4,
 	/** Published number of records of each region, in the order of `regionNames`. */
 	counts: 8,
 	/** Share of each region in a slab, in the order of `regionNames`. */

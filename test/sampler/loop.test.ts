@@ -4,6 +4,7 @@ import type {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {SamplingLoop, type LoopOptions} from '../../source/sampler/loop.js';
 import {monotoneMs} from '../../source/sampler/messages.js';
+import {Bell} from '../../source/table/bell.js';
 import {createTable, headerWords} from '../../source/table/layout.js';
 import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableReader} from '../../source/table/reader.js';
@@ -12,7 +13,9 @@ import {until} from '../helpers/until.js';
 
 const table = () => {
 	const buffer = createTable();
-	return {words: headerWords(buffer), writer: new TableWriter(buffer), reader: new TableReader(buffer)};
+	return {
+		words: headerWords(buffer), writer: new TableWriter(buffer), reader: new TableReader(buffer), bell: new Bell(buffer), door: new Bell(buffer),
+	};
 };
 
 /**
@@ -119,6 +122,30 @@ test('a sample that takes longer than the interval leaves turns to commands and 
 	});
 	loop.stop();
 	await running;
+});
+
+test('asleep by its bell it hears messages when that is rung, and now and then without', async () => {
+	for (const isRung of [true, false]) {
+		const {writer, bell, door} = table();
+		let samples = 0;
+		const loop = new SamplingLoop({
+			session: steady(sample => {
+				samples = sample;
+				if (sample === 3) {
+					setImmediate(() => {
+						loop.stop();
+					});
+					if (isRung) {
+						door.ring();
+					}
+				}
+			}), writer, bell, intervalMs: 20, maxOverheadPercent: 100, report: () => undefined,
+		});
+		await loop.run();
+		// The next sample may be due by the time that it has heard.
+		expect(samples).toBeLessThanOrEqual(isRung ? 4 : 60);
+		expect(samples).toBeGreaterThanOrEqual(3);
+	}
 });
 
 test('says when the next sample is due, also while the budget puts it off', async () => {

@@ -31,7 +31,8 @@ export class ThreadCpu {
 	/** What the last call of `delta` or `read` found. */
 	reading: CpuReading = 'read';
 	/**
-	The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, and runnable without one.
+	The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, and runnable without one (that
+	of the last one that was read).
 	*/
 	cpuNs = 0;
 	waitNs = 0;
@@ -46,6 +47,11 @@ export class ThreadCpu {
 	#lastCpuNs = new Float64Array(64);
 	#round = new Int32Array(64);
 	#currentRound = 1;
+	/** What `read` found, and at which moment. */
+	#foundCpuNs = new Float64Array(64);
+	#foundAt = new Int32Array(64);
+	#moment = 1;
+	#isMoment = false;
 	#readInRound = 0;
 	#openFiles = 0;
 	#openFilesLimit: number;
@@ -53,6 +59,16 @@ export class ThreadCpu {
 	constructor(pid: number, openFilesLimit = openFilesAllowed()) {
 		this.#pid = pid;
 		this.#openFilesLimit = openFilesLimit;
+	}
+
+	/** Begins a moment: until it is over, `delta` goes by what `read` has found in it, and reads only what it has not. */
+	beginMoment(): void {
+		this.#moment++;
+		this.#isMoment = true;
+	}
+
+	endMoment(): void {
+		this.#isMoment = false;
 	}
 
 	/**
@@ -63,7 +79,10 @@ export class ThreadCpu {
 		const known = this.#slots.has(nativeId);
 		const slot = this.#slotOf(nativeId);
 		const before = this.#lastCpuNs[slot];
-		if (!this.#readSlot(nativeId, slot)) {
+		if (this.#isMoment && this.#foundAt[slot] === this.#moment) {
+			this.cpuNs = this.#foundCpuNs[slot];
+			this.reading = 'read';
+		} else if (!this.#readSlot(nativeId, slot)) {
 			this.#drop(nativeId, slot);
 			return 0;
 		}
@@ -86,6 +105,8 @@ export class ThreadCpu {
 
 		if (this.#readSlot(nativeId, slot)) {
 			this.#markRead(slot);
+			this.#foundCpuNs[slot] = this.cpuNs;
+			this.#foundAt[slot] = this.#moment;
 			return true;
 		}
 
@@ -145,6 +166,8 @@ export class ThreadCpu {
 			this.#fd = grown(this.#fd, new Int32Array(slot * 2));
 			this.#lastCpuNs = grown(this.#lastCpuNs, new Float64Array(slot * 2));
 			this.#round = grown(this.#round, new Int32Array(slot * 2));
+			this.#foundCpuNs = grown(this.#foundCpuNs, new Float64Array(slot * 2));
+			this.#foundAt = grown(this.#foundAt, new Int32Array(slot * 2));
 		}
 
 		this.#fd[slot] = -1;
@@ -159,6 +182,7 @@ export class ThreadCpu {
 		}
 
 		this.#round[slot] = 0;
+		this.#foundAt[slot] = 0;
 		this.#closeFile(slot);
 		this.#slots.delete(nativeId);
 		this.#freeSlots.push(slot);

@@ -5,8 +5,10 @@ import {
 	decodeScopes, scopeCount, scopeOffsetAfterCall, scopeOffsetAt, scopeOffsetInLoop, type Scope,
 } from '../decode/scopes.js';
 import {isAddress} from '../process/memory.js';
+import {type Ranges} from '../process/ranges.js';
 import {fail} from '../process/reader.js';
 import {has} from './layout.js';
+import {type Checkable} from './rechecks.js';
 import {type Vm} from './vm.js';
 
 /**
@@ -38,7 +40,7 @@ const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod',
 const adapterNames = /adapters|vtable chunks|MethodHandlesAdapterBlob/;
 
 /** One piece of generated code in the target's code cache. */
-export class CodeBlob {
+export class CodeBlob implements Checkable {
 	readonly address: number;
 	readonly name: string;
 	readonly kind: BlobKind;
@@ -56,14 +58,16 @@ export class CodeBlob {
 	readonly entry: number = 0;
 	readonly deoptHandlers: readonly number[] = [];
 	readonly origPcOffset: number = 0;
-	/** Last round in which it was checked to be still the same. */
+	/** See `Checkable`. */
 	round = 0;
+	sureRound = 0;
 	/** The wrapper through which a carrier runs a virtual thread. */
 	isEnterSpecial = false;
 	/** Another piece of code is here now. */
 	isGone = false;
 	readonly #vm: Vm;
-	readonly #identity: readonly number[];
+	/** See `readIdentity`; of compiled methods. */
+	readonly #identity: readonly number[] = [];
 	#debugInfo?: DebugInfo;
 	#loops?: readonly Loop[];
 	#loopBytes = 0;
@@ -89,8 +93,8 @@ export class CodeBlob {
 		const complete = address + fields.blobFrameComplete;
 		this.frameComplete = types.shortFrameComplete ? (reader.u16(complete) << 16) >> 16 : reader.i32(complete);
 		this.kind = kindOf(this.name);
-		this.#identity = readIdentity(vm, address, this.isMethod);
 		if (this.isMethod) {
+			this.#identity = readIdentity(vm, address);
 			this.method = reader.pointer(address + fields.nmethodMethod);
 			this.entry = has(fields.nmethodEntryOffset) ? this.codeBegin + reader.u16(address + fields.nmethodEntryOffset) : reader.word(address + fields.nmethodEntry);
 			this.deoptHandlers = [
@@ -110,13 +114,15 @@ export class CodeBlob {
 		return pc >= this.codeBegin && pc < this.end;
 	}
 
-	/** Reads again what distinguishes one compiled method from the next at the same address. */
-	isSame(): boolean {
-		try {
-			return readIdentity(this.#vm, this.address, this.isMethod).every((word, index) => word === this.#identity[index]);
-		} catch {
-			return false;
-		}
+	/** See `Checkable`: what distinguishes one compiled method from the next at the same address, in one piece. */
+	addTo(ranges: Ranges): number {
+		const {start, length} = identityPiece(this.#vm);
+		return ranges.add(this.address + start, length);
+	}
+
+	/** See `Checkable`. */
+	isSameIn(ranges: Ranges, first: number): boolean {
+		return ranges.isRead(first) && isIdentity(this.#vm, this.#identity, ranges, first);
 	}
 
 	/**
@@ -200,22 +206,23 @@ function kindOf(name: string): BlobKind {
 	return kinds.get(name) ?? (adapterNames.test(name) ? 'adapter' : 'stub');
 }
 
-/** Where readIdentity reads to: a few hundred bytes from the first of the fields to the last. */
-let scratch = new DataView(new ArrayBuffer(512));
+/** Where the fields lie that tell one compiled method from the next: a few hundred bytes from the first to the last. */
+function identityPiece({layout: {fields: {blobName, blobSize, nmethodCompileId, nmethodMethod}}}: Vm): {readonly start: number; readonly length: number} {
+	const start = Math.min(blobName, blobSize, nmethodCompileId, nmethodMethod);
+	return {start, length: Math.max(blobName, blobSize, nmethodCompileId, nmethodMethod) + 8 - start};
+}
 
-/** Read of each compiled method that a sample meets, and so in one piece. */
-function readIdentity({reader, layout: {fields}}: Vm, address: number, isMethod: boolean): number[] {
-	const {blobName, blobSize, nmethodCompileId, nmethodMethod} = fields;
-	const start = isMethod ? Math.min(blobName, blobSize, nmethodCompileId, nmethodMethod) : Math.min(blobName, blobSize);
-	const length = (isMethod ? Math.max(blobName, blobSize, nmethodCompileId, nmethodMethod) : Math.max(blobName, blobSize)) + 8 - start;
-	if (scratch.byteLength < length) {
-		scratch = new DataView(new ArrayBuffer(length));
-	}
+/** Name, size, the compilation's number, the Method. Throws `Unreadable`. */
+function readIdentity({reader, layout: {fields}}: Vm, address: number): number[] {
+	return [reader.word(address + fields.blobName), reader.u32(address + fields.blobSize), reader.u32(address + fields.nmethodCompileId), reader.word(address + fields.nmethodMethod)];
+}
 
-	reader.fill(address + start, new Uint8Array(scratch.buffer), 0, length);
-	const word = (offset: number) => wordAt(scratch, offset - start);
-	const common = [word(blobName), scratch.getUint32(blobSize - start, true)];
-	return isMethod ? [...common, scratch.getUint32(nmethodCompileId - start, true), word(nmethodMethod)] : common;
+/** Whether what was read has this identity. */
+function isIdentity(vm: Vm, identity: readonly number[], ranges: Ranges, range: number): boolean {
+	const {fields} = vm.layout;
+	const {start} = identityPiece(vm);
+	return ranges.word(range, fields.blobName - start) === identity[0] && ranges.half(range, fields.blobSize - start) === identity[1]
+		&& ranges.half(range, fields.nmethodCompileId - start) === identity[2] && ranges.word(range, fields.nmethodMethod - start) === identity[3];
 }
 
 type DebugInfo = {

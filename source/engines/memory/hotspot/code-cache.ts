@@ -3,6 +3,7 @@ import {fail, type Reader, Unreadable} from '../process/reader.js';
 import {CodeBlob} from './code-blob.js';
 import {has} from './layout.js';
 import {type Methods} from './methods.js';
+import {Rechecks} from './rechecks.js';
 import {type Vm} from './vm.js';
 
 type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
@@ -47,15 +48,18 @@ export class CodeCache {
 	readonly #places = new Map<number, CodePlace>();
 	readonly #blobs = new Map<number, CodeBlob>();
 	readonly #window = new Uint8Array(mapWindow);
+	readonly #rechecks: Rechecks<CodeBlob>;
 
 	constructor(vm: Vm, methods: Methods) {
 		this.#vm = vm;
 		this.#methods = methods;
+		this.#rechecks = new Rechecks(vm.reader.memory);
 	}
 
 	/** Starts a round (a sample); reads the heaps' bounds, which grow. Throws `Unreadable`. */
 	nextRound(): void {
 		this.#round++;
+		this.#rechecks.nextRound();
 		this.#heaps = undefined;
 		if (this.#places.size > placeLimit || this.#blobs.size > placeLimit) {
 			this.#places.clear();
@@ -141,12 +145,7 @@ export class CodeCache {
 	}
 
 	#isCurrent(blob: CodeBlob): boolean {
-		if (blob.round === this.#round || !blob.isMethod) {
-			return !blob.isGone;
-		}
-
-		blob.round = this.#round;
-		if (!blob.isGone && !blob.isSame()) {
+		if (blob.isMethod && !blob.isGone && !this.#rechecks.isSame(blob)) {
 			blob.isGone = true;
 			blob.forgetDebugInfo();
 			this.#blobs.delete(blob.address);
@@ -168,10 +167,18 @@ export class CodeCache {
 
 		const address = heap.low + (start * (2 ** heap.shift)) + this.#vm.layout.sizes.heapBlock;
 		const known = this.#blobs.get(address);
-		const blob = known && this.#isCurrent(known) ? known : new CodeBlob(this.#vm, address);
-		blob.round = this.#round;
-		this.#blobs.set(address, blob);
+		const blob = known && this.#isCurrent(known) ? known : this.#newBlob(address);
 		return blob.contains(pc) ? blob : undefined;
+	}
+
+	#newBlob(address: number): CodeBlob {
+		const blob = new CodeBlob(this.#vm, address);
+		if (blob.isMethod) {
+			this.#rechecks.isNew(blob);
+		}
+
+		this.#blobs.set(address, blob);
+		return blob;
 	}
 
 	#blockStart(heap: CodeHeap, segment: number): number {

@@ -4,7 +4,9 @@ import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
 import {printable} from '../../../model/text.js';
 import {decodeLineTable, lineAt, lineTableBytes, type LineTable} from '../decode/line-table.js';
 import {isAligned} from '../process/memory.js';
+import {type Ranges} from '../process/ranges.js';
 import {fail} from '../process/reader.js';
+import {type Checkable, Rechecks} from './rechecks.js';
 import {type Vm} from './vm.js';
 
 /** JVM_ACC_NATIVE (JVMS table 4.6-A). */
@@ -29,7 +31,7 @@ const methodLimit = 100_000;
 export type MethodName = {readonly className: string; readonly name: string; readonly isNative: boolean};
 
 /** One Java method of the target, decoded. */
-export class Method implements MethodName {
+export class Method implements MethodName, Checkable {
 	readonly constMethod: number;
 	readonly codeStart: number;
 	readonly codeEnd: number;
@@ -38,9 +40,11 @@ export class Method implements MethodName {
 	readonly isEnterSpecial: boolean;
 	readonly className: string;
 	readonly name: string;
-	readonly identity: Uint8Array;
-	/** Last round in which it was checked to be still the same. */
+	/** See `Checkable`. */
 	round = 0;
+	sureRound = 0;
+	readonly #address: number;
+	readonly #identity: Uint8Array;
 	readonly #vm: Vm;
 	readonly #interner: Interner;
 	readonly #hasLines: boolean;
@@ -61,11 +65,12 @@ export class Method implements MethodName {
 
 		const {reader, layout: {fields, sizes}} = vm;
 		this.#vm = vm;
+		this.#address = address;
 		this.#interner = interner;
 		this.#byFrame = byFrame;
 		const constMethod = reader.pointer(address + fields.methodConst);
 		this.constMethod = constMethod;
-		this.identity = reader.bytes(constMethod, identityBytes);
+		this.#identity = reader.bytes(constMethod, identityBytes);
 		this.isNative = (reader.u16(address + fields.methodAccess) & accessNative) !== 0;
 		const codeSize = reader.u16(constMethod + fields.constCodeSize);
 		this.codeStart = constMethod + sizes.constMethod;
@@ -96,6 +101,19 @@ export class Method implements MethodName {
 		}
 
 		return frame;
+	}
+
+	/** See `Checkable`. */
+	addTo(ranges: Ranges): number {
+		const first = ranges.add(this.#address + this.#vm.layout.fields.methodConst, 8);
+		ranges.add(this.constMethod, identityBytes);
+		return first;
+	}
+
+	/** See `Checkable`. */
+	isSameIn(ranges: Ranges, first: number): boolean {
+		return ranges.isRead(first) && ranges.word(first, 0) === this.constMethod
+			&& ranges.isRead(first + 1) && Buffer.compare(this.#identity, ranges.bytesOf(first + 1)) === 0;
 	}
 
 	#line(bci: number): number {
@@ -134,9 +152,9 @@ The methods met so far, by address; each is checked once a round, since others m
 unloaded or redefined.
 */
 export class Methods {
-	#round = 1;
 	readonly #vm: Vm;
 	readonly #interner: Interner;
+	readonly #rechecks: Rechecks<Method>;
 	readonly #limit: number;
 	readonly #byAddress = new Map<number, Method>();
 	/**
@@ -144,18 +162,19 @@ export class Methods {
 	methods that they were made from.
 	*/
 	readonly #byFrame = new Map<number, MethodName>();
-	readonly #scratch = new Uint8Array(identityBytes);
 
 	/** `limit`: most methods kept. */
 	constructor(vm: Vm, interner: Interner, limit = methodLimit) {
 		this.#vm = vm;
 		this.#interner = interner;
 		this.#limit = limit;
+		this.#rechecks = new Rechecks(vm.reader.memory);
+		this.#rechecks.nextRound();
 	}
 
 	/** Starts a round (a sample). */
 	nextRound(): void {
-		this.#round++;
+		this.#rechecks.nextRound();
 		if (this.#byAddress.size > this.#limit) {
 			this.#byAddress.clear();
 		}
@@ -172,22 +191,14 @@ export class Methods {
 	/** The method at an address; throws `Unreadable` where there is none. */
 	at(address: number): Method {
 		const known = this.#byAddress.get(address);
-		if (known && (known.round === this.#round || this.#isSame(known, address))) {
-			known.round = this.#round;
+		if (known && this.#rechecks.isSame(known)) {
 			return known;
 		}
 
 		const method = new Method(this.#vm, this.#interner, address, this.#byFrame);
-		method.round = this.#round;
+		this.#rechecks.isNew(method);
 		this.#byAddress.set(address, method);
 		return method;
-	}
-
-	#isSame(method: Method, address: number): boolean {
-		const {reader, layout: {fields}} = this.#vm;
-		return reader.word(address + fields.methodConst) === method.constMethod
-			&& reader.memory.read(method.constMethod, this.#scratch, 0, identityBytes) === identityBytes
-			&& Buffer.compare(method.identity, this.#scratch) === 0;
 	}
 }
 

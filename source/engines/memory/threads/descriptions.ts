@@ -116,6 +116,14 @@ export class Descriptions {
 	}
 
 	#stopTheWorld(threads: readonly JavaThread[]): void {
+		if (threads.every(thread => this.#isTold(thread))) {
+			for (const thread of threads) {
+				this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
+			}
+
+			return;
+		}
+
 		for (let attempt = 0; attempt < tries; attempt++) {
 			const clock = this.#readTogether(threads);
 			if (clock === moving) {
@@ -200,6 +208,11 @@ export class Descriptions {
 		} catch {}
 
 		return undefined;
+	}
+
+	/** Whether nothing of a thread is to be read: one that executes Java code is RUNNABLE, whatever its object says. */
+	#isTold(thread: JavaThread): boolean {
+		return thread.isInJava && thread.isIdentified && !this.#isNameOld(thread);
 	}
 
 	/** Whether the name is to be read; counts it when it is. */

@@ -51,12 +51,16 @@ export class OthersAtRest {
 		return this.#sinceMs;
 	}
 
-	/** Whether none but the watched ones can have done anything since everybody was looked at. */
+	/**
+	Whether none but the watched ones can have done anything since everybody was looked at. What is read of these for
+	that counts as what they used until this sample (`ThreadCpu.beginMoment`).
+	*/
 	areAtRest(nowMs: number): boolean {
 		if (Number.isNaN(this.#usedNs)) {
 			return false;
 		}
 
+		this.#cpu.beginMoment();
 		const usedNs = this.#measure();
 		this.#unsure = Number.isNaN(usedNs) ? this.#unsure + 1 : 0;
 		if (this.#unsure > unsureLimit) {

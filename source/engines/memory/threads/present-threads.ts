@@ -37,6 +37,7 @@ export class PresentThreads {
 	*/
 	list(isEveryonesTurn: boolean, hasWoken = false): readonly JavaThread[] {
 		this.awake.length = 0;
+		this.#cpu.endMoment();
 		const nowMs = performance.now();
 		if (hasWoken) {
 			this.#others.forget();

@@ -8,6 +8,9 @@ export const recordType = {lost: 2, sample: 9} as const;
 /** Bytes of a record's head: type, misc, size. */
 export const headBytes = 8;
 
+/** Where the stack begins in a sample: behind the ids, which registers there are, the registers and the stack's room. */
+export const stackOffset = headBytes + 16 + (8 * recordRegisters.length) + 8;
+
 /** PERF_SAMPLE_REGS_ABI_64: what a record of a 64-bit thread says of its registers. */
 const abi64 = 2;
 

@@ -1,5 +1,6 @@
+import {wordOf} from '../decode/word.js';
 import {
-	decodeRecords, headBytes, recordType, type Records, type ThreadRecord,
+	decodeRecords, headBytes, recordType, stackOffset, type Records, type ThreadRecord,
 } from './records.js';
 
 /** Bytes of a page; a ring's first one says how far it is written and read. */
@@ -45,31 +46,70 @@ export class Ring {
 	takeOf(pid: number): Records & {readonly bytes: number} {
 		const head = Atomics.load(this.#words, headWord);
 		const tail = this.#words[tailWord];
+		const bytes = Number(head - tail);
+		const first = Number(tail % BigInt(this.#data.length));
 		const records: ThreadRecord[] = [];
 		let lost = 0;
-		for (let at = tail; at < head;) {
-			const start = Number(at % BigInt(this.#data.length));
+		for (let at = 0; at < bytes;) {
+			const start = (first + at) % this.#data.length;
 			const size = this.#view.getUint16(start + 6, true);
-			if (size < headBytes || at + BigInt(size) > head) {
+			if (size < headBytes || size % 8 !== 0 || at + size > bytes) {
 				lost++;
 				break;
 			}
 
 			const isSample = this.#view.getUint32(start, true) === recordType.sample;
-			const isOthers = isSample && this.#view.getUint32((start + headBytes) % this.#data.length, true) !== pid;
-			const copy = isOthers ? undefined : this.#copy(at, at + BigInt(size));
-			if (copy) {
-				const decoded = decodeRecords(copy);
+			if (!isSample || this.#half(start + headBytes) === pid) {
+				const decoded = decodeRecords(this.#piece(start, size));
 				records.push(...decoded.records);
 				// A thread on its way out has no registers left: that is no want of room.
 				lost += isSample ? 0 : decoded.lost;
 			}
 
-			at += BigInt(size);
+			at += size;
 		}
 
 		Atomics.store(this.#words, tailWord, head);
-		return {records, lost, bytes: Number(head - tail)};
+		return {records, lost, bytes};
+	}
+
+	/**
+	A copy of a record without the room that its stack left: the kernel reserves all that was asked for, of which a
+	usual stack takes a sixth.
+	*/
+	#piece(start: number, size: number): Uint8Array {
+		const reserved = size >= stackOffset + 8 ? this.#word(start + stackOffset - 8) : 0;
+		const used = stackOffset + reserved + 8 <= size ? this.#word(start + stackOffset + reserved) : Infinity;
+		if (!(used < reserved)) {
+			return this.#bytes(start, size, new Uint8Array(size));
+		}
+
+		const bytes = new Uint8Array(stackOffset + used + 8);
+		this.#bytes(start, stackOffset + used, bytes);
+		const view = new DataView(bytes.buffer);
+		view.setUint16(6, bytes.length, true);
+		for (const at of [stackOffset - 8, stackOffset + used]) {
+			view.setUint32(at, used, true);
+			view.setUint32(at + 4, 0, true);
+		}
+
+		return bytes;
+	}
+
+	/** Copies bytes of the ring, over its end as well. */
+	#bytes(start: number, length: number, into: Uint8Array): Uint8Array {
+		const first = this.#data.subarray(start, Math.min(this.#data.length, start + length));
+		into.set(first);
+		into.set(this.#data.subarray(0, length - first.length), first.length);
+		return into;
+	}
+
+	#half(at: number): number {
+		return this.#view.getUint32(at % this.#data.length, true);
+	}
+
+	#word(at: number): number {
+		return wordOf(this.#half(at), this.#half(at + 4));
 	}
 
 	#copy(from: bigint, to: bigint): Uint8Array | undefined {
@@ -79,11 +119,6 @@ export class Ring {
 			return undefined;
 		}
 
-		const bytes = new Uint8Array(length);
-		const start = Number(from % BigInt(size));
-		const first = this.#data.subarray(start, Math.min(size, start + length));
-		bytes.set(first);
-		bytes.set(this.#data.subarray(0, length - first.length), first.length);
-		return bytes;
+		return this.#bytes(Number(from % BigInt(size)), length, new Uint8Array(length));
 	}
 }

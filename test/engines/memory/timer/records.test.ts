@@ -58,8 +58,8 @@ describe('records of the kernel', () => {
 		const ring = new Ring(memory);
 		const words = new BigUint64Array(memory, 0, pageBytes / 8);
 		const data = new Uint8Array(memory, pageBytes);
-		const taken: number[] = [];
-		const written: number[] = [];
+		const taken: unknown[] = [];
+		const written: unknown[] = [];
 		for (let round = 0; round < 40; round++) {
 			const first = 4 * round;
 			const parts = [5, 9, 9, 5].map((pid, index) => sampleBytes({...drawn(first + index, 16, 64 + (8 * ((round + index) % 7))), pid}));
@@ -67,10 +67,12 @@ describe('records of the kernel', () => {
 				data[Number(words[1024 / 8]++ % BigInt(pageBytes))] = byte;
 			}
 
-			written.push(first, first + 3);
+			// Without the room that the stacks left.
+			written.push(...decodeRecords(joined([parts[0], parts[3]])).records);
 			const {records, lost} = ring.takeOf(5);
 			expect(lost).toBe(round === 7 ? 2 : 0);
-			taken.push(...records.map(record => record.tid));
+			expect(records.every(({stack}) => stack.buffer.byteLength < parts[0].length)).toBe(true);
+			taken.push(...records);
 		}
 
 		expect(taken).toEqual(written);
