@@ -8,10 +8,11 @@ import InkOutput from '../node_modules/ink/build/output.js';
 
 /** Characters that take a cell each: ASCII, and those that our own words and bars are made of. */
 const narrow = '[ -~…─▁-█▲▼]';
+const color = String.raw`(?:[39]\d|38;5;\d{1,3})`;
 /**
 Such characters, and pieces of them in attributes that are taken back at their end: nothing reaches beyond the text.
 */
-const closed = new RegExp(String.raw`^(?:${narrow}|\u001B\[(?:[12]m${narrow}+\u001B\[22|1;3\dm${narrow}+\u001B\[22;39|[39]\dm${narrow}+\u001B\[39|7m${narrow}+\u001B\[27)m)*$`);
+const closed = new RegExp(String.raw`^(?:${narrow}|\u001B\[(?:[12]m${narrow}+\u001B\[22|[12];${color}m${narrow}+\u001B\[22;39|${color}m${narrow}+\u001B\[39|7m${narrow}+\u001B\[27)m)*$`);
 const attribute = /\u001B\[[\d;]*m/g;
 /** Attributes taken back where the same are set again, and a colour where another one is. */
 const needless = /(?<=\u001B\[([\d;]+)m[^\u001B]*)\u001B\[[\d;]+m\u001B\[\1m|\u001B\[39m(?=\u001B\[(?:1;)?[39]\dm)/g;

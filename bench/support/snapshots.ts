@@ -8,7 +8,7 @@ const depth = 50;
 
 /**
 Stacks of `depth` frames that share their lower parts, as those of a service do; `facts` of them, over all threads and
-some states. With more `leaves` each stack ends in one of so many lines.
+some states. With more `leaves` each stack ends in one of so many lines. Every fourth place is the JDK's.
 */
 export function makeSnapshots(facts: number, leaves = 1): {baseline: Snapshot; snapshot: Snapshot} {
 	const builder = new SnapshotBuilder();
@@ -20,7 +20,7 @@ export function makeSnapshots(facts: number, leaves = 1): {baseline: Snapshot; s
 
 	const frames = Array.from({length: 2000}, (_, index) => {
 		const name = `Class${index % 300}`;
-		return builder.addFrame(`com.acme.part${index % 40}.${name}`, `method${index % 900}`, `${name}.java`, index % 17 === 0 ? -2 : index);
+		return builder.addFrame(`${index % 4 === 0 ? 'java.util' : 'com.acme'}.part${index % 40}.${name}`, `method${index % 900}`, `${name}.java`, index % 17 === 0 ? -2 : index);
 	});
 	const ids = Array.from({length: threads}, (_, index) => builder.addThread({key: index + 1, name: builder.internString(`worker-${index}`)}));
 	const bases = Array.from({length: 40}, (_, base) => builder.addStack(Array.from({length: depth - 8}, (_, index) => frames[((base * 31) + (index * 7)) % frames.length])));

@@ -22,8 +22,8 @@ import {jvmColumns, jvmLooks} from './jvm-rows.js';
 
 const defaultDelayS = 1;
 
-function themeOf({color, ascii}: Options) {
-	return {color, ascii};
+function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
+	return {color, ascii, colors};
 }
 
 /**

@@ -3,6 +3,9 @@ import type {Option} from '../options/option.js';
 import {optionRows} from '../options/table.js';
 import {UserError} from '../process/errors.js';
 import {keyNames} from '../ui/keys/key-changes.js';
+import {
+	lookWords, readLook, roles, type Role,
+} from '../ui/terminal/colors.js';
 import {keyTable} from '../ui/state/keys.js';
 import {viewOf, views} from '../views/registry.js';
 import type {JsonValue} from './json-value.js';
@@ -11,6 +14,7 @@ import type {JsonValue} from './json-value.js';
 export type Draft = {
 	readonly options: Map<string, string>;
 	readonly columns: Record<string, readonly string[]>;
+	readonly colors: Map<Role, string>;
 	readonly packages: Map<string, string>;
 	readonly keys: Map<string, string | null>;
 };
@@ -47,6 +51,25 @@ export const fields: readonly Field[] = [
 				});
 				if (known.length > 0) {
 					draft.columns[name] = [...new Set(known)];
+				}
+			}
+		},
+	},
+	{
+		name: 'colors',
+		help: 'how texts look, by what they are: {"hot": "bold red", "waiting": "39"}; words, or a number for one of 256 colours',
+		read(value, draft) {
+			for (const {name, key, value: words} of value.members('"colors"')) {
+				const role = roles.find(candidate => candidate === name);
+				const read = typeof words.plain === 'string' || typeof words.plain === 'number' ? readLook(String(words.plain)) : undefined;
+				if (role === undefined) {
+					key.fault(`nothing on the screen is called "${name}"${meant(name, roles)}`);
+				} else if (!read) {
+					words.fault(`what "${name}" looks like must be a text such as "bold red", or a number`);
+				} else if ('unknown' in read) {
+					words.fault(`"${read.unknown}" is no colour${meant(read.unknown, lookWords)}`);
+				} else {
+					draft.colors.set(role, String(words.plain));
 				}
 			}
 		},

@@ -16,7 +16,7 @@ export function parseSettings(text: string): {readonly settings: Settings; reado
 	const faults: Fault[] = [];
 	let isWhole = false;
 	const draft: Draft = {
-		options: new Map(), columns: {}, packages: new Map(), keys: new Map(),
+		options: new Map(), columns: {}, colors: new Map(), packages: new Map(), keys: new Map(),
 	};
 	try {
 		const errors: ParseError[] = [];

@@ -1,3 +1,5 @@
+import type {Role} from '../ui/terminal/colors.js';
+
 /** What is wrong with a file, and in which line; 0 where it is about all of it. One printable line. */
 export type Fault = {readonly line: number; readonly text: string};
 
@@ -7,6 +9,8 @@ export type Settings = {
 	readonly options: ReadonlyMap<string, string>;
 	/** Ids of the columns that a view shows, in order, by the view's id; none for those that the width has room for. */
 	readonly columns: Readonly<Record<string, readonly string[]>>;
+	/** How texts look, in words (`readLook`), by what they are. */
+	readonly colors: ReadonlyMap<Role, string>;
 	/** What packages are called, by their names. */
 	readonly packages: ReadonlyMap<string, string>;
 	/** Which key does what another one does, by the key decoder's names; null: nothing. */
@@ -15,7 +19,7 @@ export type Settings = {
 
 /** What there is without a file. */
 export const noSettings: Settings = {
-	options: new Map(), columns: {}, packages: new Map(), keys: new Map(),
+	options: new Map(), columns: {}, colors: new Map(), packages: new Map(), keys: new Map(),
 };
 
 /** The configuration of a run. */

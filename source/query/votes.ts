@@ -65,6 +65,7 @@ function rowsOf(snapshot: Snapshot, sums: VoteSums, facts: Facts, {unit, counted
 	const source: RowSource = {
 		sums,
 		frames,
+		isInTicks: unit === 'ticks',
 		wholeSamples: unit === 'ticks' ? sums.wholeTicks : effectiveSamples(sums.wholeCpuNs, sums.squaredCpuNs),
 		threadsOf(stack) {
 			ranking ??= new FactRanking(facts, new FactBuckets(sums.stackOfFact, stackCount), facts.thread, threads.count, countedMask);
@@ -83,7 +84,7 @@ function rowsOf(snapshot: Snapshot, sums: VoteSums, facts: Facts, {unit, counted
 	for (let stack = 1; stack < stackCount; stack++) {
 		const [ticks, cpuNs] = [sums.ticks[stack], sums.cpuNs[stack]];
 		if (ticks > 0 || (isCpuCounted && cpuNs > 0)) {
-			rows.push(new LazyVoteRow(stack, source, unit === 'ticks' ? percentOf(ticks, sums.wholeTicks) : percentOf(cpuNs, sums.wholeCpuNs)));
+			rows.push(new LazyVoteRow(stack, source));
 		}
 	}
 
@@ -141,6 +142,7 @@ type Frames = {readonly dictionary: Dictionary; readonly lines: Grouping; readon
 type RowSource = {
 	readonly sums: VoteSums;
 	readonly frames: Frames;
+	readonly isInTicks: boolean;
 	/** Samples that shares rest on, see `shareError`. */
 	readonly wholeSamples: number;
 	threadsOf(stack: number): {readonly count: number; readonly names: readonly string[]};
@@ -160,22 +162,32 @@ function usualNode({count, node, ticks}: Facts, stackOfFact: Int32Array, stack: 
 	return mostOf(votes)?.[0] ?? rootNode;
 }
 
-/** A row that knows its figures; all else is found when it is drawn, as most rows are not. */
+/** A row that knows which it is; all else is found when it is drawn, as most rows are not. */
 class LazyVoteRow implements VoteRow {
-	readonly node: number;
-	readonly ticks: number;
-	readonly cpuNs: number;
 	readonly #source: RowSource;
 	#threads: ReturnType<RowSource['threadsOf']> | undefined;
 	#fingerprint: string | undefined;
 	#key: string | undefined;
 
-	constructor(readonly stack: number, source: RowSource, readonly percent: number) {
-		const {sums} = source;
-		this.node = sums.stacks.firstNode[stack];
-		this.ticks = sums.ticks[stack];
-		this.cpuNs = sums.cpuNs[stack];
+	constructor(readonly stack: number, source: RowSource) {
 		this.#source = source;
+	}
+
+	get node(): number {
+		return this.#source.sums.stacks.firstNode[this.stack];
+	}
+
+	get ticks(): number {
+		return this.#source.sums.ticks[this.stack];
+	}
+
+	get cpuNs(): number {
+		return this.#source.sums.cpuNs[this.stack];
+	}
+
+	get percent(): number {
+		const {sums: {wholeTicks, wholeCpuNs}, isInTicks} = this.#source;
+		return isInTicks ? percentOf(this.ticks, wholeTicks) : percentOf(this.cpuNs, wholeCpuNs);
 	}
 
 	get key(): string {

@@ -14,6 +14,7 @@ test('the example of the documentation is right, and has every field there is', 
 	expect(settings.options.get('interval')).toBe('50');
 	expect(settings.options.get('idle-calls')).toBe('org.acme.Native.waitForWork');
 	expect(settings.columns).toEqual({lines: ['self', 'ticks', 'state', 'line', 'note']});
+	expect([...settings.colors]).toEqual([['hot', 'bold bright-yellow'], ['waiting', '39'], ['selected', 'reverse']]);
 	expect([...settings.packages]).toEqual([['com.acme.shop', 'shop'], ['java.util.concurrent', 'juc']]);
 	expect([...settings.keys]).toEqual([['O', 'o'], ['o', null]]);
 	for (const {name} of fields) {
@@ -33,6 +34,10 @@ test.each([
 	['{"columns": {\n"lines": ["self",\n"slef"]}}', 3, 'lines has no column "slef"; did you mean "self"?'],
 	['{"columns": {"line": []}}', 1, 'there is no view "line"; did you mean "lines"?'],
 	['{"columns": ["self"]}', 1, '"columns" must be an object'],
+	['{"colors": {"hott": "red"}}', 1, 'nothing on the screen is called "hott"; did you mean "hot"?'],
+	['{"colors": {\n"hot": "bold rde"}}', 2, '"rde" is no colour; did you mean "red"?'],
+	['{"colors": {"hot": 256}}', 1, '"256" is no colour'],
+	['{"colors": {"hot": true}}', 1, 'must be a text such as "bold red", or a number'],
 	['{"packages": {"com..acme": "x"}}', 1, '"com..acme" is not a package'],
 	['{"packages": {"com.acme": "a b"}}', 1, 'must be a string without blanks'],
 	['{"keys": {"ctrl-c": null}}', 1, 'ctrl-c always quits'],

@@ -8,7 +8,8 @@ import {pick, seeded} from '../helpers/random.js';
 type Piece = {readonly x: number; readonly y: number; readonly text: string};
 
 const [width, height] = [40, 12];
-const theme = new Theme({color: true, ascii: false});
+const theme = new Theme({color: true, ascii: false, colors: new Map([['good', '39'], ['waiting', 'dim bright-blue'], ['key', 'underline 208']])});
+const usual = new Theme({color: true, ascii: false});
 const roles: readonly Role[] = ['title', 'sorted', 'dim', 'hot', 'error', 'good', 'selected', 'key', 'running', 'blocked', 'waiting'];
 const words = ['a', 'Pool.take:88', '41.2', '   ', ' 8 blocked', '…mes.run:7', '▁▃█', '▼', '──', '名前', '👩‍👩‍👧', 'e\u0301', 'é'];
 
@@ -71,12 +72,12 @@ describe('frames put together from remembered lines', () => {
 	});
 
 	test('have no attribute taken back that is set again at once', () => {
-		const cells = ['a', 'bc', 'd'].map((text, index) => ({x: [0, 1, 3][index], y: 0, text: theme.paint('selected', text)}));
+		const cells = ['a', 'bc', 'd'].map((text, index) => ({x: [0, 1, 3][index], y: 0, text: usual.paint('selected', text)}));
 		expect(output(RememberedLines, cells).trimEnd()).toBe('\u001B[7mabcd\u001B[27m');
-		const states = [{x: 0, y: 0, text: theme.paintStates('RRBww')}];
+		const states = [{x: 0, y: 0, text: usual.paintStates('RRBww')}];
 		expect(output(RememberedLines, states).trimEnd()).toBe('\u001B[32mRR\u001B[1;31mB\u001B[22;39m\u001B[34mww\u001B[39m');
 		// Bold and dim are both taken back by 22: dim text is not bold.
-		const mixed = [{x: 0, y: 0, text: theme.paint('title', 'a')}, {x: 1, y: 0, text: theme.paint('dim', 'b')}, {x: 2, y: 0, text: theme.paint('dim', 'c')}];
+		const mixed = [{x: 0, y: 0, text: usual.paint('title', 'a')}, {x: 1, y: 0, text: usual.paint('dim', 'b')}, {x: 2, y: 0, text: usual.paint('dim', 'c')}];
 		expect(output(RememberedLines, mixed).trimEnd()).toBe('\u001B[1ma\u001B[22m\u001B[2mbc\u001B[22m');
 	});
 });

@@ -2,13 +2,12 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {changeColumns} from '../columns/change-columns.js';
 import {sortRows} from '../columns/sort.js';
 import {placeName} from '../facts/place.js';
+import {scopeOf} from '../facts/scope.js';
 import {percentOf, shareError, z} from '../facts/share.js';
 import {filterOf} from '../filter/filter.js';
-import {queryLines} from '../lines.js';
+import {countedLines, type CountedLines} from '../lines/counted-lines.js';
 import {sampledMs, windowMs} from '../summary.js';
-import type {
-	LineRow, LineTable, Mark, Query,
-} from '../types.js';
+import type {LineRow, Mark, Query} from '../types.js';
 import type {ChangeFigures, ChangeRow, ChangeTable} from './change-row.js';
 
 /**
@@ -26,8 +25,8 @@ export function queryChanges(snapshot: Snapshot, baseline: Snapshot | undefined,
 	const plain: Query = {...query, filter: '', mark: undefined};
 	// Another JVM's threads have other keys.
 	const ofMark = isOfSession(mark, snapshot) ? plain : {...plain, threadKeys: undefined};
-	const now = new Side(queryLines(snapshot, since, plain), snapshot, since);
-	const was = new Side(queryLines(mark.snapshot, mark.baseline, ofMark), mark.snapshot, mark.baseline);
+	const now = new Side(snapshot, since, plain);
+	const was = new Side(mark.snapshot, mark.baseline, ofMark);
 	const rows: ChangeRow[] = [];
 	for (const key of new Set([...now.rows.keys(), ...was.rows.keys()])) {
 		const place = (now.rows.get(key) ?? was.rows.get(key))!;
@@ -58,13 +57,13 @@ class Side {
 	readonly rows: ReadonlyMap<string, LineRow>;
 	/** Samples per second of sampling; 1 for a profile that does not say how many there were. */
 	readonly samplesPerS: number;
-	readonly #table: LineTable;
+	readonly #table: CountedLines;
 	readonly #sampledMs: number;
 	readonly #samples: number;
 
-	constructor(table: LineTable, snapshot: Snapshot, baseline: Snapshot | undefined) {
-		this.#table = table;
-		this.rows = new Map(table.rows.map(row => [row.key, row]));
+	constructor(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query) {
+		this.#table = countedLines(snapshot, baseline, query, scopeOf(snapshot, query));
+		this.rows = new Map(this.#table.rows.map(row => [row.key, row]));
 		this.#sampledMs = sampledMs(snapshot, baseline);
 		const seconds = windowMs(snapshot, baseline) / 1000;
 		const samples = snapshot.session.samples - (baseline?.session.samples ?? 0);

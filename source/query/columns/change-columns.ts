@@ -2,7 +2,7 @@ import {placeName} from '../facts/place.js';
 import type {ChangeRow} from '../changes/change-row.js';
 import type {Column} from './column.js';
 import {shortName} from './names.js';
-import {byNumber, byText} from './sort.js';
+import {byFigures, byNumber, byText} from './sort.js';
 
 /** The columns of the Changes view in their order. Rates are per second; CPU in milliseconds: 1000 is a core. */
 export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
@@ -12,62 +12,62 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		sortFigures: ['self', 'total', 'cpu'],
 		value: row => signed(row.cpuChange),
 		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
-		compare: (a, b) => byNumber(Math.abs(a.cpuChange), Math.abs(b.cpuChange)) || byNumber(Math.abs(a.ticksChange), Math.abs(b.ticksChange)),
+		...byFigures(row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)),
 	},
 	{
 		id: 'cpu-error', heading: 'ERR', title: 'error of the CPU change', width: 6, align: 'right', fromColumns: 76,
 		description: 'sampling error of that change, 95 % confidence: a smaller change may be chance',
 		value: row => rate(row.cpuError),
-		compare: (a, b) => byNumber(a.cpuError, b.cpuError),
+		...byFigures(row => row.cpuError),
 	},
 	{
 		id: 'cpu-now', heading: 'CPU/s', title: 'CPU now', width: 6, align: 'right', fromColumns: 60,
 		description: 'CPU milliseconds per second in the window',
 		value: row => rate(row.now.cpuMsPerS),
-		compare: (a, b) => byNumber(a.now.cpuMsPerS, b.now.cpuMsPerS),
+		...byFigures(row => row.now.cpuMsPerS),
 	},
 	{
 		id: 'cpu-was', heading: 'WAS', title: 'CPU in what was marked', width: 6, align: 'right', fromColumns: 68,
 		description: 'the same in what was marked',
 		value: row => rate(row.was.cpuMsPerS),
-		compare: (a, b) => byNumber(a.was.cpuMsPerS, b.was.cpuMsPerS),
+		...byFigures(row => row.was.cpuMsPerS),
 	},
 	{
 		id: 'ticks-change', heading: 'TCK +/-', title: 'change of ticks', width: 8, align: 'right', fromColumns: 46,
 		description: 'thread samples per second in the counted states, more or less than in what was marked; those at the rate of the window\'s sampling',
 		sortFigures: ['ticks', 'total-ticks'],
 		value: row => signed(row.ticksChange),
-		compare: (a, b) => byNumber(Math.abs(a.ticksChange), Math.abs(b.ticksChange)) || byNumber(Math.abs(a.cpuChange), Math.abs(b.cpuChange)),
+		...byFigures(row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)),
 	},
 	{
 		id: 'ticks-error', heading: 'ERR', title: 'error of the change of ticks', width: 6, align: 'right', fromColumns: 130,
 		description: 'sampling error of the change of ticks',
 		value: row => rate(row.ticksError),
-		compare: (a, b) => byNumber(a.ticksError, b.ticksError),
+		...byFigures(row => row.ticksError),
 	},
 	{
 		id: 'ticks-now', heading: 'TCK/s', title: 'ticks now', width: 6, align: 'right', fromColumns: 110,
 		description: 'thread samples per second in the window',
 		value: row => rate(row.now.ticksPerS),
-		compare: (a, b) => byNumber(a.now.ticksPerS, b.now.ticksPerS),
+		...byFigures(row => row.now.ticksPerS),
 	},
 	{
 		id: 'ticks-was', heading: 'WAS', title: 'ticks in what was marked', width: 6, align: 'right', fromColumns: 110,
 		description: 'the same in what was marked',
 		value: row => rate(row.was.ticksPerS),
-		compare: (a, b) => byNumber(a.was.ticksPerS, b.was.ticksPerS),
+		...byFigures(row => row.was.ticksPerS),
 	},
 	{
 		id: 'share-now', heading: '%NOW', title: 'share now', width: 5, align: 'right', fromColumns: 140,
 		description: 'share of the CPU time in the window',
 		value: row => row.now.cpuPercent.toFixed(1),
-		compare: (a, b) => byNumber(a.now.cpuPercent, b.now.cpuPercent),
+		...byFigures(row => row.now.cpuPercent),
 	},
 	{
 		id: 'share-was', heading: '%WAS', title: 'share in what was marked', width: 5, align: 'right', fromColumns: 140,
 		description: 'share of the CPU time in what was marked',
 		value: row => row.was.cpuPercent.toFixed(1),
-		compare: (a, b) => byNumber(a.was.cpuPercent, b.was.cpuPercent),
+		...byFigures(row => row.was.cpuPercent),
 	},
 	{
 		id: 'change', heading: 'WHAT', title: 'new, gone, noise', width: 10, align: 'left', fromColumns: 0, ascending: true,

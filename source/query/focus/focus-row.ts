@@ -13,15 +13,19 @@ export type FocusSource = RowSource & {
 
 /** A row of the tree under or above a method: thread time, which is what `total` of a tree row means here, and CPU time. */
 export class FocusTreeRow extends OpenRow implements FocusRow {
-	readonly part: FocusRow['part'];
-	readonly isMethod: boolean;
 	readonly #source: FocusSource;
 
 	constructor(node: number, parent: FocusTreeRow | undefined, source: FocusSource) {
 		super(node, parent, source);
-		this.part = source.part;
-		this.isMethod = parent === undefined;
 		this.#source = source;
+	}
+
+	get part(): FocusRow['part'] {
+		return this.#source.part;
+	}
+
+	get isMethod(): boolean {
+		return this.parentKey === undefined;
 	}
 
 	get wallMs(): number {

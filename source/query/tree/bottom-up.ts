@@ -1,32 +1,15 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary, Facts} from '../../model/snapshot.js';
-import {stateCount} from '../../model/thread-state.js';
 import {viaOfBuckets} from '../facts/left-out.js';
 import type {Scope} from '../facts/scope.js';
 import {stackIndex, type Grouping} from '../facts/stack-index.js';
 import type {Place, StateTicks} from '../types.js';
 import type {Paths} from './paths.js';
 import type {PathTree, Weight} from './path-tree.js';
+import {SumsAtNodes} from './sums-at-nodes.js';
 
-/**
-A node: how far up its samples are. `at` has the nodes of the dictionary where they stand now, and `sums` what stands
-at each. Most have one: a caller's samples are then its callee's, and their sums are the same object.
-*/
-type Callers = {
-	readonly group: number;
-	/** The node that it calls, -1 for none; 0 is below the roots. */
-	readonly callee: number;
-	readonly isRoot: boolean;
-	readonly at: number[];
-	readonly sums: Sums[];
-	ticks: number;
-	cpuNs: number;
-	/** Its number among paths, 0 until somebody asks. */
-	path: number;
-};
-
-/** `states`: ticks by state where they are counted, of facts alone; sums of others know what they are sums of. */
-type Sums = {ticks: number; cpuNs: number; readonly states: number[] | undefined; readonly of: Sums[] | undefined};
+/** Where samples of several stacks have come to: nodes of the dictionary, and what stands at each. */
+type Places = {readonly at: number[]; readonly sums: number[]; ticks: number; cpuNs: number};
 
 /** Where paths begin, and how they are numbered. */
 export type Upwards = {
@@ -43,14 +26,32 @@ export type Upwards = {
 
 const noWeight: Weight = Object.freeze({ticks: 0, cpuNs: 0});
 
-/** From the lines that samples count for to their callers. Only what is asked for is made. */
+/**
+From the lines that samples count for to their callers. Only what is asked for is made. A node is how far up its samples
+are. Most have come to one place: a caller's samples are then its callee's, and their sums are the same.
+*/
 export class BottomUp implements PathTree {
 	readonly #dictionary: Dictionary;
 	readonly #grouping: Grouping;
 	readonly #paths: Paths;
-	readonly #nodes: Callers[];
 	readonly #beginsWithCallers: boolean;
+	readonly #sums: SumsAtNodes;
+	readonly #group: number[] = [0];
+	/** By node: the node that it calls, -1 for none; 0 is below the roots. */
+	readonly #callee: number[] = [-1];
+	/** By node: its number among paths, 0 until somebody asks. */
+	readonly #path: number[] = [0];
+	/** By node: its place, the node of the dictionary and its sum; of several, -1 and their number in `#several`. */
+	readonly #at: number[] = [-1];
+	readonly #sumAt: number[] = [0];
+	readonly #several: Places[];
+	/** By node with one place: its child, 0 until somebody asks, and -1 for none. */
+	readonly #child: number[] = [0];
+	/** By node with several: its children once somebody has asked. */
 	readonly #children = new Map<number, readonly number[]>();
+	/** By group, and by node of the dictionary, while children are made: one more than where it stands, else 0. */
+	readonly #childOf: Int32Array;
+	readonly #placeOf: Int32Array;
 	readonly #viaOfRoot: ((group: number) => Place | undefined) | undefined;
 
 	constructor(facts: Facts, dictionary: Dictionary, {
@@ -60,14 +61,15 @@ export class BottomUp implements PathTree {
 		this.#grouping = grouping;
 		this.#paths = paths;
 		this.#beginsWithCallers = beginsWithCallers;
+		this.#sums = new SumsAtNodes(countsStates);
+		this.#childOf = new Int32Array(grouping.places.length);
+		this.#placeOf = new Int32Array(dictionary.nodeCount);
 		const {attributed} = stackIndex(dictionary);
 		const {countedMask} = scope;
 		// Those without a row are of group 0, as nothing else is.
 		const groupOfFact = new Int32Array(ends ? facts.count : 0);
-		/** By node: one more than its index in `all`, 0 for none. */
-		const placeOf = new Int32Array(dictionary.nodeCount);
-		const all = newCallers(0, -1, false);
-		this.#nodes = [all];
+		const all = noPlaces();
+		this.#several = [all];
 		for (let fact = 0; fact < facts.count; fact++) {
 			const node = facts.node[fact];
 			if (node === rootNode || !isKept(node)) {
@@ -80,25 +82,18 @@ export class BottomUp implements PathTree {
 				groupOfFact[fact] = grouping.groupOfFrame[dictionary.nodeFrame[start]];
 			}
 
-			if (placeOf[start] === 0) {
+			if (this.#placeOf[start] === 0) {
 				all.at.push(start);
-				placeOf[start] = all.sums.push({
-					ticks: 0, cpuNs: 0, states: countsStates ? noTicks() : undefined, of: undefined,
-				});
+				this.#placeOf[start] = all.sums.push(this.#sums.start());
 			}
 
-			const sums = all.sums[placeOf[start] - 1];
-			const ticks = facts.ticks[fact];
-			sums.ticks += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : ticks;
-			sums.cpuNs += facts.cpuNs[fact];
-			if (sums.states) {
-				sums.states[facts.state[fact]] += ticks;
-			}
+			this.#sums.add(all.sums[this.#placeOf[start] - 1], facts, fact, (countedMask & (1 << facts.state[fact])) !== 0);
 		}
 
-		for (const {ticks, cpuNs} of all.sums) {
-			all.ticks += ticks;
-			all.cpuNs += cpuNs;
+		for (const [index, sum] of all.sums.entries()) {
+			all.ticks += this.#sums.ticks(sum);
+			all.cpuNs += this.#sums.cpuNs(sum);
+			this.#placeOf[all.at[index]] = 0;
 		}
 
 		this.#viaOfRoot = ends && viaOfBuckets(dictionary, {
@@ -107,141 +102,139 @@ export class BottomUp implements PathTree {
 	}
 
 	childrenOf(node: number): readonly number[] {
-		let children = this.#children.get(node);
-		if (!children) {
-			children = this.#makeChildren(node, node === 0 && !this.#beginsWithCallers);
-			this.#children.set(node, children);
+		if (this.#at[node] >= 0) {
+			const child = this.#callerOfOne(node);
+			return child < 0 ? [] : [child];
 		}
 
+		const children = this.#children.get(node) ?? this.#callersOfSeveral(node, this.#areRoots(node));
+		this.#children.set(node, children);
 		return children;
 	}
 
 	hasChildren(node: number): boolean {
 		const {nodeParent} = this.#dictionary;
-		return this.#nodes[node].at.some(at => nodeParent[at] !== rootNode);
+		const at = this.#at[node];
+		return at < 0 ? this.#several[this.#sumAt[node]].at.some(place => nodeParent[place] !== rootNode) : nodeParent[at] !== rootNode;
 	}
 
 	groupOf(node: number): number {
-		return this.#nodes[node].group;
+		return this.#group[node];
 	}
 
 	keyOf(node: number): string {
 		// From the root that it stands for, or the last that has a number, up to it: stacks may be deep.
-		const unknown: Callers[] = [];
-		let known = this.#nodes[node];
-		for (; known.path === 0 && known.callee >= 0; known = this.#nodes[known.callee]) {
+		const unknown: number[] = [];
+		let known = node;
+		for (; this.#path[known] === 0 && this.#callee[known] >= 0; known = this.#callee[known]) {
 			unknown.push(known);
 		}
 
-		let {path} = known;
+		let path = this.#path[known];
 		for (const callers of unknown.reverse()) {
-			path = this.#paths.numberOf(path, callers.group);
-			callers.path = path;
+			path = this.#paths.numberOf(path, this.#group[callers]);
+			this.#path[callers] = path;
 		}
 
 		return `u${path}`;
 	}
 
 	self(node: number): Weight {
-		return this.#nodes[node].isRoot ? this.#nodes[node] : noWeight;
+		return this.#isRoot(node) ? this.total(node) : noWeight;
 	}
 
 	total(node: number): Weight {
-		return this.#nodes[node];
+		const sum = this.#sumAt[node];
+		return this.#at[node] < 0 ? this.#several[sum] : {ticks: this.#sums.ticks(sum), cpuNs: this.#sums.cpuNs(sum)};
 	}
 
 	states(node: number): StateTicks {
-		const ticks = noTicks();
-		const open = [...this.#nodes[node].sums];
-		for (let sums = open.pop(); sums; sums = open.pop()) {
-			for (const [state, count] of (sums.states ?? []).entries()) {
-				ticks[state] += count;
-			}
-
-			for (const part of sums.of ?? []) {
-				open.push(part);
-			}
-		}
-
-		return ticks;
+		return this.#sums.states(this.#at[node] < 0 ? this.#several[this.#sumAt[node]].sums : [this.#sumAt[node]]);
 	}
 
 	viaOf(node: number): Place | undefined {
-		const {isRoot, group} = this.#nodes[node];
-		return isRoot ? this.#viaOfRoot?.(group) : undefined;
+		return this.#isRoot(node) ? this.#viaOfRoot?.(this.#group[node]) : undefined;
 	}
 
-	#makeChildren(node: number, areRoots: boolean): number[] {
-		const {at, sums} = this.#nodes[node];
-		const {nodeParent, nodeFrame} = this.#dictionary;
-		const {groupOfFrame} = this.#grouping;
-		if (at.length === 1) {
-			const caller = areRoots ? at[0] : nodeParent[at[0]];
-			return caller === rootNode || isEmpty(sums[0]) ? [] : [this.#nodes.push(callersOfOne(groupOfFrame[nodeFrame[caller]], node, areRoots, caller, sums[0])) - 1];
+	/** Whether the children of a node are where samples begin. */
+	#areRoots(node: number): boolean {
+		return node === 0 && !this.#beginsWithCallers;
+	}
+
+	#isRoot(node: number): boolean {
+		return this.#callee[node] >= 0 && this.#areRoots(this.#callee[node]);
+	}
+
+	#add(group: number, callee: number, at: number, sum: number): number {
+		this.#group.push(group);
+		this.#callee.push(callee);
+		this.#path.push(0);
+		this.#at.push(at);
+		this.#child.push(0);
+		return this.#sumAt.push(sum) - 1;
+	}
+
+	#callerOfOne(node: number): number {
+		if (this.#child[node] === 0) {
+			const caller = this.#dictionary.nodeParent[this.#at[node]];
+			this.#child[node] = caller === rootNode ? -1 : this.#add(this.#groupAt(caller), node, caller, this.#sumAt[node]);
 		}
 
-		const ofGroup = new Map<number, number>();
-		/** By caller: where it stands in its node's list. */
-		const placeOf = new Map<number, number>();
+		return this.#child[node];
+	}
+
+	#callersOfSeveral(node: number, areRoots: boolean): readonly number[] {
+		const {at, sums} = this.#several[this.#sumAt[node]];
+		const {nodeParent} = this.#dictionary;
+		const children: Places[] = [];
+		const groups: number[] = [];
 		for (const [index, callee] of at.entries()) {
 			const caller = areRoots ? callee : nodeParent[callee];
-			const part = sums[index];
-			if (caller === rootNode || isEmpty(part)) {
+			if (caller === rootNode || this.#sums.isEmpty(sums[index])) {
 				continue;
 			}
 
-			const group = groupOfFrame[nodeFrame[caller]];
-			let child = ofGroup.get(group);
-			if (child === undefined) {
-				child = this.#nodes.push(newCallers(group, node, areRoots)) - 1;
-				ofGroup.set(group, child);
+			const group = this.#groupAt(caller);
+			if (this.#childOf[group] === 0) {
+				this.#childOf[group] = groups.push(group);
+				children.push(noPlaces());
 			}
 
-			const callers = this.#nodes[child];
-			callers.ticks += part.ticks;
-			callers.cpuNs += part.cpuNs;
-			const place = placeOf.get(caller);
-			if (place === undefined) {
-				placeOf.set(caller, callers.at.push(caller) - 1);
-				callers.sums.push(part);
-			} else {
-				callers.sums[place] = together(callers.sums[place], part);
-			}
+			this.#addPlace(children[this.#childOf[group] - 1], caller, sums[index]);
 		}
 
-		return [...ofGroup.values()];
+		return children.map((child, index) => {
+			this.#childOf[groups[index]] = 0;
+			for (const place of child.at) {
+				this.#placeOf[place] = 0;
+			}
+
+			return child.at.length === 1
+				? this.#add(groups[index], node, child.at[0], child.sums[0])
+				: this.#add(groups[index], node, -1, this.#several.push(child) - 1);
+		});
+	}
+
+	/** A caller has a sum of its callees' there. */
+	#addPlace(places: Places, caller: number, sum: number): void {
+		const known = this.#placeOf[caller];
+		places.ticks += this.#sums.ticks(sum);
+		places.cpuNs += this.#sums.cpuNs(sum);
+		if (known === 0) {
+			places.at.push(caller);
+			this.#placeOf[caller] = places.sums.push(sum);
+		} else {
+			places.sums[known - 1] = this.#sums.together(places.sums[known - 1], sum);
+		}
+	}
+
+	#groupAt(node: number): number {
+		return this.#grouping.groupOfFrame[this.#dictionary.nodeFrame[node]];
 	}
 }
 
-function newCallers(group: number, callee: number, isRoot: boolean): Callers {
+function noPlaces(): Places {
 	return {
-		group, callee, isRoot, at: [], sums: [], ticks: 0, cpuNs: 0, path: 0,
+		at: [], sums: [], ticks: 0, cpuNs: 0,
 	};
-}
-
-function callersOfOne(group: number, callee: number, isRoot: boolean, at: number, sums: Sums): Callers {
-	return {
-		group, callee, isRoot, at: [at], sums: [sums], ticks: sums.ticks, cpuNs: sums.cpuNs, path: 0,
-	};
-}
-
-function isEmpty({ticks, cpuNs}: Sums): boolean {
-	return ticks === 0 && cpuNs === 0;
-}
-
-/** The sum of two; of the first of these there is no other use. */
-function together(sum: Sums, part: Sums): Sums {
-	return {
-		ticks: sum.ticks + part.ticks, cpuNs: sum.cpuNs + part.cpuNs, states: undefined, of: [sum, part],
-	};
-}
-
-/** Of each state. */
-function noTicks(): number[] {
-	const ticks: number[] = [];
-	for (let state = 0; state < stateCount; state++) {
-		ticks.push(0);
-	}
-
-	return ticks;
 }

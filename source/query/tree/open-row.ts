@@ -20,8 +20,6 @@ A row of an open tree. It knows where it stands; all else is found when it is dr
 read-only is written while the tree is being opened, and never later.
 */
 export class OpenRow extends AtPlace implements TreeRow {
-	readonly level: number;
-	readonly hasChildren: boolean;
 	indent = 0;
 	isOpen = false;
 	hasSiblings = false;
@@ -32,10 +30,21 @@ export class OpenRow extends AtPlace implements TreeRow {
 	/** `node` is its place in the tree. */
 	constructor(readonly node: number, parent: OpenRow | undefined, source: RowSource) {
 		super();
-		this.level = parent ? parent.level + 1 : 0;
-		this.hasChildren = source.tree.hasChildren(node);
 		this.#source = source;
 		this.#parent = parent;
+	}
+
+	get level(): number {
+		let level = 0;
+		for (let parent = this.#parent; parent; parent = parent.#parent) {
+			level++;
+		}
+
+		return level;
+	}
+
+	get hasChildren(): boolean {
+		return this.#source.tree.hasChildren(this.node);
 	}
 
 	get key(): string {

@@ -6,8 +6,11 @@ import type {PathTree} from './path-tree.js';
 /** A callee with this part of its caller's total goes on with the hot path; with less, the path forks there. */
 const pathPart = 0.8;
 
-/** Rows made at most: nobody looks at more, and what would be beyond stays closed. */
-const maxRows = 50_000;
+/**
+Rows made at most, of what a reader opens and where all is open, as in files: what would be beyond stays closed. A
+screen shows some dozen of them, and all are made anew at each refresh.
+*/
+const maxRows = {opened: 20_000, all: 50_000};
 
 /** Rows up to which what leads to a match of the filter is opened by itself: some screens full. */
 const maxRowsToMatches = 500;
@@ -76,31 +79,44 @@ export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: R
 		row, isAll: isAllOpen, isHot: isHotRoot(row), found: 0,
 	}));
 	let known = open.length;
+	const most = isAllOpen ? maxRows.all : maxRows.opened;
+	const leadsOn = (row: Row, found: number) => ((found & wanted) !== wanted && rows.length < maxRowsToMatches) || (isWorthOpening?.(row) ?? false);
 	for (let next = open.pop(); next; next = open.pop()) {
-		const {row, isAll, isHot} = next;
-		const found = wanted === 0 ? 0 : next.found | foundIn(row);
-		rows.push(row);
-		const opening = isAllOpen ? 'all' : (opened.size > 0 ? opened.get(row.key) : undefined);
-		const isAllBelow = opening === 'all' || (isAll && opening !== 'closed');
-		const opensItself = () => isHot || ((found & wanted) !== wanted && rows.length < maxRowsToMatches) || (isWorthOpening?.(row) ?? false);
-		const wantsOpen = row.hasChildren && (isAllBelow || opening === 'open' || (opening !== 'closed' && opensItself()));
-		const children = wantsOpen ? rowsOf(row.node, row) : [];
-		if (children.length === 0 || known + children.length > maxRows) {
-			continue;
-		}
+		const {row: first} = next;
+		let {isAll, isHot, found} = next;
+		// On with the first of its children at once: most are only ones, and nothing is put by for them.
+		for (let row: Row | undefined = first; row;) {
+			rows.push(row);
+			found |= wanted === 0 ? 0 : foundIn(row);
+			const opening = isAllOpen ? 'all' : (opened.size > 0 ? opened.get(row.key) : undefined);
+			isAll = opening === 'all' || (isAll && opening !== 'closed');
+			const isOpen = isAll || opening === 'open' || (opening !== 'closed' && (isHot || leadsOn(row, found)));
+			const children: readonly Row[] = isOpen && row.hasChildren ? rowsOf(row.node, row) : [];
+			if (children.length === 0 || known + children.length > most) {
+				break;
+			}
 
-		row.isOpen = true;
-		known += children.length;
-		const hottest = isHot ? hottestOf(children) : undefined;
-		const goesOn = hottest !== undefined && hottest.totalPercent >= pathPart * row.totalPercent;
-		for (let index = children.length - 1; index >= 0; index--) {
-			open.push({
-				row: children[index], isAll: isAllBelow, isHot: goesOn && children[index] === hottest, found,
-			});
+			row.isOpen = true;
+			known += children.length;
+			const hottest = isHot ? goesOnWith(row, children) : undefined;
+			for (let index = children.length - 1; index > 0; index--) {
+				open.push({
+					row: children[index], isAll, isHot: children[index] === hottest, found,
+				});
+			}
+
+			row = children[0];
+			isHot = row === hottest;
 		}
 	}
 
 	return rows;
+}
+
+/** The row that goes on with a hot path, if it does not fork. */
+function goesOnWith<Row extends OpenRow>(row: Row, children: readonly Row[]): Row | undefined {
+	const hottest = hottestOf(children);
+	return hottest.totalPercent >= pathPart * row.totalPercent ? hottest : undefined;
 }
 
 function hottestOf<Row extends OpenRow>(rows: readonly Row[]): Row {

@@ -1,30 +1,13 @@
 import type {CellRole} from '../../query/columns/column.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
+import {
+	readLook, roles, usualLooks, type Look, type Role,
+} from './colors.js';
 
-/** How the screen may look: colours or none, characters beyond ASCII or none. */
-export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean};
+export type {Role} from './colors.js';
 
-/** What a piece of text is, whatever that looks like. */
-export type Role = Exclude<CellRole, 'states'> | 'title' | 'heading' | 'sorted' | 'error' | 'good' | 'selected' | 'tab';
-
-/** Attributes of ECMA-48 (SGR) out of the sixteen colours that every terminal has; 39, 22 and 27 take them back. */
-const attributes: Readonly<Record<Role, readonly [begin: string, end: string]>> = {
-	title: ['1', '22'],
-	heading: ['1', '22'],
-	sorted: ['1;36', '22;39'],
-	dim: ['2', '22'],
-	hot: ['33', '39'],
-	error: ['1;31', '22;39'],
-	good: ['32', '39'],
-	selected: ['7', '27'],
-	tab: ['7', '27'],
-	key: ['36', '39'],
-	running: ['32', '39'],
-	blocked: ['1;31', '22;39'],
-	waiting: ['34', '39'],
-	timed: ['35', '39'],
-	idle: ['2', '22'],
-};
+/** How the screen may look: colours or none, and of what else than usually; characters beyond ASCII or none. */
+export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean; readonly colors?: ReadonlyMap<Role, string>};
 
 const roleOfLetter = new Map(stateLetters.map(({letter, role}) => [letter, role]));
 
@@ -34,11 +17,13 @@ export class Theme {
 	readonly isAscii: boolean;
 	/** From nothing to everything, for trends. */
 	readonly levels: string;
+	readonly #looks: ReadonlyMap<Role, Look>;
 
-	constructor({color, ascii}: ThemeOptions) {
+	constructor({color, ascii, colors}: ThemeOptions) {
 		this.hasColor = color;
 		this.isAscii = ascii;
 		this.levels = ascii ? ' .:-=+*#' : ' ▁▂▃▄▅▆▇█';
+		this.#looks = new Map(roles.map(role => [role, lookOf(colors?.get(role)) ?? lookOf(usualLooks[role])!]));
 	}
 
 	/** A finished line with nothing but ASCII of our own, where that was asked for. */
@@ -51,8 +36,8 @@ export class Theme {
 			return text;
 		}
 
-		const [begin, end] = attributes[role];
-		return `\u001B[${begin}m${text}\u001B[${end}m`;
+		const [begin, end] = this.#looks.get(role)!;
+		return begin === '' ? text : `\u001B[${begin}m${text}\u001B[${end}m`;
 	}
 
 	/** A cell of a table by what it is; blanks stay as they are. */
@@ -64,4 +49,9 @@ export class Theme {
 	paintStates(letters: string): string {
 		return this.hasColor ? letters.replaceAll(/(.)\1*/g, run => this.paint(roleOfLetter.get(run[0]) ?? 'idle', run)) : letters;
 	}
+}
+
+function lookOf(words: string | undefined): Look | undefined {
+	const read = words === undefined ? undefined : readLook(words);
+	return read && 'look' in read ? read.look : undefined;
 }
