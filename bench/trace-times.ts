@@ -1,7 +1,8 @@
 /*
-Whether tracing tells times as they are: calls of 150 us in eight threads, the first ones, which run code that is not
-compiled yet, and later ones. The program looks at its own clock around each call and within it, at its first
-instruction and its last: what is traced lies between the two. On every JDK found, or those of the releases named.
+Whether tracing tells times as they are: calls of 150 us, the first ones, which run code that is not compiled yet, and
+later ones; of one thread, then of eight, which take the CPU from each other. The program looks at its own clock around
+each call and within it, at its first instruction and its last: what is traced lies between the two. On every JDK
+found, or those of the releases named.
 */
 import path from 'node:path';
 import process from 'node:process';
@@ -11,8 +12,12 @@ import {until} from '../test/helpers/until.js';
 import {traceMethods} from '../source/query/traces/methods.js';
 import {TraceSession} from '../source/tracing/session.js';
 
-const threads = 8;
-const parts = {'first calls': 250, 'next ones': 1250, 'compiled ones': 1000};
+const parts: ReadonlyArray<{readonly title: string; readonly threads: number; readonly count: number}> = [
+	{title: 'first calls', threads: 1, count: 500},
+	{title: 'next ones', threads: 1, count: 7500},
+	{title: 'later ones', threads: 1, count: 8000},
+	{title: 'later ones of eight threads', threads: 8, count: 1000},
+];
 const waitMs = 300_000;
 const releases = process.argv.slice(2).map(Number);
 
@@ -40,10 +45,10 @@ for (const jdk of jdks().filter(({release}) => releases.length === 0 || releases
 		});
 		const texts: string[] = [];
 		let [calls, tracedNs] = [0, 0];
-		for (const [title, count] of Object.entries(parts)) {
+		for (const {title, threads, count} of parts) {
 			const before = java.output().length;
-			java.child.stdin!.write(`spells ${count}\n`);
-			await until(() => java.output().slice(before).includes(`done spells ${count}\n`), waitMs);
+			java.child.stdin!.write(`spells ${count} ${threads}\n`);
+			await until(() => java.output().slice(before).includes(`done spells ${count} ${threads}\n`), waitMs);
 			const [, around, within] = /^spelled (\d+) (\d+)$/m.exec(java.output().slice(before))!.map(Number);
 			calls += threads * count;
 			const allNs = await timeOf(session, calls);

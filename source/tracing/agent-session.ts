@@ -25,8 +25,8 @@ const jar = 'agent/agent.jar';
 
 /** What the agent's last words mean to the user. */
 const lastWords: ReadonlyArray<readonly [RegExp, string, string]> = [
-	[/busy/, 'another tprof-top is tracing this JVM', 'end that one first'],
-	[/^file .*(?:no space|disk quota|file too large)/i, 'the disk with the target\'s /tmp is full: what was traced could not be written', 'make room there, and try again'],
+	[/busy/, 'another tprof-top has its agent in this JVM', 'end that one first'],
+	[/^file .*(?:no space|disk quota|file too large)/i, 'the disk with the target\'s /tmp is full: the agent could not write its report', 'make room there, and try again'],
 	[/^file /, 'the agent could not write its report in the target\'s /tmp', 'check that file system'],
 ];
 
@@ -94,7 +94,7 @@ export class AgentSession<Report extends AgentReport> {
 	read(): Report | undefined {
 		this.#hear();
 		if (this.#report?.phase === 'over') {
-			throw new UserError('the agent has removed the tracing, as tprof-top stood still', {hint: 'trace again'});
+			throw new UserError('tprof-top stood still, so the agent has removed itself from the JVM', {hint: 'begin again'});
 		}
 
 		return this.#report;

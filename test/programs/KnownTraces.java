@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
 Calls that it counts itself: several threads, recursion, exceptions through five levels, constructors that throw, threads that end by an exception in the middle, an interface's implementations. Reads lines
 from its standard input: a number runs so many rounds in each of eight threads (and prints what each method was called, as "name calls exceptions"), then "done"; "load" uses a class that was not loaded before,
-"virtual N" has N virtual threads make visits, "text" prints the text of what level() throws, "spells N" prints the time of N calls in each of eight threads, around and within, "end" ends it. A thread "noise" calls busy() all the time.
+"virtual N" has N virtual threads make visits, "text" prints the text of what level() throws, "spells N T" prints the time of N calls in each of T threads, around and within, "end" ends it. A thread "noise" calls busy() all the time.
 */
 public class KnownTraces {
 	static final int THREADS = 8;
@@ -153,12 +153,12 @@ public class KnownTraces {
 		return now - start;
 	}
 
-	/** Nanoseconds by our own clock of so many spells in each of the threads: around them, and within. */
-	static String spells(final int count) throws InterruptedException {
+	/** Nanoseconds by our own clock of so many spells in each of so many threads: around them, and within. */
+	static String spells(final int count, int threads) throws InterruptedException {
 		final AtomicLong around = new AtomicLong();
 		final AtomicLong within = new AtomicLong();
-		final CountDownLatch done = new CountDownLatch(THREADS);
-		for (int i = 0; i < THREADS; i++) {
+		final CountDownLatch done = new CountDownLatch(threads);
+		for (int i = 0; i < threads; i++) {
 			new Thread("speller-" + i) {
 				@Override
 				public void run() {
@@ -253,7 +253,7 @@ public class KnownTraces {
 					System.out.println("thrown " + expected.getMessage());
 				}
 			} else if (line.startsWith("spells ")) {
-				System.out.println("spelled " + spells(Integer.parseInt(line.substring(7))));
+				System.out.println("spelled " + spells(Integer.parseInt(line.split(" ")[1]), Integer.parseInt(line.split(" ")[2])));
 			} else {
 				for (AtomicLong counter : new AtomicLong[] {recursions, rounds, thrown, made, failedMade, shapes}) {
 					counter.set(0);

@@ -89,7 +89,7 @@ test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with 
 		const target = await targetOf(java);
 		const session = await TraceSession.open(target);
 		try {
-			await expect(session.weave(request)).rejects.toThrow('the disk with the target\'s /tmp is full: what was traced could not be written');
+			await expect(session.weave(request)).rejects.toThrow('the disk with the target\'s /tmp is full: the agent could not write its report');
 		} finally {
 			await session.close();
 		}

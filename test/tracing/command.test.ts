@@ -70,7 +70,7 @@ describe('tprof-top trace', () => {
 		try {
 			await until(() => hasAgent(java.pid));
 			const second = await run('trace', String(java.pid), 'KnownTraces#busy', '--yes');
-			expect(second).toMatchObject({status: 1, stderr: expect.stringContaining('another tprof-top is tracing this JVM') as unknown});
+			expect(second).toMatchObject({status: 1, stderr: expect.stringContaining('another tprof-top has its agent in this JVM') as unknown});
 		} finally {
 			const gone = once(tool, 'exit');
 			tool.kill('SIGKILL');

@@ -1,5 +1,6 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {keyLine, shownMessage} from '../text/footer-lines.js';
+import {leadsOn} from '../text/layers.js';
 import {hintLine} from '../keys/hints.js';
 import {useSession} from '../hooks/session.js';
 import {Line, Lines} from './lines.js';
@@ -12,8 +13,9 @@ export function Prompt() {
 
 /** The keys that matter here. */
 export function KeyLine() {
-	const {ui, data, layout, theme} = useSession();
-	return layout.hasFooter ? <Line text={keyLine(ui, data, layout, theme)}/> : null;
+	const session = useSession();
+	const {ui, data, layout, theme} = session;
+	return layout.hasFooter ? <Line text={keyLine(ui, data, {...layout, leadsOn: leadsOn(session)}, theme)}/> : null;
 }
 
 /** The keys that help most with the selected row. */

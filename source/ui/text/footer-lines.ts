@@ -2,7 +2,7 @@ import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {formatCount, formatDuration} from '../../query/columns/format.js';
 import {hintPieces} from '../keys/hints.js';
 import {shownKeys} from '../keys/key-changes.js';
-import {keysOf} from '../state/keys.js';
+import {keysOf, type KeyRow} from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
 import type {ScreenData} from '../state/screen-data.js';
 import {
@@ -131,14 +131,21 @@ const menuTitles: Readonly<Record<MenuLayer['purpose'], Readonly<Record<string, 
 	sort: {}, 'save-format': {}, columns: {accept: 'on or off', back: 'done'},
 };
 
-/** The keys that matter here, as many as fit; on low screens those of the selected row among them. */
-export function keyLine(state: UiState, data: ScreenData, {width, hasHints}: Pick<Layout, 'width' | 'hasHints'>, theme: Theme): string {
+/** Keys of a detail that mean nothing where no line of it stands for another row. */
+const onLinks: readonly KeyRow['action'][] = ['next-link', 'accept'];
+
+/**
+The keys that matter here, as many as fit; on low screens those of the selected row among them. `leadsOn`: whether a
+line of a detail stands for another row.
+*/
+export function keyLine(state: UiState, data: ScreenData, {width, hasHints, leadsOn}: Pick<Layout, 'width' | 'hasHints'> & {readonly leadsOn: boolean}, theme: Theme): string {
 	const input = state.layers.at(-1);
 	const isInput = input?.kind === 'input';
 	const titles = isInput ? inputTitles[input.purpose] : (input?.kind === 'menu' ? menuTitles[input.purpose] : {});
 	// What is invalid stays to be corrected.
 	const isRefused = isInput && inputError(input) !== undefined;
-	const keys = keysOf(contextOf(state), data.status.phase === 'recording').filter(({title, action}) => title !== undefined && !(isRefused && action === 'accept'));
+	const isMeant = ({title, action}: KeyRow) => title !== undefined && !(isRefused && action === 'accept') && (leadsOn || !onLinks.includes(action));
+	const keys = keysOf(contextOf(state), data.status.phase === 'recording').filter(row => isMeant(row));
 	const pieces = keys.map((row): Piece => {
 		const {title, action} = row;
 		const [key] = (isInput ? row.shown : shownKeys(row, state.keyChanges)).split(' ');

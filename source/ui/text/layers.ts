@@ -46,6 +46,12 @@ export function layerLines(layer: CoveringLayer, behind: Behind): string[] {
 	return (drawers[layer.kind] as (layer: CoveringLayer, behind: Behind) => string[])(layer, behind);
 }
 
+/** Whether Enter may go to another row from what is on top: in a detail, where a line stands for one. */
+export function leadsOn(behind: Behind): boolean {
+	const layer = behind.ui.layers.at(-1);
+	return layer?.kind !== 'detail' || linksOf(linesOfDetail(layer, behind)).length > 0;
+}
+
 /** The lines of a row's detail, and the rows that they stand for. */
 export function linesOfDetail({view, key}: Extract<Layer, {kind: 'detail'}>, {ui, data, layout, theme, detailOf}: Behind): readonly DetailLine[] {
 	const detail = detailOf(view, key);

@@ -25,12 +25,6 @@ final class Cost {
 	Cost() {
 		recorder.mayBegin(ALL, true);
 		recorder.mayBegin(SOME, true);
-		warm();
-	}
-
-	/** Has the JVM compile what traced calls run, before they come: it has thrown all compiled code away when something was woven. */
-	void warm() {
-		warmed = 0;
 		warm(FIRST_NANOS);
 		measure();
 	}

@@ -2,23 +2,18 @@ package tprof.agent;
 
 /** The tasks that are followed, by identity; one object may be several tasks, as a Runnable that was submitted twice. */
 final class TaskTable {
-	static final int STRIPES = 256;
-	private static final int MOST_BUCKETS = 1 << 17;
+	private static final int STRIPE_BITS = 8;
+	static final int STRIPES = 1 << STRIPE_BITS;
+	private static final int FIRST_BUCKETS = 4;
+	private static final int MOST_BUCKETS = 512;
 
 	final SpinLock locks = new SpinLock(STRIPES);
-	private final TaskRecord[] heads;
+	/** By stripe, then by the rest of the hash. As long as they need be. */
+	private final TaskRecord[][] heads = new TaskRecord[STRIPES][FIRST_BUCKETS];
 	private final int[] sizes = new int[STRIPES];
 	private final int mostOfStripe;
-	private int mask;
 
 	TaskTable(int most) {
-		int buckets = STRIPES;
-		while (buckets < most && buckets < MOST_BUCKETS) {
-			buckets *= 2;
-		}
-
-		heads = new TaskRecord[buckets];
-		mask = buckets - 1;
 		mostOfStripe = Math.max(1, most / STRIPES);
 	}
 
@@ -28,7 +23,8 @@ final class TaskTable {
 	}
 
 	TaskRecord first(int hash) {
-		return heads[hash & mask];
+		TaskRecord[] in = heads[stripeOf(hash)];
+		return in[bucketOf(hash, in)];
 	}
 
 	/** False if there is no room. */
@@ -37,19 +33,45 @@ final class TaskTable {
 	}
 
 	void add(TaskRecord record) {
-		int at = record.hash & mask;
-		record.next = heads[at];
-		heads[at] = record;
-		sizes[stripeOf(record.hash)]++;
+		int stripe = stripeOf(record.hash);
+		if (++sizes[stripe] > heads[stripe].length && heads[stripe].length < MOST_BUCKETS) {
+			grow(stripe);
+		}
+
+		enter(record, heads[stripe]);
+	}
+
+	private void grow(int stripe) {
+		TaskRecord[] old = heads[stripe];
+		TaskRecord[] to = new TaskRecord[old.length * 2];
+		for (TaskRecord first : old) {
+			for (TaskRecord each = first, next; each != null; each = next) {
+				next = each.next;
+				enter(each, to);
+			}
+		}
+
+		heads[stripe] = to;
+	}
+
+	private static void enter(TaskRecord record, TaskRecord[] to) {
+		int at = bucketOf(record.hash, to);
+		record.next = to[at];
+		to[at] = record;
+	}
+
+	private static int bucketOf(int hash, TaskRecord[] in) {
+		return hash >>> STRIPE_BITS & (in.length - 1);
 	}
 
 	void remove(TaskRecord record) {
-		int at = record.hash & mask;
+		TaskRecord[] in = heads[stripeOf(record.hash)];
+		int at = bucketOf(record.hash, in);
 		TaskRecord before = null;
-		for (TaskRecord each = heads[at]; each != null; before = each, each = each.next) {
+		for (TaskRecord each = in[at]; each != null; before = each, each = each.next) {
 			if (each == record) {
 				if (before == null) {
-					heads[at] = each.next;
+					in[at] = each.next;
 				} else {
 					before.next = each.next;
 				}
@@ -81,8 +103,8 @@ final class TaskTable {
 		}
 
 		try {
-			for (int at = stripe; at < heads.length; at += STRIPES) {
-				for (TaskRecord each = heads[at], next; each != null; each = next) {
+			for (TaskRecord first : heads[stripe]) {
+				for (TaskRecord each = first, next; each != null; each = next) {
 					next = each.next;
 					visitor.visit(each);
 				}

@@ -39,7 +39,8 @@ final class JarLoader extends ClassLoader {
 
 	@Override
 	protected Class<?> findClass(String name) throws ClassNotFoundException {
-		byte[] bytes = entries.get(name.replace('.', '/') + ".class");
+		// Asked for once: the loader knows the class then.
+		byte[] bytes = entries.remove(name.replace('.', '/') + ".class");
 		if (bytes == null) {
 			throw new ClassNotFoundException(name);
 		}

@@ -1,0 +1,59 @@
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
+import {defaultQuery} from '../../source/query/defaults.js';
+import {sessionScreen} from '../../source/ui/screens/session.js';
+import {SessionData} from '../../source/ui/state/session-data.js';
+import {SessionStore} from '../../source/ui/state/session-store.js';
+import {Theme} from '../../source/ui/terminal/theme.js';
+import {ComponentScreen} from '../helpers/component-screen.js';
+import {picture} from '../helpers/picture.js';
+import {taskReport} from '../helpers/task-report.js';
+import {report} from '../helpers/trace-report.js';
+
+const snapshot = {...picture('main\nR\na.B.c:1'), traces: report, tasks: taskReport};
+let screen: ComponentScreen | undefined;
+
+afterEach(() => {
+	screen?.close();
+});
+
+/** The screen with a view of it, after some keys. */
+async function shown(view: string, ...keys: readonly string[]): Promise<string[]> {
+	const store = new SessionStore({
+		source: {
+			status: () => ({phase: 'recording', stale: false}), read: () => snapshot, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
+		},
+		delayMs: 1000, vitals: () => ({}),
+	});
+	store.refresh();
+	screen = new ComponentScreen(sessionScreen({
+		store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, delayMs: 1000, view}, theme: new Theme({color: false, ascii: true}), save: async () => '', onQuit() {/* The test ends it. */},
+	}), {columns: 100, rows: 24});
+	for (const key of keys) {
+		await screen.press(key);
+	}
+
+	return screen.lines();
+}
+
+describe('the Traces view', () => {
+	test('l shows the tree of calls, then that of each thread, whose rows open and close', async () => {
+		expect((await shown('traces')).join('\n')).toMatch(/a\.B\.outer\n/);
+		expect((await shown('traces', 'l')).join('\n')).toMatch(/- a\.B\.outer *\n.* {3}a\.B\.in<&>ner *\n.* {3}a\.B\.outer/);
+		expect((await shown('traces', 'l', 'left')).join('\n')).toMatch(/\+ a\.B\.outer *\n(?!.*ner)/);
+		const lines = await shown('traces', 'l', 'l', 'right');
+		expect(lines.join('\n')).toMatch(/- t "1" *\n.* - a\.B\.outer *\n.* {3}a\.B\.outer *\n.*\+ \(ended threads\)/);
+	});
+
+	test('the detail of a row has its slowest traces whole: when each call began, its time, its own', async () => {
+		expect((await shown('traces', 'enter')).join('\n')).toMatch(/SLOW TRACE: 2\.00ms in t "1" \(1000-1\).*\n +0ns {2}2\.00ms {2}1\.80ms {2}a\.B\.outer \(exception\) *\n +500us +200us +200us {3}a\.B\.in<&>ner/);
+	});
+});
+
+test.each(['traces', 'tasks'])('no key of a row of %s is offered that does nothing', async view => {
+	const line = (await shown(view, 'enter')).at(-1)!;
+	expect(line).toContain('q:back');
+	expect(line).not.toMatch(/Tab:|Enter:/);
+	expect((await shown('lines', 'enter')).at(-1)).toMatch(/Enter:go.*Tab:mark|Tab:mark.*Enter:go/);
+});
