@@ -25,6 +25,7 @@ follow N: so many futures that complete later, with what follows them in a pool 
 repeat N: a scheduled task, so many times;
 virtual N: so many virtual threads that park three times each;
 hold N, release: a task that runs until it is released, and so many (one) that wait behind it in a pool of one thread;
+forget: nothing waits behind it any more, and the memory of what did is collected;
 joiner: a task in that pool that waits for one of a fork/join pool;
 throw N: tasks that throw.
 */
@@ -294,6 +295,11 @@ public class KnownTasks {
 				single.execute(new Behind());
 			}
 
+			break;
+		case "forget":
+			single.getQueue().clear();
+			behind = 0;
+			System.gc();
 			break;
 		case "joiner":
 			single.submit(new Joiner()).get();

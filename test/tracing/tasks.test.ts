@@ -1,5 +1,6 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {Target} from '../../source/jvm/target.js';
+import type {ProbeCounter} from '../../source/model/tasks/probe.js';
 import type {TaskReport} from '../../source/model/tasks/report.js';
 import {readProbe} from '../../source/probes/library.js';
 import {taskRows} from '../../source/query/tasks/stays.js';
@@ -85,6 +86,39 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		const after = await classBytes(target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
 		expect(release < 21 ? after.bytes : after.code).toBe(release < 21 ? before.bytes : before.code);
 		await until(() => !hasAgent(target.pid));
+	});
+
+	test.each(release === jdks()[0].release ? [release] : [])('more tasks than there is room for are followed in part, forgotten ones dropped; counters of each object, each worker and a class', async () => {
+		const counters: ProbeCounter[] = [
+			{name: 'queue', root: 'instance', className: 'java.util.concurrent.ThreadPoolExecutor', path: 'workQueue.size()'},
+			{name: 'priority', root: 'worker', className: 'java.lang.Thread', path: 'getPriority()'},
+			{name: 'threads', root: 'static', className: 'KnownTasks', path: 'single.getPoolSize()'},
+			{name: 'nothing', root: 'instance', className: 'java.util.concurrent.ThreadPoolExecutor', path: 'noSuchField.size()'},
+		];
+		const session = await TaskSession.begin(target, {...readProbe('executors'), counters}, {...limits, most: 512});
+		const behind = () => session.read()!.now.filter(({kind}) => session.read()!.kinds[kind] === 'KnownTasks$Behind').reduce((sum, {count}) => sum + count, 0);
+		try {
+			await say('hold 3000');
+			await until(() => session.read()!.oneIn > 1 && session.read()!.readings.some(({counter, value}) => counter === 0 && value === 3000));
+			const {readings, skipped, dropped, notes} = session.read()!;
+			const followed = behind();
+			expect(followed).toBeGreaterThan(0);
+			// Those that wait, and the one that runs.
+			expect(followed + skipped).toBeGreaterThanOrEqual(3000);
+			expect(followed).toBeLessThanOrEqual(512);
+			expect(dropped).toBe(0);
+			expect(notes).toEqual([expect.stringMatching(/^more tasks at a time than --max-tasks allows: one in \d+ new ones is followed now; \d+ were not$/)]);
+			expect(readings).toEqual(expect.arrayContaining([
+				{counter: 0, of: expect.stringMatching(/^ThreadPoolExecutor@[\da-f]+$/) as unknown, value: 3000}, {counter: 1, of: 'main', value: 5}, {counter: 2, of: '', value: 1},
+			]));
+			expect(readings.filter(({counter}) => counter === 3)).toEqual([]);
+			await say('forget');
+			await until(() => session.read()!.dropped === followed);
+			expect(behind()).toBe(0);
+			await say('release');
+		} finally {
+			await session.close();
+		}
 	});
 
 	test.each(release >= 21 ? [release] : [])('virtual threads: each mount, each park, each end', async () => {
