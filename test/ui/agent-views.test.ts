@@ -1,3 +1,4 @@
+/* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
 import {
 	afterEach, describe, expect, test,
 } from 'vitest';

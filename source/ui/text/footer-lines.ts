@@ -132,7 +132,7 @@ const menuTitles: Readonly<Record<MenuLayer['purpose'], Readonly<Record<string, 
 };
 
 /** Keys of a detail that mean nothing where no line of it stands for another row. */
-const onLinks: readonly KeyRow['action'][] = ['next-link', 'accept'];
+const onLinks: ReadonlySet<KeyRow['action']> = new Set(['next-link', 'accept']);
 
 /**
 The keys that matter here, as many as fit; on low screens those of the selected row among them. `leadsOn`: whether a
@@ -144,7 +144,7 @@ export function keyLine(state: UiState, data: ScreenData, {width, hasHints, lead
 	const titles = isInput ? inputTitles[input.purpose] : (input?.kind === 'menu' ? menuTitles[input.purpose] : {});
 	// What is invalid stays to be corrected.
 	const isRefused = isInput && inputError(input) !== undefined;
-	const isMeant = ({title, action}: KeyRow) => title !== undefined && !(isRefused && action === 'accept') && (leadsOn || !onLinks.includes(action));
+	const isMeant = ({title, action}: KeyRow) => title !== undefined && !(isRefused && action === 'accept') && (leadsOn || !onLinks.has(action));
 	const keys = keysOf(contextOf(state), data.status.phase === 'recording').filter(row => isMeant(row));
 	const pieces = keys.map((row): Piece => {
 		const {title, action} = row;
