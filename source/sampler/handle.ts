@@ -58,6 +58,13 @@ export type SamplerHandle = SnapshotSource & {
 /**
 Where the worker's file is: beside the bundle or the folder of its chunks, or in dist/ when this runs from source.
 */
+/**
+Room for what a sample leaves behind, megabytes: V8 would make it up to 48 before it collects the first time, of which
+all is resident by then. What samples keep is in few objects, so that collecting more often costs nothing that could be
+measured.
+*/
+const youngMb = 6;
+
 function defaultWorkerUrl(): URL {
 	const candidates = import.meta.url.endsWith('.ts') ? ['../../dist/worker.js'] : ['./worker.js', '../worker.js'];
 	const urls = candidates.map(candidate => new URL(candidate, import.meta.url));
@@ -102,6 +109,7 @@ class LiveSampler implements SamplerHandle {
 			name: 'sampler',
 			workerData: {...input, table} satisfies WorkerInput,
 			execArgv: [],
+			resourceLimits: {maxYoungGenerationSizeMb: youngMb},
 			// What it prints, a warning of Node's perhaps, must not reach a terminal that shows a screen.
 			stdout: true,
 			stderr: true,
