@@ -94,8 +94,12 @@ public class KnownBlocking {
 		}, name);
 		thread.setDaemon(true);
 		thread.start();
-		// One after the other, so that it is known who has what.
-		Thread.sleep(30);
+		// One after the other, so that it is known who has what, on a busy machine too.
+		for (int looks = 0; looks < 3;) {
+			Thread.sleep(10);
+			looks = thread.getState() == Thread.State.RUNNABLE ? 0 : looks + 1;
+		}
+
 		return thread;
 	}
 

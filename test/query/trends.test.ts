@@ -14,8 +14,10 @@ function session() {
 	const builder = new SnapshotBuilder();
 	const thread = builder.addThread({key: 1, name: builder.internString('main')});
 	const stacks = Array.from({length: lines}, (_, line) => builder.addStack([builder.addFrame('A', 'work', 'A.java', line + 1)]));
+	const waits = builder.addStack([builder.addFrame('A', 'waits', 'A.java', 7)]);
 	let ring = emptyRing;
 	for (const [index, atMs] of [5000, 10_000].entries()) {
+		builder.count(thread, waits, stateCode.BLOCKED, index + 1, 0);
 		for (const [line, stack] of stacks.entries()) {
 			builder.count(thread, stack, stateCode.RUNNABLE, 1, (index + 1) * (line + 1) * 1e6);
 		}
@@ -33,7 +35,7 @@ function session() {
 test('every row has a trend, however many have more, in the unit that is asked for, whatever the filter', () => {
 	const ring = session();
 	const trends = new RowTrends();
-	const {rows} = queryLines(ring.newest!, undefined, defaultQuery);
+	const rows = queryLines(ring.newest!, undefined, defaultQuery).rows.filter(({method}) => method === 'work');
 	const [hottest, coldest] = [rows[0], rows.at(-1)!];
 	expect([hottest.line, coldest.line]).toEqual([lines, 1]);
 	const steps = (key: string, changes = {}) => trends.of(key, {columns: lineColumns}, {...defaultQuery, ...changes}, ring, 1)!.slice(-2);
@@ -42,5 +44,7 @@ test('every row has a trend, however many have more, in the unit that is asked f
 	expect(steps(coldest.key, {unit: 'ticks'})).toEqual([1, 1]);
 	expect(steps(coldest.key, {filter: 'no such line'})).toEqual([0.5, 1]);
 	expect(steps(coldest.key, {states: ['WAITING']})).toEqual([0, 0]);
+	// What uses no CPU time has its ticks.
+	expect(steps('A.waits:7')).toEqual([0.5, 1]);
 	expect(steps('no such row')).toEqual([0, 0]);
 });

@@ -1,4 +1,7 @@
+import path from 'node:path';
+import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {pathToFileURL} from 'node:url';
 import {expect, test} from 'vitest';
 import {identify} from '../../source/jvm/identify.js';
 import {defaultQuery} from '../../source/query/defaults.js';
@@ -8,12 +11,14 @@ import {addToRing, emptyRing, usualBounds} from '../../source/query/past/ring.js
 import {cellBefore, cellOf} from '../../source/query/past/steps.js';
 import {timeCells} from '../../source/query/past/time-line.js';
 import {startSampler} from '../../source/sampler/handle.js';
-import {bundle} from '../helpers/bundle.js';
-import {startJava} from '../helpers/jvm.js';
+import {jdks, startJava, type Jdk} from '../helpers/jvm.js';
 import {patienceMs} from '../helpers/patience.js';
 import {until} from '../helpers/until.js';
 
 const spanMs = 1000;
+
+/** The one that is shipped: in a folder from which no package is found, nothing sees what running threads do. */
+const workerUrl = pathToFileURL(path.resolve(import.meta.dirname, '../../dist/worker.js'));
 
 /** CPU milliseconds of the phase that burns them, whose thread asks for its own CPU time now and then. */
 function burntIn(window: NonNullable<ReturnType<LookBack['window']>>): number {
@@ -21,12 +26,17 @@ function burntIn(window: NonNullable<ReturnType<LookBack['window']>>): number {
 	return (row?.totalCpuNs ?? 0) / 1e6;
 }
 
-test('a spike of a JVM that is over is where it was, stepped back to while sampling goes on', async () => {
-	const java = await startJava('KnownPhases');
+/** It takes some seconds: once, or on every JDK that is asked for by name, with each engine. */
+const cases: ReadonlyArray<{readonly release: number | string; readonly engine: string; readonly jdk?: Jdk}> = process.env.TPROF_JDKS
+	? jdks().flatMap(jdk => ['memory', 'attach'].map(engine => ({release: jdk.release, engine, jdk})))
+	: [{release: 'any', engine: 'auto'}];
+
+test.each(cases)('JDK $release, $engine: a spike that is over is where it was, stepped back to while sampling goes on', async ({jdk, engine}) => {
+	const java = await startJava('KnownPhases', {jdk});
 	await until(() => identify(java.pid).ok);
 	const {target} = identify(java.pid) as Extract<ReturnType<typeof identify>, {ok: true}>;
 	const sampler = startSampler({
-		target, engine: 'auto', depth: Infinity, maxOverheadPercent: 100, maxCpuPercent: 100, intervalMs: 20, workerUrl: await bundle('source/sampler/worker.ts'),
+		target, engine, timer: 'auto', depth: Infinity, maxOverheadPercent: 100, maxCpuPercent: 100, intervalMs: 20, workerUrl,
 	});
 	try {
 		let ring = emptyRing;

@@ -71,7 +71,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 	...stateLetters.map(letter => stateColumn<LineRow>(letter, {fromColumns: 120, description: 'thread samples that count for the line in the state'})),
 	{
 		id: 'trend', heading: 'LAST 60s', title: 'trend', width: 12, align: 'left', fromColumns: 165, screenOnly: true,
-		description: 'CPU time at the line (or ticks, where these are looked at) per second over the last minute, each row by its own highest; sorts like %SELF',
+		description: 'CPU time at the line per second over the last minute (ticks, where these are looked at or it used no CPU), each row by its own highest; sorts like %SELF',
 		value: (row, {trend, room}) => trend?.(row.key, room) ?? '',
 		role: () => 'key',
 		past: pastOfLines,

@@ -25,7 +25,10 @@ export class RowTrends {
 	#asked: readonly unknown[] = [];
 	#shown: ReadonlyArray<Step | undefined> = [];
 
-	/** A row's trend in the minute up to a window of the ring; undefined for a view whose rows have none. */
+	/**
+	A row's trend in the minute up to a window of the ring, of its ticks where it has no other; undefined for a view
+	whose rows have none.
+	*/
 	of(key: string, view: View, query: Query, ring: Ring, last: number): Trend | undefined {
 		const past = view.columns.find(column => column.past)?.past;
 		if (!past || last < 0) {
@@ -38,6 +41,12 @@ export class RowTrends {
 			this.#follow(view, query, ring, last, past);
 		}
 
+		// Who waits uses no CPU time: what there is of it is its ticks.
+		const trend = this.#trend(key, query);
+		return trend?.some(value => value > 0) ? trend : this.#trend(key, {...query, unit: 'ticks'});
+	}
+
+	#trend(key: string, query: Query): Trend | undefined {
 		return trendOf(this.#shown.map(step => step && (step.ms > 0 ? step.figures(key, query) / step.ms : 0)));
 	}
 

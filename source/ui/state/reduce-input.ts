@@ -86,7 +86,7 @@ function accepted(below: UiState, input: InputLayer): Step {
 		}
 
 		case 'holders': {
-			return {state: {...below, message: {text: 'asking the JVM for a full dump...', tone: 'plain'}}, effect: {type: 'holders'}};
+			return {state: {...below, message: {text: 'asked for a full dump: who holds locks is known from the next sample on', tone: 'plain'}}, effect: {type: 'holders'}};
 		}
 
 		case 'save-name': {

@@ -40,8 +40,11 @@ export type Surroundings = {
 	readonly isRecording: boolean;
 	/** The snapshot that is shown and where its window begins; undefined before the first sample. */
 	readonly window?: Pick<Mark, 'snapshot' | 'baseline'>;
-	/** The heap that is in use, if that is known, where the JVM can be asked at a cost who holds locks; else undefined. */
-	readonly holders?: {readonly heapBytes?: number};
+	/**
+	The heap that is in use, if that is known, and what it cannot be more than, where the JVM can be asked at a cost who
+	holds locks; else undefined.
+	*/
+	readonly holders?: {readonly heapBytes?: number; readonly heapBytesAtMost?: number};
 	/** The windows that can be looked back at. */
 	readonly ring: Ring;
 	readonly saveFormats: readonly MenuItem[];

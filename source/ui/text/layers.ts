@@ -60,7 +60,7 @@ export function linesOfDetail({view, key}: Extract<Layer, {kind: 'detail'}>, {ui
 	}
 
 	const trend = view === ui.view ? data.trendOf(key) : undefined;
-	return detailLines({...detail, ...(trend ? {trend: cells => sparkline(trend.slice(-cells), theme.levels)} : {})}, {
+	return detailLines({...detail, ...(trend?.some(value => value > 0) ? {trend: cells => sparkline(trend.slice(-cells), theme.levels)} : {})}, {
 		width: layout.width, isFull: ui.query.fullNames, theme, bounds: wholeDetail,
 	});
 }
