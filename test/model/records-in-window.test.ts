@@ -20,3 +20,8 @@ test('rows that grew, their counters subtracted; none below zero', () => {
 test('of wanted rows only', () => {
 	expect(rowsOf(recordsInWindow(columns, now, then, index => now.thread[index] === 7))).toEqual([[7, 2, 0], [7, 1, 0]]);
 });
+
+test('since the start nothing is copied where every row counts, by whatever counter', () => {
+	const all = records([[7, 3, 0], [8, 0, 20]]);
+	expect(recordsInWindow(columns, all, undefined)).toBe(all);
+});
