@@ -20,6 +20,7 @@ export const changesView: View<ChangeRow> = {
 	query: queryChanges,
 	isDim: row => row.isNoise,
 	remark: ({mark, by}) => [mark ? `against ${mark.title}` : '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(', '),
+	emptyHints: [{key: 'm', title: 'mark what is on the screen', short: 'mark'}, {key: 'D', title: 'back', short: 'back'}, {key: 'tab', title: 'next view', short: 'view'}],
 	emptyText: (_, {mark, filter}) => filter === ''
 		? (mark ? 'nothing has been sampled since the mark yet' : 'nothing to compare with: m marks what is on the screen, and from then on this shows the change; or start with --compare FILE')
 		: undefined,

@@ -79,6 +79,8 @@ export type View<Row extends ViewRow = ViewRow> = {
 	readonly columns: ReadonlyArray<Column<Row>>;
 	readonly sort: SortOrder;
 	readonly keys: readonly ViewKey[];
+	/** The keys that help where there are no rows, where these are others than in most views. */
+	readonly emptyHints?: readonly Hint[];
 	readonly files: ViewFiles<Row>;
 	/** Only of the view that shows who holds locks: there the JVM can be asked for those that samples do not tell. */
 	readonly showsHolders?: true;

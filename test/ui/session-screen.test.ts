@@ -586,6 +586,9 @@ describe('the keys that help most with the selected row', () => {
 		const made = screenOf(busy(), {view: {keyChanges: new Map([['n', 'escape'], ['escape', null]])}});
 		await made.screen.type('/nowhere\r');
 		expect(await hints(made)).toBe('n: clear the filter   /: another filter   x: other states');
+		// Each view has its own.
+		const unmarked = screenOf(busy(), {view: {view: 'changes'}});
+		expect(await hints(unmarked)).toBe('m: mark what is on the screen   D: back   Tab: next view');
 	});
 
 	test('take the place of others among the keys of a low screen', async () => {

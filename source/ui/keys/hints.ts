@@ -16,7 +16,7 @@ const whileFiltered: readonly Hint[] = [{key: 'escape', title: 'clear the filter
 export function hintsFor(state: UiState, data: ScreenData): readonly Hint[] {
 	const row = rowsOf(data).at(state.selections[state.view].index);
 	if (!row) {
-		return state.query.filter === '' ? withoutRows : whileFiltered;
+		return state.query.filter === '' ? viewOf(state.view).emptyHints ?? withoutRows : whileFiltered;
 	}
 
 	const isOnly = ({key}: Hint) => state.onlyThreads !== undefined && actionOf(state.view, key) === 'only-threads';
