@@ -1,3 +1,4 @@
+import type {SnapshotSource} from '../model/source.js';
 import type {TraceReport} from '../model/traces/report.js';
 import {checkPattern} from '../options/command.js';
 import type {Options} from '../options/parse.js';
@@ -5,7 +6,7 @@ import {UserError} from '../process/errors.js';
 import type {Target} from '../jvm/target.js';
 import {LiveReports} from '../tracing/live-reports.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
-import {agentObstacle, unmatchedText} from './trace-texts.js';
+import {agentObstacle, traceNote, unmatchedText} from './trace-texts.js';
 
 const periodMs = 1000;
 
@@ -20,6 +21,7 @@ export function requestOf(patterns: readonly string[], options: Options): TraceR
 export class LiveTracer extends LiveReports<TraceSession, TraceReport> {
 	readonly #target: Target;
 	#request: TraceRequest;
+	readonly #note: string;
 	#isBusy = false;
 
 	/** `request` has what is not asked for while it runs; its patterns are those of the first `begin`. */
@@ -27,6 +29,12 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> {
 		super((snapshot, traces) => ({...snapshot, traces}));
 		this.#target = target;
 		this.#request = request;
+		this.#note = traceNote(target);
+	}
+
+	override source(inner: SnapshotSource): SnapshotSource {
+		const source = super.source(inner);
+		return {...source, status: () => ({...source.status(), ...(this.session ? {} : {traceNote: this.#note})})};
 	}
 
 	/** Traces what the request means, if `isAgreed` says so of what was found. Throws UserError; false: it is not wanted. */

@@ -31,15 +31,32 @@ export function whatTracingDoes(target: Target, patterns: readonly string[]): st
 /** The same of anything that the agent is about to do. */
 export function whatAgentDoes(target: Target, {head, rewrites, costs}: {readonly head: string; readonly rewrites: string; readonly costs: string}): string {
 	const {pid, mainClass, jvmVersion} = target.facts;
-	const isUnknown = target.jdk === 0;
 	return [
 		`${head} in JVM ${pid} (${mainClass || 'unknown'}, JDK ${jvmVersion || 'unknown'}):`,
 		`- loads a small agent into the JVM, which ${rewrites}`,
-		...((isUnknown || target.jdk >= announcedSince) && readDynamicAgentLoading(target) !== true ? ['- the JVM prints a warning of four lines about that on its standard error'] : []),
-		...(isUnknown || target.jdk < keepsCodeSince ? ['- the first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start'] : []),
+		...(isAnnounced(target) ? ['- the JVM prints a warning of four lines about that on its standard error'] : []),
+		...(losesCode(target) ? ['- the first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start'] : []),
 		`- ${costs}`,
 		'- at the end, or ten seconds after tprof-top is killed, all of it is removed again',
 	].join('\n');
+}
+
+/** What tracing a method does to the target, in sentences for the screen. */
+export function traceNote(target: Target): string {
+	return [
+		`Enter loads an agent into JVM ${target.facts.pid} (JDK ${target.facts.jvmVersion || 'unknown'}), which rewrites the method: each of its calls takes about 0.1 us more.`,
+		...(isAnnounced(target) ? ['The JVM prints a warning of four lines on its standard error.'] : []),
+		...(losesCode(target) ? ['The first time, it may throw its compiled code away: for some seconds it is as slow as after its start.'] : []),
+		'At the end all of it is removed again.',
+	].join(' ');
+}
+
+function isAnnounced(target: Target): boolean {
+	return (target.jdk === 0 || target.jdk >= announcedSince) && readDynamicAgentLoading(target) !== true;
+}
+
+function losesCode({jdk}: Target): boolean {
+	return jdk === 0 || jdk < keepsCodeSince;
 }
 
 /** That a pattern means nothing, and what may have been meant. */

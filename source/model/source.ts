@@ -20,6 +20,8 @@ export type SourceStatus = {
 	readonly hasCpu?: boolean;
 	/** `askForHolders` does something. */
 	readonly canAskForHolders?: boolean;
+	/** What tracing methods does to the target, printable sentences; left out where it is being done, or cannot be. */
+	readonly traceNote?: string;
 	/** The newest counts could not be read in time: those shown are older. */
 	readonly stale: boolean;
 	/** Whole seconds since the last sample, if another one is long overdue; undefined otherwise. */

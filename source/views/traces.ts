@@ -104,7 +104,7 @@ function slowestWith({traces}: Snapshot, {id, thread}: TraceRow) {
 		.filter(trace => (id < 0 || trace.actions.some(({method}) => method === id)) && (!isThread || trace.thread === thread))
 		.slice(0, mostTraces)
 		.map(trace => ({
-			title: `SLOW TRACE: ${formatNs(trace.durationNs)} in ${trace.thread} (${trace.key}): when each call began, how long it took, its own time`,
+			title: `SLOW TRACE (began, time, own): ${formatNs(trace.durationNs)} in ${trace.thread}, ${trace.key}`,
 			frames: callsOf(trace).map(({method, depth, atNs, cumulativeNs, ownNs, isException}): WholeFrame => ({
 				className: traces!.methods[method].className, method: traces!.methods[method].method, file: '', line: -1,
 				before: `${[atNs, cumulativeNs, ownNs].map(ns => formatNs(ns).padStart(7)).join(' ')}  ${' '.repeat(Math.min(depth, mostIndent))}`,

@@ -2,6 +2,7 @@
 import {
 	afterEach, describe, expect, test,
 } from 'vitest';
+import type {SourceStatus} from '../../source/model/source.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {sessionScreen} from '../../source/ui/screens/session.js';
 import {SessionData} from '../../source/ui/state/session-data.js';
@@ -21,9 +22,13 @@ afterEach(() => {
 
 /** The screen with a view of it, after some keys. */
 async function shown(view: string, ...keys: readonly string[]): Promise<string[]> {
+	return shownOf({phase: 'recording', stale: false}, view, keys);
+}
+
+async function shownOf(status: SourceStatus, view: string, keys: readonly string[]): Promise<string[]> {
 	const store = new SessionStore({
 		source: {
-			status: () => ({phase: 'recording', stale: false}), read: () => snapshot, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
+			status: () => status, read: () => snapshot, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
 		},
 		delayMs: 1000, vitals: () => ({}),
 	});
@@ -48,8 +53,17 @@ describe('the Traces view', () => {
 	});
 
 	test('the detail of a row has its slowest traces whole: when each call began, its time, its own', async () => {
-		expect((await shown('traces', 'enter')).join('\n')).toMatch(/SLOW TRACE: 2\.00ms in t "1" \(1000-1\).*\n +0ns {2}2\.00ms {2}1\.80ms {2}a\.B\.outer \(exception\) *\n +500us +200us +200us {3}a\.B\.in<&>ner/);
+		expect((await shown('traces', 'enter')).join('\n')).toMatch(/SLOW TRACE \(began, time, own\): 2\.00ms in t "1", 1000-1 *\n +0ns {2}2\.00ms {2}1\.80ms {2}a\.B\.outer \(exception\) *\n +500us +200us +200us {3}a\.B\.in<&>ner/);
 	});
+});
+
+test('before a method is traced what that does to the JVM stands below the question', async () => {
+	const traceNote = 'Enter loads an agent into JVM 7 (JDK 21), which rewrites the method: each of its calls takes about 0.1 us more. At the end all of it is removed again.';
+	const lines = await shownOf({phase: 'sampling', stale: false, traceNote}, 'lines', ['M']);
+	const at = lines.findIndex(line => line.startsWith('trace: a.B.c'));
+	expect(lines.slice(at + 1).join(' ').replaceAll(/\s+/g, ' ')).toContain(traceNote);
+	expect(lines.at(-1)).toContain('Enter:trace');
+	expect((await shownOf({phase: 'sampling', stale: false}, 'lines', ['M'])).join('\n')).not.toContain('Enter loads');
 });
 
 test.each(['traces', 'tasks'])('no key of a row of %s is offered that does nothing', async view => {

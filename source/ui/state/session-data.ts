@@ -138,6 +138,7 @@ export class SessionData {
 			layerLines: layer ? layerLines(layer, behind).length : 0,
 			layerPage: layout.layerLines,
 			isRecording: feed.status.phase === 'recording',
+			traceNote: feed.status.traceNote,
 			holders: feed.status.canAskForHolders && feed.status.phase === 'sampling' ? {heapBytes: feed.vitals.heapUsedBytes, heapBytesAtMost: feed.vitals.heapCapacityBytes} : undefined,
 			ring: feed.ring,
 			window: data.snapshot && {snapshot: data.snapshot, baseline: data.baseline},

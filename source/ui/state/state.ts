@@ -31,6 +31,8 @@ export type InputLayer = {
 	readonly cursor: number;
 	/** The whole text is selected: what is typed replaces it, any other key leaves it to be edited. */
 	readonly isSelected?: boolean;
+	/** What is to be known before Enter is pressed, below the line. */
+	readonly about?: string;
 	/** The format chosen before a save's name is asked for. */
 	readonly format?: string;
 };

@@ -38,6 +38,8 @@ export type Surroundings = {
 	readonly layerLines: number;
 	readonly layerPage: number;
 	readonly isRecording: boolean;
+	/** What tracing methods would do to the target, see `SourceStatus`. */
+	readonly traceNote?: string;
 	/** The snapshot that is shown and where its window begins; undefined before the first sample. */
 	readonly window?: Pick<Mark, 'snapshot' | 'baseline'>;
 	/**

@@ -94,18 +94,19 @@ function statusText(state: UiState, {status, snapshot, nowMs, past, samplesSince
 	return {text: status.message ?? (isYoung ? status.note : undefined) ?? '', isAlarm: false};
 }
 
-/** The line being typed, and what is wrong with it: behind it where that fits, else below. */
+/** The line being typed, and what is wrong with it: behind it where that fits, else below; then what is to be known. */
 function inputLines(input: InputLayer, width: number, theme: Theme): string[] {
 	const error = inputError(input);
 	const line = inputLine(input, width, theme);
+	const about = input.about === undefined ? [] : wrapped(input.about, width).map(part => theme.paint('dim', part));
 	if (error === undefined) {
-		return [line];
+		return [line, ...about];
 	}
 
 	const room = width - styledWidth(line) - errorGap.length;
 	return cellWidth(error) <= room
-		? [line + errorGap + theme.paint('error', error)]
-		: [line, ...wrapped(error, width).map(part => theme.paint('error', part))];
+		? [line + errorGap + theme.paint('error', error), ...about]
+		: [line, ...wrapped(error, width).map(part => theme.paint('error', part)), ...about];
 }
 
 const errorGap = '  ';

@@ -12,7 +12,7 @@ export function askForTrace(state: UiState, around: Surroundings): Step {
 	return {
 		state: {
 			...state, message: undefined, layers: [...state.layers, {
-				kind: 'input', purpose: 'trace', label: 'trace (loads an agent into the JVM): ', text, cursor: text.length,
+				kind: 'input', purpose: 'trace', label: 'trace: ', about: around.traceNote, text, cursor: text.length,
 			}],
 		},
 	};
