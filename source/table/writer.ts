@@ -80,8 +80,8 @@ export class TableWriter implements Interner {
 	}
 
 	/** See `Interner`. */
-	internString(text: string): number {
-		return this.#dictionary.internString(text);
+	internString(text: string, isThreadName?: boolean): number {
+		return this.#dictionary.internString(text, isThreadName);
 	}
 
 	/** See `Interner`. */

@@ -368,6 +368,21 @@ describe('names', () => {
 		expect(ids.map(id => strings[id])).toEqual(names.map(name => name.length > 512 ? `${name.slice(0, 511).replace(/[\uD800-\uDBFF]$/, '')}…` : name));
 	});
 
+	test('ever new names of threads leave room for those of code; known ones stay what they are', () => {
+		const writer = new TableWriter(createTable({...tiny, maxSlabs: 4}));
+		const names = Array.from({length: 40}, (_, index) => writer.textOf(writer.internString(`request ${index}`, true)));
+		// 32 strings in all, of which the table has two of its own.
+		expect(names).toEqual(Array.from({length: 40}, (_, index) => index < 22 ? `request ${index}` : otherName));
+		expect(writer.textOf(writer.internString('request 7', true))).toBe('request 7');
+		expect(writer.textOf(writer.internString('com.acme.Main'))).toBe('com.acme.Main');
+
+		const long = new TableWriter(createTable({...tiny, strings: 64, maxSlabs: 4}));
+		const bytes = Array.from({length: 20}, (_, index) => long.textOf(long.internString(`${index}`.padStart(512, 'x'), true)));
+		// Three of them fit behind the table's own into the first of four slabs, four into each other one.
+		expect(bytes.indexOf(otherName)).toBe(11);
+		expect(long.textOf(long.internString('com.acme.Main'))).toBe('com.acme.Main');
+	});
+
 	test('a frame without any name is not "no frame"', () => {
 		const writer = new TableWriter(createTable());
 		expect(writer.internFrame(0, 0, 0, -1)).toBeGreaterThan(otherFrame);

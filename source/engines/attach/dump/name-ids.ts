@@ -15,11 +15,11 @@ const maxNameBytes = 3 * (maxNameLength + 1);
 /** String ids of names given as bytes; a name seen before allocates nothing. */
 export class NameIds {
 	readonly #interner: Interner;
-	readonly #change: (text: string) => string;
+	readonly #change: ((text: string) => string) | undefined;
 	readonly #cache = new LineCache(maxNames);
 
-	/** `change` is applied to a name's text before it is made printable. */
-	constructor(interner: Interner, change: (text: string) => string = text => text) {
+	/** `change` is applied to a class's name before it is made printable; without it the names are those of threads. */
+	constructor(interner: Interner, change?: (text: string) => string) {
 		this.#interner = interner;
 		this.#change = change;
 	}
@@ -30,7 +30,8 @@ export class NameIds {
 			return this.#cache.value[known];
 		}
 
-		const id = this.#interner.internString(printable(this.#change(decodeModifiedUtf8(bytes, start, Math.min(end, start + maxNameBytes)))));
+		const text = decodeModifiedUtf8(bytes, start, Math.min(end, start + maxNameBytes));
+		const id = this.#interner.internString(printable(this.#change?.(text) ?? text), this.#change === undefined);
 		this.#cache.add(bytes, start, end, id);
 		return id;
 	}

@@ -97,7 +97,7 @@ export class Descriptions {
 
 			if (thread.key === 0) {
 				thread.key = -thread.nativeId;
-				thread.name = this.#interner.internString(kernelName(this.#pid, thread.nativeId));
+				thread.name = this.#interner.internString(kernelName(this.#pid, thread.nativeId), true);
 			}
 		}
 	}
@@ -203,7 +203,7 @@ export class Descriptions {
 			const oop = this.#objects.inHandle(thread.block.virtualThread);
 			const {id, name} = this.#objects.virtualIdentity(oop);
 			if (this.#vm.collector === 'stop-the-world' ? before !== moving && this.#clock.now() === before : !this.#heap.isDoubtful) {
-				return {key: id, name: this.#interner.internString(name === '' ? `#${id}` : name)};
+				return {key: id, name: this.#interner.internString(name === '' ? `#${id}` : name, true)};
 			}
 		} catch {}
 
@@ -284,7 +284,7 @@ export class Descriptions {
 			// One that was counted before its object could be read stays the thread that it was.
 			thread.isSettled = false;
 			thread.key = thread.key < 0 ? thread.key : identity.id;
-			thread.name = this.#interner.internString(identity.name);
+			thread.name = this.#interner.internString(identity.name, true);
 			thread.flags = (identity.isDaemon ? threadFlag.daemon : 0) | (compilerName.test(identity.name) ? threadFlag.compiler : 0);
 		}
 	}
