@@ -98,7 +98,8 @@ describe.each(jdks().map(on => [on.release, on] as const))('the live view on JDK
 		const file = /tprof-\d+-\d+T\d+Z\.pb\.gz/.exec(message)![0];
 
 		session.type('\u001B[Z');
-		await session.until(screen => /samples \d{2,}/.test(screen) && /^.\s*[1-9]\S*.*Pricing/m.test(screen), 'CPU time at a line');
+		// With a fifth of it the method is among the five hottest, whatever else the program got a CPU for on a busy host.
+		await session.until(screen => /samples \d{2,}/.test(screen) && /^.\s*(?:[2-9]\d|100)\b.*Pricing\.discount/m.test(screen), 'much CPU time at a line');
 		session.type('q');
 		await session.ended();
 		expect(session.exit).toMatchObject({exitCode: 0});

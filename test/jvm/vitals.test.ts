@@ -25,7 +25,12 @@ test.each(jdks())('JDK $release: what the collector has not said yet of the heap
 
 test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running program', async on => {
 	java = await startJava('Garbage', {jdk: on, jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC']});
-	const vitals = openVitals(await targetOf(java));
+	const target = await targetOf(java);
+	const early = openVitals(target);
+	// What is in use is known from the first collection on.
+	await until(() => early.read().heapUsedBytes !== undefined);
+	early.close();
+	const vitals = openVitals(target);
 	const first = vitals.read();
 	expect(first.cpuPercent).toBeUndefined();
 	expect(first.heapCapacityBytes).toBeGreaterThan(1024 * 1024);
