@@ -20,6 +20,9 @@ export type FrameWatcher = {
 /** Most steps in one walk, frames without a Java method included. */
 const stepLimit = 40_000;
 
+/** Bytes of a ContinuationEntry and of arguments on the stack below it, at most; an entry has some 80. */
+const mostEntryBytes = 256;
+
 /**
 Walks the frames of a stack copy from one whose place is known exactly: a thread that waits, or the caller of a running
 thread's top frame.
@@ -193,18 +196,39 @@ export class Walker {
 			return this.#leaveFixedFrame(stack, blob.frameSize);
 		}
 
-		// A virtual thread returns to its frames in the heap through a stub (the return barrier); the frame pointer is
-		// already that of the frame by which its carrier runs it (enterSpecial).
+		// A virtual thread returns to its frames in the heap through a stub (the return barrier).
 		if (blob.name.startsWith('StubRoutines') && this.#hasVirtualThreads) {
 			this.heapStart = this.frames.count;
 			this.heapSp = cursor.sp;
 			this.carrierStart = this.frames.count;
+			cursor.fp = this.#carrierFp(stack);
 		}
 
 		cursor.pc = stack.word(cursor.fp + 8);
 		cursor.sp = cursor.fp + 16;
 		cursor.fp = stack.word(cursor.fp);
 		return this.#code.isCode(cursor.pc) ? undefined : 'broken';
+	}
+
+	/**
+	Behind the return barrier: the frame pointer of the frame by which the carrier runs the virtual thread (enterSpecial).
+	The register has it, unless the frames below were copied back from the heap as they were (thaw_fast in
+	continuationFreezeThaw.cpp): then it is where the entry's words end, which lie just behind the last frame.
+	*/
+	#carrierFp(stack: StackCopy): number {
+		const {fp, sp} = this.cursor;
+		const endSp = sp + mostEntryBytes;
+		if (fp >= sp && fp < endSp) {
+			return fp;
+		}
+
+		for (let at = sp; at < endSp && stack.has(at + 8); at += 8) {
+			if (this.#code.isCode(stack.word(at + 8))) {
+				return at;
+			}
+		}
+
+		return fp;
 	}
 
 	#leaveFixedFrame(stack: StackCopy, words: number): WalkEnd | undefined {

@@ -1,0 +1,42 @@
+import {expect, test} from 'vitest';
+import type {CodeCache} from '../../../../source/engines/memory/hotspot/code-cache.js';
+import type {Methods} from '../../../../source/engines/memory/hotspot/methods.js';
+import type {Vm} from '../../../../source/engines/memory/hotspot/vm.js';
+import {StackCopy} from '../../../../source/engines/memory/stacks/stack.js';
+import {Walker} from '../../../../source/engines/memory/stacks/walker.js';
+
+const barrierPc = 0x1000;
+const callStubReturn = 0x2000;
+const low = 0x7F_0000;
+const entryWords = 10;
+const savedFp = low + (8 * (entryWords + 3));
+const anchor = savedFp + 8;
+
+/*
+What frames leave in the frame pointer is up to the compiler, and cannot be had from a JVM at will: the words of the
+stack are written here. They are those behind the last frame of a virtual thread that has come back from the heap: its
+ContinuationEntry, what enterSpecial saved, and the call that the carrier began with.
+*/
+function stack(): StackCopy {
+	const words = [...Array.from({length: entryWords}, () => 0), savedFp, callStubReturn, 0, anchor, 0, 0, 0];
+	const copy = new StackCopy();
+	copy.set(low, new Uint8Array(BigUint64Array.from(words, BigInt).buffer), low + (8 * words.length));
+	return copy;
+}
+
+test.each([
+	['what was in the register', low + (8 * entryWords)],
+	['a small number', 3],
+	['an address in the heap', 0x7000_0000],
+	['another place of the stack', low + (8 * 15) + 4096],
+])('behind the return barrier the carrier\'s frames follow, whether the frame pointer is theirs or not: %s', (_, fp) => {
+	const vm = {callStubReturn, layout: {fields: {virtualThread: 8, wrapperAnchor: 0, anchorSp: 0}, constants: {entryFrameWrapper: 0}}} as unknown as Vm;
+	const code = {
+		isCode: (pc: number) => pc === barrierPc || pc === callStubReturn,
+		lookUp: () => ({blob: {kind: 'stub', isMethod: false, frameSize: 0, name: 'StubRoutines (continuation stubs)'}}),
+	} as unknown as CodeCache;
+	const walker = new Walker(vm, code, {} as Methods);
+	walker.start();
+	expect(walker.walk(stack(), barrierPc, low, fp)).toBe('root');
+	expect(walker).toMatchObject({heapSp: low, heapStart: 0, carrierStart: 0});
+});
