@@ -5,9 +5,9 @@ import type {Vm} from '../../../../source/engines/memory/hotspot/vm.js';
 import {StackCopy} from '../../../../source/engines/memory/stacks/stack.js';
 import {Walker} from '../../../../source/engines/memory/stacks/walker.js';
 
-const barrierPc = 0x1000;
-const callStubReturn = 0x2000;
-const low = 0x7F_0000;
+const barrierPc = 0x10_00;
+const callStubReturn = 0x20_00;
+const low = 0x7F_00_00;
 const entryWords = 10;
 const savedFp = low + (8 * (entryWords + 3));
 const anchor = savedFp + 8;
@@ -27,7 +27,7 @@ function stack(): StackCopy {
 test.each([
 	['what was in the register', low + (8 * entryWords)],
 	['a small number', 3],
-	['an address in the heap', 0x7000_0000],
+	['an address in the heap', 0x70_00_00_00],
 	['another place of the stack', low + (8 * 15) + 4096],
 ])('behind the return barrier the carrier\'s frames follow, whether the frame pointer is theirs or not: %s', (_, fp) => {
 	const vm = {callStubReturn, layout: {fields: {virtualThread: 8, wrapperAnchor: 0, anchorSp: 0}, constants: {entryFrameWrapper: 0}}} as unknown as Vm;
