@@ -81,6 +81,8 @@ export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: R
 	let known = open.length;
 	const most = isAllOpen ? maxRows.all : maxRows.opened;
 	const leadsOn = (row: Row, found: number) => ((found & wanted) !== wanted && rows.length < maxRowsToMatches) || (isWorthOpening?.(row) ?? false);
+	const toldOf = sayings(isAllOpen ? noSayings : opened);
+	const openingOf = toldOf(roots);
 	for (let next = open.pop(); next; next = open.pop()) {
 		const {row: first} = next;
 		let {isAll, isHot, found} = next;
@@ -88,7 +90,7 @@ export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: R
 		for (let row: Row | undefined = first; row;) {
 			rows.push(row);
 			found |= wanted === 0 ? 0 : foundIn(row);
-			const opening = isAllOpen ? 'all' : (opened.size > 0 ? opened.get(row.key) : undefined);
+			const opening = isAllOpen ? 'all' : openingOf.get(row);
 			isAll = opening === 'all' || (isAll && opening !== 'closed');
 			const isOpen = isAll || opening === 'open' || (opening !== 'closed' && (isHot || leadsOn(row, found)));
 			const children: readonly Row[] = isOpen && row.hasChildren ? rowsOf(row.node, row) : [];
@@ -98,6 +100,7 @@ export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: R
 
 			row.isOpen = true;
 			known += children.length;
+			toldOf(children);
 			const hottest = isHot ? goesOnWith(row, children) : undefined;
 			for (let index = children.length - 1; index > 0; index--) {
 				open.push({
@@ -111,6 +114,26 @@ export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: R
 	}
 
 	return rows;
+}
+
+const noSayings: ReadonlyMap<string, Opening> = new Map();
+
+/**
+What was said of single rows, by row, of those that were handed over so far. Once all of it was met no row's key is asked
+for any more: making keys takes longer than making rows.
+*/
+function sayings(opened: ReadonlyMap<string, Opening>): (rows: readonly OpenRow[]) => ReadonlyMap<OpenRow, Opening> {
+	const met = new Map<OpenRow, Opening>();
+	return rows => {
+		for (let index = 0; index < rows.length && met.size < opened.size; index++) {
+			const opening = opened.get(rows[index].key);
+			if (opening !== undefined) {
+				met.set(rows[index], opening);
+			}
+		}
+
+		return met;
+	};
 }
 
 /** The row that goes on with a hot path, if it does not fork. */
