@@ -6,7 +6,10 @@ import {UserError} from '../process/errors.js';
 import type {Target} from '../jvm/target.js';
 import {LiveReports} from '../tracing/live-reports.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
-import {agentObstacle, traceNote, unmatchedText} from './trace-texts.js';
+import type {FoundMethods, MethodTracer} from '../ui/screens/session.js';
+import {
+	agentObstacle, countText, lookUpNote, someNames, traceNote, unmatchedText,
+} from './trace-texts.js';
 
 const periodMs = 1000;
 
@@ -18,18 +21,21 @@ export function requestOf(patterns: readonly string[], options: Options): TraceR
 }
 
 /** Traces methods beside the sampling, as the user asks for them; what is traced stands in each snapshot. */
-export class LiveTracer extends LiveReports<TraceSession, TraceReport> {
+export class LiveTracer extends LiveReports<TraceSession, TraceReport> implements MethodTracer {
 	readonly #target: Target;
 	#request: TraceRequest;
 	readonly #note: string;
 	#isBusy = false;
+	#isTracing = false;
+	/** What was found, and is not agreed to yet. */
+	#wanted: TraceRequest | undefined;
 
 	/** `request` has what is not asked for while it runs; its patterns are those of the first `begin`. */
 	constructor(target: Target, request: TraceRequest) {
 		super((snapshot, traces) => ({...snapshot, traces}));
 		this.#target = target;
 		this.#request = request;
-		this.#note = traceNote(target);
+		this.#note = lookUpNote(target);
 	}
 
 	override source(inner: SnapshotSource): SnapshotSource {
@@ -45,6 +51,7 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> {
 			if (wanted) {
 				this.#request = wanted;
 				this.report = await this.session.weave(wanted);
+				this.#isTracing = true;
 				return true;
 			}
 		} catch (error) {
@@ -56,57 +63,89 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> {
 		return false;
 	}
 
-	/** Traces what a pattern means too, and says what that is in one line. Throws UserError. */
-	async add(text: string): Promise<string> {
-		if (this.#isBusy) {
-			throw new UserError('another pattern is being traced right now');
-		}
+	/** Looks up what a pattern means; nothing is traced yet. Throws UserError. */
+	async find(text: string): Promise<FoundMethods> {
+		return this.#alone(async () => this.#find(checkPattern(text, 'com.acme.Foo#bar')));
+	}
 
-		this.#isBusy = true;
-		try {
-			return await this.#add(checkPattern(text, 'com.acme.Foo#bar'));
-		} finally {
-			this.#isBusy = false;
+	/** Traces what was found last too, and says so in one line. Throws UserError. */
+	async trace(): Promise<string> {
+		return this.#alone(async () => {
+			const wanted = this.#wanted;
+			this.#wanted = undefined;
+			if (!wanted || !this.session) {
+				throw new UserError('the agent is no longer in the JVM');
+			}
+
+			this.report = await this.session.weave(wanted);
+			this.#isTracing = true;
+			this.#request = wanted;
+			const {wovenMethods: methods} = this.report;
+			return `${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`;
+		});
+	}
+
+	/** What was found last is not to be traced. Never throws. */
+	async forget(): Promise<void> {
+		this.#wanted = undefined;
+		if (!this.#isTracing) {
+			await this.close();
+			this.report = undefined;
 		}
 	}
 
-	async #add(pattern: string): Promise<string> {
+	override async close(): Promise<void> {
+		this.#isTracing = false;
+		await super.close();
+	}
+
+	async #find(pattern: string): Promise<FoundMethods> {
 		const obstacle = agentObstacle(this.#target);
 		if (obstacle) {
 			throw obstacle;
 		}
 
-		const before = this.#request;
-		const request = {...before, patterns: [...new Set([...before.patterns, pattern])]};
-		const session = this.session ?? await TraceSession.open(this.#target);
-		this.session = session;
+		const request = {...this.#request, patterns: [...new Set([...this.#request.patterns, pattern])]};
+		this.session ??= await TraceSession.open(this.#target);
 		this.problem = undefined;
+		const {survey} = await this.session.survey({...request, patterns: [pattern]});
+		const unmatched = survey.unmatched.find(each => each.pattern === pattern);
+		const [refused] = survey.refused;
+		if (unmatched) {
+			throw new UserError(unmatchedText(unmatched));
+		}
+
+		if (survey.methods === 0 && survey.classes === 0) {
+			throw new UserError(refused ? `${refused.name}: ${refused.reason}` : `nothing of ${pattern} can be traced`);
+		}
+
+		const {survey: {methods: all}} = await this.session.survey(request);
+		this.#wanted = {...request, maxMethods: Math.max(all, request.maxMethods)};
+		const names = someNames(survey);
+		return {
+			question: `trace ${countText(survey)}? [y/N] `,
+			about: [
+				...(names === '' ? [] : [`${names}.`]),
+				...(all > request.maxMethods ? [`That makes ${all}, more than --max-methods ${request.maxMethods}.`] : []),
+				traceNote(this.#target, !this.#isTracing),
+			].join(' '),
+		};
+	}
+
+	/** One thing at a time; where it fails and nothing is traced, nothing stays in the target. */
+	async #alone<Result>(action: () => Promise<Result>): Promise<Result> {
+		if (this.#isBusy) {
+			throw new UserError('another pattern is being looked up right now');
+		}
+
+		this.#isBusy = true;
 		try {
-			const {survey} = await session.survey(request);
-			const unmatched = survey.unmatched.find(each => each.pattern === pattern);
-			const [refused] = survey.refused;
-			if (unmatched) {
-				throw new UserError(unmatchedText(unmatched));
-			}
-
-			if (survey.methods > request.maxMethods) {
-				throw new UserError(`${survey.methods} methods match, more than --max-methods ${request.maxMethods}`);
-			}
-
-			if (survey.methods === 0 && survey.classes === 0) {
-				throw new UserError(refused ? `${refused.name}: ${refused.reason}` : `nothing of ${pattern} can be traced`);
-			}
-
-			this.report = await session.weave(request);
-			this.#request = request;
-			const {wovenMethods: methods} = this.report;
-			return `${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`;
+			return await action();
 		} catch (error) {
-			if (before.patterns.length === 0) {
-				await this.close();
-			}
-
+			await this.forget();
 			throw error;
+		} finally {
+			this.#isBusy = false;
 		}
 	}
 }

@@ -10,6 +10,7 @@ import {IdleList} from '../jvm/threads/idle.js';
 import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp} from '../ui/app.js';
+import type {MethodTracer} from '../ui/screens/session.js';
 import {runChooser, type ChoiceRow} from '../ui/chooser.js';
 import type {Configuration} from '../config/settings.js';
 import {namePackages} from '../query/columns/package-names.js';
@@ -30,7 +31,7 @@ function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
 Shows the source on the terminal until the user leaves, then prints a summary. Returns the exit code; throws UserError
 if the session failed before there was anything to show.
 */
-export async function runLive(source: SnapshotSource, options: Options, target?: Target, trace?: (pattern: string) => Promise<string>): Promise<number> {
+export async function runLive(source: SnapshotSource, options: Options, target?: Target, tracer?: MethodTracer): Promise<number> {
 	const query = queryOf(options);
 	const {settings, file, faults, notes} = options.configuration;
 	namePackages(settings.packages);
@@ -42,7 +43,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			source,
 			vitals: () => vitals?.read() ?? {},
 			save: saver(options),
-			trace,
+			tracer,
 			idleReason: (className, method) => idle.reasonOf(className, method),
 			keepColumns: file === undefined
 				? undefined

@@ -221,7 +221,7 @@ async function openRecording(file: string, options: Options): Promise<number> {
 async function show(source: SnapshotSource, options: Options, target?: Target, tracer?: LiveTracer): Promise<number> {
 	if (isInteractive(options)) {
 		const {runLive} = await import('./live.js');
-		return runLive(source, options, target, tracer && (async pattern => tracer.add(pattern)));
+		return runLive(source, options, target, tracer);
 	}
 
 	const stop = new AbortController();

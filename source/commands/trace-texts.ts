@@ -12,6 +12,9 @@ const keepsCodeSince = 25;
 /** The flag came with JDK 9. */
 const flagSince = 9;
 
+/** So many methods are named before they are traced. */
+const mostNames = 3;
+
 /** What keeps an agent out of the JVM, as far as it can be known without touching it. */
 export function agentObstacle(target: Target): UserError | undefined {
 	return target.jdk >= flagSince && readDynamicAgentLoading(target) === false
@@ -23,7 +26,7 @@ export function agentObstacle(target: Target): UserError | undefined {
 export function whatTracingDoes(target: Target, patterns: readonly string[]): string {
 	return whatAgentDoes(target, {
 		head: `Tracing ${patterns.map(pattern => printable(pattern)).join(' ')}`,
-		rewrites: 'rewrites these methods to count and time their calls',
+		rewrites: 'says how many methods that is and, once you have agreed to it, rewrites them to count and time their calls',
 		costs: 'each call of a traced method costs about 0.1 microseconds; where that comes to more than --max-overhead, one call in 64 is followed, or none',
 	});
 }
@@ -41,14 +44,33 @@ export function whatAgentDoes(target: Target, {head, rewrites, costs}: {readonly
 	].join('\n');
 }
 
-/** What tracing a method does to the target, in sentences for the screen. */
-export function traceNote(target: Target): string {
+/** What looking up methods does to the target, in sentences for the screen. */
+export function lookUpNote(target: Target): string {
 	return [
-		`Enter loads an agent into JVM ${target.facts.pid} (JDK ${target.facts.jvmVersion || 'unknown'}), which rewrites the method: each of its calls takes about 0.1 us more.`,
+		`Enter loads an agent into JVM ${target.facts.pid} (JDK ${target.facts.jvmVersion || 'unknown'}), which says how many methods that is. Nothing is traced before you have agreed to it.`,
 		...(isAnnounced(target) ? ['The JVM prints a warning of four lines on its standard error.'] : []),
-		...(losesCode(target) ? ['The first time, it may throw its compiled code away: for some seconds it is as slow as after its start.'] : []),
-		'At the end all of it is removed again.',
 	].join(' ');
+}
+
+/** What tracing methods does to the target once the agent is there, in sentences for the screen; `isFirst`: none is traced yet. */
+export function traceNote(target: Target, isFirst: boolean): string {
+	return [
+		`Each of their calls in JVM ${target.facts.pid} (${target.facts.mainClass || 'unknown'}, JDK ${target.facts.jvmVersion || 'unknown'}) takes about 0.1 us more.`,
+		...(isFirst && losesCode(target) ? ['The first time, the JVM may throw its compiled code away: for some seconds it is as slow as after its start.'] : []),
+		'All of it is removed again when tprof-top ends.',
+	].join(' ');
+}
+
+/** How many methods patterns mean. */
+export function countText({methods, classes}: TraceReport['survey']): string {
+	const those = classes === 1 ? '1 class' : `${classes} classes`;
+	return methods === 0 ? `the methods of ${those}` : `${methods} ${methods === 1 ? 'method' : 'methods'} of ${those}`;
+}
+
+/** Some of the methods that patterns mean; nothing where no name is known. */
+export function someNames({methods, names}: TraceReport['survey']): string {
+	const shown = [...new Set(names)].slice(0, mostNames);
+	return shown.length === 0 ? '' : `${methods > names.length || new Set(names).size > shown.length ? 'such as ' : ''}${shown.join(', ')}`;
 }
 
 function isAnnounced(target: Target): boolean {

@@ -16,7 +16,7 @@ import {planBatch} from './batch-plan.js';
 import {LiveTracer, requestOf} from './live-tracer.js';
 import {resolveTarget} from './resolve-target.js';
 import {
-	agentObstacle, refusalNotes, unmatchedText, whatTracingDoes,
+	agentObstacle, countText, refusalNotes, someNames, unmatchedText, whatTracingDoes,
 } from './trace-texts.js';
 
 const pollMs = 50;
@@ -87,7 +87,7 @@ async function agreedTarget({target: text, patterns}: Command & {readonly kind: 
 		throw obstacle;
 	}
 
-	return yes || await isAgreed(`${whatTracingDoes(target, patterns)}\n`, 'Trace? [y/N] ') ? target : undefined;
+	return yes || await isAgreed(`${whatTracingDoes(target, patterns)}\n`, 'Load the agent and look? [y/N] ') ? target : undefined;
 }
 
 /** The last report, with every call up to the end, and whether the target has ended; undefined when the user does not want it after all. */
@@ -114,7 +114,7 @@ async function traced(target: Target, request: TraceRequest, {forMs, stop, mayAs
 	}
 }
 
-/** The request, with as many methods as the user agrees to. Throws when it means nothing. */
+/** The request, with as many methods as the user agrees to, who is told how many it means. Throws when it means nothing. */
 async function agreedRequest({survey}: TraceReport, request: TraceRequest, mayAsk: boolean): Promise<TraceRequest | undefined> {
 	const isNothing = survey.methods === 0 && survey.classes === 0;
 	if (isNothing) {
@@ -130,16 +130,18 @@ async function agreedRequest({survey}: TraceReport, request: TraceRequest, mayAs
 		process.stderr.write(`tprof-top: ${unmatchedText(unmatched)}\n`);
 	}
 
-	if (survey.methods <= request.maxMethods) {
+	const isTooMany = survey.methods > request.maxMethods;
+	if (!mayAsk && !isTooMany) {
 		return request;
 	}
 
-	const found = `${survey.methods} methods of ${survey.classes} classes match, such as ${survey.names.slice(0, 3).join(', ')}; --max-methods is ${request.maxMethods}`;
+	const names = someNames(survey);
+	const found = `${countText(survey)}${names === '' ? '' : `: ${names}`}${isTooMany ? `; --max-methods is ${request.maxMethods}` : ''}`;
 	if (!mayAsk) {
 		throw new UserError(found, {hint: 'narrow the patterns, or allow more with --max-methods'});
 	}
 
-	return await isAgreed(`${found}\n`, 'Trace them all? [y/N] ') ? {...request, maxMethods: survey.methods} : undefined;
+	return await isAgreed(`${found}\n`, 'Trace? [y/N] ') ? {...request, maxMethods: Math.max(survey.methods, request.maxMethods)} : undefined;
 }
 
 /** Says something, and asks whether to go on where there is somebody to ask. */

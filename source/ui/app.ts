@@ -1,6 +1,6 @@
 import type {Snapshot, TargetVitals} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
-import type {KeepColumns, Save} from './screens/session.js';
+import type {KeepColumns, MethodTracer, Save} from './screens/session.js';
 import {SessionData, type DataOptions} from './state/session-data.js';
 import {SessionStore} from './state/session-store.js';
 import {runShell, type ShellOptions} from './shell.js';
@@ -13,8 +13,8 @@ export type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
 	readonly source: SnapshotSource;
 	readonly save: Save;
 	readonly keepColumns?: KeepColumns;
-	/** Traces what a pattern means; undefined where nothing can be traced. */
-	readonly trace?: (pattern: string) => Promise<string>;
+	/** Undefined where nothing can be traced. */
+	readonly tracer?: MethodTracer;
 	readonly view: InitialView & Pick<DataOptions, 'top'>;
 	readonly theme: ThemeOptions;
 	/** What is known of the target beside the samples; called once a refresh. */
@@ -30,7 +30,7 @@ export type AppResult = {
 };
 
 /** Shows the source on the terminal until it is left, as `runShell` does. The source is not closed. */
-export async function runApp({source, vitals, save, keepColumns, trace, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
+export async function runApp({source, vitals, save, keepColumns, tracer, saveFormats, idleReason, sourceOf, view, theme, stdin, stdout, hasMouse}: AppOptions): Promise<AppResult> {
 	const store = new SessionStore({source, delayMs: view.delayMs, vitals});
 	try {
 		const leaving = await runShell<undefined>({stdin, stdout, hasMouse}, async leave => {
@@ -39,7 +39,7 @@ export async function runApp({source, vitals, save, keepColumns, trace, saveForm
 			return sessionScreen({
 				store, data: new SessionData({
 					saveFormats, idleReason, sourceOf, top: view.top,
-				}), view, theme: new Theme(theme), save, keepColumns, trace, onQuit() {
+				}), view, theme: new Theme(theme), save, keepColumns, tracer, onQuit() {
 					leave(undefined);
 				},
 			});

@@ -4,7 +4,9 @@ import {readdirSync, statSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {LiveTracer, requestOf} from '../../source/commands/live-tracer.js';
 import {identify} from '../../source/jvm/identify.js';
+import {type Options, parseOptions} from '../../source/options/parse.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
@@ -14,6 +16,7 @@ import {type JavaProcess, jdk, startJava} from '../helpers/jvm.js';
 import {otherUser} from '../helpers/other-user.js';
 import {patienceMs} from '../helpers/patience.js';
 import {targetOf} from '../helpers/target.js';
+import {TerminalSession} from '../helpers/terminal.js';
 import {until} from '../helpers/until.js';
 
 const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
@@ -52,6 +55,49 @@ describe('tprof-top trace', () => {
 		});
 		expect(document.methods[0].calls).toBeGreaterThan(100);
 		expect(document.slowest).toHaveLength(1);
+	});
+
+	test('on a terminal it asks before the agent is loaded, and again with the number of methods', async () => {
+		const tool = new TerminalSession(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces#*', '--batch']);
+		try {
+			await tool.until('Load the agent and look? [y/N]');
+			expect(hasAgent(java.pid)).toBe(false);
+			tool.type('y\r');
+			await tool.until(/\d+ methods of 1 class: such as KnownTraces\.[^]*Trace\? \[y\/N]/);
+			tool.type('\r');
+			expect(await tool.ended()).toMatchObject({exitCode: 1});
+		} finally {
+			tool.close();
+		}
+
+		await until(() => !hasAgent(java.pid));
+	});
+
+	test('on the screen it is known how many methods a pattern means before they are traced', async () => {
+		const {options} = parseOptions(['trace', String(java.pid), 'x', '--max-methods', '2'], {}) as {readonly options: Options};
+		const target = await targetOf(java);
+		const before = await classBytes(target, 'KnownTraces', jdk());
+		const tracer = new LiveTracer(target, requestOf([], options));
+		try {
+			const found = await tracer.find('KnownTraces#*');
+			const [, methods] = /^trace (\d+) methods of 1 class\? \[y\/N] $/.exec(found.question)!;
+			expect(found.about).toMatch(new RegExp(`^such as KnownTraces\\.\\w+, .*That makes ${methods}, more than --max-methods 2\\..* in JVM ${java.pid} \\(KnownTraces, JDK `));
+			const during = await classBytes(target, 'KnownTraces', jdk());
+			expect(during.code).toBe(before.code);
+			await tracer.forget();
+			await until(() => !hasAgent(java.pid));
+			await expect(tracer.trace()).rejects.toThrow('no longer');
+			expect(await tracer.find('KnownTraces#busy')).toMatchObject({question: 'trace 1 method of 1 class? [y/N] ', about: expect.stringMatching(/^KnownTraces\.busy\. Each/) as unknown});
+			expect(await tracer.trace()).toBe('1 method is traced; the Traces view has them');
+			await tracer.find('KnownTraces#*');
+			await tracer.forget();
+			await expect(tracer.find('KnownTraces.bussy')).rejects.toThrow('did you mean');
+			expect(hasAgent(java.pid)).toBe(true);
+			await tracer.find('KnownTraces#*');
+			expect(await tracer.trace()).toBe(`${methods} methods are traced; the Traces view has them`);
+		} finally {
+			await tracer.close();
+		}
 	});
 
 	test('a pattern that means nothing is one clear line', async () => {

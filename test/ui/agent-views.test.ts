@@ -4,7 +4,7 @@ import {
 } from 'vitest';
 import type {SourceStatus} from '../../source/model/source.js';
 import {defaultQuery} from '../../source/query/defaults.js';
-import {sessionScreen} from '../../source/ui/screens/session.js';
+import {type MethodTracer, sessionScreen} from '../../source/ui/screens/session.js';
 import {SessionData} from '../../source/ui/state/session-data.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
@@ -25,7 +25,7 @@ async function shown(view: string, ...keys: readonly string[]): Promise<string[]
 	return shownOf({phase: 'recording', stale: false}, view, keys);
 }
 
-async function shownOf(status: SourceStatus, view: string, keys: readonly string[]): Promise<string[]> {
+async function shownOf(status: SourceStatus, view: string, keys: readonly string[], tracer?: MethodTracer): Promise<string[]> {
 	const store = new SessionStore({
 		source: {
 			status: () => status, read: () => snapshot, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
@@ -34,7 +34,7 @@ async function shownOf(status: SourceStatus, view: string, keys: readonly string
 	});
 	store.refresh();
 	screen = new ComponentScreen(sessionScreen({
-		store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, delayMs: 1000, view}, theme: new Theme({color: false, ascii: true}), save: async () => '', onQuit() {/* The test ends it. */},
+		store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, delayMs: 1000, view}, theme: new Theme({color: false, ascii: true}), save: async () => '', tracer, onQuit() {/* The test ends it. */},
 	}), {columns: 100, rows: 24});
 	for (const key of keys) {
 		await screen.press(key);
@@ -57,12 +57,35 @@ describe('the Traces view', () => {
 	});
 });
 
+test('how many methods a pattern means is asked about before they are traced', async () => {
+	const done: string[] = [];
+	const tracer: MethodTracer = {
+		async find(pattern) {
+			done.push(`find ${pattern}`);
+			return {question: 'trace 12 methods of 3 classes? [y/N] ', about: 'such as a.B.c, a.B.d. Each of their calls takes about 0.1 us more.'};
+		},
+		async trace() {
+			done.push('trace');
+			return '12 methods are traced';
+		},
+		async forget() {
+			done.push('forget');
+		},
+	};
+	const asked = await shownOf({phase: 'sampling', stale: false}, 'lines', ['M', 'enter', 'escape', 'M', 'enter'], tracer);
+	expect(asked.slice(-3).join('\n')).toMatch(/^trace 12 methods of 3 classes\? \[y\/N] _\nsuch as a\.B\.c, a\.B\.d\. Each .*\nEnter:answer +Esc:no/);
+	expect(done).toEqual(['find a.B.c', 'forget', 'find a.B.c']);
+	await screen!.press('y', 'enter');
+	expect((await screen!.lines()).join('\n')).toContain('12 methods are traced');
+	expect(done.slice(3)).toEqual(['trace']);
+});
+
 test('before a method is traced what that does to the JVM stands below the question', async () => {
-	const traceNote = 'Enter loads an agent into JVM 7 (JDK 21), which rewrites the method: each of its calls takes about 0.1 us more. At the end all of it is removed again.';
+	const traceNote = 'Enter loads an agent into JVM 7 (JDK 21), which says how many methods that is. Nothing is traced before you have agreed to it.';
 	const lines = await shownOf({phase: 'sampling', stale: false, traceNote}, 'lines', ['M']);
 	const at = lines.findIndex(line => line.startsWith('trace: a.B.c'));
 	expect(lines.slice(at + 1).join(' ').replaceAll(/\s+/g, ' ')).toContain(traceNote);
-	expect(lines.at(-1)).toContain('Enter:trace');
+	expect(lines.at(-1)).toContain('Enter:look up');
 	expect((await shownOf({phase: 'sampling', stale: false}, 'lines', ['M'])).join('\n')).not.toContain('Enter loads');
 });
 

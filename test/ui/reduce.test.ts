@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {emptyRing} from '../../source/query/past/ring.js';
+import {askToTrace} from '../../source/ui/state/actions/trace.js';
 import {press} from '../../source/ui/state/reduce.js';
 import type {Effect} from '../../source/ui/state/reduce-menu.js';
 import {
@@ -319,8 +320,8 @@ describe('a method to trace', () => {
 	test('is the row\'s until something else is typed; Enter begins, Esc does not', () => {
 		const {state} = after([...toE, 'M']);
 		expect(state.layers).toMatchObject([{kind: 'input', purpose: 'trace', text: 'com.acme.Dao.find'}]);
-		expect(after(['enter'], state)).toMatchObject({state: {layers: []}, effects: [{type: 'trace', pattern: 'com.acme.Dao.find'}]});
-		expect(after(['backspace', 'backspace', '*', 'enter'], state).effects).toEqual([{type: 'trace', pattern: 'com.acme.Dao.fi*'}]);
+		expect(after(['enter'], state)).toMatchObject({state: {layers: []}, effects: [{type: 'find-methods', pattern: 'com.acme.Dao.find'}]});
+		expect(after(['backspace', 'backspace', '*', 'enter'], state).effects).toEqual([{type: 'find-methods', pattern: 'com.acme.Dao.fi*'}]);
 		expect(after(['escape'], state)).toMatchObject({state: {layers: []}, effects: []});
 		expect(after(['ctrl-u', 'enter'], state)).toMatchObject({state: {layers: [{text: ''}]}, effects: []});
 	});
@@ -328,6 +329,17 @@ describe('a method to trace', () => {
 	test('a class stands for all its methods, a row without a place for nothing yet', () => {
 		expect(after([...toE, 'j', 'M']).state.layers).toMatchObject([{text: 'com.acme.Dao.*'}]);
 		expect(after(['M']).state.layers).toMatchObject([{text: ''}]);
+	});
+
+	test('is traced after y and Enter, and after nothing else; the question waits below what is being typed', () => {
+		const asked = askToTrace(after(['/', 'd']).state, {question: 'trace 2 methods of 1 class? [y/N] ', about: 'a.B.c.'});
+		expect(asked.layers).toMatchObject([{purpose: 'agree-to-trace'}, {purpose: 'filter', text: 'd'}]);
+		const {state} = after(['y', 'enter'], asked);
+		expect(state).toMatchObject({query: {filter: 'dy'}, layers: [{purpose: 'agree-to-trace'}]});
+		expect(after(['y', 'enter'], state)).toMatchObject({state: {layers: []}, effects: [{type: 'trace'}]});
+		for (const no of [['n', 'enter'], ['enter'], ['y', 'escape']]) {
+			expect(after(no, state)).toMatchObject({state: {layers: []}, effects: [{type: 'forget-methods'}]});
+		}
 	});
 
 	test('of a recording nothing can be traced', () => {

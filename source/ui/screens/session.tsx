@@ -36,6 +36,19 @@ export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Q
 /** Keeps the columns of a view, undefined for the usual ones; says in one line where, or rejects as `Save` does. */
 export type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<string>;
 
+/** What a pattern of methods means, as the user is asked about it: one line, and what is to be known before. */
+export type FoundMethods = {readonly question: string; readonly about: string};
+
+/** Traces methods while the screen is there. `find` and `trace` reject with an error whose message says why not. */
+export type MethodTracer = {
+	/** Looks up what a pattern means; nothing is traced yet. */
+	find(pattern: string): Promise<FoundMethods>;
+	/** Traces what was found last, and says so in one line. */
+	trace(): Promise<string>;
+	/** What was found last is not to be traced. */
+	forget(): Promise<void>;
+};
+
 export type SessionScreenProps = {
 	readonly store: SessionStore;
 	readonly data: SessionData;
@@ -44,14 +57,14 @@ export type SessionScreenProps = {
 	readonly save: Save;
 	/** Keeps the columns of a view (undefined: the usual ones) for the next time, and says where; undefined: they are not kept. */
 	readonly keepColumns?: KeepColumns;
-	/** Traces the methods that a pattern means, too, and says so in one line; rejects with an error whose message says why not. */
-	readonly trace?: (pattern: string) => Promise<string>;
+	/** Undefined where nothing can be traced. */
+	readonly tracer?: MethodTracer;
 	/** Ends the screen. */
 	readonly onQuit: () => void;
 };
 
 /** The screen of a session: its views, and what lies above them. */
-export function SessionScreen({store, data, view, theme, save, keepColumns, trace, onQuit}: SessionScreenProps) {
+export function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQuit}: SessionScreenProps) {
 	const terminal = useTerminal();
 	const size = useSize();
 	const repaint = useRepaint();
@@ -130,8 +143,21 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 				break;
 			}
 
+			case 'find-methods': {
+				void found(tracer, effect.pattern, dispatch);
+				break;
+			}
+
 			case 'trace': {
-				void answered(trace?.(effect.pattern) ?? Promise.reject(new Error('only while a JVM is sampled')), 'not traced', dispatch);
+				if (tracer) {
+					void answered(tracer.trace(), 'not traced', dispatch);
+				}
+
+				break;
+			}
+
+			case 'forget-methods': {
+				void tracer?.forget();
 				break;
 			}
 
@@ -210,6 +236,19 @@ async function answered(doing: Promise<string>, failure: string, dispatch: (acti
 		dispatch({type: 'say', message: {text: await doing, tone: 'plain'}});
 	} catch (error) {
 		dispatch({type: 'say', message: {text: `${failure}: ${error instanceof Error ? error.message : String(error)}`, tone: 'error'}});
+	}
+}
+
+/** Asks whether to trace what a pattern means. */
+async function found(tracer: MethodTracer | undefined, pattern: string, dispatch: (action: SessionAction) => void): Promise<void> {
+	try {
+		if (!tracer) {
+			throw new Error('only while a JVM is sampled');
+		}
+
+		dispatch({type: 'ask-to-trace', ...await tracer.find(pattern)});
+	} catch (error) {
+		dispatch({type: 'say', message: {text: `not traced: ${error instanceof Error ? error.message : String(error)}`, tone: 'error'}});
 	}
 }
 

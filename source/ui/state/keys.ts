@@ -98,7 +98,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'states', keys: ['x'], contexts: tables, shown: 'x', help: 'thread states to count: active, all, blocked, waiting'},
 	...views.flatMap(({id, keys}) => keys.map(key => ({...key, action: 'of-view', contexts: [id]} as const))),
 	{action: 'own-code', keys: ['a'], contexts: tables, shown: 'a', help: 'own code first: the program\'s own line instead of the JDK\'s that it called; again: every line for itself'},
-	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], shown: 'M', help: 'measure every call of the row\'s method, or of a pattern, by an agent in the JVM; asks before; see the Traces view', isLive: true},
+	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], shown: 'M', help: 'measure every call of the row\'s method, or of a pattern, by an agent in the JVM; says how many methods that is, and asks before; see the Traces view', isLive: true},
 	{action: 'holders', keys: ['L'], contexts: views.filter(({showsHolders}) => showsHolders).map(({id}) => id), shown: 'L', help: 'with the attach engine: ask the JVM who holds locks of java.util.concurrent, by a full dump; says first what it costs', isLive: true},
 	{action: 'names', keys: ['c'], contexts: tables, shown: 'c', help: 'full or shortened names', knownFrom: 'top'},
 	{action: 'idle', keys: ['i'], contexts: tables, shown: 'i', help: 'show or hide idle threads', knownFrom: 'top, py-spy'},

@@ -3,6 +3,7 @@ import type {Action} from './keys.js';
 import {
 	erased, erasedWord, moved, typed, type EditedLine,
 } from './line-edit.js';
+import {answerToTrace} from './actions/trace.js';
 import type {Step} from './reduce-menu.js';
 import type {InputLayer, UiState} from './state.js';
 
@@ -18,7 +19,7 @@ export function pressInput(state: UiState, key: string, action: Action | undefin
 	const input = state.layers.at(-1) as InputLayer;
 	const below: UiState = {...state, layers: state.layers.slice(0, -1)};
 	if (action === 'back') {
-		return {state: input.purpose === 'filter' ? {...below, query: {...below.query, filter: ''}} : below};
+		return input.purpose === 'agree-to-trace' ? answerToTrace(below, '') : {state: input.purpose === 'filter' ? {...below, query: {...below.query, filter: ''}} : below};
 	}
 
 	if (action === 'accept') {
@@ -82,7 +83,11 @@ function accepted(below: UiState, input: InputLayer): Step {
 		}
 
 		case 'trace': {
-			return {state: {...below, message: {text: 'putting the agent into the JVM...', tone: 'plain'}}, effect: {type: 'trace', pattern: input.text.trim()}};
+			return {state: {...below, message: {text: 'looking up what that means...', tone: 'plain'}}, effect: {type: 'find-methods', pattern: input.text.trim()}};
+		}
+
+		case 'agree-to-trace': {
+			return answerToTrace(below, input.text);
 		}
 
 		case 'holders': {

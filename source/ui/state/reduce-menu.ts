@@ -6,12 +6,12 @@ import {stepOf, type Surroundings} from './surroundings.js';
 
 /** What the app is to do beside drawing. */
 export type Effect =
-	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders'}
+	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods'}
 	| {readonly type: 'edit' | 'copy'; readonly place: Place}
 	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
 	/** The columns of a view as the user chose them, undefined for the usual ones, are to be kept. */
 	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined}
-	| {readonly type: 'trace'; readonly pattern: string};
+	| {readonly type: 'find-methods'; readonly pattern: string};
 
 export type Step = {readonly state: UiState; readonly effect?: Effect};
 

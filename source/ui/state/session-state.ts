@@ -1,5 +1,6 @@
 import {pressMouse} from '../mouse/press-mouse.js';
 import type {MouseInput} from '../terminal/mouse.js';
+import {askToTrace} from './actions/trace.js';
 import {press} from './reduce.js';
 import type {Effect, Step} from './reduce-menu.js';
 import type {Message, UiState} from './state.js';
@@ -16,6 +17,8 @@ export type SessionAction =
 	/** These effects were begun. */
 	| {readonly type: 'performed'; readonly effects: readonly Effect[]}
 	| {readonly type: 'say'; readonly message: Message}
+	/** What a pattern of methods means is known: whether to trace it. */
+	| {readonly type: 'ask-to-trace'; readonly question: string; readonly about: string}
 	/** So many resets there are now. */
 	| {readonly type: 'resets'; readonly resets: number};
 
@@ -41,6 +44,10 @@ export function reduceSession(state: SessionState, action: SessionAction, around
 
 		case 'say': {
 			return {...state, ui: {...ui, message: action.message}};
+		}
+
+		case 'ask-to-trace': {
+			return {...state, ui: askToTrace(ui, action)};
 		}
 
 		case 'resets': {

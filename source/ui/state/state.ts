@@ -24,7 +24,7 @@ export type Selection = {
 /** A line being typed. */
 export type InputLayer = {
 	readonly kind: 'input';
-	readonly purpose: 'filter' | 'delay' | 'save-name' | 'trace' | 'holders';
+	readonly purpose: 'filter' | 'delay' | 'save-name' | 'trace' | 'agree-to-trace' | 'holders';
 	readonly label: string;
 	readonly text: string;
 	/** In UTF-16 units, 0 to the text's length. */

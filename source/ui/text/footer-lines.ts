@@ -124,7 +124,7 @@ function inputLine({label, text, cursor, isSelected}: InputLayer, width: number,
 
 /** What Enter and Esc do in an input line, by what is typed there. */
 const inputTitles: Readonly<Record<InputLayer['purpose'], Readonly<Record<string, string>>>> = {
-	filter: {accept: 'keep', back: 'clear'}, delay: {accept: 'set', back: 'cancel'}, 'save-name': {accept: 'save', back: 'cancel'}, trace: {accept: 'trace', back: 'cancel'}, holders: {accept: 'ask', back: 'cancel'},
+	filter: {accept: 'keep', back: 'clear'}, delay: {accept: 'set', back: 'cancel'}, 'save-name': {accept: 'save', back: 'cancel'}, trace: {accept: 'look up', back: 'cancel'}, 'agree-to-trace': {accept: 'answer', back: 'no'}, holders: {accept: 'ask', back: 'cancel'},
 };
 
 /** The same in a menu, where they are others than in most. */
