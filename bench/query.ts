@@ -15,6 +15,7 @@ import {summarize} from '../source/query/summary.js';
 import {queryBlockers} from '../source/query/locks/blockers.js';
 import {queryFocus} from '../source/query/focus/focus.js';
 import {queryThreads} from '../source/query/threads.js';
+import type {RowList} from '../source/query/row-list.js';
 import {queryTree} from '../source/query/tree/tree.js';
 import {queryVotes} from '../source/query/votes.js';
 import type {Query} from '../source/query/types.js';
@@ -76,11 +77,11 @@ function casesOf(snapshot: () => Snapshot, baseline: Snapshot, hottest: string):
 }
 
 /** Trees of which a reader has opened every root to the last row, and those of files. */
-function openTrees(snapshot: () => Snapshot): ReadonlyArray<readonly [string, (query: Query) => {readonly rows: readonly unknown[]}]> {
+function openTrees(snapshot: () => Snapshot): ReadonlyArray<readonly [string, (query: Query) => {readonly rows: RowList<unknown>}]> {
 	const tree = {...defaultQuery, sort: {column: 'total', reverse: false}};
 	const up = {isBottomUp: true};
 	const focus = {...defaultQuery, sort: {column: 'wall', reverse: false}, method: 'method1'};
-	const opened = (rows: ReadonlyArray<{readonly key: string; readonly parentKey?: string}>) => ({opened: new Map(rows.filter(({parentKey}) => parentKey === undefined).map(({key}) => [key, 'all'] as const))});
+	const opened = (rows: Iterable<{readonly key: string; readonly parentKey?: string}>) => ({opened: new Map([...rows].filter(({parentKey}) => parentKey === undefined).map(({key}) => [key, 'all'] as const))});
 	const downOpen = opened(queryTree(snapshot(), undefined, tree).rows);
 	const upOpen = {...up, ...opened(queryTree(snapshot(), undefined, {...tree, tree: up}).rows)};
 	const focusOpen = opened(queryFocus(snapshot(), undefined, focus).rows);

@@ -71,8 +71,8 @@ export const focusView: View<FocusRow> = {
 			const [calls, callers] = openFocus(snapshot, baseline, query);
 			if (calls) {
 				const texts = {top, head: (row: FocusRow) => ({...figuresOf(row), ...viaOf(row, query)})};
-				const [method] = rowTexts([calls.root], calls.rowsOf, texts);
-				yield `${method.slice(0, -1)},"callers":[${[...rowTexts(callers.rowsOf(0, callers.root), callers.rowsOf, texts)].join(',')}]}`;
+				const [method] = rowTexts(calls.rows, [0], texts);
+				yield `${method.slice(0, -1)},"callers":[${[...rowTexts(callers.rows, callers.rows.below(0), texts)].join(',')}]}`;
 			}
 		},
 	},

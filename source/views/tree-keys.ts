@@ -12,7 +12,7 @@ const groups: readonly GroupBy[] = ['line', 'method', 'class'];
 export const openingKeys: readonly ViewKey[] = [
 	{
 		keys: ['right', '+'], shown: 'Right +', help: 'open the row; when it is open, go to the first below it', knownFrom: 'htop',
-		press: onRow((row, query, rows) => row.isOpen ? {change: {}, select: rows[rows.indexOf(row) + 1]?.key ?? row.key} : {change: said(query, row, 'open'), select: row.key}),
+		press: onRow((row, query, next) => row.isOpen ? {change: {}, select: next?.key ?? row.key} : {change: said(query, row, 'open'), select: row.key}),
 	},
 	{
 		keys: ['left', '-'], shown: 'Left -', help: 'close the row; when it is closed, go to the one that it hangs from', knownFrom: 'htop',
@@ -36,9 +36,9 @@ export const treeKeys: readonly ViewKey[] = [
 	...openingKeys,
 ];
 
-/** A key that means something on a row. */
-function onRow(press: (row: OpenableRow, query: Query, rows: readonly OpenableRow[]) => ReturnType<ViewKey['press']>): ViewKey['press'] {
-	return (query, at) => at ? press(at.row, query, at.rows) : {change: {}};
+/** A key that means something on a row; `next` is the one below it. */
+function onRow(press: (row: OpenableRow, query: Query, next: ViewRow | undefined) => ReturnType<ViewKey['press']>): ViewKey['press'] {
+	return (query, at) => at ? press(at.row, query, at.rows.at(at.index + 1)) : {change: {}};
 }
 
 function said({tree}: Query, {key}: OpenableRow, opening: Opening): Pick<Query, 'tree'> {

@@ -1,5 +1,6 @@
 import type {Snapshot} from '../model/snapshot.js';
 import type {Column} from '../query/columns/column.js';
+import type {RowList} from '../query/row-list.js';
 import type {
 	GroupBy, LineDetail, LineRow, Place, Query, SortOrder,
 } from '../query/types.js';
@@ -14,7 +15,7 @@ export type ViewRow = {
 Filtered and sorted rows; `allRows` also counts the hidden ones, `idleRows` those hidden only because idle threads are;
 `above` is to be read above them, a sentence or two.
 */
-export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number; readonly above?: string};
+export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: RowList<Row>; readonly allRows: number; readonly idleRows?: number; readonly above?: string};
 
 /** What Enter on a row shows; an empty list is not shown. */
 export type RowDetail = LineDetail & {
@@ -50,8 +51,8 @@ export type ViewKey = {
 	press(query: Query, at?: RowAt): {readonly change: Partial<Query>; readonly said?: string; readonly select?: string};
 };
 
-/** Where a view's own key was pressed. */
-export type RowAt = {readonly row: ViewRow; readonly rows: readonly ViewRow[]};
+/** Where a view's own key was pressed; `index` is the row's among all. */
+export type RowAt = {readonly row: ViewRow; readonly index: number; readonly rows: RowList<ViewRow>};
 
 /** A column of a view's rows in a CSV file. */
 export type CsvColumn<Row> = {readonly id: string; readonly description: string; cell(row: Row): string | number};
@@ -60,7 +61,7 @@ export type CsvColumn<Row> = {readonly id: string; readonly description: string;
 export type ViewFiles<Row> = {
 	readonly csv: ReadonlyArray<CsvColumn<Row>>;
 	/** All rows of CSV, where these are others than the screen's. */
-	csvRows?(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): readonly Row[];
+	csvRows?(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): RowList<Row>;
 	/**
 	The rows of the JSON document's list with the view's id for its name, `top` of them at most, each as JSON, made when
 	it is asked for. Undefined: every document has that list anyway.

@@ -59,7 +59,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			expect(Object.fromEntries(Object.keys(knownTotals).map(method => [method, totals.get(`KnownTree.${method}`)?.[0]]))).toEqual(knownTotals);
 			expect(totals.get('KnownTree.parse')?.[1]).toBe(1);
 
-			const tree = queryTree(snapshot, undefined, query).rows;
+			const tree = [...queryTree(snapshot, undefined, query).rows];
 			expect(named(tree, 'find').map(row => threads(row.totalTicks)).sort((a, b) => a - b)).toEqual([1, 1, 1, 2, 2]);
 			// Each of the six calls hangs from the one before.
 			const visits = named(tree, 'visit');
@@ -73,7 +73,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			const recursive = votes.filter(({frames}) => frames.filter(({method}) => method === 'visit').length === 6);
 			expect(threads(recursive.reduce((sum, {ticks}) => sum + ticks, 0))).toBe(2);
 
-			const focus = (method: string): readonly FocusRow[] => queryFocus(snapshot, undefined, {...query, sort: focusView.sort, method}).rows;
+			const focus = (method: string): readonly FocusRow[] => [...queryFocus(snapshot, undefined, {...query, sort: focusView.sort, method}).rows];
 			const find = focus('KnownTree.find');
 			const below = (part: FocusRow['part'], name: string) => named(find.filter(row => row.part === part), name).map(row => threads(row.totalTicks));
 			expect([find[0].isMethod, threads(find[0].totalTicks)]).toEqual([true, 7]);

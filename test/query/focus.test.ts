@@ -4,6 +4,7 @@ import {stateCells} from '../../source/query/columns/state-cells.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {placeKey, placeName} from '../../source/query/facts/place.js';
 import {queryFocus} from '../../source/query/focus/focus.js';
+import {keysOfRows} from '../../source/query/row-list.js';
 import {queryLines} from '../../source/query/lines.js';
 import type {FocusRow, Query} from '../../source/query/types.js';
 import {focusView} from '../../source/views/focus.js';
@@ -11,7 +12,7 @@ import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 
 const focus = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}, baseline?: Snapshot) => queryFocus(snapshot, baseline, {...defaultQuery, sort: focusView.sort, method, ...changes});
-const rows = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): readonly FocusRow[] => focus(snapshot, method, {tree: {isAllOpen: true}, ...changes}).rows;
+const rows = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): readonly FocusRow[] => [...focus(snapshot, method, {tree: {isAllOpen: true}, ...changes}).rows];
 
 /** Ticks and CPU ms of each row, its states, and its place in the tree. */
 const drawn = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): string => rows(snapshot, method, changes)
@@ -102,6 +103,13 @@ test('the window, the filter and the threads hold here too', () => {
 	expect(rows(service, 'A.find', {filter: 'thread:two'})[0].totalTicks).toBe(2);
 	expect(rows(service, 'A.find', {filter: 'state:B'})[0].totalTicks).toBe(1);
 	expect(rows(service, 'A.find', {filter: 'lock', by: 'method'}).map(row => placeName(row))).toEqual(['A.find', 'A.lock', 'A.find', 'A.main']);
+});
+
+test('each row is found by its key, among what is called and among callers', () => {
+	const {rows: found} = focus(service, 'A.find', {tree: {isAllOpen: true}});
+	const keys = keysOfRows(found);
+	expect([...found].map(({key}) => keys.indexOf(key))).toEqual([...found].map((_, index) => index));
+	expect(keys.indexOf('d1')).toBe(-1);
 });
 
 test('rows keep their keys when more is sampled, and have others for another method', () => {

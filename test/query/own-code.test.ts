@@ -90,7 +90,7 @@ describe('own code first', () => {
 		expect([placeName(plain.top), plain.own && placeName(plain.own), plain.via]).toEqual(['java.util.regex.Loop.match:9', 'com.acme.Dao.find:88', undefined]);
 	});
 
-	const treeOf = (changes: Partial<Query> = {}) => queryTree(snapshot, undefined, own({...changes, tree: {isAllOpen: true, ...changes.tree}})).rows
+	const treeOf = (changes: Partial<Query> = {}) => [...queryTree(snapshot, undefined, own({...changes, tree: {isAllOpen: true, ...changes.tree}})).rows]
 		.map(row => `${'  '.repeat(row.level)}${row.selfTicks}/${row.totalTicks} ${placeName(row)}${row.via ? ` via ${placeName(row.via)}` : ''}`).join('\n');
 
 	test('the tree ends at the program\'s own code, from both ends', () => {
@@ -103,7 +103,7 @@ describe('own code first', () => {
 	});
 
 	test('so does what a method calls, unless it is others\' itself', () => {
-		const callsOf = (method: string) => queryFocus(snapshot, undefined, own({method, tree: {isAllOpen: true}})).rows
+		const callsOf = (method: string) => [...queryFocus(snapshot, undefined, own({method, tree: {isAllOpen: true}})).rows]
 			.filter(({part}) => part === 'calls').map(row => `${row.selfTicks} ${placeName(row)}${row.via ? ` via ${placeName(row.via)}` : ''}`);
 		expect(callsOf('com.acme.Dao.find')).toEqual(['0 com.acme.Dao.find', '4 com.acme.Dao.find:88 via java.util.regex.Loop.match']);
 		expect(callsOf('java.util.regex.Matcher.matches')).toEqual([

@@ -3,7 +3,10 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/defaults.js';
 import {placeKey, placeName} from '../../source/query/facts/place.js';
 import {queryLines} from '../../source/query/lines.js';
-import {queryTree} from '../../source/query/tree/tree.js';
+import {treeColumns} from '../../source/query/columns/tree-columns.js';
+import {openedRows} from '../../source/query/tree/opened.js';
+import {OrderedTree} from '../../source/query/tree/ordered-tree.js';
+import {openTree, queryTree} from '../../source/query/tree/tree.js';
 import type {GroupBy, Query, TreeRow} from '../../source/query/types.js';
 import {treeView} from '../../source/views/tree.js';
 import {randomSnapshot} from '../exports/snapshots.js';
@@ -11,7 +14,7 @@ import {Picture, picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: treeView.sort, ...changes});
 const everything: Query['tree'] = {isAllOpen: true};
-const rows = (snapshot: Snapshot, changes: Partial<Query> = {}): readonly TreeRow[] => queryTree(snapshot, undefined, query(changes)).rows;
+const rows = (snapshot: Snapshot, changes: Partial<Query> = {}): readonly TreeRow[] => [...queryTree(snapshot, undefined, query(changes)).rows];
 
 /** Total and self in CPU ms, and the tree as it is drawn: further in where a path forks. */
 const drawn = (snapshot: Snapshot, changes: Partial<Query> = {}): string => rows(snapshot, changes)
@@ -154,7 +157,7 @@ test('the keys of the view: open, close, go in and out, all below, the other way
 	let at = rows(service)[0].key;
 	const press = (key: string) => {
 		const shown = rows(service, {tree});
-		const {change, select} = treeView.keys.find(({keys}) => keys.includes(key))!.press(query({tree}), {row: shown.find(row => row.key === at)!, rows: shown});
+		const {change, select} = treeView.keys.find(({keys}) => keys.includes(key))!.press(query({tree}), {row: shown.find(row => row.key === at)!, index: shown.findIndex(row => row.key === at), rows: shown});
 		tree = 'tree' in change ? change.tree : tree;
 		at = select ?? rows(service, {tree})[0].key;
 		return drawn(service, {tree}).split('\n').length;
@@ -173,6 +176,57 @@ test('the keys of the view: open, close, go in and out, all below, the other way
 	expect(press('*')).toBe(3);
 	expect(press('b')).toBeGreaterThan(3);
 	expect(nameAt()).toBe('A.swap:5');
+});
+
+describe.each([false, true])('of a large tree, bottom-up %s', isBottomUp => {
+	const large = new Picture();
+	for (let leaf = 0; leaf < 200; leaf++) {
+		const frames = Array.from({length: 50}, (_, up) => large.frame(up < 48 ? `m${leaf % 20}:${up}` : `root:${up}`));
+		large.builder.count(large.thread('one'), large.builder.addStack([large.frame(`leaf:${leaf}`), ...frames]), 1, 1 + leaf, 1e6);
+	}
+
+	const snapshot = large.build();
+
+	test('no rows are made but those that are asked for, and those that are sorted', () => {
+		const {rows: tree} = openTree(snapshot, undefined, query({tree: {isBottomUp}}));
+		let made = 0;
+		const counting = new OrderedTree(tree.tree, {
+			columns: treeColumns, sort: treeView.sort, make(node, standing) {
+				made++;
+				return tree.rowOf(node, standing);
+			},
+		});
+		const all = openedRows(counting, counting.below(0), {isAllOpen: true}, {isHotRoot: () => false, wanted: 0, foundIn: () => 0});
+		expect(all.length).toBe(isBottomUp ? 200 * 51 : 2 + (20 * 48) + 200);
+		expect(made).toBeLessThan(700);
+		made = 0;
+		expect(all.slice(500, 540).map(({level}) => level)).toEqual([...rows(snapshot, {tree: {isBottomUp, isAllOpen: true}})].slice(500, 540).map(({level}) => level));
+		expect(made).toBe(40);
+	});
+
+	test('each row is found by its key, and others are not', () => {
+		const found = queryTree(snapshot, undefined, query({tree: {isBottomUp, isAllOpen: true}})).rows;
+		for (const [index, {key}] of [...found].entries()) {
+			expect(found.indexOfKey(key)).toBe(index);
+		}
+
+		for (const key of ['', 'd', 'u-1', 'u1e9', 'd999999', 'u999999', `${isBottomUp ? 'd' : 'u'}1`]) {
+			expect(found.indexOfKey(key)).toBe(-1);
+		}
+
+		expect([found.at(-1), found.at(found.length)]).toEqual([undefined, undefined]);
+	});
+
+	test('what is closed on a long path is closed, and what is opened below it stays so', () => {
+		const [first, ...others] = rows(snapshot, {tree: {isBottomUp, isAllOpen: true}});
+		const path = [first, ...others.slice(0, 49)];
+		const opened = new Map([[first.key, 'all'], [path[30].key, 'closed'], [path[40].key, 'open']] as const);
+		const closed = rows(snapshot, {tree: {isBottomUp, opened}});
+		expect(closed.slice(0, 31).map(({key}) => key)).toEqual(path.slice(0, 31).map(({key}) => key));
+		expect([closed[29].isOpen, closed[30].isOpen, closed[31]?.level]).toEqual([true, false, isBottomUp ? 0 : 2]);
+		opened.delete(path[30].key);
+		expect(rows(snapshot, {tree: {isBottomUp, opened}}).slice(0, 50).map(({key}) => key)).toEqual(path.map(({key}) => key));
+	});
 });
 
 test('a hostile stack, deep as can be, is opened whole', () => {

@@ -40,7 +40,8 @@ test('no two views have the same id or title', () => {
 
 describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 	const query = {...defaultQuery, sort: view.sort, method: 'com.acme.Main.main', mark: {snapshot: marked, baseline: undefined, title: 'before'}};
-	const {rows, allRows} = view.query(snapshot, undefined, query);
+	const {rows: listed, allRows} = view.query(snapshot, undefined, query);
+	const rows = [...listed];
 
 	test('its rows have keys of their own, and come in the order that it starts with', () => {
 		expect(rows.length).toBeGreaterThan(1);
@@ -114,7 +115,7 @@ test('what cells are follows their rows', () => {
 	const roles = (view: number, row: number): Record<string, unknown> => {
 		const {columns, query, sort} = views[view];
 		const {rows} = query(snapshot, undefined, {...defaultQuery, sort});
-		return Object.fromEntries<unknown>(columns.map(column => [column.id, column.role?.(rows[row])] as const).filter(([, role]) => role !== undefined));
+		return Object.fromEntries<unknown>(columns.map(column => [column.id, column.role?.(rows.at(row)!)] as const).filter(([, role]) => role !== undefined));
 	};
 
 	expect(roles(0, 0)).toMatchObject({self: 'hot', state: 'states', blocked: 'blocked', waiting: 'waiting', note: 'blocked', file: 'dim'});

@@ -50,8 +50,7 @@ The rows in the order of a column (the first column if there is none of that nam
 not jump.
 */
 export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[], columns: ReadonlyArray<Sortable<Row>>, order: SortOrder): readonly Row[] {
-	const column = columns.find(({id}) => id === order.column) ?? columns[0];
-	const isAscending = Boolean(column.ascending) !== order.reverse;
+	const {column, isAscending} = columnOf(columns, order);
 	const last = sortedLast.get(rows);
 	const sorted = last?.column === column
 		? (last.isAscending === isAscending ? last.rows as readonly Row[] : turned(last.rows as readonly Row[], column))
@@ -60,8 +59,23 @@ export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[
 	return sorted;
 }
 
+/** The same order, for `Array.sort`. */
+export function inOrder<Row extends {readonly key: string}>(columns: ReadonlyArray<Sortable<Row>>, order: SortOrder): (a: Row, b: Row) => number {
+	const {column, isAscending} = columnOf(columns, order);
+	return comparison(column, isAscending ? 1 : -1);
+}
+
+function columnOf<Row>(columns: ReadonlyArray<Sortable<Row>>, {column: wanted, reverse}: SortOrder): {readonly column: Sortable<Row>; readonly isAscending: boolean} {
+	const column = columns.find(({id}) => id === wanted) ?? columns[0];
+	return {column, isAscending: Boolean(column.ascending) !== reverse};
+}
+
+function comparison<Row extends {readonly key: string}>(column: Sortable<Row>, sign: number): (a: Row, b: Row) => number {
+	return (a, b) => (sign * column.compare(a, b)) || byText(a.key, b.key);
+}
+
 function sortedBy<Row extends {readonly key: string}>(rows: readonly Row[], column: Sortable<Row>, sign: number): Row[] {
-	return sortByFigures(rows, column.figures ?? [], sign, (a, b) => (sign * column.compare(a, b)) || byText(a.key, b.key));
+	return sortByFigures(rows, column.figures ?? [], sign, comparison(column, sign));
 }
 
 /** Sorted rows the other way round; equal ones stay in the order of their keys. */

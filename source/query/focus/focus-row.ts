@@ -1,5 +1,5 @@
 import {percentOf, shareError} from '../facts/share.js';
-import {OpenRow, type RowSource} from '../tree/open-row.js';
+import {OpenRow, type RowSource, type Standing} from '../tree/open-row.js';
 import type {FocusRow, StateTicks} from '../types.js';
 
 /** What rows of a focus are made from; shares are of the method's own time. */
@@ -15,8 +15,8 @@ export type FocusSource = RowSource & {
 export class FocusTreeRow extends OpenRow implements FocusRow {
 	readonly #source: FocusSource;
 
-	constructor(node: number, parent: FocusTreeRow | undefined, source: FocusSource) {
-		super(node, parent, source);
+	constructor(node: number, source: FocusSource, standing?: Standing) {
+		super(node, source, standing);
 		this.#source = source;
 	}
 
@@ -25,7 +25,7 @@ export class FocusTreeRow extends OpenRow implements FocusRow {
 	}
 
 	get isMethod(): boolean {
-		return this.parentKey === undefined;
+		return this.node === 0;
 	}
 
 	get wallMs(): number {

@@ -8,11 +8,15 @@ import {effectiveSamples, percentOf, shareError} from '../facts/share.js';
 import {placeName} from '../facts/place.js';
 import {stackIndex} from '../facts/stack-index.js';
 import {BottomUp} from '../tree/bottom-up.js';
-import {openedRows, rowsBelow, type RowsOf} from '../tree/opened.js';
+import {openedRows} from '../tree/opened.js';
+import {OrderedTree} from '../tree/ordered-tree.js';
 import type {PathTree, Weight} from '../tree/path-tree.js';
 import {treeFilter, wholeOf} from '../tree/tree.js';
 import {TopDown} from '../tree/top-down.js';
-import type {FocusTable, Place, Query} from '../types.js';
+import {RowsTogether} from '../row-list.js';
+import type {
+	FocusRow, FocusTable, Place, Query,
+} from '../types.js';
 import {focusedStacks} from './focused-stacks.js';
 import {FocusTreeRow, type FocusSource} from './focus-row.js';
 
@@ -27,16 +31,17 @@ stacks end at the program's own code. Without `query.method` there are no rows.
 */
 export function queryFocus(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): FocusTable {
 	const parts = openFocus(snapshot, baseline, query);
-	const rows = parts.flatMap(({root, rowsOf, wanted, foundIn}) => openedRows([root], rowsOf, query.tree, {
+	const [calls, callers] = parts.map(({rows, wanted, foundIn}) => openedRows(rows, [0], query.tree, {
 		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= openPercent, wanted, foundIn,
 	}));
+	const rows = calls ? new RowsTogether<FocusRow>(calls, callers) : [];
 	return {rows, allRows: rows.length, ...(parts.length > 0 ? {above: certaintyText(parts[0])} : {})};
 }
 
 /** One of the two trees. */
 export type FocusPart = {
-	readonly root: FocusTreeRow;
-	readonly rowsOf: RowsOf<FocusTreeRow>;
+	/** Node 0 is the method. */
+	readonly rows: OrderedTree<FocusTreeRow>;
 	readonly methods: readonly Place[];
 	/** The method's own time, and that of all samples with Java frames. */
 	readonly own: Weight;
@@ -78,9 +83,8 @@ export function openFocus(snapshot: Snapshot, baseline: Snapshot | undefined, qu
 			tree, part, keyPrefix, placeOf: node => node === 0 ? method : grouping.places[tree.groupOf(node)], unit: 'ticks', whole: own, cpuSamples, tickMs: tickMs(snapshot, baseline),
 		};
 		return {
-			root: new FocusTreeRow(0, undefined, source),
-			rowsOf: rowsBelow<FocusTreeRow>(tree, {
-				columns: focusColumns, sort: query.sort, make: (node, parent) => new FocusTreeRow(node, parent, source), isKept: hasFigures,
+			rows: new OrderedTree<FocusTreeRow>(tree, {
+				columns: focusColumns, sort: query.sort, make: (node, standing) => new FocusTreeRow(node, source, standing), keyPrefix, isKept: hasFigures,
 			}),
 			methods,
 			own,
@@ -125,7 +129,8 @@ function squaredCpu(facts: Facts, isIn: (node: number) => boolean): number {
 }
 
 /** How much there is of the method, and how sure its shares are. */
-function certaintyText({root, own, all, cpuSamples, methods}: FocusPart): string {
+function certaintyText({rows, own, all, cpuSamples, methods}: FocusPart): string {
+	const root = rows.rowOf(0);
 	const name = methods.length === 1 ? placeName(root) : root.method;
 	const cpu = own.cpuNs > 0 ? `, CPU +/- ${formatPercent(worstError(cpuSamples))}` : '';
 	return `${name}: ${formatDuration(root.wallMs)} of threads' time, ${formatDuration(own.cpuNs / 1e6)} of CPU time (${formatPercent(percentOf(own.cpuNs, all.cpuNs))}% of all). `

@@ -28,7 +28,8 @@ const noWeight: Weight = Object.freeze({ticks: 0, cpuNs: 0});
 
 /**
 From the lines that samples count for to their callers. Only what is asked for is made. A node is how far up its samples
-are. Most have come to one place: a caller's samples are then its callee's, and their sums are the same.
+are. Most have come to one place: a caller's samples are then its callee's, and so on up to the thread's root. Such a run
+of callers has numbers in single file, and nothing is kept of it but where it begins.
 */
 export class BottomUp implements PathTree {
 	readonly #dictionary: Dictionary;
@@ -36,19 +37,26 @@ export class BottomUp implements PathTree {
 	readonly #paths: Paths;
 	readonly #beginsWithCallers: boolean;
 	readonly #sums: SumsAtNodes;
-	readonly #group: number[] = [0];
-	/** By node: the node that it calls, -1 for none; 0 is below the roots. */
-	readonly #callee: number[] = [-1];
-	/** By node: its number among paths, 0 until somebody asks. */
-	readonly #path: number[] = [0];
-	/** By node: its place, the node of the dictionary and its sum; of several, -1 and their number in `#several`. */
-	readonly #at: number[] = [-1];
-	readonly #sumAt: number[] = [0];
+	/** Numbers that a run has; a node that has come to several places is a run of its own. */
+	readonly #stride: number;
+	/** By run: the node that the first calls, -1 for none; 0 is below the roots. */
+	readonly #callee: number[] = [];
+	/** By run: the first's group. */
+	readonly #group: number[] = [];
+	/** By run: the first's place, the node of the dictionary and its sum; of several, -1 and their number in `#several`. */
+	readonly #at: number[] = [];
+	readonly #sumAt: number[] = [];
 	readonly #several: Places[];
-	/** By node with one place: its child, 0 until somebody asks, and -1 for none. */
-	readonly #child: number[] = [0];
-	/** By node with several: its children once somebody has asked. */
+	/** The node that was asked for last, of those that are not the first of their runs, and where it is. */
+	#walked = 0;
+	#walkedTo = rootNode;
+	/** By node: its number among paths once somebody has asked, and its children if they are not the next in its run. */
+	readonly #path = new Map<number, number>([[0, 0]]);
 	readonly #children = new Map<number, readonly number[]>();
+	/** By group: the root. */
+	#roots: Map<number, number> | undefined;
+	/** By node of the dictionary: how many are on its way to the root, with it. */
+	readonly #depth: Int32Array;
 	/** By group, and by node of the dictionary, while children are made: one more than where it stands, else 0. */
 	readonly #childOf: Int32Array;
 	readonly #placeOf: Int32Array;
@@ -64,12 +72,15 @@ export class BottomUp implements PathTree {
 		this.#sums = new SumsAtNodes(countsStates);
 		this.#childOf = new Int32Array(grouping.places.length);
 		this.#placeOf = new Int32Array(dictionary.nodeCount);
+		this.#depth = depthsOf(dictionary);
+		this.#stride = greatest(this.#depth, 1);
 		const {attributed} = stackIndex(dictionary);
 		const {countedMask} = scope;
 		// Those without a row are of group 0, as nothing else is.
 		const groupOfFact = new Int32Array(ends ? facts.count : 0);
 		const all = noPlaces();
 		this.#several = [all];
+		this.#add(0, -1, -1, 0);
 		for (let fact = 0; fact < facts.count; fact++) {
 			const node = facts.node[fact];
 			if (node === rootNode || !isKept(node)) {
@@ -102,9 +113,9 @@ export class BottomUp implements PathTree {
 	}
 
 	childrenOf(node: number): readonly number[] {
-		if (this.#at[node] >= 0) {
-			const child = this.#callerOfOne(node);
-			return child < 0 ? [] : [child];
+		const run = this.#runOf(node);
+		if (this.#at[run] >= 0) {
+			return node < this.#lastOf(run) ? [node + 1] : [];
 		}
 
 		const children = this.#children.get(node) ?? this.#callersOfSeveral(node, this.#areRoots(node));
@@ -114,29 +125,53 @@ export class BottomUp implements PathTree {
 
 	hasChildren(node: number): boolean {
 		const {nodeParent} = this.#dictionary;
-		const at = this.#at[node];
-		return at < 0 ? this.#several[this.#sumAt[node]].at.some(place => nodeParent[place] !== rootNode) : nodeParent[at] !== rootNode;
+		const run = this.#runOf(node);
+		return this.#at[run] < 0 ? this.#several[this.#sumAt[run]].at.some(place => nodeParent[place] !== rootNode) : node < this.#lastOf(run);
+	}
+
+	endOfFile(node: number): number {
+		return this.#lastOf(this.#runOf(node));
 	}
 
 	groupOf(node: number): number {
-		return this.#group[node];
+		const run = this.#runOf(node);
+		return node === run * this.#stride ? this.#group[run] : this.#groupAt(this.#walkTo(node));
 	}
 
 	keyOf(node: number): string {
 		// From the root that it stands for, or the last that has a number, up to it: stacks may be deep.
 		const unknown: number[] = [];
 		let known = node;
-		for (; this.#path[known] === 0 && this.#callee[known] >= 0; known = this.#callee[known]) {
+		for (; !this.#path.has(known); known = this.#calleeOf(known)) {
 			unknown.push(known);
 		}
 
-		let path = this.#path[known];
+		let path = this.#path.get(known)!;
 		for (const callers of unknown.reverse()) {
-			path = this.#paths.numberOf(path, this.#group[callers]);
-			this.#path[callers] = path;
+			path = this.#paths.numberOf(path, this.groupOf(callers));
+			this.#path.set(callers, path);
 		}
 
 		return `u${path}`;
+	}
+
+	nodeOf(key: string): number | undefined {
+		let path = /^u\d+$/.test(key) ? Number(key.slice(1)) : Infinity;
+		if (path >= this.#paths.count) {
+			return undefined;
+		}
+
+		const groups: number[] = [];
+		for (; path > 0; path = this.#paths.parentOf(path)) {
+			groups.push(this.#paths.groupOf(path));
+		}
+
+		let node: number | undefined = 0;
+		for (let group = groups.pop(); group !== undefined && node !== undefined; group = groups.pop()) {
+			node = this.#childWith(group, node);
+		}
+
+		return node;
 	}
 
 	self(node: number): Weight {
@@ -144,16 +179,19 @@ export class BottomUp implements PathTree {
 	}
 
 	total(node: number): Weight {
-		const sum = this.#sumAt[node];
-		return this.#at[node] < 0 ? this.#several[sum] : {ticks: this.#sums.ticks(sum), cpuNs: this.#sums.cpuNs(sum)};
+		const run = this.#runOf(node);
+		const sum = this.#sumAt[run];
+		return this.#at[run] < 0 ? this.#several[sum] : {ticks: this.#sums.ticks(sum), cpuNs: this.#sums.cpuNs(sum)};
 	}
 
 	states(node: number): StateTicks {
-		return this.#sums.states(this.#at[node] < 0 ? this.#several[this.#sumAt[node]].sums : [this.#sumAt[node]]);
+		const run = this.#runOf(node);
+		const sum = this.#sumAt[run];
+		return this.#sums.states(this.#at[run] < 0 ? this.#several[sum].sums : [sum]);
 	}
 
 	viaOf(node: number): Place | undefined {
-		return this.#isRoot(node) ? this.#viaOfRoot?.(this.#group[node]) : undefined;
+		return this.#isRoot(node) ? this.#viaOfRoot?.(this.groupOf(node)) : undefined;
 	}
 
 	/** Whether the children of a node are where samples begin. */
@@ -162,29 +200,56 @@ export class BottomUp implements PathTree {
 	}
 
 	#isRoot(node: number): boolean {
-		return this.#callee[node] >= 0 && this.#areRoots(this.#callee[node]);
+		return node !== 0 && this.#calleeOf(node) === 0 && !this.#beginsWithCallers;
 	}
 
+	#calleeOf(node: number): number {
+		const run = this.#runOf(node);
+		return node === run * this.#stride ? this.#callee[run] : node - 1;
+	}
+
+	#childWith(group: number, node: number): number | undefined {
+		if (node !== 0) {
+			return this.childrenOf(node).find(child => this.groupOf(child) === group);
+		}
+
+		this.#roots ??= new Map(this.childrenOf(0).map(root => [this.groupOf(root), root]));
+		return this.#roots.get(group);
+	}
+
+	/** Adds a run. Its first node is returned. */
 	#add(group: number, callee: number, at: number, sum: number): number {
 		this.#group.push(group);
 		this.#callee.push(callee);
-		this.#path.push(0);
 		this.#at.push(at);
-		this.#child.push(0);
-		return this.#sumAt.push(sum) - 1;
+		return (this.#sumAt.push(sum) - 1) * this.#stride;
 	}
 
-	#callerOfOne(node: number): number {
-		if (this.#child[node] === 0) {
-			const caller = this.#dictionary.nodeParent[this.#at[node]];
-			this.#child[node] = caller === rootNode ? -1 : this.#add(this.#groupAt(caller), node, caller, this.#sumAt[node]);
+	#lastOf(run: number): number {
+		return (run * this.#stride) + (this.#at[run] < 0 ? 0 : this.#depth[this.#at[run]] - 1);
+	}
+
+	#runOf(node: number): number {
+		return Math.floor(node / this.#stride);
+	}
+
+	/** Where the samples of a node in a run of callers are; those of the next one are a step further. */
+	#walkTo(node: number): number {
+		const run = this.#runOf(node);
+		if (this.#walked > node || this.#runOf(this.#walked) !== run) {
+			this.#walked = run * this.#stride;
+			this.#walkedTo = this.#at[run];
 		}
 
-		return this.#child[node];
+		for (; this.#walked < node; this.#walked++) {
+			this.#walkedTo = this.#dictionary.nodeParent[this.#walkedTo];
+		}
+
+		return this.#walkedTo;
 	}
 
 	#callersOfSeveral(node: number, areRoots: boolean): readonly number[] {
-		const {at, sums} = this.#several[this.#sumAt[node]];
+		const {at, sums} = this.#several[this.#sumAt[this.#runOf(node)]];
 		const {nodeParent} = this.#dictionary;
 		const children: Places[] = [];
 		const groups: number[] = [];
@@ -237,4 +302,23 @@ function noPlaces(): Places {
 	return {
 		at: [], sums: [], ticks: 0, cpuNs: 0,
 	};
+}
+
+function greatest(numbers: Int32Array, least: number): number {
+	let most = least;
+	for (const number of numbers) {
+		most = Math.max(most, number);
+	}
+
+	return most;
+}
+
+function depthsOf({nodeCount, nodeParent}: Dictionary): Int32Array {
+	const depths = new Int32Array(nodeCount);
+	// Callers have smaller ids than their callees.
+	for (let node = rootNode + 1; node < nodeCount; node++) {
+		depths[node] = depths[nodeParent[node]] + 1;
+	}
+
+	return depths;
 }

@@ -15,32 +15,38 @@ export type RowSource = {
 	readonly whole: Weight;
 };
 
-/**
-A row of an open tree. It knows where it stands; all else is found when it is drawn, as most rows are not. What is not
-read-only is written while the tree is being opened, and never later.
-*/
-export class OpenRow extends AtPlace implements TreeRow {
-	indent = 0;
-	isOpen = false;
-	hasSiblings = false;
-	readonly #source: RowSource;
-	readonly #parent: OpenRow | undefined;
-	#key: string | undefined;
+/** Where a row stands among those of an open tree. */
+export type Standing = Pick<TreeRow, 'indent' | 'level' | 'isOpen'> & {
+	/** The node of the row that it hangs from. */
+	readonly parent: number | undefined;
+};
 
-	/** `node` is its place in the tree. */
-	constructor(readonly node: number, parent: OpenRow | undefined, source: RowSource) {
+const nowhere: Standing = Object.freeze({
+	indent: 0, level: 0, isOpen: false, parent: undefined,
+});
+
+/** A row of a tree: its node and where it stands; all else is found when somebody asks for it. */
+export class OpenRow extends AtPlace implements TreeRow {
+	readonly #source: RowSource;
+	readonly #standing: Standing;
+
+	/** `node` is its place in the tree; `standing` is left out where only figures are asked for. */
+	constructor(readonly node: number, source: RowSource, standing = nowhere) {
 		super();
 		this.#source = source;
-		this.#parent = parent;
+		this.#standing = standing;
+	}
+
+	get indent(): number {
+		return this.#standing.indent;
 	}
 
 	get level(): number {
-		let level = 0;
-		for (let parent = this.#parent; parent; parent = parent.#parent) {
-			level++;
-		}
+		return this.#standing.level;
+	}
 
-		return level;
+	get isOpen(): boolean {
+		return this.#standing.isOpen;
 	}
 
 	get hasChildren(): boolean {
@@ -48,12 +54,12 @@ export class OpenRow extends AtPlace implements TreeRow {
 	}
 
 	get key(): string {
-		this.#key ??= (this.#source.keyPrefix ?? '') + this.#source.tree.keyOf(this.node);
-		return this.#key;
+		return this.#keyOf(this.node);
 	}
 
 	get parentKey(): string | undefined {
-		return this.#parent?.key;
+		const {parent} = this.#standing;
+		return parent === undefined ? undefined : this.#keyOf(parent);
 	}
 
 	get selfTicks(): number {
@@ -86,6 +92,10 @@ export class OpenRow extends AtPlace implements TreeRow {
 
 	protected override get place(): Place {
 		return this.#source.placeOf(this.node);
+	}
+
+	#keyOf(node: number): string {
+		return (this.#source.keyPrefix ?? '') + this.#source.tree.keyOf(node);
 	}
 
 	#shareOf({ticks, cpuNs}: Weight): number {

@@ -1,59 +1,22 @@
-import {sortRows, type Sortable} from '../columns/sort.js';
-import type {Opening, SortOrder, TreeQuery} from '../types.js';
+import type {Opening, TreeQuery} from '../types.js';
+import {OpenRows} from './open-rows.js';
 import type {OpenRow} from './open-row.js';
-import type {PathTree} from './path-tree.js';
+import type {OrderedTree} from './ordered-tree.js';
 
 /** A callee with this part of its caller's total goes on with the hot path; with less, the path forks there. */
 const pathPart = 0.8;
 
-/**
-Rows made at most, of what a reader opens and where all is open, as in files: what would be beyond stays closed. A
-screen shows some dozen of them, and all are made anew at each refresh.
-*/
+/** Rows at most, of what a reader opens and where all is open, as in files: what would be beyond stays closed. */
 const maxRows = {opened: 20_000, all: 50_000};
 
 /** Rows up to which what leads to a match of the filter is opened by itself: some screens full. */
 const maxRowsToMatches = 500;
 
-/** The sorted rows below a node of a tree, whose row is `parent`; node 0 is above all. */
-export type RowsOf<Row extends OpenRow> = (node: number, parent: Row | undefined) => readonly Row[];
-
-type Making<Row extends OpenRow> = {
-	readonly columns: ReadonlyArray<Sortable<Row>>;
-	readonly sort: SortOrder;
-	readonly make: (node: number, parent: Row | undefined) => Row;
-	/** Rows that are there; all when left out. */
-	readonly isKept?: (row: Row) => boolean;
-};
-
-/** Makes the rows of a tree as they are asked for. */
-export function rowsBelow<Row extends OpenRow>(tree: PathTree, {columns, sort, make, isKept}: Making<Row>): RowsOf<Row> {
-	return (node, parent) => {
-		const children = tree.childrenOf(node);
-		if (children.length === 1 && !isKept) {
-			// Most callees are only ones.
-			const row = make(children[0], parent);
-			row.indent = parent ? parent.indent + Number(parent.hasSiblings) : 0;
-			return [row];
-		}
-
-		const made = children.map(child => make(child, parent));
-		const rows = isKept ? made.filter(row => isKept(row)) : made;
-		for (const row of rows) {
-			row.hasSiblings = rows.length > 1;
-			// Rows of one depth below each other are of one path, or of one fork, and not of both.
-			row.indent = parent ? parent.indent + Number(row.hasSiblings || parent.hasSiblings) : 0;
-		}
-
-		return rows.length > 1 ? sortRows<Row>(rows, columns, sort) : rows;
-	};
-}
-
 /** How a tree opens by itself. */
 export type OpensItself<Row extends OpenRow> = {
 	/** Whether the path from this root is one that a reader wants to follow. */
 	readonly isHotRoot: (row: Row) => boolean;
-	/** Whether a row is opened wherever it stands; none when left out. */
+	/** Whether a row is opened wherever it stands, by its totals; none when left out. */
 	readonly isWorthOpening?: (row: Row) => boolean;
 	/** Terms of the filter, a bit each: those that a row should be open to, and those that are found in a row. */
 	readonly wanted: number;
@@ -61,94 +24,121 @@ export type OpensItself<Row extends OpenRow> = {
 };
 
 /**
-A row that is not looked into yet: whether all below a row above it is open, whether it is on the hot path, and which
-terms of the filter were found above it.
+A node that is not looked into yet: the row that it hangs from, how far in it is, whether all below a row above it is
+open, whether it is on the hot path, and which terms of the filter were found above it.
 */
-type Pending<Row> = {readonly row: Row; readonly isAll: boolean; readonly isHot: boolean; readonly found: number};
+type Pending = {
+	readonly node: number;
+	readonly parent: number;
+	readonly indent: number;
+	readonly hasSiblings: boolean;
+	readonly isAll: boolean;
+	readonly isHot: boolean;
+	readonly found: number;
+};
 
 /**
-The rows of an open tree, each before those below it: hot roots are open to where their path forks, and all rows to what
-the filter looks for; `said` says otherwise of single rows.
+The rows of an open tree below the nodes `roots`, each before those below it: hot roots are open to where their path
+forks, and all rows to what the filter looks for; `said` says otherwise of single rows.
 */
-export function openedRows<Row extends OpenRow>(roots: readonly Row[], rowsOf: RowsOf<Row>, said: TreeQuery | undefined, {
+export function openedRows<Row extends OpenRow>(tree: OrderedTree<Row>, roots: readonly number[], said: TreeQuery | undefined, {
 	isHotRoot, isWorthOpening, wanted, foundIn,
-}: OpensItself<Row>): Row[] {
-	const {isAllOpen = false, opened = new Map<string, Opening>()} = said ?? {};
-	const rows: Row[] = [];
-	const open: Array<Pending<Row>> = roots.toReversed().map(row => ({
-		row, isAll: isAllOpen, isHot: isHotRoot(row), found: 0,
+}: OpensItself<Row>): OpenRows<Row> {
+	const {isAllOpen = false, opened} = said ?? {};
+	const rows = new OpenRows(tree);
+	const open: Pending[] = roots.toReversed().map(node => ({
+		node, parent: -1, indent: 0, hasSiblings: roots.length > 1, isAll: isAllOpen, isHot: isHotRoot(tree.rowOf(node)), found: 0,
 	}));
 	let known = open.length;
 	const most = isAllOpen ? maxRows.all : maxRows.opened;
-	const leadsOn = (row: Row, found: number) => ((found & wanted) !== wanted && rows.length < maxRowsToMatches) || (isWorthOpening?.(row) ?? false);
-	const toldOf = sayings(isAllOpen ? noSayings : opened);
-	const openingOf = toldOf(roots);
+	const sayings = isAllOpen ? new Sayings() : new Sayings(tree, opened);
 	for (let next = open.pop(); next; next = open.pop()) {
-		const {row: first} = next;
-		let {isAll, isHot, found} = next;
+		let {node, parent, indent, hasSiblings, isAll, isHot, found} = next;
 		// On with the first of its children at once: most are only ones, and nothing is put by for them.
-		for (let row: Row | undefined = first; row;) {
-			rows.push(row);
-			found |= wanted === 0 ? 0 : foundIn(row);
-			const opening = isAllOpen ? 'all' : openingOf.get(row);
+		for (;;) {
+			parent = rows.add(node, parent, indent);
+			found |= wanted === 0 ? 0 : foundIn(tree.rowOf(node));
+			const opening = isAllOpen ? 'all' : sayings.of(node);
 			isAll = opening === 'all' || (isAll && opening !== 'closed');
-			const isOpen = isAll || opening === 'open' || (opening !== 'closed' && (isHot || leadsOn(row, found)));
-			const children: readonly Row[] = isOpen && row.hasChildren ? rowsOf(row.node, row) : [];
+			const isWorth = isAll || (opening !== 'closed' && (isHot || (isWorthOpening?.(tree.rowOf(node)) ?? false)));
+			const isFound = (found & wanted) === wanted;
+			if (isWorth && isFound) {
+				// What holds of one holds of all that are in single file behind it, as their totals are the same.
+				const end = Math.min(tree.tree.endOfFile?.(node) ?? node, sayings.nextAfter(node) - 1, node + most - known);
+				indent += Number(hasSiblings && end > node);
+				hasSiblings &&= end <= node;
+				for (; node < end; known++) {
+					parent = rows.add(++node, parent, indent);
+				}
+			}
+
+			const leadsOn = !isFound && rows.length < maxRowsToMatches;
+			const children = isWorth || opening === 'open' || (opening !== 'closed' && leadsOn) ? tree.below(node) : [];
 			if (children.length === 0 || known + children.length > most) {
 				break;
 			}
 
-			row.isOpen = true;
+			const isFork = children.length > 1;
+			// Rows of one depth below each other are of one path, or of one fork, and not of both.
+			indent += Number(isFork || hasSiblings);
+			hasSiblings = isFork;
 			known += children.length;
-			toldOf(children);
-			const hottest = isHot ? goesOnWith(row, children) : undefined;
+			const hottest = isHot ? goesOnWith(tree, node, children) : undefined;
 			for (let index = children.length - 1; index > 0; index--) {
 				open.push({
-					row: children[index], isAll, isHot: children[index] === hottest, found,
+					node: children[index], parent, indent, hasSiblings, isAll, isHot: children[index] === hottest, found,
 				});
 			}
 
-			row = children[0];
-			isHot = row === hottest;
+			node = children[0];
+			isHot = node === hottest;
 		}
 	}
 
 	return rows;
 }
 
-const noSayings: ReadonlyMap<string, Opening> = new Map();
+/** What was said of single rows, by node. */
+class Sayings {
+	readonly #of = new Map<number, Opening>();
+	readonly #nodes: readonly number[];
 
-/**
-What was said of single rows, by row, of those that were handed over so far. Once all of it was met no row's key is asked
-for any more: making keys takes longer than making rows.
-*/
-function sayings(opened: ReadonlyMap<string, Opening>): (rows: readonly OpenRow[]) => ReadonlyMap<OpenRow, Opening> {
-	const met = new Map<OpenRow, Opening>();
-	return rows => {
-		for (let index = 0; index < rows.length && met.size < opened.size; index++) {
-			const opening = opened.get(rows[index].key);
-			if (opening !== undefined) {
-				met.set(rows[index], opening);
+	constructor(tree?: Pick<OrderedTree<OpenRow>, 'nodeOf'>, opened?: ReadonlyMap<string, Opening>) {
+		for (const [key, opening] of opened ?? []) {
+			const node = tree?.nodeOf(key);
+			if (node !== undefined) {
+				this.#of.set(node, opening);
 			}
 		}
 
-		return met;
-	};
+		this.#nodes = [...this.#of.keys()].sort((a, b) => a - b);
+	}
+
+	of(node: number): Opening | undefined {
+		return this.#of.get(node);
+	}
+
+	/** The first node behind this one of which something was said. */
+	nextAfter(node: number): number {
+		let [from, to] = [0, this.#nodes.length];
+		while (from < to) {
+			const middle = Math.floor((from + to) / 2);
+			[from, to] = this.#nodes[middle] > node ? [from, middle] : [middle + 1, to];
+		}
+
+		return this.#nodes[from] ?? Infinity;
+	}
 }
 
-/** The row that goes on with a hot path, if it does not fork. */
-function goesOnWith<Row extends OpenRow>(row: Row, children: readonly Row[]): Row | undefined {
-	const hottest = hottestOf(children);
-	return hottest.totalPercent >= pathPart * row.totalPercent ? hottest : undefined;
-}
-
-function hottestOf<Row extends OpenRow>(rows: readonly Row[]): Row {
-	let hottest = rows[0];
-	for (const row of rows) {
+/** The node that goes on with a hot path, if it does not fork. */
+function goesOnWith({rowOf}: Pick<OrderedTree<OpenRow>, 'rowOf'>, node: number, children: readonly number[]): number | undefined {
+	let hottest = rowOf(children[0]);
+	for (const child of children) {
+		const row = rowOf(child);
 		hottest = isHotter(row, hottest) ? row : hottest;
 	}
 
-	return hottest;
+	return hottest.totalPercent >= pathPart * rowOf(node).totalPercent ? hottest.node : undefined;
 }
 
 function isHotter(a: OpenRow, b: OpenRow): boolean {

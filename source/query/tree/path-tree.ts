@@ -14,6 +14,13 @@ export type PathTree = {
 	groupOf(node: number): number;
 	/** The same for the same path in a session. */
 	keyOf(node: number): string;
+	/** The node with a key; undefined where nothing came by it. */
+	nodeOf(key: string): number | undefined;
+	/**
+	Where nodes are numbered in single file, each the only one below that before it, with the same total: the last one
+	behind a node.
+	*/
+	endOfFile?(node: number): number;
 	self(node: number): Weight;
 	total(node: number): Weight;
 	/** Ticks of all that came by a node, by state; only where they are counted. */

@@ -80,7 +80,12 @@ export class TopDown implements PathTree {
 	}
 
 	childrenOf(path: number): readonly number[] {
-		return Array.from({length: this.#start[path + 1] - this.#start[path]}, (_, index) => this.#children[this.#start[path] + index]);
+		const children: number[] = [];
+		for (let index = this.#start[path]; index < this.#start[path + 1]; index++) {
+			children.push(this.#children[index]);
+		}
+
+		return children;
 	}
 
 	hasChildren(path: number): boolean {
@@ -93,6 +98,11 @@ export class TopDown implements PathTree {
 
 	keyOf(path: number): string {
 		return `d${path}`;
+	}
+
+	nodeOf(key: string): number | undefined {
+		const path = /^d\d+$/.test(key) ? Number(key.slice(1)) : Infinity;
+		return this.#totalTicks[path] > 0 || this.#totalCpuNs[path] > 0 ? path : undefined;
 	}
 
 	self(path: number): Weight {

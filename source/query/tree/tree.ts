@@ -6,12 +6,14 @@ import {factsInWindow, scopeOf, type Scope} from '../facts/scope.js';
 import {StackFilter} from '../facts/stack-filter.js';
 import {stackIndex, type Grouping} from '../facts/stack-index.js';
 import type {FilterRow, RowTerm} from '../filter/filter.js';
+import type {RowsOnDemand} from '../row-list.js';
 import type {Query, TreeRow} from '../types.js';
 import {BottomUp} from './bottom-up.js';
 import {OpenRow, type RowSource} from './open-row.js';
-import {openedRows, rowsBelow, type RowsOf} from './opened.js';
+import {openedRows} from './opened.js';
+import {OrderedTree} from './ordered-tree.js';
 import {callerPaths, stackPaths} from './paths.js';
-import type {PathTree, Weight} from './path-tree.js';
+import type {Weight} from './path-tree.js';
 import {TopDown} from './top-down.js';
 
 /** A root with this share (percent) of all is opened by itself. */
@@ -24,9 +26,10 @@ the threads' roots, or bottom-up from the lines that samples count for. Hot root
 open to the last of these words; with `query.ownFirst` stacks end at the program's own code; figures keep rows by their totals. Rows of a level are sorted. Every sample is counted
 once in a row's total, as a row stands for a path.
 */
-export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: TreeRow[]; readonly allRows: number} {
-	const {tree, rowsOf, filter} = openTree(snapshot, baseline, query);
-	const rows = openedRows(rowsOf(0, undefined), rowsOf, query.tree, {
+export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: RowsOnDemand<TreeRow>; readonly allRows: number} {
+	const {rows: ordered, filter} = openTree(snapshot, baseline, query);
+	const {tree} = ordered;
+	const rows = openedRows(ordered, ordered.below(0), query.tree, {
 		isHotRoot: ({totalPercent}) => totalPercent >= hotRootPercent,
 		wanted: filter.wanted,
 		foundIn: ({node, via}) => filter.foundIn(tree.groupOf(node)) | (via ? filter.foundInName(via) : 0),
@@ -34,8 +37,8 @@ export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, qu
 	return {rows, allRows: Math.max(tree.size ?? 0, rows.length)};
 }
 
-/** A tree, the sorted rows below one of its nodes, and the filter that its stacks passed. */
-export type OpenTree = {readonly tree: PathTree; readonly filter: StackFilter; readonly rowsOf: RowsOf<OpenRow>};
+/** A tree with its rows, and the filter that its stacks passed. */
+export type OpenTree = {readonly rows: OrderedTree<OpenRow>; readonly filter: StackFilter};
 
 /** The tree that a query asks for. */
 export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): OpenTree {
@@ -52,10 +55,9 @@ export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, que
 		tree, placeOf: node => grouping.places[tree.groupOf(node)], unit: scope.unit, whole: wholeOf(facts, scope),
 	};
 	return {
-		tree,
 		filter,
-		rowsOf: rowsBelow<OpenRow>(tree, {
-			columns: treeColumns, sort: query.sort, make: (node, parent) => new OpenRow(node, parent, source), isKept: hasFigures,
+		rows: new OrderedTree<OpenRow>(tree, {
+			columns: treeColumns, sort: query.sort, make: (node, standing) => new OpenRow(node, source, standing), isKept: hasFigures,
 		}),
 	};
 }

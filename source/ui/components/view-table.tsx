@@ -8,6 +8,7 @@ import {keysOf, rowsOf} from '../state/screen-data.js';
 import {queryOf, selectedIndex} from '../state/state.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import {viewOf} from '../../views/registry.js';
+import type {ViewRow} from '../../views/view.js';
 import {
 	headingCells, placeColumns, rowCells, widthsOf, type DrawnTable, type TableView,
 } from '../text/table-cells.js';
@@ -24,7 +25,7 @@ export function ViewTable() {
 	const drawn: DrawnTable = {
 		query: queryOf(ui), theme, left: ui.left, trendOf: data.trendOf, layout,
 	};
-	const table: TableView<(typeof rows)[number]> = {columns: columnsOf(ui.view, ui.columns), counts: data.table ? `${rows.length}/${allRows}` : '', isDim: row => view.isDim(row)};
+	const table: TableView<ViewRow> = {columns: columnsOf(ui.view, ui.columns), counts: data.table ? `${rows.length}/${allRows}` : '', isDim: row => view.isDim(row)};
 	const placed = placeColumns(table.columns, layout);
 	const columns = placed.map(({column}) => column.id);
 	const slotOf = (texts: readonly string[]): Slot => Object.fromEntries(columns.map((id, index) => [id, texts[index]]));

@@ -52,8 +52,9 @@ export function press(state: UiState, pressed: string, around: Surroundings): St
 
 /** A key of the view's own. */
 function pressOwn(state: UiState, press: ViewKey['press'], {rows = [], rowKeys}: Surroundings): Step {
-	const row = rows.at(selectedIndex(state.selections[state.view], rowKeys));
-	const {change, said, select} = press(state.query, row && {row, rows});
+	const index = selectedIndex(state.selections[state.view], rowKeys);
+	const row = rows.at(index);
+	const {change, said, select} = press(state.query, row && {row, index, rows});
 	const changed = withQuery({...state, message: undefined}, change);
 	const next = select === undefined ? forgetRow(changed) : selectRow(changed, select);
 	return said === undefined ? {state: next} : say(next, said);

@@ -4,6 +4,7 @@ import type {Lately} from '../../query/lately.js';
 import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {Trend} from '../../query/past/trend.js';
+import {keysOfRows, type RowKeys, type RowList} from '../../query/row-list.js';
 import type {Place, Summary} from '../../query/types.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
 import type {RowLink} from '../text/detail/detail-line.js';
@@ -53,16 +54,16 @@ export type DetailData = {
 };
 
 /** Rows of the current view. */
-export function rowsOf(data: ScreenData): readonly ViewRow[] {
+export function rowsOf(data: ScreenData): RowList<ViewRow> {
 	return data.table?.rows ?? [];
 }
 
-const keysOfRows = new WeakMap<readonly ViewRow[], readonly string[]>();
+const keys = new WeakMap<RowList<ViewRow>, RowKeys>();
 
 /** Keys of the rows, in their order. */
-export function keysOf(data: ScreenData): readonly string[] {
+export function keysOf(data: ScreenData): RowKeys {
 	const rows = rowsOf(data);
-	const keys = keysOfRows.get(rows) ?? rows.map(({key}) => key);
-	keysOfRows.set(rows, keys);
-	return keys;
+	const known = keys.get(rows) ?? keysOfRows(rows);
+	keys.set(rows, known);
+	return known;
 }

@@ -6,6 +6,7 @@ import {
 } from '../../query/lately.js';
 import {LookBack, type PastWindow} from '../../query/past/look-back.js';
 import {effectiveUnit} from '../../query/facts/scope.js';
+import {keysOfRows, type RowList} from '../../query/row-list.js';
 import {summarize} from '../../query/summary.js';
 import {querySourceLines} from '../../query/source-lines.js';
 import type {GroupBy, Place, Query} from '../../query/types.js';
@@ -59,7 +60,7 @@ export class SessionData {
 	#asked: readonly unknown[] = [];
 	#answer: Answer = {};
 	readonly #details = new Map<string, DetailData>();
-	readonly #others = new Map<View, readonly ViewRow[]>();
+	readonly #others = new Map<View, RowList<ViewRow>>();
 
 	constructor(options: DataOptions) {
 		this.#options = options;
@@ -100,9 +101,9 @@ export class SessionData {
 			}
 
 			const shown = queryOf(state);
-			const own = id === state.view ? table?.rows.find(candidate => candidate.key === key) : undefined;
+			const own = id === state.view && table ? rowWith(key, table.rows) : undefined;
 			const query = own ? shown : linkedQuery(shown, view);
-			const row = own ?? this.#rowsOf(view, () => view.query(snapshot, baseline, query).rows).find(candidate => candidate.key === key);
+			const row = own ?? rowWith(key, this.#rowsOf(view, () => view.query(snapshot, baseline, query).rows));
 			const detail: DetailData = {
 				view, row, idleReason: this.#options.idleReason, tracer: feed.status.tracer, detail: view.detail(snapshot, baseline, query, key, row),
 				source: once(() => row && this.#sourceAt(view.placeOf(row), () => querySourceLines(snapshot, baseline, shown, view.placeOf(row)!))), linkTo: linkTo(shown.by),
@@ -163,7 +164,7 @@ export class SessionData {
 	}
 
 	/** Rows of a view that is not shown, or that the filter hides; asked for once. */
-	#rowsOf(view: View, query: () => readonly ViewRow[]): readonly ViewRow[] {
+	#rowsOf(view: View, query: () => RowList<ViewRow>): RowList<ViewRow> {
 		const rows = this.#others.get(view) ?? query();
 		this.#others.set(view, rows);
 		return rows;
@@ -190,9 +191,14 @@ export class SessionData {
 		const table = view.query(snapshot, baseline, {...query, atAGlance: {...query.atAGlance!, vitals}});
 		const isSameWindow = snapshot === this.#answer.snapshot && baseline === this.#answer.baseline;
 		return {
-			snapshot, baseline, summary: isSameWindow ? this.#answer.summary : summarize(snapshot, baseline), table: {...table, view, rows: table.rows.slice(0, this.#options.top)},
+			snapshot, baseline, summary: isSameWindow ? this.#answer.summary : summarize(snapshot, baseline), table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
 		};
 	}
+}
+
+function rowWith(key: string, rows: RowList<ViewRow>): ViewRow | undefined {
+	const index = keysOfRows(rows).indexOf(key);
+	return index === -1 ? undefined : rows.at(index);
 }
 
 /** How sampling goes now, went in the window of the past that is looked at, or in all of a recording. */
@@ -230,7 +236,7 @@ function linkTo(by: GroupBy): DetailData['linkTo'] {
 }
 
 /** What the keys need to know of a view's columns. */
-function columnsAround(columns: ReadonlyArray<Column<ViewRow>>, chosen: ReadonlyArray<Column<ViewRow>>, rows: readonly ViewRow[], {layout, query}: {readonly layout: Layout; readonly query: Query}): Pick<Surroundings, 'columns' | 'shownColumns' | 'overhang'> {
+function columnsAround(columns: ReadonlyArray<Column<ViewRow>>, chosen: ReadonlyArray<Column<ViewRow>>, rows: RowList<ViewRow>, {layout, query}: {readonly layout: Layout; readonly query: Query}): Pick<Surroundings, 'columns' | 'shownColumns' | 'overhang'> {
 	const unit = effectiveUnit(query);
 	const placed = placeColumns(chosen, layout);
 	const shownColumns = placed.map(({column}) => column.id);

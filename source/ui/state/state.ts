@@ -1,6 +1,7 @@
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Query, SortOrder, StateSet} from '../../query/types.js';
 import type {WindowId} from '../../query/facts/window.js';
+import type {RowKeys} from '../../query/row-list.js';
 import {usualSpanMs} from '../../query/past/steps.js';
 import {views} from '../../views/registry.js';
 import type {KeyChanges} from '../keys/key-changes.js';
@@ -145,7 +146,7 @@ export function queryOf(state: UiState): Query {
 }
 
 /** Where the selection is among these rows: its row's index, or where it was when that row is gone; -1 without rows. */
-export function selectedIndex(selection: Selection, rowKeys: readonly string[]): number {
+export function selectedIndex(selection: Selection, rowKeys: RowKeys): number {
 	if (selection.key === undefined) {
 		return rowKeys.length === 0 ? -1 : 0;
 	}

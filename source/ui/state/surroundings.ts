@@ -1,5 +1,6 @@
 import type {SortFigure} from '../../query/columns/column.js';
 import type {Mark, Place} from '../../query/types.js';
+import type {RowKeys, RowList} from '../../query/row-list.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {LinkAt} from '../text/detail/detail-line.js';
 import type {ViewRow} from '../../views/view.js';
@@ -25,9 +26,9 @@ export type Spot =
 /** What the keys need to know of what is on the screen. */
 export type Surroundings = {
 	/** Keys of the view's rows, in order. */
-	readonly rowKeys: readonly string[];
+	readonly rowKeys: RowKeys;
 	/** The rows themselves, for keys of the view's own. */
-	readonly rows?: readonly ViewRow[];
+	readonly rows?: RowList<ViewRow>;
 	/** Rows that fit. */
 	readonly pageRows: number;
 	/** Columns that the view can be sorted by, in order. */
@@ -89,7 +90,7 @@ export function moveSelection(state: UiState, action: Action, {rowKeys, pageRows
 }
 
 /** The state with the selection where the rows now have it, after rows came, went or moved. */
-export function followRow(state: UiState, rowKeys: readonly string[], pageRows: number): UiState {
+export function followRow(state: UiState, rowKeys: RowKeys, pageRows: number): UiState {
 	const selection = state.selections[state.view];
 	const index = Math.max(0, selectedIndex(selection, rowKeys));
 	const top = firstRow(selection.top, index, rowKeys.length, pageRows);
@@ -106,8 +107,8 @@ export function selectRow(state: UiState, key: string): UiState {
 	return {...state, selections: {...state.selections, [state.view]: {key, index, top}}};
 }
 
-function withSelection(state: UiState, rowKeys: readonly string[], index: number, top: number): UiState {
-	return {...state, selections: {...state.selections, [state.view]: {key: rowKeys[index], index, top}}};
+function withSelection(state: UiState, rowKeys: RowKeys, index: number, top: number): UiState {
+	return {...state, selections: {...state.selections, [state.view]: {key: rowKeys.at(index), index, top}}};
 }
 
 /** The state with the topmost layer (help or detail) scrolled. */

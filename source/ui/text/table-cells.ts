@@ -59,7 +59,7 @@ export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns:
 Cells of the longest name that have no room: how far the table can be scrolled sideways. Names are looked at up to
 `most` cells beyond their room.
 */
-export function overhang<Row>(rows: readonly Row[], placed: Placed<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, most: number): number {
+export function overhang<Row>(rows: Iterable<Row>, placed: Placed<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, most: number): number {
 	const rest = placed.find(({column}) => column.width === 0);
 	if (!rest) {
 		return 0;

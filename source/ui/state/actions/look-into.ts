@@ -31,7 +31,7 @@ export function lookInto(state: UiState, around: Surroundings): Step {
 export function rowAt(state: UiState, {rowKeys}: Surroundings): RowLink | undefined {
 	const detail = state.layers.findLast(layer => layer.kind === 'detail');
 	const index = selectedIndex(state.selections[state.view], rowKeys);
-	return detail ?? (index < 0 ? undefined : {view: state.view, key: rowKeys[index]});
+	return detail ?? (index < 0 ? undefined : {view: state.view, key: rowKeys.at(index)!});
 }
 
 /** The state back in the view from which a method was looked into; undefined where it was not. */

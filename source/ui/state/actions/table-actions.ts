@@ -178,7 +178,7 @@ function open(state: UiState, {rowKeys}: Surroundings): Step {
 		: {
 			state: {
 				...over(state, {
-					kind: 'detail', view: state.view, key: rowKeys[index], top: 0,
+					kind: 'detail', view: state.view, key: rowKeys.at(index)!, top: 0,
 				}), left: 0,
 			},
 		};
@@ -210,7 +210,7 @@ function onlyThreads(state: UiState, around: Surroundings): Step {
 	}
 
 	const index = selectedIndex(state.selections[state.view], around.rowKeys);
-	const threads = index < 0 ? undefined : around.threadsOf(around.rowKeys[index]);
+	const threads = index < 0 ? undefined : around.threadsOf(around.rowKeys.at(index)!);
 	return !threads || threads.keys.length === 0
 		? say(state, 'this row has no threads')
 		: {state: {...withQuery(state, {threadKeys: new Set(threads.keys)}), onlyThreads: threads.label}};
