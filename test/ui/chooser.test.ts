@@ -110,7 +110,7 @@ test('its frame fits every screen', async () => {
 	}
 
 	const {screen} = screenOf([]);
-	expect((await screen.lines()).join('\n')).toContain('no JVMs to be seen');
+	expect((await screen.lines()).join('\n')).toContain('no JVMs found');
 	screen.close();
 });
 
