@@ -33,6 +33,13 @@ export class RecordedCredits {
 			addCredit(into, carrierStart < 0 || isVirtual ? row : carrier, weightNs, frames.subarray(0, length));
 		}
 
+		if (row === carrier && into.state[row] !== stateCode.RUNNABLE && thread.frames.length > 0) {
+			const wakingNs = this.#timer.takeWaking?.(thread) ?? 0;
+			if (wakingNs > 0) {
+				addCredit(into, row, wakingNs, thread.frames.subarray(0, this.#depth));
+			}
+		}
+
 		into.awaitedCpuNs[row] = this.#timer.awaitedNs(thread, this.#methods);
 	}
 

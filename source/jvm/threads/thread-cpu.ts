@@ -31,11 +31,12 @@ export class ThreadCpu {
 	/** What the last call of `delta` or `read` found. */
 	reading: CpuReading = 'read';
 	/**
-	The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, and runnable without one (that
-	of the last one that was read).
+	The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, runnable without one (that of
+	the last one that was read), and how often it was put on a CPU.
 	*/
 	cpuNs = 0;
 	waitNs = 0;
+	turns = 0;
 
 	readonly #pid: number;
 	readonly #buffer = Buffer.alloc(maxLineBytes);
@@ -49,6 +50,7 @@ export class ThreadCpu {
 	#currentRound = 1;
 	/** What `read` found, and at which moment. */
 	#foundCpuNs = new Float64Array(64);
+	#foundTurns = new Float64Array(64);
 	#foundAt = new Int32Array(64);
 	#moment = 1;
 	#isMoment = false;
@@ -81,6 +83,7 @@ export class ThreadCpu {
 		const before = this.#lastCpuNs[slot];
 		if (this.#isMoment && this.#foundAt[slot] === this.#moment) {
 			this.cpuNs = this.#foundCpuNs[slot];
+			this.turns = this.#foundTurns[slot];
 			this.reading = 'read';
 		} else if (!this.#readSlot(nativeId, slot)) {
 			this.#drop(nativeId, slot);
@@ -106,6 +109,7 @@ export class ThreadCpu {
 		if (this.#readSlot(nativeId, slot)) {
 			this.#markRead(slot);
 			this.#foundCpuNs[slot] = this.cpuNs;
+			this.#foundTurns[slot] = this.turns;
 			this.#foundAt[slot] = this.#moment;
 			return true;
 		}
@@ -167,6 +171,7 @@ export class ThreadCpu {
 			this.#lastCpuNs = grown(this.#lastCpuNs, new Float64Array(slot * 2));
 			this.#round = grown(this.#round, new Int32Array(slot * 2));
 			this.#foundCpuNs = grown(this.#foundCpuNs, new Float64Array(slot * 2));
+			this.#foundTurns = grown(this.#foundTurns, new Float64Array(slot * 2));
 			this.#foundAt = grown(this.#foundAt, new Int32Array(slot * 2));
 		}
 
@@ -197,7 +202,7 @@ export class ThreadCpu {
 	}
 
 	/**
-	Sets `cpuNs`, `waitNs` and `reading`. A kept file of a thread that ended gives ESRCH, even if its id has been given
+	Sets `cpuNs`, `waitNs`, `turns` and `reading`. A kept file of a thread that ended gives ESRCH, even if its id has been given
 	to another thread.
 	*/
 	#readSlot(nativeId: number, slot: number): boolean {
@@ -287,13 +292,15 @@ export class ThreadCpu {
 		const buffer = this.#buffer;
 		let number = 0;
 		let field = 0;
-		for (let at = 0; at < length && field < 2; at++) {
+		for (let at = 0; at < length && field < 3; at++) {
 			const byte = buffer[at];
 			if (byte === blank || byte === newline) {
 				if (field === 0) {
 					this.cpuNs = number;
-				} else {
+				} else if (field === 1) {
 					this.waitNs = number;
+				} else {
+					this.turns = number;
 				}
 
 				field++;
@@ -303,8 +310,8 @@ export class ThreadCpu {
 			}
 		}
 
-		this.reading = field === 2 ? 'read' : 'gone';
-		return field === 2;
+		this.reading = field === 3 ? 'read' : 'gone';
+		return field === 3;
 	}
 }
 

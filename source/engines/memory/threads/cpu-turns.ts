@@ -23,6 +23,8 @@ export type CpuTurn = {
 	isCpuKnown: boolean;
 	/** CPU used over the thread's life, as far as it was asked for. */
 	lifeCpuNs: number;
+	/** How often it was put on a CPU until then. */
+	lifeTurns: number;
 	/** When its turn comes, and until when it is asked in every sample; whole milliseconds of performance.now. */
 	cpuDueMs: number;
 	livelyUntilMs: number;
@@ -94,6 +96,7 @@ export class CpuTurns {
 		thread.cpuNs = this.#cpu.delta(thread.nativeId);
 		thread.isCpuKnown = this.#cpu.reading === 'read';
 		thread.lifeCpuNs = thread.isCpuKnown ? this.#cpu.cpuNs : 0;
+		thread.lifeTurns = thread.isCpuKnown ? this.#cpu.turns : 0;
 		if (thread.cpuNs > 0) {
 			thread.livelyUntilMs = this.#nowMs + livelyMs;
 		}

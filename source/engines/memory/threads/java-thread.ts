@@ -82,6 +82,7 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	cpuNs = 0;
 	isCpuKnown = false;
 	lifeCpuNs = 0;
+	lifeTurns = 0;
 	/**
 	The virtual thread that was mounted when its identity was last read, by the content of JavaThread._vthread's slot.
 	*/

@@ -6,6 +6,7 @@ import {recordMs, type Period} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {type ThreadRecord} from './records.js';
 import {standAt, type Recorded, type RunningTimer} from './running-timer.js';
+import {addWaking, newWakings, type Wakings} from './wakings.js';
 import {addUsed, nothingOpen, shareOut, type OpenTime} from './weights.js';
 
 /** A thread of which nothing was recorded for so long is looked at as seldom as others that rest. */
@@ -30,6 +31,9 @@ type Watched = {
 	recordedAtMs: number;
 	/** CPU time that it used less what its records stood for. */
 	open: OpenTime;
+	/** What no record can stand for; and its turns on a CPU at the look before. */
+	readonly wakings: Wakings;
+	turns: number;
 	look: number;
 };
 
@@ -106,7 +110,7 @@ export class CpuTimer implements RunningTimer {
 
 		for (const thread of awake) {
 			if (thread.cpuNs > 0 && (thread.flags & threadFlag.compiler) === 0) {
-				addUsed(this.#watch(thread, nowMs).open, thread.cpuNs);
+				this.#addUsed(this.#watch(thread, nowMs), thread);
 			}
 		}
 
@@ -150,6 +154,17 @@ export class CpuTimer implements RunningTimer {
 		return thread.frames.length === 0 && thread.end === 'broken' ? Infinity : longestLuck * this.#period.ns;
 	}
 
+	takeWaking(thread: JavaThread): number {
+		const watched = this.#watched.get(thread);
+		if (!watched) {
+			return 0;
+		}
+
+		const {openNs} = watched.wakings;
+		watched.wakings.openNs = 0;
+		return openNs;
+	}
+
 	letGo(): void {
 		clearTimeout(this.#timeout);
 		this.#timeout = undefined;
@@ -167,12 +182,25 @@ export class CpuTimer implements RunningTimer {
 		let watched = this.#watched.get(thread);
 		if (!watched) {
 			watched = {
-				fresh: nothing, recordedAtMs: nowMs, open: {...nothingOpen}, look: 0,
+				fresh: nothing, recordedAtMs: nowMs, open: {...nothingOpen}, wakings: newWakings(), turns: thread.lifeTurns, look: 0,
 			};
 			this.#watched.set(thread, watched);
 		}
 
 		return watched;
+	}
+
+	/** What is used while records are lost says nothing of wakings. */
+	#addUsed(watched: Watched, {cpuNs, lifeTurns, nativeId}: JavaThread): void {
+		const {wakings, turns, open} = watched;
+		watched.turns = lifeTurns;
+		if (this.#lost > 0) {
+			addUsed(open, cpuNs);
+			return;
+		}
+
+		wakings.recordedNs += (this.#taken.get(nativeId)?.length ?? 0) * this.#period.ns;
+		addUsed(open, cpuNs - addWaking(wakings, cpuNs, Math.max(0, lifeTurns - turns), this.#period.ns));
 	}
 
 	#take(thread: JavaThread, records: readonly ThreadRecord[], nowMs: number): void {

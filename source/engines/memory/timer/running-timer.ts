@@ -35,6 +35,11 @@ export type RunningTimer = {
 	Infinity before its stack is known.
 	*/
 	awaitedNs(thread: JavaThread, methods: Methods): number;
+	/**
+	CPU nanoseconds that a thread which waits now has used in waking up, where no record can meet it, and that count where
+	it waits; they are not given again. Missing where nobody knows.
+	*/
+	takeWaking?(thread: JavaThread): number;
 	/** Closes all events, until the next look. */
 	letGo(): void;
 };
