@@ -50,7 +50,7 @@ const rowText = ({lock, holder, depth, deadlock, waiters}: Row) => `${'  '.repea
 /** The methods in which holders took monitors, by what holds and is held. */
 const tookAt = ({blockers}: Document) => Object.fromEntries(blockers.filter(({kind}) => kind === 'monitor').map(row => [`${row.holder} ${row.lock.replace(/^.*\$/, '')}`, row.tookAt?.method.replace(/\$.*/, '')]));
 const expectedTookAt = {
-	'chain-a Pool': 'hold', 'chain-b Cache': 'both', 'deep Shelf': 'shelve', 'deep Box': 'pack', 'mixed-1 Account': 'lambda', 'three-1 Depot': 'meet', 'three-2 Depot': 'meet', 'three-3 Depot': 'meet',
+	'chain-a Pool': 'hold', 'chain-b Cache': 'both', 'deep Shelf': 'shelve', 'deep Box': 'pack', 'mixed-1 Account': 'lambda', 'three-1 Depot': 'meet', 'three-2 Depot': 'meet', 'three-3 Depot': 'meet', 'two-1 Desk': 'meet', 'two-2 Desk': 'meet',
 };
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
@@ -63,6 +63,8 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			'  chain-b Cache <- chain-c chain-d',
 			'    !three-2 Depot <- three-1',
 			'!mixed-1 Account <- mixed-2',
+			'  !two-2 Desk <- two-1',
+			'!two-1 Desk <- two-2',
 			'!three-1 Depot <- three-3',
 			'reader NonfairSync <- writer',
 			'chain-a Pool <- chain-b',
@@ -71,7 +73,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			'owner NonfairSync <- parked',
 		].sort());
 		expect(memory.document.deadlocks.map(members => members.map(({thread, at}) => `${thread} ${at.method.replace(/\$.*/, '')}`))).toEqual([
-			['three-1 meet', 'three-2 meet', 'three-3 meet'], ['mixed-1 lambda', 'mixed-2 intoMonitor'],
+			['three-1 meet', 'three-2 meet', 'three-3 meet'], ['two-1 meet', 'two-2 meet'], ['mixed-1 lambda', 'mixed-2 intoMonitor'],
 		]);
 		expect(memory.said).toMatch(/deadlock of 3 threads: three-1 waits at KnownBlocking\.meet:\d+ for KnownBlocking\$Depot held by three-2/);
 		const chain = memory.document.blockers.find(({holder}) => holder === 'chain-b')!;
@@ -85,10 +87,10 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		const attach = report('attach');
 		expect(tookAt(attach.document)).toEqual(expect.objectContaining(expectedTookAt));
 		const known = attach.document.blockers.filter(({kind}) => kind === 'monitor');
-		expect(known.map(row => rowText({...row, depth: 0})).sort()).toEqual(expect.arrayContaining(['!three-1 Depot <- three-3', 'chain-a Pool <- chain-b', 'chain-b Cache <- chain-c chain-d']));
+		expect(known.map(row => rowText({...row, depth: 0})).sort()).toEqual(expect.arrayContaining(['!three-1 Depot <- three-3', '!two-1 Desk <- two-2', 'chain-a Pool <- chain-b', 'chain-b Cache <- chain-c chain-d']));
 		expect(known.find(({holder}) => holder === 'chain-b')).toMatchObject({tookAt: {method: 'both'}, nowAt: {method: 'both'}});
 		expect(await parkedBehind(java.pid)).toEqual(['', 'owner', 'owner']);
 		// The JVM itself says who is in a circle, and so who holds its locks.
-		expect(attach.document.deadlocks.map(members => members.map(({thread}) => thread))).toEqual(expect.arrayContaining([['three-1', 'three-2', 'three-3'], ['mixed-1', 'mixed-2']]));
+		expect(attach.document.deadlocks.map(members => members.map(({thread}) => thread))).toEqual(expect.arrayContaining([['three-1', 'three-2', 'three-3'], ['two-1', 'two-2'], ['mixed-1', 'mixed-2']]));
 	});
 });

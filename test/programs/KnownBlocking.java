@@ -6,8 +6,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 /**
  * Known blocking, for good: a chain (chain-b waits for chain-a, chain-c and chain-d for chain-b), a lock of
  * java.util.concurrent (parked waits for owner), a writer that waits for two readers, two that wait for one which holds a
- * monitor in a compiled method and another in one that was compiled into it (with -Xbatch); and two deadlocks: of three at monitors
- * (three-1 to three-3), and of two at a monitor and a ReentrantLock (mixed-1, mixed-2).
+ * monitor in a compiled method and another in one that was compiled into it (with -Xbatch); and three deadlocks: of three
+ * at monitors (three-1 to three-3), of two at monitors (two-1, two-2), and of two at a monitor and a ReentrantLock
+ * (mixed-1, mixed-2).
  */
 public class KnownBlocking {
 	static class Account {}
@@ -17,6 +18,8 @@ public class KnownBlocking {
 	static class Pool {}
 
 	static class Cache {}
+
+	static class Desk {}
 
 	static class Shelf {}
 
@@ -48,6 +51,13 @@ public class KnownBlocking {
 		for (int i = 0; i < 3; i++) {
 			int own = i;
 			start("three-" + (i + 1), () -> meet(depots[own], depots[(own + 1) % 3], held));
+		}
+
+		Object[] desks = {new Desk(), new Desk()};
+		CountDownLatch seated = new CountDownLatch(2);
+		for (int i = 0; i < 2; i++) {
+			int own = i;
+			start("two-" + (i + 1), () -> meet(desks[own], desks[1 - own], seated));
 		}
 
 		Object shelf = new Shelf();

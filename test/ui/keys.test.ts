@@ -75,9 +75,10 @@ test('the help of a view names every key and column of it, at any width', () => 
 const theme = new Theme({color: false, ascii: true});
 
 test('the help begins with the words of the header, then has every key once, by what one wants to do', () => {
-	const lines = helpLines('lines', 100, theme);
+	const lines = helpLines('lines', 100, theme, {warnings: ['the table is full'], notes: ['lines are approximate'], isRecording: false});
 	const words = lines.slice(0, lines.indexOf(''));
 	expect(words[0]).toBe('Words of the header');
+	expect(lines.slice(words.length + 1).filter(line => line !== '').slice(0, 4)).toEqual(['Warnings', ' the table is full', 'Notes', ' lines are approximate']);
 	for (const word of ['late', 'cut', 'skipped', 'own', 'vm', 'jit', 'idle']) {
 		expect(headerWords.some(row => row.word.split(/[ ,]+/).includes(word)), word).toBe(true);
 	}

@@ -149,6 +149,10 @@ describe('what is seen', () => {
 		const without = await start(['still', 'mouseless']);
 		expect(without.mouse).toBe('none');
 		expect(without.raw).not.toMatch(/\?100\dh/);
+		// As a terminal does that a program before us has left in that mode.
+		without.type(`\u001B[<0;40;${row + 1}M\u001B[<0;40;${row + 1}m `);
+		await without.until('paused');
+		expect(without.lines()[row]).toMatch(/^ .*Worker1\.step/);
 	});
 
 	test('without colours there is no attribute at all', async () => {

@@ -316,7 +316,8 @@ export class Terminal extends EventEmitter<Events> {
 		for (const input of this.#decoder.push(bytes)) {
 			if (typeof input === 'string') {
 				this.emit('key', input);
-			} else {
+			} else if (this.#hasMouse) {
+				// Else it is of a program before us, which has left the mouse on.
 				this.emit('mouse', input);
 			}
 		}

@@ -12,13 +12,13 @@ import {headerWords} from './header-words.js';
 const termWidth = 17;
 const narrowWidth = 60;
 
-/** What of the session stands above the rest, a sentence each: what the header has no room for. */
+/** What there is to know of the session, a sentence each: what the header has no room for. */
 export type HelpNotes = {readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly isRecording: boolean; readonly keyChanges?: KeyChanges};
 
 const nothing: HelpNotes = {warnings: [], notes: [], isRecording: false};
 
 /**
-All of the help: what there is to know of the session, the words of the header, the keys of the view it was opened in by
+All of the help: the words of the header, what there is to know of the session, the keys of the view it was opened in by
 what one wants to do, its columns, then the keys of a row's detail and of input lines; from the tables that the screen
 itself works by.
 */
@@ -27,8 +27,8 @@ export function helpLines(context: Context, width: number, theme: Theme, known: 
 	const keys = (rows: readonly KeyRow[], isTyped = false) => rows.flatMap(row => describedKeys(isTyped ? row.shown : shownKeys(row, keyChanges), row.help, width, theme));
 	const isDetail = context === 'detail';
 	return withoutLast([
-		...sessionLines(known, width, theme),
 		...section('Words of the header', headerWords.flatMap(({word, meaning}) => described(word, meaning, width, theme)), width, theme),
+		...sessionLines(known, width, theme),
 		...byPurpose(keysOf(context, isRecording)).flatMap(({title, rows}) => section(isDetail ? `${title} (in a row's detail)` : title, keys(rows), width, theme)),
 		...columnLines(columnsOf(context), width, theme),
 		...(isDetail ? [] : section('In a row\'s detail', keys(keysOf('detail', isRecording)), width, theme)),
