@@ -1,6 +1,7 @@
 package tprof.agent;
 
 import java.tprof.Call1;
+import java.tprof.Hooks1;
 import java.util.Arrays;
 
 /**
@@ -14,6 +15,8 @@ final class Cost {
 	private static final int WARM_CHUNKS = 1000;
 	private static final long FIRST_NANOS = 20_000_000;
 	private static final long LATER_NANOS = 1_000_000;
+	/** What calls nothing but the way to the recorder. */
+	private static final int NO_METHOD = Integer.MAX_VALUE;
 	private static final int ALL = 0;
 	private static final int SOME = 1;
 
@@ -39,6 +42,12 @@ final class Cost {
 		return left;
 	}
 
+	/** After the first weaving, at which JVMs up to 21 throw compiled code away, this too. */
+	void warmAgain() {
+		warmed = 0;
+		warm(FIRST_NANOS);
+	}
+
 	void measure() {
 		warm(LATER_NANOS);
 		call = median(ALL);
@@ -50,6 +59,9 @@ final class Cost {
 		for (; warmed < WARM_CHUNKS && System.nanoTime() - end < 0; warmed++) {
 			chunk(ALL);
 			chunk(SOME);
+			for (int index = 0; index < CHUNK; index++) {
+				Hooks1.enter(NO_METHOD);
+			}
 		}
 	}
 
@@ -68,7 +80,7 @@ final class Cost {
 		for (int index = 0; index < CHUNK; index++) {
 			Call1 open = which == ALL ? recorder.enter(ALL) : recorder.enterSome(SOME);
 			if (open != null) {
-				open.of.exit(open.depth);
+				Hooks1.exit(open);
 			}
 		}
 

@@ -141,11 +141,16 @@ final class Session implements Runnable {
 		survey = Survey.of(instrumentation, choice);
 		phase = Math.max(phase, Report.SURVEYED);
 		if (command.phase.equals("weave")) {
-			cost = cost == null ? new Cost() : cost;
+			boolean isFirst = cost == null;
+			cost = isFirst ? new Cost() : cost;
 			recorder.leastDuration = command.leastDuration;
 			java.tprof.Hooks1.sink = recorder;
 			weaving.weave(choice, survey);
 			report.begin();
+			if (isFirst) {
+				cost.warmAgain();
+			}
+
 			overhead = new Overhead(command.mostOverhead, cost);
 			phase = Report.TRACING;
 		}
