@@ -12,8 +12,10 @@ import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {isRoot} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
-import {type JavaProcess, jdk, startJava} from '../helpers/jvm.js';
-import {otherUser} from '../helpers/other-user.js';
+import {
+	compileProgram, javaProcess, jdk, jdks, startJava, type JavaProcess,
+} from '../helpers/jvm.js';
+import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
 import {patienceMs} from '../helpers/patience.js';
 import {targetOf} from '../helpers/target.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -146,9 +148,11 @@ test.each([
 	}
 });
 
-test.skipIf(!isRoot)('root traces another user\'s JVM: its files are that user\'s, and closed to others', async () => {
-	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], ...otherUser});
+test.skipIf(!isRoot).each(jdks().map(on => [on.release, on] as const))('JDK %i: root traces another user\'s JVM: its files are that user\'s, and closed to others', async (_, on) => {
+	const [command, ...args] = [...javaAsOtherUser(on), '-Xmx64m', '-cp', compileProgram('KnownTraces', on), 'KnownTraces'];
+	const java = javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe']}));
 	try {
+		await java.waitFor(/^ready$/m);
 		const target = await targetOf(java);
 		const folder = makeSessionFolder(target, Buffer.from('jar'));
 		try {
