@@ -20,7 +20,7 @@ export class ComponentScreen {
 
 	constructor(screen: ReactElement, size: Size) {
 		this.#size = {...size};
-		this.terminal = new Terminal(this.#stdin as unknown as ReadStream, Object.assign(this.#size, fakeStdout) as unknown as WriteStream);
+		this.terminal = new Terminal(this.#stdin as unknown as ReadStream, Object.assign(this.#size, fakeStdout) as unknown as WriteStream, {hasMouse: true});
 		this.terminal.frames.write = piece => {
 			if (!String(piece).startsWith(clearScreen)) {
 				this.#shown = String(piece);
