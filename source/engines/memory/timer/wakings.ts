@@ -1,8 +1,9 @@
 /**
-The part of a thread's CPU time in which no clock of a CPU can meet it. Linux counts a thread's time from when it is
-chosen to run (of one that wakes on an idle CPU by the clock's reading of its waking, see rq_clock_skip_update in
-kernel/sched), and until it is there, up to 12 microseconds later on a virtual machine, the CPU's events see the idle
-task, which has no records. A thread that parks and wakes thousands of times a second uses most of its CPU time so.
+The part of a thread's CPU time in which no clock of a CPU meets it: up to 12 microseconds each time it wakes, on a
+virtual machine, by schedstat against the records of the CPUs' events. Likely the way from its waking to its first
+instruction, which on an idle CPU counts for the thread (see rq_clock_skip_update in Linux' kernel/sched) while the
+idle task, which has no records, still has the CPU. A thread that parks and wakes thousands of times a second uses most
+of its CPU time so.
 */
 export type Wakings = {
 	/** Of what is remembered: CPU nanoseconds used, those that records stand for, and turns on a CPU. */
