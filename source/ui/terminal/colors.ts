@@ -43,7 +43,7 @@ const words = new Map<string, Look>([
 /** The words of looks, for those who misspell one. */
 export const lookWords: readonly string[] = [...words.keys()];
 
-/** Words such as "bold red", or a number for one of 256 colours, as a look; or the first word that is none. */
+/** Words such as "bold red", or a number for one of 256 colours, as a look; otherwise the first word that is not known. */
 export function readLook(text: string): {readonly look: Look} | {readonly unknown: string} {
 	const found: Look[] = [];
 	for (const word of text.trim().split(/\s+/)) {
