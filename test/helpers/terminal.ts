@@ -1,10 +1,14 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
+import {type ReadStream} from 'node:tty';
 import {spawn, type IPty} from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 import {patienceMs} from './patience.js';
 
 const pollMs = 20;
+
+/** So many looks at a terminal whose program has ended must find nothing more to read before it is closed. */
+const emptyLooks = 5;
 
 export type TerminalOptions = {
 	readonly columns?: number;
@@ -20,6 +24,7 @@ export class TerminalSession {
 	#raw = '';
 	#written = Promise.resolve();
 	#exit: {exitCode: number; signal?: number} | undefined;
+	#isClosing = false;
 
 	constructor(file: string, args: readonly string[], {columns = 80, rows = 24, env = {}}: TerminalOptions = {}) {
 		const environment: Record<string, string> = {};
@@ -40,6 +45,7 @@ export class TerminalSession {
 		this.#pty.onExit(exit => {
 			this.#exit = exit;
 		});
+		this.#readToTheEnd();
 	}
 
 	get pid(): number {
@@ -97,6 +103,7 @@ export class TerminalSession {
 
 	/** Closes the terminal under the program, as a window that is closed. */
 	closeWindow(): void {
+		this.#isClosing = true;
 		(this.#pty as unknown as {destroy(): void}).destroy();
 	}
 
@@ -178,5 +185,36 @@ export class TerminalSession {
 		}
 
 		this.#screen.dispose();
+	}
+
+	/**
+	node-pty closes the terminal 200 ms after its program's end, whatever is left to read there: on a busy machine that is
+	the end of what the program wrote. So it is closed only once several turns of the event loop, each of which would have
+	read something, have found nothing.
+	*/
+	#readToTheEnd(): void {
+		const {_socket: socket} = this.#pty as unknown as {readonly _socket: ReadStream};
+		const destroy = socket.destroy.bind(socket);
+		socket.destroy = error => {
+			if (error) {
+				return destroy(error);
+			}
+
+			void this.#destroyEmpty(destroy);
+			return socket;
+		};
+	}
+
+	async #destroyEmpty(destroy: () => void): Promise<void> {
+		let {length} = this.#raw;
+		for (let looks = 0; looks < emptyLooks && !this.#isClosing; looks++) {
+			await sleep(pollMs);
+			if (this.#raw.length !== length) {
+				looks = 0;
+				({length} = this.#raw);
+			}
+		}
+
+		destroy();
 	}
 }
