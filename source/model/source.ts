@@ -18,6 +18,8 @@ export type SourceStatus = {
 	readonly tracer?: string;
 	/** CPU time is counted at a line by now; left out before, and of a file. */
 	readonly hasCpu?: boolean;
+	/** How often a deadlock has come or was over; left out for never. What they are is in the snapshot that can be read then. */
+	readonly deadlockChanges?: number;
 	/** `askForHolders` does something. */
 	readonly canAskForHolders?: boolean;
 	/** What tracing methods does to the target, printable sentences; left out where it is being done, or cannot be. */

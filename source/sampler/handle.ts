@@ -281,6 +281,11 @@ class LiveSampler implements SamplerHandle {
 				break;
 			}
 
+			case 'deadlocks': {
+				this.#set({deadlockChanges: (this.#status.deadlockChanges ?? 0) + 1});
+				break;
+			}
+
 			case 'held': {
 				this.#holding.get(report.number)?.(true);
 				break;

@@ -8,6 +8,7 @@ import type {Bell} from '../table/bell.js';
 import type {TableWriter} from '../table/writer.js';
 import {StopBudget} from './budget.js';
 import {backoffMs, SamplingClock} from './clock.js';
+import {Circles} from './circles.js';
 import {CpuBudget} from './cpu-budget.js';
 import {clampInterval, monotoneMs, type Report} from './messages.js';
 import {CpuPlacement} from './cpu-placement.js';
@@ -56,6 +57,7 @@ export class SamplingLoop {
 	readonly #cpuBudget: CpuBudget;
 	readonly #pauses = new RecentPauses();
 	readonly #placement = new CpuPlacement();
+	readonly #circles = new Circles();
 	#sampledAtMs = 0;
 	readonly #startedAtMs = Date.now();
 	#requestedIntervalMs: number;
@@ -283,6 +285,10 @@ export class SamplingLoop {
 		if (!this.#hasCpu && this.#sample.hasPlacedCpu) {
 			this.#hasCpu = true;
 			this.#options.report({kind: 'cpu'});
+		}
+
+		if (this.#circles.look(this.#sample, this.#sampledAtMs, this.#intervalMs())) {
+			this.#options.report({kind: 'deadlocks'});
 		}
 
 		const {finding = ''} = this.#options.session;

@@ -48,6 +48,8 @@ export type Report =
 	| {readonly kind: 'sampling'}
 	/** A sample is in the table by which CPU time counts at a stack: the first that gives shares. */
 	| {readonly kind: 'cpu'}
+	/** In the newest sample a deadlock has come or is over. */
+	| {readonly kind: 'deadlocks'}
 	/** Nothing of the target is held, and nothing will be before `resume`. */
 	| {readonly kind: 'held'; readonly number: number}
 	/** Samples fail, and why; empty once they no longer do. */

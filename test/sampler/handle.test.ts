@@ -12,13 +12,15 @@ import {
 } from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
+import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
 import {identify} from '../../source/jvm/identify.js';
 import type {Target} from '../../source/jvm/target.js';
 import {bundle} from '../helpers/bundle.js';
 import {heldThreads} from '../helpers/kill-tool.js';
-import {startJava, type JavaProcess} from '../helpers/jvm.js';
+import {startJava, type JavaOptions, type JavaProcess} from '../helpers/jvm.js';
 import {patienceMs} from '../helpers/patience.js';
+import {sayTo} from '../helpers/say.js';
 
 let workerUrl: URL;
 const open: SamplerHandle[] = [];
@@ -33,8 +35,8 @@ afterEach(async () => {
 	await Promise.all(running.splice(0).map(async java => java.stop()));
 });
 
-async function java(name = 'CpuAndSleep'): Promise<JavaProcess> {
-	const started = await startJava(name);
+async function java(name = 'CpuAndSleep', options: JavaOptions = {}): Promise<JavaProcess> {
+	const started = await startJava(name, options);
 	running.push(started);
 	return started;
 }
@@ -285,6 +287,27 @@ describe('a session on a real JVM', () => {
 		} finally {
 			rmdirSync(obstacle);
 		}
+	});
+
+	test.each(['memory', 'attach'])('a deadlock is told as soon as it stands, and once more when it is over (%s)', async engine => {
+		const target = await java('Deadlock', {args: ['later']});
+		const session = sampler(await targetOf(target.pid), {engine});
+		await withSamples(session, 2);
+		const told: string[][] = [];
+		session.onChange(() => {
+			const {deadlockChanges = 0} = session.status();
+			// What there is to see can be read at that moment.
+			if (deadlockChanges > told.length) {
+				told.push(deadlocksOf(session.read()!).map(circle => circle.map(({name}) => name).join(' ')));
+			}
+		});
+		for (const line of ['deadlock', 'over']) {
+			const before = told.length;
+			await sayTo(target, line);
+			await until(() => told.length > before);
+		}
+
+		expect(told).toEqual([['stuck-1 stuck-2'], []]);
 	});
 
 	test('counts only the threads asked for', async () => {

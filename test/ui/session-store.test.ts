@@ -16,7 +16,7 @@ afterEach(() => {
 
 /**
 A store of a session that is as young as `moment` says, and the times at which it reads it, from its start on; `hasCpu`
-says that there is CPU time now.
+says that there is CPU time now, `deadlock` that a deadlock has come or is over.
 */
 function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonly durationMs: number}) {
 	const readsMs: number[] = [];
@@ -34,6 +34,11 @@ function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonl
 		return picture('one\nR\na:1', moment(sinceMs));
 	};
 
+	const deadlock = () => {
+		status = {...status, deadlockChanges: (status.deadlockChanges ?? 0) + 1};
+		changed();
+	};
+
 	const store = new SessionStore({
 		source: {
 			status: () => status, read, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange(listener) {
@@ -43,7 +48,9 @@ function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonl
 		}, delayMs: 1000, vitals: () => ({}),
 	});
 	store.start();
-	return {store, readsMs, hasCpu};
+	return {
+		store, readsMs, hasCpu, deadlock,
+	};
 }
 
 test('a young session is read often, at once when it has a share, then at its delay', async () => {
@@ -62,4 +69,21 @@ test('an old session of a single sample is read at the delay', async () => {
 	await vi.advanceTimersByTimeAsync(2500);
 	store.stop();
 	expect(readsMs).toEqual([0, 1000, 2000]);
+});
+
+test('a deadlock is looked at when it comes and when it is over, however long the delay', async () => {
+	const {store, readsMs, deadlock} = readsOf(sinceMs => ({samples: 100, durationMs: 60_000 + sinceMs}));
+	store.setDelay(60_000);
+	await vi.advanceTimersByTimeAsync(100);
+	readsMs.length = 0;
+	store.refresh();
+	await vi.advanceTimersByTimeAsync(9000);
+	const ringOnly = readsMs.length;
+	deadlock();
+	await vi.advanceTimersByTimeAsync(150);
+	deadlock();
+	expect(store.get().nowMs).toBe(Date.now());
+	await vi.advanceTimersByTimeAsync(150);
+	store.stop();
+	expect(readsMs.slice(ringOnly)).toEqual([9100, 9250]);
 });

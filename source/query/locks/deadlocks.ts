@@ -1,17 +1,9 @@
+import {deadlockAgeMs} from '../../model/deadlock-age.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {placeOfFrame} from '../facts/place.js';
 import {stuckMs} from '../now.js';
 import type {Deadlock, DeadlockedThread} from '../types.js';
 import {isHeldUpNow, programPlace, waitsForGood} from './hold-ups.js';
-
-/**
-A circle of threads must have stood still for three samples, between these times in milliseconds. An engine that reads
-one thread after the other may see two threads that take turns at a lock wait for each other in one sample, as the lock
-went over in between; in three in a row it does not. Where samples are rarer than that, they are dumps of one moment.
-*/
-const leastSamples = 3;
-const leastMs = 100;
-const mostMs = 500;
 
 /**
 Threads that wait for each other in a circle and will do so for good, as far as the newest sample and those before it
@@ -20,7 +12,7 @@ circle begins with its thread that is oldest by its key.
 */
 export function deadlocksOf(snapshot: Snapshot): Deadlock[] {
 	const {threads, session} = snapshot;
-	const neededMs = Math.min(mostMs, Math.max(leastMs, leastSamples * session.intervalMs));
+	const neededMs = deadlockAgeMs(session.intervalMs);
 	const next = (thread: number) => isHeldUpNow(snapshot, thread) && waitsForGood(snapshot, thread) && stuckMs(snapshot, thread) >= neededMs ? threads.lockOwner[thread] : -1;
 	// The walk that came by a thread, from 1 on.
 	const walkOf = new Int32Array(threads.count);

@@ -152,10 +152,11 @@ export class SessionStore {
 	};
 
 	readonly #sourceChanged = (): void => {
-		// The first numbers are shown as soon as they are there, and the end as soon as it is known.
+		// The first numbers are shown as soon as they are there, and a deadlock or the end as soon as it is known.
 		const status = this.#options.source.status();
-		const isFirstShare = status.hasCpu === true && this.#feed.status.hasCpu === undefined;
-		if (this.#feed.shown === undefined || isFirstShare || status.phase === 'ended' || status.phase === 'failed') {
+		const {shown, status: {hasCpu, deadlockChanges}} = this.#feed;
+		const isFirstShare = status.hasCpu === true && hasCpu === undefined;
+		if (shown === undefined || isFirstShare || status.deadlockChanges !== deadlockChanges || status.phase === 'ended' || status.phase === 'failed') {
 			this.#refreshAgain();
 		} else {
 			this.#set({status});
