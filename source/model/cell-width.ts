@@ -82,6 +82,12 @@ export function cutStart(text: string, room: number): string {
 	return room > 0 ? `…${text.slice(text.length - (oneCellEach.test(text) ? room - 1 : unitsOf(graphemes(text).toReversed(), room - 1)))}` : '';
 }
 
+/** The start and the end of a text that had to be cut, with an ellipsis between them: names of threads differ in their ends. */
+export function cutMiddle(text: string, room: number): string {
+	const end = Math.min(room, Math.floor(room / 2) + 1);
+	return cellWidth(text) <= room ? text : cut(text, room - end + 1).slice(0, -1) + cutStart(text, end);
+}
+
 /** The text padded with blanks to a number of cells; not shortened. */
 export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
 	const blanks = ' '.repeat(Math.max(0, width - cellWidth(text)));

@@ -1,7 +1,7 @@
 import {rootNode} from '../model/frame.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {blockerColumns, holderText, publicName} from '../query/columns/blocker-columns.js';
-import {formatDuration, formatStuck} from '../query/columns/format.js';
+import {formatDuration, stuckInWords} from '../query/columns/format.js';
 import {shortName} from '../query/columns/names.js';
 import {queryThreadDetail} from '../query/detail.js';
 import {placeName, placeOfFrame} from '../query/facts/place.js';
@@ -63,7 +63,7 @@ export const blockersView: View<BlockerRow> = {
 	titleLines(row, width) {
 		const holder = row.holder < 0 && row.readers === 0 ? 'an unknown thread' : holderText(row);
 		const [longest] = row.waiters;
-		const longestText = row.waitingNow > 0 && longest ? `, ${longest.name} for ${formatStuck(longest)}` : '';
+		const longestText = row.waitingNow > 0 && longest ? `, ${longest.name} for ${stuckInWords(longest)}` : '';
 		const room = Math.max(20, width - 12);
 		return [
 			{text: `${publicName(row.lockClass) || row.kind} held by ${holder}`, role: 'title', isWrapped: true},

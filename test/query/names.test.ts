@@ -3,7 +3,7 @@ import {
 	afterEach, describe, expect, test,
 } from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
-import {shortName} from '../../source/query/columns/names.js';
+import {nameHeldBy, shortName} from '../../source/query/columns/names.js';
 import {namePackages} from '../../source/query/columns/package-names.js';
 import {placeName} from '../../source/query/facts/place.js';
 
@@ -32,6 +32,22 @@ test.each([
 	expect(shortName(place, room, true)).toBe(expected);
 });
 
+test.each([
+	[60, 'writer', 'c.a.sort.Bubble.sort:16 held by writer via LockSupport.park'],
+	[40, 'writer', 'Bubble.sort:16 held by writer via LockS…'],
+	[30, 'writer', 'Bubble.sort:16 held by writer'],
+	[29, 'writer', 'Bubble.sort:16 held by writer'],
+	[28, 'writer', 'Bubble.sort:16 by writer'],
+	[24, 'writer', 'Bubble.sort:16 by writer'],
+	[23, 'writer', '…bble.sort:16 by writer'],
+	[27, 'http-nio-8080-exec-12', 'Bubble.sort:16 by http…c-12'],
+	[20, 'http-nio-8080-exec-12', '…le.sort:16 by ht…12'],
+	[16, 'http-nio-8080-exec-12', '….sort:16 by h…2'],
+	[12, 'writer', '…ble.sort:16'],
+])('held up, in %i cells by %s: %s', (room, holder, expected) => {
+	expect(nameHeldBy(place, holder, ['via LockSupport.park'], room)).toBe(expected);
+});
+
 test('names of other places', () => {
 	const base = {...place, line: -1};
 	expect(placeName({...base, line: -2})).toBe('com.acme.sort.Bubble.sort(native)');
@@ -49,6 +65,14 @@ test('wide characters take two cells, and a name keeps its end', () => {
 	expect(shortName({...place, className: 'p.日本語', method: 'x'}, 9)).toBe('…語.x:16');
 	expect(shortName({...place, className: '日本.語', method: 'x'}, 20)).toBe('日本.語.x:16');
 	expect(shortName({...place, className: '𝒳𝒴.Z', method: 'x'}, 8)).toBe('𝒳.Z.x:16');
+});
+
+test('a holder is named in any room that has some for both, and never takes more', () => {
+	fc.assert(fc.property(fc.string({unit: fc.constantFrom('a', '-', '1', '日', '𝒳'), minLength: 1, maxLength: 30}), fc.nat(60), (holder, room) => {
+		const name = nameHeldBy(place, holder, [], room);
+		expect(cellWidth(name)).toBeLessThanOrEqual(room);
+		expect(name.includes(' by ')).toBe(room >= 16);
+	}));
 });
 
 test('a name never takes more than its room, and ends as the place does', () => {

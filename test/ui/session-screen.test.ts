@@ -448,9 +448,27 @@ describe('a message is never cut', () => {
 		expect(lines[6]).toBe('c.acme.Main.main:1.');
 		expect(lines[8].replaceAll(/ +/g, ' ')).toBe('> 50.0 40.5 50.0 1 1 wwwwwwww Dao.find:88 held by holder 1 held up');
 		await session.screen.press('x');
-		expect((await show(session)).join('\n')).toContain('LockSupport.park');
+		expect((await show(session)).join('\n')).toContain('ckSupport.park:211 by holder');
 		await session.screen.press('a');
 		expect((await show(session)).join('\n')).toMatch(/Dao\.find:88 held by holder/);
+	});
+
+	test.each([
+		['a monitor', 'B', ''], ['a lock of java.util.concurrent', 'w', ' park'],
+	])('a row of threads that wait for %s names who holds it, however long names are', async (_, state, kind) => {
+		const drawing = new Picture().draw(`
+			http-nio-8080-exec-12
+			t
+			com.acme.Main.main:1
+
+			waiter <- http-nio-8080-exec-12${kind}
+			${state}
+			com.acme.persistence.ConnectionPool.borrow:1288
+		`);
+		const rowOf = async (nowMs: number) => (await show(screenOf(drawing.build({lastSampleAtMs: nowMs})))).find(line => line.includes('borrow:1288'))!;
+		drawing.builder.setNow(drawing.thread('waiter'), {sinceMs: 1000});
+		expect(await rowOf(1500)).toMatch(/ool\.borrow:1288 by http~c-12 1 (?:blocked|held up)$/);
+		expect(await rowOf(43_000)).toMatch(/ionPool\.borrow:1288 by http-~ec-12 42s$/);
 	});
 
 	test('why a table is empty is said whole', async () => {

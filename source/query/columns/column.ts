@@ -43,7 +43,7 @@ export type Column<Row> = Sortable<Row> & {
 	readonly fromColumns: number;
 	/** It is not in text reports: a snapshot does not have it, or another column says the same in less space. */
 	readonly screenOnly?: true;
-	/** Where it is empty, the column before it may use its room too. */
+	/** What it does not need of its room, all of it where it is empty, the column before it may use too. */
 	readonly lendsRoom?: true;
 	/** What keys sort by when they ask for one of these figures. */
 	readonly sortFigures?: readonly SortFigure[];

@@ -49,6 +49,11 @@ export function formatStuck({stuckMs, stuckAtLeast}: {readonly stuckMs: number; 
 	return stuckAtLeast ? `>=${/^\d+[a-z]+/.exec(text)?.[0] ?? text}` : text;
 }
 
+/** The same in a sentence: at least 5m. */
+export function stuckInWords(figures: {readonly stuckMs: number; readonly stuckAtLeast: boolean}): string {
+	return formatStuck(figures).replace(/^>=/, 'at least ');
+}
+
 /**
 A number below `plainBelow` as it is, others divided by the unit's step until they have at most three digits before the
 point.

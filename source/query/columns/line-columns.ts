@@ -6,7 +6,9 @@ import {hotPercent, type Column} from './column.js';
 import {
 	formatCount, formatMs, formatPercent, formatStuck,
 } from './format.js';
-import {nameWith, shortName, viaText} from './names.js';
+import {
+	nameHeldBy, nameWith, shortName, viaText,
+} from './names.js';
 import {byFigures, byNumber, byText} from './sort.js';
 import {stateCells, stateLetters} from './state-cells.js';
 import {stateColumn} from './state-column.js';
@@ -81,7 +83,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 		id: 'line', heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, align: 'left', fromColumns: 0, ascending: true,
 		description: 'package.Class.method:line; packages are shortened first; who holds up threads that stand there, and what the program\'s own line called, where own code comes first (a)',
 		sortFigures: ['name'],
-		value: (row, {room, fullNames}) => nameWith(row, asidesOf(row), room, fullNames),
+		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
 		compare: (a, b) => byText(a.className, b.className) || byText(a.method, b.method) || byNumber(a.line, b.line) || byText(placeName(a), placeName(b)),
 	},
 	{
@@ -117,15 +119,17 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 const stuckNoteMs = 10_000;
 
 /**
-What to notice at a line now: `8 blocked` (`8 held up` where they are parked for a lock), or `stuck 42s` (`stuck >=42s`: since before the first sample) when one has
-been blocked for long; empty if nothing is.
+What to notice at a line now: `8 blocked` (`8 held up` where they are parked for a lock), or `stuck 42s` (`stuck >=42s`:
+since before the first sample) when one has been blocked for long, `42s` beside who holds it up; empty if nothing is.
 */
-export function lineNote(row: Pick<LineRow, 'blockedNow' | 'heldUpNow' | 'stuckMs' | 'stuckAtLeast'>): string {
+export function lineNote(row: Pick<LineRow, 'blockedNow' | 'heldUpNow' | 'holder' | 'stuckMs' | 'stuckAtLeast'>): string {
 	const count = row.blockedNow > 0 ? `${row.blockedNow} blocked` : `${row.heldUpNow} held up`;
-	return row.heldUpNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? `stuck ${formatStuck(row)}` : count);
+	const stuck = `${row.holder === undefined ? 'stuck ' : ''}${formatStuck(row)}`;
+	return row.heldUpNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? stuck : count);
 }
 
-/** What stands beside a row's name: who holds threads up there, and what of others' code its own line called. */
-function asidesOf({holder, via}: LineRow): string[] {
-	return [holder === undefined ? '' : `held by ${holder}`, via ? viaText(via) : ''].filter(Boolean);
+/** A row's name, who holds threads up there, and what of others' code its own line called. */
+function lineName(row: LineRow, room: number, fullNames: boolean): string {
+	const asides = row.via ? [viaText(row.via)] : [];
+	return row.holder === undefined ? nameWith(row, asides, room, fullNames) : nameHeldBy(row, row.holder, asides, room, fullNames);
 }

@@ -1,4 +1,6 @@
-import {cellWidth, cut, cutStart} from '../../model/cell-width.js';
+import {
+	cellWidth, cut, cutMiddle, cutStart,
+} from '../../model/cell-width.js';
 import {placeName} from '../facts/place.js';
 import type {Place} from '../types.js';
 import {namedPackageOf} from './package-names.js';
@@ -52,10 +54,29 @@ export function nameWith(place: Place, asides: readonly string[], room: number, 
 	let shown = '';
 	for (const aside of asides) {
 		const left = room - least - cellWidth(shown) - 1;
-		const short = cellWidth(aside) <= left ? aside : aside.replace(/^held (?=by )/, '');
-		shown += left < leastAside ? '' : ` ${cut(short, left)}`;
+		shown += left < leastAside ? '' : ` ${cut(aside, left)}`;
 	}
 
+	return shortName(place, room - cellWidth(shown), full) + shown;
+}
+
+/** Part of a name's room, and cells of it, that a holder has at least. */
+const holderPart = 0.45;
+const leastHolder = 7;
+
+/**
+The same of a place where a thread is held up by another, who is named even where that takes room of the place's own
+name: `c.acme.Dao.find:88 held by writer`, `Dao.find:88 by writer`, `…ction.readLocked:138 by http-…c-12`.
+*/
+export function nameHeldBy(place: Place, holder: string, asides: readonly string[], room: number, full = false): string {
+	const least = cellWidth(placeName(place).slice(place.className.lastIndexOf('.') + 1));
+	const text = ` by ${holder}`;
+	if (least + cellWidth(' held') + cellWidth(text) <= room) {
+		return nameWith(place, [`held${text}`, ...asides], room, full);
+	}
+
+	const cells = Math.max(room - least, Math.floor(room * holderPart));
+	const shown = cells < leastHolder ? '' : ` by ${cutMiddle(holder, cells - cellWidth(' by '))}`;
 	return shortName(place, room - cellWidth(shown), full) + shown;
 }
 

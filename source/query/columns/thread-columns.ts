@@ -5,7 +5,9 @@ import {hotPercent, type Column} from './column.js';
 import {
 	formatCount, formatMs, formatPercent, formatStuck,
 } from './format.js';
-import {nameWith, shortName, viaText} from './names.js';
+import {
+	nameHeldBy, nameWith, shortName, viaText,
+} from './names.js';
 import {byNumber, byText} from './sort.js';
 import {stateCells, stateLetters, stateRole, stateWord} from './state-cells.js';
 import {stateColumn} from './state-column.js';
@@ -115,8 +117,9 @@ function nowShown({now, nowThreads, threadKeys, via, waitsFor}: ThreadRow, room:
 	}
 
 	const share = nowThreads === undefined ? '' : ` (${nowThreads} of ${threadKeys.length})`;
-	const asides = [waitsFor?.ownerName === undefined ? '' : `held by ${waitsFor.ownerName}`, via ? viaText(via) : ''].filter(Boolean);
-	return nameWith(now, asides, Math.max(room - share.length, 1), fullNames) + share;
+	const asides = via ? [viaText(via)] : [];
+	const left = Math.max(room - share.length, 1);
+	return (waitsFor?.ownerName === undefined ? nameWith(now, asides, left, fullNames) : nameHeldBy(now, waitsFor.ownerName, asides, left, fullNames)) + share;
 }
 
 function nowText({now}: ThreadRow): string {

@@ -1,5 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {formatStuck} from '../columns/format.js';
+import {stuckInWords} from '../columns/format.js';
 import {nameWith, viaText} from '../columns/names.js';
 import {viaPlace} from '../facts/attribution.js';
 import {ownCode} from '../facts/own-code.js';
@@ -95,5 +95,5 @@ function threadsAre(count: number): string {
 function longest(snapshot: Snapshot, waiting: readonly number[]): string {
 	const [first] = waiting.toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a));
 	const figures = {stuckMs: stuckMs(snapshot, first), stuckAtLeast: isStuckLonger(snapshot, first)};
-	return figures.stuckMs < 1000 ? '' : `, ${waiting.length === 1 ? 'for' : 'the longest for'} ${formatStuck(figures)}`;
+	return figures.stuckMs < 1000 ? '' : `, ${waiting.length === 1 ? 'for' : 'the longest for'} ${stuckInWords(figures)}`;
 }

@@ -104,8 +104,8 @@ function arrow(isAscending: boolean, theme: Theme): string {
 }
 
 /**
-The cells of a row. A text may be longer than its cell where the next one is empty: a name has the room of a note that
-is not there.
+The cells of a row. A text may be longer than its cell where the next one has room to lend: a name has that of a note that
+is short or not there.
 */
 export function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: boolean, view: TableView<Row>, placed: Placed<Row>, drawn: DrawnTable): string[] {
 	const {query, theme, left, layout, trendOf} = drawn;
@@ -114,17 +114,22 @@ export function rowCells<Row extends {readonly key: string}>(row: Row, isSelecte
 	const context = (room: number): CellContext => ({
 		unit, fullNames: query.fullNames, room, trend: (key, cells) => sparkline(trendOf(key)?.slice(-cells) ?? [], theme.levels).padStart(cells),
 	});
-	const lent = placed.findIndex(({column}) => column.lendsRoom && column.value(row, context(0)) === '');
+	const painted = (column: Column<Row>, cell: string) => isSelected || isDim ? cell : theme.paintCell(column.role?.(row), cell);
+	const isLending = (index: number) => index > 0 && placed[index]?.column.lendsRoom === true;
 	const cells = placed.map(({column, width}, index) => {
-		if (index === lent) {
+		if (isLending(index)) {
 			return '';
 		}
 
-		const room = index + 1 === lent ? width + 1 + placed[lent].width : width;
+		// What a column has lent stands behind what took it, in one cell.
+		const lender = isLending(index + 1) ? placed[index + 1] : undefined;
+		const lent = lender ? cut(lender.column.value(row, context(lender.width)), lender.width) : '';
+		const behind = lender && lent !== '' ? gap + painted(lender.column, lent) : '';
+		const room = width + (lender ? gap.length + lender.width : 0) - (lent === '' ? 0 : gap.length + cellWidth(lent));
 		const isRest = column.width === 0;
 		const text = column.value(row, context(isRest && left > 0 ? room + left : room));
 		const cell = pad(cut(isRest && left > 0 ? dropCells(text, left) : text, room), room, column.align);
-		return (index === 0 && isSelected ? cursorMark : gap) + (isSelected || isDim ? cell : theme.paintCell(column.role?.(row), cell));
+		return (index === 0 && isSelected ? cursorMark : gap) + painted(column, cell) + behind;
 	});
 	const role = isSelected ? 'selected' : (isDim ? 'dim' : undefined);
 	const end = isSelected ? cells.length : cells.findLastIndex(text => text.trim() !== '');
