@@ -15,6 +15,8 @@ export type StandingNow = {
 	readonly isLonger: Uint8Array;
 	/** Name of the thread that holds most of them up; undefined where that is not known. */
 	holderOf(group: number): string | undefined;
+	/** How many others, of those that are known, hold threads up there. */
+	otherHoldersOf(group: number): number;
 };
 
 /** Threads that cannot go on in the newest sample, by the group of the frame that they count for. */
@@ -49,6 +51,7 @@ export function standingNow(snapshot: Snapshot, attributed: Int32Array, {places,
 			const [owner] = mostOf(holders.get(group) ?? new Map<number, number>()) ?? [-1];
 			return owner < 0 ? undefined : dictionary.strings[threads.name[owner]];
 		},
+		otherHoldersOf: group => Math.max(0, [...holders.get(group)?.keys() ?? []].filter(owner => owner >= 0).length - 1),
 	};
 }
 

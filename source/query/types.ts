@@ -45,11 +45,12 @@ export type LineRow = Place & {
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
 	/**
-	Threads that stand here in the newest sample and are held up by another, BLOCKED or parked for a lock; and who holds
-	most of them up, undefined where that is not known.
+	Threads that stand here in the newest sample and are held up by another, BLOCKED or parked for a lock; who holds most
+	of them up, undefined where that is not known; and how many others do.
 	*/
 	readonly heldUpNow: number;
 	readonly holder?: string;
+	readonly otherHolders: number;
 	/**
 	With own code first: the method beyond the program's own code that had most of the row's samples, if those were not
 	the line's own. Made when asked for.

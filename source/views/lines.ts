@@ -2,7 +2,7 @@ import {unknownStack} from '../model/frame.js';
 import {defaultQuery} from '../query/defaults.js';
 import {queryLineDetail} from '../query/detail.js';
 import {placeKey, placeName} from '../query/facts/place.js';
-import {formatCount, formatDuration, formatMs} from '../query/columns/format.js';
+import {formatCount, formatMs, stuckInWords} from '../query/columns/format.js';
 import {lineColumns} from '../query/columns/line-columns.js';
 import {glanceQuery, queryLinesAtAGlance} from '../query/glance/at-a-glance.js';
 import {shortName, viaText} from '../query/columns/names.js';
@@ -37,7 +37,7 @@ export const linesView: View<LineRow> = {
 	emptyText: () => undefined,
 	detail: (snapshot, baseline, query, key) => queryLineDetail(snapshot, baseline, glanceQuery(snapshot, baseline, query), key),
 	titleLines(row, width, tracer) {
-		const stuck = row.stuckMs > 0 ? `${row.heldUpNow === 1 ? ' for ' : ', longest for '}${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : '';
+		const stuck = row.stuckMs > 0 ? `${row.heldUpNow === 1 ? ' for ' : ', longest for '}${stuckInWords(row)}` : '';
 		const shares = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)}% total`;
 		const figures = `${shares}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
@@ -47,7 +47,7 @@ export const linesView: View<LineRow> = {
 			...(isUnknown && tracer ? [{text: `not stopped for reading: ${tracer} is tracing threads of this JVM`, role: 'error'} as const] : []),
 			...(row.via ? [{text: viaText(row.via)}] : []),
 			...(row.own ? [{text: `called from ${shortName(row.own, Math.max(20, width - 12), true)}`}] : []),
-			...(row.heldUpNow > 0 ? [{text: `${row.heldUpNow} ${row.heldUpNow === 1 ? 'thread' : 'threads'} ${row.blockedNow > 0 ? 'blocked' : 'held up'} here now${stuck}${row.holder === undefined ? '' : `, by ${row.holder}`}`, role: 'error', isWrapped: true} as const] : []),
+			...(row.heldUpNow > 0 ? [{text: `${row.heldUpNow} ${row.heldUpNow === 1 ? 'thread' : 'threads'} ${row.blockedNow > 0 ? 'blocked' : 'held up'} here now${stuck}${row.holder === undefined ? '' : `, by ${row.holder}${row.otherHolders > 0 ? ` and ${row.otherHolders} ${row.otherHolders === 1 ? 'other' : 'others'}` : ''}`}`, role: 'error', isWrapped: true} as const] : []),
 		];
 	},
 	files: {

@@ -1,5 +1,5 @@
 import {queryThreadDetail} from '../query/detail.js';
-import {formatCount, formatDuration, formatMs} from '../query/columns/format.js';
+import {formatCount, formatMs, stuckInWords} from '../query/columns/format.js';
 import {shortName} from '../query/columns/names.js';
 import {placeName} from '../query/facts/place.js';
 import {kindText, lockText, threadColumns} from '../query/columns/thread-columns.js';
@@ -45,7 +45,7 @@ export const threadsView: View<ThreadRow> = {
 	titleLines(row, width) {
 		const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
 		const state = row.state ?? (row.alive ? `${row.threadKeys.length} threads in several states` : 'ended');
-		const stuck = row.stuckMs >= leastStuckMs ? ` for ${row.stuckAtLeast ? '>= ' : ''}${formatDuration(row.stuckMs)}` : '';
+		const stuck = row.stuckMs >= leastStuckMs ? ` for ${stuckInWords(row)}` : '';
 		return [
 			{text: row.name, role: 'title', isWrapped: true},
 			{text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`},

@@ -71,6 +71,17 @@ test('where next to no CPU is used, rows are where threads wait: those held up f
 	expect(queryLinesAtAGlance(waiting().build(), undefined, glance()).above).toBe('Next to no CPU is used. 2 threads are held up, the longest for 42s, by a, which is at A.main:1 via Thread.sleep.');
 });
 
+test('threads in a deadlock are said to be, and a row where several hold threads up says how many', () => {
+	const drawing = new Picture().draw('one <- two@take:1\nB\nenter:4\n\ntwo <- one@take:2\nB\nenter:4');
+	for (const name of ['one', 'two']) {
+		drawing.builder.setNow(drawing.thread(name), {sinceMs: 50_000});
+	}
+
+	const {above, rows} = queryLinesAtAGlance(drawing.build(), undefined, glance());
+	expect(above).toBe('Next to no CPU is used. 2 threads are held up, the longest for 50s, all of them in a deadlock.');
+	expect([...rows].map(({holder, otherHolders}) => [holder, otherHolders])).toEqual([['two', 1]]);
+});
+
 test('where nobody is held up it says which threads wait together', () => {
 	const drawing = waiting();
 	for (const name of ['b', 'c']) {

@@ -45,7 +45,7 @@ test.each([
 	[16, 'http-nio-8080-exec-12', '….sort:16 by h…2'],
 	[12, 'writer', '…ble.sort:16'],
 ])('held up, in %i cells by %s: %s', (room, holder, expected) => {
-	expect(nameHeldBy(place, holder, ['via LockSupport.park'], room)).toBe(expected);
+	expect(nameHeldBy(place, {holder}, ['via LockSupport.park'], room)).toBe(expected);
 });
 
 test('names of other places', () => {
@@ -67,9 +67,14 @@ test('wide characters take two cells, and a name keeps its end', () => {
 	expect(shortName({...place, className: '𝒳𝒴.Z', method: 'x'}, 8)).toBe('𝒳.Z.x:16');
 });
 
+test('one of several holders is named, and how many others there are', () => {
+	expect(nameHeldBy(place, {holder: 'writer', others: 2}, [], 40)).toBe('c.a.s.Bubble.sort:16 held by writer +2');
+	expect(nameHeldBy(place, {holder: 'http-nio-8080-exec-12', others: 2}, [], 27)).toBe('Bubble.sort:16 by ht…12 +2');
+});
+
 test('a holder is named in any room that has some for both, and never takes more', () => {
 	fc.assert(fc.property(fc.string({unit: fc.constantFrom('a', '-', '1', '日', '𝒳'), minLength: 1, maxLength: 30}), fc.nat(60), (holder, room) => {
-		const name = nameHeldBy(place, holder, [], room);
+		const name = nameHeldBy(place, {holder}, [], room);
 		expect(cellWidth(name)).toBeLessThanOrEqual(room);
 		expect(name.includes(' by ')).toBe(room >= 16);
 	}));

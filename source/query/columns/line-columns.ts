@@ -131,5 +131,5 @@ export function lineNote(row: Pick<LineRow, 'blockedNow' | 'heldUpNow' | 'holder
 /** A row's name, who holds threads up there, and what of others' code its own line called. */
 function lineName(row: LineRow, room: number, fullNames: boolean): string {
 	const asides = row.via ? [viaText(row.via)] : [];
-	return row.holder === undefined ? nameWith(row, asides, room, fullNames) : nameHeldBy(row, row.holder, asides, room, fullNames);
+	return row.holder === undefined ? nameWith(row, asides, room, fullNames) : nameHeldBy(row, {holder: row.holder, others: row.otherHolders}, asides, room, fullNames);
 }

@@ -66,17 +66,18 @@ const leastHolder = 7;
 
 /**
 The same of a place where a thread is held up by another, who is named even where that takes room of the place's own
-name: `c.acme.Dao.find:88 held by writer`, `Dao.find:88 by writer`, `…ction.readLocked:138 by http-…c-12`.
+name: `c.acme.Dao.find:88 held by writer +2` (and by two others), `Dao.find:88 by writer`, `….borrow:1288 by http-…c-12`.
 */
-export function nameHeldBy(place: Place, holder: string, asides: readonly string[], room: number, full = false): string {
+export function nameHeldBy(place: Place, {holder, others = 0}: {readonly holder: string; readonly others?: number}, asides: readonly string[], room: number, full = false): string {
 	const least = cellWidth(placeName(place).slice(place.className.lastIndexOf('.') + 1));
-	const text = ` by ${holder}`;
+	const more = others > 0 ? ` +${others}` : '';
+	const text = ` by ${holder}${more}`;
 	if (least + cellWidth(' held') + cellWidth(text) <= room) {
 		return nameWith(place, [`held${text}`, ...asides], room, full);
 	}
 
 	const cells = Math.max(room - least, Math.floor(room * holderPart));
-	const shown = cells < leastHolder ? '' : ` by ${cutMiddle(holder, cells - cellWidth(' by '))}`;
+	const shown = cells < leastHolder ? '' : ` by ${cutMiddle(holder, cells - cellWidth(` by ${more}`))}${more}`;
 	return shortName(place, room - cellWidth(shown), full) + shown;
 }
 

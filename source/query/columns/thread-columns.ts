@@ -119,7 +119,7 @@ function nowShown({now, nowThreads, threadKeys, via, waitsFor}: ThreadRow, room:
 	const share = nowThreads === undefined ? '' : ` (${nowThreads} of ${threadKeys.length})`;
 	const asides = via ? [viaText(via)] : [];
 	const left = Math.max(room - share.length, 1);
-	return (waitsFor?.ownerName === undefined ? nameWith(now, asides, left, fullNames) : nameHeldBy(now, waitsFor.ownerName, asides, left, fullNames)) + share;
+	return (waitsFor?.ownerName === undefined ? nameWith(now, asides, left, fullNames) : nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames)) + share;
 }
 
 function nowText({now}: ThreadRow): string {

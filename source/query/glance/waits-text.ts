@@ -53,7 +53,7 @@ function heldUpText(snapshot: Snapshot, query: Query, heldUp: readonly number[])
 
 	const inCircles = deadlocksOf(snapshot).flat().length;
 	if (inCircles > 0) {
-		return `${threadsAre(heldUp.length)} held up${longest(snapshot, heldUp)}, ${inCircles} of them in a deadlock.`;
+		return `${threadsAre(heldUp.length)} held up${longest(snapshot, heldUp)}, ${inCircles === heldUp.length ? 'all' : inCircles} of them in a deadlock.`;
 	}
 
 	const [owner, count] = mostOf(holders)!;

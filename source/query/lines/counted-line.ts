@@ -107,6 +107,10 @@ export class CountedLine extends AtPlace implements LineRow {
 		return this.heldUpNow > 0 ? this.#of.standing.holderOf(this.#group) : undefined;
 	}
 
+	get otherHolders(): number {
+		return this.heldUpNow > 0 ? this.#of.standing.otherHoldersOf(this.#group) : 0;
+	}
+
 	get via(): Place | undefined {
 		return this.#of.beyond.isOwnFirst ? this.#of.beyond.of(this.#group) : undefined;
 	}
