@@ -63,6 +63,8 @@ export type AtAGlance = {
 	readonly showsWaits: boolean;
 	/** What is known of the target beside the snapshot, where there is something to ask. */
 	readonly vitals?: TargetVitals;
+	/** The JVM can be asked who holds locks that samples say nothing of. */
+	readonly canAskForHolders?: boolean;
 };
 
 /** A window that was marked on the screen, or all of a saved file. */

@@ -27,7 +27,7 @@ export const linesView: View<LineRow> = {
 	hints(row) {
 		const only = {key: 't', title: row.threadCount === 1 ? 'only its thread' : 'only its threads', short: 'threads'};
 		return row.heldUpNow > 0
-			? [{key: 'enter', title: 'who holds the lock', short: 'holder'}, only, {key: '/', title: 'filter', short: 'filter'}]
+			? [row.holder === undefined ? {key: 'enter', title: 'what they wait for', short: 'lock'} : {key: 'enter', title: 'who holds the lock', short: 'holder'}, only, {key: '/', title: 'filter', short: 'filter'}]
 			: [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'f', title: 'where its time goes', short: 'focus'}, only];
 	},
 	query: queryLinesAtAGlance,

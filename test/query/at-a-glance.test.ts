@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {lockKindCode} from '../../source/model/sample.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {queryLinesAtAGlance} from '../../source/query/glance/at-a-glance.js';
 import {defaultQuery} from '../../source/query/defaults.js';
@@ -80,6 +81,15 @@ test('threads in a deadlock are said to be, and a row where several hold threads
 	const {above, rows} = queryLinesAtAGlance(drawing.build(), undefined, glance());
 	expect(above).toBe('Next to no CPU is used. 2 threads are held up, the longest for 50s, all of them in a deadlock.');
 	expect([...rows].map(({holder, otherHolders}) => [holder, otherHolders])).toEqual([['two', 1]]);
+});
+
+test('where a holder is not known it says how to ask for it, if that is possible', () => {
+	const drawing = new Picture().draw('a\nw\nrun:5\njava.util.concurrent.locks.LockSupport.park:211');
+	drawing.builder.setNow(drawing.thread('a'), {lockKind: lockKindCode.park, lockClass: drawing.builder.internString('java.util.concurrent.locks.ReentrantLock$NonfairSync')});
+	const parked = drawing.build();
+	const above = (canAskForHolders: boolean) => queryLinesAtAGlance(parked, undefined, glance({atAGlance: {showsWaits: true, canAskForHolders}})).above;
+	expect(above(true)).toBe('Next to no CPU is used. 1 thread is held up, by an unknown thread (L in Blockers asks the JVM who it is).');
+	expect(above(false)).toBe('Next to no CPU is used. 1 thread is held up, by an unknown thread.');
 });
 
 test('where nobody is held up it says which threads wait together', () => {

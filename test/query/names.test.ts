@@ -69,7 +69,7 @@ test('wide characters take two cells, and a name keeps its end', () => {
 
 test('one of several holders is named, and how many others there are', () => {
 	expect(nameHeldBy(place, {holder: 'writer', others: 2}, [], 40)).toBe('c.a.s.Bubble.sort:16 held by writer +2');
-	expect(nameHeldBy(place, {holder: 'http-nio-8080-exec-12', others: 2}, [], 27)).toBe('Bubble.sort:16 by ht…12 +2');
+	expect(nameHeldBy(place, {holder: 'http-nio-8080-exec-12', others: 2}, [], 27)).toBe('Bubble.sort:16 by ht…-12 +2');
 });
 
 test('a holder is named in any room that has some for both, and never takes more', () => {

@@ -61,7 +61,8 @@ function heldUpText(snapshot: Snapshot, query: Query, heldUp: readonly number[])
 	const place = owner < 0 ? undefined : attributedPlace(snapshot, threads.node[owner], query);
 	const via = owner < 0 ? undefined : viaPlace(dictionary, threads.node[owner], query);
 	const by = `${holders.size === 1 ? '' : `${count} of them `}by ${who}${place ? `, which is at ${nameWith(place, via ? [viaText(via)] : [], placeRoom)}` : ''}`;
-	return `${threadsAre(heldUp.length)} held up${longest(snapshot, heldUp)}, ${by}.`;
+	const ask = owner < 0 && query.atAGlance?.canAskForHolders ? ' (L in Blockers asks the JVM who it is)' : '';
+	return `${threadsAre(heldUp.length)} held up${longest(snapshot, heldUp)}, ${by}${ask}.`;
 }
 
 /** Threads that stand at the same line of the program's own; undefined where there are no two. */

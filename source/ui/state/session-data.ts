@@ -1,4 +1,4 @@
-import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
+import type {Snapshot} from '../../model/snapshot.js';
 import type {SourceOf, SourceText} from '../../sources/source-text.js';
 import {headingOf, type Column} from '../../query/columns/column.js';
 import {
@@ -9,6 +9,7 @@ import {effectiveUnit} from '../../query/facts/scope.js';
 import {keysOfRows, type RowList} from '../../query/row-list.js';
 import {summarize} from '../../query/summary.js';
 import {querySourceLines} from '../../query/source-lines.js';
+import type {AtAGlance} from '../../query/asked.js';
 import type {GroupBy, Place, Query} from '../../query/types.js';
 import {baselineOf} from '../../query/facts/window.js';
 import {viewOf, views} from '../../views/registry.js';
@@ -170,7 +171,7 @@ export class SessionData {
 		return rows;
 	}
 
-	#query(state: UiState, {shown, past, ring, vitals}: Feed): Answer {
+	#query(state: UiState, {shown, past, ring, vitals, status: {canAskForHolders, phase}}: Feed): Answer {
 		const cellMs = lookedAtCell(state);
 		const looked = cellMs === undefined ? undefined : this.#lookBack.window(ring, cellMs, state.spanMs);
 		const [snapshot, baseline] = looked ? [looked.snapshot, looked.baseline] : [shown, shown && baselineOf(state.window, past, shown)];
@@ -179,16 +180,16 @@ export class SessionData {
 			this.#asked = asked;
 			this.#details.clear();
 			this.#others.clear();
-			this.#answer = snapshot ? {...this.#answerOf(state, snapshot, baseline, looked?.vitals ?? vitals), past: looked} : {};
+			this.#answer = snapshot ? {...this.#answerOf(state, snapshot, baseline, {vitals: looked?.vitals ?? vitals, canAskForHolders: canAskForHolders && phase === 'sampling'}), past: looked} : {};
 		}
 
 		return this.#answer;
 	}
 
-	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined, vitals: TargetVitals): Answer {
+	#answerOf(state: UiState, snapshot: Snapshot, baseline: Snapshot | undefined, known: Pick<AtAGlance, 'vitals' | 'canAskForHolders'>): Answer {
 		const view = viewOf(state.view);
 		const query = queryOf(state);
-		const table = view.query(snapshot, baseline, {...query, atAGlance: {...query.atAGlance!, vitals}});
+		const table = view.query(snapshot, baseline, {...query, atAGlance: {...query.atAGlance!, ...known}});
 		const isSameWindow = snapshot === this.#answer.snapshot && baseline === this.#answer.baseline;
 		return {
 			snapshot, baseline, summary: isSameWindow ? this.#answer.summary : summarize(snapshot, baseline), table: {...table, view, rows: this.#options.top === undefined ? table.rows : table.rows.slice(0, this.#options.top)},
