@@ -1,5 +1,4 @@
-import {deadlockAgeMs} from '../model/deadlock-age.js';
-import type {Sample} from '../model/sample.js';
+import {deadlockAgeMs, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 
 /**

@@ -1,4 +1,4 @@
-import {deadlockAgeMs} from '../../model/deadlock-age.js';
+import {deadlockAgeMs} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {placeOfFrame} from '../facts/place.js';
 import {stuckMs} from '../now.js';
