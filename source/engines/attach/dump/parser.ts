@@ -10,7 +10,7 @@ import {lineEndAfter, startsWith, wordOf} from './header.js';
 import type {IdleFrames} from './idle-frames.js';
 import {LockLine, lockLineKind} from './lock-line.js';
 import {LockOwners} from './lock-owners.js';
-import {NameIds} from './name-ids.js';
+import {NameIds} from './known-texts.js';
 import {maxThreads} from './smr-list.js';
 import {decimalAt, stateAt} from './thread-notes.js';
 
