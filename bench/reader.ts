@@ -37,7 +37,7 @@ class Filler {
 		sample.clear();
 		this.#round += fresh > 0 ? 1 : 0;
 		for (let thread = 0; thread < threads; thread++) {
-			sample.addThread(thread + 1, thread + 1, 1);
+			sample.addThread(thread + 1, thread + 1, 'worker');
 			const isFresh = fresh > 0 && thread % fresh === 0;
 			for (let level = 0; level < depth; level++) {
 				sample.addFrame(this.#frames[(isFresh && level < 2 ? Math.floor(this.#round / (level === 0 ? 1 : this.#frames.length)) + thread : (thread * 7) + level) % this.#frames.length]);

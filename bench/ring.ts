@@ -39,7 +39,7 @@ class Session {
 		const builder = new SnapshotBuilder();
 		const node = builder.addStack([builder.addFrame('A', 'a', 'A.java', 1)]);
 		for (let thread = 0; thread < threadCount; thread++) {
-			builder.addThread({key: thread + 1, name: builder.internString(`worker-${thread}`), node, state: stateCode.WAITING});
+			builder.addThread({key: thread + 1, name: `worker-${thread}`, node, state: stateCode.WAITING});
 		}
 
 		this.#first = builder.build();

@@ -37,7 +37,7 @@ function makeSession(): Snapshot[] {
 		return Math.floor(seed / 4_294_967_296 * below);
 	};
 
-	const threads = Array.from({length: threadCount}, (_, index) => builder.addThread({key: index + 1, name: builder.internString(`worker-${index}`)}));
+	const threads = Array.from({length: threadCount}, (_, index) => builder.addThread({key: index + 1, name: `worker-${index}`}));
 	const main = builder.addFrame('com.acme.Main', 'main', 'Main.java', 12);
 	const stacks = Array.from({length: rowCount}, (_, index) => {
 		const className = `com.acme.part${index % 40}.Class${index % 300}`;

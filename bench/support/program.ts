@@ -22,6 +22,9 @@ takes another engine.
 */
 export const sampling = ['--engine', process.env.TPROF_BENCH_ENGINE ?? 'attach', '--interval', '200', '--max-overhead', '100', '-d', '1'] as const;
 
+/** A Java program that runs, on this release; `done` ends it. */
+type Target = {readonly java: JavaProcess; readonly release: number; done(): Promise<void>};
+
 /** How long a new JVM is given to be one that can be profiled. */
 const startUpMs = 20_000;
 
@@ -32,11 +35,16 @@ export function buildProgram(): string {
 }
 
 /** Compiles and starts test/programs/ManyThreads.java, and waits until it can be profiled; `done` ends it. */
-export async function startManyThreads(): Promise<{java: JavaProcess; release: number; done(): Promise<void>}> {
+export async function startManyThreads(): Promise<Target> {
+	return startJava('ManyThreads', [threads, depth]);
+}
+
+/** The same of another program of that folder, with its arguments. */
+export async function startJava(program: string, args: readonly number[]): Promise<Target> {
 	const on = jdk();
 	const classes = mkdtempSync(path.join(tmpdir(), 'tprof-bench-'));
-	execFileSync(path.join(on.home, 'bin/javac'), ['-nowarn', '-g', '-d', classes, path.resolve('test/programs/ManyThreads.java')], {stdio: ['ignore', 'ignore', 'pipe']});
-	const java = javaProcess(spawn(path.join(on.home, 'bin/java'), ['-XX:+UseSerialGC', '-Xmx128m', '-cp', classes, 'ManyThreads', String(threads), String(depth)], {stdio: 'pipe'}));
+	execFileSync(path.join(on.home, 'bin/javac'), ['-nowarn', '-g', '-d', classes, path.resolve(`test/programs/${program}.java`)], {stdio: ['ignore', 'ignore', 'pipe']});
+	const java = javaProcess(spawn(path.join(on.home, 'bin/java'), ['-XX:+UseSerialGC', '-Xmx128m', '-cp', classes, program, ...args.map(String)], {stdio: 'pipe'}));
 	const done = async () => {
 		await java.stop();
 		rmSync(classes, {recursive: true, force: true});

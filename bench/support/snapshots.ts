@@ -22,7 +22,7 @@ export function makeSnapshots(facts: number, leaves = 1): {baseline: Snapshot; s
 		const name = `Class${index % 300}`;
 		return builder.addFrame(`${index % 4 === 0 ? 'java.util' : 'com.acme'}.part${index % 40}.${name}`, `method${index % 900}`, `${name}.java`, index % 17 === 0 ? -2 : index);
 	});
-	const ids = Array.from({length: threads}, (_, index) => builder.addThread({key: index + 1, name: builder.internString(`worker-${index}`)}));
+	const ids = Array.from({length: threads}, (_, index) => builder.addThread({key: index + 1, name: `worker-${index}`}));
 	const bases = Array.from({length: 40}, (_, base) => builder.addStack(Array.from({length: depth - 8}, (_, index) => frames[((base * 31) + (index * 7)) % frames.length])));
 	let baseline: Snapshot | undefined;
 	for (let fact = 0; fact < facts; fact++) {

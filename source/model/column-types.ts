@@ -16,6 +16,8 @@ export const units = {
 	nativeId: {type: 'i32', none: 0},
 	/** String id. */
 	string: {type: 'i32', none: 0},
+	/** A text of its own, not in the dictionary, as it may change at any time. */
+	text: {type: 'text', none: ''},
 	/** Frame id. */
 	frame: {type: 'i32', none: 0},
 	/** Stack node; none is the empty stack. */
@@ -43,14 +45,18 @@ export const units = {
 	moment: {type: 'f64', none: 0},
 	count: {type: 'f64', none: 0},
 	bytes: {type: 'f64', none: 0},
-} as const satisfies Readonly<Record<string, {readonly type: ArrayType; readonly none: number}>>;
+} as const satisfies Readonly<Record<string, {readonly type: ArrayType; readonly none: number} | {readonly type: 'text'; readonly none: string}>>;
 export type Unit = keyof typeof units;
 
-export type Column = {readonly unit: Unit};
+/** A column of numbers, kept in a typed array. */
+export type Column = {readonly unit: Exclude<Unit, 'text'>};
 export type Columns = Readonly<Record<string, Column>>;
 
+/** Columns of which some may be texts. */
+export type MixedColumns = Readonly<Record<string, {readonly unit: Unit}>>;
+
 /** Names of the columns with this description: `Select<typeof threadColumns, {saved: 'always'}>`. */
-export type Select<C extends Columns, How> = {[Name in keyof C & string]: C[Name] extends How ? Name : never}[keyof C & string];
+export type Select<C extends MixedColumns, How> = {[Name in keyof C & string]: C[Name] extends How ? Name : never}[keyof C & string];
 
 export type TypeOf<C extends Column> = (typeof units)[C['unit']]['type'];
 
@@ -58,7 +64,7 @@ export type TypeOf<C extends Column> = (typeof units)[C['unit']]['type'];
 export type Arrays<C extends Columns> = {[Name in keyof C]: ColumnArray<TypeOf<C[Name]>>};
 
 /** Names of the columns with this description, in the schema's order. */
-export function select<C extends Columns, const How extends Readonly<Record<string, unknown>>>(columns: C, how: How): ReadonlyArray<Select<C, How>> {
+export function select<C extends MixedColumns, const How extends Readonly<Record<string, unknown>>>(columns: C, how: How): ReadonlyArray<Select<C, How>> {
 	const wanted = Object.entries(how);
 	return namesOf(columns).filter(name => wanted.every(([field, value]) => (columns[name] as Readonly<Record<string, unknown>>)[field] === value)) as Array<Select<C, How>>;
 }
@@ -81,6 +87,11 @@ export function fromNames<Name extends string, Value>(names: readonly Name[], va
 /** The columns of these names. */
 export function pick<C extends Columns, Name extends keyof C & string>(columns: C, names: readonly Name[]): Pick<C, Name> {
 	return fromNames(names, name => columns[name]) as Pick<C, Name>;
+}
+
+/** The columns that are numbers. */
+export function numbersOf<C extends MixedColumns>(columns: C): Pick<C, Select<C, Column>> {
+	return fromNames(namesOf(columns).filter((name): name is Select<C, Column> => columns[name].unit !== 'text'), name => columns[name]) as Pick<C, Select<C, Column>>;
 }
 
 /** An array for each of these columns. */

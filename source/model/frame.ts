@@ -30,10 +30,10 @@ change. Strings must have passed `printable` before they are interned.
 */
 export type Interner = {
 	/**
-	Id of a string; the same string gives the same id. Longer strings than the table keeps are cut with an ellipsis. New
-	names of threads do not get the last of the room: a program that gives threads ever new ones leaves it to its code.
+	Id of a string; the same string gives the same id. Longer strings than the table keeps are cut with an ellipsis. Not
+	for names of threads, which a program may change without end: nothing that is interned is given up.
 	*/
-	internString(text: string, isThreadName?: boolean): number;
+	internString(text: string): number;
 	/** Id of a frame. `line` >= 0, `unknownLine` or `nativeLine`. Returns `otherFrame` when the table is full. */
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;
 };

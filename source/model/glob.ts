@@ -53,12 +53,24 @@ function matches(pattern: string, text: string): boolean {
 	return at === pattern.length;
 }
 
-/** The same of names by their ids: each name is looked at once. */
-export function globListIdMatcher(list: string, textOf: (id: number) => string): (id: number) => boolean {
+/** Names remembered. */
+const maxKnown = 1 << 13;
+
+/** The same, for who asks for the same names again and again: what was said of a name is remembered. */
+export function rememberingGlobListMatcher(list: string): (name: string) => boolean {
 	const matches = globListMatcher(list);
-	const known: Array<boolean | undefined> = [];
-	return id => {
-		known[id] ??= matches(textOf(id));
-		return known[id];
+	const known = new Map<string, boolean>();
+	return name => {
+		let isMatch = known.get(name);
+		if (isMatch === undefined) {
+			if (known.size === maxKnown) {
+				known.clear();
+			}
+
+			isMatch = matches(name);
+			known.set(name, isMatch);
+		}
+
+		return isMatch;
 	};
 }

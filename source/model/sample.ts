@@ -2,7 +2,7 @@ import {
 	makeArrays, namesOf, newArray, pick, units, type Arrays, type Column, type ColumnArray,
 } from './column-types.js';
 import {
-	creditColumns, rowColumns, threadColumns, type SampledColumn,
+	creditColumns, rowColumns, threadNumbers, type SampledNumber,
 } from './schema.js';
 
 /** Bits of `Sample.flags`. */
@@ -30,8 +30,8 @@ export const lockKinds = ['none', 'monitor', 'monitor-wait', 'park', 'class-init
 export type LockKind = (typeof lockKinds)[number];
 export const lockKindCode = Object.freeze({none: 0, monitor: 1, 'monitor-wait': 2, park: 3, 'class-init': 4}) satisfies Readonly<Record<LockKind, number>>;
 
-const sampledNames = namesOf(threadColumns).filter(name => 'sampled' in threadColumns[name]) as readonly SampledColumn[];
-const sampleColumns = {...pick(threadColumns, sampledNames), ...rowColumns};
+const sampledNames = namesOf(threadNumbers).filter(name => 'sampled' in threadNumbers[name]) as readonly SampledNumber[];
+const sampleColumns = {...pick(threadNumbers, sampledNames), ...rowColumns};
 type SampleColumns = typeof sampleColumns;
 const sampleNames = namesOf(sampleColumns);
 
@@ -83,11 +83,13 @@ export class Credits extends (CreditRows as new () => CreditRows & Arrays<typeof
 
 /**
 All threads at one moment, as a struct of arrays that an engine fills and the sampler counts; reused for every sample,
-so nothing may keep it. Its columns are those of `threadColumns` that are `sampled`, and `rowColumns`. Row i is a
-thread; its frames are `frames[stackStart[i]] .. frames[stackStart[i] + stackLength[i] - 1]`, the top (innermost) frame
-first.
+so nothing may keep it. Its columns are those of `threadNumbers` that are `sampled`, `rowColumns`, and the names. Row i
+is a thread; its frames are `frames[stackStart[i]] .. frames[stackStart[i] + stackLength[i] - 1]`, the top (innermost)
+frame first.
 */
 export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleColumns>) {
+	/** Names of the threads, printable. */
+	readonly name: string[] = [];
 	/** Frames in use in `frames`. */
 	frameCount = 0;
 	frames = new Int32Array(firstFrames);
@@ -103,6 +105,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 			this[name].fill(units[sampleColumns[name].unit].none, 0, filled);
 		}
 
+		this.name.length = 0;
 		this.count = 0;
 		this.#filled = 0;
 		this.frameCount = 0;
@@ -133,15 +136,15 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	}
 
 	/** Appends a thread in state RUNNABLE, with no frames and no lock, and returns its row. */
-	addThread(key: number, nativeId: number, name: number): number {
+	addThread(key: number, nativeId: number, name: string): number {
 		const row = this.count;
 		if (row === this.key.length) {
 			this.#growThreads();
 		}
 
 		if (row < this.#filled) {
-			for (const name of sampleNames) {
-				this[name][row] = units[sampleColumns[name].unit].none;
+			for (const column of sampleNames) {
+				this[column][row] = units[sampleColumns[column].unit].none;
 			}
 		}
 

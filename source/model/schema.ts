@@ -1,5 +1,5 @@
-import type {
-	Arrays, Column, Columns, Select,
+import {
+	numbersOf, type Arrays, type Column, type Columns, type Select, type Unit,
 } from './column-types.js';
 
 /*
@@ -27,7 +27,7 @@ thread; or table/thread-writer does it `by hand`. Columns without are the table'
 */
 type Sampled = 'newest' | 'sum' | 'row' | 'by hand';
 
-type ThreadColumn = Column & {readonly sampled?: Sampled; readonly window: Window; readonly saved: Saved};
+type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly window: Window; readonly saved: Saved};
 
 /** Columns of a thread's record: how it stands in the newest sample that it was in, and what it used in all of them. */
 export const threadColumns = {
@@ -38,8 +38,8 @@ export const threadColumns = {
 	key: {unit: 'key', sampled: 'by hand', window: 'newest', saved: 'always'},
 	/** Linux thread id as the target's own /proc/PID/task shows it on our side; 0 if not known. */
 	nativeId: {unit: 'nativeId', sampled: 'newest', window: 'newest', saved: 'always'},
-	/** String id of the thread's name. */
-	name: {unit: 'string', sampled: 'newest', window: 'newest', saved: 'always'},
+	/** The thread's name, which it may change. */
+	name: {unit: 'text', sampled: 'newest', window: 'newest', saved: 'always'},
 	/** Bits of `threadFlag`. */
 	flags: {unit: 'flags', sampled: 'by hand', window: 'newest', saved: 'always'},
 	/** 1 while the thread was in the newest sample. */
@@ -73,6 +73,9 @@ export const threadColumns = {
 	*/
 	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest', saved: 'newer'},
 } as const satisfies Readonly<Record<string, ThreadColumn>>;
+
+/** Those that are numbers: all but the name. */
+export const threadNumbers = numbersOf(threadColumns);
 
 /** What a sample says of a thread beside the columns of its record. */
 export const rowColumns = {
@@ -209,11 +212,12 @@ export const clockFigures = {
 } as const satisfies Readonly<Record<string, Column & {readonly by: Source}>>;
 
 export type ThreadColumns = typeof threadColumns;
+export type ThreadNumbers = typeof threadNumbers;
 export type FactColumns = typeof factColumns;
 export type ContentionColumns = typeof contentionColumns;
 
 export type SavedThreadColumn = Exclude<keyof ThreadColumns, Select<ThreadColumns, {saved: 'never'}>>;
-export type SampledColumn = Select<ThreadColumns, {sampled: Sampled}>;
+export type SampledNumber = Select<ThreadNumbers, {sampled: Sampled}>;
 export type FigureName = keyof typeof sessionFigures;
 
 /** Records of a kind as arrays. Only the first `count` of each are valid. */

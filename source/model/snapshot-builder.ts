@@ -3,7 +3,7 @@ import {
 } from './column-types.js';
 import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
 import {
-	contentionColumns, factColumns, sessionFigures, threadColumns, type ContentionColumns, type SavedThreadColumn, type ThreadColumns,
+	contentionColumns, factColumns, sessionFigures, threadNumbers, type ContentionColumns, type SavedThreadColumn, type ThreadColumns, type ThreadNumbers,
 } from './schema.js';
 import type {
 	Contention, Dictionary, Facts, SessionStats, Snapshot, TargetFacts, ThreadTable,
@@ -13,16 +13,16 @@ import {TupleIndex} from './tuple-index.js';
 /** How a thread stands in the newest sample. What is left out stays as it was. */
 export type ThreadNow = {readonly [Name in Exclude<SavedThreadColumn, 'key' | 'name' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : number};
 
-/** A thread to add; everything but key and name has a default: alive, and each column's none. Strings are ids. */
-export type NewThread = {readonly key: number; readonly name: number; readonly nativeId?: number} & ThreadNow;
+/** A thread to add; everything but key and name has a default: alive, and each column's none. Strings but the name are ids. */
+export type NewThread = {readonly key: number; readonly name: string; readonly nativeId?: number} & ThreadNow;
 
 /** One counter of `Contention`; figures left out take their column's empty value. */
 export type NewContention = Pick<Record<keyof ContentionColumns, number>, 'thread' | 'node' | 'lockKind' | 'ticks'> & Partial<Readonly<Record<keyof ContentionColumns, number>>>;
 
-const threadNames = namesOf(threadColumns);
+const threadNames = namesOf(threadNumbers);
 const contentionKey = select(contentionColumns, {role: 'key'});
-type ThreadRecord = Record<keyof ThreadColumns, number>;
-const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => units[threadColumns[name].unit].none), alive: 1};
+type ThreadRecord = Record<keyof ThreadNumbers, number> & {readonly name: string};
+const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => units[threadNumbers[name].unit].none), name: '', alive: 1};
 const noFigures: Omit<SessionStats, 'engine' | 'timer'> = fromNames(namesOf(sessionFigures), () => 0);
 
 /**
@@ -98,6 +98,12 @@ export class SnapshotBuilder implements Interner {
 		return this.#threads.push(changed(noThread, thread)) - 1;
 	}
 
+	/** Gives a thread another name. */
+	rename(thread: number, name: string): void {
+		within(thread, this.#threads.length, 'thread');
+		this.#threads[thread] = {...this.#threads[thread], name};
+	}
+
 	/** Says how a thread stands in the newest sample. */
 	setNow(thread: number, now: ThreadNow): void {
 		within(thread, this.#threads.length, 'thread');
@@ -157,7 +163,11 @@ export class SnapshotBuilder implements Interner {
 
 	#threadTable(): ThreadTable {
 		const threads = this.#threads;
-		return {count: threads.length, ...makeArrays(threadColumns, threadNames, (column, name) => arrayFrom(column, threads.map(thread => thread[name])))};
+		return {
+			count: threads.length,
+			name: threads.map(({name}) => name),
+			...makeArrays(threadNumbers, threadNames, (column, name) => arrayFrom(column, threads.map(thread => thread[name]))),
+		};
 	}
 
 	#factTable(): Facts {

@@ -1,5 +1,5 @@
 import type {
-	ContentionColumns, FactColumns, RecordArrays, sessionFigures, ThreadColumns,
+	ContentionColumns, FactColumns, RecordArrays, sessionFigures, ThreadNumbers,
 } from './schema.js';
 import type {TaskReport} from './tasks/report.js';
 import type {TraceReport} from './traces/report.js';
@@ -37,7 +37,7 @@ export type Dictionary = {
 };
 
 /** Every thread seen in the session, dead ones included; index = thread id of the facts. */
-export type ThreadTable = RecordArrays<ThreadColumns>;
+export type ThreadTable = RecordArrays<ThreadNumbers> & {readonly name: readonly string[]};
 
 /** See `factColumns`. */
 export type Facts = RecordArrays<FactColumns>;

@@ -24,7 +24,16 @@ export function printable(text: string, maxLength = maxNameLength): string {
 	// What comes after is not shown, whatever it is.
 	const head = text.length > maxLength ? text.slice(0, maxLength) : text;
 	const shown = plain.test(head) ? head : writtenOut(head, maxLength);
-	return head === text && shown.length <= maxLength ? shown : `${shown.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+	return head === text && shown.length <= maxLength ? shown : shortened(shown, maxLength);
+}
+
+/** The text, cut to `maxLength` with an ellipsis where it is longer. */
+export function cut(text: string, maxLength = maxNameLength): string {
+	return text.length > maxLength ? shortened(text, maxLength) : text;
+}
+
+function shortened(text: string, maxLength: number): string {
+	return `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** As far as `maxLength`, and somewhat beyond if there is more. */

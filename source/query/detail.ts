@@ -102,7 +102,7 @@ function containing({dictionary}: Snapshot, {groupOfFrame}: Grouping, group: num
 	return node => contains[node] === 1;
 }
 
-function detailThreads({threads, dictionary}: Snapshot, facts: Facts, {countedMask}: Scope): DetailThread[] {
+function detailThreads({threads}: Snapshot, facts: Facts, {countedMask}: Scope): DetailThread[] {
 	const rows = new Map<number, {cpuNs: number; ticks: number; states: number[]}>();
 	for (let fact = 0; fact < facts.count; fact++) {
 		const thread = facts.thread[fact];
@@ -118,7 +118,7 @@ function detailThreads({threads, dictionary}: Snapshot, facts: Facts, {countedMa
 	}
 
 	return [...rows]
-		.map(([thread, row]) => ({key: threads.key[thread], name: dictionary.strings[threads.name[thread]], ...row}))
+		.map(([thread, row]) => ({key: threads.key[thread], name: threads.name[thread], ...row}))
 		.sort((a, b) => hotter(a, b) || byNumber(sum(b.states), sum(a.states)) || byNumber(a.key, b.key))
 		.slice(0, maxDetailRows);
 }

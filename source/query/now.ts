@@ -53,7 +53,7 @@ export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass:
 	return {
 		kind: lockKinds[lock.lockKind] ?? 'none',
 		className: dictionary.strings[lock.lockClass],
-		ownerName: lock.owner >= 0 ? dictionary.strings[threads.name[lock.owner]] : undefined,
+		ownerName: lock.owner >= 0 ? threads.name[lock.owner] : undefined,
 		ownerPlace: lock.ownerFrame > 0 ? placeOfFrame(dictionary, lock.ownerFrame, 'line') : undefined,
 		ownerNow: attributedPlace(snapshot, lock.ownerNode),
 	};

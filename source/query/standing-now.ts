@@ -49,7 +49,7 @@ export function standingNow(snapshot: Snapshot, attributed: Int32Array, {places,
 		blocked, heldUp, longestMs, isLonger,
 		holderOf(group) {
 			const [owner] = mostOf(holders.get(group) ?? new Map<number, number>()) ?? [-1];
-			return owner < 0 ? undefined : dictionary.strings[threads.name[owner]];
+			return owner < 0 ? undefined : threads.name[owner];
 		},
 		otherHoldersOf: group => Math.max(0, [...holders.get(group)?.keys() ?? []].filter(owner => owner >= 0).length - 1),
 	};

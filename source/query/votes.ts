@@ -70,7 +70,7 @@ function rowsOf(snapshot: Snapshot, sums: VoteSums, facts: Facts, {unit, counted
 		threadsOf(stack) {
 			ranking ??= new FactRanking(facts, new FactBuckets(sums.stackOfFact, stackCount), facts.thread, threads.count, countedMask);
 			const {count, top} = ranking.of(stack, maxTopThreads);
-			return {count, names: top.map(thread => dictionary.strings[threads.name[thread]])};
+			return {count, names: top.map(thread => threads.name[thread])};
 		},
 		viaOf: frames.ends
 			? viaOfBuckets(dictionary, {

@@ -44,7 +44,7 @@ export type LoopOptions = {
 	/** CPU time that our own process may use, percent of a core; undefined for any. */
 	readonly maxCpuPercent?: number;
 	/** Which thread names (string ids) count; all without it. */
-	readonly accepts?: (name: number) => boolean;
+	readonly accepts?: (name: string) => boolean;
 	readonly report: (report: Report) => void;
 };
 

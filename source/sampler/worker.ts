@@ -5,7 +5,7 @@ the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/engine.js';
-import {globListIdMatcher} from '../model/glob.js';
+import {rememberingGlobListMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
 import {Bell} from '../table/bell.js';
 import {TableWriter} from '../table/writer.js';
@@ -56,7 +56,7 @@ async function run(): Promise<void> {
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
 			maxOverheadPercent: input.maxOverheadPercent,
 			maxCpuPercent: input.maxCpuPercent,
-			accepts: input.threads === undefined ? undefined : globListIdMatcher(input.threads, id => writer.textOf(id)),
+			accepts: input.threads === undefined ? undefined : rememberingGlobListMatcher(input.threads),
 			report(message) {
 				report(message.kind === 'trouble' ? {...message, reason: printable(message.reason)} : message);
 			},

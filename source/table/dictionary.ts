@@ -1,16 +1,10 @@
 import {noFrame, otherFrame, rootNode, unknownLine, type Interner} from '../model/frame.js';
-import {maxNameLength} from '../model/text.js';
+import {cut} from '../model/text.js';
 import {TupleIndex} from '../model/tuple-index.js';
-import {otherNode, otherString} from './layout.js';
+import {otherName, otherNode, otherString} from './layout.js';
 import type {TableViews} from './views.js';
 
 const noSuchLine = -3;
-
-/** New names of threads are taken while less than this share of the room for strings is in use. */
-const mostForThreads = 0.75;
-
-/** Name shown for whatever found no room. */
-export const otherName = '(other)';
 
 /**
 The writing side of the dictionary: strings, frames and the trie of stacks. Everything is appended beyond the published
@@ -48,9 +42,9 @@ export class DictionaryWriter implements Interner {
 	}
 
 	/** See `Interner`. */
-	internString(text: string, isThreadName = false): number {
-		const kept = text.length > maxNameLength ? `${text.slice(0, maxNameLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
-		return this.#ids.get(kept) ?? (isThreadName && this.#isLeftToCode() ? otherString : this.#addString(kept));
+	internString(text: string): number {
+		const kept = cut(text);
+		return this.#ids.get(kept) ?? this.#addString(kept);
 	}
 
 	/** See `Interner`. */
@@ -111,12 +105,6 @@ export class DictionaryWriter implements Interner {
 	/** The innermost frame of a stack. */
 	frameOf(node: number): number {
 		return this.#nodes.get(node, 1);
-	}
-
-	/** Whether so little room for strings is left that names of threads get none of it. */
-	#isLeftToCode(): boolean {
-		const {strings, bytes, maxSlabs} = this.#views.shape;
-		return this.texts.length >= strings * maxSlabs * mostForThreads || this.byteCount >= bytes * maxSlabs * mostForThreads;
 	}
 
 	#addString(text: string): number {

@@ -2,7 +2,7 @@ import {
 	fromNames, namesOf, select, units, type ArrayType, type Columns, type Select, type TypeOf,
 } from '../model/column-types.js';
 import {
-	clockFigures, contentionColumns, factColumns, sessionFigures, threadColumns,
+	clockFigures, contentionColumns, factColumns, sessionFigures, threadNumbers,
 } from '../model/schema.js';
 
 /*
@@ -14,7 +14,7 @@ Owner of every word and record: the writer (the sampler's worker). The lock word
 ways of sharing:
 - dictionary (strings, frames, nodes) and the keys of facts and contention are append-only: written beyond the published count without the lock, never changed afterwards,
   so that a reader that knows a count may copy below it at any time;
-- counts, counters, thread records and session figures change under the lock only, once a sample;
+- counts, counters, thread records, the names of threads and session figures change under the lock only, once a sample;
 - the shape of the slabs is written once, by `createTable`.
 */
 
@@ -55,6 +55,9 @@ export const ownFigureNames = select(figures, {by: 'table'});
 
 const columnBytes: Readonly<Record<ArrayType, number>> = {f64: 8, i32: 4, u8: 1};
 
+/** Columns of a thread's record here: its name is an id, 0 for none; see `names` below. */
+export const recordColumns = {...threadNumbers, name: {unit: 'index'}} as const;
+
 /** Columns of every region, widest first so that each begins aligned. */
 export const regions = {
 	/** Where a string's bytes begin (byte index) and how many there are. */
@@ -63,7 +66,14 @@ export const regions = {
 	bytes: {value: 'u8'},
 	frames: {class: 'i32', method: 'i32', file: 'i32', line: 'i32'},
 	nodes: {parent: 'i32', frame: 'i32'},
-	threads: widestFirst(threadColumns),
+	threads: widestFirst(recordColumns),
+	/**
+	Places of the names of threads, each as long as a record has it: where its bytes begin; `version` is raised when the
+	place is another name's.
+	*/
+	names: {start: 'i32', version: 'i32'},
+	/** As `bytes`; before those of each name two say how many they are. */
+	nameBytes: {value: 'u8'},
 	facts: widestFirst(factColumns),
 	contention: widestFirst(contentionColumns),
 } as const satisfies Record<string, Record<string, ArrayType>>;
@@ -87,11 +97,22 @@ stack. One slab (1.4 MiB) is what a service of 200 threads fills in some minutes
 which queries would no longer be done between two refreshes.
 */
 export const defaultShape: TableShape = Object.freeze({
-	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, facts: 32_768, contention: 4096, maxSlabs: 16,
+	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, names: 1024, nameBytes: 131_072, facts: 32_768, contention: 4096, maxSlabs: 16,
 });
 
 /** A name has at most 512 UTF-16 units, each at most three bytes of UTF-8: it must fit into the bytes of one slab. */
 const minBytesShare = 2048;
+
+/** Name shown for whatever found no room. */
+export const otherName = '(other)';
+
+/** Ids of names: of no name, of "(other)", and of the one at the first place. */
+export const noName = 0;
+export const otherNameId = 1;
+export const firstName = 2;
+
+/** Bytes before those of a name, that say how many they are. */
+export const nameLengthBytes = 2;
 
 /**
 Ids that every table begins with, as with `otherFrame`: the "(other)" string and stack, under which everything that
@@ -126,7 +147,7 @@ export function slabLayout(shape: TableShape): SlabLayout {
 		offset = Math.ceil(offset / 8) * 8;
 	}
 
-	if (shape.bytes < minBytesShare) {
+	if (Math.min(shape.bytes, shape.nameBytes) < minBytesShare) {
 		throw new Error(`share of bytes must hold the longest name: ${minBytesShare}`);
 	}
 

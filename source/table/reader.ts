@@ -2,15 +2,16 @@ import {performance} from 'node:perf_hooks';
 import {
 	fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type ColumnArray, type Columns,
 } from '../model/column-types.js';
-import {contentionColumns, factColumns, threadColumns} from '../model/schema.js';
+import {contentionColumns, factColumns} from '../model/schema.js';
 import type {
 	Contention, Dictionary, Facts, ThreadTable,
 } from '../model/snapshot.js';
 import {AppendOnlyCopy} from './append-only.js';
 import {
-	countWord, figureNames, regionNames, word, type Figures, type RegionName,
+	countWord, figureNames, recordColumns, regionNames, word, type Figures, type RegionName,
 } from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
+import {NameReader} from './name-reader.js';
 import {copyColumn, TableViews} from './views.js';
 
 /** What the table held at one moment: the parts of a Snapshot that lie in it. */
@@ -37,7 +38,7 @@ const maxTries = 4;
 const changing = {
 	facts: pick(factColumns, select(factColumns, {role: 'counter'})),
 	contention: pick(contentionColumns, select(contentionColumns, {role: 'counter'})),
-	threads: threadColumns,
+	threads: recordColumns,
 } as const;
 type Changing = typeof changing;
 const changingRegions = namesOf(changing);
@@ -66,6 +67,7 @@ export class TableReader {
 	lastHeldMs = 0;
 	readonly #views: TableViews;
 	readonly #texts: string[] = [];
+	readonly #names: NameReader;
 	readonly #strings = new AppendOnlyCopy('strings', ['start', 'length']);
 	readonly #frames = new AppendOnlyCopy('frames', ['class', 'method', 'file', 'line']);
 	readonly #nodes = new AppendOnlyCopy('nodes', ['parent', 'frame']);
@@ -77,6 +79,7 @@ export class TableReader {
 	/** Takes a table made by `createTable`. */
 	constructor(buffer: SharedArrayBuffer) {
 		this.#views = new TableViews(buffer);
+		this.#names = new NameReader(this.#views);
 	}
 
 	/**
@@ -130,6 +133,7 @@ export class TableReader {
 			}
 		}
 
+		this.#names.copy(counts.names);
 		scratch.figures.set(this.#views.figures);
 		this.#lastGeneration = this.#views.words[word.generation];
 	}
@@ -155,7 +159,7 @@ export class TableReader {
 				nodeParent: nodes.parent,
 				nodeFrame: nodes.frame,
 			},
-			threads: {count: counts.threads, ...upTo(changing.threads, scratch.regions.threads, counts.threads)},
+			threads: {count: counts.threads, ...upTo(changing.threads, scratch.regions.threads, counts.threads), name: this.#names.named(scratch.regions.threads.name, counts.threads)},
 			facts: {count: counts.facts, ...this.#facts.view(), ...upTo(changing.facts, scratch.regions.facts, counts.facts)},
 			contention: {count: counts.contention, ...this.#contention.view(), ...upTo(changing.contention, scratch.regions.contention, counts.contention)},
 			figures: fromNames(figureNames, (_, index) => scratch.figures[index]),

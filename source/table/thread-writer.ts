@@ -2,9 +2,10 @@ import {
 	namesOf, select, units, type ColumnArray,
 } from '../model/column-types.js';
 import {threadFlag, type Sample} from '../model/sample.js';
-import {threadColumns} from '../model/schema.js';
+import {threadNumbers} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';
-import {otherNode, otherString} from './layout.js';
+import {otherNameId, otherNode, recordColumns} from './layout.js';
+import {NameWriter} from './name-writer.js';
 import type {TableViews} from './views.js';
 
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */
@@ -17,9 +18,9 @@ to JDK 23 one of the waiting threads wakes up now and then, eventually once a se
 */
 const wakeUpsNs = 1e6;
 
-const newestColumns = select(threadColumns, {sampled: 'newest'});
-const summedColumns = select(threadColumns, {sampled: 'sum'});
-const rowColumns = select(threadColumns, {sampled: 'row'});
+const newestColumns = select(threadNumbers, {sampled: 'newest'});
+const summedColumns = select(threadNumbers, {sampled: 'sum'});
+const rowColumns = select(threadNumbers, {sampled: 'row'});
 
 /**
 The writing side of the thread records: which record belongs to which thread, and what the newest sample says about it.
@@ -28,6 +29,7 @@ export class ThreadWriter {
 	count = 0;
 	/** Record of the pseudo thread "(other)", made when the first thread finds no room; -1 before. */
 	other = -1;
+	readonly names: NameWriter;
 	readonly #views: TableViews;
 	/** Record by key. Bounded by the region's capacity. */
 	readonly #records = new Map<number, number>();
@@ -45,6 +47,7 @@ export class ThreadWriter {
 
 	constructor(views: TableViews) {
 		this.#views = views;
+		this.names = new NameWriter(views);
 	}
 
 	/**
@@ -70,7 +73,7 @@ export class ThreadWriter {
 		if (this.other < 0) {
 			this.other = this.#add(otherThreadKey);
 			const share = this.#views.shape.threads;
-			this.#views.regions.threads.name[Math.floor(this.other / share)][this.other % share] = otherString;
+			this.#views.regions.threads.name[Math.floor(this.other / share)][this.other % share] = otherNameId;
 		}
 
 		return this.other;
@@ -167,12 +170,24 @@ export class ThreadWriter {
 			takeNewest(threads[name], sample[name], rows);
 		}
 
+		this.#takeNames(sample.name, rows);
 		for (const name of summedColumns) {
 			addUp(threads[name], sample[name], rows);
 		}
 
 		for (const name of rowColumns) {
 			takeRecord(threads[name], sample[name], rows);
+		}
+	}
+
+	#takeNames(from: readonly string[], {changed, recordOf, other, share}: Rows): void {
+		const {name} = this.#views.regions.threads;
+		for (const row of changed) {
+			const record = recordOf[row];
+			if (record >= 0 && record !== other) {
+				const slab = name[Math.floor(record / share)];
+				slab[record % share] = this.names.change(slab[record % share], from[row]);
+			}
 		}
 	}
 
@@ -199,8 +214,8 @@ export class ThreadWriter {
 		const slab = Math.floor(record / share);
 		const at = record % share;
 		const {threads} = this.#views.regions;
-		for (const name of namesOf(threadColumns)) {
-			threads[name][slab][at] = units[threadColumns[name].unit].none;
+		for (const name of namesOf(recordColumns)) {
+			threads[name][slab][at] = units[recordColumns[name].unit].none;
 		}
 
 		threads.key[slab][at] = key;

@@ -80,8 +80,8 @@ export class TableWriter implements Interner {
 	}
 
 	/** See `Interner`. */
-	internString(text: string, isThreadName?: boolean): number {
-		return this.#dictionary.internString(text, isThreadName);
+	internString(text: string): number {
+		return this.#dictionary.internString(text);
 	}
 
 	/** See `Interner`. */
@@ -89,17 +89,12 @@ export class TableWriter implements Interner {
 		return this.#dictionary.internFrame(classId, methodId, fileId, line);
 	}
 
-	/** The string with this id. */
-	textOf(id: number): string {
-		return this.#dictionary.texts[id];
-	}
-
 	/**
-	Counts every thread of a sample, or those whose name (string id) is accepted, and publishes them with the figures.
+	Counts every thread of a sample, or those whose name is accepted, and publishes them with the figures.
 	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but holds up one that is becomes known by
 	name and place, without counting. False, with nothing counted, when the lock was not free in time.
 	*/
-	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: number) => boolean): boolean {
+	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean): boolean {
 		this.#place(sample, accepts);
 		const before = this.#placed;
 		this.#placed = 0;
@@ -132,7 +127,7 @@ export class TableWriter implements Interner {
 	}
 
 	/** Finds or makes the record, stack, fact and contention of every row, without the lock. */
-	#place(sample: Sample, accepts?: (name: number) => boolean): void {
+	#place(sample: Sample, accepts?: (name: string) => boolean): void {
 		const {count} = sample;
 		if (count > this.#recordOf.length) {
 			const size = count * 2;
@@ -382,6 +377,8 @@ export class TableWriter implements Interner {
 		words[countWord.frames] = this.#dictionary.frameCount;
 		words[countWord.nodes] = this.#dictionary.nodeCount;
 		words[countWord.threads] = this.#threads.count;
+		words[countWord.names] = this.#threads.names.count;
+		words[countWord.nameBytes] = this.#threads.names.byteCount;
 		words[countWord.facts] = this.#facts.size;
 		words[countWord.contention] = this.#contention.size;
 		words[word.generation]++;

@@ -3,7 +3,7 @@ import {
 } from '../../source/model/column-types.js';
 import {noFrame, rootNode} from '../../source/model/frame.js';
 import {
-	contentionColumns, threadColumns,
+	contentionColumns, threadNumbers,
 } from '../../source/model/schema.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 
@@ -28,7 +28,7 @@ export function canonical(snapshot: Snapshot) {
 	return {
 		target: snapshot.target,
 		session: snapshot.session,
-		threads: rows(threads.count, i => fromNames(namesOf(threadColumns), name => named[threadColumns[name].unit]?.(threads[name][i]) ?? threads[name][i])),
+		threads: rows(threads.count, i => ({name: threads.name[i], ...fromNames(namesOf(threadNumbers), name => named[threadNumbers[name].unit]?.(threads[name][i]) ?? threads[name][i])})),
 		facts: rows(facts.count, i => ({
 			thread: facts.thread[i], stack: stack(facts.node[i]), state: facts.state[i], ticks: facts.ticks[i], cpuNs: facts.cpuNs[i],
 		})),

@@ -128,7 +128,7 @@ describe('text', () => {
 
 	test('says where much CPU time counts that nobody saw being used, in the window that is written', () => {
 		const builder = new SnapshotBuilder();
-		const [worker, selector] = ['worker', 'selector'].map((name, key) => builder.addThread({key: key + 1, name: builder.internString(name)}));
+		const [worker, selector] = ['worker', 'selector'].map((name, key) => builder.addThread({key: key + 1, name}));
 		const [work, poll] = ['work', 'poll'].map(name => builder.addStack([builder.addFrame('a.Main', name, 'Main.java', 1)]));
 		builder.count(worker, work, stateCode.RUNNABLE, 1, 92e6);
 		builder.count(selector, poll, stateCode.IDLE, 5, 8e6);

@@ -36,16 +36,16 @@ export function serviceSnapshots(): {first: Snapshot; whole: Snapshot} {
 	const takeStack = builder.addStack([take, run]);
 	const epollStack = builder.addStack([epoll, hidden, run]);
 	const since = startedAtMs + 5000;
-	const sorter = builder.addThread({key: 1, nativeId: 4712, name: name('main'), node: swapStack, sinceMs: since});
+	const sorter = builder.addThread({key: 1, nativeId: 4712, name: 'main', node: swapStack, sinceMs: since});
 	const worker = builder.addThread({
-		key: 21, nativeId: 4730, name: name('pool-1-thread-1'), flags: threadFlag.daemon, state: stateCode.BLOCKED, node: takeStack, sinceMs: since,
+		key: 21, nativeId: 4730, name: 'pool-1-thread-1', flags: threadFlag.daemon, state: stateCode.BLOCKED, node: takeStack, sinceMs: since,
 		lockKind: lockKindCode.monitor, lockClass: name('com.acme.db.Pool'), lockOwner: sorter, lockOwnerFrame: main,
 	});
-	const selector = builder.addThread({key: 22, nativeId: 4731, name: name('http-selector'), state: stateCode.IDLE, node: epollStack, sinceMs: since});
-	const jit = builder.addThread({key: 9, nativeId: 4720, name: name('C2 CompilerThread0'), flags: threadFlag.compiler + threadFlag.daemon, sinceMs: since});
-	const collector = builder.addThread({key: -4714, nativeId: 4714, name: name('GC Thread#0'), flags: threadFlag.vmInternal, sinceMs: since});
-	const gone = builder.addThread({key: 30, nativeId: 0, name: name('short-lived'), alive: false, node: builder.addStack([run]), sinceMs: since});
-	builder.addThread({key: 31, nativeId: 4740, name: name('ForkJoinPool-1-worker-1'), flags: threadFlag.virtual, carrier: worker, sinceMs: since});
+	const selector = builder.addThread({key: 22, nativeId: 4731, name: 'http-selector', state: stateCode.IDLE, node: epollStack, sinceMs: since});
+	const jit = builder.addThread({key: 9, nativeId: 4720, name: 'C2 CompilerThread0', flags: threadFlag.compiler + threadFlag.daemon, sinceMs: since});
+	const collector = builder.addThread({key: -4714, nativeId: 4714, name: 'GC Thread#0', flags: threadFlag.vmInternal, sinceMs: since});
+	const gone = builder.addThread({key: 30, nativeId: 0, name: 'short-lived', alive: false, node: builder.addStack([run]), sinceMs: since});
+	builder.addThread({key: 31, nativeId: 4740, name: 'ForkJoinPool-1-worker-1', flags: threadFlag.virtual, carrier: worker, sinceMs: since});
 	const countPart = (times: number) => {
 		builder.count(sorter, sortStack, stateCode.RUNNABLE, 10 * times, 2000 * ms * times);
 		builder.count(sorter, swapStack, stateCode.RUNNABLE, 15 * times, 3000 * ms * times);
@@ -84,7 +84,7 @@ export function hostileSnapshot(): Snapshot {
 		const caller = builder.addFrame(at(index + 3), at(index), at(index + 1), index);
 		const node = builder.addStack([frame, caller]);
 		const thread = builder.addThread({
-			key: index + 1, nativeId: 100 + index, name: builder.internString(at(index)), node, lockKind: lockKindCode.park, lockClass: builder.internString(at(index + 2)),
+			key: index + 1, nativeId: 100 + index, name: at(index), node, lockKind: lockKindCode.park, lockClass: builder.internString(at(index + 2)),
 		});
 		builder.count(thread, node, index % threadStates.length, index + 1, index * ms);
 	}
@@ -104,7 +104,7 @@ export function randomSnapshot(seed: number): Snapshot {
 	const frames = Array.from({length: 1 + below(30)}, () => builder.addFrame(`p${below(3)}.C${below(5)}`, `m${below(5)}`, below(4) === 0 ? '' : `F${below(5)}.java`, below(20) - 2));
 	const stack = () => builder.addStack(Array.from({length: below(12)}, () => frames[below(frames.length)]));
 	const threads = Array.from({length: 1 + below(8)}, (_, index) => builder.addThread({
-		key: index * 3, nativeId: below(3) === 0 ? 0 : 1000 + index, name: builder.internString(`t-${below(4)}`), flags: below(64), alive: below(2) === 0, state: below(threadStates.length), node: stack(), sinceMs: startedAtMs + below(1000),
+		key: index * 3, nativeId: below(3) === 0 ? 0 : 1000 + index, name: `t-${below(4)}`, flags: below(64), alive: below(2) === 0, state: below(threadStates.length), node: stack(), sinceMs: startedAtMs + below(1000),
 		lockKind: below(lockKinds.length), lockClass: builder.internString(`L${below(3)}`), lockOwnerFrame: below(2) === 0 ? 0 : frames[0], lockOwner: below(index + 1) - 1, carrier: below(index + 1) - 1,
 	}));
 	for (let i = below(60); i > 0; i--) {

@@ -67,7 +67,7 @@ export class Picture {
 		const bits = (flags.includes('daemon') ? threadFlag.daemon : 0) | (flags.includes('vm') ? threadFlag.vmInternal : 0) | (flags.includes('compiler') ? threadFlag.compiler : 0);
 		const key = this.#threads.size + 1;
 		const index = this.builder.addThread({
-			key: flags.includes('vm') ? -key : key, name: this.builder.internString(name), nativeId: 1000 + key, flags: bits, alive: !flags.includes('dead'),
+			key: flags.includes('vm') ? -key : key, name, nativeId: 1000 + key, flags: bits, alive: !flags.includes('dead'),
 		});
 		this.#threads.set(name, index);
 		return index;

@@ -32,7 +32,7 @@ const stacks = Array.from({length: lineCount}, (_, index) => {
 		builder.addFrame(className, 'step', `Worker${index}.java`, 16 + index), builder.addFrame(className, 'run', `Worker${index}.java`, 5), main,
 	]);
 });
-const threads = Array.from({length: 12}, (_, index) => builder.addThread({key: index + 1, name: builder.internString(nameOf(index, index < 6 ? `http-nio-8080-exec-${index}` : `worker-${'abcdef'[index - 6]}`)), nativeId: 5000 + index}));
+const threads = Array.from({length: 12}, (_, index) => builder.addThread({key: index + 1, name: nameOf(index, index < 6 ? `http-nio-8080-exec-${index}` : `worker-${'abcdef'[index - 6]}`), nativeId: 5000 + index}));
 const startedAtMs = Date.UTC(2026, 8, 14, 12, 0, 0);
 let samples = 0;
 const threadStatesByIndex = [...Array.from({length: 6}, () => stateCode.RUNNABLE), stateCode.BLOCKED, stateCode.BLOCKED, stateCode.WAITING, stateCode.WAITING, stateCode.IDLE, stateCode.IDLE];

@@ -3,8 +3,9 @@ import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 
 /** Every column of a row. */
-function row(sample: Sample, at: number): Record<string, number> {
-	return Object.fromEntries(Object.entries(sample).filter(([name, column]) => ArrayBuffer.isView(column) && name !== 'frames').map(([name, column]) => [name, (column as Int32Array)[at]]));
+function row(sample: Sample, at: number): Record<string, number | string> {
+	const columns = Object.entries(sample).filter(([name, column]) => (ArrayBuffer.isView(column) || name === 'name') && name !== 'frames');
+	return Object.fromEntries(columns.map(([name, column]) => [name, (column as Int32Array | string[])[at]]));
 }
 
 const fresh = {
@@ -16,8 +17,8 @@ test('a thread that is added is RUNNABLE and has nothing, whatever its row held 
 	for (const count of [3, 200, 70]) {
 		sample.clear();
 		for (let key = 1; key <= count; key++) {
-			const at = sample.addThread(key, 0, 5);
-			expect(row(sample, at)).toMatchObject({...fresh, key, name: 5, stackStart: sample.frameCount});
+			const at = sample.addThread(key, 0, 'worker');
+			expect(row(sample, at)).toMatchObject({...fresh, key, name: 'worker', stackStart: sample.frameCount});
 			sample.addFrame(key);
 			for (const column of Object.values(sample)) {
 				if (ArrayBuffer.isView(column) && column !== sample.frames && column !== sample.key && column !== sample.stackStart && column !== sample.stackLength) {
@@ -37,7 +38,7 @@ test('credits have frames of their own, behind those of their thread, and are go
 	for (const count of [2, 150]) {
 		sample.clear();
 		for (let at = 0; at < count; at++) {
-			sample.addThread(at, 0, 1);
+			sample.addThread(at, 0, 'worker');
 			sample.addFrame(at);
 			sample.addCredit(at, 10 + at);
 			sample.addCreditFrame(1000 + at);
@@ -60,7 +61,7 @@ test('credits have frames of their own, behind those of their thread, and are go
 test('begun anew, it keeps the rows that are taken over as they were, and gives the others out empty', () => {
 	const sample = new Sample();
 	for (let key = 1; key <= 3; key++) {
-		const at = sample.addThread(key, key, 5);
+		const at = sample.addThread(key, key, 'worker');
 		sample.addFrame(key);
 		sample.state[at] = stateCode.WAITING;
 		sample.lockKind[at] = 3;
@@ -72,9 +73,9 @@ test('begun anew, it keeps the rows that are taken over as they were, and gives 
 	const before = row(sample, 0);
 	expect(sample.keepThread()).toBe(0);
 	expect(row(sample, 0)).toEqual({...before, cpuNs: 0, isSame: 1});
-	expect(row(sample, sample.addThread(7, 0, 5))).toMatchObject({...fresh, key: 7, isSame: 0, stackStart: 3});
+	expect(row(sample, sample.addThread(7, 0, 'worker'))).toMatchObject({...fresh, key: 7, isSame: 0, stackStart: 3});
 	sample.clear();
-	expect(row(sample, sample.addThread(8, 0, 5))).toMatchObject({...fresh, key: 8, isSame: 0, stackStart: 0});
-	expect(row(sample, sample.addThread(9, 0, 5))).toMatchObject(fresh);
-	expect(row(sample, sample.addThread(10, 0, 5))).toMatchObject(fresh);
+	expect(row(sample, sample.addThread(8, 0, 'worker'))).toMatchObject({...fresh, key: 8, isSame: 0, stackStart: 0});
+	expect(row(sample, sample.addThread(9, 0, 'worker'))).toMatchObject(fresh);
+	expect(row(sample, sample.addThread(10, 0, 'worker'))).toMatchObject(fresh);
 });

@@ -24,7 +24,7 @@ test('the same names, frames and stacks have the same ids; callers have smaller 
 
 test('counts of one key add up, of threads and of the session too; a snapshot does not change afterwards', () => {
 	const builder = new SnapshotBuilder();
-	const thread = builder.addThread({key: 7, name: builder.internString('main')});
+	const thread = builder.addThread({key: 7, name: 'main'});
 	const node = builder.addStack([builder.addFrame('A', 'x', 'A.java', 1)]);
 	builder.count(thread, node, stateCode.RUNNABLE, 2, 500);
 	builder.count(thread, node, stateCode.BLOCKED, 1, 0);
@@ -42,7 +42,7 @@ test('counts of one key add up, of threads and of the session too; a snapshot do
 
 test('a thread stands as was said last', () => {
 	const builder = new SnapshotBuilder();
-	const thread = builder.addThread({key: 1, name: builder.internString('t'), nativeId: 99});
+	const thread = builder.addThread({key: 1, name: 't', nativeId: 99});
 	builder.setNow(thread, {state: stateCode.BLOCKED, sinceMs: 5, lockOwner: 0});
 	builder.setNow(thread, {alive: false});
 	const {threads} = builder.build();

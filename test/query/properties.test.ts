@@ -42,7 +42,7 @@ class RandomSession {
 function newBuilder(): SnapshotBuilder {
 	const builder = new SnapshotBuilder();
 	for (let thread = 0; thread < 4; thread++) {
-		builder.addThread({key: thread + 1, name: builder.internString(`pool-${thread}`)});
+		builder.addThread({key: thread + 1, name: `pool-${thread}`});
 	}
 
 	// Three classes of two methods with three lines each; one of them native, one without lines.

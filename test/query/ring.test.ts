@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {contentionColumns, factColumns, threadColumns} from '../../source/model/schema.js';
+import {namesOf} from '../../source/model/column-types.js';
+import {contentionColumns, factColumns, threadNumbers} from '../../source/model/schema.js';
 import {lockKindCode} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
@@ -20,10 +21,14 @@ const startMs = 1_700_000_000_000;
 function * randomSession(seconds: number, seed = 1): Generator<Snapshot> {
 	const random = seeded(seed);
 	const builder = new SnapshotBuilder();
-	const threads = [builder.addThread({key: 1, name: builder.internString('main')})];
+	const threads = [builder.addThread({key: 1, name: 'main'})];
 	for (let second = 1; second <= seconds; second++) {
 		if (random() < 0.2) {
-			threads.push(builder.addThread({key: -1000 - threads.length, name: builder.internString(`worker-${threads.length}`), nativeId: pick(random, 99_999)}));
+			threads.push(builder.addThread({key: -1000 - threads.length, name: `worker-${threads.length}`, nativeId: pick(random, 99_999)}));
+		}
+
+		for (let times = pick(random, 4); times > 0; times--) {
+			builder.rename(threads[pick(random, threads.length)], ['', `request ${pick(random, 99)} of customer \u{1F600}`, `request \u{1F601}${second}`, 'idle'][pick(random, 4)]);
 		}
 
 		for (let times = 0; times < 6; times++) {
@@ -52,10 +57,11 @@ function * randomSession(seconds: number, seed = 1): Generator<Snapshot> {
 
 /** What a snapshot says, whole numbers for fractions. */
 function saidBy(snapshot: Snapshot | undefined) {
-	const rounded = ({count, ...arrays}: {readonly count: number} & Readonly<Record<string, ArrayLike<number> | number>>, names: readonly string[]) =>
-		names.map(name => [name, [...arrays[name] as Float64Array].slice(0, count).map(value => Math.round(value))]);
+	const rounded = <Name extends string>({count, ...arrays}: {readonly count: number} & Readonly<Record<Name, ArrayLike<number>>>, names: readonly Name[]) =>
+		names.map(name => [name, [...(arrays as unknown as Record<Name, Float64Array>)[name]].slice(0, count).map(value => Math.round(value))]);
 	return snapshot && {
-		facts: rounded(snapshot.facts, Object.keys(factColumns)), contention: rounded(snapshot.contention, Object.keys(contentionColumns)), threads: rounded(snapshot.threads, Object.keys(threadColumns)), session: snapshot.session,
+		facts: rounded(snapshot.facts, namesOf(factColumns)), contention: rounded(snapshot.contention, namesOf(contentionColumns)), threads: rounded(snapshot.threads, namesOf(threadNumbers)),
+		names: snapshot.threads.name.slice(0, snapshot.threads.count), session: snapshot.session,
 	};
 }
 
@@ -161,7 +167,7 @@ test('a window of the past is what was counted in it', () => {
 
 test('the time line says how much CPU time was used and how many threads were blocked, in cells of any length', () => {
 	const builder = new SnapshotBuilder();
-	const thread = builder.addThread({key: 1, name: builder.internString('main')});
+	const thread = builder.addThread({key: 1, name: 'main'});
 	const node = builder.addStack([builder.addFrame('A', 'a', 'A.java', 1)]);
 	const session = Array.from({length: 40}, (_, index) => {
 		const isSpike = index >= 20 && index < 25;

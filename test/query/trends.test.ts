@@ -12,7 +12,7 @@ const lines = 600;
 /** Two steps of 5 s: line n has n ms of CPU time and a tick in the first, and twice the time and a tick in the second. */
 function session() {
 	const builder = new SnapshotBuilder();
-	const thread = builder.addThread({key: 1, name: builder.internString('main')});
+	const thread = builder.addThread({key: 1, name: 'main'});
 	const stacks = Array.from({length: lines}, (_, line) => builder.addStack([builder.addFrame('A', 'work', 'A.java', line + 1)]));
 	const waits = builder.addStack([builder.addFrame('A', 'waits', 'A.java', 7)]);
 	let ring = emptyRing;

@@ -5,7 +5,7 @@ import {seeded} from '../helpers/random.js';
 import {CpuPlacement} from '../../source/sampler/cpu-placement.js';
 
 function draw(sample: Sample, key: number, state: number, cpuNs: number): number {
-	const row = sample.addThread(key, key, 1);
+	const row = sample.addThread(key, key, 'worker');
 	sample.state[row] = state;
 	sample.cpuNs[row] = cpuNs;
 	return row;
@@ -20,7 +20,7 @@ function credits(states: string, used: string): string {
 	const sample = new Sample();
 	return [...states].map((letter, index) => {
 		sample.clear();
-		const row = sample.addThread(1, 100, 1);
+		const row = sample.addThread(1, 100, 'worker');
 		sample.state[row] = {R: stateCode.RUNNABLE, t: stateCode.TIMED_WAITING, '.': stateCode.IDLE}[letter]!;
 		sample.cpuNs[row] = Number.parseInt(used[index], 36);
 		placement.assign(sample, 10);
@@ -148,7 +148,7 @@ describe('where CPU time counts', () => {
 			const sample = new Sample();
 			for (let index = 0; index < 2000; index++) {
 				sample.clear();
-				const row = sample.addThread(1, 100, 1);
+				const row = sample.addThread(1, 100, 'worker');
 				const isRunning = random() < 1 / 12;
 				sample.state[row] = isRunning ? stateCode.RUNNABLE : stateCode.IDLE;
 				sample.cpuNs[row] = 100;
@@ -185,7 +185,7 @@ describe('where CPU time counts', () => {
 			for (let index = 0; index < 60; index++) {
 				sample.clear();
 				for (let key = 1; key <= 3; key++) {
-					const row = sample.addThread(key, key, 1);
+					const row = sample.addThread(key, key, 'worker');
 					sample.state[row] = Math.floor(random() * 7);
 					sample.cpuNs[row] = random() < 0.4 ? 0 : Math.floor(random() * 100);
 					used += sample.cpuNs[row];

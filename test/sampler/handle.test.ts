@@ -92,8 +92,8 @@ function sum(values: Iterable<number>): number {
 	return total;
 }
 
-function threadNamed({threads, dictionary}: Snapshot, name: string): number {
-	return [...threads.name.subarray(0, threads.count)].findIndex(id => dictionary.strings[id] === name);
+function threadNamed({threads}: Snapshot, name: string): number {
+	return threads.name.indexOf(name);
 }
 
 /** A worker that is nothing but this script. */
@@ -313,7 +313,7 @@ describe('a session on a real JVM', () => {
 	test('counts only the threads asked for', async () => {
 		const {pid} = await java();
 		const snapshot = await withSamples(sampler(await targetOf(pid), {threads: '*-one'}), 3);
-		const names = [...snapshot.facts.thread].map(thread => snapshot.dictionary.strings[snapshot.threads.name[thread]]);
+		const names = [...snapshot.facts.thread].map(thread => snapshot.threads.name[thread]);
 		expect([...new Set(names)].sort()).toEqual(['busy-one', 'ending-one', 'sleeping-one']);
 		expect(sum(snapshot.facts.ticks)).toBe(3 * snapshot.session.samples);
 	});

@@ -12,7 +12,7 @@ import {TableWriter} from '../../source/table/writer.js';
 const {table} = workerData as WorkerInput;
 const writer = new TableWriter(table);
 const sample = new Sample();
-sample.addThread(1, 1, writer.internString('main'));
+sample.addThread(1, 1, 'main');
 writer.count(sample, 1, fromNames([...select(sessionFigures, {by: 'sampler'}), ...select(clockFigures, {by: 'sampler'})], () => 1));
 parentPort!.postMessage({kind: 'sampling'} satisfies Report);
 parentPort!.once('message', () => {

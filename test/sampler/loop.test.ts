@@ -27,7 +27,7 @@ function steady(before: (sample: number) => void | Promise<void>, skipped?: {ref
 		async sample(into: Sample): Promise<SampleOutcome> {
 			into.clear();
 			await before(++samples);
-			const row = into.addThread(1, 100, 0);
+			const row = into.addThread(1, 100, 'main');
 			into.state[row] = samples % 2 === 0 ? stateCode.RUNNABLE : stateCode.WAITING;
 			into.cpuNs[row] = 1e6;
 			return {

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {SessionOver, type Engine, type Probe} from '../../source/engines/engine.js';
 import {engines} from '../../source/engines/registry.js';
-import {globListIdMatcher} from '../../source/model/glob.js';
+import {globListMatcher, rememberingGlobListMatcher} from '../../source/model/glob.js';
 import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
 import {backoffMs} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';
@@ -37,20 +37,21 @@ describe('--threads', () => {
 		['main, http-*,', ['main', 'http-1', 'my main'], ['my http-1', '']],
 	])('%s', (glob, matching, others) => {
 		const names = [...matching, ...others];
-		let looked = 0;
-		const accepts = globListIdMatcher(glob, id => {
-			looked++;
-			return names[id];
-		});
+		const accepts = rememberingGlobListMatcher(glob);
 		for (let round = 0; round < 3; round++) {
-			expect(names.filter((_, id) => accepts(id))).toEqual(matching);
+			expect(names.filter(name => accepts(name))).toEqual(matching);
 		}
+	});
 
-		expect(looked).toBe(names.length);
+	test('ever new names are looked at anew, however many were remembered', () => {
+		const accepts = rememberingGlobListMatcher('*7');
+		const names = Array.from({length: 20_000}, (_, index) => `request ${index}`);
+		expect(names.filter(name => accepts(name))).toEqual(names.filter(name => name.endsWith('7')));
+		expect(['request 7', 'request 8', 'request 19997'].map(name => accepts(name))).toEqual([true, false, true]);
 	});
 
 	test('a name that the target chose cannot keep a glob with many stars busy: to try every way to part it would take years', () => {
-		expect(globListIdMatcher(`${'*a'.repeat(20)}*b`, () => 'a'.repeat(120))(0)).toBe(false);
+		expect(globListMatcher(`${'*a'.repeat(20)}*b`)('a'.repeat(120))).toBe(false);
 	});
 });
 

@@ -30,8 +30,8 @@ afterEach(async () => {
 type Seen = {readonly sinceMs: number; readonly cpuNs: number; readonly stoodBefore: boolean};
 
 function threadsOf(reader: TableReader): Map<string, Seen> {
-	const {threads, dictionary} = reader.read(1000)!;
-	return new Map(Array.from({length: threads.count}, (_, thread) => [dictionary.strings[threads.name[thread]], {
+	const {threads} = reader.read(1000)!;
+	return new Map(Array.from({length: threads.count}, (_, thread) => [threads.name[thread], {
 		sinceMs: threads.sinceMs[thread], cpuNs: threads.cpuNs[thread], stoodBefore: (threads.flags[thread] & threadFlag.stoodBefore) !== 0,
 	}]));
 }

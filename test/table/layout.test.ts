@@ -5,7 +5,7 @@ import {
 import {copyColumn, TableViews} from '../../source/table/views.js';
 
 const small: TableShape = {
-	strings: 8, bytes: 2048, frames: 16, nodes: 32, threads: 8, facts: 64, contention: 8, maxSlabs: 3,
+	strings: 8, bytes: 2048, frames: 16, nodes: 32, threads: 8, names: 16, nameBytes: 2048, facts: 64, contention: 8, maxSlabs: 3,
 };
 
 describe('layout', () => {

@@ -3,7 +3,9 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {headerWords} from '../../source/table/layout.js';
 import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableWriter} from '../../source/table/writer.js';
-import {drawInto, newSample, zeroFigures} from './sample-maker.js';
+import {
+	drawInto, newSample, renamed, zeroFigures,
+} from './sample-maker.js';
 
 const {role, table, counters, rounds, spins} = workerData as {
 	role: 'increment' | 'hold' | 'write' | 'hold-then-release'; table: SharedArrayBuffer; counters: SharedArrayBuffer; rounds: number; spins?: number;
@@ -51,10 +53,10 @@ switch (role) {
 		const writer = new TableWriter(table);
 		const sample = newSample();
 		parentPort!.postMessage('ready');
-		// Each sample has ten threads with one nanosecond each, ever new stacks among them.
+		// Each sample has ten threads with one nanosecond each, ever new stacks among them, and names that they never had.
 		for (let round = 0; round < rounds; round++) {
 			const threads = Array.from({length: 10}, (_, row) => ({
-				key: 1 + ((round + row) % 500), cpuNs: 1, state: 2, frames: [`C.m${(round * row) % 3000}`, `D.n${row}`], lock: {kind: 1, className: 'L', owner: -1},
+				key: 1 + ((round + row) % 500), name: renamed(1 + ((round + row) % 500), round + 1), cpuNs: 1, state: 2, frames: [`C.m${(round * row) % 3000}`, `D.n${row}`], lock: {kind: 1, className: 'L', owner: -1},
 			}));
 			if (!writer.count(drawInto(sample, threads, writer), round + 1, zeroFigures)) {
 				throw new Error('lock not free in time');

@@ -9,7 +9,9 @@ import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {bundle} from '../helpers/bundle.js';
-import {drawInto, newSample, zeroFigures} from './sample-maker.js';
+import {
+	drawInto, newSample, renamed, zeroFigures,
+} from './sample-maker.js';
 
 const running: Worker[] = [];
 
@@ -57,7 +59,7 @@ describe('two threads', () => {
 	});
 
 	test('every copy that is read while samples are written is consistent', async () => {
-		const table = createTable({...defaultShape, facts: 1024, nodes: 512, frames: 512, threads: 64, contention: 128, bytes: 4096, strings: 512, maxSlabs: 512});
+		const table = createTable({...defaultShape, facts: 1024, nodes: 512, frames: 512, threads: 64, contention: 128, bytes: 4096, strings: 512, names: 64, nameBytes: 4096, maxSlabs: 512});
 		const reader = new TableReader(table);
 		const worker = await second({role: 'write', table, rounds: 20_000});
 		const progress = {isOver: false};
@@ -86,6 +88,7 @@ describe('two threads', () => {
 
 			expect([ticks, cpuNs, contended, figures.threadSamples]).toEqual(Array.from({length: 4}, () => figures.samples * 10));
 			expect(threads.cpuNs.reduce((sum, value) => sum + value, 0)).toBe(ticks);
+			expect(threads.name).toEqual(Array.from(threads.sinceMs, (atMs, at) => renamed(threads.key[at], atMs)));
 			expect(dictionary.frameMethod.every(id => dictionary.strings[id] !== undefined)).toBe(true);
 			if (seen.at(-1) !== image) {
 				seen.push(image);

@@ -23,6 +23,11 @@ export type DrawnThread = {
 	credits?: Array<{cpuNs: number; frames: string[]}>;
 };
 
+/** The name of a thread in a sample: another one in each. */
+export function renamed(key: number, atMs: number): string {
+	return `request ${atMs} of customer ${key} ${'é'.repeat(atMs % 40)}`;
+}
+
 /** Fills a sample with drawn threads. */
 export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer: TableWriter): Sample {
 	const frame = (text: string) => {
@@ -32,7 +37,7 @@ export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer
 
 	sample.clear();
 	for (const thread of threads) {
-		const row = sample.addThread(thread.key, thread.key + 1000, writer.internString(thread.name ?? `t${thread.key}`));
+		const row = sample.addThread(thread.key, thread.key + 1000, thread.name ?? `t${thread.key}`);
 		sample.state[row] = thread.state ?? 1;
 		sample.cpuNs[row] = thread.cpuNs ?? 0;
 		sample.placedCpuNs[row] = thread.cpuNs ?? 0;

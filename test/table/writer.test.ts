@@ -3,16 +3,15 @@ import {otherFrame} from '../../source/model/frame.js';
 import {lockKindCode, threadFlag, type Sample} from '../../source/model/sample.js';
 import {stateCode, stateCount} from '../../source/model/thread-state.js';
 import {
-	createTable, defaultShape, otherNode, type TableShape,
+	countWord, createTable, defaultShape, headerWords, otherName, otherNode, type TableShape,
 } from '../../source/table/layout.js';
-import {otherName} from '../../source/table/dictionary.js';
 import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {otherThreadKey} from '../../source/table/thread-writer.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {drawInto, newSample, randomSamples, zeroFigures, type DrawnThread} from './sample-maker.js';
 
 const tiny: TableShape = {
-	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, facts: 8, contention: 8, maxSlabs: 4096,
+	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, names: 16, nameBytes: 2048, facts: 8, contention: 8, maxSlabs: 4096,
 };
 
 /** "Class.method<Class.method", innermost first; the empty string for the empty stack. */
@@ -118,7 +117,7 @@ describe('counting', () => {
 		writer.count(drawInto(newSample(), [
 			{key: 1, state: stateCode.WAITING, frames: ['A.park', 'A.run'], cpuNs: 0, credits: [{cpuNs: 10, frames: ['A.work', 'A.run']}, {cpuNs: 7, frames: ['A.other', 'A.run']}, {cpuNs: 10, frames: ['A.work', 'A.run']}]},
 			{key: 2, name: 'hidden', frames: ['A.run'], credits: [{cpuNs: 5, frames: ['A.work', 'A.run']}]},
-		], writer), 1000, zeroFigures, name => writer.textOf(name) !== 'hidden');
+		], writer), 1000, zeroFigures, name => name !== 'hidden');
 		const image = new TableReader(buffer).read(0)!;
 		expect(factsOf(image)).toEqual(new Map([
 			[`1|A.park<A.run|${stateCode.WAITING}`, [1, 0]], [`1|A.work<A.run|${stateCode.RUNNABLE}`, [0, 20]], [`1|A.other<A.run|${stateCode.RUNNABLE}`, [0, 7]],
@@ -165,14 +164,14 @@ describe('counting', () => {
 			});
 		}
 
-		const {threads, dictionary} = kept.at(-1)!.image;
+		const {threads} = kept.at(-1)!.image;
 		const last = new Map(samples.at(-1)!.map(thread => [thread.key, thread]));
 		for (let at = 0; at < threads.count; at++) {
 			const truth = last.get(threads.key[at]);
 			expect(threads.alive[at]).toBe(truth ? 1 : 0);
 			expect(threads.cpuNs[at]).toBe(sum(samples.flat().filter(({key}) => key === threads.key[at]).map(({cpuNs}) => cpuNs ?? 0)));
 			if (truth) {
-				expect(dictionary.strings[threads.name[at]]).toBe(truth.name);
+				expect(threads.name[at]).toBe(truth.name);
 				expect(threads.state[at]).toBe(truth.state);
 				expect(threads.lockOwner[at] < 0 ? undefined : threads.key[threads.lockOwner[at]]).toBe(truth.lock && truth.lock.owner >= 0 ? samples.at(-1)![truth.lock.owner].key : undefined);
 			}
@@ -227,7 +226,7 @@ describe('counting', () => {
 		expect(facts.get(`0|${otherName}.${otherName}|1`)).toEqual([13, 0]);
 		expect(image.figures.otherTicks).toBe(14);
 		const other = image.threads.key.indexOf(otherThreadKey);
-		expect(image.dictionary.strings[image.threads.name[other]]).toBe(otherName);
+		expect(image.threads.name[other]).toBe(otherName);
 		expect(stackText(image, otherNode)).toBe(`${otherName}.${otherName}`);
 	});
 
@@ -268,7 +267,7 @@ describe('threads', () => {
 		const writer = new TableWriter(buffer);
 		const sample = newSample();
 		for (const {atMs, threads} of samples) {
-			writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, accepts && (name => accepts(writer.textOf(name))));
+			writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, accepts);
 		}
 
 		return new TableReader(buffer).read(0)!;
@@ -368,19 +367,42 @@ describe('names', () => {
 		expect(ids.map(id => strings[id])).toEqual(names.map(name => name.length > 512 ? `${name.slice(0, 511).replace(/[\uD800-\uDBFF]$/, '')}…` : name));
 	});
 
-	test('ever new names of threads leave room for those of code; known ones stay what they are', () => {
-		const writer = new TableWriter(createTable({...tiny, maxSlabs: 4}));
-		const names = Array.from({length: 40}, (_, index) => writer.textOf(writer.internString(`request ${index}`, true)));
-		// 32 strings in all, of which the table has two of its own.
-		expect(names).toEqual(Array.from({length: 40}, (_, index) => index < 22 ? `request ${index}` : otherName));
-		expect(writer.textOf(writer.internString('request 7', true))).toBe('request 7');
-		expect(writer.textOf(writer.internString('com.acme.Main'))).toBe('com.acme.Main');
+	test('of threads come back as each thread had them last, those of the dead too, in no more room than these take', () => {
+		const buffer = createTable({...tiny, maxSlabs: 4});
+		const writer = new TableWriter(buffer);
+		const reader = new TableReader(buffer);
+		const sample = newSample();
+		const kept: Array<{image: TableImage; names: string[]}> = [];
+		for (let round = 0; round < 400; round++) {
+			// Each thread keeps its name for some rounds; two have the same; from the tenth on one is not there any more.
+			const names = ['pool', 'pool', 'gone', ...Array.from({length: 8}, (_, thread) => `request ${Math.floor((round + thread) / 3)} ${'é'.repeat((round * thread) % 250)}`)];
+			const threads = names.map((name, index) => ({key: index + 1, name, frames: ['A.b']}));
+			writer.count(drawInto(sample, threads.filter(({name}) => name !== 'gone' || round < 10), writer), round, zeroFigures);
+			kept.push({image: reader.read(0)!, names});
+		}
 
-		const long = new TableWriter(createTable({...tiny, strings: 64, maxSlabs: 4}));
-		const bytes = Array.from({length: 20}, (_, index) => long.textOf(long.internString(`${index}`.padStart(512, 'x'), true)));
-		// Three of them fit behind the table's own into the first of four slabs, four into each other one.
-		expect(bytes.indexOf(otherName)).toBe(11);
-		expect(long.textOf(long.internString('com.acme.Main'))).toBe('com.acme.Main');
+		for (const {image, names} of kept) {
+			expect(Array.from(image.threads.key, key => names[key - 1])).toEqual(image.threads.name);
+		}
+
+		expect(kept.at(-1)!.image.dictionary.strings).toEqual(['', otherName, 'A', 'b', 'A.java']);
+		expect(headerWords(buffer)[countWord.names]).toBeLessThan(12);
+	});
+
+	test('of threads that find no room are "(other)", and are what they are when there is some again', () => {
+		const buffer = createTable({...tiny, facts: 64, maxSlabs: 1});
+		const writer = new TableWriter(buffer);
+		const reader = new TableReader(buffer);
+		const namesWith = (names: string[]) => {
+			writer.count(drawInto(newSample(), names.map((name, index) => ({key: index + 1, name})), writer), 1, zeroFigures);
+			return reader.read(0)!.threads.name;
+		};
+
+		const long = ['x', 'y', 'z'].map(letter => letter.repeat(512));
+		const longest = ['€', 'ä'].map(letter => letter.repeat(512));
+		expect(namesWith(long)).toEqual(long);
+		expect(namesWith(longest)).toEqual([otherName, longest[1], long[2]]);
+		expect(namesWith(['a', 'b', longest[0]])).toEqual(['a', 'b', longest[0]]);
 	});
 
 	test('a frame without any name is not "no frame"', () => {
@@ -391,7 +413,7 @@ describe('names', () => {
 	test('a frame that was never interned is a fault, not a crash later', () => {
 		const writer = new TableWriter(createTable());
 		const sample = newSample();
-		sample.addThread(1, 1, 0);
+		sample.addThread(1, 1, 'main');
 		sample.addFrame(77);
 		expect(() => writer.count(sample, 1, zeroFigures)).toThrow('never interned');
 	});

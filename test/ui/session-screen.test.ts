@@ -92,7 +92,7 @@ function hostile(): Snapshot {
 	const names = ['\u001B[2J', '\u202Eevil', '名前', '👩‍👩‍👧', 'e\u0301\u0301', 'x'.repeat(600), 'a\nb', '\u009B31m', 'ﷺ'].map(name => printable(name));
 	const {builder} = new Picture();
 	for (const [index, name] of names.entries()) {
-		const thread = builder.addThread({key: index + 1, name: builder.internString(name)});
+		const thread = builder.addThread({key: index + 1, name});
 		const node = builder.addStack([builder.addFrame(`${name}.${name}`, name, name, index), builder.addFrame(name, name, '', -1)]);
 		builder.count(thread, node, 1 + (index % 4), 5, 1e7 * index);
 		builder.setNow(thread, {node, state: 1 + (index % 4)});
@@ -376,7 +376,7 @@ describe('what must be known of the figures', () => {
 
 	test('another tracer is named in the header of 80 columns, the help and the detail of the stacks that are not known', async () => {
 		const builder = new SnapshotBuilder();
-		const thread = builder.addThread({key: 1, name: builder.internString('one')});
+		const thread = builder.addThread({key: 1, name: 'one'});
 		builder.count(thread, builder.addStack([builder.addFrame(unknownStack.className, unknownStack.method, '', unknownLine)]), stateCode.RUNNABLE, 200, 1e7);
 		const unknown = builder.build({session: {durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50}});
 		const session = screenOf(unknown, {status: {...live, tracer: 'gdb (process 4711)'}});

@@ -1,4 +1,3 @@
-import type {Interner} from '../../model/frame.js';
 import type {Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
 import {type Methods} from './hotspot/methods.js';
@@ -7,19 +6,18 @@ import {type RunningTimer} from './timer/running-timer.js';
 
 /** Key of the row that stands for threads that ended; those of the JVM's own threads are minus their Linux ids. */
 const endedKey = -(2 ** 31);
+const endedName = '(ended threads)';
 
 /** Adds to a sample what a timer has recorded. */
 export class RecordedCredits {
 	readonly #timer: RunningTimer;
 	readonly #methods: Methods;
 	readonly #depth: number;
-	readonly #endedName: number;
 
-	constructor(timer: RunningTimer, methods: Methods, depth: number, interner: Interner) {
+	constructor(timer: RunningTimer, methods: Methods, depth: number) {
 		this.#timer = timer;
 		this.#methods = methods;
 		this.#depth = depth;
-		this.#endedName = interner.internString('(ended threads)');
 	}
 
 	/**
@@ -50,7 +48,7 @@ export class RecordedCredits {
 			return;
 		}
 
-		const row = into.addThread(endedKey, 0, this.#endedName);
+		const row = into.addThread(endedKey, 0, endedName);
 		into.state[row] = stateCode.TERMINATED;
 		for (const {weightNs, frames} of ended) {
 			into.cpuNs[row] += weightNs;

@@ -106,14 +106,14 @@ export class MemorySession implements EngineSession {
 		};
 		this.#descriptions = new Descriptions(vm, target.pid, parts);
 		this.#locks = new Locks(vm, {...parts, takenAt: new TakenAt(vm, memory, this.#code, this.#methods)});
-		this.#vmThreads = new VmThreads(target.pid, interner, this.#cpu, turns);
+		this.#vmThreads = new VmThreads(target.pid, this.#cpu, turns);
 		const walker = new Walker(vm, this.#code, this.#methods);
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
 		this.#waiting = new WaitingStacks(memory, threads, walker, continuations);
 		const top = new TopFrame(vm, this.#code, this.#methods, walker);
 		const {perf, timer, note} = chooseTimer(opened, target, options, new RecordedStacks({memory, walker, top, continuations}));
 		this.#perf = perf;
-		this.#credits = perf && new RecordedCredits(perf, this.#methods, this.#depth, interner);
+		this.#credits = perf && new RecordedCredits(perf, this.#methods, this.#depth);
 		this.#offCpu = perf ? undefined : new OffCpu(target.pid);
 		if (ptrace) {
 			this.#stopper = new Stopper(ptrace, target.pid);
@@ -291,7 +291,7 @@ export class MemorySession implements EngineSession {
 	/**
 	A carrier, which waits for its virtual thread to yield, and the virtual thread, whose doing all the CPU time is.
 	*/
-	#addMounted(into: Sample, thread: JavaThread, virtual: {readonly key: number; readonly name: number}): number {
+	#addMounted(into: Sample, thread: JavaThread, virtual: {readonly key: number; readonly name: string}): number {
 		const {frames, carrierStart, end} = thread;
 		const incomplete = end === 'broken' ? threadFlag.incomplete : 0;
 		const carrier = into.addThread(thread.key, thread.nativeId, thread.name);

@@ -83,8 +83,8 @@ function settings(query: Query, snapshot: Snapshot, view: View | undefined): str
 /** Names given before "and N more". */
 const maxNamed = 5;
 
-function onlyThreads(keys: ReadonlySet<number>, {threads, dictionary}: Snapshot): string {
-	const names = [...threads.key].flatMap((key, thread) => keys.has(key) ? [dictionary.strings[threads.name[thread]]] : []);
+function onlyThreads(keys: ReadonlySet<number>, {threads}: Snapshot): string {
+	const names = [...threads.key].flatMap((key, thread) => keys.has(key) ? [threads.name[thread]] : []);
 	const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
 	return `${names.length} ${names.length === 1 ? 'thread' : 'threads'}: ${names.slice(0, maxNamed).join(', ')}${more}`;
 }

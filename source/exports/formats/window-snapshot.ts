@@ -1,7 +1,7 @@
 import {fromNames, makeArrays, select} from '../../model/column-types.js';
 import {recordsInWindow} from '../../model/records-in-window.js';
 import {
-	contentionColumns, factColumns, sessionFigures, threadColumns,
+	contentionColumns, factColumns, sessionFigures, threadNumbers,
 } from '../../model/schema.js';
 import {tasksInWindow} from '../../model/tasks/window.js';
 import {reportInWindow} from '../../model/traces/window.js';
@@ -37,7 +37,7 @@ export function windowStats(now: SessionStats, then: SessionStats): SessionStats
 function windowThreads(now: ThreadTable, then: ThreadTable): ThreadTable {
 	return {
 		...now,
-		...makeArrays(threadColumns, select(threadColumns, {window: 'difference'}), (_, name) => {
+		...makeArrays(threadNumbers, select(threadNumbers, {window: 'difference'}), (_, name) => {
 			const values = now[name].slice(0, now.count);
 			for (let i = 0; i < Math.min(now.count, then.count); i++) {
 				values[i] -= then[name][i];

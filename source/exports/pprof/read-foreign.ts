@@ -106,7 +106,7 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 
 			// A key must differ from all others; the ids in a file from elsewhere need not be.
 			const flags = placeholder === placeholders.vm ? threadFlag.vmInternal : (placeholder === placeholders.jit ? threadFlag.compiler : 0);
-			thread = builder.addThread({key: threads.size + 1, nativeId, name: builder.internString(name), flags, alive: false});
+			thread = builder.addThread({key: threads.size + 1, nativeId, name, flags, alive: false});
 			threads.set(identity, thread);
 		}
 

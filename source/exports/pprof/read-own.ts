@@ -13,6 +13,8 @@ import {size, type ProfileTables} from './profile-tables.js';
 import {valueOf} from './saved-cells.js';
 import {savedContentionColumns, savedThreadColumns, type SavedSession} from './session-comment.js';
 
+const savedThreadNumbers = savedThreadColumns.filter(name => name !== 'name');
+
 /**
 The snapshot that a profile of ours was written from. Throws RangeError where the profile and its session data disagree.
 */
@@ -24,7 +26,7 @@ export function ownSnapshot(profile: PiecewiseProfile, tables: ProfileTables, sa
 	const nodeOf = (locationIds: readonly number[]) => addStack(locationIds.filter(id => !noFrames.has(id)).map(id => frameOf(id)));
 	const threadOfKey = new Map<number, number>();
 	for (const thread of saved.threads) {
-		const index = builder.addThread({key: thread.key, nativeId: thread.nativeId, name: builder.internString(thread.name), flags: thread.flags});
+		const index = builder.addThread({key: thread.key, nativeId: thread.nativeId, name: thread.name, flags: thread.flags});
 		threadOfKey.set(thread.key, index);
 	}
 
@@ -53,7 +55,7 @@ export function ownSnapshot(profile: PiecewiseProfile, tables: ProfileTables, sa
 	const frameAt = (location: number) => location === 0 ? 0 : frameOf(location);
 	const context = {internString: (text: string) => builder.internString(text), nodeAt, frameAt};
 	for (const [index, thread] of saved.threads.entries()) {
-		builder.setNow(index, {...fromNames(savedThreadColumns, name => valueOf(threadColumns[name].unit, thread[name], context)), alive: thread.alive === 1});
+		builder.setNow(index, {...fromNames(savedThreadNumbers, name => valueOf(threadColumns[name].unit, thread[name], context)), alive: thread.alive === 1});
 	}
 
 	for (const row of saved.contention) {

@@ -5,7 +5,7 @@ import {threadStates} from '../../model/thread-state.js';
 import {amount, moment, oneOf, text, whole} from './checked.js';
 
 /*
-How a value of each unit stands in the session data of a saved file: strings, states and lock kinds by their names; a
+How a value of each unit stands in the session data of a saved file: strings and texts, states and lock kinds by their names; a
 stack as an index into the profile's samples followed by the stacks that no sample has, -1 for no Java
 frames; a frame as a location id, 0 for none; a thread as an index, -1 for none.
 */
@@ -29,7 +29,7 @@ const maxByte = 255;
 /**
 The value as it is saved. Numbers that could not be measured (NaN) must not make a file that cannot be opened again.
 */
-export function cellOf(unit: Unit, value: number, {strings, stackOf, locationOf}: CellContext): Cell {
+export function cellOf(unit: Exclude<Unit, 'text'>, value: number, {strings, stackOf, locationOf}: CellContext): Cell {
 	switch (unit) {
 		case 'string': {
 			return strings[value];
@@ -79,7 +79,8 @@ RangeError.
 */
 export function checkedCell(unit: Unit, value: unknown, {stacks, locations, threads}: CellSizes): Cell {
 	switch (unit) {
-		case 'string': {
+		case 'string':
+		case 'text': {
 			return text(value);
 		}
 

@@ -1,4 +1,4 @@
-import {namesOf, type Columns} from '../../model/column-types.js';
+import {namesOf, type MixedColumns} from '../../model/column-types.js';
 import {rootNode} from '../../model/frame.js';
 import {
 	contentionColumns, threadColumns, type ContentionColumns, type SavedThreadColumn, type ThreadColumns,
@@ -32,7 +32,7 @@ export const savedThreadColumns = namesOf(threadColumns).filter((name): name is 
 export const savedContentionColumns = namesOf(contentionColumns);
 
 /** A row as it was read, by column: a string as it is, codes, and references as in the file (see saved-cells). */
-type SavedRow<C extends Columns, Name extends keyof C> = {readonly [Key in Name]: C[Key]['unit'] extends 'string' ? string : number};
+type SavedRow<C extends MixedColumns, Name extends keyof C> = {readonly [Key in Name]: C[Key]['unit'] extends 'string' | 'text' ? string : number};
 export type SavedThread = SavedRow<ThreadColumns, SavedThreadColumn>;
 export type SavedContention = SavedRow<ContentionColumns, keyof ContentionColumns>;
 
@@ -82,7 +82,7 @@ export function savedSessionOf(snapshot: Snapshot, index: FrameIndex): Omit<Sess
 	return {
 		target,
 		session: saneStats(session),
-		threads: rows(threads.count, i => savedThreadColumns.map(name => cellOf(threadColumns[name].unit, threads[name][i], context))),
+		threads: rows(threads.count, i => savedThreadColumns.map(name => name === 'name' ? threads.name[i] : cellOf(threadColumns[name].unit, threads[name][i], context))),
 		contention: rows(contention.count, i => savedContentionColumns.map(name => cellOf(contentionColumns[name].unit, contention[name][i], context))),
 		stacks,
 	};

@@ -1,5 +1,5 @@
 import {
-	fromNames, namesOf, type Column, type Columns,
+	fromNames, namesOf, type MixedColumns, type Unit,
 } from '../../model/column-types.js';
 import {contentionColumns, sessionFigures, threadColumns} from '../../model/schema.js';
 import type {SessionStats, TargetFacts} from '../../model/snapshot.js';
@@ -56,7 +56,7 @@ export function decodeSession(comment: string, digest: string, sizes: {readonly 
 	const stacks = list(root.stacks, maxStacks).map(stack => list(stack, maxDepth).map(item => location(item)));
 	const threadRows = list(root.threads, maxThreads);
 	const cellSizes: CellSizes = {stacks: sizes.samples + stacks.length, locations: sizes.locations, threads: threadRows.length};
-	const rowOf = (columns: Columns, names: readonly string[], row: unknown) => {
+	const rowOf = (columns: MixedColumns, names: readonly string[], row: unknown) => {
 		const cells = list(row, maxRowLength);
 		return fromNames(names, (name, at) => checked(columns[name], cells[at], cellSizes));
 	};
@@ -75,7 +75,7 @@ export function decodeSession(comment: string, digest: string, sizes: {readonly 
 }
 
 /** A value of a column, checked; what an earlier version did not save gets the unit's none. */
-function checked(column: Column & {readonly saved?: string}, value: unknown, sizes: CellSizes): Cell {
+function checked(column: {readonly unit: Unit; readonly saved?: string}, value: unknown, sizes: CellSizes): Cell {
 	return value === undefined && column.saved === 'newer' ? missingCell(column.unit) : checkedCell(column.unit, value, sizes);
 }
 

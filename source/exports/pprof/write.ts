@@ -132,11 +132,11 @@ class Tables {
 	}
 
 	sample(fact: number): SampleInput {
-		const {facts, threads, dictionary} = this.#snapshot;
+		const {facts, threads} = this.#snapshot;
 		const thread = facts.thread[fact];
 		const text = (value: string) => this.strings.dedup(value);
 		const label = [
-			{key: text(labelKey.thread), str: text(dictionary.strings[threads.name[thread]])},
+			{key: text(labelKey.thread), str: text(threads.name[thread])},
 			{key: text(labelKey.javaId), num: threads.key[thread]},
 			{key: text(labelKey.state), str: text(threadStates[facts.state[fact]])},
 		];

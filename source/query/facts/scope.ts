@@ -51,14 +51,14 @@ function unitFor(unit: Unit, countedMask: number): Unit {
 	return unit === 'cpu' && (countedMask & (1 << stateCode.RUNNABLE)) === 0 ? 'ticks' : unit;
 }
 
-function threadsOf({threads, dictionary}: Snapshot, {threadKeys}: Query, {thread}: RowFilter): Uint8Array | undefined {
+function threadsOf({threads}: Snapshot, {threadKeys}: Query, {thread}: RowFilter): Uint8Array | undefined {
 	if (!threadKeys && !thread) {
 		return undefined;
 	}
 
 	const counted = new Uint8Array(threads.count);
 	for (let index = 0; index < threads.count; index++) {
-		const isCounted = (!threadKeys || threadKeys.has(threads.key[index])) && (!thread || thread(dictionary.strings[threads.name[index]]));
+		const isCounted = (!threadKeys || threadKeys.has(threads.key[index])) && (!thread || thread(threads.name[index]));
 		counted[index] = isCounted ? 1 : 0;
 	}
 

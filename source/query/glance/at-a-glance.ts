@@ -81,11 +81,11 @@ function isQuiet(snapshot: Snapshot, baseline: Snapshot | undefined, query: Quer
 
 /** CPU times are not known yet, but what stands on the stacks is. */
 function isAnybodySeenRunning(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Scope): boolean {
-	const {threads, dictionary} = snapshot;
+	const {threads} = snapshot;
 	const facts = factsInWindow(snapshot, baseline, scope);
 	for (let fact = 0; fact < facts.count; fact++) {
 		const thread = facts.thread[fact];
-		if (facts.state[fact] === stateCode.RUNNABLE && facts.node[fact] !== rootNode && !isOfJvm(threads.flags[thread], dictionary.strings[threads.name[thread]])) {
+		if (facts.state[fact] === stateCode.RUNNABLE && facts.node[fact] !== rootNode && !isOfJvm(threads.flags[thread], threads.name[thread])) {
 			return true;
 		}
 	}
@@ -93,10 +93,10 @@ function isAnybodySeenRunning(snapshot: Snapshot, baseline: Snapshot | undefined
 	return false;
 }
 
-function threadsOfProgram({threads, dictionary}: Snapshot): ReadonlySet<number> {
+function threadsOfProgram({threads}: Snapshot): ReadonlySet<number> {
 	const keys = new Set<number>();
 	for (let thread = 0; thread < threads.count; thread++) {
-		if (!isOfJvm(threads.flags[thread], dictionary.strings[threads.name[thread]])) {
+		if (!isOfJvm(threads.flags[thread], threads.name[thread])) {
 			keys.add(threads.key[thread]);
 		}
 	}

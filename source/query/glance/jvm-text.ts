@@ -26,7 +26,7 @@ const sureMs = 1000;
 
 /** What the JVM itself is at: it collects garbage most of the time, the heap is full, or else where it uses the CPU. */
 export function jvmText(snapshot: Snapshot, baseline: Snapshot | undefined, vitals: TargetVitals = {}): string | undefined {
-	const {threads, dictionary} = snapshot;
+	const {threads} = snapshot;
 	const overMs = sampledMs(snapshot, baseline);
 	if (overMs < leastMs) {
 		return undefined;
@@ -38,14 +38,14 @@ export function jvmText(snapshot: Snapshot, baseline: Snapshot | undefined, vita
 		const used = threadCpuNs(snapshot, baseline, thread);
 		const kind = threadKind(threads.flags[thread]);
 		cpuNs[kind] += used;
-		cpuNs.collectors += kind === 'vm' && isCollector(dictionary.strings[threads.name[thread]]) ? used : 0;
+		cpuNs.collectors += kind === 'vm' && isCollector(threads.name[thread]) ? used : 0;
 		most = kind === 'vm' && (most < 0 || used > threadCpuNs(snapshot, baseline, most)) ? thread : most;
 	}
 
 	const percentOf = (ns: number) => Math.round(corePercent(ns, overMs));
 	const collecting = collectingText(overMs < sureMs ? 0 : percentOf(cpuNs.collectors), percentOf(cpuNs.java), vitals);
 	return collecting ?? (percentOf(cpuNs.vm) >= muchOfJvmPercent && cpuNs.vm >= muchOfJvmTimes * cpuNs.java
-		? `The JVM itself uses ${percentOf(cpuNs.vm)}% CPU, the program ${percentOf(cpuNs.java)}%: most in ${dictionary.strings[threads.name[most]]}. Threads shows them all.`
+		? `The JVM itself uses ${percentOf(cpuNs.vm)}% CPU, the program ${percentOf(cpuNs.java)}%: most in ${threads.name[most]}. Threads shows them all.`
 		: undefined);
 }
 

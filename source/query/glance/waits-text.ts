@@ -57,7 +57,7 @@ function heldUpText(snapshot: Snapshot, query: Query, heldUp: readonly number[])
 	}
 
 	const [owner, count] = mostOf(holders)!;
-	const who = owner < 0 ? 'an unknown thread' : dictionary.strings[threads.name[owner]];
+	const who = owner < 0 ? 'an unknown thread' : threads.name[owner];
 	const place = owner < 0 ? undefined : attributedPlace(snapshot, threads.node[owner], query);
 	const via = owner < 0 ? undefined : viaPlace(dictionary, threads.node[owner], query);
 	const by = `${holders.size === 1 ? '' : `${count} of them `}by ${who}${place ? `, which is at ${nameWith(place, via ? [viaText(via)] : [], placeRoom)}` : ''}`;

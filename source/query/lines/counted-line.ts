@@ -1,4 +1,4 @@
-import type {Dictionary, Snapshot} from '../../model/snapshot.js';
+import type {Snapshot} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
 import type {FactRanking, Ranked} from '../facts/fact-ranking.js';
 import {AtPlace} from '../facts/place.js';
@@ -16,7 +16,6 @@ const maxTopThreads = 3;
 export type CountedFigures = {
 	readonly grouping: Grouping;
 	readonly sums: LineSums;
-	readonly dictionary: Dictionary;
 	readonly threads: Snapshot['threads'];
 	readonly ranking: FactRanking;
 	readonly standing: StandingNow;
@@ -83,8 +82,8 @@ export class CountedLine extends AtPlace implements LineRow {
 	}
 
 	get topThreads(): readonly string[] {
-		const {dictionary, threads} = this.#of;
-		return this.#threads.top.map(thread => dictionary.strings[threads.name[thread]]);
+		const {threads} = this.#of;
+		return this.#threads.top.map(thread => threads.name[thread]);
 	}
 
 	get blockedNow(): number {

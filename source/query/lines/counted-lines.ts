@@ -56,7 +56,7 @@ function count(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query,
 	const places = grouping.places.length;
 	const buckets = new FactBuckets(sums.groupOfFact, places);
 	const shared: Omit<CountedFigures, 'beyond' | 'isInTicks' | 'samples'> = {
-		grouping, sums, dictionary, threads, ranking: new FactRanking(facts, buckets, facts.thread, threads.count, countedMask), standing: standingNow(snapshot, attributed, grouping, scope),
+		grouping, sums, threads, ranking: new FactRanking(facts, buckets, facts.thread, threads.count, countedMask), standing: standingNow(snapshot, attributed, grouping, scope),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	return inUnit => {

@@ -90,7 +90,7 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 	const isAlive = owner >= 0 && threads.alive[owner] === 1;
 	const rows = Array.from(waiters, ([thread, {ticks, node, isNow}]): Waiter => ({
 		key: threads.key[thread],
-		name: dictionary.strings[threads.name[thread]],
+		name: threads.name[thread],
 		nativeId: threads.nativeId[thread],
 		isNow,
 		stuckMs: isNow ? stuckMs(snapshot, thread) : 0,
@@ -108,7 +108,7 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		kind: lockKinds[kind],
 		lockClass: dictionary.strings[lockClass],
 		holder: owner,
-		holderName: owner < 0 ? '' : dictionary.strings[threads.name[owner]],
+		holderName: owner < 0 ? '' : threads.name[owner],
 		readers,
 		holderState: isAlive ? threadStates[threads.state[owner]] : undefined,
 		tookAt: ownerFrame > 0 ? placeOfFrame(dictionary, ownerFrame, 'line') : undefined,

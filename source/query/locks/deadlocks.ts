@@ -56,7 +56,7 @@ function memberOf(snapshot: Snapshot, thread: number): DeadlockedThread {
 	const {threads, dictionary} = snapshot;
 	return {
 		thread,
-		name: dictionary.strings[threads.name[thread]],
+		name: threads.name[thread],
 		lockClass: dictionary.strings[threads.lockClass[thread]],
 		at: programPlace(snapshot, threads.node[thread]),
 		ownerTookAt: threads.lockOwnerFrame[thread] > 0 ? placeOfFrame(dictionary, threads.lockOwnerFrame[thread], 'line') : undefined,

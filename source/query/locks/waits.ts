@@ -47,12 +47,12 @@ Places where the program's threads waited or idled since the session's start, th
 line where there is one. Threads that every JVM has for itself are left out. At most `limit` places.
 */
 export function queryWaits(snapshot: Snapshot, limit: number): WaitRow[] {
-	const {facts, dictionary, threads} = snapshot;
+	const {facts, threads} = snapshot;
 	const places = new Places();
 	for (let fact = 0; fact < facts.count; fact++) {
 		const [thread, node, state] = [facts.thread[fact], facts.node[fact], facts.state[fact]];
 		const isWaiting = state === stateCode.WAITING || state === stateCode.TIMED_WAITING || state === stateCode.IDLE;
-		if (isWaiting && !isOfJvm(threads.flags[thread], dictionary.strings[threads.name[thread]])) {
+		if (isWaiting && !isOfJvm(threads.flags[thread], threads.name[thread])) {
 			places.add(programPlace(snapshot, node), facts, fact);
 		}
 	}

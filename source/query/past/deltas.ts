@@ -1,14 +1,15 @@
 import {newArray, type Column, type ColumnArray} from '../../model/column-types.js';
 import {
-	contentionColumns, factColumns, threadColumns, type CounterColumns,
+	contentionColumns, factColumns, threadNumbers, type CounterColumns,
 } from '../../model/schema.js';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
+import {mergeNames, moveNames, writeNames} from './name-deltas.js';
 import {VarintReader, VarintWriter} from './varints.js';
 
 /*
 What changed from one snapshot of a session to the next, as bytes: for each column of the schema that changes, the rows
 that did and by how much. A thread that only waits takes two bytes. The same bytes lead from the earlier snapshot to the
-later one and back. Values are whole numbers: fractions of a nanosecond or a millisecond are rounded away.
+later one and back; names of threads come last, see name-deltas. Values are whole numbers: fractions of a nanosecond or a millisecond are rounded away.
 */
 
 /** The parts of a snapshot that change: counters, and the threads' records. */
@@ -27,7 +28,7 @@ function counters(region: Region, columns: CounterColumns): Changing[] {
 const changing: readonly Changing[] = [
 	...counters('facts', factColumns),
 	...counters('contention', contentionColumns),
-	...Object.entries(threadColumns).map(([name, column]) => ({region: 'threads', name, column} as const)),
+	...Object.entries(threadNumbers).map(([name, column]) => ({region: 'threads', name, column} as const)),
 ];
 
 function arrayOf(counted: Counted, {region, name}: Changing): ColumnArray {
@@ -63,12 +64,14 @@ export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
 		writer.unsigned(0);
 	}
 
+	writeNames(writer, then?.threads.name ?? [], now.threads.name);
 	return writer.take();
 }
 
 /** What two changes, one after the other, come to. */
 export function merged(first: Uint8Array, second: Uint8Array): Uint8Array {
-	const [a, b] = [new Entries(first), new Entries(second)];
+	const readers = [first, second].map(bytes => new VarintReader(bytes));
+	const [a, b] = readers.map(reader => new Entries(reader));
 	for (const _ of changing) {
 		a.next();
 		b.next();
@@ -95,6 +98,8 @@ export function merged(first: Uint8Array, second: Uint8Array): Uint8Array {
 		b.endPart();
 	}
 
+	mergeNames(writer, readers[0], readers[1]);
+
 	return writer.take();
 }
 
@@ -105,8 +110,8 @@ class Entries {
 	change = 0;
 	readonly #reader: VarintReader;
 
-	constructor(bytes: Uint8Array) {
-		this.#reader = new VarintReader(bytes);
+	constructor(reader: VarintReader) {
+		this.#reader = reader;
 	}
 
 	next(): void {
@@ -128,9 +133,11 @@ class Entries {
 /** A moment of a session that is led to others by what changed between them. */
 export class MovingMoment {
 	readonly #arrays: readonly ColumnArray[];
+	readonly #names: string[];
 
 	/** Begins at a snapshot; there is room for as many records as `room` says. */
 	constructor(from: Counted, room: Counts) {
+		this.#names = from.threads.name.slice(0, from.threads.count);
 		this.#arrays = changing.map(part => {
 			const array = newArray(part.column, room[part.region]);
 			const values = arrayOf(from, part);
@@ -157,6 +164,8 @@ export class MovingMoment {
 				array[index] += direction * reader.signed();
 			}
 		}
+
+		moveNames(this.#names, reader, direction);
 	}
 
 	/**
@@ -169,7 +178,9 @@ export class MovingMoment {
 			target,
 			session,
 			dictionary,
-			threads: {...later.threads, ...ownOf('threads'), count: counts.threads},
+			threads: {
+				...later.threads, ...ownOf('threads'), name: this.#names, count: counts.threads,
+			},
 			facts: {...later.facts, ...ownOf('facts'), count: counts.facts},
 			contention: {...later.contention, ...ownOf('contention'), count: counts.contention},
 		};

@@ -67,12 +67,12 @@ export function wordsOf(sample: Sample, builder: SnapshotBuilder): Row[] {
 		rows.push({
 			key: sample.key[row],
 			nativeId: sample.nativeId[row],
-			name: strings[sample.name[row]],
+			name: sample.name[row],
 			state: threadStates[sample.state[row]],
 			flags: Object.entries(threadFlag).filter(([, bit]) => (sample.flags[row] & bit) !== 0).map(([name]) => name),
 			frames: [...sample.frames.subarray(start, start + sample.stackLength[row])].map(frame => frameText(frame)),
 			lock: sample.lockKind[row] === 0 ? '' : `${lockKinds[sample.lockKind[row]]} ${strings[sample.lockClass[row]]}`.trim(),
-			owner: owner < 0 ? '' : `${strings[sample.name[owner]]}${sample.lockOwnerFrame[row] ? ` at ${frameText(sample.lockOwnerFrame[row])}` : ''}`,
+			owner: owner < 0 ? '' : `${sample.name[owner]}${sample.lockOwnerFrame[row] ? ` at ${frameText(sample.lockOwnerFrame[row])}` : ''}`,
 			carrier: sample.carrier[row],
 		});
 	}

@@ -99,10 +99,10 @@ export class Observer {
 
 	#thread(row: number): ObservedThread {
 		const {sample, names: {strings, frames}} = this;
-		const nameOf = (other: number) => other < 0 ? '' : strings[sample.name[other]];
+		const nameOf = (other: number) => other < 0 ? '' : sample.name[other];
 		const flags = sample.flags[row];
 		return {
-			key: sample.key[row], nativeId: sample.nativeId[row], name: strings[sample.name[row]], state: threadStates[sample.state[row]],
+			key: sample.key[row], nativeId: sample.nativeId[row], name: sample.name[row], state: threadStates[sample.state[row]],
 			isDaemon: (flags & threadFlag.daemon) !== 0, isIncomplete: (flags & threadFlag.incomplete) !== 0, isVmInternal: (flags & threadFlag.vmInternal) !== 0,
 			isVirtual: (flags & threadFlag.virtual) !== 0, cpuNs: sample.cpuNs[row],
 			frames: [...sample.frames.subarray(sample.stackStart[row], sample.stackStart[row] + sample.stackLength[row])].map(frame => frames[frame]).filter(frame => !frame.startsWith(`${unknownStack.className}.`)),

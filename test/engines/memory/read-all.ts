@@ -58,7 +58,7 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 		threads: all.map(thread => {
 			const lock = locks.of(thread);
 			return [
-				`"${names.strings[thread.name]}" #${thread.key} ${threadStates[thread.state]} ${thread.end}`,
+				`"${thread.name}" #${thread.key} ${threadStates[thread.state]} ${thread.end}`,
 				`${lockKinds[lock.kind]} ${names.strings[lock.className]} ${lock.owner ? `held by #${lock.owner.key}` : ''}`,
 				...[...thread.frames].map(frame => names.frames[frame]),
 			].join('\n');

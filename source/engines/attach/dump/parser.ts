@@ -1,5 +1,6 @@
 import type {Interner} from '../../../model/frame.js';
 import {normalClassName} from '../../../model/class-name.js';
+import {printable} from '../../../model/text.js';
 import {lockKindCode, threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import type {IdleList} from '../../../jvm/threads/idle.js';
@@ -10,7 +11,7 @@ import {lineEndAfter, startsWith, wordOf} from './header.js';
 import type {IdleFrames} from './idle-frames.js';
 import {LockLine, lockLineKind} from './lock-line.js';
 import {LockOwners} from './lock-owners.js';
-import {NameIds} from './known-texts.js';
+import {KnownTexts} from './known-texts.js';
 import {maxThreads} from './smr-list.js';
 import {decimalAt, stateAt} from './thread-notes.js';
 
@@ -60,8 +61,8 @@ export class DumpParser {
 
 	readonly #options: ParserOptions;
 	readonly #frames: FrameLines;
-	readonly #classes: NameIds;
-	readonly #names: NameIds;
+	readonly #classes: KnownTexts<number>;
+	readonly #names = new KnownTexts(text => printable(text));
 	readonly #headers = new HeaderFinder();
 	readonly #lock = new LockLine();
 	readonly #owners = new LockOwners();
@@ -72,19 +73,12 @@ export class DumpParser {
 	#frame = 0;
 	/** Frames that the dump prints for this stack, kept or not. */
 	#depth = 0;
-	readonly #virtualName: number;
-	readonly #vmThreadName: number;
-	readonly #attachListenerName: number;
 
 	constructor(interner: Interner, options: ParserOptions) {
 		this.#options = options;
 		this.#frames = new FrameLines(interner, options.idle);
 		this.idleFrames = this.#frames.idle;
-		this.#classes = new NameIds(interner, normalClassName);
-		this.#names = new NameIds(interner);
-		this.#virtualName = interner.internString('virtual thread');
-		this.#vmThreadName = interner.internString('VM Thread');
-		this.#attachListenerName = interner.internString('Attach Listener');
+		this.#classes = new KnownTexts(text => interner.internString(printable(normalClassName(text))));
 	}
 
 	/**
@@ -202,19 +196,19 @@ export class DumpParser {
 
 	#addThread(bytes: Buffer, start: number): void {
 		const {header} = this.#headers;
-		const name = this.#names.idOf(bytes, start + 1, header.nameEnd);
+		const name = this.#names.find(bytes, start + 1, header.nameEnd);
 		const internal = header.id < 0;
 		const row = this.#addRow(internal ? -header.nativeId : header.id, header.nativeId, name);
 		this.#sample.flags[row] = (header.daemon ? threadFlag.daemon : 0) | (internal ? threadFlag.vmInternal : 0);
 		this.headerCpuNs[row] = header.cpuNs;
-		if (internal && name === this.#vmThreadName) {
+		if (internal && name === 'VM Thread') {
 			this.vmThreadId = header.nativeId;
-		} else if (name === this.#attachListenerName && header.daemon) {
+		} else if (name === 'Attach Listener' && header.daemon) {
 			this.attachListenerId = header.nativeId;
 		}
 	}
 
-	#addRow(key: number, nativeId: number, name: number): number {
+	#addRow(key: number, nativeId: number, name: string): number {
 		const row = this.#sample.addThread(key, nativeId, name);
 		if (row >= this.headerCpuNs.length) {
 			const cpu = new Float64Array(row * 2);
@@ -326,14 +320,14 @@ export class DumpParser {
 			}
 		}
 
-		sample.lockClass[row] = lock.classEnd > lock.classStart ? this.#classes.idOf(bytes, lock.classStart, lock.classEnd) : 0;
+		sample.lockClass[row] = lock.classEnd > lock.classStart ? this.#classes.find(bytes, lock.classStart, lock.classEnd) : 0;
 		this.#owners.wants(row, lock.addressHigh, lock.addressLow);
 	}
 
 	/** Holders of locks that the threads' own stacks say nothing of. */
 	#readDeadlocks(bytes: Buffer, start: number): void {
 		for (const {high, low, nameStart, nameEnd} of deadlockedParks(bytes, start)) {
-			const row = this.#onlyRowOf(this.#names.idOf(bytes, nameStart, nameEnd));
+			const row = this.#onlyRowOf(this.#names.find(bytes, nameStart, nameEnd));
 			if (row !== -1) {
 				this.#owners.holds(row, high, low, 0);
 			}
@@ -341,10 +335,10 @@ export class DumpParser {
 	}
 
 	/** The row of a thread's name; -1 where none or several have it. */
-	#onlyRowOf(name: number): number {
-		const {name: names, count} = this.#sample;
-		const row = names.subarray(0, count).indexOf(name);
-		return names.subarray(row + 1, count).includes(name) ? -1 : row;
+	#onlyRowOf(name: string): number {
+		const {name: names} = this.#sample;
+		const row = names.indexOf(name);
+		return names.includes(name, row + 1) ? -1 : row;
 	}
 
 	/** A line that begins with blanks: the state, the compiler's task, virtual threads. */
@@ -376,7 +370,7 @@ export class DumpParser {
 
 	/** The frames below belong to the virtual thread that the row carries. */
 	#addVirtual(carrier: number, key: number): void {
-		const row = this.#addRow(key, 0, this.#virtualName);
+		const row = this.#addRow(key, 0, 'virtual thread');
 		this.#sample.flags[row] = threadFlag.virtual | threadFlag.daemon;
 		this.#sample.carrier[row] = carrier;
 	}

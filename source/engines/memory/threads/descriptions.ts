@@ -1,4 +1,3 @@
-import type {Interner} from '../../../model/frame.js';
 import {threadFlag} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {moving, type HeapClock} from '../hotspot/collections.js';
@@ -49,7 +48,6 @@ export class Descriptions {
 	readonly #clock: HeapClock;
 	readonly #threads: JavaThreads;
 	readonly #methods: Methods;
-	readonly #interner: Interner;
 	/** The clock, statuses and blocks, and the clock again: read together, in this order. */
 	readonly #together: Ranges;
 	#clockAfter = 0;
@@ -63,7 +61,7 @@ export class Descriptions {
 	#restingDueMs = 0;
 
 	constructor(vm: Vm, pid: number, parts: {
-		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods; readonly interner: Interner;
+		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods;
 	}) {
 		this.#vm = vm;
 		this.#pid = pid;
@@ -72,7 +70,6 @@ export class Descriptions {
 		this.#clock = parts.clock;
 		this.#threads = parts.threads;
 		this.#methods = parts.methods;
-		this.#interner = parts.interner;
 		this.#together = new Ranges(vm.reader.memory);
 	}
 
@@ -97,7 +94,7 @@ export class Descriptions {
 
 			if (thread.key === 0) {
 				thread.key = -thread.nativeId;
-				thread.name = this.#interner.internString(kernelName(this.#pid, thread.nativeId), true);
+				thread.name = kernelName(this.#pid, thread.nativeId);
 			}
 		}
 	}
@@ -203,7 +200,7 @@ export class Descriptions {
 			const oop = this.#objects.inHandle(thread.block.virtualThread);
 			const {id, name} = this.#objects.virtualIdentity(oop);
 			if (this.#vm.collector === 'stop-the-world' ? before !== moving && this.#clock.now() === before : !this.#heap.isDoubtful) {
-				return {key: id, name: this.#interner.internString(name === '' ? `#${id}` : name, true)};
+				return {key: id, name: name === '' ? `#${id}` : name};
 			}
 		} catch {}
 
@@ -284,7 +281,7 @@ export class Descriptions {
 			// One that was counted before its object could be read stays the thread that it was.
 			thread.isSettled = false;
 			thread.key = thread.key < 0 ? thread.key : identity.id;
-			thread.name = this.#interner.internString(identity.name, true);
+			thread.name = identity.name;
 			thread.flags = (identity.isDaemon ? threadFlag.daemon : 0) | (compilerName.test(identity.name) ? threadFlag.compiler : 0);
 		}
 	}

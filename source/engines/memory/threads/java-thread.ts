@@ -54,9 +54,9 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	readonly stackBase: number;
 	/** Linux id as /proc/PID/task has it; 0 if not known. */
 	readonly nativeId: number;
-	/** Key and string id of the name, once they are known. */
+	/** Key and name, once they are known. */
 	key = 0;
-	name = 0;
+	name = '';
 	flags = 0;
 	/**
 	Whether key, daemon-ness and name come from the Java heap; the name may change, and is read again now and then.
@@ -86,7 +86,7 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	/**
 	The virtual thread that was mounted when its identity was last read, by the content of JavaThread._vthread's slot.
 	*/
-	virtual?: {readonly key: number; readonly name: number};
+	virtual?: {readonly key: number; readonly name: string};
 	/** The frames for which the state was last worked out, and whether the thread's own status said so. */
 	describedFrames?: Int32Array;
 	isStateSure = false;

@@ -1,5 +1,4 @@
 import {readdirSync} from 'node:fs';
-import type {Interner} from '../../../model/frame.js';
 import {threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
@@ -27,7 +26,7 @@ const longNames = ['VM Periodic Task Thread', 'Shenandoah Control Thread', 'Stri
 /**
 `row`: where it was in the sample before; `ranMs`: when it was last found to have run (performance.now).
 */
-type VmThread = CpuTurn & {readonly name: number; sightings: number; row: number; ranMs: number};
+type VmThread = CpuTurn & {readonly name: string; sightings: number; row: number; ranMs: number};
 
 /**
 Threads of the process that are no Java threads: collectors, the VM Thread, those of native libraries. They have the
@@ -37,15 +36,13 @@ export class VmThreads {
 	/** None but those that are watched did anything in the newest sample. */
 	isCalm = false;
 	readonly #pid: number;
-	readonly #interner: Interner;
 	readonly #cpu: ThreadCpu;
 	readonly #turns: CpuTurns;
 	#listAtMs = Number.NEGATIVE_INFINITY;
 	#threads = new Map<number, VmThread>();
 
-	constructor(pid: number, interner: Interner, cpu: ThreadCpu, turns: CpuTurns) {
+	constructor(pid: number, cpu: ThreadCpu, turns: CpuTurns) {
 		this.#pid = pid;
-		this.#interner = interner;
 		this.#cpu = cpu;
 		this.#turns = turns;
 	}
@@ -128,7 +125,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			nativeId, name: this.#interner.internString(name, true), sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, lifeCpuNs: 0, lifeTurns: 0, cpuDueMs: 0, livelyUntilMs: 0, cpuReadMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
+			nativeId, name, sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, lifeCpuNs: 0, lifeTurns: 0, cpuDueMs: 0, livelyUntilMs: 0, cpuReadMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
 		};
 	}
 
