@@ -1,5 +1,5 @@
 import {
-	makeArrays, namesOf, newArray, type ColumnArray,
+	fromNames, makeArrays, namesOf, newArray, type ColumnArray,
 } from './column-types.js';
 import type {CounterColumns, RecordArrays} from './schema.js';
 
@@ -54,6 +54,27 @@ export function recordsInWindow<C extends CounterColumns>(columns: C, now: Recor
 	});
 	return {count, ...arrays};
 }
+
+/**
+The same of an agent's report: its `counters` and times subtracted, and what `rest` makes of the others; all of it where
+the baseline is of another session of an agent, or of none.
+*/
+export function reportSince<Counter extends string, Report extends AgentReport & Readonly<Record<Counter, number>>>(report: Report, baseline: Report | undefined, counters: readonly Counter[], rest: (baseline: Report) => Partial<Report>): Report {
+	if (baseline?.startedAtMs !== report.startedAtMs) {
+		return report;
+	}
+
+	return {
+		...report,
+		startedAtMs: report.startedAtMs + Math.round(baseline.elapsedNs / 1e6),
+		elapsedNs: Math.max(0, report.elapsedNs - baseline.elapsedNs),
+		...fromNames(counters, name => Math.max(0, report[name] - baseline[name])),
+		...rest(baseline),
+	};
+}
+
+/** When what an agent reports began, and how long it has gone on. */
+type AgentReport = {readonly startedAtMs: number; readonly elapsedNs: number};
 
 /** Whether a counter of each row is more than nothing: since the session's start all of them are, and nothing is copied. */
 function isEachCounted([values, ...others]: readonly ColumnArray[], count: number): boolean {

@@ -1,3 +1,4 @@
+import {reportSince} from '../records-in-window.js';
 import type {TaskReport, TaskStays} from './report.js';
 
 /** As the agent has it (TaskWorkers.java). */
@@ -8,10 +9,10 @@ The report of what came after `baseline`; all of it where that is of other tasks
 before is part of what ended threads counted when it has ended.
 */
 export function tasksInWindow(report: TaskReport, baseline: TaskReport | undefined): TaskReport {
-	if (baseline?.startedAtMs !== report.startedAtMs) {
-		return report;
-	}
+	return reportSince(report, baseline, ['skipped', 'dropped', 'missed'], before => ({stays: staysSince(report, before)}));
+}
 
+function staysSince(report: TaskReport, baseline: TaskReport): TaskStays[] {
 	const live = new Set(report.workers);
 	const before = new Map<string, {count: number; totalNs: number; buckets: Float64Array}>();
 	for (const {worker, kind, state, count, totalNs, buckets} of baseline.stays) {
@@ -21,15 +22,7 @@ export function tasksInWindow(report: TaskReport, baseline: TaskReport | undefin
 		before.set(key, {count: count + (known?.count ?? 0), totalNs: totalNs + (known?.totalNs ?? 0), buckets: known ? known.buckets.map((value, index) => value + buckets[index]) : buckets});
 	}
 
-	return {
-		...report,
-		startedAtMs: report.startedAtMs + Math.round(baseline.elapsedNs / 1e6),
-		elapsedNs: Math.max(0, report.elapsedNs - baseline.elapsedNs),
-		skipped: Math.max(0, report.skipped - baseline.skipped),
-		dropped: Math.max(0, report.dropped - baseline.dropped),
-		missed: Math.max(0, report.missed - baseline.missed),
-		stays: report.stays.map(stays => lessThose(stays, before, keyOf(report.workers[stays.worker], report.kinds[stays.kind], stays.state))).filter(({count}) => count > 0),
-	};
+	return report.stays.map(stays => lessThose(stays, before, keyOf(report.workers[stays.worker], report.kinds[stays.kind], stays.state))).filter(({count}) => count > 0);
 }
 
 function keyOf(worker: string, kind: string, state: number): string {

@@ -1,3 +1,5 @@
+import {fromNames} from '../column-types.js';
+import {reportSince} from '../records-in-window.js';
 import {
 	bucketCount, endedThreads, type ThreadCalls, type ThreadWay, type TraceNodes, type TraceReport,
 } from './report.js';
@@ -7,28 +9,20 @@ const counters = ['calls', 'exceptions', 'cumulativeNs', 'ownNs'] as const;
 
 /** The report of what came after `baseline`; all of it where that is of another tracing, or of none. */
 export function reportInWindow(report: TraceReport, baseline: TraceReport | undefined): TraceReport {
-	if (baseline?.startedAtMs !== report.startedAtMs) {
-		return report;
-	}
+	return reportSince(report, baseline, ['traces', 'lostCalls'], before => ({
+		byThread: threadsInWindow(report.byThread, before.byThread), nodes: nodesSince(report.nodes, before.nodes),
+	}));
+}
 
-	const {nodes} = report;
-	const {nodes: before} = baseline;
+function nodesSince(nodes: TraceNodes, before: TraceNodes): TraceNodes {
 	const grown = (now: Float64Array, then: Float64Array) => now.map((value, index) => Math.max(0, value - (then[index] ?? 0)));
 	const buckets = grown(nodes.buckets, before.buckets);
 	return {
-		...report,
-		startedAtMs: report.startedAtMs + Math.round(baseline.elapsedNs / 1e6),
-		elapsedNs: Math.max(0, report.elapsedNs - baseline.elapsedNs),
-		traces: Math.max(0, report.traces - baseline.traces),
-		lostCalls: Math.max(0, report.lostCalls - baseline.lostCalls),
-		byThread: threadsInWindow(report.byThread, baseline.byThread),
-		nodes: {
-			...nodes,
-			...Object.fromEntries(counters.map(name => [name, grown(nodes[name], before[name])])) as Pick<TraceNodes, typeof counters[number]>,
-			buckets,
-			// The longest call may have been before.
-			mostNs: nodes.mostNs.map((ns, node) => ns > (before.mostNs[node] ?? 0) ? ns : longestNs(buckets.subarray(node * bucketCount, (node + 1) * bucketCount), ns)),
-		},
+		...nodes,
+		...fromNames(counters, name => grown(nodes[name], before[name])),
+		buckets,
+		// The longest call may have been before.
+		mostNs: nodes.mostNs.map((ns, node) => ns > (before.mostNs[node] ?? 0) ? ns : longestNs(buckets.subarray(node * bucketCount, (node + 1) * bucketCount), ns)),
 	};
 }
 
