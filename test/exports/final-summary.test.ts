@@ -50,6 +50,29 @@ test('without the place where the lock was taken the blocked line has all the ro
 	expect(renderFinalSummary(snapshot, 52).at(-1)).toBe('blocked 1x at d.Ledger.post:122, held by pricing-1');
 });
 
+test.each([
+	[130, 'blocked 4x (2 threads) at c.acme.demo.Ledger.post:122, most often by pricing-worker-00017 (75.0%) at com.acme.demo.Pricing.take:1'],
+	[100, 'blocked 4x (2 threads) at Ledger.post:122, most often by pricing-worker-00017 at Pricing.take:1'],
+	[80, 'blocked 4x (2 threads) at Ledger.post:122, most often held at Pricing.take:1'],
+	[72, 'blocked 4x (2 threads) at com.acme.demo.Ledger.post:122'],
+	[42, 'blocked 4x (2 threads) at Ledger.post:122'],
+])('who held up most and where, in %d cells: class, method and line stay whole as long as there is room for them', (width, line) => {
+	const snapshot = new Picture().draw(`
+		pricing-worker-00017
+		R
+		com.acme.demo.Pricing.run:1
+
+		two <- pricing-worker-00017@com.acme.demo.Pricing.take:1
+		B B B
+		com.acme.demo.Ledger.post:122 com.acme.demo.Ledger.post:122 com.acme.demo.Ledger.post:122
+
+		three <- two@com.acme.demo.Pricing.take:3
+		B
+		com.acme.demo.Ledger.post:122
+	`).build();
+	expect(renderFinalSummary(snapshot, width).at(-1)).toBe(line);
+});
+
 /** Frames of a thread that waits for a ReentrantLock, and of one that waits for work, as JDK 17 has them. */
 const locking = ['com.acme.Shop.run:3', 'com.acme.Stock.reserve:30', 'java.util.concurrent.locks.ReentrantLock.lock:322', 'java.util.concurrent.locks.LockSupport.park:211', 'jdk.internal.misc.Unsafe.park:native'];
 const forWork = ['java.lang.Thread.run:840', 'java.util.concurrent.LinkedBlockingQueue.take:433', 'java.util.concurrent.locks.LockSupport.park:341', 'jdk.internal.misc.Unsafe.park:native'];

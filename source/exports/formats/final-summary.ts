@@ -1,12 +1,12 @@
-import {cut} from '../../model/cell-width.js';
+import {cellWidth, cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {defaultQuery} from '../../query/defaults.js';
 import {formatMs, formatPercent} from '../../query/columns/format.js';
 import {circleText} from '../../query/locks/deadlock-text.js';
 import {deadlocksOf} from '../../query/locks/deadlocks.js';
 import {queryLines} from '../../query/lines.js';
-import {shortName} from '../../query/columns/names.js';
-import type {LineRow} from '../../query/types.js';
+import {leastCells, shortName} from '../../query/columns/names.js';
+import type {LineRow, Place} from '../../query/types.js';
 import {
 	queryHeldUp, queryWaits, type HeldUpRow, type WaitRow,
 } from '../../query/locks/waits.js';
@@ -27,8 +27,7 @@ const leastCpu = 0.001;
 /**
 What stays on the terminal after the live view has ended: deadlocks; target, time and cost; then what mattered in the
 run: the hottest lines, and the places where locks held threads up, with who held them; if there is neither, the places
-where
-threads waited. At most ten lines of at most `width` terminal cells; everything since the session's start.
+where threads waited. At most ten lines of at most `width` terminal cells; everything since the session's start.
 */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const deadlocks = deadlocksOf(snapshot).slice(0, maxDeadlocks).map(deadlock => `DEADLOCK: ${circleText(deadlock)}`);
@@ -78,16 +77,32 @@ function heldUpLine(row: HeldUpRow, width: number): string {
 	}
 
 	const isAlone = holder.percent >= 99.5;
+	const share = isAlone ? '' : ` (${formatPercent(holder.percent)}%)`;
+	const held = isAlone ? 'held' : 'most often held';
+	const by = `${isAlone ? 'held' : 'most often'} by ${cut(holder.ownerName, ownerWidth)}`;
 	const [place] = holder.took;
-	const owner = `${cut(holder.ownerName, ownerWidth)}${isAlone ? '' : ` (${formatPercent(holder.percent)}%)`}`;
-	const by = `, ${isAlone ? 'held' : 'most often'} by ${owner}`;
-	if (!place) {
-		return head + shortName(here, Math.max(width - head.length - by.length, 1), true) + by;
+	return (place && betweenTwo([head, `, ${by}${share} at `, `, ${by} at `, `, ${held} at `], here, place.place, width))
+		?? [`, ${by}${share}`, `, ${by}`].map(end => withEnd(head, here, end, width)).find(line => line !== undefined)
+		?? head + shortName(here, Math.max(width - head.length, 1), true);
+}
+
+/** Both places, with the longest of the texts between them that leaves class, method and line of each whole. */
+function betweenTwo([head, ...betweens]: readonly string[], here: Place, there: Place, width: number): string | undefined {
+	const [least, leastThere] = [leastCells(here), leastCells(there)];
+	for (const between of betweens) {
+		const room = width - cellWidth(head) - cellWidth(between);
+		if (least + leastThere <= room) {
+			// Half of what is left for each; the holder's own class says more than the lock's.
+			const name = shortName(here, Math.max(least, Math.min(Math.ceil(room / 2), room - leastThere)), true);
+			return head + name + between + shortName(there, room - cellWidth(name), true);
+		}
 	}
 
-	// Half of what is left for each place; the holder's own class says more than the lock's.
-	const between = `${by} at `;
-	const room = Math.max(width - head.length - between.length, 2);
-	const name = shortName(here, Math.ceil(room / 2), true);
-	return `${head}${name}${between}${shortName(place.place, room - name.length, true)}`;
+	return undefined;
+}
+
+/** The place and what is said behind it, if that leaves class, method and line whole. */
+function withEnd(head: string, here: Place, end: string, width: number): string | undefined {
+	const room = width - cellWidth(head) - cellWidth(end);
+	return leastCells(here) <= room ? head + shortName(here, room, true) + end : undefined;
 }

@@ -42,6 +42,11 @@ export function shortName(place: Place, room: number, full = false): string {
 	return cutStart(rest, room);
 }
 
+/** Cells of `Class.method:line`, the package left out. */
+export function leastCells(place: Place): number {
+	return cellWidth(placeName(place).slice(place.className.lastIndexOf('.') + 1));
+}
+
 /** Fewer cells say nothing of what stands behind a name. */
 const leastAside = 8;
 
@@ -50,7 +55,7 @@ The name of a place and what is to be said beside it, the first thing first, as 
 `Class.method:line` is cut: `c.acme.Dao.find:88 via LockSupport.park`.
 */
 export function nameWith(place: Place, asides: readonly string[], room: number, full = false): string {
-	const least = cellWidth(placeName(place).slice(place.className.lastIndexOf('.') + 1));
+	const least = leastCells(place);
 	let shown = '';
 	for (const aside of asides) {
 		const left = room - least - cellWidth(shown) - 1;
