@@ -5,9 +5,15 @@ distance, in points of 100, between the shares of CPU time that the pool's metho
 the program measures of itself, and the rest of the CPU time of the process's Java threads) and those shown; "of the
 work" that among the four methods; "chance" what sampling once in 10 ms of CPU time makes of it by chance alone. "By
 rule" is the part of what is shown that was not recorded, with where it stands. "Own CPU" is ours in percent of a core,
-"work per CPU second" the target's rounds for its own CPU time beside those of the rest. The first number of the command
-line is seconds for each measurement; TPROF_BENCH_ONLY takes some of the programs and timers
-(pool,perf), TPROF_BENCH_JDKS some of the JDKs (17,25).
+"work per CPU second" the target's rounds for its own CPU time beside those of the rest.
+
+Each measurement is made of windows, one after the other in the same session. "Chance" is that of all windows together,
+"of a window" the median of what each of them has by itself. What is systematically wrong is to be told from chance by
+"signed": shown less true share of all windows, with the standard error that the windows' spread gives it; "beyond
+chance" is L1 with these taken off in quadrature.
+
+The numbers of the command line are seconds of a window and how many windows; TPROF_BENCH_ONLY takes some of the
+programs and timers (pool,perf), TPROF_BENCH_JDKS some of the JDKs (17,25).
 */
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -17,11 +23,13 @@ import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {CpuPlacement} from '../source/sampler/cpu-placement.js';
 import {type JavaProcess, type Jdk, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
+import {median} from './support/figures.js';
 import {wanted, wantedJdks} from './support/only.js';
 import {eachPlaced, memoryWith} from './support/placed-time.js';
 
 const intervalMs = 20;
-const seconds = Number(process.argv[2] ?? 30);
+const seconds = Number(process.argv[2] ?? 10);
+const windows = Number(process.argv[3] ?? 6);
 const methods = ['fifty', 'hundred', 'threeHundred', 'fiveHundred'];
 /** A loop that was inlined may count for its caller. */
 const notInlined = ['-XX:CompileCommand=quiet', ...methods.map(method => `-XX:CompileCommand=dontinline,KnownBursts.${method}`)];
@@ -57,70 +65,107 @@ function chance(real: ReadonlyMap<string, number>): number {
 	return sumOf([...real.values()].map(ns => 100 * Math.sqrt(2 * (ns / sum) * (1 - (ns / sum)) / (Math.PI * sum / periodNs))));
 }
 
+/** CPU time by place that a window shows and that is true; what is not work may be anywhere else: only its sum is known. */
+type Window = {readonly shown: ReadonlyMap<string, number>; readonly real: ReadonlyMap<string, number>; readonly rounds: number; readonly usedNs: number};
+
+function added(maps: ReadonlyArray<ReadonlyMap<string, number>>): Map<string, number> {
+	const sums = new Map<string, number>();
+	for (const [place, ns] of maps.flatMap(map => [...map])) {
+		sums.set(place, (sums.get(place) ?? 0) + ns);
+	}
+
+	return sums;
+}
+
+const percentOf = (of: ReadonlyMap<string, number>, place: string) => 100 * (of.get(place) ?? 0) / sumOf(of.values());
+
+/** Shown less true share of each place, and the standard error of that by the spread of the windows. */
+function signed(parts: readonly Window[]) {
+	const [shown, real] = [added(parts.map(part => part.shown)), added(parts.map(part => part.real))];
+	return [...real.keys()].map(place => {
+		const points = percentOf(shown, place) - percentOf(real, place);
+		const squares = parts.map(part => (percentOf(part.shown, place) - percentOf(part.real, place) - points) ** 2);
+		return {place, points, error: Math.sqrt(sumOf(squares) / (parts.length - 1) / parts.length)};
+	});
+}
+
 async function measure(java: JavaProcess, engine: Engine & {readonly name: string}, restRate: number) {
 	const builder = new SnapshotBuilder();
 	const placement = new CpuPlacement();
 	const session = await engine.open(await targetOf(java), {depth: Infinity}, builder);
 	const sample = new Sample();
-	const shown = new Map<string, number>();
+	const elsewhere = new Map<string, number>();
 	const byRule = new Map<string, number>();
-	let usedNs = 0;
+	const parts: Window[] = [];
 	await session.sample(sample);
 	await truth(java);
 	const cpu = process.cpuUsage();
 	const startMs = performance.now();
 	let samples = 0;
 	let lastMs = startMs;
-	for (let dueMs = startMs + intervalMs; performance.now() < startMs + (seconds * 1000); dueMs = Math.max(performance.now(), dueMs + (intervalMs * (0.5 + Math.random())))) {
-		await sleep(Math.max(0, dueMs - performance.now()));
-		const outcome = await session.sample(sample);
-		if (!outcome.ok) {
-			continue;
+	for (let window = 0; window < windows; window++) {
+		const shown = new Map<string, number>([...methods, 'else'].map(place => [place, 0]));
+		let usedNs = 0;
+		const windowMs = performance.now();
+		for (let dueMs = windowMs + intervalMs; performance.now() < windowMs + (seconds * 1000); dueMs = Math.max(performance.now(), dueMs + (intervalMs * (0.5 + Math.random())))) {
+			await sleep(Math.max(0, dueMs - performance.now()));
+			const outcome = await session.sample(sample);
+			if (!outcome.ok) {
+				continue;
+			}
+
+			samples++;
+			const nowMs = performance.now();
+			placement.assign(sample, (nowMs - lastMs) * 1e6);
+			lastMs = nowMs;
+			const {strings, frameMethod} = builder.build().dictionary;
+			eachPlaced(sample, (row, frames, ns, isCredit) => {
+				if ((sample.flags[row] & notJava) === 0) {
+					const names = [...frames].map(frame => strings[frameMethod[frame]]);
+					const work = names.find(name => methods.includes(name));
+					const place = work ?? names[0] ?? '';
+					shown.set(work ?? 'else', shown.get(work ?? 'else')! + ns);
+					if (!work) {
+						elsewhere.set(place, (elsewhere.get(place) ?? 0) + ns);
+					}
+
+					if (!isCredit) {
+						byRule.set(place, (byRule.get(place) ?? 0) + ns);
+					}
+				}
+			});
+			for (let row = 0; row < sample.count; row++) {
+				usedNs += (sample.flags[row] & notJava) === 0 ? sample.cpuNs[row] : 0;
+			}
 		}
 
-		samples++;
-		const nowMs = performance.now();
-		placement.assign(sample, (nowMs - lastMs) * 1e6);
-		lastMs = nowMs;
-		const {strings, frameMethod} = builder.build().dictionary;
-		eachPlaced(sample, (row, frames, ns, isCredit) => {
-			if ((sample.flags[row] & notJava) === 0) {
-				const names = [...frames].map(frame => strings[frameMethod[frame]]);
-				const place = names.find(name => methods.includes(name)) ?? names[0] ?? '';
-				shown.set(place, (shown.get(place) ?? 0) + ns);
-				if (!isCredit) {
-					byRule.set(place, (byRule.get(place) ?? 0) + ns);
-				}
-			}
-		});
-		for (let row = 0; row < sample.count; row++) {
-			usedNs += (sample.flags[row] & notJava) === 0 ? sample.cpuNs[row] : 0;
-		}
+		const {workNs, rounds, usedNs: processNs} = await truth(java);
+		parts.push({shown, real: new Map([...workNs, ['else', Math.max(0, usedNs - sumOf(workNs.values()))]]), rounds, usedNs: processNs});
 	}
 
 	const own = process.cpuUsage(cpu);
 	const tookMs = performance.now() - startMs;
-	const real = await truth(java);
 	await session.close();
-	const {workNs} = real;
-	const trueNs = new Map([...workNs, ['else', Math.max(0, usedNs - sumOf(workNs.values()))]]);
-	const others = [...shown].filter(([place]) => !methods.includes(place)).sort((a, b) => b[1] - a[1]);
-	const shownNs = sumOf(shown.values());
-	// What is not work may be anywhere else: only its sum is known.
-	const merged = new Map([...shown].filter(([place]) => methods.includes(place)));
-	merged.set('else', sumOf(others.map(([, ns]) => ns)));
-	const work = [...methods].map(method => `${(100 * (shown.get(method) ?? 0) / shownNs).toFixed(1)} (${(100 * workNs.get(method)! / usedNs).toFixed(1)})`);
+	const [shown, real] = [added(parts.map(part => part.shown)), added(parts.map(part => part.real))];
+	const [shownNs, realNs] = [sumOf(shown.values()), sumOf(real.values())];
+	const ofWork = (of: ReadonlyMap<string, number>) => new Map([...of].filter(([place]) => place !== 'else'));
+	const largest = (of: ReadonlyMap<string, number>) => [...of].sort((a, b) => b[1] - a[1]).slice(0, 5).map(([place, ns]) => `${place} ${(100 * ns / shownNs).toFixed(1)}`).join(', ');
+	const differences = signed(parts);
+	const [rounds, usedNs] = [sumOf(parts.map(part => part.rounds)), sumOf(parts.map(part => part.usedNs))];
 	return {
-		engine: engine.name, samples, 'L1 of lines': distance(trueNs, merged).toFixed(1), chance: chance(trueNs).toFixed(1),
-		'of the work': distance(workNs, new Map([...merged].filter(([place]) => place !== 'else'))).toFixed(1), 'own CPU': (100 * (own.user + own.system) / 1000 / tookMs).toFixed(1),
-		'work per CPU second': (real.rounds / usedNs / restRate).toFixed(3), 'shown (true) %': work.join(' '),
-		'not placed': (100 * (1 - (shownNs / usedNs))).toFixed(1), 'by rule': [...byRule].sort((a, b) => b[1] - a[1]).slice(0, 5).map(([place, ns]) => `${place} ${(100 * ns / shownNs).toFixed(1)}`).join(', '), others: others.slice(0, 5).map(([place, ns]) => `${place} ${(100 * ns / shownNs).toFixed(1)}`).join(', '),
+		engine: engine.name, samples, 'L1 of lines': distance(real, shown).toFixed(1), chance: chance(real).toFixed(1),
+		'beyond chance': sumOf(differences.map(({points, error}) => Math.sqrt(Math.max(0, (points ** 2) - (error ** 2))))).toFixed(1),
+		signed: differences.map(({place, points, error}) => `${place} ${points.toFixed(1)} ± ${error.toFixed(1)}`).join(', '),
+		'of a window': `${median(parts.map(part => distance(part.real, part.shown))).toFixed(1)} (chance ${median(parts.map(part => chance(part.real))).toFixed(1)})`,
+		'of the work': distance(ofWork(real), ofWork(shown)).toFixed(1), 'own CPU': (100 * (own.user + own.system) / 1000 / tookMs).toFixed(1),
+		'work per CPU second': (rounds / usedNs / restRate).toFixed(3), 'shown (true) %': [...real.keys()].map(place => `${percentOf(shown, place).toFixed(1)} (${percentOf(real, place).toFixed(1)})`).join(' '),
+		'not placed': (100 * (1 - (shownNs / realNs))).toFixed(1), 'by rule': largest(byRule), others: largest(elsewhere),
 	};
 }
 
 async function rest(java: JavaProcess): Promise<number> {
 	await truth(java);
-	await sleep(seconds * 500);
+	await sleep(seconds * 1000);
 	const {rounds, usedNs} = await truth(java);
 	return rounds / usedNs;
 }

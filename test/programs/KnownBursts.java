@@ -1,18 +1,20 @@
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Tasks that work for 50 to 500 us, in one of four methods. Argument: "pool" (four threads that park between tasks; each task wakes the one who hands out the next), "hand-over" (two pairs of threads that take
  * turns, each waking the other), "many" (the pool with 200 threads), "runnable" (eight threads that seldom park) or "timers" (four tasks of a scheduler that fire each millisecond). How many rounds each method
- * has done is known exactly, and what a round costs is measured in some of the long tasks (the median, as asking for CPU time costs a microsecond and is a moment at which a thread may lose its CPU). On a line on standard input it prints
+ * has done is known exactly, and what a round costs is measured in some of the long tasks: the mean, as interrupts and lost CPUs count for the work that they fall in, less what asking for CPU time costs. It is asked twice
+ * before the work, as a thread that asks for it may lose its CPU there. On a line on standard input it prints
  * "share METHOD NANOSECONDS" for the CPU time spent there since the line before, "rounds ROUNDS" for what was done in it, "used NANOSECONDS" for the CPU time of the process, then "done".
  */
 public class KnownBursts {
@@ -25,12 +27,13 @@ public class KnownBursts {
 	static final int TIMED_EVERY = 3;
 	static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
 	static final long[][] ROUNDS = new long[MOST_THREADS][METHODS.length];
-	/** How often a round took so many steps of a nanosecond. */
-	static final int STEPS_PER_NS = 1000;
-	static final AtomicIntegerArray TIMED = new AtomicIntegerArray(8 * STEPS_PER_NS);
+	/** CPU time of the long tasks that were timed, and their rounds. */
+	static final LongAdder TIMED_NS = new LongAdder();
+	static final LongAdder TIMED_ROUNDS = new LongAdder();
 	static final int[] TASKS = new int[MOST_THREADS];
 	static volatile long sink;
 	static int roundsPerMicro = 1000;
+	static long askingNs;
 
 	static long fifty(int rounds) {
 		long x = 1;
@@ -81,10 +84,11 @@ public class KnownBursts {
 		int rounds = MICROS[kind] * roundsPerMicro;
 		boolean isTimed = MICROS[kind] >= TIMED_FROM_MICROS && TASKS[thread]++ % TIMED_EVERY == 0;
 		long start = isTimed ? CLOCK.getCurrentThreadCpuTime() : 0;
+		start = isTimed ? CLOCK.getCurrentThreadCpuTime() : start;
 		sink += step(kind, rounds);
 		if (isTimed) {
-			long ns = CLOCK.getCurrentThreadCpuTime() - start;
-			TIMED.incrementAndGet((int) Math.min(TIMED.length() - 1, ns * STEPS_PER_NS / rounds));
+			TIMED_NS.add(CLOCK.getCurrentThreadCpuTime() - start - askingNs);
+			TIMED_ROUNDS.add(rounds);
 		}
 
 		ROUNDS[thread][kind] += rounds;
@@ -204,25 +208,6 @@ public class KnownBursts {
 		}
 	}
 
-	/** What a round has taken since then, which becomes now. */
-	static double medianNs(int[] before) {
-		int[] counts = new int[before.length];
-		int all = 0;
-		for (int step = 0; step < before.length; step++) {
-			int now = TIMED.get(step);
-			counts[step] = now - before[step];
-			before[step] = now;
-			all += counts[step];
-		}
-
-		int step = 0;
-		for (int below = 0; step < counts.length - 1 && below + counts[step] <= all / 2; step++) {
-			below += counts[step];
-		}
-
-		return (step + 0.5) / STEPS_PER_NS;
-	}
-
 	/** Rounds in a microsecond of this thread's CPU time, once the methods are compiled. */
 	static int calibrated() {
 		for (int i = 0; i < 4_000; i++) {
@@ -237,17 +222,29 @@ public class KnownBursts {
 		return (int) (400L * 500_000 * 1000 / (CLOCK.getCurrentThreadCpuTime() - start));
 	}
 
+	/** What asking for CPU time costs, the median. */
+	static long askingNs() {
+		long[] costs = new long[4001];
+		for (int i = 0; i < costs.length; i++) {
+			long start = CLOCK.getCurrentThreadCpuTime();
+			costs[i] = CLOCK.getCurrentThreadCpuTime() - start;
+		}
+
+		Arrays.sort(costs);
+		return costs[costs.length / 2];
+	}
+
 	public static void main(String[] args) throws Exception {
 		roundsPerMicro = calibrated();
+		askingNs = askingNs();
 		startWork(args[0]);
 		Thread.sleep(1500);
 		System.out.println("ready");
 		com.sun.management.OperatingSystemMXBean system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 		long[] before = new long[METHODS.length];
-		int[] timedBefore = new int[TIMED.length()];
 		long usedBefore = system.getProcessCpuTime();
 		while (System.in.read() == '\n') {
-			double perRound = medianNs(timedBefore);
+			double perRound = (double) TIMED_NS.sumThenReset() / TIMED_ROUNDS.sumThenReset();
 			long done = 0;
 			for (int kind = 0; kind < METHODS.length; kind++) {
 				long rounds = sum(ROUNDS, kind) - before[kind];

@@ -35,7 +35,7 @@ const registerMask = Object.values<number>(registerNumber).reduce((mask, number)
 
 /** What an event is to record. */
 export type EventOptions = {
-	/** Nanoseconds of CPU time between two records, up to 2^32. */
+	/** Nanoseconds of CPU time between two records, up to 2^32; 0 for an event that counts and records nothing. */
 	readonly periodNs: number;
 	/** Bytes of stack in a record at most: a multiple of 8, below 64 KB. */
 	readonly stackBytes: number;

@@ -6,7 +6,7 @@ import {recordMs, type Period} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {type ThreadRecord} from './records.js';
 import {standAt, type Recorded, type RunningTimer} from './running-timer.js';
-import {addWaking, newWakings, type Wakings} from './wakings.js';
+import {newWakings, WakingCosts, type Wakings} from './wakings/costs.js';
 import {addUsed, nothingOpen, shareOut, type OpenTime} from './weights.js';
 
 /** A thread of which nothing was recorded for so long is looked at as seldom as others that rest. */
@@ -33,6 +33,7 @@ type Watched = {
 	open: OpenTime;
 	/** What no record can stand for; and its turns on a CPU at the look before. */
 	readonly wakings: Wakings;
+	readonly tid: number;
 	turns: number;
 	look: number;
 };
@@ -50,6 +51,7 @@ export class CpuTimer implements RunningTimer {
 	readonly #pid: number;
 	readonly #stacks: RecordedStacks;
 	readonly #period: Period;
+	readonly #costs: WakingCosts;
 	readonly #watched = new Map<JavaThread, Watched>();
 	/** Threads of the newest list by their ids; those without Java frames, until when. */
 	readonly #byId = new Map<number, JavaThread>();
@@ -65,6 +67,7 @@ export class CpuTimer implements RunningTimer {
 	constructor(calls: PerfCalls, rings: CpuRings, stacks: RecordedStacks, options: {readonly pid: number; readonly period: Period}) {
 		this.#calls = calls;
 		this.#pid = options.pid;
+		this.#costs = new WakingCosts(calls, options.pid);
 		this.#rings = rings;
 		this.#stacks = stacks;
 		this.#period = options.period;
@@ -128,6 +131,8 @@ export class CpuTimer implements RunningTimer {
 
 		this.ended = ended;
 		this.#age(nowMs);
+		this.#costs.weigh(this.#period.ns);
+		this.#costs.measure(this.#watched.values(), nowMs);
 		const costMs = this.#taken.size > 0 ? count * recordMs / this.#taken.size : 0;
 		this.#taken = new Map();
 		const isNew = this.#period.adapt(this.#lost, this.#fill < roomy);
@@ -175,6 +180,7 @@ export class CpuTimer implements RunningTimer {
 			thread.hasEvent = false;
 		}
 
+		this.#costs.close();
 		this.#watched.clear();
 	}
 
@@ -182,7 +188,7 @@ export class CpuTimer implements RunningTimer {
 		let watched = this.#watched.get(thread);
 		if (!watched) {
 			watched = {
-				fresh: nothing, recordedAtMs: nowMs, open: {...nothingOpen}, wakings: newWakings(), turns: thread.lifeTurns, look: 0,
+				fresh: nothing, recordedAtMs: nowMs, open: {...nothingOpen}, wakings: newWakings(), tid: thread.nativeId, turns: thread.lifeTurns, look: 0,
 			};
 			this.#watched.set(thread, watched);
 		}
@@ -190,17 +196,10 @@ export class CpuTimer implements RunningTimer {
 		return watched;
 	}
 
-	/** What is used while records are lost says nothing of wakings. */
 	#addUsed(watched: Watched, {cpuNs, lifeTurns, nativeId}: JavaThread): void {
-		const {wakings, turns, open} = watched;
+		const turns = Math.max(0, lifeTurns - watched.turns);
 		watched.turns = lifeTurns;
-		if (this.#lost > 0) {
-			addUsed(open, cpuNs);
-			return;
-		}
-
-		wakings.recordedNs += (this.#taken.get(nativeId)?.length ?? 0) * this.#period.ns;
-		addUsed(open, cpuNs - addWaking(wakings, cpuNs, Math.max(0, lifeTurns - turns), this.#period.ns));
+		addUsed(watched.open, cpuNs - this.#costs.take(watched.wakings, cpuNs, turns, this.#lost > 0 ? undefined : this.#taken.get(nativeId)?.length ?? 0));
 	}
 
 	#take(thread: JavaThread, records: readonly ThreadRecord[], nowMs: number): void {
@@ -264,6 +263,7 @@ export class CpuTimer implements RunningTimer {
 			addUsed(watched.open, 0, longestLuck * this.#period.ns);
 			if (this.#byId.get(thread.nativeId) !== thread) {
 				this.#watched.delete(thread);
+				this.#costs.forget(watched.wakings, nowMs);
 			} else if (thread.hasEvent && nowMs - watched.recordedAtMs > restingMs && !thread.isInJava) {
 				thread.hasEvent = false;
 			}

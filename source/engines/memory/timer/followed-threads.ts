@@ -3,6 +3,7 @@ import {type JavaThread} from '../threads/java-thread.js';
 import {type PerfCalls} from './perf-calls.js';
 import {type RecordedStack} from './recorded-stack.js';
 import {ringSizes, ThreadEvent} from './thread-event.js';
+import {BeyondClock} from './wakings/beyond-clock.js';
 
 /**
 CPU nanoseconds, used within a second, from which on a thread has an event: seven of 223 threads used 97 % of the CPU
@@ -34,6 +35,8 @@ const noSuchThread = 3;
 /** What is kept of a thread that uses CPU time. */
 export type Followed = {
 	event?: ThreadEvent;
+	/** What it uses beyond the event's clock, which is what its wakings cost. */
+	beyond?: BeyondClock;
 	/** The newest stack recorded. */
 	last?: RecordedStack;
 	/** The stacks recorded since the previous sample, oldest first, with a weight each. */
@@ -168,6 +171,7 @@ export class FollowedThreads {
 			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], withKernel: this.#withKernel, ...how});
 			if (typeof event !== 'number') {
 				followed.event = event;
+				followed.beyond = new BeyondClock(thread.lifeTurns, this.#withKernel);
 				thread.hasEvent = true;
 				followed.usedNs = 0;
 				followed.sinceMs = nowMs;
@@ -199,6 +203,7 @@ export class FollowedThreads {
 		if (followed.event) {
 			followed.event.close();
 			followed.event = undefined;
+			followed.beyond = undefined;
 			this.#events--;
 			this.#smallest = 0;
 		}

@@ -1,4 +1,5 @@
 import {loadKoffi} from '../../../jvm/system/koffi.js';
+import {wordAt} from '../decode/word.js';
 import {eventAttributes, type EventOptions} from './attributes.js';
 
 /** perf_event_open(2) on x86-64: the C library has no function for it. */
@@ -25,6 +26,8 @@ export type PerfCalls = {
 	open(id: number, options: EventOptions): OpenedEvent;
 	/** Nanoseconds between two records, from now on. */
 	setPeriod(fd: number, periodNs: number): void;
+	/** What an event has counted: nanoseconds of CPU time; -1 where that cannot be read. */
+	count(fd: number): number;
 	mapRing(fd: number, bytes: number): MappedRing;
 	unmap(ring: {readonly address: unknown; readonly memory: ArrayBuffer}): void;
 	close(fd: number): void;
@@ -39,7 +42,9 @@ export function loadPerfCalls(): PerfCalls {
 	const mmap = library.func('mmap', 'void *', ['uintptr_t', 'size_t', 'int', 'int', 'int', 'long']) as (...args: unknown[]) => unknown;
 	const munmap = library.func('munmap', 'int', ['void *', 'size_t']);
 	const close = library.func('close', 'int', ['int']);
+	const read = library.func('read', 'long', ['int', 'uint8_t *', 'size_t']);
 	const period = new Uint8Array(8);
+	const counted = new Uint8Array(8);
 	return {
 		open(id, options) {
 			const [tid, cpu] = options.ofCpu ? [-1, id] : [id, -1];
@@ -49,6 +54,9 @@ export function loadPerfCalls(): PerfCalls {
 		setPeriod(fd, periodNs) {
 			new DataView(period.buffer).setBigUint64(0, BigInt(Math.round(periodNs)), true);
 			ioctl(fd, setPeriod, period);
+		},
+		count(fd) {
+			return read(fd, counted, counted.length) === counted.length ? wordAt(new DataView(counted.buffer), 0) : -1;
 		},
 		mapRing(fd, bytes) {
 			const address = mmap(0, bytes, readWrite, shared, fd, 0);

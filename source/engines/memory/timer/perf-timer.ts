@@ -46,6 +46,9 @@ export class PerfTimer implements RunningTimer {
 		let recorded = 0;
 		for (const [thread, followed, event] of this.#threads.withEvents()) {
 			const {records, weightsNs, lost} = event.take(this.#period.ns);
+			followed.beyond?.add(thread.cpuNs, thread.lifeTurns, {
+				countNs: event.countNs(), recordedNs: weightsNs.reduce((sum, ns) => sum + ns, 0), aheadNs: event.periodNs,
+			});
 			followed.fresh = this.#walk(thread, records, weightsNs);
 			followed.last = followed.fresh.at(-1) ?? followed.last;
 			count += records.length;
@@ -91,6 +94,10 @@ export class PerfTimer implements RunningTimer {
 
 		const isInNative = methods.ofFrame(thread.frames[0])?.isNative ?? false;
 		return followed.event.periodNs + (this.leavesKernelOut && !isInNative ? missingNs : 0);
+	}
+
+	takeWaking(thread: JavaThread): number {
+		return this.#threads.of(thread)?.beyond?.take() ?? 0;
 	}
 
 	/** Closes all events, until the next look. */

@@ -112,6 +112,11 @@ export class ThreadEvent {
 		return {records, weightsNs, lost: wasBeginning ? 0 : lost};
 	}
 
+	/** CPU nanoseconds of the thread since it was opened, by its own clock; -1 where that cannot be read. */
+	countNs(): number {
+		return this.#isClosed ? -1 : this.#calls.count(this.#fd);
+	}
+
 	close(): void {
 		if (!this.#isClosed) {
 			this.#isClosed = true;

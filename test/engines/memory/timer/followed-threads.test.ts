@@ -50,6 +50,10 @@ class Kernel implements PerfCalls {
 		this.periods.set(fd, periodNs);
 	}
 
+	count(): number {
+		return 0;
+	}
+
 	mapRing(fd: number, bytes: number) {
 		if (this.bytes + bytes > (this.limits.bytes ?? Infinity)) {
 			return {errno: errno.EPERM};

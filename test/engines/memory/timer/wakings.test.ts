@@ -1,12 +1,16 @@
 import {spawnSync} from 'node:child_process';
+import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {afterEach, expect, test} from 'vitest';
-import {addWaking, newWakings, type Wakings} from '../../../../source/engines/memory/timer/wakings.js';
+import {BeyondClock} from '../../../../source/engines/memory/timer/wakings/beyond-clock.js';
+import {type PerfCalls, loadPerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
+import {newWakings, WakingCosts} from '../../../../source/engines/memory/timer/wakings/costs.js';
 import {type JavaProcess, startJava} from '../../../helpers/jvm.js';
 import {sayTo} from '../../../helpers/say.js';
+import {until, untilAsync} from '../../../helpers/until.js';
+import {Observer} from '../observe.js';
 
 const cli = path.resolve(import.meta.dirname, '../../../../dist/cli.js');
-const periodNs = 10e6;
 
 let java: JavaProcess | undefined;
 
@@ -14,57 +18,170 @@ afterEach(async () => {
 	await java?.stop();
 });
 
-/** What counts as waking of a thread that uses so much each look, with so many turns, of which records have a part. */
-function wakingPart(usedNs: number, turns: number, recorded: (look: number) => number, looks = 4000): {readonly part: number; readonly wakings: Wakings} {
-	const wakings = newWakings();
-	let wakingNs = 0;
-	for (let look = 0; look < looks; look++) {
-		wakings.recordedNs += recorded(look) * periodNs;
-		wakingNs += addWaking(wakings, usedNs, turns, periodNs);
-	}
+/** The real calls, and which events are open. */
+function watchedCalls(): {readonly calls: PerfCalls; readonly open: Set<number>} {
+	const real = loadPerfCalls();
+	const open = new Set<number>();
+	return {
+		open,
+		calls: {
+			...real,
+			open(id, options) {
+				const opened = real.open(id, options);
+				if ('fd' in opened) {
+					open.add(opened.fd);
+				}
 
-	return {part: wakingNs / (usedNs * looks), wakings};
+				return opened;
+			},
+			close(fd) {
+				open.delete(fd);
+				real.close(fd);
+			},
+		},
+	};
 }
 
-test('what a thread uses beyond its records, and has turns enough for, is its waking', () => {
-	// 2 ms a look in 150 turns, and a record in ten looks: 1 ms of it is waking.
-	const {part, wakings} = wakingPart(2e6, 150, look => look % 10 === 0 ? 1 : 0);
-	expect(part).toBeGreaterThan(0.42);
-	expect(part).toBeLessThan(0.5);
-	expect(wakings.openNs / (4000 * 2e6)).toBeCloseTo(part, 6);
+const schedstat = (pid: number, tid: number) => readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'latin1').split(' ').map(Number);
+
+test('what waking costs is measured by each thread\'s own clock, for a second at a time', async () => {
+	java = await startJava('WakesOften', {args: []});
+	const {pid} = java;
+	let ids: number[] = [];
+	// A new thread has its parent's name at first.
+	await until(() => {
+		ids = readdirSync(`/proc/${pid}/task`).map(Number).filter(tid => readFileSync(`/proc/${pid}/task/${tid}/comm`, 'latin1').startsWith('waking-'));
+		return ids.length === 4;
+	});
+	const threads = ids.map(tid => ({tid, wakings: newWakings(), before: schedstat(pid, tid), begun: schedstat(pid, tid)}));
+	const {calls, open} = watchedCalls();
+	const costs = new WakingCosts(calls, pid);
+	let most = 0;
+	await until(() => {
+		for (const thread of threads) {
+			const [usedNs, , turns] = schedstat(pid, thread.tid);
+			const takenNs = costs.take(thread.wakings, usedNs - thread.before[0], turns - thread.before[2]);
+			expect(takenNs).toBeLessThanOrEqual(usedNs - thread.before[0]);
+			thread.before = [usedNs, 0, turns];
+		}
+
+		costs.measure(threads, performance.now());
+		most = Math.max(most, open.size);
+		return threads.every(({wakings}) => wakings.measuredTurns > 0);
+	});
+
+	expect(most).toBe(4);
+	expect(open.size).toBe(0);
+	for (const {wakings, begun, before} of threads) {
+		const usedNs = (before[0] - begun[0]) / (before[2] - begun[2]);
+		expect(wakings.measuredNs / wakings.measuredTurns).toBeGreaterThan(0);
+		expect(wakings.measuredNs / wakings.measuredTurns).toBeLessThan(usedNs);
+		expect(wakings.openNs).toBeLessThanOrEqual(before[0] - begun[0]);
+	}
+
+	// Nobody is measured again for ten seconds.
+	costs.measure(threads, performance.now());
+	expect(open.size).toBe(0);
+	// One that was never measured is taken to be like the others; without any, waking costs nothing.
+	const all = threads.map(({wakings}) => wakings.measuredNs / wakings.measuredTurns);
+	expect(costs.costNs(newWakings())).toBeGreaterThanOrEqual(Math.min(...all));
+	expect(costs.costNs(newWakings())).toBeLessThanOrEqual(Math.max(...all));
+	expect(new WakingCosts(calls, pid).costNs(newWakings())).toBe(0);
+
+	// With events on threads it is what schedstat has beyond their clocks.
+	const observer = await Observer.open(pid, {timer: 'perf', threadEvents: true});
+	try {
+		await sayTo(java, 'begin');
+		let [shownNs, usedNs] = [0, 0];
+		await untilAsync(async () => {
+			for (const {name, cpuNs, credits} of await observer.observe()) {
+				if (name.startsWith('waking-')) {
+					usedNs += cpuNs;
+					shownNs += credits.filter(({frames}) => frames.some(frame => frame.includes('LockSupport.parkNanos'))).reduce((sum, credit) => sum + credit.cpuNs, 0);
+				}
+			}
+
+			return usedNs > 300e6;
+		});
+		const [, parkNs, allNs] = /^park (\d+) of (\d+)$/m.exec(await sayTo(java, 'end'))!.map(Number);
+		expect(shownNs / usedNs).toBeGreaterThan(0.65 * parkNs / allNs);
+	} finally {
+		await observer.close();
+	}
 });
 
-test('a thread that is seldom switched has none, whatever its records say', () => {
-	expect(wakingPart(10e6, 0, look => look % 2).part).toBe(0);
-	expect(wakingPart(10e6, 2, look => look % 2).part).toBeLessThan(0.004);
+test('events that measure are closed when nobody looks, and with a thread that has ended', async () => {
+	java = await startJava('WakesOften', {args: []});
+	const {calls, open} = watchedCalls();
+	const costs = new WakingCosts(calls, java.pid);
+	const waking = (tid: number) => ({tid, wakings: {...newWakings(), turns: 1000}});
+	const [first, second] = [waking(java.pid), waking(java.pid)];
+	costs.measure([first], 0);
+	costs.measure([second], 0);
+	expect(open.size).toBe(2);
+	costs.forget(first.wakings, 0);
+	expect(open.size).toBe(1);
+	costs.close();
+	expect(open.size).toBe(0);
+
+	// A thread that is in the list but not known to the kernel, or that has ended.
+	const gone = [waking(0), waking(2 ** 30)];
+	for (let round = 0; round < 3; round++) {
+		costs.measure(gone, round);
+	}
+
+	expect(open.size).toBe(0);
 });
 
-test('chance is not taken for waking, and records that are ahead are none', () => {
-	let seed = 1;
-	const random = () => {
-		seed = (seed * 48_271) % 2_147_483_647;
-		return seed / 2_147_483_647;
+test('what a thread has used beyond the clock of its event is given once, however late schedstat is', () => {
+	const beyond = new BeyondClock(10, false);
+	const add = (usedMs: number, turns: number, countMs: number, recordedMs = 0) => {
+		beyond.add(usedMs * 1e6, turns, {countNs: countMs * 1e6, recordedNs: recordedMs * 1e6, aheadNs: 10e6});
+		return beyond.take() / 1e6;
 	};
 
-	// A record in five looks in the mean, each by chance; turns enough for anything.
-	expect(wakingPart(2e6, 1000, () => random() < 0.2 ? 1 : 0).part).toBeLessThan(0.04);
-	expect(wakingPart(2e6, 1000, look => look % 4 === 0 ? 1 : 0).part).toBeLessThan(0.01);
+	expect(add(4, 110, 3.5)).toBe(0.5);
+	expect(add(0, 110, 3.5)).toBe(0);
+	// On a CPU: schedstat lags behind, then has all of it.
+	expect(add(0, 110, 6)).toBe(0);
+	expect(add(2.75, 210, 6)).toBe(0.25);
+	expect(add(0, 210, -1)).toBe(0);
+	// Of what the clock has counted without a record, as much as switches take; the rest is in system calls.
+	expect(add(20, 310, 26, 10)).toBeCloseTo(300 * 0.0015, 6);
+	// No more than so many turns may have cost: the rest is what was used before the clock began.
+	expect(add(1000, 310, 27)).toBeCloseTo((300 * 0.05) - 0.75 - 0.45, 6);
 });
 
-test('the past fades: a thread that takes up other work is believed again', () => {
-	const wakings = newWakings();
-	for (let look = 0; look < 4000; look++) {
-		wakings.recordedNs += look % 10 === 0 ? periodNs : 0;
-		addWaking(wakings, 2e6, 150, periodNs);
-	}
+test('where there are records of system calls too, all that has none is waking', () => {
+	const beyond = new BeyondClock(0, true);
+	beyond.add(40e6, 1000, {countNs: 38e6, recordedNs: 20e6, aheadNs: 10e6});
+	expect(beyond.take()).toBe(10e6);
+});
 
-	let wakingNs = 0;
-	for (let look = 0; look < 10_000; look++) {
-		wakings.recordedNs += periodNs;
-		wakingNs = addWaking(wakings, 10e6, 0, periodNs);
-	}
+test('what switches cost is learnt from records as far as chance allows', () => {
+	const periodNs = 10e6;
+	/** Of a thread that uses so much a look in so many turns, with a record in so many looks: the part that is waking. */
+	const wakingPart = (usedNs: number, turns: number, looksARecord: number) => {
+		const costs = new WakingCosts(loadPerfCalls(), 1);
+		const wakings = newWakings();
+		let takenNs = 0;
+		for (let look = 1; look <= 8000; look++) {
+			const moreNs = costs.take(wakings, usedNs, turns, look % looksARecord === 0 ? 1 : 0);
+			takenNs += look > 4000 ? moreNs : 0;
+			costs.weigh(periodNs);
+		}
 
-	expect(wakingNs).toBe(0);
+		return takenNs / (usedNs * 4000);
+	};
+
+	// 2 ms in 150 turns, a record in ten looks: half of it is in no record, 6.7 us a turn.
+	expect(wakingPart(2e6, 150, 10)).toBeGreaterThan(0.45);
+	expect(wakingPart(2e6, 150, 10)).toBeLessThan(0.51);
+	// Every record is there.
+	expect(wakingPart(2e6, 150, 5)).toBeLessThan(0.01);
+	// Few turns: whatever records say, next to nothing.
+	expect(wakingPart(10e6, 2, 2)).toBeLessThan(0.004);
+	expect(wakingPart(10e6, 0, 2)).toBe(0);
 });
 
 test('of threads that wake up all the time, waking counts where they wait', async () => {
