@@ -74,6 +74,11 @@ export type SampleOutcome =
 		readonly atMs: number;
 		/** None when left out. */
 		readonly skipped?: SkippedThreads;
+		/**
+		Nobody has run since the sample before but threads of the JVM's own that stand at no line: the next samples will
+		be this one again until somebody does.
+		*/
+		readonly isAtRest?: boolean;
 	}
 	| {readonly ok: false; readonly reason: string; readonly tookMs: number; readonly stoppedMs: number};
 
@@ -103,9 +108,10 @@ export type EngineSession = {
 	readonly finding?: string;
 	/**
 	Fills `into` (cleared first) with all threads. Throws only `SessionOver`. `isAfterGap`: what threads used since the
-	sample before must come with this one, as it will count nowhere.
+	sample before must come with this one, as it will count nowhere. `slots`: for how many samples this one stands,
+	as so many intervals have passed since the one before.
 	*/
-	sample(into: Sample, isAfterGap?: boolean): Promise<SampleOutcome>;
+	sample(into: Sample, isAfterGap?: boolean, slots?: number): Promise<SampleOutcome>;
 	/**
 	Has the next sample say who holds locks of java.util.concurrent, too, which others do not; the JVM walks its heap for
 	it while it stands still. Left out where every sample says so, or none can.

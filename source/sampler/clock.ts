@@ -6,6 +6,8 @@ at the same rate is met at every phase. Deadlines that can no longer be kept are
 export class SamplingClock {
 	/** Deadlines not kept: samples begun late, and those that were skipped. */
 	late = 0;
+	/** For how many samples the one stands that is due next. */
+	slots = 1;
 	#deadlineMs: number;
 	readonly #random: () => number;
 
@@ -27,9 +29,13 @@ export class SamplingClock {
 		}
 	}
 
-	/** A sample is done: sets the next deadline. Those that have passed by an interval or more are given up. */
-	end(nowMs: number, intervalMs: number): void {
-		this.#deadlineMs += intervalMs * (0.5 + this.#random());
+	/**
+	A sample is done: sets the next deadline. Those that have passed by an interval or more are given up. `slots`: for
+	how many samples the next one stands; it comes so many intervals later, or up to one less or more.
+	*/
+	end(nowMs: number, intervalMs: number, slots = 1): void {
+		this.slots = slots;
+		this.#deadlineMs += intervalMs * (slots + ((this.#random() - 0.5) * (slots > 1 ? 2 : 1)));
 		const missed = Math.floor((nowMs - this.#deadlineMs) / intervalMs);
 		if (missed > 0) {
 			this.late += missed;
@@ -42,6 +48,7 @@ export class SamplingClock {
 	failure.
 	*/
 	restart(nowMs: number, inMs = 0): void {
+		this.slots = 1;
 		this.#deadlineMs = nowMs + inMs;
 	}
 }

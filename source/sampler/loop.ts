@@ -13,6 +13,7 @@ import {CpuBudget} from './cpu-budget.js';
 import {clampInterval, monotoneMs, type Report} from './messages.js';
 import {CpuPlacement} from './cpu-placement.js';
 import {RecentPauses} from './pauses.js';
+import {Rests, sharesOf} from './rests.js';
 
 /** Percentiles are for the eye: a sort of the recent pauses four times a second is enough. */
 const pauseFiguresEveryMs = 250;
@@ -58,6 +59,7 @@ export class SamplingLoop {
 	readonly #pauses = new RecentPauses();
 	readonly #placement = new CpuPlacement();
 	readonly #circles = new Circles();
+	readonly #rests = new Rests();
 	#sampledAtMs = 0;
 	readonly #startedAtMs = Date.now();
 	#requestedIntervalMs: number;
@@ -121,7 +123,8 @@ export class SamplingLoop {
 				done = resolve;
 			});
 			try {
-				this.#settle(await this.#options.session.sample(this.#sample, this.#isAfterPause));
+				const {slots} = this.#clock;
+				this.#settle(await this.#options.session.sample(this.#sample, this.#isAfterPause, slots), slots);
 			} finally {
 				this.#underWay = undefined;
 				done();
@@ -209,20 +212,21 @@ export class SamplingLoop {
 		}
 	}
 
-	/** Counts a sample's outcome and plans the next. */
-	#settle(outcome: SampleOutcome): void {
+	/** Counts the outcome of a sample that stands for so many and plans the next. */
+	#settle(outcome: SampleOutcome, slots: number): void {
 		const nowMs = performance.now();
 		this.#budget.record(nowMs, outcome.stoppedMs);
 		this.#recordOwnCpu(nowMs);
 		this.#targetStoppedMs += outcome.stoppedMs;
-		this.#clock.end(nowMs, this.#intervalMs());
+		const intervalMs = this.#intervalMs();
+		this.#clock.end(nowMs, intervalMs, this.#rests.next(outcome.ok && outcome.isAtRest === true, intervalMs));
 		const isGivenUp = this.#isGivenUp && !outcome.ok;
 		this.#isGivenUp = false;
 		if (isGivenUp) {
 			this.#options.writer.publish(this.#figures(nowMs));
 		} else if (!outcome.ok) {
 			this.#didFail(nowMs, outcome.reason);
-		} else if (this.#count(outcome, nowMs)) {
+		} else if (this.#count(outcome, nowMs, slots)) {
 			this.#succeeded(nowMs);
 		} else {
 			this.#didFail(nowMs, 'the table of samples was locked for too long');
@@ -233,7 +237,7 @@ export class SamplingLoop {
 	Counts a good sample; false when the table was locked for too long: then what its threads used is kept for the next
 	one.
 	*/
-	#count(outcome: SampleOutcome & {ok: true}, nowMs: number): boolean {
+	#count(outcome: SampleOutcome & {ok: true}, nowMs: number, slots: number): boolean {
 		this.#pauses.add(outcome.pauseUs);
 		this.#targetInterruptedMs += outcome.interruptedMs ?? 0;
 		this.#refusedThreads += outcome.skipped?.refused ?? 0;
@@ -242,7 +246,8 @@ export class SamplingLoop {
 		this.#leavePauseOut();
 		this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0);
 		const sampledMs = this.#durationMs(nowMs);
-		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts)) {
+		const shares = sharesOf(slots, this.#sample, outcome.isAtRest === true, this.#intervalMs());
+		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, shares)) {
 			this.#placement.takeBack(this.#sample);
 			return false;
 		}

@@ -1,19 +1,18 @@
-import {
-	fromNames, select, units, type ColumnArray,
-} from '../model/column-types.js';
+import {fromNames, select} from '../model/column-types.js';
 import {
 	otherFrame, unknownLine, unseenWork, type Interner,
 } from '../model/frame.js';
-import {lockKindCode, lockKinds, threadFlag, type Sample} from '../model/sample.js';
-import {contentionColumns, factColumns} from '../model/schema.js';
+import {lockKindCode, threadFlag, type Sample} from '../model/sample.js';
+import {factColumns} from '../model/schema.js';
 import {stateCode, stateCount} from '../model/thread-state.js';
 import {TupleIndex} from '../model/tuple-index.js';
+import {contentionKeyAt, ContentionWriter} from './contention-writer.js';
 import {DictionaryWriter} from './dictionary.js';
 import {writeFigures} from './figures.js';
-import {
-	countWord, otherNode, ownFigureNames, word, type OwnFigures, type RegionName, type SamplerFigures,
-} from './layout.js';
+import {KeyColumns} from './key-columns.js';
+import {countWord, otherNode, word, type SamplerFigures} from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
+import {SampleFigures} from './sample-figures.js';
 import {StackMemo} from './stack-memo.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
@@ -27,11 +26,11 @@ const lockWaitMs = 1000;
 /** What counters are kept for, and where each column lies in the tuple. */
 const factKey = select(factColumns, {role: 'key'});
 const factKeyAt = Object.freeze(fromNames(factKey, (_, index) => index));
-const contentionKey = select(contentionColumns, {role: 'key'});
-const contentionKeyAt = Object.freeze(fromNames(contentionKey, (_, index) => index));
 
 /** Facts kept for the pseudo thread "(other)" at the stack "(other)": one per state. */
 const lastFacts = 8;
+
+const once = Object.freeze({before: 0, now: 1});
 
 /**
 Counts samples into the shared table. Each table has one writer, in the sampler's worker. Names, stacks and new facts
@@ -47,9 +46,8 @@ export class TableWriter implements Interner {
 	readonly #threads: ThreadWriter;
 	readonly #memo = new StackMemo();
 	readonly #facts = new TupleIndex(factKey.length, 4096);
-	readonly #contention = new TupleIndex(contentionKey.length, 256);
-	readonly #factKeyColumns: ReadonlyArray<readonly ColumnArray[]>;
-	readonly #contentionKeyColumns: ReadonlyArray<readonly ColumnArray[]>;
+	readonly #contention: ContentionWriter;
+	readonly #factKeyColumns: KeyColumns;
 	/** Thread record, stack, fact and contention of each row of the sample; -1 for none. */
 	#recordOf = new Int32Array(256);
 	#nodeOf = new Int32Array(256);
@@ -67,16 +65,15 @@ export class TableWriter implements Interner {
 	#placed = 0;
 	/** The stack of such time; -1 until there is some. */
 	#unseenNode = -1;
-	readonly #figures: OwnFigures = fromNames(ownFigureNames, () => 0);
+	readonly #figures = new SampleFigures();
 
 	/** Takes an empty table, see `createTable`. */
 	constructor(buffer: SharedArrayBuffer) {
 		this.#views = new TableViews(buffer);
 		this.#dictionary = new DictionaryWriter(this.#views);
 		this.#threads = new ThreadWriter(this.#views);
-		const {facts, contention} = this.#views.regions;
-		this.#factKeyColumns = factKey.map(name => facts[name]);
-		this.#contentionKeyColumns = contentionKey.map(name => contention[name]);
+		this.#contention = new ContentionWriter(this.#views);
+		this.#factKeyColumns = new KeyColumns(factKey.map(name => this.#views.regions.facts[name]));
 	}
 
 	/** See `Interner`. */
@@ -92,20 +89,24 @@ export class TableWriter implements Interner {
 	/**
 	Counts every thread of a sample, or those whose name is accepted, and publishes them with the figures.
 	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but holds up one that is becomes known by
-	name and place, without counting. False, with nothing counted, when the lock was not free in time.
+	name and place, without counting. `times`: as how many samples it counts, after the one before it has counted so many
+	times more; CPU time counts once. False, with nothing of it counted, when the lock was not free in time.
 	*/
-	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean): boolean {
+	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean, times: {readonly before: number; readonly now: number} = once): boolean {
+		const {before, now} = this.#placed > 0 ? times : {before: 0, now: times.before + times.now};
+		if (before > 0 && !this.#repeat(before)) {
+			return false;
+		}
+
 		this.#place(sample, accepts);
-		const before = this.#placed;
+		const rowsBefore = this.#placed;
 		this.#placed = 0;
 		if (!acquireLock(this.#views.words, lockWaitMs)) {
 			return false;
 		}
 
 		try {
-			this.#apply(sample, atMs, before);
-			this.#figures.samples++;
-			this.#figures.lastSampleAtMs = atMs;
+			this.#apply(sample, atMs, rowsBefore, now);
 			this.#publish(figures);
 			this.#placed = sample.count;
 		} finally {
@@ -124,6 +125,35 @@ export class TableWriter implements Interner {
 		this.#publish(figures);
 		releaseLock(this.#views.words);
 		return true;
+	}
+
+	/** Counts the sample counted last so many times more. False when the lock was not free in time. */
+	#repeat(times: number): boolean {
+		if (!acquireLock(this.#views.words, lockWaitMs)) {
+			return false;
+		}
+
+		for (let row = 0; row < this.#placed; row++) {
+			this.#addTicks(row, times);
+		}
+
+		this.#figures.count(times);
+		releaseLock(this.#views.words);
+		return true;
+	}
+
+	/** Counts where a row stands so many times, if it counts. */
+	#addTicks(row: number, times: number): void {
+		const fact = this.#factOf[row];
+		if (fact < 0) {
+			return;
+		}
+
+		const share = this.#views.shape.facts;
+		this.#views.regions.facts.ticks[Math.floor(fact / share)][fact % share] += times;
+		if (this.#contentionOf[row] >= 0) {
+			this.#contention.addTicks(this.#contentionOf[row], times);
+		}
 	}
 
 	/** Finds or makes the record, stack, fact and contention of every row, without the lock. */
@@ -231,12 +261,12 @@ export class TableWriter implements Interner {
 
 		const share = this.#views.shape.facts;
 		if (thread !== this.#threads.other) {
-			return this.#hasRoomFor('facts', this.#facts.size, lastFacts + (share >> 2))
+			return this.#views.growFor('facts', this.#facts.size + lastFacts + (share >> 2))
 				? this.#addFact()
 				: this.#placeFact(this.#threads.recordOfOther(), node, state);
 		}
 
-		return node === otherNode || this.#hasRoomFor('facts', this.#facts.size, lastFacts)
+		return node === otherNode || this.#views.growFor('facts', this.#facts.size + lastFacts)
 			? this.#addFact()
 			: this.#placeFact(thread, otherNode, state);
 	}
@@ -252,7 +282,7 @@ export class TableWriter implements Interner {
 	/** Adds the record whose key is in the tuple index. */
 	#addFact(): number {
 		const id = this.#facts.add();
-		writeKey(this.#factKeyColumns, this.#facts.key, id, this.#views.shape.facts);
+		this.#factKeyColumns.write(this.#facts.key, id, this.#views.shape.facts);
 		return id;
 	}
 
@@ -267,50 +297,26 @@ export class TableWriter implements Interner {
 			return -1;
 		}
 
-		const index = this.#contention;
-		const {key} = index;
+		const {key} = this.#contention;
 		key[contentionKeyAt.thread] = this.#recordOf[row];
 		key[contentionKeyAt.node] = this.#nodeOf[row];
 		key[contentionKeyAt.lockKind] = kind;
 		key[contentionKeyAt.lockClass] = sample.lockClass[row];
-		key[contentionKeyAt.owner] = owner < 0 ? -1 : this.#recordOf[owner];
+		key[contentionKeyAt.owner] = this.#recordOfRow(owner);
 		key[contentionKeyAt.ownerNode] = owner < 0 ? 0 : this.#nodeOf[owner];
 		key[contentionKeyAt.ownerFrame] = sample.lockOwnerFrame[row];
-		let found = index.find();
-		if (found < 0 && !this.#hasRoomFor('contention', index.size, lockKinds.length)) {
-			key.set(contentionKey.map(name => units[contentionColumns[name].unit].none));
-			key[contentionKeyAt.thread] = this.#threads.recordOfOther();
-			key[contentionKeyAt.node] = otherNode;
-			key[contentionKeyAt.lockKind] = kind;
-			found = index.find();
-		}
-
-		return found < 0 ? this.#addContention() : found;
-	}
-
-	#addContention(): number {
-		const id = this.#contention.add();
-		writeKey(this.#contentionKeyColumns, this.#contention.key, id, this.#views.shape.contention);
-		return id;
+		return this.#contention.place(() => this.#threads.recordOfOther());
 	}
 
 	/**
-	Whether record `index` lies below what is kept back at the end of the region, growing the table where that helps.
+	Adds a sample to the counters, so many times, and to the thread records; `before`: rows of the one before, where the
+	same ones are. The lock is held.
 	*/
-	#hasRoomFor(region: RegionName, index: number, keptBack: number): boolean {
-		return this.#views.growFor(region, index + keptBack);
-	}
-
-	/**
-	Adds a sample to the counters and the thread records; `before`: rows of the one before, where the same ones are. The
-	lock is held.
-	*/
-	#apply(sample: Sample, atMs: number, before: number): void {
-		const {facts, contention} = this.#views.regions;
+	#apply(sample: Sample, atMs: number, before: number, times: number): void {
+		const {facts} = this.#views.regions;
 		const factShare = this.#views.shape.facts;
-		const contentionShare = this.#views.shape.contention;
 		const threads = this.#threads;
-		const own = this.#figures;
+		this.#figures.begin(atMs);
 		threads.beginSample(atMs, this.#hasSameThreads);
 		for (let row = 0; row < sample.count; row++) {
 			const record = this.#recordOf[row];
@@ -331,28 +337,17 @@ export class TableWriter implements Interner {
 
 			const slab = Math.floor(fact / factShare);
 			const at = fact % factShare;
-			facts.ticks[slab][at]++;
+			this.#addTicks(row, times);
 			facts.cpuNs[slab][at] += sample.placedCpuNs[row];
 			const unseen = this.#unseenOf[row];
 			if (unseen >= 0) {
 				facts.cpuNs[Math.floor(unseen / factShare)][unseen % factShare] += sample.unseenCpuNs[row];
 			}
 
-			own.threadSamples++;
-			if ((sample.flags[row] & threadFlag.incomplete) !== 0) {
-				own.incompleteStacks++;
-			}
-
-			if (facts.thread[slab][at] === threads.other || this.#dictionary.frameOf(facts.node[slab][at]) === otherFrame) {
-				own.otherTicks++;
-			}
-
-			const contended = this.#contentionOf[row];
-			if (contended >= 0) {
-				contention.ticks[Math.floor(contended / contentionShare)][contended % contentionShare]++;
-			}
+			this.#figures.add((sample.flags[row] & threadFlag.incomplete) !== 0, facts.thread[slab][at] === threads.other || this.#dictionary.frameOf(facts.node[slab][at]) === otherFrame);
 		}
 
+		this.#figures.count(times);
 		const {credits} = sample;
 		for (let credit = 0; credit < credits.count; credit++) {
 			const fact = this.#creditOf[credit];
@@ -371,7 +366,7 @@ export class TableWriter implements Interner {
 	/** Writes figures and counts. The lock is held. */
 	#publish(given: SamplerFigures): void {
 		const {figures, words} = this.#views;
-		writeFigures(figures, given, this.#figures);
+		writeFigures(figures, given, this.#figures.sums);
 		words[countWord.strings] = this.#dictionary.texts.length;
 		words[countWord.bytes] = this.#dictionary.byteCount;
 		words[countWord.frames] = this.#dictionary.frameCount;
@@ -380,17 +375,7 @@ export class TableWriter implements Interner {
 		words[countWord.names] = this.#threads.names.count;
 		words[countWord.nameBytes] = this.#threads.names.byteCount;
 		words[countWord.facts] = this.#facts.size;
-		words[countWord.contention] = this.#contention.size;
+		words[countWord.contention] = this.#contention.count;
 		words[word.generation]++;
-	}
-}
-
-/** Writes a tuple into the key columns of record `id`. */
-function writeKey(columns: ReadonlyArray<readonly ColumnArray[]>, tuple: Int32Array, id: number, share: number): void {
-	const slab = Math.floor(id / share);
-	const at = id % share;
-	const width = tuple.length;
-	for (let field = 0; field < width; field++) {
-		columns[field][slab][at] = tuple[field];
 	}
 }

@@ -418,3 +418,21 @@ describe('names', () => {
 		expect(() => writer.count(sample, 1, zeroFigures)).toThrow('never interned');
 	});
 });
+
+test('a sample counts as often as it is said to, and the one before it once more where it stands for that: ticks so many times, CPU time once', () => {
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const reader = new TableReader(buffer);
+	const sample = newSample();
+	const waiting: DrawnThread[] = [{key: 1, state: stateCode.BLOCKED, frames: ['A.a'], isIncomplete: true, lock: {kind: lockKindCode.monitor, className: 'L', owner: 1}}, {key: 2, state: stateCode.WAITING, frames: ['B.b']}];
+	const working: DrawnThread[] = [waiting[0], {key: 2, state: stateCode.RUNNABLE, frames: ['B.work'], cpuNs: 7}];
+	expect(writer.count(drawInto(sample, waiting, writer), 1, zeroFigures, undefined, {before: 2, now: 3})).toBe(true);
+	expect(writer.count(drawInto(sample, working, writer), 2, zeroFigures, undefined, {before: 4, now: 1})).toBe(true);
+	const image = reader.read(1000)!;
+	// There was none before the first.
+	expect(image.figures).toMatchObject({samples: 10, threadSamples: 20, incompleteStacks: 10});
+	expect(factsOf(image)).toEqual(new Map([
+		[`1|A.a|${stateCode.BLOCKED}`, [10, 0]], [`2|B.b|${stateCode.WAITING}`, [9, 0]], [`2|B.work|${stateCode.RUNNABLE}`, [1, 7]],
+	]));
+	expect([...contentionOf(image).values()]).toEqual([9, 1]);
+});

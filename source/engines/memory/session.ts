@@ -16,7 +16,7 @@ import {type HeapClock} from './hotspot/collections.js';
 import {Continuations} from './stacks/continuation.js';
 import {RecordedCredits} from './credits.js';
 import {flagsOf, KeptRows} from './kept-rows.js';
-import {CpuTurns} from './threads/cpu-turns.js';
+import {CpuTurns, isFoundAtWork} from './threads/cpu-turns.js';
 import {derivedState, waitKind} from './threads/derived-state.js';
 import {Descriptions} from './threads/descriptions.js';
 import {type JavaThread, type Lock} from './threads/java-thread.js';
@@ -80,8 +80,9 @@ export class MemorySession implements EngineSession {
 	#failures = 0;
 	/** What the stops of the sample being taken did. */
 	#stops = noStops;
-	/** When the sample being filled was taken, and whether a collector had stopped the program then. */
+	/** When the sample being filled was taken, for how many it stands, and whether a collector had stopped the program. */
 	#nowMs = 0;
+	#slots = 1;
 	#isCollecting: boolean | undefined;
 	#closed = false;
 
@@ -126,7 +127,7 @@ export class MemorySession implements EngineSession {
 		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;
 	}
 
-	async sample(into: Sample, isAfterGap = false): Promise<SampleOutcome> {
+	async sample(into: Sample, isAfterGap = false, slots = 1): Promise<SampleOutcome> {
 		if (this.#closed) {
 			into.clear();
 			throw new SessionOver('the session was closed', {targetEnded: false});
@@ -135,7 +136,9 @@ export class MemorySession implements EngineSession {
 		const startedMs = performance.now();
 		const atMs = Date.now();
 		this.#stops = noStops;
+		this.#slots = slots;
 		let interruptedMs = 0;
+		let isAtRest = false;
 		try {
 			this.#methods.nextRound();
 			this.#code.nextRound();
@@ -146,7 +149,7 @@ export class MemorySession implements EngineSession {
 			this.#takeStacks(awake);
 			this.#descriptions.describe(awake, threads);
 			this.#fill(into, threads);
-			this.#present.done(this.#vmThreads);
+			isAtRest = this.#present.done(this.#vmThreads);
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
@@ -157,7 +160,7 @@ export class MemorySession implements EngineSession {
 		this.#failures = 0;
 		const stops = this.#stops;
 		return {
-			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, tookMs: performance.now() - startedMs, atMs, skipped: stops,
+			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, tookMs: performance.now() - startedMs, atMs, skipped: stops, isAtRest,
 		};
 	}
 
@@ -263,7 +266,7 @@ export class MemorySession implements EngineSession {
 		}
 
 		this.#credits?.addEnded(into);
-		this.#vmThreads.add(into, this.#rows, threads, this.#threads.newcomers);
+		this.#vmThreads.add(into, this.#rows, {java: threads, newcomers: this.#threads.newcomers, slots: this.#slots});
 		this.#rows.end();
 	}
 
@@ -342,7 +345,7 @@ export class MemorySession implements EngineSession {
 			return false;
 		}
 
-		const hasRested = thread.isCpuKnown && thread.cpuNs === 0;
+		const hasRested = thread.isCpuKnown && !isFoundAtWork(thread, this.#slots);
 		if (thread.frames.length === 0) {
 			return thread.end === 'root' && (thread.isCpuKnown ? hasRested : thread.block.state === javaThreadState.blocked);
 		}

@@ -1,7 +1,7 @@
 /** What the words of the header mean, in their order there. */
 export const headerWords: ReadonlyArray<{readonly word: string; readonly meaning: string}> = [
 	{word: '50/s (asked)', meaning: 'samples a second, and how many were asked for where our own CPU time is the limit (--max-cpu)'},
-	{word: 'samples', meaning: 'looks at all threads since the start'},
+	{word: 'samples', meaning: 'looks at all threads since the start; while nothing runs, one look counts for up to four'},
 	{word: 'late', meaning: 'samples that were taken later than planned'},
 	{word: 'failed', meaning: 'samples that could not be taken'},
 	{word: 'cut', meaning: 'stacks of which only a part is certain'},

@@ -20,7 +20,7 @@ test('while only watched threads of a process run, the others are at rest; that 
 		expect(others.length).toBeLessThan(24);
 		const rest = new OthersAtRest(ProcessClock.of(java.pid), cpu);
 		const calmDown = async () => until(() => {
-			rest.looked(others, manyThreads, true, performance.now());
+			rest.looked({atLines: others, nowhere: []}, manyThreads, true, performance.now());
 			return rest.areAtRest(performance.now());
 		});
 
@@ -37,7 +37,7 @@ test('while only watched threads of a process run, the others are at rest; that 
 		expect(rest.sinceMs).toBe(Infinity);
 		await calmDown();
 		// Another thread that does something is no time to rely on it.
-		rest.looked(others, manyThreads, false, performance.now());
+		rest.looked({atLines: others, nowhere: []}, manyThreads, false, performance.now());
 		expect(rest.areAtRest(performance.now())).toBe(false);
 		await calmDown();
 		await java.stop();
@@ -52,7 +52,7 @@ test('few threads are looked at anyway, and so are all where the process has no 
 	const cpu = new ThreadCpu(process.pid);
 	for (const [rest, threads] of [[new OthersAtRest(ProcessClock.of(process.pid), cpu), 3], [new OthersAtRest(ProcessClock.of(2 ** 22), cpu), manyThreads]] as const) {
 		for (let look = 0; look < 10; look++) {
-			rest.looked([], threads, true, performance.now());
+			rest.looked({atLines: [], nowhere: []}, threads, true, performance.now());
 			expect(rest.areAtRest(performance.now())).toBe(false);
 		}
 	}

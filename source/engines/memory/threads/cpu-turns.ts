@@ -23,8 +23,9 @@ export type CpuTurn = {
 	isCpuKnown: boolean;
 	/** CPU used over the thread's life, as far as it was asked for. */
 	lifeCpuNs: number;
-	/** How often it was put on a CPU until then. */
+	/** How often it was put on a CPU until then, and how often of that since it was asked before. */
 	lifeTurns: number;
+	newTurns: number;
 	/** When its turn comes, and until when it is asked in every sample; whole milliseconds of performance.now. */
 	cpuDueMs: number;
 	livelyUntilMs: number;
@@ -39,6 +40,15 @@ export function watch(thread: CpuTurn, isWatched: boolean): boolean {
 	thread.cpuReadMs = thread.isWatched && !isWatched ? 0 : thread.cpuReadMs;
 	thread.isWatched = isWatched;
 	return isWatched;
+}
+
+/**
+Whether a sample that stands for so many finds a thread at work of which nothing but its CPU time tells: in as many of
+them as it was put on a CPU, all of them at most. Of those that work all the time nobody asks: the program is not at
+rest then.
+*/
+export function isFoundAtWork({cpuNs, newTurns}: CpuTurn, slots: number): boolean {
+	return cpuNs > 0 && (slots === 1 || Math.random() * slots < Math.max(1, newTurns));
 }
 
 /**
@@ -96,7 +106,9 @@ export class CpuTurns {
 		thread.cpuNs = this.#cpu.delta(thread.nativeId);
 		thread.isCpuKnown = this.#cpu.reading === 'read';
 		thread.lifeCpuNs = thread.isCpuKnown ? this.#cpu.cpuNs : 0;
-		thread.lifeTurns = thread.isCpuKnown ? this.#cpu.turns : 0;
+		const turns = thread.isCpuKnown ? this.#cpu.turns : 0;
+		thread.newTurns = turns - thread.lifeTurns;
+		thread.lifeTurns = turns;
 		if (thread.cpuNs > 0) {
 			thread.livelyUntilMs = this.#nowMs + livelyMs;
 		}

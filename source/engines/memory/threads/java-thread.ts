@@ -83,6 +83,7 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	isCpuKnown = false;
 	lifeCpuNs = 0;
 	lifeTurns = 0;
+	newTurns = 0;
 	/**
 	The virtual thread that was mounted when its identity was last read, by the content of JavaThread._vthread's slot.
 	*/

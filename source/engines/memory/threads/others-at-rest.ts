@@ -22,6 +22,9 @@ const measureTries = 4;
 /** All threads are looked at so often at the least, milliseconds. */
 const lookEveryMs = 1000;
 
+/** Linux ids of threads that may run at any time: those that stand at lines of code, and those that have none. */
+export type Watched = {readonly atLines: readonly number[]; readonly nowhere: readonly number[]};
+
 /**
 Whether any thread has run but a few that are watched: then all others stand where they stood, and need not be looked
 at. The process's CPU time less that of the watched threads is what all others have used; it is exact, as both are the
@@ -33,10 +36,14 @@ export class OthersAtRest {
 	readonly #clock: ProcessClock | undefined;
 	readonly #cpu: ThreadCpu;
 	#watched: number[] = [];
+	/** How many of them, the first, stand at lines; and what these had used when they were asked for last. */
+	#atLines = 0;
+	#atLinesNs = Number.NaN;
 	/** What all others had used when everybody was looked at last; NaN where that is not known. */
 	#usedNs = Number.NaN;
 	#calm = 0;
 	#unsure = 0;
+	#hasRested = false;
 	#lookAtMs = 0;
 	/** Since when nobody else has run; Infinity where somebody may have. */
 	#sinceMs = Number.POSITIVE_INFINITY;
@@ -52,15 +59,25 @@ export class OthersAtRest {
 	}
 
 	/**
+	It is sure that none had run between the last two times that this was asked for but watched ones that stand at no
+	line, whether all are to be looked at or not.
+	*/
+	get haveRested(): boolean {
+		return this.#hasRested;
+	}
+
+	/**
 	Whether none but the watched ones can have done anything since everybody was looked at. What is read of these for
 	that counts as what they used until this sample (`ThreadCpu.beginMoment`).
 	*/
 	areAtRest(nowMs: number): boolean {
+		this.#hasRested = false;
 		if (Number.isNaN(this.#usedNs)) {
 			return false;
 		}
 
 		this.#cpu.beginMoment();
+		const atLinesNs = this.#atLinesNs;
 		const usedNs = this.#measure();
 		this.#unsure = Number.isNaN(usedNs) ? this.#unsure + 1 : 0;
 		if (this.#unsure > unsureLimit) {
@@ -73,22 +90,24 @@ export class OthersAtRest {
 			return false;
 		}
 
+		this.#hasRested = this.#unsure === 0 && this.#atLinesNs === atLinesNs;
 		return nowMs < this.#lookAtMs;
 	}
 
 	/**
-	Everybody was looked at: `watched` are the Linux ids of those that may go on, `isCalm` says that no other one did
-	anything since the look before.
+	Everybody was looked at: `atLines` and `nowhere` are the Linux ids of those that may go on, `isCalm` says that no other
+	one did anything since the look before.
 	*/
-	looked(watched: readonly number[], threads: number, isCalm: boolean, nowMs: number): void {
+	looked({atLines, nowhere}: Watched, threads: number, isCalm: boolean, nowMs: number): void {
 		this.#calm = isCalm ? this.#calm + 1 : 0;
-		const isWorthIt = this.#clock !== undefined && this.#calm >= calmLooks && threads >= leastThreads && watched.length <= watchedLimit;
+		const isWorthIt = this.#clock !== undefined && this.#calm >= calmLooks && threads >= leastThreads && atLines.length + nowhere.length <= watchedLimit;
 		if (!isWorthIt) {
 			this.forget(this.#calm);
 			return;
 		}
 
-		this.#watched = [...watched];
+		this.#watched = [...atLines, ...nowhere];
+		this.#atLines = atLines.length;
 		this.#unsure = 0;
 		let usedNs = Number.NaN;
 		for (let tries = 0; tries < measureTries && Number.isNaN(usedNs); tries++) {
@@ -107,6 +126,7 @@ export class OthersAtRest {
 
 	/** Nothing is known of them: everybody must be looked at. */
 	forget(calm = 0): void {
+		this.#hasRested = false;
 		this.#usedNs = Number.NaN;
 		this.#calm = calm;
 		this.#sinceMs = Number.POSITIVE_INFINITY;
@@ -129,8 +149,16 @@ export class OthersAtRest {
 	/** What the watched ones have used; Infinity if one has ended. */
 	#sumNs(): number {
 		let sum = 0;
-		for (const nativeId of this.#watched) {
+		for (const [index, nativeId] of this.#watched.entries()) {
+			if (index === this.#atLines) {
+				this.#atLinesNs = sum;
+			}
+
 			sum += this.#cpu.read(nativeId) ? this.#cpu.cpuNs : Number.POSITIVE_INFINITY;
+		}
+
+		if (this.#atLines === this.#watched.length) {
+			this.#atLinesNs = sum;
 		}
 
 		return sum;

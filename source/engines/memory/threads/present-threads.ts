@@ -6,6 +6,12 @@ import {type JavaThreads} from './java-threads.js';
 import {type OthersAtRest} from './others-at-rest.js';
 import {type VmThreads} from './vm-threads.js';
 
+/** What the threads of which none stands at a line may use between two samples in which nothing happened. */
+const housekeepingNs = 1e6;
+
+/** One of them that ran may run at any time for so long: those that compile look for work every five seconds. */
+const watchedMs = 6000;
+
 /** The Java threads that the JVM lists and the kernel knows too, with the CPU time that each used. */
 export class PresentThreads {
 	/** Those of them that have something to be done for; the others are as they were. */
@@ -21,6 +27,8 @@ export class PresentThreads {
 	#isFull = true;
 	/** No thread that was at rest at the look before was found to have done anything. */
 	#isCalm = false;
+	/** Nobody had run but those that are watched, of which none stands at a line. */
+	#hasRested = false;
 
 	constructor(pid: number, threads: JavaThreads, parts: {readonly cpu: ThreadCpu; readonly turns: CpuTurns; readonly others: OthersAtRest}) {
 		this.#pid = pid;
@@ -48,24 +56,33 @@ export class PresentThreads {
 			this.#listAll(isEveryonesTurn);
 		}
 
+		this.#hasRested = !isEveryonesTurn && this.#others.haveRested && this.#isCalm && this.#watched.every(thread => standsNowhere(thread) || (thread.cpuNs === 0 && !thread.hasMoved));
 		return this.#present;
 	}
 
-	/** The sample is filled: looks who may run until the next one, of the JVM's own threads too. */
-	done(jvmThreads: VmThreads): void {
+	/**
+	The sample is filled: looks who may run until the next one, of the JVM's own threads too. Whether nobody had run since
+	the sample before but threads that stand at no line, and these for a moment.
+	*/
+	done(jvmThreads: VmThreads): boolean {
+		const isAtRest = this.#hasRested && this.#watched.reduce((sum, {cpuNs}) => sum + cpuNs, jvmThreads.usedNs) < housekeepingNs;
 		if (!this.#isFull) {
-			return;
+			return isAtRest;
 		}
 
 		const watched = this.#watched;
+		const ranLaterMs = performance.now() - watchedMs;
 		watched.length = 0;
 		for (const thread of this.#present) {
-			if (watch(thread, !thread.isSettled || thread.hasEvent || thread.cpuDueMs === 0)) {
+			if (watch(thread, !thread.isSettled || thread.hasEvent || thread.cpuDueMs === 0 || (thread.livelyUntilMs > ranLaterMs && standsNowhere(thread)))) {
 				watched.push(thread);
 			}
 		}
 
-		this.#others.looked([...watched.map(({nativeId}) => nativeId), ...jvmThreads.watch()], this.#present.length, this.#isCalm && jvmThreads.isCalm, performance.now());
+		const atLines = watched.filter(thread => !standsNowhere(thread)).map(({nativeId}) => nativeId);
+		const nowhere = watched.filter(thread => standsNowhere(thread)).map(({nativeId}) => nativeId);
+		this.#others.looked({atLines, nowhere: [...nowhere, ...jvmThreads.watch()]}, this.#present.length, this.#isCalm && jvmThreads.isCalm, performance.now());
+		return isAtRest;
 	}
 
 	#listAll(isEveryonesTurn: boolean): void {
@@ -143,4 +160,9 @@ export class PresentThreads {
 		const {reading} = this.#cpu;
 		thread.isThere = reading === 'read' || (reading === 'closed' && thread.nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${thread.nativeId}`));
 	}
+}
+
+/** It is one of the JVM's own that work now and then, as those that compile or watch over monitors. */
+function standsNowhere({frames, end}: JavaThread): boolean {
+	return frames.length === 0 && end === 'root';
 }

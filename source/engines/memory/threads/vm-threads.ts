@@ -3,7 +3,9 @@ import {threadFlag, type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {type KeptRows} from '../kept-rows.js';
-import {watch, type CpuTurn, type CpuTurns} from './cpu-turns.js';
+import {
+	isFoundAtWork, watch, type CpuTurn, type CpuTurns,
+} from './cpu-turns.js';
 import {type JavaThread} from './java-thread.js';
 import {confirms, kernelName} from './kernel-name.js';
 
@@ -15,7 +17,7 @@ const listEveryMs = 500;
 const listEveryTimes = 500;
 
 /** One that ran is taken to be one that may run at any time for so long: some do so once a second, or every few. */
-const watchedMs = 5000;
+const watchedMs = 6000;
 
 /** Most threads listed; those beyond are left out. */
 const threadLimit = 20_000;
@@ -33,8 +35,9 @@ Threads of the process that are no Java threads: collectors, the VM Thread, thos
 names that the kernel knows, 15 characters of them, made whole where they can be only one, and no frames.
 */
 export class VmThreads {
-	/** None but those that are watched did anything in the newest sample. */
+	/** None but those that are watched did anything in the newest sample; and the CPU time that all of them used. */
 	isCalm = false;
+	usedNs = 0;
 	readonly #pid: number;
 	readonly #cpu: ThreadCpu;
 	readonly #turns: CpuTurns;
@@ -48,11 +51,13 @@ export class VmThreads {
 	}
 
 	/**
-	Adds them to a sample, with the CPU time that each used. `newcomers`: the Java threads met for the first time.
+	Adds them to a sample that stands for so many, with the CPU time that each used. `newcomers`: the Java threads met
+	for the first time.
 	*/
-	add(into: Sample, rows: KeptRows, java: readonly JavaThread[], newcomers: readonly JavaThread[]): void {
+	add(into: Sample, rows: KeptRows, {java, newcomers, slots}: {readonly java: readonly JavaThread[]; readonly newcomers: readonly JavaThread[]; readonly slots: number}): void {
 		const nowMs = performance.now();
 		this.isCalm = true;
+		this.usedNs = 0;
 		if (nowMs > this.#listAtMs) {
 			this.#list(new Set(java.map(thread => thread.nativeId)));
 			const listedMs = performance.now();
@@ -83,6 +88,7 @@ export class VmThreads {
 			const {nativeId, name, cpuNs} = thread;
 			if (cpuNs > 0) {
 				thread.ranMs = nowMs;
+				this.usedNs += cpuNs;
 				this.isCalm &&= thread.isWatched;
 			}
 
@@ -94,7 +100,7 @@ export class VmThreads {
 			thread.row = row;
 			into.flags[row] = threadFlag.vmInternal;
 			into.cpuNs[row] = cpuNs;
-			into.state[row] = cpuNs > 0 ? stateCode.RUNNABLE : stateCode.IDLE;
+			into.state[row] = isFoundAtWork(thread, slots) ? stateCode.RUNNABLE : stateCode.IDLE;
 		}
 	}
 
@@ -125,7 +131,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			nativeId, name, sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, lifeCpuNs: 0, lifeTurns: 0, cpuDueMs: 0, livelyUntilMs: 0, cpuReadMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
+			nativeId, name, sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, lifeCpuNs: 0, lifeTurns: 0, newTurns: 0, cpuDueMs: 0, livelyUntilMs: 0, cpuReadMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
 		};
 	}
 

@@ -1,0 +1,111 @@
+import {performance} from 'node:perf_hooks';
+import {describe, expect, test} from 'vitest';
+import {memoryEngine} from '../../source/engines/memory/engine.js';
+import {Sample} from '../../source/model/sample.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {SamplingClock} from '../../source/sampler/clock.js';
+import {SamplingLoop} from '../../source/sampler/loop.js';
+import {Rests, sharesOf} from '../../source/sampler/rests.js';
+import {createTable} from '../../source/table/layout.js';
+import {TableReader} from '../../source/table/reader.js';
+import {TableWriter} from '../../source/table/writer.js';
+import {startJava} from '../helpers/jvm.js';
+import {seeded} from '../helpers/random.js';
+import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
+
+const intervalMs = 20;
+
+describe('Rests', () => {
+	test('looks come more rarely while nothing runs, and at the full rate from the first on that finds otherwise', () => {
+		const rests = new Rests();
+		expect([false, true, true, true, true, false, true, false].map(isAtRest => rests.next(isAtRest, intervalMs))).toEqual([1, 2, 4, 4, 4, 1, 2, 1]);
+	});
+
+	test.each([[10, 4], [20, 4], [25, 3], [33, 2], [50, 1], [1000, 1]])('at an interval of %d ms they are put off to %d of them at the most, which is not noticed on the screen', (interval, most) => {
+		const rests = new Rests();
+		expect(Math.max(...Array.from({length: 10}, () => rests.next(true, interval)))).toBe(most);
+	});
+});
+
+/** By which factor too many samples meet a thread at work that works for so long, then rests; and the looks they took. */
+function simulate(workMs: number, restMs: number): {factor: number; looks: number; samples: number} {
+	const random = seeded(workMs + restMs);
+	const clock = new SamplingClock(0, random);
+	const rests = new Rests();
+	const sample = new Sample();
+	const row = sample.addThread(1, 1, 'works');
+	let [nowMs, beginMs, wasRunning, running, samples, looks] = [0, restMs, false, 0, 0, 0];
+	for (; looks < 300_000; looks++) {
+		const beforeMs = nowMs;
+		nowMs += clock.waitMs(nowMs);
+		let usedMs = 0;
+		for (; beginMs + workMs <= nowMs; beginMs += workMs + (restMs * (0.5 + random()))) {
+			usedMs += Math.max(0, beginMs + workMs - Math.max(beginMs, beforeMs));
+		}
+
+		const isRunning = beginMs <= nowMs;
+		usedMs += isRunning ? nowMs - Math.max(beginMs, beforeMs) : 0;
+		sample.state[row] = isRunning ? stateCode.RUNNABLE : stateCode.WAITING;
+		sample.cpuNs[row] = usedMs * 1e6;
+		const isAtRest = usedMs === 0;
+		const {before, now} = sharesOf(clock.slots, sample, isAtRest, intervalMs);
+		running += (wasRunning ? before : 0) + (isRunning ? now : 0);
+		wasRunning = isRunning;
+		samples += before + now;
+		clock.end(nowMs, intervalMs, rests.next(isAtRest, intervalMs));
+	}
+
+	// The mean rate is the one asked for.
+	expect(nowMs / samples / intervalMs).toBeCloseTo(1, 2);
+	return {factor: running * (workMs + restMs) / (samples * workMs), looks, samples};
+}
+
+test.each([[5, 300], [20, 1000], [37, 500], [70, 400], [250, 700]])('work of %d ms after a rest of %d ms is met as often as it should be, wherever it begins between two looks', (workMs, restMs) => {
+	const {factor, looks, samples} = simulate(workMs, restMs);
+	expect(factor).toBeGreaterThan(0.95);
+	expect(factor).toBeLessThan(1.05);
+	expect(looks).toBeLessThan(samples * 0.8);
+});
+
+test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is looked at a few times a second and has all its samples; one that begins to work is seen at once', async timer => {
+	const java = await startJava('ParkedAndEcho', {args: ['10'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const session = await memoryEngine.open(await targetOf(java), {depth: 10, timer}, writer);
+	const looks: Array<{readonly beganMs: number; readonly slots: number; readonly isAtRest: boolean}> = [];
+	const loop = new SamplingLoop({
+		session: {
+			...session, close: async () => session.close(), letGo: async () => session.letGo(),
+			async sample(into, isAfterGap, slots = 1) {
+				const beganMs = performance.now();
+				const outcome = await session.sample(into, isAfterGap, slots);
+				looks.push({beganMs, slots, isAtRest: outcome.ok && outcome.isAtRest === true});
+				return outcome;
+			},
+		}, writer, intervalMs, maxOverheadPercent: 100, report: () => undefined,
+	});
+	const running = loop.run();
+	try {
+		await until(() => looks.slice(-5).filter(({slots}) => slots === 4).length === 5);
+		const reader = new TableReader(buffer);
+		const {figures} = reader.read(1000)!;
+		expect(figures.samples).toBe(looks.reduce((sum, {slots}) => sum + slots, 0));
+		expect(figures.threadSamples).toBeGreaterThan(10 * figures.samples);
+		const before = looks.length;
+		java.child.stdin?.write('hello\n');
+		await java.waitFor(/^echo hello$/m);
+		const ranMs = performance.now();
+		await until(() => looks.some(({beganMs}) => beganMs > ranMs));
+		const first = looks.findIndex(({isAtRest}, index) => index >= before && !isAtRest);
+		expect(first).toBeGreaterThanOrEqual(before);
+		expect(first).toBeLessThanOrEqual(looks.findIndex(({beganMs}) => beganMs > ranMs));
+		await until(() => looks.length > first + 1);
+		expect(looks[first + 1].slots).toBe(1);
+	} finally {
+		loop.stop();
+		await running;
+		await session.close();
+		await java.stop();
+	}
+});
