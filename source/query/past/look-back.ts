@@ -1,6 +1,6 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {MovingMoment, type Counted} from './deltas.js';
-import type {Moment, Ring} from './ring.js';
+import {sessionAt, type Moment, type Ring} from './ring.js';
 import {windowOfCell} from './steps.js';
 
 /** A window of the past, as every view takes it. */
@@ -79,7 +79,7 @@ export class LookBack {
 			moving.move(ring.windows[at + 1].changes, 1);
 		}
 
-		return moving.snapshot(newest, moment.session, moment.counts);
+		return moving.snapshot(newest, sessionAt(moment, newest), moment.counts);
 	}
 }
 

@@ -1,4 +1,6 @@
+import {fromNames, namesOf} from '../../model/column-types.js';
 import {lockKindCode} from '../../model/sample.js';
+import {sessionFigures} from '../../model/schema.js';
 import type {SessionStats, Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {
@@ -9,7 +11,8 @@ import {
 export type Moment = {
 	/** As the target's samples tell the time, epoch milliseconds: it stands still while sampling does. */
 	readonly atMs: number;
-	readonly session: SessionStats;
+	/** Those of the session, in the schema's order: as an object they would take twice the room. */
+	readonly figures: readonly number[];
 	readonly counts: Counts;
 	readonly vitals: TargetVitals;
 };
@@ -67,8 +70,15 @@ export const usualBounds: RingBounds = {
 	leastMs: 900, fineForMs: 600_000, coarseMs: 10_000, maxBytes: 64 * 1024 * 1024, maxWindows: 10_000,
 };
 
-/** What a window takes beside its changes: its figures are objects. */
-const windowBytes = 1200;
+/** What a window takes beside its changes. */
+const windowBytes = 800;
+
+const figureNames = namesOf(sessionFigures);
+
+/** How the sampling itself had gone at a moment of the session that this is a later snapshot of. */
+export function sessionAt({figures}: Moment, {session: {engine, timer}}: Snapshot): SessionStats {
+	return {engine, timer, ...fromNames(figureNames, (_, index) => figures[index])};
+}
 
 /** The ring with what was sampled since its newest window; the same ring when that is next to nothing. */
 export function addToRing(ring: Ring, snapshot: Snapshot, vitals: TargetVitals = {}, bounds: RingBounds = usualBounds): Ring {
@@ -93,7 +103,7 @@ function windowOf({newest: then, totals: before}: Ring, now: Snapshot, totals: T
 	const {session} = now;
 	return {
 		atMs: session.lastSampleAtMs || session.takenAtMs,
-		session,
+		figures: figureNames.map(name => session[name]),
 		counts: countsOf(now),
 		vitals,
 		changes: deltas(then, now),
@@ -176,11 +186,11 @@ function bounded(ring: Ring, {maxBytes, maxWindows}: RingBounds): Ring {
 		return ring;
 	}
 
-	const {atMs, session, counts, vitals} = ring.windows[dropped - 1];
+	const {atMs, figures, counts, vitals} = ring.windows[dropped - 1];
 	return {
 		...ring,
 		base: {
-			atMs, session, counts, vitals,
+			atMs, figures, counts, vitals,
 		},
 		windows: ring.windows.slice(dropped), settled: Math.max(0, ring.settled - dropped), bytes,
 	};
