@@ -69,8 +69,8 @@ export async function startJava(program: string, args: readonly number[]): Promi
 }
 
 /** Starts the built program in a pseudo-terminal. */
-export function startTerminal(cli: string, args: readonly string[], nodeArgs: readonly string[] = []): TerminalSession {
-	return new TerminalSession(process.execPath, [...nodeArgs, cli, ...args], {columns: 80, rows: 24});
+export function startTerminal(cli: string, args: readonly string[], nodeArgs: readonly string[] = [], {columns, rows}: {readonly columns?: number; readonly rows?: number} = {}): TerminalSession {
+	return new TerminalSession(process.execPath, [...nodeArgs, cli, ...args], {columns, rows});
 }
 
 /** Leaves the screen with q and waits for the end. */
