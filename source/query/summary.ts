@@ -27,6 +27,9 @@ export function threadCpuNs(snapshot: Snapshot, baseline: Snapshot | undefined, 
 	return Math.max(0, snapshot.threads.cpuNs[thread] - before);
 }
 
+/** Below this share of a core, in percent, a program uses next to no CPU. */
+export const leastCpuPercent = 1;
+
 /** CPU time that was not seen being used is worth mentioning from this share on, percent. */
 export const muchUnseen = 10;
 

@@ -139,6 +139,9 @@ describe('text', () => {
 		const after = builder.build({session: {durationMs: 200}});
 		expect(textOf('text', after)).toContain('note: 19% of the CPU time was used between samples by threads then found waiting');
 		expect((JSON.parse(textOf('json', after, before)) as {notes: string[]}).notes[0]).toMatch(/^75% of the CPU time .* at \(running\)\.\(not seen\), or at no line yet$/);
+		// Where next to nothing was used, it says nothing that nobody saw it.
+		builder.count(selector, poll, stateCode.IDLE, 5, 1e6);
+		expect(textOf('text', builder.build({session: {durationMs: 1200}}), after)).not.toContain('used between samples');
 	});
 
 	test('has the header, the losses, the lines and the busy threads', () => {

@@ -2,7 +2,7 @@ import {unseenWork} from '../../model/frame.js';
 import {engineName} from '../../model/engine-name.js';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import {muchUnseen, summarize, unseenCpuPercent} from '../../query/summary.js';
+import {leastCpuPercent, muchUnseen, summarize} from '../../query/summary.js';
 import {windowStats} from './window-snapshot.js';
 
 /**
@@ -49,7 +49,8 @@ const muchSlower = 2;
 export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
 	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs} = statsOf(snapshot, baseline);
 	const why = cpuIntervalMs >= intervalMs ? 'use more CPU time of our own than --max-cpu allows' : 'stop the target for longer than --max-overhead allows';
-	const unseen = unseenCpuPercent(snapshot, baseline);
+	const {javaCpuPercent, unseenCpuPercent} = summarize(snapshot, baseline);
+	const unseen = javaCpuPercent < leastCpuPercent ? 0 : unseenCpuPercent;
 	return [
 		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would ${why}`] : []),
 		...(unseen >= muchUnseen ? [`${number(unseen, 0)}% of the CPU time was used between samples by threads then found waiting, or in system calls that may not be recorded; it counts at the native call that a thread is found in, at ${unseenWork.className}.${unseenWork.method}, or at no line yet`] : []),

@@ -8,14 +8,13 @@ import {
 } from '../facts/scope.js';
 import {isOfJvm} from '../facts/thread-kind.js';
 import {queryLines} from '../lines.js';
-import {corePercent, sampledMs, threadCpuNs} from '../summary.js';
+import {
+	corePercent, leastCpuPercent, sampledMs, threadCpuNs,
+} from '../summary.js';
 import type {LineRow, LineTable, Query} from '../types.js';
 import {jvmText} from './jvm-text.js';
 import {calledText} from './called-text.js';
 import {heldUpBesides, waitsText} from './waits-text.js';
-
-/** Below this share of a core, in percent, hot lines are not what matters. */
-const leastCpuPercent = 1;
 
 /**
 A shorter window does not say that a program uses no CPU, milliseconds: CPU times of threads that were not seen to use
