@@ -6,8 +6,9 @@ somewhat more. Beside it: our estimate of the pauses against what the JVM logs i
 later).
 
 Then work in pieces too short to be met as it is done (ShortWork), with both engines at 50 Hz: a virtual thread each 2
-ms that works 150 us, one that works 500 us, platform threads that work 500 us, and a thread that works 1 ms and wakes a
-selector. "work" should be what is true, "not placed" a few percent (what is kept until a thread is seen at work); "of
+ms that works 150 us, one that works 500 us, platform threads that work 500 us, a thread that works 1 ms and wakes a
+selector, and two that work 500 us and sleep for 1 ms ("sleep": what is shown there, and in brackets what the threads'
+own CPU clocks say). "work" should be what is true, "not placed" a few percent (what is kept until a thread is seen at work); "of
 work, seen" is how much of the true time in "work" is shown there. Beside it what is true while no profiler looks, and
 what async-profiler shows, where it is to be had. TPROF_BENCH_SECONDS shortens each measurement, TPROF_BENCH_ONLY and
 TPROF_BENCH_JDKS take some (virtual,perf; events: those on threads).

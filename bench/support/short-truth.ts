@@ -14,14 +14,14 @@ const ofTheJvm = /^(?:C[12] Compiler|GC |G1 |VM |Signal |Attach |Common-Cleaner|
 /** async-profiler 4.0 crashes JDK 27: its method ids are no pointers any more. */
 const newestKnown = 26;
 
-/** CPU time of `work` since the call before, nanoseconds, as test/programs/ShortWork.java says itself. */
-export async function workNs(java: JavaProcess): Promise<number> {
+/** CPU time of `work`, and of sleeps, since the call before, nanoseconds, as test/programs/ShortWork.java says itself. */
+export async function sharesNs(java: JavaProcess): Promise<{readonly workNs: number; readonly sleepNs?: number}> {
 	const before = java.output().length;
 	java.child.stdin?.write('\n');
 	for (;;) {
-		const answer = /^share work (\d+)$[^]*^done$/m.exec(java.output().slice(before));
+		const answer = /^share work (\d+)$(?:\s*^share sleep (\d+)$)?[^]*^done$/m.exec(java.output().slice(before));
 		if (answer) {
-			return Number(answer[1]);
+			return {workNs: Number(answer[1]), sleepNs: answer[2] === undefined ? undefined : Number(answer[2])};
 		}
 
 		await sleep(5);
@@ -39,10 +39,10 @@ What is true while no profiler looks: the part of the CPU time of the Java threa
 */
 export async function aloneShare(java: JavaProcess, seconds: number): Promise<number> {
 	const clock = ProcessClock.of(java.pid)!;
-	await workNs(java);
+	await sharesNs(java);
 	const before = javaNs(clock, java.pid);
 	await sleep(seconds * 1000);
-	const worked = await workNs(java);
+	const {workNs: worked} = await sharesNs(java);
 	return 100 * worked / (javaNs(clock, java.pid) - before);
 }
 

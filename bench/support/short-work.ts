@@ -6,7 +6,7 @@ import {CpuPlacement} from '../../source/sampler/cpu-placement.js';
 import {type JavaProcess, type Jdk, startJava} from '../../test/helpers/jvm.js';
 import {targetOf} from '../../test/helpers/target.js';
 import {eachPlaced} from './placed-time.js';
-import {aloneShare, asyncShare, workNs} from './short-truth.js';
+import {aloneShare, asyncShare, sharesNs} from './short-truth.js';
 
 const intervalMs = 20;
 
@@ -20,6 +20,7 @@ export const shortKinds = {
 	virtual500: {args: ['virtual', '500'], since: 21},
 	threads: {args: ['threads'], since: 8},
 	selector: {args: ['selector'], since: 8},
+	sleep: {args: ['sleep'], since: 8},
 } as const;
 
 export type ShortKind = keyof typeof shortKinds;
@@ -32,6 +33,8 @@ class Places {
 	readonly builder = new SnapshotBuilder();
 	readonly ns = new Map<string, number>();
 	usedNs = 0;
+	/** At stacks that sleep. */
+	sleepNs = 0;
 
 	add(sample: Sample): void {
 		const {strings, frameMethod} = this.builder.build().dictionary;
@@ -45,6 +48,7 @@ class Places {
 		eachPlaced(sample, (row, frames, ns) => {
 			if ((sample.flags[row] & notJava) === 0) {
 				const methods = [...frames].map(frame => strings[frameMethod[frame]]);
+				this.sleepNs += methods.includes('sleep') ? ns : 0;
 				this.#count(methods.includes('work') ? 'work' : methods[0] ?? '(no frames)', ns);
 			}
 		});
@@ -64,7 +68,7 @@ async function sampled(java: JavaProcess, engine: Engine & {readonly name?: stri
 	const session = await engine.open(await targetOf(java), {depth: Infinity}, places.builder);
 	const sample = new Sample();
 	await session.sample(sample);
-	await workNs(java);
+	await sharesNs(java);
 	let samples = 0;
 	const startMs = performance.now();
 	let lastMs = startMs;
@@ -80,13 +84,14 @@ async function sampled(java: JavaProcess, engine: Engine & {readonly name?: stri
 		}
 	}
 
-	const realNs = await workNs(java);
+	const {workNs: realNs, sleepNs} = await sharesNs(java);
 	await session.close();
 	const placedNs = [...places.ns.values()].reduce((sum, ns) => sum + ns, 0);
 	const others = [...places.ns].filter(([place]) => place !== 'work').sort((a, b) => b[1] - a[1]).slice(0, 4);
 	return {
 		samples,
 		'true %': percent(realNs, places.usedNs), 'work %': percent(places.ns.get('work') ?? 0, placedNs), 'of work, seen %': percent(places.ns.get('work') ?? 0, realNs), 'not placed %': percent(places.usedNs - placedNs, places.usedNs),
+		...(sleepNs === undefined ? {} : {'sleep (true) %': `${percent(places.sleepNs, placedNs)} (${percent(sleepNs, places.usedNs)})`}),
 		others: others.map(([place, ns]) => `${place} ${percent(ns, placedNs)}`).join(', '),
 	};
 }

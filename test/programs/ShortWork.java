@@ -1,19 +1,24 @@
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Method;
 import java.nio.channels.Selector;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Work in short pieces, in the method "work". Argument: "virtual", a virtual thread each 2 ms (21 and later) that works for about 150 us, or so many as a second argument says, and ends; "threads", the same with platform threads (two at
- * a time, 500 us); or "selector", a thread that works for about 1 ms and wakes a selector, over and over, beside one that does nothing but select. On a line on standard input it prints "share work NANOSECONDS" for the CPU time that was spent there since the line before, then
- * "done". It goes by the wall clock, as asking for a thread's CPU time would cost more than all else; a piece that took twice the usual time lost its CPU meanwhile, and counts as a usual one.
+ * a time, 500 us); or "selector", a thread that works for about 1 ms and wakes a selector, over and over, beside one that does nothing but select; or "sleep", two threads that work for about 500 us and sleep for a millisecond. On a line on standard input it prints "share work NANOSECONDS" for the CPU time that was spent there since the line before, with "sleep"
+ * "share sleep NANOSECONDS" for that of the sleeps by the thread's own CPU time, then "done". It goes by the wall clock, as asking for a thread's CPU time would cost more than all else; a piece that took twice the usual time lost its CPU meanwhile, and counts as a usual one.
  */
 public class ShortWork {
 	static final long EVERY_NS = 2_000_000;
 	static final int REMEMBERED = 1 << 16;
 	static final long[] TOOK = new long[REMEMBERED];
 	static final AtomicInteger PIECES = new AtomicInteger();
+	static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
+	static final AtomicLong ASLEEP_NS = new AtomicLong();
 	static volatile long sink;
 
 	static long work(int rounds) {
@@ -101,6 +106,20 @@ public class ShortWork {
 		});
 	}
 
+	static void startSleepers() {
+		int rounds = calibrated(500_000);
+		for (int i = 0; i < 2; i++) {
+			start("sleeping-" + i, () -> {
+				for (;;) {
+					piece(rounds);
+					long start = CLOCK.getCurrentThreadCpuTime();
+					Thread.sleep(1);
+					ASLEEP_NS.addAndGet(CLOCK.getCurrentThreadCpuTime() - start);
+				}
+			});
+		}
+	}
+
 	interface Body {
 		void run() throws Exception;
 	}
@@ -122,6 +141,8 @@ public class ShortWork {
 			startVirtualThreads(args.length > 1 ? Integer.parseInt(args[1]) : 150);
 		} else if (args[0].equals("threads")) {
 			startThreads();
+		} else if (args[0].equals("sleep")) {
+			startSleepers();
 		} else {
 			startSelector();
 		}
@@ -133,6 +154,10 @@ public class ShortWork {
 		while (System.in.read() == '\n') {
 			int now = PIECES.get();
 			System.out.println("share work " + spentSince(before));
+			if (args[0].equals("sleep")) {
+				System.out.println("share sleep " + ASLEEP_NS.getAndSet(0));
+			}
+
 			before = now;
 			System.out.println("done");
 		}

@@ -38,12 +38,15 @@ const givenUpMs = 3000;
 /** For how many turns the mean of all threads stands. */
 const supposedTurns = 50;
 
-/** Turns that a measurement counts for in that mean, and from which on the older ones count half. */
-const mostInMean = 500;
-const rememberedTurns = 5000;
+/**
+Turns that a measurement counts for in that mean, so that a thread which hands out work to many does not speak for them;
+and from which on the older ones count half.
+*/
+const mostInMean = 30;
+const rememberedTurns = 1500;
 
 /** How far switches may be from what they are supposed to cost, as a standard deviation, and the most they are believed to. */
-const switchDoubtNs = 1500;
+const switchDoubtNs = 1000;
 const mostSwitchNs = 15_000;
 
 /** Records beyond which what switches were found to cost counts half. */
