@@ -4,30 +4,36 @@ import {withoutDevtools} from './without-devtools.js';
 import {withoutFetch} from './without-fetch.js';
 import {withoutPackageJson} from './without-package-json.js';
 
-/**
-For esbuild: Ink's frames are put together by `remembered-lines.js`. The build fails where Ink no longer does it in
-`output.js`.
-*/
-const rememberedLines = {
-	name: 'remembered-lines',
+/** Modules of Ink in whose place are ours, and who imports them. */
+const replaced = [
+	{module: 'output.js', importer: 'renderer.js', by: 'remembered-lines.js'},
+	{module: 'get-max-width.js', importer: 'render-node-to-output.js', by: 'text-width.js'},
+];
+
+/** For esbuild: parts of Ink by ours. The build fails where Ink no longer has one of them. */
+const inkByOurs = {
+	name: 'ink-by-ours',
 	setup({onEnd, onResolve}) {
-		let isAsked = false;
+		const asked = new Set();
 		let hasInk = false;
 		onResolve({filter: /^ink$/}, () => {
 			hasInk = true;
 			return undefined;
 		});
-		onResolve({filter: /^\.\/output\.js$/}, ({importer}) => {
-			if (!/\/ink\/build\/renderer\.js$/.test(importer)) {
-				return undefined;
-			}
+		for (const {module, importer: whose, by} of replaced) {
+			onResolve({filter: new RegExp(String.raw`^\./${module.replace('.', String.raw`\.`)}$`)}, ({importer}) => {
+				if (!importer.endsWith(`/ink/build/${whose}`)) {
+					return undefined;
+				}
 
-			isAsked = true;
-			return {path: path.join(import.meta.dirname, 'remembered-lines.js')};
-		});
-		onEnd(() => hasInk && !isAsked ? {errors: [{text: 'Ink no longer puts its frames together by output.js: see build/ink-plugins.js'}]} : undefined);
+				asked.add(module);
+				return {path: path.join(import.meta.dirname, by)};
+			});
+		}
+
+		onEnd(() => ({errors: replaced.filter(({module}) => hasInk && !asked.has(module)).map(({module}) => ({text: `Ink's ${module} is no longer asked for: see build/ink-plugins.js`}))}));
 	},
 };
 
 /** What every bundle with Ink in it needs. */
-export const inkPlugins = [withoutDevtools, withoutFetch, withoutPackageJson, lazySegmenters, rememberedLines];
+export const inkPlugins = [withoutDevtools, withoutFetch, withoutPackageJson, lazySegmenters, inkByOurs];
