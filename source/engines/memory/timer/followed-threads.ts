@@ -35,7 +35,7 @@ const noSuchThread = 3;
 /** What is kept of a thread that uses CPU time. */
 export type Followed = {
 	event?: ThreadEvent;
-	/** What it uses beyond the event's clock, which is what its wakings cost. */
+	/** What it uses beyond its records, which is what its wakings cost; not where system calls have no records either. */
 	beyond?: BeyondClock;
 	/** The newest stack recorded. */
 	last?: RecordedStack;
@@ -171,7 +171,7 @@ export class FollowedThreads {
 			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], withKernel: this.#withKernel, ...how});
 			if (typeof event !== 'number') {
 				followed.event = event;
-				followed.beyond = new BeyondClock(thread.lifeTurns, this.#withKernel);
+				followed.beyond = this.#withKernel ? new BeyondClock(thread.lifeTurns) : undefined;
 				thread.hasEvent = true;
 				followed.usedNs = 0;
 				followed.sinceMs = nowMs;

@@ -70,7 +70,8 @@ test('what waking costs is measured by each thread\'s own clock, for a second at
 		return threads.every(({wakings}) => wakings.measuredTurns > 0);
 	});
 
-	expect(most).toBe(4);
+	expect(most).toBeGreaterThan(0);
+	expect(most).toBeLessThanOrEqual(4);
 	expect(open.size).toBe(0);
 	for (const {wakings, begun, before} of threads) {
 		const usedNs = (before[0] - begun[0]) / (before[2] - begun[2]);
@@ -141,7 +142,7 @@ test('events that measure are closed when nobody looks, and with a thread that h
 });
 
 test('what a thread has used beyond the clock of its event is given once, however late schedstat is', () => {
-	const beyond = new BeyondClock(10, false);
+	const beyond = new BeyondClock(10);
 	const add = (usedMs: number, turns: number, countMs: number, recordedMs = 0) => {
 		beyond.add(usedMs * 1e6, turns, {countNs: countMs * 1e6, recordedNs: recordedMs * 1e6, aheadNs: 10e6});
 		return beyond.take() / 1e6;
@@ -153,16 +154,10 @@ test('what a thread has used beyond the clock of its event is given once, howeve
 	expect(add(0, 110, 6)).toBe(0);
 	expect(add(2.75, 210, 6)).toBe(0.25);
 	expect(add(0, 210, -1)).toBe(0);
-	// Of what the clock has counted without a record, as much as switches take; the rest is in system calls.
-	expect(add(20, 310, 26, 10)).toBeCloseTo(300 * 0.0005, 6);
+	// What the clock has counted without a record counts as well, but for what a record to come may stand for.
+	expect(add(20, 310, 26, 10)).toBe(6);
 	// No more than so many turns may have cost: the rest is what was used before the clock began.
-	expect(add(1000, 310, 27)).toBeCloseTo((300 * 0.05) - 0.75 - 0.15, 6);
-});
-
-test('where there are records of system calls too, all that has none is waking', () => {
-	const beyond = new BeyondClock(0, true);
-	beyond.add(40e6, 1000, {countNs: 38e6, recordedNs: 20e6, aheadNs: 10e6});
-	expect(beyond.take()).toBe(10e6);
+	expect(add(1000, 310, 27)).toBe((300 * 0.05) - 6.75);
 });
 
 test('what switches cost is learnt from records as far as chance allows', () => {

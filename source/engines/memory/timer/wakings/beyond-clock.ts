@@ -2,18 +2,10 @@
 export const mostNs = 50_000;
 
 /**
-What switching from one thread to another takes with interrupts shut out, per turn: the clock is at work, but meets
-whoever has the CPU next. Records against clocks had next to none in programs that work between switches, and 2 to 3
-microseconds in one that does nothing but switch.
-*/
-export const switchNs = 500;
-
-/**
-What a thread that has an event of its own has used where no record can meet it: beyond the event's clock, and of what
-the clock has counted without a record as much as switches take; all of it where nothing else can be missing.
+What a thread that has an event of its own has used where no record can meet it: beyond the event's clock, and what the
+clock has counted without a record. Only where there are records of system calls too: nothing else can be missing then.
 */
 export class BeyondClock {
-	readonly #turnNs: number;
 	#usedNs = 0;
 	#recordedNs = 0;
 	#turns = 0;
@@ -21,10 +13,9 @@ export class BeyondClock {
 	#openNs = 0;
 	#lastTurns: number;
 
-	/** `turns`: those of the thread so far; `hasAll`: there are records of system calls too. */
-	constructor(turns: number, hasAll: boolean) {
+	/** `turns`: those of the thread so far. */
+	constructor(turns: number) {
 		this.#lastTurns = turns;
-		this.#turnNs = hasAll ? mostNs : switchNs;
 	}
 
 	/**
@@ -41,7 +32,7 @@ export class BeyondClock {
 			return;
 		}
 
-		const switchedNs = Math.min(this.#turns * this.#turnNs, Math.max(0, countNs - this.#recordedNs - aheadNs));
+		const switchedNs = Math.max(0, countNs - this.#recordedNs - aheadNs);
 		const moreNs = Math.min(this.#usedNs - countNs + switchedNs, this.#turns * mostNs) - this.#foundNs;
 		if (moreNs > 0) {
 			this.#foundNs += moreNs;
