@@ -126,6 +126,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	keepThread(): number {
 		const row = this.count++;
 		this.cpuNs[row] = 0;
+		this.wasOnCpu[row] = 0;
 		this.isSame[row] = 1;
 		return row;
 	}
@@ -162,9 +163,12 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		this.stackLength[this.count - 1]++;
 	}
 
-	/** Appends CPU time of a row's thread, with no frames yet: they follow by `addCreditFrame`, the innermost first. */
-	addCredit(row: number, cpuNs: number): void {
+	/** Appends CPU time of a row's thread with its frames, the innermost first; more may follow by `addCreditFrame`. */
+	addCredit(row: number, cpuNs: number, frames: Iterable<number> = []): void {
 		this.credits.add(row, cpuNs, this.frameCount);
+		for (const frame of frames) {
+			this.addCreditFrame(frame);
+		}
 	}
 
 	/** Appends a frame to the credit that was added last. */

@@ -91,6 +91,8 @@ export const rowColumns = {
 	stack is not known before one comes. 0 for a thread without.
 	*/
 	awaitedCpuNs: {unit: 'ns'},
+	/** 1 where the thread was found at work at this stack, whatever its state: its CPU time counts here at once. */
+	wasOnCpu: {unit: 'yesNo'},
 	/** Where its frames begin in `frames`, and how many there are. */
 	stackStart: {unit: 'index'},
 	stackLength: {unit: 'index'},

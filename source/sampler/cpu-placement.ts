@@ -34,6 +34,8 @@ const longestPast = 64;
 /** Once in so many samples it is looked who is gone. */
 const forgetAfterSamples = 50;
 
+const noFrames = new Int32Array();
+
 type Past = {
 	/**
 	CPU time kept, below 0 where credits were ahead of it; and how many samples of running it is worth.
@@ -47,6 +49,9 @@ type Past = {
 	expected: number;
 	/** It was not there when it was last looked for. */
 	isMissing: boolean;
+	/** Where it was last found at work, and who it was: itself, or a virtual thread that it carried. */
+	sightedKey: number;
+	sightedFrames: Int32Array;
 };
 
 /**
@@ -91,7 +96,7 @@ export class CpuPlacement {
 				this.#giveBack(sample, row);
 			}
 
-			if (sample.cpuNs[row] > 0) {
+			if (sample.cpuNs[row] > 0 || sample.wasOnCpu[row] === 1) {
 				this.#place(sample, row, platformKey(sample, row), elapsedNs);
 			}
 		}
@@ -154,6 +159,11 @@ export class CpuPlacement {
 			past.seen /= 2;
 		}
 
+		if (sample.wasOnCpu[row] === 1) {
+			this.#sight(sample, row, past);
+			return;
+		}
+
 		const awaitedNs = sample.awaitedCpuNs[row];
 		const freeNs = past.keptNs - awaitedNs;
 		if (freeNs <= 0) {
@@ -175,11 +185,33 @@ export class CpuPlacement {
 		past.missed = 0;
 	}
 
+	/**
+	A thread was found at work. What it has used since it was found so before counts half there, half here.
+	*/
+	#sight(sample: Sample, row: number, past: Past): void {
+		past.missed = 0;
+		const isSame = past.sightedKey === sample.key[row];
+		const ns = Math.max(0, past.keptNs - sample.awaitedCpuNs[row]);
+		const beforeNs = isSame ? ns / 2 : 0;
+		if (beforeNs > 0) {
+			sample.addCredit(row, beforeNs, past.sightedFrames);
+		}
+
+		const start = sample.stackStart[row];
+		past.sightedKey = sample.key[row];
+		past.sightedFrames = sample.frames.slice(start, start + sample.stackLength[row]);
+		if (ns > beforeNs) {
+			sample.addCredit(row, ns - beforeNs, past.sightedFrames);
+		}
+
+		past.keptNs -= ns;
+	}
+
 	#pastOf(key: number): Past {
 		let past = this.#pasts.get(key);
 		if (!past) {
 			past = {
-				keptNs: 0, missed: 0, seen: 0, expected: 0, isMissing: false,
+				keptNs: 0, missed: 0, seen: 0, expected: 0, isMissing: false, sightedKey: Number.NaN, sightedFrames: noFrames,
 			};
 			this.#pasts.set(key, past);
 		}

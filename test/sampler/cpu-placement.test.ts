@@ -109,6 +109,28 @@ describe('where CPU time counts', () => {
 		expect([once(RUNNABLE, [1, 20, 10]), once(RUNNABLE, [10, 0, 0]), once(RUNNABLE, [10, 0, 0])]).toEqual([0, 0, 1]);
 	});
 
+	test('a thread that is found on a CPU: what it used since the time before counts half there, half here', () => {
+		const placement = new CpuPlacement();
+		const sample = new Sample();
+		/** CPU time by the frame that it counts at. */
+		const once = (frame: number, usedNs: number, wasOnCpu: boolean) => {
+			sample.clear();
+			const row = draw(sample, 1, wasOnCpu ? stateCode.RUNNABLE : stateCode.WAITING, usedNs);
+			sample.addFrame(frame);
+			sample.wasOnCpu[row] = Number(wasOnCpu);
+			placement.assign(sample, 100);
+			expect(sample.placedCpuNs[row]).toBe(0);
+			const {count, cpuNs, stackStart} = sample.credits;
+			return Array.from({length: count}, (_, credit) => [sample.frames[stackStart[credit]], cpuNs[credit]]);
+		};
+
+		expect([once(10, 4, true), once(11, 6, false), once(12, 2, true), once(12, 0, true)]).toEqual([[[10, 4]], [], [[10, 4], [12, 4]], []]);
+		expect(once(10, 6, true)).toEqual([[12, 3], [10, 3]]);
+		// It was not counted: all of it counts once, with the next.
+		placement.takeBack(sample);
+		expect(once(13, 2, true).reduce((sum, [, ns]) => sum + ns, 0)).toBe(8);
+	});
+
 	test('a sample with credits that was not counted: its CPU time counts once, with the next', () => {
 		const placement = new CpuPlacement();
 		const sample = new Sample();

@@ -28,13 +28,13 @@ export class RecordedCredits {
 		for (const {weightNs, frames, carrierStart, isMounted} of this.#timer.recorded(thread)) {
 			const isVirtual = row !== carrier && carrierStart >= 0 && isMounted;
 			const length = Math.min(isVirtual ? carrierStart : frames.length, this.#depth);
-			addCredit(into, carrierStart < 0 || isVirtual ? row : carrier, weightNs, frames.subarray(0, length));
+			into.addCredit(carrierStart < 0 || isVirtual ? row : carrier, weightNs, frames.subarray(0, length));
 		}
 
 		if (row === carrier && into.state[row] !== stateCode.RUNNABLE && thread.frames.length > 0) {
 			const wakingNs = this.#timer.takeWaking?.(thread) ?? 0;
 			if (wakingNs > 0) {
-				addCredit(into, row, wakingNs, thread.frames.subarray(0, this.#depth));
+				into.addCredit(row, wakingNs, thread.frames.subarray(0, this.#depth));
 			}
 		}
 
@@ -52,14 +52,7 @@ export class RecordedCredits {
 		into.state[row] = stateCode.TERMINATED;
 		for (const {weightNs, frames} of ended) {
 			into.cpuNs[row] += weightNs;
-			addCredit(into, row, weightNs, frames.subarray(0, this.#depth));
+			into.addCredit(row, weightNs, frames.subarray(0, this.#depth));
 		}
-	}
-}
-
-function addCredit(into: Sample, row: number, weightNs: number, frames: Int32Array): void {
-	into.addCredit(row, weightNs);
-	for (const frame of frames) {
-		into.addCreditFrame(frame);
 	}
 }

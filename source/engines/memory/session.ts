@@ -27,12 +27,14 @@ import {type ProcessMemory} from './process/memory.js';
 import {Methods} from './hotspot/methods.js';
 import {type Opened} from './open.js';
 import {Unreadable} from './process/reader.js';
-import {awaitedOffCpuNs, OffCpu} from './threads/off-cpu.js';
+import {OffCpu} from './threads/off-cpu.js';
 import {OthersAtRest} from './threads/others-at-rest.js';
 import {PresentThreads} from './threads/present-threads.js';
+import {Sightings} from './sightings.js';
 import {RunningStacks} from './stacks/running-stacks.js';
 import {isStalled, mayStall} from './threads/stalls.js';
-import {noStops, Stopper, type Stops} from './process/stopper.js';
+import {Stopper} from './process/stopper.js';
+import {noStops, sumOfStops, type Stops} from './process/stops.js';
 import {javaThreadState} from './threads/thread-block.js';
 import {VmThreads} from './threads/vm-threads.js';
 import {WaitingStacks} from './stacks/waiting-stacks.js';
@@ -72,7 +74,7 @@ export class MemorySession implements EngineSession {
 	readonly #perf?: RunningTimer;
 	readonly #credits?: RecordedCredits;
 	/** Missing where it is recorded who runs. */
-	readonly #offCpu?: OffCpu;
+	readonly #sightings?: Sightings;
 	readonly #cpu: ThreadCpu;
 	readonly #idle: IdleList;
 	/** Stands for the stack of a thread that runs and could not be read, so that its CPU time has its place. */
@@ -115,12 +117,13 @@ export class MemorySession implements EngineSession {
 		const {perf, timer, note} = chooseTimer(opened, target, options, new RecordedStacks({memory, walker, top, continuations}));
 		this.#perf = perf;
 		this.#credits = perf && new RecordedCredits(perf, this.#methods, this.#depth);
-		this.#offCpu = perf ? undefined : new OffCpu(target.pid);
 		if (ptrace) {
+			const offCpu = perf ? undefined : new OffCpu(target.pid);
 			this.#stopper = new Stopper(ptrace, target.pid);
 			this.#running = new RunningStacks({
-				memory, threads, walker, top, ptrace, stopper: this.#stopper, continuations, watch: this.#offCpu,
+				memory, threads, walker, top, ptrace, stopper: this.#stopper, continuations, watch: offCpu,
 			});
+			this.#sightings = offCpu && new Sightings(offCpu, this.#present, this.#running);
 		}
 
 		this.timer = timer;
@@ -140,13 +143,14 @@ export class MemorySession implements EngineSession {
 		let interruptedMs = 0;
 		let isAtRest = false;
 		try {
+			this.#stops = this.#sightings?.begin() ?? noStops;
 			this.#methods.nextRound();
 			this.#code.nextRound();
 			const hasWoken = this.#perf?.begin?.() ?? false;
 			const threads = this.#present.list(isAfterGap, hasWoken);
 			const {awake} = this.#present;
 			interruptedMs = this.#perf?.look(awake, threads, this.#threads.newcomers.length > 0).costMs ?? 0;
-			this.#takeStacks(awake);
+			this.#takeStacks(awake, threads);
 			this.#descriptions.describe(awake, threads);
 			this.#fill(into, threads);
 			isAtRest = this.#present.done(this.#vmThreads);
@@ -187,7 +191,7 @@ export class MemorySession implements EngineSession {
 			this.#closed = true;
 			this.#perf?.letGo();
 			this.#stopper?.close();
-			this.#offCpu?.close();
+			this.#sightings?.offCpu.close();
 			this.#cpu.close();
 			this.#memory.close();
 		}
@@ -197,12 +201,12 @@ export class MemorySession implements EngineSession {
 	Stacks of all threads: those in Java code first, since their blocks age fastest; the others as far as they can have
 	changed.
 	*/
-	#takeStacks(threads: readonly JavaThread[]): void {
+	#takeStacks(awake: readonly JavaThread[], threads: readonly JavaThread[]): void {
+		this.#sightings?.listed(awake, threads);
 		const changed = this.#changed;
 		changed.length = 0;
-		this.#offCpu?.begin();
-		for (const thread of threads) {
-			if (!thread.isUnchanged) {
+		for (const thread of awake) {
+			if (!thread.isUnchanged && !this.#sightings?.isCaught(thread)) {
 				changed.push(thread);
 			}
 		}
@@ -215,7 +219,7 @@ export class MemorySession implements EngineSession {
 
 	/** Of threads that wait, or work in native code or in the VM; gives those that run. */
 	#walkWaiting(threads: readonly JavaThread[]): readonly JavaThread[] {
-		const offCpu = this.#offCpu;
+		const offCpu = this.#sightings?.offCpu;
 		return offCpu ? threads.filter(thread => !offCpu.around(thread, () => this.#waiting.walk(thread))) : this.#waiting.walkAll(threads);
 	}
 
@@ -223,7 +227,8 @@ export class MemorySession implements EngineSession {
 	#walkRunning(running: readonly JavaThread[]): void {
 		const threads = this.#perf ? running.filter(thread => !this.#perf?.stand(thread)) : running;
 		if (this.#running) {
-			this.#stops = threads.length > 0 ? sum(this.#stops, this.#running.walk(threads)) : this.#stops;
+			this.#stops = threads.length > 0 ? sumOfStops(this.#stops, this.#running.walk(threads)) : this.#stops;
+			this.#sightings?.late(threads);
 			return;
 		}
 
@@ -280,13 +285,13 @@ export class MemorySession implements EngineSession {
 		into.flags[row] = flagsOf(thread);
 		into.cpuNs[row] = thread.cpuNs;
 		into.state[row] = this.#stateOf(thread);
-		into.awaitedCpuNs[row] = awaitedOffCpuNs(thread, into.state[row]);
 		this.#addFrames(into, thread.frames, 0, thread.frames.length);
 		if (thread.frames.length === 0 && thread.end === 'broken' && thread.state === stateCode.RUNNABLE) {
 			into.addFrame(this.#unknownFrame);
 		}
 
 		this.#credits?.add(into, thread, row, row);
+		this.#sightings?.add(into, thread, row, this.#depth);
 		thread.sampledFrames = thread.frames;
 		return row;
 	}
@@ -305,10 +310,10 @@ export class MemorySession implements EngineSession {
 		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (thread.isHeapMissing ? threadFlag.incomplete : incomplete);
 		into.cpuNs[row] = thread.cpuNs;
 		into.state[row] = this.#stateOf(thread);
-		into.awaitedCpuNs[row] = awaitedOffCpuNs(thread, into.state[row]);
 		into.carrier[row] = carrier;
 		this.#addFrames(into, frames, 0, carrierStart);
 		this.#credits?.add(into, thread, row, carrier);
+		this.#sightings?.add(into, thread, row, this.#depth);
 		return row;
 	}
 
@@ -390,10 +395,4 @@ loses. Those that did not stop in time are held later, and in the sum of a later
 */
 function stoppedMs({count, late, heldMs}: Stops): number {
 	return heldMs / Math.max(1, count + late);
-}
-
-function sum(a: Stops, b: Stops): Stops {
-	return {
-		count: a.count + b.count, heldMs: a.heldMs + b.heldMs, longestMs: Math.max(a.longestMs, b.longestMs), refused: a.refused + b.refused, late: a.late + b.late, tracer: b.tracer ?? a.tracer,
-	};
 }

@@ -157,7 +157,7 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 	let isAllowed: boolean;
 	/** How long we waited for a CPU since the round before, milliseconds. */
 	let delayMs: number;
-	/** What a round asks (+) and lets go (-), in order. */
+	/** What a round seizes (?), asks (+) and lets go (-), in order. */
 	let events: string[];
 	let stopper: Stopper;
 
@@ -173,7 +173,10 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 			restore() {
 				events.push('restored');
 			},
-			seize: () => 0,
+			seize(tid) {
+				events.push(`?${tid}`);
+				return 0;
+			},
 			interrupt(tid) {
 				events.push(`+${tid}`);
 				askedMs.set(tid, nowMs);
@@ -240,6 +243,43 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 		expect(round()).toMatchObject({count: 0, late: 8, asked: []});
 		isAllowed = true;
 		expect(round()).toMatchObject({count: 8, late: 0});
+	});
+
+	/** A round in which these are wanted by the first look, and those by a second one half a millisecond later. */
+	function choosingRound(first: readonly number[], second: readonly number[] = []) {
+		events = [];
+		const startMs = nowMs;
+		let secondMs = Number.NaN;
+		const stops = stopper.stop(running, () => undefined, {
+			looks: [
+				{afterUs: 0, wants: tid => first.includes(tid)},
+				{
+					afterUs: 500,
+					begin() {
+						secondMs = nowMs - startMs;
+					},
+					wants: tid => second.includes(tid),
+				},
+			],
+			asked: () => undefined,
+		});
+		return {...stops, secondMs, events: events.join(' ')};
+	}
+
+	test('those who are found at work are stopped one by one', () => {
+		expect(choosingRound([2, 3, 7])).toMatchObject({count: 3, late: 0, events: '?2 +2 -2 ?3 +3 -3 ?7 +7 -7 restored'});
+	});
+
+	test('from one on that does not stop at once the others are stopped together, and nobody is seized while another has been asked', () => {
+		stopsAfterMs = 0.5;
+		expect(choosingRound([2, 3, 7])).toMatchObject({count: 3, late: 0, events: '?2 +2 -2 ?3 ?7 +3 +7 -3 -7 restored'});
+	});
+
+	test('where nobody was found at work there is a second look; where somebody was there is none', () => {
+		const found = choosingRound([], [4, 5]);
+		expect(found).toMatchObject({count: 2, events: '?4 +4 -4 ?5 +5 -5 restored'});
+		expect(found.secondMs).toBeGreaterThanOrEqual(0.5);
+		expect(choosingRound([1], [4, 5])).toMatchObject({count: 1, secondMs: Number.NaN, events: '?1 +1 -1 restored'});
 	});
 
 	test('what stops after its round is held until we look again, and that counts with the next one', () => {

@@ -2,6 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {OtherTracer} from './other-tracer.js';
 import {errno, type Ptrace} from './ptrace.js';
 import {RunDelay} from './run-delay.js';
+import {noStops, type Stops} from './stops.js';
 
 /**
 Threads stopped at the same time at most: each waits for those handled before it, some 30 microseconds each. Fewer at
@@ -42,6 +43,12 @@ const lateMs = 5;
 /** Looks at once for this long, microseconds: a thread that is running now stops within some 10. */
 const spinUs = 20;
 
+/**
+How long one that was found at work is waited for by itself, microseconds. On a CPU it stops within some 10; longer than
+others hold it up there, another may as well be looked for.
+*/
+const atOnceUs = 60;
+
 /** Sleep between two looks after that, microseconds: short at first. */
 const sleepUs = [5, 10, 10, 20, 20, 50, 100, 100, 100, 200];
 
@@ -62,29 +69,19 @@ const closeLimitMs = 1000;
 const stoppedMask = 0xFF;
 const stoppedValue = 0x7F;
 
-/** What a round of stops did. */
-export type Stops = {
-	/** Threads looked at while stopped. */
-	count: number;
-	/**
-	Time that threads were held, milliseconds: sum and longest; upper bounds, from the last time a thread was seen
-	running. Those that stopped late are in it too, with the round that comes after.
-	*/
-	heldMs: number;
-	longestMs: number;
-	/**
-	Threads that another tracer holds or that we may not trace; all while another tracer is there, and who that is where
-	it can be known.
-	*/
-	refused: number;
-	tracer?: string;
-	/** Threads that did not stop in time, in this round or since an earlier one; they are let go as soon as they do. */
-	late: number;
+/**
+Who of the threads is to be stopped. They are looked at in turn, and who is wanted is stopped right after that, as long as
+they do stop at once: where a thread is found must not depend on for how long it goes on. Where nobody is wanted, they are
+looked at again, so many microseconds after the first look began. `asked` is called just before a thread is asked to stop.
+*/
+export type Choice = {
+	readonly looks: ReadonlyArray<{readonly afterUs: number; begin?(): void; wants(tid: number): boolean}>;
+	asked(tid: number): void;
 };
 
-export const noStops: Stops = {
-	count: 0, heldMs: 0, longestMs: 0, refused: 0, late: 0,
-};
+type Round = {readonly look: (tid: number) => void; readonly choice: Choice; isOneByOne: boolean};
+
+const everybody: Choice = {looks: [{afterUs: 0, wants: () => true}], asked: () => undefined};
 
 /** Stops threads for some microseconds each, all at once, and lets each go in the order of arrival. */
 export class Stopper {
@@ -111,10 +108,10 @@ export class Stopper {
 	}
 
 	/**
-	Calls `look` for each of the threads while it is stopped, and `ask` just before it is asked to. `look` must be quick;
-	what it throws ends the round, and all threads are let go all the same.
+	Calls `look` for each of the threads while it is stopped. `look` must be quick; what it throws ends the round, and all
+	threads are let go all the same. `choice` says who of them is to be stopped.
 	*/
-	stop(tids: readonly number[], look: (tid: number) => void, ask: (tid: number) => void = () => undefined): Stops {
+	stop(tids: readonly number[], look: (tid: number) => void, choice: Choice = everybody): Stops {
 		this.#letLateOnesGo();
 		const stops: Stops = {...this.#afterwards, count: 0};
 		this.#afterwards = {...noStops};
@@ -123,12 +120,12 @@ export class Stopper {
 		}
 
 		if (this.#other.isThere()) {
-			return {...stops, refused: stops.refused + tids.length, tracer: this.#other.name};
+			return {...stops, refused: stops.refused + countWanted(tids, choice), tracer: this.#other.name};
 		}
 
 		const isRaised = this.#ptrace.raise();
 		if (!isRaised && this.#isStarved()) {
-			return {...stops, late: stops.late + tids.length};
+			return {...stops, late: stops.late + countWanted(tids, choice)};
 		}
 
 		const endMs = performance.now() + (isRaised ? Infinity : roundLimitMs);
@@ -137,14 +134,15 @@ export class Stopper {
 			const inTurn = [...tids.slice(first), ...tids.slice(0, first)];
 			const longestMs = isRaised ? Infinity : lateMs;
 			const size = this.#batchSize ?? (isRaised ? largestBatch : 1);
-			let asked = 0;
-			while (asked < inTurn.length && performance.now() < endMs && stops.longestMs <= longestMs) {
-				this.#stopBatch(inTurn.slice(asked, asked + size), {look, ask}, stops);
-				asked += size;
+			const round = {look, choice, isOneByOne: choice !== everybody};
+			let looked = 0;
+			while (looked < inTurn.length && performance.now() < endMs && stops.longestMs <= longestMs) {
+				const next = inTurn.slice(looked, looked + largestBatch);
+				looked += round.isOneByOne ? this.#stopOneByOne(next, round, stops) : this.#stopBatch(next, size, round, stops);
 			}
 
-			stops.late += Math.max(0, inTurn.length - asked);
-			this.#first = asked < inTurn.length ? first + asked : 0;
+			stops.late += countWanted(inTurn.slice(looked), choice);
+			this.#first = looked < inTurn.length ? first + looked : 0;
 		} finally {
 			const isLate = stops.longestMs > lateMs;
 			this.#batchSize = isLate ? 1 : Math.min(largestBatch, 2 * (this.#batchSize ?? (isRaised ? largestBatch : 1)));
@@ -189,32 +187,80 @@ export class Stopper {
 		return this.#restUntilMs !== undefined;
 	}
 
-	#stopBatch(tids: readonly number[], {look, ask}: {readonly look: (tid: number) => void; readonly ask: (tid: number) => void}, stops: Stops): void {
-		const asked: number[] = [];
-		for (const tid of tids) {
-			// A thread that is still on its way from an earlier round is ours already.
-			if (this.#pending.has(tid)) {
-				stops.late++;
-				continue;
+	/**
+	Stops some threads, each before the next is looked at, until one of them does not stop at once, as it waits for a CPU;
+	gives how many were looked at.
+	*/
+	#stopOneByOne(tids: readonly number[], round: Round, stops: Stops): number {
+		const {choice, look} = round;
+		const waiting: number[] = [];
+		const looked = this.#choose(tids, choice, stops, tid => {
+			this.#ask(tid, choice);
+			const start = performance.now();
+			while (!this.#handle(tid, stops, look)) {
+				if (performance.now() > start + (atOnceUs / 1000)) {
+					waiting.push(tid);
+					break;
+				}
 			}
 
-			const error = this.#seize(tid);
-			if (error === 0) {
-				asked.push(tid);
-			} else if (error === errno.EPERM) {
-				stops.refused++;
-				stops.tracer = this.#other.name;
+			round.isOneByOne = this.#pending.size === 0;
+			return round.isOneByOne;
+		});
+		this.#wait(waiting, look, stops);
+		return looked;
+	}
+
+	/** Stops at most `size` of some threads; gives how many were looked at. */
+	#stopBatch(tids: readonly number[], size: number, {look, choice}: Round, stops: Stops): number {
+		const chosen: number[] = [];
+		const looked = this.#choose(tids, choice, stops, tid => chosen.push(tid) < size);
+		// Nobody is seized after that: it would wait for an execve that waits for one of these to be seen ended.
+		for (const tid of chosen) {
+			this.#ask(tid, choice);
+		}
+
+		this.#wait(chosen, look, stops);
+		return looked;
+	}
+
+	/** Becomes the tracer of those that are wanted, as long as `take` says so; gives how many were looked at. */
+	#choose(tids: readonly number[], {looks}: Choice, stops: Stops, take: (tid: number) => boolean): number {
+		const taken = new Set<number>();
+		const startMs = performance.now();
+		for (const {afterUs, begin, wants} of looks) {
+			if (afterUs > 0 && taken.size > 0) {
+				break;
+			}
+
+			while (performance.now() < startMs + (afterUs / 1000)) {
+				// What is to be done in between would take longer.
+			}
+
+			begin?.();
+			for (const [index, tid] of tids.entries()) {
+				if (!taken.has(tid) && wants(tid) && this.#have(tid, stops)) {
+					taken.add(tid);
+					if (!take(tid)) {
+						return index + 1;
+					}
+				}
 			}
 		}
 
-		for (const tid of asked) {
-			ask(tid);
-			this.#pending.set(tid, performance.now());
-			this.#ptrace.interrupt(tid);
-		}
+		return tids.length;
+	}
 
+	#ask(tid: number, choice: Choice): void {
+		choice.asked(tid);
+		this.#pending.set(tid, performance.now());
+		this.#ptrace.interrupt(tid);
+	}
+
+	/** Waits until these have stopped, and handles each as soon as it has. */
+	#wait(tids: readonly number[], look: (tid: number) => void, stops: Stops): void {
 		const start = performance.now();
-		let waiting = asked;
+		let waiting = tids;
 		for (let sleeps = 0; waiting.length > 0;) {
 			waiting = waiting.filter(tid => !this.#handle(tid, stops, look));
 			const elapsedMs = performance.now() - start;
@@ -227,6 +273,23 @@ export class Stopper {
 				this.#ptrace.sleep(sleepUs[Math.min(sleeps++, sleepUs.length - 1)]);
 			}
 		}
+	}
+
+	/** Becomes the tracer of a thread that is to be asked to stop; false where that cannot be. */
+	#have(tid: number, stops: Stops): boolean {
+		// A thread that is still on its way from an earlier round is ours already.
+		if (this.#pending.has(tid)) {
+			stops.late++;
+			return false;
+		}
+
+		const error = this.#seize(tid);
+		if (error === errno.EPERM) {
+			stops.refused++;
+			stops.tracer = this.#other.name;
+		}
+
+		return error === 0;
 	}
 
 	/**
@@ -311,4 +374,8 @@ export class Stopper {
 			}, 1);
 		}
 	}
+}
+
+function countWanted(tids: readonly number[], choice: Choice): number {
+	return tids.filter(tid => choice.looks.some(({wants}) => wants(tid))).length;
 }

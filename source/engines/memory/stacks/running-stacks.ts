@@ -1,10 +1,12 @@
+import {availableParallelism} from 'node:os';
 import {type JavaThread} from '../threads/java-thread.js';
 import {type JavaThreads} from '../threads/java-threads.js';
 import {type Memory} from '../process/memory.js';
 import {type Ptrace} from '../process/ptrace.js';
 import {Unreadable} from '../process/reader.js';
-import {type Stopper, type Stops} from '../process/stopper.js';
-import {javaThreadState, type ThreadBlock} from '../threads/thread-block.js';
+import {type Stopper} from '../process/stopper.js';
+import {type Stops} from '../process/stops.js';
+import {emptyBlock, javaThreadState, type ThreadBlock} from '../threads/thread-block.js';
 import {type ChunkPlace, type Continuations} from './continuation.js';
 import {decodeRegisters, registersBytes} from './registers.js';
 import {StackCopy} from './stack.js';
@@ -16,10 +18,22 @@ Most bytes of a stack copied while its thread is held: 256 KB take some 50 micro
 */
 const heldStackBytes = 1 << 18;
 
+/**
+After how many microseconds those that are not at work are looked at again: as long as it takes from a look until a
+thread stands still.
+*/
+const againUs = 25;
+
+/** CPUs beside the one that we use while we look. */
+const otherCpus = availableParallelism() - 1;
+
+/** Whom of some threads to stop, of those that are not wanted by the look before; see `Choice`. */
+type Look = {readonly afterUs: number; begin?(): void; wants(thread: JavaThread): boolean};
+
 /** Who is told when a thread is stopped. */
 export type StopWatch = {asked(thread: JavaThread): void; held(thread: JavaThread): void};
 
-type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; isTaken: boolean; isAnchored: boolean; chunk?: ChunkPlace};
+type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isTaken: boolean; isAnchored: boolean; chunk?: ChunkPlace};
 
 /**
 Takes and walks the stacks of threads that execute Java code: stopped for a moment each, walked once they run again.
@@ -34,6 +48,8 @@ export class RunningStacks {
 	readonly #continuations: Continuations;
 	readonly #watch?: StopWatch;
 	readonly #moments: Moment[] = [];
+	/** By Linux id, those that `stopWorking` has stopped. */
+	#caught = new Map<number, Moment>();
 
 	constructor(parts: {
 		readonly memory: Memory; readonly threads: JavaThreads; readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper;
@@ -56,35 +72,116 @@ export class RunningStacks {
 	stopped.
 	*/
 	walk(threads: readonly JavaThread[]): Stops {
-		const byId = new Map<number, Moment>();
-		for (const [index, thread] of threads.entries()) {
-			this.#moments[index] ??= {
-				thread, registers: new Uint8Array(registersBytes), stack: new StackCopy(), isTaken: false, isAnchored: false,
-			};
-			const moment = this.#moments[index];
-			moment.thread = thread;
-			moment.isTaken = false;
-			if (thread.isThere) {
-				byId.set(thread.nativeId, moment);
+		const moments = new Map<number, Moment>();
+		for (const thread of threads) {
+			if (!thread.isThere) {
+				this.#walker.start();
+				thread.setStack(this.#walker, 'broken', undefined);
+				thread.setWalked(undefined);
 			}
 		}
 
-		const stops = this.#stopper.stop([...byId.keys()], tid => {
-			const moment = byId.get(tid);
-			if (moment) {
-				this.#take(moment, tid);
-			}
-		}, tid => {
-			const moment = byId.get(tid);
-			if (moment) {
-				this.#watch?.asked(moment.thread);
-			}
-		});
-		for (let index = 0; index < threads.length; index++) {
-			this.#finish(this.#moments[index]);
+		const stops = this.#stop(threads, moments, [{afterUs: 0, wants: () => true}]);
+		for (const moment of moments.values()) {
+			this.#finish(moment);
 		}
 
 		return stops;
+	}
+
+	/**
+	Looks who of these threads executes Java code and stops those; `walkCaught` fills in their frames. From the look on a
+	thread goes on for some time until it stands still, so that a piece of work that had less to do is missed. In its place
+	counts, where nobody was found, one that had not begun at the first look and has at the second, about as long
+	afterwards: together they are as likely for work of any length that takes longer than both. Not where that may have
+	begun only because another thread was stopped.
+	*/
+	stopWorking(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean): Stops {
+		const inJava = new Set<JavaThread>();
+		let room = 0;
+		this.#caught = new Map();
+		return this.#stop(threads, this.#caught, [
+			{afterUs: 0, wants: thread => this.#threads.isInJavaNow(thread) && isStillThere(thread) && Boolean(inJava.add(thread))},
+			{
+				afterUs: againUs,
+				begin: () => {
+					room = otherCpus - [...inJava].filter(thread => this.#threads.isInJavaNow(thread)).length;
+				},
+				wants: thread => room > 0 && this.#threads.isInJavaNow(thread) && isStillThere(thread) && Boolean(inJava.add(thread)),
+			},
+		], thread => {
+			// One that has left Java code was there by chance; where it did so says nothing of where it worked.
+			if (thread.isInJava !== inJava.has(thread)) {
+				thread.isOffCpu = true;
+				thread.wasOnCpu = false;
+			}
+		});
+	}
+
+	/**
+	Fills in the frames of those of the threads that were caught, as they stood then, and gives them. One that did not stop
+	in time, or may not be stopped, has an unknown stack as long as it executes Java code.
+	*/
+	walkCaught(threads: readonly JavaThread[]): readonly JavaThread[] {
+		const caught = this.#caught.size === 0 ? [] : threads.filter(thread => this.isCaught(thread));
+		for (const thread of caught) {
+			const moment = this.#caught.get(thread.nativeId)!;
+			Object.assign(thread.block, moment.isTaken ? moment.block : undefined);
+			this.#finish(moment);
+		}
+
+		return caught;
+	}
+
+	isCaught(thread: JavaThread): boolean {
+		const moment = this.#caught.get(thread.nativeId);
+		return moment?.thread === thread && (moment.isTaken || thread.isInJava);
+	}
+
+	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, looks: readonly Look[], held: (thread: JavaThread) => void = () => undefined): Stops {
+		const byId = new Map<number, JavaThread>();
+		for (const thread of threads) {
+			if (thread.isThere) {
+				byId.set(thread.nativeId, thread);
+			}
+		}
+
+		return this.#stopper.stop([...byId.keys()], tid => {
+			const moment = moments.get(tid);
+			if (moment) {
+				this.#take(moment, tid);
+				held(moment.thread);
+				Object.assign(moment.block, moment.thread.block);
+			}
+		}, {
+			looks: looks.map(({afterUs, begin, wants}) => ({
+				afterUs, begin,
+				wants: tid => {
+					const thread = byId.get(tid)!;
+					const isWanted = wants(thread);
+					if (isWanted) {
+						this.#momentOf(thread, moments);
+					}
+
+					return isWanted;
+				},
+			})),
+			asked: tid => {
+				this.#watch?.asked(byId.get(tid)!);
+			},
+		});
+	}
+
+	#momentOf(thread: JavaThread, moments: Map<number, Moment>): Moment {
+		const index = moments.size;
+		this.#moments[index] ??= {
+			thread, registers: new Uint8Array(registersBytes), stack: new StackCopy(), block: emptyBlock(), isTaken: false, isAnchored: false,
+		};
+		const moment = this.#moments[index];
+		moment.thread = thread;
+		moment.isTaken = false;
+		moments.set(thread.nativeId, moment);
+		return moment;
 	}
 
 	/** While the thread stands still: registers, whether it still executes Java code, and the stack. */

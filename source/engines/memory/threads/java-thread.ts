@@ -78,6 +78,8 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	isThere = false;
 	/** It could run, but waited for a CPU when it was looked at; only known where threads are stopped. */
 	isOffCpu = false;
+	/** It was found at work at a moment that does not depend on what it does; only known where threads are stopped. */
+	wasOnCpu = false;
 	/** See `CpuTurn`. */
 	cpuNs = 0;
 	isCpuKnown = false;

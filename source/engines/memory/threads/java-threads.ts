@@ -2,7 +2,9 @@ import {type NativeIds} from '../../../jvm/threads/native-ids.js';
 import {type Vm} from '../hotspot/vm.js';
 import {Ranges} from '../process/ranges.js';
 import {JavaThread} from './java-thread.js';
-import {Anchors, ThreadBlocks, emptyBlock} from './thread-block.js';
+import {
+	Anchors, emptyBlock, javaThreadState, ThreadBlocks,
+} from './thread-block.js';
 import {ThreadList} from './thread-list.js';
 
 /** The Java threads of the target, remembered from sample to sample. */
@@ -103,6 +105,11 @@ export class JavaThreads {
 		return this.#blocks.read(thread.address, thread.block);
 	}
 
+	/** Whether a thread executes Java code at this moment. */
+	isInJavaNow(thread: JavaThread): boolean {
+		return this.#isStill(thread) && this.#scratch.state === javaThreadState.inJava;
+	}
+
 	/** Adds a thread's block to what is read together; gives its number there. */
 	addTo(ranges: Ranges, thread: JavaThread): number {
 		return this.#blocks.addTo(ranges, thread.address);
@@ -143,6 +150,12 @@ export class JavaThreads {
 
 		this.#nextFresh = Infinity;
 		return true;
+	}
+
+	/** Whether what is at a thread's address is that thread, as far as its block tells, which is read. */
+	#isStill({address, osThread, stackBase}: JavaThread): boolean {
+		const now = this.#scratch;
+		return this.#blocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0);
 	}
 
 	#readFresh(): void {

@@ -1,11 +1,7 @@
 import {OnCpu} from '../../../jvm/threads/on-cpu.js';
-import {stateCode} from '../../../model/thread-state.js';
 import {type StopWatch} from '../stacks/running-stacks.js';
 import {type JavaThread} from './java-thread.js';
 import {javaThreadState} from './thread-block.js';
-
-/** CPU nanoseconds of a thread that are kept at most until it is seen on a CPU. */
-const mostAwaitedNs = 300e6;
 
 /**
 Which threads wait for a CPU though they could run, for where running threads are stopped: one that wakes another often
@@ -20,11 +16,17 @@ export class OffCpu implements StopWatch {
 		this.#onCpu = new OnCpu(pid);
 	}
 
+	/** Whether it can be told who is on a CPU. */
+	get isOfUse(): boolean {
+		return this.#onCpu.isOfUse;
+	}
+
 	/** Begins a sample. */
 	begin(): void {
 		this.#onCpu.begin();
 		for (const thread of this.#looked) {
 			thread.isOffCpu = false;
+			thread.wasOnCpu = false;
 		}
 
 		this.#looked.clear();
@@ -36,29 +38,24 @@ export class OffCpu implements StopWatch {
 			return walk();
 		}
 
-		if (thread.block.state === javaThreadState.blocked) {
-			const isWalked = walk();
-			// One that has woken up just now: where it is first after that says little.
-			if (isWalked && thread.block.state !== javaThreadState.blocked) {
-				this.#looked.add(thread);
-				thread.isOffCpu = this.#onCpu.isOfUse;
-			}
-
+		const wasBlocked = thread.block.state === javaThreadState.blocked;
+		thread.isOffCpu = !wasBlocked && this.#onCpu.isWaiting(thread.nativeId);
+		const isWalked = walk();
+		const isBlocked = thread.block.state === javaThreadState.blocked;
+		if (wasBlocked && isBlocked && thread.end !== 'broken') {
 			return isWalked;
 		}
 
 		this.#looked.add(thread);
-		thread.isOffCpu = this.#onCpu.isWaiting(thread.nativeId);
-		const isWalked = walk();
-		thread.isOffCpu ||= this.#onCpu.isOfUse && this.#onCpu.wasGivenSince(thread.nativeId);
+		// One that has woken up just now, or went on and on: where it was first after that says little.
+		thread.isOffCpu ||= this.#onCpu.isOfUse && (wasBlocked || thread.end === 'broken' || this.#onCpu.wasGivenSince(thread.nativeId));
+		thread.wasOnCpu = isWalked && !thread.isOffCpu && !isBlocked;
 		return isWalked;
 	}
 
 	asked(thread: JavaThread): void {
-		if (thread.cpuNs > 0) {
-			this.#looked.add(thread);
-			this.#onCpu.mark(thread.nativeId);
-		}
+		this.#looked.add(thread);
+		this.#onCpu.mark(thread.nativeId);
 	}
 
 	/**
@@ -66,18 +63,19 @@ export class OffCpu implements StopWatch {
 	anywhere, by the clock: that is as good a sample as any.
 	*/
 	held(thread: JavaThread): void {
-		if (this.#looked.has(thread)) {
-			const hasWaited = this.#onCpu.waitedSince(thread.nativeId);
-			thread.isOffCpu = hasWaited && !thread.isInJava;
-		}
+		const hasWaited = this.#onCpu.waitedSince(thread.nativeId);
+		thread.isOffCpu = hasWaited && !thread.isInJava;
+		thread.wasOnCpu = !thread.isOffCpu;
+	}
+
+	/** One that was seen at work too late to say where it used CPU time. */
+	late(thread: JavaThread): void {
+		this.#looked.add(thread);
+		thread.isOffCpu = true;
+		thread.wasOnCpu = false;
 	}
 
 	close(): void {
 		this.#onCpu.close();
 	}
-}
-
-/** CPU nanoseconds of a thread in this state that do not count where it stands. */
-export function awaitedOffCpuNs({isOffCpu}: JavaThread, state: number): number {
-	return isOffCpu && state === stateCode.RUNNABLE ? mostAwaitedNs : 0;
 }

@@ -85,6 +85,25 @@ export class PresentThreads {
 		return isAtRest;
 	}
 
+	/** Whether a thread of the newest list has not ended since, so that its Linux id is still its own. */
+	isStillThere({nativeId}: JavaThread): boolean {
+		return this.#cpu.read(nativeId) || (this.#cpu.reading === 'closed' && existsSync(`/proc/${this.#pid}/task/${nativeId}`));
+	}
+
+	/** Those of the newest list that may be at work by now: they were lately, or did not stand where they stood. */
+	lively(): readonly JavaThread[] {
+		return this.#present.filter(({isThere, isInJava, hasMoved, cpuDueMs}) => isThere && (isInJava || hasMoved || cpuDueMs === 0));
+	}
+
+	/** A thread was found to be at work since they were listed. */
+	wake(thread: JavaThread): void {
+		thread.hasMoved = true;
+		if (thread.isSettled || !this.awake.includes(thread)) {
+			thread.isSettled = false;
+			this.awake.push(thread);
+		}
+	}
+
 	#listAll(isEveryonesTurn: boolean): void {
 		const present = this.#present;
 		present.length = 0;
