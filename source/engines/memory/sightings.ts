@@ -33,7 +33,8 @@ export class Sightings {
 	/** The threads have been listed: those that were at work are as they were then. */
 	listed(awake: readonly JavaThread[], threads: readonly JavaThread[]): void {
 		const nowMs = performance.now();
-		for (const thread of awake) {
+		// On a CPU that is shared with us a waking costs next to nothing: it is seldom idle.
+		for (const thread of this.offCpu.isOfUse ? awake : []) {
 			this.#wakeCost.add(thread, nowMs);
 		}
 
