@@ -131,6 +131,21 @@ test.each([
 	expect(deadlocksOf(drawing.build({intervalMs: 20}))).toEqual([]);
 });
 
+test('a thread that has just got its monitor does not wait for itself; one that holds a lock for reading and wants it for writing does', () => {
+	const drawing = new Picture().draw(`
+		got <- got@take:2
+		B
+		enter:4
+
+		upgrades <- upgrades park
+		w
+		java.util.concurrent.locks.LockSupport.park:211
+		enter:9
+	`);
+	stand(drawing, ['got', 'upgrades']);
+	expect(deadlocksOf(drawing.build()).map(members => circleText(members))).toEqual(['upgrades -> upgrades']);
+});
+
 test('of many threads in any order every circle is found once', () => {
 	const drawing = new Picture();
 	const names = Array.from({length: 900}, (_, index) => `t${index}`);

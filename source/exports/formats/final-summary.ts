@@ -5,7 +5,7 @@ import {formatMs, formatPercent} from '../../query/columns/format.js';
 import {circleText} from '../../query/locks/deadlock-text.js';
 import {deadlocksOf} from '../../query/locks/deadlocks.js';
 import {queryLines} from '../../query/lines.js';
-import {leastCells, shortName} from '../../query/columns/names.js';
+import {leastCells, leastCutCells, shortName} from '../../query/columns/names.js';
 import type {LineRow, Place} from '../../query/types.js';
 import {
 	queryHeldUp, queryWaits, type HeldUpRow, type WaitRow,
@@ -81,14 +81,15 @@ function heldUpLine(row: HeldUpRow, width: number): string {
 	const held = isAlone ? 'held' : 'most often held';
 	const by = `${isAlone ? 'held' : 'most often'} by ${cut(holder.ownerName, ownerWidth)}`;
 	const [place] = holder.took;
-	return (place && betweenTwo([head, `, ${by}${share} at `, `, ${by} at `, `, ${held} at `], here, place.place, width))
+	return (place && betweenTwo([head, `, ${by}${share} at `, `, ${by} at `, `, ${held} at `], [here, place.place], width, leastCells))
+		?? (place && betweenTwo([head, `, ${by} at `], [here, place.place], width, leastCutCells))
 		?? [`, ${by}${share}`, `, ${by}`].map(end => withEnd(head, here, end, width)).find(line => line !== undefined)
 		?? head + shortName(here, Math.max(width - head.length, 1), true);
 }
 
-/** Both places, with the longest of the texts between them that leaves class, method and line of each whole. */
-function betweenTwo([head, ...betweens]: readonly string[], here: Place, there: Place, width: number): string | undefined {
-	const [least, leastThere] = [leastCells(here), leastCells(there)];
+/** Both places, with the longest of the texts between them that leaves each as many cells as it must have. */
+function betweenTwo([head, ...betweens]: readonly string[], [here, there]: readonly [Place, Place], width: number, leastOf: (place: Place) => number): string | undefined {
+	const [least, leastThere] = [leastOf(here), leastOf(there)];
 	for (const between of betweens) {
 		const room = width - cellWidth(head) - cellWidth(between);
 		if (least + leastThere <= room) {

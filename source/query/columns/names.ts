@@ -47,6 +47,11 @@ export function leastCells(place: Place): number {
 	return cellWidth(placeName(place).slice(place.className.lastIndexOf('.') + 1));
 }
 
+/** Cells of `….method:line`, of which the class is cut. */
+export function leastCutCells(place: Place): number {
+	return Math.min(leastCells(place), 1 + cellWidth(placeName(place).slice(place.className.length)));
+}
+
 /** Fewer cells say nothing of what stands behind a name. */
 const leastAside = 8;
 

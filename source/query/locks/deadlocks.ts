@@ -1,4 +1,4 @@
-import {deadlockAgeMs} from '../../model/sample.js';
+import {deadlockAgeMs, lockKindCode} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {placeOfFrame} from '../facts/place.js';
 import {stuckMs} from '../now.js';
@@ -7,13 +7,17 @@ import {isHeldUpNow, programPlace, waitsForGood} from './hold-ups.js';
 
 /**
 Threads that wait for each other in a circle and will do so for good, as far as the newest sample and those before it
-tell: each waits, without a limit of time, for a lock that the next one holds, the last for one of the first's. Each
-circle begins with its thread that is oldest by its key.
+tell: each waits, without a limit of time, for a lock that the next one holds, the last for one of the first's. One may
+wait for itself where it holds a lock for reading and wants it for writing; at a monitor it has just got it (HotSpot's
+own search passes by such a circle, too: ThreadService::find_deadlocks_at_safepoint). Each circle begins with its thread
+that is oldest by its key.
 */
 export function deadlocksOf(snapshot: Snapshot): Deadlock[] {
 	const {threads, session} = snapshot;
 	const neededMs = deadlockAgeMs(session.intervalMs);
-	const next = (thread: number) => isHeldUpNow(snapshot, thread) && waitsForGood(snapshot, thread) && stuckMs(snapshot, thread) >= neededMs ? threads.lockOwner[thread] : -1;
+	const hasOwnMonitor = (thread: number) => threads.lockOwner[thread] === thread && threads.lockKind[thread] === lockKindCode.monitor;
+	const isHeldUp = (thread: number) => isHeldUpNow(snapshot, thread) && waitsForGood(snapshot, thread) && stuckMs(snapshot, thread) >= neededMs;
+	const next = (thread: number) => isHeldUp(thread) && !hasOwnMonitor(thread) ? threads.lockOwner[thread] : -1;
 	// The walk that came by a thread, from 1 on.
 	const walkOf = new Int32Array(threads.count);
 	const circles: Deadlock[] = [];

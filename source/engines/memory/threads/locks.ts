@@ -96,11 +96,12 @@ export class Locks {
 	/**
 	Says in a thread's row who holds what it waits for, and where that one took it. An owner remembered from an earlier
 	round may have ended. Synchronizers of java.util.concurrent leave no trace of that: the frame that called lock() has
-	returned.
+	returned. A thread that has just got its monitor is blocked still while a safepoint keeps it from going on: nobody
+	holds it up.
 	*/
 	fill(into: Sample, {row, lock, block: {pendingMonitor}}: JavaThread, round: number): void {
 		const owner = lock?.owner;
-		const isThere = owner?.round === round;
+		const isThere = owner?.round === round && !(owner.row === row && lock?.kind === lockKindCode.monitor);
 		into.lockReaders[row] = lock?.readers ?? 0;
 		into.lockOwner[row] = isThere ? owner.row : -1;
 		into.lockOwnerFrame[row] = isThere && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0
