@@ -472,9 +472,8 @@ describe('a message is never cut', () => {
 	});
 
 	test('why a table is empty is said whole', async () => {
-		const session = screenOf(picture('one\nw\na:1', {sampledMs: 50}));
 		// Lines would say where threads wait.
-		await session.screen.press('tab', 'tab', 'tab');
+		const session = screenOf(picture('one\nw\na:1', {sampledMs: 50}), {view: {view: 'stacks'}});
 		expect((await show(session)).join('\n')).toContain('[Stacks]');
 		expect((await show(session)).slice(6, 8).join(' ')).toContain('nothing in this window in the counted states: active (RUNNABLE, BLOCKED); x for others');
 	});
