@@ -24,7 +24,7 @@ const goalPercent = 6;
 
 /** Parts of the program by the beginning of a module's path; the first that fits. */
 const parts = [
-	['build/remembered-lines', 'ink: Ink, React, Yoga'],
+	['build/remembered-', 'ink: Ink, React, Yoga'],
 	['source/ui/show-screen', 'ink: Ink, React, Yoga'],
 	['node_modules/', 'ink: Ink, React, Yoga'],
 	['source/ui/terminal/', 'write: terminal'],

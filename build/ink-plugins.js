@@ -6,6 +6,7 @@ import {withoutPackageJson} from './without-package-json.js';
 
 /** Modules of Ink in whose place are ours, and who imports them. */
 const replaced = [
+	{module: 'renderer.js', importer: 'ink.js', by: 'remembered-frame.js'},
 	{module: 'output.js', importer: 'renderer.js', by: 'remembered-lines.js'},
 	{module: 'get-max-width.js', importer: 'render-node-to-output.js', by: 'text-width.js'},
 ];

@@ -15,7 +15,7 @@ Such characters, and pieces of them in attributes that are taken back at their e
 const closed = new RegExp(String.raw`^(?:${narrow}|\u001B\[(?:[12]m${narrow}+\u001B\[22|[12];${color}m${narrow}+\u001B\[22;39|${color}m${narrow}+\u001B\[39|7m${narrow}+\u001B\[27)m)*$`);
 const attribute = /\u001B\[[\d;]*m/g;
 /** Attributes taken back where the same are set again, and a colour where another one is. */
-const needless = /(?<=\u001B\[([\d;]+)m[^\u001B]*)\u001B\[[\d;]+m\u001B\[\1m|\u001B\[39m(?=\u001B\[(?:1;)?[39]\dm)/g;
+const needless = /\u001B\[(?:[\d;]+m(?<=\u001B\[([\d;]+)m[^\u001B]*\u001B\[[\d;]+m)\u001B\[\1m|39m(?=\u001B\[(?:1;)?[39]\dm))/g;
 
 /** Lines of the frame before: what each was made of, and the line. */
 let before = [];
@@ -27,18 +27,24 @@ export default class Output extends InkOutput {
 			return super.get();
 		}
 
-		before = lines.map((pieces, index) => before[index] && isSame(pieces, before[index].pieces) ? before[index] : {pieces, line: sideBySide(pieces) ?? this.#byInk(pieces)});
+		before = lines.map((pieces, index) => before[index] && isSame(pieces, before[index].pieces) ? before[index] : {pieces, line: lineOf(pieces, this.width)});
 		return {output: before.map(({line}) => line).join('\n'), height: lines.length};
 	}
+}
 
-	#byInk(pieces) {
-		const output = new InkOutput({width: this.width, height: 1});
-		for (const {x, text} of pieces) {
-			output.write(x, 0, text, {transformers: []});
-		}
-
-		return output.get().output;
+/** The line that texts make, each written over those before it; `x` is the cell that it begins at. */
+export function lineOf(pieces, width) {
+	const line = sideBySide(pieces);
+	if (line !== undefined) {
+		return line;
 	}
+
+	const output = new InkOutput({width, height: 1});
+	for (const {x, text} of pieces) {
+		output.write(x, 0, text, {transformers: []});
+	}
+
+	return output.get().output;
 }
 
 /** What is written to each line, in order; undefined where something is clipped. */
@@ -72,6 +78,10 @@ function isSame(a, b) {
 function sideBySide(pieces) {
 	let [line, end] = ['', 0];
 	for (const {x, text} of pieces) {
+		if (text === '') {
+			continue;
+		}
+
 		if (x < end || !closed.test(text)) {
 			return undefined;
 		}

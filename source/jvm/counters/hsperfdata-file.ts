@@ -4,7 +4,9 @@ import {
 import {
 	openBelowRoot, openFile, openFolderIn, pathOf,
 } from '../system/below-root.js';
-import {maxPerfDataBytes, parsePerfData, type PerfCounters} from './hsperfdata.js';
+import {
+	maxPerfDataBytes, parsePerfData, type PerfCounters, type PerfNumbers,
+} from './hsperfdata.js';
 
 /** Anyone may make folders with such names in /tmp; no host has more users with JVMs than this. */
 const maxFolders = 256;
@@ -75,11 +77,12 @@ export class PerfDataFile {
 		this.#bytes = Buffer.allocUnsafe(size);
 	}
 
-	/** The counters now; undefined when they cannot be read. */
-	read(): PerfCounters | undefined {
+	/** The counters now, or those of `numbers` alone; undefined when they cannot be read. */
+	read(numbers?: PerfNumbers): PerfCounters | undefined {
 		try {
 			const count = readSync(this.#fd, this.#bytes, 0, this.#bytes.length, 0);
-			return parsePerfData(this.#bytes.subarray(0, count));
+			const bytes = this.#bytes.subarray(0, count);
+			return numbers ? numbers.read(bytes) : parsePerfData(bytes);
 		} catch {
 			return undefined;
 		}

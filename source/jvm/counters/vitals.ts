@@ -2,9 +2,11 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {readStat} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {cpuPercent} from './cpu-shares.js';
-import {heapOf} from './heap.js';
+import {heapNames, heapOf} from './heap.js';
 import {openPerfData} from './hsperfdata-file.js';
-import {numberCounter, type PerfCounters, sumOf} from './hsperfdata.js';
+import {
+	numberCounter, type PerfCounters, PerfNumbers, sumOf,
+} from './hsperfdata.js';
 
 /** Readings of one target for the header. */
 export type VitalsReader = {
@@ -24,6 +26,7 @@ collection), without attaching.
 */
 export function openVitals(target: Target): VitalsReader {
 	const file = openPerfData(target);
+	const numbers = new PerfNumbers(new RegExp([heapNames, collectorTimes, clockRate].map(({source}) => source).join('|')));
 	let previous: Reading | undefined;
 	return {
 		read() {
@@ -32,7 +35,7 @@ export function openVitals(target: Target): VitalsReader {
 				return {};
 			}
 
-			const counters = file?.read();
+			const counters = file?.read(numbers);
 			const now: Reading = {atMs: performance.now(), cpuTicks: stat.userTicks + stat.systemTicks, gcSeconds: gcSecondsOf(counters)};
 			const before = previous;
 			previous = now;
@@ -61,12 +64,15 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 	};
 }
 
+const clockRate = /^sun\.os\.hrt\.frequency$/;
+const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;
+
 /**
 Seconds of stop-the-world collection since the start: every collector's counter counts its pauses, in ticks of the JVM's
 own clock.
 */
 function gcSecondsOf(counters: PerfCounters | undefined): number | undefined {
 	const frequency = numberCounter(counters, 'sun.os.hrt.frequency');
-	const ticks = sumOf(counters, /^sun\.gc\.collector\.\d+\.time$/);
+	const ticks = sumOf(counters, collectorTimes);
 	return frequency === undefined || frequency <= 0 || ticks === undefined ? undefined : ticks / frequency;
 }

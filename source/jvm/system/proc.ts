@@ -58,19 +58,21 @@ export function readBytes(path: string, maxBytes = maxProcFileBytes): {bytes: Bu
 	return readOpen(fd, maxBytes);
 }
 
+/** What is read goes here first: most of these files have some hundred bytes. */
+const scratch = Buffer.allocUnsafe(64 * 1024);
+
 /** Reads at most `maxBytes` of an open file, which is closed; the error's code when it cannot be read. */
 export function readOpen(fd: number, maxBytes: number): {bytes: Buffer} | {code: string} {
 	try {
 		const parts: Buffer[] = [];
 		let total = 0;
 		while (total < maxBytes) {
-			const part = Buffer.allocUnsafe(Math.min(64 * 1024, maxBytes - total));
-			const count = readSync(fd, part, 0, part.length, null);
+			const count = readSync(fd, scratch, 0, Math.min(scratch.length, maxBytes - total), null);
 			if (count === 0) {
 				break;
 			}
 
-			parts.push(part.subarray(0, count));
+			parts.push(Buffer.from(scratch.subarray(0, count)));
 			total += count;
 		}
 
@@ -138,7 +140,7 @@ Parses /proc/PID/stat (proc(5)); undefined when it is not one. The command name 
 included.
 */
 export function parseStat(text: string): ProcessStat | undefined {
-	const fields = text.slice(text.lastIndexOf(')') + 2).trim().split(' ');
+	const fields = text.slice(text.lastIndexOf(')') + 2).trim().split(' ', 20);
 	const [group, foregroundGroup, userTicks, systemTicks, startTicks] = [2, 5, 11, 12, 19].map(index => Number(fields[index]));
 	if (!Number.isSafeInteger(startTicks) || fields.length < 20) {
 		return undefined;

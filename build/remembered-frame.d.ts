@@ -1,0 +1,1 @@
+export {default} from '../node_modules/ink/build/renderer.js';
