@@ -93,6 +93,11 @@ export class Ranges {
 		return this.#isRead[range] === 1;
 	}
 
+	/** Bytes of a range. */
+	lengthOf(range: number): number {
+		return this.#starts[range + 1] - this.#starts[range];
+	}
+
 	/** What was read of a range: good until the next reading. */
 	bytesOf(range: number): Uint8Array {
 		return this.bytes.subarray(this.#starts[range], this.#starts[range + 1]);
@@ -126,7 +131,7 @@ export class Ranges {
 	}
 
 	#readOne(range: number): void {
-		const length = this.#starts[range + 1] - this.#starts[range];
+		const length = this.lengthOf(range);
 		this.#isRead[range] = this.#memory.read(this.#addressOf(range), this.bytes, this.#starts[range], length) === length ? 1 : 0;
 	}
 

@@ -18,12 +18,33 @@ export const cStringLimit = 256;
 /** Most bytes in one read: larger ones come from a length that lies. */
 const bytesLimit = 1 << 22;
 
+/** Words that were read before they are asked for (`ReadAhead`). */
+export type Ahead = {
+	/** Copies what was read at an address to the beginning of `into`; false where nothing was, or not so many bytes. */
+	take(address: number, into: Uint8Array, length: number): boolean;
+};
+
 /** Little-endian values of the target's memory; every method throws `Unreadable` where it cannot be read. */
 export class Reader {
+	/** How often the target itself was read so far; what was read ahead does not count. */
+	reads = 0;
 	readonly #bytes = new Uint8Array(cStringLimit);
 	readonly #view = new DataView(this.#bytes.buffer);
 
+	#ahead: Ahead | undefined;
+
 	constructor(readonly memory: Memory) {}
+
+	/** What `read` gives when numbers that were read ahead count as read now. */
+	withAhead<T>(ahead: Ahead | undefined, read: () => T): T {
+		const outer = this.#ahead;
+		this.#ahead = ahead;
+		try {
+			return read();
+		} finally {
+			this.#ahead = outer;
+		}
+	}
 
 	u8(address: number): number {
 		this.#fetch(address, 1);
@@ -69,12 +90,14 @@ export class Reader {
 			fail();
 		}
 
+		this.reads++;
 		const bytes = new Uint8Array(length);
 		return length === 0 || this.memory.read(address, bytes, 0, length) === length ? bytes : fail();
 	}
 
 	/** Fills `into` from `offset` with exactly `length` bytes. */
 	fill(address: number, into: Uint8Array, offset: number, length: number): void {
+		this.reads++;
 		if (this.memory.read(address, into, offset, length) !== length) {
 			fail();
 		}
@@ -88,6 +111,7 @@ export class Reader {
 
 		// Strings are read in two steps: most are short, and a long read may cross into a page that is not mapped.
 		for (const length of [40, cStringLimit]) {
+			this.reads++;
 			const got = this.memory.read(address, this.#bytes, 0, length);
 			const end = this.#bytes.subarray(0, got).indexOf(0);
 			if (end !== -1) {
@@ -99,6 +123,11 @@ export class Reader {
 	}
 
 	#fetch(address: number, length: number): void {
+		if (this.#ahead?.take(address, this.#bytes, length)) {
+			return;
+		}
+
+		this.reads++;
 		if (this.memory.read(address, this.#bytes, 0, length) !== length) {
 			fail();
 		}

@@ -1,4 +1,5 @@
 import {stateCode} from '../../../model/thread-state.js';
+import {type Chain} from '../process/read-ahead.js';
 import {WalkedStack} from '../stacks/walked-stack.js';
 import {type CpuTurn} from './cpu-turns.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from './thread-block.js';
@@ -15,6 +16,8 @@ export type Lock = {
 	readers?: number;
 	/** Looks again who holds it; missing where nobody can. */
 	readonly ownerSlot?: () => Holder | undefined;
+	/** Reads ahead what that reads. */
+	readonly ownerAhead?: () => Chain;
 };
 
 /** A lock as a thread remembers it, with what it holds for. */

@@ -2,6 +2,7 @@ import {printable} from '../../../model/text.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {type Heap} from '../hotspot/heap.js';
 import {has} from '../hotspot/layout.js';
+import {type ReadAhead} from '../process/read-ahead.js';
 import {fail} from '../process/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 
@@ -55,7 +56,7 @@ export class ThreadObjects {
 	`slot`: what JavaThread._threadObj holds.
 	*/
 	objectOf(thread: number, slot: number): number {
-		const oop = this.#dereference(thread, slot);
+		const oop = this.inSlot(thread, slot);
 		if (oop !== 0 && (!this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) || this.#vm.reader.word(oop + this.#offsets.eetop) !== thread)) {
 			fail();
 		}
@@ -72,6 +73,31 @@ export class ThreadObjects {
 			name: string === 0 ? '' : printable(this.#heap.string(string)),
 			isDaemon: reader.u8(this.#holder(oop) + daemon) !== 0,
 		};
+	}
+
+	/** Adds what `inSlot` reads to what is read ahead. */
+	wantSlot(thread: number, slot: number, ahead: ReadAhead): void {
+		ahead.want(this.#vm.layout.types.threadObjectIsHandle ? slot : thread + this.#vm.layout.fields.threadObject, 8);
+	}
+
+	/** The same for `nativeThreadOf` an object, but for the class's own ancestors. */
+	wantNativeThread(oop: number, ahead: ReadAhead): void {
+		this.#heap.wantKlass(oop, ahead);
+		ahead.want(oop + this.#offsets.eetop, 8);
+	}
+
+	/** The same for the next ancestor of an object's class, unless it is java.lang.Thread itself. Throws `Unreadable`. */
+	wantAncestor(oop: number, ahead: ReadAhead): void {
+		const klass = this.#heap.klassOf(oop);
+		if (klass !== this.#threadKlass) {
+			ahead.want(klass + this.#vm.layout.fields.klassSuper, 8);
+		}
+	}
+
+	/** The same for `objectOf` and `parkBlocker`. */
+	wantParkBlocker(oop: number, ahead: ReadAhead): void {
+		this.wantNativeThread(oop, ahead);
+		this.#heap.wantReference(oop + this.#offsets.parkBlocker, ahead);
 	}
 
 	/** Name of a virtual thread (java.lang.VirtualThread), and its id. */
@@ -105,10 +131,10 @@ export class ThreadObjects {
 	}
 
 	/**
-	The object in JavaThread._threadObj: up to 14 the field is the pointer itself, which changes with each collection
+	What may be the object in JavaThread._threadObj (see `objectOf`): up to 14 the field is the pointer itself, which changes with each collection
 	and is read anew, as the block of a thread that rests is not; later it points to a slot that is never compressed.
 	*/
-	#dereference(thread: number, slot: number): number {
+	inSlot(thread: number, slot: number): number {
 		const {reader, layout: {types, fields}} = this.#vm;
 		if (!types.threadObjectIsHandle) {
 			return reader.word(thread + fields.threadObject);

@@ -1,13 +1,13 @@
-import {type CodeCache} from '../hotspot/code-cache.js';
-import {type Methods} from '../hotspot/methods.js';
-import {type Vm} from '../hotspot/vm.js';
-import {type Memory} from '../process/memory.js';
-import {Unreadable} from '../process/reader.js';
-import {HeldMonitors} from '../stacks/held-monitors.js';
-import {StackCopy} from '../stacks/stack.js';
-import {Walker} from '../stacks/walker.js';
-import {type JavaThread} from './java-thread.js';
-import {emptyBlock, ThreadBlocks} from './thread-block.js';
+import {type CodeCache} from '../../hotspot/code-cache.js';
+import {type Methods} from '../../hotspot/methods.js';
+import {type Vm} from '../../hotspot/vm.js';
+import {type Memory} from '../../process/memory.js';
+import {Unreadable} from '../../process/reader.js';
+import {HeldMonitors} from '../../stacks/held-monitors.js';
+import {StackCopy} from '../../stacks/stack.js';
+import {Walker} from '../../stacks/walker.js';
+import {type JavaThread} from '../java-thread.js';
+import {emptyBlock, ThreadBlocks} from '../thread-block.js';
 
 /** Stacks walked for this in a sample: most holders stand where they stood. */
 const walksInSample = 16;

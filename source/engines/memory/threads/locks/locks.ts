@@ -1,21 +1,21 @@
-import type {Interner} from '../../../model/frame.js';
-import {normalClassName} from '../../../model/class-name.js';
-import {lockKindCode, type Sample} from '../../../model/sample.js';
-import {printable} from '../../../model/text.js';
-import {stateCode} from '../../../model/thread-state.js';
-import {moving, type HeapClock} from '../hotspot/collections.js';
-import {type Heap} from '../hotspot/heap.js';
-import {has} from '../hotspot/layout.js';
-import {isAligned} from '../process/memory.js';
-import {klassSymbol, type Methods, symbolName} from '../hotspot/methods.js';
-import {type Vm} from '../hotspot/vm.js';
-import {type ThreadObjects} from './thread-object.js';
-import {type Holder, type JavaThread, type Lock} from './java-thread.js';
-import {waitKind} from './derived-state.js';
+import type {Interner} from '../../../../model/frame.js';
+import {normalClassName} from '../../../../model/class-name.js';
+import {lockKindCode, type Sample} from '../../../../model/sample.js';
+import {printable} from '../../../../model/text.js';
+import {stateCode} from '../../../../model/thread-state.js';
+import {moving, type HeapClock} from '../../hotspot/collections.js';
+import {type Heap} from '../../hotspot/heap.js';
+import {has} from '../../hotspot/layout.js';
+import {isAligned} from '../../process/memory.js';
+import {klassSymbol, type Methods, symbolName} from '../../hotspot/methods.js';
+import {type SynchronizerOffsets, Synchronizers} from '../../hotspot/synchronizers.js';
+import {type Chain, ReadAhead} from '../../process/read-ahead.js';
+import {type Vm} from '../../hotspot/vm.js';
+import {type ThreadObjects} from '../thread-object.js';
+import {type Holder, type JavaThread, type KnownLock, type Lock} from '../java-thread.js';
+import {waitKind} from '../derived-state.js';
+import {LockWords} from './lock-words.js';
 import {type TakenAt} from './taken-at.js';
-
-/** First release in which a monitor keeps its object by a weak handle (JDK-8247281), not by the object's address. */
-const weakHandles = 16;
 
 const none: Lock = {kind: lockKindCode.none, className: 0};
 
@@ -28,23 +28,11 @@ const anonymousOwner = 1;
 /** Objects that a thread can hold without a monitor (LockStack::CAPACITY is 8). */
 const lockStackLimit = 8;
 
+/** Below so many threads to be looked up, reading ahead saves nothing. */
+const leastAhead = 3;
+
 /** Most classes whose names are kept. */
 const classesLimit = 4096;
-
-/** Deepest hierarchy of synchronizers looked through for the owner's field. */
-const superLimit = 8;
-
-/**
-Where a synchronizer says who holds it: AbstractOwnableSynchronizer, ReentrantReadWriteLock.Sync, AbstractQueuedSynchronizer
-or AbstractQueuedLongSynchronizer.
-*/
-type SynchronizerOffsets = Record<(typeof synchronizerFields)[number][0], number>;
-const synchronizerFields = [
-	['owner', {field: 'exclusiveOwnerThread', signature: 'Ljava/lang/Thread;'}],
-	['firstReader', {field: 'firstReader', signature: 'Ljava/lang/Thread;'}],
-	['state', {field: 'state', signature: 'I'}],
-	['longState', {field: 'state', signature: 'J'}],
-] as const;
 
 /**
 What threads wait for, and who holds it: monitors out of the thread's own structures and the monitor's, synchronizers of
@@ -58,14 +46,14 @@ export class Locks {
 	readonly #methods: Methods;
 	readonly #interner: Interner;
 	readonly #takenAt: TakenAt;
-	/**
-	Offsets of fields in synchronizers of a class; NaN for classes that have none. By class, good as long as
-	classes stay: a class unloaded and another in its place gives an object that is not a thread.
-	*/
-	readonly #offsets = new Map<number, SynchronizerOffsets>();
+	readonly #synchronizers: Synchronizers;
 	/** Names of classes of locks, by class. */
 	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
 	#threads: readonly JavaThread[] = [];
+	/** What this sample asks for of most threads, read together; nothing where objects moved meanwhile. */
+	readonly #ahead: ReadAhead;
+	readonly #words: LockWords;
+	readonly #chains: Chain[] = [];
 	/** The clock of this sample; undefined until it is asked for. */
 	#clockRead: number | undefined;
 	/** Threads of the sample by address and by id as an owner; made when first asked for. */
@@ -78,6 +66,9 @@ export class Locks {
 		this.#vm = vm;
 		this.#heap = parts.heap;
 		this.#objects = parts.objects;
+		this.#synchronizers = new Synchronizers(vm, parts.heap);
+		this.#ahead = new ReadAhead(vm.reader.memory);
+		this.#words = new LockWords(vm, this.#ahead, {...parts, synchronizers: this.#synchronizers});
 		this.#clock = parts.clock;
 		this.#methods = parts.methods;
 		this.#interner = parts.interner;
@@ -91,6 +82,7 @@ export class Locks {
 		this.#byAddress = undefined;
 		this.#byOwnerId = undefined;
 		this.#takenAt.start();
+		this.#readAhead();
 	}
 
 	/**
@@ -105,25 +97,25 @@ export class Locks {
 		into.lockReaders[row] = lock?.readers ?? 0;
 		into.lockOwner[row] = isThere ? owner.row : -1;
 		into.lockOwnerFrame[row] = isThere && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0
-			? this.#takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor)))
+			? this.#takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#words.monitorObject(pendingMonitor), true))
 			: 0;
 	}
 
 	/** What a thread waits for; never throws. */
 	of(thread: JavaThread): Lock {
-		if (thread.state !== stateCode.BLOCKED && thread.state !== stateCode.WAITING && thread.state !== stateCode.TIMED_WAITING) {
+		if (!isWaiting(thread.state)) {
 			return none;
 		}
 
 		// A thread that has not run waits for the same thing; who holds it may change, and so may where that stands in
 		// the heap.
-		const known = thread.lock;
-		if (known?.frames === thread.frames && known.state === thread.state) {
+		const known = knownLock(thread);
+		if (known) {
 			if (known.ownerSlot === undefined) {
 				return known;
 			}
 
-			const isInPlace = known.kind === lockKindCode.monitor || (known.clock === this.#clockNow && this.#clockNow !== moving);
+			const isInPlace = this.#isInPlace(known);
 			if (this.#clockNow === moving && this.#vm.collector === 'stop-the-world') {
 				return known;
 			}
@@ -141,6 +133,52 @@ export class Locks {
 		const isKnown = lock !== undefined && (lock.kind === lockKindCode.none || lock.className !== 0);
 		thread.lock = isKnown ? {...lock, frames: thread.frames, state: thread.state, clock: this.#clockNow} : undefined;
 		return lock ?? none;
+	}
+
+	/**
+	Reads what `of` will ask for of threads that have parked or been blocked since they were looked up, and who holds
+	what the others wait for. Objects must stay where they are meanwhile, so not with collectors that move them beside
+	the program.
+	*/
+	#readAhead(): void {
+		const ahead = this.#ahead;
+		ahead.clear();
+		if (this.#vm.collector !== 'stop-the-world') {
+			return;
+		}
+
+		const chains = this.#chains;
+		chains.length = 0;
+		for (const thread of this.#threads) {
+			const chain = thread.isSettled || !isWaiting(thread.state) ? undefined : this.#chainOf(thread);
+			if (chain) {
+				chains.push(chain);
+			}
+		}
+
+		const clock = chains.length < leastAhead ? moving : this.#clockNow;
+		if (clock !== moving) {
+			ahead.follow(this.#vm.reader, chains);
+			if (this.#clock.now() !== clock) {
+				this.#haveMoved();
+			}
+		}
+	}
+
+	#chainOf(thread: JavaThread): Chain | undefined {
+		const known = knownLock(thread);
+		return known && (known.ownerSlot === undefined || this.#isInPlace(known)) ? known.ownerAhead?.() : this.#words.of(thread);
+	}
+
+	/** Whether it is where it was found: a monitor stays where it is. */
+	#isInPlace({kind, clock}: KnownLock): boolean {
+		return kind === lockKindCode.monitor || (clock === this.#clockNow && clock !== moving);
+	}
+
+	/** Forgets what holds only as long as objects do not move. */
+	#haveMoved(): void {
+		this.#clockRead = undefined;
+		this.#ahead.clear();
 	}
 
 	get #clockNow(): number {
@@ -161,7 +199,8 @@ export class Locks {
 	#find(thread: JavaThread): Lock | undefined {
 		const {state, block} = thread;
 		if (state === stateCode.BLOCKED && block.pendingMonitor !== 0) {
-			return this.#owned(lockKindCode.monitor, this.#monitorClass(block.pendingMonitor), () => ({thread: this.#monitorOwner(block.pendingMonitor)}));
+			const monitor = block.pendingMonitor;
+			return this.#owned(lockKindCode.monitor, this.#monitorClass(monitor), () => ({thread: this.#monitorOwner(monitor)}), () => this.#words.ofOwner(monitor));
 		}
 
 		if (state === stateCode.BLOCKED) {
@@ -177,13 +216,7 @@ export class Locks {
 	}
 
 	#monitorClass(monitor: number): number {
-		return this.#safely(() => this.#classId(this.#monitorObject(monitor))) ?? 0;
-	}
-
-	#monitorObject(monitor: number): number {
-		const {reader, layout: {fields}, release} = this.#vm;
-		const object = reader.word(monitor + fields.monitorObject);
-		return release >= weakHandles ? this.#heap.reference(object, true) : object;
+		return this.#safely(() => this.#classId(this.#words.monitorObject(monitor))) ?? 0;
 	}
 
 	/**
@@ -193,9 +226,9 @@ export class Locks {
 	#monitorOwner(monitor: number): JavaThread | undefined {
 		const {reader, layout: {fields}} = this.#vm;
 		try {
-			const owner = reader.word(monitor + fields.monitorOwner);
+			const owner = reader.withAhead(this.#ahead, () => reader.word(monitor + fields.monitorOwner));
 			if (owner === anonymousOwner && has(fields.lockStack)) {
-				return this.#safely(() => this.#holderOf(this.#monitorObject(monitor)));
+				return this.#safely(() => this.#holderOf(this.#words.monitorObject(monitor)));
 			}
 
 			if (has(fields.monitorOwnerId)) {
@@ -226,16 +259,16 @@ export class Locks {
 				return none;
 			}
 
-			const offsets = this.#offsetsOf(this.#heap.klassOf(blocker));
+			const offsets = this.#synchronizers.offsetsOf(this.#heap.klassOf(blocker));
 			return has(offsets.owner)
-				? this.#owned(lockKindCode.park, this.#classId(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker, offsets)))
+				? this.#owned(lockKindCode.park, this.#classId(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker, offsets)), () => this.#words.ofHolder(blocker, offsets))
 				: {kind: lockKindCode.park, className: this.#classId(blocker)};
 		});
 	}
 
-	#owned(kind: number, className: number, ownerSlot: () => Holder | undefined): Lock {
+	#owned(kind: number, className: number, ownerSlot: () => Holder | undefined, ownerAhead: () => Chain): Lock {
 		const holder = ownerSlot();
-		return {kind, className, owner: holder?.thread, readers: holder?.readers, ownerSlot};
+		return {kind, className, owner: holder?.thread, readers: holder?.readers, ownerSlot, ownerAhead};
 	}
 
 	/**
@@ -259,26 +292,6 @@ export class Locks {
 		return oop === 0 ? undefined : this.#ofAddress(this.#objects.nativeThreadOf(oop));
 	}
 
-	#offsetsOf(klass: number): SynchronizerOffsets {
-		let offsets = this.#offsets.get(klass);
-		if (offsets === undefined) {
-			offsets = {
-				owner: Number.NaN, firstReader: Number.NaN, state: Number.NaN, longState: Number.NaN,
-			};
-			for (let at = klass, depth = 0; at !== 0 && depth < superLimit && !has(offsets.owner); depth++) {
-				for (const [name, {field, signature}] of synchronizerFields) {
-					offsets[name] = has(offsets[name]) ? offsets[name] : this.#heap.fieldOffset(at, field, signature) ?? Number.NaN;
-				}
-
-				at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
-			}
-
-			this.#offsets.set(klass, offsets);
-		}
-
-		return offsets;
-	}
-
 	/** A class has one name: a class unloaded and another in its place would have to have its Symbol, too. */
 	#classId(oop: number): number {
 		const klass = this.#heap.klassOf(oop);
@@ -297,21 +310,26 @@ export class Locks {
 		return id;
 	}
 
-	/** What was read of the heap, if nothing can have moved meanwhile. */
-	#safely<T>(read: () => T): T | undefined {
+	/**
+	What was read of the heap, if nothing can have moved meanwhile. `isOfNow`: what was read ahead is too old.
+	*/
+	#safely<T>(read: () => T, isOfNow = false): T | undefined {
+		const {reader} = this.#vm;
 		const isStopTheWorld = this.#vm.collector === 'stop-the-world';
 		// The clock of the sample tells as much as one of now, if it has not moved on when all is read.
 		const before = this.#clockNow;
 		if (isStopTheWorld && before === moving) {
-			this.#clockRead = undefined;
+			this.#haveMoved();
 			return undefined;
 		}
 
 		try {
 			this.#heap.isDoubtful = false;
-			const result = read();
-			if (isStopTheWorld && this.#clock.now() !== before) {
-				this.#clockRead = undefined;
+			const {reads} = reader;
+			const result = reader.withAhead(isOfNow ? undefined : this.#ahead, read);
+			// What was read ahead is of the clock of the sample.
+			if (isStopTheWorld && reader.reads !== reads && this.#clock.now() !== before) {
+				this.#haveMoved();
 				return undefined;
 			}
 
@@ -320,4 +338,13 @@ export class Locks {
 			return undefined;
 		}
 	}
+}
+
+function isWaiting(state: number): boolean {
+	return state === stateCode.BLOCKED || state === stateCode.WAITING || state === stateCode.TIMED_WAITING;
+}
+
+/** What a thread was found to wait for, if it has not run since. */
+function knownLock({lock, frames, state}: JavaThread): KnownLock | undefined {
+	return lock?.frames === frames && lock.state === state ? lock : undefined;
 }
