@@ -94,6 +94,15 @@ export function pad(text: string, width: number, align: 'left' | 'right' = 'left
 	return align === 'left' ? text + blanks : blanks + text;
 }
 
+/** The text cut or padded to a number of cells. */
+export function fit(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+	if (text.length > width || !oneCellEach.test(text)) {
+		return pad(cut(text, width), width, align);
+	}
+
+	return align === 'left' ? text.padEnd(width) : text.padStart(width);
+}
+
 /** Length in UTF-16 units of the first characters that fit into so many cells. */
 function unitsOf(characters: readonly Grapheme[], room: number): number {
 	let [used, units] = [0, 0];

@@ -138,7 +138,7 @@ function neighbours({dictionary}: Snapshot, facts: Facts, {countedMask}: Scope, 
 	}
 
 	// Subtrees without the samples in which the group occurs again further in: what its innermost call led to.
-	const inner = {ticks: [...whole.ticks], cpuNs: [...whole.cpuNs]};
+	const inner = {ticks: new Float64Array(whole.ticks), cpuNs: new Float64Array(whole.cpuNs)};
 	const callers = new Map<number, {ticks: number; cpuNs: number}>();
 	const callees = new Map<number, {ticks: number; cpuNs: number}>();
 	for (let node = nodeCount - 1; node > rootNode; node--) {

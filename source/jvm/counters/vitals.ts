@@ -1,5 +1,5 @@
 import type {TargetVitals} from '../../model/snapshot.js';
-import {readStat} from '../system/proc.js';
+import {OpenStat} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {cpuPercent} from './cpu-shares.js';
 import {heapNames, heapOf} from './heap.js';
@@ -27,10 +27,11 @@ collection), without attaching.
 export function openVitals(target: Target): VitalsReader {
 	const file = openPerfData(target);
 	const numbers = new PerfNumbers(new RegExp([heapNames, collectorTimes, clockRate].map(({source}) => source).join('|')));
+	const open = openStat(target.pid);
 	let previous: Reading | undefined;
 	return {
 		read() {
-			const stat = readStat(target.pid);
+			const stat = open?.read();
 			if (stat?.startTicks !== target.startTicks) {
 				return {};
 			}
@@ -48,8 +49,18 @@ export function openVitals(target: Target): VitalsReader {
 		},
 		close() {
 			file?.close();
+			open?.close();
 		},
 	};
+}
+
+/** Undefined where it cannot be opened. */
+function openStat(pid: number): OpenStat | undefined {
+	try {
+		return new OpenStat(pid);
+	} catch {
+		return undefined;
+	}
 }
 
 function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent' | 'gcPercent'> {

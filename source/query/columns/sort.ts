@@ -105,7 +105,7 @@ The rows by the first of some figures, upwards or (`sign` -1) downwards, those t
 `compare` in the end, which must begin with the same figures in the same direction.
 */
 export function sortByFigures<Row>(rows: readonly Row[], [first, ...others]: ReadonlyArray<Figure<Row>>, sign: number, compare: (a: Row, b: Row) => number): Row[] {
-	if (rows.length < manyRows || !first) {
+	if (!first) {
 		return [...rows].sort(compare);
 	}
 
@@ -114,6 +114,10 @@ export function sortByFigures<Row>(rows: readonly Row[], [first, ...others]: Rea
 		// Lower than all, as byNumber has it.
 		const figure = first.of(row);
 		figures[index] = sign * (Number.isNaN(figure) ? -Infinity : figure);
+	}
+
+	if (rows.length < manyRows) {
+		return Array.from(rows, (_, index) => index).sort((a, b) => figures[a] - figures[b] || compare(rows[a], rows[b])).map(index => rows[index]);
 	}
 
 	const order = orderOf(figures);

@@ -11,13 +11,24 @@ type ColumnPlace = {readonly column: string; readonly width: number};
 
 type RowProps = {readonly columns: readonly ColumnPlace[]; readonly texts: Slot};
 
+function isSameRow(a: RowProps, b: RowProps): boolean {
+	for (let index = 0; index < b.columns.length; index++) {
+		const before = a.columns[index] as ColumnPlace | undefined;
+		const {column, width} = b.columns[index];
+		if (before?.column !== column || before.width !== width || a.texts[column] !== b.texts[column]) {
+			return false;
+		}
+	}
+
+	return a.columns.length === b.columns.length;
+}
+
 /** A line of cells. It is drawn again when one of them changed, and then that one alone. */
 const TableRow = memo(({columns, texts}: RowProps) => (
 	<Box>
 		{columns.map(({column, width}) => width > 0 ? <Cell key={column} text={texts[column] ?? ''} width={width}/> : null)}
 	</Box>
-), (a, b) => a.columns.length === b.columns.length
-	&& a.columns.every(({column, width}, index) => column === b.columns[index].column && width === b.columns[index].width && a.texts[column] === b.texts[column]));
+), isSameRow);
 
 type DataTableProps = {
 	/** Ids, and as many widths in cells of the terminal. */

@@ -1,6 +1,6 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
-import {Box, Transform} from 'ink';
-import {memo} from 'react';
+import {Box} from 'ink';
+import {memo, type ComponentType} from 'react';
 import {clip} from '../text/cells.js';
 import {useLooks} from '../hooks/looks.js';
 
@@ -15,14 +15,18 @@ type CellProps = {
 	readonly width: number;
 };
 
+/** Ink's own element for a text: <Transform> is one more component for each cell, with a style that is always new. */
+const InkText = 'ink-text' as unknown as ComponentType<{readonly style: object; readonly internal_transform: () => string; readonly children: string}>;
+const textStyle = {flexGrow: 0, flexShrink: 1, flexDirection: 'row'};
+
 /** A finished text, with its attributes, in so many cells of a line. */
-export const Cell = memo(({text, width}: CellProps) => <Transform transform={() => text}>{' '.repeat(width)}</Transform>);
+export const Cell = memo(({text, width}: CellProps) => <InkText style={textStyle} internal_transform={() => text}>{' '.repeat(width)}</InkText>);
 
 /** A line of the screen, cut where it ends. */
-export function Line({text}: {readonly text: string}) {
+export const Line = memo(({text}: {readonly text: string}) => {
 	const {theme, width} = useLooks();
 	return <Cell text={clip(theme.finish(text), width)} width={1}/>;
-}
+});
 
 type LinesProps = {
 	readonly lines: readonly string[];

@@ -1,11 +1,12 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
+import {useMemo} from 'react';
 import {wrapped} from '../text/cells.js';
 import {columnsOf} from '../columns/chosen-columns.js';
 import {aboveLines} from '../text/footer-lines.js';
 import {detailLines, paneDetail} from '../text/detail/detail-lines.js';
 import {useSession} from '../hooks/session.js';
 import {keysOf, rowsOf} from '../state/screen-data.js';
-import {queryOf, selectedIndex} from '../state/state.js';
+import {queryOf, selectedIndex, type UiState} from '../state/state.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import {viewOf} from '../../views/registry.js';
 import type {ViewRow} from '../../views/view.js';
@@ -13,6 +14,7 @@ import {
 	headingCells, placeColumns, rowCells, widthsOf, type DrawnTable, type TableView,
 } from '../text/table-cells.js';
 import type {Behind} from '../text/layers.js';
+import type {Layout} from '../text/layout.js';
 import {DataTable, type Slot} from './data-table.js';
 import {Lines} from './lines.js';
 
@@ -25,22 +27,39 @@ export function ViewTable() {
 	const drawn: DrawnTable = {
 		query: queryOf(ui), theme, left: ui.left, trendOf: data.trendOf, layout,
 	};
-	const table: TableView<ViewRow> = {columns: columnsOf(ui.view, ui.columns), counts: data.table ? `${rows.length}/${allRows}` : '', isDim: row => view.isDim(row)};
-	const placed = placeColumns(table.columns, layout);
-	const columns = placed.map(({column}) => column.id);
-	const slotOf = (texts: readonly string[]): Slot => Object.fromEntries(columns.map((id, index) => [id, texts[index]]));
+	const table: TableView<ViewRow> = {counts: data.table ? `${rows.length}/${allRows}` : '', isDim: row => view.isDim(row)};
+	const {placed, columns, widths} = usePlaces(ui, layout);
+	const slotOf = (texts: readonly string[]): Slot => {
+		const slot: Record<string, string> = {};
+		for (const [index, id] of columns.entries()) {
+			slot[id] = texts[index];
+		}
+
+		return slot;
+	};
+
 	const selected = selectedRow({ui, data});
-	const slots = Array.from({length: rows.length === 0 ? 0 : layout.tableRows}, (_, slot) => {
+	const slots: Slot[] = [];
+	for (let slot = 0; slot < layout.tableRows && rows.length > 0; slot++) {
 		const row = rows.at(top + slot);
-		return row ? slotOf(rowCells(row, top + slot === selected, table, placed, drawn)) : {};
-	});
+		slots.push(row ? slotOf(rowCells(row, top + slot === selected, table, placed, drawn)) : {});
+	}
+
 	return (
 		<>
 			{layout.aboveLines > 0 ? <Lines lines={aboveLines(data, layout.width).slice(0, layout.aboveLines).map(line => theme.paint('hot', line))} height={layout.aboveLines}/> : null}
-			<DataTable columns={columns} widths={widthsOf(placed, layout.width)} headings={layout.hasHeading ? slotOf(headingCells(table, placed, drawn)) : undefined} data={slots}/>
+			<DataTable columns={columns} widths={widths} headings={layout.hasHeading ? slotOf(headingCells(table, placed, drawn)) : undefined} data={slots}/>
 			{rows.length === 0 ? <Lines lines={wrapped(emptyText({ui, data}), layout.width).slice(0, layout.tableRows).map(line => theme.paint('dim', line))} height={layout.tableRows}/> : null}
 		</>
 	);
+}
+
+/** The columns of the current view, by their ids too, and the cells that each has: the same as long as these are. */
+function usePlaces({view, columns}: UiState, {columns: terminalColumns, width}: Layout) {
+	return useMemo(() => {
+		const placed = placeColumns(columnsOf(view, columns), {columns: terminalColumns, width});
+		return {placed, columns: placed.map(({column}) => column.id), widths: widthsOf(placed, width)};
+	}, [view, columns, terminalColumns, width]);
 }
 
 /** What is known of the row with the cursor, below the table of a high screen. */

@@ -1,7 +1,7 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {Box} from 'ink';
 import {
-	useEffect, useLayoutEffect, useReducer, useSyncExternalStore, type ReactElement,
+	useEffect, useLayoutEffect, useMemo, useReducer, useSyncExternalStore, type ReactElement,
 } from 'react';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Place, Query} from '../../query/types.js';
@@ -197,8 +197,9 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	}, [isEmpty, onQuit]);
 
 	const layer = coveringLayer(ui);
+	const looks = useMemo(() => ({theme, width: layout.width}), [theme, layout.width]);
 	return (
-		<LooksContext value={{theme, width: layout.width}}>
+		<LooksContext value={looks}>
 			<SessionContext value={{
 				ui: followed, data: shown, layout, theme, detailOf: data.detailOf(ui, feed),
 			}}

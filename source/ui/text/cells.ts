@@ -1,6 +1,6 @@
 import {cellWidth, cut, graphemes} from '../../model/cell-width.js';
 
-export {cut, pad} from '../../model/cell-width.js';
+export {cut, fit, pad} from '../../model/cell-width.js';
 
 /*
 Text by terminal cells: every line of the screen is cut and padded here, before any colour goes in.
@@ -116,7 +116,7 @@ const attribute = /\u001B\[[\d;]*m/g;
 
 /** Terminal cells of a line that may have colours. */
 export function styledWidth(line: string): number {
-	return cellWidth(line.replaceAll(attribute, ''));
+	return cellWidth(line.includes('\u001B') ? line.replaceAll(attribute, '') : line);
 }
 
 /**

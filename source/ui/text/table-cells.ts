@@ -1,20 +1,19 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {
-	fitColumns, headingOf, type CellContext, type Column,
+	fitColumns, headingOf, type Column,
 } from '../../query/columns/column.js';
 import {effectiveUnit} from '../../query/facts/scope.js';
 import type {Trend} from '../../query/past/trend.js';
 import type {Query, Unit} from '../../query/types.js';
 import type {Theme} from '../terminal/theme.js';
 import {
-	clip, cut, dropCells, pad,
+	clip, cut, dropCells, fit, pad,
 } from './cells.js';
 import type {Layout} from './layout.js';
 import {sparkline} from './trend.js';
 
 /** What is drawn of a table. */
 export type TableView<Row> = {
-	readonly columns: ReadonlyArray<Column<Row>>;
 	/** At the right end of the heading's widest column. */
 	readonly counts: string;
 	/** Whether a row is drawn dim. */
@@ -44,7 +43,7 @@ const minRestWidth = 10;
 Columns with their widths: those of the terminal's breakpoint, fewer from the right where even those leave no room for
 the name.
 */
-export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Layout): Placed<Row> {
+export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): Placed<Row> {
 	let left = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	let placed = fitColumns(left, terminalColumns, width - 1);
 	while (left.length > 1 && placed.some(({column, width: room}) => column.width === 0 && room < minRestWidth)) {
@@ -108,41 +107,65 @@ The cells of a row. A text may be longer than its cell where the next one has ro
 is short or not there.
 */
 export function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: boolean, view: TableView<Row>, placed: Placed<Row>, drawn: DrawnTable): string[] {
-	const {query, theme, left, layout, trendOf} = drawn;
-	const unit = effectiveUnit(query);
+	const {query: {fullNames}, theme, left, layout, trendOf} = drawn;
+	const unit = effectiveUnit(drawn.query);
 	const isDim = view.isDim(row);
-	const context = (room: number): CellContext => ({
-		unit, fullNames: query.fullNames, room, trend: (key, cells) => sparkline(trendOf(key)?.slice(-cells) ?? [], theme.levels).padStart(cells),
-	});
+	const trend = (key: string, cells: number) => sparkline(trendOf(key)?.slice(-cells) ?? [], theme.levels).padStart(cells);
 	const painted = (column: Column<Row>, cell: string) => isSelected || isDim ? cell : theme.paintCell(column.role?.(row), cell);
-	const isLending = (index: number) => index > 0 && placed[index]?.column.lendsRoom === true;
-	const cells = placed.map(({column, width}, index) => {
-		if (isLending(index)) {
-			return '';
+	const cells: string[] = [];
+	// The last cell that is not blank.
+	let end = -1;
+	for (let index = 0; index < placed.length; index++) {
+		const {column, width} = placed[index];
+		if (index > 0 && column.lendsRoom) {
+			cells.push('');
+			continue;
 		}
 
 		// What a column has lent stands behind what took it, in one cell.
-		const lender = isLending(index + 1) ? placed[index + 1] : undefined;
-		const lent = lender ? cut(lender.column.value(row, context(lender.width)), lender.width) : '';
-		const behind = lender && lent !== '' ? gap + painted(lender.column, lent) : '';
+		const lender = placed[index + 1]?.column.lendsRoom ? placed[index + 1] : undefined;
+		const lent = lender
+			? cut(lender.column.value(row, {
+				unit, fullNames, room: lender.width, trend,
+			}), lender.width)
+			: '';
 		const room = width + (lender ? gap.length + lender.width : 0) - (lent === '' ? 0 : gap.length + cellWidth(lent));
-		const isRest = column.width === 0;
-		const text = column.value(row, context(isRest && left > 0 ? room + left : room));
-		const cell = pad(cut(isRest && left > 0 ? dropCells(text, left) : text, room), room, column.align);
-		return (index === 0 && isSelected ? cursorMark : gap) + painted(column, cell) + behind;
-	});
+		const isScrolled = column.width === 0 && left > 0;
+		const text = column.value(row, {
+			unit, fullNames, room: isScrolled ? room + left : room, trend,
+		});
+		const cell = fit(isScrolled ? dropCells(text, left) : text, room, column.align);
+		if (cell.trim() !== '' || lent.trim() !== '') {
+			end = index;
+		}
+
+		cells.push((index === 0 && isSelected ? cursorMark : gap) + painted(column, cell) + (lender && lent !== '' ? gap + painted(lender.column, lent) : ''));
+	}
+
+	// Below the cursor a row is painted up to its end, others have nothing behind their last text.
+	if (!isSelected) {
+		cells.fill('', end + 1);
+		if (end >= 0) {
+			cells[end] = cells[end].trimEnd();
+		}
+	}
+
 	const role = isSelected ? 'selected' : (isDim ? 'dim' : undefined);
-	const end = isSelected ? cells.length : cells.findLastIndex(text => text.trim() !== '');
-	const shown = cells.map((text, index) => index < end ? text : (index === end ? text.trimEnd() : ''));
-	return finished(role ? shown.map(text => theme.paint(role, text)) : shown, placed, layout, theme);
+	return finished(role ? cells.map(text => theme.paint(role, text)) : cells, placed, layout, theme);
 }
 
 /** Texts without what lies beyond the end of the line, on screens that have no room for all of them. */
 function finished<Row>(texts: readonly string[], placed: Placed<Row>, {width: lineWidth}: Layout, theme: Theme): string[] {
 	let at = 0;
-	return texts.map((text, index) => {
-		const room = Math.max(0, lineWidth - at);
+	const lines: string[] = [];
+	for (const [index, cell] of texts.entries()) {
+		const from = at;
 		at += placed[index].width + 1;
-		return clip(theme.finish(text), room);
-	});
+		const text = theme.finish(cell);
+		// No text is longer than its cell, or than that and the one that it has room of.
+		const end = at + (placed[index + 1]?.column.lendsRoom ? placed[index + 1].width + 1 : 0);
+		lines.push(end <= lineWidth ? text : clip(text, Math.max(0, lineWidth - from)));
+	}
+
+	return lines;
 }

@@ -5,8 +5,13 @@ export function halved(trend: Trend): Trend {
 	return trend.filter((_, index) => index % 2 === 1).map((value, index) => Math.max(value, trend[index * 2]));
 }
 
-/** A trend as one character a step; `levels` from nothing to all. */
+/** A trend as one character a step; `levels` from nothing to all, a UTF-16 unit each. */
 export function sparkline(trend: Trend, levels: string): string {
-	const characters = [...levels];
-	return trend.map(value => characters[value <= 0 ? 0 : Math.max(1, Math.min(characters.length - 1, Math.ceil(value * (characters.length - 1))))]).join('');
+	const most = levels.length - 1;
+	let line = '';
+	for (const value of trend) {
+		line += levels[value <= 0 ? 0 : Math.max(1, Math.min(most, Math.ceil(value * most)))];
+	}
+
+	return line;
 }
