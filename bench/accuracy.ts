@@ -138,7 +138,9 @@ export async function main(): Promise<void> {
 	for (const jdk of wantedJdks()) {
 		for (const kind of wanted(kinds).filter(kind => shortKinds[kind].since <= jdk.release)) {
 			const some = wanted(['perf', 'events', 'stop', 'attach'] as const).filter(engine => engine !== 'attach' || !kind.startsWith('virtual') || jdk.release >= 24);
-			shortRows.push(...await measureShortWork(jdk, some.map(engine => engines[engine]), kind, seconds));
+			const found = await measureShortWork(jdk, some.map(engine => engines[engine]), kind, seconds);
+			shortRows.push(...found);
+			process.stdout.write(found.map(row => `${JSON.stringify(row)}\n`).join(''));
 		}
 	}
 

@@ -1,12 +1,13 @@
 /*
 What an engine costs a target that works in bursts (test/programs/KnownBursts.java), at its defaults: with its usual
 interval and the budget of 2 %. Windows with and without it in turn, on the same process; medians of the pairs, the
-second a mean of the windows before and after. "Per CPU second" is the target's rounds for the CPU time of the process,
-"per second" that by the clock, both beside those of the windows without; "stopped" what the tool says itself, "logged"
-what the JVM logs of dumps (11 and later), "CPU a second" the CPU time that the target gets, "own CPU" ours, percent of
-a core, "waiting" the time that all threads that work together wait for a CPU, without and with it. "CPU by thread" is
-what threads that do not work used, percent of the CPU time of the process, less that of the windows without. The
-windows without it are pauses, in which the budget saves for up to five seconds.
+second a mean of the windows before and after. "Per CPU second" is the target's rounds for the CPU time of the process
+("mean" that of the pairs, with the standard error by their spread), "per second" that by the clock, both beside those
+of the windows without; "stopped" what the tool says itself, "logged" what the JVM logs of dumps (11 and later), "CPU a
+second" the CPU time that the target gets, "own CPU" ours, percent of a core, "waiting" the time that all threads that
+work together wait for a CPU, without and with it. "CPU by thread" is what threads that do not work used, percent of the
+CPU time of the process, less that of the windows without. The windows without it are pauses, in which the budget saves
+for up to five seconds.
 
 The numbers of the command line are seconds of a window, how many pairs, the budget (100: none) and the interval, in
 milliseconds; TPROF_BENCH_ONLY takes some of the programs and engines (pool,attach), TPROF_BENCH_JDKS some of the JDKs.
@@ -77,6 +78,13 @@ function window(from: Moment, to: Moment) {
 
 type Window = ReturnType<typeof window> & {readonly own: number};
 
+/** The mean, with the standard error that the values' spread gives it. */
+function withError(values: readonly number[]): string {
+	const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+	const squares = values.reduce((sum, value) => sum + ((value - mean) ** 2), 0);
+	return `${mean.toFixed(3)} ± ${Math.sqrt(squares / (values.length - 1) / values.length).toFixed(3)}`;
+}
+
 async function alone(java: JavaProcess): Promise<Window> {
 	const from = await now(java);
 	const own = process.cpuUsage();
@@ -121,13 +129,14 @@ async function compare(jdk: Jdk, program: string, id: string): Promise<Record<st
 		loop.stop();
 		await done;
 		await session.close();
-		const ratio = (of: (window: Window) => number) => median(withIt.map((window, index) => 2 * of(window) / (of(rests[index]) + of(rests[index + 1])))).toFixed(3);
+		const ratios = (of: (window: Window) => number) => withIt.map((window, index) => 2 * of(window) / (of(rests[index]) + of(rests[index + 1])));
+		const ratio = (of: (window: Window) => number) => median(ratios(of)).toFixed(3);
 		const names = [...new Set(withIt.flatMap(({parts}) => [...parts.keys()]))];
 		const extra = (name: string) => median(withIt.map(({parts}, index) => (parts.get(name) ?? 0) - (((rests[index].parts.get(name) ?? 0) + (rests[index + 1].parts.get(name) ?? 0)) / 2)));
 		const extras = names.map(name => ({name, extra: extra(name)})).filter(({name, extra}) => name !== 'workers' && Math.abs(extra) >= 0.05).sort((a, b) => b.extra - a.extra);
 		return {
 			JDK: jdk.release, program, engine: id, 'samples/s': (1000 * samples / sampledMs).toFixed(1), 'stopped %': (100 * stoppedMs / sampledMs).toFixed(2), 'logged %': (100 * (loggedMs() - loggedBefore) / sampledMs).toFixed(2),
-			'per CPU second': ratio(({perCpu}) => perCpu), 'per second': ratio(({perMs}) => perMs), 'CPU a second': ratio(({cpuPerMs}) => cpuPerMs), 'waiting %': `${median(rests.map(({waited}) => waited)).toFixed(1)} -> ${median(withIt.map(({waited}) => waited)).toFixed(1)}`, 'own CPU': median(withIt.map(({own}) => own)).toFixed(1),
+			'per CPU second': ratio(({perCpu}) => perCpu), mean: withError(ratios(({perCpu}) => perCpu)), 'per second': ratio(({perMs}) => perMs), 'CPU a second': ratio(({cpuPerMs}) => cpuPerMs), 'waiting %': `${median(rests.map(({waited}) => waited)).toFixed(1)} -> ${median(withIt.map(({waited}) => waited)).toFixed(1)}`, 'own CPU': median(withIt.map(({own}) => own)).toFixed(1),
 			'CPU by thread': extras.map(({name, extra}) => `${name} ${extra.toFixed(2)}`).join(', '),
 		};
 	} finally {

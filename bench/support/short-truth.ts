@@ -14,6 +14,9 @@ const ofTheJvm = /^(?:C[12] Compiler|GC |G1 |VM |Signal |Attach |Common-Cleaner|
 /** async-profiler 4.0 crashes JDK 27: its method ids are no pointers any more. */
 const newestKnown = 26;
 
+/** The first release whose jcmd loads an agent (JVMTI.agent_load). */
+const firstThatLoads = 9;
+
 /** CPU time of `work`, and of sleeps, since the call before, nanoseconds, as test/programs/ShortWork.java says itself. */
 export async function sharesNs(java: JavaProcess): Promise<{readonly workNs: number; readonly sleepNs?: number}> {
 	const before = java.output().length;
@@ -51,7 +54,7 @@ The same as async-profiler has it: of its samples (perf events, one each millise
 with `work` on the stack; undefined where it is not to be had.
 */
 export async function asyncShare(java: JavaProcess, jdk: Jdk, seconds: number): Promise<number | undefined> {
-	const library = jdk.release > newestKnown ? undefined : asyncProfiler(jdk);
+	const library = jdk.release > newestKnown || jdk.release < firstThatLoads ? undefined : asyncProfiler(jdk);
 	if (!library) {
 		return undefined;
 	}
