@@ -1,6 +1,5 @@
 import {performance} from 'node:perf_hooks';
 import process from 'node:process';
-import {setImmediate as turn} from 'node:timers/promises';
 import type {EngineSession, SampleOutcome} from '../engines/engine.js';
 import {Sample} from '../model/sample.js';
 import type {SamplerFigures} from '../table/layout.js';
@@ -14,6 +13,7 @@ import {clampInterval, monotoneMs, type Report} from './messages.js';
 import {CpuPlacement} from './cpu-placement.js';
 import {RecentPauses} from './pauses.js';
 import {Rests, sharesOf} from './rests.js';
+import {Sleeper} from './sleeper.js';
 
 /** Percentiles are for the eye: a sort of the recent pauses four times a second is enough. */
 const pauseFiguresEveryMs = 250;
@@ -26,13 +26,6 @@ early who works.
 */
 const secondSampleAfter = 1 / 4;
 const secondSampleMs = 75;
-
-/**
-How long the event loop may stand still at a time, milliseconds, and the longest sleep in which it does: a timer of its
-own costs little when it is seldom set.
-*/
-const turnEveryMs = 250;
-const stillMs = 100;
 
 /** What a loop samples, where it counts, and how often. */
 export type LoopOptions = {
@@ -60,6 +53,7 @@ export class SamplingLoop {
 	readonly #placement = new CpuPlacement();
 	readonly #circles = new Circles();
 	readonly #rests = new Rests();
+	readonly #sleeper: Sleeper;
 	#sampledAtMs = 0;
 	readonly #startedAtMs = Date.now();
 	#requestedIntervalMs: number;
@@ -70,9 +64,6 @@ export class SamplingLoop {
 	#underWay: Promise<void> | undefined;
 	/** We gave up the sample in progress: not a failure of the target. */
 	#isGivenUp = false;
-	#wake: (() => void) | undefined;
-	/** When the event loop must turn again at the latest. */
-	#turnAtMs = 0;
 	/** Sampling time before the last pause, and since when it goes on. */
 	#activeMs = 0;
 	#activeSinceMs = performance.now();
@@ -86,6 +77,8 @@ export class SamplingLoop {
 	#failed = 0;
 	#failuresInARow = 0;
 	#isFirst = true;
+	/** The newest sample was counted as it is. */
+	#isCounted = false;
 	/** CPU time counted at a stack. */
 	#hasCpu = false;
 	#isAfterPause = false;
@@ -98,6 +91,7 @@ export class SamplingLoop {
 	constructor(options: LoopOptions) {
 		this.#options = options;
 		this.#requestedIntervalMs = clampInterval(options.intervalMs);
+		this.#sleeper = new Sleeper(options.bell);
 		this.#budget = new StopBudget(options.maxOverheadPercent);
 		this.#cpuBudget = new CpuBudget(options.maxCpuPercent ?? 100);
 	}
@@ -110,7 +104,7 @@ export class SamplingLoop {
 		while (!this.#isStopped) {
 			const waitMs = this.#isResting ? Infinity : this.#clock.waitMs(performance.now());
 			if (waitMs > 0 || !hasWaited) {
-				await this.#wait(waitMs);
+				await this.#sleeper.wait(waitMs);
 				hasWaited = true;
 				continue;
 			}
@@ -124,7 +118,7 @@ export class SamplingLoop {
 			});
 			try {
 				const {slots} = this.#clock;
-				this.#settle(await this.#options.session.sample(this.#sample, this.#isAfterPause, slots), slots);
+				this.#settle(await this.#options.session.sample(this.#sample, this.#isAfterPause, slots, this.#isCounted), slots);
 			} finally {
 				this.#underWay = undefined;
 				done();
@@ -157,14 +151,14 @@ export class SamplingLoop {
 		const nowMs = performance.now();
 		this.#clock.restart(nowMs, Math.min(this.#clock.waitMs(nowMs), this.#intervalMs()));
 		this.#options.writer.publish(this.#figures(nowMs));
-		this.#wake?.();
+		this.#sleeper.wake();
 	}
 
 	/** Ends the loop; a sample that is being taken is given up where it waits for the target. */
 	stop(): void {
 		this.#isStopped = true;
 		this.#giveUp();
-		this.#wake?.();
+		this.#sleeper.wake();
 	}
 
 	get #isResting(): boolean {
@@ -190,7 +184,7 @@ export class SamplingLoop {
 		}
 
 		this.#options.writer.publish(this.#figures(nowMs));
-		this.#wake?.();
+		this.#sleeper.wake();
 	}
 
 	#giveUp(): void {
@@ -222,11 +216,12 @@ export class SamplingLoop {
 		this.#clock.end(nowMs, intervalMs, this.#rests.next(outcome.ok && outcome.isAtRest === true, intervalMs));
 		const isGivenUp = this.#isGivenUp && !outcome.ok;
 		this.#isGivenUp = false;
+		this.#isCounted = outcome.ok && this.#count(outcome, nowMs, slots);
 		if (isGivenUp) {
 			this.#options.writer.publish(this.#figures(nowMs));
 		} else if (!outcome.ok) {
 			this.#didFail(nowMs, outcome.reason);
-		} else if (this.#count(outcome, nowMs, slots)) {
+		} else if (this.#isCounted) {
 			this.#succeeded(nowMs);
 		} else {
 			this.#didFail(nowMs, 'the table of samples was locked for too long');
@@ -243,18 +238,28 @@ export class SamplingLoop {
 		this.#refusedThreads += outcome.skipped?.refused ?? 0;
 		this.#lateThreads += outcome.skipped?.late ?? 0;
 		this.#tellTracer(outcome.skipped?.tracer ?? this.#tracer);
-		this.#leavePauseOut();
-		this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0);
 		const sampledMs = this.#durationMs(nowMs);
-		const shares = sharesOf(slots, this.#sample, outcome.isAtRest === true, this.#intervalMs());
-		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, shares)) {
-			this.#placement.takeBack(this.#sample);
-			return false;
+		const isCounted = outcome.isRepeated
+			? this.#options.writer.countAgain(outcome.atMs, this.#figures(nowMs, sampledMs), slots)
+			: this.#countFilled(outcome, slots, () => this.#figures(nowMs, sampledMs));
+		if (isCounted) {
+			this.#sampledAtMs = outcome.atMs;
+			this.#sampledMs = sampledMs;
 		}
 
-		this.#sampledAtMs = outcome.atMs;
-		this.#sampledMs = sampledMs;
-		return true;
+		return isCounted;
+	}
+
+	#countFilled({atMs, isAtRest = false}: SampleOutcome & {ok: true}, slots: number, figures: () => SamplerFigures): boolean {
+		this.#leavePauseOut();
+		this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, atMs - this.#sampledAtMs) * 1e6 : 0);
+		const shares = sharesOf(slots, this.#sample, isAtRest, this.#intervalMs());
+		const isCounted = this.#options.writer.count(this.#sample, atMs, figures(), this.#options.accepts, shares);
+		if (!isCounted) {
+			this.#placement.takeBack(this.#sample);
+		}
+
+		return isCounted;
 	}
 
 	#tellTracer(who: string): void {
@@ -357,32 +362,5 @@ export class SamplingLoop {
 	/** Time spent sampling, pauses left out. */
 	#durationMs(nowMs: number): number {
 		return this.#activeMs + (this.#isResting ? 0 : nowMs - this.#activeSinceMs);
-	}
-
-	/** Waits this long, or until something may have changed; for no time at all if need be. */
-	async #wait(forMs: number): Promise<void> {
-		const {bell} = this.#options;
-		const nowMs = performance.now();
-		if (!bell || forMs > stillMs || nowMs >= this.#turnAtMs) {
-			await (forMs > 0 ? this.#sleep(forMs) : turn());
-			this.#turnAtMs = performance.now() + turnEveryMs;
-			return;
-		}
-
-		if (bell.sleep(forMs)) {
-			this.#turnAtMs = nowMs;
-		}
-	}
-
-	/** Waits this long, or until something changes. */
-	async #sleep(forMs: number): Promise<void> {
-		await new Promise<void>(resolve => {
-			const timer = forMs === Infinity ? undefined : setTimeout(resolve, Math.ceil(forMs));
-			this.#wake = () => {
-				clearTimeout(timer);
-				resolve();
-			};
-		});
-		this.#wake = undefined;
 	}
 }

@@ -94,7 +94,7 @@ export class TableWriter implements Interner {
 	*/
 	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean, times: {readonly before: number; readonly now: number} = once): boolean {
 		const {before, now} = this.#placed > 0 ? times : {before: 0, now: times.before + times.now};
-		if (before > 0 && !this.#repeat(before)) {
+		if (before > 0 && !this.#again(before)) {
 			return false;
 		}
 
@@ -116,6 +116,17 @@ export class TableWriter implements Interner {
 		return true;
 	}
 
+	/**
+	Counts the sample counted last so many times more, as one of that time in which no thread used CPU time, and publishes
+	it with the figures. False when there is none, or the lock was not free in time.
+	*/
+	countAgain(atMs: number, figures: SamplerFigures, times: number): boolean {
+		return this.#placed > 0 && this.#again(times, () => {
+			this.#figures.sums.lastSampleAtMs = atMs;
+			this.#publish(figures);
+		});
+	}
+
 	/** Publishes the figures alone, as after a failed sample. False when the lock was not free in time. */
 	publish(figures: SamplerFigures): boolean {
 		if (!acquireLock(this.#views.words, lockWaitMs)) {
@@ -127,8 +138,11 @@ export class TableWriter implements Interner {
 		return true;
 	}
 
-	/** Counts the sample counted last so many times more. False when the lock was not free in time. */
-	#repeat(times: number): boolean {
+	/**
+	Counts the sample counted last so many times more, and does what else is to be done under the lock. False when that
+	was not free in time.
+	*/
+	#again(times: number, then?: () => void): boolean {
 		if (!acquireLock(this.#views.words, lockWaitMs)) {
 			return false;
 		}
@@ -138,6 +152,7 @@ export class TableWriter implements Interner {
 		}
 
 		this.#figures.count(times);
+		then?.();
 		releaseLock(this.#views.words);
 		return true;
 	}

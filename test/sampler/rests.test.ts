@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs';
 import {performance} from 'node:perf_hooks';
 import {describe, expect, test} from 'vitest';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
@@ -7,7 +8,7 @@ import {SamplingClock} from '../../source/sampler/clock.js';
 import {SamplingLoop} from '../../source/sampler/loop.js';
 import {Rests, sharesOf} from '../../source/sampler/rests.js';
 import {createTable} from '../../source/table/layout.js';
-import {TableReader} from '../../source/table/reader.js';
+import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {startJava} from '../helpers/jvm.js';
 import {seeded} from '../helpers/random.js';
@@ -68,28 +69,42 @@ test.each([[5, 300], [20, 1000], [37, 500], [70, 400], [250, 700]])('work of %d 
 	expect(looks).toBeLessThan(samples * 0.8);
 });
 
-test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is looked at a few times a second and has all its samples; one that begins to work is seen at once', async timer => {
+function threadNamed({threads}: TableImage, name: string) {
+	const record = threads.name.indexOf(name);
+	return {record, nativeId: threads.nativeId[record], cpuNs: threads.cpuNs[record]};
+}
+
+test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is looked at a few times a second, most looks find that nobody has run, and it has all its samples and CPU time; one that begins to work is seen at once', async timer => {
 	const java = await startJava('ParkedAndEcho', {args: ['10'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
 	const buffer = createTable();
 	const writer = new TableWriter(buffer);
 	const session = await memoryEngine.open(await targetOf(java), {depth: 10, timer}, writer);
-	const looks: Array<{readonly beganMs: number; readonly slots: number; readonly isAtRest: boolean}> = [];
+	const looks: Array<{readonly beganMs: number; readonly slots: number; readonly isAtRest: boolean; readonly isRepeated: boolean}> = [];
 	const loop = new SamplingLoop({
 		session: {
 			...session, close: async () => session.close(), letGo: async () => session.letGo(),
-			async sample(into, isAfterGap, slots = 1) {
+			async sample(into, isAfterGap, slots = 1, mayRepeat = false) {
 				const beganMs = performance.now();
-				const outcome = await session.sample(into, isAfterGap, slots);
-				looks.push({beganMs, slots, isAtRest: outcome.ok && outcome.isAtRest === true});
+				const outcome = await session.sample(into, isAfterGap, slots, mayRepeat);
+				looks.push({
+					beganMs, slots, isAtRest: outcome.ok && outcome.isAtRest === true, isRepeated: outcome.ok && outcome.isRepeated === true,
+				});
 				return outcome;
 			},
 		}, writer, intervalMs, maxOverheadPercent: 100, report: () => undefined,
 	});
 	const running = loop.run();
 	try {
-		await until(() => looks.slice(-5).filter(({slots}) => slots === 4).length === 5);
+		await until(() => looks.slice(-5).filter(({slots, isRepeated}) => slots === 4 && isRepeated).length === 5);
 		const reader = new TableReader(buffer);
-		const {figures} = reader.read(1000)!;
+		const image = reader.read(1000)!;
+		const {figures} = image;
+		const main = threadNamed(image, 'main');
+		const ticksOf = (counts: (thread: number) => boolean) => image.facts.ticks.reduce((sum, ticks, fact) => sum + (counts(image.facts.thread[fact]) ? ticks : 0), 0);
+		expect(ticksOf(() => true)).toBe(figures.threadSamples);
+		expect(ticksOf(thread => thread === main.record)).toBe(figures.samples);
+		const kernelNs = () => Number(readFileSync(`/proc/${java.pid}/task/${main.nativeId}/schedstat`, 'latin1').split(' ', 1)[0]);
+		const mainKernelNs = kernelNs();
 		expect(figures.samples).toBe(looks.reduce((sum, {slots}) => sum + slots, 0));
 		expect(figures.threadSamples).toBeGreaterThan(10 * figures.samples);
 		const before = looks.length;
@@ -102,6 +117,12 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is l
 		expect(first).toBeLessThanOrEqual(looks.findIndex(({beganMs}) => beganMs > ranMs));
 		await until(() => looks.length > first + 1);
 		expect(looks[first + 1].slots).toBe(1);
+		await until(() => {
+			const usedNs = kernelNs() - mainKernelNs;
+			return usedNs > 0 && threadNamed(reader.read(1000)!, 'main').cpuNs - main.cpuNs === usedNs;
+		});
+		// It comes to rest again.
+		await until(() => looks.at(-1)!.isRepeated);
 	} finally {
 		loop.stop();
 		await running;

@@ -436,3 +436,20 @@ test('a sample counts as often as it is said to, and the one before it once more
 	]));
 	expect([...contentionOf(image).values()]).toEqual([9, 1]);
 });
+
+test('the sample counted last counts again: ticks and figures, no CPU time; none that was not counted does', () => {
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const reader = new TableReader(buffer);
+	const sample = newSample();
+	expect(writer.countAgain(1, zeroFigures, 3)).toBe(false);
+	const threads: DrawnThread[] = [{key: 1, state: stateCode.BLOCKED, frames: ['A.a'], isIncomplete: true, lock: {kind: lockKindCode.monitor, className: 'L', owner: 1}}, {key: 2, state: stateCode.RUNNABLE, frames: ['B.b'], cpuNs: 7}];
+	writer.count(drawInto(sample, threads, writer), 1, zeroFigures);
+	const first = reader.read(1000)!;
+	expect(writer.countAgain(2, {...zeroFigures, late: 5}, 4)).toBe(true);
+	const image = reader.read(1000)!;
+	expect(image.figures).toMatchObject({samples: 5, threadSamples: 10, incompleteStacks: 5, lastSampleAtMs: 2, late: 5});
+	expect(factsOf(image)).toEqual(new Map([[`1|A.a|${stateCode.BLOCKED}`, [5, 0]], [`2|B.b|${stateCode.RUNNABLE}`, [5, 7]]]));
+	expect([...contentionOf(image).values()]).toEqual([5]);
+	expect(image.threads).toEqual(first.threads);
+});

@@ -34,7 +34,7 @@ import {Sightings} from './sightings.js';
 import {RunningStacks} from './stacks/running-stacks.js';
 import {isStalled, mayStall} from './threads/stalls.js';
 import {Stopper} from './process/stopper.js';
-import {noStops, sumOfStops, type Stops} from './process/stops.js';
+import {noStops, stoppedMs, sumOfStops} from './process/stops.js';
 import {javaThreadState} from './threads/thread-block.js';
 import {VmThreads} from './threads/vm-threads.js';
 import {WaitingStacks} from './stacks/waiting-stacks.js';
@@ -130,7 +130,7 @@ export class MemorySession implements EngineSession {
 		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;
 	}
 
-	async sample(into: Sample, isAfterGap = false, slots = 1): Promise<SampleOutcome> {
+	async sample(into: Sample, isAfterGap = false, slots = 1, mayRepeat = false): Promise<SampleOutcome> {
 		if (this.#closed) {
 			into.clear();
 			throw new SessionOver('the session was closed', {targetEnded: false});
@@ -143,11 +143,17 @@ export class MemorySession implements EngineSession {
 		let interruptedMs = 0;
 		let isAtRest = false;
 		try {
+			const begun = this.#perf?.begin?.() ?? 'nothing';
+			if (mayRepeat && !isAfterGap && begun === 'nothing' && this.#present.isStill()) {
+				return {
+					ok: true, pauseUs: 0, stoppedMs: 0, tookMs: performance.now() - startedMs, atMs, isAtRest: true, isRepeated: true,
+				};
+			}
+
 			this.#stops = this.#sightings?.begin() ?? noStops;
 			this.#methods.nextRound();
 			this.#code.nextRound();
-			const hasWoken = this.#perf?.begin?.() ?? false;
-			const threads = this.#present.list(isAfterGap, hasWoken);
+			const threads = this.#present.list(isAfterGap, begun === 'woken');
 			const {awake} = this.#present;
 			interruptedMs = this.#perf?.look(awake, threads, this.#threads.newcomers.length > 0).costMs ?? 0;
 			this.#takeStacks(awake, threads);
@@ -386,13 +392,4 @@ Whether all that is known of a thread, with what it waits for, holds until its b
 function isSettled(thread: JavaThread, lock: Lock): boolean {
 	const {hasEvent, hasMoved, isCpuKnown, cpuNs, end, isIdentified, isStateSure, isNotifiable, carrierStart} = thread;
 	return !hasEvent && !hasMoved && isCpuKnown && cpuNs === 0 && end !== 'broken' && isIdentified && isStateSure && !isNotifiable && !mayStall(thread) && carrierStart < 0 && !lock.ownerSlot;
-}
-
-/**
-What counts against the budget: the mean time for which the threads that execute Java code were held. Summed up over a
-second it is the share of its running time that such a thread loses, which is the share of its work that the target
-loses. Those that did not stop in time are held later, and in the sum of a later sample.
-*/
-function stoppedMs({count, late, heldMs}: Stops): number {
-	return heldMs / Math.max(1, count + late);
 }

@@ -48,6 +48,40 @@ test('while only watched threads of a process run, the others are at rest; that 
 	}
 });
 
+test('nobody at all has run; or some that stand at no line, for a short time; or another, which is told apart; or it is time to look', async () => {
+	const java = await startJava('ParkedAndEcho', {jvmArgs: ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto']});
+	const cpu = new ThreadCpu(java.pid);
+	try {
+		const threads = readdirSync(`/proc/${java.pid}/task`).map(Number);
+		const [, main] = threads.toSorted((a, b) => a - b);
+		const rest = new OthersAtRest(ProcessClock.of(java.pid), cpu);
+		const echo = async () => {
+			java.child.stdin?.write('hello\n');
+			await java.waitFor(/^echo hello$/m);
+		};
+
+		const look = (atLines: number[], nowhere: number[]) => {
+			rest.looked({atLines, nowhere}, manyThreads, true, performance.now());
+			return rest.areAtRest(performance.now());
+		};
+
+		const others = threads.filter(id => id !== main);
+		for (const [atLines, nowhere, mostNs, isStill] of [[[main], others, 1e9, false], [others, [main], 1e9, true], [others, [main], 1, false]] as const) {
+			rest.forget();
+			expect(rest.areStill(performance.now(), 1e9)).toBe(false);
+			await until(() => look([...atLines], [...nowhere]) && rest.areStill(performance.now(), 1));
+			await echo();
+			await until(() => !rest.areStill(performance.now(), 1));
+			// Whoever has just gone to rest is on a CPU for some microseconds more.
+			await until(() => rest.areStill(performance.now(), mostNs) === isStill);
+			expect(rest.areStill(performance.now() + 60_000, mostNs)).toBe(false);
+		}
+	} finally {
+		cpu.close();
+		await java.stop();
+	}
+});
+
 test('few threads are looked at anyway, and so are all where the process has no clock to be read', () => {
 	const cpu = new ThreadCpu(process.pid);
 	for (const [rest, threads] of [[new OthersAtRest(ProcessClock.of(process.pid), cpu), 3], [new OthersAtRest(ProcessClock.of(2 ** 22), cpu), manyThreads]] as const) {

@@ -28,3 +28,12 @@ export function sumOfStops(a: Stops, b: Stops): Stops {
 		count: a.count + b.count, heldMs: a.heldMs + b.heldMs, longestMs: Math.max(a.longestMs, b.longestMs), refused: a.refused + b.refused, late: a.late + b.late, tracer: b.tracer ?? a.tracer,
 	};
 }
+
+/**
+What counts against the budget: the mean time for which the threads that execute Java code were held. Summed up over a
+second it is the share of its running time that such a thread loses, which is the share of its work that the target
+loses. Those that did not stop in time are held later, and in the sum of a later sample.
+*/
+export function stoppedMs({count, late, heldMs}: Stops): number {
+	return heldMs / Math.max(1, count + late);
+}

@@ -19,8 +19,8 @@ const namesPerRound = 16;
 const restingNameEveryMs = 50;
 const restingNameMs = 10_000;
 
-/** A name of one that is at work is read again after this many samples. */
-const nameRounds = 50;
+/** A name of one that is at work is read again after so many milliseconds. */
+const nameMs = 1000;
 
 /** How often the heap is read again when objects moved meanwhile. */
 const tries = 3;
@@ -40,7 +40,7 @@ one left behind, and each thing read needs a second witness: for the name the ke
 structures.
 */
 export class Descriptions {
-	#round = 0;
+	#nowMs = 0;
 	readonly #vm: Vm;
 	readonly #pid: number;
 	readonly #heap: Heap;
@@ -55,10 +55,10 @@ export class Descriptions {
 	#lastClock = moving;
 	/** What is found in an attempt. */
 	readonly #found: Array<Found & {readonly thread: JavaThread}> = [];
-	/** How many names may still be read again in this sample, and whose turn it is of those at rest. */
+	/** How many names may still be read again in this sample, whose turn it is of those at rest, and when it last was. */
 	#namesLeft = 0;
 	#turn = 0;
-	#restingDueMs = 0;
+	#turnMs = 0;
 
 	constructor(vm: Vm, pid: number, parts: {
 		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods;
@@ -79,7 +79,7 @@ export class Descriptions {
 	name that the kernel knows.
 	*/
 	describe(awake: readonly JavaThread[], all: readonly JavaThread[]): void {
-		this.#round++;
+		this.#nowMs = performance.now();
 		const threads = this.#withNames(awake, all);
 		if (this.#vm.collector === 'stop-the-world') {
 			this.#stopTheWorld(threads);
@@ -99,17 +99,25 @@ export class Descriptions {
 		}
 	}
 
-	/** The threads, and one of those at rest if its name is to be read again now, in turn. */
+	/** The threads, and those at rest whose names are to be read again now, in turn. */
 	#withNames(awake: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
-		const nowMs = performance.now();
-		if (nowMs < this.#restingDueMs || all.length === 0) {
+		const nowMs = this.#nowMs;
+		const turns = Math.min(all.length, namesPerRound, Math.floor((nowMs - this.#turnMs) / Math.max(restingNameEveryMs, restingNameMs / all.length)));
+		if (turns === 0) {
 			return awake;
 		}
 
-		this.#restingDueMs = nowMs + Math.max(restingNameEveryMs, restingNameMs / all.length);
-		this.#turn = (this.#turn + 1) % all.length;
-		const thread = all[this.#turn];
-		return thread.isSettled && this.#isNameOld(thread) ? [...awake, thread] : awake;
+		this.#turnMs = nowMs;
+		const threads = [...awake];
+		for (let count = 0; count < turns; count++) {
+			this.#turn = (this.#turn + 1) % all.length;
+			const thread = all[this.#turn];
+			if (thread.isSettled && this.#isNameOld(thread)) {
+				threads.push(thread);
+			}
+		}
+
+		return threads;
 	}
 
 	#stopTheWorld(threads: readonly JavaThread[]): void {
@@ -218,7 +226,8 @@ export class Descriptions {
 	}
 
 	#isNameOld(thread: JavaThread): boolean {
-		return this.#round - thread.identifiedRound > nameRounds;
+		const isAtWork = thread.hasMoved || thread.cpuNs > 0;
+		return this.#nowMs - thread.identifiedMs > (isAtWork ? nameMs : restingNameMs);
 	}
 
 	/**
@@ -277,7 +286,7 @@ export class Descriptions {
 
 		if (identity) {
 			thread.isIdentified = true;
-			thread.identifiedRound = this.#round;
+			thread.identifiedMs = this.#nowMs;
 			// One that was counted before its object could be read stays the thread that it was.
 			thread.isSettled = false;
 			thread.key = thread.key < 0 ? thread.key : identity.id;

@@ -62,10 +62,11 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	name = '';
 	flags = 0;
 	/**
-	Whether key, daemon-ness and name come from the Java heap; the name may change, and is read again now and then.
+	Whether key, daemon-ness and name come from the Java heap; the name may change, and is read again now and then: when
+	it was read last (performance.now).
 	*/
 	isIdentified = false;
-	identifiedRound = 0;
+	identifiedMs = 0;
 	/** Where its thread status stands, and the collection count for which that holds. */
 	statusAddress = 0;
 	statusClock = Number.NaN;

@@ -19,8 +19,9 @@ const unsureLimit = 3;
 /** How often it is measured what all others have used, until that can be told. */
 const measureTries = 4;
 
-/** All threads are looked at so often at the least, milliseconds. */
+/** All threads are looked at so often at the least, milliseconds; and where nobody at all runs at a line. */
 const lookEveryMs = 1000;
+const restingLookEveryMs = 4000;
 
 /** Linux ids of threads that may run at any time: those that stand at lines of code, and those that have none. */
 export type Watched = {readonly atLines: readonly number[]; readonly nowhere: readonly number[]};
@@ -45,6 +46,14 @@ export class OthersAtRest {
 	#unsure = 0;
 	#hasRested = false;
 	#lookAtMs = 0;
+	/**
+	What the whole process, and the watched ones that stand at no line, had used when they were asked for last; NaN where
+	the newest look did not begin with it.
+	*/
+	#wholeNs = Number.NaN;
+	#nowhereNs = Number.NaN;
+	/** What of the process's time is known to be these threads' since then. */
+	#stillNs = 0;
 	/** Since when nobody else has run; Infinity where somebody may have. */
 	#sinceMs = Number.POSITIVE_INFINITY;
 
@@ -72,6 +81,7 @@ export class OthersAtRest {
 	*/
 	areAtRest(nowMs: number): boolean {
 		this.#hasRested = false;
+		this.#wholeNs = Number.NaN;
 		if (Number.isNaN(this.#usedNs)) {
 			return false;
 		}
@@ -106,30 +116,57 @@ export class OthersAtRest {
 			return;
 		}
 
-		this.#watched = [...atLines, ...nowhere];
-		this.#atLines = atLines.length;
-		this.#unsure = 0;
-		let usedNs = Number.NaN;
-		for (let tries = 0; tries < measureTries && Number.isNaN(usedNs); tries++) {
-			usedNs = this.#measure();
-		}
-
-		if (!Number.isFinite(usedNs)) {
+		const watched = [...atLines, ...nowhere];
+		const isKnown = !Number.isNaN(this.#wholeNs) && atLines.length === this.#atLines && watched.length === this.#watched.length && watched.every((id, index) => id === this.#watched[index]);
+		if (!isKnown && !this.#measureAnew(watched, atLines.length)) {
 			this.forget(this.#calm);
 			return;
 		}
 
-		this.#usedNs = usedNs;
-		this.#lookAtMs = nowMs + lookEveryMs;
+		this.#lookAtMs = nowMs + (isKnown && this.#hasRested ? restingLookEveryMs : lookEveryMs);
 		this.#sinceMs = Math.min(this.#sinceMs, nowMs);
+	}
+
+	/**
+	Whether nobody at all has run since the newest look began, or none but the watched ones that stand at no line, and
+	these for less than so many nanoseconds: no thread is looked at for that, and of those with lines nobody's CPU time
+	either. False when it is time to look at all.
+	*/
+	areStill(nowMs: number, mostNs: number): boolean {
+		if (nowMs >= this.#lookAtMs || Number.isNaN(this.#wholeNs)) {
+			return false;
+		}
+
+		const ranNs = (this.#clock?.readNs() ?? Number.NaN) - this.#wholeNs;
+		if (ranNs !== this.#stillNs && ranNs < mostNs && this.#sumNs(this.#atLines) - this.#nowhereNs === ranNs) {
+			this.#stillNs = ranNs;
+		}
+
+		return ranNs === this.#stillNs;
 	}
 
 	/** Nothing is known of them: everybody must be looked at. */
 	forget(calm = 0): void {
 		this.#hasRested = false;
+		this.#wholeNs = Number.NaN;
 		this.#usedNs = Number.NaN;
 		this.#calm = calm;
 		this.#sinceMs = Number.POSITIVE_INFINITY;
+	}
+
+	/** Measures what all but these have used, of whom the first stand at lines; false where that cannot be told. */
+	#measureAnew(watched: number[], atLines: number): boolean {
+		const wholeNs = this.#wholeNs;
+		this.#watched = watched;
+		this.#atLines = atLines;
+		this.#unsure = 0;
+		this.#usedNs = Number.NaN;
+		for (let tries = 0; tries < measureTries && Number.isNaN(this.#usedNs); tries++) {
+			this.#usedNs = this.#measure();
+		}
+
+		this.#wholeNs = wholeNs === this.#wholeNs ? wholeNs : Number.NaN;
+		return Number.isFinite(this.#usedNs);
 	}
 
 	/**
@@ -137,28 +174,29 @@ export class OthersAtRest {
 	one, or the process, has ended.
 	*/
 	#measure(): number {
-		const before = this.#sumNs();
+		const before = this.#sumWatched();
 		const wholeNs = this.#clock?.readNs() ?? Number.NaN;
 		if (before === Number.POSITIVE_INFINITY || Number.isNaN(wholeNs)) {
 			return Number.POSITIVE_INFINITY;
 		}
 
-		return this.#sumNs() === before ? wholeNs - before : Number.NaN;
+		const isSure = wholeNs - before === this.#usedNs || this.#sumWatched() === before;
+		this.#wholeNs = isSure ? wholeNs : Number.NaN;
+		this.#stillNs = 0;
+		return isSure ? wholeNs - before : Number.NaN;
 	}
 
 	/** What the watched ones have used; Infinity if one has ended. */
-	#sumNs(): number {
+	#sumWatched(): number {
+		this.#atLinesNs = this.#sumNs(0, this.#atLines);
+		this.#nowhereNs = this.#sumNs(this.#atLines);
+		return this.#atLinesNs + this.#nowhereNs;
+	}
+
+	#sumNs(first: number, end = this.#watched.length): number {
 		let sum = 0;
-		for (const [index, nativeId] of this.#watched.entries()) {
-			if (index === this.#atLines) {
-				this.#atLinesNs = sum;
-			}
-
-			sum += this.#cpu.read(nativeId) ? this.#cpu.cpuNs : Number.POSITIVE_INFINITY;
-		}
-
-		if (this.#atLines === this.#watched.length) {
-			this.#atLinesNs = sum;
+		for (let index = first; index < end; index++) {
+			sum += this.#cpu.read(this.#watched[index]) ? this.#cpu.cpuNs : Number.POSITIVE_INFINITY;
 		}
 
 		return sum;

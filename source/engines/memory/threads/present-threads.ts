@@ -4,6 +4,7 @@ import {watch, type CpuTurns} from './cpu-turns.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
 import {type OthersAtRest} from './others-at-rest.js';
+import {isAboutToStall} from './stalls.js';
 import {type VmThreads} from './vm-threads.js';
 
 /** What the threads of which none stands at a line may use between two samples in which nothing happened. */
@@ -29,6 +30,8 @@ export class PresentThreads {
 	#isCalm = false;
 	/** Nobody had run but those that are watched, of which none stands at a line. */
 	#hasRested = false;
+	/** As long as nobody runs, the newest sample would be filled in the same way again. */
+	#isLasting = false;
 
 	constructor(pid: number, threads: JavaThreads, parts: {readonly cpu: ThreadCpu; readonly turns: CpuTurns; readonly others: OthersAtRest}) {
 		this.#pid = pid;
@@ -36,6 +39,14 @@ export class PresentThreads {
 		this.#cpu = parts.cpu;
 		this.#turns = parts.turns;
 		this.#others = parts.others;
+	}
+
+	/**
+	Whether the sample before would be filled in the same way now: nobody has run since but threads that stand at no line,
+	and these for so short a time that the next one which is filled may tell of it. All are looked at once a second.
+	*/
+	isStill(): boolean {
+		return this.#isLasting && this.#others.areStill(performance.now(), housekeepingNs);
 	}
 
 	/**
@@ -65,13 +76,17 @@ export class PresentThreads {
 	the sample before but threads that stand at no line, and these for a moment.
 	*/
 	done(jvmThreads: VmThreads): boolean {
-		const isAtRest = this.#hasRested && this.#watched.reduce((sum, {cpuNs}) => sum + cpuNs, jvmThreads.usedNs) < housekeepingNs;
+		const usedNs = this.#watched.reduce((sum, {cpuNs}) => sum + cpuNs, jvmThreads.usedNs);
+		const isAtRest = this.#hasRested && usedNs < housekeepingNs;
+		const nowMs = performance.now();
+		// Who used CPU time may be RUNNABLE for it, and who stands still inside the VM is taken to wait after a while.
+		this.#isLasting = isAtRest && usedNs === 0 && jvmThreads.isCalm && !this.#watched.some(thread => isAboutToStall(thread, nowMs));
 		if (!this.#isFull) {
 			return isAtRest;
 		}
 
 		const watched = this.#watched;
-		const ranLaterMs = performance.now() - watchedMs;
+		const ranLaterMs = nowMs - watchedMs;
 		watched.length = 0;
 		for (const thread of this.#present) {
 			if (watch(thread, !thread.isSettled || thread.hasEvent || thread.cpuDueMs === 0 || (thread.livelyUntilMs > ranLaterMs && standsNowhere(thread)))) {
@@ -81,7 +96,7 @@ export class PresentThreads {
 
 		const atLines = watched.filter(thread => !standsNowhere(thread)).map(({nativeId}) => nativeId);
 		const nowhere = watched.filter(thread => standsNowhere(thread)).map(({nativeId}) => nativeId);
-		this.#others.looked({atLines, nowhere: [...nowhere, ...jvmThreads.watch()]}, this.#present.length, this.#isCalm && jvmThreads.isCalm, performance.now());
+		this.#others.looked({atLines, nowhere: [...nowhere, ...jvmThreads.watch()]}, this.#present.length, this.#isCalm && jvmThreads.isCalm, nowMs);
 		return isAtRest;
 	}
 

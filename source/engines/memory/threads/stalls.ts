@@ -26,6 +26,11 @@ export function isStalled(thread: JavaThread, nowMs: number, isCollecting: boole
 	return nowMs - thread.standsStillSinceMs >= stalledAfterMs;
 }
 
+/** Whether it shows with time alone that a thread which stands still is stalled. */
+export function isAboutToStall({standsStillSinceMs}: JavaThread, nowMs: number): boolean {
+	return nowMs - standsStillSinceMs < stalledAfterMs;
+}
+
 /** Whether a thread is RUNNABLE to the JVM, waits inside the VM, and has used no CPU. */
 export function mayStall({block, state, frames, isCpuKnown, cpuNs}: JavaThread): boolean {
 	return state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && isCpuKnown && cpuNs === 0;

@@ -5,7 +5,9 @@ import {type PerfCalls} from './perf-calls.js';
 import {recordMs, type Period} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {type ThreadRecord} from './records.js';
-import {standAt, type Recorded, type RunningTimer} from './running-timer.js';
+import {
+	standAt, type Begun, type Recorded, type RunningTimer,
+} from './running-timer.js';
 import {newWakings, WakingCosts, type Wakings} from './wakings/costs.js';
 import {addUsed, nothingOpen, shareOut, type OpenTime} from './weights.js';
 
@@ -73,7 +75,7 @@ export class CpuTimer implements RunningTimer {
 		this.#period = options.period;
 	}
 
-	begin(): boolean {
+	begin(): Begun {
 		let hasWoken = false;
 		this.#rings ??= CpuRings.open(this.#calls, this.#pid, this.#period.ns);
 		const {records, lost, fill} = this.#rings?.take() ?? {records: [], lost: 0, fill: 0};
@@ -98,7 +100,7 @@ export class CpuTimer implements RunningTimer {
 			}
 		}
 
-		return hasWoken;
+		return hasWoken ? 'woken' : (this.#taken.size > 0 || lost > 0 ? 'records' : 'nothing');
 	}
 
 	look(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): Recorded {

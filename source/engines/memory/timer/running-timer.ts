@@ -9,15 +9,18 @@ export type Recorded = {
 	readonly lost: number;
 };
 
+/** What was recorded of the process since the sample before: nothing; something; of a thread that was at rest, too. */
+export type Begun = 'nothing' | 'records' | 'woken';
+
 /** Gets the stacks of threads that run from records that the kernel writes, without stopping anybody. */
 export type RunningTimer = {
 	/** Stacks recorded since the previous sample of threads that have ended since; none where nobody knows of them. */
 	readonly ended: readonly RecordedStack[];
 	/**
-	Begins a sample, before the threads are listed and their CPU times are read. Whether there are records of a thread
-	that was at rest.
+	Begins a sample, before the threads are listed and their CPU times are read. Whether there are records of the process,
+	and of a thread that was at rest.
 	*/
-	begin?(): boolean;
+	begin?(): Begun;
 	/**
 	Takes all records and walks their stacks. `awake`: the threads that are not settled, of `threads`, which are others
 	than in the sample before only where `hasNew`, or fewer.
