@@ -79,8 +79,6 @@ export type SampleOutcome =
 		be this one again until somebody does.
 		*/
 		readonly isAtRest?: boolean;
-		/** The sample was not filled: it is the one before once more, in which no thread used CPU time. */
-		readonly isRepeated?: boolean;
 	}
 	| {readonly ok: false; readonly reason: string; readonly tookMs: number; readonly stoppedMs: number};
 
@@ -111,10 +109,15 @@ export type EngineSession = {
 	/**
 	Fills `into` (cleared first) with all threads. Throws only `SessionOver`. `isAfterGap`: what threads used since the
 	sample before must come with this one, as it will count nowhere. `slots`: for how many samples this one stands,
-	as so many intervals have passed since the one before. `mayRepeat`: `into` is as the sample before left it, and may
-	be left so where that would be found again (`isRepeated`).
+	as so many intervals have passed since the one before.
 	*/
-	sample(into: Sample, isAfterGap?: boolean, slots?: number, mayRepeat?: boolean): Promise<SampleOutcome>;
+	sample(into: Sample, isAfterGap?: boolean, slots?: number): Promise<SampleOutcome>;
+	/**
+	Whether the next sample would be filled as the one before was, with no CPU time, as nobody has run since; found without
+	looking at any thread. Asked often at rest, so that it must cost little; never throws. Missing where that cannot be
+	told.
+	*/
+	isStill?(): boolean;
 	/**
 	Has the next sample say who holds locks of java.util.concurrent, too, which others do not; the JVM walks its heap for
 	it while it stands still. Left out where every sample says so, or none can.

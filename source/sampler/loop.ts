@@ -27,6 +27,8 @@ early who works.
 const secondSampleAfter = 1 / 4;
 const secondSampleMs = 75;
 
+const tableLocked = 'the table of samples was locked for too long';
+
 /** What a loop samples, where it counts, and how often. */
 export type LoopOptions = {
 	readonly session: EngineSession;
@@ -77,7 +79,7 @@ export class SamplingLoop {
 	#failed = 0;
 	#failuresInARow = 0;
 	#isFirst = true;
-	/** The newest sample was counted as it is. */
+	/** The newest sample was counted, and stands as it was filled. */
 	#isCounted = false;
 	/** CPU time counted at a stack. */
 	#hasCpu = false;
@@ -112,13 +114,18 @@ export class SamplingLoop {
 			hasWaited = false;
 
 			this.#clock.begin(performance.now(), this.#intervalMs());
+			if (this.#isCounted && !this.#isAfterPause && this.#options.session.isStill?.()) {
+				this.#settleAgain(this.#clock.slots);
+				continue;
+			}
+
 			let done!: () => void;
 			this.#underWay = new Promise(resolve => {
 				done = resolve;
 			});
 			try {
 				const {slots} = this.#clock;
-				this.#settle(await this.#options.session.sample(this.#sample, this.#isAfterPause, slots, this.#isCounted), slots);
+				this.#settle(await this.#options.session.sample(this.#sample, this.#isAfterPause, slots), slots);
 			} finally {
 				this.#underWay = undefined;
 				done();
@@ -224,7 +231,26 @@ export class SamplingLoop {
 		} else if (this.#isCounted) {
 			this.#succeeded(nowMs);
 		} else {
-			this.#didFail(nowMs, 'the table of samples was locked for too long');
+			this.#didFail(nowMs, tableLocked);
+		}
+	}
+
+	/** Counts the sample before once more, for as many as are due, and plans the next. */
+	#settleAgain(slots: number): void {
+		const nowMs = performance.now();
+		const atMs = Date.now();
+		this.#recordOwnCpu(nowMs);
+		this.#pauses.add(0);
+		const intervalMs = this.#intervalMs();
+		this.#clock.end(nowMs, intervalMs, this.#rests.next(true, intervalMs));
+		const sampledMs = this.#durationMs(nowMs);
+		this.#isCounted = this.#options.writer.countAgain(atMs, this.#figures(nowMs, sampledMs), slots);
+		if (this.#isCounted) {
+			this.#sampledAtMs = atMs;
+			this.#sampledMs = sampledMs;
+			this.#succeeded(nowMs);
+		} else {
+			this.#didFail(nowMs, tableLocked);
 		}
 	}
 
@@ -238,28 +264,18 @@ export class SamplingLoop {
 		this.#refusedThreads += outcome.skipped?.refused ?? 0;
 		this.#lateThreads += outcome.skipped?.late ?? 0;
 		this.#tellTracer(outcome.skipped?.tracer ?? this.#tracer);
-		const sampledMs = this.#durationMs(nowMs);
-		const isCounted = outcome.isRepeated
-			? this.#options.writer.countAgain(outcome.atMs, this.#figures(nowMs, sampledMs), slots)
-			: this.#countFilled(outcome, slots, () => this.#figures(nowMs, sampledMs));
-		if (isCounted) {
-			this.#sampledAtMs = outcome.atMs;
-			this.#sampledMs = sampledMs;
-		}
-
-		return isCounted;
-	}
-
-	#countFilled({atMs, isAtRest = false}: SampleOutcome & {ok: true}, slots: number, figures: () => SamplerFigures): boolean {
 		this.#leavePauseOut();
-		this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, atMs - this.#sampledAtMs) * 1e6 : 0);
-		const shares = sharesOf(slots, this.#sample, isAtRest, this.#intervalMs());
-		const isCounted = this.#options.writer.count(this.#sample, atMs, figures(), this.#options.accepts, shares);
-		if (!isCounted) {
+		this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0);
+		const sampledMs = this.#durationMs(nowMs);
+		const shares = sharesOf(slots, this.#sample, outcome.isAtRest === true, this.#intervalMs());
+		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, shares)) {
 			this.#placement.takeBack(this.#sample);
+			return false;
 		}
 
-		return isCounted;
+		this.#sampledAtMs = outcome.atMs;
+		this.#sampledMs = sampledMs;
+		return true;
 	}
 
 	#tellTracer(who: string): void {

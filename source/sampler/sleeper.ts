@@ -6,7 +6,7 @@ import type {Bell} from '../table/bell.js';
 How long the event loop may stand still at a time, milliseconds, and the longest sleep in which it does: a timer of its
 own costs little when it is seldom set.
 */
-const turnEveryMs = 250;
+const turnEveryMs = 500;
 const stillMs = 100;
 
 /** How the sampler waits for its next sample: asleep by the bell as a rule, now and then in its event loop. */

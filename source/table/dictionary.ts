@@ -76,14 +76,14 @@ export class DictionaryWriter implements Interner {
 	}
 
 	/**
-	Node of the stack `frames[start]` (innermost) to `frames[start + length - 1]`; throws on a frame that was never
-	interned.
+	Node of the stack `frames[start]` (innermost) to `frames[start + length - 1]`, called by the stack of another node;
+	throws on a frame that was never interned.
 	*/
-	internStack(frames: Int32Array, start: number, length: number): number {
+	internStack(frames: Int32Array, start: number, length: number, caller: number = rootNode): number {
 		const index = this.#nodes;
 		const {key} = index;
 		const frameCount = this.#frames.size;
-		let node: number = rootNode;
+		let node = caller;
 		for (let at = start + length - 1; at >= start; at--) {
 			const frame = frames[at];
 			if (frame <= noFrame || frame >= frameCount) {
@@ -100,6 +100,16 @@ export class DictionaryWriter implements Interner {
 		}
 
 		return node;
+	}
+
+	/** The stack without so many of its innermost frames. */
+	callerOf(node: number, frames: number): number {
+		let caller = node;
+		for (let left = frames; left > 0; left--) {
+			caller = this.#nodes.get(caller, 0);
+		}
+
+		return caller;
 	}
 
 	/** The innermost frame of a stack. */

@@ -1,10 +1,20 @@
+import {rootNode} from '../model/frame.js';
 import type {Sample} from '../model/sample.js';
+import type {DictionaryWriter} from './dictionary.js';
+import {otherNode} from './layout.js';
+
+/** A stack: where its frames are, the innermost first; and with its node. */
+type Stack = {readonly frames: Int32Array; readonly start: number; readonly length: number};
+type Placed = Stack & {readonly node: number};
+
+const noStack: Placed = {frames: new Int32Array(), start: 0, length: 0, node: rootNode};
 
 /**
 The stacks of the sample before, by thread record, of the rows that were looked up in it: most threads stand where they
 stood, and comparing fifty frames is several times faster than fifty look-ups in the trie.
 */
 export class StackMemo {
+	readonly #dictionary: DictionaryWriter;
 	/** Frames of the sample before, and of this one; how many of this one there are. */
 	#frames = new Int32Array(4096);
 	#newFrames = new Int32Array(4096);
@@ -17,31 +27,57 @@ export class StackMemo {
 	/** Starts at 2, so that a record never seen does not look like one of the sample before. */
 	#sampleNumber = 2;
 
-	/** Node of a row's stack if its thread had the same stack in the sample before; -1 otherwise. */
-	find(record: number, sample: Sample, row: number): number {
-		const length = sample.stackLength[row];
-		if (record >= this.#seen.length || this.#seen[record] !== this.#sampleNumber - 1 || this.#length[record] !== length) {
-			return -1;
+	constructor(dictionary: DictionaryWriter) {
+		this.#dictionary = dictionary;
+	}
+
+	/** Node of the stack of a row, which is this record's thread. */
+	place(record: number, sample: Sample, row: number): number {
+		const {frames, stackStart, stackLength} = sample;
+		const isKnown = record < this.#seen.length && this.#seen[record] === this.#sampleNumber - 1;
+		const known: Placed = isKnown ? {node: this.#node[record], frames: this.#frames, start: this.#start[record], length: this.#length[record]} : noStack;
+		const node = this.#nodeOf({frames, start: stackStart[row], length: stackLength[row]}, known);
+		this.#keep(record, sample, row, node);
+		return node;
+	}
+
+	/** Node of the stack of a credit, whose row has that node: most callers of a running thread are where it stands, too. */
+	placeCredit({credits, frames, stackStart, stackLength}: Sample, credit: number, node: number): number {
+		const row = credits.row[credit];
+		return this.#nodeOf(
+			{frames, start: credits.stackStart[credit], length: credits.stackLength[credit]},
+			{frames, start: stackStart[row], length: stackLength[row], node},
+		);
+	}
+
+	/** All rows are done: this sample's frames become those of the sample before. */
+	endSample(): void {
+		[this.#frames, this.#newFrames] = [this.#newFrames, this.#frames];
+		this.#newCount = 0;
+		this.#sampleNumber++;
+	}
+
+	/** Looks up those frames only that another stack, whose node is known, does not have. */
+	#nodeOf({frames, start, length}: Stack, known: Placed): number {
+		const most = Math.min(length, known.length);
+		const last = start + length - 1;
+		const knownLast = known.start + known.length - 1;
+		let same = 0;
+		while (same < most && frames[last - same] === known.frames[knownLast - same]) {
+			same++;
 		}
 
-		const {frames} = sample;
-		const known = this.#frames;
-		const start = sample.stackStart[row];
-		const knownStart = this.#start[record];
-		for (let at = 0; at < length; at++) {
-			if (frames[start + at] !== known[knownStart + at]) {
-				return -1;
-			}
-		}
-
-		return this.#node[record];
+		const more = known.length - same;
+		return known.node === otherNode && (same < length || more > 0)
+			? this.#dictionary.internStack(frames, start, length)
+			: this.#dictionary.internStack(frames, start, length - same, this.#dictionary.callerOf(known.node, more));
 	}
 
 	/**
 	Keeps the node of a row's stack for the next sample. A record that comes twice in a sample is not found again in
 	this one.
 	*/
-	keep(record: number, sample: Sample, row: number, node: number): void {
+	#keep(record: number, sample: Sample, row: number, node: number): void {
 		if (record >= this.#seen.length) {
 			const size = record * 2;
 			this.#start = longer(this.#start, size);
@@ -66,13 +102,6 @@ export class StackMemo {
 		this.#length[record] = length;
 		this.#node[record] = node;
 		this.#seen[record] = this.#sampleNumber;
-	}
-
-	/** All rows are done: this sample's frames become those of the sample before. */
-	endSample(): void {
-		[this.#frames, this.#newFrames] = [this.#newFrames, this.#frames];
-		this.#newCount = 0;
-		this.#sampleNumber++;
 	}
 }
 

@@ -44,7 +44,7 @@ export class TableWriter implements Interner {
 	readonly #views: TableViews;
 	readonly #dictionary: DictionaryWriter;
 	readonly #threads: ThreadWriter;
-	readonly #memo = new StackMemo();
+	readonly #stacks: StackMemo;
 	readonly #facts = new TupleIndex(factKey.length, 4096);
 	readonly #contention: ContentionWriter;
 	readonly #factKeyColumns: KeyColumns;
@@ -71,6 +71,7 @@ export class TableWriter implements Interner {
 	constructor(buffer: SharedArrayBuffer) {
 		this.#views = new TableViews(buffer);
 		this.#dictionary = new DictionaryWriter(this.#views);
+		this.#stacks = new StackMemo(this.#dictionary);
 		this.#threads = new ThreadWriter(this.#views);
 		this.#contention = new ContentionWriter(this.#views);
 		this.#factKeyColumns = new KeyColumns(factKey.map(name => this.#views.regions.facts[name]));
@@ -225,7 +226,7 @@ export class TableWriter implements Interner {
 		}
 
 		this.#placeCredits(sample);
-		this.#memo.endSample();
+		this.#stacks.endSample();
 	}
 
 	/** Whether record, stack and fact of a row are those that it had in the sample before. */
@@ -234,25 +235,23 @@ export class TableWriter implements Interner {
 	}
 
 	/** A thread that runs is RUNNABLE where it uses CPU time, wherever it stands now. */
-	#placeCredits({credits, frames}: Sample): void {
+	#placeCredits(sample: Sample): void {
+		const {credits} = sample;
 		if (credits.count > this.#creditOf.length) {
 			this.#creditOf = new Int32Array(credits.count * 2);
 		}
 
 		for (let credit = 0; credit < credits.count; credit++) {
 			const row = credits.row[credit];
-			const node = this.#factOf[row] < 0 ? -1 : this.#dictionary.internStack(frames, credits.stackStart[credit], credits.stackLength[credit]);
+			const node = this.#factOf[row] < 0 ? -1 : this.#stacks.placeCredit(sample, credit, this.#nodeOf[row]);
 			this.#creditOf[credit] = node < 0 ? -1 : this.#placeFact(this.#recordOf[row], node, stateCode.RUNNABLE);
 		}
 	}
 
 	#placeThread(sample: Sample, row: number): void {
 		const record = this.#threads.recordOf(sample.key[row]);
-		const known = this.#memo.find(record, sample, row);
-		const node = known < 0 ? this.#dictionary.internStack(sample.frames, sample.stackStart[row], sample.stackLength[row]) : known;
-		this.#memo.keep(record, sample, row, node);
 		this.#recordOf[row] = record;
-		this.#nodeOf[row] = node;
+		this.#nodeOf[row] = this.#stacks.place(record, sample, row);
 	}
 
 	#unseenStack(): number {

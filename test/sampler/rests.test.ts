@@ -78,18 +78,36 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is l
 	const java = await startJava('ParkedAndEcho', {args: ['10'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
 	const buffer = createTable();
 	const writer = new TableWriter(buffer);
+	const countAgain = writer.countAgain.bind(writer);
 	const session = await memoryEngine.open(await targetOf(java), {depth: 10, timer}, writer);
-	const looks: Array<{readonly beganMs: number; readonly slots: number; readonly isAtRest: boolean; readonly isRepeated: boolean}> = [];
+	const looks: Array<{readonly beganMs: number; slots: number; readonly isAtRest: boolean; readonly isRepeated: boolean}> = [];
+	Object.assign(writer, {
+		countAgain(...[atMs, figures, times]: Parameters<typeof countAgain>) {
+			looks.at(-1)!.slots = times;
+			return countAgain(atMs, figures, times);
+		},
+	});
 	const loop = new SamplingLoop({
 		session: {
 			...session, close: async () => session.close(), letGo: async () => session.letGo(),
-			async sample(into, isAfterGap, slots = 1, mayRepeat = false) {
+			async sample(into, isAfterGap, slots = 1) {
 				const beganMs = performance.now();
-				const outcome = await session.sample(into, isAfterGap, slots, mayRepeat);
+				const outcome = await session.sample(into, isAfterGap, slots);
 				looks.push({
-					beganMs, slots, isAtRest: outcome.ok && outcome.isAtRest === true, isRepeated: outcome.ok && outcome.isRepeated === true,
+					beganMs, slots, isAtRest: outcome.ok && outcome.isAtRest === true, isRepeated: false,
 				});
 				return outcome;
+			},
+			isStill() {
+				const beganMs = performance.now();
+				const isRepeated = session.isStill!();
+				if (isRepeated) {
+					looks.push({
+						beganMs, slots: Number.NaN, isAtRest: true, isRepeated,
+					});
+				}
+
+				return isRepeated;
 			},
 		}, writer, intervalMs, maxOverheadPercent: 100, report: () => undefined,
 	});

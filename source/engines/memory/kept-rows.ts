@@ -1,6 +1,7 @@
 import {threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
 import {type JavaThread, type Lock} from './threads/java-thread.js';
+import {mayStall} from './threads/stalls.js';
 
 /**
 Frames in a sample that no row has any more: beyond so many, and twice those in use, the sample is filled from the
@@ -11,6 +12,15 @@ const unusedFrames = 1 << 16;
 /** Bits of `Sample.flags` of a thread that is no carrier. */
 export function flagsOf({flags, end, isHeapMissing}: JavaThread): number {
 	return flags | (end === 'broken' || isHeapMissing ? threadFlag.incomplete : 0);
+}
+
+/**
+Whether all that is known of a thread, with what it waits for, holds until its block or its CPU time says otherwise;
+`state` as its row has it.
+*/
+export function isSettled(thread: JavaThread, lock: Lock, state: number): boolean {
+	const {hasEvent, hasMoved, isCpuKnown, cpuNs, end, isIdentified, isStateSure, isNotifiable, carrierStart} = thread;
+	return !hasEvent && !hasMoved && isCpuKnown && cpuNs === 0 && end !== 'broken' && isIdentified && isStateSure && !isNotifiable && (state === stateCode.IDLE || !mayStall(thread)) && carrierStart < 0 && !lock.ownerSlot;
 }
 
 /**

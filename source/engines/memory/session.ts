@@ -15,11 +15,11 @@ import {CodeCache} from './hotspot/code-cache.js';
 import {type HeapClock} from './hotspot/collections.js';
 import {Continuations} from './stacks/continuation.js';
 import {RecordedCredits} from './credits.js';
-import {flagsOf, KeptRows} from './kept-rows.js';
+import {flagsOf, isSettled, KeptRows} from './kept-rows.js';
 import {CpuTurns, isFoundAtWork} from './threads/cpu-turns.js';
 import {derivedState, waitKind} from './threads/derived-state.js';
 import {Descriptions} from './threads/descriptions.js';
-import {type JavaThread, type Lock} from './threads/java-thread.js';
+import {type JavaThread} from './threads/java-thread.js';
 import {JavaThreads} from './threads/java-threads.js';
 import {Locks} from './threads/locks/locks.js';
 import {TakenAt} from './threads/locks/taken-at.js';
@@ -39,7 +39,7 @@ import {javaThreadState} from './threads/thread-block.js';
 import {VmThreads} from './threads/vm-threads.js';
 import {WaitingStacks} from './stacks/waiting-stacks.js';
 import {chooseTimer} from './timer/choose.js';
-import {type RunningTimer} from './timer/running-timer.js';
+import {type Begun, type RunningTimer} from './timer/running-timer.js';
 import {RecordedStacks} from './timer/recorded-stack.js';
 import {TopFrame} from './stacks/top-frame.js';
 import {Walker} from './stacks/walker.js';
@@ -87,6 +87,8 @@ export class MemorySession implements EngineSession {
 	#slots = 1;
 	#isCollecting: boolean | undefined;
 	#closed = false;
+	/** What the timer has for the next sample, as far as it was asked. */
+	#begun: Begun = 'nothing';
 
 	constructor(target: Target, options: EngineOptions, interner: Interner, opened: Opened) {
 		const {memory, vm, heap, ptrace} = opened;
@@ -130,7 +132,7 @@ export class MemorySession implements EngineSession {
 		this.note = [note, opened.note].filter(Boolean).join('; ') || undefined;
 	}
 
-	async sample(into: Sample, isAfterGap = false, slots = 1, mayRepeat = false): Promise<SampleOutcome> {
+	async sample(into: Sample, isAfterGap = false, slots = 1): Promise<SampleOutcome> {
 		if (this.#closed) {
 			into.clear();
 			throw new SessionOver('the session was closed', {targetEnded: false});
@@ -143,17 +145,12 @@ export class MemorySession implements EngineSession {
 		let interruptedMs = 0;
 		let isAtRest = false;
 		try {
-			const begun = this.#perf?.begin?.() ?? 'nothing';
-			if (mayRepeat && !isAfterGap && begun === 'nothing' && this.#present.isStill()) {
-				return {
-					ok: true, pauseUs: 0, stoppedMs: 0, tookMs: performance.now() - startedMs, atMs, isAtRest: true, isRepeated: true,
-				};
-			}
-
+			const hasWoken = this.#begin() === 'woken';
+			this.#begun = 'nothing';
 			this.#stops = this.#sightings?.begin() ?? noStops;
 			this.#methods.nextRound();
 			this.#code.nextRound();
-			const threads = this.#present.list(isAfterGap, begun === 'woken');
+			const threads = this.#present.list(isAfterGap, hasWoken);
 			const {awake} = this.#present;
 			interruptedMs = this.#perf?.look(awake, threads, this.#threads.newcomers.length > 0).costMs ?? 0;
 			this.#takeStacks(awake, threads);
@@ -174,6 +171,14 @@ export class MemorySession implements EngineSession {
 		};
 	}
 
+	isStill(): boolean {
+		try {
+			return !this.#closed && this.#begin() === 'nothing' && this.#present.isStill();
+		} catch {
+			return false;
+		}
+	}
+
 	/**
 	Lines of compiled code are as exact as the code's debug information; the flag only tells what the next code to be
 	compiled will have, and stands for it while none was met.
@@ -188,6 +193,7 @@ export class MemorySession implements EngineSession {
 	}
 
 	async letGo(): Promise<void> {
+		this.#begun = 'nothing';
 		this.#perf?.letGo();
 		await this.#stopper?.letGo();
 	}
@@ -201,6 +207,12 @@ export class MemorySession implements EngineSession {
 			this.#cpu.close();
 			this.#memory.close();
 		}
+	}
+
+	/** Has the timer begin the next sample, until it has something for it. */
+	#begin(): Begun {
+		this.#begun = this.#begun === 'nothing' ? this.#perf?.begin?.() ?? 'nothing' : this.#begun;
+		return this.#begun;
 	}
 
 	/**
@@ -266,7 +278,7 @@ export class MemorySession implements EngineSession {
 				into.lockClass[thread.row] = lock.className;
 			}
 
-			thread.isSettled = isSettled(thread, lock);
+			thread.isSettled = isSettled(thread, lock, into.state[thread.row]);
 			if (lock.ownerSlot) {
 				owned.push(thread);
 			}
@@ -384,12 +396,4 @@ export class MemorySession implements EngineSession {
 
 		return {ok: false, ...outcome};
 	}
-}
-
-/**
-Whether all that is known of a thread, with what it waits for, holds until its block or its CPU time says otherwise.
-*/
-function isSettled(thread: JavaThread, lock: Lock): boolean {
-	const {hasEvent, hasMoved, isCpuKnown, cpuNs, end, isIdentified, isStateSure, isNotifiable, carrierStart} = thread;
-	return !hasEvent && !hasMoved && isCpuKnown && cpuNs === 0 && end !== 'broken' && isIdentified && isStateSure && !isNotifiable && !mayStall(thread) && carrierStart < 0 && !lock.ownerSlot;
 }

@@ -103,29 +103,35 @@ export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});
 
 /** The list for look-ups, with the user's own "Class.method" entries (full class name, dots). */
 export class IdleList {
-	readonly #calls = new Map<string, IdleCall>();
+	/** By class, then by method: to put a name together for each look-up costs more than it. */
+	readonly #calls = new Map<string, Map<string, IdleCall>>();
 
 	constructor(extra: readonly string[] = []) {
 		for (const call of idleCalls) {
-			this.#calls.set(`${call.className}.${call.method}`, call);
+			this.#add(call);
 		}
 
 		for (const entry of extra) {
 			const dot = entry.lastIndexOf('.');
 			if (dot > 0) {
-				this.#calls.set(entry, {className: entry.slice(0, dot), method: entry.slice(dot + 1), reason: 'idle by --idle-calls'});
+				this.#add({className: entry.slice(0, dot), method: entry.slice(dot + 1), reason: 'idle by --idle-calls'});
 			}
 		}
 	}
 
 	/** A code of `idleKind` for a thread whose top frame is this method. */
 	kindOf(className: string, method: string): number {
-		const call = this.#calls.get(`${className}.${method}`);
+		const call = this.#calls.get(className)?.get(method);
 		return call ? (call.onlyWithoutCpu ? idleKind.withoutCpu : idleKind.always) : idleKind.none;
 	}
 
 	/** What such a thread waits for; undefined if the method is not in the list. */
 	reasonOf(className: string, method: string): string | undefined {
-		return this.#calls.get(`${className}.${method}`)?.reason;
+		return this.#calls.get(className)?.get(method)?.reason;
+	}
+
+	#add(call: IdleCall): void {
+		const calls = this.#calls.get(call.className) ?? new Map<string, IdleCall>();
+		this.#calls.set(call.className, calls.set(call.method, call));
 	}
 }

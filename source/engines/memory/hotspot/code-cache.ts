@@ -1,5 +1,6 @@
 import {blockStart} from '../decode/segment-map.js';
 import {fail, type Reader, Unreadable} from '../process/reader.js';
+import {type PartialFrame} from '../stacks/prologue.js';
 import {CodeBlob} from './code-blob.js';
 import {has} from './layout.js';
 import {type Methods} from './methods.js';
@@ -10,9 +11,9 @@ type CodeHeap = {readonly low: number; readonly high: number; readonly segments:
 
 /**
 What is known of a code address. `frames`: the ids of a compiled method's frames there, innermost first; undefined until
-asked for.
+asked for. `leaving`: what is left of its frame there, `complete` where it all is; undefined until looked for.
 */
-export type CodePlace = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int32Array};
+export type CodePlace = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int32Array; leaving?: PartialFrame | 'complete'};
 
 /** Most code heaps: HotSpot has up to three, some builds a few more. */
 const heapLimit = 16;

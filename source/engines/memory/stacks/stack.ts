@@ -8,6 +8,9 @@ counts as incomplete.
 */
 export const stackBytesLimit = 1 << 20;
 
+/** A copy of a stack from an address on: an even number of 32-bit words. */
+export type StackBytes = {readonly low: number; readonly words: Uint32Array};
+
 /** A private copy of part of a thread's stack, read by address. */
 export class StackCopy {
 	/** Addresses of the first word and just after the last. */
@@ -54,6 +57,22 @@ export class StackCopy {
 		this.#bytes.set(bytes.subarray(0, length));
 		this.high = low + length;
 		this.isCut = this.high < base;
+	}
+
+	/** From which address on this copy and another are the same; `high` where none of it is. */
+	sameFrom({low, words}: StackBytes): number {
+		const ours = (this.high - this.low) / 4;
+		if (low + (words.length * 4) !== this.high) {
+			return this.high;
+		}
+
+		const most = Math.min(ours, words.length);
+		let same = 0;
+		while (same < most && words[words.length - 1 - same] === this.#words[ours - 1 - same]) {
+			same++;
+		}
+
+		return this.high - (4 * same);
 	}
 
 	has(address: number): boolean {

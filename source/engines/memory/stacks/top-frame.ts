@@ -120,8 +120,8 @@ export class TopFrame {
 			this.#walker.carrierStart = --this.#walker.frames.count;
 		}
 
-		const gone = decodeEpilogue(this.#codeAt(pc));
-		return gone ? this.#leave(stack, sp, gone.depth, gone.isFpSaved, fp) : this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp);
+		place.leaving ??= decodeEpilogue(this.#codeAt(pc)) ?? 'complete';
+		return place.leaving === 'complete' ? this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp) : this.#leave(stack, sp, place.leaving.depth, place.leaving.isFpSaved, fp);
 	}
 
 	/**

@@ -5,6 +5,7 @@ import {Unreadable} from '../process/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 import {FrameBuffer} from './frame-buffer.js';
 import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
+import {type KnownCallers} from './known-callers.js';
 import {type Cursor} from './registers.js';
 import {type StackCopy} from './stack.js';
 
@@ -45,6 +46,8 @@ export class Walker {
 	heapSp = 0;
 	/** Where the last walk ended. */
 	readonly cursor: Cursor = {pc: 0, sp: 0, fp: 0};
+	/** What is known of the stack that is walked. */
+	known?: KnownCallers;
 	readonly #vm: Vm;
 	readonly #code: CodeCache;
 	readonly #methods: Methods;
@@ -75,8 +78,13 @@ export class Walker {
 		cursor.pc = pc;
 		cursor.sp = sp;
 		cursor.fp = fp;
+		this.known?.restart();
 		try {
 			for (let step = 0; step < stepLimit; step++) {
+				if (this.known?.complete(stack, cursor, this.frames)) {
+					return 'root';
+				}
+
 				const previous = cursor.sp;
 				const end = this.#step(stack);
 				if (end) {

@@ -1,6 +1,7 @@
 import {type Memory} from '../process/memory.js';
 import {Unreadable} from '../process/reader.js';
 import {type ChunkPlace, type Continuations} from '../stacks/continuation.js';
+import {KnownCallers} from '../stacks/known-callers.js';
 import {StackCopy} from '../stacks/stack.js';
 import {type TopFrame} from '../stacks/top-frame.js';
 import {WalkedStack} from '../stacks/walked-stack.js';
@@ -16,6 +17,9 @@ const entryBytes = 3 * 8;
 
 /** Bytes below the place where the stack goes on in the heap that tell whether the frame there is still the same. */
 const seamBytes = 64;
+
+/** Threads whose stacks are remembered for their next record; those that run are few at a time. */
+const knownLimit = 32;
 
 /** A stack out of a record, and the CPU nanoseconds that it stands for. */
 export class RecordedStack extends WalkedStack {
@@ -34,6 +38,8 @@ export class RecordedStacks {
 	readonly #continuations: Continuations;
 	readonly #stack = new StackCopy();
 	readonly #bytes = new Uint8Array(seamBytes);
+	/** Of threads by their ids. */
+	readonly #known = new Map<number, KnownCallers>();
 
 	constructor(parts: {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations}) {
 		this.#memory = parts.memory;
@@ -46,14 +52,17 @@ export class RecordedStacks {
 	The stack of a record; undefined where it tells of no Java frame. `block`: the thread's; left out for one that has
 	ended, of which nothing is known but the record.
 	*/
-	walk({registers, stack: bytes}: ThreadRecord, block?: ThreadBlock): RecordedStack | undefined {
+	walk({tid, registers, stack: bytes}: ThreadRecord, block?: ThreadBlock): RecordedStack | undefined {
 		const {sp} = registers;
 		block ??= {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
 		if (!(sp >= block.stackBase - block.stackSize && sp < block.stackBase)) {
 			return undefined;
 		}
 
+		const known = this.#knownOf(tid);
+		known.begin(performance.now());
 		this.#walker.start();
+		this.#walker.known = known;
 		let end: WalkEnd;
 		try {
 			this.#stack.set(sp, bytes, block.stackBase);
@@ -63,20 +72,45 @@ export class RecordedStacks {
 				throw error;
 			}
 
+			known.forget();
 			return undefined;
+		} finally {
+			this.#walker.known = undefined;
 		}
 
-		if (this.#walker.frames.count === 0) {
-			return undefined;
-		}
-
+		const {frames, heapStart: seam, carrierStart} = this.#walker;
 		const walked = new RecordedStack();
+		if (end === 'root' && seam === -1 && carrierStart === -1 && bytes.byteOffset % 4 === 0 && !this.#stack.isCut) {
+			walked.setStack(this.#walker, end, undefined);
+			known.end({low: sp, words: new Uint32Array(bytes.buffer, bytes.byteOffset, (this.#stack.high - sp) / 4)}, walked.frames);
+			return frames.count === 0 ? undefined : walked;
+		}
+
+		known.forget();
+		if (frames.count === 0) {
+			return undefined;
+		}
+
 		walked.entry = this.#entryAt(this.#entryAddress(block));
 		walked.isMounted = walked.entry !== undefined && this.isStillMounted(walked);
 		const {heapStart} = this.#walker;
 		const hasHeap = heapStart !== -1 && walked.isMounted && this.#walkHeap(block);
 		walked.setStack(this.#walker, end, hasHeap ? this.#continuations.frames : undefined);
 		return walked;
+	}
+
+	#knownOf(tid: number): KnownCallers {
+		let known = this.#known.get(tid);
+		if (!known) {
+			if (this.#known.size >= knownLimit) {
+				this.#known.clear();
+			}
+
+			known = new KnownCallers();
+			this.#known.set(tid, known);
+		}
+
+		return known;
 	}
 
 	/**
