@@ -99,6 +99,14 @@ export class RecordedStacks {
 		return walked;
 	}
 
+	/**
+	Whether the virtual thread that a record shows is still the one that its carrier runs: then what the JVM says of
+	that one, read some milliseconds later, is about the record's.
+	*/
+	isStillMounted({entry}: RecordedStack): boolean {
+		return entry !== undefined && this.#isSame(entry.address, entry.bytes);
+	}
+
 	#knownOf(tid: number): KnownCallers {
 		let known = this.#known.get(tid);
 		if (!known) {
@@ -111,14 +119,6 @@ export class RecordedStacks {
 		}
 
 		return known;
-	}
-
-	/**
-	Whether the virtual thread that a record shows is still the one that its carrier runs: then what the JVM says of
-	that one, read some milliseconds later, is about the record's.
-	*/
-	isStillMounted({entry}: RecordedStack): boolean {
-		return entry !== undefined && this.#isSame(entry.address, entry.bytes);
 	}
 
 	/**
