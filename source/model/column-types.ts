@@ -77,8 +77,9 @@ export function namesOf<T extends object>(columns: T): ReadonlyArray<keyof T & s
 /** An object with a value for each name. */
 export function fromNames<Name extends string, Value>(names: readonly Name[], valueOf: (name: Name, index: number) => Value): Record<Name, Value> {
 	const object: Partial<Record<Name, Value>> = {};
-	for (const [index, name] of names.entries()) {
-		object[name] = valueOf(name, index);
+	const {length} = names;
+	for (let index = 0; index < length; index++) {
+		object[names[index]] = valueOf(names[index], index);
 	}
 
 	return object as Record<Name, Value>;

@@ -79,10 +79,15 @@ type AgentReport = {readonly startedAtMs: number; readonly elapsedNs: number};
 /** Whether a counter of each row is more than nothing: since the session's start all of them are, and nothing is copied. */
 function isEachCounted([values, ...others]: readonly ColumnArray[], count: number): boolean {
 	for (let index = 0; index < count; index++) {
-		if (values[index] <= 0 && !others.some(other => other[index] > 0)) {
+		if (values[index] <= 0 && !isAnyCounted(others, index)) {
 			return false;
 		}
 	}
 
 	return true;
+}
+
+/** A function of its own: one within the loop would make each turn allocate what it refers to. */
+function isAnyCounted(columns: readonly ColumnArray[], index: number): boolean {
+	return columns.some(values => values[index] > 0);
 }

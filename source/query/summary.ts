@@ -40,10 +40,13 @@ waiting, or it was used in system calls of which there are no records. Where it 
 */
 export function unseenCpuPercent(snapshot: Snapshot, baseline: Snapshot | undefined): number {
 	const {facts, threads, session} = snapshot;
-	const isJava = Uint8Array.from({length: threads.count}, (_, thread) => Number(threadKind(threads.flags[thread]) === 'java'));
+	const isJava = new Uint8Array(threads.count);
 	let [whole, seen] = [0, 0];
 	for (let thread = 0; thread < threads.count; thread++) {
-		whole += isJava[thread] === 1 ? threadCpuNs(snapshot, baseline, thread) : 0;
+		if (threadKind(threads.flags[thread]) === 'java') {
+			isJava[thread] = 1;
+			whole += threadCpuNs(snapshot, baseline, thread);
+		}
 	}
 
 	const {count, state, node, thread: threadOf, cpuNs} = facts;

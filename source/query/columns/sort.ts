@@ -110,14 +110,19 @@ export function sortByFigures<Row>(rows: readonly Row[], [first, ...others]: Rea
 	}
 
 	const figures = new Float64Array(rows.length);
-	for (const [index, row] of rows.entries()) {
+	const indexes: number[] = [];
+	const isFew = rows.length < manyRows;
+	for (let index = 0; index < figures.length; index++) {
 		// Lower than all, as byNumber has it.
-		const figure = first.of(row);
+		const figure = first.of(rows[index]);
 		figures[index] = sign * (Number.isNaN(figure) ? -Infinity : figure);
+		if (isFew) {
+			indexes.push(index);
+		}
 	}
 
-	if (rows.length < manyRows) {
-		return Array.from(rows, (_, index) => index).sort((a, b) => figures[a] - figures[b] || compare(rows[a], rows[b])).map(index => rows[index]);
+	if (isFew) {
+		return indexes.sort((a, b) => figures[a] - figures[b] || compare(rows[a], rows[b])).map(index => rows[index]);
 	}
 
 	const order = orderOf(figures);

@@ -16,8 +16,8 @@ export class FactBuckets {
 		const {length} = bucketOfFact;
 		const start = new Int32Array(buckets + 1);
 		const order = new Int32Array(length);
-		for (const bucket of bucketOfFact) {
-			start[bucket + 1]++;
+		for (let fact = 0; fact < length; fact++) {
+			start[bucketOfFact[fact] + 1]++;
 		}
 
 		for (let bucket = 0; bucket < buckets; bucket++) {
@@ -68,15 +68,19 @@ export class FactRanking {
 	of(bucket: number, maxTop: number): Ranked {
 		const {ticks, cpuNs, state} = this.#facts;
 		const seen: number[] = [];
-		for (const fact of this.#buckets.factsOf(bucket)) {
-			const member = this.#memberOfFact[fact];
-			if (this.#isSeen[member] === 0) {
-				this.#isSeen[member] = 1;
+		const {start, order} = this.#buckets;
+		const [memberOfFact, isSeen, countedMask] = [this.#memberOfFact, this.#isSeen, this.#countedMask];
+		const end = start[bucket + 1];
+		for (let at = start[bucket]; at < end; at++) {
+			const fact = order[at];
+			const member = memberOfFact[fact];
+			if (isSeen[member] === 0) {
+				isSeen[member] = 1;
 				seen.push(member);
 			}
 
 			this.#cpuNs[member] += cpuNs[fact];
-			if ((this.#countedMask & (1 << state[fact])) !== 0) {
+			if ((countedMask & (1 << state[fact])) !== 0) {
 				this.#ticks[member] += ticks[fact];
 			}
 		}
@@ -102,7 +106,9 @@ export class FactRanking {
 
 			if (at < maxTop) {
 				top.splice(at, 0, member);
-				top.length = Math.min(top.length, maxTop);
+				if (top.length > maxTop) {
+					top.pop();
+				}
 			}
 		}
 

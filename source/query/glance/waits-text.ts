@@ -40,7 +40,14 @@ export function heldUpBesides(snapshot: Snapshot, query: Query): string | undefi
 function threadsOf(snapshot: Snapshot, query: Query): number[] {
 	const {threads} = snapshot;
 	const scope = scopeOf(snapshot, query);
-	return Array.from({length: threads.count}, (_, thread) => thread).filter(thread => threads.alive[thread] === 1 && isCounted(scope, thread));
+	const counted: number[] = [];
+	for (let thread = 0; thread < threads.count; thread++) {
+		if (threads.alive[thread] === 1 && isCounted(scope, thread)) {
+			counted.push(thread);
+		}
+	}
+
+	return counted;
 }
 
 function heldUpText(snapshot: Snapshot, query: Query, heldUp: readonly number[]): string {

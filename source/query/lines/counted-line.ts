@@ -35,6 +35,7 @@ export class CountedLine extends AtPlace implements LineRow {
 	readonly #group: number;
 	readonly #of: CountedFigures;
 	#ranked: Ranked | undefined;
+	#states: StateTicks | undefined;
 
 	constructor(group: number, of: CountedFigures) {
 		super();
@@ -74,7 +75,8 @@ export class CountedLine extends AtPlace implements LineRow {
 	}
 
 	get states(): StateTicks {
-		return [...this.#of.sums.states.subarray(this.#group * stateCount, (this.#group + 1) * stateCount)];
+		this.#states ??= [...this.#of.sums.states.subarray(this.#group * stateCount, (this.#group + 1) * stateCount)];
+		return this.#states;
 	}
 
 	get threadCount(): number {

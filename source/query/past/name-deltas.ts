@@ -12,8 +12,10 @@ type Change = {readonly kept: number; readonly before: string; readonly after: s
 /** What led from the names `then` (none where there are no more of them) to `now`. */
 export function writeNames(writer: VarintWriter, then: readonly string[], now: readonly string[]): void {
 	let last = -1;
-	for (const [index, name] of now.entries()) {
-		const old = then[index] ?? '';
+	// Mostly it is the same list.
+	const length = then === now ? 0 : now.length;
+	for (let index = 0; index < length; index++) {
+		const [old, name] = [then[index] ?? '', now[index]];
 		if (name !== old) {
 			writer.unsigned(index - last);
 			write(writer, changeOf(old, name));

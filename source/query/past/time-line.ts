@@ -16,32 +16,30 @@ that is longer than a cell stands in each that it covers.
 */
 export function timeCells(ring: Ring, lastMs: number, spanMs: number, count: number): Array<TimeCell | undefined> {
 	const cells: Array<TimeCell | undefined> = [];
+	const {windows} = ring;
 	let index = endedBy(ring, lastMs - (spanMs * count)) + 1;
 	for (let endMs = lastMs - (spanMs * (count - 1)); endMs <= lastMs; endMs += spanMs) {
 		const from = index;
-		while (index < ring.windows.length && ring.windows[index].atMs <= endMs) {
+		while (index < windows.length && windows[index].atMs <= endMs) {
 			index++;
 		}
 
-		const within = ring.windows.slice(from, index);
-		const next = ring.windows.at(index);
-		const covering = within.length === 0 && next && next.atMs - next.sampledMs < endMs ? [next] : within;
-		cells.push(meanOf(covering));
+		const isCovered = index === from && index < windows.length && windows[index].atMs - windows[index].sampledMs < endMs;
+		cells.push(meanOf(windows, from, isCovered ? index + 1 : index));
 	}
 
 	return cells;
 }
 
-function meanOf(windows: readonly RingWindow[]): TimeCell | undefined {
-	const sum = {
-		cpuNs: 0, sampledMs: 0, blockedTicks: 0, samples: 0,
-	};
-	for (const {cpuNs, sampledMs, blockedTicks, samples} of windows) {
-		sum.cpuNs += cpuNs;
-		sum.sampledMs += sampledMs;
-		sum.blockedTicks += blockedTicks;
-		sum.samples += samples;
+function meanOf(windows: readonly RingWindow[], from: number, to: number): TimeCell | undefined {
+	let [cpuNs, sampledMs, blockedTicks, samples] = [0, 0, 0, 0];
+	for (let index = from; index < to; index++) {
+		const window = windows[index];
+		cpuNs += window.cpuNs;
+		sampledMs += window.sampledMs;
+		blockedTicks += window.blockedTicks;
+		samples += window.samples;
 	}
 
-	return sum.samples > 0 ? {cpuPercent: corePercent(sum.cpuNs, sum.sampledMs), blocked: sum.blockedTicks / sum.samples} : undefined;
+	return samples > 0 ? {cpuPercent: corePercent(cpuNs, sampledMs), blocked: blockedTicks / samples} : undefined;
 }

@@ -31,8 +31,9 @@ export function ViewTable() {
 	const {placed, columns, widths} = usePlaces(ui, layout);
 	const slotOf = (texts: readonly string[]): Slot => {
 		const slot: Record<string, string> = {};
-		for (const [index, id] of columns.entries()) {
-			slot[id] = texts[index];
+		const {length} = columns;
+		for (let index = 0; index < length; index++) {
+			slot[columns[index]] = texts[index];
 		}
 
 		return slot;

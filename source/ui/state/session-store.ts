@@ -193,6 +193,15 @@ export class SessionStore {
 }
 
 function isSame<T extends object>(a: T, b: T, except: readonly string[] = []): boolean {
-	const names = new Set([...Object.keys(a), ...Object.keys(b)].filter(name => !except.includes(name)));
-	return [...names].every(name => a[name as keyof T] === b[name as keyof T]);
+	return hasAllOf(a, b, except) && hasAllOf(b, a, except);
+}
+
+function hasAllOf<T extends object>(a: T, b: T, except: readonly string[]): boolean {
+	for (const name in b) {
+		if (a[name] !== b[name] && !except.includes(name)) {
+			return false;
+		}
+	}
+
+	return true;
 }

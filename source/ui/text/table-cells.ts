@@ -158,10 +158,11 @@ export function rowCells<Row extends {readonly key: string}>(row: Row, isSelecte
 function finished<Row>(texts: readonly string[], placed: Placed<Row>, {width: lineWidth}: Layout, theme: Theme): string[] {
 	let at = 0;
 	const lines: string[] = [];
-	for (const [index, cell] of texts.entries()) {
+	const {length} = texts;
+	for (let index = 0; index < length; index++) {
 		const from = at;
 		at += placed[index].width + 1;
-		const text = theme.finish(cell);
+		const text = theme.finish(texts[index]);
 		// No text is longer than its cell, or than that and the one that it has room of.
 		const end = at + (placed[index + 1]?.column.lendsRoom ? placed[index + 1].width + 1 : 0);
 		lines.push(end <= lineWidth ? text : clip(text, Math.max(0, lineWidth - from)));
