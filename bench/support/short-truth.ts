@@ -27,6 +27,10 @@ export async function sharesNs(java: JavaProcess): Promise<{readonly workNs: num
 			return {workNs: Number(answer[1]), sleepNs: answer[2] === undefined ? undefined : Number(answer[2])};
 		}
 
+		if (java.child.exitCode !== null) {
+			throw new Error(`the program has ended: ${java.output()}`);
+		}
+
 		await sleep(5);
 	}
 }

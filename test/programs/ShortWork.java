@@ -40,6 +40,10 @@ public class ShortWork {
 	/** CPU time of the pieces since then. */
 	static long spentSince(int piece) {
 		int count = PIECES.get() - piece;
+		if (count == 0) {
+			return 0;
+		}
+
 		long[] took = new long[count];
 		for (int i = 0; i < count; i++) {
 			took[i] = TOOK[(piece + i) % REMEMBERED];
