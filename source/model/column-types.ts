@@ -100,11 +100,21 @@ export function makeArrays<C extends Columns, Name extends keyof C & string>(col
 	return fromNames(names, name => make(columns[name], name)) as Pick<Arrays<C>, Name>;
 }
 
-/** A new array for values of a column, all 0. */
-export function newArray<C extends Column>(column: C, length: number): ColumnArray<TypeOf<C>> {
-	const {type} = units[column.unit];
-	const array = type === 'f64' ? new Float64Array(length) : (type === 'i32' ? new Int32Array(length) : new Uint8Array(length));
-	return array as ColumnArray<TypeOf<C>>;
+/** An array for values of a column: a new one, all 0, or a part of the memory from a byte on. */
+export function newArray<C extends Column>(column: C, length: number, memory?: ArrayBuffer, from = 0): ColumnArray<TypeOf<C>> {
+	const OfType = arrayTypes[units[column.unit].type];
+	return (memory ? new OfType(memory, from, length) : new OfType(length)) as ColumnArray<TypeOf<C>>;
+}
+
+/** Bytes that columns of so many values take together, where each begins at a multiple of the longest type's. */
+export function bytesOf(columns: Columns, length: number): number {
+	const longest = Float64Array.BYTES_PER_ELEMENT;
+	let bytes = 0;
+	for (const {unit} of Object.values(columns)) {
+		bytes += Math.ceil(length * arrayTypes[units[unit].type].BYTES_PER_ELEMENT / longest) * longest;
+	}
+
+	return bytes;
 }
 
 /** The values as an array of a column. */

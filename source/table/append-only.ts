@@ -15,6 +15,8 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 	readonly #columns: readonly C[];
 	#arrays: Arrays<R, C>;
 	#capacity = 1024;
+	/** What `view` gave last; undefined since more was copied. */
+	#view: Arrays<R, C> | undefined;
 
 	constructor(readonly region: R, columns: readonly C[]) {
 		this.#columns = columns;
@@ -23,6 +25,10 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 
 	/** Copies the records from its count up to `count`. */
 	extend(views: RegionViews<R>, count: number): void {
+		if (count === this.count) {
+			return;
+		}
+
 		if (count > this.#capacity) {
 			this.#capacity = 2 ** Math.ceil(Math.log2(count));
 			const old = this.#arrays;
@@ -37,11 +43,13 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 		}
 
 		this.count = count;
+		this.#view = undefined;
 	}
 
-	/** The copied records, without any that come later. */
+	/** The copied records, without any that come later: the same arrays as long as there are none. */
 	view(): Arrays<R, C> {
-		return Object.fromEntries(this.#columns.map(column => [column, this.#arrays[column].subarray(0, this.count)])) as unknown as Arrays<R, C>;
+		this.#view ??= Object.fromEntries(this.#columns.map(column => [column, this.#arrays[column].subarray(0, this.count)])) as unknown as Arrays<R, C>;
+		return this.#view;
 	}
 
 	#allocate(): Arrays<R, C> {

@@ -1,6 +1,6 @@
 import {performance} from 'node:perf_hooks';
 import {
-	fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type ColumnArray, type Columns,
+	bytesOf, fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type ColumnArray, type Columns,
 } from '../model/column-types.js';
 import {contentionColumns, factColumns} from '../model/schema.js';
 import type {
@@ -49,7 +49,17 @@ class Scratch {
 	readonly figures = new Float64Array(figureNames.length);
 
 	constructor(readonly room: Readonly<Record<RegionName, number>>) {
-		const arrays = <C extends Columns>(columns: C, length: number) => makeArrays(columns, namesOf(columns), column => newArray(column, length));
+		const arrays = <C extends Columns>(columns: C, length: number) => {
+			// One piece of memory for all of them: a piece each costs as much as copying some hundred records.
+			const memory = new ArrayBuffer(bytesOf(columns, length));
+			let end = 0;
+			return makeArrays(columns, namesOf(columns), column => {
+				const from = end;
+				end += bytesOf({column}, length);
+				return newArray(column, length, memory, from);
+			});
+		};
+
 		this.regions = {facts: arrays(changing.facts, room.facts), contention: arrays(changing.contention, room.contention), threads: arrays(changing.threads, room.threads)};
 	}
 
