@@ -1,5 +1,6 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {MovingMoment, type Counted} from './deltas.js';
+import {changesOf} from './kept-changes.js';
 import {sessionAt, type Moment, type Ring} from './ring.js';
 import {windowOfCell} from './steps.js';
 
@@ -72,11 +73,11 @@ export class LookBack {
 
 		const moving = new MovingMoment(from, ring.windows.at(-1)!.counts);
 		for (; at > index; at--) {
-			moving.move(ring.windows[at].changes, -1);
+			moving.move(changesOf(ring.windows[at]), -1);
 		}
 
 		for (; at < index; at++) {
-			moving.move(ring.windows[at + 1].changes, 1);
+			moving.move(changesOf(ring.windows[at + 1]), 1);
 		}
 
 		return moving.snapshot(newest, sessionAt(moment, newest), moment.counts);

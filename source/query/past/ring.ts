@@ -6,6 +6,7 @@ import {stateCode} from '../../model/thread-state.js';
 import {
 	countsOf, deltas, merged, type Counts,
 } from './deltas.js';
+import {deflated, type KeptChanges} from './kept-changes.js';
 
 /** A moment of the session that windows begin and end at. */
 export type Moment = {
@@ -17,10 +18,8 @@ export type Moment = {
 	readonly vitals: TargetVitals;
 };
 
-/** A stretch of the session, and the moment that it ends at; it begins where the one before ends. */
-export type RingWindow = Moment & {
-	/** What led from the moment before to this one, see deltas.ts. */
-	readonly changes: Uint8Array;
+/** A stretch of the session, and the moment that it ends at; it begins where the one before ends, and what changed since. */
+export type RingWindow = Moment & KeptChanges & {
 	/** CPU time of all threads, and the time of which it is a share. */
 	readonly cpuNs: number;
 	readonly sampledMs: number;
@@ -107,6 +106,7 @@ function windowOf({newest: then, totals: before}: Ring, now: Snapshot, totals: T
 		counts: countsOf(now),
 		vitals,
 		changes: deltas(then, now),
+		isDeflated: false,
 		cpuNs: totals.cpuNs - before.cpuNs,
 		sampledMs: session.sampledMs - (then?.session.sampledMs ?? 0),
 		blockedTicks: totals.blockedTicks - before.blockedTicks,
@@ -138,7 +138,7 @@ function blockedTicks({facts, contention}: Snapshot): number {
 	return sum;
 }
 
-/** Merges what is old enough, window by window. */
+/** Merges what is old enough, window by window, and deflates what is complete. */
 function coarsened(ring: Ring, {fineForMs, coarseMs}: RingBounds): Ring {
 	const oldMs = ring.windows.at(-1)!.atMs - fineForMs;
 	if (!(ring.windows[ring.settled]?.atMs <= oldMs)) {
@@ -154,6 +154,11 @@ function coarsened(ring: Ring, {fineForMs, coarseMs}: RingBounds): Ring {
 			bytes += sizeOf(one) - sizeOf(before) - sizeOf(window);
 			windows.splice(settled - 1, 2, one);
 		} else {
+			if (before) {
+				windows[settled - 1] = deflated(before);
+				bytes += sizeOf(windows[settled - 1]) - sizeOf(before);
+			}
+
 			settled++;
 		}
 	}
