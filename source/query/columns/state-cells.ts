@@ -83,11 +83,12 @@ export function shareOut(weights: readonly number[], cells: number): number[] {
 		left -= certain;
 	}
 
+	const {length} = byWeight;
 	for (; left > 0; left--) {
 		let most = byWeight[0];
-		for (const index of byWeight) {
-			if (lack(index) > lack(most)) {
-				most = index;
+		for (let at = 1; at < length; at++) {
+			if (lack(byWeight[at]) > lack(most)) {
+				most = byWeight[at];
 			}
 		}
 
