@@ -61,20 +61,21 @@ test('nobody at all has run; or some that stand at no line, for a short time; or
 		};
 
 		const look = (atLines: number[], nowhere: number[]) => {
-			rest.looked({atLines, nowhere}, manyThreads, true, performance.now());
-			return rest.areAtRest(performance.now());
+			rest.looked({atLines, nowhere}, manyThreads, true, lookedMs);
+			return rest.areAtRest(lookedMs);
 		};
 
+		const lookedMs = performance.now();
 		const others = threads.filter(id => id !== main);
 		for (const [atLines, nowhere, mostNs, isStill] of [[[main], others, 1e9, false], [others, [main], 1e9, true], [others, [main], 1, false]] as const) {
 			rest.forget();
-			expect(rest.areStill(performance.now(), 1e9)).toBe(false);
-			await until(() => look([...atLines], [...nowhere]) && rest.areStill(performance.now(), 1));
+			expect(rest.areStill(lookedMs, 1e9)).toBe(false);
+			await until(() => look([...atLines], [...nowhere]) && rest.areStill(lookedMs, 1));
 			await echo();
-			await until(() => !rest.areStill(performance.now(), 1));
+			await until(() => !rest.areStill(lookedMs, 1));
 			// Whoever has just gone to rest is on a CPU for some microseconds more.
-			await until(() => rest.areStill(performance.now(), mostNs) === isStill);
-			expect(rest.areStill(performance.now() + 60_000, mostNs)).toBe(false);
+			await until(() => rest.areStill(lookedMs, mostNs) === isStill);
+			expect(rest.areStill(lookedMs + 60_000, mostNs)).toBe(false);
 		}
 	} finally {
 		cpu.close();
