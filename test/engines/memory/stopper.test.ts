@@ -199,6 +199,23 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 		vi.restoreAllMocks();
 	});
 
+	test('who wants to look at threads that were left alone for a while looks after that, with all else done', () => {
+		sleepMs = 1;
+		let firstLookMs = Infinity;
+		stopper.stop(running.slice(0, 1), () => undefined, {
+			looks: [{
+				afterUs: 0,
+				wants() {
+					firstLookMs = Math.min(firstLookMs, nowMs);
+					return true;
+				},
+			}],
+			asked: () => undefined, restUs: 1000,
+		});
+		expect(firstLookMs).toBeGreaterThanOrEqual(sleepMs);
+		expect(events).toEqual(['?1', '+1', '-1', 'restored']);
+	});
+
 	/** A round, whom it asked, and the most threads that were asked and not let go yet. */
 	function round() {
 		events = [];

@@ -77,6 +77,11 @@ looked at again, so many microseconds after the first look began. `asked` is cal
 export type Choice = {
 	readonly looks: ReadonlyArray<{readonly afterUs: number; begin?(): void; wants(tid: number): boolean}>;
 	asked(tid: number): void;
+	/**
+	Microseconds to sleep before the first look, when all else is done: while we work the target has a CPU less, and what
+	it does by then is another thing.
+	*/
+	readonly restUs?: number;
 };
 
 type Round = {readonly look: (tid: number) => void; readonly choice: Choice; isOneByOne: boolean};
@@ -136,6 +141,10 @@ export class Stopper {
 			const size = this.#batchSize ?? (isRaised ? largestBatch : 1);
 			const round = {look, choice, isOneByOne: choice !== everybody};
 			let looked = 0;
+			if (choice.restUs !== undefined) {
+				this.#ptrace.sleep(choice.restUs);
+			}
+
 			while (looked < inTurn.length && performance.now() < endMs && stops.longestMs <= longestMs) {
 				const next = inTurn.slice(looked, looked + largestBatch);
 				looked += round.isOneByOne ? this.#stopOneByOne(next, round, stops) : this.#stopBatch(next, size, round, stops);

@@ -24,6 +24,14 @@ thread stands still.
 */
 const againUs = 25;
 
+/** No thread has these ids (Linux include/linux/threads.h): what is asked of them does nothing. */
+const nobody = 0;
+const nobodyToWaitFor = 0x7F_FF_FF_FF;
+const warmUps = 2;
+
+/** How long the target is left alone at least, and twice as long at most, microseconds, just before it is looked at. */
+const restUs = 500;
+
 /** CPUs beside the one that we use while we look. */
 const otherCpus = availableParallelism() - 1;
 
@@ -48,6 +56,7 @@ export class RunningStacks {
 	readonly #continuations: Continuations;
 	readonly #watch?: StopWatch;
 	readonly #moments: Moment[] = [];
+	readonly #scratch = new Uint8Array(registersBytes);
 	/** By Linux id, those that `stopWorking` has stopped. */
 	#caught = new Map<number, Moment>();
 
@@ -100,6 +109,7 @@ export class RunningStacks {
 		const inJava = new Set<JavaThread>();
 		let room = 0;
 		this.#caught = new Map();
+		this.#warmUp(threads, isStillThere);
 		return this.#stop(threads, this.#caught, [
 			{afterUs: 0, wants: thread => this.#threads.isInJavaNow(thread) && isStillThere(thread) && Boolean(inJava.add(thread))},
 			{
@@ -115,7 +125,7 @@ export class RunningStacks {
 				thread.isOffCpu = true;
 				thread.wasOnCpu = false;
 			}
-		});
+		}, restUs + Math.round(Math.random() * restUs));
 	}
 
 	/**
@@ -138,7 +148,24 @@ export class RunningStacks {
 		return moment?.thread === thread && (moment.isTaken || thread.isInJava);
 	}
 
-	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, looks: readonly Look[], held: (thread: JavaThread) => void = () => undefined): Stops {
+	/**
+	Does all that is done from a look until a thread stands still, to no end but that it takes a third of the time then: after
+	a sleep of ours the code of it is in no cache.
+	*/
+	#warmUp(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean): void {
+		const thread = threads.find(({isThere}) => isThere);
+		for (let times = 0; thread && times < warmUps; times++) {
+			this.#threads.isInJavaNow(thread);
+			isStillThere(thread);
+			this.#ptrace.seize(nobody);
+			this.#watch?.asked(thread);
+			this.#ptrace.interrupt(nobody);
+			this.#ptrace.poll(nobodyToWaitFor);
+			this.#ptrace.registers(nobody, this.#scratch);
+		}
+	}
+
+	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, looks: readonly Look[], held: (thread: JavaThread) => void = () => undefined, restUs?: number): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
 			if (thread.isThere) {
@@ -169,6 +196,7 @@ export class RunningStacks {
 			asked: tid => {
 				this.#watch?.asked(byId.get(tid)!);
 			},
+			restUs,
 		});
 	}
 
