@@ -76,12 +76,12 @@ looked at again, so many microseconds after the first look began. `asked` is cal
 */
 export type Choice = {
 	readonly looks: ReadonlyArray<{readonly afterUs: number; begin?(): void; wants(tid: number): boolean}>;
-	asked(tid: number): void;
 	/**
 	Microseconds to sleep before the first look, when all else is done: while we work the target has a CPU less, and what
 	it does by then is another thing.
 	*/
 	readonly restUs?: number;
+	asked(tid: number): void;
 };
 
 type Round = {readonly look: (tid: number) => void; readonly choice: Choice; isOneByOne: boolean};

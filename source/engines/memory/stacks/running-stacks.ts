@@ -99,11 +99,12 @@ export class RunningStacks {
 	}
 
 	/**
-	Looks who of these threads executes Java code and stops those; `walkCaught` fills in their frames. From the look on a
-	thread goes on for some time until it stands still, so that a piece of work that had less to do is missed. In its place
-	counts, where nobody was found, one that had not begun at the first look and has at the second, about as long
-	afterwards: together they are as likely for work of any length that takes longer than both. Not where that may have
-	begun only because another thread was stopped.
+	Looks who of these threads executes Java code and stops those; `walkCaught` fills in their frames. Before that the
+	target is left alone for a moment: while we worked it had a CPU less, and who is at work at the end of that has much to
+	do. From the look on a thread goes on for some time until it stands still, so that a piece of work that had less to do is
+	missed. In its place counts, where nobody was found, one that had not begun at the first look and has at the second,
+	about as long afterwards: together they are as likely for work of any length that takes longer than both. Not where that
+	may have begun only because another thread was stopped.
 	*/
 	stopWorking(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean): Stops {
 		const inJava = new Set<JavaThread>();
@@ -149,12 +150,16 @@ export class RunningStacks {
 	}
 
 	/**
-	Does all that is done from a look until a thread stands still, to no end but that it takes a third of the time then: after
-	a sleep of ours the code of it is in no cache.
+	Does all that is done from a look until a thread stands still, to no end but that it takes less time then: after a
+	sleep of ours the code of it is in no cache.
 	*/
 	#warmUp(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean): void {
 		const thread = threads.find(({isThere}) => isThere);
-		for (let times = 0; thread && times < warmUps; times++) {
+		if (!thread) {
+			return;
+		}
+
+		for (let times = 0; times < warmUps; times++) {
 			this.#threads.isInJavaNow(thread);
 			isStillThere(thread);
 			this.#ptrace.seize(nobody);
