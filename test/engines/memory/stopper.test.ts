@@ -211,9 +211,12 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 				},
 			}],
 			asked: () => undefined, restUs: 1000,
+			prepare() {
+				events.push('prepared');
+			},
 		});
 		expect(firstLookMs).toBeGreaterThanOrEqual(sleepMs);
-		expect(events).toEqual(['?1', '+1', '-1', 'restored']);
+		expect(events).toEqual(['prepared', '?1', '+1', '-1', 'restored']);
 	});
 
 	/** A round, whom it asked, and the most threads that were asked and not let go yet. */

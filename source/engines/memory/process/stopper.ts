@@ -81,6 +81,8 @@ export type Choice = {
 	it does by then is another thing.
 	*/
 	readonly restUs?: number;
+	/** Called before that; not where nobody may be stopped. */
+	prepare?(): void;
 	asked(tid: number): void;
 };
 
@@ -141,6 +143,7 @@ export class Stopper {
 			const size = this.#batchSize ?? (isRaised ? largestBatch : 1);
 			const round = {look, choice, isOneByOne: choice !== everybody};
 			let looked = 0;
+			choice.prepare?.();
 			if (choice.restUs !== undefined) {
 				this.#ptrace.sleep(choice.restUs);
 			}

@@ -4,7 +4,7 @@ import {type JavaThreads} from '../threads/java-threads.js';
 import {type Memory} from '../process/memory.js';
 import {type Ptrace} from '../process/ptrace.js';
 import {Unreadable} from '../process/reader.js';
-import {type Stopper} from '../process/stopper.js';
+import {type Choice, type Stopper} from '../process/stopper.js';
 import {type Stops} from '../process/stops.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from '../threads/thread-block.js';
 import {type ChunkPlace, type Continuations} from './continuation.js';
@@ -110,7 +110,6 @@ export class RunningStacks {
 		const inJava = new Set<JavaThread>();
 		let room = 0;
 		this.#caught = new Map();
-		this.#warmUp(threads, isStillThere);
 		return this.#stop(threads, this.#caught, [
 			{afterUs: 0, wants: thread => this.#threads.isInJavaNow(thread) && isStillThere(thread) && Boolean(inJava.add(thread))},
 			{
@@ -126,7 +125,12 @@ export class RunningStacks {
 				thread.isOffCpu = true;
 				thread.wasOnCpu = false;
 			}
-		}, restUs + Math.round(Math.random() * restUs));
+		}, {
+			restUs: restUs + Math.round(Math.random() * restUs),
+			prepare: () => {
+				this.#warmUp(threads, isStillThere);
+			},
+		});
 	}
 
 	/**
@@ -170,7 +174,7 @@ export class RunningStacks {
 		}
 	}
 
-	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, looks: readonly Look[], held: (thread: JavaThread) => void = () => undefined, restUs?: number): Stops {
+	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, looks: readonly Look[], held: (thread: JavaThread) => void = () => undefined, before: Pick<Choice, 'restUs' | 'prepare'> = {}): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
 			if (thread.isThere) {
@@ -201,7 +205,7 @@ export class RunningStacks {
 			asked: tid => {
 				this.#watch?.asked(byId.get(tid)!);
 			},
-			restUs,
+			...before,
 		});
 	}
 
