@@ -1,7 +1,7 @@
 import process from 'node:process';
 import {exitCodeAfter} from '../process/end-signals.js';
 import {UserError} from '../process/errors.js';
-import {settleCode} from '../process/settled-code.js';
+import {settleCode} from '../process/small-heaps.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';
 import {saveFormats} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
