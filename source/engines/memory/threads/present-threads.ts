@@ -43,7 +43,7 @@ export class PresentThreads {
 
 	/**
 	Whether the sample before would be filled in the same way now: nobody has run since but threads that stand at no line,
-	and these for so short a time that the next one which is filled may tell of it. All are looked at once a second.
+	and these for so short a time that the next one which is filled may tell of it. All are looked at every few seconds.
 	*/
 	isStill(): boolean {
 		return this.#isLasting && this.#others.areStill(performance.now(), housekeepingNs);
