@@ -13,7 +13,6 @@ import type {Unit} from '../../source/query/types.js';
 import {tasksView} from '../../source/views/tasks.js';
 import {views} from '../../source/views/registry.js';
 import {placeColumns} from '../../source/ui/text/table-cells.js';
-import type {Layout} from '../../source/ui/text/layout.js';
 import {picture, undent} from '../helpers/picture.js';
 
 const snapshot = picture(`
@@ -171,7 +170,7 @@ describe('tasks', () => {
 	};
 
 	test.each([40, 48, 56, 64, 80, 90, 100, 110, 120, 200])('of %i columns, the state is one, and the kind has room', columns => {
-		const placed = placeColumns(taskColumns, {columns, width: columns - 1} as Layout);
+		const placed = placeColumns(taskColumns, {columns, width: columns - 1});
 		expect(placed.map(({column}) => column.id)).toContain('state');
 		expect(placed.at(-1)!.width).toBeGreaterThanOrEqual(10);
 	});
