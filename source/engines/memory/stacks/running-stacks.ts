@@ -154,8 +154,8 @@ export class RunningStacks {
 	}
 
 	/**
-	Does all that is done from a look until a thread stands still, to no end but that it takes less time then: after a
-	sleep of ours the code of it is in no cache.
+	Does what is done from a look until a thread stands still, to no end but that it takes less time then: after a sleep
+	of ours the code of it is in no cache. No thread is seized for it.
 	*/
 	#warmUp(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean): void {
 		const thread = threads.find(({isThere}) => isThere);
@@ -166,7 +166,6 @@ export class RunningStacks {
 		for (let times = 0; times < warmUps; times++) {
 			this.#threads.isInJavaNow(thread);
 			isStillThere(thread);
-			this.#ptrace.seize(nobody);
 			this.#watch?.asked(thread);
 			this.#ptrace.interrupt(nobody);
 			this.#ptrace.poll(nobodyToWaitFor);
