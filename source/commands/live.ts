@@ -1,7 +1,7 @@
 import process from 'node:process';
 import {exitCodeAfter} from '../process/end-signals.js';
 import {UserError} from '../process/errors.js';
-import {settleCode} from '../process/small-heaps.js';
+import {keepHeapsSmall} from '../process/small-heaps.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';
 import {saveFormats} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
@@ -39,7 +39,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 	const vitals = target && openVitals(target);
 	const idle = new IdleList(options.idleCalls);
 	let roots: readonly SourceRoot[] | undefined;
-	const stopSettling = settleCode();
+	const letHeapsGrow = keepHeapsSmall();
 	try {
 		const {reason, signal, lastSnapshot} = await runApp({
 			source,
@@ -77,7 +77,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 
 		return signal ? exitCodeAfter(signal) : 0;
 	} finally {
-		stopSettling();
+		letHeapsGrow();
 		vitals?.close();
 	}
 }

@@ -3,7 +3,6 @@ import path from 'node:path';
 import process from 'node:process';
 import {endSignals} from '../process/end-signals.js';
 import {UserError} from '../process/errors.js';
-import {keepHeapsSmall} from '../process/small-heaps.js';
 import {formatOf} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
 import {printable} from '../model/text.js';
@@ -165,7 +164,6 @@ function needed(file: string | undefined): string {
 }
 
 async function profile(target: Target, options: Options, begun: {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks} = {}): Promise<number> {
-	keepHeapsSmall();
 	// On a screen anything may be looked at, and saved.
 	const formatDepth = isInteractive(options) ? undefined : formatOf(options.format).depth;
 	const sampler = startSampler({
