@@ -39,7 +39,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 	const vitals = target && openVitals(target);
 	const idle = new IdleList(options.idleCalls);
 	let roots: readonly SourceRoot[] | undefined;
-	const letHeapsGrow = keepHeapsSmall();
+	const callOff = keepHeapsSmall();
 	try {
 		const {reason, signal, lastSnapshot} = await runApp({
 			source,
@@ -77,7 +77,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 
 		return signal ? exitCodeAfter(signal) : 0;
 	} finally {
-		letHeapsGrow();
+		callOff();
 		vitals?.close();
 	}
 }

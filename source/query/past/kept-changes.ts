@@ -6,12 +6,8 @@ export type KeptChanges = {readonly changes: Uint8Array; readonly isDeflated: bo
 /** A window with 4 KB to look back in and little memory while it deflates: what changes is some kilobytes at most. */
 const deflating = {windowBits: 12, memLevel: 5};
 
-/** The same in fewer bytes; as it is where there would be more. */
+/** Changes that are not deflated yet in fewer bytes; as they are where there would be more. */
 export function deflated<Kept extends KeptChanges>(kept: Kept): Kept {
-	if (kept.isDeflated) {
-		return kept;
-	}
-
 	const bytes = deflateRawSync(kept.changes, deflating);
 	// What zlib gives is a part of a buffer of 16 KB.
 	return bytes.length < kept.changes.length ? {...kept, changes: new Uint8Array(bytes), isDeflated: true} : kept;

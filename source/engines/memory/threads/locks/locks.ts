@@ -273,8 +273,8 @@ export class Locks {
 
 	/**
 	The thread in AbstractOwnableSynchronizer.exclusiveOwnerThread; or, where a ReentrantReadWriteLock is held for
-	reading, how often (the upper half of its state, a long since 25), and the thread in firstReader: the one that has held it since
-	nobody did, null once that has let go. Of the others each knows for itself.
+	reading, how often (the upper half of its state, a long since 25), and the thread in firstReader: the one that has held
+	it since nobody did, null once that has let go. Of the others each knows for itself.
 	*/
 	#holderOfSynchronizer(synchronizer: number, {owner, firstReader, state, longState}: SynchronizerOffsets): Holder {
 		const thread = this.#threadIn(synchronizer + owner);
