@@ -1,9 +1,15 @@
 import {defineConfig} from 'vitest/config';
+import {LongestFirst} from './test/longest-first.js';
+
+/** Folders of tests that run within their process, on data of their own: several files in a process, one after the other. */
+const withinTheProcess = [
+	'test/{config,exports,model,options,probes,query,sources,structure,table,ui,views}/**/*.test.{ts,tsx}',
+	'test/engines/memory/{decode,stacks}/**/*.test.ts',
+];
 
 export default defineConfig({
 	oxc: {jsx: {development: false}},
 	test: {
-		include: ['test/**/*.test.{ts,tsx}'],
 		// Longer than what a test waits for by itself (test/helpers/patience.ts), which says more when it is in vain.
 		testTimeout: 240_000,
 		hookTimeout: 240_000,
@@ -12,5 +18,11 @@ export default defineConfig({
 		pool: 'forks',
 		// One more than the CPUs of a small machine: tests on real JVMs wait for much of their time.
 		maxWorkers: 3,
+		sequence: {sequencer: LongestFirst},
+		projects: [
+			{extends: true, test: {name: 'programs', include: ['test/**/*.test.ts'], exclude: withinTheProcess}},
+			// A process for each of these would take longer to start than most of them to run.
+			{extends: true, test: {name: 'within', include: withinTheProcess, isolate: false}},
+		],
 	},
 });

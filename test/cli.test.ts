@@ -21,7 +21,6 @@ const root = path.resolve(import.meta.dirname, '..');
 const cli = path.join(root, 'dist/cli.js');
 const shop = path.join(root, 'demo/shop.jar');
 
-let target: JavaProcess;
 let folder: string;
 
 async function startShop(): Promise<JavaProcess> {
@@ -55,13 +54,11 @@ function start(...args: string[]) {
 
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 
-beforeAll(async () => {
+beforeAll(() => {
 	folder = mkdtempSync(path.join(tmpdir(), 'tprof-cli-'));
-	target = await startShop();
 });
 
-afterAll(async () => {
-	await target.stop();
+afterAll(() => {
 	rmSync(folder, {recursive: true, force: true});
 });
 
@@ -139,6 +136,16 @@ describe('what needs no JVM', () => {
 });
 
 describe('on a running JVM', () => {
+	let target: JavaProcess;
+
+	beforeAll(async () => {
+		target = await startShop();
+	});
+
+	afterAll(async () => {
+		await target.stop();
+	});
+
 	test('with too few open files it says so, wherever they run out', () => {
 		const errors = new Set<string>();
 		// With fewer Node itself does not come up; with all of these it works.

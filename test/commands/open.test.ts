@@ -38,6 +38,19 @@ function fileOf(profile: Uint8Array): string {
 	return file;
 }
 
+/** The file of a profile, written when it is first asked for. */
+function fileOnce(profileOf: () => Uint8Array): () => string {
+	let file: string | undefined;
+	return () => {
+		file ??= fileOf(profileOf());
+		return file;
+	};
+}
+
+const mostLines = fileOnce(() => manyLines(99_000));
+const deepest = fileOnce(() => deepStacks(5, 99_000, 60_000));
+const mostAlike = fileOnce(() => likeStacks(50_000, 100));
+
 /** Opens a file without a terminal. */
 function open(file: string, input?: Uint8Array, args: readonly string[] = []) {
 	const {status, stdout, stderr} = spawnSync(process.execPath, ['--import', sayPeak, cli, 'open', file, ...args], {encoding: 'utf8', timeout: patienceMs, input});
@@ -70,26 +83,26 @@ describe('what a file may hold', () => {
 	});
 
 	test.each([
-		['lines', () => manyLines(99_000)],
-		['threads', () => manyThreads(65_000)],
-		['unprintable names', () => manyUnprintable(7000)],
-		['deep stacks', () => deepStacks(5, 99_000, 60_000)],
-		['one long name', () => longName(60 * 1024 * 1024)],
-	])('as many %s as it may hold open', (_, profile) => {
-		const {status, error, stdout, megabytes} = open(fileOf(profile()));
+		['lines', mostLines],
+		['threads', () => fileOf(manyThreads(65_000))],
+		['unprintable names', () => fileOf(manyUnprintable(7000))],
+		['deep stacks', deepest],
+		['one long name', () => fileOf(longName(60 * 1024 * 1024))],
+	])('as many %s as it may hold open', (_, file) => {
+		const {status, error, stdout, megabytes} = open(file());
 		expect({status, error}).toEqual({status: 0, error: ''});
 		expect(stdout).toContain('samples');
 		expect(megabytes).toBeLessThan(maxMegabytes);
 	});
 
 	test.each([
-		['json', 'lines', () => manyLines(99_000)],
-		['json', 'like stacks', () => likeStacks(50_000, 100)],
-		['pprof', 'like stacks', () => likeStacks(50_000, 100)],
-		['pprof', 'deep stacks', () => deepStacks(5, 99_000, 60_000)],
-	])('and are written as %s (%s)', (format, _, profile) => {
+		['json', 'lines', mostLines],
+		['json', 'like stacks', mostAlike],
+		['pprof', 'like stacks', mostAlike],
+		['pprof', 'deep stacks', deepest],
+	])('and are written as %s (%s)', (format, _, file) => {
 		const output = path.join(folder, `${++fileCount}.${format}`);
-		const {status, error, megabytes} = open(fileOf(profile()), undefined, ['--format', format, '--output', output]);
+		const {status, error, megabytes} = open(file(), undefined, ['--format', format, '--output', output]);
 		expect({status, error}).toEqual({status: 0, error: ''});
 		expect(statSync(output).size).toBeGreaterThan(50_000);
 		rmSync(output);
@@ -128,7 +141,7 @@ describe('what may be opened', () => {
 });
 
 test('the screen shows as many lines as a file may hold', async () => {
-	const terminal = new TerminalSession(process.execPath, ['--import', sayPeak, cli, 'open', fileOf(manyLines(99_000))]);
+	const terminal = new TerminalSession(process.execPath, ['--import', sayPeak, cli, 'open', mostLines()]);
 	try {
 		await terminal.until('99000/99000');
 		terminal.type('\t');

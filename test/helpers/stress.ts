@@ -18,7 +18,7 @@ export type StressProcess = {
 };
 
 /** Starts the program, with so many threads for each of its six kinds of work. */
-export async function startStress(threads: number, options: Pick<JavaOptions, 'jdk' | 'jvmArgs'> = {}): Promise<StressProcess> {
+export async function startStress(threads: number, options: Pick<JavaOptions, 'jdk' | 'jvmArgs' | 'under'> = {}): Promise<StressProcess> {
 	const java = await startJava('Stress', {...options, args: [String(threads)]});
 	return {
 		pid: java.pid,

@@ -1,0 +1,41 @@
+import path from 'node:path';
+import {BaseSequencer, type TestSpecification} from 'vitest/node';
+
+/** The files that take longest, longest first. */
+const longest: readonly string[] = [
+	'engines/memory/running-threads.test.ts',
+	'commands/open.test.ts',
+	'cli.test.ts',
+	'engines/memory/waiting-threads.test.ts',
+	'engines/memory/cpu-sums.test.ts',
+	'engines/memory/stress.test.ts',
+	'sampler/suspension.test.ts',
+	'ui/session-screen.test.ts',
+	'engines/memory/changing-target.test.ts',
+	'sampler/handle.test.ts',
+	'engines/attach/handshake.test.ts',
+	'jvm/identify.test.ts',
+	'ui/terminal.test.ts',
+	'commands/live.test.ts',
+	'dist.test.ts',
+	'engines/memory/line-finding.test.ts',
+	'engines/memory/loops.test.ts',
+	'engines/memory/timer/wakings.test.ts',
+	'tracing/command.test.ts',
+	'tracing/bad-ends.test.ts',
+	'tracing/trace.test.ts',
+	'engines/memory/kill.test.ts',
+];
+
+/** Begun last, a long file would be waited for alone: so both CPUs have work to the end, where no run was timed yet, too. */
+export class LongestFirst extends BaseSequencer {
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const rank = ({moduleId}: TestSpecification) => {
+			const at = longest.indexOf(path.relative(import.meta.dirname, moduleId));
+			return at === -1 ? longest.length : at;
+		};
+
+		const sorted = await super.sort(files);
+		return sorted.sort((a, b) => rank(a) - rank(b));
+	}
+}
