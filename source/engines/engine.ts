@@ -74,13 +74,24 @@ export type SampleOutcome =
 		readonly atMs: number;
 		/** None when left out. */
 		readonly skipped?: SkippedThreads;
+		/** Left out where anything may change at any time. */
+		readonly calm?: Calm;
+		/** By when the next look must come at the latest, milliseconds; Infinity, or left out, where it does not matter. */
+		readonly withinMs?: number;
 		/**
-		Nobody has run since the sample before but threads of the JVM's own that stand at no line: the next samples will
-		be this one again until somebody does.
+		For how long a thread has been doing what it is found doing, nanoseconds, if the sample before found it doing
+		something else: the longest such time. None when left out.
 		*/
-		readonly isAtRest?: boolean;
+		readonly changedNs?: number;
 	}
 	| {readonly ok: false; readonly reason: string; readonly tookMs: number; readonly stoppedMs: number};
+
+/**
+Why the next samples will be this one again, but for CPU time, until something changes. `rest`: nobody has run since the
+sample before but threads of the JVM's own that stand at no line. `steady`: nobody but these, and threads that were found
+running both times and ran all the time in between, or waited for a CPU.
+*/
+export type Calm = 'rest' | 'steady';
 
 /** Thrown by `sample` when the session is over. */
 export class SessionOver extends Error {

@@ -220,7 +220,7 @@ export class SamplingLoop {
 		this.#recordOwnCpu(nowMs);
 		this.#targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
-		this.#clock.end(nowMs, intervalMs, this.#rests.next(outcome.ok && outcome.isAtRest === true, intervalMs));
+		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#rests.next(outcome.calm !== undefined, intervalMs, outcome.withinMs) : this.#rests.next(false, intervalMs));
 		const isGivenUp = this.#isGivenUp && !outcome.ok;
 		this.#isGivenUp = false;
 		this.#isCounted = outcome.ok && this.#count(outcome, nowMs, slots);
@@ -267,7 +267,7 @@ export class SamplingLoop {
 		this.#leavePauseOut();
 		this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0);
 		const sampledMs = this.#durationMs(nowMs);
-		const shares = sharesOf(slots, this.#sample, outcome.isAtRest === true, this.#intervalMs());
+		const shares = sharesOf(slots, outcome.changedNs ?? 0, this.#intervalMs());
 		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, shares)) {
 			this.#placement.takeBack(this.#sample);
 			return false;

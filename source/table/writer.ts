@@ -165,8 +165,7 @@ export class TableWriter implements Interner {
 			return;
 		}
 
-		const share = this.#views.shape.facts;
-		this.#views.regions.facts.ticks[Math.floor(fact / share)][fact % share] += times;
+		this.#addTicksOf(fact, times);
 		if (this.#contentionOf[row] >= 0) {
 			this.#contention.addTicks(this.#contentionOf[row], times);
 		}
@@ -370,7 +369,43 @@ export class TableWriter implements Interner {
 			}
 		}
 
+		if (times > 1) {
+			this.#spreadTicks(sample, times);
+		}
+
 		threads.endSample(sample, this.#recordOf, this.#factOf, this.#changed.subarray(0, this.#changedCount));
+	}
+
+	/**
+	A sample that counts several times stands for moments in which a running thread was elsewhere: all but the last count
+	where its credits say that it was, in their order. The lock is held.
+	*/
+	#spreadTicks({credits, state}: Sample, times: number): void {
+		for (let first = 0, end = 0; first < credits.count; first = end) {
+			const row = credits.row[first];
+			while (end < credits.count && credits.row[end] === row) {
+				end++;
+			}
+
+			if (this.#factOf[row] >= 0 && state[row] === stateCode.RUNNABLE) {
+				this.#spread(this.#factOf[row], first, end, times);
+			}
+		}
+	}
+
+	#spread(fact: number, firstCredit: number, endCredit: number, times: number): void {
+		for (let time = 1; time < times; time++) {
+			const there = this.#creditOf[firstCredit + Math.floor((time - 0.5) * (endCredit - firstCredit) / times)];
+			if (there >= 0) {
+				this.#addTicksOf(fact, -1);
+				this.#addTicksOf(there, 1);
+			}
+		}
+	}
+
+	#addTicksOf(fact: number, times: number): void {
+		const share = this.#views.shape.facts;
+		this.#views.regions.facts.ticks[Math.floor(fact / share)][fact % share] += times;
 	}
 
 	#recordOfRow(row: number): number {

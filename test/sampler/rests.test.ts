@@ -2,6 +2,9 @@ import {readFileSync} from 'node:fs';
 import {performance} from 'node:perf_hooks';
 import {describe, expect, test} from 'vitest';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
+import {JavaThread} from '../../source/engines/memory/threads/java-thread.js';
+import {runsOn, Steadiness} from '../../source/engines/memory/threads/steadiness.js';
+import {emptyBlock} from '../../source/engines/memory/threads/thread-block.js';
 import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {SamplingClock} from '../../source/sampler/clock.js';
@@ -18,9 +21,14 @@ import {until} from '../helpers/until.js';
 const intervalMs = 20;
 
 describe('Rests', () => {
-	test('looks come more rarely while nothing runs, and at the full rate from the first on that finds otherwise', () => {
+	test('looks come more rarely while nothing changes, and at the full rate from the first on that finds otherwise', () => {
 		const rests = new Rests();
-		expect([false, true, true, true, true, false, true, false].map(isAtRest => rests.next(isAtRest, intervalMs))).toEqual([1, 2, 4, 4, 4, 1, 2, 1]);
+		expect([false, true, true, true, true, false, true, false].map(isCalm => rests.next(isCalm, intervalMs))).toEqual([1, 2, 4, 4, 4, 1, 2, 1]);
+	});
+
+	test.each([[200, 4], [90, 3], [67, 2], [40, 1], [0, 1]])('nor more rarely than once in %d ms where records have no room for longer: %d at the most', (withinMs, most) => {
+		const rests = new Rests();
+		expect(Math.max(...Array.from({length: 10}, () => rests.next(true, intervalMs, withinMs)))).toBe(most);
 	});
 
 	test.each([[10, 4], [20, 4], [25, 3], [33, 2], [50, 1], [1000, 1]])('at an interval of %d ms they are put off to %d of them at the most, which is not noticed on the screen', (interval, most) => {
@@ -29,13 +37,19 @@ describe('Rests', () => {
 	});
 });
 
+/** A Java thread that awaits to be found at work, or not. */
+function threadAt(row: number): JavaThread {
+	return Object.assign(new JavaThread(0x1000, emptyBlock(), 1), {row});
+}
+
 /** By which factor too many samples meet a thread at work that works for so long, then rests; and the looks they took. */
 function simulate(workMs: number, restMs: number): {factor: number; looks: number; samples: number} {
 	const random = seeded(workMs + restMs);
 	const clock = new SamplingClock(0, random);
 	const rests = new Rests();
 	const sample = new Sample();
-	const row = sample.addThread(1, 1, 'works');
+	const thread = threadAt(sample.addThread(1, 1, 'works'));
+	const steadiness = new Steadiness();
 	let [nowMs, beginMs, wasRunning, running, samples, looks] = [0, restMs, false, 0, 0, 0];
 	for (; looks < 300_000; looks++) {
 		const beforeMs = nowMs;
@@ -47,20 +61,31 @@ function simulate(workMs: number, restMs: number): {factor: number; looks: numbe
 
 		const isRunning = beginMs <= nowMs;
 		usedMs += isRunning ? nowMs - Math.max(beginMs, beforeMs) : 0;
-		sample.state[row] = isRunning ? stateCode.RUNNABLE : stateCode.WAITING;
-		sample.cpuNs[row] = usedMs * 1e6;
-		const isAtRest = usedMs === 0;
-		const {before, now} = sharesOf(clock.slots, sample, isAtRest, intervalMs);
+		sample.state[thread.row] = isRunning ? stateCode.RUNNABLE : stateCode.WAITING;
+		// Half of what it needs a CPU for it waits for one.
+		thread.cpuNs = usedMs * 500_000;
+		thread.waitNs = usedMs * 500_000;
+		steadiness.look([thread], sample, nowMs);
+		const {before, now} = sharesOf(clock.slots, steadiness.changedNs, intervalMs);
 		running += (wasRunning ? before : 0) + (isRunning ? now : 0);
 		wasRunning = isRunning;
 		samples += before + now;
-		clock.end(nowMs, intervalMs, rests.next(isAtRest, intervalMs));
+		clock.end(nowMs, intervalMs, rests.next((usedMs === 0 || runsOn(thread)) && !steadiness.isBroken(nowMs), intervalMs));
 	}
 
 	// The mean rate is the one asked for.
 	expect(nowMs / samples / intervalMs).toBeCloseTo(1, 2);
 	return {factor: running * (workMs + restMs) / (samples * workMs), looks, samples};
 }
+
+test.each([[2000, 5], [4000, 20], [3000, 37], [5000, 70], [2500, 250]])('a thread that works for %d ms and then waits for %d is met at work as often as it should be', (workMs, restMs) => {
+	const {factor, looks, samples} = simulate(workMs, restMs);
+	// And in its wait, which is a small part of the whole.
+	const restPart = restMs / (workMs + restMs);
+	expect((1 - (factor * (1 - restPart))) / restPart).toBeGreaterThan(0.95);
+	expect((1 - (factor * (1 - restPart))) / restPart).toBeLessThan(1.05);
+	expect(looks).toBeLessThan(samples * 0.8);
+});
 
 test.each([[5, 300], [20, 1000], [37, 500], [70, 400], [250, 700]])('work of %d ms after a rest of %d ms is met as often as it should be, wherever it begins between two looks', (workMs, restMs) => {
 	const {factor, looks, samples} = simulate(workMs, restMs);
@@ -94,7 +119,7 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is l
 				const beganMs = performance.now();
 				const outcome = await session.sample(into, isAfterGap, slots);
 				looks.push({
-					beganMs, slots, isAtRest: outcome.ok && outcome.isAtRest === true, isRepeated: false,
+					beganMs, slots, isAtRest: outcome.ok && outcome.calm === 'rest', isRepeated: false,
 				});
 				return outcome;
 			},

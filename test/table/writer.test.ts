@@ -437,6 +437,26 @@ test('a sample counts as often as it is said to, and the one before it once more
 	expect([...contentionOf(image).values()]).toEqual([9, 1]);
 });
 
+test('of a thread that runs, the samples that a look stands for count where its credits say that it was then', () => {
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const credits = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => ({cpuNs: 10, frames: [`A.${name}`, 'A.run']}));
+	writer.count(drawInto(newSample(), [
+		{key: 1, state: stateCode.RUNNABLE, frames: ['A.h', 'A.run'], credits},
+		{key: 2, state: stateCode.WAITING, frames: ['B.park'], credits: [{cpuNs: 3, frames: ['B.work']}]},
+		{key: 3, state: stateCode.RUNNABLE, frames: ['C.c'], credits: [{cpuNs: 5, frames: ['C.c']}]},
+	], writer), 1, zeroFigures, undefined, {before: 0, now: 4});
+	const image = new TableReader(buffer).read(1000)!;
+	expect(image.figures).toMatchObject({samples: 4, threadSamples: 12});
+	const ticks = new Map([...factsOf(image)].map(([fact, [ticks]]) => [fact, ticks]));
+	expect(ticks).toEqual(new Map([
+		...[...'abcdefgh'].map((name, index) => [`1|A.${name}<A.run|${stateCode.RUNNABLE}`, index % 2] as const),
+		[`2|B.park|${stateCode.WAITING}`, 4],
+		[`2|B.work|${stateCode.RUNNABLE}`, 0],
+		[`3|C.c|${stateCode.RUNNABLE}`, 4],
+	]));
+});
+
 test('the sample counted last counts again: ticks and figures, no CPU time; none that was not counted does', () => {
 	const buffer = createTable();
 	const writer = new TableWriter(buffer);

@@ -9,7 +9,7 @@ import type {Target} from '../../jvm/target.js';
 import {ProcessClock} from '../../jvm/threads/process-clock.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
-	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver, type TimerId,
+	type Calm, type EngineOptions, type EngineSession, type SampleOutcome, SessionOver, type TimerId,
 } from '../engine.js';
 import {CodeCache} from './hotspot/code-cache.js';
 import {type HeapClock} from './hotspot/collections.js';
@@ -143,7 +143,7 @@ export class MemorySession implements EngineSession {
 		this.#stops = noStops;
 		this.#slots = slots;
 		let interruptedMs = 0;
-		let isAtRest = false;
+		let calm: Calm | undefined;
 		try {
 			const hasWoken = this.#begin() === 'woken';
 			this.#begun = 'nothing';
@@ -156,7 +156,7 @@ export class MemorySession implements EngineSession {
 			this.#takeStacks(awake, threads);
 			this.#descriptions.describe(awake, threads);
 			this.#fill(into, threads);
-			isAtRest = this.#present.done(this.#vmThreads);
+			calm = this.#present.done(this.#vmThreads, into);
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
@@ -167,7 +167,8 @@ export class MemorySession implements EngineSession {
 		this.#failures = 0;
 		const stops = this.#stops;
 		return {
-			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, tookMs: performance.now() - startedMs, atMs, skipped: stops, isAtRest,
+			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, tookMs: performance.now() - startedMs, atMs, skipped: stops,
+			calm, changedNs: this.#present.changedNs, withinMs: calm === 'steady' ? this.#perf?.roomMs ?? 0 : Infinity,
 		};
 	}
 

@@ -31,8 +31,8 @@ export class ThreadCpu {
 	/** What the last call of `delta` or `read` found. */
 	reading: CpuReading = 'read';
 	/**
-	The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, runnable without one (that of
-	the last one that was read), and how often it was put on a CPU.
+	The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, runnable without one, and how often
+	it was put on a CPU.
 	*/
 	cpuNs = 0;
 	waitNs = 0;
@@ -50,6 +50,7 @@ export class ThreadCpu {
 	#currentRound = 1;
 	/** What `read` found, and at which moment. */
 	#foundCpuNs = new Float64Array(64);
+	#foundWaitNs = new Float64Array(64);
 	#foundTurns = new Float64Array(64);
 	#foundAt = new Int32Array(64);
 	#moment = 1;
@@ -83,6 +84,7 @@ export class ThreadCpu {
 		const before = this.#lastCpuNs[slot];
 		if (this.#isMoment && this.#foundAt[slot] === this.#moment) {
 			this.cpuNs = this.#foundCpuNs[slot];
+			this.waitNs = this.#foundWaitNs[slot];
 			this.turns = this.#foundTurns[slot];
 			this.reading = 'read';
 		} else if (!this.#readSlot(nativeId, slot)) {
@@ -109,6 +111,7 @@ export class ThreadCpu {
 		if (this.#readSlot(nativeId, slot)) {
 			this.#markRead(slot);
 			this.#foundCpuNs[slot] = this.cpuNs;
+			this.#foundWaitNs[slot] = this.waitNs;
 			this.#foundTurns[slot] = this.turns;
 			this.#foundAt[slot] = this.#moment;
 			return true;
@@ -171,6 +174,7 @@ export class ThreadCpu {
 			this.#lastCpuNs = grown(this.#lastCpuNs, new Float64Array(slot * 2));
 			this.#round = grown(this.#round, new Int32Array(slot * 2));
 			this.#foundCpuNs = grown(this.#foundCpuNs, new Float64Array(slot * 2));
+			this.#foundWaitNs = grown(this.#foundWaitNs, new Float64Array(slot * 2));
 			this.#foundTurns = grown(this.#foundTurns, new Float64Array(slot * 2));
 			this.#foundAt = grown(this.#foundAt, new Int32Array(slot * 2));
 		}

@@ -21,9 +21,12 @@ export type CpuTurn = {
 	/** CPU used since it was last asked for, 0 where it was not in this sample; and whether that is known at all. */
 	cpuNs: number;
 	isCpuKnown: boolean;
+	/** How long it could run since it was asked before, but waited for a CPU; as far as that wait is over. */
+	waitNs: number;
 	/** CPU used over the thread's life, as far as it was asked for. */
 	lifeCpuNs: number;
-	/** How often it was put on a CPU until then, and how often of that since it was asked before. */
+	/** The same of such waits; how often it was put on a CPU until then, and how often of that since it was asked before. */
+	lifeWaitNs: number;
 	lifeTurns: number;
 	newTurns: number;
 	/** When its turn comes, and until when it is asked in every sample; whole milliseconds of performance.now. */
@@ -106,6 +109,9 @@ export class CpuTurns {
 		thread.cpuNs = this.#cpu.delta(thread.nativeId);
 		thread.isCpuKnown = this.#cpu.reading === 'read';
 		thread.lifeCpuNs = thread.isCpuKnown ? this.#cpu.cpuNs : 0;
+		const waitNs = thread.isCpuKnown ? this.#cpu.waitNs : 0;
+		thread.waitNs = waitNs - thread.lifeWaitNs;
+		thread.lifeWaitNs = waitNs;
 		const turns = thread.isCpuKnown ? this.#cpu.turns : 0;
 		thread.newTurns = turns - thread.lifeTurns;
 		thread.lifeTurns = turns;

@@ -40,6 +40,9 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	every sample, and it is never settled.
 	*/
 	hasEvent = false;
+	/** For how long looks have found it running all the time; and the number of the last that found it at work (steadiness). */
+	ranOnNs = 0;
+	ranAtLook = 0;
 	/** Its row in the sample that is being filled, or in the one before. */
 	row = -1;
 	/** See `CpuTurn`; what is looked at in every sample stands together, at the front. */
@@ -87,7 +90,9 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	/** See `CpuTurn`. */
 	cpuNs = 0;
 	isCpuKnown = false;
+	waitNs = 0;
 	lifeCpuNs = 0;
+	lifeWaitNs = 0;
 	lifeTurns = 0;
 	newTurns = 0;
 	/**

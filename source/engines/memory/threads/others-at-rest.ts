@@ -45,6 +45,7 @@ export class OthersAtRest {
 	#calm = 0;
 	#unsure = 0;
 	#hasRested = false;
+	#haveOthersRested = false;
 	#lookAtMs = 0;
 	/**
 	What the whole process, and the watched ones that stand at no line, had used when they were asked for last; NaN where
@@ -75,12 +76,18 @@ export class OthersAtRest {
 		return this.#hasRested;
 	}
 
+	/** The same with watched ones of any kind. */
+	get haveOthersRested(): boolean {
+		return this.#haveOthersRested;
+	}
+
 	/**
 	Whether none but the watched ones can have done anything since everybody was looked at. What is read of these for
 	that counts as what they used until this sample (`ThreadCpu.beginMoment`).
 	*/
 	areAtRest(nowMs: number): boolean {
 		this.#hasRested = false;
+		this.#haveOthersRested = false;
 		this.#wholeNs = Number.NaN;
 		if (Number.isNaN(this.#usedNs)) {
 			return false;
@@ -100,7 +107,8 @@ export class OthersAtRest {
 			return false;
 		}
 
-		this.#hasRested = this.#unsure === 0 && this.#atLinesNs === atLinesNs;
+		this.#haveOthersRested = this.#unsure === 0;
+		this.#hasRested = this.#haveOthersRested && this.#atLinesNs === atLinesNs;
 		return nowMs < this.#lookAtMs;
 	}
 
@@ -148,6 +156,7 @@ export class OthersAtRest {
 	/** Nothing is known of them: everybody must be looked at. */
 	forget(calm = 0): void {
 		this.#hasRested = false;
+		this.#haveOthersRested = false;
 		this.#wholeNs = Number.NaN;
 		this.#usedNs = Number.NaN;
 		this.#calm = calm;

@@ -1,10 +1,13 @@
 import {existsSync} from 'node:fs';
+import {type Sample} from '../../../model/sample.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
+import {type Calm} from '../../engine.js';
 import {watch, type CpuTurns} from './cpu-turns.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
 import {type OthersAtRest} from './others-at-rest.js';
 import {isAboutToStall} from './stalls.js';
+import {runsOn, Steadiness} from './steadiness.js';
 import {type VmThreads} from './vm-threads.js';
 
 /** What the threads of which none stands at a line may use between two samples in which nothing happened. */
@@ -23,6 +26,7 @@ export class PresentThreads {
 	readonly #turns: CpuTurns;
 	readonly #present: JavaThread[] = [];
 	readonly #others: OthersAtRest;
+	readonly #steadiness = new Steadiness();
 	/** Those that may run while the others are at rest, and whether everybody is looked at in this sample. */
 	readonly #watched: JavaThread[] = [];
 	#isFull = true;
@@ -30,6 +34,8 @@ export class PresentThreads {
 	#isCalm = false;
 	/** Nobody had run but those that are watched, of which none stands at a line. */
 	#hasRested = false;
+	/** Nobody had run but those that are watched, whoever they are. */
+	#haveOthersRested = false;
 	/** As long as nobody runs, the newest sample would be filled in the same way again. */
 	#isLasting = false;
 
@@ -47,6 +53,11 @@ export class PresentThreads {
 	*/
 	isStill(): boolean {
 		return this.#isLasting && this.#others.areStill(performance.now(), housekeepingNs);
+	}
+
+	/** See `SampleOutcome`. */
+	get changedNs(): number {
+		return this.#steadiness.changedNs;
 	}
 
 	/**
@@ -67,37 +78,30 @@ export class PresentThreads {
 			this.#listAll(isEveryonesTurn);
 		}
 
+		// Where that cannot be told for once, the next look that tells does so for this one, too (others-at-rest).
+		this.#haveOthersRested = !isEveryonesTurn && (this.#others.haveOthersRested || !this.#isFull) && this.#isCalm;
 		this.#hasRested = !isEveryonesTurn && this.#others.haveRested && this.#isCalm && this.#watched.every(thread => standsNowhere(thread) || (thread.cpuNs === 0 && !thread.hasMoved));
 		return this.#present;
 	}
 
 	/**
 	The sample is filled: looks who may run until the next one, of the JVM's own threads too. Whether nobody had run since
-	the sample before but threads that stand at no line, and these for a moment.
+	the sample before but threads that stand at no line, and these for a moment ('rest'); or that and threads that run on
+	and on ('steady').
 	*/
-	done(jvmThreads: VmThreads): boolean {
+	done(jvmThreads: VmThreads, sample: Sample): Calm | undefined {
 		const usedNs = this.#watched.reduce((sum, {cpuNs}) => sum + cpuNs, jvmThreads.usedNs);
 		const isAtRest = this.#hasRested && usedNs < housekeepingNs;
 		const nowMs = performance.now();
+		this.#steadiness.look(this.awake, sample, nowMs);
 		// Who used CPU time may be RUNNABLE for it, and who stands still inside the VM is taken to wait after a while.
 		this.#isLasting = isAtRest && usedNs === 0 && jvmThreads.isCalm && !this.#watched.some(thread => isAboutToStall(thread, nowMs));
-		if (!this.#isFull) {
-			return isAtRest;
+		const calm = isAtRest ? 'rest' : (this.#isSteady(jvmThreads) ? 'steady' : undefined);
+		if (this.#isFull) {
+			this.#watch(jvmThreads, nowMs);
 		}
 
-		const watched = this.#watched;
-		const ranLaterMs = nowMs - watchedMs;
-		watched.length = 0;
-		for (const thread of this.#present) {
-			if (watch(thread, !thread.isSettled || thread.hasEvent || thread.cpuDueMs === 0 || (thread.livelyUntilMs > ranLaterMs && standsNowhere(thread)))) {
-				watched.push(thread);
-			}
-		}
-
-		const atLines = watched.filter(thread => !standsNowhere(thread)).map(({nativeId}) => nativeId);
-		const nowhere = watched.filter(thread => standsNowhere(thread)).map(({nativeId}) => nativeId);
-		this.#others.looked({atLines, nowhere: [...nowhere, ...jvmThreads.watch()]}, this.#present.length, this.#isCalm && jvmThreads.isCalm, nowMs);
-		return isAtRest;
+		return this.#steadiness.isBroken(nowMs) ? undefined : calm;
 	}
 
 	/** Whether a thread of the newest list has not ended since, so that its Linux id is still its own. */
@@ -117,6 +121,35 @@ export class PresentThreads {
 			thread.isSettled = false;
 			this.awake.push(thread);
 		}
+	}
+
+	/** Looks who may run at any time from now on. */
+	#watch(jvmThreads: VmThreads, nowMs: number): void {
+		const watched = this.#watched;
+		const ranLaterMs = nowMs - watchedMs;
+		watched.length = 0;
+		for (const thread of this.#present) {
+			if (watch(thread, !thread.isSettled || thread.hasEvent || thread.cpuDueMs === 0 || (thread.livelyUntilMs > ranLaterMs && standsNowhere(thread)))) {
+				watched.push(thread);
+			}
+		}
+
+		const atLines = watched.filter(thread => !standsNowhere(thread)).map(({nativeId}) => nativeId);
+		const nowhere = watched.filter(thread => standsNowhere(thread)).map(({nativeId}) => nativeId);
+		this.#others.looked({atLines, nowhere: [...nowhere, ...jvmThreads.watch()]}, this.#present.length, this.#isCalm && jvmThreads.isCalm, nowMs);
+	}
+
+	#isSteady(jvmThreads: VmThreads): boolean {
+		let {usedNs} = jvmThreads;
+		for (const thread of this.#watched) {
+			if (standsNowhere(thread)) {
+				usedNs += thread.cpuNs;
+			} else if (!runsOn(thread) && (thread.cpuNs > 0 || thread.hasMoved)) {
+				return false;
+			}
+		}
+
+		return this.#haveOthersRested && jvmThreads.isCalm && usedNs < housekeepingNs;
 	}
 
 	#listAll(isEveryonesTurn: boolean): void {

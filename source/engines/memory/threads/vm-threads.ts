@@ -131,7 +131,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			nativeId, name, sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, lifeCpuNs: 0, lifeTurns: 0, newTurns: 0, cpuDueMs: 0, livelyUntilMs: 0, cpuReadMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
+			nativeId, name, sightings: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, waitNs: 0, lifeCpuNs: 0, lifeWaitNs: 0, lifeTurns: 0, newTurns: 0, cpuDueMs: 0, livelyUntilMs: 0, cpuReadMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
 		};
 	}
 

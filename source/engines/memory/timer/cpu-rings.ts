@@ -10,6 +10,7 @@ a second now and then, and a megabyte is full after a third of one: so that a ri
 them take 16 MB at most.
 */
 const stackBytes = 32_768;
+const recordBytes = stackBytes + 256;
 const ringPages = [1024, 512, 256, 64] as const;
 const allPages = 4096;
 
@@ -69,6 +70,8 @@ export class CpuRings {
 		return rings.#events.length > 0 ? rings : undefined;
 	}
 
+	/** Records that the smallest ring has room for. */
+	room = Infinity;
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
 	#events: CpuEvent[] = [];
@@ -123,6 +126,7 @@ export class CpuRings {
 		for (const pages of ringPages.filter(pages => pages <= mostPages)) {
 			const mapped = this.#calls.mapRing(opened.fd, (1 + pages) * pageBytes);
 			if (!('errno' in mapped)) {
+				this.room = Math.min(this.room, Math.floor(pages * pageBytes / recordBytes));
 				this.#events.push({
 					changeAtMs: 0, fd: opened.fd, mapped, ring: new Ring(mapped.memory),
 				});

@@ -149,6 +149,10 @@ export class CpuTimer implements RunningTimer {
 		return true;
 	}
 
+	get roomMs(): number {
+		return (this.#rings?.room ?? 0) * this.#period.ns / 1e6;
+	}
+
 	recorded(thread: JavaThread): readonly RecordedStack[] {
 		return this.#watched.get(thread)?.fresh ?? nothing;
 	}

@@ -5,6 +5,7 @@ import {type PerfCalls} from './perf-calls.js';
 import {recordMs, type Period} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {type ThreadRecord} from './records.js';
+import {ringRecords} from './thread-event.js';
 import {standAt, type Recorded, type RunningTimer} from './running-timer.js';
 
 /** A ring with so few records has room for twice as many. */
@@ -71,6 +72,10 @@ export class PerfTimer implements RunningTimer {
 
 		standAt(thread, followed.last, stack => this.#stacks.isStillMounted(stack));
 		return true;
+	}
+
+	get roomMs(): number {
+		return ringRecords * this.#period.ns / 1e6;
 	}
 
 	recorded(thread: JavaThread): readonly RecordedStack[] {

@@ -16,6 +16,8 @@ export type Begun = 'nothing' | 'records' | 'woken';
 export type RunningTimer = {
 	/** Stacks recorded since the previous sample of threads that have ended since; none where nobody knows of them. */
 	readonly ended: readonly RecordedStack[];
+	/** For how long there is room for the records of threads that run all the time, milliseconds. */
+	readonly roomMs: number;
 	/**
 	Begins a sample, before the threads are listed and their CPU times are read. Whether there are records of the process,
 	and of a thread that was at rest.

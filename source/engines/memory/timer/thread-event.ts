@@ -12,6 +12,9 @@ seven fit in.
 */
 export const ringSizes: readonly RingSize[] = [{stackBytes: 32_768, pages: 64}, {stackBytes: 8192, pages: 16}, {stackBytes: 2048, pages: 4}];
 
+/** Records that any of these rings has room for. */
+export const ringRecords = 7;
+
 /** The part of the period that the first one has at least: records that come much faster would fill the ring. */
 const shortestFirst = 1 / 8;
 
