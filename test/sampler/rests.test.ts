@@ -39,7 +39,7 @@ describe('Rests', () => {
 
 /** A Java thread that awaits to be found at work, or not. */
 function threadAt(row: number): JavaThread {
-	return Object.assign(new JavaThread(0x1000, emptyBlock(), 1), {row});
+	return Object.assign(new JavaThread(0x10_00, emptyBlock(), 1), {row});
 }
 
 /** By which factor too many samples meet a thread at work that works for so long, then rests; and the looks they took. */
@@ -166,6 +166,45 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is l
 		});
 		// It comes to rest again.
 		await until(() => looks.at(-1)!.isRepeated);
+	} finally {
+		loop.stop();
+		await running;
+		await session.close();
+		await java.stop();
+	}
+});
+
+test('of threads that run on and on, one look counts for four samples', async () => {
+	const java = await startJava('BusyAndParked', {args: ['12', '5', '2'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const session = await memoryEngine.open(await targetOf(java), {depth: 10, timer: 'perf'}, writer);
+	const slots: number[] = [];
+	const loop = new SamplingLoop({
+		session: {
+			close: async () => session.close(),
+			letGo: async () => session.letGo(),
+			async sample(into, isAfterGap, times = 1) {
+				slots.push(times);
+				return session.sample(into, isAfterGap, times);
+			},
+		}, writer, intervalMs, maxOverheadPercent: 100, report: () => undefined,
+	});
+	const running = loop.run();
+	try {
+		await until(() => slots.slice(-3).filter(times => times === 4).length === 3);
+		const reader = new TableReader(buffer);
+		const before = reader.read(1000)!;
+		const lookedBefore = slots.length;
+		await until(() => slots.length > lookedBefore + 12);
+		const image = reader.read(1000)!;
+		const {samples} = image.figures;
+		expect(samples - before.figures.samples).toBeGreaterThan(2 * (slots.length - lookedBefore));
+		for (const name of ['busy-0', 'busy-1']) {
+			const {record} = threadNamed(image, name);
+			const ticks = ({facts}: TableImage) => facts.ticks.reduce((sum, count, fact) => sum + (facts.thread[fact] === record ? count : 0), 0);
+			expect(ticks(image)).toBe(samples);
+		}
 	} finally {
 		loop.stop();
 		await running;

@@ -42,7 +42,7 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	hasEvent = false;
 	/** For how long looks have found it running all the time; and the number of the last that found it at work (steadiness). */
 	ranOnNs = 0;
-	ranAtLook = 0;
+	ranAtLook = -1;
 	/** Its row in the sample that is being filled, or in the one before. */
 	row = -1;
 	/** See `CpuTurn`; what is looked at in every sample stands together, at the front. */

@@ -1,8 +1,11 @@
-import {threadFlag, type Sample} from '../../../model/sample.js';
+import {type Sample} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {type JavaThread} from './java-thread.js';
 
-/** The part of the time since the look before that a thread which runs on and on has had a CPU, or waited for one. */
+/**
+The part of the time since the look before that a thread which runs on and on outside Java code has had a CPU, or waited
+for one. Of one that is found in Java code nothing more need be known: it does not wait there, but for a CPU perhaps.
+*/
 const nearlyAll = 0.75;
 
 /** From so long on it is taken to go on: the end of shorter work is met by looks that come one by one. */
@@ -43,11 +46,11 @@ export class Steadiness {
 		this.#atMs = nowMs;
 		this.changedNs = 0;
 		for (const thread of awake) {
-			const {cpuNs, flags} = thread;
+			const {cpuNs, isInJava} = thread;
 			const ranNs = cpuNs + thread.waitNs;
 			const wasRunning = thread.ranAtLook === this.#looks - 1;
-			const isRunning = cpuNs > 0 && state[thread.row] === stateCode.RUNNABLE && (flags & threadFlag.vmInternal) === 0;
-			const ranOn = isRunning && wasRunning && thread.carrierStart < 0 && ranNs >= nearlyAll * gapNs;
+			const isRunning = (cpuNs > 0 || isInJava) && state[thread.row] === stateCode.RUNNABLE;
+			const ranOn = isRunning && wasRunning && thread.carrierStart < 0 && (isInJava || ranNs >= nearlyAll * gapNs);
 			if (!ranOn && runsOn(thread)) {
 				this.#brokenAtMs = nowMs;
 			}
