@@ -1,18 +1,12 @@
-import {fromNames, select} from '../model/column-types.js';
-import {
-	otherFrame, unknownLine, unseenWork, type Interner,
-} from '../model/frame.js';
+import {unknownLine, unseenWork, type Interner} from '../model/frame.js';
 import {lockKindCode, threadFlag, type Sample} from '../model/sample.js';
-import {factColumns} from '../model/schema.js';
-import {stateCode, stateCount} from '../model/thread-state.js';
-import {TupleIndex} from '../model/tuple-index.js';
+import {stateCode} from '../model/thread-state.js';
 import {contentionKeyAt, ContentionWriter} from './contention-writer.js';
 import {DictionaryWriter} from './dictionary.js';
-import {writeFigures} from './figures.js';
-import {KeyColumns} from './key-columns.js';
-import {countWord, otherNode, word, type SamplerFigures} from './layout.js';
+import {FactWriter} from './fact-writer.js';
+import {SampleFigures, writeFigures} from './figures.js';
+import {countWord, word, type SamplerFigures} from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
-import {SampleFigures} from './sample-figures.js';
 import {StackMemo} from './stack-memo.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
@@ -23,31 +17,20 @@ rather than the session.
 */
 const lockWaitMs = 1000;
 
-/** What counters are kept for, and where each column lies in the tuple. */
-const factKey = select(factColumns, {role: 'key'});
-const factKeyAt = Object.freeze(fromNames(factKey, (_, index) => index));
-
-/** Facts kept for the pseudo thread "(other)" at the stack "(other)": one per state. */
-const lastFacts = 8;
-
 const once = Object.freeze({before: 0, now: 1});
 
 /**
 Counts samples into the shared table. Each table has one writer, in the sampler's worker. Names, stacks and new facts
 are appended without the lock; a sample's increments and the new counts are published in one short critical section, so
 that a reader sees a sample whole or not at all.
-
-When facts run out, new ones lose their thread first (they count for the pseudo thread "(other)", at their own stack)
-and their stack last: hot lines stay right longest.
 */
 export class TableWriter implements Interner {
 	readonly #views: TableViews;
 	readonly #dictionary: DictionaryWriter;
 	readonly #threads: ThreadWriter;
 	readonly #stacks: StackMemo;
-	readonly #facts = new TupleIndex(factKey.length, 4096);
+	readonly #facts: FactWriter;
 	readonly #contention: ContentionWriter;
-	readonly #factKeyColumns: KeyColumns;
 	/** Thread record, stack, fact and contention of each row of the sample; -1 for none. */
 	#recordOf = new Int32Array(256);
 	#nodeOf = new Int32Array(256);
@@ -74,7 +57,7 @@ export class TableWriter implements Interner {
 		this.#stacks = new StackMemo(this.#dictionary);
 		this.#threads = new ThreadWriter(this.#views);
 		this.#contention = new ContentionWriter(this.#views);
-		this.#factKeyColumns = new KeyColumns(factKey.map(name => this.#views.regions.facts[name]));
+		this.#facts = new FactWriter(this.#views, this.#dictionary, this.#threads);
 	}
 
 	/** See `Interner`. */
@@ -165,7 +148,7 @@ export class TableWriter implements Interner {
 			return;
 		}
 
-		this.#addTicksOf(fact, times);
+		this.#facts.addTicks(fact, times);
 		if (this.#contentionOf[row] >= 0) {
 			this.#contention.addTicks(this.#contentionOf[row], times);
 		}
@@ -200,8 +183,8 @@ export class TableWriter implements Interner {
 			this.#recordOf[row] = -1;
 			if (!accepts || accepts(sample.name[row])) {
 				this.#placeThread(sample, row);
-				this.#factOf[row] = this.#placeFact(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
-				this.#unseenOf[row] = sample.unseenCpuNs[row] > 0 ? this.#placeFact(this.#recordOf[row], this.#unseenStack(), sample.state[row]) : -1;
+				this.#factOf[row] = this.#facts.place(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
+				this.#unseenOf[row] = sample.unseenCpuNs[row] > 0 ? this.#facts.place(this.#recordOf[row], this.#unseenStack(), sample.state[row]) : -1;
 			}
 
 			this.#hasSameThreads &&= this.#recordOf[row] === record && (this.#factOf[row] >= 0) === wasCounted;
@@ -243,7 +226,7 @@ export class TableWriter implements Interner {
 		for (let credit = 0; credit < credits.count; credit++) {
 			const row = credits.row[credit];
 			const node = this.#factOf[row] < 0 ? -1 : this.#stacks.placeCredit(sample, credit, this.#nodeOf[row]);
-			this.#creditOf[credit] = node < 0 ? -1 : this.#placeFact(this.#recordOf[row], node, stateCode.RUNNABLE);
+			this.#creditOf[credit] = node < 0 ? -1 : this.#facts.place(this.#recordOf[row], node, stateCode.RUNNABLE);
 		}
 	}
 
@@ -260,43 +243,6 @@ export class TableWriter implements Interner {
 		}
 
 		return this.#unseenNode;
-	}
-
-	#placeFact(thread: number, node: number, state: number): number {
-		if (state >= stateCount) {
-			throw new Error(`no thread state has code ${state}`);
-		}
-
-		const found = this.#findFact(thread, node, state);
-		if (found >= 0) {
-			return found;
-		}
-
-		const share = this.#views.shape.facts;
-		if (thread !== this.#threads.other) {
-			return this.#views.growFor('facts', this.#facts.size + lastFacts + (share >> 2))
-				? this.#addFact()
-				: this.#placeFact(this.#threads.recordOfOther(), node, state);
-		}
-
-		return node === otherNode || this.#views.growFor('facts', this.#facts.size + lastFacts)
-			? this.#addFact()
-			: this.#placeFact(thread, otherNode, state);
-	}
-
-	#findFact(thread: number, node: number, state: number): number {
-		const {key} = this.#facts;
-		key[factKeyAt.thread] = thread;
-		key[factKeyAt.node] = node;
-		key[factKeyAt.state] = state;
-		return this.#facts.find();
-	}
-
-	/** Adds the record whose key is in the tuple index. */
-	#addFact(): number {
-		const id = this.#facts.add();
-		this.#factKeyColumns.write(this.#facts.key, id, this.#views.shape.facts);
-		return id;
 	}
 
 	/**
@@ -326,8 +272,6 @@ export class TableWriter implements Interner {
 	same ones are. The lock is held.
 	*/
 	#apply(sample: Sample, atMs: number, before: number, times: number): void {
-		const {facts} = this.#views.regions;
-		const factShare = this.#views.shape.facts;
 		const threads = this.#threads;
 		this.#figures.begin(atMs);
 		threads.beginSample(atMs, this.#hasSameThreads);
@@ -348,16 +292,13 @@ export class TableWriter implements Interner {
 				continue;
 			}
 
-			const slab = Math.floor(fact / factShare);
-			const at = fact % factShare;
 			this.#addTicks(row, times);
-			facts.cpuNs[slab][at] += sample.placedCpuNs[row];
-			const unseen = this.#unseenOf[row];
-			if (unseen >= 0) {
-				facts.cpuNs[Math.floor(unseen / factShare)][unseen % factShare] += sample.unseenCpuNs[row];
+			this.#facts.addCpu(fact, sample.placedCpuNs[row]);
+			if (this.#unseenOf[row] >= 0) {
+				this.#facts.addCpu(this.#unseenOf[row], sample.unseenCpuNs[row]);
 			}
 
-			this.#figures.add((sample.flags[row] & threadFlag.incomplete) !== 0, facts.thread[slab][at] === threads.other || this.#dictionary.frameOf(facts.node[slab][at]) === otherFrame);
+			this.#figures.add((sample.flags[row] & threadFlag.incomplete) !== 0, this.#facts.isOther(fact));
 		}
 
 		this.#figures.count(times);
@@ -365,7 +306,7 @@ export class TableWriter implements Interner {
 		for (let credit = 0; credit < credits.count; credit++) {
 			const fact = this.#creditOf[credit];
 			if (fact >= 0) {
-				facts.cpuNs[Math.floor(fact / factShare)][fact % factShare] += credits.cpuNs[credit];
+				this.#facts.addCpu(fact, credits.cpuNs[credit]);
 			}
 		}
 
@@ -397,15 +338,10 @@ export class TableWriter implements Interner {
 		for (let time = 1; time < times; time++) {
 			const there = this.#creditOf[firstCredit + Math.floor((time - 0.5) * (endCredit - firstCredit) / times)];
 			if (there >= 0) {
-				this.#addTicksOf(fact, -1);
-				this.#addTicksOf(there, 1);
+				this.#facts.addTicks(fact, -1);
+				this.#facts.addTicks(there, 1);
 			}
 		}
-	}
-
-	#addTicksOf(fact: number, times: number): void {
-		const share = this.#views.shape.facts;
-		this.#views.regions.facts.ticks[Math.floor(fact / share)][fact % share] += times;
 	}
 
 	#recordOfRow(row: number): number {
@@ -423,7 +359,7 @@ export class TableWriter implements Interner {
 		words[countWord.threads] = this.#threads.count;
 		words[countWord.names] = this.#threads.names.count;
 		words[countWord.nameBytes] = this.#threads.names.byteCount;
-		words[countWord.facts] = this.#facts.size;
+		words[countWord.facts] = this.#facts.count;
 		words[countWord.contention] = this.#contention.count;
 		words[word.generation]++;
 	}
