@@ -1,3 +1,4 @@
+import {IdleCpus} from '../../jvm/system/idle-cpus.js';
 import {type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
 import {type Stops} from './process/stops.js';
@@ -14,11 +15,12 @@ const mostAwaitedNs = 300e6;
 export class Sightings {
 	readonly #present: PresentThreads;
 	readonly #running: RunningStacks;
-	readonly #wakeCost = new WakeCost();
+	readonly #wakeCost: WakeCost;
 
-	constructor(readonly offCpu: OffCpu, present: PresentThreads, running: RunningStacks) {
+	constructor(readonly offCpu: OffCpu, present: PresentThreads, running: RunningStacks, cpus: readonly number[]) {
 		this.#present = present;
 		this.#running = running;
+		this.#wakeCost = new WakeCost(running.waking, new IdleCpus(cpus));
 	}
 
 	/**
@@ -32,10 +34,10 @@ export class Sightings {
 
 	/** The threads have been listed: those that were at work are as they were then. */
 	listed(awake: readonly JavaThread[], threads: readonly JavaThread[]): void {
-		const nowMs = performance.now();
+		this.#wakeCost.begin(performance.now());
 		// On a CPU that is shared with us a waking costs next to nothing: it is seldom idle.
 		for (const thread of this.offCpu.isOfUse ? awake : []) {
-			this.#wakeCost.add(thread, nowMs);
+			this.#wakeCost.add(thread);
 		}
 
 		for (const thread of this.#running.walkCaught(threads)) {

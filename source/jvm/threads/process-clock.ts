@@ -6,6 +6,9 @@ const timespecBytes = 16;
 /** The clock of the time that a process is scheduled for (CPUCLOCK_SCHED), as a part of a clock id. */
 const scheduled = 2;
 
+/** CLOCK_THREAD_CPUTIME_ID of clock_gettime(2). */
+const thisThread = 3;
+
 /**
 CPU time of a whole process, nanoseconds: of all its threads, of those that have ended too. The kernel adds them up when
 it is asked, for a fifth of a microsecond a thread; what a thread uses is added at its next scheduler tick or when it
@@ -14,8 +17,18 @@ leaves its CPU, as in schedstat.
 export class ProcessClock {
 	/** The clock of a process; undefined where the FFI package does not load or it cannot be read. */
 	static of(pid: number): ProcessClock | undefined {
+		// clock_getcpuclockid(3): the process's id, inverted, with the kind of clock below it.
+		return ProcessClock.#open((~pid << 3) | scheduled);
+	}
+
+	/** That of whichever thread reads it, to the nanosecond. */
+	static ofThisThread(): ProcessClock | undefined {
+		return ProcessClock.#open(thisThread);
+	}
+
+	static #open(id: number): ProcessClock | undefined {
 		const readClock = loadLibc()?.func('clock_gettime', 'int', ['int', 'uint8_t *']);
-		const clock = readClock && new ProcessClock(pid, readClock);
+		const clock = readClock && new ProcessClock(id, readClock);
 		return clock && !Number.isNaN(clock.readNs()) ? clock : undefined;
 	}
 
@@ -24,10 +37,9 @@ export class ProcessClock {
 	readonly #bytes = new Uint8Array(timespecBytes);
 	readonly #words = new Uint32Array(this.#bytes.buffer);
 
-	private constructor(pid: number, readClock: (clock: number, into: Uint8Array) => number) {
+	private constructor(id: number, readClock: (clock: number, into: Uint8Array) => number) {
 		this.#readClock = readClock;
-		// clock_getcpuclockid(3): the process's id, inverted, with the kind of clock below it.
-		this.#clock = (~pid << 3) | scheduled;
+		this.#clock = id;
 	}
 
 	/** NaN where it cannot be read (any more). */

@@ -210,13 +210,14 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 					return true;
 				},
 			}],
-			asked: () => undefined, restUs: 1000,
-			prepare() {
-				events.push('prepared');
+			asked: () => undefined,
+			rest() {
+				nowMs += sleepMs;
+				events.push('rested');
 			},
 		});
 		expect(firstLookMs).toBeGreaterThanOrEqual(sleepMs);
-		expect(events).toEqual(['prepared', '?1', '+1', '-1', 'restored']);
+		expect(events).toEqual(['rested', '?1', '+1', '-1', 'restored']);
 	});
 
 	/** A round, whom it asked, and the most threads that were asked and not let go yet. */

@@ -77,12 +77,10 @@ looked at again, so many microseconds after the first look began. `asked` is cal
 export type Choice = {
 	readonly looks: ReadonlyArray<{readonly afterUs: number; begin?(): void; wants(tid: number): boolean}>;
 	/**
-	Microseconds to sleep before the first look, when all else is done: while we work the target has a CPU less, and what
-	it does by then is another thing.
+	Called just before the first look, when all else is done, to leave the target alone for a while: while we work it has a
+	CPU less, and what it does by then is another thing. Not where nobody may be stopped.
 	*/
-	readonly restUs?: number;
-	/** Called before that; not where nobody may be stopped. */
-	prepare?(): void;
+	rest?(): void;
 	asked(tid: number): void;
 };
 
@@ -143,10 +141,7 @@ export class Stopper {
 			const size = this.#batchSize ?? (isRaised ? largestBatch : 1);
 			const round = {look, choice, isOneByOne: choice !== everybody};
 			let looked = 0;
-			choice.prepare?.();
-			if (choice.restUs !== undefined) {
-				this.#ptrace.sleep(choice.restUs);
-			}
+			choice.rest?.();
 
 			while (looked < inTurn.length && performance.now() < endMs && stops.longestMs <= longestMs) {
 				const next = inTurn.slice(looked, looked + largestBatch);

@@ -2,6 +2,7 @@ import {availableParallelism} from 'node:os';
 import {type JavaThread} from '../threads/java-thread.js';
 import {type JavaThreads} from '../threads/java-threads.js';
 import {type Memory} from '../process/memory.js';
+import {OwnWaking} from '../process/own-waking.js';
 import {type Ptrace} from '../process/ptrace.js';
 import {Unreadable} from '../process/reader.js';
 import {type Choice, type Stopper} from '../process/stopper.js';
@@ -47,6 +48,8 @@ type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stac
 Takes and walks the stacks of threads that execute Java code: stopped for a moment each, walked once they run again.
 */
 export class RunningStacks {
+	/** What our own sleeps cost, before those who run are looked for. */
+	readonly waking: OwnWaking;
 	readonly #memory: Memory;
 	readonly #threads: JavaThreads;
 	readonly #walker: Walker;
@@ -74,6 +77,9 @@ export class RunningStacks {
 		this.#stopper = parts.stopper;
 		this.#continuations = parts.continuations;
 		this.#watch = parts.watch;
+		this.waking = new OwnWaking(microseconds => {
+			parts.ptrace.sleep(microseconds);
+		});
 	}
 
 	/**
@@ -126,9 +132,9 @@ export class RunningStacks {
 				thread.wasOnCpu = false;
 			}
 		}, {
-			restUs: restUs + Math.round(Math.random() * restUs),
-			prepare: () => {
+			rest: () => {
 				this.#warmUp(threads, isStillThere);
+				this.waking.rest(restUs + Math.round(Math.random() * restUs));
 			},
 		});
 	}
@@ -173,7 +179,7 @@ export class RunningStacks {
 		}
 	}
 
-	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, looks: readonly Look[], held: (thread: JavaThread) => void = () => undefined, before: Pick<Choice, 'restUs' | 'prepare'> = {}): Stops {
+	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, looks: readonly Look[], held: (thread: JavaThread) => void = () => undefined, before: Pick<Choice, 'rest'> = {}): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
 			if (thread.isThere) {
