@@ -38,7 +38,6 @@ import {noStops, stoppedMs, sumOfStops} from './process/stops.js';
 import {javaThreadState} from './threads/thread-block.js';
 import {VmThreads} from './threads/vm-threads.js';
 import {WaitingStacks} from './stacks/waiting-stacks.js';
-import {allowedCpus} from './timer/cpu-rings.js';
 import {chooseTimer} from './timer/choose.js';
 import {type Begun, type RunningTimer} from './timer/running-timer.js';
 import {RecordedStacks} from './timer/recorded-stack.js';
@@ -126,7 +125,7 @@ export class MemorySession implements EngineSession {
 			this.#running = new RunningStacks({
 				memory, threads, walker, top, ptrace, stopper: this.#stopper, continuations, watch: offCpu,
 			});
-			this.#sightings = offCpu && new Sightings(offCpu, this.#present, this.#running, allowedCpus(target.pid));
+			this.#sightings = offCpu && new Sightings(offCpu, this.#present, this.#running, target.pid);
 		}
 
 		this.timer = timer;

@@ -6,6 +6,7 @@ import {type RunningStacks} from './stacks/running-stacks.js';
 import {type JavaThread} from './threads/java-thread.js';
 import {type OffCpu} from './threads/off-cpu.js';
 import {type PresentThreads} from './threads/present-threads.js';
+import {allowedCpus} from './timer/cpu-rings.js';
 import {WakeCost} from './wake-cost.js';
 
 /** CPU nanoseconds of a thread that are kept at most until it is seen on a CPU. */
@@ -17,10 +18,10 @@ export class Sightings {
 	readonly #running: RunningStacks;
 	readonly #wakeCost: WakeCost;
 
-	constructor(readonly offCpu: OffCpu, present: PresentThreads, running: RunningStacks, cpus: readonly number[]) {
+	constructor(readonly offCpu: OffCpu, present: PresentThreads, running: RunningStacks, pid: number) {
 		this.#present = present;
 		this.#running = running;
-		this.#wakeCost = new WakeCost(running.waking, new IdleCpus(cpus));
+		this.#wakeCost = new WakeCost(running.waking, new IdleCpus(allowedCpus(pid)));
 	}
 
 	/**
