@@ -1,10 +1,14 @@
 import {defineConfig} from 'vitest/config';
 import {LongestFirst} from './test/longest-first.js';
 
-/** Folders of tests that run within their process, on data of their own: several files in a process, one after the other. */
+/** Tests that run within their process, on data of their own: several files in a process, one after the other. */
 const withinTheProcess = [
 	'test/{config,exports,model,options,probes,query,sources,structure,table,ui,views}/**/*.test.{ts,tsx}',
+	'test/engines/attach/{handshake-pace,parser,parser-hostile,protocol}.test.ts',
 	'test/engines/memory/{decode,stacks}/**/*.test.ts',
+	'test/engines/memory/timer/{followed-threads,period,records,weights}.test.ts',
+	'test/sampler/{budget,clock,cpu-budget,loop,parts}.test.ts',
+	'test/tracing/{live-reports,reports,xml}.test.ts',
 ];
 
 export default defineConfig({

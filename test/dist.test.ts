@@ -19,17 +19,14 @@ from there.
 */
 let folder: string;
 let copy: string;
-let target: JavaProcess;
 
-beforeAll(async () => {
+beforeAll(() => {
 	folder = mkdtempSync(path.join(tmpdir(), 'tprof-dist-'));
 	copy = path.join(folder, 'tprof');
 	cpSync(built, copy, {recursive: true});
-	target = await startJar(path.join(root, 'demo/shop.jar'), {jvmArgs: ['-Xmx128m']});
 });
 
-afterAll(async () => {
-	await target.stop();
+afterAll(() => {
 	rmSync(folder, {recursive: true, force: true});
 });
 
@@ -50,6 +47,16 @@ function without(...names: readonly string[]): string {
 }
 
 describe('dist/ alone, somewhere else', () => {
+	let target: JavaProcess;
+
+	beforeAll(async () => {
+		target = await startJar(path.join(root, 'demo/shop.jar'), {jvmArgs: ['-Xmx128m']});
+	});
+
+	afterAll(async () => {
+		await target.stop();
+	});
+
 	test('says its version and lists JVMs', () => {
 		const {version} = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {version: string};
 		expect(run(copy, ['--version'])).toEqual({status: 0, stdout: `${version}\n`, stderr: ''});
