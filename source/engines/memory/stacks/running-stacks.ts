@@ -10,6 +10,7 @@ import {type Stops} from '../process/stops.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from '../threads/thread-block.js';
 import {type ChunkPlace, type Continuations} from './continuation.js';
 import {decodeRegisters, registersBytes} from './registers.js';
+import {restLengthUs} from './rest-length.js';
 import {StackCopy} from './stack.js';
 import {type TopFrame} from './top-frame.js';
 import {type Walker, type WalkEnd} from './walker.js';
@@ -29,9 +30,6 @@ const againUs = 25;
 const nobody = 0;
 const nobodyToWaitFor = 0x7F_FF_FF_FF;
 const warmUps = 2;
-
-/** How long the target is left alone at least, and twice as long at most, microseconds, just before it is looked at. */
-const restUs = 500;
 
 /** CPUs beside the one that we use while we look. */
 const otherCpus = availableParallelism() - 1;
@@ -60,6 +58,8 @@ export class RunningStacks {
 	readonly #watch?: StopWatch;
 	readonly #moments: Moment[] = [];
 	readonly #scratch = new Uint8Array(registersBytes);
+	/** When the target was last left alone. */
+	#restedMs = Number.NEGATIVE_INFINITY;
 	/** By Linux id, those that `stopWorking` has stopped. */
 	#caught = new Map<number, Moment>();
 
@@ -134,7 +134,9 @@ export class RunningStacks {
 		}, {
 			rest: () => {
 				this.#warmUp(threads, isStillThere);
-				this.waking.rest(restUs + Math.round(Math.random() * restUs));
+				const nowMs = performance.now();
+				this.waking.rest(restLengthUs(nowMs - this.#restedMs));
+				this.#restedMs = nowMs;
 			},
 		});
 	}
