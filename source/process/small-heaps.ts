@@ -1,4 +1,5 @@
 import v8 from 'node:v8';
+import {giveMemoryBack} from './give-back.js';
 
 /** The first numbers are on the screen by then: at the start collecting early would cost a tenth of its CPU time. */
 const collectEarlyAfterMs = 10_000;
@@ -29,7 +30,9 @@ export function keepHeapsSmall(): () => void {
 		timer.unref();
 	}
 
+	const endGivingBack = giveMemoryBack();
 	return () => {
+		endGivingBack();
 		for (const timer of timers) {
 			clearTimeout(timer);
 		}

@@ -7,6 +7,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/engine.js';
 import {rememberingGlobListMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
+import {giveMemoryBack} from '../process/give-back.js';
 import {Bell} from '../table/bell.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
@@ -105,6 +106,7 @@ async function run(): Promise<void> {
 	}
 }
 
+const endGivingBack = giveMemoryBack();
 try {
 	await run();
 } catch (error) {
@@ -116,5 +118,6 @@ try {
 		kind: 'over', phase: error.targetEnded ? 'ended' : 'failed', message: printable(error.message), hint: printable(helpOf(error, engine?.id)),
 	});
 } finally {
+	endGivingBack();
 	port.close();
 }
