@@ -22,7 +22,7 @@ const mayImport: Record<string, readonly string[]> = {
 	...Object.fromEntries(engines.map(engine => [engine, ['model', 'jvm', 'engines/engine.ts']])),
 	table: ['model'],
 	tracing: ['model', 'jvm', 'process', 'engines/attach'],
-	sampler: ['model', 'jvm', 'table', 'engines/engine.ts', 'engines/registry.ts'],
+	sampler: ['model', 'jvm', 'table', 'process', 'engines/engine.ts', 'engines/registry.ts'],
 	views: ['model', 'query'],
 	ui: ['model', 'query', 'views', 'sampler', 'process', 'sources'],
 	exports: ['model', 'query', 'views', 'process'],
