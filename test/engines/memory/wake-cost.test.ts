@@ -30,6 +30,24 @@ test('nothing is taken for wakings where all CPUs are busy, or our own are not k
 	}
 });
 
+test('however busy the CPUs are, half of what the cheapest turns cost is taken for wakings of all, if that is next to nothing; for five seconds', () => {
+	const cost = new WakeCost({ns: 12_000}, {chance: () => 0});
+	const [handing, worker] = [1, 2].map(id => new JavaThread(id, emptyBlock(), id));
+	const takenIn = (turns: number, nowMs: number) => {
+		cost.begin(nowMs);
+		cost.add(used(worker, 1_000_000, turns));
+		return cost.take(worker);
+	};
+
+	cost.begin(0);
+	cost.add(used(handing, 1_600_000, 200));
+	expect([takenIn(10, 0), cost.take(handing)]).toEqual([40_000, 800_000]);
+	expect([takenIn(10, 5000), takenIn(10, 5001)]).toEqual([40_000, 0]);
+	// Who does 50 microseconds of work in each of its turns says nothing of what it costs to wake up.
+	cost.add(used(handing, 50_000_000, 1000));
+	expect(takenIn(10, 5002)).toBe(0);
+});
+
 test('a waking of our own costs what the second half of a rest does, less the asking; cheap ones stand for all', () => {
 	let nowNs = 0;
 	let sleepNs = 0;
