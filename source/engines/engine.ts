@@ -88,8 +88,8 @@ export type SampleOutcome =
 
 /**
 Why the next samples will be this one again, but for CPU time, until something changes. `rest`: nobody has run since the
-sample before but threads of the JVM's own that stand at no line. `steady`: nobody but these, and threads that were found
-running both times and ran all the time in between, or waited for a CPU.
+sample before but threads of the JVM's own that stand at no line. `steady`: nobody but these, and threads that were
+found at work at each look for a while.
 */
 export type Calm = 'rest' | 'steady';
 

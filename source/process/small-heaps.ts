@@ -6,8 +6,8 @@ const collectEarlyAfterMs = 10_000;
 /** What is hot has been compiled by then: functions of the sampler within seconds, of the screen within a minute. */
 const settledAfterMs = 120_000;
 /**
-How much bytecode a function must run before V8 optimizes it, three hundred times what it is by itself (--interrupt-budget;
-V8 reads it whenever it begins to count anew, for all threads of the process).
+How much bytecode a function must run before V8 optimizes it, three hundred times what it is by itself
+(--interrupt-budget; V8 reads it whenever it begins to count anew, for all threads of the process).
 */
 const budgetBytes = 20_000_000;
 

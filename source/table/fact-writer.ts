@@ -40,7 +40,7 @@ export class FactWriter {
 		return this.#index.size;
 	}
 
-	/** The fact of a thread record, a stack's node and a state; a new one beyond the published count where there is none. */
+	/** The fact of a thread record, a stack's node and a state; a new one, beyond the published count, if need be. */
 	place(thread: number, node: number, state: number): number {
 		if (state >= stateCount) {
 			throw new Error(`no thread state has code ${state}`);

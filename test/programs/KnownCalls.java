@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
 Threads that run all the time through calls that a reader of this file can check: each method of this class is called from lines that name it. Recursion, exceptions, inlined and interpreted methods,
-interfaces with many implementations, loops with safepoint polls, leaf calls into the runtime, allocation. Arguments: number of threads (default 2), and of rounds until a thread is warm (default 1500). Prints "ready" when one is.
+interfaces with many implementations, loops with safepoint polls, leaf calls into the runtime, allocation. Argument: number of threads (default 2). Prints "ready" when warm.
 */
 public class KnownCalls {
 	static volatile long sink;
@@ -47,13 +47,12 @@ public class KnownCalls {
 
 	public static void main(String[] args) throws Exception {
 		int threads = args.length > 0 ? Integer.parseInt(args[0]) : 2;
-		final int warmUp = args.length > 1 ? Integer.parseInt(args[1]) : 1500;
 		for (int i = 0; i < threads; i++) {
 			final int first = i;
 			new Thread(new Runnable() {
 				@Override
 				public void run() {
-					spin(first, warmUp);
+					spin(first);
 				}
 			}, "running-" + i).start();
 		}
@@ -65,10 +64,10 @@ public class KnownCalls {
 		System.out.println("ready");
 	}
 
-	static void spin(int first, int warmUp) {
+	static void spin(int first) {
 		for (int round = first;; round++) {
 			step(round);
-			if (round > warmUp) {
+			if (round > 1500) {
 				warm = true;
 			}
 		}

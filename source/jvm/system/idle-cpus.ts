@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs';
 /** How often it is asked, milliseconds: the kernel counts in ticks of 10 ms. */
 const askAgainMs = 1000;
 
-/** Where a line "cpu0 ..." of /proc/stat has the time without anything to do, without and with requests to disks (proc(5)). */
+/** Where a line "cpu0 ..." of /proc/stat has the time with nothing to do, and with disks to wait for (proc(5)). */
 const idleFields = [3, 4];
 
 /** How much some CPUs have to do. */

@@ -31,8 +31,8 @@ export class ThreadCpu {
 	/** What the last call of `delta` or `read` found. */
 	reading: CpuReading = 'read';
 	/**
-	The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, runnable without one, and how often
-	it was put on a CPU.
+	The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, runnable without one, and how
+	often it was put on a CPU.
 	*/
 	cpuNs = 0;
 	waitNs = 0;

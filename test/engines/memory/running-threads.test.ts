@@ -32,8 +32,7 @@ const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: numb
 
 describe.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map(({flags}) => ({release: jdk.release, flags, jdk}))))('JDK $release $flags', ({jdk, flags}) => {
 	test('stacks of running threads reach the root by legal calls', async () => {
-		// Where nothing is compiled, warm is when every kind of call has been made some times.
-		java = await startJava('KnownCalls', {jdk, jvmArgs: flags, args: flags.includes('-Xint') ? ['2', '100'] : ['2']});
+		java = await startJava('KnownCalls', {jdk, jvmArgs: flags, args: ['2']});
 		observer = await Observer.open(java.pid);
 		const problems: string[] = [];
 		const tops = new Set<string>();

@@ -25,7 +25,9 @@ export type CpuTurn = {
 	waitNs: number;
 	/** CPU used over the thread's life, as far as it was asked for. */
 	lifeCpuNs: number;
-	/** The same of such waits; how often it was put on a CPU until then, and how often of that since it was asked before. */
+	/**
+	The same of such waits; how often it was put on a CPU until then, and how often of that since it was asked before.
+	*/
 	lifeWaitNs: number;
 	lifeTurns: number;
 	newTurns: number;
@@ -110,7 +112,8 @@ export class CpuTurns {
 		thread.isCpuKnown = this.#cpu.reading === 'read';
 		thread.lifeCpuNs = thread.isCpuKnown ? this.#cpu.cpuNs : 0;
 		const waitNs = thread.isCpuKnown ? this.#cpu.waitNs : 0;
-		thread.waitNs = waitNs - thread.lifeWaitNs;
+		// One that is asked for the first time has a life of waiting behind it, and no CPU time yet.
+		thread.waitNs = thread.cpuNs > 0 ? waitNs - thread.lifeWaitNs : 0;
 		thread.lifeWaitNs = waitNs;
 		const turns = thread.isCpuKnown ? this.#cpu.turns : 0;
 		thread.newTurns = turns - thread.lifeTurns;

@@ -40,7 +40,7 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 	every sample, and it is never settled.
 	*/
 	hasEvent = false;
-	/** For how long looks have found it running all the time; and the number of the last that found it at work (steadiness). */
+	/** For how long looks have found it at work each time, and the number of the last that did (steadiness). */
 	ranOnNs = 0;
 	ranAtLook = -1;
 	/** Its row in the sample that is being filled, or in the one before. */

@@ -198,6 +198,7 @@ export class PresentThreads {
 			thread = this.#look(found);
 		} else {
 			thread.cpuNs = 0;
+			thread.waitNs = 0;
 		}
 
 		if ((thread.isThere || thread.nativeId === 0) && (!thread.isSettled || thread.cpuNs > 0)) {

@@ -17,8 +17,8 @@ export function runsOn({ranOnNs}: JavaThread): boolean {
 }
 
 /**
-Which threads run on and on, from one look to the next. That is told by what they have used, and how long they waited for
-a CPU: while such a thread runs, a look finds nothing that the next one would not.
+Which threads run on and on, from one look to the next: while such a thread runs, a look finds nothing that the next one
+would not.
 */
 export class Steadiness {
 	/**
