@@ -2,17 +2,16 @@
 // wherever it is copied to.
 import {execFileSync} from 'node:child_process';
 import process from 'node:process';
-import {existsSync} from 'node:fs';
 import {
 	chmod, cp, readFile, rename, rm, writeFile,
 } from 'node:fs/promises';
 import {build} from 'esbuild';
 import {bundledPackages, thirdPartyNotices} from './build/third-party-notices.js';
 import {bundleOptions} from './build/bundle-options.js';
+import {copyKoffi} from './build/koffi.js';
 
 const {name, version, license} = JSON.parse(await readFile('package.json', 'utf8'));
 const fresh = `dist-new-${process.pid}`;
-const koffi = 'node_modules/@koromix/koffi-linux-x64/linux_x64/koffi.node';
 const old = `dist-old-${process.pid}`;
 
 const {metafile} = await build({
@@ -46,21 +45,15 @@ await chmod(`${fresh}/cli.js`, 0o755);
 // Without it Node would take the files for CommonJS where dist/ is alone.
 await writeFile(`${fresh}/package.json`, `${JSON.stringify({name, version, license, type: 'module'}, undefined, '\t')}\n`);
 await cp('demo/shop.jar', `${fresh}/demo/shop.jar`);
+await cp('demo/src', `${fresh}/demo/src`, {recursive: true});
 await cp('agent/agent.jar', `${fresh}/agent/agent.jar`);
 await cp('probes', `${fresh}/probes`, {recursive: true});
 await cp('demo/recording.pb.gz', `${fresh}/demo/recording.pb.gz`);
-// What the memory engine needs, for the one platform that has it; see source/jvm/system/koffi.ts.
-const hasKoffi = existsSync(koffi);
-if (hasKoffi) {
-	await cp(koffi, `${fresh}/koffi.node`);
-} else {
-	process.stderr.write(`no ${koffi}: dist/ will need the koffi package beside it for the memory engine\n`);
-}
-
+await copyKoffi(fresh);
 await cp('LICENSE', `${fresh}/LICENSE`);
 // The program prints it, from the tables that it works by.
 await writeFile(`${fresh}/tprof-top.1`, execFileSync(process.execPath, [`${fresh}/cli.js`, 'man'], {encoding: 'utf8'}));
-await writeFile(`${fresh}/third-party-notices.txt`, await thirdPartyNotices([...bundledPackages(metafile), ...bundledPackages(expressions), ...(hasKoffi ? ['node_modules/koffi'] : [])]));
+await writeFile(`${fresh}/third-party-notices.txt`, await thirdPartyNotices([...bundledPackages(metafile), ...bundledPackages(expressions), 'node_modules/koffi']));
 await rename('dist', old).catch(() => {});
 await rename(fresh, 'dist');
 await rm(old, {recursive: true, force: true});

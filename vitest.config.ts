@@ -1,10 +1,17 @@
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
 import {defineConfig} from 'vitest/config';
 import {LongestFirst} from './test/longest-first.js';
 
-/** Tests that run within their process, on data of their own: several files in a process, one after the other. */
+/**
+Tests that run within their process, on data of their own and without a JVM (npm run test:fast): several files in a
+process, one after the other.
+*/
 const withinTheProcess = [
 	'test/{config,exports,model,options,probes,query,sources,structure,table,ui,views}/**/*.test.{ts,tsx}',
-	'test/engines/attach/{handshake-pace,parser,parser-hostile,protocol}.test.ts',
+	'test/jvm/koffi.test.ts',
+	'test/engines/attach/{parser,parser-hostile,protocol}.test.ts',
 	'test/engines/memory/{decode,stacks}/**/*.test.ts',
 	'test/engines/memory/timer/{followed-threads,period,records,weights}.test.ts',
 	'test/sampler/{budget,clock,cpu-budget,loop,parts}.test.ts',
@@ -18,7 +25,8 @@ export default defineConfig({
 		testTimeout: 240_000,
 		hookTimeout: 240_000,
 		// React as it is shipped: its development build takes three times as long to draw.
-		env: {NODE_ENV: 'production'},
+		// What the live view keeps when it is left is not the user's.
+		env: {NODE_ENV: 'production', XDG_STATE_HOME: path.join(tmpdir(), `tprof-test-state-${process.getuid?.() ?? 0}`)},
 		pool: 'forks',
 		// One more than the CPUs of a small machine: tests on real JVMs wait for much of their time.
 		maxWorkers: 3,

@@ -8,7 +8,7 @@ later).
 Then work in pieces too short to be met as it is done (ShortWork), with both engines at 50 Hz: a virtual thread each 2
 ms that works 150 us, one that works 500 us, platform threads that work 500 us, a thread that works 1 ms and wakes a
 selector, and two that work 500 us and sleep for 1 ms ("sleep": what is shown there, and in brackets what the threads'
-own CPU clocks say). "work" should be what is true, "not placed" a few percent (what is kept until a thread is seen at work); "of
+own CPU clocks say). "work" should be what is true, "of
 work, seen" is how much of the true time in "work" is shown there. Beside it what is true while no profiler looks, and
 what async-profiler shows, where it is to be had. TPROF_BENCH_SECONDS shortens each measurement, TPROF_BENCH_ONLY and
 TPROF_BENCH_JDKS take some (virtual,perf; events: those on threads).
@@ -22,10 +22,10 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {attachEngine} from '../source/engines/attach/engine.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
-import {identify} from '../source/jvm/identify.js';
+import {identify} from '../source/jvm/identity/inspect.js';
 import {type Jdk, javaProcess} from '../test/helpers/jvm.js';
 import {wanted, wantedJdks} from './support/only.js';
-import {memoryWith} from './support/placed-time.js';
+import {memoryWith} from './support/attributed-time.js';
 import {measureShortWork, type ShortKind, shortKinds} from './support/short-work.js';
 
 const intervalMs = 100;

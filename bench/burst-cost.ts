@@ -29,7 +29,7 @@ import {type JavaProcess, type Jdk, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
 import {median} from './support/figures.js';
 import {wanted, wantedJdks} from './support/only.js';
-import {memoryWith} from './support/placed-time.js';
+import {memoryWith} from './support/attributed-time.js';
 
 const seconds = Number(process.argv[2] ?? 5);
 const pairs = Number(process.argv[3] ?? 5);

@@ -2,9 +2,9 @@
 Work in bursts: tasks that run 50 to 500 us in programs that switch threads in five ways (test/programs/KnownBursts.java),
 with each timer of the memory engine at 50 Hz, in turn on the same process, with a rest in between. "L1 of lines" is the
 distance, in points of 100, between the shares of CPU time that the pool's methods and everything else should have (what
-the program measures of itself, and the rest of the CPU time of the process's Java threads) and those shown; "of the
-work" that among the four methods; "chance" what sampling once in 10 ms of CPU time makes of it by chance alone. "By
-rule" is the part of what is shown that was not recorded, with where it stands. "Own CPU" is ours in percent of a core,
+the program measures of itself, and the rest of the CPU time of the process's Java threads) and those shown, what is
+unattributed being a part of everything else; "of the
+work" that among the four methods; "chance" what sampling once in 10 ms of CPU time makes of it by chance alone. "Own CPU" is ours in percent of a core,
 "work per CPU second" the target's rounds for its own CPU time beside those of the rest.
 
 Each measurement is made of windows, one after the other in the same session. "Chance" is that of all windows together,
@@ -18,14 +18,15 @@ programs and timers (pool,perf), TPROF_BENCH_JDKS some of the JDKs (17,25).
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Engine} from '../source/engines/engine.js';
+import {unattributedFrame} from '../source/model/frame.js';
 import {Sample, threadFlag} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
-import {CpuPlacement} from '../source/sampler/cpu-placement.js';
+import {CpuAccount} from '../source/sampler/cpu-account.js';
 import {type JavaProcess, type Jdk, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
 import {median} from './support/figures.js';
 import {wanted, wantedJdks} from './support/only.js';
-import {eachPlaced, memoryWith} from './support/placed-time.js';
+import {eachAttributed, memoryWith} from './support/attributed-time.js';
 
 const intervalMs = 20;
 const seconds = Number(process.argv[2] ?? 10);
@@ -91,11 +92,10 @@ function signed(parts: readonly Window[]) {
 
 async function measure(java: JavaProcess, engine: Engine & {readonly name: string}, restRate: number) {
 	const builder = new SnapshotBuilder();
-	const placement = new CpuPlacement();
+	const account = new CpuAccount(unattributedFrame(builder));
 	const session = await engine.open(await targetOf(java), {depth: Infinity}, builder);
 	const sample = new Sample();
 	const elsewhere = new Map<string, number>();
-	const byRule = new Map<string, number>();
 	const parts: Window[] = [];
 	await session.sample(sample);
 	await truth(java);
@@ -116,10 +116,10 @@ async function measure(java: JavaProcess, engine: Engine & {readonly name: strin
 
 			samples++;
 			const nowMs = performance.now();
-			placement.assign(sample, (nowMs - lastMs) * 1e6);
+			account.add(sample, (nowMs - lastMs) * 1e6);
 			lastMs = nowMs;
 			const {strings, frameMethod} = builder.build().dictionary;
-			eachPlaced(sample, (row, frames, ns, isCredit) => {
+			eachAttributed(sample, (row, frames, ns) => {
 				if ((sample.flags[row] & notJava) === 0) {
 					const names = [...frames].map(frame => strings[frameMethod[frame]]);
 					const work = names.find(name => methods.includes(name));
@@ -127,10 +127,6 @@ async function measure(java: JavaProcess, engine: Engine & {readonly name: strin
 					shown.set(work ?? 'else', shown.get(work ?? 'else')! + ns);
 					if (!work) {
 						elsewhere.set(place, (elsewhere.get(place) ?? 0) + ns);
-					}
-
-					if (!isCredit) {
-						byRule.set(place, (byRule.get(place) ?? 0) + ns);
 					}
 				}
 			});
@@ -147,7 +143,7 @@ async function measure(java: JavaProcess, engine: Engine & {readonly name: strin
 	const tookMs = performance.now() - startMs;
 	await session.close();
 	const [shown, real] = [added(parts.map(part => part.shown)), added(parts.map(part => part.real))];
-	const [shownNs, realNs] = [sumOf(shown.values()), sumOf(real.values())];
+	const shownNs = sumOf(shown.values());
 	const ofWork = (of: ReadonlyMap<string, number>) => new Map([...of].filter(([place]) => place !== 'else'));
 	const largest = (of: ReadonlyMap<string, number>) => [...of].sort((a, b) => b[1] - a[1]).slice(0, 5).map(([place, ns]) => `${place} ${(100 * ns / shownNs).toFixed(1)}`).join(', ');
 	const differences = signed(parts);
@@ -159,7 +155,7 @@ async function measure(java: JavaProcess, engine: Engine & {readonly name: strin
 		'of a window': `${median(parts.map(part => distance(part.real, part.shown))).toFixed(1)} (chance ${median(parts.map(part => chance(part.real))).toFixed(1)})`,
 		'of the work': distance(ofWork(real), ofWork(shown)).toFixed(1), 'own CPU': (100 * (own.user + own.system) / 1000 / tookMs).toFixed(1),
 		'work per CPU second': (rounds / usedNs / restRate).toFixed(3), 'shown (true) %': [...real.keys()].map(place => `${percentOf(shown, place).toFixed(1)} (${percentOf(real, place).toFixed(1)})`).join(' '),
-		'not placed': (100 * (1 - (shownNs / realNs))).toFixed(1), 'by rule': largest(byRule), others: largest(elsewhere),
+		others: largest(elsewhere),
 	};
 }
 

@@ -16,7 +16,7 @@ import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import {type JavaProcess, jdk, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
 import {wanted, wantedJdks} from './support/only.js';
-import {memoryWith} from './support/placed-time.js';
+import {memoryWith} from './support/attributed-time.js';
 
 const intervalMs = 20;
 const seconds = Number(process.argv[2] ?? 30);

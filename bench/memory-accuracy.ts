@@ -15,14 +15,15 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {attachEngine} from '../source/engines/attach/engine.js';
 import {type Engine} from '../source/engines/engine.js';
+import {unattributedFrame} from '../source/model/frame.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
-import {CpuPlacement} from '../source/sampler/cpu-placement.js';
+import {CpuAccount} from '../source/sampler/cpu-account.js';
 import {type JavaProcess, type Jdk, startJava} from '../test/helpers/jvm.js';
 import {targetOf} from '../test/helpers/target.js';
 import {chanceL1, sumOf} from './support/chance.js';
 import {wanted, wantedJdks} from './support/only.js';
-import {eachPlaced, memoryWith} from './support/placed-time.js';
+import {eachAttributed, memoryWith} from './support/attributed-time.js';
 
 const intervalMs = 20;
 const recordEveryNs = 10e6;
@@ -56,8 +57,6 @@ class Credits {
 	readonly spent = new Map<string, number>();
 	/** How many stacks that is. */
 	seen = 0;
-	/** What of it was not recorded. */
-	ruledNs = 0;
 	usedNs = 0;
 	readonly #builder = new SnapshotBuilder();
 	readonly #program: Kind['program'];
@@ -77,12 +76,11 @@ class Credits {
 			this.usedNs += sample.cpuNs[row];
 		}
 
-		eachPlaced(sample, (_, frames, ns, isCredit) => {
+		eachAttributed(sample, (_, frames, ns) => {
 			const place = this.#placeOf(frames);
 			if (place) {
 				this.spent.set(place, (this.spent.get(place) ?? 0) + ns);
 				this.seen += ns > 0 ? 1 : 0;
-				this.ruledNs += isCredit ? 0 : ns;
 			}
 		});
 	}
@@ -125,7 +123,7 @@ async function truth(java: JavaProcess): Promise<Map<string, number>> {
 /** An engine at work on a program. */
 async function open(java: JavaProcess, id: string, {program}: Kind) {
 	const credits = new Credits(program);
-	const placement = new CpuPlacement();
+	const account = new CpuAccount(unattributedFrame(credits.interner));
 	const session = await engines[id].open(await targetOf(java), {depth: Infinity}, credits.interner);
 	const sample = new Sample();
 	let samples = 0;
@@ -141,7 +139,7 @@ async function open(java: JavaProcess, id: string, {program}: Kind) {
 			if (outcome.ok) {
 				samples++;
 				const nowMs = performance.now();
-				placement.assign(sample, (nowMs - lastMs) * 1e6);
+				account.add(sample, (nowMs - lastMs) * 1e6);
 				lastMs = nowMs;
 				credits.add(sample);
 			}
@@ -157,7 +155,7 @@ async function open(java: JavaProcess, id: string, {program}: Kind) {
 			const places = [...real.keys()];
 			return {
 				L1: sumOf(places.map(place => Math.abs(trueShare(place) - measuredShare(place)))).toFixed(1), chance: chanceL1(real, sumOf(real.values()) / recordEveryNs).toFixed(1), samples, stacks: credits.seen,
-				'by rule %': (100 * credits.ruledNs / credits.usedNs).toFixed(1), 'not placed %': (100 * (1 - (sumOf(credits.spent.values()) / credits.usedNs))).toFixed(1),
+				'unattributed %': (100 * (1 - (sumOf(credits.spent.values()) / credits.usedNs))).toFixed(1),
 				'CPU s': (credits.usedNs / 1e9).toFixed(1), 'true s': (sumOf(real.values()) / 1e9).toFixed(1),
 				'measured (true) %': places.map(place => `${measuredShare(place).toFixed(1)} (${trueShare(place).toFixed(1)})`).join(' '),
 			};

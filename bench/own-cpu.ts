@@ -17,7 +17,9 @@ import {TerminalSession} from '../test/helpers/terminal.js';
 import {startBusy} from './support/busy-target.js';
 import {median} from './support/figures.js';
 import {processCpuMs, residentBytes, threadCpus} from './support/process-cpu.js';
-import {buildProgram, depth, quit} from './support/program.js';
+import {
+	buildProgram, depth, quit, rateOf,
+} from './support/program.js';
 import {sideBySide} from './support/side-by-side.js';
 
 const seconds = Number(process.env.TPROF_BENCH_SECONDS ?? 20);
@@ -48,7 +50,7 @@ async function measure(cli: string, java: JavaProcess): Promise<Run> {
 		for (let second = 0; second < seconds; second++) {
 			await sleep(1000);
 			rss = Math.max(rss, residentBytes(terminal.pid));
-			rates.push(Number(/(?:memory|attach)(?: \([a-z]+\))? ([\d.]+)\/s/.exec(terminal.text())?.[1] ?? Number.NaN));
+			rates.push(rateOf(terminal));
 		}
 
 		const overMs = performance.now() - startMs;

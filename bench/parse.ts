@@ -6,6 +6,7 @@ allocation below 5 % of the dump's bytes.
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import {gunzipSync} from 'node:zlib';
 import {DumpParser} from '../source/engines/attach/dump/parser.js';
 import {Sample} from '../source/model/sample.js';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
@@ -104,8 +105,8 @@ function measure(real: readonly RealThread[], threads: number, depth: number): R
 }
 
 export async function main(): Promise<void> {
-	const file = path.resolve(process.env.TPROF_BENCH_DUMP ?? 'test/fixtures/dumps/17-threaddump.txt');
-	const real = realThreads(readFileSync(file, 'latin1'));
+	const file = path.resolve(process.env.TPROF_BENCH_DUMP ?? 'test/fixtures/dumps/17-threaddump.txt.gz');
+	const real = realThreads(gunzipSync(readFileSync(file)).toString('latin1'));
 	console.table(cases.map(({threads, depth}) => measure(real, threads, depth)));
 }
 

@@ -52,7 +52,7 @@ class Filler {
 				this.draw(1);
 				this.writer.count(this.sample, 1, figures);
 			}
-		} while (reader.read(1000)!.facts.count < facts);
+		} while (reader.read(1000)!.counters.count < facts);
 	}
 }
 

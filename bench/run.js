@@ -6,6 +6,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {build} from 'esbuild';
 import {bundleOptions} from '../build/bundle-options.js';
+import {copyKoffi} from '../build/koffi.js';
 
 const folder = import.meta.dirname;
 const root = path.dirname(folder);
@@ -28,9 +29,10 @@ try {
 		entryPoints: files.map(name => path.join(folder, `${name}.ts`)),
 		outdir: out,
 		...bundleOptions,
-		external: [...bundleOptions.external, 'esbuild', '@lydell/node-pty', '@xterm/headless'],
+		external: ['esbuild', '@lydell/node-pty', '@xterm/headless'],
 		define: {'process.env.NODE_ENV': '"production"'},
 	});
+	await copyKoffi(out);
 	for (const name of files) {
 		process.stdout.write(`\n## ${name}\n\n`);
 		const {status} = spawnSync(process.execPath, ['--expose-gc', path.join(out, `${name}.js`), ...numbers], {stdio: 'inherit', cwd: root});

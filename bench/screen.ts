@@ -14,7 +14,7 @@ import type {ReadStream, WriteStream} from 'node:tty';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import type {Snapshot} from '../source/model/snapshot.js';
 import {stateCode} from '../source/model/thread-state.js';
-import {defaultQuery} from '../source/query/defaults.js';
+import {defaultQuery} from '../source/query/types/query.js';
 import {sessionScreen} from '../source/ui/screens/session.js';
 import {showScreen} from '../source/ui/show-screen.js';
 import {SessionData} from '../source/ui/state/session-data.js';

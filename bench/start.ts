@@ -54,7 +54,7 @@ async function startOnce(cli: string, pid: number): Promise<{frame: Times; numbe
 			return timesOf(terminal.pid, performance.now() - startMs);
 		};
 
-		const frame = await reached(() => terminal.raw.includes('tprof-top'));
+		const frame = await reached(() => terminal.raw.includes('[Lines]'));
 		const first = await reached(() => hottestRow.test(terminal.text()));
 		await quit(terminal);
 		return {frame, numbers: first};

@@ -1,3 +1,3 @@
 import type {BuildOptions} from 'esbuild';
 
-export const bundleOptions: BuildOptions & {readonly external: string[]};
+export const bundleOptions: BuildOptions;

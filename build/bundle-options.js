@@ -6,8 +6,6 @@ export const bundleOptions = {
 	format: 'esm',
 	platform: 'node',
 	target: 'node20',
-	// Native code, loaded at run time and only where it is needed.
-	external: ['koffi'],
 	plugins: inkPlugins,
 	// Its usual entry finds its files in a way that no bundler sees.
 	alias: {'jsonc-parser': 'jsonc-parser/lib/esm/main.js'},

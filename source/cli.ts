@@ -1,100 +1,17 @@
 #!/usr/bin/env node
 /*
-The entry: reads the command line and hands on. Loads the least: `--version` and batch never load the screen.
+The entry: a file of its own that needs no other, so that what is wrong where not even our own files can be opened is said.
 */
 import process from 'node:process';
-import {getSystemErrorMap} from 'node:util';
-import {UserError} from './process/errors.js';
-import {printable} from './model/text.js';
-import {outOfFiles} from './jvm/system/open-files.js';
-
-/** Longest line of an error: paths in it may have 4,096 characters, PATH_MAX of Linux. */
-const maxLineLength = 16_384;
-
-/**
-Prints lines whose words may come from anywhere, even the command line: here they are made harmless for a terminal.
-*/
-function complain(...lines: string[]): void {
-	process.stderr.write(lines.map(line => `${printable(line, maxLineLength)}\n`).join(''));
-}
-
-/** What is printed for an error: one line that says what is wrong, one that says what to do. */
-function report(error: unknown): number {
-	if (error instanceof UserError) {
-		complain(`tprof-top: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []));
-		return error.exitCode;
-	}
-
-	const files = outOfFiles(error);
-	if (files) {
-		complain(`tprof-top: ${files.reason}`, `  ${files.hint}`);
-		return 1;
-	}
-
-	const message = error instanceof Error ? error.message : String(error);
-	complain(`tprof-top: internal error: ${message}`, '  please report it and say what you did; TPROF_DEBUG=1 shows where it happened');
-	if (process.env.TPROF_DEBUG && error instanceof Error) {
-		complain(...String(error.stack).split('\n'));
-	}
-
-	return 1;
-}
-
-const printed = {
-	async version() {
-		const {version} = await import('./process/version.js');
-		return version;
-	},
-	async help() {
-		const {helpText} = await import('./options/help.js');
-		return helpText();
-	},
-};
-
-async function main(): Promise<number> {
-	const argv = process.argv.slice(2);
-	if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-		process.stdout.write(`${await printed.version()}\n`);
-		return 0;
-	}
-
-	const {parseOptions} = await import('./options/parse.js');
-	const parsed = parseOptions(argv);
-	if ('print' in parsed) {
-		const text = await printed[parsed.print]();
-		process.stdout.write(`${text}\n`);
-		return 0;
-	}
-
-	const {run, isInteractive} = await import('./commands/run.js');
-	const {configured} = await import('./config/configure.js');
-	const options = await configured(parsed.options, {given: parsed.given, isScreen: isInteractive(parsed.options)});
-	const {faults} = options.configuration;
-	// Even nothing, written to a terminal from the background, stops a process where the terminal is set so.
-	if (faults.length > 0) {
-		complain(...faults.map(fault => `tprof-top: ${fault}`));
-	}
-
-	return run(options);
-}
-
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-	// A reader that went away (`| head`) is not an error.
-	if (error.code === 'EPIPE') {
-		process.exit(0);
-	}
-
-	const [, reason] = getSystemErrorMap().get(error.errno ?? 0) ?? [];
-	complain(`tprof-top: cannot write to standard output: ${reason ?? error.message}`);
-	process.exit(1);
-});
-
-process.stderr.on('error', () => {
-	// If an error cannot be printed, only the exit code tells.
-});
 
 try {
-	process.exitCode = await main();
+	await import('./main.js');
 } catch (error) {
-	process.exitCode = report(error);
+	const {code} = error as NodeJS.ErrnoException;
+	if (code !== 'EMFILE' && code !== 'ENFILE') {
+		throw error;
+	}
+
+	process.stderr.write(`tprof-top: too many open files (${code})\n  raise the limit of open files: ulimit -n 1024\n`);
+	process.exitCode = 1;
 }

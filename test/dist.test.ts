@@ -1,4 +1,4 @@
-import {spawnSync} from 'node:child_process';
+import {execFileSync} from 'node:child_process';
 import {
 	cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
 } from 'node:fs';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
-import {patienceMs} from './helpers/patience.js';
+import {run as runProgram} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -30,10 +30,7 @@ afterAll(() => {
 	rmSync(folder, {recursive: true, force: true});
 });
 
-function run(at: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-	const {status, stdout, stderr} = spawnSync(process.execPath, [path.join(at, 'cli.js'), ...args], {encoding: 'utf8', timeout: patienceMs, cwd: folder, env: {...process.env, JAVA_HOME: jdk().home, ...env}});
-	return {status, stdout, stderr};
-}
+const run = async (at: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) => runProgram('/bin/sh', ['-c', 'cd "$0" && exec "$@"', folder, process.execPath, path.join(at, 'cli.js'), ...args], {JAVA_HOME: jdk().home, ...env});
 
 /** A copy without some of its files. */
 function without(...names: readonly string[]): string {
@@ -46,7 +43,7 @@ function without(...names: readonly string[]): string {
 	return at;
 }
 
-describe('dist/ alone, somewhere else', () => {
+describe.concurrent('dist/ alone, somewhere else', () => {
 	let target: JavaProcess;
 
 	beforeAll(async () => {
@@ -57,18 +54,18 @@ describe('dist/ alone, somewhere else', () => {
 		await target.stop();
 	});
 
-	test('says its version and lists JVMs', () => {
+	test('says its version and lists JVMs', async () => {
 		const {version} = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {version: string};
-		expect(run(copy, ['--version'])).toEqual({status: 0, stdout: `${version}\n`, stderr: ''});
-		const {status, stdout, stderr} = run(copy, ['list']);
+		expect(await run(copy, ['--version'])).toEqual({status: 0, stdout: `${version}\n`, stderr: ''});
+		const {status, stdout, stderr} = await run(copy, ['list']);
 		expect({status, stderr}).toEqual({status: 0, stderr: ''});
 		expect(stdout).toMatch(new RegExp(`^ *${target.pid} `, 'm'));
 	});
 
-	test('samples a JVM with the same engine as in the project', () => {
+	test('samples a JVM with the same engine as in the project', {concurrent: false}, async () => {
 		// Which line is hottest is known when the target has had a CPU for long enough, as it has in two seconds on a quiet machine.
-		const engine = (at: string, seconds = 2): {engine: string; hasKoffi: boolean} => {
-			const {status, stdout, stderr} = run(at, ['--duration', String(seconds), '--max-overhead', '100', '--format', 'json', String(target.pid)]);
+		const engine = async (at: string, seconds = 1): Promise<{engine: string; hasKoffi: boolean}> => {
+			const {status, stdout, stderr} = await run(at, ['--duration', String(seconds), '--max-overhead', '100', '--format', 'json', String(target.pid)]);
 			expect({status, stderr}).toEqual({status: 0, stderr: ''});
 			const {engine: used, notes, lines, threads} = JSON.parse(stdout) as {engine: string; notes: string[]; lines: Array<{class: string}>; threads: Array<{cpuMs: number}>};
 			if (threads.reduce((sum, {cpuMs}) => sum + cpuMs, 0) < 600 && seconds < 60) {
@@ -79,23 +76,23 @@ describe('dist/ alone, somewhere else', () => {
 			return {engine: used, hasKoffi: !notes.some(note => note.includes('koffi'))};
 		};
 
-		expect(engine(copy)).toEqual({...engine(built), hasKoffi: true});
+		expect(await engine(copy)).toEqual({...await engine(built), hasKoffi: true});
 	});
 
-	test('without the FFI binary and the package, it samples and says what it cannot see', () => {
-		const {status, stdout} = run(without('koffi.node'), ['--duration', '2', '--max-overhead', '100', '--format', 'json', String(target.pid)]);
+	test('without the FFI binaries, it samples and says what it cannot see', {concurrent: false}, async () => {
+		const {status, stdout} = await run(without('koffi-glibc.node', 'koffi-musl.node'), ['--duration', '0.5', '--max-overhead', '100', '--format', 'json', String(target.pid)]);
 		expect(status).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', notes: expect.arrayContaining([expect.stringContaining('koffi')]) as unknown});
 	});
 
-	test('reads regular expressions, and says so when the file for them was left out', () => {
-		const filtered = (at: string, filter: string) => run(at, ['open', path.join(copy, 'demo/recording.pb.gz'), '--format', 'csv', '--filter', filter]);
-		expect(filtered(copy, String.raw`/pric[aeiou]ng\.(a+)?/`)).toMatchObject({status: 0, stderr: '', stdout: expect.stringContaining('demo.Pricing') as unknown});
-		expect(filtered(without('re2js.cjs'), '/a/')).toMatchObject({status: 2, stderr: expect.stringContaining('--filter: re2js.cjs is missing beside cli.js') as unknown});
-		expect(filtered(without('re2js.cjs'), 'pricing')).toMatchObject({status: 0, stderr: ''});
+	test('reads regular expressions, and says so when the file for them was left out', async () => {
+		const filtered = async (at: string, filter: string) => run(at, ['open', path.join(copy, 'demo/recording.pb.gz'), '--format', 'csv', '--filter', filter]);
+		expect(await filtered(copy, String.raw`/pric[aeiou]ng\.(a+)?/`)).toMatchObject({status: 0, stderr: '', stdout: expect.stringContaining('demo.Pricing') as unknown});
+		expect(await filtered(without('re2js.cjs'), '/a/')).toMatchObject({status: 2, stderr: expect.stringContaining('--filter: re2js.cjs is missing beside cli.js') as unknown});
+		expect(await filtered(without('re2js.cjs'), 'pricing')).toMatchObject({status: 0, stderr: ''});
 	});
 
-	test('draws the live view', async () => {
+	test('draws the live view', {concurrent: false}, async () => {
 		const terminal = new TerminalSession(process.execPath, [path.join(copy, 'cli.js'), String(target.pid)]);
 		try {
 			await terminal.until('demo.Pricing');
@@ -106,16 +103,22 @@ describe('dist/ alone, somewhere else', () => {
 		}
 	});
 
-	test('has the demo, and says so when that was left out', () => {
-		expect(run(copy, ['demo', '--duration', '2', '--max-overhead', '100']).stdout).toContain('shop.jar');
-		expect(run(copy, ['demo'], {PATH: folder, JAVA_HOME: folder}).stdout).toContain('demo.Pricing');
+	test('has the demo, and says so when that was left out', async () => {
+		const demo = await run(copy, ['demo', '--duration', '1', '--max-overhead', '100']);
+		expect(demo.stdout).toContain('shop.jar');
+		const recording = await run(copy, ['demo'], {PATH: folder, JAVA_HOME: folder});
+		expect(recording.stdout).toContain('demo.Pricing');
 		for (const env of [{}, {PATH: folder, JAVA_HOME: folder}]) {
-			expect(run(without('demo'), ['demo'], env)).toEqual({status: 1, stdout: '', stderr: 'tprof-top: the demo program is not here: it is in demo/ beside tprof-top\'s cli.js\n  copy the whole dist folder, or install the package\n'});
+			expect(await run(without('demo'), ['demo'], env)).toEqual({status: 1, stdout: '', stderr: 'tprof-top: the demo program is not here: it is in demo/ beside tprof-top\'s cli.js\n  copy the whole dist folder, or install the package\n'});
 		}
 	});
 });
 
-describe('what is in dist/', () => {
+describe.concurrent('what is in dist/', () => {
+	test.each([['glibc', 'libc.so.6'], ['musl', 'libc.musl-x86_64.so.1']])('the FFI binary for %s', (libc, library) => {
+		expect(readFileSync(path.join(built, `koffi-${libc}.node`), 'latin1')).toContain(`\0${library}\0`);
+	});
+
 	const files = readdirSync(built, {recursive: true, encoding: 'utf8'});
 	const scripts = files.filter(file => file.endsWith('.js')).map(file => readFileSync(path.join(built, file), 'utf8'));
 	/** Packages that the bundler names above each of their files. */
@@ -173,4 +176,16 @@ describe('what is in dist/', () => {
 
 		expect(scripts.filter(script => script.includes('spdx'))).toEqual([]);
 	});
+});
+
+test('npm install -g of what npm pack makes: the program, its manual page, and no other package', () => {
+	const prefix = mkdtempSync(path.join(folder, 'prefix-'));
+	const npm = (...args: readonly string[]) => execFileSync('npm', args, {cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']});
+	npm('pack', '--ignore-scripts', '--pack-destination', prefix);
+	const [packed] = readdirSync(prefix);
+	npm('install', '-g', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, path.join(prefix, packed));
+	expect(execFileSync(path.join(prefix, 'bin/tprof-top'), ['--version'], {encoding: 'utf8'})).toMatch(/^\d+\.\d+/);
+	expect(existsSync(path.join(prefix, 'share/man/man1/tprof-top.1'))).toBe(true);
+	const installed = path.join(prefix, 'lib/node_modules');
+	expect([readdirSync(installed), existsSync(path.join(installed, 'tprof-top/node_modules'))]).toEqual([['tprof-top'], false]);
 });

@@ -8,7 +8,7 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {identify} from '../../source/jvm/identify.js';
+import {identify} from '../../source/jvm/identity/inspect.js';
 import {javaProcess, jdk, type JavaProcess} from '../../test/helpers/jvm.js';
 import {TerminalSession} from '../../test/helpers/terminal.js';
 
@@ -77,4 +77,9 @@ export function startTerminal(cli: string, args: readonly string[], nodeArgs: re
 export async function quit(terminal: TerminalSession): Promise<void> {
 	terminal.type('q');
 	await terminal.ended();
+}
+
+/** Samples a second, as the header says; NaN where it does not. */
+export function rateOf(terminal: TerminalSession): number {
+	return Number(/LIVE.*? ([\d.]+)(?: of [\d.]+)?\/s/.exec(terminal.text())?.[1] ?? Number.NaN);
 }

@@ -1,11 +1,12 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {Engine} from '../../source/engines/engine.js';
+import {unattributedFrame} from '../../source/model/frame.js';
 import {Sample, threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
-import {CpuPlacement} from '../../source/sampler/cpu-placement.js';
+import {CpuAccount} from '../../source/sampler/cpu-account.js';
 import {type JavaProcess, type Jdk, startJava} from '../../test/helpers/jvm.js';
 import {targetOf} from '../../test/helpers/target.js';
-import {eachPlaced} from './placed-time.js';
+import {eachAttributed} from './attributed-time.js';
 import {aloneShare, asyncShare, sharesNs} from './short-truth.js';
 
 const intervalMs = 20;
@@ -41,11 +42,10 @@ class Places {
 		for (let row = 0; row < sample.count; row++) {
 			if ((sample.flags[row] & notJava) === 0) {
 				this.usedNs += sample.cpuNs[row];
-				this.#count('(not seen)', sample.unseenCpuNs[row]);
 			}
 		}
 
-		eachPlaced(sample, (row, frames, ns) => {
+		eachAttributed(sample, (row, frames, ns) => {
 			if ((sample.flags[row] & notJava) === 0) {
 				const methods = [...frames].map(frame => strings[frameMethod[frame]]);
 				this.sleepNs += methods.includes('sleep') ? ns : 0;
@@ -64,7 +64,7 @@ const percent = (ns: number, of: number) => (100 * ns / of).toFixed(1);
 /** What an engine shows of the program, and what the program says of itself in the same time. */
 async function sampled(java: JavaProcess, engine: Engine & {readonly name?: string}, seconds: number): Promise<Record<string, string | number>> {
 	const places = new Places();
-	const placement = new CpuPlacement();
+	const account = new CpuAccount(unattributedFrame(places.builder));
 	const session = await engine.open(await targetOf(java), {depth: Infinity}, places.builder);
 	const sample = new Sample();
 	await session.sample(sample);
@@ -78,7 +78,7 @@ async function sampled(java: JavaProcess, engine: Engine & {readonly name?: stri
 		if (outcome.ok) {
 			samples++;
 			const nowMs = performance.now();
-			placement.assign(sample, (nowMs - lastMs) * 1e6);
+			account.add(sample, (nowMs - lastMs) * 1e6);
 			lastMs = nowMs;
 			places.add(sample);
 		}
@@ -86,13 +86,13 @@ async function sampled(java: JavaProcess, engine: Engine & {readonly name?: stri
 
 	const {workNs: realNs, sleepNs} = await sharesNs(java);
 	await session.close();
-	const placedNs = [...places.ns.values()].reduce((sum, ns) => sum + ns, 0);
+	const countedNs = [...places.ns.values()].reduce((sum, ns) => sum + ns, 0);
 	const others = [...places.ns].filter(([place]) => place !== 'work').sort((a, b) => b[1] - a[1]).slice(0, 4);
 	return {
 		samples,
-		'true %': percent(realNs, places.usedNs), 'work %': percent(places.ns.get('work') ?? 0, placedNs), 'of work, seen %': percent(places.ns.get('work') ?? 0, realNs), 'not placed %': percent(places.usedNs - placedNs, places.usedNs),
-		...(sleepNs === undefined ? {} : {'sleep (true) %': `${percent(places.sleepNs, placedNs)} (${percent(sleepNs, places.usedNs)})`}),
-		others: others.map(([place, ns]) => `${place} ${percent(ns, placedNs)}`).join(', '),
+		'true %': percent(realNs, places.usedNs), 'work %': percent(places.ns.get('work') ?? 0, countedNs), 'of work, seen %': percent(places.ns.get('work') ?? 0, realNs),
+		...(sleepNs === undefined ? {} : {'sleep (true) %': `${percent(places.sleepNs, countedNs)} (${percent(sleepNs, places.usedNs)})`}),
+		others: others.map(([place, ns]) => `${place} ${percent(ns, countedNs)}`).join(', '),
 	};
 }
 

@@ -1,7 +1,7 @@
-import {UserError} from '../process/errors.js';
+import {UserError} from '../runtime/errors.js';
 import {formats, type ExportFormat} from '../exports/formats/registry.js';
 
-/** Seconds of one batch report when nothing else is said. */
+/** Seconds of one batch report by default. */
 const defaultDelayS = 5;
 
 /** When reports are printed: `count` of them, each `windowMs` after the one before. */

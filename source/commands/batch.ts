@@ -1,20 +1,21 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {UserError} from '../process/errors.js';
-import {type ExportFormat, type ExportOptions, piecesOf, type Written} from '../exports/formats/export-format.js';
+import {endSignals} from '../runtime/end-signals.js';
+import {UserError} from '../runtime/errors.js';
+import {
+	type ExportFormat, type ExportOptions, piecesOf, type Written,
+} from '../exports/formats/export-format.js';
 import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Snapshot} from '../model/snapshot.js';
-import type {SnapshotSource} from '../model/source.js';
-import {deadlockText} from '../query/locks/deadlock-text.js';
-import {deadlocksOf} from '../query/locks/deadlocks.js';
+import type {SnapshotSource, SourceStatus} from '../model/source.js';
+import {deadlockText, deadlocksOf} from '../query/locks/deadlocks.js';
 import type {BatchPlan} from './batch-plan.js';
-import {batchNotes} from './batch-notes.js';
 
 const startTimeoutMs = 30_000;
 const pollMs = 20;
 
 /** What a batch run prints, from where and to where. */
-export type BatchRequest = {
+type BatchRequest = {
 	readonly source: SnapshotSource;
 	readonly plan: BatchPlan;
 	readonly format: ExportFormat;
@@ -46,17 +47,6 @@ function isOver(source: SnapshotSource): boolean {
 function failure(source: SnapshotSource): UserError {
 	const {message, hint} = source.status();
 	return new UserError(message ?? 'the session failed', {hint});
-}
-
-/** Standard output, which may be a pipe whose reader went away. */
-async function print(report: Written): Promise<void> {
-	for (const piece of piecesOf(report)) {
-		await new Promise<void>(resolve => {
-			process.stdout.write(piece, () => {
-				resolve();
-			});
-		});
-	}
 }
 
 /**
@@ -118,4 +108,41 @@ async function printReports({source, plan, format, options, stop}: BatchRequest,
 	if (source.status().phase === 'failed') {
 		throw failure(source);
 	}
+}
+
+/**
+What a report has to say about its session beside the figures: why this engine, that samples fail, that the counts are
+old, why it ended. Printable lines.
+*/
+export function batchNotes({phase, message, note, lineNote, stale, tracer}: SourceStatus): string[] {
+	const isOver = phase === 'ended' || phase === 'failed';
+	return [
+		...[note, lineNote].filter(text => text !== undefined),
+		...(tracer ? [`${tracer} is tracing threads of this JVM; they are not sampled while it is attached`] : []),
+		...(stale ? ['the latest counts could not be read in time; these are older'] : []),
+		...(isOver && message ? [message] : []),
+	];
+}
+
+/** Writes to standard output, which may be a pipe whose reader went away, and waits until it is written. */
+export async function print(report: Written): Promise<void> {
+	for (const piece of piecesOf(report)) {
+		await new Promise<void>(resolve => {
+			process.stdout.write(piece, () => {
+				resolve();
+			});
+		});
+	}
+}
+
+/** Aborts at the first signal that asks us to end. */
+export function endsBySignal(): AbortController {
+	const stop = new AbortController();
+	for (const signal of endSignals) {
+		process.once(signal, () => {
+			stop.abort();
+		});
+	}
+
+	return stop;
 }

@@ -4,13 +4,13 @@ import {existsSync} from 'node:fs';
 import type {Socket} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
-import {bundledFile} from '../process/bundled-file.js';
-import {UserError} from '../process/errors.js';
+import {bundledFile} from '../runtime/bundled-file.js';
+import {UserError} from '../runtime/errors.js';
 
 const readyTimeoutMs = 20_000;
 
 /** A running demo program. */
-export type Demo = {
+type Demo = {
 	readonly pid: number;
 	/** Ends the program by its pid; resolves when it is gone. */
 	stop(): Promise<void>;
@@ -33,6 +33,12 @@ export function demoRecording(): string | undefined {
 /** The bundled program; undefined where it was not copied along. */
 export function demoJar(): string | undefined {
 	return bundledFile('demo/shop.jar');
+}
+
+/** Its sources; none where they were not copied along. */
+export function demoSources(): readonly string[] {
+	const folder = bundledFile('demo/src');
+	return folder === undefined ? [] : [folder];
 }
 
 /** Starts the bundled program and resolves once it works; it ends when we do, since it watches its standard input. */

@@ -1,4 +1,4 @@
-import {CpuShares} from '../jvm/counters/cpu-shares.js';
+import {CpuShares} from '../jvm/counters/vitals.js';
 import {listJvms, type JvmListing} from '../jvm/list.js';
 import {formatBytes} from '../query/columns/format.js';
 import {dayAndTime} from '../ui/text/clock.js';
@@ -10,7 +10,7 @@ export type JvmRow = JvmListing & {
 };
 
 /** A column of the lists of JVMs. */
-export type JvmColumn = {
+type JvmColumn = {
 	readonly heading: string;
 	readonly align: 'left' | 'right';
 	/** Terminal width, in columns, from which the chooser shows it. */
@@ -35,7 +35,7 @@ export const jvmColumns: readonly JvmColumn[] = [
 		cell: ({user}) => user,
 	},
 	{
-		heading: 'JVM', align: 'left', fromColumns: 80,
+		heading: 'JVM', align: 'left', fromColumns: 100,
 		cell: ({jvmVersion}) => jvmVersion || '-',
 	},
 	{
@@ -45,7 +45,7 @@ export const jvmColumns: readonly JvmColumn[] = [
 ];
 
 /** Looks at the JVMs of this host: each look has their CPU shares since the one before. The busiest come first. */
-export function jvmLooks(): () => JvmRow[] {
+export function jvmScanner(): () => JvmRow[] {
 	const shares = new CpuShares();
 	return () => {
 		const jvms = listJvms();

@@ -1,13 +1,14 @@
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {engines} from '../engines/registry.js';
-import {jsonSchema} from '../exports/formats/json.js';
+import {jsonSchema} from '../exports/formats/export-format.js';
 import {formats, type ExportFormat} from '../exports/formats/registry.js';
-import {cellWidth, pad} from '../model/cell-width.js';
-import {usage} from '../options/usage.js';
+import {wrapAt} from '../exports/formats/text-table.js';
+import {cellWidth, cut, pad} from '../model/cell-width.js';
+import {usage} from '../runtime/errors.js';
 import {eitherOf} from '../options/option.js';
-import {version} from '../process/version.js';
-import {jvmColumns, jvmLooks, type JvmRow} from './jvm-rows.js';
+import {version} from '../runtime/version.js';
+import {jvmColumns, jvmScanner, type JvmRow} from './jvm-rows.js';
 
 /** For how long CPU time is measured. */
 const measuringMs = 1000;
@@ -18,7 +19,7 @@ export async function list({id, listing}: ExportFormat): Promise<string> {
 		throw usage(`--format ${id} cannot be used for a list of JVMs`, `use ${eitherOf(formats.filter(format => format.listing).map(format => format.id))}`);
 	}
 
-	const look = jvmLooks();
+	const look = jvmScanner();
 	return writers[listing](look().length === 0 ? [] : await afterASecond(look));
 }
 
@@ -38,7 +39,9 @@ async function afterASecond(look: () => JvmRow[]): Promise<JvmRow[]> {
 	return rows;
 }
 
-const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly JvmRow[]) => string>> = {table: listText, document: listJson};
+const writers: Readonly<Record<NonNullable<ExportFormat['listing']>, (jvms: readonly JvmRow[]) => string>> = {table: jvms => listText(jvms, process.stdout.isTTY ? process.stdout.columns : undefined), document: listJson};
+
+const remarkIndent = '    ';
 
 const withoutSocket = engines.filter(({needsAttachSocket}) => !needsAttachSocket).map(({id}) => id).join(' or ');
 
@@ -46,17 +49,25 @@ function remark({problem, attachProblem}: JvmRow): string {
 	return problem ? `  (cannot be profiled: ${problem})` : (attachProblem ? `  (with the ${withoutSocket} engine only: ${attachProblem})` : '');
 }
 
-/** The table that `tprof-top list` prints; a JVM that cannot be profiled has the reason after its name. */
-export function listText(jvms: readonly JvmRow[]): string {
+/**
+The table that `tprof-top list` prints; a JVM that cannot be profiled has the reason after its name. On a terminal of `width`
+cells (undefined: none) as many columns as there is room for, and the reason below.
+*/
+export function listText(jvms: readonly JvmRow[], width = Infinity): string {
 	if (jvms.length === 0) {
 		return 'no JVMs on this host that this user can see\n';
 	}
 
-	const heads = ['PID', ...jvmColumns.map(({heading}) => heading), 'MAIN CLASS'];
-	const aligns = ['right', ...jvmColumns.map(({align}) => align), 'left'] as const;
-	const rows = jvms.map(jvm => [String(jvm.pid), ...jvmColumns.map(column => column.cell(jvm)), `${jvm.mainClass}${remark(jvm)}`]);
+	const columns = jvmColumns.filter(({fromColumns}) => width >= fromColumns);
+	const heads = ['PID', ...columns.map(({heading}) => heading), 'MAIN CLASS'];
+	const aligns = ['right', ...columns.map(({align}) => align), 'left'] as const;
+	const rows = jvms.map(jvm => [String(jvm.pid), ...columns.map(column => column.cell(jvm)), jvm.mainClass]);
 	const widths = heads.map((_, column) => Math.max(...[heads, ...rows].map(row => cellWidth(row[column]))));
-	return [heads, ...rows].map(row => `${row.map((cell, column) => pad(cell, widths[column], aligns[column])).join('  ').trimEnd()}\n`).join('');
+	return [heads, ...rows].flatMap((row, index) => {
+		const line = row.map((cell, column) => pad(cell, widths[column], aligns[column])).join('  ').trimEnd();
+		const remarked = line + (index === 0 ? '' : remark(jvms[index - 1]));
+		return cellWidth(remarked) <= width ? [remarked] : [cut(line, width), ...wrapAt(' ', `${remarkIndent}${remark(jvms[index - 1]).trim()}`, width, remarkIndent)].filter(part => part.trim() !== '');
+	}).map(line => `${line}\n`).join('');
 }
 
 /** The same for programs; docs/formats.md has the words. */

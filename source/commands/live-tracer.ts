@@ -1,14 +1,14 @@
 import type {SnapshotSource} from '../model/source.js';
-import type {TraceReport} from '../model/traces/report.js';
+import type {TraceReport} from '../model/trace-report.js';
 import {checkPattern} from '../options/command.js';
 import type {Options} from '../options/parse.js';
-import {UserError} from '../process/errors.js';
+import {UserError} from '../runtime/errors.js';
 import type {Target} from '../jvm/target.js';
 import {LiveReports} from '../tracing/live-reports.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
 import type {FoundMethods, MethodTracer} from '../ui/screens/session.js';
 import {
-	agentObstacle, countText, lookUpNote, someNames, traceNote, unmatchedText,
+	agentObstacle, canWaitFor, countText, lookUpNote, someNames, traceNote, unmatchedText, waitsForText,
 } from './trace-texts.js';
 
 const periodMs = 1000;
@@ -80,8 +80,11 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 			this.report = await this.session.weave(wanted);
 			this.#isTracing = true;
 			this.#request = wanted;
-			const {wovenMethods: methods} = this.report;
-			return `${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`;
+			const {wovenMethods: methods, survey} = this.report;
+			return [
+				...(methods === 0 ? [] : [`${methods} ${methods === 1 ? 'method is' : 'methods are'} traced; the Traces view has them`]),
+				...[waitsForText(survey)].filter(text => text !== ''),
+			].join('; ') || 'what matches is traced once it is loaded';
 		});
 	}
 
@@ -111,20 +114,18 @@ export class LiveTracer extends LiveReports<TraceSession, TraceReport> implement
 		const {survey} = await this.session.survey({...request, patterns: [pattern]});
 		const unmatched = survey.unmatched.find(each => each.pattern === pattern);
 		const [refused] = survey.refused;
-		if (unmatched) {
-			throw new UserError(unmatchedText(unmatched));
-		}
-
-		if (survey.methods === 0 && survey.classes === 0) {
-			throw new UserError(refused ? `${refused.name}: ${refused.reason}` : `nothing of ${pattern} can be traced`);
+		const isNothing = survey.methods === 0 && survey.classes === 0;
+		if (isNothing && !canWaitFor(survey)) {
+			throw new UserError(unmatched ? unmatchedText(unmatched) : `${refused.name}: ${refused.reason}`);
 		}
 
 		const {survey: {methods: all}} = await this.session.survey(request);
 		this.#wanted = {...request, maxMethods: Math.max(all, request.maxMethods)};
 		const names = someNames(survey);
 		return {
-			question: `trace ${countText(survey)}? [y/N] `,
+			question: isNothing ? `wait for a class that matches ${pattern}? [y/N] ` : `trace ${countText(survey)}? [y/N] `,
 			about: [
+				...(unmatched ? [`${unmatchedText(unmatched)}.`] : []),
 				...(names === '' ? [] : [`${names}.`]),
 				...(all > request.maxMethods ? [`That makes ${all}, more than --max-methods ${request.maxMethods}.`] : []),
 				traceNote(this.#target, !this.#isTracing),

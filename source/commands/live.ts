@@ -1,9 +1,10 @@
 import process from 'node:process';
-import {exitCodeAfter} from '../process/end-signals.js';
-import {UserError} from '../process/errors.js';
-import {keepHeapsSmall} from '../process/small-heaps.js';
+import {exitCodeAfter} from '../runtime/end-signals.js';
+import {UserError} from '../runtime/errors.js';
+import {startHeapTrimming} from '../runtime/heap-trimming.js';
 import {renderFinalSummary} from '../exports/formats/final-summary.js';
 import {saveFormats} from '../exports/formats/registry.js';
+import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import type {Options} from '../options/parse.js';
 import {queryOf} from '../options/query-options.js';
@@ -14,13 +15,13 @@ import {runApp} from '../ui/app.js';
 import type {MethodTracer} from '../ui/screens/session.js';
 import {runChooser, type ChoiceRow} from '../ui/chooser.js';
 import type {Configuration} from '../config/settings.js';
-import {namePackages} from '../query/columns/package-names.js';
+import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
 import {targetRoots} from '../sources/class-path.js';
 import {sourceLibrary} from '../sources/library.js';
 import {rootOf, type SourceRoot} from '../sources/roots.js';
 import {saver} from './save.js';
-import {jvmColumns, jvmLooks} from './jvm-rows.js';
+import {jvmColumns, jvmScanner} from './jvm-rows.js';
 
 const defaultDelayS = 1;
 
@@ -39,7 +40,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 	const vitals = target && openVitals(target);
 	const idle = new IdleList(options.idleCalls);
 	let roots: readonly SourceRoot[] | undefined;
-	const callOff = keepHeapsSmall();
+	const endHeapTrimming = startHeapTrimming();
 	try {
 		const {reason, signal, lastSnapshot} = await runApp({
 			source,
@@ -71,14 +72,29 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			process.stdout.write(`${renderFinalSummary(lastSnapshot, process.stdout.columns || 80).join('\n')}\n`);
 		}
 
+		if (lastSnapshot && lastSnapshot.session.samples > 0 && phase !== 'recording') {
+			const said = await kept(lastSnapshot, options.keepSessions);
+			process.stdout.write(reason === 'gone' ? '' : said);
+		}
+
 		if (phase === 'failed' || (phase === 'ended' && !lastSnapshot?.session.samples)) {
 			throw new UserError(message ?? 'the session failed', {hint});
 		}
 
 		return signal ? exitCodeAfter(signal) : 0;
 	} finally {
-		callOff();
+		endHeapTrimming();
 		vitals?.close();
+	}
+}
+
+/** Keeps the session, and says in a line how to see it again, or why it could not be kept. */
+async function kept(snapshot: Snapshot, count: number): Promise<string> {
+	try {
+		const {keepSession} = await import('./kept-sessions.js');
+		return await keepSession(snapshot, count, Date.now()) === undefined ? '' : 'all of it again: tprof-top open --last\n';
+	} catch (error) {
+		return `the session was not kept: ${error instanceof Error ? error.message : String(error)}\n`;
 	}
 }
 
@@ -92,7 +108,7 @@ const choiceColumns = jvmColumns.map(({heading, align, fromColumns}) => ({headin
 
 /** JVMs as the chooser shows them, looked at whenever it asks. */
 function choices(): () => ChoiceRow[] {
-	const look = jvmLooks();
+	const look = jvmScanner();
 	return () => look().map(row => ({
 		pid: row.pid,
 		cells: jvmColumns.map(column => column.cell(row)),

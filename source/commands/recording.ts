@@ -1,6 +1,6 @@
 import {createReadStream} from 'node:fs';
 import {stat} from 'node:fs/promises';
-import {UserError} from '../process/errors.js';
+import {UserError} from '../runtime/errors.js';
 import {codeOf} from '../exports/files/file-errors.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
@@ -62,7 +62,7 @@ export function recordingSource(snapshot: Snapshot): SnapshotSource {
 			// There is nothing to pause.
 		},
 		async close() {
-			// There is nothing to let go of.
+			// There is nothing to release.
 		},
 		onChange: () => () => {
 			// It never changes.

@@ -1,8 +1,8 @@
 import {existsSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {endSignals} from '../process/end-signals.js';
-import {UserError} from '../process/errors.js';
+import {UserError} from '../runtime/errors.js';
+import {optimizeLess} from '../runtime/heap-trimming.js';
 import {formatOf} from '../exports/formats/registry.js';
 import type {SnapshotSource} from '../model/source.js';
 import {printable} from '../model/text.js';
@@ -10,20 +10,20 @@ import type {Options} from '../options/parse.js';
 import {groups} from '../options/option.js';
 import {queryOf} from '../options/query-options.js';
 import {startSampler} from '../sampler/handle.js';
-import {beforeStop, untilForeground} from '../process/suspension.js';
-import {platformProblem} from '../jvm/system/platform.js';
+import {beforeStop, untilForeground} from '../runtime/suspension.js';
+import {platformProblem} from '../jvm/obstacles.js';
 import type {Target} from '../jvm/target.js';
-import {version} from '../process/version.js';
-import type {Mark} from '../query/types.js';
+import {version} from '../runtime/version.js';
+import type {Baseline} from '../query/types/rows.js';
 import {comparingView, viewOf} from '../views/registry.js';
 import {tasksView} from '../views/tasks.js';
 import {tracesView} from '../views/traces.js';
 import type {LiveTracer} from './live-tracer.js';
-import type {LiveTasks} from './tasks/live-tasks.js';
+import type {LiveTasks} from './tasks.js';
 import {resolveTarget} from './resolve-target.js';
 import {readSnapshot, recordingSource} from './recording.js';
 import {checkFormat, planBatch} from './batch-plan.js';
-import {runBatch} from './batch.js';
+import {endsBySignal, runBatch} from './batch.js';
 
 /** Whether there is a terminal on both sides to draw on. */
 export function isInteractive(options: Options): boolean {
@@ -63,7 +63,7 @@ async function start(options: Options): Promise<number> {
 	if (command.kind === 'tasks') {
 		checkPlatform();
 		checkOutput(options);
-		const {followTasks, followTasksLive} = await import('./tasks/tasks.js');
+		const {followTasks, followTasksLive} = await import('./tasks.js');
 		return isInteractive(options)
 			? followTasksLive(command, options, async (target, tasks) => profile(target, {...options, view: options.view ?? tasksView.id}, {tasks}))
 			: followTasks(command, options);
@@ -89,25 +89,25 @@ async function start(options: Options): Promise<number> {
 		}
 
 		case 'probes': {
-			const {probesText} = await import('./tasks/probes.js');
+			const {probesText} = await import('./tasks.js');
 			process.stdout.write(probesText());
 			return 0;
 		}
 
 		case 'completion': {
-			const {completion} = await import('./manual.js');
-			process.stdout.write(completion(command.shell));
+			const {completions} = await import('../manual/completions.js');
+			process.stdout.write(completions[command.shell]());
 			return 0;
 		}
 
 		case 'man': {
-			const {manual} = await import('./manual.js');
+			const {manual} = await import('../manual/man-page.js');
 			process.stdout.write(manual());
 			return 0;
 		}
 
 		case 'open': {
-			return openRecording(command.file, options);
+			return openRecording(command.file ?? await lastSession(), options);
 		}
 
 		case 'demo': {
@@ -138,8 +138,11 @@ function checkOutput({output}: Options): void {
 	}
 }
 
-async function demo(options: Options): Promise<number> {
-	const {demoJar, demoRecording, findJava, startDemo} = await import('./demo.js');
+async function demo(given: Options): Promise<number> {
+	const {
+		demoJar, demoRecording, demoSources, findJava, startDemo,
+	} = await import('./demo.js');
+	const options = {...given, sources: [...given.sources ?? [], ...demoSources()]};
 	const java = findJava();
 	if (!java || platformProblem()) {
 		const recording = needed(demoRecording());
@@ -164,7 +167,8 @@ function needed(file: string | undefined): string {
 }
 
 async function profile(target: Target, options: Options, begun: {readonly tracer?: LiveTracer; readonly tasks?: LiveTasks} = {}): Promise<number> {
-	// On a screen anything may be looked at, and saved.
+	optimizeLess();
+	// On a screen all frames may be asked for, and saved.
 	const formatDepth = isInteractive(options) ? undefined : formatOf(options.format).depth;
 	const sampler = startSampler({
 		target,
@@ -177,7 +181,7 @@ async function profile(target: Target, options: Options, begun: {readonly tracer
 		maxOverheadPercent: options.maxOverheadPercent,
 		maxCpuPercent: options.maxCpuPercent,
 	});
-	// A tool that stands still must not hold the target: threads that it stopped a moment ago would stay stopped too.
+	// While suspended we must not hold the target: threads that we stopped a moment ago would stay stopped.
 	const endSuspending = beforeStop({
 		suspend: async () => sampler.hold(),
 		resume() {
@@ -209,8 +213,13 @@ async function tracerOf(target: Target, options: Options): Promise<LiveTracer | 
 }
 
 /** A saved snapshot to compare with. */
-async function markOf(file: string): Promise<Mark> {
-	return {snapshot: await readSnapshot(file), baseline: undefined, title: printable(path.basename(file))};
+async function markOf(file: string): Promise<Baseline> {
+	return {snapshot: await readSnapshot(file), since: undefined, title: printable(path.basename(file))};
+}
+
+async function lastSession(): Promise<string> {
+	const {lastKept} = await import('./kept-sessions.js');
+	return lastKept();
 }
 
 async function openRecording(file: string, options: Options): Promise<number> {
@@ -224,16 +233,10 @@ async function show(source: SnapshotSource, options: Options, target?: Target, t
 		return runLive(source, options, target, tracer);
 	}
 
-	const stop = new AbortController();
-	const abort = () => {
+	const stop = endsBySignal();
+	process.stdout.once('error', () => {
 		stop.abort();
-	};
-
-	for (const signal of endSignals) {
-		process.once(signal, abort);
-	}
-
-	process.stdout.once('error', abort);
+	});
 	await runBatch({
 		source,
 		plan: planBatch(options),

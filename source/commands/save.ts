@@ -1,12 +1,15 @@
 import path from 'node:path';
 import {WriteError} from '../exports/files/file-errors.js';
 import {writeTogether, writeWhole} from '../exports/files/files.js';
-import {saveSnapshot, snapshotStem} from '../exports/files/save.js';
 import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
-import {UserError} from '../process/errors.js';
-import {version} from '../process/version.js';
+import {UserError} from '../runtime/errors.js';
+import {version} from '../runtime/version.js';
 import type {Save} from '../ui/app.js';
+import type {Snapshot} from '../model/snapshot.js';
+import type {ExportOptions} from '../exports/formats/export-format.js';
+import {pprof} from '../exports/pprof/format.js';
+import {text} from '../exports/formats/text.js';
 
 /** Saves as the options say: the pprof file with its text beside it, or one file of another format. */
 export function saver(options: Pick<Options, 'depth' | 'snapshotDir'>): Save {
@@ -36,4 +39,22 @@ async function saved(options: Pick<Options, 'depth' | 'snapshotDir'>, ...[snapsh
 		? await writeTogether(inFolder(snapshotStem(snapshot.target.pid, now)), [{extension: chosen.extension, bytes}], {taken: 'suffix'})
 		: [await writeWhole(inFolder(name), bytes)];
 	return `saved ${path.relative('', written) || written} ${samples}`;
+}
+
+/**
+Saves what was sampled since a baseline (undefined: the session's start) as `tprof-<pid>-<UTC time>.pb.gz`, which opens
+again, and the same moment as a readable `.txt` beside it; both or none, nothing replaced, see `writeTogether`. `now` is
+the moment of saving, epoch milliseconds. Gives back the paths. Throws UserError.
+*/
+export async function saveSnapshot(snapshot: Snapshot, baseline: Snapshot | undefined, folder: string, now: number, options: ExportOptions): Promise<{readonly pb: string; readonly txt: string}> {
+	const [pb, txt] = await writeTogether(path.join(folder, snapshotStem(snapshot.target.pid, now)), [
+		{extension: pprof.extension, bytes: pprof.write(snapshot, baseline, options)},
+		{extension: text.extension, bytes: text.write(snapshot, baseline, options)},
+	], {taken: 'suffix'});
+	return {pb, txt};
+}
+
+/** Such as tprof-4711-20260914T140201Z. */
+function snapshotStem(pid: number, now: number): string {
+	return `tprof-${pid}-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 }

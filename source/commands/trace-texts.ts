@@ -1,9 +1,9 @@
 import {readDynamicAgentLoading} from '../jvm/counters/jvm-flags.js';
 import type {Target} from '../jvm/target.js';
 import {printable} from '../model/text.js';
-import type {TracedMethod, TraceReport, UnmatchedPattern} from '../model/traces/report.js';
+import type {TracedMethod, TraceReport, UnmatchedPattern} from '../model/trace-report.js';
 import {isThinned, nameOf} from '../query/traces/methods.js';
-import {UserError} from '../process/errors.js';
+import {UserError} from '../runtime/errors.js';
 
 /** From here on each load of an agent is announced on the target's standard error (JEP 451). */
 const announcedSince = 21;
@@ -12,10 +12,10 @@ const keepsCodeSince = 25;
 /** The flag came with JDK 9. */
 const flagSince = 9;
 
-/** So many methods are named before they are traced. */
+/** Methods named before they are traced. */
 const mostNames = 3;
 
-/** What keeps an agent out of the JVM, as far as it can be known without touching it. */
+/** Why the JVM takes no agent, if its flags say so. */
 export function agentObstacle(target: Target): UserError | undefined {
 	return target.jdk >= flagSince && readDynamicAgentLoading(target) === false
 		? new UserError(`JVM ${target.pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, {hint: 'start it without that flag to trace it; sampling works as it is'})
@@ -82,19 +82,30 @@ function losesCode({jdk}: Target): boolean {
 }
 
 /** That a pattern means nothing, and what may have been meant. */
-export function unmatchedText({pattern, nearest}: UnmatchedPattern): string {
+export function unmatchedText({pattern, isLoaded, nearest}: UnmatchedPattern): string {
 	const meant = nearest.length > 0 ? `; did you mean ${nearest.join(' or ')}?` : '';
-	return `no method of a loaded class matches ${pattern}${meant}`;
+	return `${isLoaded ? 'no method of a loaded class matches' : 'no class is loaded yet that matches'} ${pattern}${meant}`;
+}
+
+/** Says which patterns wait for a class that is not loaded yet. */
+export function waitsForText({unmatched}: TraceReport['survey']): string {
+	const pending = unmatched.filter(({isLoaded}) => !isLoaded).map(({pattern}) => pattern);
+	return pending.length === 0 ? '' : `waiting for a class that matches ${pending.join(' or ')}; it is traced once it is loaded`;
+}
+
+/** Whether classes that are loaded later may have what the patterns mean, though those that are loaded do not. */
+export function canWaitFor({unmatched, refused}: TraceReport['survey']): boolean {
+	return unmatched.length === 0 ? refused.length === 0 : unmatched.some(({isLoaded}) => !isLoaded);
 }
 
 /** What could not be traced, in notes of a report. */
 export function refusalNotes({refused, lostCalls, methods}: TraceReport): string[] {
 	const names = (some: (method: TracedMethod) => boolean | undefined) => methods.filter(method => some(method)).map(method => nameOf(method));
 	const thinned = names(isThinned);
-	const letGo = names(({isLetGo}) => isLetGo);
+	const released = names(({isLetGo}) => isLetGo);
 	return [
-		...(thinned.length > 0 ? [`called so often that only one call in so many was followed, and stands for the others: ${thinned.join(', ')}`] : []),
-		...(letGo.length > 0 ? [`called so often that tracing cost more than --max-overhead allows even so; traced for a part of the time only: ${letGo.join(', ')}`] : []),
+		...(thinned.length > 0 ? [`called so often that only some of the calls were followed, and the totals are estimated: ${thinned.join(', ')}`] : []),
+		...(released.length > 0 ? [`exceeded --max-overhead; no longer traced: ${released.join(', ')}`] : []),
 		...refused.map(({name, reason}) => `not traced: ${name}: ${reason}`),
 		...(lostCalls > 0 ? [`${lostCalls} calls were not counted: there was no room for more threads or call paths`] : []),
 	];

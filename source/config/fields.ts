@@ -1,10 +1,10 @@
 import {nearest} from '../options/nearest.js';
 import type {Option} from '../options/option.js';
 import {optionRows} from '../options/table.js';
-import {UserError} from '../process/errors.js';
-import {keyNames} from '../ui/keys/key-changes.js';
+import {UserError} from '../runtime/errors.js';
+import {keyNames} from '../ui/state/key-changes.js';
 import {
-	lookWords, readLook, roles, type Role,
+	styleWords, readStyle, roles, type Role,
 } from '../ui/terminal/colors.js';
 import {keyTable} from '../ui/state/keys.js';
 import {viewOf, views} from '../views/registry.js';
@@ -20,7 +20,7 @@ export type Draft = {
 };
 
 /** A name that may stand in the configuration file, as a record: reading, checking and docs/configuration.md follow. */
-export type Field = {
+type Field = {
 	readonly name: string;
 	/** What it is for, in a line. */
 	readonly help: string;
@@ -61,13 +61,13 @@ export const fields: readonly Field[] = [
 		read(value, draft) {
 			for (const {name, key, value: words} of value.members('"colors"')) {
 				const role = roles.find(candidate => candidate === name);
-				const read = typeof words.plain === 'string' || typeof words.plain === 'number' ? readLook(String(words.plain)) : undefined;
+				const read = typeof words.plain === 'string' || typeof words.plain === 'number' ? readStyle(String(words.plain)) : undefined;
 				if (role === undefined) {
 					key.fault(`nothing on the screen is called "${name}"${meant(name, roles)}`);
 				} else if (!read) {
 					words.fault(`what "${name}" looks like must be a text such as "bold red", or a number`);
 				} else if ('unknown' in read) {
-					words.fault(`"${read.unknown}" is no colour${meant(read.unknown, lookWords)}`);
+					words.fault(`"${read.unknown}" is no colour${meant(read.unknown, styleWords)}`);
 				} else {
 					draft.colors.set(role, String(words.plain));
 				}

@@ -1,6 +1,31 @@
-import type {Node} from 'jsonc-parser';
+import {
+	parseTree, printParseErrorCode, type Node, type ParseError,
+} from 'jsonc-parser';
 import {printable} from '../model/text.js';
 import type {Fault} from './settings.js';
+
+/**
+Reads a text of JSON with comments and commas at ends: `read` gets its root. Mistakes go to `faults`; nothing throws.
+`isWhole`: whether all of it is an object that could be parsed, or nothing.
+*/
+export function readJson<Result>(text: string, faults: Fault[], read: (root: JsonValue) => Result): {readonly result?: Result; readonly isWhole: boolean} {
+	const errors: ParseError[] = [];
+	let isWhole = false;
+	try {
+		const tree = parseTree(text, errors, {allowTrailingComma: true, allowEmptyContent: true});
+		// What comes after the first of them is seldom meant.
+		for (const {error, offset} of errors.slice(0, 1)) {
+			faults.push({line: lineAt(text, offset), text: `not JSON: ${printParseErrorCode(error).replaceAll(/\B[A-Z]/g, letter => ` ${letter.toLowerCase()}`).toLowerCase()}`});
+		}
+
+		isWhole = errors.length === 0 && (tree === undefined || tree.type === 'object');
+		return {result: tree && read(new JsonValue(tree, text, faults)), isWhole};
+	} catch (error) {
+		// The parser calls itself for each level.
+		faults.push({line: 0, text: error instanceof RangeError ? 'it is nested too deeply' : String(error)});
+		return {isWhole};
+	}
+}
 
 /** A value of a JSON text that is checked: what is wrong with it goes to a list, with its line. */
 export class JsonValue {
@@ -33,7 +58,7 @@ export class JsonValue {
 			: this.fault(`${what} must be a list: ["...", "..."]`);
 	}
 
-	/** The texts of a list; others are faults and left out. */
+	/** The texts of a list; others are faults and omitted. */
 	texts(what: string): string[] {
 		return this.items(what).flatMap(item => typeof item.plain === 'string' ? [item.plain] : item.fault(`${what} must be a list of strings`));
 	}
@@ -69,6 +94,6 @@ export class JsonValue {
 }
 
 /** The line of a place in a text, from 1. */
-export function lineAt(text: string, offset: number): number {
+function lineAt(text: string, offset: number): number {
 	return text.slice(0, offset).split('\n').length;
 }

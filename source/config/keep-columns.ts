@@ -1,8 +1,8 @@
 import {applyEdits, modify} from 'jsonc-parser';
-import {replaceWhole} from '../exports/files/replace.js';
+import {replaceWhole} from '../exports/files/files.js';
 import {printable} from '../model/text.js';
-import {UserError} from '../process/errors.js';
-import {readConfigFile} from './file.js';
+import {UserError} from '../runtime/errors.js';
+import {readConfigFile} from './configure.js';
 import {parseSettings} from './parse.js';
 
 /**

@@ -9,7 +9,7 @@ export type Settings = {
 	readonly options: ReadonlyMap<string, string>;
 	/** Ids of the columns that a view shows, in order, by the view's id; none for those that the width has room for. */
 	readonly columns: Readonly<Record<string, readonly string[]>>;
-	/** How texts look, in words (`readLook`), by what they are. */
+	/** How texts look, in words (`readStyle`), by what they are. */
 	readonly colors: ReadonlyMap<Role, string>;
 	/** What packages are called, by their names. */
 	readonly packages: ReadonlyMap<string, string>;

@@ -1,9 +1,9 @@
 import {readdirSync} from 'node:fs';
-import {heapOf} from './counters/heap.js';
+import {heapOf} from './counters/hsperfdata.js';
 import {inspect} from './identity/inspect.js';
-import {platformProblem} from './system/platform.js';
+import {platformProblem} from './obstacles.js';
 import {readStat} from './system/proc.js';
-import {processAgeMs} from './identity/start-up.js';
+import {processAgeMs} from './identity/running-vm.js';
 import {UserNames} from './identity/users.js';
 
 /** A JVM of this host, as lists show it. All strings are printable. */
@@ -33,13 +33,13 @@ export type JvmListing = {
 	readonly attachProblem?: string;
 };
 
-/** A process younger than this may still become a JVM (fork, exec, load) and is looked at every time. */
+/** A process younger than this may still become a JVM (fork, exec, load) and is inspected every time. */
 const settledMs = 5000;
-/** A process that was not a JVM is looked at again after this time: some programs load one late. */
-const lookAgainMs = 30_000;
+/** A process that was not a JVM is inspected again after this time: some programs load one late. */
+const rescanAfterMs = 30_000;
 
-/** Processes known not to be JVMs: their start, and when they were looked at. */
-const others = new Map<number, {readonly startTicks: number; readonly lookedAtMs: number}>();
+/** Processes known not to be JVMs: their start, and when they were inspected. */
+const nonJvms = new Map<number, {readonly startTicks: number; readonly scannedAtMs: number}>();
 
 /**
 All JVMs on this host that this user may know of, lowest pid first. They are found by reading /proc; nothing is sent to
@@ -59,8 +59,8 @@ export function listJvms(): JvmListing[] {
 
 function listing(pid: number, users: UserNames, nowMs: number): JvmListing | undefined {
 	const stat = readStat(pid);
-	const known = others.get(pid);
-	if (!stat || (known?.startTicks === stat.startTicks && nowMs - known.lookedAtMs < lookAgainMs)) {
+	const known = nonJvms.get(pid);
+	if (!stat || (known?.startTicks === stat.startTicks && nowMs - known.scannedAtMs < rescanAfterMs)) {
 		return undefined;
 	}
 
@@ -68,7 +68,7 @@ function listing(pid: number, users: UserNames, nowMs: number): JvmListing | und
 	const {isJvm, target, obstacle, counters} = inspect(pid, users);
 	if (!isJvm || !target) {
 		if (processAgeMs(stat.startTicks) > settledMs) {
-			others.set(pid, {startTicks: stat.startTicks, lookedAtMs: nowMs});
+			nonJvms.set(pid, {startTicks: stat.startTicks, scannedAtMs: nowMs});
 		}
 
 		return undefined;
@@ -83,9 +83,35 @@ function listing(pid: number, users: UserNames, nowMs: number): JvmListing | und
 }
 
 function forgetAllBut(pids: ReadonlySet<number>): void {
-	for (const pid of others.keys()) {
+	for (const pid of nonJvms.keys()) {
 		if (!pids.has(pid)) {
-			others.delete(pid);
+			nonJvms.delete(pid);
 		}
 	}
+}
+
+/**
+The JVMs that a text means: the one with that pid, otherwise those whose main class or jar has exactly that name (with
+or without its package), otherwise those with the text anywhere in that name, in upper or lower case.
+*/
+export function findTargets(text: string, jvms: readonly JvmListing[] = listJvms()): JvmListing[] {
+	const wanted = text.trim().toLowerCase();
+	if (wanted === '') {
+		return [];
+	}
+
+	const name = (jvm: JvmListing) => jvm.mainClass.toLowerCase();
+	const rules: Array<(jvm: JvmListing) => boolean> = [
+		jvm => String(jvm.pid) === wanted,
+		jvm => name(jvm) === wanted || name(jvm).endsWith(`.${wanted}`),
+		jvm => name(jvm).includes(wanted),
+	];
+	for (const rule of rules) {
+		const found = jvms.filter(jvm => rule(jvm));
+		if (found.length > 0) {
+			return found;
+		}
+	}
+
+	return [];
 }

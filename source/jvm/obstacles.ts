@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 /** Why a process cannot be profiled, and what to do about it; each one printable line. */
 export type Obstacle = {
 	readonly reason: string;
@@ -22,6 +24,10 @@ export const obstacles = {
 		hint: `run as that user or as root: sudo -u ${/^[a-z_][\w.-]*$/i.test(user) ? user : `'#${uid}'`} tprof-top ${pid}`,
 	}),
 	closed: (pid: number): Obstacle => ({reason: `process ${pid} cannot be inspected: no permission (another group, extra capabilities, or not dumpable)`, hint: 'run tprof-top as root, or with the same group as the JVM'}),
+	closedToRoot: (pid: number): Obstacle => ({
+		reason: `process ${pid} cannot be inspected: it is closed even to root here (it belongs to another user namespace, or a security module protects it)`,
+		hint: 'run tprof-top on the host, outside this container',
+	}),
 	withoutCapability: (pid: number): Obstacle => ({
 		reason: `process ${pid} cannot be inspected: root lacks CAP_SYS_PTRACE, as in most containers`, hint: 'start the container with --cap-add SYS_PTRACE, or run tprof-top as the user of the JVM',
 	}),
@@ -35,6 +41,11 @@ export const obstacles = {
 		hint: 'a signal would kill it; if its socket in /tmp was removed, restart it to attach',
 		isAttachOnly: true,
 	}),
+	embedded: (pid: number): Obstacle => ({
+		reason: `JVM ${pid} runs inside another program, which may handle SIGQUIT itself, and has no attach socket`,
+		hint: 'start its JVM with -XX:+StartAttachListener, which opens the socket without a signal',
+		isAttachOnly: true,
+	}),
 	reducedSignals: (pid: number): Obstacle => ({
 		reason: `JVM ${pid} runs with -Xrs and its attach socket is gone from /tmp`,
 		hint: 'a signal would kill it; restart it without -Xrs, or keep its socket in /tmp',
@@ -44,3 +55,16 @@ export const obstacles = {
 	stopped: (pid: number): Obstacle => ({reason: `process ${pid} is stopped (SIGSTOP or Ctrl-Z)`, hint: `resume it with kill -CONT ${pid}`}),
 	traced: (pid: number): Obstacle => ({reason: `process ${pid} is stopped by a debugger`, hint: 'continue it there, or detach the debugger'}),
 };
+
+/**
+What is in the way on this operating system, and what to do; undefined on Linux. Everything tprof-top knows of a JVM
+comes from Linux's /proc.
+*/
+export function platformProblem(platform: NodeJS.Platform = process.platform): {readonly reason: string; readonly hint: string} | undefined {
+	return platform === 'linux'
+		? undefined
+		: {
+			reason: `tprof-top runs only on Linux, not on ${platform}`,
+			hint: 'run it on the host (or in the container) where the JVM runs; saved files open anywhere: tprof-top open FILE',
+		};
+}

@@ -1,8 +1,6 @@
-import type {TargetFacts} from '../model/snapshot.js';
+import type {TargetInfo} from '../model/snapshot.js';
 
-/**
-A HotSpot JVM on this host that has been checked and may be profiled. Plain data: it is posted to the sampler's worker.
-*/
+/** A HotSpot JVM on this host that has been checked and may be profiled. Plain data: it is posted to the sampler's worker. */
 export type Target = {
 	readonly pid: number;
 	/** The pid inside the innermost pid namespace, which HotSpot uses in file names (last number of NSpid). */
@@ -10,18 +8,14 @@ export type Target = {
 	/** Effective user and group of the process. */
 	readonly uid: number;
 	readonly gid: number;
-	/**
-	Start time in clock ticks after boot (field 22 of /proc/PID/stat): tells a reused pid from the process looked at.
-	*/
+	/** Start time in clock ticks after boot (field 22 of /proc/PID/stat): tells a reused pid from this process. */
 	readonly startTicks: number;
 	/** JDK feature release, such as 8 or 21; 0 if not known yet. */
 	readonly jdk: number;
-	readonly facts: TargetFacts;
+	readonly facts: TargetInfo;
 };
 
-/**
-The result of looking at a pid: a target, or what is in the way and what to do about it (each one printable line).
-*/
+/** The result of looking at a pid: a target, or what is in the way and what to do about it (each one printable line). */
 export type Identified =
 	| {readonly ok: true; readonly target: Target}
 	| {

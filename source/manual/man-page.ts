@@ -1,3 +1,5 @@
+import {spawnSync} from 'node:child_process';
+import process from 'node:process';
 import {filterHelp} from '../query/filter/filter.js';
 import {commandTable} from '../options/command.js';
 import {
@@ -5,10 +7,10 @@ import {
 } from '../options/help.js';
 import {groups} from '../options/option.js';
 import {optionRows} from '../options/table.js';
-import {version} from '../process/version.js';
-import {byPurpose} from '../ui/keys/purposes.js';
-import {isOfTables, keyTable} from '../ui/state/keys.js';
-import {headerWords} from '../ui/text/header-words.js';
+import {version} from '../runtime/version.js';
+import {byGroup, isOfTables, keyTable} from '../ui/state/keys.js';
+import {headerWords} from '../ui/status/items.js';
+import {samplingFigures} from '../ui/status/sampling.js';
 import {views} from '../views/registry.js';
 
 /** The manual page, as man(7) has it. */
@@ -30,10 +32,11 @@ export function manPage(): string {
 			`.SS ${roff(title)}`, ...optionRows.filter(([, option]) => option.group === group).flatMap(([, option]) => entry(optionSpelling(option).trim(), optionHelp(option))),
 		])),
 		...section('VIEWS', views.flatMap(({title, about}) => entry(title, about))),
-		...section('KEYS', byPurpose(tables).flatMap(({title, rows}) => [`.SS ${roff(title)}`, ...rows.flatMap(({shown, help}) => entry(shown, help))])),
+		...section('KEYS', byGroup(tables).flatMap(({title, rows}) => [`.SS ${roff(title)}`, ...rows.flatMap(({label: shown, help}) => entry(shown, help))])),
 		...section('FILTER', filterHelp.flatMap(({form, meaning}) => entry(form, meaning))),
 		...section('WORDS OF THE HEADER', headerWords.flatMap(({word, meaning}) => entry(word, meaning))),
-		...section('FILES', entry('$XDG_CONFIG_HOME/tprof-top/config.json', 'defaults of options, columns of views, names for packages, key changes: JSON, comments allowed; ~/.config/tprof-top/config.json where that is not set')),
+		...section('HOW SAMPLING GOES', samplingFigures.flatMap(({word, meaning}) => entry(word, meaning))),
+		...section('FILES', [...entry('$XDG_CONFIG_HOME/tprof-top/config.json', 'defaults of options, columns of views, names for packages, key changes: JSON, comments allowed; ~/.config/tprof-top/config.json where that is not set'), ...entry('$XDG_STATE_HOME/tprof-top/', 'the sessions that open --last shows, for the user alone; ~/.local/state/tprof-top/ where that is not set; --keep-sessions says how many')]),
 		...section('ENVIRONMENT', [
 			...entry('NO_COLOR', 'no colors, when it is not empty'),
 			...entry('TERM', 'no colors when it is dumb'),
@@ -56,4 +59,15 @@ function entry(term: string, text: string): string[] {
 function roff(text: string): string {
 	const plain = text.replaceAll('\\', String.raw`\e`).replaceAll('-', String.raw`\-`).replaceAll('\'', String.raw`\(aq`).replaceAll('"', String.raw`\(dq`).replaceAll('^', String.raw`\(ha`).replaceAll('~', String.raw`\(ti`).replaceAll('`', String.raw`\(ga`);
 	return plain.startsWith('.') ? String.raw`\&${plain}` : plain;
+}
+
+/** Shows the manual page on a terminal by man(1), where that is there; elsewhere gives it back to be printed. */
+export function manual(): string {
+	const page = manPage();
+	if (!process.stdout.isTTY) {
+		return page;
+	}
+
+	const {status} = spawnSync('man', ['-l', '-'], {input: page, stdio: ['pipe', 'inherit', 'inherit']});
+	return status === 0 ? '' : page;
 }

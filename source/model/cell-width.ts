@@ -6,7 +6,7 @@ takes for one character, each at least one cell wide. Texts are printable: no es
 */
 
 /** A character as a reader sees it, with its combining marks or the parts of its picture, and the cells it takes. */
-export type Grapheme = {readonly text: string; readonly cells: number};
+type Grapheme = {readonly text: string; readonly cells: number};
 
 /** Latin, and what our own words and bars are made of. */
 const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…─▁-█▲▼]*$/;

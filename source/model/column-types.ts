@@ -37,7 +37,7 @@ export const units = {
 	/** Index in another array of the sample, or a length there. */
 	index: {type: 'i32', none: 0},
 	/** Thread samples. */
-	ticks: {type: 'i32', none: 0},
+	ticks: {type: 'f64', none: 0},
 	ns: {type: 'f64', none: 0},
 	us: {type: 'f64', none: 0},
 	ms: {type: 'f64', none: 0},

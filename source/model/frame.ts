@@ -21,8 +21,29 @@ time has a place. No class has such a name.
 */
 export const unknownStack = Object.freeze({className: '(running)', method: '(stack unknown)'});
 
-/** Names of the frame that stands for work of a thread that was never seen at it. No class has such a name. */
-export const unseenWork = Object.freeze({className: '(running)', method: '(not seen)'});
+/** Names of the frame that stands for native code of which it is not known what Java code called it. */
+const nativeCode = Object.freeze({className: '(running)', method: '(native code)'});
+
+/**
+Names of the frame that stands for CPU time of which nobody knows where it was used: a stack of its own. No class has
+such a name.
+*/
+export const unattributed = Object.freeze({className: '(unattributed)', method: '(unattributed)'});
+
+/** Why CPU time may be unattributed, as a clause. A session and a saved file keep the index of one. */
+export const unattributedReasons = Object.freeze([
+	'',
+	'waking up and switching threads, which no timer sees',
+	'system calls, not recorded without root',
+	'records were lost',
+	'threads not observed running',
+	'threads whose records were refused',
+]);
+
+/** Indexes of the reasons. */
+export const unattributedReason = Object.freeze({
+	unknown: 0, wakeUps: 1, systemCalls: 2, lost: 3, unobserved: 4, refused: 5,
+});
 
 /**
 Where an engine puts the names that it meets; ids are dense, start at 1 (0 is "none" / the empty string) and never
@@ -38,7 +59,17 @@ export type Interner = {
 	internFrame(classId: number, methodId: number, fileId: number, line: number): number;
 };
 
+/** Id of the frame that stands for unattributed CPU time. */
+export function unattributedFrame(interner: Interner): number {
+	return interner.internFrame(interner.internString(unattributed.className), interner.internString(unattributed.method), 0, unknownLine);
+}
+
 /** Id of the frame that stands for an unknown stack. */
 export function unknownStackFrame(interner: Interner): number {
 	return interner.internFrame(interner.internString(unknownStack.className), interner.internString(unknownStack.method), 0, unknownLine);
+}
+
+/** Id of the frame that stands for native code. */
+export function nativeCodeFrame(interner: Interner): number {
+	return interner.internFrame(interner.internString(nativeCode.className), interner.internString(nativeCode.method), 0, unknownLine);
 }

@@ -1,15 +1,15 @@
 import {
 	fromNames, makeArrays, namesOf, newArray, type ColumnArray,
 } from './column-types.js';
-import type {CounterColumns, RecordArrays} from './schema.js';
+import type {KeyedColumns, RecordArrays} from './schema.js';
 
 /**
-What was counted between two snapshots of a session (`then` undefined: since its start): rows of which a counter grew,
-their counters subtracted. Counters of a session are append-only and keyed: the same index is the same key in every
+What was counted between two snapshots of a session (`then` undefined: since its start): rows of which a counter grew
+(or, if it has a sign, changed), their counters subtracted. Counters of a session are append-only and keyed: the same index is the same key in every
 snapshot. Counters that fell, which those of one session never do, give zero. `isWanted`: rows that count, by index; all
 if left out.
 */
-export function recordsInWindow<C extends CounterColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C> | undefined, isWanted?: (index: number) => boolean): RecordArrays<C> {
+export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C> | undefined, isWanted?: (index: number) => boolean): RecordArrays<C> {
 	const names = namesOf(columns);
 	const counters = names.filter(name => columns[name].role === 'counter');
 	if (!then && !isWanted && isEachCounted(counters.map(name => now[name]), now.count)) {
@@ -19,13 +19,13 @@ export function recordsInWindow<C extends CounterColumns>(columns: C, now: Recor
 	const thenCount = Math.min(then?.count ?? 0, now.count);
 	const grown = new Uint8Array(now.count);
 	for (const name of counters) {
-		const [values, before] = [now[name], then?.[name]];
+		const [values, before, isSigned] = [now[name], then?.[name], columns[name].isSigned];
 		for (let index = 0; index < thenCount; index++) {
-			grown[index] |= Number(values[index] > before![index]);
+			grown[index] |= Number(values[index] > before![index] || (isSigned && values[index] !== before![index]));
 		}
 
 		for (let index = thenCount; index < now.count; index++) {
-			grown[index] |= Number(values[index] > 0);
+			grown[index] |= Number(values[index] > 0 || (isSigned && values[index] !== 0));
 		}
 	}
 
@@ -46,7 +46,8 @@ export function recordsInWindow<C extends CounterColumns>(columns: C, now: Recor
 
 		if (before) {
 			for (let row = 0; row < count && rows[row] < thenCount; row++) {
-				taken[row] = Math.max(taken[row] - before[rows[row]], 0);
+				const change = taken[row] - before[rows[row]];
+				taken[row] = column.isSigned ? change : Math.max(change, 0);
 			}
 		}
 
@@ -59,17 +60,17 @@ export function recordsInWindow<C extends CounterColumns>(columns: C, now: Recor
 The same of an agent's report: its `counters` and times subtracted, and what `rest` makes of the others; all of it where
 the baseline is of another session of an agent, or of none.
 */
-export function reportSince<Counter extends string, Report extends AgentReport & Readonly<Record<Counter, number>>>(report: Report, baseline: Report | undefined, counters: readonly Counter[], rest: (baseline: Report) => Partial<Report>): Report {
-	if (baseline?.startedAtMs !== report.startedAtMs) {
+export function reportSince<Counter extends string, Report extends AgentReport & Readonly<Record<Counter, number>>>(report: Report, since: Report | undefined, counters: readonly Counter[], rest: (since: Report) => Partial<Report>): Report {
+	if (since?.startedAtMs !== report.startedAtMs) {
 		return report;
 	}
 
 	return {
 		...report,
-		startedAtMs: report.startedAtMs + Math.round(baseline.elapsedNs / 1e6),
-		elapsedNs: Math.max(0, report.elapsedNs - baseline.elapsedNs),
-		...fromNames(counters, name => Math.max(0, report[name] - baseline[name])),
-		...rest(baseline),
+		startedAtMs: report.startedAtMs + Math.round(since.elapsedNs / 1e6),
+		elapsedNs: Math.max(0, report.elapsedNs - since.elapsedNs),
+		...fromNames(counters, name => Math.max(0, report[name] - since[name])),
+		...rest(since),
 	};
 }
 

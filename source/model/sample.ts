@@ -2,7 +2,7 @@ import {
 	makeArrays, namesOf, newArray, pick, units, type Arrays, type Column, type ColumnArray,
 } from './column-types.js';
 import {
-	creditColumns, rowColumns, threadNumbers, type SampledNumber,
+	attributedCpuColumns, rowColumns, threadNumbers, type SampledNumber,
 } from './schema.js';
 
 /** Bits of `Sample.flags`. */
@@ -25,6 +25,14 @@ export const threadFlag = Object.freeze({
 	stoodBefore: 64,
 });
 
+/** Key and name of the row, and of the record, that stands for threads that have ended. */
+export const endedThreadsKey = -(2 ** 31);
+export const endedThreadsName = '(ended threads)';
+
+/** Of threads of which neither id can be read. */
+export const unknownThreadKey = endedThreadsKey - 1;
+export const unknownThreadName = '(unknown thread)';
+
 /** What a thread is held up by; codes of `Sample.lockKind`. */
 export const lockKinds = ['none', 'monitor', 'monitor-wait', 'park', 'class-init'] as const;
 export type LockKind = (typeof lockKinds)[number];
@@ -35,7 +43,7 @@ const sampleColumns = {...pick(threadNumbers, sampledNames), ...rowColumns};
 type SampleColumns = typeof sampleColumns;
 const sampleNames = namesOf(sampleColumns);
 
-const creditNames = namesOf(creditColumns);
+const attributedCpuNames = namesOf(attributedCpuColumns);
 
 /** How many rows, and frames, there is room for at first. */
 const firstRows = 64;
@@ -52,21 +60,22 @@ class SampleRows {
 }
 
 /** The credits of a sample, by the schema. */
-class CreditRows {
-	/** Number of credits in use. */
+class AttributedCpuRows {
+	/** Number of credits in use, and how many of them, the first, an engine has recorded. */
 	count = 0;
+	recorded = 0;
 
 	constructor() {
-		Object.assign(this, makeArrays(creditColumns, creditNames, column => newRows(column, firstRows)));
+		Object.assign(this, makeArrays(attributedCpuColumns, attributedCpuNames, column => newRows(column, firstRows)));
 	}
 }
 
 /** CPU time at the stacks where it was used, beside where threads stand: no ticks belong to it. */
-export class Credits extends (CreditRows as new () => CreditRows & Arrays<typeof creditColumns>) {
+class AttributedCpu extends (AttributedCpuRows as new () => AttributedCpuRows & Arrays<typeof attributedCpuColumns>) {
 	/** Appends a credit whose frames begin there, and returns its index. */
 	add(row: number, cpuNs: number, stackStart: number): number {
 		if (this.count === this.row.length) {
-			Object.assign(this, makeArrays(creditColumns, creditNames, (column, name) => {
+			Object.assign(this, makeArrays(attributedCpuColumns, attributedCpuNames, (column, name) => {
 				const grown = newRows(column, this.count * 2);
 				grown.set(this[name]);
 				return grown;
@@ -75,6 +84,7 @@ export class Credits extends (CreditRows as new () => CreditRows & Arrays<typeof
 
 		this.row[this.count] = row;
 		this.cpuNs[this.count] = cpuNs;
+		this.records[this.count] = 1;
 		this.stackStart[this.count] = stackStart;
 		this.stackLength[this.count] = 0;
 		return this.count++;
@@ -93,8 +103,10 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	/** Frames in use in `frames`. */
 	frameCount = 0;
 	frames = new Int32Array(firstFrames);
-	/** What of the threads' CPU time was used at known stacks. */
-	readonly credits = new Credits();
+	/** The threads' CPU time at the stacks where it was used. */
+	readonly attributedCpu = new AttributedCpu();
+	/** The engine has no records: its threads' CPU time counts where they are observed running. */
+	isObservation = false;
 	/** Rows that may hold something, see `restart`. */
 	#filled = 0;
 
@@ -109,7 +121,9 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		this.count = 0;
 		this.#filled = 0;
 		this.frameCount = 0;
-		this.credits.count = 0;
+		this.attributedCpu.count = 0;
+		this.attributedCpu.recorded = 0;
+		this.isObservation = false;
 	}
 
 	/**
@@ -119,21 +133,18 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	restart(): void {
 		this.#filled = Math.max(this.count, this.#filled);
 		this.count = 0;
-		this.credits.count = 0;
+		this.attributedCpu.count = 0;
+		this.attributedCpu.recorded = 0;
+		this.isObservation = false;
 	}
 
 	/** Takes the next row as it was before `restart`, and says that it is the same; without CPU time. */
 	keepThread(): number {
 		const row = this.count++;
 		this.cpuNs[row] = 0;
-		this.wasOnCpu[row] = 0;
+		this.isObserved[row] = 0;
 		this.isSame[row] = 1;
 		return row;
-	}
-
-	/** Whether CPU time of any thread counts at a stack. */
-	get hasPlacedCpu(): boolean {
-		return this.credits.count > 0 || this.placedCpuNs.subarray(0, this.count).some(ns => ns > 0);
 	}
 
 	/** Appends a thread in state RUNNABLE, with no frames and no lock, and returns its row. */
@@ -164,17 +175,17 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	}
 
 	/** Appends CPU time of a row's thread with its frames, the innermost first; more may follow by `addCreditFrame`. */
-	addCredit(row: number, cpuNs: number, frames: Iterable<number> = []): void {
-		this.credits.add(row, cpuNs, this.frameCount);
+	addAttributedCpu(row: number, cpuNs: number, frames: Iterable<number> = []): void {
+		this.attributedCpu.add(row, cpuNs, this.frameCount);
 		for (const frame of frames) {
-			this.addCreditFrame(frame);
+			this.addAttributedFrame(frame);
 		}
 	}
 
 	/** Appends a frame to the credit that was added last. */
-	addCreditFrame(frame: number): void {
+	addAttributedFrame(frame: number): void {
 		this.#pushFrame(frame);
-		this.credits.stackLength[this.credits.count - 1]++;
+		this.attributedCpu.stackLength[this.attributedCpu.count - 1]++;
 	}
 
 	#pushFrame(frame: number): void {
@@ -201,15 +212,7 @@ function newRows(column: Column, length: number): ColumnArray {
 }
 
 /**
-A circle of threads must have stood still for three samples, between these times in milliseconds. An engine that reads
-one thread after the other may see two threads that take turns at a lock wait for each other in one sample, as the lock
-went over in between; in three in a row it does not. Where samples are rarer than that, they are dumps of one moment.
+How long threads must have waited for each other to be in a deadlock, milliseconds. An engine reads one thread after the
+other, and on a busy host something may go on in between: one sample proves nothing.
 */
-const leastSamples = 3;
-const leastMs = 100;
-const mostMs = 300;
-
-/** How long threads must have waited for each other to be in a deadlock, milliseconds, where samples are so far apart. */
-export function deadlockAgeMs(intervalMs: number): number {
-	return Math.min(mostMs, Math.max(leastMs, leastSamples * intervalMs));
-}
+export const deadlockMs = 1000;

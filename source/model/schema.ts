@@ -3,7 +3,7 @@ import {
 } from './column-types.js';
 
 /*
-What is known of a thread, a fact, a contention record and a session: each datum stands here once, and the shared
+What is known of a thread, a counter, a contention record and a session: each datum stands here once, and the shared
 table's layout, the sample's and the snapshot's arrays, the reader's copy, windows and saved files follow
 from it (docs/architecture.md). The order of the columns is that of a row in a saved file: new ones come last, as
 `newer`.
@@ -54,7 +54,7 @@ export const threadColumns = {
 	sinceMs: {unit: 'moment', window: 'newest', saved: 'always'},
 	/**
 	CPU nanoseconds: of a record, in all its samples; of a sample, since the thread's previous one, 0 at its first.
-	Not saved: it is the sum over the thread's facts.
+	Not saved: it is the sum over the thread's counters.
 	*/
 	cpuNs: {unit: 'ns', sampled: 'sum', window: 'difference', saved: 'never'},
 	/** What the thread waits for: code of `lockKinds`. */
@@ -72,6 +72,13 @@ export const threadColumns = {
 	does; 0 if it is not, or that is not known.
 	*/
 	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest', saved: 'newer'},
+	/** Since when (epoch ms) samples have found that owner, as far as they knew one; 0 before the first. */
+	lockOwnerSinceMs: {unit: 'moment', window: 'newest', saved: 'newer'},
+	/**
+	Number of the record in the order in which they were made: a place of the table is for another thread when the number
+	is another. 0 for one that is free; not saved.
+	*/
+	serial: {unit: 'count', window: 'newest', saved: 'never'},
 } as const satisfies Readonly<Record<string, ThreadColumn>>;
 
 /** Those that are numbers: all but the name. */
@@ -80,19 +87,10 @@ export const threadNumbers = numbersOf(threadColumns);
 /** What a sample says of a thread beside the columns of its record. */
 export const rowColumns = {
 	/**
-	CPU nanoseconds that count at the stack it stands at now; the sampler sets it from `cpuNs` (see
-	sampler/cpu-placement.ts).
+	1 where the thread was observed running at its stack, in a sample of an engine that has no records of CPU time (see
+	`Sample.isObservation`).
 	*/
-	placedCpuNs: {unit: 'ns'},
-	/** CPU nanoseconds that the thread used at no known place, as it was never seen running; set with `placedCpuNs`. */
-	unseenCpuNs: {unit: 'ns'},
-	/**
-	CPU nanoseconds that are kept back where CPU time has credits, as a credit for them may come yet; Infinity where the
-	stack is not known before one comes. 0 for a thread without.
-	*/
-	awaitedCpuNs: {unit: 'ns'},
-	/** 1 where the thread was found at work at this stack, whatever its state: its CPU time counts here at once. */
-	wasOnCpu: {unit: 'yesNo'},
+	isObserved: {unit: 'yesNo'},
 	/** Where its frames begin in `frames`, and how many there are. */
 	stackStart: {unit: 'index'},
 	stackLength: {unit: 'index'},
@@ -105,32 +103,57 @@ export const rowColumns = {
 } as const satisfies Columns;
 
 /**
-CPU time of which an engine knows at which stack it was used: a row of the sample's thread, which may stand elsewhere
-now. It is a part of the thread's `cpuNs`, of this sample or of one before.
+CPU time of a row's thread at the stack where it was used: what an engine has recorded, and what the sampler adds to it
+(sampler/cpu-account). The thread may be elsewhere now.
 */
-export const creditColumns = {
+export const attributedCpuColumns = {
 	row: {unit: 'index'},
 	cpuNs: {unit: 'ns'},
+	/**
+	How many recorded samples of equal weight it is the sum of; an engine that adds none up leaves 1. 0 for time that is
+	known without a sample.
+	*/
+	records: {unit: 'count'},
 	/** Where its frames begin in `frames`, and how many there are. */
 	stackStart: {unit: 'index'},
 	stackLength: {unit: 'index'},
 } as const satisfies Columns;
 
-/** `key`: part of what a counter is kept for, never changed; `counter`: grows, and is subtracted in a window. */
-type CounterColumn = Column & {readonly role: 'key' | 'counter'};
-export type CounterColumns = Readonly<Record<string, CounterColumn>>;
+/**
+`key`: part of what a counter is kept for, never changed; `counter`: grows, or may fall too if `isSigned`, and is
+subtracted in a window.
+*/
+type KeyedColumn = Column & {readonly role: 'key' | 'counter'; readonly isSigned?: boolean};
+export type KeyedColumns = Readonly<Record<string, KeyedColumn>>;
 
 /**
-Counters keyed by (thread, stack, state). The sum of `ticks` is the number of thread samples taken. In a saved profile
-its samples.
+Counters keyed by (thread, stack, state). A tick stands for the interval asked for at the session's start; a sample counts
+for as many as the time since the one before it has. In a saved profile its samples.
 */
-export const factColumns = {
+export const counterColumns = {
 	thread: {unit: 'thread', role: 'key'},
 	node: {unit: 'stack', role: 'key'},
 	state: {unit: 'state', role: 'key'},
 	ticks: {unit: 'ticks', role: 'counter'},
-	cpuNs: {unit: 'ns', role: 'counter'},
-} as const satisfies CounterColumns;
+	/** That of unattributed CPU time may fall, and be below 0. */
+	cpuNs: {unit: 'ns', role: 'counter', isSigned: true},
+	/**
+	Sums of the squares of the pieces that `ticks` and `cpuNs` (in microseconds) were added up of: how few observations
+	they rest on. A piece is what a sample counted for; a recorded sample, or CPU time that a rule placed.
+	*/
+	squaredTicks: {unit: 'count', role: 'counter'},
+	squaredUs: {unit: 'count', role: 'counter'},
+} as const satisfies KeyedColumns;
+
+/** `factColumns.squaredUs` of CPU nanoseconds that were observed in so many pieces of equal length; 0 for no piece. */
+export function squaredUsOf(cpuNs: number, pieces: number): number {
+	return pieces > 0 ? cpuNs * cpuNs / 1e6 / pieces : 0;
+}
+
+/** How many pieces of equal size have this sum, and this sum of their squares; 0 where there are none. */
+export function piecesOf(sum: number, squares: number): number {
+	return sum > 0 && squares > 0 ? Math.max(1, Math.round(sum * sum / squares)) : 0;
+}
 
 /**
 Counters of who was held up by whom, keyed by (waiting thread, its stack, lock kind, lock class, owner thread, owner's
@@ -146,7 +169,7 @@ export const contentionColumns = {
 	ownerNode: {unit: 'stack', role: 'key'},
 	ownerFrame: {unit: 'frame', role: 'key'},
 	ticks: {unit: 'ticks', role: 'counter'},
-} as const satisfies CounterColumns;
+} as const satisfies KeyedColumns;
 
 /**
 Who says it: the sampling loop with every sample, the table that counts them, or the reader when it takes a snapshot.
@@ -171,6 +194,14 @@ export const sessionFigures = {
 	sampledMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'newer'},
 	lastSampleAtMs: {unit: 'moment', by: 'table', window: 'newest', saved: 'always'},
 	samples: {unit: 'count', by: 'table', window: 'difference', saved: 'always'},
+	/** Ticks that each sample counted for, added up. */
+	sampleTicks: {unit: 'count', by: 'table', window: 'difference', saved: 'newer'},
+	/**
+	How often a thread was at another frame than in the sample before; and the same, where so many that make the same
+	move in the same sample count as their square: as often as `moves` where threads are independent.
+	*/
+	moves: {unit: 'count', by: 'table', window: 'difference', saved: 'newer'},
+	movesTogether: {unit: 'count', by: 'table', window: 'difference', saved: 'newer'},
 	late: {unit: 'count', by: 'sampler', window: 'difference', saved: 'always'},
 	failed: {unit: 'count', by: 'sampler', window: 'difference', saved: 'always'},
 	threadSamples: {unit: 'count', by: 'table', window: 'difference', saved: 'always'},
@@ -186,11 +217,8 @@ export const sessionFigures = {
 	targetStoppedMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'always'},
 	/** What sampling took of the time of the target's threads without stopping them; an estimate. */
 	targetInterruptedMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'newer'},
-	/**
-	CPU nanoseconds of threads of which records are taken (perf events) that count where the thread was found in native
-	or Java code, as they are in no record: used in system calls that may not be recorded, or before there was an event.
-	*/
-	ruledCpuNs: {unit: 'ns', by: 'sampler', window: 'difference', saved: 'newer'},
+	/** Why CPU time may be unattributed: index in `unattributedReasons`. */
+	unattributedReason: {unit: 'count', by: 'sampler', window: 'newest', saved: 'newer'},
 	/** Length of the target's pauses, microseconds, over recent samples. */
 	pauseP50Us: {unit: 'us', by: 'sampler', window: 'newest', saved: 'always'},
 	pauseP99Us: {unit: 'us', by: 'sampler', window: 'newest', saved: 'always'},
@@ -215,12 +243,11 @@ export const clockFigures = {
 
 export type ThreadColumns = typeof threadColumns;
 export type ThreadNumbers = typeof threadNumbers;
-export type FactColumns = typeof factColumns;
+export type CounterColumns = typeof counterColumns;
 export type ContentionColumns = typeof contentionColumns;
 
 export type SavedThreadColumn = Exclude<keyof ThreadColumns, Select<ThreadColumns, {saved: 'never'}>>;
 export type SampledNumber = Select<ThreadNumbers, {sampled: Sampled}>;
-export type FigureName = keyof typeof sessionFigures;
 
 /** Records of a kind as arrays. Only the first `count` of each are valid. */
 export type RecordArrays<C extends Columns> = {readonly count: number} & Readonly<Pick<Arrays<C>, keyof C & string>>;

@@ -3,21 +3,21 @@ import {
 } from './column-types.js';
 import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
 import {
-	contentionColumns, factColumns, sessionFigures, threadNumbers, type ContentionColumns, type SavedThreadColumn, type ThreadColumns, type ThreadNumbers,
+	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ContentionColumns, type SavedThreadColumn, type ThreadColumns, type ThreadNumbers,
 } from './schema.js';
 import type {
-	Contention, Dictionary, Facts, SessionStats, Snapshot, TargetFacts, ThreadTable,
+	Contention, Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTable,
 } from './snapshot.js';
 import {TupleIndex} from './tuple-index.js';
 
 /** How a thread stands in the newest sample. What is left out stays as it was. */
-export type ThreadNow = {readonly [Name in Exclude<SavedThreadColumn, 'key' | 'name' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : number};
+type ThreadNow = {readonly [Name in Exclude<SavedThreadColumn, 'key' | 'name' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : number};
 
 /** A thread to add; everything but key and name has a default: alive, and each column's none. Strings but the name are ids. */
-export type NewThread = {readonly key: number; readonly name: string; readonly nativeId?: number} & ThreadNow;
+type NewThread = {readonly key: number; readonly name: string; readonly nativeId?: number} & ThreadNow;
 
 /** One counter of `Contention`; figures left out take their column's empty value. */
-export type NewContention = Pick<Record<keyof ContentionColumns, number>, 'thread' | 'node' | 'lockKind' | 'ticks'> & Partial<Readonly<Record<keyof ContentionColumns, number>>>;
+type NewContention = Pick<Record<keyof ContentionColumns, number>, 'thread' | 'node' | 'lockKind' | 'ticks'> & Partial<Readonly<Record<keyof ContentionColumns, number>>>;
 
 const threadNames = namesOf(threadNumbers);
 const contentionKey = select(contentionColumns, {role: 'key'});
@@ -46,9 +46,11 @@ export class SnapshotBuilder implements Interner {
 	readonly #nodes = new TupleIndex(2);
 	readonly #threads: ThreadRecord[] = [];
 	/** Thread, node, state. */
-	readonly #facts = new TupleIndex(3);
-	readonly #factTicks: number[] = [];
-	readonly #factCpuNs: number[] = [];
+	readonly #counters = new TupleIndex(3);
+	readonly #counterTicks: number[] = [];
+	readonly #counterCpuNs: number[] = [];
+	readonly #counterSquaredTicks: number[] = [];
+	readonly #counterSquaredUs: number[] = [];
 	readonly #contention = new TupleIndex(contentionKey.length);
 	readonly #contentionTicks: number[] = [];
 	#threadSamples = 0;
@@ -110,13 +112,18 @@ export class SnapshotBuilder implements Interner {
 		this.#threads[thread] = changed(this.#threads[thread], now);
 	}
 
-	/** Counts samples of a thread at a stack in a state, with the CPU time (nanoseconds) that they carried. */
-	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
+	/**
+	Counts ticks of a thread at a stack in a state, and CPU time (nanoseconds). `pieces`: how many records and samples of
+	equal size they rest on; as many as ticks where it is not said.
+	*/
+	count(thread: number, node: number, state: number, ticks: number, cpuNs: number, pieces?: {readonly records: number; readonly samples: number}): void {
 		within(thread, this.#threads.length, 'thread');
 		within(node, firstNode + this.#nodes.size, 'node');
-		const fact = idOf(this.#facts, thread, node, state);
-		this.#factTicks[fact] = (this.#factTicks[fact] ?? 0) + ticks;
-		this.#factCpuNs[fact] = (this.#factCpuNs[fact] ?? 0) + cpuNs;
+		const counter = idOf(this.#counters, thread, node, state);
+		this.#counterTicks[counter] = (this.#counterTicks[counter] ?? 0) + ticks;
+		this.#counterCpuNs[counter] = (this.#counterCpuNs[counter] ?? 0) + cpuNs;
+		this.#counterSquaredUs[counter] = (this.#counterSquaredUs[counter] ?? 0) + squaredUsOf(cpuNs, Math.max(pieces?.records ?? ticks, 1));
+		this.#counterSquaredTicks[counter] = (this.#counterSquaredTicks[counter] ?? 0) + (ticks * ticks / Math.max(pieces?.samples ?? ticks, 1));
 		this.#threads[thread].cpuNs += cpuNs;
 		this.#threadSamples += ticks;
 	}
@@ -128,10 +135,10 @@ export class SnapshotBuilder implements Interner {
 	}
 
 	/**
-	Everything counted so far. Facts of the target and the session that are left out are empty or 0; `threadSamples` is
+	Everything counted so far. Counters of the target and the session that are left out are empty or 0; `threadSamples` is
 	the sum of the ticks, `sampledMs` all of `durationMs`.
 	*/
-	build(about: {readonly target?: Partial<TargetFacts>; readonly session?: Partial<SessionStats>} = {}): Snapshot {
+	build(about: {readonly target?: Partial<TargetInfo>; readonly session?: Partial<SessionStats>} = {}): Snapshot {
 		return {
 			target: {
 				pid: 0, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0, ...about.target,
@@ -141,7 +148,7 @@ export class SnapshotBuilder implements Interner {
 			},
 			dictionary: this.#dictionary(),
 			threads: this.#threadTable(),
-			facts: this.#factTable(),
+			counters: this.#counterTable(),
 			contention: this.#contentionTable(),
 		};
 	}
@@ -170,12 +177,13 @@ export class SnapshotBuilder implements Interner {
 		};
 	}
 
-	#factTable(): Facts {
-		return {count: this.#facts.size, ...keyArrays(factColumns, this.#facts), ticks: Int32Array.from(this.#factTicks), cpuNs: Float64Array.from(this.#factCpuNs)};
+	#counterTable(): Counters {
+		const counters = {ticks: this.#counterTicks, cpuNs: this.#counterCpuNs, squaredTicks: this.#counterSquaredTicks, squaredUs: this.#counterSquaredUs};
+		return {count: this.#counters.size, ...keyArrays(counterColumns, this.#counters), ...fromNames(namesOf(counters), name => Float64Array.from(counters[name]))};
 	}
 
 	#contentionTable(): Contention {
-		return {count: this.#contention.size, ...keyArrays(contentionColumns, this.#contention), ticks: Int32Array.from(this.#contentionTicks)};
+		return {count: this.#contention.size, ...keyArrays(contentionColumns, this.#contention), ticks: Float64Array.from(this.#contentionTicks)};
 	}
 }
 

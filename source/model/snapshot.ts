@@ -1,8 +1,8 @@
 import type {
-	ContentionColumns, FactColumns, RecordArrays, sessionFigures, ThreadNumbers,
+	ContentionColumns, CounterColumns, RecordArrays, sessionFigures, ThreadNumbers,
 } from './schema.js';
-import type {TaskReport} from './tasks/report.js';
-import type {TraceReport} from './traces/report.js';
+import type {TaskReport} from './task-report.js';
+import type {TraceReport} from './trace-report.js';
 
 /**
 A snapshot: everything counted up to one moment, immutable. Counters only grow, so a window, a reset or a comparison is
@@ -36,17 +36,17 @@ export type Dictionary = {
 	readonly nodeFrame: Int32Array;
 };
 
-/** Every thread seen in the session, dead ones included; index = thread id of the facts. */
+/** Every thread seen in the session, dead ones included; index = thread id of the counters. */
 export type ThreadTable = RecordArrays<ThreadNumbers> & {readonly name: readonly string[]};
 
 /** See `factColumns`. */
-export type Facts = RecordArrays<FactColumns>;
+export type Counters = RecordArrays<CounterColumns>;
 
 /** See `contentionColumns`. */
 export type Contention = RecordArrays<ContentionColumns>;
 
 /** What is known of the target when the session starts. All strings are printable. */
-export type TargetFacts = {
+export type TargetInfo = {
 	readonly pid: number;
 	readonly mainClass: string;
 	/** Main class or jar with its arguments, as shown in lists. */
@@ -66,11 +66,11 @@ threads that run (empty where there is only one way).
 export type SessionStats = {readonly engine: string; readonly timer: string} & {readonly [Name in keyof typeof sessionFigures]: number};
 
 export type Snapshot = {
-	readonly target: TargetFacts;
+	readonly target: TargetInfo;
 	readonly session: SessionStats;
 	readonly dictionary: Dictionary;
 	readonly threads: ThreadTable;
-	readonly facts: Facts;
+	readonly counters: Counters;
 	readonly contention: Contention;
 	/** What an agent in the target counted, where one is there. */
 	readonly traces?: TraceReport;
@@ -89,6 +89,14 @@ export type TargetVitals = {
 	/** Share of the time since the previous reading spent in stop-the-world collections. */
 	readonly gcPercent?: number;
 	readonly uptimeMs?: number;
+	/** CPUs of the host, and threads that ran or wanted to, over the last minute. */
+	readonly hostCpus?: number;
+	readonly hostLoad?: number;
 	/** The whole process is stopped (SIGSTOP, Ctrl-Z). */
 	readonly isStopped?: boolean;
 };
+
+/** The engine as it is shown: with how it gets at threads that run, where there is more than one way. */
+export function engineName({engine, timer}: {readonly engine: string; readonly timer: string}): string {
+	return timer === '' ? engine : `${engine} (${timer})`;
+}

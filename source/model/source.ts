@@ -14,6 +14,8 @@ export type SourceStatus = {
 	readonly hint?: string;
 	/** Something to know about how samples are got (why this engine, what it cannot see), one printable line. */
 	readonly note?: string;
+	/** How exact line numbers are, one printable line; left out where they are. */
+	readonly lineNote?: string;
 	/** Another process that traces threads of the target, as last seen, such as "gdb (process 4711)"; printable. */
 	readonly tracer?: string;
 	/** CPU time is counted at a line by now; left out before, and of a file. */

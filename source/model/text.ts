@@ -41,17 +41,21 @@ function shortened(text: string, maxLength: number): string {
 
 /** As far as `maxLength`, and somewhat beyond if there is more. */
 function writtenOut(text: string, maxLength: number): string {
-	let shown = '';
+	// One text in the end, not a chain of many, which takes several times the room.
+	const parts: string[] = [];
+	let length = 0;
 	let at = 0;
 	for (const {0: character, index} of text.matchAll(unsafe)) {
-		shown += text.slice(at, index) + escaped(character.codePointAt(0)!);
+		const part = text.slice(at, index) + escaped(character.codePointAt(0)!);
+		parts.push(part);
+		length += part.length;
 		at = index + character.length;
-		if (shown.length > maxLength) {
-			return shown;
+		if (length > maxLength) {
+			return parts.join('');
 		}
 	}
 
-	return shown + text.slice(at);
+	return [...parts, text.slice(at)].join('');
 }
 
 function escaped(code: number): string {

@@ -2,11 +2,13 @@
 const slotsPerEntry = 2;
 
 /**
-Dense ids for tuples of `width` integers: the first tuple added has id 0, the next 1. Open addressing on typed arrays,
-so that looking up a tuple allocates nothing. Callers put the tuple into `key`, then call `find`, `add` or `intern`.
+Dense ids for tuples of `width` integers: the first tuple added has id 0, the next 1; the id of a removed tuple goes to
+the next one added. Open addressing on typed arrays, so that looking up a tuple allocates nothing. Callers put the tuple
+into `key`, then call `find`, `add` or `intern`.
 */
 export class TupleIndex {
 	readonly key: Int32Array;
+	/** Ids that were ever in use. */
 	size = 0;
 	readonly #width: number;
 	/**
@@ -18,6 +20,8 @@ export class TupleIndex {
 	#tuples: Int32Array;
 	/** Id + 1, or 0. */
 	#slots: Int32Array;
+	/** Ids of tuples that were removed. */
+	readonly #free: number[] = [];
 
 	constructor(width: number, expected = 1024) {
 		this.#width = width;
@@ -34,7 +38,8 @@ export class TupleIndex {
 
 	/** Adds the tuple in `key`, which must not be there yet, and returns its id. */
 	add(): number {
-		const id = this.size++;
+		const free = this.#free.pop();
+		const id = free ?? this.size++;
 		const width = this.#width;
 		if (id * width === this.#tuples.length) {
 			this.#grow();
@@ -43,6 +48,29 @@ export class TupleIndex {
 		this.#tuples.set(this.key, id * width);
 		this.#slots[this.#slotOf(this.key, 0)] = id + 1;
 		return id;
+	}
+
+	/** Tuples that are there. */
+	get used(): number {
+		return this.size - this.#free.length;
+	}
+
+	/** Removes tuple `id`, which must be there. */
+	remove(id: number): void {
+		const slots = this.#slots;
+		const mask = slots.length - 1;
+		let hole = this.#slotOf(this.#tuples, id * this.#width);
+		// Those behind it that would no longer be found move up.
+		for (let at = (hole + 1) & mask; slots[at] !== 0; at = (at + 1) & mask) {
+			const first = this.#hashOf(this.#tuples, (slots[at] - 1) * this.#width) & mask;
+			if (((at - first) & mask) >= ((at - hole) & mask)) {
+				slots[hole] = slots[at];
+				hole = at;
+			}
+		}
+
+		slots[hole] = 0;
+		this.#free.push(id);
 	}
 
 	/** Id of the tuple in `key`, which is added if it is not there. */
@@ -71,14 +99,8 @@ export class TupleIndex {
 		const width = this.#width;
 		const slots = this.#slots;
 		const tuples = this.#tuples;
-		let hash = this.#seed;
-		for (let field = 0; field < width; field++) {
-			hash = Math.imul(hash ^ from[at + field], 0x9E_37_79_B1);
-			hash ^= hash >>> 15;
-		}
-
 		const mask = slots.length - 1;
-		for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+		for (let slot = this.#hashOf(from, at) & mask; ; slot = (slot + 1) & mask) {
 			const id = slots[slot] - 1;
 			if (id < 0) {
 				return slot;
@@ -95,6 +117,18 @@ export class TupleIndex {
 		}
 	}
 
+	#hashOf(from: Int32Array, at: number): number {
+		const width = this.#width;
+		let hash = this.#seed;
+		for (let field = 0; field < width; field++) {
+			hash = Math.imul(hash ^ from[at + field], 0x9E_37_79_B1);
+			hash ^= hash >>> 15;
+		}
+
+		return hash;
+	}
+
+	/** Doubles the room; no tuple is free then. */
 	#grow(): void {
 		const old = this.#tuples;
 		this.#tuples = new Int32Array(old.length * 2);

@@ -1,12 +1,13 @@
+import {usage} from '../runtime/errors.js';
 import {nearest} from './nearest.js';
-import {usage} from './usage.js';
 
 /** What is to be done, from the first words of the command line. */
 export type Command =
 	| {readonly kind: 'profile'; readonly target: string}
 	| {readonly kind: 'choose'}
 	| {readonly kind: 'list'}
-	| {readonly kind: 'open'; readonly file: string}
+	/** `file` undefined: the session that was kept last. */
+	| {readonly kind: 'open'; readonly file: string | undefined}
 	| {readonly kind: 'demo'}
 	| {readonly kind: 'completion'; readonly shell: string}
 	| {readonly kind: 'man'}
@@ -33,7 +34,7 @@ export const commandTable: ReadonlyArray<{
 	{word: '', spelling: '', help: 'choose a JVM from a list'},
 	{word: 'list', spelling: 'list', help: 'the JVMs on this host, with CPU and heap, the busiest first'},
 	{
-		word: 'open', spelling: 'open FILE', help: 'a saved snapshot, with the same keys', path: 'file',
+		word: 'open', spelling: 'open FILE', help: 'a saved snapshot, with the same keys; open --last: the session that was left last', path: 'file',
 	},
 	{word: 'demo', spelling: 'demo', help: 'a small bundled Java program with known hot lines'},
 	{word: 'trace', spelling: 'trace PID PATTERN', help: 'calls and times of the methods that match the patterns, by an agent in the JVM'},
@@ -50,7 +51,7 @@ export const commandTable: ReadonlyArray<{
 export const commandWords = commandTable.map(({word}) => word).filter(Boolean);
 
 /** What the words of the command line that belong to no option ask for. Throws UserError (2). */
-export function parseCommand(words: readonly string[]): Command {
+export function parseCommand(words: readonly string[], {isLast = false} = {}): Command {
 	const [first, second, ...rest] = words;
 	if (first === 'trace') {
 		return traceOf(second, rest);
@@ -83,8 +84,8 @@ export function parseCommand(words: readonly string[]): Command {
 		}
 
 		case 'open': {
-			if (!second) {
-				throw usage('open needs a snapshot file', 'tprof-top open tprof-PID-TIME.pb.gz');
+			if (isLast === Boolean(second)) {
+				throw usage(isLast ? 'open --last takes no file' : 'open needs a snapshot file, or --last', 'tprof-top open tprof-PID-TIME.pb.gz');
 			}
 
 			return {kind: 'open', file: second};

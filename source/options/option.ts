@@ -1,5 +1,5 @@
+import {usage} from '../runtime/errors.js';
 import type {CommandKind} from './command.js';
-import {usage} from './usage.js';
 
 type Common = {
 	/** Without the dashes. */
@@ -21,7 +21,7 @@ type Common = {
 };
 
 /** An option that is given or not. */
-export type Switch = Common & {
+type Switch = Common & {
 	readonly value?: undefined;
 	readonly orNone?: undefined;
 	/** On unless it is given, as `--no-name`. */
@@ -31,7 +31,7 @@ export type Switch = Common & {
 };
 
 /** An option with a value. */
-export type Valued<Value = unknown> = Common & {
+type Valued<Value = unknown> = Common & {
 	/** What the help calls the value. */
 	readonly value: string;
 	/** Values there are, where these are known; for completions. */
@@ -73,7 +73,7 @@ export const groups = {
 	tasks: {title: 'Tasks', commands: ['tasks']},
 	other: {title: 'Other', commands: everywhere},
 } as const satisfies Readonly<Record<string, {readonly title: string; readonly commands: readonly CommandKind[]}>>;
-export type GroupId = keyof typeof groups;
+type GroupId = keyof typeof groups;
 
 /** Values that are numbers of this range. */
 export function number(min: number, max: number, {isWhole = false} = {}): Pick<Valued<number>, 'read'> {

@@ -1,14 +1,13 @@
 import process from 'node:process';
 import meow, {type AnyFlag} from 'meow';
-import type {UserError} from '../process/errors.js';
-import type {Mark} from '../query/types.js';
+import {type UserError, usage} from '../runtime/errors.js';
+import type {Baseline} from '../query/types/rows.js';
 import {noConfiguration, type Configuration} from '../config/settings.js';
 import {parseCommand, type Command} from './command.js';
 import {longForm} from './help.js';
 import {nearest} from './nearest.js';
 import {groups, type Option} from './option.js';
 import {optionRows, type OptionValues} from './table.js';
-import {usage} from './usage.js';
 
 /** What is to be done, and the value of each option. */
 export type Options = {
@@ -16,34 +15,39 @@ export type Options = {
 	/** What the configuration file says. */
 	readonly configuration: Configuration;
 	/** What --compare names, once it was read. */
-	readonly mark?: Mark;
+	readonly mark?: Baseline;
 } & OptionValues;
 
 /** What `parseOptions` found: options, or a text to print and be done. */
-export type Parsed = {readonly options: Options; readonly given: ReadonlySet<Option>} | {readonly print: 'help' | 'version'};
+type Parsed = {readonly options: Options; readonly given: ReadonlySet<Option>} | {readonly print: 'help' | 'version'};
 
-/** Reads and checks the command line (without node and the script), without a configuration file. Throws UserError with exit code 2. */
+/** What meow has of an option: a list for a switch (empty: not given) and for what repeats, '' for a missing value. */
+type Flag = string | boolean | undefined | ReadonlyArray<string | boolean>;
+
+/** Reads and checks the command line (without node and the script), without a configuration file. Throws UserError (2). */
 export function parseOptions(argv: readonly string[], environment: NodeJS.ProcessEnv = process.env): Parsed {
-	const given = givenIn(argv);
-	const {input, flags} = meow({
-		importMeta: import.meta,
-		pkg: {name: 'tprof-top'},
-		argv,
-		autoHelp: false,
-		autoVersion: false,
-		description: false,
-		flags: Object.fromEntries(optionRows.map(([, option]) => [camelCase(option.name), flagOf(option)])),
-	});
-	if (input[0] === 'help' || flags.help) {
+	const {input, flags} = parsed(argv);
+	const options = optionRows.map(([key, option]) => ({key, option, flag: flags[camelCase(option.name)] as Flag}));
+	const known = new Set(options.map(({option}) => camelCase(option.name)));
+	const unknown = Object.keys(flags).find(name => !known.has(name));
+	if (unknown !== undefined) {
+		// As it was typed; a letter may stand behind others.
+		const words = argv.map(word => word.split('=')[0]);
+		throw unknownOption(words.find(word => camelCase(word.replace(/^--?(?:no-)?/, '')) === unknown) ?? `-${unknown}`);
+	}
+
+	const isGiven = (name: keyof OptionValues) => Array.isArray(flags[name]) && (flags[name] as readonly boolean[]).includes(true);
+	if (input[0] === 'help' || isGiven('help')) {
 		return {print: 'help'};
 	}
 
-	if (flags.version) {
+	if (isGiven('version')) {
 		return {print: 'version'};
 	}
 
-	const values = Object.fromEntries(optionRows.map(([key, option]) => [key, valueOf(option, flags[camelCase(option.name)] as Flag, environment)])) as OptionValues;
-	const command = parseCommand([...input, ...(values.pid === undefined ? [] : [values.pid])]);
+	const values = Object.fromEntries(options.map(({key, option, flag}) => [key, valueOf(option, flag, {argv, environment})])) as OptionValues;
+	const command = parseCommand([...input, ...(values.pid === undefined ? [] : [values.pid])], {isLast: values.last});
+	const given = options.filter(({flag}) => flag !== undefined && !(Array.isArray(flag) && flag.length === 0)).map(({option}) => option);
 	const senseless = given.find(option => !(option.commands ?? groups[option.group].commands).includes(command.kind));
 	if (senseless) {
 		throw usage(`${longForm(senseless)} does not apply to tprof-top ${command.kind}`);
@@ -56,83 +60,65 @@ export function parseOptions(argv: readonly string[], environment: NodeJS.Proces
 	};
 }
 
-/**
-The options on the command line. Throws UserError for those that there are not, stand there twice or lack a value.
-*/
-function givenIn(argv: readonly string[]): Option[] {
-	const options = optionRows.map(([, option]) => option);
-	const words = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
-	const given = new Set<Option>();
-	for (let index = 0; index < words.length; index++) {
-		const word = words[index];
-		const [, no, name, value] = /^--(no-)?([^=]+)(=.*)?$/s.exec(word) ?? /^-()([a-z])(.*)$/is.exec(word) ?? [];
-		if (name === undefined) {
-			continue;
-		}
-
-		const option = options.find(candidate => word.startsWith('--') ? candidate.name === name : candidate.short === name);
-		if (!option || (no && !option.orNone && longForm(option) !== `--no-${name}`)) {
-			throw unknownOption(word.startsWith('--') ? word.split('=')[0] : word.slice(0, 2), options);
-		}
-
-		if (given.has(option) && !(option.value !== undefined && option.repeats)) {
-			throw usage(`--${option.name} is given twice`);
-		}
-
-		given.add(option);
-		if (option.value === undefined && !word.startsWith('--') && value) {
-			// Letters may stand together: -bn 3.
-			words[index] = `-${value}`;
-			index--;
-		} else if (option.value && !value && !no) {
-			index++;
-			if (words[index] === undefined || words[index].startsWith('--')) {
-				throw usage(`--${option.name} needs a value: ${option.value}`);
-			}
-		}
+function parsed(argv: readonly string[]) {
+	try {
+		return meow({
+			importMeta: import.meta,
+			pkg: {name: 'tprof-top'},
+			argv,
+			autoHelp: false,
+			autoVersion: false,
+			description: false,
+			booleanDefault: undefined,
+			flags: Object.fromEntries(optionRows.map(([, option]): [string, AnyFlag] => [camelCase(option.name), {
+				type: option.value === undefined ? 'boolean' : 'string',
+				...(option.value === undefined || option.repeats ? {isMultiple: true} : {}),
+				...(option.short ? {shortFlag: option.short} : {}),
+			}])),
+		});
+	} catch (error) {
+		const [, name] = /^The flag (--\S+) can only be set once/.exec((error as Error).message) ?? [];
+		throw name === undefined ? error : usage(`${name} is given twice`);
 	}
-
-	return [...given];
 }
 
 /** Long options by their nearest, letters by the same one in the other case. */
-function unknownOption(word: string, options: readonly Option[]): UserError {
+function unknownOption(word: string): UserError {
 	const isLong = word.startsWith('--');
 	const spellings = (option: Option) => isLong ? [...new Set([`--${option.name}`, longForm(option)])] : [`-${option.short}`];
-	const meant = isLong ? nearest(word, options.flatMap(option => spellings(option))) : options.flatMap(option => spellings(option)).find(other => other.toLowerCase() === word.toLowerCase());
+	const options = optionRows.map(([, option]) => option);
+	const all = options.flatMap(option => spellings(option));
+	const meant = isLong ? nearest(word, all) : all.find(other => other.toLowerCase() === word.toLowerCase());
 	const option = options.find(candidate => meant !== undefined && spellings(candidate).includes(meant));
 	return usage(`unknown option ${word}`, option && `did you mean ${spellings(option).at(-1)}? tprof-top --help lists the options`);
 }
 
-function flagOf(option: Option): AnyFlag {
-	const shortFlag = option.short ? {shortFlag: option.short} : {};
-	return option.value === undefined
-		? {type: 'boolean', ...(option.isOn ? {default: true} : {}), ...shortFlag}
-		: {type: 'string', ...(option.repeats ? {isMultiple: true} : {}), ...shortFlag};
-}
+function valueOf(option: Option, flag: Flag, {argv, environment}: {readonly argv: readonly string[]; readonly environment: NodeJS.ProcessEnv}): unknown {
+	const flags = Array.isArray(flag) ? flag as ReadonlyArray<string | boolean> : [flag];
+	if (flags.includes(false) && !(option.value === undefined ? option.isOn : option.orNone)) {
+		throw unknownOption(`--no-${option.name}`);
+	}
 
-/** What meow has of an option. */
-type Flag = string | boolean | undefined | readonly string[];
-
-function valueOf(option: Option, flag: Flag, environment: NodeJS.ProcessEnv): unknown {
 	if (option.value === undefined) {
-		return option.inEnvironment ? option.inEnvironment(flag === true, environment) : flag === true;
+		if (flags.length > 1) {
+			throw usage(`--${option.name} is given twice`);
+		}
+
+		const isOn = flags.length === 0 ? option.isOn === true : flags[0] === true;
+		return option.inEnvironment ? option.inEnvironment(isOn, environment) : isOn;
 	}
 
-	if (flag === false && option.orNone) {
-		return false;
-	}
-
-	if (Array.isArray(flag)) {
-		return flag.length === 0 && option.default === undefined ? undefined : flag.flatMap(text => valueOf(option, text as string, environment));
-	}
-
-	if (flag === '') {
+	if (flags.includes('') || (flags.length === 0 && argv.includes(`--${option.name}`))) {
 		throw usage(`--${option.name} needs a value: ${option.value}`);
 	}
 
-	const text = flag === undefined ? option.default : String(flag);
-	return text === undefined ? undefined : option.read(text, `--${option.name}`);
+	if (flag === false) {
+		return false;
+	}
+
+	const texts = (flags as ReadonlyArray<string | undefined>).map(text => text ?? option.default).filter(text => text !== undefined);
+	const read = texts.map(text => option.read(text, `--${option.name}`));
+	return read.length === 0 ? undefined : (option.repeats ? read.flat() : read[0]);
 }
 
 function camelCase(name: string): string {

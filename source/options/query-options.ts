@@ -1,8 +1,8 @@
-import {defaultQuery} from '../query/defaults.js';
-import type {Query} from '../query/types.js';
+import {defaultQuery} from '../query/types/query.js';
+import type {Query} from '../query/types/rows.js';
 import {viewOf, views} from '../views/registry.js';
+import {usage} from '../runtime/errors.js';
 import type {Options} from './parse.js';
-import {usage} from './usage.js';
 
 /** The query that the command line asks for. Throws UserError (2) for a column that the view does not have. */
 export function queryOf({
@@ -19,7 +19,7 @@ export function queryOf({
 		by,
 		filter,
 		...(depth === undefined || !Number.isFinite(depth) ? {} : {depth}),
-		...(mark === undefined ? {} : {mark}),
+		...(mark === undefined ? {} : {baseline: mark}),
 		...(method === undefined ? {} : {method}),
 		...(ownFirst || app ? {ownFirst: true} : {}),
 		...(app ? {app} : {}),

@@ -1,26 +1,23 @@
 import {existsSync} from 'node:fs';
 import {timerIds} from '../engines/engine.js';
 import {auto, engines} from '../engines/registry.js';
-import {formats, usualFormat} from '../exports/formats/registry.js';
-import {traceFormats} from '../exports/traces/registry.js';
-import {shippedProbes} from '../probes/shipped.js';
+import {allFormats, formats, usualFormat} from '../exports/formats/registry.js';
+import {shippedProbes} from '../model/task-probe.js';
 import {globsOf} from '../model/glob.js';
-import {defaultQuery} from '../query/defaults.js';
+import {defaultQuery} from '../query/types/query.js';
 import {parseFilter} from '../query/filter/filter.js';
 import {stateNames, stateSets, statesOf} from '../query/filter/state-sets.js';
-import {groupings} from '../query/types.js';
+import {groupings} from '../query/types/rows.js';
 import {views} from '../views/registry.js';
+import {usage} from '../runtime/errors.js';
 import {
 	anyText, eitherOf, everywhere, number, oneOf, onJvms, wordsOf, type Option, type ValueOf,
 } from './option.js';
 import {checkPattern} from './command.js';
-import {usage} from './usage.js';
 
 const engineIds = [auto, ...engines.map(({id}) => id)];
 const timers = [auto, ...timerIds] as const;
 const formatIds = formats.map(({id}) => id);
-/** Those that only `trace` writes come last. */
-const allFormatIds = [...new Set([...formatIds, ...traceFormats.map(({id}) => id)])];
 const viewIds = views.map(({id}) => id);
 const columnIds = [...new Set(views.flatMap(({columns}) => columns.map(({id}) => id)))];
 const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
@@ -29,7 +26,7 @@ const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
 All options, a record each, in the order of the help. The key is what the value is called in `Options`: times have the
 unit in it.
 */
-export const optionTable = {
+const optionTable = {
 	engine: {
 		name: 'engine', group: 'sampling', value: 'NAME', default: auto, help: `how samples are taken: ${eitherOf(engineIds)}`,
 		...oneOf(engineIds),
@@ -127,7 +124,7 @@ export const optionTable = {
 		},
 	},
 	by: {
-		name: 'by', group: 'view', value: 'WHAT', default: defaultQuery.by, help: 'what a row stands for: a line, a method or a class',
+		name: 'by', group: 'view', value: 'WHAT', default: defaultQuery.by, help: 'what a row is: a line, a method or a class',
 		...oneOf(groupings),
 	},
 	/** Undefined: none is looked into. */
@@ -169,7 +166,7 @@ export const optionTable = {
 		name: 'top', group: 'view', value: 'N', help: 'at most N rows',
 		...number(1, 1_000_000, {isWhole: true}),
 	},
-	idle: {name: 'idle', group: 'view', inConfig: 'screen', help: 'show idle threads too'},
+	idle: {name: 'idle', group: 'view', inConfig: 'screen', help: 'show threads that wait for work, too'},
 	color: {
 		name: 'color', group: 'view', inConfig: 'screen', isOn: true, commands: everywhere, help: 'no colors (NO_COLOR and TERM=dumb do the same)',
 		inEnvironment: (isOn: boolean, {NO_COLOR, TERM}: NodeJS.ProcessEnv) => isOn && !NO_COLOR && TERM !== 'dumb',
@@ -186,8 +183,8 @@ export const optionTable = {
 		...number(0.1, 31_536_000),
 	},
 	format: {
-		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; of traces also ${eitherOf(traceFormats.map(({id}) => id).filter(id => !formatIds.includes(id)))}`,
-		...oneOf(allFormatIds),
+		name: 'format', group: 'batch', value: 'FORMAT', commands: everywhere, asksForReport: true, default: usualFormat('report').id, help: `${eitherOf(formatIds)}; of traces also ${eitherOf(allFormats.filter(({write}) => !write).map(({id}) => id))}`,
+		...oneOf(allFormats.map(({id}) => id)),
 	},
 	output: {
 		name: 'output', group: 'batch', short: 'o', value: 'FILE', path: 'file', asksForReport: true, help: 'write to FILE instead of standard output; never overwrites',
@@ -198,6 +195,11 @@ export const optionTable = {
 		name: 'snapshot-dir', group: 'files', value: 'DIR', path: 'folder', help: 'folder where the s key saves (default: the current one)',
 		...anyText,
 	},
+	keepSessions: {
+		name: 'keep-sessions', group: 'files', inConfig: 'screen', value: 'N', default: '5', help: 'sessions kept for open --last when the screen is left; 0: none',
+		...number(0, 1000, {isWhole: true}),
+	},
+	last: {name: 'last', group: 'files', commands: ['open'], help: 'open the session that was left last'},
 	/** Undefined: the usual one; false: none. */
 	config: {
 		name: 'config', group: 'files', value: 'FILE', path: 'file', orNone: true, help: 'read settings from FILE (default ~/.config/tprof-top/config.json); --no-config: from none',
@@ -216,7 +218,7 @@ export const optionTable = {
 		},
 	},
 	under: {
-		name: 'under', group: 'trace', value: 'METHOD', default: '', help: 'count only while this method is open on the thread; a pattern, or several: a,b',
+		name: 'under', group: 'trace', value: 'METHOD', default: '', help: 'count only calls made below METHOD; a pattern, or several: a,b',
 		read(text: string): readonly string[] {
 			return wordsOf(text).map(pattern => checkPattern(pattern, 'com.acme.Shop#checkout'));
 		},

@@ -1,12 +1,11 @@
 import {existsSync, readFileSync, statSync} from 'node:fs';
 import path from 'node:path';
-import type {Probe} from '../model/tasks/probe.js';
+import {type Probe, shippedProbes} from '../model/task-probe.js';
 import {printable} from '../model/text.js';
-import {bundledFile} from '../process/bundled-file.js';
-import {UserError} from '../process/errors.js';
+import {bundledFile} from '../runtime/bundled-file.js';
+import {UserError} from '../runtime/errors.js';
 import {errorCode} from '../jvm/system/proc.js';
 import {parseProbe} from './parse.js';
-import {shippedProbes} from './shipped.js';
 
 const mostBytes = 1024 * 1024;
 

@@ -1,13 +1,12 @@
-import {parseTree, printParseErrorCode, type ParseError} from 'jsonc-parser';
-import {JsonValue, lineAt} from '../config/json-value.js';
+import {readJson, type JsonValue} from '../config/json-value.js';
 import type {Fault} from '../config/settings.js';
-import {stateKinds, type Probe, type TaskState} from '../model/tasks/probe.js';
+import {stateKinds, type Probe, type TaskState} from '../model/task-probe.js';
 import {printable} from '../model/text.js';
-import {readCounter} from './counters.js';
-import {readPoint} from './points.js';
-import {className, fieldPath} from './words.js';
+import {
+	className, fieldPath, knownMembers, readCounter, readPoint,
+} from './points.js';
 
-/** Faults that are told of; one mistake may lead to many. */
+/** Most faults reported: one mistake may lead to many. */
 const maxFaults = 20;
 /** The agent has a bit for each state, and two bytes for a point. */
 const most = {states: 24, points: 1000, kinds: 1000, counters: 100};
@@ -16,21 +15,7 @@ const names = ['about', 'states', 'points', 'kinds', 'exclude', 'counters'] as c
 /** What a probe file says: JSON with comments. `probe` is undefined where anything in it is wrong. */
 export function parseProbe(name: string, text: string): {readonly probe: Probe | undefined; readonly faults: readonly Fault[]} {
 	const faults: Fault[] = [];
-	let probe: Probe | undefined;
-	try {
-		const errors: ParseError[] = [];
-		const tree = parseTree(text, errors, {allowTrailingComma: true});
-		// What comes after the first of them is seldom meant.
-		for (const {error, offset} of errors.slice(0, 1)) {
-			faults.push({line: lineAt(text, offset), text: `not JSON: ${printParseErrorCode(error).replaceAll(/\B[A-Z]/g, letter => ` ${letter.toLowerCase()}`).toLowerCase()}`});
-		}
-
-		probe = tree && readProbe(name, new JsonValue(tree, text, faults));
-	} catch (error) {
-		// The parser calls itself for each level.
-		faults.push({line: 0, text: error instanceof RangeError ? 'it is nested too deeply' : String(error)});
-	}
-
+	const {result: probe} = readJson(text, faults, root => readProbe(name, root));
 	if (!probe && faults.length === 0) {
 		faults.push({line: 1, text: 'it is empty'});
 	}
@@ -39,13 +24,7 @@ export function parseProbe(name: string, text: string): {readonly probe: Probe |
 }
 
 function readProbe(name: string, file: JsonValue): Probe {
-	const members = new Map(file.members('a probe').map(({name, key, value}) => {
-		if (!names.includes(name as typeof names[number])) {
-			key.fault(`there is no "${name}" in a probe: it has ${names.join(', ')}`);
-		}
-
-		return [name, value] as const;
-	}));
+	const members = knownMembers(file, 'a probe', names);
 	const states = readStates(members.get('states') ?? file);
 	const points = members.get('points')?.items('"points"').map(point => readPoint(point, states)) ?? file.fault('"points" must say where tasks go from state to state');
 	const counters = members.get('counters')?.items('"counters"').map(counter => readCounter(counter)) ?? [];

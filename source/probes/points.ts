@@ -1,6 +1,8 @@
 import type {JsonValue} from '../config/json-value.js';
-import type {ProbePoint, TaskState} from '../model/tasks/probe.js';
-import {isFieldPath, knownMembers} from './words.js';
+import {
+	type ProbePoint, type TaskState, counterRoots, type ProbeCounter,
+} from '../model/task-probe.js';
+import {printable} from '../model/text.js';
 
 const words = ['method', 'at', 'task', 'to', 'from', 'new', 'subclasses', 'if', 'optional'] as const;
 
@@ -108,4 +110,56 @@ function flag(value: JsonValue | undefined, name: string): boolean {
 	}
 
 	return value?.plain === true;
+}
+
+/** The name of a class, with $ before inner ones; a fault where it cannot be one. */
+export function className(at: JsonValue, text: string): string {
+	if (!/^[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(text) || text.length > 400) {
+		at.fault(`not a class: "${text}"; for example com.acme.Pool$Worker`);
+	}
+
+	return text;
+}
+
+/** Fields, and methods without parameters, with dots between; a fault where it is something else. */
+export function fieldPath(value: JsonValue, what: string): string {
+	const text = typeof value.plain === 'string' ? value.plain : '';
+	if (!isFieldPath(text)) {
+		value.fault(`${what} a path of fields and methods without parameters, for example "queue.size()"`);
+	}
+
+	return text;
+}
+
+function isFieldPath(text: string): boolean {
+	return text.length <= 400 && /^[\p{L}_$][\p{L}\p{N}_$]*(?:\(\))?(?:\.[\p{L}_$][\p{L}\p{N}_$]*(?:\(\))?)*$/u.test(text);
+}
+
+/** Members by their names; a fault for those that are not among the known. */
+export function knownMembers(value: JsonValue, what: string, known: readonly string[]): Map<string, JsonValue> {
+	return new Map(value.members(what).map(({name, key, value: member}) => {
+		if (!known.includes(name)) {
+			key.fault(`${what} has no "${name}": it has ${known.join(', ')}`);
+		}
+
+		return [name, member] as const;
+	}));
+}
+
+/** A counter of a probe; undefined where it says none. */
+export function readCounter(value: JsonValue): ProbeCounter | undefined {
+	const members = knownMembers(value, 'a counter', ['name', ...counterRoots, 'read']);
+	const given = counterRoots.filter(root => members.has(root));
+	const [root] = given;
+	const path = members.get('read');
+	const name = members.get('name')?.plain;
+	if (given.length !== 1 || !path || typeof name !== 'string') {
+		value.fault('a counter has "name", "read" and one of "static", "worker" and "instance" with a class');
+		return undefined;
+	}
+
+	const type = members.get(root)!;
+	return {
+		name: printable(name), root, className: className(type, String(type.plain)), path: fieldPath(path, '"read" must be'),
+	};
 }

@@ -1,16 +1,18 @@
+import {arrayFrom, makeArrays, namesOf} from '../model/column-types.js';
+import {counterColumns} from '../model/schema.js';
 import {rootNode} from '../model/frame.js';
-import type {Facts, Snapshot} from '../model/snapshot.js';
+import type {Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
 import {holdersOf} from './locks/holders.js';
-import {attributionOf} from './facts/attribution.js';
-import {factsInWindow, scopeOf, type Scope} from './facts/scope.js';
+import {attributionOf} from './counters/attribution.js';
+import {countersInWindow, scopeOf, type Scope} from './counters/scope.js';
 import {byNumber, byText} from './columns/sort.js';
-import {stackIndex, type Grouping} from './facts/stack-index.js';
-import {sortStacks, stackRows} from './stacks.js';
-import {queryLines} from './lines.js';
+import {stackIndex, type Grouping} from './counters/stack-index.js';
+import {sortStacks, stackRows} from './stacks/stacks.js';
+import {queryLines} from './lines/lines.js';
 import type {
-	DetailThread, LineDetail, Neighbour, Query, ThreadDetail, VoteRow,
-} from './types.js';
+	DetailThread, LineDetail, Neighbour, Query, ThreadDetail, StackHistogramRow,
+} from './types/rows.js';
 
 /** Rows of each list of a detail: more than a screen shows, few enough to format at once. */
 const maxDetailRows = 100;
@@ -19,7 +21,7 @@ const maxDetailRows = 100;
 What is known of one row of the Lines view: `rowKey` is its key under `query.by`. The filter's words do not apply, but
 its threads and states do. Empty lists for a row that is not there.
 */
-export function queryLineDetail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, rowKey: string): LineDetail {
+export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, rowKey: string): LineDetail {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
 	const index = stackIndex(dictionary);
@@ -31,65 +33,59 @@ export function queryLineDetail(snapshot: Snapshot, baseline: Snapshot | undefin
 		};
 	}
 
-	const facts = factsInWindow(snapshot, baseline, scope);
+	const counters = countersInWindow(snapshot, since, scope);
 	const attributed = attributionOf(dictionary, query);
 	const isAttributed = (node: number) => node !== rootNode && grouping.groupOfFrame[dictionary.nodeFrame[attributed[node]]] === group;
-	const own = selectFacts(facts, isAttributed);
-	const around = own.count > 0 ? own : selectFacts(facts, containing(snapshot, grouping, group));
+	const own = selectCounters(counters, isAttributed);
+	const around = own.count > 0 ? own : selectCounters(counters, containing(snapshot, grouping, group));
 	return {
 		threads: detailThreads(snapshot, around, scope),
 		stacks: detailStacks(snapshot, around, scope),
-		...neighbours(snapshot, facts, scope, grouping, group),
-		holders: holdersOf(snapshot, baseline, scope, isAttributed).slice(0, maxDetailRows),
+		...neighbours(snapshot, counters, scope, grouping, group),
+		holders: holdersOf(snapshot, since, scope, isAttributed).slice(0, maxDetailRows),
 	};
 }
 
 /** What is known of some threads (those of a row of the Threads view). */
-export function queryThreadDetail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, threadKeys: readonly number[]): ThreadDetail {
+export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, threadKeys: readonly number[]): ThreadDetail {
 	const own = {...query, threadKeys: new Set(threadKeys)};
 	const scope = scopeOf(snapshot, own);
-	const facts = factsInWindow(snapshot, baseline, scope);
+	const counters = countersInWindow(snapshot, since, scope);
 	return {
-		threads: detailThreads(snapshot, facts, scope),
-		stacks: detailStacks(snapshot, facts, scope),
+		threads: detailThreads(snapshot, counters, scope),
+		stacks: detailStacks(snapshot, counters, scope),
 		callers: [],
 		callees: [],
-		holders: holdersOf(snapshot, baseline, scope, () => true).slice(0, maxDetailRows),
-		lines: queryLines(snapshot, baseline, own).rows.slice(0, maxDetailRows),
+		holders: holdersOf(snapshot, since, scope, () => true).slice(0, maxDetailRows),
+		lines: queryLines(snapshot, since, own).rows.slice(0, maxDetailRows),
 	};
 }
 
 /**
 What is known of a stack of the Stacks view: its threads, and who held them up. Empty lists for one that is not there.
 */
-export function queryStackDetail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, row: Pick<VoteRow, 'isOf'> | undefined): LineDetail {
+export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, row: Pick<StackHistogramRow, 'isOf'> | undefined): LineDetail {
 	const scope = scopeOf(snapshot, query);
 	const isWanted = (node: number) => row?.isOf(node) === true;
 	return {
-		threads: detailThreads(snapshot, selectFacts(factsInWindow(snapshot, baseline, scope), isWanted), scope),
+		threads: detailThreads(snapshot, selectCounters(countersInWindow(snapshot, since, scope), isWanted), scope),
 		stacks: [],
 		callers: [],
 		callees: [],
-		holders: holdersOf(snapshot, baseline, scope, isWanted).slice(0, maxDetailRows),
+		holders: holdersOf(snapshot, since, scope, isWanted).slice(0, maxDetailRows),
 	};
 }
 
-function selectFacts(facts: Facts, isWanted: (node: number) => boolean): Facts {
+function selectCounters(counters: Counters, isWanted: (node: number) => boolean): Counters {
 	const wanted: number[] = [];
-	for (let fact = 0; fact < facts.count; fact++) {
-		if (isWanted(facts.node[fact])) {
-			wanted.push(fact);
+	for (let counter = 0; counter < counters.count; counter++) {
+		if (isWanted(counters.node[counter])) {
+			wanted.push(counter);
 		}
 	}
 
-	return {
-		count: wanted.length,
-		thread: Int32Array.from(wanted, fact => facts.thread[fact]),
-		node: Int32Array.from(wanted, fact => facts.node[fact]),
-		state: Uint8Array.from(wanted, fact => facts.state[fact]),
-		ticks: Int32Array.from(wanted, fact => facts.ticks[fact]),
-		cpuNs: Float64Array.from(wanted, fact => facts.cpuNs[fact]),
-	};
+	const arrays = makeArrays(counterColumns, namesOf(counterColumns), (column, name) => arrayFrom(column, wanted.map(counter => counters[name][counter])));
+	return {count: wanted.length, ...arrays};
 }
 
 /** Whether a stack has a frame of the group: passed on from callers, which have smaller ids. */
@@ -102,19 +98,19 @@ function containing({dictionary}: Snapshot, {groupOfFrame}: Grouping, group: num
 	return node => contains[node] === 1;
 }
 
-function detailThreads({threads}: Snapshot, facts: Facts, {countedMask}: Scope): DetailThread[] {
+function detailThreads({threads}: Snapshot, counters: Counters, {countedMask}: Scope): DetailThread[] {
 	const rows = new Map<number, {cpuNs: number; ticks: number; states: number[]}>();
-	for (let fact = 0; fact < facts.count; fact++) {
-		const thread = facts.thread[fact];
+	for (let counter = 0; counter < counters.count; counter++) {
+		const thread = counters.thread[counter];
 		let row = rows.get(thread);
 		if (!row) {
 			row = {cpuNs: 0, ticks: 0, states: Array.from({length: stateCount}, () => 0)};
 			rows.set(thread, row);
 		}
 
-		row.cpuNs += facts.cpuNs[fact];
-		row.states[facts.state[fact]] += facts.ticks[fact];
-		row.ticks += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact];
+		row.cpuNs += counters.cpuNs[counter];
+		row.states[counters.state[counter]] += counters.ticks[counter];
+		row.ticks += (countedMask & (1 << counters.state[counter])) === 0 ? 0 : counters.ticks[counter];
 	}
 
 	return [...rows]
@@ -123,18 +119,18 @@ function detailThreads({threads}: Snapshot, facts: Facts, {countedMask}: Scope):
 		.slice(0, maxDetailRows);
 }
 
-function detailStacks({dictionary}: Snapshot, facts: Facts, scope: Scope): LineDetail['stacks'] {
-	return sortStacks(stackRows(dictionary, facts, scope), scope).slice(0, maxDetailRows);
+function detailStacks({dictionary}: Snapshot, counters: Counters, scope: Scope): LineDetail['stacks'] {
+	return sortStacks(stackRows(dictionary, counters, scope), scope).slice(0, maxDetailRows);
 }
 
 /** Callers and callees by one pass from the callees to the callers, which adds up every subtree. */
-function neighbours({dictionary}: Snapshot, facts: Facts, {countedMask}: Scope, {groupOfFrame, outermost, places, keys}: Grouping, group: number): Pick<LineDetail, 'callers' | 'callees'> {
+function neighbours({dictionary}: Snapshot, counters: Counters, {countedMask}: Scope, {groupOfFrame, outermost, locations, keys}: Grouping, group: number): Pick<LineDetail, 'callers' | 'callees'> {
 	const {nodeCount, nodeParent, nodeFrame} = dictionary;
 	const whole = {ticks: new Float64Array(nodeCount), cpuNs: new Float64Array(nodeCount)};
-	for (let fact = 0; fact < facts.count; fact++) {
-		const node = facts.node[fact];
-		whole.cpuNs[node] += facts.cpuNs[fact];
-		whole.ticks[node] += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact];
+	for (let counter = 0; counter < counters.count; counter++) {
+		const node = counters.node[counter];
+		whole.cpuNs[node] += counters.cpuNs[counter];
+		whole.ticks[node] += (countedMask & (1 << counters.state[counter])) === 0 ? 0 : counters.ticks[counter];
 	}
 
 	// Subtrees without the samples in which the group occurs again further in: what its innermost call led to.
@@ -162,7 +158,7 @@ function neighbours({dictionary}: Snapshot, facts: Facts, {countedMask}: Scope, 
 		.filter(([, {ticks, cpuNs}]) => ticks > 0 || cpuNs > 0)
 		.sort(([a, aSums], [b, bSums]) => hotter(aSums, bSums) || byText(keys[a], keys[b]))
 		.slice(0, maxDetailRows)
-		.map(([neighbour, sums]) => ({...places[neighbour], ...sums}));
+		.map(([neighbour, sums]) => ({...locations[neighbour], ...sums}));
 	return {callers: rows(callers), callees: rows(callees)};
 }
 

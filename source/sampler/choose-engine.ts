@@ -4,15 +4,15 @@ import {
 import {auto, engines} from '../engines/registry.js';
 import type {Target} from '../jvm/target.js';
 
-export type Choice = {
+type Choice = {
 	readonly engine: Engine;
-	/** Which engine, and why not a better one, when `auto` had to pass one over; empty otherwise. */
+	/** The engine chosen, and with `auto` why better ones were skipped; empty otherwise. */
 	readonly note: string;
 };
 
 /**
-The engine to use for a target: the one of an id, or with `auto` the best. Throws SessionOver with reason and hint when
-the one asked for, or every one, is unavailable.
+The engine with the given id, or with `auto` the best one that is ready. Throws SessionOver with reason and hint if
+there is none.
 */
 export async function chooseEngine(asked: string, target: Target, among: readonly Engine[] = engines, timer?: EngineOptions['timer']): Promise<Choice> {
 	const candidates = among.filter(({id}) => asked === auto || id === asked);
@@ -20,16 +20,16 @@ export async function chooseEngine(asked: string, target: Target, among: readonl
 	let lesser: Choice | undefined;
 	const refusals: Refused[] = [];
 	for (const engine of candidates) {
-		const probe = await engine.probe(target, {timer});
-		if (!probe.ready) {
-			notes.push(`${engine.id} is not available (${probe.reason})`);
-			refusals.push({id: engine.id, ...probe});
-		} else if (probe.lacks && asked === auto) {
-			notes.push(`${engine.id} skipped (${probe.lacks})`);
-			lesser ??= {engine, note: probe.note ?? probe.lacks};
+		const found = await engine.check(target, {timer});
+		if (!found.ready) {
+			notes.push(`${engine.id} is not available (${found.reason})`);
+			refusals.push({id: engine.id, ...found});
+		} else if (found.lacks && asked === auto) {
+			notes.push(`${engine.id} skipped (${found.lacks})`);
+			lesser ??= {engine, note: found.note ?? found.lacks};
 		} else {
 			const passedOver = notes.length > 0 ? [`engine ${engine.id}: ${notes.join('; ')}`] : [];
-			return {engine, note: [...passedOver, ...(probe.note ? [probe.note] : [])].join('; ')};
+			return {engine, note: [...passedOver, ...(found.note ? [found.note] : [])].join('; ')};
 		}
 	}
 
@@ -47,10 +47,7 @@ export async function chooseEngine(asked: string, target: Target, among: readonl
 
 type Refused = Refusal & {readonly id: string};
 
-/**
-One line for all engines: why each is unavailable, and what would help any of them; that another engine would do does
-not.
-*/
+/** One line for all engines: the reason of each, and all hints except "use another engine". */
 function allRefused(refusals: readonly Refused[]): {reason: string; hint: string} {
 	const reasons = new Set(refusals.map(({reason}) => reason));
 	const hints = new Set(refusals.map(({hint}) => hint).filter(hint => hint !== ''));
@@ -59,7 +56,7 @@ function allRefused(refusals: readonly Refused[]): {reason: string; hint: string
 		: {reason: refusals.map(({id, reason}) => `engine ${id}: ${reason}`).join('; '), hint: [...hints].join(', or ')};
 }
 
-/** What to do where an engine cannot go on: its own hint, and the other engines where they may do. */
+/** The hint for an engine that failed: its own, and the other engines if they may work. */
 export function helpOf({hint, othersMayDo}: Pick<Refusal, 'hint' | 'othersMayDo'>, engine: string | undefined, among: readonly Engine[] = engines): string {
 	const others = among.filter(({id}) => id !== engine);
 	return [hint, othersMayDo && others.length > 0 ? oneOf(others) : ''].filter(Boolean).join(', or ');

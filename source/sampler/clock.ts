@@ -1,28 +1,30 @@
 /**
-When samples are due. Deadlines are absolute: each lies 0.5 to 1.5 intervals after the one before (not after the sample
-taken for it), so that lateness does not add up, the mean rate is the one asked for, and a program that repeats itself
-at the same rate is met at every phase. Deadlines that can no longer be kept are skipped and counted as late.
+Schedules samples. Each deadline is 0.5 to 1.5 intervals after the previous deadline (not after the end of the sample),
+so that delays do not accumulate and samples do not lock onto a periodic program. Missed deadlines are skipped and
+counted as late.
 */
 export class SamplingClock {
-	/** Deadlines not kept: samples begun late, and those that were skipped. */
+	/** Number of deadlines missed: samples started late, and those skipped. */
 	late = 0;
-	/** For how many samples the one stands that is due next. */
-	slots = 1;
+	/** Number of intervals that the next sample covers. */
+	repeats = 1;
+	/** Mean time that the next sample covers, milliseconds, including skipped deadlines. */
+	spanMs = 0;
 	#deadlineMs: number;
 	readonly #random: () => number;
 
-	/** The first sample is due at once. Times are milliseconds of one monotonic clock; `random` gives 0 to 1. */
+	/** The first sample is due at once. Times are monotonic milliseconds; `random` returns 0 to 1. */
 	constructor(nowMs: number, random: () => number = Math.random) {
 		this.#deadlineMs = nowMs;
 		this.#random = random;
 	}
 
-	/** How long to wait until the sample that is due. */
+	/** Time until the next deadline. */
 	waitMs(nowMs: number): number {
 		return Math.max(0, this.#deadlineMs - nowMs);
 	}
 
-	/** A sample begins now: counts whether it is late. */
+	/** Counts the sample that starts now as late if it is. */
 	begin(nowMs: number, intervalMs: number): void {
 		if (nowMs - this.#deadlineMs > toleranceMs(intervalMs)) {
 			this.late++;
@@ -30,49 +32,81 @@ export class SamplingClock {
 	}
 
 	/**
-	A sample is done: sets the next deadline. Those that have passed by an interval or more are given up. `slots`: for
-	how many samples the next one stands; it comes so many intervals later, or up to one less or more.
+	Sets the next deadline, skipping those that passed an interval or more ago. `repeats`: number of intervals that the
+	next sample covers; its jitter is up to one interval either way.
 	*/
-	end(nowMs: number, intervalMs: number, slots = 1): void {
-		this.slots = slots;
-		this.#deadlineMs += intervalMs * (slots + ((this.#random() - 0.5) * (slots > 1 ? 2 : 1)));
+	end(nowMs: number, intervalMs: number, repeats = 1): void {
+		this.repeats = repeats;
+		this.#deadlineMs += intervalMs * (repeats + ((this.#random() - 0.5) * (repeats > 1 ? 2 : 1)));
 		const missed = Math.floor((nowMs - this.#deadlineMs) / intervalMs);
 		if (missed > 0) {
 			this.late += missed;
 			this.#deadlineMs += missed * intervalMs;
 		}
+
+		this.spanMs = intervalMs * (repeats + Math.max(0, missed));
 	}
 
-	/**
-	The next sample is due in this many milliseconds, whatever was planned: after a pause, a change of the interval or a
-	failure.
-	*/
-	restart(nowMs: number, inMs = 0): void {
-		this.slots = 1;
+	/** Schedules the next sample in `inMs`: after a pause, a change of interval or a failure. */
+	restart(nowMs: number, intervalMs: number, inMs = 0): void {
+		this.repeats = 1;
+		this.spanMs = Math.max(intervalMs, inMs);
 		this.#deadlineMs = nowMs + inMs;
 	}
 }
 
-/** A timer of Node is a millisecond or two late on a quiet host; that alone is not called late. */
+/** Node's timers are a millisecond or two late on an idle host. */
 const timerToleranceMs = 3;
 
-/** How much later than its deadline a sample may begin without being called late. */
+/** How much later than its deadline a sample may start without counting as late. */
 export function toleranceMs(intervalMs: number): number {
 	return Math.max(timerToleranceMs, intervalMs / 4);
 }
 
-/**
-So many failures in a row are what a busy target gives; from then on there is something wrong, and trying often would
-only add to it.
-*/
-const patience = 3;
+/** Failures in a row after which the interval doubles; fewer are normal with a busy target. */
+const failuresAllowed = 3;
 const longestMs = 5000;
 
 /**
-How long to wait after the `failures`-th failed sample in a row: the interval at first, then twice as long each time, up
-to five seconds or the interval.
+Delay after the `failures`-th failure in a row: the interval at first, then doubling up to five seconds or the interval,
+if that is longer.
 */
 export function backoffMs(failures: number, intervalMs: number): number {
-	const doublings = Math.max(0, failures - patience + 1);
+	const doublings = Math.max(0, failures - failuresAllowed + 1);
 	return Math.max(intervalMs, Math.min(longestMs, intervalMs * (2 ** Math.min(doublings, 20))));
+}
+
+/**
+Number of intervals that consecutive idle samples cover, and the maximum delay of one. More or longer steps would bias
+against work that starts a fixed time after each idle period.
+*/
+const steps = [2, 4];
+const maxIdleMs = 100;
+
+/**
+Lengthens the interval while no thread, or only steadily running threads, run. Each skipped sample would have repeated
+the previous one, so the next sample counts for it too.
+*/
+export class IdleBackoff {
+	#idleScans = 0;
+
+	/**
+	Number of intervals that the next sample covers; `isUnchanged`: this sample repeated the previous one. Bounded by
+	`withinMs` and by 100 ms, scaled by the ratio of `intervalMs` to the requested interval.
+	*/
+	next(isUnchanged: boolean, intervalMs: number, withinMs = Infinity, requestedMs = intervalMs): number {
+		this.#idleScans = isUnchanged ? Math.min(this.#idleScans + 1, steps.length) : 0;
+		const most = Math.floor(Math.min(maxIdleMs * intervalMs / requestedMs, withinMs) / intervalMs) - 1;
+		return this.#idleScans === 0 ? 1 : Math.max(1, Math.min(most, steps[this.#idleScans - 1]));
+	}
+}
+
+/**
+How many of a sample's ticks count for the previous sample's stacks, given the time since a thread changed. Later
+samples are taken one by one and see the end of a change late, so that this makes every duration count at its length on
+average.
+*/
+export function ticksBefore(ticks: number, repeats: number, changedNs: number, intervalMs: number): number {
+	const before = Math.min(repeats - 1, Math.floor(changedNs / (intervalMs * 1e6)));
+	return Math.round(ticks * before / repeats);
 }

@@ -1,88 +1,100 @@
-/** How often the rate is looked at again, and over how long the CPU time is measured, milliseconds. */
-const lookEveryMs = 1000;
-const overMs = 3000;
-
-/** Start-up, and code of ours that is not compiled yet, say nothing of what samples cost. */
-const settleMs = 4000;
-
-/** The most by which a look makes the interval longer, and shorter. */
-const longerBy = 1.5;
-const shorterBy = 1.15;
-
-/** Below this part of the budget samples may come more often again; what lies between is left alone. */
-const room = 0.85;
+import {readFileSync} from 'node:fs';
+import process from 'node:process';
 
 /**
-Sampling does not get slower than this by what we use, milliseconds, nor than this many times the interval asked for:
-what the screen uses while somebody scrolls must not make us blind.
+How often CPU time is read, and how many readings are kept. The median of sample costs counts, and the minimum of the
+rest, because V8 compiles in bursts on threads of its own.
 */
+const readEveryMs = 1000;
+const readings = 9;
+
+/** V8 compiles our code during this time after the start; until then this share of a core may be used. */
+const warmUpMs = 10_000;
+const warmUpShare = 0.15;
+
+/** Fraction of the budget that samples may always use, whatever the screen uses. */
+const minForSamples = 1 / 4;
+
+/** Maximum interval, milliseconds, or as a multiple of the requested one, whichever is longer. */
 const longestMs = 1000;
 const longestTimes = 10;
 
+/** CPU time used so far, milliseconds, by the sampling thread and by the whole process. */
+type OwnCpu = {readonly samplerMs: number; readonly processMs: number};
+
 /**
-Keeps the CPU time of our own process below a share of a core, by making the interval longer and, when there is room,
-shorter again, in small steps: what else we do (the screen) is in what is measured, so that the cost of a sample alone
-is not known.
+CPU time of the calling thread (proc(5), schedstat) and of the process; without schedstat, all counts as the sampler's.
+*/
+export function ownCpu(): OwnCpu {
+	const {user, system} = process.cpuUsage();
+	const processMs = (user + system) / 1000;
+	try {
+		return {samplerMs: Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1e6, processMs};
+	} catch {
+		return {samplerMs: processMs, processMs};
+	}
+}
+
+/**
+Keeps our own CPU time below a share of a core by lengthening the interval. Samples may use what the rest of the process
+(the screen) leaves.
 */
 export class CpuBudget {
 	readonly #share: number;
-	/** By how much the interval is longer than the one asked for. */
-	#times = 1;
 	#firstMs: number | undefined;
-	#lookedMs = 0;
-	/** Readings of the last seconds: when, and CPU time until then. */
-	readonly #readings: Array<{readonly atMs: number; readonly cpuMs: number}> = [];
+	#last: OwnCpu & {readonly atMs: number} | undefined;
+	/** CPU milliseconds of a sample, and the share of a core used by the rest of the process; one entry per reading. */
+	readonly #costs: number[] = [];
+	readonly #otherShares: number[] = [];
+	#neededMs = 0;
 
-	/** `percent` of a core; no budget at all at 100 or more. */
+	/** `percent` of a core; 100 or more: no budget. */
 	constructor(percent: number) {
 		this.#share = percent / 100;
 	}
 
-	/** Whether it is time to say how much CPU time was used: to ask the system at each sample would cost some, too. */
+	/** Whether `record` would use a reading; reading CPU time at every sample would be costly. */
 	isDue(nowMs: number): boolean {
-		this.#firstMs ??= nowMs;
-		return this.#share < 1 && nowMs - this.#firstMs >= settleMs && nowMs - this.#lookedMs >= lookEveryMs;
+		return this.#share < 1 && nowMs - (this.#last?.atMs ?? -Infinity) >= readEveryMs;
 	}
 
-	/** At `nowMs` (monotone) our process had used so much CPU time, while `requestedMs` was asked for. */
-	record(nowMs: number, cpuMs: number, requestedMs: number): void {
+	/** Records the CPU time used until `nowMs` (monotonic), with the current interval. */
+	record(nowMs: number, cpu: OwnCpu, intervalMs: number): void {
 		if (!this.isDue(nowMs)) {
 			return;
 		}
 
-		this.#lookedMs = nowMs;
-		const readings = this.#readings;
-		readings.push({atMs: nowMs, cpuMs});
-		while (readings.length > 2 && nowMs - readings[1].atMs >= overMs) {
-			readings.shift();
+		this.#firstMs ??= nowMs;
+		if (this.#last) {
+			const overMs = nowMs - this.#last.atMs;
+			const sampler = (cpu.samplerMs - this.#last.samplerMs) / overMs;
+			push(this.#costs, sampler * intervalMs);
+			push(this.#otherShares, ((cpu.processMs - this.#last.processMs) / overMs) - sampler);
+			const share = nowMs - this.#firstMs < warmUpMs ? Math.max(this.#share, warmUpShare) : this.#share;
+			this.#neededMs = median(this.#costs) / Math.max(share - Math.min(...this.#otherShares), share * minForSamples);
 		}
 
-		const [first] = readings;
-		if (nowMs > first.atMs) {
-			this.#adjust((cpuMs - first.cpuMs) / (nowMs - first.atMs) / this.#share, requestedMs);
-		}
+		this.#last = {...cpu, atMs: nowMs};
 	}
 
-	/** What was used in a time that is not to count, as a pause, is not held against anybody. */
+	/** Ignores the time since the last reading, for example after a pause. */
 	restart(): void {
-		this.#readings.length = 0;
+		this.#last = undefined;
 	}
 
-	/** The interval to use, milliseconds, when `requestedMs` is wanted. */
+	/** The interval to use, milliseconds; at least `requestedMs`. */
 	intervalMs(requestedMs: number): number {
-		return requestedMs * Math.min(this.#times, mostTimes(requestedMs));
-	}
-
-	/** `used`: part of the budget. */
-	#adjust(used: number, requestedMs: number): void {
-		if (used > 1) {
-			this.#times = Math.min(mostTimes(requestedMs), this.#times * Math.min(longerBy, used));
-		} else if (used < room) {
-			this.#times = Math.max(1, this.#times / Math.min(shorterBy, room / Math.max(used, 0.01)));
-		}
+		return Math.max(requestedMs, Math.min(this.#neededMs, Math.max(longestMs, longestTimes * requestedMs)));
 	}
 }
 
-function mostTimes(requestedMs: number): number {
-	return Math.max(longestTimes, longestMs / requestedMs);
+function push(values: number[], value: number): void {
+	values.push(value);
+	if (values.length > readings) {
+		values.shift();
+	}
+}
+
+function median(values: readonly number[]): number {
+	return values.toSorted((a, b) => a - b)[values.length >> 1];
 }

@@ -8,61 +8,56 @@ import {printable} from '../model/text.js';
 import {Bell} from '../table/bell.js';
 import {createTable} from '../table/layout.js';
 import {TableReader, type TableImage} from '../table/reader.js';
-import {outOfFiles} from '../jvm/system/open-files.js';
+import {loadLibc} from '../jvm/system/koffi.js';
+import {outOfFiles} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
-import {leaveWithoutWorkers} from './leave.js';
-import {clampInterval, monotoneMs, type Command, type Report, type WorkerInput} from './messages.js';
+import {
+	clampInterval, monotoneMs, type Command, type Report, type WorkerInput,
+} from './messages.js';
 
 /**
-Reading copies for a millisecond at most; after this the writer is taken to be stuck, and the screen to be stale. The
-main thread stands still meanwhile.
+Maximum wait for the table lock, which blocks the main thread; a longer wait means that the writer is stuck and the
+screen is stale.
 */
 const readWaitMs = 50;
-/** The worker may be waiting for a slow target when it is told to stop; after this time it is terminated. */
+/** How long the worker may take to stop (it may be waiting for a slow target) before it is terminated. */
 const closeWaitMs = 2000;
-/** A terminated worker is gone at once, unless it hangs in a system call; then it is left behind. */
+/** How long a terminated worker may take to exit; one that hangs in a system call is left behind. */
 const terminateWaitMs = 2000;
 /**
-How long the worker may take to let go of the target: a thread that gets no CPU cannot be let go until it has one.
+How long the worker may take to release the target: a thread that gets no CPU cannot be released until it has one.
 */
 const holdWaitMs = 5000;
-/** A sample that is this late, beyond the jitter of the clock, is missed; a dump may take some seconds. */
+/** A sample that is later than both of these is missing; an attach dump may take some seconds. */
 const silentAfterMs = 3000;
 const silentAfterIntervals = 3;
 /**
-A sample that comes this long after the one before, and after this many times the interval asked for, has been put off.
-Once it is due, it takes as long as any other.
+A sample is postponed by the budget if it is due later than both of these after the previous one. From then on it may
+take `sampleMs`.
 */
-const putOffMs = 3000;
-const putOffIntervals = 2;
+const postponedMs = 3000;
+const postponedIntervals = 2;
 const sampleMs = 10_000;
 
-/** What a session is started with. */
+/** Options of a sampling session. */
 export type SamplerOptions = Omit<WorkerInput, 'table'> & {
-	/** The worker's file; found beside this module when left out. */
+	/** URL of the worker's file; by default next to this module. */
 	readonly workerUrl?: URL;
 };
 
-/** A live session: what the sampler's worker counts, as snapshots. */
+/** A live session: snapshots of what the sampler's worker counts. */
 export type SamplerHandle = SnapshotSource & {
-	/** Asks for another interval, in milliseconds; the cost budget may make it longer. */
+	/** Requests another interval, in milliseconds; the budgets may lengthen it. */
 	setIntervalMs(intervalMs: number): void;
 	/**
-	Lets go of everything of the target and takes no sample until `resume`; false when that could not be done in time.
-	The time until `resume` counts as a pause.
+	Releases the target and takes no samples until `resume`, which counts as a pause; false if the target could not be
+	released in time.
 	*/
 	hold(): Promise<boolean>;
 	resume(): void;
 };
 
-/**
-Where the worker's file is: beside the bundle or the folder of its chunks, or in dist/ when this runs from source.
-*/
-/**
-Room for what a sample leaves behind, megabytes: V8 would make it up to 48 before it collects the first time, of which
-all is resident by then. What samples keep is in few objects, so that collecting more often costs nothing that could be
-measured.
-*/
+/** Young generation of the worker, megabytes: by default V8 lets it grow to 48 before the first collection. */
 const youngMb = 6;
 
 function defaultWorkerUrl(): URL {
@@ -80,19 +75,18 @@ class LiveSampler implements SamplerHandle {
 	readonly #listeners = new Set<() => void>();
 	readonly #exited: Promise<void>;
 	#status: SourceStatus = {phase: 'starting', stale: false};
-	/** Known once the worker has it. */
+	/** Known once the worker has reported it. */
 	#engine: string | undefined;
 	#timer = '';
-	/** What the engine said when it opened the target, and what its samples have shown since. */
+	/** What the engine reported when it opened the target. */
 	#note = '';
-	#finding = '';
 	#isPaused = false;
 	#isSampling = false;
 	#isClosing = false;
-	/** By the number of a `hold`: what to call when the worker no longer holds anything of the target. */
-	readonly #holding = new Map<number, (isHeld: boolean) => void>();
+	/** By `hold` number: called when the worker has released the target. */
+	readonly #holding = new Map<number, () => void>();
 	#holds = 0;
-	/** When a sample was last heard of, or could not be expected; when the session ended. Times of `monotoneMs`. */
+	/** When the last sample arrived, or none could be expected; when the session ended. Times of `monotoneMs`. */
 	#heardMs = monotoneMs();
 	#endedMs = Infinity;
 	#samples = 0;
@@ -110,7 +104,7 @@ class LiveSampler implements SamplerHandle {
 			workerData: {...input, table} satisfies WorkerInput,
 			execArgv: [],
 			resourceLimits: {maxYoungGenerationSizeMb: youngMb},
-			// What it prints, a warning of Node's perhaps, must not reach a terminal that shows a screen.
+			// Node's warnings must not reach the terminal.
 			stdout: true,
 			stderr: true,
 		});
@@ -145,7 +139,7 @@ class LiveSampler implements SamplerHandle {
 		const image = this.#reader.read(readWaitMs);
 		this.#set({stale: image === undefined, ...this.#expected(image)});
 		const engine = this.#engine;
-		// The table has the first sample before the worker's message is heard that says which engine takes them.
+		// The table has the first sample before the message that names the engine arrives.
 		if (engine === undefined || !image || image.figures.samples === 0 || (image === this.#image && this.#status.phase !== 'sampling')) {
 			return this.#snapshot;
 		}
@@ -181,23 +175,13 @@ class LiveSampler implements SamplerHandle {
 
 	async hold(): Promise<boolean> {
 		const number = ++this.#holds;
-		let timer: NodeJS.Timeout | undefined;
-		const answer = new Promise<boolean>(resolve => {
+		const answer = new Promise<void>(resolve => {
 			this.#holding.set(number, resolve);
-			timer = setTimeout(resolve, holdWaitMs, false);
 		});
 		this.#tell({kind: 'hold', number});
-		const ended = async () => {
-			await this.#exited;
-			return true;
-		};
-
-		try {
-			return await Promise.race([answer, ended()]);
-		} finally {
-			clearTimeout(timer);
-			this.#holding.delete(number);
-		}
+		const isHeld = await within(holdWaitMs, answer, this.#exited);
+		this.#holding.delete(number);
+		return isHeld;
 	}
 
 	resume(): void {
@@ -212,16 +196,16 @@ class LiveSampler implements SamplerHandle {
 			this.#worker.unref();
 		}
 
-		if (await this.#exitsWithin(closeWaitMs)) {
+		if (await within(closeWaitMs, this.#exited)) {
 			return;
 		}
 
 		void this.#worker.terminate();
-		// It counts as something to wait for again from that call on.
+		// `terminate` makes it referenced again.
 		this.#worker.unref();
-		if (!await this.#exitsWithin(terminateWaitMs)) {
+		if (!await within(terminateWaitMs, this.#exited)) {
 			this.#end('ended');
-			// Output that is still awaited would keep the process alive.
+			// Pending output would keep the process alive.
 			this.#worker.stdout.push(null);
 			this.#worker.stderr.push(null);
 			leaveWithoutWorkers();
@@ -235,38 +219,20 @@ class LiveSampler implements SamplerHandle {
 		};
 	}
 
-	async #exitsWithin(ms: number): Promise<boolean> {
-		let timer: NodeJS.Timeout | undefined;
-		const late = new Promise<boolean>(resolve => {
-			timer = setTimeout(resolve, ms, false);
-		});
-		const exited = async () => {
-			await this.#exited;
-			return true;
-		};
-
-		try {
-			return await Promise.race([exited(), late]);
-		} finally {
-			clearTimeout(timer);
-		}
-	}
-
 	#hear(report: Report): void {
 		switch (report.kind) {
 			case 'opened': {
 				this.#engine = report.engine;
 				this.#timer = report.timer ?? '';
 				this.#note = report.note;
-				this.#set({note: this.#sessionNote});
-				// Nobody needs to be told before there are samples.
+				this.#set({note: this.#note || undefined});
+				// Listeners need not be told before the first sample.
 				this.#status = {...this.#status, canAskForHolders: report.canAskForHolders};
 				break;
 			}
 
 			case 'finding': {
-				this.#finding = report.finding;
-				this.#set({note: this.#sessionNote});
+				this.#set({lineNote: report.finding || undefined});
 				break;
 			}
 
@@ -287,7 +253,7 @@ class LiveSampler implements SamplerHandle {
 			}
 
 			case 'held': {
-				this.#holding.get(report.number)?.(true);
+				this.#holding.get(report.number)?.();
 				break;
 			}
 
@@ -297,7 +263,7 @@ class LiveSampler implements SamplerHandle {
 			}
 
 			case 'trouble': {
-				this.#set({note: report.reason ? `sampling fails: ${report.reason}` : this.#sessionNote});
+				this.#set({note: report.reason ? `sampling fails: ${report.reason}` : this.#note || undefined});
 				break;
 			}
 
@@ -306,10 +272,6 @@ class LiveSampler implements SamplerHandle {
 				break;
 			}
 		}
-	}
-
-	get #sessionNote(): string | undefined {
-		return [this.#note, this.#finding].filter(Boolean).join('; ') || undefined;
 	}
 
 	get #isOver(): boolean {
@@ -323,7 +285,7 @@ class LiveSampler implements SamplerHandle {
 		}
 	}
 
-	/** The first end is the one that counts; the worker's exit follows all others. */
+	/** Only the first call counts; the worker's exit follows every other end. */
 	#end(phase: 'ended' | 'failed', message?: string, hint?: string): void {
 		if (!this.#isOver) {
 			this.#endedMs = monotoneMs();
@@ -334,8 +296,8 @@ class LiveSampler implements SamplerHandle {
 	}
 
 	/**
-	For how long no sample has come, or when the next one comes if the budget puts it off; neither while all is as it
-	should be. A table that cannot be read is stale, not silent.
+	Seconds without a sample, or until the next one if the budget postpones it; both undefined in normal operation. An
+	unreadable table is stale, not silent.
 	*/
 	#expected(image: TableImage | undefined): Pick<SourceStatus, 'silentS' | 'nextS'> {
 		const nowMs = monotoneMs();
@@ -351,11 +313,11 @@ class LiveSampler implements SamplerHandle {
 		}
 
 		const silentMs = nowMs - this.#heardMs;
-		const isPutOff = nextAtMs - this.#heardMs >= putOffMs && intervalMs >= putOffIntervals * requestedIntervalMs && intervalMs >= putOffMs;
-		const isSilent = silentMs > silentAfterMs + (silentAfterIntervals * intervalMs) || (isPutOff && nowMs > nextAtMs + sampleMs);
+		const isPostponed = nextAtMs - this.#heardMs >= postponedMs && intervalMs >= postponedIntervals * requestedIntervalMs && intervalMs >= postponedMs;
+		const isSilent = silentMs > silentAfterMs + (silentAfterIntervals * intervalMs) || (isPostponed && nowMs > nextAtMs + sampleMs);
 		return {
 			silentS: isSilent ? Math.floor(silentMs / 1000) : undefined,
-			nextS: isPutOff && !isSilent ? Math.ceil(Math.max(0, nextAtMs - nowMs) / 1000) : undefined,
+			nextS: isPostponed && !isSilent ? Math.ceil(Math.max(0, nextAtMs - nowMs) / 1000) : undefined,
 		};
 	}
 
@@ -376,7 +338,36 @@ class LiveSampler implements SamplerHandle {
 	}
 }
 
-/** Starts sampling a target in a worker. Never throws: what goes wrong is in the status. */
+/** Starts sampling a target in a worker. Never throws; errors are in the status. */
 export function startSampler(options: SamplerOptions): SamplerHandle {
 	return new LiveSampler(options);
+}
+
+/**
+Makes this process exit without waiting for its workers, of which one hangs in a system call: with its own exit code if
+the C library can be called, otherwise by SIGKILL.
+*/
+function leaveWithoutWorkers(): void {
+	process.once('exit', code => {
+		loadLibc()?.func('void _exit(int status)')(code);
+		process.kill(process.pid, 'SIGKILL');
+	});
+}
+
+/** Whether one of these promises resolves within `ms` milliseconds. */
+async function within(ms: number, ...promises: ReadonlyArray<Promise<unknown>>): Promise<boolean> {
+	let timer: NodeJS.Timeout | undefined;
+	const late = new Promise<boolean>(resolve => {
+		timer = setTimeout(resolve, ms, false);
+	});
+	const inTime = async () => {
+		await Promise.race(promises);
+		return true;
+	};
+
+	try {
+		return await Promise.race([inTime(), late]);
+	} finally {
+		clearTimeout(timer);
+	}
 }

@@ -1,28 +1,28 @@
 import {performance} from 'node:perf_hooks';
-import process from 'node:process';
 import type {EngineSession, SampleOutcome} from '../engines/engine.js';
+import {unattributedFrame, unattributedReason} from '../model/frame.js';
 import {Sample} from '../model/sample.js';
 import type {SamplerFigures} from '../table/layout.js';
 import type {Bell} from '../table/bell.js';
 import type {TableWriter} from '../table/writer.js';
-import {StopBudget} from './budget.js';
-import {backoffMs, SamplingClock} from './clock.js';
-import {Circles} from './circles.js';
-import {CpuBudget} from './cpu-budget.js';
+import {RecentPauses, StopBudget} from './budget.js';
+import {
+	backoffMs, IdleBackoff, SamplingClock, ticksBefore,
+} from './clock.js';
+import {DeadlockWatch} from './deadlock-watch.js';
+import {CpuBudget, ownCpu} from './cpu-budget.js';
 import {clampInterval, monotoneMs, type Report} from './messages.js';
-import {CpuPlacement} from './cpu-placement.js';
-import {RecentPauses} from './pauses.js';
-import {Rests, sharesOf} from './rests.js';
+import {CpuAccount} from './cpu-account.js';
 import {Sleeper} from './sleeper.js';
 
-/** Percentiles are for the eye: a sort of the recent pauses four times a second is enough. */
+/** How often the percentiles of recent pauses are computed. */
 const pauseFiguresEveryMs = 250;
-/** A reason that changes with every failure must not flood the other side. */
+/** Minimum time between reports of failures with different reasons. */
 const troubleEveryMs = 1000;
 
 /**
-CPU time takes two samples: the second follows the first soon, after this part of the interval, so that it is known
-early who works.
+Delay of the second sample, as a fraction of the interval and in milliseconds: CPU time needs two samples, so the second
+comes early.
 */
 const secondSampleAfter = 1 / 4;
 const secondSampleMs = 75;
@@ -33,18 +33,18 @@ const tableLocked = 'the table of samples was locked for too long';
 export type LoopOptions = {
 	readonly session: EngineSession;
 	readonly writer: TableWriter;
-	/** What is rung with each message; without it the event loop's own timers are slept by. */
+	/** Wakes the loop when a message arrives; without it, the loop sleeps on timers. */
 	readonly bell?: Bell;
 	readonly intervalMs: number;
 	readonly maxOverheadPercent: number;
-	/** CPU time that our own process may use, percent of a core; undefined for any. */
+	/** CPU time that our own process may use, percent of a core; undefined for no limit. */
 	readonly maxCpuPercent?: number;
-	/** Which thread names (string ids) count; all without it. */
+	/** Which threads count, by name; undefined for all. */
 	readonly accepts?: (name: string) => boolean;
 	readonly report: (report: Report) => void;
 };
 
-/** Takes samples at the clock's deadlines and counts them, until it is stopped or the session is over. */
+/** Takes samples at the clock's deadlines and counts them until it is stopped or the session ends. */
 export class SamplingLoop {
 	readonly #options: LoopOptions;
 	readonly #sample = new Sample();
@@ -52,24 +52,27 @@ export class SamplingLoop {
 	readonly #budget: StopBudget;
 	readonly #cpuBudget: CpuBudget;
 	readonly #pauses = new RecentPauses();
-	readonly #placement = new CpuPlacement();
-	readonly #circles = new Circles();
-	readonly #rests = new Rests();
+	readonly #account: CpuAccount;
+	readonly #deadlocks = new DeadlockWatch();
+	readonly #idleBackoff = new IdleBackoff();
 	readonly #sleeper: Sleeper;
 	#sampledAtMs = 0;
 	readonly #startedAtMs = Date.now();
 	#requestedIntervalMs: number;
+	/** Milliseconds per tick: the first interval requested; and sampling time not counted yet. */
+	readonly #tickMs: number;
+	#uncountedMs: number;
 	#isPaused = false;
 	#isHeld = false;
 	#isStopped = false;
-	/** Resolves when the sample in progress is done; undefined while there is none. */
+	/** Resolves when the sample in progress is done; undefined if there is none. */
 	#underWay: Promise<void> | undefined;
-	/** We gave up the sample in progress: not a failure of the target. */
-	#isGivenUp = false;
-	/** Sampling time before the last pause, and since when it goes on. */
+	/** The sample in progress was cancelled by us; not a failure of the target. */
+	#isCancelled = false;
+	/** Sampling time before the last pause, and when the current run began. */
 	#activeMs = 0;
 	#activeSinceMs = performance.now();
-	/** The same up to the newest sample counted. */
+	/** Sampling time up to the last counted sample. */
 	#sampledMs = 0;
 	#targetStoppedMs = 0;
 	#targetInterruptedMs = 0;
@@ -79,10 +82,11 @@ export class SamplingLoop {
 	#failed = 0;
 	#failuresInARow = 0;
 	#isFirst = true;
-	/** The newest sample was counted, and stands as it was filled. */
+	/** The last sample was counted and is still intact. */
 	#isCounted = false;
-	/** CPU time counted at a stack. */
+	/** CPU time was counted at a stack, and that was reported. */
 	#hasCpu = false;
+	#isCpuReported = false;
 	#isAfterPause = false;
 	#finding = '';
 	#trouble = '';
@@ -93,18 +97,20 @@ export class SamplingLoop {
 	constructor(options: LoopOptions) {
 		this.#options = options;
 		this.#requestedIntervalMs = clampInterval(options.intervalMs);
+		this.#tickMs = this.#requestedIntervalMs;
+		this.#uncountedMs = this.#tickMs;
 		this.#sleeper = new Sleeper(options.bell);
+		this.#account = new CpuAccount(unattributedFrame(options.writer));
 		this.#budget = new StopBudget(options.maxOverheadPercent);
 		this.#cpuBudget = new CpuBudget(options.maxCpuPercent ?? 100);
 	}
 
-	/** Resolves when stopped; rejects with the session's SessionOver, or with an error that is our own fault. */
+	/** Resolves when stopped; rejects with the session's SessionOver, or with an error of our own. */
 	async run(): Promise<void> {
-		// An engine that waits for nothing, with samples that take longer than the interval, would leave no room for
-		// commands and timers.
+		// Leaves the event loop room for commands and timers when samples take longer than the interval.
 		let hasWaited = false;
 		while (!this.#isStopped) {
-			const waitMs = this.#isResting ? Infinity : this.#clock.waitMs(performance.now());
+			const waitMs = this.#isSuspended ? Infinity : this.#clock.waitMs(performance.now());
 			if (waitMs > 0 || !hasWaited) {
 				await this.#sleeper.wait(waitMs);
 				hasWaited = true;
@@ -114,8 +120,9 @@ export class SamplingLoop {
 			hasWaited = false;
 
 			this.#clock.begin(performance.now(), this.#intervalMs());
-			if (this.#isCounted && !this.#isAfterPause && this.#options.session.isStill?.()) {
-				this.#settleAgain(this.#clock.slots);
+			this.#uncountedMs += this.#clock.spanMs;
+			if (this.#isCounted && !this.#isAfterPause && this.#options.session.isUnchanged?.()) {
+				this.#repeat(this.#clock.repeats);
 				continue;
 			}
 
@@ -124,8 +131,8 @@ export class SamplingLoop {
 				done = resolve;
 			});
 			try {
-				const {slots} = this.#clock;
-				this.#settle(await this.#options.session.sample(this.#sample, this.#isAfterPause, slots), slots);
+				const {repeats} = this.#clock;
+				this.#finish(await this.#options.session.sample(this.#sample, this.#isAfterPause, repeats), repeats);
 			} finally {
 				this.#underWay = undefined;
 				done();
@@ -134,58 +141,58 @@ export class SamplingLoop {
 	}
 
 	setPaused(isPaused: boolean): void {
-		this.#rest(isPaused, this.#isHeld);
+		this.#setSuspended(isPaused, this.#isHeld);
 	}
 
 	/**
-	Takes no sample until `resume`, gives up the one in progress and resolves when nothing of the target is held. Never
+	Takes no samples until `resume`, cancels the one in progress and resolves when the target is released. Never
 	rejects.
 	*/
 	async hold(): Promise<void> {
-		this.#rest(this.#isPaused, true);
-		this.#giveUp();
+		this.#setSuspended(this.#isPaused, true);
+		this.#cancel();
 		await this.#underWay;
-		await this.#options.session.letGo();
+		await this.#options.session.release();
 	}
 
-	/** Continues after `hold`: the time in between is a pause. */
+	/** Continues after `hold`; the time between counts as a pause. */
 	resume(): void {
-		this.#rest(this.#isPaused, false);
+		this.#setSuspended(this.#isPaused, false);
 	}
 
 	setIntervalMs(intervalMs: number): void {
 		this.#requestedIntervalMs = clampInterval(intervalMs);
 		const nowMs = performance.now();
-		this.#clock.restart(nowMs, Math.min(this.#clock.waitMs(nowMs), this.#intervalMs()));
+		this.#clock.restart(nowMs, this.#intervalMs(), Math.min(this.#clock.waitMs(nowMs), this.#intervalMs()));
 		this.#options.writer.publish(this.#figures(nowMs));
 		this.#sleeper.wake();
 	}
 
-	/** Ends the loop; a sample that is being taken is given up where it waits for the target. */
+	/** Ends the loop; a sample in progress is cancelled. */
 	stop(): void {
 		this.#isStopped = true;
-		this.#giveUp();
+		this.#cancel();
 		this.#sleeper.wake();
 	}
 
-	get #isResting(): boolean {
+	get #isSuspended(): boolean {
 		return this.#isPaused || this.#isHeld;
 	}
 
-	#rest(isPaused: boolean, isHeld: boolean): void {
-		const wasResting = this.#isResting;
+	#setSuspended(isPaused: boolean, isHeld: boolean): void {
+		const wasSuspended = this.#isSuspended;
 		this.#isPaused = isPaused;
 		this.#isHeld = isHeld;
-		if (this.#isResting === wasResting) {
+		if (this.#isSuspended === wasSuspended) {
 			return;
 		}
 
 		const nowMs = performance.now();
-		if (wasResting) {
+		if (wasSuspended) {
 			this.#activeSinceMs = nowMs;
 			this.#isAfterPause = true;
 			this.#cpuBudget.restart();
-			this.#clock.restart(nowMs);
+			this.#clock.restart(nowMs, this.#intervalMs());
 		} else {
 			this.#activeMs += nowMs - this.#activeSinceMs;
 		}
@@ -194,37 +201,36 @@ export class SamplingLoop {
 		this.#sleeper.wake();
 	}
 
-	#giveUp(): void {
+	#cancel(): void {
 		if (this.#underWay) {
-			this.#isGivenUp = true;
-			void this.#options.session.letGo();
+			this.#isCancelled = true;
+			void this.#options.session.release();
 		}
 	}
 
-	/** The slower of what the target's budget and our own allow. */
+	/** The longer of what the target's budget and our own require. */
 	#intervalMs(): number {
 		return Math.max(this.#budget.intervalMs(this.#requestedIntervalMs), this.#cpuBudget.intervalMs(this.#requestedIntervalMs));
 	}
 
 	#recordOwnCpu(nowMs: number): void {
 		if (this.#cpuBudget.isDue(nowMs)) {
-			const {user, system} = process.cpuUsage();
-			this.#cpuBudget.record(nowMs, (user + system) / 1000, this.#requestedIntervalMs);
+			this.#cpuBudget.record(nowMs, ownCpu(), this.#intervalMs());
 		}
 	}
 
-	/** Counts the outcome of a sample that stands for so many and plans the next. */
-	#settle(outcome: SampleOutcome, slots: number): void {
+	/** Counts a sample that covers `repeats` intervals, and schedules the next. */
+	#finish(outcome: SampleOutcome, repeats: number): void {
 		const nowMs = performance.now();
 		this.#budget.record(nowMs, outcome.stoppedMs);
 		this.#recordOwnCpu(nowMs);
 		this.#targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
-		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#rests.next(outcome.calm !== undefined, intervalMs, outcome.withinMs) : this.#rests.next(false, intervalMs));
-		const isGivenUp = this.#isGivenUp && !outcome.ok;
-		this.#isGivenUp = false;
-		this.#isCounted = outcome.ok && this.#count(outcome, nowMs, slots);
-		if (isGivenUp) {
+		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#idleBackoff.next(outcome.steadyState !== undefined, intervalMs, outcome.withinMs, this.#requestedIntervalMs) : this.#idleBackoff.next(false, intervalMs));
+		const isCancelled = this.#isCancelled && !outcome.ok;
+		this.#isCancelled = false;
+		this.#isCounted = outcome.ok && this.#count(outcome, nowMs, repeats);
+		if (isCancelled) {
 			this.#options.writer.publish(this.#figures(nowMs));
 		} else if (!outcome.ok) {
 			this.#didFail(nowMs, outcome.reason);
@@ -235,17 +241,19 @@ export class SamplingLoop {
 		}
 	}
 
-	/** Counts the sample before once more, for as many as are due, and plans the next. */
-	#settleAgain(slots: number): void {
+	/** Counts the previous sample again, and schedules the next. */
+	#repeat(repeats: number): void {
 		const nowMs = performance.now();
 		const atMs = Date.now();
 		this.#recordOwnCpu(nowMs);
 		this.#pauses.add(0);
 		const intervalMs = this.#intervalMs();
-		this.#clock.end(nowMs, intervalMs, this.#rests.next(true, intervalMs));
+		this.#clock.end(nowMs, intervalMs, this.#idleBackoff.next(true, intervalMs, undefined, this.#requestedIntervalMs));
 		const sampledMs = this.#durationMs(nowMs);
-		this.#isCounted = this.#options.writer.countAgain(atMs, this.#figures(nowMs, sampledMs), slots);
+		const ticks = this.#dueTicks;
+		this.#isCounted = this.#options.writer.repeat(atMs, this.#figures(nowMs, sampledMs), ticks, repeats);
 		if (this.#isCounted) {
+			this.#uncountedMs -= ticks * this.#tickMs;
 			this.#sampledAtMs = atMs;
 			this.#sampledMs = sampledMs;
 			this.#succeeded(nowMs);
@@ -254,31 +262,35 @@ export class SamplingLoop {
 		}
 	}
 
-	/**
-	Counts a good sample; false when the table was locked for too long: then what its threads used is kept for the next
-	one.
-	*/
-	#count(outcome: SampleOutcome & {ok: true}, nowMs: number, slots: number): boolean {
+	/** Counts a good sample. False if the table was locked for too long: its CPU time is then kept for the next one. */
+	#count(outcome: SampleOutcome & {ok: true}, nowMs: number, repeats: number): boolean {
 		this.#pauses.add(outcome.pauseUs);
 		this.#targetInterruptedMs += outcome.interruptedMs ?? 0;
 		this.#refusedThreads += outcome.skipped?.refused ?? 0;
 		this.#lateThreads += outcome.skipped?.late ?? 0;
-		this.#tellTracer(outcome.skipped?.tracer ?? this.#tracer);
-		this.#leavePauseOut();
-		this.#placement.assign(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0);
+		this.#reportTracer(outcome.skipped?.tracer ?? this.#tracer);
+		this.#discardGap();
+		this.#hasCpu = this.#account.add(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0) || this.#hasCpu;
 		const sampledMs = this.#durationMs(nowMs);
-		const shares = sharesOf(slots, outcome.changedNs ?? 0, this.#intervalMs());
-		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, shares)) {
-			this.#placement.takeBack(this.#sample);
+		const ticks = this.#dueTicks;
+		const before = ticksBefore(ticks, repeats, outcome.changedNs ?? 0, this.#intervalMs());
+		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, {before, now: ticks - before, samples: repeats})) {
+			this.#account.takeBack(this.#sample);
 			return false;
 		}
 
+		this.#uncountedMs -= ticks * this.#tickMs;
 		this.#sampledAtMs = outcome.atMs;
 		this.#sampledMs = sampledMs;
 		return true;
 	}
 
-	#tellTracer(who: string): void {
+	/** Whole ticks of the uncounted time; the remainder is kept for the next sample. */
+	get #dueTicks(): number {
+		return Math.floor((this.#uncountedMs / this.#tickMs) + 1e-6);
+	}
+
+	#reportTracer(who: string): void {
 		if (who !== this.#tracer) {
 			this.#tracer = who;
 			this.#options.report({kind: 'tracer', who});
@@ -286,14 +298,14 @@ export class SamplingLoop {
 	}
 
 	/**
-	What threads used while nobody looked was used at unknown stacks: it must not count for the first one seen after a
-	pause. A nanosecond says that the thread ran.
+	Discards CPU time used during a pause (a nanosecond marks that the thread ran), and records from a pause or from
+	before the first sample.
 	*/
-	#leavePauseOut(): void {
+	#discardGap(): void {
+		const {cpuNs, count, attributedCpu} = this.#sample;
+		attributedCpu.count = this.#isAfterPause || this.#isFirst ? 0 : attributedCpu.count;
 		if (this.#isAfterPause) {
 			this.#isAfterPause = false;
-			const {cpuNs, count, credits} = this.#sample;
-			credits.count = 0;
 			for (let row = 0; row < count; row++) {
 				cpuNs[row] = Math.min(cpuNs[row], 1);
 			}
@@ -304,16 +316,16 @@ export class SamplingLoop {
 		this.#failuresInARow = 0;
 		if (this.#isFirst) {
 			this.#isFirst = false;
-			this.#clock.restart(nowMs, Math.min(secondSampleMs, this.#intervalMs() * secondSampleAfter));
+			this.#clock.restart(nowMs, this.#intervalMs(), Math.min(secondSampleMs, this.#intervalMs() * secondSampleAfter));
 			this.#options.report({kind: 'sampling'});
 		}
 
-		if (!this.#hasCpu && this.#sample.hasPlacedCpu) {
-			this.#hasCpu = true;
+		if (this.#hasCpu && !this.#isCpuReported) {
+			this.#isCpuReported = true;
 			this.#options.report({kind: 'cpu'});
 		}
 
-		if (this.#circles.look(this.#sample, this.#sampledAtMs, this.#intervalMs())) {
+		if (this.#deadlocks.update(this.#sample, this.#sampledAtMs, row => this.#options.writer.waitsSinceMs(row))) {
 			this.#options.report({kind: 'deadlocks'});
 		}
 
@@ -335,7 +347,7 @@ export class SamplingLoop {
 		const intervalMs = this.#intervalMs();
 		const inMs = backoffMs(this.#failuresInARow, intervalMs);
 		if (inMs > intervalMs) {
-			this.#clock.restart(nowMs, inMs);
+			this.#clock.restart(nowMs, intervalMs, inMs);
 		}
 
 		this.#options.writer.publish(this.#figures(nowMs));
@@ -352,7 +364,7 @@ export class SamplingLoop {
 			this.#pauseFiguresAtMs = nowMs;
 		}
 
-		const countedAtMs = this.#isResting ? 0 : monotoneMs();
+		const countedAtMs = this.#isSuspended ? 0 : monotoneMs();
 		return {
 			pauseP50Us: this.#pauseFigures.pauseP50Us,
 			pauseP99Us: this.#pauseFigures.pauseP99Us,
@@ -363,7 +375,7 @@ export class SamplingLoop {
 			startedAtMs: this.#startedAtMs,
 			durationMs: this.#durationMs(nowMs),
 			countedAtMs,
-			nextAtMs: this.#isResting ? 0 : countedAtMs + this.#clock.waitMs(nowMs),
+			nextAtMs: this.#isSuspended ? 0 : countedAtMs + this.#clock.waitMs(nowMs),
 			sampledMs,
 			late: this.#clock.late,
 			failed: this.#failed,
@@ -371,12 +383,12 @@ export class SamplingLoop {
 			lateThreads: this.#lateThreads,
 			targetStoppedMs: this.#targetStoppedMs,
 			targetInterruptedMs: this.#targetInterruptedMs,
-			ruledCpuNs: this.#placement.ruledNs,
+			unattributedReason: unattributedReason[this.#options.session.unattributed ?? 'unknown'],
 		};
 	}
 
-	/** Time spent sampling, pauses left out. */
+	/** Time spent sampling, without pauses. */
 	#durationMs(nowMs: number): number {
-		return this.#activeMs + (this.#isResting ? 0 : nowMs - this.#activeSinceMs);
+		return this.#activeMs + (this.#isSuspended ? 0 : nowMs - this.#activeSinceMs);
 	}
 }

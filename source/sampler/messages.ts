@@ -8,19 +8,19 @@ export type WorkerInput = {
 	readonly target: Target;
 	/** An engine's id, or `auto`. */
 	readonly engine: string;
-	/** How the memory engine gets at threads that run; see `EngineOptions`. */
+	/** See `EngineOptions`. */
 	readonly timer?: TimerId | 'auto';
-	/** Undefined: the engine's own. */
+	/** Undefined: the engine's default. */
 	readonly intervalMs?: number;
 	/** Frames kept of each stack, from the top; Infinity for all. */
 	readonly depth: number;
 	/** Globs for the names of threads that count, see `globListMatcher`; undefined for all. */
 	readonly threads?: string;
-	/** Share of time that the target may be stopped for sampling. */
+	/** Share of time that the target may be stopped. */
 	readonly maxOverheadPercent: number;
-	/** CPU time that our own process may use, percent of a core; undefined for any. */
+	/** CPU time that our own process may use, percent of a core; undefined for no limit. */
 	readonly maxCpuPercent?: number;
-	/** "Class.method" of further top frames that count as IDLE. */
+	/** Further "Class.method" top frames that count as IDLE. */
 	readonly extraIdle?: readonly string[];
 };
 
@@ -29,8 +29,8 @@ export type Command =
 	| {readonly kind: 'pause'; readonly paused: boolean}
 	| {readonly kind: 'interval'; readonly intervalMs: number}
 	/**
-	Let go of everything of the target and hold still until `resume`: this process is about to be stopped. Answered by
-	`held` with the same number.
+	Release the target and take no samples until `resume`, since this process is about to be stopped. Answered by `held`
+	with the same number.
 	*/
 	| {readonly kind: 'hold'; readonly number: number}
 	| {readonly kind: 'resume'}
@@ -40,37 +40,34 @@ export type Command =
 
 /** From the worker to the main thread. All texts are printable lines. */
 export type Report =
-	/** The engine holds the target. */
+	/** The engine has opened the target. */
 	| {readonly kind: 'opened'; readonly engine: string; readonly timer?: TimerId; readonly note: string; readonly canAskForHolders: boolean}
-	/** What the samples have shown of how they are got, beside that note; empty for nothing (any more). */
+	/** The session's `finding`; empty for none. */
 	| {readonly kind: 'finding'; readonly finding: string}
 	/** The first sample is in the table. */
 	| {readonly kind: 'sampling'}
-	/** A sample is in the table by which CPU time counts at a stack: the first that gives shares. */
+	/** CPU time counts at a stack for the first time. */
 	| {readonly kind: 'cpu'}
-	/** In the newest sample a deadlock has come or is over. */
+	/** A deadlock began or ended in the newest sample. */
 	| {readonly kind: 'deadlocks'}
-	/** Nothing of the target is held, and nothing will be before `resume`. */
+	/** The target is released until `resume`. */
 	| {readonly kind: 'held'; readonly number: number}
-	/** Samples fail, and why; empty once they no longer do. */
+	/** Why samples fail; empty once they succeed again. */
 	| {readonly kind: 'trouble'; readonly reason: string}
-	/** Another tracer was seen at the target's threads, such as "gdb (process 4711)". */
+	/** The other tracer seen on the target's threads, such as "gdb (process 4711)". */
 	| {readonly kind: 'tracer'; readonly who: string}
-	/** The session is over; the worker ends. */
+	/** The session has ended, and so does the worker. */
 	| {readonly kind: 'over'; readonly phase: 'ended' | 'failed'; readonly message: string; readonly hint: string};
 
-export const shortestIntervalMs = 1;
-export const longestIntervalMs = 60_000;
+const shortestIntervalMs = 1;
+const longestIntervalMs = 60_000;
 
-/** An interval within what the sampler takes. */
+/** The nearest interval that the sampler supports. */
 export function clampInterval(intervalMs: number): number {
 	return intervalMs <= longestIntervalMs ? Math.max(shortestIntervalMs, intervalMs) : longestIntervalMs;
 }
 
-/**
-Milliseconds of a clock that all threads of this process share (those of `performance.now()` each begin with their
-thread).
-*/
+/** Monotonic milliseconds, the same in all threads of this process (`performance.now()` differs by thread). */
 export function monotoneMs(): number {
 	return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -2,29 +2,26 @@ import {performance} from 'node:perf_hooks';
 import {setImmediate as turn} from 'node:timers/promises';
 import type {Bell} from '../table/bell.js';
 
-/**
-How long the event loop may stand still at a time, milliseconds, and the longest sleep in which it does: a timer of its
-own costs little when it is seldom set.
-*/
+/** The longest time between turns of the event loop, milliseconds, and the longest sleep on the bell. */
 const turnEveryMs = 500;
-const stillMs = 100;
+const maxBellMs = 100;
 
-/** How the sampler waits for its next sample: asleep by the bell as a rule, now and then in its event loop. */
+/** Waits for the next sample: asleep on the bell, and now and then in the event loop. */
 export class Sleeper {
 	readonly #bell: Bell | undefined;
 	#wake: (() => void) | undefined;
-	/** When the event loop must turn again at the latest. */
+	/** When the event loop must turn again. */
 	#turnAtMs = 0;
 
-	/** Without a bell the event loop's own timers are slept by. */
+	/** Without a bell, it waits on the event loop's timers. */
 	constructor(bell: Bell | undefined) {
 		this.#bell = bell;
 	}
 
-	/** Waits this long, milliseconds, or until something may have changed; for no time at all if need be. */
+	/** Waits for `forMs` milliseconds at most; may return early. */
 	async wait(forMs: number): Promise<void> {
 		const nowMs = performance.now();
-		if (!this.#bell || forMs > stillMs || nowMs >= this.#turnAtMs) {
+		if (!this.#bell || forMs > maxBellMs || nowMs >= this.#turnAtMs) {
 			await (forMs > 0 ? this.#sleep(forMs) : turn());
 			this.#turnAtMs = performance.now() + turnEveryMs;
 			return;
@@ -35,12 +32,11 @@ export class Sleeper {
 		}
 	}
 
-	/** Something has changed: ends the wait that is under way. */
+	/** Ends the current wait. */
 	wake(): void {
 		this.#wake?.();
 	}
 
-	/** Waits this long, or until something changes. */
 	async #sleep(forMs: number): Promise<void> {
 		await new Promise<void>(resolve => {
 			const timer = forMs === Infinity ? undefined : setTimeout(resolve, Math.ceil(forMs));

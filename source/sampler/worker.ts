@@ -1,13 +1,12 @@
 /*
-Entry of the sampler's worker: chooses and opens the engine, writes the table, obeys the main thread. It ends by itself
-when the session is over, and with the process at the latest. An error that is our own fault is not caught: it reaches
-the main thread as the worker's error event.
+Entry of the sampler's worker: opens the engine, writes the table, obeys the main thread. Ends with the session. Our own
+errors are not caught, and reach the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/engine.js';
 import {rememberingGlobListMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
-import {giveMemoryBack} from '../process/give-back.js';
+import {trimHeap} from '../runtime/heap-trimming.js';
 import {Bell} from '../table/bell.js';
 import {TableWriter} from '../table/writer.js';
 import {SamplingLoop} from './loop.js';
@@ -16,14 +15,13 @@ import {chooseEngine, helpOf} from './choose-engine.js';
 
 const port = parentPort!;
 const input = workerData as WorkerInput;
-/** The one that was chosen. */
 let engine: Engine | undefined;
 
 function report(message: Report): void {
 	port.postMessage(message);
 }
 
-/** Commands that came before the loop existed. */
+/** Commands received before the loop exists. */
 const waiting: Command[] = [];
 let obey = (command: Command): void => {
 	waiting.push(command);
@@ -106,7 +104,7 @@ async function run(): Promise<void> {
 	}
 }
 
-const endGivingBack = giveMemoryBack();
+const endHeapTrimming = trimHeap();
 try {
 	await run();
 } catch (error) {
@@ -118,6 +116,6 @@ try {
 		kind: 'over', phase: error.targetEnded ? 'ended' : 'failed', message: printable(error.message), hint: printable(helpOf(error, engine?.id)),
 	});
 } finally {
-	endGivingBack();
+	endHeapTrimming();
 	port.close();
 }

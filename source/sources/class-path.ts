@@ -1,5 +1,5 @@
 import {closeSync, readdirSync} from 'node:fs';
-import {readJavaCommand} from '../jvm/identity/jvm-arguments.js';
+import {readJavaCommand} from '../jvm/identity/java-command.js';
 import {
 	isBelowRoot, openBelowRoot, openFileBelowRoot, pathOf, workingFolder,
 } from '../jvm/system/below-root.js';

@@ -3,11 +3,12 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {printable} from '../model/text.js';
-import type {SourceOf, SourcePlace, SourceText} from './source-text.js';
-import {misfitOf, pathOfSource} from './places.js';
+import {
+	type SourceOf, type SourceLocation, type SourceText, misfitOf, pathOfSource,
+} from './source-text.js';
 import type {SourceRoot} from './roots.js';
 
-/** Files kept that were looked at lately. */
+/** Recent files kept. */
 const maxKept = 32;
 
 /** Lines kept of a file, and characters of a line: more than anybody reads. */
@@ -18,7 +19,7 @@ const tab = '    ';
 
 type Found = Omit<SourceText, 'misfit'>;
 
-/** Finds sources below some roots, the first that has a file. Remembers those looked at lately. */
+/** Finds sources below some roots, the first that has a file. Caches the recent ones. */
 export function sourceLibrary(roots: () => readonly SourceRoot[]): SourceOf {
 	const kept = new Map<string, Found | undefined>();
 	return place => {
@@ -38,7 +39,7 @@ export function sourceLibrary(roots: () => readonly SourceRoot[]): SourceOf {
 	};
 }
 
-function fitted(found: Found, place: SourcePlace): SourceText {
+function fitted(found: Found, place: SourceLocation): SourceText {
 	const misfit = misfitOf(found.lines, place);
 	return misfit === undefined ? found : {...found, misfit};
 }

@@ -7,7 +7,7 @@ import {readOpen} from '../jvm/system/proc.js';
 import {Zip} from './zip.js';
 
 /** Sources are shorter; the JDK's longest has 0.5 MB. */
-export const maxSourceBytes = 2 * 1024 * 1024;
+const maxSourceBytes = 2 * 1024 * 1024;
 
 /** Where sources are looked for. */
 export type SourceRoot = {
@@ -22,7 +22,7 @@ const usualFolders = ['', 'src/main/java', 'src/main/kotlin', 'src/main/scala', 
 const maxParts = 200;
 
 /** A folder of our own: packages begin in it, or where projects have them, or so in a folder of it. */
-export function folderRoot(folder: string): SourceRoot {
+function folderRoot(folder: string): SourceRoot {
 	let bases: readonly string[] | undefined;
 	return {
 		read(relative) {
@@ -98,7 +98,7 @@ export function jarRoot(name: string, open: () => number): SourceRoot {
 	};
 }
 
-/** It stays open: sources are read from it as they are looked at. */
+/** It stays open: sources are read from it on demand. */
 function openJar(open: () => number): {readonly zip: Zip; readonly byPath: ReadonlyMap<string, string>} | undefined {
 	let fd: number | undefined;
 	try {

@@ -3,7 +3,7 @@ import {headerWords, word} from './layout.js';
 /**
 A bell in the shared table: the sampler sleeps by it between samples, and the main thread rings it when it has sent a
 message. At 50 samples a second a turn of Node's event loop for each, with a timer, is a good part of what a sample
-costs. The event loop of who sleeps stands still meanwhile: messages are there only once it turns again.
+costs. The sleeper's event loop is blocked meanwhile: messages arrive only once it turns again.
 */
 export class Bell {
 	readonly #words: Int32Array;

@@ -18,6 +18,9 @@ export function writeFigures(to: Float64Array, sampler: SamplerFigures, own: Own
 	}
 }
 
+/** As how many samples one counts (more than one in a rest), and the ticks of them all: the time that they stand for. */
+export type Counts = {readonly samples: number; readonly ticks: number};
+
 /** The table's own figures, and what the newest sample adds to them each time that it counts. */
 export class SampleFigures {
 	readonly sums: OwnFigures = fromNames(ownFigureNames, () => 0);
@@ -40,11 +43,58 @@ export class SampleFigures {
 		this.#otherTicks += isOther ? 1 : 0;
 	}
 
-	/** Counts the newest sample so many times (more). */
-	count(times: number): void {
-		this.sums.samples += times;
-		this.sums.threadSamples += this.#threadSamples * times;
-		this.sums.incompleteStacks += this.#incompleteStacks * times;
-		this.sums.otherTicks += this.#otherTicks * times;
+	/** Counts the newest sample as so many (more), of so many ticks. */
+	count({samples, ticks}: Counts): void {
+		this.sums.samples += samples;
+		this.sums.sampleTicks += ticks;
+		this.sums.threadSamples += this.#threadSamples * ticks;
+		this.sums.incompleteStacks += this.#incompleteStacks * samples;
+		this.sums.otherTicks += this.#otherTicks * ticks;
+	}
+}
+
+/** Counts how threads move from frame to frame in a sample, and how many do so together: see `sessionFigures.moves`. */
+export class Moves {
+	/** By frame: threads that came in this sample, less those that left. */
+	#flow = new Int32Array(1024);
+	/** Frames at which some came or left; one may be in it twice. */
+	readonly #frames: number[] = [];
+	#moves = 0;
+
+	/** A thread was at frame `from` in the sample before, and is at `to` in this one. */
+	add(from: number, to: number): void {
+		if (from === to) {
+			return;
+		}
+
+		this.#moves++;
+		this.#change(from, -1);
+		this.#change(to, 1);
+	}
+
+	/** Ends a sample: adds what was counted to the figures. */
+	end(figures: OwnFigures): void {
+		let squares = 0;
+		for (const frame of this.#frames) {
+			squares += this.#flow[frame] ** 2;
+			this.#flow[frame] = 0;
+		}
+
+		figures.moves += this.#moves;
+		// A move changes two frames.
+		figures.movesTogether += squares / 2;
+		this.#frames.length = 0;
+		this.#moves = 0;
+	}
+
+	#change(frame: number, by: number): void {
+		if (frame >= this.#flow.length) {
+			const flow = new Int32Array(frame * 2);
+			flow.set(this.#flow);
+			this.#flow = flow;
+		}
+
+		this.#flow[frame] += by;
+		this.#frames.push(frame);
 	}
 }

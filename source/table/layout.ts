@@ -2,7 +2,7 @@ import {
 	fromNames, namesOf, select, units, type ArrayType, type Columns, type Select, type TypeOf,
 } from '../model/column-types.js';
 import {
-	clockFigures, contentionColumns, factColumns, sessionFigures, threadNumbers,
+	clockFigures, contentionColumns, counterColumns, sessionFigures, threadNumbers,
 } from '../model/schema.js';
 
 /*
@@ -12,8 +12,10 @@ Growing adds a slab; nothing ever moves. Pages of a slab that were never touched
 
 Owner of every word and record: the writer (the sampler's worker). The lock word alone is written by both sides. Three
 ways of sharing:
-- dictionary (strings, frames, nodes) and the keys of facts and contention are append-only: written beyond the published count without the lock, never changed afterwards,
-  so that a reader that knows a count may copy below it at any time;
+- dictionary (strings, frames, nodes) is append-only: written beyond the published count without the lock, never changed
+  afterwards, so that a reader that knows a count may copy below it at any time;
+- keys of counters and contention are written beyond the published count without the lock, and below it under the lock only,
+  where the place of an ended thread's is used again (`word.reused`);
 - counts, counters, thread records, the names of threads and session figures change under the lock only, once a sample;
 - the shape of the slabs is written once, by `createTable`.
 */
@@ -30,6 +32,8 @@ export const word = Object.freeze({
 	generation: 3,
 	/** Raised with each message to the sampler (`Bell`). The main thread. */
 	rings: 4,
+	/** Raised when keys of counters or contention change below the published counts, as places are used again. */
+	reused: 5,
 	/** Published number of records of each region, in the order of `regionNames`. */
 	counts: 8,
 	/** Share of each region in a slab, in the order of `regionNames`. */
@@ -43,7 +47,7 @@ const figuresOffset = 1024;
 
 /** Figures in the table: what the sampler and the table itself know of a session. */
 const figures = {...sessionFigures, ...clockFigures};
-export type FigureName = Exclude<keyof typeof figures, Select<typeof figures, {by: 'reader'}>>;
+type FigureName = Exclude<keyof typeof figures, Select<typeof figures, {by: 'reader'}>>;
 export type Figures = Record<FigureName, number>;
 /** Those that the sampler knows; the others are the table's own. */
 export type SamplerFigures = Record<Select<typeof figures, {by: 'sampler'}>, number>;
@@ -74,7 +78,7 @@ export const regions = {
 	names: {start: 'i32', version: 'i32'},
 	/** As `bytes`; before those of each name two say how many they are. */
 	nameBytes: {value: 'u8'},
-	facts: widestFirst(factColumns),
+	counters: widestFirst(counterColumns),
 	contention: widestFirst(contentionColumns),
 } as const satisfies Record<string, Record<string, ArrayType>>;
 
@@ -83,7 +87,7 @@ export type RegionName = keyof Regions;
 export const regionNames = Object.keys(regions) as RegionName[];
 
 /** A hash of everything in a table: two sides built from different schemas do not read each other's words. Never 0. */
-export const layoutVersion = checksum(JSON.stringify([figureNames, regions]));
+const layoutVersion = checksum(JSON.stringify([figureNames, regions]));
 
 /** Header word of each region's published count. */
 export const countWord = Object.freeze(Object.fromEntries(regionNames.map((region, index) => [region, word.counts + index])) as Record<RegionName, number>);
@@ -92,18 +96,18 @@ export const countWord = Object.freeze(Object.fromEntries(regionNames.map((regio
 export type TableShape = Record<RegionName, number> & {readonly maxSlabs: number};
 
 /**
-Chosen from real services: about 16 bytes of text a name, a few frames a name, a few stacks a frame, a fact or two a
-stack. One slab (1.4 MiB) is what a service of 200 threads fills in some minutes; sixteen hold 524,288 facts, beyond
+Chosen from real services: about 16 bytes of text a name, a few frames a name, a few stacks a frame, a counter or two a
+stack. One slab (2.2 MiB) is what a service of 200 threads fills in some minutes; sixteen hold 524,288 counters, beyond
 which queries would no longer be done between two refreshes.
 */
 export const defaultShape: TableShape = Object.freeze({
-	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, names: 1024, nameBytes: 131_072, facts: 32_768, contention: 4096, maxSlabs: 16,
+	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, names: 1024, nameBytes: 131_072, counters: 32_768, contention: 4096, maxSlabs: 16,
 });
 
 /** A name has at most 512 UTF-16 units, each at most three bytes of UTF-8: it must fit into the bytes of one slab. */
 const minBytesShare = 2048;
 
-/** Name shown for whatever found no room. */
+/** Name of what found no room. */
 export const otherName = '(other)';
 
 /** Ids of names: of no name, of "(other)", and of the one at the first place. */

@@ -6,9 +6,9 @@ const held = 1;
 const heldWithWaiters = 2;
 
 /** Tries before the first sleep. Measured, see docs/lock.md. */
-export const defaultSpins = 100;
+const defaultSpins = 100;
 
-/** Longest single sleep: if a wake-up gets lost, or the holder dies, the word is looked at again after this time. */
+/** Longest single sleep: if a wake-up gets lost, or the holder dies, the word is read again after this time. */
 const maxSleepMs = 1;
 
 /**

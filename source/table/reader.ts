@@ -2,23 +2,22 @@ import {performance} from 'node:perf_hooks';
 import {
 	bytesOf, fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type ColumnArray, type Columns,
 } from '../model/column-types.js';
-import {contentionColumns, factColumns} from '../model/schema.js';
+import {contentionColumns, counterColumns} from '../model/schema.js';
 import type {
-	Contention, Dictionary, Facts, ThreadTable,
+	Contention, Dictionary, Counters, ThreadTable,
 } from '../model/snapshot.js';
-import {AppendOnlyCopy} from './append-only.js';
+import {AppendOnlyCopy, copyColumn, TableViews} from './views.js';
 import {
 	countWord, figureNames, recordColumns, regionNames, word, type Figures, type RegionName,
 } from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 import {NameReader} from './name-reader.js';
-import {copyColumn, TableViews} from './views.js';
 
 /** What the table held at one moment: the parts of a Snapshot that lie in it. */
 export type TableImage = {
 	readonly dictionary: Dictionary;
 	readonly threads: ThreadTable;
-	readonly facts: Facts;
+	readonly counters: Counters;
 	readonly contention: Contention;
 	readonly figures: Readonly<Figures>;
 };
@@ -36,7 +35,7 @@ const maxTries = 4;
 
 /** What changes below a published count, by region: all of a thread's record, the counters of the others. */
 const changing = {
-	facts: pick(factColumns, select(factColumns, {role: 'counter'})),
+	counters: pick(counterColumns, select(counterColumns, {role: 'counter'})),
 	contention: pick(contentionColumns, select(contentionColumns, {role: 'counter'})),
 	threads: recordColumns,
 } as const;
@@ -60,7 +59,7 @@ class Scratch {
 			});
 		};
 
-		this.regions = {facts: arrays(changing.facts, room.facts), contention: arrays(changing.contention, room.contention), threads: arrays(changing.threads, room.threads)};
+		this.regions = {counters: arrays(changing.counters, room.counters), contention: arrays(changing.contention, room.contention), threads: arrays(changing.threads, room.threads)};
 	}
 
 	hasRoomFor(counts: Readonly<Record<RegionName, number>>): boolean {
@@ -81,10 +80,11 @@ export class TableReader {
 	readonly #strings = new AppendOnlyCopy('strings', ['start', 'length']);
 	readonly #frames = new AppendOnlyCopy('frames', ['class', 'method', 'file', 'line']);
 	readonly #nodes = new AppendOnlyCopy('nodes', ['parent', 'frame']);
-	readonly #facts = new AppendOnlyCopy('facts', select(factColumns, {role: 'key'}));
+	readonly #counters = new AppendOnlyCopy('counters', select(counterColumns, {role: 'key'}));
 	readonly #contention = new AppendOnlyCopy('contention', select(contentionColumns, {role: 'key'}));
 	#last: TableImage | undefined;
 	#lastGeneration = 0;
+	#lastReused = 0;
 
 	/** Takes a table made by `createTable`. */
 	constructor(buffer: SharedArrayBuffer) {
@@ -104,7 +104,7 @@ export class TableReader {
 		const deadline = performance.now() + atMostMs;
 		let counts = this.#counts();
 		for (let tries = 0; tries < maxTries; tries++) {
-			const scratch = new Scratch({...counts, threads: counts.threads + headroom, facts: counts.facts + headroom, contention: counts.contention + headroom});
+			const scratch = new Scratch({...counts, threads: counts.threads + headroom, counters: counts.counters + headroom, contention: counts.contention + headroom});
 			if (!acquireLock(this.#views.words, deadline - performance.now())) {
 				return undefined;
 			}
@@ -143,6 +143,14 @@ export class TableReader {
 			}
 		}
 
+		if (this.#views.words[word.reused] !== this.#lastReused) {
+			this.#lastReused = this.#views.words[word.reused];
+			this.#counters.restart();
+			this.#contention.restart();
+		}
+
+		this.#counters.extend(this.#views.regions.counters, counts.counters);
+		this.#contention.extend(this.#views.regions.contention, counts.contention);
 		this.#names.copy(counts.names);
 		scratch.figures.set(this.#views.figures);
 		this.#lastGeneration = this.#views.words[word.generation];
@@ -153,8 +161,6 @@ export class TableReader {
 		this.#readStrings(counts.strings);
 		this.#frames.extend(regions.frames, counts.frames);
 		this.#nodes.extend(regions.nodes, counts.nodes);
-		this.#facts.extend(regions.facts, counts.facts);
-		this.#contention.extend(regions.contention, counts.contention);
 		const frames = this.#frames.view();
 		const nodes = this.#nodes.view();
 		return {
@@ -170,7 +176,7 @@ export class TableReader {
 				nodeFrame: nodes.frame,
 			},
 			threads: {count: counts.threads, ...upTo(changing.threads, scratch.regions.threads, counts.threads), name: this.#names.named(scratch.regions.threads.name, counts.threads)},
-			facts: {count: counts.facts, ...this.#facts.view(), ...upTo(changing.facts, scratch.regions.facts, counts.facts)},
+			counters: {count: counts.counters, ...this.#counters.view(), ...upTo(changing.counters, scratch.regions.counters, counts.counters)},
 			contention: {count: counts.contention, ...this.#contention.view(), ...upTo(changing.contention, scratch.regions.contention, counts.contention)},
 			figures: fromNames(figureNames, (_, index) => scratch.figures[index]),
 		};

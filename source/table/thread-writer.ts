@@ -1,7 +1,7 @@
 import {
 	namesOf, select, units, type ColumnArray,
 } from '../model/column-types.js';
-import {threadFlag, type Sample} from '../model/sample.js';
+import {endedThreadsKey, endedThreadsName, threadFlag, unknownThreadKey, type Sample} from '../model/sample.js';
 import {threadNumbers} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';
 import {otherNameId, otherNode, recordColumns} from './layout.js';
@@ -10,6 +10,17 @@ import type {TableViews} from './views.js';
 
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */
 export const otherThreadKey = 0;
+
+/** Part of the records that ended threads may keep, and of those that must be free for new threads. */
+const endedPart = 1 / 4;
+const freePart = 1 / 8;
+
+/** Records that are freed at a time, as a part of all; and where there is no room, from so many ended threads on. */
+const batchPart = 1 / 16;
+const leastBatchPart = 1 / 256;
+
+/** Key of a free record: no thread's, and another for each. */
+const freeKey = -(2 ** 40);
 
 /**
 CPU nanoseconds in a sample up to which a blocked thread is believed not to have left the monitor that it waits for: up
@@ -22,9 +33,7 @@ const newestColumns = select(threadNumbers, {sampled: 'newest'});
 const summedColumns = select(threadNumbers, {sampled: 'sum'});
 const rowColumns = select(threadNumbers, {sampled: 'row'});
 
-/**
-The writing side of the thread records: which record belongs to which thread, and what the newest sample says about it.
-*/
+/** The writing side of the thread records: which record belongs to which thread, and what the newest sample says about it. */
 export class ThreadWriter {
 	count = 0;
 	/** Record of the pseudo thread "(other)", made when the first thread finds no room; -1 before. */
@@ -35,9 +44,17 @@ export class ThreadWriter {
 	readonly #records = new Map<number, number>();
 	/** Number of the sample that each record was last seen in. */
 	#seen = new Int32Array(256);
-	/** Records alive in the newest sample, and in the one before. */
-	#alive: number[] = [];
-	#aliveBefore: number[] = [];
+	/** Record of the thread that was last known to hold what each record's thread waits for; -1 before the first. */
+	#owner = new Int32Array(256).fill(-1);
+	/** Records in the newest sample, and in the one before. */
+	#present: number[] = [];
+	#presentBefore: number[] = [];
+	/** Records of threads that ended, those first that ended first; some may be there again. */
+	#ended: Array<{readonly record: number; readonly seen: number}> = [];
+	/** Records of no thread, and those of which the table does not know yet. */
+	readonly #free: number[] = [];
+	readonly #pending: Array<{readonly record: number; readonly key: number}> = [];
+	#made = 0;
 	#sampleNumber = 0;
 	/** Samples in a row with the same threads count as one there; these are all. */
 	#samples = 0;
@@ -51,29 +68,35 @@ export class ThreadWriter {
 	}
 
 	/**
-	The record of a thread, a new one beyond the published count when it is met for the first time; that of "(other)" if
-	there is no room.
+	The record of a thread, a new one, which the table knows from `beginSample` on, when it is met for the first time;
+	that of "(other)" if there is no room.
 	*/
-	recordOf(key: number): number {
+	recordOf(id: number): number {
+		// A thread whose id reads 0 has not been told yet: that is not a lack of room.
+		const key = id === otherThreadKey ? unknownThreadKey : id;
 		const found = this.#records.get(key);
 		if (found !== undefined) {
 			return found;
 		}
 
-		// The last place is for "(other)".
-		if (key === otherThreadKey || !this.#views.growFor('threads', this.count + 1)) {
+		// The last places are for "(other)" and ended threads.
+		const reserved = [otherThreadKey, endedThreadsKey].filter(last => last !== key && !this.#records.has(last)).length;
+		if (this.#free.length === 0 && !this.#views.growFor('threads', this.count + reserved)) {
 			return this.recordOfOther();
 		}
 
 		return this.#add(key);
 	}
 
+	/** The most records that there may be. */
+	get capacity(): number {
+		return this.#views.shape.threads * this.#views.shape.maxSlabs;
+	}
+
 	/** The record of "(other)". */
 	recordOfOther(): number {
 		if (this.other < 0) {
 			this.other = this.#add(otherThreadKey);
-			const share = this.#views.shape.threads;
-			this.#views.regions.threads.name[Math.floor(this.other / share)][this.other % share] = otherNameId;
 		}
 
 		return this.other;
@@ -84,6 +107,7 @@ export class ThreadWriter {
 	its rows are the same threads' as in the one before.
 	*/
 	beginSample(atMs: number, hasSameThreads: boolean): void {
+		const made = this.#flush();
 		this.#samples++;
 		this.#atMs = atMs;
 		this.#hasSameThreads = hasSameThreads;
@@ -92,15 +116,18 @@ export class ThreadWriter {
 		}
 
 		this.#sampleNumber++;
-		[this.#alive, this.#aliveBefore] = [this.#aliveBefore, this.#alive];
-		this.#alive.length = 0;
+		[this.#present, this.#presentBefore] = [this.#presentBefore, this.#present];
+		this.#present.length = 0;
+		// One of a sample that could not be counted may never be seen again.
+		this.#presentBefore.push(...made);
 	}
 
 	/**
 	Writes where the thread of row `row` stands in a sample, and since when. `lockOwner`: record of the thread that
-	holds it up, or -1. `isCounted`: it takes part in the sample, and is alive.
+	holds it up, or -1. `isCounted`: it takes part in the sample, and is alive. Returns the stack at which it was in the
+	sample before, -1 if it was not in it.
 	*/
-	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): void {
+	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): number {
 		const {threads} = this.#views.regions;
 		const share = this.#views.shape.threads;
 		const slab = Math.floor(record / share);
@@ -108,6 +135,7 @@ export class ThreadWriter {
 		const cpuNs = sample.cpuNs[row];
 		const state = sample.state[row];
 		const wasSeen = this.#seen[record] > 0 && this.#seen[record] >= this.#sampleNumber - 1;
+		const nodeBefore = wasSeen && record !== this.other ? threads.node[slab][at] : -1;
 		let stoodBefore = threads.flags[slab][at] & threadFlag.stoodBefore;
 		if (!wasSeen || threads.node[slab][at] !== node || threads.state[slab][at] !== state || (cpuNs > 0 && !this.#isHeldUpStill(slab, at, sample, row, lockOwner))) {
 			threads.sinceMs[slab][at] = this.#atMs;
@@ -121,20 +149,16 @@ export class ThreadWriter {
 		}
 
 		threads.alive[slab][at] = isCounted ? 1 : 0;
-		this.keep(record, isCounted);
+		this.keep(record);
+		return nodeBefore;
 	}
 
 	/** The thread of a record stands as it did in the sample before. */
-	keep(record: number, isCounted: boolean): void {
-		if (this.#hasSameThreads) {
-			return;
+	keep(record: number): void {
+		if (!this.#hasSameThreads) {
+			this.#present.push(record);
+			this.#seen[record] = this.#sampleNumber;
 		}
-
-		if (isCounted) {
-			this.#alive.push(record);
-		}
-
-		this.#seen[record] = this.#sampleNumber;
 	}
 
 	/**
@@ -142,16 +166,17 @@ export class ThreadWriter {
 	no longer alive. `recordOf`: the record of each row, -1 for none; `factOf`: below 0 for those that do not count;
 	`changed`: the rows that are not what they were in the sample before.
 	*/
-	endSample(sample: Sample, recordOf: Int32Array, factOf: Int32Array, changed: Int32Array): void {
-		this.#takeOver(sample, recordOf, factOf, changed);
+	endSample(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
+		this.#takeOver(sample, recordOf, counterOf, changed);
 		if (this.#hasSameThreads) {
 			return;
 		}
 
 		const share = this.#views.shape.threads;
 		const {threads} = this.#views.regions;
-		for (const record of this.#aliveBefore) {
+		for (const record of this.#presentBefore) {
 			if (this.#seen[record] !== this.#sampleNumber) {
+				this.#ended.push({record, seen: this.#seen[record]});
 				threads.alive[Math.floor(record / share)][record % share] = 0;
 				threads.lockKind[Math.floor(record / share)][record % share] = 0;
 				threads.lockOwner[Math.floor(record / share)][record % share] = -1;
@@ -160,12 +185,52 @@ export class ThreadWriter {
 	}
 
 	/**
+	Frees records of threads that ended, those first that ended first, where there are many, or where `isShort` of room for
+	what is counted. Returns which (1 by record), undefined for none, and the record that takes their counters over. The
+	lock must be held, after a sample has ended.
+	*/
+	freeEnded(isShort: boolean): {readonly freed: Uint8Array; readonly into: number} | undefined {
+		const {capacity} = this;
+		const isFull = isShort || capacity - this.count + this.#free.length <= capacity * freePart;
+		const most = isFull ? capacity * leastBatchPart : capacity * endedPart;
+		if (this.#ended.length <= most) {
+			return undefined;
+		}
+
+		// A thread may have been there again, and its record be another's by now.
+		this.#ended = this.#ended.filter(({record, seen}) => this.#seen[record] === seen);
+		if (this.#ended.length <= most) {
+			return undefined;
+		}
+
+		const into = this.recordOf(endedThreadsKey);
+		this.#flush();
+		const freed = new Uint8Array(this.count);
+		for (const {record} of this.#ended.splice(0, isFull ? this.#ended.length : capacity * batchPart)) {
+			if (record !== into && record !== this.other) {
+				freed[record] = 1;
+			}
+		}
+
+		this.#giveFree(freed, into);
+		return {freed, into};
+	}
+
+	/** Since when a thread has waited at its current frame for the same lock owner, epoch milliseconds. */
+	waitsSinceMs(record: number): number {
+		const {sinceMs, lockOwnerSinceMs} = this.#views.regions.threads;
+		const share = this.#views.shape.threads;
+		const [slab, at] = [Math.floor(record / share), record % share];
+		return Math.max(sinceMs[slab][at], lockOwnerSinceMs[slab][at]);
+	}
+
+	/**
 	Takes over the columns for which the schema has a rule, column by column, so that no look-up of a rule is needed for
 	each thread.
 	*/
-	#takeOver(sample: Sample, recordOf: Int32Array, factOf: Int32Array, changed: Int32Array): void {
+	#takeOver(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
 		const {threads} = this.#views.regions;
-		const rows: Rows = {count: sample.count, changed, recordOf, factOf, other: this.other, share: this.#views.shape.threads};
+		const rows: Rows = {count: sample.count, changed, recordOf, counterOf, other: this.other, share: this.#views.shape.threads};
 		for (const name of newestColumns) {
 			takeNewest(threads[name], sample[name], rows);
 		}
@@ -177,6 +242,19 @@ export class ThreadWriter {
 
 		for (const name of rowColumns) {
 			takeRecord(threads[name], sample[name], rows);
+		}
+
+		this.#takeOwnersSince(sample, rows);
+	}
+
+	#takeOwnersSince({lockOwner}: Sample, {count, recordOf, share}: Rows): void {
+		const {lockOwnerSinceMs} = this.#views.regions.threads;
+		for (let row = 0; row < count; row++) {
+			const record = recordOf[row];
+			if (lockOwner[row] >= 0 && record >= 0 && this.#owner[record] !== recordOf[lockOwner[row]]) {
+				this.#owner[record] = recordOf[lockOwner[row]];
+				lockOwnerSinceMs[Math.floor(record / share)][record % share] = this.#atMs;
+			}
 		}
 	}
 
@@ -202,30 +280,78 @@ export class ThreadWriter {
 			&& threads.lockKind[slab][at] === sample.lockKind[row] && isSame(threads.lockClass[slab][at], sample.lockClass[row], 0) && isSame(threads.lockOwner[slab][at], lockOwner, -1);
 	}
 
+	#giveFree(freed: Uint8Array, into: number): void {
+		const {threads} = this.#views.regions;
+		const share = this.#views.shape.threads;
+		const [intoSlab, intoAt] = [Math.floor(into / share), into % share];
+		threads.name[intoSlab][intoAt] = this.names.change(threads.name[intoSlab][intoAt], endedThreadsName);
+		for (const [record, isFreed] of freed.entries()) {
+			const [slab, at] = [Math.floor(record / share), record % share];
+			if (isFreed === 1) {
+				threads.cpuNs[intoSlab][intoAt] += threads.cpuNs[slab][at];
+				this.names.change(threads.name[slab][at], '');
+				this.#records.delete(threads.key[slab][at]);
+				this.#clear(slab, at);
+				threads.key[slab][at] = freeKey - record;
+				this.#seen[record] = 0;
+				this.#owner[record] = -1;
+				this.#free.push(record);
+			}
+		}
+
+		this.#owner = this.#owner.map(owner => owner >= 0 && freed[owner] === 1 ? -1 : owner);
+		for (const name of rowColumns) {
+			for (const column of threads[name]) {
+				for (const [at, named] of column.entries()) {
+					column[at] = named >= 0 && freed[named] === 1 ? -1 : named;
+				}
+			}
+		}
+	}
+
 	#add(key: number): number {
-		const record = this.count++;
-		if (record === this.#seen.length) {
+		const record = this.#free.pop() ?? this.count++;
+		if (record >= this.#seen.length) {
 			const seen = new Int32Array(record * 2);
 			seen.set(this.#seen);
 			this.#seen = seen;
+			const owner = new Int32Array(record * 2).fill(-1);
+			owner.set(this.#owner);
+			this.#owner = owner;
 		}
 
+		this.#records.set(key, record);
+		this.#pending.push({record, key});
+		return record;
+	}
+
+	/** Writes the records of new threads, and returns them. The lock is held. */
+	#flush(): number[] {
+		const {threads} = this.#views.regions;
 		const share = this.#views.shape.threads;
-		const slab = Math.floor(record / share);
-		const at = record % share;
+		for (const {record, key} of this.#pending) {
+			const [slab, at] = [Math.floor(record / share), record % share];
+			this.#clear(slab, at);
+			threads.key[slab][at] = key;
+			threads.serial[slab][at] = ++this.#made;
+			if (record === this.other) {
+				threads.name[slab][at] = otherNameId;
+			}
+		}
+
+		return this.#pending.splice(0).map(({record}) => record);
+	}
+
+	#clear(slab: number, at: number): void {
 		const {threads} = this.#views.regions;
 		for (const name of namesOf(recordColumns)) {
 			threads[name][slab][at] = units[recordColumns[name].unit].none;
 		}
-
-		threads.key[slab][at] = key;
-		this.#records.set(key, record);
-		return record;
 	}
 }
 
 /** The rows of a sample, see `endSample`; the record of "(other)"; and the records in a slab, a power of two. */
-type Rows = {readonly count: number; readonly changed: Int32Array; readonly recordOf: Int32Array; readonly factOf: Int32Array; readonly other: number; readonly share: number};
+type Rows = {readonly count: number; readonly changed: Int32Array; readonly recordOf: Int32Array; readonly counterOf: Int32Array; readonly other: number; readonly share: number};
 
 function takeNewest(to: readonly ColumnArray[], from: ColumnArray, {changed, recordOf, other, share}: Rows): void {
 	const shift = Math.clz32(1) - Math.clz32(share);
@@ -237,10 +363,10 @@ function takeNewest(to: readonly ColumnArray[], from: ColumnArray, {changed, rec
 	}
 }
 
-function addUp(to: readonly ColumnArray[], from: ColumnArray, {changed, recordOf, factOf, share}: Rows): void {
+function addUp(to: readonly ColumnArray[], from: ColumnArray, {changed, recordOf, counterOf, share}: Rows): void {
 	const shift = Math.clz32(1) - Math.clz32(share);
 	for (const row of changed) {
-		if (factOf[row] >= 0) {
+		if (counterOf[row] >= 0) {
 			const record = recordOf[row];
 			to[record >> shift][record & (share - 1)] += from[row];
 		}
@@ -248,11 +374,11 @@ function addUp(to: readonly ColumnArray[], from: ColumnArray, {changed, recordOf
 }
 
 /** A row of the sample becomes that row's record; of all rows, as whoever holds a lock may change while its waiters stay. */
-function takeRecord(to: readonly ColumnArray[], from: ColumnArray, {count, recordOf, factOf, other, share}: Rows): void {
+function takeRecord(to: readonly ColumnArray[], from: ColumnArray, {count, recordOf, counterOf, other, share}: Rows): void {
 	const shift = Math.clz32(1) - Math.clz32(share);
 	for (let row = 0; row < count; row++) {
 		const record = recordOf[row];
-		if (factOf[row] >= 0 && record !== other) {
+		if (counterOf[row] >= 0 && record !== other) {
 			const named = from[row];
 			to[record >> shift][record & (share - 1)] = named < 0 ? -1 : recordOf[named];
 		}

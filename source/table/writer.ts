@@ -1,13 +1,15 @@
-import {unknownLine, unseenWork, type Interner} from '../model/frame.js';
+import type {Interner} from '../model/frame.js';
 import {lockKindCode, threadFlag, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 import {contentionKeyAt, ContentionWriter} from './contention-writer.js';
 import {DictionaryWriter} from './dictionary.js';
-import {FactWriter} from './fact-writer.js';
-import {SampleFigures, writeFigures} from './figures.js';
+import {CounterWriter} from './counter-writer.js';
+import {
+	Moves, SampleFigures, writeFigures, type Counts,
+} from './figures.js';
 import {countWord, word, type SamplerFigures} from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
-import {StackMemo} from './stack-memo.js';
+import {StackCache} from './stack-cache.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
 
@@ -17,10 +19,16 @@ rather than the session.
 */
 const lockWaitMs = 1000;
 
-const once = Object.freeze({before: 0, now: 1});
+/**
+How much a sample counts for: ticks `now`, after the one before it has counted for so many more; and as how many samples,
+as many as ticks where it is not said.
+*/
+type SampleCounts = {readonly before: number; readonly now: number; readonly samples?: number};
+
+const once: SampleCounts = Object.freeze({before: 0, now: 1});
 
 /**
-Counts samples into the shared table. Each table has one writer, in the sampler's worker. Names, stacks and new facts
+Counts samples into the shared table. Each table has one writer, in the sampler's worker. Names, stacks and new counters
 are appended without the lock; a sample's increments and the new counts are published in one short critical section, so
 that a reader sees a sample whole or not at all.
 */
@@ -28,36 +36,33 @@ export class TableWriter implements Interner {
 	readonly #views: TableViews;
 	readonly #dictionary: DictionaryWriter;
 	readonly #threads: ThreadWriter;
-	readonly #stacks: StackMemo;
-	readonly #facts: FactWriter;
+	readonly #stacks: StackCache;
+	readonly #counters: CounterWriter;
 	readonly #contention: ContentionWriter;
-	/** Thread record, stack, fact and contention of each row of the sample; -1 for none. */
+	/** Thread record, stack, counter and contention of each row of the sample; -1 for none. */
 	#recordOf = new Int32Array(256);
 	#nodeOf = new Int32Array(256);
-	#factOf = new Int32Array(256);
+	#counterOf = new Int32Array(256);
 	#contentionOf = new Int32Array(256);
-	/** The fact that takes a row's CPU time of no known place; -1 without any. */
-	#unseenOf = new Int32Array(256);
-	/** The fact of each credit of the sample; -1 for none. */
-	#creditOf = new Int32Array(64);
+	/** The counter of each credit of the sample; -1 for none. */
+	#attributedCpuOf = new Int32Array(64);
 	/** Rows that are not what they were in the sample before, and whether these are the same threads' nevertheless. */
 	#changed = new Int32Array(256);
 	#changedCount = 0;
 	#hasSameThreads = false;
 	/** Rows of the sample counted last, whose places hold for those that are the same; 0 when it was not counted. */
 	#placed = 0;
-	/** The stack of such time; -1 until there is some. */
-	#unseenNode = -1;
 	readonly #figures = new SampleFigures();
+	readonly #moves = new Moves();
 
 	/** Takes an empty table, see `createTable`. */
 	constructor(buffer: SharedArrayBuffer) {
 		this.#views = new TableViews(buffer);
 		this.#dictionary = new DictionaryWriter(this.#views);
-		this.#stacks = new StackMemo(this.#dictionary);
+		this.#stacks = new StackCache(this.#dictionary);
 		this.#threads = new ThreadWriter(this.#views);
 		this.#contention = new ContentionWriter(this.#views);
-		this.#facts = new FactWriter(this.#views, this.#dictionary, this.#threads);
+		this.#counters = new CounterWriter(this.#views, this.#dictionary, this.#threads);
 	}
 
 	/** See `Interner`. */
@@ -73,26 +78,66 @@ export class TableWriter implements Interner {
 	/**
 	Counts every thread of a sample, or those whose name is accepted, and publishes them with the figures.
 	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but holds up one that is becomes known by
-	name and place, without counting. `times`: as how many samples it counts, after the one before it has counted so many
-	times more; CPU time counts once. False, with nothing of it counted, when the lock was not free in time.
+	name and place, without counting. CPU time counts once, whatever `counts` says. False, with nothing counted, when the
+	lock was not free in time.
 	*/
-	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean, times: {readonly before: number; readonly now: number} = once): boolean {
-		const {before, now} = this.#placed > 0 ? times : {before: 0, now: times.before + times.now};
-		if (before > 0 && !this.#again(before)) {
-			return false;
-		}
-
+	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean, counts: SampleCounts = once): boolean {
+		const {before, now} = this.#placed > 0 ? counts : {before: 0, now: counts.before + counts.now};
+		const {samples = before + now} = counts;
+		// Where the rows of the sample before counted, as they are placed anew.
+		const placedBefore = before > 0 ? {counters: this.#counterOf.slice(0, this.#placed), contention: this.#contentionOf.slice(0, this.#placed)} : undefined;
 		this.#place(sample, accepts);
 		const rowsBefore = this.#placed;
 		this.#placed = 0;
+		return this.#locked(() => {
+			if (placedBefore) {
+				this.#addTicks(placedBefore.counters, placedBefore.contention, before);
+				this.#figures.count({samples: Math.min(before, samples), ticks: before});
+			}
+
+			this.#apply(sample, atMs, rowsBefore, {samples: Math.max(0, samples - before), ticks: now});
+			this.#freeEnded();
+			this.#publish(figures);
+			this.#placed = sample.count;
+		});
+	}
+
+	/**
+	Counts the sample counted last for so many ticks more, as one of that time in which no thread used CPU time, and
+	publishes it with the figures. False when there is none, or the lock was not free in time.
+	*/
+	repeat(atMs: number, figures: SamplerFigures, ticks: number, samples = ticks): boolean {
+		return this.#placed > 0 && this.#locked(() => {
+			this.#addTicks(this.#counterOf.subarray(0, this.#placed), this.#contentionOf, ticks);
+			this.#figures.count({samples, ticks});
+			this.#figures.sums.lastSampleAtMs = atMs;
+			this.#publish(figures);
+		});
+	}
+
+	/**
+	Since when the thread of a row of the sample counted last has waited where it stands for the thread that holds what it
+	waits for, epoch milliseconds; undefined for a row that does not count.
+	*/
+	waitsSinceMs(row: number): number | undefined {
+		return row < this.#placed && this.#counterOf[row] >= 0 ? this.#threads.waitsSinceMs(this.#recordOf[row]) : undefined;
+	}
+
+	/** Publishes the figures alone, as after a failed sample. False when the lock was not free in time. */
+	publish(figures: SamplerFigures): boolean {
+		return this.#locked(() => {
+			this.#publish(figures);
+		});
+	}
+
+	/** Does something under the lock. False, with nothing done, when it was not free in time. */
+	#locked(action: () => void): boolean {
 		if (!acquireLock(this.#views.words, lockWaitMs)) {
 			return false;
 		}
 
 		try {
-			this.#apply(sample, atMs, rowsBefore, now);
-			this.#publish(figures);
-			this.#placed = sample.count;
+			action();
 		} finally {
 			releaseLock(this.#views.words);
 		}
@@ -100,70 +145,50 @@ export class TableWriter implements Interner {
 		return true;
 	}
 
-	/**
-	Counts the sample counted last so many times more, as one of that time in which no thread used CPU time, and publishes
-	it with the figures. False when there is none, or the lock was not free in time.
-	*/
-	countAgain(atMs: number, figures: SamplerFigures, times: number): boolean {
-		return this.#placed > 0 && this.#again(times, () => {
-			this.#figures.sums.lastSampleAtMs = atMs;
-			this.#publish(figures);
-		});
-	}
-
-	/** Publishes the figures alone, as after a failed sample. False when the lock was not free in time. */
-	publish(figures: SamplerFigures): boolean {
-		if (!acquireLock(this.#views.words, lockWaitMs)) {
-			return false;
-		}
-
-		this.#publish(figures);
-		releaseLock(this.#views.words);
-		return true;
-	}
-
-	/**
-	Counts the sample counted last so many times more, and does what else is to be done under the lock. False when that
-	was not free in time.
-	*/
-	#again(times: number, then?: () => void): boolean {
-		if (!acquireLock(this.#views.words, lockWaitMs)) {
-			return false;
-		}
-
-		for (let row = 0; row < this.#placed; row++) {
-			this.#addTicks(row, times);
-		}
-
-		this.#figures.count(times);
-		then?.();
-		releaseLock(this.#views.words);
-		return true;
-	}
-
-	/** Counts where a row stands so many times, if it counts. */
-	#addTicks(row: number, times: number): void {
-		const fact = this.#factOf[row];
-		if (fact < 0) {
+	/** Adds what threads have used that ended up in one record, and frees their places. The lock is held. */
+	#freeEnded(): void {
+		const [counters, contention] = [this.#counters.records, this.#contention.records];
+		const {shape: {maxSlabs, ...shares}} = this.#views;
+		const ended = this.#threads.freeEnded(counters.used > shares.counters * maxSlabs / 2 || contention.used > shares.contention * maxSlabs / 2);
+		if (!ended) {
 			return;
 		}
 
-		this.#facts.addTicks(fact, times);
-		if (this.#contentionOf[row] >= 0) {
-			this.#contention.addTicks(this.#contentionOf[row], times);
+		const {freed, into} = ended;
+		for (const [records, fields] of [[counters, ['thread']], [contention, ['thread', 'owner']]] as const) {
+			const places = fields.map(field => records.keyAt[field]);
+			records.merge(freed, places, key => {
+				for (const place of places) {
+					key[place] = key[place] >= 0 && freed[key[place]] === 1 ? into : key[place];
+				}
+			});
+		}
+
+		this.#views.words[word.reused]++;
+	}
+
+	/** Counts where rows stand for so many ticks, those that count. The lock is held. */
+	#addTicks(counters: Int32Array, contention: Int32Array, ticks: number): void {
+		const {length} = counters;
+		for (let row = 0; row < length; row++) {
+			if (counters[row] >= 0) {
+				this.#counters.addTicks(counters[row], ticks);
+				if (contention[row] >= 0) {
+					this.#contention.addTicks(contention[row], ticks);
+				}
+			}
 		}
 	}
 
-	/** Finds or makes the record, stack, fact and contention of every row, without the lock. */
+	/** Finds or makes the record, stack, counter and contention of every row, without the lock. */
 	#place(sample: Sample, accepts?: (name: string) => boolean): void {
 		const {count} = sample;
 		if (count > this.#recordOf.length) {
 			const size = count * 2;
 			this.#recordOf = new Int32Array(size);
 			this.#nodeOf = new Int32Array(size);
-			this.#factOf = new Int32Array(size);
+			this.#counterOf = new Int32Array(size);
 			this.#contentionOf = new Int32Array(size);
-			this.#unseenOf = new Int32Array(size);
 			this.#changed = new Int32Array(size);
 			this.#placed = 0;
 		}
@@ -177,21 +202,20 @@ export class TableWriter implements Interner {
 
 			this.#changed[this.#changedCount++] = row;
 			const record = this.#recordOf[row];
-			const wasCounted = this.#factOf[row] >= 0;
-			this.#factOf[row] = -1;
+			const wasCounted = this.#counterOf[row] >= 0;
+			this.#counterOf[row] = -1;
 			this.#contentionOf[row] = -1;
 			this.#recordOf[row] = -1;
 			if (!accepts || accepts(sample.name[row])) {
 				this.#placeThread(sample, row);
-				this.#factOf[row] = this.#facts.place(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
-				this.#unseenOf[row] = sample.unseenCpuNs[row] > 0 ? this.#facts.place(this.#recordOf[row], this.#unseenStack(), sample.state[row]) : -1;
+				this.#counterOf[row] = this.#counters.findOrAdd(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
 			}
 
-			this.#hasSameThreads &&= this.#recordOf[row] === record && (this.#factOf[row] >= 0) === wasCounted;
+			this.#hasSameThreads &&= this.#recordOf[row] === record && (this.#counterOf[row] >= 0) === wasCounted;
 		}
 
 		for (let row = 0; row < count; row++) {
-			if (this.#factOf[row] < 0 || sample.lockKind[row] === lockKindCode.none) {
+			if (this.#counterOf[row] < 0 || sample.lockKind[row] === lockKindCode.none) {
 				continue;
 			}
 
@@ -207,42 +231,33 @@ export class TableWriter implements Interner {
 			this.#contentionOf[row] = this.#placeContention(sample, row);
 		}
 
-		this.#placeCredits(sample);
+		this.#placeAttributedCpu(sample);
 		this.#stacks.endSample();
 	}
 
-	/** Whether record, stack and fact of a row are those that it had in the sample before. */
+	/** Whether record, stack and counter of a row are those that it had in the sample before. */
 	#isPlaced(sample: Sample, row: number): boolean {
 		return sample.isSame[row] === 1 && row < this.#placed;
 	}
 
 	/** A thread that runs is RUNNABLE where it uses CPU time, wherever it stands now. */
-	#placeCredits(sample: Sample): void {
-		const {credits} = sample;
-		if (credits.count > this.#creditOf.length) {
-			this.#creditOf = new Int32Array(credits.count * 2);
+	#placeAttributedCpu(sample: Sample): void {
+		const {attributedCpu} = sample;
+		if (attributedCpu.count > this.#attributedCpuOf.length) {
+			this.#attributedCpuOf = new Int32Array(attributedCpu.count * 2);
 		}
 
-		for (let credit = 0; credit < credits.count; credit++) {
-			const row = credits.row[credit];
-			const node = this.#factOf[row] < 0 ? -1 : this.#stacks.placeCredit(sample, credit, this.#nodeOf[row]);
-			this.#creditOf[credit] = node < 0 ? -1 : this.#facts.place(this.#recordOf[row], node, stateCode.RUNNABLE);
+		for (let index = 0; index < attributedCpu.count; index++) {
+			const row = attributedCpu.row[index];
+			const node = this.#counterOf[row] < 0 ? -1 : this.#stacks.nodeOfAttributedCpu(sample, index, this.#nodeOf[row]);
+			this.#attributedCpuOf[index] = node < 0 ? -1 : this.#counters.findOrAdd(this.#recordOf[row], node, stateCode.RUNNABLE);
 		}
 	}
 
 	#placeThread(sample: Sample, row: number): void {
 		const record = this.#threads.recordOf(sample.key[row]);
 		this.#recordOf[row] = record;
-		this.#nodeOf[row] = this.#stacks.place(record, sample, row);
-	}
-
-	#unseenStack(): number {
-		if (this.#unseenNode < 0) {
-			const frame = this.internFrame(this.internString(unseenWork.className), this.internString(unseenWork.method), 0, unknownLine);
-			this.#unseenNode = this.#dictionary.internStack(Int32Array.of(frame), 0, 1);
-		}
-
-		return this.#unseenNode;
+		this.#nodeOf[row] = this.#stacks.nodeOf(record, sample, row);
 	}
 
 	/**
@@ -264,82 +279,84 @@ export class TableWriter implements Interner {
 		key[contentionKeyAt.owner] = this.#recordOfRow(owner);
 		key[contentionKeyAt.ownerNode] = owner < 0 ? 0 : this.#nodeOf[owner];
 		key[contentionKeyAt.ownerFrame] = sample.lockOwnerFrame[row];
-		return this.#contention.place(() => this.#threads.recordOfOther());
+		return this.#contention.findOrAdd(() => this.#threads.recordOfOther());
 	}
 
 	/**
-	Adds a sample to the counters, so many times, and to the thread records; `before`: rows of the one before, where the
-	same ones are. The lock is held.
+	Adds a sample to the counters and to the thread records; `before`: rows of the one before, where the same ones are.
+	The lock is held.
 	*/
-	#apply(sample: Sample, atMs: number, before: number, times: number): void {
+	#apply(sample: Sample, atMs: number, before: number, counts: Counts): void {
 		const threads = this.#threads;
+		if ([this.#counters.records.flush(), this.#contention.records.flush()].includes(true)) {
+			this.#views.words[word.reused]++;
+		}
+
 		this.#figures.begin(atMs);
 		threads.beginSample(atMs, this.#hasSameThreads);
 		for (let row = 0; row < sample.count; row++) {
 			const record = this.#recordOf[row];
-			const fact = this.#factOf[row];
+			const counter = this.#counterOf[row];
 			if (record < 0) {
 				continue;
 			}
 
 			if (sample.isSame[row] === 1 && row < before) {
-				threads.keep(record, fact >= 0);
+				threads.keep(record);
 			} else {
-				threads.write(record, sample, row, this.#nodeOf[row], this.#recordOfRow(sample.lockOwner[row]), fact >= 0);
+				const nodeBefore = threads.write(record, sample, row, this.#nodeOf[row], this.#recordOfRow(sample.lockOwner[row]), counter >= 0);
+				if (nodeBefore >= 0 && counter >= 0) {
+					this.#moves.add(this.#dictionary.frameOf(nodeBefore), this.#dictionary.frameOf(this.#nodeOf[row]));
+				}
 			}
 
-			if (fact < 0) {
+			if (counter < 0) {
 				continue;
 			}
 
-			this.#addTicks(row, times);
-			this.#facts.addCpu(fact, sample.placedCpuNs[row]);
-			if (this.#unseenOf[row] >= 0) {
-				this.#facts.addCpu(this.#unseenOf[row], sample.unseenCpuNs[row]);
-			}
-
-			this.#figures.add((sample.flags[row] & threadFlag.incomplete) !== 0, this.#facts.isOther(fact));
+			this.#figures.add((sample.flags[row] & threadFlag.incomplete) !== 0, this.#counters.isOther(counter));
 		}
 
-		this.#figures.count(times);
-		const {credits} = sample;
-		for (let credit = 0; credit < credits.count; credit++) {
-			const fact = this.#creditOf[credit];
-			if (fact >= 0) {
-				this.#facts.addCpu(fact, credits.cpuNs[credit]);
+		this.#addTicks(this.#counterOf.subarray(0, sample.count), this.#contentionOf, counts.ticks);
+		this.#figures.count(counts);
+		this.#moves.end(this.#figures.sums);
+		const {attributedCpu} = sample;
+		for (let index = 0; index < attributedCpu.count; index++) {
+			const counter = this.#attributedCpuOf[index];
+			if (counter >= 0) {
+				this.#counters.addCpu(counter, attributedCpu.cpuNs[index], attributedCpu.records[index]);
 			}
 		}
 
-		if (times > 1) {
-			this.#spreadTicks(sample, times);
+		if (counts.ticks > 1) {
+			this.#spreadTicks(sample, counts.ticks);
 		}
 
-		threads.endSample(sample, this.#recordOf, this.#factOf, this.#changed.subarray(0, this.#changedCount));
+		threads.endSample(sample, this.#recordOf, this.#counterOf, this.#changed.subarray(0, this.#changedCount));
 	}
 
 	/**
-	A sample that counts several times stands for moments in which a running thread was elsewhere: all but the last count
-	where its credits say that it was, in their order. The lock is held.
+	A sample of several ticks stands for moments in which a running thread was elsewhere: all but the last count
+	where its records say that it was, in their order. The lock is held.
 	*/
-	#spreadTicks({credits, state}: Sample, times: number): void {
-		for (let first = 0, end = 0; first < credits.count; first = end) {
-			const row = credits.row[first];
-			while (end < credits.count && credits.row[end] === row) {
+	#spreadTicks({attributedCpu, state}: Sample, times: number): void {
+		for (let first = 0, end = 0; first < attributedCpu.recorded; first = end) {
+			const row = attributedCpu.row[first];
+			while (end < attributedCpu.recorded && attributedCpu.row[end] === row) {
 				end++;
 			}
 
-			if (this.#factOf[row] >= 0 && state[row] === stateCode.RUNNABLE) {
-				this.#spread(this.#factOf[row], first, end, times);
+			if (this.#counterOf[row] >= 0 && state[row] === stateCode.RUNNABLE) {
+				this.#spread(this.#counterOf[row], first, end, times);
 			}
 		}
 	}
 
-	#spread(fact: number, firstCredit: number, endCredit: number, times: number): void {
-		for (let time = 1; time < times; time++) {
-			const there = this.#creditOf[firstCredit + Math.floor((time - 0.5) * (endCredit - firstCredit) / times)];
+	#spread(counter: number, firstAttributedCpu: number, endAttributedCpu: number, times: number): void {
+		for (let time = 1, left = times; time < times; time++) {
+			const there = this.#attributedCpuOf[firstAttributedCpu + Math.floor((time - 0.5) * (endAttributedCpu - firstAttributedCpu) / times)];
 			if (there >= 0) {
-				this.#facts.addTicks(fact, -1);
-				this.#facts.addTicks(there, 1);
+				this.#counters.moveTick(counter, there, left--);
 			}
 		}
 	}
@@ -359,8 +376,8 @@ export class TableWriter implements Interner {
 		words[countWord.threads] = this.#threads.count;
 		words[countWord.names] = this.#threads.names.count;
 		words[countWord.nameBytes] = this.#threads.names.byteCount;
-		words[countWord.facts] = this.#facts.count;
-		words[countWord.contention] = this.#contention.count;
+		words[countWord.counters] = this.#counters.records.count;
+		words[countWord.contention] = this.#contention.records.count;
 		words[word.generation]++;
 	}
 }

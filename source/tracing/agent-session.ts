@@ -1,17 +1,17 @@
 import {closeSync, readFileSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {AttachClient} from '../engines/attach/socket/client.js';
-import type {TracePhase} from '../model/traces/report.js';
-import {bundledFile} from '../process/bundled-file.js';
-import {UserError} from '../process/errors.js';
+import type {TracePhase} from '../model/trace-report.js';
+import {bundledFile} from '../runtime/bundled-file.js';
+import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
-import {ControlFile, hear} from './files.js';
+import {ControlFile, hear, progressOf} from './files.js';
 import {loadAgent} from './load.js';
-import {makeSessionFolder} from './session-folder.js';
+import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
 /** What every report of the agent has. */
-export type AgentReport = {
+type AgentReport = {
 	readonly phase: TracePhase;
 	/** Number of the newest command that is carried out. */
 	readonly command: number;
@@ -19,6 +19,8 @@ export type AgentReport = {
 
 const beatMs = 1000;
 const pollMs = 20;
+/** While it works at a command the agent says that it goes on; one that does not for so long is none of ours, or cannot be waited for. */
+const silenceTimeoutMs = 10_000;
 /** The JVM throws compiled code away and verifies the classes: seconds on a machine with much to do. */
 const answerTimeoutMs = 60_000;
 const jar = 'agent/agent.jar';
@@ -37,13 +39,14 @@ we end in whatever way, or when we stand still for ten seconds. Methods throw Us
 export class AgentSession<Report extends AgentReport> {
 	/**
 	Loads the agent, from the jar that came along or another file; nothing is woven yet. `parse` reads its reports, and
-	throws RangeError for what is not one.
+	throws RangeError for what is not one. `timeoutMs`: for the load, `loadTimeoutMs` at most.
 	*/
-	static async open<Report extends AgentReport>(target: Target, parse: (bytes: Uint8Array) => Report, file = bundledFile(jar)): Promise<AgentSession<Report>> {
+	static async open<Report extends AgentReport>(target: Target, parse: (bytes: Uint8Array) => Report, {file = bundledFile(jar), timeoutMs = loadTimeoutMs}: {readonly file?: string; readonly timeoutMs?: number} = {}): Promise<AgentSession<Report>> {
 		if (file === undefined) {
 			throw new UserError(`the agent is not here: it is ${jar} beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
 		}
 
+		const deadline = performance.now() + timeoutMs;
 		let folder: ReturnType<typeof makeSessionFolder>;
 		try {
 			folder = makeSessionFolder(target, readFileSync(file));
@@ -54,8 +57,10 @@ export class AgentSession<Report extends AgentReport> {
 
 		const control = new ControlFile(folder.control);
 		const session = new AgentSession(target, {control, data: folder.data}, parse);
+		let unanswered: 'pending' | 'over' | undefined = 'pending';
 		try {
-			const loaded = await loadAgent(new AttachClient(target), target, folder.path);
+			const loaded = await loadAgent(new AttachClient(target), target, folder.path, Math.max(0, deadline - performance.now()));
+			unanswered = loaded.ok ? undefined : loaded.unanswered;
 			session.#hear();
 			if (!loaded.ok) {
 				throw new UserError(loaded.reason, {hint: loaded.hint});
@@ -66,7 +71,10 @@ export class AgentSession<Report extends AgentReport> {
 			session.#letGo();
 			throw error;
 		} finally {
-			folder.remove();
+			folder.remove(unanswered === 'pending');
+			if (unanswered === undefined) {
+				removeUnusedFolders(target);
+			}
 		}
 	}
 
@@ -76,6 +84,8 @@ export class AgentSession<Report extends AgentReport> {
 	readonly #parse: (bytes: Uint8Array) => Report;
 	readonly #beat: NodeJS.Timeout;
 	#number = 0n;
+	/** It was told something, and did not do it in time. */
+	#isDisobedient = false;
 	#report: Report | undefined;
 	#isOver = false;
 
@@ -103,22 +113,18 @@ export class AgentSession<Report extends AgentReport> {
 	/** Gives a command; the report that answers it. */
 	async command(text: string): Promise<Report> {
 		const number = this.#control.command(text);
-		const deadline = performance.now() + answerTimeoutMs;
-		for (;;) {
-			await sleep(pollMs);
-			const report = this.read();
-			if (report && report.command >= number) {
-				return report;
-			}
-
-			if (!this.isAlive()) {
-				throw new UserError(`JVM ${this.#target.pid} has ended`);
-			}
-
-			if (performance.now() > deadline) {
-				throw new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {hint: 'the JVM may be very busy; the agent removes everything by itself once it can'});
-			}
+		const report = await this.#reportThat(({command}) => command >= number, () => {
+			this.read();
+		});
+		if (report) {
+			return report;
 		}
+
+		if (!this.isAlive()) {
+			throw new UserError(`JVM ${this.#target.pid} has ended`);
+		}
+
+		throw new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {hint: 'the JVM may be very busy; the agent removes everything by itself once it can'});
 	}
 
 	/** Whether the target still runs. */
@@ -131,10 +137,11 @@ export class AgentSession<Report extends AgentReport> {
 		if (!this.#isOver) {
 			try {
 				this.#control.command('phase stop\n');
-				const deadline = performance.now() + answerTimeoutMs;
-				while (this.#report?.phase !== 'over' && this.isAlive() && performance.now() < deadline) {
-					await sleep(pollMs);
-					this.#hear();
+				// Where it has not reported yet, nothing is woven, and it ends without a word.
+				if (this.#report) {
+					await this.#reportThat(({phase}) => phase === 'over', () => {
+						this.#hear();
+					});
 				}
 			} catch {
 				// It ended by itself, which is what we want.
@@ -144,6 +151,28 @@ export class AgentSession<Report extends AgentReport> {
 		}
 
 		return this.#report;
+	}
+
+	/** Waits for a report as it must be; undefined where none comes in time. */
+	async #reportThat(isAnswer: (report: Report) => boolean, hear: () => void): Promise<Report | undefined> {
+		const startMs = performance.now();
+		let progress = progressOf(this.#data);
+		let progressMs = startMs;
+		while (this.isAlive() && !this.#isDisobedient) {
+			await sleep(pollMs);
+			hear();
+			if (this.#report && isAnswer(this.#report)) {
+				return this.#report;
+			}
+
+			const nowMs = performance.now();
+			const next = progressOf(this.#data);
+			progressMs = next === progress ? progressMs : nowMs;
+			progress = next;
+			this.#isDisobedient = nowMs - progressMs > silenceTimeoutMs || nowMs - startMs > answerTimeoutMs;
+		}
+
+		return undefined;
 	}
 
 	/** Takes the newest report. Throws when there will be no more. */

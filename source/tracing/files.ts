@@ -9,17 +9,28 @@ descriptors of files that we made ourselves are used, and nothing that the targe
 */
 
 const headerBytes = 36;
+const progressAt = 2048;
 const mostReportBytes = 16 * 1024 * 1024;
 const mostLastWordBytes = 1000;
 /** The agent may write a report while we read another; two in that time, never so often in turn. */
 const tries = 10;
 
-/** What is known from the agent. */
-export type Heard =
+/** Room for the report that is read; what is kept of one is copied. */
+let space = Buffer.alloc(0);
+
+/** What is known from the agent. `bytes` are good until the next report is read. */
+type Heard =
+	/** Or its header names a new report that is not there. */
 	| {readonly state: 'silent'}
 	| {readonly state: 'report'; readonly number: bigint; readonly bytes: Buffer}
 	/** There will be no more reports; one printable line. */
 	| {readonly state: 'over'; readonly lastWord: string};
+
+/** Something that changes while the agent works at a command; -1 as long as it has written nothing. */
+export function progressOf(fd: number): bigint {
+	const word = bytesAt(fd, progressAt, 8);
+	return word.length < 8 ? -1n : word.readBigInt64BE();
+}
 
 /** Our side: raises the heartbeat, gives commands. */
 export class ControlFile {
@@ -75,11 +86,16 @@ export function hear(fd: number, newerThan: bigint): Heard {
 
 		const number = header.readBigInt64BE(8);
 		const [at, length] = [Number(header.readBigInt64BE(16)), Number(header.readBigInt64BE(24))];
-		if (number <= newerThan || !(at >= headerBytes && at <= 2 * mostReportBytes && length > 0 && length <= mostReportBytes)) {
+		if (number <= newerThan) {
 			return {state: 'silent'};
 		}
 
-		const report = bytesAt(fd, at, length + 8);
+		if (!(at >= headerBytes && at <= 2 * mostReportBytes && length > 0 && length <= mostReportBytes)) {
+			return {state: 'silent'};
+		}
+
+		space = space.length > length + 8 ? space : Buffer.alloc(length + 8);
+		const report = bytesAt(fd, at, length + 8, space);
 		const again = bytesAt(fd, 0, headerBytes);
 		// The next report goes to the other place; the one after it would have come into this one.
 		if (report.length === length + 8 && report.readBigInt64BE(length) === number && again.length === headerBytes && again.readBigInt64BE(8) <= number) {
@@ -90,12 +106,13 @@ export function hear(fd: number, newerThan: bigint): Heard {
 	return {state: 'silent'};
 }
 
-/** Fewer where the file ends. */
-function bytesAt(fd: number, position: number, length: number): Buffer {
-	const bytes = Buffer.alloc(Math.max(0, Math.min(length, fstatSync(fd).size - position)));
+/** Fewer where the file ends. `into` has room for them. */
+function bytesAt(fd: number, position: number, length: number, into?: Buffer): Buffer {
+	const there = Math.max(0, Math.min(length, fstatSync(fd).size - position));
+	const bytes = into ?? Buffer.alloc(there);
 	let read = 0;
-	while (read < bytes.length) {
-		const count = readSync(fd, bytes, read, bytes.length - read, position + read);
+	while (read < there) {
+		const count = readSync(fd, bytes, read, there - read, position + read);
 		if (count === 0) {
 			break;
 		}

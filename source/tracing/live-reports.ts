@@ -1,6 +1,6 @@
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
-import {UserError} from '../process/errors.js';
+import {UserError} from '../runtime/errors.js';
 
 /** A session of the agent as far as it is read and ended. */
 type Reporting<Report> = {

@@ -1,50 +1,56 @@
 import {randomBytes} from 'node:crypto';
 import {
-	chownSync, closeSync, constants, fchmodSync, fchownSync, fstatSync, mkdirSync, openSync, rmdirSync, unlinkSync, writeSync,
+	chownSync, closeSync, constants, fchmodSync, fchownSync, fstatSync, mkdirSync, openSync, readdirSync, readlinkSync, rmdirSync, unlinkSync, writeSync,
 } from 'node:fs';
 import process from 'node:process';
 import {asOwner, canActAs} from '../jvm/attachability/credentials.js';
 import {openBelowRoot, openFolderIn, pathOf} from '../jvm/system/below-root.js';
+import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
 
+/** A new version of the agent's stub needs another name for the jar: see `spareName`. */
 const files = ['agent.jar', 'control', 'data'] as const;
 
+/**
+A session sends its load within `loadTimeoutMs` of making the folder, or never. After this time the JVM's listener, which
+takes requests in turn, has the load behind it once it answers a new request.
+*/
+const unusedAfterMs = 60_000;
+export const loadTimeoutMs = 20_000;
+
 /** The files of a session, in a folder of the target's /tmp that only its own user may enter. */
-export type SessionFolder = {
+type SessionFolder = {
 	/** As the target sees it. */
 	readonly path: string;
 	/** Descriptors, which stay ours whatever becomes of the names. The caller closes them. */
 	readonly control: number;
 	readonly data: number;
-	/** Takes the folder and what we made in it away; nothing happens if that is gone. */
-	remove(): void;
+	/**
+	Removes what we made; nothing happens if it is gone. `isPending`: the JVM may still take the request to load from
+	here, so the empty folder stays, and nobody else can have its name.
+	*/
+	remove(isPending?: boolean): void;
 };
 
 /**
-Makes the folder with a fresh name (mode 0700), the agent's jar in it (0444), and the files by which agent and tool speak.
-All of it belongs to the target's user and is made with that user's rights: where /tmp is everyone's, nobody else can
-have made it, look into it or put something in its place. Throws the system's error.
+Makes the folder (mode 0700), the agent's jar in it (0444), and the files by which agent and tool speak. All of it belongs
+to the target's user and is made with that user's rights: where /tmp is everyone's, nobody else can have made it, look into
+it or put something in its place. Throws the system's error.
 */
 export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolder {
-	const isForeign = process.geteuid!() !== target.uid || process.getegid!() !== target.gid;
-	const act = <T>(action: () => T): T => isForeign && canActAs() ? asOwner(target, action) : action();
-	const mustGive = isForeign && !canActAs();
+	const {act, mustGive} = rightsFor(target);
 	const temporary = openBelowRoot(target.pid, '/tmp');
-	const name = `.tprof-${randomBytes(12).toString('hex')}`;
 	const opened: number[] = [];
+	let name = spareName(target);
 	let folder: number | undefined;
-	const remove = () => {
+	const remove = (isPending = false) => {
 		act(() => {
-			const within = folder === undefined ? undefined : pathOf(folder);
-			for (const file of within === undefined ? [] : files) {
+			empty(folder);
+			if (!isPending) {
 				quietly(() => {
-					unlinkSync(`${within}/${file}`);
+					rmdirSync(`${pathOf(temporary)}/${name}`);
 				});
 			}
-
-			quietly(() => {
-				rmdirSync(`${pathOf(temporary)}/${name}`);
-			});
 		});
 		closeSync(temporary);
 		if (folder !== undefined) {
@@ -69,7 +75,17 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 		};
 
 		const made = act(() => {
-			mkdirSync(`${pathOf(temporary)}/${name}`, 0o700);
+			try {
+				mkdirSync(`${pathOf(temporary)}/${name}`, 0o700);
+			} catch (error) {
+				if (errorCode(error) !== 'EEXIST') {
+					throw error;
+				}
+
+				name = freshName(target);
+				mkdirSync(`${pathOf(temporary)}/${name}`, 0o700);
+			}
+
 			folder = openFolderIn(temporary, name);
 			const found = fstatSync(folder);
 			if (found.uid !== process.geteuid!() || (found.mode & 0o077) !== 0) {
@@ -93,6 +109,108 @@ export function makeSessionFolder(target: Target, jar: Uint8Array): SessionFolde
 
 		remove();
 		throw error;
+	}
+}
+
+/**
+Removes folders that sessions before this one left in the target's /tmp: of this JVM, and of JVMs that have ended. Call it
+once the JVM has answered a request: no load of a session that is over can then be pending. Never throws.
+*/
+export function removeUnusedFolders(target: Target): void {
+	quietly(() => {
+		const temporary = openBelowRoot(target.pid, '/tmp');
+		try {
+			for (const name of readdirSync(pathOf(temporary))) {
+				const [, jvm] = folderName.exec(name) ?? [];
+				if (jvm !== undefined && (jvm === idOf(target) || hasEnded(jvm))) {
+					quietly(() => {
+						removeUnused(target, temporary, name);
+					});
+				}
+			}
+		} finally {
+			closeSync(temporary);
+		}
+	});
+}
+
+function removeUnused(target: Target, temporary: number, name: string): void {
+	const folder = openFolderIn(temporary, name);
+	try {
+		const {uid, mode, mtimeMs} = fstatSync(folder);
+		if (uid === target.uid && (mode & 0o7777) === 0o700 && Math.abs(Date.now() - mtimeMs) > unusedAfterMs) {
+			rightsFor(target).act(() => {
+				empty(folder);
+				rmdirSync(`${pathOf(temporary)}/${name}`);
+			});
+		}
+	} finally {
+		closeSync(folder);
+	}
+}
+
+/** A JVM's pid in its own namespace, its start time and that namespace; then what cannot be guessed. */
+const folderName = /^\.tprof-(\d+\.\d+\.\d+)-[\da-f]{24}$/;
+
+function idOf({pid, nsPid, startTicks}: Target): string {
+	return `${nsPid}.${startTicks}.${pidNamespace(pid)}`;
+}
+
+function pidNamespace(pid: number | 'self'): string {
+	try {
+		return /\d+/.exec(readlinkSync(`/proc/${pid}/ns/pid`))?.[0] ?? '0';
+	} catch {
+		return '0';
+	}
+}
+
+/** Known only of JVMs in our own pid namespace. */
+function hasEnded(jvm: string): boolean {
+	const [pid, startTicks, namespace] = jvm.split('.');
+	return namespace !== '0' && namespace === pidNamespace('self') && !isAlive({pid: Number(pid), startTicks: Number(startTicks)});
+}
+
+function freshName(target: Target): string {
+	return `.tprof-${idOf(target)}-${randomBytes(12).toString('hex')}`;
+}
+
+/**
+The name of an earlier session's folder, if there was one: its jar is on the JVM's class path and stays open there, and
+the same path is not opened again. Otherwise a fresh name.
+*/
+function spareName(target: Target): string {
+	const folder = `/proc/${target.pid}/fd`;
+	try {
+		const names = readdirSync(folder).map(fd => /\/([^/]+)\/agent\.jar \(deleted\)$/.exec(linkOf(`${folder}/${fd}`))?.[1] ?? '');
+		return names.find(name => folderName.exec(name)?.[1] === idOf(target)) ?? freshName(target);
+	} catch {
+		return freshName(target);
+	}
+}
+
+/** Empty for one that is closed. */
+function linkOf(fd: string): string {
+	try {
+		return readlinkSync(fd);
+	} catch {
+		return '';
+	}
+}
+
+/** How to act with the rights of the target's user; `mustGive`: that cannot be, and what is made must be given to that user. */
+function rightsFor(target: Target): {readonly mustGive: boolean; act<T>(action: () => T): T} {
+	const isForeign = process.geteuid!() !== target.uid || process.getegid!() !== target.gid;
+	return {
+		act: action => isForeign && canActAs() ? asOwner(target, action) : action(),
+		mustGive: isForeign && !canActAs(),
+	};
+}
+
+function empty(folder: number | undefined): void {
+	for (const file of folder === undefined ? [] : files) {
+		quietly(() => {
+			unlinkSync(`${pathOf(folder!)}/${file}`);
+		});
 	}
 }
 

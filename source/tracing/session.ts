@@ -1,5 +1,5 @@
-import type {TraceReport} from '../model/traces/report.js';
-import {parseReport} from '../model/traces/report-bytes.js';
+import type {TraceReport} from '../model/trace-report.js';
+import {parseReport} from '../model/trace-report-bytes.js';
 import type {Target} from '../jvm/target.js';
 import {AgentSession} from './agent-session.js';
 
@@ -25,7 +25,7 @@ export type TraceRequest = {
 export class TraceSession {
 	/** Loads the agent, from the jar that came along or another file. Nothing is woven yet. */
 	static async open(target: Target, file?: string): Promise<TraceSession> {
-		return new TraceSession(await AgentSession.open(target, parseReport, file));
+		return new TraceSession(await AgentSession.open(target, parseReport, {file}));
 	}
 
 	readonly #session: AgentSession<TraceReport>;

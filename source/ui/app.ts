@@ -9,20 +9,20 @@ import {Theme, type ThemeOptions} from './terminal/theme.js';
 
 export type {Save} from './screens/session.js';
 
-export type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
+type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
 	readonly source: SnapshotSource;
 	readonly save: Save;
 	readonly keepColumns?: KeepColumns;
-	/** Undefined where nothing can be traced. */
+	/** Undefined if nothing can be traced. */
 	readonly tracer?: MethodTracer;
 	readonly view: InitialView & Pick<DataOptions, 'top'>;
 	readonly theme: ThemeOptions;
-	/** What is known of the target beside the samples; called once a refresh. */
+	/** The target's own figures; called once a refresh. */
 	vitals(): TargetVitals;
 };
 
-/** How the screen was left: by a key, by a signal (named), or because the terminal went away. */
-export type AppResult = {
+/** How the screen was left: by a key, by a signal, or because the terminal went away. */
+type AppResult = {
 	readonly reason: 'quit' | 'signal' | 'gone';
 	readonly signal?: NodeJS.Signals;
 	/** What was shown last, for the summary. */

@@ -4,7 +4,7 @@ import {Theme, type ThemeOptions} from './terminal/theme.js';
 
 export type {ChoiceRow} from './state/chooser-state.js';
 
-export type ChooserOptions = ShellOptions & {
+type ChooserOptions = ShellOptions & {
 	readonly columns: readonly ChoiceColumn[];
 	readonly theme: ThemeOptions;
 	/** The JVMs there are now; called once a second. */

@@ -1,33 +1,33 @@
 import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
 import type {ReactElement} from 'react';
-import {endSignals} from '../process/end-signals.js';
+import {endSignals} from '../runtime/end-signals.js';
 import type * as ShowScreen from './show-screen.js';
 import {Terminal} from './terminal/terminal.js';
 
-/** How a screen was left: by what it decided itself, by a signal (named), or because the terminal went away. */
-export type Leaving<Result> = {readonly reason: 'quit'; readonly result: Result} | {readonly reason: 'signal'; readonly signal: NodeJS.Signals} | {readonly reason: 'gone'};
+/** How a screen was left: by its own decision, by a signal, or because the terminal went away. */
+type Leaving<Result> = {readonly reason: 'quit'; readonly result: Result} | {readonly reason: 'signal'; readonly signal: NodeJS.Signals} | {readonly reason: 'gone'};
 
 export type ShellOptions = {
-	/** Terminals both. */
+	/** Both are terminals. */
 	readonly stdin: ReadStream;
 	readonly stdout: WriteStream;
 	/** Whether the mouse is used. */
 	readonly hasMouse?: boolean;
 };
 
-/** Signals that end a screen as its own key does; the terminal is given back first. */
+/** Signals that end a screen; the terminal is restored first. */
 const screenSignals: readonly NodeJS.Signals[] = [...endSignals, 'SIGQUIT'];
 
-/** Those that a terminal sends for keys. */
+/** Signals that a terminal sends for keys. */
 const keySignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /** A screen, once Ink is loaded: `leave` ends it with a result. */
-export type ScreenOf<Result> = (leave: (result: Result) => void) => Promise<ReactElement>;
+type ScreenOf<Result> = (leave: (result: Result) => void) => Promise<ReactElement>;
 
 /**
-Shows a screen until it is left, and gives the terminal back in every way of leaving; then resolves. Rejects with what
-was thrown, by a component, a listener or a timer of anybody in the process too, when the terminal has been given back.
+Shows a screen until it is left and restores the terminal, however it was left. Rejects with what a component or anything
+else in the process threw.
 */
 export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, screenOf: ScreenOf<Result>): Promise<Leaving<Result>> {
 	const terminal = new Terminal(stdin, stdout, {hasMouse});
@@ -49,7 +49,7 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 	};
 
 	const onSignal = (signal: NodeJS.Signals) => {
-		// Keys that send these go to the program that has the terminal.
+		// These keys are meant for the program that has the terminal.
 		if (terminal.isLent && keySignals.has(signal)) {
 			return;
 		}
@@ -90,10 +90,9 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 	}
 }
 
-/** Loads Ink, which takes a few hundred milliseconds and is wanted nowhere but on a screen. */
+/** Loads Ink, which is slow and only needed for a screen. */
 async function loadInk(): Promise<typeof ShowScreen> {
-	// Ink draws nothing before it exits where CI is set; a pseudo-terminal in a CI job is a terminal all the same. It
-	// looks only while it is being loaded (is-in-ci).
+	// With CI set, Ink would draw nothing until it exits. It reads that only while it is loaded (is-in-ci).
 	const names = ['CI', 'CONTINUOUS_INTEGRATION'];
 	const before = names.map(name => process.env[name]);
 	for (const name of names) {

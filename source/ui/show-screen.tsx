@@ -5,15 +5,12 @@ import type {ReactElement} from 'react';
 import {TerminalContext} from './hooks/terminal.js';
 import type {Terminal} from './terminal/terminal.js';
 
-/**
-Highest rate of drawing that Ink itself allows, frames a second: the screen decides when to draw, Ink never waits with a
-frame.
-*/
+/** Frames a second that Ink allows: it never delays a frame. */
 const maxFps = 1000;
 
 /**
-Draws a screen with Ink, which writes only the lines that changed; gives the way to end it. What a component throws is
-passed on. Debugged, every frame is written whole.
+Draws a screen with Ink, which writes only the lines that changed, or all of them if `isDebugged`. Returns a function
+that ends it; errors of components go to `onError`.
 */
 export function showScreen(screen: ReactElement, terminal: Terminal, onError: (error: unknown) => void, isDebugged = false): () => void {
 	const {frames} = terminal;
@@ -24,7 +21,7 @@ export function showScreen(screen: ReactElement, terminal: Terminal, onError: (e
 	instance.waitUntilExit().catch(onError);
 	return () => {
 		frames.flush();
-		// What Ink writes when it ends is not for a screen that is being left.
+		// Ink's last frame is not wanted.
 		frames.isMuted = true;
 		instance.unmount();
 	};

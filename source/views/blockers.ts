@@ -1,12 +1,12 @@
-import {rootNode} from '../model/frame.js';
 import type {Snapshot} from '../model/snapshot.js';
-import {blockerColumns, holderText, publicName} from '../query/columns/blocker-columns.js';
+import {blockerColumns, holderText, initialisedText, publicName} from '../query/locks/columns.js';
 import {formatDuration, stuckInWords} from '../query/columns/format.js';
 import {shortName} from '../query/columns/names.js';
 import {queryThreadDetail} from '../query/detail.js';
-import {placeName, placeOfFrame} from '../query/facts/place.js';
+import {locationName} from '../query/counters/location.js';
+import {framesOf} from '../query/counters/stack-index.js';
 import {queryBlockers} from '../query/locks/blockers.js';
-import type {BlockerRow, Place, Waiter} from '../query/types.js';
+import type {BlockerRow, Location, Waiter} from '../query/types/rows.js';
 import {frameOf, rounded} from './record.js';
 import type {View} from './view.js';
 
@@ -33,11 +33,11 @@ export const blockersView: View<BlockerRow> = {
 			{id: 'waiters', description: 'threads that waited at the end, or in the window, separated by "; "', cell: row => row.waiters.map(({name}) => name).join('; ')},
 			{id: 'readers', description: 'how often it was held for reading at the end, by the holder first; 0 where it was not, or that is not known', cell: row => row.readers},
 		],
-		* json(snapshot, baseline, query, top) {
-			for (const row of queryBlockers(snapshot, baseline, query).rows.slice(0, top)) {
+		* json(snapshot, since, query, top) {
+			for (const row of queryBlockers(snapshot, since, query).rows.slice(0, top)) {
 				yield JSON.stringify({
 					lock: row.lockClass, kind: row.kind, holder: row.holder < 0 ? null : row.holderName, tid: row.holder < 0 ? 0 : snapshot.threads.nativeId[row.holder], state: row.holderState ?? null, readers: row.readers,
-					tookAt: placeOf(row.tookAt), nowAt: placeOf(row.nowAt), waiting: row.waitingNow, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast,
+					tookAt: locationOf(row.tookAt), nowAt: locationOf(row.nowAt), waiting: row.waitingNow, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast,
 					waitedMs: rounded(row.waitedMs), depth: row.depth, deadlock: row.isDeadlocked, waiters: row.waiters.map(waiter => waiterOf(waiter)),
 				});
 			}
@@ -52,11 +52,12 @@ export const blockersView: View<BlockerRow> = {
 	query: queryBlockers,
 	// It was so in the window, and is over.
 	isDim: row => row.waitingNow === 0,
+	alarms: ({contendingNow}) => contendingNow,
 	remark: () => '',
 	emptyHints: [{key: '[', title: 'look back', short: 'back'}, {key: 'z', title: 'another window', short: 'window'}, {key: 'tab', title: 'next view', short: 'view'}],
 	emptyText: (_, {filter}) => filter === '' ? 'no thread waited in this window for a lock that another thread holds' : undefined,
-	detail(snapshot, baseline, query, _key, row) {
-		const detail = queryThreadDetail(snapshot, baseline, {...query, filter: ''}, row?.waiters.map(({key}) => key) ?? []);
+	detail(snapshot, since, query, _key, row) {
+		const detail = queryThreadDetail(snapshot, since, {...query, filter: ''}, row?.waiters.map(({key}) => key) ?? []);
 		// What they did beside waiting is in other views.
 		return {...detail, lines: [], stacks: [], wholeStacks: row ? wholeStacks(snapshot, row) : []};
 	},
@@ -66,19 +67,30 @@ export const blockersView: View<BlockerRow> = {
 		const longestText = row.waitingNow > 0 && longest ? `, ${longest.name} for ${stuckInWords(longest)}` : '';
 		const room = Math.max(20, width - 12);
 		return [
-			{text: `${publicName(row.lockClass) || row.kind} held by ${holder}`, role: 'title', isWrapped: true},
+			{text: row.kind === 'class-init' ? `${initialisedText(row.lockClass)}, run by ${holder}` : `${publicName(row.lockClass) || row.kind} held by ${holder}`, role: 'title', isWrapped: true},
 			{text: `${row.waitingNow} ${row.waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${formatDuration(row.waitedMs)} of waiting in the window`, isWrapped: true},
 			...(row.tookAt ? [{text: `taken at ${shortName(row.tookAt, room, false)}`}] : []),
 			...(row.nowAt ? [{text: `is now at ${shortName(row.nowAt, room, false)}${row.holderState ? ` (${row.holderState})` : ''}`}] : []),
-			...(row.holder < 0 && row.readers === 0 ? [{text: 'who holds it is not known: a thread dump does not say so of locks of java.util.concurrent, and readers of a lock leave no name; L asks the JVM for a full one', isWrapped: true} as const] : []),
+			...(row.holder < 0 && row.readers === 0 ? [{text: unknownText(row), isWrapped: true} as const] : []),
 			...(row.readers > 0 ? [{text: 'of readers none but the first leaves its name, as long as it is one', isWrapped: true} as const] : []),
 			...(row.holder >= 0 && !row.tookAt ? [{text: untakenText(row), isWrapped: true} as const] : []),
 			...(row.isDeadlocked ? [{text: 'deadlock: the holder waits for a thread that waits for it', role: 'error'} as const] : []),
 		];
 	},
-	placeOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,
+	locationOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,
 	threadsOf: ({waiters, holderName}) => ({keys: waiters.map(({key}) => key), label: `${waiters.length === 1 ? waiters[0].name : `${waiters.length} threads`} behind ${holderName || '?'}`}),
 };
+
+/** Why it is not known who holds a lock. */
+function unknownText({kind}: BlockerRow): string {
+	if (kind === 'monitor') {
+		return 'who held it could not be read, or nobody did: it was free, and those who wait for it had not run yet';
+	}
+
+	return kind === 'class-init'
+		? 'which thread runs it is not known: up to JDK 16 a thread dump does not say for which class a thread waits'
+		: 'who holds it is not known: a thread dump does not say so of locks of java.util.concurrent, and readers of a lock leave no name; L asks the JVM for a full one';
+}
 
 /** Why it is not known where the holder took a lock. */
 function untakenText({kind}: BlockerRow): string {
@@ -87,34 +99,25 @@ function untakenText({kind}: BlockerRow): string {
 
 /** Where the holder is and where the longest waiter is, whole. */
 function wholeStacks(snapshot: Snapshot, row: BlockerRow) {
-	const {threads} = snapshot;
+	const {threads, dictionary} = snapshot;
 	const [longest] = row.waiters;
 	const waiter = longest?.isNow ? threads.key.subarray(0, threads.count).indexOf(longest.key) : -1;
 	return [
-		...(row.nowAt ? [{title: `THE HOLDER NOW: ${row.holderName}`, frames: framesOf(snapshot, row.holder)}] : []),
-		...(waiter >= 0 ? [{title: `WAITS LONGEST: ${longest.name}`, frames: framesOf(snapshot, waiter)}] : []),
+		...(row.nowAt ? [{title: `THE HOLDER NOW: ${row.holderName}`, frames: framesOf(dictionary, threads.node[row.holder])}] : []),
+		...(waiter >= 0 ? [{title: `WAITS LONGEST: ${longest.name}`, frames: framesOf(dictionary, threads.node[waiter])}] : []),
 	];
 }
 
-function framesOf({threads, dictionary}: Snapshot, thread: number): Place[] {
-	const frames: Place[] = [];
-	for (let node = threads.node[thread]; node !== rootNode; node = dictionary.nodeParent[node]) {
-		frames.push(placeOfFrame(dictionary, dictionary.nodeFrame[node], 'line'));
-	}
-
-	return frames;
+function nameOf(location: Location | undefined): string {
+	return location ? locationName(location) : '';
 }
 
-function nameOf(place: Place | undefined): string {
-	return place ? placeName(place) : '';
-}
-
-function placeOf(place: Place | undefined) {
-	return place ? frameOf(place) : null;
+function locationOf(location: Location | undefined) {
+	return location ? frameOf(location) : null;
 }
 
 function waiterOf({name, nativeId, isNow, stuckMs, stuckAtLeast, at, waitedMs}: Waiter) {
 	return {
-		thread: name, tid: nativeId, now: isNow, stuckMs: rounded(stuckMs), stuckAtLeast, at: placeOf(at), waitedMs: rounded(waitedMs),
+		thread: name, tid: nativeId, now: isNow, stuckMs: rounded(stuckMs), stuckAtLeast, at: locationOf(at), waitedMs: rounded(waitedMs),
 	};
 }

@@ -1,8 +1,9 @@
-import {changeColumns, rate, signed} from '../query/columns/change-columns.js';
+import {
+	changeColumns, rate, signed, type ChangeFigures, type ChangeRow,
+} from '../query/changes/columns.js';
 import {shortName} from '../query/columns/names.js';
 import {beginOf, queryChanges} from '../query/changes/changes.js';
 import {queryLineDetail} from '../query/detail.js';
-import type {ChangeFigures, ChangeRow} from '../query/changes/change-row.js';
 import {linesView} from './lines.js';
 import {decimals, frameOf} from './record.js';
 import type {View} from './view.js';
@@ -11,7 +12,7 @@ import type {View} from './view.js';
 export const changesView: View<ChangeRow> = {
 	id: 'changes',
 	title: 'Changes',
-	comparesWithMark: true,
+	comparesWithBaseline: true,
 	columns: changeColumns,
 	sort: {column: 'cpu-change', reverse: false},
 	keys: linesView.keys,
@@ -19,13 +20,13 @@ export const changesView: View<ChangeRow> = {
 	hints: () => [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'm', title: 'mark again', short: 'mark'}, {key: 'D', title: 'back', short: 'back'}],
 	query: queryChanges,
 	isDim: row => row.isNoise,
-	remark: ({mark, by}) => [mark ? `against ${mark.title}` : '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(', '),
+	remark: ({baseline, by}) => [baseline ? `against ${baseline.title}` : '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(', '),
 	emptyHints: [{key: 'm', title: 'mark what is on the screen', short: 'mark'}, {key: 'D', title: 'back', short: 'back'}, {key: 'tab', title: 'next view', short: 'view'}],
-	emptyText: (_, {mark, filter}) => filter === ''
-		? (mark ? 'nothing has been sampled since the mark yet' : 'nothing to compare with: m marks what is on the screen, and from then on this shows the change; or start with --compare FILE')
+	emptyText: (_, {baseline, filter}) => filter === ''
+		? (baseline ? 'nothing has been sampled since the mark yet' : 'nothing to compare with: m marks what is on the screen, and from then on this shows the change; or start with --compare FILE')
 		: undefined,
-	placeOf: row => row,
-	detail: (snapshot, baseline, query, key) => queryLineDetail(snapshot, query.mark ? beginOf(query.mark, snapshot, baseline) : baseline, query, key),
+	locationOf: row => row,
+	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, query.baseline ? beginOf(query.baseline, snapshot, since) : since, query, key),
 	titleLines: (row, width) => [
 		{text: shortName(row, width, true), role: 'title'},
 		{text: changeText('CPU ms/s', row.cpuChange, row.cpuError, row.now.cpuMsPerS, row.was.cpuMsPerS)},
@@ -53,8 +54,8 @@ export const changesView: View<ChangeRow> = {
 			{id: 'percent_now', description: 'share of the CPU time in the window', cell: row => decimals(row.now.cpuPercent, 3)},
 			{id: 'percent_was', description: 'share of the CPU time in what it is compared with', cell: row => decimals(row.was.cpuPercent, 3)},
 		],
-		* json(snapshot, baseline, query, top) {
-			for (const row of queryChanges(snapshot, baseline, query).rows.slice(0, top)) {
+		* json(snapshot, since, query, top) {
+			for (const row of queryChanges(snapshot, since, query).rows.slice(0, top)) {
 				yield JSON.stringify({
 					...frameOf(row), change: row.kind, noise: row.isNoise,
 					cpuMsPerS: {change: decimals(row.cpuChange, 3), error: decimals(row.cpuError, 3), ...pairOf(row, figures => figures.cpuMsPerS)},

@@ -1,13 +1,13 @@
-import {focusColumns} from '../query/columns/focus-columns.js';
+import {focusColumns} from '../query/focus/columns.js';
 import {formatCount, formatMs, formatPercent} from '../query/columns/format.js';
 import {nameWith, viaText} from '../query/columns/names.js';
 import {queryLineDetail} from '../query/detail.js';
-import {placeKey, placeName} from '../query/facts/place.js';
+import {locationKey, locationName} from '../query/counters/location.js';
 import {openFocus, queryFocus} from '../query/focus/focus.js';
 import {rowTexts} from '../query/tree/tree-text.js';
-import type {FocusRow} from '../query/types.js';
+import type {FocusRow} from '../query/types/rows.js';
 import {
-	decimals, frameOf, msOf, rounded, stateColumns, statesOf, viaOf,
+	decimals, frameOf, locationColumns, msOf, rounded, stateColumns, statesOf, viaOf,
 } from './record.js';
 import {treeKeys} from './tree-keys.js';
 import type {View} from './view.js';
@@ -31,11 +31,11 @@ export const focusView: View<FocusRow> = {
 	emptyText: (_, {method, filter}) => method
 		? `no sample in this window has a method like ${method} on its stack${filter === '' ? '' : ' and matches the filter'}`
 		: 'no method is chosen: press f on a row of another view, or start with --method PATTERN',
-	lookInto: ({className, method}) => ({method: placeKey({className, method, file: '', line: -1}, 'method'), tree: undefined}),
-	placeOf: row => row,
-	detail(snapshot, baseline, query, _key, row) {
+	lookInto: ({className, method}) => ({method: locationKey({className, method, file: '', line: -1}, 'method'), tree: undefined}),
+	locationOf: row => row,
+	detail(snapshot, since, query, _key, row) {
 		const by = row?.isMethod ? 'method' : query.by;
-		return queryLineDetail(snapshot, baseline, {...query, by}, row ? placeKey(row, by) : '');
+		return queryLineDetail(snapshot, since, {...query, by}, row ? locationKey(row, by) : '');
 	},
 	titleLines: (row, width) => [
 		{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
@@ -50,10 +50,7 @@ export const focusView: View<FocusRow> = {
 		csv: [
 			{id: 'part', description: 'calls: the method and what it calls; callers: the method and who called it', cell: row => row.part},
 			{id: 'level', description: 'rows above it on its path; 0 for the method itself', cell: row => row.level},
-			{id: 'class', description: 'fully qualified class', cell: row => row.className},
-			{id: 'method', description: 'method; empty with --by class', cell: row => row.method},
-			{id: 'file', description: 'source file, empty if not known', cell: row => row.file},
-			{id: 'line', description: 'source line; -1 unknown, -2 native method', cell: row => row.line},
+			...locationColumns<FocusRow>(),
 			{id: 'wall_percent', description: 'share of the method\'s thread time, every state', cell: row => decimals(row.totalPercent, 2)},
 			{id: 'wall_error_percent', description: 'half the width of its 95 % confidence interval, percentage points', cell: row => decimals(row.wallError, 2)},
 			{id: 'cpu_percent', description: 'share of the method\'s CPU time', cell: row => decimals(row.cpuPercent, 2)},
@@ -64,11 +61,11 @@ export const focusView: View<FocusRow> = {
 			{id: 'self_ticks', description: 'those that stand there', cell: row => row.selfTicks},
 			{id: 'self_cpu_ms', description: 'CPU time of those', cell: row => msOf(row.selfCpuNs)},
 			...stateColumns<FocusRow>(),
-			{id: 'via', description: 'with --own-first: the method of others\' code in which most of what stands there was; empty for none', cell: row => row.via ? placeName(row.via) : ''},
+			{id: 'via', description: 'with --own-first: the method of others\' code in which most of what stands there was; empty for none', cell: row => row.via ? locationName(row.via) : ''},
 		],
-		csvRows: (snapshot, baseline, query) => queryFocus(snapshot, baseline, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
-		* json(snapshot, baseline, query, top) {
-			const [calls, callers] = openFocus(snapshot, baseline, query);
+		csvRows: (snapshot, since, query) => queryFocus(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
+		* json(snapshot, since, query, top) {
+			const [calls, callers] = openFocus(snapshot, since, query);
 			if (calls) {
 				const texts = {top, head: (row: FocusRow) => ({...figuresOf(row), ...viaOf(row, query)})};
 				const [method] = rowTexts(calls.rows, [0], texts);

@@ -1,13 +1,15 @@
 import {unknownStack} from '../model/frame.js';
-import {defaultQuery} from '../query/defaults.js';
+import {defaultQuery} from '../query/types/query.js';
 import {queryLineDetail} from '../query/detail.js';
-import {placeKey, placeName} from '../query/facts/place.js';
+import {locationKey, locationName} from '../query/counters/location.js';
 import {formatCount, formatMs, stuckInWords} from '../query/columns/format.js';
-import {lineColumns} from '../query/columns/line-columns.js';
-import {glanceQuery, queryLinesAtAGlance} from '../query/glance/at-a-glance.js';
+import {lineColumns} from '../query/lines/columns.js';
+import {summaryQuery, querySummaryLines} from '../query/summary/lines.js';
 import {shortName, viaText} from '../query/columns/names.js';
-import {groupings, type LineRow} from '../query/types.js';
-import {decimals, msOf, stateColumns} from './record.js';
+import {groupings, type LineRow} from '../query/types/rows.js';
+import {
+	decimals, locationColumns, msOf, stateColumns,
+} from './record.js';
 import type {View} from './view.js';
 
 /** Hot places: lines, methods or classes by their share of CPU time. */
@@ -17,27 +19,27 @@ export const linesView: View<LineRow> = {
 	columns: lineColumns,
 	sort: defaultQuery.sort,
 	keys: [{
-		keys: ['l'], shown: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
+		keys: ['l'], label: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
 		press(query) {
 			const by = groupings[(groupings.indexOf(query.by) + 1) % groupings.length];
-			return {change: {by}, said: `rows by ${by}`};
+			return {change: {by}, message: `rows by ${by}`};
 		},
 	}],
-	about: 'Where CPU time goes, and where threads wait: each line, method or class with its share of the CPU time, what it calls left out (%SELF) or not (%TOT). Rows within their sampling error are dim.',
+	about: 'Where CPU time goes, and where threads wait: each line, method or class with its share of the CPU time, alone and with what it calls; where next to no CPU is used, its share of the time for which threads wait. Rows within their sampling error are dim.',
 	hints(row) {
 		const only = {key: 't', title: row.threadCount === 1 ? 'only its thread' : 'only its threads', short: 'threads'};
-		return row.heldUpNow > 0
+		return row.contendingNow > 0
 			? [row.holder === undefined ? {key: 'enter', title: 'what they wait for', short: 'lock'} : {key: 'enter', title: 'who holds the lock', short: 'holder'}, only, {key: '/', title: 'filter', short: 'filter'}]
 			: [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'f', title: 'where its time goes', short: 'focus'}, only];
 	},
-	query: queryLinesAtAGlance,
+	query: querySummaryLines,
 	// It may be there only by chance.
-	isDim: row => row.selfPercent <= row.errorPercent && row.heldUpNow === 0,
+	isDim: row => row.selfPercent <= row.errorPercent && row.contendingNow === 0,
 	remark: ({by, ownFirst}) => [by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
 	emptyText: () => undefined,
-	detail: (snapshot, baseline, query, key) => queryLineDetail(snapshot, baseline, glanceQuery(snapshot, baseline, query), key),
+	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, since, summaryQuery(snapshot, since, query), key),
 	titleLines(row, width, tracer) {
-		const stuck = row.stuckMs > 0 ? `${row.heldUpNow === 1 ? ' for ' : ', longest for '}${stuckInWords(row)}` : '';
+		const stuck = row.stuckMs > 0 ? `${row.contendingNow === 1 ? ' for ' : ', longest for '}${stuckInWords(row)}` : '';
 		const shares = `${row.selfPercent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)} self, ${row.totalPercent.toFixed(1)}% total`;
 		const figures = `${shares}, ${formatMs(row.selfCpuNs)} ms CPU, ${formatCount(row.selfTicks)} ticks`;
 		const isUnknown = row.className === unknownStack.className && row.method === unknownStack.method;
@@ -47,15 +49,12 @@ export const linesView: View<LineRow> = {
 			...(isUnknown && tracer ? [{text: `not stopped for reading: ${tracer} is tracing threads of this JVM`, role: 'error'} as const] : []),
 			...(row.via ? [{text: viaText(row.via)}] : []),
 			...(row.own ? [{text: `called from ${shortName(row.own, Math.max(20, width - 12), true)}`}] : []),
-			...(row.heldUpNow > 0 ? [{text: `${row.heldUpNow} ${row.heldUpNow === 1 ? 'thread' : 'threads'} ${row.blockedNow > 0 ? 'blocked' : 'held up'} here now${stuck}${row.holder === undefined ? '' : `, by ${row.holder}${row.otherHolders > 0 ? ` and ${row.otherHolders} ${row.otherHolders === 1 ? 'other' : 'others'}` : ''}`}`, role: 'error', isWrapped: true} as const] : []),
+			...(row.contendingNow > 0 ? [{text: `${row.contendingNow} ${row.contendingNow === 1 ? 'thread' : 'threads'} ${row.blockedNow > 0 ? 'blocked' : 'held up'} here now${stuck}${row.holder === undefined ? '' : `, by ${row.holder}${row.otherHolders > 0 ? ` and ${row.otherHolders} ${row.otherHolders === 1 ? 'other' : 'others'}` : ''}`}`, role: 'error', isWrapped: true} as const] : []),
 		];
 	},
 	files: {
 		csv: [
-			{id: 'class', description: 'fully qualified class', cell: row => row.className},
-			{id: 'method', description: 'method; empty with --by class', cell: row => row.method},
-			{id: 'file', description: 'source file, empty if not known', cell: row => row.file},
-			{id: 'line', description: 'source line; -1 unknown, -2 native method', cell: row => row.line},
+			...locationColumns<LineRow>(),
 			{id: 'self_percent', description: 'share of CPU time (of ticks where the counted states use none)', cell: row => decimals(row.selfPercent, 2)},
 			{id: 'error_percent', description: 'half the width of its 95 % confidence interval, percentage points', cell: row => decimals(row.errorPercent, 2)},
 			{id: 'total_percent', description: 'like self_percent, including callees', cell: row => decimals(row.totalPercent, 2)},
@@ -68,13 +67,15 @@ export const linesView: View<LineRow> = {
 			{id: 'stuck_ms', description: 'how long the longest of those held up there had been, milliseconds', cell: row => Math.round(row.stuckMs)},
 			...stateColumns<LineRow>(),
 			{id: 'top_threads', description: 'up to three threads with the most CPU time there, separated by "; "', cell: row => row.topThreads.join('; ')},
-			{id: 'held_up_now', description: 'threads that stood there at the end, blocked or parked for a lock that another thread holds', cell: row => row.heldUpNow},
+			{id: 'held_up_now', description: 'threads that stood there at the end, blocked or parked for a lock that another thread holds', cell: row => row.contendingNow},
 			{id: 'holder', description: 'thread that held most of them up; empty if not known', cell: row => row.holder ?? ''},
-			{id: 'own_at', description: 'without --own-first: the line of the program\'s own code by which most of it came; empty for the row itself', cell: row => row.own ? placeName(row.own) : ''},
-			{id: 'via', description: 'with --own-first: the method of others\' code that most of it stood in; empty for the row\'s own', cell: row => row.via ? placeName(row.via) : ''},
+			{id: 'own_at', description: 'without --own-first: the line of the program\'s own code by which most of it came; empty for the row itself', cell: row => row.own ? locationName(row.own) : ''},
+			{id: 'via', description: 'with --own-first: the method of others\' code that most of it stood in; empty for the row\'s own', cell: row => row.via ? locationName(row.via) : ''},
+			{id: 'low_percent', description: 'lower end of the 95 % confidence interval of self_percent', cell: row => decimals(row.selfInterval.low, 2)},
+			{id: 'high_percent', description: 'upper end of it', cell: row => decimals(row.selfInterval.high, 2)},
 		],
 	},
-	keyOfPlace: placeKey,
-	placeOf: row => row,
+	keyOfLocation: locationKey,
+	locationOf: row => row,
 	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 };

@@ -1,5 +1,5 @@
 import {stateCode, threadStates} from '../model/thread-state.js';
-import type {Place, Query, StateTicks} from '../query/types.js';
+import type {Location, Query, StateTicks} from '../query/types/rows.js';
 import type {CsvColumn} from './view.js';
 
 /*
@@ -8,14 +8,14 @@ docs/formats.md.
 */
 
 /** A frame of a JSON document. */
-export function frameOf({className, method, file, line}: Place) {
+export function frameOf({className, method, file, line}: Location) {
 	return {
 		class: className, method, file, line,
 	};
 }
 
 /** With own code first, what a row's own line called: a frame, null where it stood in its own. */
-export function viaOf({via}: {readonly via?: Place}, {ownFirst}: Pick<Query, 'ownFirst'>) {
+export function viaOf({via}: {readonly via?: Location}, {ownFirst}: Pick<Query, 'ownFirst'>) {
 	return ownFirst ? {via: via ? frameOf(via) : null} : {};
 }
 
@@ -41,14 +41,24 @@ export function decimals(value: number, count: number): number {
 	return Number(value.toFixed(count));
 }
 
+/** The CSV columns that say where a row is. */
+export function locationColumns<Row extends Location>(): Array<CsvColumn<Row>> {
+	return [
+		{id: 'class', description: 'fully qualified class', cell: row => row.className},
+		{id: 'method', description: 'method; empty with --by class', cell: row => row.method},
+		{id: 'file', description: 'source file, empty if not known', cell: row => row.file},
+		{id: 'line', description: 'source line; -1 unknown, -2 native method', cell: row => row.line},
+	];
+}
+
 /** A CSV column for each state. */
 export function stateColumns<Row extends {readonly states: StateTicks}>(): Array<CsvColumn<Row>> {
 	return threadStates.map((state, code) => ({id: state.toLowerCase(), description: `thread samples in the state ${state}`, cell: row => row.states[code]}));
 }
 
 /** JSON texts of frames, which stand in many stacks: each is made once. */
-export function frameTexts(): (frame: Place) => string {
-	const texts = new Map<Place, string>();
+export function frameTexts(): (frame: Location) => string {
+	const texts = new Map<Location, string>();
 	return frame => {
 		let text = texts.get(frame);
 		if (text === undefined) {

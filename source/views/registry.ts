@@ -13,7 +13,7 @@ import type {View} from './view.js';
 export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, changesView, tracesView, tasksView, focusView];
 
 /** The view that compares with what was marked or saved. */
-export const comparingView = views.find(({comparesWithMark}) => comparesWithMark)!;
+export const comparingView = views.find(({comparesWithBaseline}) => comparesWithBaseline)!;
 
 /** The view of an id of the registry. */
 export function viewOf(id: string): View {

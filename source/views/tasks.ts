@@ -1,9 +1,8 @@
 import type {Snapshot} from '../model/snapshot.js';
 import {formatCount} from '../query/columns/format.js';
-import {taskColumns} from '../query/columns/task-columns.js';
-import {formatNs, formatRate} from '../query/columns/trace-columns.js';
-import {groupOf, queryTasks, titleOfTasks} from '../query/tasks/rows.js';
-import {taskGroupings, taskRows, type TaskRow} from '../query/tasks/stays.js';
+import {taskColumns, type TaskRow} from '../query/tasks/columns.js';
+import {formatNs, formatRate} from '../query/traces/columns.js';
+import {groupOf, queryTasks, titleOfTasks, taskGroupings, taskRows} from '../query/tasks/stays.js';
 import {rounded} from './record.js';
 import type {TitleLine, View} from './view.js';
 
@@ -20,10 +19,10 @@ export const tasksView: View<TaskRow> = {
 	columns: taskColumns,
 	sort: {column: 'time', reverse: false},
 	keys: [{
-		keys: ['l'], shown: 'l', help: 'tasks by kind, by worker, by both, or by state alone',
+		keys: ['l'], label: 'l', help: 'tasks by kind, by worker, by both, or by state alone',
 		press({tasksBy = 'kind'}) {
 			const next = taskGroupings[(taskGroupings.indexOf(tasksBy) + 1) % taskGroupings.length];
-			return {change: {tasksBy: next}, said: said[next]};
+			return {change: {tasksBy: next}, message: said[next]};
 		},
 	}],
 	about: 'Tasks of thread pools, fork/join and other runtimes: how many are in each state, and how long they stay there. Nothing is sampled: an agent in the JVM follows each task. tprof-top tasks PID starts it.',
@@ -46,7 +45,7 @@ export const tasksView: View<TaskRow> = {
 		...(row.longest.length > 0 ? [{text: ''}, {text: 'LONGEST IN IT NOW', role: 'title'} satisfies TitleLine] : []),
 		...row.longest.slice(0, mostLongest).map(({kind, ageNs, worker}): TitleLine => ({text: `${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : `  in ${worker}`}`})),
 	],
-	placeOf: () => undefined,
+	locationOf: () => undefined,
 	threadsOf: row => ({keys: [], label: titleOfTasks(row)}),
 	files: {
 		csv: [
@@ -62,8 +61,8 @@ export const tasksView: View<TaskRow> = {
 			{id: 'p99_ms', description: '99 of 100 stays took no longer', cell: row => milliseconds(row.p99Ns)},
 			{id: 'max_ms', description: 'the longest stay', cell: row => milliseconds(row.mostNs)},
 		],
-		* json({tasks}: Snapshot, baseline, {tasksBy = 'kind'}, top) {
-			for (const row of tasks ? taskRows(tasks, baseline?.tasks, tasksBy).slice(0, top) : []) {
+		* json({tasks}: Snapshot, since, {tasksBy = 'kind'}, top) {
+			for (const row of tasks ? taskRows(tasks, since?.tasks, tasksBy).slice(0, top) : []) {
 				yield JSON.stringify(taskJson(row));
 			}
 		},

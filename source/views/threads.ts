@@ -1,10 +1,10 @@
 import {queryThreadDetail} from '../query/detail.js';
 import {formatCount, formatMs, stuckInWords} from '../query/columns/format.js';
 import {shortName} from '../query/columns/names.js';
-import {placeName} from '../query/facts/place.js';
-import {kindText, lockText, threadColumns} from '../query/columns/thread-columns.js';
-import {queryThreads} from '../query/threads.js';
-import type {ThreadRow} from '../query/types.js';
+import {locationName} from '../query/counters/location.js';
+import {kindText, lockText, threadColumns} from '../query/threads/columns.js';
+import {queryThreads} from '../query/threads/threads.js';
+import type {ThreadRow} from '../query/types/rows.js';
 import {decimals, msOf, stateColumns} from './record.js';
 import type {View} from './view.js';
 
@@ -18,13 +18,13 @@ export const threadsView: View<ThreadRow> = {
 	columns: threadColumns,
 	sort: {column: 'cpu', reverse: false},
 	keys: [{
-		keys: ['l'], shown: 'l', help: 'fold pools into one row, or show every thread',
+		keys: ['l'], label: 'l', help: 'fold pools into one row, or show every thread',
 		press(query) {
 			const foldPools = !(query.foldPools ?? true);
-			return {change: {foldPools}, said: foldPools ? 'each pool is one row' : 'each thread is one row'};
+			return {change: {foldPools}, message: foldPools ? 'each pool is one row' : 'each thread is one row'};
 		},
 	}],
-	about: 'Threads by CPU time: what each does now, for how long it has stood there, and whom it waits for. Threads of a pool are one row.',
+	about: 'Threads by CPU time: what each does now, for how long it has stood there, and whom it waits for. Threads of a pool are one row. Those without work are idle, and not listed: the JVM\'s own, and workers that wait in a queue, a selector or accept with no task on their stack.',
 	hints(row, {foldPools = true}) {
 		const enter = row.state === 'BLOCKED' ? {key: 'enter', title: 'who holds the lock', short: 'holder'} : {key: 'enter', title: 'its lines and stacks', short: 'lines'};
 		const only = {key: 't', title: row.threadKeys.length === 1 ? 'only this thread' : 'only these threads', short: 'only'};
@@ -33,12 +33,12 @@ export const threadsView: View<ThreadRow> = {
 			: [enter, only, foldPools ? {key: '/', title: 'filter', short: 'filter'} : {key: 'l', title: 'pools as one row', short: 'fold'}];
 	},
 	query: queryThreads,
-	// It did nothing and is not held up.
-	isDim: row => row.cpuNs === 0 && row.state !== 'BLOCKED',
+	// It waits for work.
+	isDim: row => row.isWithoutWork,
 	remark: ({ownFirst}) => ownFirst ? 'own code' : '',
-	emptyText: ({idleRows = 0}, {filter}) => idleRows > 0 ? `all ${idleRows} threads${filter === '' ? '' : ' that match the filter'} were idle in this window; i shows them` : undefined,
-	detail(snapshot, baseline, query, _key, row) {
-		const detail = queryThreadDetail(snapshot, baseline, query, row?.threadKeys ?? []);
+	emptyText: ({idleRows = 0}, {filter}) => idleRows > 0 ? `all ${idleRows} threads${filter === '' ? '' : ' that match the filter'} waited for work in this window; i shows them` : undefined,
+	detail(snapshot, since, query, _key, row) {
+		const detail = queryThreadDetail(snapshot, since, query, row?.threadKeys ?? []);
 		// A thread is not listed below itself.
 		return detail.threads.length < 2 ? {...detail, threads: []} : detail;
 	},
@@ -64,7 +64,7 @@ export const threadsView: View<ThreadRow> = {
 			{id: 'ticks', description: 'samples in the counted states', cell: row => row.ticks},
 			...stateColumns<ThreadRow>(),
 			{id: 'state', description: 'state at the end; empty for a thread that has ended, or a pool in several', cell: row => row.state ?? ''},
-			{id: 'now_at', description: 'where it stood at the end', cell: row => row.now ? placeName(row.now) : ''},
+			{id: 'now_at', description: 'where it stood at the end', cell: row => row.now ? locationName(row.now) : ''},
 			{id: 'stuck_ms', description: 'how long it had stood there without using CPU, milliseconds', cell: row => Math.round(row.stuckMs)},
 			{id: 'lock', description: 'class of what it waited for', cell: row => row.waitsFor?.className ?? ''},
 			{id: 'owner', description: 'thread that held it', cell: row => row.waitsFor?.ownerName ?? ''},
@@ -73,6 +73,6 @@ export const threadsView: View<ThreadRow> = {
 		],
 	},
 	keyOfThread: String,
-	placeOf: ({now, top}) => top ?? now,
+	locationOf: ({now, top}) => top ?? now,
 	threadsOf: ({threadKeys, name}) => ({keys: threadKeys, label: name}),
 };

@@ -1,9 +1,9 @@
 import type {Snapshot} from '../model/snapshot.js';
-import {threadGroups} from '../model/traces/report.js';
+import {threadGroups} from '../model/trace-report.js';
 import {formatCount} from '../query/columns/format.js';
-import {formatNs, formatRate, traceColumns} from '../query/columns/trace-columns.js';
+import {formatNs, formatRate, traceColumns} from '../query/traces/columns.js';
 import {
-	isThinned, nameOf, titleOf, traceMethods, type TraceRow,
+	isThinned, longestFirst, nameOf, titleOf, traceMethods, type TraceRow,
 } from '../query/traces/methods.js';
 import {queryTraces} from '../query/traces/rows.js';
 import {callsOf} from '../query/traces/whole.js';
@@ -25,10 +25,10 @@ export const tracesView: View<TraceRow> = {
 	sort: {column: 'cumulative', reverse: false},
 	keys: [
 		{
-			keys: ['l'], shown: 'l', help: 'traced methods, the tree of their calls, or such a tree for each thread',
+			keys: ['l'], label: 'l', help: 'traced methods, the tree of their calls, or such a tree for each thread',
 			press({tracesBy = 'method'}) {
 				const next = groups[(groups.indexOf(tracesBy) + 1) % groups.length];
-				return {change: {tracesBy: next}, said: said[next]};
+				return {change: {tracesBy: next}, message: said[next]};
 			},
 		},
 		...openingKeys,
@@ -42,18 +42,21 @@ export const tracesView: View<TraceRow> = {
 	query: queryTraces,
 	isDim: row => row.calls === 0,
 	remark: ({tracesBy = 'method'}) => tracesBy === 'method' ? '' : said[tracesBy],
-	emptyText: ({allRows}) => allRows === 0 ? 'no method is traced; M on a row of another view traces its method' : undefined,
+	emptyText({allRows, awaited = []}) {
+		const waits = awaited.length === 0 ? 'no method is traced; M on a row of another view traces its method' : `waiting for a class that matches ${awaited.join(' or ')}; it is traced once it is loaded`;
+		return allRows === 0 ? waits : undefined;
+	},
 	detail: (snapshot, _baseline, _query, _key, row) => ({
 		threads: [], stacks: [], callers: [], callees: [], holders: [], wholeStacks: row ? slowestWith(snapshot, row) : [],
 	}),
 	titleLines: row => [
 		{text: titleOf(row), role: 'title', isWrapped: true},
 		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`, isWrapped: true},
-		...(isThinned(row) ? [{text: `called so often that one call in ${row.oneIn} is followed, and stands for the others`, isWrapped: true as const}] : []),
+		...(isThinned(row) ? [{text: `called so often that one call in ${row.oneIn} is followed, and stands for the others${row.errorPercent === undefined ? '' : `; times are estimates, ±${Math.ceil(row.errorPercent)} %`}${Number.isNaN(row.cumulativeNs) ? '; for how long it was open is not known, as it calls itself' : ''}`, isWrapped: true as const}] : []),
 		...(row.isLetGo ? [{text: 'tracing it cost more than --max-overhead allows: it was let go, and is no longer traced', isWrapped: true as const}] : []),
-		{text: `${[...callTimes(row), `open ${formatNs(row.cumulativeNs)}`].join(', ')}, own ${formatNs(row.ownNs)}`, isWrapped: true},
+		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`, isWrapped: true},
 	],
-	placeOf: ({className, method}) => className === ''
+	locationOf: ({className, method}) => className === ''
 		? undefined
 		: {
 			className, method, file: '', line: -1,
@@ -70,12 +73,12 @@ export const tracesView: View<TraceRow> = {
 			{id: 'p50_ms', description: 'half of the calls took no longer', cell: row => milliseconds(row.p50Ns)},
 			{id: 'p99_ms', description: '99 of 100 calls took no longer', cell: row => milliseconds(row.p99Ns)},
 			{id: 'max_ms', description: 'the longest call', cell: row => milliseconds(row.mostNs)},
-			{id: 'cumulative_ms', description: 'time in which it was open, all threads added up', cell: row => milliseconds(row.cumulativeNs)},
+			{id: 'cumulative_ms', description: 'time in which it was open, all threads added up', cell: row => Number.isNaN(row.cumulativeNs) ? '' : milliseconds(row.cumulativeNs)},
 			{id: 'own_ms', description: 'the same without traced methods that it called', cell: row => milliseconds(row.ownNs)},
 		],
-		* json(snapshot, baseline, _query, top) {
+		* json(snapshot, since, _query, top) {
 			const {traces} = snapshot;
-			for (const row of traces ? traceMethods(traces, baseline?.traces).sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.id - b.id).slice(0, top) : []) {
+			for (const row of traces ? traceMethods(traces, since?.traces).sort(longestFirst).slice(0, top) : []) {
 				yield JSON.stringify({
 					method: nameOf(row), parameters: row.parameters, calls: row.calls, exceptions: row.exceptions, cumulativeMs: milliseconds(row.cumulativeNs), ownMs: milliseconds(row.ownNs),
 					meanMs: milliseconds(row.meanNs), p50Ms: milliseconds(row.p50Ns), p99Ms: milliseconds(row.p99Ns), maxMs: milliseconds(row.mostNs),
@@ -91,8 +94,8 @@ function milliseconds(ns: number): number {
 }
 
 /** Of a single thread's calls the mean alone is known, and the longest. */
-function callTimes({meanNs, p50Ns, p99Ns, mostNs}: TraceRow): string[] {
-	return ([['mean', meanNs], ['median', p50Ns], ['99 % within', p99Ns], ['longest', mostNs]] as const)
+function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): string[] {
+	return ([['mean', meanNs], ['median', p50Ns], ['99 % within', p99Ns], ['longest', mostNs], ['open', cumulativeNs]] as const)
 		.filter(([, ns]) => !Number.isNaN(ns))
 		.map(([what, ns]) => `${what} ${formatNs(ns)}`);
 }

@@ -1,6 +1,6 @@
 import type {
 	GroupBy, Opening, Query,
-} from '../query/types.js';
+} from '../query/types/rows.js';
 import type {ViewKey, ViewRow} from './view.js';
 
 /** A row that others may hang from. */
@@ -11,15 +11,15 @@ const groups: readonly GroupBy[] = ['line', 'method', 'class'];
 /** The keys of rows that are a tree: which are open, as in htop. */
 export const openingKeys: readonly ViewKey[] = [
 	{
-		keys: ['right', '+'], shown: 'Right +', help: 'open the row; when it is open, go to the first below it', knownFrom: 'htop',
+		keys: ['right', '+'], label: 'Right +', help: 'open the row; when it is open, go to the first below it', knownFrom: 'htop',
 		press: onRow((row, query, next) => row.isOpen ? {change: {}, select: next?.key ?? row.key} : {change: said(query, row, 'open'), select: row.key}),
 	},
 	{
-		keys: ['left', '-'], shown: 'Left -', help: 'close the row; when it is closed, go to the one that it hangs from', knownFrom: 'htop',
+		keys: ['left', '-'], label: 'Left -', help: 'close the row; when it is closed, go to the one that it hangs from', knownFrom: 'htop',
 		press: onRow((row, query) => row.isOpen ? {change: said(query, row, 'closed'), select: row.key} : {change: {}, select: row.parentKey ?? row.key}),
 	},
 	{
-		keys: ['*'], shown: '*', help: 'open the row and all below it, or close it again', knownFrom: 'htop',
+		keys: ['*'], label: '*', help: 'open the row and all below it, or close it again', knownFrom: 'htop',
 		press: onRow((row, query) => ({change: said(query, row, query.tree?.opened?.get(row.key) === 'all' ? 'closed' : 'all'), select: row.key})),
 	},
 ];
@@ -27,10 +27,10 @@ export const openingKeys: readonly ViewKey[] = [
 /** The keys of every view of samples whose rows are a tree: what rows stand for, and which are open. */
 export const treeKeys: readonly ViewKey[] = [
 	{
-		keys: ['l'], shown: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
+		keys: ['l'], label: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
 		press({by, tree}) {
 			const next = groups[(groups.indexOf(by) + 1) % groups.length];
-			return {change: {by: next, tree: {isBottomUp: tree?.isBottomUp}}, said: `rows by ${next}`};
+			return {change: {by: next, tree: {isBottomUp: tree?.isBottomUp}}, message: `rows by ${next}`};
 		},
 	},
 	...openingKeys,

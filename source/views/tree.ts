@@ -1,13 +1,13 @@
 import {formatCount, formatMs} from '../query/columns/format.js';
 import {nameWith, viaText} from '../query/columns/names.js';
-import {treeColumns} from '../query/columns/tree-columns.js';
+import {treeColumns} from '../query/tree/columns.js';
 import {queryLineDetail} from '../query/detail.js';
-import {placeKey, placeName} from '../query/facts/place.js';
+import {locationKey, locationName} from '../query/counters/location.js';
 import {treeTexts} from '../query/tree/tree-text.js';
 import {queryTree} from '../query/tree/tree.js';
-import type {TreeRow} from '../query/types.js';
+import type {TreeRow} from '../query/types/rows.js';
 import {
-	decimals, frameOf, msOf, viaOf,
+	decimals, frameOf, locationColumns, msOf, viaOf,
 } from './record.js';
 import {treeKeys} from './tree-keys.js';
 import type {View} from './view.js';
@@ -20,10 +20,10 @@ export const treeView: View<TreeRow> = {
 	sort: {column: 'total', reverse: false},
 	keys: [
 		{
-			keys: ['b'], shown: 'b', help: 'bottom-up from hot lines to their callers, or top-down from the threads\' roots',
+			keys: ['b'], label: 'b', help: 'bottom-up from hot lines to their callers, or top-down from the threads\' roots',
 			press({tree}) {
 				const isBottomUp = !tree?.isBottomUp;
-				return {change: {tree: {isBottomUp}}, said: isBottomUp ? 'bottom-up: hot lines, and below each who called it' : 'top-down: from the threads\' roots to what they call'};
+				return {change: {tree: {isBottomUp}}, message: isBottomUp ? 'bottom-up: hot lines, and below each who called it' : 'top-down: from the threads\' roots to what they call'};
 			},
 		},
 		...treeKeys,
@@ -31,20 +31,17 @@ export const treeView: View<TreeRow> = {
 	files: {
 		csv: [
 			{id: 'level', description: 'rows above it on its path', cell: row => row.level},
-			{id: 'class', description: 'fully qualified class', cell: row => row.className},
-			{id: 'method', description: 'method; empty with --by class', cell: row => row.method},
-			{id: 'file', description: 'source file, empty if not known', cell: row => row.file},
-			{id: 'line', description: 'source line; -1 unknown, -2 native method', cell: row => row.line},
+			...locationColumns<TreeRow>(),
 			{id: 'total_percent', description: 'share of CPU time (of ticks where the counted states use none) that came by this path', cell: row => decimals(row.totalPercent, 2)},
 			{id: 'self_percent', description: 'share of what stands there', cell: row => decimals(row.selfPercent, 2)},
 			{id: 'total_ticks', description: 'thread samples in the counted states that came by this path', cell: row => row.totalTicks},
 			{id: 'self_ticks', description: 'those that stand there', cell: row => row.selfTicks},
 			{id: 'total_cpu_ms', description: 'CPU time of samples that came by this path, milliseconds', cell: row => msOf(row.totalCpuNs)},
 			{id: 'self_cpu_ms', description: 'of those that stand there', cell: row => msOf(row.selfCpuNs)},
-			{id: 'via', description: 'with --own-first: the method of others\' code in which most of what stands there was; empty for none', cell: row => row.via ? placeName(row.via) : ''},
+			{id: 'via', description: 'with --own-first: the method of others\' code in which most of what stands there was; empty for none', cell: row => row.via ? locationName(row.via) : ''},
 		],
-		csvRows: (snapshot, baseline, query) => queryTree(snapshot, baseline, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
-		json: (snapshot, baseline, query, top) => treeTexts(snapshot, baseline, query, {
+		csvRows: (snapshot, since, query) => queryTree(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
+		json: (snapshot, since, query, top) => treeTexts(snapshot, since, query, {
 			top,
 			head: row => ({
 				...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), totalPercent: decimals(row.totalPercent, 3), ...viaOf(row, query),
@@ -58,11 +55,11 @@ export const treeView: View<TreeRow> = {
 		tree?.isBottomUp ? {key: 'b', title: 'from the roots down', short: 'down'} : {key: 'b', title: 'from hot lines up', short: 'up'},
 	],
 	query: queryTree,
-	placeOf: row => row,
+	locationOf: row => row,
 	isDim: row => row.totalPercent < 1,
 	remark: ({tree, by, ownFirst}) => [tree?.isBottomUp ? 'bottom-up' : 'top-down', by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(' '),
 	emptyText: () => undefined,
-	detail: (snapshot, baseline, query, _key, row) => queryLineDetail(snapshot, baseline, query, row ? placeKey(row, query.by) : ''),
+	detail: (snapshot, since, query, _key, row) => queryLineDetail(snapshot, since, query, row ? locationKey(row, query.by) : ''),
 	titleLines: (row, width) => [
 		{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
 		{text: `by this path: ${row.totalPercent.toFixed(1)}% total, ${row.selfPercent.toFixed(1)}% self, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`, isWrapped: true},

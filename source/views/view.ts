@@ -1,9 +1,9 @@
 import type {Snapshot} from '../model/snapshot.js';
 import type {Column} from '../query/columns/column.js';
-import type {RowList} from '../query/row-list.js';
+import type {RowList} from '../query/types/row-list.js';
 import type {
-	GroupBy, LineDetail, LineRow, Place, Query, SortOrder,
-} from '../query/types.js';
+	GroupBy, LineDetail, LineRow, Measure, Location, Query, SortOrder, Summary,
+} from '../query/types/rows.js';
 
 /** What every row of a view has. */
 export type ViewRow = {
@@ -13,9 +13,10 @@ export type ViewRow = {
 
 /**
 Filtered and sorted rows; `allRows` also counts the hidden ones, `idleRows` those hidden only because idle threads are;
-`above` is to be read above them, a sentence or two.
+`awaited` is what rows are waited for of; `above` is to be read above them, a sentence or two; `finding` stands among those of the program; `measure` says what
+shares are of, where that is not what the query says.
 */
-export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: RowList<Row>; readonly allRows: number; readonly idleRows?: number; readonly above?: string};
+export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: RowList<Row>; readonly allRows: number; readonly idleRows?: number; readonly awaited?: readonly string[]; readonly above?: string; readonly finding?: string; readonly measure?: Measure};
 
 /** What Enter on a row shows; an empty list is not shown. */
 export type RowDetail = LineDetail & {
@@ -26,7 +27,7 @@ export type RowDetail = LineDetail & {
 };
 
 /** A frame of a whole stack; what stands before and behind its name, if anything does. */
-export type WholeFrame = Place & {readonly before?: string; readonly behind?: string};
+export type WholeFrame = Location & {readonly before?: string; readonly behind?: string};
 
 /** A line above a row's detail. What is too long is cut, or goes on below where it is wrapped. */
 export type TitleLine = {readonly text: string; readonly role?: 'title' | 'error'; readonly isWrapped?: true};
@@ -39,7 +40,7 @@ export type ViewKey = {
 	/** Names as the key decoder gives them. */
 	readonly keys: readonly string[];
 	/** The keys as people write them. */
-	readonly shown: string;
+	readonly label: string;
 	readonly help: string;
 	/** Tools that have the same key. */
 	readonly knownFrom?: string;
@@ -48,25 +49,25 @@ export type ViewKey = {
 	again at the top; or it goes to the row with the key `select`. `at`: the row that it is on, if there is one, and all
 	rows.
 	*/
-	press(query: Query, at?: RowAt): {readonly change: Partial<Query>; readonly said?: string; readonly select?: string};
+	press(query: Query, at?: RowAt): {readonly change: Partial<Query>; readonly message?: string; readonly select?: string};
 };
 
 /** Where a view's own key was pressed; `index` is the row's among all. */
-export type RowAt = {readonly row: ViewRow; readonly index: number; readonly rows: RowList<ViewRow>};
+type RowAt = {readonly row: ViewRow; readonly index: number; readonly rows: RowList<ViewRow>};
 
 /** A column of a view's rows in a CSV file. */
 export type CsvColumn<Row> = {readonly id: string; readonly description: string; cell(row: Row): string | number};
 
 /** How a view's rows stand in files that programs read; docs/formats.md has the words. */
-export type ViewFiles<Row> = {
+type ViewFiles<Row> = {
 	readonly csv: ReadonlyArray<CsvColumn<Row>>;
 	/** All rows of CSV, where these are others than the screen's. */
-	csvRows?(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): RowList<Row>;
+	csvRows?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): RowList<Row>;
 	/**
 	The rows of the JSON document's list with the view's id for its name, `top` of them at most, each as JSON, made when
 	it is asked for. Undefined: every document has that list anyway.
 	*/
-	json?(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, top: number | undefined): Iterable<string>;
+	json?(snapshot: Snapshot, since: Snapshot | undefined, query: Query, top: number | undefined): Iterable<string>;
 };
 
 /**
@@ -86,32 +87,34 @@ export type View<Row extends ViewRow = ViewRow> = {
 	/** Only of the view that shows who holds locks: there the JVM can be asked for those that samples do not tell. */
 	readonly showsHolders?: true;
 	/** Only of the view that compares the window with the query's mark. */
-	readonly comparesWithMark?: true;
+	readonly comparesWithBaseline?: true;
 	/** What the view shows, a sentence or two for its help. */
 	readonly about: string;
 	/** The three keys that help most with a row, the best first. */
 	hints(row: Row, query: Query): readonly [Hint, Hint, Hint];
-	query(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): ViewTable<Row>;
+	query(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<Row>;
 	/** Whether a row is drawn dim. */
 	isDim(row: Row): boolean;
+	/** How many threads give reason to look at the view; it stands beside its tab. */
+	alarms?(summary: Summary): number;
 	/** What to say about the query beside the view's name; empty for nothing. */
 	remark(query: Query): string;
 	/** Why there are no rows, if the view knows more than that none matches. */
 	emptyText(table: ViewTable<Row>, query: Query): string | undefined;
 	/** What is known of a row; also of one that is gone, as far as its key tells. */
-	detail(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, key: string, row: Row | undefined): RowDetail;
+	detail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, key: string, row: Row | undefined): RowDetail;
 	/**
 	What stands above a row's detail, on lines of `width` cells; `tracer` names another tracer of the target, where
 	there is one.
 	*/
 	titleLines(row: Row, width: number, tracer: string | undefined): readonly TitleLine[];
 	/** The place that a row stands for, or is at; undefined where that is not known. */
-	placeOf(row: Row): Place | undefined;
+	locationOf(row: Row): Location | undefined;
 	/** Only of the view whose rows are threads, and of that whose rows are places: the key of such a row. */
 	keyOfThread?(thread: number): string;
-	keyOfPlace?(place: Place, by: GroupBy): string;
+	keyOfLocation?(location: Location, by: GroupBy): string;
 	/** Only of the view that looks into a single method: what of the query has it look into that of a place. */
-	lookInto?(place: Place): Partial<Query>;
+	lookInto?(location: Location): Partial<Query>;
 	/** Keys of a row's threads, and what to call them. */
 	threadsOf(row: Row, detail: RowDetail): {readonly keys: readonly number[]; readonly label: string};
 };

@@ -1,36 +1,31 @@
-import {spawnSync} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
-import {afterEach, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import {Sample} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {wordsOf} from '../engines/attach/dumps.js';
-import {targetOf} from '../engines/memory/observe.js';
 import {jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
+import {run} from '../helpers/run.js';
+import {targetOf} from '../helpers/target.js';
+import {untilAsync} from '../helpers/until.js';
 
 const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 
 type Row = {readonly lock: string; readonly kind: string; readonly holder: string | null; readonly depth: number; readonly deadlock: boolean; readonly waiting: number; readonly readers: number; readonly waitedMs: number; readonly nowAt: {readonly method: string} | null; readonly tookAt: {readonly method: string} | null; readonly waiters: ReadonlyArray<{readonly thread: string; readonly at: {readonly method: string}}>};
-type Document = {readonly blockers: readonly Row[]; readonly durationMs: number; readonly deadlocks: ReadonlyArray<ReadonlyArray<{readonly thread: string; readonly lock: string; readonly at: {readonly class: string; readonly method: string}}>>};
+type Document = {readonly blockers: readonly Row[]; readonly durationMs: number; readonly notes: readonly string[]; readonly deadlocks: ReadonlyArray<ReadonlyArray<{readonly thread: string; readonly lock: string; readonly at: {readonly class: string; readonly method: string}}>>};
 
-let java: JavaProcess | undefined;
-
-afterEach(async () => {
-	await java?.stop();
-});
-
-function report(engine: string): {readonly document: Document; readonly said: string} {
-	const {status, stdout, stderr} = spawnSync(process.execPath, [cli, String(java!.pid), '--engine', engine, '--view', 'blockers', '--format', 'json', '--duration', '1.5'], {encoding: 'utf8'});
+async function report(engine: string, {pid}: JavaProcess): Promise<{readonly document: Document; readonly message: string}> {
+	const {status, stdout, stderr} = await run(process.execPath, [cli, String(pid), '--engine', engine, '--view', 'blockers', '--format', 'json', '--duration', '1.5']);
 	expect(status).toBe(0);
-	return {document: JSON.parse(stdout) as Document, said: stderr};
+	return {document: JSON.parse(stdout) as Document, message: stderr};
 }
 
 /** Who holds up the thread "parked", by a thread dump, by a full one, and by one that comes after it. */
-async function parkedBehind(pid: number): Promise<readonly string[]> {
+async function parkedBehind(of: JavaProcess): Promise<readonly string[]> {
 	const builder = new SnapshotBuilder();
 	const sample = new Sample();
-	const session = await attachEngine.open(targetOf(pid), {depth: 10}, builder);
+	const session = await attachEngine.open(await targetOf(of), {depth: 10}, builder);
 	const owners: string[] = [];
 	for (const isFull of [false, true, false]) {
 		if (isFull) {
@@ -53,10 +48,11 @@ const expectedTookAt = {
 	'chain-a Pool': 'hold', 'chain-b Cache': 'both', 'deep Shelf': 'shelve', 'deep Box': 'pack', 'mixed-1 Account': 'lambda', 'three-1 Depot': 'meet', 'three-2 Depot': 'meet', 'three-3 Depot': 'meet', 'two-1 Desk': 'meet', 'two-2 Desk': 'meet',
 };
 
-describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
-	test('who holds up whom, and every deadlock, with both engines', async () => {
-		java = await startJava('KnownBlocking', {jdk, jvmArgs: ['-Xbatch']});
-		const memory = report('memory');
+describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
+	test('who holds up whom, and every deadlock, with both engines', async ({onTestFinished}) => {
+		const java = await startJava('KnownBlocking', {jdk, jvmArgs: ['-Xbatch']});
+		onTestFinished(async () => java.stop());
+		const memory = await report('memory', java);
 		expect(memory.document.blockers.map(row => rowText(row)).sort()).toEqual([
 			'  !mixed-2 NonfairSync <- mixed-1',
 			'  !three-3 Depot <- three-2',
@@ -75,7 +71,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		expect(memory.document.deadlocks.map(members => members.map(({thread, at}) => `${thread} ${at.method.replace(/\$.*/, '')}`))).toEqual([
 			['three-1 meet', 'three-2 meet', 'three-3 meet'], ['two-1 meet', 'two-2 meet'], ['mixed-1 lambda', 'mixed-2 intoMonitor'],
 		]);
-		expect(memory.said).toMatch(/deadlock of 3 threads: three-1 waits at KnownBlocking\.meet:\d+ for KnownBlocking\$Depot held by three-2/);
+		expect(memory.message).toMatch(/deadlock of 3 threads: three-1 waits at KnownBlocking\.meet:\d+ for KnownBlocking\$Depot held by three-2/);
 		const chain = memory.document.blockers.find(({holder}) => holder === 'chain-b')!;
 		expect(chain).toMatchObject({waiting: 2, kind: 'monitor', nowAt: {method: 'both'}});
 		expect(memory.document.blockers.filter(({readers}) => readers > 0)).toEqual([expect.objectContaining({holder: 'reader', readers: 2, tookAt: null, nowAt: expect.objectContaining({method: 'sleepForGood'}) as unknown})]);
@@ -84,13 +80,62 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 
 		expect(tookAt(memory.document)).toEqual(expectedTookAt);
 
-		const attach = report('attach');
+		const attach = await report('attach', java);
 		expect(tookAt(attach.document)).toEqual(expect.objectContaining(expectedTookAt));
 		const known = attach.document.blockers.filter(({kind}) => kind === 'monitor');
 		expect(known.map(row => rowText({...row, depth: 0})).sort()).toEqual(expect.arrayContaining(['!three-1 Depot <- three-3', '!two-1 Desk <- two-2', 'chain-a Pool <- chain-b', 'chain-b Cache <- chain-c chain-d']));
 		expect(known.find(({holder}) => holder === 'chain-b')).toMatchObject({tookAt: {method: 'both'}, nowAt: {method: 'both'}});
-		expect(await parkedBehind(java.pid)).toEqual(['', 'owner', 'owner']);
+		expect(await parkedBehind(java)).toEqual(['', 'owner', 'owner']);
 		// The JVM itself says who is in a circle, and so who holds its locks.
+		expect(attach.document.notes.join(' ')).not.toContain('not mounted');
 		expect(attach.document.deadlocks.map(members => members.map(({thread}) => thread))).toEqual(expect.arrayContaining([['three-1', 'three-2', 'three-3'], ['two-1', 'two-2'], ['mixed-1', 'mixed-2']]));
 	});
+
+	test('a holder that a full dump named, and that has released the lock since, is in no deadlock', async ({onTestFinished}) => {
+		const java = await startJava('HandsLockOn', {jdk});
+		onTestFinished(async () => java.stop());
+		const builder = new SnapshotBuilder();
+		const sample = new Sample();
+		const session = await attachEngine.open(await targetOf(java), {depth: 10}, builder);
+		/** Who holds what "waiter" and "first" wait for, in the next sample in which this is known of "first" or not. */
+		const ownersWhere = async (isFirstWaiting: boolean): Promise<readonly string[]> => {
+			let owners: readonly string[] = [];
+			await untilAsync(async () => {
+				const {ok} = await session.sample(sample);
+				const ownerOf = new Map(ok ? wordsOf(sample, builder).map(({name, owner}) => [name, owner.replace(/ .*/, '')] as const) : []);
+				owners = [ownerOf.get('waiter') ?? '', ownerOf.get('first') ?? ''];
+				return ok && (owners[1] !== '') === isFirstWaiting;
+			});
+			return owners;
+		};
+
+		expect(await ownersWhere(false)).toEqual(['', '']);
+		session.askForHolders!();
+		expect(await ownersWhere(false)).toEqual(['first', '']);
+		expect(await ownersWhere(false)).toEqual(['first', '']);
+		java.child.stdin!.write('\n');
+		expect(await ownersWhere(true)).toEqual(['', 'waiter']);
+		await session.close();
+	});
+
+	test('threads that need a class wait for the one that initialises it, with both engines', async ({onTestFinished}) => {
+		const java = await startJava('ClassInitialisation', {jdk});
+		onTestFinished(async () => java.stop());
+		// Up to JDK 16 a thread dump does not say which class it is, and two are being initialised.
+		const unknown = {kind: 'class-init', lock: '', holder: null, waiting: 19};
+		const known = {kind: 'class-init', lock: 'ClassInitialisation$Slow', holder: 'initialiser', waiting: 19, tookAt: {method: '<clinit>'}, nowAt: {method: 'sleepForGood'}};
+		const [memory, attach] = [await report('memory', java), await report('attach', java)];
+		expect(memory.document.blockers).toMatchObject([known]);
+		expect(attach.document.blockers).toMatchObject([jdk.release < 17 ? unknown : known]);
+	});
+});
+
+test.concurrent.for(jdks().filter(({release}) => release >= 21))('JDK $release: that virtual threads which wait are not seen is said', async (on, {onTestFinished}) => {
+	const java = await startJava('VirtualWaits', {jdk: on});
+	onTestFinished(async () => java.stop());
+	for (const engine of ['memory', 'attach']) {
+		const {document: {blockers, notes}} = await report(engine, java);
+		expect(blockers).toEqual([]);
+		expect(notes).toContain('virtual threads that are not mounted are not seen');
+	}
 });

@@ -1,8 +1,10 @@
-import {afterAll, beforeAll, expect, test} from 'vitest';
-import {jvmLooks, type JvmRow} from '../../source/commands/jvm-rows.js';
+import {
+	afterAll, beforeAll, expect, test,
+} from 'vitest';
+import {jvmScanner, type JvmRow} from '../../source/commands/jvm-rows.js';
 import {list, listJson, listText} from '../../source/commands/list.js';
 import {formatOf} from '../../source/exports/formats/registry.js';
-import {CpuShares} from '../../source/jvm/counters/cpu-shares.js';
+import {CpuShares} from '../../source/jvm/counters/vitals.js';
 import {nice, startJava, type JavaProcess} from '../helpers/jvm.js';
 import {untilAsync} from '../helpers/until.js';
 
@@ -37,7 +39,7 @@ test('the busy JVM comes before the parked one, with its CPU and heap', async ()
 });
 
 test('a look has no CPU share of a JVM that it is the first to see', () => {
-	const look = jvmLooks();
+	const look = jvmScanner();
 	expect(look().map(({cpuPercent}) => cpuPercent).filter(percent => percent !== undefined)).toEqual([]);
 	expect(look().find(({pid}) => pid === busy.pid)?.cpuPercent).toBeDefined();
 });
@@ -61,6 +63,15 @@ test('what is not known is a dash in the table and null in JSON', () => {
 		'   5     -           -  acme  21.0.3  -         com.acme.Main  (cannot be profiled: it belongs to another user)',
 		'',
 	].join('\n'));
+	const long: JvmRow = {...other, mainClass: 'com.acme.department.of.very.long.names.AbstractTransactionalOrderRepositoryFactoryBean'};
+	const lines = listText([jvm, long], 80).trimEnd().split('\n');
+	expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(80);
+	expect(lines).toEqual([
+		' PID   CPU        HEAP  USER  MAIN CLASS',
+		'4711  123%  97.3M/256M  acme  com.acme.Main',
+		'   5     -           -  acme  com.acme.department.of.very.long.names.AbstractTr…',
+		'    (cannot be profiled: it belongs to another user)',
+	]);
 	expect((JSON.parse(listJson([jvm, other])) as Document).jvms).toMatchObject([
 		{pid: 4711, cpuPercent: 123.4, heapCapacityBytes: 2 ** 28, problem: null}, {pid: 5, cpuPercent: null, heapUsedBytes: null, startedAt: null, problem: 'it belongs to another user', hint: 'sudo'},
 	]);

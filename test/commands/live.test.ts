@@ -1,9 +1,11 @@
-import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {
+	mkdtempSync, readdirSync, readFileSync, rmSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {
-	afterAll, afterEach, beforeAll, describe, expect, test,
+	afterAll, beforeAll, describe, expect, test, type TestContext,
 } from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {
@@ -15,18 +17,24 @@ const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 const shop = path.resolve(import.meta.dirname, '../../demo/shop.jar');
 
 let folder: string;
-let target: JavaProcess;
-let terminal: TerminalSession | undefined;
 
-function open(...args: string[]): TerminalSession {
-	terminal = new TerminalSession(process.execPath, [cli, '--snapshot-dir', folder, '--max-overhead', '100', ...args]);
+/** What is left by one test is not what another one opens again. */
+function open({onTestFinished}: Pick<TestContext, 'onTestFinished'>, at: string, ...args: string[]): TerminalSession {
+	const terminal = new TerminalSession(process.execPath, [cli, '--snapshot-dir', at, '--max-overhead', '100', ...args], {env: {XDG_STATE_HOME: path.join(at, 'state')}});
+	onTestFinished(() => {
+		if (!terminal.exit) {
+			terminal.signal('SIGKILL');
+		}
+	});
 	return terminal;
 }
+
+const ownFolder = () => mkdtempSync(path.join(folder, 'own-'));
 
 /** The rows of the table on an 80 x 24 screen, without the mark of the selection. */
 function rows(screen: string): string[] {
 	const lines = screen.split('\n');
-	return lines.slice(lines.findIndex(line => /%SELF|%CPU/.test(line)) + 1, -3).map(line => line.slice(1)).filter(line => line.trim() !== '');
+	return lines.slice(lines.findIndex(line => /(?:CPU|BLK|WAIT|TICK)%/.test(line)) + 1, -1).map(line => line.slice(1)).filter(line => line.trim() !== '');
 }
 
 /** The word of a row that is a place in the code, such as demo.Shop.pause:57. */
@@ -38,17 +46,13 @@ beforeAll(() => {
 	folder = mkdtempSync(path.join(tmpdir(), 'tprof-live-'));
 });
 
-afterEach(async () => {
-	if (terminal && !terminal.exit) {
-		terminal.signal('SIGKILL');
-	}
-});
-
 afterAll(() => {
 	rmSync(folder, {recursive: true, force: true});
 });
 
-describe.each(jdks().map(on => [on.release, on] as const))('the live view on JDK %d', (_, on) => {
+describe.concurrent.each(jdks().map(on => [on.release, on] as const))('the live view on JDK %d', (_, on) => {
+	let target: JavaProcess;
+
 	beforeAll(async () => {
 		target = await startJar(shop, {jdk: on, jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
 	});
@@ -57,15 +61,29 @@ describe.each(jdks().map(on => [on.release, on] as const))('the live view on JDK
 		await target.stop();
 	});
 
-	test('the first shares are shown soon, however long the delay and the interval', async () => {
-		const session = open(String(target.pid), '-d', '60', '--interval', '2000');
+	test('its window closed, it ends without a word', {concurrent: false}, async () => {
+		const outcome = ownFolder();
+		const [words, code] = [path.join(outcome, 'words'), path.join(outcome, 'code')];
+		// The shell outlives the signal that says so, to see how its child ends.
+		const session = new TerminalSession('sh', ['-c', 'trap "" HUP; "$@" 2>"$0/words"; echo $? >"$0/code"', outcome, process.execPath, cli, '--snapshot-dir', outcome, String(target.pid)]);
+		await session.until('demo.Pricing.discount');
+		session.closeWindow();
+		expect(await session.isGone()).toBe(true);
+		// The shell's own word for such an end.
+		expect(readFileSync(words, 'utf8')).toMatch(/^(?:Hangup\n)?$/);
+		expect(readFileSync(code, 'utf8')).toBe('129\n');
+	});
+
+	test('the first shares are shown soon, however long the delay and the interval', {concurrent: false}, async context => {
+		const session = open(context, ownFolder(), String(target.pid), '-d', '60', '--interval', '2000');
 		await session.until(/^> +(?:[1-9]\d*\.\d|100) /m, 'a share of CPU time');
 		session.type('q');
 		await session.ended();
 	});
 
-	test('start, sort, filter, drill down, save, quit: the terminal is given back and a summary stays', async () => {
-		const session = open(String(target.pid));
+	test('start, sort, filter, drill down, save, quit: the terminal is given back and a summary stays', {concurrent: false}, async context => {
+		const at = ownFolder();
+		const session = open(context, at, String(target.pid));
 		await session.until('demo.Pricing.discount');
 		expect(session.isAlternate).toBe(true);
 
@@ -86,7 +104,7 @@ describe.each(jdks().map(on => [on.release, on] as const))('the live view on JDK
 		await session.until('holds demo.Ledger');
 		await session.until(/is now at demo\.\w+\.\w+:\d+/);
 		session.type('\u001B');
-		await session.until('%SELF');
+		await session.until('BLK%');
 		session.type('\u001B');
 		await session.until('demo.Pricing.discount');
 
@@ -99,62 +117,95 @@ describe.each(jdks().map(on => [on.release, on] as const))('the live view on JDK
 
 		session.type('\u001B[Z');
 		// With a fifth of it the method is among the five hottest, whatever else the program got a CPU for on a busy host.
-		await session.until(screen => /samples \d{2,}/.test(screen) && /^.\s*(?:[2-9]\d|100)\b.*Pricing\.discount/m.test(screen), 'much CPU time at a line');
+		await session.until(screen => /since start (?:[2-9]|\d\d)s/.test(screen) && /^.\s*(?:[2-9]\d|100)\b.*Pricing\.discount/m.test(screen), 'much CPU time at a line');
 		session.type('q');
 		await session.ended();
 		expect(session.exit).toMatchObject({exitCode: 0});
 		expect(session.isAlternate).toBe(false);
 		expect(session.scrollback()).toContain(`tprof-top ${target.pid}`);
 		expect(session.scrollback()).toContain('demo.Pricing.discount');
-		const snapshot = readPprof(readFileSync(path.join(folder, file)));
+		const snapshot = readPprof(readFileSync(path.join(at, file)));
 		expect(snapshot.target.pid).toBe(target.pid);
-		expect(snapshot.facts.ticks.slice(0, snapshot.facts.count).reduce((sum, ticks) => sum + ticks, 0)).toBe(snapshot.session.threadSamples);
-		expect(readFileSync(path.join(folder, file.replace('.pb.gz', '.txt')), 'utf8')).toContain('demo.Pricing.discount');
-		expect(readdirSync(folder).filter(name => !/^tprof-\d+-\d+T\d+Z(-\d+)?\.(pb\.gz|txt)$/.test(name))).toEqual([]);
+		expect(snapshot.counters.ticks.slice(0, snapshot.counters.count).reduce((sum, ticks) => sum + ticks, 0)).toBe(snapshot.session.threadSamples);
+		expect(readFileSync(path.join(at, file.replace('.pb.gz', '.txt')), 'utf8')).toContain('demo.Pricing.discount');
+		expect(readdirSync(at).filter(name => name !== 'state' && !/^tprof-\d+-\d+T\d+Z(-\d+)?\.(pb\.gz|txt)$/.test(name))).toEqual([]);
 
-		const again = open('open', path.join(folder, file));
+		const again = open(context, at, 'open', path.join(at, file));
 		await again.until('demo.Pricing.discount');
 		expect(again.text()).toContain(String(target.pid));
 		again.type('q');
 		await again.ended();
 		expect(again.exit).toMatchObject({exitCode: 0});
+
+		// What was left is kept too, all of it.
+		expect(session.scrollback()).toContain('tprof-top open --last');
+		const last = open(context, at, 'open', '--last');
+		await last.until('demo.Pricing.discount');
+		expect(last.lines()[0]).toContain(`pid ${target.pid}`);
+		last.type('q');
+		await last.ended();
+		expect(last.exit).toMatchObject({exitCode: 0});
 	});
 });
 
 describe('the summary says what the run was about', () => {
-	async function summaryOf(program: string, args: string[], screen: RegExp): Promise<string> {
-		target = await startJava(program, {args});
-		const session = open(String(target.pid));
+	test.for(['trace', 'M'])('traced methods, and nothing of the tool\'s own (%s)', async (way, context) => {
+		const target = await startJava('KnownTraces');
+		context.onTestFinished(async () => target.stop());
+		const session = way === 'trace' ? open(context, ownFolder(), 'trace', String(target.pid), 'KnownTraces#busy', '--yes') : open(context, ownFolder(), String(target.pid));
+		if (way === 'M') {
+			await session.until(/^> .*KnownTraces/m);
+			session.type('M');
+			await session.until('Enter:look up');
+			session.type('\u0015KnownTraces#busy\r');
+			await session.until('[y/N]');
+			session.type('y\r');
+			await session.until('the Traces view has them');
+			session.type('\t'.repeat(6));
+		}
+
+		await session.until(/\[Traces][^]*^> .*KnownTraces\.busy/m);
+		// Its hooks are on the stacks by now.
+		await session.until(/since start (?:[3-9]|\d\d)s/);
+		session.type('q');
+		await session.ended();
+		expect(session.scrollback()).toMatch(/^KnownTraces\.busy: [\d.]+[kM]? calls, mean [\d.]+ ms, longest [\d.]+ ms/m);
+		expect(session.scrollback()).not.toMatch(/tprof\.(?:agent|stub|\w*Hooks)/);
+	});
+
+	async function summaryOf(context: TestContext, program: string, args: string[], screen: RegExp): Promise<string> {
+		const target = await startJava(program, {args});
+		context.onTestFinished(async () => target.stop());
+		const session = open(context, ownFolder(), String(target.pid));
 		await session.until(screen);
 		session.type('q');
 		await session.ended();
-		await target.stop();
-		return session.scrollback();
+		// Long lines are wrapped, and go on indented.
+		return session.scrollback().replaceAll(/\n {4}(?=[a-z])/g, ' ');
 	}
 
-	test('threads that stood at locks, and who held them', async () => {
-		const summary = await summaryOf('WaitsEveryWay', ['20', '1'], /samples \d{2,}/);
+	test('threads that stood at locks, and who held them', async context => {
+		const summary = await summaryOf(context, 'WaitsEveryWay', ['20', '1'], /since start (?:[2-9]|\d\d)s/);
 		// A ReentrantLock, and a monitor, of which it is known where it was taken.
-		expect(summary.match(/^blocked \d+x \(20 threads\) at WaitsEveryWay\.lambda\S+, held by main$/gm)).toHaveLength(1);
-		expect(summary.match(/^blocked \d+x \(20 threads\) at \S+, held by main at \S*\.main:\d+$/gm)).toHaveLength(1);
-		expect(summary).not.toContain('waited');
+		expect(summary.match(/^blocked for (?:\d+m)?\d+s \(20 threads\) at\s+WaitsEveryWay\.lambda\S+\s+held by main$/gm)).toHaveLength(1);
+		expect(summary.match(/^blocked for (?:\d+m)?\d+s \(20 threads\) at\s+\S+\s+held by main at\s+\S*\.main:\d+$/gm)).toHaveLength(1);
 	});
 
-	test('threads that only waited', async () => {
-		const summary = await summaryOf('BusyAndParked', ['30', '6', '0'], /samples \d{2,}/);
-		expect(summary).toMatch(/^waited \d+x \(30 threads\) at BusyAndParked\.leaf:\d+$/m);
+	test('threads that only waited', async context => {
+		const summary = await summaryOf(context, 'BusyAndParked', ['30', '6', '0'], /since start (?:[2-9]|\d\d)s/);
+		expect(summary).toMatch(/^waited for (?:\d+m)?\d+s \(30 threads\) at\s+BusyAndParked\.leaf:\d+$/m);
 	});
 
-	test('threads that worked', async () => {
-		const summary = await summaryOf('BusyAndParked', ['30', '6', '1'], /^> +[1-9]\d*\.\d .*BusyAndParked/m);
+	test('threads that worked', async context => {
+		const summary = await summaryOf(context, 'BusyAndParked', ['30', '6', '1'], /^> +[1-9]\d*\.\d .*BusyAndParked/m);
 		expect(summary).toMatch(/^ *[1-9]\d*(?:\.\d)?% +[\d.]+ ms {2}BusyAndParked\.\w+:\d+$/m);
 		expect(summary).not.toMatch(/waited|blocked/);
 	});
 });
 
-test('the target\'s end leaves the last table on the screen, says so, and it can still be saved', async () => {
-	target = await startJar(shop, {jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
-	const session = open(String(target.pid));
+test.concurrent('the target\'s end leaves the last table on the screen, says so, and it can still be saved', async context => {
+	const target = await startJar(shop, {jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
+	const session = open(context, ownFolder(), String(target.pid));
 	await session.until('demo.Pricing.discount');
 	await target.stop();
 	await session.until(/target ended/);
@@ -166,9 +217,9 @@ test('the target\'s end leaves the last table on the screen, says so, and it can
 	expect(session.exit).toMatchObject({exitCode: 0});
 });
 
-test('a JVM that cannot be profiled: the terminal is given back at once, with the reason and what to do', async () => {
-	target = await startJar(shop, {jvmArgs: ['-XX:+DisableAttachMechanism', '-Xmx128m', '-XX:+UseG1GC']});
-	const session = open('--engine', 'attach', String(target.pid));
+test.concurrent('a JVM that cannot be profiled: the terminal is given back at once, with the reason and what to do', async context => {
+	const target = await startJar(shop, {jvmArgs: ['-XX:+DisableAttachMechanism', '-Xmx128m', '-XX:+UseG1GC']});
+	const session = open(context, ownFolder(), '--engine', 'attach', String(target.pid));
 	await session.ended();
 	expect(session.exit).toMatchObject({exitCode: 1});
 	expect(session.isAlternate).toBe(false);

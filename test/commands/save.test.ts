@@ -6,7 +6,7 @@ import {
 } from 'vitest';
 import {saver} from '../../source/commands/save.js';
 import {formats} from '../../source/exports/formats/registry.js';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
 
 const {whole} = serviceSnapshots();

@@ -1,4 +1,3 @@
-import {spawnSync} from 'node:child_process';
 import {
 	mkdtempSync, readdirSync, readFileSync, rmSync,
 } from 'node:fs';
@@ -6,31 +5,27 @@ import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {
-	afterAll, afterEach, describe, expect, test,
+	afterAll, describe, expect, test,
 } from 'vitest';
 import {readSnapshot} from '../../source/commands/recording.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {queryFocus} from '../../source/query/focus/focus.js';
-import {queryLines} from '../../source/query/lines.js';
-import {queryVotes} from '../../source/query/votes.js';
+import {queryLines} from '../../source/query/lines/lines.js';
+import {queryStackHistogram} from '../../source/query/stacks/histogram.js';
 import {queryTree} from '../../source/query/tree/tree.js';
-import type {FocusRow, Query, TreeRow} from '../../source/query/types.js';
+import type {FocusRow, Query, TreeRow} from '../../source/query/types/rows.js';
 import {focusView} from '../../source/views/focus.js';
 import {treeView} from '../../source/views/tree.js';
 import {commOf} from '../helpers/comm.js';
 import {
-	jdks, nice, startJava, type JavaProcess,
+	jdks, nice, startJava,
 } from '../helpers/jvm.js';
-import {until} from '../helpers/until.js';
+import {run} from '../helpers/run.js';
+import {untilAsync} from '../helpers/until.js';
 
 const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 const folder = mkdtempSync(path.join(tmpdir(), 'tprof-test-tree-'));
-let java: JavaProcess | undefined;
-
-afterEach(async () => {
-	await java?.stop();
-});
 afterAll(() => {
 	rmSync(folder, {recursive: true});
 });
@@ -53,10 +48,10 @@ thread that works: where it was is then not known, as the tool says.
 */
 async function recorded(engine: string, pid: number): Promise<Snapshot> {
 	const file = path.join(folder, `${engine}-${pid}.pb.gz`);
-	await until(() => {
+	await untilAsync(async () => {
 		rmSync(file, {force: true});
 		const before = workedMs(pid);
-		const {status, stderr} = spawnSync(process.execPath, [cli, String(pid), '--engine', engine, '--interval', '30', '--duration', '1', '--threads', 'serve-*,visit-*,lambda', '--format', 'pprof', '--output', file], {encoding: 'utf8'});
+		const {status, stderr} = await run(process.execPath, [cli, String(pid), '--engine', engine, '--interval', '30', '--duration', '1', '--threads', 'serve-*,visit-*,lambda', '--format', 'pprof', '--output', file]);
 		expect(status, stderr).toBe(0);
 		return workedMs(pid) - before > enoughMs;
 	});
@@ -64,12 +59,13 @@ async function recorded(engine: string, pid: number): Promise<Snapshot> {
 }
 
 /** Threads that a number of samples stands for: each of the seven is in every sample. */
-const threadsOf = (ticks: number, {session: {samples}}: Snapshot) => Math.round(ticks / samples);
+const threadsOf = (ticks: number, {session: {sampleTicks}}: Snapshot) => Math.round(ticks / sampleTicks);
 const named = <Row extends TreeRow>(rows: readonly Row[], name: string): readonly Row[] => rows.filter(({className, method}) => className === 'KnownTree' && method === name);
 
-describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
-	test('a known tree of calls is what Lines, Tree and Focus say it is, with both engines', async () => {
-		java = await startJava('KnownTree', {jdk, under: nice});
+describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
+	test('a known tree of calls is what Lines, Tree and Focus say it is, with both engines', async ({onTestFinished}) => {
+		const java = await startJava('KnownTree', {jdk, under: nice});
+		onTestFinished(async () => java.stop());
 		for (const engine of ['memory', 'attach']) {
 			const snapshot = await recorded(engine, java.pid);
 			const query: Query = {
@@ -90,7 +86,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 			const lambdas = tree.filter(({className, method}) => className === 'KnownTree' && method.startsWith('lambda$'));
 			expect(lambdas.filter(row => threads(row.totalTicks) === 1).length).toBeGreaterThanOrEqual(3);
 
-			const votes = queryVotes(snapshot, undefined, {...query, filter: 'KnownTree.find'}).rows;
+			const votes = queryStackHistogram(snapshot, undefined, {...query, filter: 'KnownTree.find'}).rows;
 			expect(threads(votes.reduce((sum, {ticks}) => sum + ticks, 0))).toBe(7);
 			const recursive = votes.filter(({frames}) => frames.filter(({method}) => method === 'visit').length === 6);
 			expect(threads(recursive.reduce((sum, {ticks}) => sum + ticks, 0))).toBe(2);

@@ -5,9 +5,12 @@ import {
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {afterAll, beforeAll, expect, test} from 'vitest';
-import {configured} from '../../source/config/configure.js';
-import {maxConfigBytes, readConfigFile, sudoNote, usualConfigFile} from '../../source/config/file.js';
+import {
+	afterAll, beforeAll, expect, test,
+} from 'vitest';
+import {
+	configured, maxConfigBytes, readConfigFile, sudoNote, usualConfigFile,
+} from '../../source/config/configure.js';
 import {keepColumns} from '../../source/config/keep-columns.js';
 import {parseSettings} from '../../source/config/parse.js';
 import {noConfiguration} from '../../source/config/settings.js';

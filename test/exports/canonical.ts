@@ -9,7 +9,7 @@ import type {Snapshot} from '../../source/model/snapshot.js';
 
 /** A snapshot with names in the place of ids, so that two whose numbering differs can be compared. */
 export function canonical(snapshot: Snapshot) {
-	const {dictionary, threads, facts, contention} = snapshot;
+	const {dictionary, threads, counters, contention} = snapshot;
 	const {strings} = dictionary;
 	const frame = (id: number) => id === noFrame
 		? 'none'
@@ -29,8 +29,8 @@ export function canonical(snapshot: Snapshot) {
 		target: snapshot.target,
 		session: snapshot.session,
 		threads: rows(threads.count, i => ({name: threads.name[i], ...fromNames(namesOf(threadNumbers), name => named[threadNumbers[name].unit]?.(threads[name][i]) ?? threads[name][i])})),
-		facts: rows(facts.count, i => ({
-			thread: facts.thread[i], stack: stack(facts.node[i]), state: facts.state[i], ticks: facts.ticks[i], cpuNs: facts.cpuNs[i],
+		facts: rows(counters.count, i => ({
+			thread: counters.thread[i], stack: stack(counters.node[i]), state: counters.state[i], ticks: counters.ticks[i], cpuNs: counters.cpuNs[i],
 		})),
 		contention: rows(contention.count, i => fromNames(namesOf(contentionColumns), name => named[contentionColumns[name].unit]?.(contention[name][i]) ?? contention[name][i])),
 	};

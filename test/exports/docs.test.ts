@@ -1,12 +1,18 @@
 import fs from 'node:fs';
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {labelKey, placeholders} from '../../source/exports/pprof/labels.js';
 import {maxLocations, maxNameCharacters, maxNodes, maxProfileBytes, maxSampleItems, maxSamples, maxThreads} from '../../source/exports/pprof/limits.js';
 import {formats} from '../../source/exports/formats/registry.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
+import {taskReport} from '../helpers/task-report.js';
+import {report} from '../helpers/trace-report.js';
+import {whole} from './parse.js';
+import {serviceSnapshots} from './snapshots.js';
+
+const page = fs.readFileSync(new URL('../../docs/formats.md', import.meta.url), 'utf8');
 
 test('docs/formats.md names every format, column, label and bound', () => {
-	const text = fs.readFileSync(new URL('../../docs/formats.md', import.meta.url), 'utf8');
 	const names = [
 		...formats.flatMap(({id, extension}) => [`| \`${id}\` | \`${extension}\` |`]),
 		...views.flatMap(({files}) => files.csv.map(({id}) => `\`${id}\``)),
@@ -20,5 +26,46 @@ test('docs/formats.md names every format, column, label and bound', () => {
 		`${maxThreads.toLocaleString('en')} threads`,
 		`${maxNameCharacters / 1e6} million characters in names`,
 	];
-	expect(names.filter(name => !text.includes(name))).toEqual([]);
+	expect(names.filter(name => !page.includes(name))).toEqual([]);
+});
+
+describe('the fields of JSON that docs/formats.md names', () => {
+	const section = (title: string) => page.split(/^## /m).find(text => text.startsWith(`${title}\n`))!;
+	const named = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(match => match[1]);
+
+	/** Every key in a document, at any depth. */
+	const keysIn = (value: unknown): string[] => value !== null && typeof value === 'object' ? [...(Array.isArray(value) ? [] : Object.keys(value)), ...Object.values(value).flatMap(part => keysIn(part))] : [];
+	const missing = (document: unknown, text: string) => [...new Set(keysIn(document))].filter(key => !named(text).includes(key));
+
+	const json = formats.find(({id}) => id === 'json')!;
+	const {whole: snapshot, first} = serviceSnapshots();
+	const document = (more: object) => JSON.parse(String(whole(json.write(snapshot, undefined, {query: defaultQuery, version: '1', ...more})))) as Record<string, unknown>;
+	const rows = new Map(section('JSON').split('\n').flatMap(line => {
+		const [, keys, meaning] = /^\| (.*?) \| (.*) \|$/.exec(line) ?? [];
+		return keys?.startsWith('`') ? named(keys).map(key => [key, meaning] as const) : [];
+	}));
+
+	test('the keys of a document, in their order', () => {
+		expect([...rows.keys()]).toEqual(Object.keys(document({})));
+	});
+
+	test.each(['target', 'skippedThreads', 'cost'])('all that is in %s, in its row', key => {
+		expect(missing(document({})[key], rows.get(key)!)).toEqual([]);
+	});
+
+	test.each(views.map(view => [view.id, view] as const))('all that is in a document with the rows of %s', (_, view) => {
+		const query = {...defaultQuery, sort: view.sort, method: 'run', mark: {snapshot: first, baseline: undefined, title: 'before'}};
+		expect(missing(document({view, query}), section('JSON'))).toEqual([]);
+	});
+
+	test('all that is in a document of traces, and of tasks', () => {
+		const target = {
+			pid: 7, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0,
+		};
+		const options = {version: '1', notes: []};
+		const traces: unknown = JSON.parse(String(json.traces!.write(target, report, options)));
+		const tasks: unknown = JSON.parse(String(json.tasks!.write(target, taskReport, options)));
+		expect(missing(traces, section('JSON') + section('Traces'))).toEqual([]);
+		expect(missing(tasks, section('JSON') + section('Traces') + section('Tasks'))).toEqual([]);
+	});
 });

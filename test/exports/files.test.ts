@@ -5,7 +5,7 @@ import path from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {build} from 'esbuild';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {UserError} from '../../source/process/errors.js';
+import {UserError} from '../../source/runtime/errors.js';
 import {writeTogether, writeWhole} from '../../source/exports/files/files.js';
 
 let folder = '';

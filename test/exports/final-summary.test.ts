@@ -3,6 +3,7 @@ import {renderFinalSummary} from '../../source/exports/formats/final-summary.js'
 import {cellWidth} from '../../source/model/cell-width.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {Picture} from '../helpers/picture.js';
+import {report} from '../helpers/trace-report.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 test('names the target, the time, the cost, hot lines, and where threads were blocked by whom', () => {
@@ -10,9 +11,10 @@ test('names the target, the time, the cost, hot lines, and where threads were bl
 		'tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)',
 		'2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms requested',
 		'samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%) | pauses p50 210 us p99 800 us worst 901 us',
+		'1 thread waits for Pool, for 4s: main has it, at c.a.sort.Bubble.swap:24.',
+		'blocked for 7s at com.acme.db.Pool.take:88, held by main at com.acme.Main.main:10',
 		' 52.6%     6000 ms  com.acme.sort.Bubble.swap:24',
 		' 47.4%     5400 ms  com.acme.sort.Bubble.sort:16',
-		'blocked 40x at com.acme.db.Pool.take:88, held by main at com.acme.Main.main:10',
 	]);
 });
 
@@ -36,41 +38,48 @@ test('of several holders the one that held up most is named with its share', () 
 		three <- two@take:3
 		B
 		A.wait:5
-	`).build();
-	expect(renderFinalSummary(snapshot, 120).at(-1)).toBe('blocked 4x (2 threads) at A.wait:5, most often by one (75.0%) at A.take:1');
+	`).build({samples: 3, sampledMs: 30_000});
+	expect(renderFinalSummary(snapshot, 120)).toContain('blocked for 40s (2 threads) at A.wait:5, most often by one (75.0%) at A.take:1');
 });
 
-test('without the place where the lock was taken the blocked line has all the room', () => {
+test('names are never cut: they go on in the next line, where there is room for them', () => {
+	const name = 'com.acme.department.of.very.long.names.AbstractTransactionalOrderRepositoryFactoryBean.createOrderRepositoryFor:1288';
 	const snapshot = new Picture().draw(`
-		checkout-3 <- pricing-1
-		B
-		demo.Ledger.post:122
-	`).build();
-	expect(renderFinalSummary(snapshot, 53).at(-1)).toBe('blocked 1x at demo.Ledger.post:122, held by pricing-1');
-	expect(renderFinalSummary(snapshot, 52).at(-1)).toBe('blocked 1x at d.Ledger.post:122, held by pricing-1');
-});
-
-test.each([
-	[130, 'blocked 4x (2 threads) at c.acme.demo.Ledger.post:122, most often by pricing-worker-00017 (75.0%) at com.acme.demo.Pricing.take:1'],
-	[100, 'blocked 4x (2 threads) at Ledger.post:122, most often by pricing-worker-00017 at Pricing.take:1'],
-	[80, 'blocked 4x (2 threads) at Ledger.post:122, most often held at Pricing.take:1'],
-	[72, 'blocked 4x (2 threads) at com.acme.demo.Ledger.post:122'],
-	[42, 'blocked 4x (2 threads) at Ledger.post:122'],
-])('who held up most and where, in %d cells: class, method and line stay whole as long as there is room for them', (width, line) => {
-	const snapshot = new Picture().draw(`
-		pricing-worker-00017
+		http-nio-8080-exec-12
 		R
-		com.acme.demo.Pricing.run:1
+		${name}
 
-		two <- pricing-worker-00017@com.acme.demo.Pricing.take:1
-		B B B
-		com.acme.demo.Ledger.post:122 com.acme.demo.Ledger.post:122 com.acme.demo.Ledger.post:122
-
-		three <- two@com.acme.demo.Pricing.take:3
+		waiter <- http-nio-8080-exec-12
 		B
-		com.acme.demo.Ledger.post:122
+		${name.replace('1288', '4')}
 	`).build();
-	expect(renderFinalSummary(snapshot, width).at(-1)).toBe(line);
+	const lines = renderFinalSummary(snapshot, 110);
+	expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(110);
+	const whole = lines.join('\n').replaceAll(/\n +/g, '');
+	expect(whole).toContain(name);
+	expect(whole).toMatch(/blocked .*names\.AbstractTransactionalOrderRepositoryFactoryBean\.createOrderRepositoryFor:4/);
+	expect(whole).not.toContain('…');
+});
+
+test('threads in a dead socket are what the run was about, not the little CPU time of its start', () => {
+	const read = ['Sock.main:7', 'java.net.Socket.read:native'].map(frame => Array.from({length: 10}, () => frame).join(' ')).join('\n');
+	const socket = (name: string) => `${name}\n${Array.from({length: 10}, () => '.').join(' ')}\n${read}`;
+	const snapshot = new Picture().draw(`main\nR149\nSock.main:5\n\n${socket('reader-1')}\n\n${socket('reader-2')}`).build({samples: 10, sampledMs: 10_000, durationMs: 10_000});
+	const lines = renderFinalSummary(snapshot, 100).join('\n');
+	expect(lines).toContain('waited for 20s (2 threads) at Sock.main:7');
+	expect(lines.indexOf('waited')).toBeLessThan(lines.indexOf('Sock.main:5'));
+	// In a longer session that is all that is left.
+	expect(renderFinalSummary(new Picture().draw(`main\nR149\nSock.main:5\n\n${socket('reader-1')}\n\n${socket('reader-2')}`).build({samples: 10, sampledMs: 60_000}), 100)).toEqual(expect.arrayContaining([
+		'2 threads wait together at Sock.main:7 via Socket.read.', 'almost no CPU time: 149 ms, most at Sock.main:5', 'waited for 2m00s (2 threads) at Sock.main:7',
+	]));
+});
+
+test('of a traced session it has the traced methods, and nothing of the agent\'s own', () => {
+	const base = new Picture().draw('agent\nR900\ntprof.agent.Report.write:5\n\nmain\nR\nA.run:1').build();
+	const lines = renderFinalSummary({...base, traces: report}, 100).join('\n');
+	expect(lines).not.toContain('tprof.agent');
+	expect(lines).toMatch(/^a\.B\.?#?outer: \d+ calls, mean [\d.]+ ms, longest [\d.]+ ms/m);
+	expect(lines).toContain('A.run:1');
 });
 
 /** Frames of a thread that waits for a ReentrantLock, and of one that waits for work, as JDK 17 has them. */
@@ -92,9 +101,11 @@ test('a run in which threads stood at a lock of java.util.concurrent says at whi
 		w w
 		${twice(forWork)}
 	`).build();
-	expect(renderFinalSummary(snapshot, 100).slice(-2)).toEqual([
+	expect(renderFinalSummary(snapshot, 100)
+		.filter(line => !line.startsWith('waited'))
+		.slice(-2)).toEqual([
+		'blocked for 2s (2 threads) at com.acme.Stock.reserve:30, held by cron',
 		'no line of Java code used CPU time',
-		'blocked 4x (2 threads) at com.acme.Stock.reserve:30, held by cron',
 	]);
 });
 
@@ -120,8 +131,8 @@ test('a run in which nothing happened says where threads waited, those that ever
 	`).build();
 	expect(renderFinalSummary(snapshot, 100).slice(-3)).toEqual([
 		'no line of Java code used CPU time',
-		'waited 4x (2 threads) at java.util.concurrent.locks.LockSupport.park:341',
-		'waited 3x at com.acme.Cron.pause:20',
+		'waited for 666ms (2 threads) at java.util.concurrent.locks.LockSupport.park:341',
+		'waited for 500ms at com.acme.Cron.pause:20',
 	]);
 });
 
@@ -135,7 +146,7 @@ test('CPU time that is next to none does not hide what held threads up', () => {
 		B
 		A.wait:5
 	`).build({durationMs: 60_000, sampledMs: 60_000});
-	expect(renderFinalSummary(snapshot, 100).slice(-2)).toEqual(['almost no CPU time: 0.02 ms, most at A.tick:1', 'blocked 1x at A.wait:5, held by timer at A.take:3']);
+	expect(renderFinalSummary(snapshot, 100).slice(-2)).toEqual(['blocked for 1m00s at A.wait:5, held by timer at A.take:3', 'almost no CPU time: 0.02 ms, most at A.tick:1']);
 });
 
 test('says so where nothing was hot', () => {

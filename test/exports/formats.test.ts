@@ -4,10 +4,11 @@ import {readPprof} from '../../source/exports/pprof/read.js';
 import {formats, saveFormats, usualFormat} from '../../source/exports/formats/registry.js';
 import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
 import {cellWidth} from '../../source/model/cell-width.js';
+import {unattributedReason} from '../../source/model/frame.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {canonical} from './canonical.js';
 import {
 	parseCsv, parseLines, parseVotes, whole,
@@ -20,9 +21,7 @@ const textOf = (id: string, snapshot: Snapshot, baseline?: Snapshot, more: Parti
 /** Sums that a reader can get back from what a format wrote; of those that it holds. */
 type Sums = {activeTicks?: number; cpuMs?: number; linesTicks?: number; runnableTicks?: number};
 
-/**
-What each format can be read back to. A new format stands here as well, or this file does not compile the loop below.
-*/
+/** What each format can be read back to. A new format stands here as well, or this file does not compile the loop below. */
 const readBack: Readonly<Record<string, (written: string | Uint8Array) => Sums>> = {
 	text: written => ({activeTicks: sumOf(String(written).split('\n\n')[1].split('\n').slice(1).filter(line => /^\s*\d/.test(line)).map(line => Number(line.trim().split(/\s+/)[3])))}),
 	json(written) {
@@ -82,7 +81,8 @@ describe.each(formats.map(format => [format.id, format] as const))('%s', (id, fo
 
 	test.each([['a service', serviceSnapshots().whole], ...Array.from({length: 20}, (_, seed) => [`random ${seed}`, randomSnapshot(seed)] as const)] as const)('written and read back gives the same sums: %s', (_, snapshot) => {
 		const all = {...options, top: Infinity, depth: Infinity, width: 400};
-		const sums = readBack[id](whole(format.write(snapshot, undefined, all)));
+		// A program without CPU time has its waiting lines in the text otherwise.
+		const sums = readBack[id](whole(format.write(snapshot, undefined, {...all, query: {...defaultQuery, summary: {showsWaits: false}}})));
 		const expected = sumsOf(snapshot);
 		expect(Object.keys(sums)).not.toEqual([]);
 		for (const [key, value] of Object.entries(sums)) {
@@ -126,22 +126,27 @@ describe('text', () => {
 		expect(textOf('text', whole, first, {iteration: 1})).toMatch(/^\ntprof-top/);
 	});
 
-	test('says where much CPU time counts that nobody saw being used, in the window that is written', () => {
+	test('says how much CPU time is unattributed, and why, in the window that is written', () => {
 		const builder = new SnapshotBuilder();
 		const [worker, selector] = ['worker', 'selector'].map((name, key) => builder.addThread({key: key + 1, name}));
-		const [work, poll] = ['work', 'poll'].map(name => builder.addStack([builder.addFrame('a.Main', name, 'Main.java', 1)]));
-		builder.count(worker, work, stateCode.RUNNABLE, 1, 92e6);
-		builder.count(selector, poll, stateCode.IDLE, 5, 8e6);
-		const before = builder.build({session: {durationMs: 100}});
-		expect(textOf('text', before)).not.toContain('used between samples');
-		builder.count(selector, poll, stateCode.IDLE, 5, 15e6);
+		const work = builder.addStack([builder.addFrame('a.Main', 'work', 'Main.java', 1)]);
+		const missing = builder.addStack([builder.addFrame('(unattributed)', '(unattributed)', '', -1)]);
+		const reason = unattributedReason.systemCalls;
+		builder.count(worker, work, stateCode.RUNNABLE, 1, 97e6);
+		builder.count(selector, missing, stateCode.RUNNABLE, 0, 8e6);
+		builder.count(worker, missing, stateCode.RUNNABLE, 0, -5e6);
+		const before = builder.build({session: {durationMs: 100, unattributedReason: reason}});
+		expect(textOf('text', before)).not.toContain('% unattributed');
+		builder.count(selector, missing, stateCode.RUNNABLE, 0, 15e6);
 		builder.count(worker, work, stateCode.RUNNABLE, 1, 5e6);
-		const after = builder.build({session: {durationMs: 200}});
-		expect(textOf('text', after)).toContain('note: 19% of the CPU time was used between samples by threads then found waiting');
-		expect((JSON.parse(textOf('json', after, before)) as {notes: string[]}).notes[0]).toMatch(/^75% of the CPU time .* at \(running\)\.\(not seen\), or at no line yet$/);
-		// Where next to nothing was used, it says nothing that nobody saw it.
-		builder.count(selector, poll, stateCode.IDLE, 5, 1e6);
-		expect(textOf('text', builder.build({session: {durationMs: 1200}}), after)).not.toContain('used between samples');
+		const after = builder.build({session: {durationMs: 200, unattributedReason: reason}});
+		expect(textOf('text', after)).toContain('note: 15% unattributed: system calls, not recorded without root; this CPU time counts at (unattributed)');
+		// What is below 0 of one thread makes up for what is above of another.
+		expect(textOf('text', after)).toMatch(/ 18\.0 \(unattributed\)$/m);
+		expect((JSON.parse(textOf('json', after, before)) as {notes: string[]}).notes[0]).toMatch(/^75% unattributed: /);
+		// Where next to nothing was used, nothing is said.
+		builder.count(selector, missing, stateCode.RUNNABLE, 0, 1e6);
+		expect(textOf('text', builder.build({session: {durationMs: 1200, unattributedReason: reason}}), after)).not.toContain('% unattributed');
 	});
 
 	test('has the header, the losses, the lines and the busy threads', () => {
@@ -156,17 +161,18 @@ note: 4 incomplete stacks (their outer frames are missing)
 note: 7 thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost
 note: 5 thread samples without a stack: the threads did not stop in time
 note: 2 thread samples counted under "(other)": the table was full
+1 thread waits for Pool, for 4s: main has it, at c.a.sort.Bubble.swap:24.
 
- %SELF  +/-   %TOT  TICKS THR STATE      CPU ms LINE
+  CPU%  +/-  TOTAL  TICKS THR STATE      CPU ms LINE
   52.6 12.3   52.6     30   1 RRRRRRRR     6000 com.acme.sort.Bubble.swap:24
   47.4 12.3    100     30   2 RRRRRRRR     5400 com.acme.sort.Bubble.sort:16
    0.0  3.0    0.0     40   1 BBBBBBBB        0 com.acme.db.Pool.take:88 held by main                          1 blocked
 
-  %CPU  TICKS  THR STATE STATES    STUCK      TID   CPU ms THREAD                 NOW AT
+  CPU%  TICKS  THR STATE STATES    STUCK      TID   CPU ms THREAD                 NOW AT
    101     50    1 RUN   RRRRRRRR     4s     4712    10000 main                   com.acme.sort.Bubble.swap:24
   14.1     50    1 BLK   RRBBBBBB     4s     4730     1400 pool-1-thread-1        com.acme.db.Pool.take:88 held by main
-   3.0     50    1 RUN   RRRRRRRR     4s     4720      300 C2 CompilerThread0
-   1.0     50    1 RUN   RRRRRRRR     4s     4714      100 GC Thread#0
+   3.0     50    1 RUN   RRRRRRRR            4720      300 C2 CompilerThread0
+   1.0     50    1 RUN   RRRRRRRR            4714      100 GC Thread#0
 `);
 	});
 
@@ -203,7 +209,7 @@ describe('json', () => {
 	test('has the keys of schema 1, in their order', () => {
 		const document = JSON.parse(textOf('json', serviceSnapshots().whole)) as Record<string, any>;
 		expect(Object.keys(document)).toEqual([
-			'tool', 'version', 'schema', 'target', 'engine', 'timer', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'incompleteStacks', 'skippedThreads', 'cost', 'notes', 'deadlocks', 'lines', 'threads', 'stacks',
+			'tool', 'version', 'schema', 'target', 'engine', 'timer', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks', 'skippedThreads', 'cost', 'notes', 'deadlocks', 'lines', 'threads', 'stacks',
 		]);
 		expect(document).toMatchObject({
 			tool: 'tprof-top', version: '1.2.3', schema: 1, engine: 'attach', timer: '', intervalMs: 250, requestedIntervalMs: 200, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4, skippedThreads: {refused: 7, late: 5},
@@ -227,6 +233,14 @@ describe('json', () => {
 			'5 thread samples without a stack: the threads did not stop in time',
 			'2 thread samples counted under "(other)": the table was full',
 		]);
+	});
+
+	test('a report says first that it rests on next to no samples', () => {
+		const {whole} = serviceSnapshots();
+		const starved = {...whole, session: {...whole.session, requestedIntervalMs: 250, durationMs: 27_000, samples: 1, late: 1, failed: 0, timer: 'perf'}};
+		expect((JSON.parse(textOf('json', starved)) as {notes: string[]}).notes[0]).toBe('1 sample in 27 s: tprof-top had no CPU');
+		expect(textOf('text', starved)).toContain('\nnote: 1 sample in 27 s: tprof-top had no CPU\n');
+		expect(textOf('text', whole)).not.toContain('had no CPU');
 	});
 
 	test('orders lines by CPU time, then ticks, whatever the view sorts by', () => {

@@ -7,7 +7,7 @@ import {fileURLToPath} from 'node:url';
 import {
 	afterAll, beforeAll, expect, test,
 } from 'vitest';
-import type {UserError} from '../../source/process/errors.js';
+import type {UserError} from '../../source/runtime/errors.js';
 import {GrowingFile} from '../../source/exports/files/growing-file.js';
 import {bundle} from '../helpers/bundle.js';
 

@@ -1,7 +1,7 @@
 import {gunzipSync, gzipSync} from 'node:zlib';
 import {Profile, Sample, StringTable} from 'pprof-format';
 import {describe, expect, test} from 'vitest';
-import {UserError} from '../../source/process/errors.js';
+import {UserError} from '../../source/runtime/errors.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {decodeReports, encodeReports} from '../../source/exports/traces/report-comments.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
@@ -11,7 +11,7 @@ import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
 import {taskRows} from '../../source/query/tasks/stays.js';
 import {traceMethods} from '../../source/query/traces/methods.js';
 import {threadTrees} from '../../source/query/traces/threads.js';
-import type {TaskReport} from '../../source/model/tasks/report.js';
+import type {TaskReport} from '../../source/model/task-report.js';
 import {taskReport} from '../helpers/task-report.js';
 import {report} from '../helpers/trace-report.js';
 import {seeded} from '../helpers/random.js';
@@ -62,7 +62,7 @@ describe('our own files', () => {
 		const all = {...report, methods: report.methods.map(method => ({oneIn: 1, isLetGo: false, ...method}))};
 		expect(readPprof(writePprof({...whole, traces: all}, '1.0.0')).traces).toEqual(all);
 		expect(readPprof(writePprof(whole, '1.0.0')).traces).toBeUndefined();
-		const half = {...all, elapsedNs: 1e9, traces: 3, nodes: {...all.nodes, calls: all.nodes.calls.map(calls => Math.floor(calls / 2)), buckets: all.nodes.buckets.map(calls => Math.floor(calls / 2))}};
+		const half = {...all, elapsedNs: 1e9, traces: 3, nodes: {...all.nodes, calls: all.nodes.calls.map(calls => Math.floor(calls / 2)), durations: {...all.nodes.durations, count: all.nodes.durations.count.map(calls => Math.floor(calls / 2))}}};
 		const {traces} = readPprof(writePprof(windowSnapshot({...whole, traces: all}, {...first, traces: half}), '1.0.0'));
 		expect(traceMethods(traces!, undefined)).toEqual(traceMethods(all, half));
 		expect(traces).toMatchObject({elapsedNs: 1e9, traces: 1, slowest: all.slowest});
@@ -89,7 +89,7 @@ describe('our own files', () => {
 		// One of the two waited before, by a thread that has ended since.
 		const [queued, done] = tasks.stays;
 		const before = {
-			...tasks, elapsedNs: 1e9, workers: ['gone'], stays: [{...queued, count: 1, totalNs: 1e6, buckets: queued.buckets.map(count => count / 2)}],
+			...tasks, elapsedNs: 1e9, workers: ['gone'], stays: [{...queued, count: 1, totalNs: 1e6, durations: {...queued.durations, count: queued.durations.count.map(count => count / 2)}}],
 		};
 		const now = {...tasks, workers: ['(ended threads)', 'pool-1-thread-1'], stays: [queued, {...done, worker: 1}]};
 		const window = readPprof(writePprof(windowSnapshot({...whole, tasks: now}, {...first, tasks: before}), '1.0.0')).tasks!;
@@ -123,8 +123,15 @@ describe('our own files', () => {
 		}
 
 		const snapshot = builder.build({session: {samples: 9000}});
-		const {facts, dictionary} = readPprof(writePprof(snapshot, '1.0.0'));
-		expect(facts).toEqual(snapshot.facts);
+		const {counters, dictionary} = readPprof(writePprof(snapshot, '1.0.0'));
+		// Of how many pieces figures are the sums is saved as a whole number.
+		const {squaredTicks, squaredUs, ...exact} = snapshot.counters;
+		expect(counters).toMatchObject(exact);
+		for (const [index, squares] of squaredTicks.entries()) {
+			expect(Math.abs(((exact.ticks[index] ** 2) / counters.squaredTicks[index]) - ((exact.ticks[index] ** 2) / squares))).toBeLessThan(0.51);
+		}
+
+		expect(counters.squaredUs.length).toBe(squaredUs.length);
 		expect(dictionary.nodeCount).toBe(snapshot.dictionary.nodeCount);
 	});
 
@@ -142,7 +149,7 @@ describe('our own files', () => {
 		const {whole} = serviceSnapshots();
 		const profile = Profile.decode(gunzipSync(writePprof(whole, '1.2.3')));
 		const text = (index: number | bigint) => profile.stringTable.strings[Number(index)];
-		expect(profile.sampleType.map(({type, unit}) => `${text(type)}/${text(unit)}`)).toEqual(['ticks/count', 'cpu/nanoseconds']);
+		expect(profile.sampleType.map(({type, unit}) => `${text(type)}/${text(unit)}`)).toEqual(['ticks/count', 'cpu/nanoseconds', 'records/count', 'samples/count']);
 		expect(text(profile.defaultSampleType)).toBe('cpu');
 		expect(BigInt(profile.timeNanos)).toBe(BigInt(whole.session.startedAtMs) * 1_000_000n);
 		expect(profile.comment.map(index => text(index)).filter(line => !line.startsWith('#'))).toEqual([
@@ -151,7 +158,7 @@ describe('our own files', () => {
 		const first = profile.sample[1];
 		const frames = first.locationId.map(id => profile.location[Number(id) - 1].line[0]).map(({functionId, line}) => `${text(profile.function[Number(functionId) - 1].name)}:${line}`);
 		expect(frames).toEqual(['com.acme.sort.Bubble.swap:24', 'com.acme.sort.Bubble.sort:16', 'com.acme.Main.main:10']);
-		expect(first.value.map(Number)).toEqual([30, 6_000_000_000]);
+		expect(first.value.map(Number)).toEqual([30, 6_000_000_000, 30, 30]);
 		expect(Object.fromEntries(first.label.map(label => [text(label.key), label.str ? text(label.str) : Number(label.num)]))).toEqual({
 			thread: 'main', tid: 4712, java_thread_id: 1, state: 'RUNNABLE',
 		});

@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {json} from '../../source/exports/formats/json.js';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {canonical} from './canonical.js';
 import {whole} from './parse.js';
 

@@ -1,10 +1,12 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import {afterAll, beforeAll, expect, test} from 'vitest';
+import {
+	afterAll, beforeAll, expect, test,
+} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {saveSnapshot} from '../../source/exports/files/save.js';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {saveSnapshot} from '../../source/commands/save.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {canonical} from './canonical.js';
 import {serviceSnapshots} from './snapshots.js';
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {formats} from '../../source/exports/formats/registry.js';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
 import {parseCsv, parseVotes, whole} from './parse.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
@@ -13,7 +13,7 @@ describe.each(views.map(view => [view.id, view] as const))('the rows of %s', (id
 
 	test.each(snapshots)('as text, as on the screen: %s', (_, snapshot) => {
 		// For people rows that say nothing are left out.
-		const {rows} = view.query(snapshot, undefined, {...query, atAGlance: {showsWaits: true}});
+		const {rows} = view.query(snapshot, undefined, {...query, summary: {showsWaits: true}});
 		const text = write('text', snapshot, {view, query, top: 5});
 		expect(text).toContain(`\n${view.title}`);
 		expect(text).toContain(view.columns[0].heading);

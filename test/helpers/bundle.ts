@@ -5,6 +5,7 @@ import process from 'node:process';
 import {pathToFileURL} from 'node:url';
 import {build} from 'esbuild';
 import {bundleOptions} from '../../build/bundle-options.js';
+import {copyKoffi} from '../../build/koffi.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const bundles = new Map<string, Promise<URL>>();
@@ -35,5 +36,6 @@ async function bundled(entry: string): Promise<URL> {
 		outfile,
 		define: {'process.env.NODE_ENV': '"production"'},
 	});
+	await copyKoffi(directory);
 	return pathToFileURL(outfile);
 }

@@ -1,9 +1,8 @@
-import {bucketCount, type TraceReport} from '../../source/model/traces/report.js';
+import {histogramsFrom} from '../../source/model/histogram.js';
+import type {TraceReport} from '../../source/model/trace-report.js';
 
-const buckets = new Float64Array(4 * bucketCount);
-buckets[bucketCount + 20] = 4;
-buckets[(2 * bucketCount) + 17] = 10;
-buckets[(3 * bucketCount) + 19] = 1;
+/** In buckets of 2^19, 2^16 and 2^18 nanoseconds. */
+const durations = histogramsFrom([[], [[381 + 18, 4]], [[321 + 10, 10]], [[361 + 19, 1]]].map(pairs => ({bucket: Uint16Array.from(pairs, ([bucket]) => bucket), count: Float64Array.from(pairs, ([, count]) => count)})));
 
 /** Two methods: `outer` calls `in<&>ner` and itself. Two seconds of it. */
 export const report: TraceReport = {
@@ -15,7 +14,7 @@ export const report: TraceReport = {
 	methods: [{className: 'a.B', method: 'outer', parameters: ''}, {className: 'a.B', method: 'in<&>ner', parameters: 'int, java.lang.String[]'}],
 	nodes: {
 		count: 4, parent: Int32Array.of(0, 0, 1, 1), method: Int32Array.of(-1, 0, 1, 0), calls: Float64Array.of(0, 4, 10, 1), exceptions: Float64Array.of(0, 1, 0, 0),
-		cumulativeNs: Float64Array.of(0, 4e6, 1e6, 5e5), ownNs: Float64Array.of(0, 2.5e6, 1e6, 5e5), leastNs: Float64Array.of(0, 9e5, 7e4, 5e5), mostNs: Float64Array.of(0, 1.1e6, 3e5, 5e5), buckets,
+		cumulativeNs: Float64Array.of(0, 4e6, 1e6, 5e5), ownNs: Float64Array.of(0, 2.5e6, 1e6, 5e5), leastNs: Float64Array.of(0, 9e5, 7e4, 5e5), mostNs: Float64Array.of(0, 1.1e6, 3e5, 5e5), durations,
 	},
 	byThread: [{
 		number: 4, name: 't "1"',

@@ -10,7 +10,7 @@ import {printable} from '../../source/model/text.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {lockKindCode} from '../../source/model/sample.js';
 import type {SourcePhase} from '../../source/model/source.js';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {runApp} from '../../source/ui/app.js';
 import {rootOf} from '../../source/sources/roots.js';
 import {sourceLibrary} from '../../source/sources/library.js';

@@ -1,16 +1,17 @@
 /*
 Runs a command under a filter of system calls (seccomp) that forbids ptrace and perf_event_open, as containers have it:
-`node without-ptrace.js COMMAND ARGS...`; TPROF_FORBIDDEN in the environment names others. x86-64 only. Exits as the
-command does.
+`node without-ptrace.js COMMAND ARGS...`; TPROF_FORBIDDEN in the environment names others, TPROF_ERRNO the error that
+they give (EPERM). x86-64 only. Exits as the command does.
 */
 import {spawn} from 'node:child_process';
+import {constants} from 'node:os';
 import process from 'node:process';
 import koffi from 'koffi';
 
 const setNoNewPrivileges = 38;
 const setSeccomp = 22;
 const modeFilter = 2;
-const calls = new Map([['ptrace', 101], ['perf_event_open', 298]]);
+const calls = new Map([['ptrace', 101], ['perf_event_open', 298], ['process_vm_readv', 310]]);
 const forbidden = (process.env.TPROF_FORBIDDEN ?? 'ptrace,perf_event_open').split(',').map(name => calls.get(name));
 
 /**
@@ -21,10 +22,10 @@ const load = 0x20;
 const jumpIfEqual = 0x15;
 const answer = 0x06;
 const allow = 0x7F_FF_00_00;
-const failWithEperm = 0x00_05_00_01;
+const fail = 0x00_05_00_00 + constants.errno[process.env.TPROF_ERRNO ?? 'EPERM'];
 const program = [
 	[load, 0, 0, 0],
-	...forbidden.flatMap(call => [[jumpIfEqual, 0, 1, call], [answer, 0, 0, failWithEperm]]),
+	...forbidden.flatMap(call => [[jumpIfEqual, 0, 1, call], [answer, 0, 0, fail]]),
 	[answer, 0, 0, allow],
 ];
 

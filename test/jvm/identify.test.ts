@@ -1,6 +1,6 @@
 import {execFileSync, spawn, type ChildProcess} from 'node:child_process';
 import {
-	copyFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync,
+	copyFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
@@ -9,11 +9,10 @@ import {
 	afterEach, describe, expect, test,
 } from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
-import {findTargets} from '../../source/jvm/find.js';
-import {identify} from '../../source/jvm/identify.js';
+import {findTargets, listJvms} from '../../source/jvm/list.js';
+import {identify} from '../../source/jvm/identity/inspect.js';
 import {listText} from '../../source/commands/list.js';
-import {listJvms} from '../../source/jvm/list.js';
-import {platformProblem} from '../../source/jvm/system/platform.js';
+import {platformProblem} from '../../source/jvm/obstacles.js';
 import {readStatus} from '../../source/jvm/system/proc.js';
 import {sendQuit} from '../../source/jvm/attachability/signal.js';
 import type {Identified} from '../../source/jvm/target.js';
@@ -64,7 +63,7 @@ async function attachReason(java: JavaProcess): Promise<string> {
 		throw new Error(found.reason);
 	}
 
-	const probe = await attachEngine.probe(found.target);
+	const probe = await attachEngine.check(found.target);
 	return probe.ready ? 'ready' : probe.reason;
 }
 
@@ -76,9 +75,16 @@ async function identified(java: JavaProcess): Promise<Identified> {
 
 const reason = (found: Identified) => found.ok ? 'ok' : found.reason;
 
-test.each(jdks())('JDK $release: a JVM is identified with its facts, with and without counters', async on => {
-	for (const jvmArgs of [[], ['-XX:-UsePerfData']]) {
-		const java = await start({jdk: on, jvmArgs, args: ['1', 'two words'.length.toString()]});
+/** Without its archive of classes, which has most of the bytes and may stay where it is. */
+function copyJdk(from: string, to: string): void {
+	cpSync(from, to, {recursive: true, dereference: true, filter: source => !/\/(?:jmods|demo|legal|man|docs|modules|ct\.sym|classes\w*\.jsa)$|src\.zip$/.test(source)});
+	symlinkSync(path.join(from, 'lib/modules'), path.join(to, 'lib/modules'));
+}
+
+test.concurrent.for(jdks())('JDK $release: a JVM is identified with its facts, with and without counters', async (on, {onTestFinished}) => {
+	await Promise.all([[], ['-XX:-UsePerfData']].map(async jvmArgs => {
+		const java = await startJava('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xmx64m', ...jvmArgs], args: ['1', '9']});
+		onTestFinished(async () => java.stop());
 		const found = await identified(java);
 		expect(found).toMatchObject({
 			ok: true,
@@ -92,16 +98,42 @@ test.each(jdks())('JDK $release: a JVM is identified with its facts, with and wi
 		expect(facts.jvmVersion).toMatch(on.release === 8 ? /^1\.8\.0/ : new RegExp(String.raw`^${on.release}\b`));
 		await java.stop();
 		expect(reason(identify(java.pid))).toBe(`there is no process ${java.pid}`);
-	}
+	}));
 });
 
-test('main class behind an argument file, without counters', async () => {
+test.concurrent.for(jdks())('JDK $release: inspected again and again while it starts, it comes up unharmed', async (on, {onTestFinished}) => {
+	const reasons = new Set<string>();
+	await Promise.all(['-XX:+UsePerfData', '-XX:-UsePerfData', '-Xshare:off'].map(async flag => {
+		const child = spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho'], {stdio: ['pipe', 'pipe', 'pipe']});
+		const java = javaProcess(child);
+		onTestFinished(async () => java.stop());
+		let found = identify(java.pid);
+		while (!found.ok) {
+			reasons.add(found.reason.replaceAll(/\d+/g, 'N'));
+			await new Promise(resolve => {
+				setImmediate(resolve);
+			});
+			found = identify(java.pid);
+		}
+
+		await java.waitFor(/ready/);
+		await java.stop();
+	}));
+
+	// A fork that has not become java yet is still our own program for a moment.
+	expect([...reasons].filter(text => !/^process N \([^)]*\) is not a JVM$/.test(text))).toEqual(['JVM N is still starting up']);
+});
+
+test.concurrent('main class behind an argument file, without counters', async ({onTestFinished}) => {
 	const on = jdk(release => release >= 9);
-	const folder = temporaryFolder();
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-identify-'));
 	writeFileSync(path.join(folder, 'args'), `-Xmx64m -XX:-UsePerfData\n-cp "${compileProgram('ParkedAndEcho', on)}"\nParkedAndEcho 0`);
 	const child = spawn(path.join(on.home, 'bin/java'), ['@args'], {cwd: folder, stdio: ['pipe', 'pipe', 'pipe']});
 	const java = javaProcess(child);
-	running.push(async () => java.stop());
+	onTestFinished(async () => {
+		await java.stop();
+		rmSync(folder, {recursive: true});
+	});
 	await java.waitFor(/ready/);
 	expect(await identified(java)).toMatchObject({ok: true, target: {facts: {command: 'ParkedAndEcho 0'}}});
 });
@@ -133,7 +165,7 @@ describe('what is not a JVM', () => {
 
 	test('a zombie', async () => {
 		// The child ends when its shell has long been replaced by sleep, which never collects it.
-		const child = await startOther('sh', ['-c', 'sleep 1 & echo $!; exec sleep 1000']);
+		const child = await startOther('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 1000']);
 		const zombie = Number(await new Promise(resolve => {
 			child.stdout!.once('data', resolve);
 		}));
@@ -166,13 +198,10 @@ describe('what is not a JVM', () => {
 describe('JVMs that cannot be profiled', () => {
 	test('attach disabled: on the command line, in a variable, in an argument file', async () => {
 		const flag = '-XX:+DisableAttachMechanism';
-		const byFlag = await start({jvmArgs: [flag]});
-		const byVariable = await start({env: {...process.env, JAVA_TOOL_OPTIONS: flag}});
-		const byVariableWithoutCounters = await start({env: {...process.env, JAVA_TOOL_OPTIONS: flag}, jvmArgs: ['-XX:-UsePerfData']});
 		const folder = temporaryFolder();
 		writeFileSync(path.join(folder, 'flags'), `-XX:-UsePerfData ${flag}`);
-		const byFile = await start({jdk: jdk(release => release >= 9), jvmArgs: [`@${path.join(folder, 'flags')}`]});
-		for (const java of [byFlag, byVariable, byVariableWithoutCounters, byFile]) {
+		const env = {...process.env, JAVA_TOOL_OPTIONS: flag};
+		for (const java of await Promise.all([{jvmArgs: [flag]}, {env}, {env, jvmArgs: ['-XX:-UsePerfData']}, {jdk: jdk(release => release >= 9), jvmArgs: [`@${path.join(folder, 'flags')}`]}].map(async options => start(options)))) {
 			expect(await attachReason(java)).toMatch(/DisableAttachMechanism/);
 			expect(java.output()).not.toMatch(/Full thread dump/);
 		}
@@ -202,33 +231,10 @@ describe('JVMs that cannot be profiled', () => {
 	test('of another user, seen by a user without rights', async () => {
 		// Who is not root cannot start one of root's, and sees the process that is always there.
 		const {pid} = isRoot ? await start() : {pid: 1};
-		expect(await seenWithoutRights('source/jvm/identify.ts', `module.identify(${pid})`)).toEqual({
+		expect(await seenWithoutRights('source/jvm/identity/inspect.ts', `module.identify(${pid})`)).toEqual({
 			ok: false, reason: `process ${pid} belongs to user root`, hint: `run as that user or as root: sudo -u root tprof-top ${pid}`,
 		});
 	});
-});
-
-test.each(jdks())('JDK $release: looked at again and again while it starts, it comes up unharmed', async on => {
-	const reasons = new Set<string>();
-	for (const flag of ['-XX:+UsePerfData', '-XX:-UsePerfData', '-Xshare:off']) {
-		const child = spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho'], {stdio: ['pipe', 'pipe', 'pipe']});
-		const java = javaProcess(child);
-		running.push(async () => java.stop());
-		let found = identify(java.pid);
-		while (!found.ok) {
-			reasons.add(found.reason.replaceAll(/\d+/g, 'N'));
-			await new Promise(resolve => {
-				setImmediate(resolve);
-			});
-			found = identify(java.pid);
-		}
-
-		await java.waitFor(/ready/);
-		await java.stop();
-	}
-
-	// A fork that has not become java yet is still our own program for a moment.
-	expect([...reasons].filter(text => !/^process N \([^)]*\) is not a JVM$/.test(text))).toEqual(['JVM N is still starting up']);
 });
 
 describe('lists', () => {
@@ -268,7 +274,7 @@ describe('lists', () => {
 	test('a JDK that was replaced on disk while its JVM runs is still known', async () => {
 		const on = jdk(release => release >= 11);
 		const home = path.join(temporaryFolder(), `jdk-${on.release}`);
-		cpSync(on.home, home, {recursive: true, dereference: true, filter: source => !/\/(?:jmods|demo|legal|man|docs)$|src\.zip$/.test(source)});
+		copyJdk(on.home, home);
 		const java = await start({jdk: {home, release: on.release}, jvmArgs: ['-XX:-UsePerfData']});
 		rmSync(home, {recursive: true});
 		expect(existsSync(home)).toBe(false);

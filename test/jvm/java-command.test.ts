@@ -3,12 +3,11 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import {expect, test} from 'vitest';
 import {
-	expect, test,
-} from 'vitest';
-import {expandArguments, splitArgumentFile} from '../../source/jvm/identity/argument-files.js';
-import {parseJavaCommand, parseRecordedCommand, shortMain} from '../../source/jvm/identity/java-command.js';
-import {featureRelease, versionAround} from '../../source/jvm/identity/jdk-release.js';
+	expandArguments, splitArgumentFile, parseJavaCommand, parseRecordedCommand, shortMain,
+} from '../../source/jvm/identity/java-command.js';
+import {featureRelease, versionAround} from '../../source/jvm/identity/libraries.js';
 import {parseAttachFlags} from '../../source/jvm/counters/jvm-flags.js';
 import {jdk, jdks} from '../helpers/jvm.js';
 

@@ -1,9 +1,7 @@
 import {execFileSync} from 'node:child_process';
 import process from 'node:process';
-import {
-	describe, expect, test,
-} from 'vitest';
-import {namedTask} from '../../source/jvm/threads/named-task.js';
+import {describe, expect, test} from 'vitest';
+import {namedTask} from '../../source/jvm/threads/native-ids.js';
 import {jdks, startJava} from '../helpers/jvm.js';
 
 describe('a thread by its name in /proc', () => {

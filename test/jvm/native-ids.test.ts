@@ -1,7 +1,13 @@
-import {readdirSync} from 'node:fs';
+import {spawn} from 'node:child_process';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import path from 'node:path';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {NativeIds} from '../../source/jvm/threads/native-ids.js';
-import {type JavaProcess, startJava} from '../helpers/jvm.js';
+import {isRoot, namespaceRefusal} from '../helpers/as-root.js';
+import {
+	compileProgram, javaProcess, jdks, type JavaProcess, startJava,
+} from '../helpers/jvm.js';
+import {until} from '../helpers/until.js';
 
 let java: JavaProcess;
 
@@ -36,4 +42,27 @@ test('otherwise each thread is found by the id that it has in its innermost name
 
 test('a process that is gone has no threads', () => {
 	expect(new NativeIds({pid: 2 ** 22, nsPid: 1}).ours(1)).toBe(0);
+});
+
+const unshare = ['--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
+const refusal = isRoot ? namespaceRefusal(unshare) : 'ns_last_pid is for root';
+
+test.skipIf(refusal)(`an id that another thread had before is that of the new one${refusal ? ` (${refusal})` : ''}`, async () => {
+	const [jdk] = jdks();
+	const inside = javaProcess(spawn('unshare', [...unshare, path.join(jdk.home, 'bin/java'), '-Xint', '-XX:+UseSerialGC', '-cp', compileProgram('ReusedThreadId', jdk), 'ReusedThreadId'], {stdio: ['pipe', 'pipe', 'pipe']}));
+	try {
+		const [, inner] = await inside.waitFor(/^ready (\d+)$/m);
+		const pid = Number(readFileSync(`/proc/${inside.pid}/task/${inside.pid}/children`, 'latin1').trim());
+		const ids = new NativeIds({pid, nsPid: 1});
+		const first = ids.oursOfNew(Number(inner));
+		expect(existsSync(`/proc/${pid}/task/${first}`)).toBe(true);
+		inside.child.stdin!.write('again\n');
+		await inside.waitFor(/^reused \d+$/m);
+		await until(() => !existsSync(`/proc/${pid}/task/${first}`));
+		const second = ids.oursOfNew(Number(inner));
+		expect(second).not.toBe(first);
+		expect(readFileSync(`/proc/${pid}/task/${second}/status`, 'latin1')).toMatch(new RegExp(`^NSpid:.*\\s${inner}$`, 'm'));
+	} finally {
+		await inside.stop();
+	}
 });

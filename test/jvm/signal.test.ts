@@ -1,10 +1,10 @@
 import {existsSync, rmSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
-import {identify} from '../../source/jvm/identify.js';
+import {identify} from '../../source/jvm/identity/inspect.js';
 import {listJvms} from '../../source/jvm/list.js';
 import {readStat} from '../../source/jvm/system/proc.js';
-import {processAgeMs} from '../../source/jvm/identity/start-up.js';
+import {processAgeMs} from '../../source/jvm/identity/running-vm.js';
 import {quitHazard, sendQuit} from '../../source/jvm/attachability/signal.js';
 import {loadableJdks, startEmbedder, startLoader} from '../helpers/foreign-jvm.js';
 import {compileProgram, type JavaProcess} from '../helpers/jvm.js';
@@ -34,11 +34,24 @@ describe.concurrent.each(loadableJdks())('JDK $release in a program that is no j
 
 	const program = ['-Xmx64m', '-cp', compileProgram('CpuAndSleep', jdk), 'CpuAndSleep'];
 
-	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it is attached to $flags', async ({flags}, {onTestFinished}) => {
+	test.for([{flags: []}, {flags: ['-XX:-UsePerfData']}])('a JVM in it gets no signal, as the program may have taken it back $flags', async ({flags}, {onTestFinished}) => {
 		const java = await startEmbedder(jdk, [...flags, ...program]);
 		onTestFinished(async () => java.stop());
+		await grownUp(java);
+		java.child.kill('SIGWINCH');
+		await java.waitFor(/^taken$/m);
+		const reason = `JVM ${java.pid} runs inside another program, which may handle SIGQUIT itself, and has no attach socket`;
+		expect(await new AttachClient(await targetOf(java)).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'failed', reason});
+		expect(sendQuit(rawTarget(java.pid))).toMatchObject({reason, hint: expect.stringContaining('-XX:+StartAttachListener') as string});
+		expect(java.child.exitCode).toBeNull();
+		expect(java.output()).not.toMatch(/shut down|Full thread dump/);
+	});
+
+	test('a JVM in it that opens its socket by itself is attached to', async ({onTestFinished}) => {
+		const java = await startEmbedder(jdk, ['-XX:+StartAttachListener', ...program]);
+		onTestFinished(async () => java.stop());
+		await until(() => existsSync(`/tmp/.java_pid${java.pid}`));
 		const client = new AttachClient(await targetOf(java));
-		expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 		expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
 		expect(java.output()).not.toMatch(/shut down|Full thread dump/);
 	});

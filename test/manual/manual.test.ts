@@ -1,10 +1,12 @@
 import {spawnSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {
+	mkdtempSync, readFileSync, rmSync, writeFileSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {manPage} from '../../source/manual/man-page.js';
-import {completions} from '../../source/manual/shells.js';
+import {completions} from '../../source/manual/completions.js';
 import {commandWords, shells} from '../../source/options/command.js';
 import {longForm} from '../../source/options/help.js';
 import {optionRows} from '../../source/options/table.js';
@@ -42,7 +44,7 @@ describe('the manual page', () => {
 			expect(text).toContain(option.help.replaceAll(/\s+/g, ' '));
 		}
 
-		for (const {shown, help} of keyTable.filter(row => isOfTables(row))) {
+		for (const {label: shown, help} of keyTable.filter(row => isOfTables(row))) {
 			expect(text).toContain(`${shown} `);
 			expect(text).toContain(help);
 		}
@@ -53,8 +55,8 @@ describe('the manual page', () => {
 	});
 
 	test('is in dist/, where package.json has it', () => {
-		const {man} = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {man: string};
-		expect(readFileSync(path.join(root, man), 'utf8').replace(/"tprof\S+ [^"]*"/, '')).toBe(page.replace(/"tprof\S+ [^"]*"/, ''));
+		const {man} = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {man: readonly string[]};
+		expect(readFileSync(path.join(root, man[0]), 'utf8').replace(/"tprof\S+ [^"]*"/, '')).toBe(page.replace(/"tprof\S+ [^"]*"/, ''));
 	});
 });
 

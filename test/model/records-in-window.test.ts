@@ -5,7 +5,7 @@ const columns = {
 	thread: {unit: 'thread', role: 'key'}, ticks: {unit: 'ticks', role: 'counter'}, cpuNs: {unit: 'ns', role: 'counter'},
 } as const;
 const records = (rows: ReadonlyArray<readonly [number, number, number]>) => ({
-	count: rows.length, thread: Int32Array.from(rows, row => row[0]), ticks: Int32Array.from(rows, row => row[1]), cpuNs: Float64Array.from(rows, row => row[2]),
+	count: rows.length, thread: Int32Array.from(rows, row => row[0]), ticks: Float64Array.from(rows, row => row[1]), cpuNs: Float64Array.from(rows, row => row[2]),
 });
 const rowsOf = ({count, thread, ticks, cpuNs}: {readonly count: number; readonly thread: ArrayLike<number>; readonly ticks: ArrayLike<number>; readonly cpuNs: ArrayLike<number>}) => Array.from({length: count}, (_, row) => [thread[row], ticks[row], cpuNs[row]]);
 

@@ -9,7 +9,7 @@ function row(sample: Sample, at: number): Record<string, number | string> {
 }
 
 const fresh = {
-	nativeId: 0, awaitedCpuNs: 0, flags: 0, state: stateCode.RUNNABLE, cpuNs: 0, placedCpuNs: 0, unseenCpuNs: 0, stackLength: 0, lockKind: 0, lockClass: 0, lockOwner: -1, lockOwnerFrame: 0, carrier: -1,
+	nativeId: 0, flags: 0, state: stateCode.RUNNABLE, cpuNs: 0, isObserved: 0, stackLength: 0, lockKind: 0, lockClass: 0, lockOwner: -1, lockOwnerFrame: 0, carrier: -1,
 };
 
 test('a thread that is added is RUNNABLE and has nothing, whatever its row held before, however many there are', () => {
@@ -40,22 +40,22 @@ test('credits have frames of their own, behind those of their thread, and are go
 		for (let at = 0; at < count; at++) {
 			sample.addThread(at, 0, 'worker');
 			sample.addFrame(at);
-			sample.addCredit(at, 10 + at);
-			sample.addCreditFrame(1000 + at);
-			sample.addCreditFrame(2000 + at);
+			sample.addAttributedCpu(at, 10 + at);
+			sample.addAttributedFrame(1000 + at);
+			sample.addAttributedFrame(2000 + at);
 		}
 
-		const {credits, frames} = sample;
-		expect(credits.count).toBe(count);
+		const {attributedCpu, frames} = sample;
+		expect(attributedCpu.count).toBe(count);
 		for (let at = 0; at < count; at++) {
-			expect([credits.row[at], credits.cpuNs[at], credits.stackLength[at]]).toEqual([at, 10 + at, 2]);
-			expect([...frames.subarray(credits.stackStart[at], credits.stackStart[at] + 2)]).toEqual([1000 + at, 2000 + at]);
+			expect([attributedCpu.row[at], attributedCpu.cpuNs[at], attributedCpu.stackLength[at]]).toEqual([at, 10 + at, 2]);
+			expect([...frames.subarray(attributedCpu.stackStart[at], attributedCpu.stackStart[at] + 2)]).toEqual([1000 + at, 2000 + at]);
 			expect([sample.stackLength[at], frames[sample.stackStart[at]]]).toEqual([1, at]);
 		}
 	}
 
 	sample.clear();
-	expect([sample.credits.count, sample.frameCount]).toEqual([0, 0]);
+	expect([sample.attributedCpu.count, sample.frameCount]).toEqual([0, 0]);
 });
 
 test('begun anew, it keeps the rows that are taken over as they were, and gives the others out empty', () => {

@@ -33,8 +33,8 @@ test('counts of one key add up, of threads and of the session too; a snapshot do
 	builder.addContention({thread, node, lockKind: 1, ticks: 2});
 	builder.addContention({thread, node, lockKind: 1, ticks: 3});
 	const after = builder.build({session: {samples: 6}, target: {pid: 42}});
-	expect([...before.facts.ticks, ...before.facts.cpuNs, before.threads.cpuNs[0], before.session.threadSamples, before.contention.count]).toEqual([2, 1, 500, 0, 500, 3, 0]);
-	expect([...after.facts.ticks, ...after.facts.cpuNs, after.threads.cpuNs[0], after.session.threadSamples]).toEqual([5, 1, 1200, 0, 1200, 6]);
+	expect([...before.counters.ticks, ...before.counters.cpuNs, before.threads.cpuNs[0], before.session.threadSamples, before.contention.count]).toEqual([2, 1, 500, 0, 500, 3, 0]);
+	expect([...after.counters.ticks, ...after.counters.cpuNs, after.threads.cpuNs[0], after.session.threadSamples]).toEqual([5, 1, 1200, 0, 1200, 6]);
 	expect([after.contention.count, after.contention.ticks[0], after.contention.owner[0]]).toEqual([1, 5, -1]);
 	expect(after.dictionary.strings).toBe(before.dictionary.strings);
 	expect([after.target.pid, after.session.samples]).toEqual([42, 6]);

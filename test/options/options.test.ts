@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {planBatch} from '../../source/commands/batch-plan.js';
-import {UserError} from '../../source/process/errors.js';
+import {UserError} from '../../source/runtime/errors.js';
 import {helpText, longForm} from '../../source/options/help.js';
 import {parseOptions, type Options} from '../../source/options/parse.js';
 import {queryOf} from '../../source/options/query-options.js';
@@ -129,7 +129,6 @@ describe('the options', () => {
 	test.each([
 		['--fromat json 1', '--fromat', '--format'],
 		['--iter 3 1', '--iter', '--iterations'],
-		['--Engine=attach 1', '--Engine', '--engine'],
 		['--no-colour 1', '--no-colour', '--no-color'],
 		['--snapshotdir /tmp 1', '--snapshotdir', '--snapshot-dir'],
 		['-v', '-v', '-V'],

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {readProbe} from '../../source/probes/library.js';
 import {parseProbe} from '../../source/probes/parse.js';
-import {shippedProbes} from '../../source/probes/shipped.js';
+import {shippedProbes} from '../../source/model/task-probe.js';
 import {commandOf} from '../../source/tracing/tasks/command.js';
-import {parseTaskReport} from '../../source/model/tasks/report-bytes.js';
+import {parseTaskReport} from '../../source/model/task-report-bytes.js';
 
 const states = '"states": {"queued": {"is": "waiting"}, "busy": {"is": "running"}, "done": {"is": "end"}},';
 
@@ -44,7 +44,7 @@ test('the example of the docs is a probe, and becomes lines for the agent', () =
 describe('each fault has its line', () => {
 	test.each([
 		['"points": []\n"x"', '4: not JSON: comma expected'],
-		['"points": [],\n"poinst": []', '4: there is no "poinst" in a probe: it has about, states, points, kinds, exclude, counters'],
+		['"points": [],\n"poinst": []', '4: a probe has no "poinst": it has about, states, points, kinds, exclude, counters'],
 		['"about": ""', '1: "points" must say where tasks go from state to state'],
 		['"points": [\n{"task": "this", "to": "done"}]', '4: a point has "method": package.Class#method, with the descriptor where one of several is meant; not ""'],
 		['"points": [{"method": "a.B.c", "task": "this", "to": "done"}]', '3: a point has "method": package.Class#method, with the descriptor where one of several is meant; not "a.B.c"'],

@@ -25,6 +25,7 @@ follow N: so many futures that complete later, with what follows them in a pool 
 repeat N: a scheduled task, so many times;
 virtual N: so many virtual threads that park three times each;
 hold N, release: a task that runs until it is released, and so many (one) that wait behind it in a pool of one thread;
+remove: what waits behind it is taken out of the pool;
 forget: nothing waits behind it any more, and the memory of what did is collected;
 joiner: a task in that pool that waits for one of a fork/join pool;
 throw N: tasks that throw.
@@ -293,6 +294,12 @@ public class KnownTasks {
 			single.execute(new Hold());
 			for (int index = 0; index < behind; index++) {
 				single.execute(new Behind());
+			}
+
+			break;
+		case "remove":
+			for (Runnable each : single.getQueue().toArray(new Runnable[0])) {
+				behind -= single.remove(each) ? 1 : 0;
 			}
 
 			break;

@@ -3,7 +3,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
 Calls that it counts itself: several threads, recursion, exceptions through five levels, constructors that throw, threads that end by an exception in the middle, an interface's implementations. Reads lines
-from its standard input: a number runs so many rounds in each of eight threads (and prints what each method was called, as "name calls exceptions"), then "done"; "load" uses a class that was not loaded before,
+from its standard input: a number runs so many rounds in each of eight threads (and prints what each method was called, as "name calls exceptions"), then "done"; "load", "inherit" and "await" each use a class that was not loaded before,
 "virtual N" has N virtual threads make visits, "text" prints the text of what level() throws, "spells N T" prints the time of N calls in each of T threads, around and within, "end" ends it. A thread "noise" calls busy() all the time.
 */
 public class KnownTraces {
@@ -66,6 +66,27 @@ public class KnownTraces {
 		@Override
 		public long area(int size) {
 			return size + 1L;
+		}
+	}
+
+	/** Loaded with the class that inherits from it, and after that has been read. */
+	static class Inherited implements Shape {
+		@Override
+		public long area(int size) {
+			return size + 2L;
+		}
+	}
+
+	static class Inheriting extends Inherited {
+		@Override
+		public long area(int size) {
+			return size + 3L;
+		}
+	}
+
+	static class Awaited {
+		static long wait(int size) {
+			return size + 4L;
 		}
 	}
 
@@ -242,6 +263,10 @@ public class KnownTraces {
 		for (String line = in.readLine(); line != null && !line.equals("end"); line = in.readLine()) {
 			if (line.equals("load")) {
 				sink += new Late().area(1);
+			} else if (line.equals("inherit")) {
+				sink += new Inheriting().area(1);
+			} else if (line.equals("await")) {
+				sink += Awaited.wait(1);
 			} else if (line.equals("slow")) {
 				slow();
 			} else if (line.startsWith("virtual ")) {

@@ -2,7 +2,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
 Virtual threads (21 and later) that are mounted: "spinning" runs without a stop, below DEPTH frames; "resumed" has parked once below DEPTH frames, so that most of them stay in the heap while it runs at
-their end. Argument: DEPTH (default 30). Prints "ready" when both run.
+their end. Arguments: DEPTH (default 30); "garbage" to have the collector move objects all the time. Prints "ready" when both run.
 */
 public class VirtualThreads {
 	static volatile long sink;
@@ -21,8 +21,24 @@ public class VirtualThreads {
 			Thread.sleep(5);
 		}
 
+		if (args.length > 1) {
+			Thread garbage = new Thread(VirtualThreads::makeGarbage, "garbage");
+			garbage.setDaemon(true);
+			garbage.start();
+		}
+
 		System.out.println("ready");
 		Thread.sleep(Long.MAX_VALUE / 2_000_000);
+	}
+
+	static void makeGarbage() {
+		byte[][] kept = new byte[2000][];
+		for (long i = 0; ; i++) {
+			kept[(int) (i % kept.length)] = new byte[8192];
+			if (i % 20_000 == 0) {
+				System.gc();
+			}
+		}
 	}
 
 	static void spinDown(int depth) {

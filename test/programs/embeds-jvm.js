@@ -1,12 +1,20 @@
 // A program that is no java launcher and has a JVM in it. Arguments: libjli.so of a JDK, then those of java. SIGQUIT is
-// handled before the JVM starts, and is left to it unless it is told to leave signals alone.
+// handled before the JVM starts, which takes it over unless it is told to leave signals alone; at SIGWINCH the
+// program takes it back, and prints "taken".
 import process from 'node:process';
 import koffi from 'koffi';
 
 const [library, ...args] = process.argv.slice(2);
-process.on('SIGQUIT', () => {
+const shutDown = () => {
 	console.log('shut down');
 	process.exit(3);
+};
+
+process.on('SIGQUIT', shutDown);
+process.once('SIGWINCH', () => {
+	process.off('SIGQUIT', shutDown);
+	process.on('SIGQUIT', shutDown);
+	console.log('taken');
 });
 // JLI_Launch (java.h of the JDK's launcher) runs main in a thread of its own; the JVM cannot run on the stack that
 // koffi calls with.

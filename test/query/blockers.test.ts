@@ -2,19 +2,18 @@ import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {lockKindCode} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {defaultQuery} from '../../source/query/defaults.js';
-import {placeName} from '../../source/query/facts/place.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {locationName} from '../../source/query/counters/location.js';
 import {queryBlockers} from '../../source/query/locks/blockers.js';
-import {circleText, deadlockText} from '../../source/query/locks/deadlock-text.js';
-import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
-import type {Query} from '../../source/query/types.js';
+import {circleText, deadlockText, deadlocksOf} from '../../source/query/locks/deadlocks.js';
+import type {Query} from '../../source/query/types/rows.js';
 import {blockersView} from '../../source/views/blockers.js';
 import {Picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: blockersView.sort, ...changes});
 
 /** A level is two blanks. */
-const chains = (snapshot: Snapshot, changes: Partial<Query> = {}, baseline?: Snapshot): string => queryBlockers(snapshot, baseline, query(changes)).rows
+const chains = (snapshot: Snapshot, changes: Partial<Query> = {}, since?: Snapshot): string => queryBlockers(snapshot, since, query(changes)).rows
 	.map(row => `${'  '.repeat(row.depth)}${row.isDeadlocked ? '!' : ''}${row.holderName || '?'} ${row.lockClass} <- ${row.waiters.map(({name, isNow, waitedMs}) => `${name}${isNow ? '' : ' (was)'} ${waitedMs}ms`).join(', ')}`)
 	.join('\n');
 
@@ -53,16 +52,16 @@ test('a chain is read from the thread that holds all others up', () => {
 		  b java.lang.Object <- c 1000ms, d 1000ms
 	`));
 	const [first, second] = queryBlockers(chain().build(), undefined, query()).rows;
-	expect([first.tookAt, first.nowAt, second.nowAt, second.waiters[0].at].map(place => place && placeName(place))).toEqual(['A.take:8', 'A.main:2', 'A.lock:5', 'A.wait:7']);
+	expect([first.tookAt, first.nowAt, second.nowAt, second.waiters[0].at].map(place => place && locationName(place))).toEqual(['A.take:8', 'A.main:2', 'A.lock:5', 'A.wait:7']);
 	expect(second.waitingNow).toBe(2);
 });
 
 test('a window has the waits in it alone, and who waits now', () => {
 	const drawing = chain();
-	const baseline = drawing.build({samples: 2, sampledMs: 1000});
+	const since = drawing.build({samples: 2, sampledMs: 1000});
 	drawing.draw('c <- b@run:6\nB\nmain:1\nwait:7\n\nd\nR\nmain:1');
 	drawing.builder.setNow(drawing.thread('d'), {lockKind: 0, lockOwner: -1});
-	expect(chains(drawing.build({samples: 3, sampledMs: 1500}), {}, baseline)).toBe(undent(`
+	expect(chains(drawing.build({samples: 3, sampledMs: 1500}), {}, since)).toBe(undent(`
 		a java.lang.Object <- b 0ms
 		  b java.lang.Object <- c 500ms
 	`));
@@ -114,13 +113,14 @@ test('a deadlock is a circle of threads that stood still for a while', () => {
 	stand(drawing, ['one', 'two', 'three', 'four']);
 	const found = deadlocksOf(drawing.build());
 	expect(found.map(members => circleText(members))).toEqual(['one -> three -> two -> one']);
-	expect(found[0].map(({at}) => at && placeName(at))).toEqual(['A.enter:4', 'A.enter:9', 'A.enter:4']);
+	expect(found[0].map(({at}) => at && locationName(at))).toEqual(['A.enter:4', 'A.enter:9', 'A.enter:4']);
 	expect(deadlockText(found[0])).toBe('deadlock of 3 threads: one waits at A.enter:4 for java.lang.Object held by three (taken at A.take:1); three waits at A.enter:9 for java.lang.Object held by two (taken at A.take:3); two waits at A.enter:4 for java.lang.Object held by one (taken at A.take:2)');
 	expect(queryBlockers(drawing.build(), undefined, query()).rows.map(({holderName, depth, isDeadlocked}) => [holderName, depth, isDeadlocked])).toEqual([['one', 0, true], ['two', 1, true], ['three', 2, true]]);
 });
 
 test.each([
-	['stands in its place since two samples alone', {sinceMs: 99_950}],
+	['has stood in its place for less than a second', {sinceMs: 99_001}],
+	['has waited for that one for less than a second', {lockOwnerSinceMs: 99_001}],
 	['waits with a limit of time', {state: stateCode.TIMED_WAITING}],
 	['runs', {lockKind: 0}],
 	['has ended', {alive: 0}],
@@ -128,21 +128,27 @@ test.each([
 	const drawing = circle();
 	stand(drawing, ['one', 'two', 'three']);
 	drawing.builder.setNow(drawing.thread('two'), change as Parameters<typeof drawing.builder.setNow>[1]);
-	expect(deadlocksOf(drawing.build({intervalMs: 20}))).toEqual([]);
+	expect(deadlocksOf(drawing.build())).toEqual([]);
 });
 
-test('a thread that has just got its monitor does not wait for itself; one that holds a lock for reading and wants it for writing does', () => {
+test('a thread that has just got its lock does not wait for itself; one that holds a lock for reading and wants it for writing does', () => {
 	const drawing = new Picture().draw(`
 		got <- got@take:2
 		B
 		enter:4
+
+		handed <- handed park
+		w
+		java.util.concurrent.locks.LockSupport.park:211
+		enter:9
 
 		upgrades <- upgrades park
 		w
 		java.util.concurrent.locks.LockSupport.park:211
 		enter:9
 	`);
-	stand(drawing, ['got', 'upgrades']);
+	stand(drawing, ['got', 'handed']);
+	stand(drawing, ['upgrades'], {lockReaders: 1});
 	expect(deadlocksOf(drawing.build()).map(members => circleText(members))).toEqual(['upgrades -> upgrades']);
 });
 

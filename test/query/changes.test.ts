@@ -3,16 +3,16 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {queryChanges} from '../../source/query/changes/changes.js';
-import {defaultQuery} from '../../source/query/defaults.js';
-import type {ChangeRow} from '../../source/query/changes/change-row.js';
-import type {Mark, Query} from '../../source/query/types.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import type {ChangeRow} from '../../source/query/changes/columns.js';
+import type {Baseline, Query} from '../../source/query/types/rows.js';
 import {picture} from '../helpers/picture.js';
 import {pick, seeded} from '../helpers/random.js';
 import {spikeSession} from '../helpers/spike.js';
 
 const session = spikeSession(80);
-const markOf = (snapshot: Snapshot, baseline?: Snapshot): Mark => ({snapshot, baseline, title: 'before'});
-const query = (mark: Mark, more: Partial<Query> = {}): Query => ({...defaultQuery, sort: {column: 'cpu-change', reverse: false}, mark, ...more});
+const windowStart = (snapshot: Snapshot, since?: Snapshot): Baseline => ({snapshot, since, title: 'before'});
+const query = (baseline: Baseline, more: Partial<Query> = {}): Query => ({...defaultQuery, sort: {column: 'cpu-change', reverse: false}, baseline, ...more});
 
 /** Rows by their place, with what is to be read of them. */
 function read(rows: readonly ChangeRow[]) {
@@ -22,14 +22,14 @@ function read(rows: readonly ChangeRow[]) {
 }
 
 test('a line that came, one that went and one that stayed, with what they use more or less per second', () => {
-	const came = queryChanges(session[64], session[59], query(markOf(session[59])));
+	const came = queryChanges(session[64], session[59], query(windowStart(session[59])));
 	expect(read(came.rows)).toEqual({
 		'com.acme.Spike.burn:7': {kind: 'new', isNoise: false, cpuChange: 1000, ticksChange: 50},
 		'com.acme.Spike.wait:9': {kind: 'new', isNoise: false, cpuChange: 0, ticksChange: 200},
 		'com.acme.Calm.tick:3': {kind: 'both', isNoise: true, cpuChange: 0, ticksChange: 0},
 	});
 	expect(came.rows[0].key).toBe('com.acme.Spike.burn:7');
-	const went = queryChanges(session[79], session[64], query(markOf(session[64], session[59])));
+	const went = queryChanges(session[79], session[64], query(windowStart(session[64], session[59])));
 	expect(read(went.rows)).toMatchObject({
 		'com.acme.Spike.burn:7': {kind: 'gone', isNoise: false, cpuChange: -1000, ticksChange: -50},
 		'com.acme.Calm.tick:3': {kind: 'both', isNoise: true},
@@ -37,15 +37,15 @@ test('a line that came, one that went and one that stayed, with what they use mo
 });
 
 test('a window that began before the mark was set begins there; one that ended before it stays as it is', () => {
-	const mark = markOf(session[64], session[59]);
+	const mark = windowStart(session[64], session[59]);
 	expect(read(queryChanges(session[79], undefined, query(mark)).rows)).toEqual(read(queryChanges(session[79], session[64], query(mark)).rows));
 	expect(queryChanges(session[64], undefined, query(mark))).toEqual({rows: [], allRows: 0});
-	expect(queryChanges(session[64], undefined, {...query(mark), mark: undefined})).toEqual({rows: [], allRows: 0});
+	expect(queryChanges(session[64], undefined, {...query(mark), baseline: undefined})).toEqual({rows: [], allRows: 0});
 	expect(read(queryChanges(session[39], session[29], query(mark)).rows)['com.acme.Spike.burn:7']).toMatchObject({kind: 'gone'});
 });
 
 test('rows are methods or classes too, and are filtered by their names', () => {
-	const rows = (more: Partial<Query>) => queryChanges(session[64], session[59], query(markOf(session[59]), more)).rows.map(({key}) => key);
+	const rows = (more: Partial<Query>) => queryChanges(session[64], session[59], query(windowStart(session[59]), more)).rows.map(({key}) => key);
 	expect(rows({by: 'class'})).toEqual(['com.acme.Spike', 'com.acme.Calm']);
 	expect(rows({filter: 'burn'})).toEqual(['com.acme.Spike.burn:7']);
 });
@@ -54,7 +54,7 @@ test('another sampling rate is no change', () => {
 	const samples = (count: number) => `main\n${'R50 '.repeat(count)}\n${'a:1 '.repeat(count)}`;
 	const often = picture(samples(100), {durationMs: 10_000});
 	const seldom = picture(samples(50).replaceAll('R50', 'R100'), {durationMs: 10_000});
-	const [row] = queryChanges(often, undefined, query(markOf(seldom))).rows;
+	const [row] = queryChanges(often, undefined, query(windowStart(seldom))).rows;
 	expect(row).toMatchObject({kind: 'both', isNoise: true});
 	expect([row.cpuChange, row.ticksChange]).toEqual([0, 0]);
 	expect([row.now.cpuMsPerS, row.now.ticksPerS, row.was.ticksPerS]).toEqual([500, 10, 10]);
@@ -77,7 +77,7 @@ describe('the error', () => {
 		const random = seeded(3);
 		let [noise, all] = [0, 0];
 		for (let round = 0; round < 10; round++) {
-			const {rows} = queryChanges(profile(random, 2000, 1), undefined, query(markOf(profile(random, 2000, 1))));
+			const {rows} = queryChanges(profile(random, 2000, 1), undefined, query(windowStart(profile(random, 2000, 1))));
 			noise += rows.filter(({cpuChange, cpuError}) => Math.abs(cpuChange) <= cpuError).length;
 			all += rows.length;
 		}
@@ -89,7 +89,7 @@ describe('the error', () => {
 
 	test('shrinks with the number of samples, so that a line that takes three times as much is found', () => {
 		const random = seeded(4);
-		const changeOf = (samples: number) => queryChanges(profile(random, samples, 3), undefined, query(markOf(profile(random, samples, 1)))).rows.find(({line}) => line === 0)!;
+		const changeOf = (samples: number) => queryChanges(profile(random, samples, 3), undefined, query(windowStart(profile(random, samples, 1)))).rows.find(({line}) => line === 0)!;
 		expect(changeOf(100).isNoise).toBe(true);
 		expect(changeOf(10_000).isNoise).toBe(false);
 		expect(changeOf(10_000).cpuError).toBeLessThan(changeOf(1000).cpuError / 2);

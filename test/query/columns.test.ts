@@ -1,18 +1,17 @@
 import {describe, expect, test} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {fitColumns, headingOf, type Column} from '../../source/query/columns/column.js';
-import {defaultQuery} from '../../source/query/defaults.js';
-import {lineColumns, lineNote} from '../../source/query/columns/line-columns.js';
-import {queryLines} from '../../source/query/lines.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {lineColumns, lineNote} from '../../source/query/lines/columns.js';
+import {queryLines} from '../../source/query/lines/lines.js';
 import {byNumber, sortRows} from '../../source/query/columns/sort.js';
-import {lockText, threadColumns} from '../../source/query/columns/thread-columns.js';
-import {queryThreads} from '../../source/query/threads.js';
-import {taskColumns} from '../../source/query/columns/task-columns.js';
-import type {TaskRow} from '../../source/query/tasks/stays.js';
-import type {Unit} from '../../source/query/types.js';
+import {lockText, threadColumns} from '../../source/query/threads/columns.js';
+import {queryThreads} from '../../source/query/threads/threads.js';
+import {taskColumns, type TaskRow} from '../../source/query/tasks/columns.js';
+import type {Unit} from '../../source/query/types/rows.js';
 import {tasksView} from '../../source/views/tasks.js';
 import {views} from '../../source/views/registry.js';
-import {placeColumns} from '../../source/ui/text/table-cells.js';
+import {placeColumns} from '../../source/ui/text/columns.js';
 import {picture, undent} from '../helpers/picture.js';
 
 const snapshot = picture(`
@@ -42,19 +41,19 @@ const {rows} = queryLines(snapshot, undefined, defaultQuery);
 describe('lines', () => {
 	test('at 80 columns', () => {
 		expect(drawn(lineColumns, rows, 80)).toBe(undent(`
-			 %SELF  +/-   %TOT  TICKS THR STATE    LINE
-			   100 32.9    100      2   1 RRRRRRRR c.a.sort.Bubble.sort:16
-			   0.0 32.9    0.0      2   2 BBBBBBBB c.a.db.Pool.take:88             2 blocked
-			   0.0 32.9    100      0   0          c.acme.Main.main:3
+			  CPU%  +/-  TOTAL STATE    LINE
+			   100 35.3    100 RRRRRRRR c.a.sort.Bubble.sort:16
+			   0.0 35.3    0.0 BBBBBBBB c.a.db.Pool.take:88                        2 blocked
+			   0.0 35.3    100          c.acme.Main.main:3
 		`));
 	});
 
 	test('narrower, columns go in the order of their worth', () => {
 		const ids = (columns: number) => fitColumns(lineColumns, columns).map(({column}) => column.id).join(' ');
-		expect(ids(80)).toBe('self error total ticks threads state line note');
-		expect(ids(79)).toBe('self total ticks threads state line note');
-		expect(ids(71)).toBe('self total ticks state line note');
-		expect(ids(63)).toBe('self ticks state line note');
+		expect(ids(80)).toBe('self error total state line note');
+		expect(ids(79)).toBe('self total state line note');
+		expect(ids(71)).toBe('self total state line note');
+		expect(ids(63)).toBe('self state line note');
 		expect(ids(49)).toBe('self state line');
 		expect(ids(1)).toBe('self state line');
 		expect(ids(120)).toBe('self error total ticks threads state cpu runnable blocked waiting timed-waiting idle line note');
@@ -70,17 +69,17 @@ describe('lines', () => {
 	});
 
 	test('what is to be noticed', () => {
-		expect(lineNote({blockedNow: 0, heldUpNow: 0, stuckMs: 99_000, stuckAtLeast: true})).toBe('');
-		expect(lineNote({blockedNow: 8, heldUpNow: 8, stuckMs: 300, stuckAtLeast: false})).toBe('8 blocked');
-		expect(lineNote({blockedNow: 8, heldUpNow: 8, stuckMs: 42_000, stuckAtLeast: false})).toBe('stuck 42s');
-		expect(lineNote({blockedNow: 8, heldUpNow: 8, stuckMs: 307_000, stuckAtLeast: true})).toBe('stuck >=5m');
-		expect(lineNote({blockedNow: 0, heldUpNow: 3, stuckMs: 300, stuckAtLeast: false})).toBe('3 held up');
+		expect(lineNote({blockedNow: 0, contendingNow: 0, stuckMs: 99_000, stuckAtLeast: true})).toBe('');
+		expect(lineNote({blockedNow: 8, contendingNow: 8, stuckMs: 300, stuckAtLeast: false})).toBe('8 blocked');
+		expect(lineNote({blockedNow: 8, contendingNow: 8, stuckMs: 42_000, stuckAtLeast: false})).toBe('stuck 42s');
+		expect(lineNote({blockedNow: 8, contendingNow: 8, stuckMs: 307_000, stuckAtLeast: true})).toBe('stuck >=5m');
+		expect(lineNote({blockedNow: 0, contendingNow: 3, stuckMs: 300, stuckAtLeast: false})).toBe('3 held up');
 	});
 });
 
 test('threads at 100 columns', () => {
 	expect(drawn(threadColumns, queryThreads(snapshot, undefined, defaultQuery).rows, 100)).toBe(undent(`
-		  %CPU  TICKS  THR STATE STATES    STUCK THREAD                 NOW AT
+		  CPU%  TICKS  THR STATE STATES    STUCK THREAD                 NOW AT
 		   4.0      3    1 BLK   RRRRRBBB        http-1                 c.a.db.Pool.take:88
 		   0.0      1    1 BLK   BBBBBBBB        http-2                 c.a.db.Pool.take:88 held by http-1
 	`));
@@ -166,7 +165,7 @@ test.each(views.map(view => [view.id, view] as const))('%s: at each width there 
 describe('tasks', () => {
 	const row: TaskRow = {
 		key: '', state: {id: 'queued', title: 'waiting for dependencies', kind: 'waiting'}, stateIndex: 0, kind: 'com.acme.jobs.queue.ImplicitNonBlockingTask', worker: '',
-		now: 7, oldestNs: 1e6, longest: [], lately: [], count: 1000, perS: 10, totalNs: 1e9, meanNs: 1e6, p50Ns: 1e6, p99Ns: 2e6, mostNs: 3e6,
+		now: 7, oldestNs: 1e6, longest: [], recent: [], count: 1000, perS: 10, totalNs: 1e9, meanNs: 1e6, p50Ns: 1e6, p99Ns: 2e6, mostNs: 3e6,
 	};
 
 	test.each([40, 48, 56, 64, 80, 90, 100, 110, 120, 200])('of %i columns, the state is one, and the kind has room', columns => {

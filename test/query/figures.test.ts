@@ -4,7 +4,9 @@ import {stateCode} from '../../source/model/thread-state.js';
 import {
 	formatBytes, formatCount, formatDuration, formatMs, formatPercent, formatStuck,
 } from '../../source/query/columns/format.js';
-import {effectiveSamples, percentOf, shareError} from '../../source/query/facts/share.js';
+import {
+	percentOf, samplesOf, shareError, shareInterval,
+} from '../../source/query/counters/share.js';
 import {shareOut, stateCells} from '../../source/query/columns/state-cells.js';
 import {seeded} from '../helpers/random.js';
 
@@ -80,8 +82,17 @@ describe('shares and their error', () => {
 	});
 
 	test('a single sample tells little, none nothing', () => {
+		expect(shareInterval(100, 1).low).toBeCloseTo(20.65, 1);
+		expect(shareInterval(100, 1).high).toBe(100);
 		expect(shareError(100, 1)).toBeCloseTo(39.67, 1);
 		expect(shareError(0, 0)).toBe(0);
+	});
+
+	test('of a few samples the share is not in the middle of its interval', () => {
+		expect(shareInterval(0, 20).low).toBeCloseTo(0, 10);
+		expect(shareInterval(0, 20).high).toBeCloseTo(16.11, 1);
+		const {low, high} = shareInterval(5, 20);
+		expect(high - 5).toBeGreaterThan(3 * (5 - low));
 	});
 
 	test('the interval holds the true share 19 times out of 20', () => {
@@ -101,8 +112,13 @@ describe('shares and their error', () => {
 	});
 
 	test('unequal weights are worth fewer samples', () => {
-		expect(effectiveSamples(4, 4)).toBe(4);
-		expect(effectiveSamples(10 + 90, (10 * 1) + (90 * 90))).toBeLessThan(1.3);
-		expect(effectiveSamples(0, 0)).toBe(0);
+		const ofOne = (count: number, each: number) => ({sum: count * each, squares: count * each * each});
+		expect(samplesOf(ofOne(4, 1), ofOne(4, 1))).toBe(4);
+		expect(samplesOf(ofOne(2, 10), ofOne(8, 10))).toBeCloseTo(8, 10);
+		expect(samplesOf({sum: 100, squares: 10 + (90 * 90)}, {sum: 100, squares: 10 + (90 * 90)})).toBeLessThan(1.3);
+		// One long piece in the part, or in the rest of the whole.
+		expect(samplesOf(ofOne(1, 50), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
+		expect(samplesOf(ofOne(50, 1), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
+		expect(samplesOf(ofOne(0, 1), ofOne(0, 1))).toBe(0);
 	});
 });

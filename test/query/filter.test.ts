@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {filterOf, parseFilter, type FilterRow} from '../../source/query/filter/filter.js';
-import {queryLines} from '../../source/query/lines.js';
-import {placeName} from '../../source/query/facts/place.js';
-import {effectiveUnit} from '../../source/query/facts/scope.js';
-import {queryThreads} from '../../source/query/threads.js';
+import {queryLines} from '../../source/query/lines/lines.js';
+import {locationName} from '../../source/query/counters/location.js';
+import {effectiveUnit} from '../../source/query/counters/scope.js';
+import {queryThreads} from '../../source/query/threads/threads.js';
 import {picture} from '../helpers/picture.js';
 
 const row: FilterRow = {
@@ -139,7 +139,7 @@ describe('states and threads restrict what is counted', () => {
 		R60    R0
 		work:1 work:1
 	`);
-	const lines = (filter: string) => queryLines(snapshot, undefined, {...defaultQuery, filter}).rows.map(line => `${Math.round(line.selfPercent)} ${line.selfTicks} ${placeName(line)}`);
+	const lines = (filter: string) => queryLines(snapshot, undefined, {...defaultQuery, filter}).rows.map(line => `${Math.round(line.selfPercent)} ${line.selfTicks} ${locationName(line)}`);
 
 	test('state: counts only samples in it, of states that do not count otherwise too', () => {
 		expect(lines('state:B')).toEqual(['100 3 A.lock:2']);

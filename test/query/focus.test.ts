@@ -1,22 +1,22 @@
 import {describe, expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
-import {defaultQuery} from '../../source/query/defaults.js';
-import {placeKey, placeName} from '../../source/query/facts/place.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {locationKey, locationName} from '../../source/query/counters/location.js';
 import {queryFocus} from '../../source/query/focus/focus.js';
-import {keysOfRows} from '../../source/query/row-list.js';
-import {queryLines} from '../../source/query/lines.js';
-import type {FocusRow, Query} from '../../source/query/types.js';
+import {keysOfRows} from '../../source/query/types/row-list.js';
+import {queryLines} from '../../source/query/lines/lines.js';
+import type {FocusRow, Query} from '../../source/query/types/rows.js';
 import {focusView} from '../../source/views/focus.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 
-const focus = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}, baseline?: Snapshot) => queryFocus(snapshot, baseline, {...defaultQuery, sort: focusView.sort, method, ...changes});
+const focus = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}, since?: Snapshot) => queryFocus(snapshot, since, {...defaultQuery, sort: focusView.sort, method, ...changes});
 const rows = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): readonly FocusRow[] => [...focus(snapshot, method, {tree: {isAllOpen: true}, ...changes}).rows];
 
 /** Ticks and CPU ms of each row, its states, and its place in the tree. */
 const drawn = (snapshot: Snapshot, method: string, changes: Partial<Query> = {}): string => rows(snapshot, method, changes)
-	.map(row => `${row.totalTicks} ${row.totalCpuNs / 1e6} ${stateCells(row.states, 4)} ${row.part === 'calls' ? '>' : '<'.repeat(1)}${' '.repeat(row.indent)} ${placeName(row)}`)
+	.map(row => `${row.totalTicks} ${row.totalCpuNs / 1e6} ${stateCells(row.states, 4)} ${row.part === 'calls' ? '>' : '<'.repeat(1)}${' '.repeat(row.indent)} ${locationName(row)}`)
 	.join('\n');
 
 const service = picture(`
@@ -77,7 +77,7 @@ test.each([
 ])('the pattern %s means the methods %j', (pattern, names) => {
 	const found = rows(service, pattern, {by: 'method'});
 	const whole = names.length > 1 ? [`${pattern} (${names.length} methods)`] : names;
-	expect([...new Set(found.filter(({isMethod}) => isMethod).map(row => placeName(row)))]).toEqual(whole);
+	expect([...new Set(found.filter(({isMethod}) => isMethod).map(row => locationName(row)))]).toEqual(whole);
 	expect(focusView.emptyText({rows: found, allRows: 0}, {...defaultQuery, method: pattern})).toContain(pattern);
 });
 
@@ -102,7 +102,7 @@ test('the window, the filter and the threads hold here too', () => {
 	expect(find).toMatchObject({totalTicks: 1, totalCpuNs: 0});
 	expect(rows(service, 'A.find', {filter: 'thread:two'})[0].totalTicks).toBe(2);
 	expect(rows(service, 'A.find', {filter: 'state:B'})[0].totalTicks).toBe(1);
-	expect(rows(service, 'A.find', {filter: 'lock', by: 'method'}).map(row => placeName(row))).toEqual(['A.find', 'A.lock', 'A.find', 'A.main']);
+	expect(rows(service, 'A.find', {filter: 'lock', by: 'method'}).map(row => locationName(row))).toEqual(['A.find', 'A.lock', 'A.find', 'A.main']);
 });
 
 test('each row is found by its key, among what is called and among callers', () => {
@@ -117,7 +117,7 @@ test('rows keep their keys when more is sampled, and have others for another met
 	const before = drawing.build();
 	drawing.draw('one\nR R\nstart:1 main:1\nfind:2 find:2\nread:3 sort:3');
 	const after = drawing.build();
-	const keysOf = (snapshot: Snapshot, method: string) => new Map(rows(snapshot, method).map(row => [`${row.part} ${row.level} ${placeName(row)}`, row.key]));
+	const keysOf = (snapshot: Snapshot, method: string) => new Map(rows(snapshot, method).map(row => [`${row.part} ${row.level} ${locationName(row)}`, row.key]));
 	for (const [name, key] of keysOf(before, 'A.find')) {
 		expect(keysOf(after, 'A.find').get(name)).toBe(key);
 	}
@@ -132,7 +132,7 @@ describe.each(['line', 'method', 'class'] as const)('of any samples, rows by %s'
 			const snapshot = randomSnapshot(seed);
 			const everyState: Query = {...defaultQuery, by: 'method', states: ['NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'TERMINATED', 'IDLE']};
 			for (const line of queryLines(snapshot, undefined, everyState).rows.slice(0, 6)) {
-				const found = rows(snapshot, placeKey(line, 'method'), {by});
+				const found = rows(snapshot, locationKey(line, 'method'), {by});
 				const byKey = new Set(found.map(({key}) => key));
 				expect(byKey.size).toBe(found.length);
 				for (const method of found.filter(({isMethod}) => isMethod)) {

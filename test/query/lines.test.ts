@@ -1,16 +1,16 @@
 import {describe, expect, test} from 'vitest';
 import {threadFlag} from '../../source/model/sample.js';
-import {defaultQuery} from '../../source/query/defaults.js';
-import {queryLines} from '../../source/query/lines.js';
-import {placeName} from '../../source/query/facts/place.js';
-import type {LineTable, Query} from '../../source/query/types.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {queryLines} from '../../source/query/lines/lines.js';
+import {locationName} from '../../source/query/counters/location.js';
+import type {LineTable, Query} from '../../source/query/types/rows.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ...changes});
 
 /** `self% total% self/total ticks, name`, a line a row. */
 function drawn(table: LineTable): string {
-	return table.rows.map(row => `${row.selfPercent.toFixed(0).padStart(3)} ${row.totalPercent.toFixed(0).padStart(3)} ${row.selfTicks}/${row.totalTicks} ${placeName(row)}`).join('\n');
+	return table.rows.map(row => `${row.selfPercent.toFixed(0).padStart(3)} ${row.totalPercent.toFixed(0).padStart(3)} ${row.selfTicks}/${row.totalTicks} ${locationName(row)}`).join('\n');
 }
 
 describe('attribution', () => {
@@ -192,7 +192,7 @@ test('a baseline is taken away', () => {
 		R    R    R
 		a:1  a:1  b:2
 	`);
-	const baseline = drawing.build();
+	const since = drawing.build();
 	drawing.draw(`
 		main
 		R    R    R    R
@@ -202,7 +202,7 @@ test('a baseline is taken away', () => {
 		B
 		a:1
 	`);
-	expect(drawn(queryLines(drawing.build(), baseline, query()))).toBe(undent(`
+	expect(drawn(queryLines(drawing.build(), since, query()))).toBe(undent(`
 		 75  75 3/3 A.c:3
 		 25  25 2/2 A.a:1
 	`));

@@ -3,9 +3,8 @@ import {
 	afterEach, describe, expect, test,
 } from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
-import {nameHeldBy, shortName} from '../../source/query/columns/names.js';
-import {namePackages} from '../../source/query/columns/package-names.js';
-import {placeName} from '../../source/query/facts/place.js';
+import {nameHeldBy, shortName, namePackages} from '../../source/query/columns/names.js';
+import {locationName} from '../../source/query/counters/location.js';
 
 const place = {
 	className: 'com.acme.sort.Bubble', method: 'sort', file: 'Bubble.java', line: 16,
@@ -50,10 +49,10 @@ test.each([
 
 test('names of other places', () => {
 	const base = {...place, line: -1};
-	expect(placeName({...base, line: -2})).toBe('com.acme.sort.Bubble.sort(native)');
-	expect(placeName(base)).toBe('com.acme.sort.Bubble.sort');
-	expect(placeName({...base, method: ''})).toBe('com.acme.sort.Bubble');
-	expect(placeName({...base, className: '(other)', method: '(other)'})).toBe('(other)');
+	expect(locationName({...base, line: -2})).toBe('com.acme.sort.Bubble.sort(native)');
+	expect(locationName(base)).toBe('com.acme.sort.Bubble.sort');
+	expect(locationName({...base, method: ''})).toBe('com.acme.sort.Bubble');
+	expect(locationName({...base, className: '(other)', method: '(other)'})).toBe('(other)');
 	expect(shortName({...base, className: 'Main', method: 'main', line: 0}, 20)).toBe('Main.main:0');
 	expect(shortName({...base, className: 'a.b.', method: 'x'}, 20)).toBe('a.b..x');
 	expect(shortName({...base, className: '..', method: 'x'}, 20)).toBe('...x');
@@ -89,7 +88,7 @@ test('a name never takes more than its room, and ends as the place does', () => 
 		const name = shortName(named, room, isFull);
 		expect(cellWidth(name)).toBeLessThanOrEqual(room);
 		if (name.startsWith('…')) {
-			expect(placeName(named).endsWith(name.slice(1))).toBe(true);
+			expect(locationName(named).endsWith(name.slice(1))).toBe(true);
 		}
 	}), {numRuns: 1000});
 });

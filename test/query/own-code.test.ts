@@ -1,18 +1,18 @@
 import {describe, expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLineDetail, queryStackDetail} from '../../source/query/detail.js';
-import {ownCode} from '../../source/query/facts/own-code.js';
-import {placeName} from '../../source/query/facts/place.js';
+import {ownCode} from '../../source/query/counters/own-code.js';
+import {locationName} from '../../source/query/counters/location.js';
 import {queryFocus} from '../../source/query/focus/focus.js';
-import {queryLines} from '../../source/query/lines.js';
-import {queryThreads} from '../../source/query/threads.js';
+import {queryLines} from '../../source/query/lines/lines.js';
+import {queryThreads} from '../../source/query/threads/threads.js';
 import {queryTree} from '../../source/query/tree/tree.js';
-import type {LineRow, Query} from '../../source/query/types.js';
-import {queryVotes} from '../../source/query/votes.js';
+import type {LineRow, Query} from '../../source/query/types/rows.js';
+import {queryStackHistogram} from '../../source/query/stacks/histogram.js';
 import {picture, undent} from '../helpers/picture.js';
 
 const own = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ownFirst: true, ...changes});
-const drawn = (rows: readonly LineRow[]): string => rows.map(row => `${row.selfTicks}/${row.totalTicks} ${placeName(row)}${row.via ? ` via ${placeName(row.via)}` : ''}`).join('\n');
+const drawn = (rows: readonly LineRow[]): string => rows.map(row => `${row.selfTicks}/${row.totalTicks} ${locationName(row)}${row.via ? ` via ${locationName(row.via)}` : ''}`).join('\n');
 
 test.each([
 	[[], 'com.acme.Dao kotlinx.Job javassist.Pool org.spring.Web', 'java.util.Map javax.sql.Rows jdk.internal.Vm sun.nio.ch.Net com.sun.proxy.$Proxy3 kotlin.Unit scala.Option'],
@@ -59,7 +59,7 @@ describe('own code first', () => {
 
 	test('without it each line of the JDK says by which of the program\'s own it came', () => {
 		const rows = queryLines(snapshot, undefined, defaultQuery).rows.filter(row => row.selfTicks > 0);
-		expect(rows.map(row => [placeName(row), row.own && placeName(row.own), row.via])).toEqual([
+		expect(rows.map(row => [locationName(row), row.own && locationName(row.own), row.via])).toEqual([
 			['com.acme.Dao.find:88', undefined, undefined],
 			['java.util.regex.Loop.match:4', 'com.acme.Dao.find:88', undefined],
 			['java.util.regex.Loop.match:9', 'com.acme.Dao.find:88', undefined],
@@ -68,30 +68,30 @@ describe('own code first', () => {
 
 	test('the filter finds what a row stands in, the detail has its samples, and --app decides what is own', () => {
 		const filtered = queryLines(snapshot, undefined, own({filter: 'Loop.match'})).rows;
-		expect(placeName(filtered[0])).toBe('com.acme.Dao.find:88');
+		expect(locationName(filtered[0])).toBe('com.acme.Dao.find:88');
 		expect(queryLineDetail(snapshot, undefined, own(), 'com.acme.Dao.find:88').stacks.map(({ticks}) => ticks)).toEqual([1, 1, 1, 1]);
 		expect(drawn(queryLines(snapshot, undefined, own({app: ['java.util.regex']})).rows.slice(0, 1))).toBe('1/3 com.acme.Dao.find:88');
 		expect(drawn(queryLines(snapshot, undefined, own({app: ['!com.acme']})).rows.slice(0, 1))).toBe('1/3 com.acme.Dao.find:88');
 	});
 
 	test('stacks are the same from the program\'s own code on; Enter shows one whole, and words of the filter are found in what is left out', () => {
-		const stacks = (changes: Partial<Query> = {}) => queryVotes(snapshot, undefined, own({sort: {column: 'ticks', reverse: false}, ...changes})).rows;
-		expect(stacks().map(row => [row.ticks, row.frames.map(frame => placeName(frame)).join(' < '), row.via && placeName(row.via)])).toEqual([
+		const stacks = (changes: Partial<Query> = {}) => queryStackHistogram(snapshot, undefined, own({sort: {column: 'ticks', reverse: false}, ...changes})).rows;
+		expect(stacks().map(row => [row.ticks, row.frames.map(frame => locationName(frame)).join(' < '), row.via && locationName(row.via)])).toEqual([
 			[3, 'com.acme.Dao.find:88 < java.lang.Thread.run:829', 'java.util.regex.Loop.match'],
 		]);
-		expect(placeName(stacks()[0].wholeFrames[0])).toBe('java.util.regex.Loop.match:4');
+		expect(locationName(stacks()[0].wholeFrames[0])).toBe('java.util.regex.Loop.match:4');
 		expect(stacks({filter: 'Loop.match:9'})).toHaveLength(1);
 		expect(stacks({filter: 'nothing'})).toHaveLength(0);
-		expect(stacks({states: ['WAITING'], sort: {column: 'stack', reverse: false}}).map(({via, top}) => [placeName(top), via && placeName(via)])).toEqual([
+		expect(stacks({states: ['WAITING'], sort: {column: 'stack', reverse: false}}).map(({via, top}) => [locationName(top), via && locationName(via)])).toEqual([
 			['com.acme.Dao.find:88', 'java.util.concurrent.locks.LockSupport.park'], ['java.util.concurrent.locks.LockSupport.park:211', undefined],
 		]);
 		expect(queryStackDetail(snapshot, undefined, own(), stacks()[0]).threads.map(({ticks}) => ticks)).toEqual([3]);
-		const [plain] = queryVotes(snapshot, undefined, {...defaultQuery, filter: 'Loop.match:9'}).rows;
-		expect([placeName(plain.top), plain.own && placeName(plain.own), plain.via]).toEqual(['java.util.regex.Loop.match:9', 'com.acme.Dao.find:88', undefined]);
+		const [plain] = queryStackHistogram(snapshot, undefined, {...defaultQuery, filter: 'Loop.match:9'}).rows;
+		expect([locationName(plain.top), plain.own && locationName(plain.own), plain.via]).toEqual(['java.util.regex.Loop.match:9', 'com.acme.Dao.find:88', undefined]);
 	});
 
 	const treeOf = (changes: Partial<Query> = {}) => [...queryTree(snapshot, undefined, own({...changes, tree: {isAllOpen: true, ...changes.tree}})).rows]
-		.map(row => `${'  '.repeat(row.level)}${row.selfTicks}/${row.totalTicks} ${placeName(row)}${row.via ? ` via ${placeName(row.via)}` : ''}`).join('\n');
+		.map(row => `${'  '.repeat(row.level)}${row.selfTicks}/${row.totalTicks} ${locationName(row)}${row.via ? ` via ${locationName(row.via)}` : ''}`).join('\n');
 
 	test('the tree ends at the program\'s own code, from both ends', () => {
 		expect(treeOf()).toBe('0/3 java.lang.Thread.run:829\n  3/3 com.acme.Dao.find:88 via java.util.regex.Loop.match');
@@ -104,7 +104,7 @@ describe('own code first', () => {
 
 	test('so does what a method calls, unless it is others\' itself', () => {
 		const callsOf = (method: string) => [...queryFocus(snapshot, undefined, own({method, tree: {isAllOpen: true}})).rows]
-			.filter(({part}) => part === 'calls').map(row => `${row.selfTicks} ${placeName(row)}${row.via ? ` via ${placeName(row.via)}` : ''}`);
+			.filter(({part}) => part === 'calls').map(row => `${row.selfTicks} ${locationName(row)}${row.via ? ` via ${locationName(row.via)}` : ''}`);
 		expect(callsOf('com.acme.Dao.find')).toEqual(['0 com.acme.Dao.find', '4 com.acme.Dao.find:88 via java.util.regex.Loop.match']);
 		expect(callsOf('java.util.regex.Matcher.matches')).toEqual([
 			'0 java.util.regex.Matcher.matches', '0 java.util.regex.Matcher.matches:1', '1 java.util.regex.Loop.match:4', '1 java.util.regex.Loop.match:9',
@@ -113,7 +113,7 @@ describe('own code first', () => {
 
 	test('threads stand at a line of the program\'s own', () => {
 		const {rows} = queryThreads(snapshot, undefined, own({showIdle: true}));
-		expect(rows.map(({now, via}) => [now && placeName(now), via && placeName(via)])).toEqual([
+		expect(rows.map(({now, via}) => [now && locationName(now), via && locationName(via)])).toEqual([
 			['com.acme.Dao.find:88', 'java.util.concurrent.locks.LockSupport.park'], ['java.util.concurrent.locks.LockSupport.park:211', undefined],
 		]);
 	});

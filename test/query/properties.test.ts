@@ -4,17 +4,17 @@ import {rootNode} from '../../source/model/frame.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCount, threadStates, type ThreadState} from '../../source/model/thread-state.js';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLineDetail} from '../../source/query/detail.js';
-import {lineColumns} from '../../source/query/columns/line-columns.js';
-import {queryLines} from '../../source/query/lines.js';
-import {queryStacks} from '../../source/query/stacks.js';
-import {queryThreads} from '../../source/query/threads.js';
+import {lineColumns} from '../../source/query/lines/columns.js';
+import {queryLines} from '../../source/query/lines/lines.js';
+import {queryStacks} from '../../source/query/stacks/stacks.js';
+import {queryThreads} from '../../source/query/threads/threads.js';
 import {byText} from '../../source/query/columns/sort.js';
 import {shareOut} from '../../source/query/columns/state-cells.js';
 import type {
 	GroupBy, LineRow, Query, StackRow,
-} from '../../source/query/types.js';
+} from '../../source/query/types/rows.js';
 
 type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
 
@@ -245,7 +245,7 @@ test('callers of a line and its beginnings of stacks add up to its total; its ca
 
 			expect(calls).toBeLessThanOrEqual(row.totalTicks);
 			expect(called).toBeLessThanOrEqual(row.totalTicks);
-			const isNeverOutermost = [...after.facts.node.subarray(0, after.facts.count)].every(node => {
+			const isNeverOutermost = [...after.counters.node.subarray(0, after.counters.count)].every(node => {
 				let root = node;
 				while (root !== rootNode && nodeParent[root] !== rootNode) {
 					root = nodeParent[root];

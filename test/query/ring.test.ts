@@ -1,12 +1,12 @@
 import {describe, expect, test} from 'vitest';
 import {namesOf} from '../../source/model/column-types.js';
-import {contentionColumns, factColumns, threadNumbers} from '../../source/model/schema.js';
+import {contentionColumns, counterColumns, threadNumbers} from '../../source/model/schema.js';
 import {lockKindCode} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {defaultQuery} from '../../source/query/defaults.js';
-import {queryLines} from '../../source/query/lines.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {queryLines} from '../../source/query/lines/lines.js';
 import {LookBack} from '../../source/query/past/look-back.js';
 import {
 	addToRing, emptyRing, usualBounds, type Ring, type RingBounds,
@@ -60,7 +60,7 @@ function saidBy(snapshot: Snapshot | undefined) {
 	const rounded = <Name extends string>({count, ...arrays}: {readonly count: number} & Readonly<Record<Name, ArrayLike<number>>>, names: readonly Name[]) =>
 		names.map(name => [name, [...(arrays as unknown as Record<Name, Float64Array>)[name]].slice(0, count).map(value => Math.round(value))]);
 	return snapshot && {
-		facts: rounded(snapshot.facts, namesOf(factColumns)), contention: rounded(snapshot.contention, namesOf(contentionColumns)), threads: rounded(snapshot.threads, namesOf(threadNumbers)),
+		counters: rounded(snapshot.counters, namesOf(counterColumns)), contention: rounded(snapshot.contention, namesOf(contentionColumns)), threads: rounded(snapshot.threads, namesOf(threadNumbers)),
 		names: snapshot.threads.name.slice(0, snapshot.threads.count), session: snapshot.session,
 	};
 }
@@ -160,10 +160,10 @@ describe('steps', () => {
 test('a window of the past is what was counted in it', () => {
 	const session = [...randomSession(65)];
 	const ring = ringOf(session);
-	const {snapshot, baseline, fromMs, toMs} = new LookBack().window(ring, startMs + 30_000, 10_000)!;
+	const {snapshot, since, fromMs, toMs} = new LookBack().window(ring, startMs + 30_000, 10_000)!;
 	expect([fromMs - startMs, toMs - startMs]).toEqual([20_000, 30_000]);
 	const ticks = (rows: ReturnType<typeof queryLines>['rows']) => rows.map(({key, selfTicks, totalTicks}) => [key, selfTicks, totalTicks]);
-	expect(ticks(queryLines(snapshot, baseline, defaultQuery).rows)).toEqual(ticks(queryLines(session[29], session[19], defaultQuery).rows));
+	expect(ticks(queryLines(snapshot, since, defaultQuery).rows)).toEqual(ticks(queryLines(session[29], session[19], defaultQuery).rows));
 });
 
 test('the time line says how much CPU time was used and how many threads were blocked, in cells of any length', () => {

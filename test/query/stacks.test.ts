@@ -1,18 +1,18 @@
 import {expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLineDetail, queryThreadDetail} from '../../source/query/detail.js';
-import {placeName} from '../../source/query/facts/place.js';
-import {queryStacks} from '../../source/query/stacks.js';
-import type {Neighbour, Query, StackRow} from '../../source/query/types.js';
+import {locationName} from '../../source/query/counters/location.js';
+import {queryStacks} from '../../source/query/stacks/stacks.js';
+import type {Neighbour, Query, StackRow} from '../../source/query/types/rows.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ...changes});
 
 const stacks = (rows: readonly StackRow[]): string => rows
-	.map(row => `${row.ticks} ${row.state} ${row.threadCount}thr ${row.percent}% ${row.frames.map(frame => placeName(frame)).join(' < ')}`)
+	.map(row => `${row.ticks} ${row.state} ${row.threadCount}thr ${row.percent}% ${row.frames.map(frame => locationName(frame)).join(' < ')}`)
 	.join('\n');
 
-const neighbours = (rows: readonly Neighbour[]): string => rows.map(row => `${row.ticks} ${row.cpuNs / 1e6}ms ${placeName(row)}`).join('\n');
+const neighbours = (rows: readonly Neighbour[]): string => rows.map(row => `${row.ticks} ${row.cpuNs / 1e6}ms ${locationName(row)}`).join('\n');
 
 const votes = picture(`
 	one
@@ -49,9 +49,9 @@ test('a word may be in any frame', () => {
 
 test('a baseline is taken away', () => {
 	const drawing = new Picture().draw('a\nR R\nx:1 x:1');
-	const baseline = drawing.build();
+	const since = drawing.build();
 	drawing.draw('a\nR R\nx:1 y:2');
-	expect(stacks(queryStacks(drawing.build(), baseline, query()))).toBe('1 RUNNABLE 1thr 50% A.x:1\n1 RUNNABLE 1thr 50% A.y:2');
+	expect(stacks(queryStacks(drawing.build(), since, query()))).toBe('1 RUNNABLE 1thr 50% A.x:1\n1 RUNNABLE 1thr 50% A.y:2');
 });
 
 const calls = new Picture().draw(`
@@ -78,7 +78,7 @@ test('the detail of a line: threads, stacks, callers, callees, holders', () => {
 	`));
 	expect(neighbours(detail.callers)).toBe('2 20ms A.main:1\n1 20ms A.main:2\n1 0ms A.run:3');
 	expect(neighbours(detail.callees)).toBe('2 20ms A.add:7');
-	expect(detail.holders).toMatchObject([{kind: 'monitor', ownerName: 'one', ticks: 1, percent: 100, took: [{place: {method: 'main', line: 2}, ticks: 1}]}]);
+	expect(detail.holders).toMatchObject([{kind: 'monitor', ownerName: 'one', ticks: 1, percent: 100, took: [{location: {method: 'main', line: 2}, ticks: 1}]}]);
 });
 
 test('holders: all places of an owner together, with the share of the time in which anybody held the threads up', () => {
@@ -104,7 +104,7 @@ test('holders: all places of an owner together, with the share of the time in wh
 		A.run:1
 	`).build();
 	const found = queryLineDetail(held, undefined, query(), 'A.wait:5').holders;
-	expect(found.map(({ownerName, ticks, percent, took}) => [ownerName, ticks, percent, took.map(at => `${at.ticks} ${at.place.method}:${at.place.line}`)])).toEqual([
+	expect(found.map(({ownerName, ticks, percent, took}) => [ownerName, ticks, percent, took.map(at => `${at.ticks} ${at.location.method}:${at.location.line}`)])).toEqual([
 		['one', 4, 80, ['3 take:1', '1 take:2']], ['five', 1, 20, ['1 take:3']],
 	]);
 });
@@ -123,13 +123,13 @@ test('a row that is not there has an empty detail', () => {
 });
 
 test('holders of a window', () => {
-	const baseline = calls.build();
-	expect(queryLineDetail(calls.build(), baseline, query(), 'A.fib:5').holders).toEqual([]);
+	const since = calls.build();
+	expect(queryLineDetail(calls.build(), since, query(), 'A.fib:5').holders).toEqual([]);
 });
 
 test('the detail of threads: lines, stacks, holders', () => {
 	const detail = queryThreadDetail(calls.build(), undefined, query(), [2]);
-	expect(detail.lines.map(row => `${row.selfTicks} ${placeName(row)}`)).toEqual(['1 A.fib:5', '0 A.run:3']);
+	expect(detail.lines.map(row => `${row.selfTicks} ${locationName(row)}`)).toEqual(['1 A.fib:5', '0 A.run:3']);
 	expect(stacks(detail.stacks)).toBe('1 BLOCKED 1thr 0% A.fib:5 < A.run:3');
 	expect(detail.holders.map(({ownerName}) => ownerName)).toEqual(['one']);
 	expect(detail.threads.map(({name}) => name)).toEqual(['two']);

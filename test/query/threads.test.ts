@@ -1,16 +1,16 @@
 import {describe, expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/defaults.js';
-import {poolName} from '../../source/query/facts/pools.js';
-import {summarize, unseenCpuPercent} from '../../source/query/summary.js';
-import {queryThreads} from '../../source/query/threads.js';
-import {placeName} from '../../source/query/facts/place.js';
-import type {Place, Query, ThreadRow} from '../../source/query/types.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {poolName} from '../../source/query/threads/pools.js';
+import {summarize} from '../../source/query/summary/summary.js';
+import {queryThreads} from '../../source/query/threads/threads.js';
+import {locationName} from '../../source/query/counters/location.js';
+import type {Location, Query, ThreadRow} from '../../source/query/types/rows.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 
 const shown = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: {column: 'cpu', reverse: false}, showIdle: true, ...changes});
 
 function drawn(rows: readonly ThreadRow[]): string {
-	const name = (place: Place | undefined) => place ? placeName(place) : '-';
+	const name = (place: Location | undefined) => place ? locationName(place) : '-';
 	return rows.map(row => `${row.name}: ${row.state ?? (row.alive ? 'mixed' : 'dead')} ${row.cpuPercent}% ${row.ticks} now ${name(row.now)} top ${name(row.top)}`).join('\n');
 }
 
@@ -90,7 +90,7 @@ describe('threads of the JVM itself', () => {
 	});
 
 	test('are hidden with the idle ones', () => {
-		expect(names({showIdle: false})).toEqual(['GC Thread#0', 'worker-1']);
+		expect(names({showIdle: false})).toEqual(['GC Thread#0', 'worker-1', 'main']);
 	});
 });
 
@@ -113,23 +113,23 @@ describe('rows', () => {
 
 	test('idle threads are hidden unless asked for', () => {
 		const {rows, allRows} = queryThreads(snapshot, undefined, shown({showIdle: false}));
-		expect(rows.map(({name}) => name)).toEqual(['http-1', 'C2 CompilerThread0', 'http-2', 'GC Thread#0', 'old']);
+		expect(rows.map(({name}) => name)).toEqual(['http-1', 'C2 CompilerThread0', 'http-2', 'GC Thread#0', 'old', 'parker']);
 		expect(allRows).toBe(7);
-		expect(queryThreads(snapshot, undefined, shown({showIdle: false, filter: 'parker'}))).toMatchObject({rows: [], idleRows: 1});
+		expect(queryThreads(snapshot, undefined, shown({showIdle: false, filter: 'main'}))).toMatchObject({rows: [], idleRows: 1});
 	});
 
 	test('a window has only what happened in it', () => {
 		const drawing = new Picture().draw(busyService);
-		const baseline = drawing.build();
+		const since = drawing.build();
 		drawing.draw(`
 			http-2
 			R40    R
 			work:2 work:7
 		`);
-		const {rows} = queryThreads(drawing.build({durationMs: 1500}), baseline, shown({showIdle: false}));
+		const {rows} = queryThreads(drawing.build({durationMs: 1500}), since, shown({showIdle: false}));
 		// http-1 did nothing since, but stands blocked now.
-		expect(drawn(rows)).toBe('http-2: RUNNABLE 10% 2 now A.work:7 top A.work:2\nhttp-1: BLOCKED 0% 0 now A.lock:3 top -');
-		expect(queryThreads(drawing.build(), baseline, shown()).rows.map(({name}) => name)).not.toContain('old');
+		expect(drawn(rows)).toBe('http-2: RUNNABLE 10% 2 now A.work:7 top A.work:2\nhttp-1: BLOCKED 0% 0 now A.lock:3 top -\nparker: WAITING 0% 0 now A.wait:4 top -');
+		expect(queryThreads(drawing.build(), since, shown()).rows.map(({name}) => name)).not.toContain('old');
 	});
 
 	test('the filter matches names and places', () => {
@@ -180,37 +180,12 @@ test('who holds what a thread waits for', () => {
 		lock:3
 	`);
 	const [waiter] = queryThreads(drawing.build(), undefined, shown({filter: 'thread:waiter'})).rows;
-	expect(waiter.waitsFor).toMatchObject({kind: 'monitor', className: 'java.lang.Object', ownerName: 'holder', ownerPlace: {className: 'a.Pool', line: 8}, ownerNow: {method: 'use', line: 7}});
-});
-
-test('CPU time that counts where threads were met waiting is told apart: the share of it in the window', () => {
-	const drawing = new Picture().draw(`
-		selector
-		R30 .10
-		select:2 poll:9
-
-		VM Thread [vm]
-		R60
-	`);
-	const before = drawing.build();
-	expect(unseenCpuPercent(before, undefined)).toBe(25);
-	drawing.draw(`
-		selector
-		.20
-		poll:9
-	`);
-	expect(unseenCpuPercent(drawing.build(), undefined)).toBe(50);
-	expect(unseenCpuPercent(drawing.build(), before)).toBe(100);
-	// What is kept until the thread is seen running is in no fact yet.
-	const kept = {...before, threads: {...before.threads, cpuNs: before.threads.cpuNs.map(ns => 2 * ns)}};
-	expect(unseenCpuPercent(kept, undefined)).toBe(62.5);
-	// In system calls that are in no record: a part of what was found running.
-	expect(unseenCpuPercent({...before, session: {...before.session, ruledCpuNs: 1e7}}, undefined)).toBe(50);
+	expect(waiter.waitsFor).toMatchObject({kind: 'monitor', className: 'java.lang.Object', ownerName: 'holder', ownerLocation: {className: 'a.Pool', line: 8}, ownerNow: {method: 'use', line: 7}});
 });
 
 test('the summary counts Java threads alive and parts CPU time by kind of thread', () => {
 	expect(summarize(picture(busyService, {samples: 3}), undefined)).toEqual({
-		deadlocks: [], threads: 4, vmThreads: 2, statesNow: [0, 0, 1, 2, 1, 0, 0], javaCpuPercent: 26, jitCpuPercent: 20, vmCpuPercent: 3, unseenCpuPercent: 0, windowMs: 1000, samples: 3,
+		deadlocks: [], threads: 4, vmThreads: 2, contendingNow: 0, statesNow: [0, 0, 1, 2, 1, 0, 0], javaCpuPercent: 26, jitCpuPercent: 20, vmCpuPercent: 3, unattributed: {percent: 0, reason: ''}, windowMs: 1000, samples: 3,
 	});
 	const snapshot = picture(busyService);
 	expect(summarize(snapshot, snapshot)).toMatchObject({javaCpuPercent: 0, windowMs: 0, samples: 0, threads: 4});

@@ -1,13 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {defaultQuery} from '../../source/query/defaults.js';
-import {placeKey, placeName} from '../../source/query/facts/place.js';
-import {queryLines} from '../../source/query/lines.js';
-import {treeColumns} from '../../source/query/columns/tree-columns.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {locationKey, locationName} from '../../source/query/counters/location.js';
+import {queryLines} from '../../source/query/lines/lines.js';
+import {treeColumns} from '../../source/query/tree/columns.js';
 import {openedRows} from '../../source/query/tree/opened.js';
 import {OrderedTree} from '../../source/query/tree/ordered-tree.js';
 import {openTree, queryTree} from '../../source/query/tree/tree.js';
-import type {GroupBy, Query, TreeRow} from '../../source/query/types.js';
+import type {GroupBy, Query, TreeRow} from '../../source/query/types/rows.js';
 import {treeView} from '../../source/views/tree.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
@@ -18,7 +18,7 @@ const rows = (snapshot: Snapshot, changes: Partial<Query> = {}): readonly TreeRo
 
 /** Total and self in CPU ms, and the tree as it is drawn: further in where a path forks. */
 const drawn = (snapshot: Snapshot, changes: Partial<Query> = {}): string => rows(snapshot, changes)
-	.map(row => `${row.totalCpuNs / 1e6} ${row.selfCpuNs / 1e6} ${' '.repeat(row.indent)}${row.hasChildren ? (row.isOpen ? '-' : '+') : ' '} ${placeName(row)}`)
+	.map(row => `${row.totalCpuNs / 1e6} ${row.selfCpuNs / 1e6} ${' '.repeat(row.indent)}${row.hasChildren ? (row.isOpen ? '-' : '+') : ' '} ${locationName(row)}`)
 	.join('\n');
 
 const service = picture(`
@@ -79,9 +79,9 @@ test('a row keeps its key in a window, under a filter, and when more is sampled'
 	const before = drawing.build();
 	drawing.draw('a\nR R\nmain:1 main:2\nread:4 x:1');
 	const after = drawing.build();
-	const keys = new Map(rows(after, {tree: everything}).map(row => [`${row.level} ${placeName(row)}`, row.key]));
+	const keys = new Map(rows(after, {tree: everything}).map(row => [`${row.level} ${locationName(row)}`, row.key]));
 	for (const row of [...rows(before, {tree: everything}), ...rows(after, {tree: everything, filter: 'read'}), ...queryTree(after, before, query({tree: everything})).rows]) {
-		expect(keys.get(`${row.level} ${placeName(row)}`)).toBe(row.key);
+		expect(keys.get(`${row.level} ${locationName(row)}`)).toBe(row.key);
 	}
 });
 
@@ -94,7 +94,7 @@ test.each([
 	['thread:two', ['start:7', 'sort:3']],
 	['nothing', []],
 ])('the filter %s keeps the paths that match', (filter, expected) => {
-	expect(rows(service, {filter, tree: everything}).map(row => placeName(row).slice(2))).toEqual(expected);
+	expect(rows(service, {filter, tree: everything}).map(row => locationName(row).slice(2))).toEqual(expected);
 	expect(rows(service, {filter, tree: everything}).map(row => row.totalPercent).every(percent => percent <= 100)).toBe(true);
 });
 
@@ -113,7 +113,7 @@ test('methods and classes are put together on their paths', () => {
 });
 
 describe.each([false, true])('of any samples, bottom-up %s', isBottomUp => {
-	test.each(['line', 'method', 'class'] as const)('the sums of %s are those of the facts and of Lines', (by: GroupBy) => {
+	test.each(['line', 'method', 'class'] as const)('the sums of %s are those of the counters and of Lines', (by: GroupBy) => {
 		for (let seed = 1; seed <= 5; seed++) {
 			const snapshot = randomSnapshot(seed);
 			const changes: Partial<Query> = {by, states: ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE', 'NEW', 'TERMINATED']};
@@ -137,11 +137,11 @@ describe.each([false, true])('of any samples, bottom-up %s', isBottomUp => {
 				const totals = new Map<string, number>();
 				for (const row of tree) {
 					let above = row.parentKey === undefined ? undefined : byKey.get(row.parentKey);
-					while (above && placeKey(above, by) !== placeKey(row, by)) {
+					while (above && locationKey(above, by) !== locationKey(row, by)) {
 						above = above.parentKey === undefined ? undefined : byKey.get(above.parentKey);
 					}
 
-					totals.set(placeKey(row, by), (totals.get(placeKey(row, by)) ?? 0) + (above ? 0 : row.totalTicks));
+					totals.set(locationKey(row, by), (totals.get(locationKey(row, by)) ?? 0) + (above ? 0 : row.totalTicks));
 				}
 
 				for (const line of lines.rows) {
@@ -163,7 +163,7 @@ test('the keys of the view: open, close, go in and out, all below, the other way
 		return drawn(service, {tree}).split('\n').length;
 	};
 
-	const nameAt = () => placeName(rows(service, {tree}).find(row => row.key === at)!);
+	const nameAt = () => locationName(rows(service, {tree}).find(row => row.key === at)!);
 	expect(press('left')).toBe(3);
 	expect(press('left')).toBe(3);
 	expect(press('+')).toBe(8);

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {
-	baselineOf, noPast, remember, reset, undoReset, type Past,
-} from '../../source/query/facts/window.js';
+	windowStart, noPast, remember, reset, undoReset, type Past,
+} from '../../source/query/past/windows.js';
 import {picture} from '../helpers/picture.js';
 
 const startMs = 1_000_000;
@@ -29,8 +29,8 @@ describe.each([1, 0.1, 0.25, 3, 30])('a refresh every %d s', everyS => {
 		for (let second = everyS; second < 60; second += everyS) {
 			const now = at(second);
 			found = remember(found, now);
-			const baseline = secondOf(baselineOf('last-10s', found, now));
-			const length = baseline === 'start' ? second : second - baseline;
+			const since = secondOf(windowStart('last-10s', found, now));
+			const length = since === 'start' ? second : second - since;
 			expect(length).toBeLessThanOrEqual(10 + Math.max(1, everyS) + everyS);
 			expect(length).toBeGreaterThanOrEqual(Math.min(second, 10) - 1e-6);
 			expect(found.refreshes.length).toBeLessThanOrEqual(14);
@@ -39,26 +39,26 @@ describe.each([1, 0.1, 0.25, 3, 30])('a refresh every %d s', everyS => {
 });
 
 test('the last refresh begins at the snapshot before', () => {
-	expect(secondOf(baselineOf('refresh', past(5, 1), at(5)))).toBe(4);
-	expect(secondOf(baselineOf('refresh', past(5, 1), at(6)))).toBe(5);
-	expect(secondOf(baselineOf('refresh', noPast, at(6)))).toBe('start');
+	expect(secondOf(windowStart('refresh', past(5, 1), at(5)))).toBe(4);
+	expect(secondOf(windowStart('refresh', past(5, 1), at(6)))).toBe(5);
+	expect(secondOf(windowStart('refresh', noPast, at(6)))).toBe('start');
 });
 
 test('while nothing is sampled the windows stay as they are', () => {
 	const before = past(30, 1);
 	const again = {...at(30), session: {...at(30).session, takenAtMs: startMs + 900_000}};
 	expect(remember(before, again)).toBe(before);
-	expect(secondOf(baselineOf('last-10s', before, again))).toBe(20);
-	expect(secondOf(baselineOf('refresh', before, again))).toBe(29);
+	expect(secondOf(windowStart('last-10s', before, again))).toBe(20);
+	expect(secondOf(windowStart('refresh', before, again))).toBe(29);
 });
 
 test('a reset begins a window, is undone, and loses nothing', () => {
 	const first = reset(past(5, 1), at(5));
 	const second = reset(first, at(7));
-	expect(secondOf(baselineOf('reset', second, at(9)))).toBe(7);
-	expect(secondOf(baselineOf('reset', undoReset(second), at(9)))).toBe(5);
-	expect(secondOf(baselineOf('reset', undoReset(undoReset(second)), at(9)))).toBe('start');
+	expect(secondOf(windowStart('reset', second, at(9)))).toBe(7);
+	expect(secondOf(windowStart('reset', undoReset(second), at(9)))).toBe(5);
+	expect(secondOf(windowStart('reset', undoReset(undoReset(second)), at(9)))).toBe('start');
 	expect(undoReset(undoReset(undoReset(second))).resets).toEqual([]);
-	expect(secondOf(baselineOf('start', second, at(9)))).toBe('start');
+	expect(secondOf(windowStart('start', second, at(9)))).toBe('start');
 	expect(first.resets.length).toBe(1);
 });

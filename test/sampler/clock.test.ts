@@ -70,12 +70,12 @@ describe('SamplingClock', () => {
 	test('begins anew after a pause', () => {
 		const clock = new SamplingClock(0, () => 0.5);
 		simulate(clock, 100, 3);
-		clock.restart(60_000);
+		clock.restart(60_000, 100);
 		expect(clock.waitMs(60_000)).toBe(0);
 		clock.begin(60_000, 100);
 		clock.end(60_000, 100);
 		expect(clock.waitMs(60_000)).toBe(100);
-		clock.restart(60_000, 5);
+		clock.restart(60_000, 100, 5);
 		expect(clock.waitMs(60_000)).toBe(5);
 		expect(clock.late).toBe(0);
 	});

@@ -1,62 +1,93 @@
 import {expect, test} from 'vitest';
-import {CpuBudget} from '../../source/sampler/cpu-budget.js';
+import {CpuBudget, ownCpu} from '../../source/sampler/cpu-budget.js';
 
-/** A tool whose samples cost so much, beside what it uses anyway (milliseconds a second), for so many seconds. */
-function play(budget: CpuBudget, {sampleMs, otherMs, seconds, from = 0}: {sampleMs: number; otherMs: number; seconds: number; from?: number}): {share: number; rate: number; longest: number} {
-	const requestedMs = 20;
-	let cpuMs = 0;
-	let samples = 0;
-	let [afterMs, cpuAfter] = [0, 0];
-	let longest = 0;
-	const endMs = (from + seconds) * 1000;
-	let nowMs = from * 1000;
-	while (nowMs < endMs) {
-		const intervalMs = budget.intervalMs(requestedMs);
-		nowMs += intervalMs;
-		cpuMs += sampleMs + (otherMs * intervalMs / 1000);
-		budget.record(nowMs, cpuMs, requestedMs);
-		longest = Math.max(longest, intervalMs);
-		// The last ten seconds tell where it came to.
-		if (nowMs > endMs - 10_000) {
-			[afterMs, cpuAfter] = afterMs === 0 ? [nowMs, cpuMs] : [afterMs, cpuAfter];
+/** What a tool uses at a second of its life, milliseconds: for each sample, and a second beside them. */
+type Costs = {readonly sampleMs: number; readonly otherMs: number};
+
+const requestedMs = 20;
+
+/** Runs a tool with these costs and gives its samples and its share of a core, second by second. */
+function play(budget: CpuBudget, seconds: number, costs: (second: number) => Costs): {rates: number[]; percents: number[]} {
+	const [rates, percents]: [number[], number[]] = [[], []];
+	let [nowMs, samplerMs, processMs] = [0, 0, 0];
+	for (let second = 0; second < seconds; second++) {
+		const before = processMs;
+		let samples = 0;
+		while (nowMs < (second + 1) * 1000) {
+			const {sampleMs, otherMs} = costs(second);
+			const intervalMs = budget.intervalMs(requestedMs);
+			nowMs += intervalMs;
+			samplerMs += sampleMs;
+			processMs += sampleMs + (otherMs * intervalMs / 1000);
 			samples++;
+			budget.record(nowMs, {samplerMs, processMs}, intervalMs);
 		}
+
+		rates.push(samples);
+		percents.push(Math.round((processMs - before) / 10));
 	}
 
-	return {share: (cpuMs - cpuAfter) / (nowMs - afterMs), rate: 1000 * samples / (nowMs - afterMs), longest};
+	return {rates, percents};
 }
 
-test('where samples cost little, they come as asked for', () => {
-	const {rate, longest} = play(new CpuBudget(5), {sampleMs: 0.5, otherMs: 10, seconds: 60});
-	expect(longest).toBe(20);
-	expect(rate).toBeCloseTo(50, 0);
+/** Rates as a picture. */
+function picture(budget: CpuBudget, seconds: number, costs: (second: number) => Costs): string {
+	return play(budget, seconds, costs).rates.join(' ');
+}
+
+test('cheap samples come as requested', () => {
+	expect(picture(new CpuBudget(5), 20, () => ({sampleMs: 0.5, otherMs: 10}))).toBe('50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50');
 });
 
-test('costly samples come more seldom, until all that we use fits the budget, and not much more seldom than that', () => {
-	const {share, rate} = play(new CpuBudget(5), {sampleMs: 4, otherMs: 10, seconds: 60});
-	expect(share).toBeLessThanOrEqual(0.0525);
-	// 4 percent are left for samples of 4 ms: 10 a second.
-	expect(rate).toBeGreaterThan(7.5);
+test('compiling costs no samples: code that becomes ten times as fast in eight seconds', () => {
+	const cost = (second: number) => ({sampleMs: Math.max(0.4, 4 - (second * 0.45)), otherMs: second < 4 ? 100 : 10});
+	expect(picture(new CpuBudget(5), 24, cost)).toBe('50 14 12 14 17 40 46 49 50 50 30 31 45 50 50 50 50 50 50 50 50 50 50 50');
 });
 
-test('when they get cheaper, they come as asked for again', () => {
+test('the first ten seconds may use 15 percent, later seconds the share, whichever is more', () => {
+	const costs = () => ({sampleMs: 4, otherMs: 10});
+	expect(play(new CpuBudget(5), 20, costs).percents.join(' ')).toBe('21 15 15 15 15 15 15 15 15 15 8 5 5 5 5 5 5 5 5 5');
+	expect(play(new CpuBudget(18), 20, costs).percents.join(' ')).toBe('21 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18 18');
+});
+
+test('samples that get dearer or cheaper change the rate within seconds, without overshooting', () => {
+	expect(picture(new CpuBudget(5), 40, second => ({sampleMs: second >= 12 && second < 26 ? 2 : 0.5, otherMs: 10}))).toBe('50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 21 20 20 20 20 20 20 20 20 20 20 20 20 20 49 50 50 50 50 50 50 50 50');
+});
+
+test('a second of work now and then costs no samples', () => {
+	expect(picture(new CpuBudget(5), 30, second => ({sampleMs: second % 10 === 5 ? 5 : 0.5, otherMs: second % 10 === 7 ? 900 : 10}))).toBe('50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50');
+});
+
+test('what the screen uses leaves samples a quarter of the budget', () => {
+	expect(picture(new CpuBudget(5), 30, second => ({sampleMs: 0.5, otherMs: second < 10 ? 10 : 400}))).toBe('50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 50 26 25 25 25 25 25 25 25 25 25 25');
+});
+
+test('samples come once a second at least, however dear', () => {
+	expect(picture(new CpuBudget(5), 14, () => ({sampleMs: 500, otherMs: 10}))).toBe('50 2 1 1 1 1 1 1 1 1 1 1 1 1');
+});
+
+test('a pause is left out', () => {
 	const budget = new CpuBudget(5);
-	play(budget, {sampleMs: 4, otherMs: 10, seconds: 30});
+	budget.record(0, {samplerMs: 0, processMs: 0}, 20);
+	budget.record(1000, {samplerMs: 25, processMs: 35}, 20);
 	budget.restart();
-	expect(play(budget, {sampleMs: 0.3, otherMs: 10, seconds: 60, from: 31}).rate).toBeCloseTo(50, 0);
-});
-
-test('what the screen uses alone does not make it blind', () => {
-	const {rate, longest} = play(new CpuBudget(5), {sampleMs: 0.5, otherMs: 400, seconds: 120});
-	expect(longest).toBeLessThanOrEqual(1000);
-	expect(rate).toBeGreaterThan(0.9);
-});
-
-test('what we use while we start is not held against the samples', () => {
-	const {longest} = play(new CpuBudget(5), {sampleMs: 0.5, otherMs: 900, seconds: 4});
-	expect(longest).toBe(20);
+	budget.record(11_000, {samplerMs: 5000, processMs: 9000}, 20);
+	budget.record(12_000, {samplerMs: 5025, processMs: 9035}, 20);
+	expect(budget.intervalMs(20)).toBe(20);
 });
 
 test('with 100 percent there is no limit', () => {
-	expect(play(new CpuBudget(100), {sampleMs: 19, otherMs: 900, seconds: 30}).longest).toBe(20);
+	expect(picture(new CpuBudget(100), 5, () => ({sampleMs: 19, otherMs: 900}))).toBe('50 50 50 50 50');
+});
+
+test('our own CPU time: the calling thread is part of the process', () => {
+	const before = ownCpu();
+	const endMs = performance.now() + 30;
+	while (performance.now() < endMs) {
+		// Busy.
+	}
+
+	const {samplerMs, processMs} = ownCpu();
+	expect(samplerMs).toBeGreaterThan(before.samplerMs);
+	expect(processMs).toBeGreaterThan(before.processMs);
 });

@@ -1,7 +1,7 @@
 import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {
-	mkdirSync, mkdtempSync, readdirSync, rmSync, rmdirSync,
+	copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, rmdirSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
@@ -13,8 +13,9 @@ import {
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
+import {stuckMs} from '../../source/query/locks/newest-sample.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
-import {identify} from '../../source/jvm/identify.js';
+import {identify} from '../../source/jvm/identity/inspect.js';
 import type {Target} from '../../source/jvm/target.js';
 import {bundle} from '../helpers/bundle.js';
 import {heldThreads} from '../helpers/kill-tool.js';
@@ -102,7 +103,7 @@ function script(code: string): URL {
 }
 
 /** Waits until the worker has obeyed all that it was asked for, and no sample is under way. */
-async function settled(live: SamplerHandle): Promise<void> {
+async function untilStable(live: SamplerHandle): Promise<void> {
 	expect(await live.hold()).toBe(true);
 	live.resume();
 }
@@ -130,14 +131,14 @@ describe('a session on a real JVM', () => {
 		await until(() => live.status().phase !== 'starting');
 		const snapshot = await withSamples(live, 10);
 		expect(live.status()).toMatchObject({phase: 'sampling', stale: false});
-		const {session, facts, threads, dictionary} = snapshot;
+		const {session, counters, threads, dictionary} = snapshot;
 		expect(session).toMatchObject({
 			engine: 'attach', requestedIntervalMs: 20, intervalMs: 20, otherTicks: 0,
 		});
-		expect(sum(facts.ticks)).toBe(session.threadSamples);
+		expect(sum(counters.ticks)).toBe(session.threadSamples);
 		// CPU time of threads that were seen waiting only is not placed yet.
-		expect(sum(facts.cpuNs)).toBeLessThanOrEqual(sum(threads.cpuNs));
-		expect(sum(facts.cpuNs)).toBeGreaterThan(0);
+		expect(sum(counters.cpuNs)).toBeLessThanOrEqual(sum(threads.cpuNs));
+		expect(sum(counters.cpuNs)).toBeGreaterThan(0);
 		expect(session.lastSampleAtMs).toBeGreaterThanOrEqual(session.startedAtMs);
 		expect(session.takenAtMs).toBeGreaterThanOrEqual(session.lastSampleAtMs);
 		for (const figure of [session.durationMs, session.targetStoppedMs, session.pauseP50Us, session.selfCpuMs]) {
@@ -161,10 +162,10 @@ describe('a session on a real JVM', () => {
 		const {pid} = await java();
 		const live = sampler(await targetOf(pid));
 		const early = await withSamples(live, 2);
-		const ticks = [...early.facts.ticks];
+		const ticks = [...early.counters.ticks];
 		const {samples} = early.session;
 		await withSamples(live, samples + 5);
-		expect([...early.facts.ticks]).toEqual(ticks);
+		expect([...early.counters.ticks]).toEqual(ticks);
 		expect(early.session.samples).toBe(samples);
 	});
 
@@ -183,7 +184,7 @@ describe('a session on a real JVM', () => {
 		live.setPaused(true);
 		expect(changes).toBe(3);
 		expect(live.status().phase).toBe('paused');
-		await settled(live);
+		await untilStable(live);
 		const paused = live.read()!;
 		await new Promise(resolve => {
 			setTimeout(resolve, 300);
@@ -206,7 +207,7 @@ describe('a session on a real JVM', () => {
 		await withSamples(live, 5);
 		live.setIntervalMs(60_000);
 		live.setPaused(true);
-		await settled(live);
+		await untilStable(live);
 		await new Promise(resolve => {
 			setTimeout(resolve, 1000);
 		});
@@ -247,7 +248,7 @@ describe('a session on a real JVM', () => {
 		expect(later.durationMs - session.durationMs).toBeCloseTo(later.takenAtMs - session.takenAtMs, -2);
 		expect(later.sampledMs).toBe(session.sampledMs);
 		live.setPaused(true);
-		await settled(live);
+		await untilStable(live);
 		const paused = live.read()!;
 		await new Promise(resolve => {
 			setTimeout(resolve, 200);
@@ -255,7 +256,7 @@ describe('a session on a real JVM', () => {
 		expect(live.read()!.session.durationMs).toBe(paused.session.durationMs);
 	});
 
-	test('held, it lets go of the target and takes no sample; the time until it goes on is a pause', async () => {
+	test('hold releases the target and takes no sample; the time until resume is a pause', async () => {
 		const {pid} = await java();
 		const live = sampler(await targetOf(pid), {engine: 'memory', intervalMs: 1});
 		await withSamples(live, 5);
@@ -289,7 +290,7 @@ describe('a session on a real JVM', () => {
 		}
 	});
 
-	test.each(['memory', 'attach'])('a deadlock is told as soon as it stands, and once more when it is over (%s)', async engine => {
+	test.each(['memory', 'attach'])('a deadlock is told once it has stood for a second, and once more when it is over (%s)', async engine => {
 		const target = await java('Deadlock', {args: ['later']});
 		const session = sampler(await targetOf(target.pid), {engine});
 		await withSamples(session, 2);
@@ -298,7 +299,8 @@ describe('a session on a real JVM', () => {
 			const {deadlockChanges = 0} = session.status();
 			// What there is to see can be read at that moment.
 			if (deadlockChanges > told.length) {
-				told.push(deadlocksOf(session.read()!).map(circle => circle.map(({name}) => name).join(' ')));
+				const snapshot = session.read()!;
+				told.push(deadlocksOf(snapshot).map(circle => circle.map(({name, thread}) => `${name} ${stuckMs(snapshot, thread) >= 1000}`).join(' ')));
 			}
 		});
 		for (const line of ['deadlock', 'over']) {
@@ -307,15 +309,15 @@ describe('a session on a real JVM', () => {
 			await until(() => told.length > before);
 		}
 
-		expect(told).toEqual([['stuck-1 stuck-2'], []]);
+		expect(told).toEqual([['stuck-1 true stuck-2 true'], []]);
 	});
 
 	test('counts only the threads asked for', async () => {
 		const {pid} = await java();
 		const snapshot = await withSamples(sampler(await targetOf(pid), {threads: '*-one'}), 3);
-		const names = [...snapshot.facts.thread].map(thread => snapshot.threads.name[thread]);
+		const names = [...snapshot.counters.thread].map(thread => snapshot.threads.name[thread]);
 		expect([...new Set(names)].sort()).toEqual(['busy-one', 'ending-one', 'sleeping-one']);
-		expect(sum(snapshot.facts.ticks)).toBe(3 * snapshot.session.samples);
+		expect(sum(snapshot.counters.ticks)).toBe(3 * snapshot.session.sampleTicks);
 	});
 
 	test('the budget makes the interval longer, and says so', async () => {
@@ -413,16 +415,21 @@ describe('a worker that fails', () => {
 	});
 
 	test.each([
-		['with its own code', {NODE_PATH: path.resolve('node_modules')}, {status: 5, signal: null}],
-		['killed, where no C library can be called', {NODE_PATH: ''}, {status: null, signal: 'SIGKILL'}],
-	])('one that hangs in a system call is left behind, and the program ends: %s', async (_, env, end) => {
+		['with its own code', true, {status: 5, signal: null}],
+		['killed, where no C library can be called', false, {status: null, signal: 'SIGKILL'}],
+	])('one that hangs in a system call is left behind, and the program ends: %s', async (_, canCallC, end) => {
 		const folder = mkdtempSync(path.join(tmpdir(), 'tprof-hang-'));
 		const pipe = path.join(folder, 'pipe');
 		execFileSync('mkfifo', [pipe]);
 		try {
-			const program = fileURLToPath(await bundle('test/sampler/close-hanging.ts'));
+			const bundled = fileURLToPath(await bundle('test/sampler/close-hanging.ts'));
+			const program = canCallC ? bundled : path.join(folder, 'alone.mjs');
+			if (!canCallC) {
+				copyFileSync(bundled, program);
+			}
+
 			const {status, signal, stdout, stderr, error} = spawnSync(process.execPath, [program, pipe], {
-				encoding: 'utf8', timeout: patienceMs, killSignal: 'SIGKILL', env: {...process.env, ...env},
+				encoding: 'utf8', timeout: patienceMs, killSignal: 'SIGKILL',
 			});
 			expect({error, status, signal, stdout, stderr}).toEqual({...end, stdout: 'ended\n', stderr: ''});
 		} finally {

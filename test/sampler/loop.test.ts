@@ -30,11 +30,14 @@ function steady(before: (sample: number) => void | Promise<void>, skipped?: {ref
 			const row = into.addThread(1, 100, 'main');
 			into.state[row] = samples % 2 === 0 ? stateCode.RUNNABLE : stateCode.WAITING;
 			into.cpuNs[row] = 1e6;
+			into.addFrame(1);
+			into.isObservation = true;
+			into.isObserved[row] = Number(into.state[row] === stateCode.RUNNABLE);
 			return {
 				ok: true, pauseUs: 1, stoppedMs: 0, tookMs: 0, atMs: Date.now(), skipped,
 			};
 		},
-		async letGo() {
+		async release() {
 			// It holds nothing.
 		},
 		async close() {
@@ -71,13 +74,12 @@ test('CPU time of a sample that could not be counted counts with the next one', 
 	}, 1);
 	await loop.run();
 	clearInterval(release);
-	const {figures, threads, facts} = reader.read(1000)!;
+	const {figures, threads, counters} = reader.read(1000)!;
 	expect(troubles[0]).toBe('the table of samples was locked for too long');
 	expect(figures.failed).toBeGreaterThan(0);
 	expect(figures.samples).toBe(7 - figures.failed);
 	expect(threads.cpuNs[0]).toBe(7e6);
-	// What was used since the last time it was seen running is not placed yet.
-	expect(facts.cpuNs.reduce((sum, ns) => sum + ns, 0)).toBe(6e6);
+	expect(counters.cpuNs.reduce((sum, ns) => sum + ns, 0)).toBeCloseTo(7e6, 0);
 });
 
 test('threads that were skipped are counted', async () => {
@@ -108,7 +110,7 @@ test('says once when CPU time counts somewhere', async () => {
 	expect(samplesThen).toEqual([2]);
 });
 
-test('a sample that takes longer than the interval leaves turns to commands and timers', async () => {
+test('a sample that takes longer than the interval leaves room for commands and timers', async () => {
 	const {writer} = table();
 	const loop = loopOf(steady(() => {
 		const endMs = performance.now() + 3;
@@ -206,4 +208,40 @@ test('held: no sample is under way or taken, the time away is no sampling time a
 	const after = reader.read(1000)!;
 	expect(after.figures.late).toBe(before.figures.late);
 	expect(after.figures.durationMs).toBeLessThanOrEqual(performance.now() - startedMs - heldMs);
+});
+
+test('ticks are time: costly samples, which are rarer, count for the time that they cover', async () => {
+	const {writer, reader} = table();
+	const phaseMs = 1500;
+	let [startMs, endMs] = [0, 0];
+	const session = steady(() => undefined);
+	const loop = new SamplingLoop({
+		session: {
+			...session,
+			async sample(into: Sample, isAfterGap: boolean): Promise<SampleOutcome> {
+				const outcome = await session.sample(into, isAfterGap);
+				startMs ||= monotoneMs();
+				const passedMs = monotoneMs() - startMs;
+				into.state[0] = passedMs < phaseMs ? stateCode.BLOCKED : stateCode.WAITING;
+				if (passedMs >= 2 * phaseMs) {
+					endMs ||= monotoneMs();
+					loop.stop();
+				}
+
+				// As if the target had stood still for a millisecond while it was blocked.
+				return {...outcome, stoppedMs: passedMs < phaseMs ? 1 : 0.05};
+			},
+		}, writer, intervalMs: 2, maxOverheadPercent: 5, report: () => undefined,
+	});
+	await loop.run();
+	const {counters, figures} = reader.read(1000)!;
+	const ticksIn = (state: number) => counters.ticks.reduce((sum, ticks, fact) => sum + (counters.state[fact] === state ? ticks : 0), 0);
+	const [blocked, waiting] = [ticksIn(stateCode.BLOCKED), ticksIn(stateCode.WAITING)];
+	// A tick is two milliseconds; far fewer samples were taken while it was blocked.
+	expect(figures.sampleTicks).toBe(blocked + waiting);
+	expect(figures.samples).toBeLessThan(figures.sampleTicks * 0.9);
+	expect(blocked / (blocked + waiting)).toBeGreaterThan(0.4);
+	expect(blocked / (blocked + waiting)).toBeLessThan(0.6);
+	expect(2 * (blocked + waiting) / (endMs - startMs)).toBeGreaterThan(0.9);
+	expect(2 * (blocked + waiting) / (endMs - startMs)).toBeLessThan(1.1);
 });

@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest';
-import {SessionOver, type Engine, type Probe} from '../../source/engines/engine.js';
+import {SessionOver, type Engine, type Readiness} from '../../source/engines/engine.js';
 import {engines} from '../../source/engines/registry.js';
 import {globListMatcher, rememberingGlobListMatcher} from '../../source/model/glob.js';
 import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
 import {backoffMs} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';
-import {RecentPauses} from '../../source/sampler/pauses.js';
+import {RecentPauses} from '../../source/sampler/budget.js';
 import type {Target} from '../../source/jvm/target.js';
 
 describe('RecentPauses', () => {
@@ -43,7 +43,7 @@ describe('--threads', () => {
 		}
 	});
 
-	test('ever new names are looked at anew, however many were remembered', () => {
+	test('new names are matched again, however many are cached', () => {
 		const accepts = rememberingGlobListMatcher('*7');
 		const names = Array.from({length: 20_000}, (_, index) => `request ${index}`);
 		expect(names.filter(name => accepts(name))).toEqual(names.filter(name => name.endsWith('7')));
@@ -67,8 +67,8 @@ test('an interval stays within what the sampler takes', () => {
 });
 
 describe('chooseEngine', () => {
-	const engine = (id: string, found: Probe): Engine => ({
-		id, defaultIntervalMs: 1, needsAttachSocket: false, probe: async () => found, async open() {
+	const engine = (id: string, found: Readiness): Engine => ({
+		id, defaultIntervalMs: 1, needsAttachSocket: false, check: async () => found, async open() {
 			throw new Error('not opened here');
 		},
 	});

@@ -3,9 +3,9 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {pathToFileURL} from 'node:url';
 import {expect, test} from 'vitest';
-import {identify} from '../../source/jvm/identify.js';
-import {defaultQuery} from '../../source/query/defaults.js';
-import {queryLines} from '../../source/query/lines.js';
+import {identify} from '../../source/jvm/identity/inspect.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {queryLines} from '../../source/query/lines/lines.js';
 import {LookBack} from '../../source/query/past/look-back.js';
 import {addToRing, emptyRing, usualBounds} from '../../source/query/past/ring.js';
 import {cellBefore, cellOf} from '../../source/query/past/steps.js';
@@ -22,7 +22,7 @@ const workerUrl = pathToFileURL(path.resolve(import.meta.dirname, '../../dist/wo
 
 /** CPU milliseconds of the phase that burns them, whose thread asks for its own CPU time now and then. */
 function burntIn(window: NonNullable<ReturnType<LookBack['window']>>): number {
-	const row = queryLines(window.snapshot, window.baseline, {...defaultQuery, by: 'method'}).rows.find(({method}) => method === 'phase');
+	const row = queryLines(window.snapshot, window.since, {...defaultQuery, by: 'method'}).rows.find(({method}) => method === 'phase');
 	return (row?.totalCpuNs ?? 0) / 1e6;
 }
 

@@ -4,7 +4,7 @@ nothing left to do.
 */
 import process from 'node:process';
 import {startSampler} from '../../source/sampler/handle.js';
-import {identify} from '../../source/jvm/identify.js';
+import {identify} from '../../source/jvm/identity/inspect.js';
 
 const [pid, workerUrl] = process.argv.slice(2);
 const found = identify(Number(pid));

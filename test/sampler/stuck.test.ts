@@ -1,3 +1,5 @@
+import {spawn, spawnSync} from 'node:child_process';
+import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
@@ -8,6 +10,7 @@ import {SamplingLoop} from '../../source/sampler/loop.js';
 import {createTable} from '../../source/table/layout.js';
 import {TableReader} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
+import {bundle} from '../helpers/bundle.js';
 import {jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
 import {patienceMs} from '../helpers/patience.js';
 import {targetOf} from '../helpers/target.js';
@@ -74,6 +77,25 @@ async function watch(java: JavaProcess, engine: Engine, wakeUps: number): Promis
 }
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk, release}) => {
+	test('a thread that gets its lock while we wait for a CPU does not wait for itself', async () => {
+		// All share a CPU, and others go before us: threads run on while we read.
+		const onOneCpu = ['taskset', '-c', '0'];
+		java = await startJava('TakesTurns', {jdk, under: onOneCpu});
+		const program = await bundle('test/sampler/count-own-waits.ts');
+		const hogs = [1, 2, 3].map(() => spawn('taskset', ['-c', '0', 'sh', '-c', 'while :; do :; done']));
+		try {
+			const {stdout, stderr} = spawnSync('taskset', ['-c', '0', 'nice', '-n', '3', process.execPath, program.pathname, String(java.pid), '40'], {encoding: 'utf8'});
+			expect(stderr).toBe('');
+			const {forOthers, forItself} = JSON.parse(stdout) as {forOthers: number; forItself: number};
+			expect(forOthers).toBeGreaterThan(0);
+			expect(forItself).toBe(0);
+		} finally {
+			for (const hog of hogs) {
+				hog.kill('SIGKILL');
+			}
+		}
+	});
+
 	test('threads in a deadlock are stuck since before they were looked at, however often they wake; those that take turns at a monitor are not', async () => {
 		java = await startJava('Deadlock', {jdk});
 		const running = java;

@@ -18,7 +18,7 @@ import {TerminalSession} from '../helpers/terminal.js';
 import {until} from '../helpers/until.js';
 
 const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
-const rounds = 30;
+const rounds = 15;
 /** Threads that run Java code all the time: more than there are CPUs, so that stops take their time. */
 const spinning = 12;
 

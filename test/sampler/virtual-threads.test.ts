@@ -3,7 +3,7 @@ import {afterEach, describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import type {Engine, EngineOptions} from '../../source/engines/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
-import {unseenWork} from '../../source/model/frame.js';
+import {unattributed} from '../../source/model/frame.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {SamplingLoop} from '../../source/sampler/loop.js';
 import {createTable} from '../../source/table/layout.js';
@@ -31,18 +31,18 @@ CPU nanoseconds by place: `work` where that is on the stack, else the innermost 
 a star.
 */
 function placesOf(reader: TableReader): Map<string, number> {
-	const {facts, dictionary} = reader.read(1000)!;
+	const {counters, dictionary} = reader.read(1000)!;
 	const places = new Map<string, number>();
-	for (let fact = 0; fact < facts.count; fact++) {
+	for (let fact = 0; fact < counters.count; fact++) {
 		const methods: string[] = [];
-		for (let node = facts.node[fact]; node !== 0; node = dictionary.nodeParent[node]) {
+		for (let node = counters.node[fact]; node !== 0; node = dictionary.nodeParent[node]) {
 			methods.push(dictionary.strings[dictionary.frameMethod[dictionary.nodeFrame[node]]]);
 		}
 
-		if (methods.length > 0 && facts.cpuNs[fact] > 0) {
-			const isWaiting = facts.state[fact] !== stateCode.RUNNABLE && facts.state[fact] !== stateCode.IDLE && methods[0] !== unseenWork.method;
+		if (methods.length > 0 && counters.cpuNs[fact] > 0) {
+			const isWaiting = counters.state[fact] !== stateCode.RUNNABLE && counters.state[fact] !== stateCode.IDLE && methods[0] !== unattributed.method;
 			const place = (methods.includes('work') ? 'work' : methods[0]) + (isWaiting ? '*' : '');
-			places.set(place, (places.get(place) ?? 0) + facts.cpuNs[fact]);
+			places.set(place, (places.get(place) ?? 0) + counters.cpuNs[fact]);
 		}
 	}
 
@@ -51,8 +51,8 @@ function placesOf(reader: TableReader): Map<string, number> {
 
 /** How often a thread was seen running where CPU time counted. */
 function sightings(reader: TableReader): number {
-	const {facts} = reader.read(1000)!;
-	return Array.from({length: facts.count}, (_, fact) => facts.cpuNs[fact] > 0 && facts.state[fact] === stateCode.RUNNABLE ? facts.ticks[fact] : 0).reduce((total, ticks) => total + ticks, 0);
+	const {counters} = reader.read(1000)!;
+	return Array.from({length: counters.count}, (_, fact) => counters.cpuNs[fact] > 0 && counters.state[fact] === stateCode.RUNNABLE ? counters.ticks[fact] : 0).reduce((total, ticks) => total + ticks, 0);
 }
 
 const sum = (places: ReadonlyMap<string, number>) => [...places.values()].reduce((total, ns) => total + ns, 0);
@@ -93,9 +93,11 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 			expect(sum(places), text).toBeGreaterThanOrEqual(enoughNs);
 			expect(sightings, text).toBeGreaterThanOrEqual(enoughSightings);
 			expect([...places.keys()].filter(place => place.endsWith('*')), text).toEqual([]);
-			// Some 60 to 75 % is right, by the machine and its load; a third is four standard deviations below. Dumps on a
-			// loaded machine meet them so rarely that chance may do more.
-			expect(places.get('work') ?? 0, text).toBeGreaterThan(timer === undefined ? 0 : sum(places) / 3);
+			// Some 60 to 75 % is right, by the machine and its load. Stops meet such short work seldom, and dumps on a
+			// loaded machine so rarely that chance may do more.
+			const part = timer === 'stop' ? 1 / 4 : 1 / 3;
+			places.delete(unattributed.method);
+			expect(places.get('work') ?? 0, text).toBeGreaterThan(timer === undefined ? 0 : sum(places) * part);
 		}
 	});
 });

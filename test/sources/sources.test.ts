@@ -9,7 +9,7 @@ import {
 } from 'vitest';
 import {pathEntries, sourceJars, targetRoots} from '../../source/sources/class-path.js';
 import {linesOf, sourceLibrary} from '../../source/sources/library.js';
-import {misfitOf, pathOfSource} from '../../source/sources/places.js';
+import {misfitOf, pathOfSource} from '../../source/sources/source-text.js';
 import {rootOf} from '../../source/sources/roots.js';
 import {makeZip} from './make-zip.js';
 

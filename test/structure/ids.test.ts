@@ -33,11 +33,13 @@ const kinds: Readonly<Record<string, Kind>> = {
 		ids: keyTable.flatMap(({keys}) => keys),
 		holders: ['key'],
 		// Who decodes keys, and who spells their names.
-		isRecord: name => name.startsWith('source/ui/terminal/') || name === 'source/ui/keys/key-changes.ts',
+		isRecord: name => name.startsWith('source/ui/terminal/') || name === 'source/ui/state/key-changes.ts',
 		within: ['source/ui', 'source/views', 'source/config'],
 	},
-	option: {ids: optionRows.map(([, {name}]) => name), holders: ['option', 'name', 'flag'], within: ['source/options', 'source/commands', 'source/cli.ts']},
+	option: {ids: optionRows.map(([, {name}]) => name), holders: ['option', 'name', 'flag'], within: ['source/options', 'source/commands', 'source/main.ts']},
 };
+
+const comparisons = new Set<ts.SyntaxKind>([ts.SyntaxKind.EqualsEqualsToken, ts.SyntaxKind.EqualsEqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsToken, ts.SyntaxKind.ExclamationEqualsEqualsToken]);
 
 const trees = new Map<string, ts.SourceFile>();
 
@@ -45,7 +47,7 @@ const trees = new Map<string, ts.SourceFile>();
 function treeOf(name: string, text: string): ts.SourceFile {
 	let tree = trees.get(text);
 	if (!tree) {
-		tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true, name.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
+		tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, false, name.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
 		trees.set(text, tree);
 	}
 
@@ -55,10 +57,15 @@ function treeOf(name: string, text: string): ts.SourceFile {
 /** Places of a source text that decide something by an id of the kind. */
 function decisionsById(name: string, text: string, {ids, holders}: Kind): string[] {
 	const found: string[] = [];
+	const tree = treeOf(name, text);
 	const declarations = new Map<string, ts.Expression>();
 	const isIdText = (node: ts.Node) => ts.isStringLiteralLike(node) && ids.includes(node.text);
 	const isId = (node: ts.Node) => isIdText(node) || (ts.isIdentifier(node) && ids.includes(node.text));
-	const holdsId = (node: ts.Node) => holders.includes((ts.isPropertyAccessExpression(node) ? node.name : node).getText());
+	const holdsId = (node: ts.Node) => {
+		const last = ts.isPropertyAccessExpression(node) ? node.name : node;
+		return ts.isIdentifier(last) && holders.includes(last.text);
+	};
+
 	// Whether a list, a set or an object is made of ids: as it stands there, or by the name that it has in its file.
 	const isOfIds = (node: ts.Node) => {
 		const made = ts.isIdentifier(node) ? declarations.get(node.text) : node;
@@ -68,24 +75,24 @@ function decisionsById(name: string, text: string, {ids, holders}: Kind): string
 	};
 
 	const visit = (node: ts.Node) => {
-		if (ts.isVariableDeclaration(node) && node.initializer) {
-			declarations.set(node.name.getText(), node.initializer);
+		if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer) {
+			declarations.set(node.name.text, node.initializer);
 		}
 
-		const isComparison = ts.isBinaryExpression(node) && /^[!=]==?$/.test(node.operatorToken.getText())
+		const isComparison = ts.isBinaryExpression(node) && comparisons.has(node.operatorToken.kind)
 			&& [[node.left, node.right], [node.right, node.left]].some(([id, other]) => isIdText(id) && holdsId(other));
 		const isSwitch = ts.isSwitchStatement(node) && holdsId(node.expression) && node.caseBlock.clauses.some(clause => ts.isCaseClause(clause) && isIdText(clause.expression));
 		const isLookUp = ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && node.arguments.some(argument => holdsId(argument))
 			&& isOfIds(node.expression.expression);
 		const isIndex = ts.isElementAccessExpression(node) && holdsId(node.argumentExpression) && isOfIds(node.expression);
 		if (isComparison || isSwitch || isLookUp || isIndex) {
-			found.push(`${name}: ${node.getText().split('\n')[0]}`);
+			found.push(`${name}: ${node.getText(tree).split('\n')[0]}`);
 		}
 
 		ts.forEachChild(node, visit);
 	};
 
-	visit(treeOf(name, text));
+	visit(tree);
 	return found;
 }
 

@@ -5,7 +5,6 @@ import {describe, expect, test} from 'vitest';
 const root = path.resolve(import.meta.dirname, '../..');
 const source = path.join(root, 'source');
 const maxFileLines = 400;
-const maxFolderFiles = 16;
 
 /** An engine is a folder. */
 const engines = readdirSync(path.join(source, 'engines'), {withFileTypes: true}).filter(entry => entry.isDirectory()).map(({name}) => `engines/${name}`);
@@ -13,7 +12,7 @@ const engines = readdirSync(path.join(source, 'engines'), {withFileTypes: true})
 /** Who may import whom, by folder of source/; a folder may always import itself. Files at the top wire everything. */
 const mayImport: Record<string, readonly string[]> = {
 	model: [],
-	process: ['model', 'jvm'],
+	runtime: ['model', 'jvm'],
 	jvm: ['model'],
 	sources: ['model', 'jvm'],
 	query: ['model'],
@@ -21,11 +20,11 @@ const mayImport: Record<string, readonly string[]> = {
 	'engines/registry.ts': ['engines/engine.ts', ...engines],
 	...Object.fromEntries(engines.map(engine => [engine, ['model', 'jvm', 'engines/engine.ts']])),
 	table: ['model'],
-	tracing: ['model', 'jvm', 'process', 'engines/attach'],
-	sampler: ['model', 'jvm', 'table', 'process', 'engines/engine.ts', 'engines/registry.ts'],
+	tracing: ['model', 'jvm', 'runtime', 'engines/attach'],
+	sampler: ['model', 'jvm', 'table', 'runtime', 'engines/engine.ts', 'engines/registry.ts'],
 	views: ['model', 'query'],
-	ui: ['model', 'query', 'views', 'sampler', 'process', 'sources'],
-	exports: ['model', 'query', 'views', 'process'],
+	ui: ['model', 'query', 'views', 'sampler', 'runtime', 'sources'],
+	exports: ['model', 'query', 'views', 'runtime'],
 };
 
 /** Packages that only some folders may use. */
@@ -33,6 +32,9 @@ const packageHomes: Record<string, readonly string[]> = {
 	react: ['ui'], ink: ['ui'], 'ink-table': ['ui'], meow: ['top'], 'pprof-format': ['exports'],
 	koffi: ['jvm'], 'string-width': ['model'], re2js: ['query'], 'jsonc-parser': ['top'],
 };
+
+/** Folders whose parts still import each other in a circle. Take one out when it no longer does; never add one. */
+const foldersInCircles = ['commands', 'config', 'engines', 'exports', 'jvm', 'options', 'probes', 'ui'];
 
 function filesBelow(directory: string): string[] {
 	return readdirSync(directory).flatMap(name => {
@@ -94,12 +96,6 @@ describe('the shape of the source', () => {
 		expect(orphans.map(file => path.relative(root, file))).toEqual([]);
 	});
 
-	test('no folder of more than sixteen files', () => {
-		const folders = files.map(file => path.relative(root, path.dirname(file)));
-		const full = folders.filter((folder, index) => folders.indexOf(folder) === index && folders.filter(other => other === folder).length > maxFolderFiles);
-		expect(full).toEqual([]);
-	});
-
 	test('no files that import each other in a circle, types included', () => {
 		const open = new Set<string>();
 		const done = new Set<string>();
@@ -121,6 +117,33 @@ describe('the shape of the source', () => {
 		};
 
 		expect(files.map(file => circle(file, [])).find(Boolean)?.map(file => path.relative(source, file))).toBeUndefined();
+	});
+
+	test('no folders that import each other in a circle, types included', () => {
+		const folderOf = (file: string) => path.relative(source, path.dirname(file)) || '.';
+		const imports = new Map<string, Set<string>>();
+		for (const file of files) {
+			const others = importsOf(file).filter(name => name.startsWith('.')).map(name => folderOf(resolved(file, name)));
+			imports.set(folderOf(file), new Set([...imports.get(folderOf(file)) ?? [], ...others.filter(other => other !== folderOf(file))]));
+		}
+
+		const reach = (from: string) => {
+			const found = new Set<string>();
+			const open = [from];
+			for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+				for (const other of imports.get(folder) ?? []) {
+					if (!found.has(other)) {
+						found.add(other);
+						open.push(other);
+					}
+				}
+			}
+
+			return found;
+		};
+
+		const circles = [...imports.keys()].filter(folder => reach(folder).has(folder)).filter(folder => !foldersInCircles.some(known => folder === known || folder.startsWith(`${known}/`)));
+		expect(circles).toEqual([]);
 	});
 
 	test('every folder has its line in the source map of docs/architecture.md', () => {

@@ -1,5 +1,7 @@
 import {spawnSync} from 'node:child_process';
-import {existsSync, mkdtempSync, rmSync, symlinkSync} from 'node:fs';
+import {
+	copyFileSync, existsSync, mkdtempSync, rmSync, symlinkSync,
+} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -15,7 +17,7 @@ test('what the tests need is there: nothing is said and nothing installed', () =
 });
 
 // Only root can hide the JDKs of the machine (in a namespace of mounts) and go on as somebody who may not install any.
-test.skipIf(!isRoot)('without a JDK, and without the right to install one, one line says what to type', () => {
+test.skipIf(!isRoot)('without a JDK, and without the right to install one, one line says what to type (needs root: nobody else can hide the JDKs)', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-tools-'));
 	try {
 		for (const name of ['sh', 'bash', 'id', 'tr', 'sed', 'dirname', 'readlink', 'unshare', 'setpriv', 'objcopy', 'apt-get', 'dnf', 'apk']) {
@@ -25,9 +27,12 @@ test.skipIf(!isRoot)('without a JDK, and without the right to install one, one l
 			}
 		}
 
-		spawnSync('chmod', ['755', folder]);
+		// Where the other user can read it: this clone may be private.
+		const copy = path.join(folder, 'tools');
+		copyFileSync(tools, copy);
+		spawnSync('chmod', ['755', folder, copy]);
 		const hide = 'if [ -d /usr/lib/jvm ]; then mount -t tmpfs none /usr/lib/jvm; fi; exec setpriv --reuid "$1" --regid "$2" --clear-groups env -i PATH="$3" sh "$0"';
-		const {status, stdout, stderr} = spawnSync('unshare', ['--mount', 'sh', '-c', hide, tools, String(otherUser.uid), String(otherUser.gid), folder], {encoding: 'utf8'});
+		const {status, stdout, stderr} = spawnSync('unshare', ['--mount', 'sh', '-c', hide, copy, String(otherUser.uid), String(otherUser.gid), folder], {encoding: 'utf8'});
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
 		expect(stderr).toMatch(/^npm test needs a JDK with javac: (type sudo \S+ \S+ \S*(jdk|openjdk)\S*|install that, .*)\n$/);
 	} finally {

@@ -5,7 +5,7 @@ import {
 import {copyColumn, TableViews} from '../../source/table/views.js';
 
 const small: TableShape = {
-	strings: 8, bytes: 2048, frames: 16, nodes: 32, threads: 8, names: 16, nameBytes: 2048, facts: 64, contention: 8, maxSlabs: 3,
+	strings: 8, bytes: 2048, frames: 16, nodes: 32, threads: 8, names: 16, nameBytes: 2048, counters: 64, contention: 8, maxSlabs: 3,
 };
 
 describe('layout', () => {
@@ -18,20 +18,20 @@ describe('layout', () => {
 		expect(() => shapeOf(new SharedArrayBuffer(headerBytes))).toThrow('not a table');
 	});
 
-	test.each([{facts: 7}, {nodes: 48}, {frames: 0}, {bytes: 1024}, {facts: 2 ** 27}])('a share of %o is refused', wrong => {
+	test.each([{counters: 7}, {nodes: 48}, {frames: 0}, {bytes: 1024}, {counters: 2 ** 27}])('a share of %o is refused', wrong => {
 		expect(() => slabLayout({...small, ...wrong})).toThrow('share of');
 	});
 
 	test('a slab of the default shape is as large as docs and memory limits say', () => {
 		const {byteLength} = slabLayout(defaultShape);
-		expect(byteLength).toBeLessThan(1.5 * 1024 * 1024);
-		expect(byteLength * defaultShape.maxSlabs).toBeLessThan(24 * 1024 * 1024);
+		expect(byteLength).toBeLessThan(2.25 * 1024 * 1024);
+		expect(byteLength * defaultShape.maxSlabs).toBeLessThan(36 * 1024 * 1024);
 	});
 
 	test('columns do not overlap, over slabs too: each record keeps what was written', () => {
 		const views = new TableViews(createTable(small));
-		expect(views.growFor('facts', 191)).toBe(true);
-		expect(views.growFor('facts', 192)).toBe(false);
+		expect(views.growFor('counters', 191)).toBe(true);
+		expect(views.growFor('counters', 192)).toBe(false);
 		const columns = Object.values(views.regions).flatMap(region => Object.values(region) as Array<Array<Float64Array | Int32Array | Uint8Array>>);
 		for (const [number, column] of columns.entries()) {
 			for (const [slab, array] of column.entries()) {

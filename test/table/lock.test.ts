@@ -59,7 +59,7 @@ describe('two threads', () => {
 	});
 
 	test('every copy that is read while samples are written is consistent', async () => {
-		const table = createTable({...defaultShape, facts: 1024, nodes: 512, frames: 512, threads: 64, contention: 128, bytes: 4096, strings: 512, names: 64, nameBytes: 4096, maxSlabs: 512});
+		const table = createTable({...defaultShape, counters: 1024, nodes: 512, frames: 512, threads: 64, contention: 128, bytes: 4096, strings: 512, names: 64, nameBytes: 4096, maxSlabs: 512});
 		const reader = new TableReader(table);
 		const worker = await second({role: 'write', table, rounds: 20_000});
 		const progress = {isOver: false};
@@ -69,15 +69,15 @@ describe('two threads', () => {
 		const seen: TableImage[] = [];
 		do {
 			const image = reader.read(60_000)!;
-			const {figures, facts, threads, dictionary, contention} = image;
+			const {figures, counters, threads, dictionary, contention} = image;
 			let ticks = 0;
 			let cpuNs = 0;
-			for (let fact = 0; fact < facts.count; fact++) {
-				ticks += facts.ticks[fact];
-				cpuNs += facts.cpuNs[fact];
+			for (let counter = 0; counter < counters.count; counter++) {
+				ticks += counters.ticks[counter];
+				cpuNs += counters.cpuNs[counter];
 				// Strict comparisons on purpose: an index that leads nowhere gives undefined.
-				if (!(facts.thread[fact] < threads.count && facts.node[fact] < dictionary.nodeCount && dictionary.nodeFrame[facts.node[fact]] < dictionary.frameCount)) {
-					throw new Error(`fact ${fact} leads nowhere`);
+				if (!(counters.thread[counter] < threads.count && counters.node[counter] < dictionary.nodeCount && dictionary.nodeFrame[counters.node[counter]] < dictionary.frameCount)) {
+					throw new Error(`counter ${counter} leads nowhere`);
 				}
 			}
 
@@ -102,8 +102,8 @@ describe('two threads', () => {
 		expect(reader.read(0)!.figures.samples).toBe(20_000);
 		expect(seen.length).toBeGreaterThan(3);
 		// Copies taken on the way are as they were.
-		for (const {facts, figures} of seen) {
-			expect(facts.ticks.reduce((sum, value) => sum + value, 0)).toBe(figures.threadSamples);
+		for (const {counters, figures} of seen) {
+			expect(counters.ticks.reduce((sum, value) => sum + value, 0)).toBe(figures.threadSamples);
 		}
 	});
 

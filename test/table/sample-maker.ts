@@ -20,7 +20,7 @@ export type DrawnThread = {
 	lock?: {kind: number; className: string; owner: number; ownerFrame?: string};
 	carrier?: number;
 	/** CPU time at other stacks. */
-	credits?: Array<{cpuNs: number; frames: string[]}>;
+	attributedCpu?: Array<{cpuNs: number; frames: string[]}>;
 };
 
 /** The name of a thread in a sample: another one in each. */
@@ -40,17 +40,16 @@ export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer
 		const row = sample.addThread(thread.key, thread.key + 1000, thread.name ?? `t${thread.key}`);
 		sample.state[row] = thread.state ?? 1;
 		sample.cpuNs[row] = thread.cpuNs ?? 0;
-		sample.placedCpuNs[row] = thread.cpuNs ?? 0;
 		sample.flags[row] = thread.isIncomplete ? threadFlag.incomplete : 0;
 		sample.carrier[row] = thread.carrier ?? -1;
 		for (const text of thread.frames ?? []) {
 			sample.addFrame(frame(text));
 		}
 
-		for (const credit of thread.credits ?? []) {
-			sample.addCredit(row, credit.cpuNs);
-			for (const text of credit.frames) {
-				sample.addCreditFrame(frame(text));
+		for (const attributedCpu of thread.attributedCpu ?? []) {
+			sample.addAttributedCpu(row, attributedCpu.cpuNs);
+			for (const text of attributedCpu.frames) {
+				sample.addAttributedFrame(frame(text));
 			}
 		}
 
@@ -59,6 +58,13 @@ export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer
 			sample.lockClass[row] = writer.internString(thread.lock.className);
 			sample.lockOwner[row] = thread.lock.owner;
 			sample.lockOwnerFrame[row] = thread.lock.ownerFrame ? frame(thread.lock.ownerFrame) : 0;
+		}
+	}
+
+	sample.attributedCpu.recorded = sample.attributedCpu.count;
+	for (const [row, {cpuNs = 0, frames = []}] of threads.entries()) {
+		if (cpuNs > 0) {
+			sample.addAttributedCpu(row, cpuNs, frames.map(text => frame(text)));
 		}
 	}
 
@@ -88,7 +94,7 @@ export function randomSamples(seed: number, options: {samples: number; threads: 
 				cpuNs: random() < 0.5 ? 0 : pick(random, 1_000_000),
 				frames: frames ?? Array.from({length: depth}, () => `C${pick(random, 5)}.m${pick(random, options.methods)}`),
 				isIncomplete: random() < 0.1,
-				credits: Array.from({length: random() < 0.2 ? pick(random, 4) : 0}, () => ({
+				attributedCpu: Array.from({length: random() < 0.2 ? pick(random, 4) : 0}, () => ({
 					cpuNs: pick(random, 1_000_000), frames: Array.from({length: pick(random, options.depth + 1)}, () => `C${pick(random, 5)}.m${pick(random, options.methods)}`),
 				})),
 			});

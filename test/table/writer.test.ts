@@ -1,9 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {otherFrame} from '../../source/model/frame.js';
-import {lockKindCode, threadFlag, type Sample} from '../../source/model/sample.js';
+import {
+	lockKindCode, threadFlag, unknownThreadKey, type Sample,
+} from '../../source/model/sample.js';
 import {stateCode, stateCount} from '../../source/model/thread-state.js';
 import {
-	countWord, createTable, defaultShape, headerWords, otherName, otherNode, type TableShape,
+	countWord, createTable, defaultShape, headerWords, otherName, otherNode, word, type TableShape,
 } from '../../source/table/layout.js';
 import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {otherThreadKey} from '../../source/table/thread-writer.js';
@@ -11,7 +13,7 @@ import {TableWriter} from '../../source/table/writer.js';
 import {drawInto, newSample, randomSamples, zeroFigures, type DrawnThread} from './sample-maker.js';
 
 const tiny: TableShape = {
-	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, names: 16, nameBytes: 2048, facts: 8, contention: 8, maxSlabs: 4096,
+	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, names: 16, nameBytes: 2048, counters: 8, contention: 8, maxSlabs: 4096,
 };
 
 /** "Class.method<Class.method", innermost first; the empty string for the empty stack. */
@@ -25,16 +27,16 @@ function stackText({dictionary}: TableImage, node: number): string {
 	return frames.join('<');
 }
 
-/** Facts in words: "key|stack|state" -> [ticks, cpuNs]. */
-function factsOf(image: TableImage): Map<string, [number, number]> {
-	const facts = new Map<string, [number, number]>();
-	for (let fact = 0; fact < image.facts.count; fact++) {
-		const key = `${image.threads.key[image.facts.thread[fact]]}|${stackText(image, image.facts.node[fact])}|${image.facts.state[fact]}`;
-		expect(facts.has(key)).toBe(false);
-		facts.set(key, [image.facts.ticks[fact], image.facts.cpuNs[fact]]);
+/** Counters in words: "key|stack|state" -> [ticks, cpuNs]. */
+function countersOf(image: TableImage): Map<string, [number, number]> {
+	const counters = new Map<string, [number, number]>();
+	for (let counter = 0; counter < image.counters.count; counter++) {
+		const key = `${image.threads.key[image.counters.thread[counter]]}|${stackText(image, image.counters.node[counter])}|${image.counters.state[counter]}`;
+		expect(counters.has(key)).toBe(false);
+		counters.set(key, [image.counters.ticks[counter], image.counters.cpuNs[counter]]);
 	}
 
-	return facts;
+	return counters;
 }
 
 /** Contention in words -> ticks. */
@@ -60,7 +62,7 @@ function contentionOf(image: TableImage): Map<string, number> {
 
 /** What a naive reading of the samples counts. */
 function naive(samples: readonly DrawnThread[][]) {
-	const facts = new Map<string, [number, number]>();
+	const counters = new Map<string, [number, number]>();
 	const contention = new Map<string, number>();
 	let threadSamples = 0;
 	let incompleteStacks = 0;
@@ -68,12 +70,13 @@ function naive(samples: readonly DrawnThread[][]) {
 		for (const thread of sample) {
 			const stack = (thread.frames ?? []).join('<');
 			const key = `${thread.key}|${stack}|${thread.state ?? 1}`;
-			const [ticks, cpuNs] = facts.get(key) ?? [0, 0];
-			facts.set(key, [ticks + 1, cpuNs + (thread.cpuNs ?? 0)]);
-			for (const {cpuNs, frames} of thread.credits ?? []) {
+			const [ticks, cpuNs] = counters.get(key) ?? [0, 0];
+			counters.set(key, [ticks + 1, cpuNs]);
+			const own = thread.cpuNs ? [{cpuNs: thread.cpuNs, frames: thread.frames ?? []}] : [];
+			for (const {cpuNs, frames} of [...own, ...thread.attributedCpu ?? []]) {
 				const at = `${thread.key}|${frames.join('<')}|${stateCode.RUNNABLE}`;
-				const [ticksThere, cpuNsThere] = facts.get(at) ?? [0, 0];
-				facts.set(at, [ticksThere, cpuNsThere + cpuNs]);
+				const [ticksThere, cpuNsThere] = counters.get(at) ?? [0, 0];
+				counters.set(at, [ticksThere, cpuNsThere + cpuNs]);
 			}
 
 			threadSamples++;
@@ -89,7 +92,7 @@ function naive(samples: readonly DrawnThread[][]) {
 	}
 
 	return {
-		facts, contention, threadSamples, incompleteStacks,
+		counters, contention, threadSamples, incompleteStacks,
 	};
 }
 
@@ -115,11 +118,11 @@ describe('counting', () => {
 		const buffer = createTable(tiny);
 		const writer = new TableWriter(buffer);
 		writer.count(drawInto(newSample(), [
-			{key: 1, state: stateCode.WAITING, frames: ['A.park', 'A.run'], cpuNs: 0, credits: [{cpuNs: 10, frames: ['A.work', 'A.run']}, {cpuNs: 7, frames: ['A.other', 'A.run']}, {cpuNs: 10, frames: ['A.work', 'A.run']}]},
-			{key: 2, name: 'hidden', frames: ['A.run'], credits: [{cpuNs: 5, frames: ['A.work', 'A.run']}]},
+			{key: 1, state: stateCode.WAITING, frames: ['A.park', 'A.run'], cpuNs: 0, attributedCpu: [{cpuNs: 10, frames: ['A.work', 'A.run']}, {cpuNs: 7, frames: ['A.other', 'A.run']}, {cpuNs: 10, frames: ['A.work', 'A.run']}]},
+			{key: 2, name: 'hidden', frames: ['A.run'], attributedCpu: [{cpuNs: 5, frames: ['A.work', 'A.run']}]},
 		], writer), 1000, zeroFigures, name => name !== 'hidden');
 		const image = new TableReader(buffer).read(0)!;
-		expect(factsOf(image)).toEqual(new Map([
+		expect(countersOf(image)).toEqual(new Map([
 			[`1|A.park<A.run|${stateCode.WAITING}`, [1, 0]], [`1|A.work<A.run|${stateCode.RUNNABLE}`, [0, 20]], [`1|A.other<A.run|${stateCode.RUNNABLE}`, [0, 7]],
 		]));
 		expect(image.figures.threadSamples).toBe(1);
@@ -157,7 +160,7 @@ describe('counting', () => {
 		// Earlier copies must not have changed by what came later.
 		for (const {image, upTo} of kept) {
 			const truth = naive(samples.slice(0, upTo));
-			expect(factsOf(image)).toEqual(truth.facts);
+			expect(countersOf(image)).toEqual(truth.counters);
 			expect(contentionOf(image)).toEqual(truth.contention);
 			expect(image.figures).toMatchObject({
 				samples: upTo, threadSamples: truth.threadSamples, incompleteStacks: truth.incompleteStacks, otherTicks: 0, lastSampleAtMs: 999 + upTo,
@@ -184,8 +187,8 @@ describe('counting', () => {
 		['frames', {frames: 16, maxSlabs: 1}],
 		['stacks', {nodes: 64, maxSlabs: 1}],
 		['threads', {threads: 8, maxSlabs: 1}],
-		['facts', {facts: 128, maxSlabs: 1}],
-		['the smallest number of facts', {facts: 8, maxSlabs: 1}],
+		['counters', {counters: 128, maxSlabs: 1}],
+		['the smallest number of counters', {counters: 8, maxSlabs: 1}],
 		['contention', {contention: 8, maxSlabs: 1}],
 	])('when %s run out nothing is lost', (_, limits) => {
 		const samples = randomSamples(9, {
@@ -200,13 +203,13 @@ describe('counting', () => {
 		}
 
 		const image = new TableReader(buffer).read(0)!;
-		expect(sum(image.facts.ticks)).toBe(truth.threadSamples);
-		expect(sum(image.facts.cpuNs)).toBe(sum([...truth.facts.values()].map(([, cpuNs]) => cpuNs)));
+		expect(sum(image.counters.ticks)).toBe(truth.threadSamples);
+		expect(sum(image.counters.cpuNs)).toBe(sum([...truth.counters.values()].map(([, cpuNs]) => cpuNs)));
 		expect(sum(image.contention.ticks)).toBe(sum(truth.contention.values()));
 		let other = 0;
-		for (let fact = 0; fact < image.facts.count; fact++) {
-			const isOther = image.threads.key[image.facts.thread[fact]] === otherThreadKey || image.dictionary.nodeFrame[image.facts.node[fact]] === otherFrame;
-			other += isOther ? image.facts.ticks[fact] : 0;
+		for (let counter = 0; counter < image.counters.count; counter++) {
+			const isOther = image.threads.key[image.counters.thread[counter]] === otherThreadKey || image.dictionary.nodeFrame[image.counters.node[counter]] === otherFrame;
+			other += isOther ? image.counters.ticks[counter] : 0;
 		}
 
 		expect(image.figures.otherTicks).toBe(other);
@@ -215,50 +218,69 @@ describe('counting', () => {
 	});
 
 	test('what finds no room is visible under its name', () => {
-		const buffer = createTable({...defaultShape, nodes: 8, threads: 8, maxSlabs: 1});
+		const buffer = createTable({...defaultShape, nodes: 8, threads: 16, maxSlabs: 1});
 		const writer = new TableWriter(buffer);
 		const threads = Array.from({length: 20}, (_, index) => ({key: index + 1, frames: [`A.m${index}`]}));
 		writer.count(drawInto(newSample(), threads, writer), 1, zeroFigures);
 		const image = new TableReader(buffer).read(0)!;
-		const facts = factsOf(image);
-		expect(facts.get('1|A.m0|1')).toEqual([1, 0]);
-		expect(facts.get(`7|${otherName}.${otherName}|1`)).toEqual([1, 0]);
-		expect(facts.get(`0|${otherName}.${otherName}|1`)).toEqual([13, 0]);
+		const counters = countersOf(image);
+		expect(counters.get('1|A.m0|1')).toEqual([1, 0]);
+		expect(counters.get(`7|${otherName}.${otherName}|1`)).toEqual([1, 0]);
+		// The last two places are for "(other)" and ended threads.
+		expect(counters.get(`14|${otherName}.${otherName}|1`)).toEqual([1, 0]);
+		expect(counters.get(`0|${otherName}.${otherName}|1`)).toEqual([6, 0]);
 		expect(image.figures.otherTicks).toBe(14);
 		const other = image.threads.key.indexOf(otherThreadKey);
 		expect(image.threads.name[other]).toBe(otherName);
 		expect(stackText(image, otherNode)).toBe(`${otherName}.${otherName}`);
 	});
 
-	test('when facts run out threads are given up before lines', () => {
-		const buffer = createTable({...defaultShape, facts: 64, maxSlabs: 1});
+	test('threads whose id reads 0 have their stacks, and do not make the table full', () => {
+		const buffer = createTable();
+		const writer = new TableWriter(buffer);
+		writer.count(drawInto(newSample(), [{key: 0, name: 'new', frames: ['A.a']}, {key: 0, name: 'new', frames: ['B.b']}, {key: 3, frames: ['A.a']}], writer), 1, zeroFigures);
+		const image = new TableReader(buffer).read(0)!;
+		expect(image.figures.otherTicks).toBe(0);
+		expect(countersOf(image)).toEqual(new Map([[`${unknownThreadKey}|A.a|1`, [1, 0]], [`${unknownThreadKey}|B.b|1`, [1, 0]], ['3|A.a|1', [1, 0]]]));
+	});
+
+	test('ticks of more than 32 bits are exact', () => {
+		const buffer = createTable();
+		const writer = new TableWriter(buffer);
+		for (let times = 0; times < 3; times++) {
+			writer.count(drawInto(newSample(), [{key: 1, frames: ['A.a']}], writer), 1 + times, zeroFigures, undefined, {before: 0, now: 2_000_000_001});
+		}
+
+		const image = new TableReader(buffer).read(0)!;
+		expect(countersOf(image).get('1|A.a|1')).toEqual([6_000_000_003, 0]);
+		expect(image.figures.threadSamples).toBe(6_000_000_003);
+	});
+
+	test('when counters run out threads are given up before lines', () => {
+		const buffer = createTable({...defaultShape, counters: 64, maxSlabs: 1});
 		const writer = new TableWriter(buffer);
 		const threads = Array.from({length: 200}, (_, index) => ({key: index + 1, frames: [`A.m${index % 4}`]}));
 		writer.count(drawInto(newSample(), threads, writer), 1, zeroFigures);
 		const image = new TableReader(buffer).read(0)!;
 		const lines = new Map<string, number>();
-		for (let fact = 0; fact < image.facts.count; fact++) {
-			const line = stackText(image, image.facts.node[fact]);
-			lines.set(line, (lines.get(line) ?? 0) + image.facts.ticks[fact]);
+		for (let counter = 0; counter < image.counters.count; counter++) {
+			const line = stackText(image, image.counters.node[counter]);
+			lines.set(line, (lines.get(line) ?? 0) + image.counters.ticks[counter]);
 		}
 
 		expect(lines).toEqual(new Map([['A.m0', 50], ['A.m1', 50], ['A.m2', 50], ['A.m3', 50]]));
 	});
 });
 
-test('CPU time of no known place counts at a row of its own, without a tick', () => {
+test('CPU time below 0, where more was recorded than used, takes off what was counted there, without a tick', () => {
 	const buffer = createTable();
 	const writer = new TableWriter(buffer);
-	const sample = drawInto(newSample(), [{key: 1, state: 3, cpuNs: 4, frames: ['Object.wait', 'Main.run']}, {key: 2, frames: ['Main.work'], cpuNs: 5}], writer);
-	sample.placedCpuNs[0] = 0;
-	sample.unseenCpuNs[0] = 70;
-	writer.count(sample, 1, zeroFigures);
-	writer.count(sample, 2, zeroFigures);
+	const draw = (cpuNs: number) => drawInto(newSample(), [{key: 1, state: 3, frames: ['Object.wait', 'Main.run'], attributedCpu: [{cpuNs: 10, frames: ['Main.work']}, {cpuNs, frames: ['(unattributed).(unattributed)']}]}], writer);
+	writer.count(draw(70), 1, zeroFigures);
+	writer.count(draw(-90), 2, zeroFigures);
 	const image = new TableReader(buffer).read(0)!;
-	expect(factsOf(image)).toEqual(new Map([['1|Object.wait<Main.run|3', [2, 0]], ['1|(running).(not seen)|3', [0, 140]], ['2|Main.work|1', [2, 10]]]));
-	expect(image.figures.threadSamples).toBe(4);
-	expect(image.threads.cpuNs[0]).toBe(8);
-	expect(stackText(image, image.threads.node[0])).toBe('Object.wait<Main.run');
+	expect(countersOf(image)).toEqual(new Map([['1|Object.wait<Main.run|3', [2, 0]], ['1|Main.work|1', [0, 20]], ['1|(unattributed).(unattributed)|1', [0, -20]]]));
+	expect(image.figures.threadSamples).toBe(2);
 });
 
 describe('threads', () => {
@@ -333,7 +355,7 @@ describe('threads', () => {
 		expect([...image.threads.alive]).toEqual([1, 0]);
 		expect(image.threads.lockOwner[0]).toBe(1);
 		expect(stackText(image, image.threads.node[1])).toBe('A.holds');
-		expect([...factsOf(image).keys()]).toEqual(['1||2']);
+		expect([...countersOf(image).keys()]).toEqual(['1||2']);
 		expect([...contentionOf(image).keys()]).toEqual(['1||1|L|3|A.holds|']);
 	});
 
@@ -390,7 +412,7 @@ describe('names', () => {
 	});
 
 	test('of threads that find no room are "(other)", and are what they are when there is some again', () => {
-		const buffer = createTable({...tiny, facts: 64, maxSlabs: 1});
+		const buffer = createTable({...tiny, counters: 64, maxSlabs: 1});
 		const writer = new TableWriter(buffer);
 		const reader = new TableReader(buffer);
 		const namesWith = (names: string[]) => {
@@ -431,7 +453,7 @@ test('a sample counts as often as it is said to, and the one before it once more
 	const image = reader.read(1000)!;
 	// There was none before the first.
 	expect(image.figures).toMatchObject({samples: 10, threadSamples: 20, incompleteStacks: 10});
-	expect(factsOf(image)).toEqual(new Map([
+	expect(countersOf(image)).toEqual(new Map([
 		[`1|A.a|${stateCode.BLOCKED}`, [10, 0]], [`2|B.b|${stateCode.WAITING}`, [9, 0]], [`2|B.work|${stateCode.RUNNABLE}`, [1, 7]],
 	]));
 	expect([...contentionOf(image).values()]).toEqual([9, 1]);
@@ -440,15 +462,15 @@ test('a sample counts as often as it is said to, and the one before it once more
 test('of a thread that runs, the samples that a look stands for count where its credits say that it was then', () => {
 	const buffer = createTable();
 	const writer = new TableWriter(buffer);
-	const credits = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => ({cpuNs: 10, frames: [`A.${name}`, 'A.run']}));
+	const attributedCpu = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => ({cpuNs: 10, frames: [`A.${name}`, 'A.run']}));
 	writer.count(drawInto(newSample(), [
-		{key: 1, state: stateCode.RUNNABLE, frames: ['A.h', 'A.run'], credits},
-		{key: 2, state: stateCode.WAITING, frames: ['B.park'], credits: [{cpuNs: 3, frames: ['B.work']}]},
-		{key: 3, state: stateCode.RUNNABLE, frames: ['C.c'], credits: [{cpuNs: 5, frames: ['C.c']}]},
+		{key: 1, state: stateCode.RUNNABLE, frames: ['A.h', 'A.run'], attributedCpu},
+		{key: 2, state: stateCode.WAITING, frames: ['B.park'], attributedCpu: [{cpuNs: 3, frames: ['B.work']}]},
+		{key: 3, state: stateCode.RUNNABLE, frames: ['C.c'], attributedCpu: [{cpuNs: 5, frames: ['C.c']}]},
 	], writer), 1, zeroFigures, undefined, {before: 0, now: 4});
 	const image = new TableReader(buffer).read(1000)!;
 	expect(image.figures).toMatchObject({samples: 4, threadSamples: 12});
-	const ticks = new Map([...factsOf(image)].map(([fact, [ticks]]) => [fact, ticks]));
+	const ticks = new Map([...countersOf(image)].map(([counter, [ticks]]) => [counter, ticks]));
 	expect(ticks).toEqual(new Map([
 		...[...'abcdefgh'].map((name, index) => [`1|A.${name}<A.run|${stateCode.RUNNABLE}`, index % 2] as const),
 		[`2|B.park|${stateCode.WAITING}`, 4],
@@ -462,14 +484,40 @@ test('the sample counted last counts again: ticks and figures, no CPU time; none
 	const writer = new TableWriter(buffer);
 	const reader = new TableReader(buffer);
 	const sample = newSample();
-	expect(writer.countAgain(1, zeroFigures, 3)).toBe(false);
+	expect(writer.repeat(1, zeroFigures, 3)).toBe(false);
 	const threads: DrawnThread[] = [{key: 1, state: stateCode.BLOCKED, frames: ['A.a'], isIncomplete: true, lock: {kind: lockKindCode.monitor, className: 'L', owner: 1}}, {key: 2, state: stateCode.RUNNABLE, frames: ['B.b'], cpuNs: 7}];
 	writer.count(drawInto(sample, threads, writer), 1, zeroFigures);
 	const first = reader.read(1000)!;
-	expect(writer.countAgain(2, {...zeroFigures, late: 5}, 4)).toBe(true);
+	expect(writer.repeat(2, {...zeroFigures, late: 5}, 4)).toBe(true);
 	const image = reader.read(1000)!;
 	expect(image.figures).toMatchObject({samples: 5, threadSamples: 10, incompleteStacks: 5, lastSampleAtMs: 2, late: 5});
-	expect(factsOf(image)).toEqual(new Map([[`1|A.a|${stateCode.BLOCKED}`, [5, 0]], [`2|B.b|${stateCode.RUNNABLE}`, [5, 7]]]));
+	expect(countersOf(image)).toEqual(new Map([[`1|A.a|${stateCode.BLOCKED}`, [5, 0]], [`2|B.b|${stateCode.RUNNABLE}`, [5, 7]]]));
 	expect([...contentionOf(image).values()]).toEqual([5]);
 	expect(image.threads).toEqual(first.threads);
+});
+
+test('a sample that the lock came too late for counts nowhere, nor does the one before it once more; the next one counts, and an error lets go of the lock', () => {
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const reader = new TableReader(buffer);
+	const sample = newSample();
+	const threads: DrawnThread[] = [{key: 1, frames: ['A.a'], cpuNs: 5}];
+	writer.count(drawInto(sample, threads, writer), 1, zeroFigures);
+	const words = headerWords(buffer);
+	words[word.lock] = 1;
+	expect(writer.count(drawInto(sample, [...threads, {key: 2, frames: ['B.b']}], writer), 2, zeroFigures, undefined, {before: 3, now: 1})).toBe(false);
+	words[word.lock] = 0;
+	expect(countersOf(reader.read(0)!)).toEqual(new Map([['1|A.a|1', [1, 5]]]));
+	expect(reader.read(0)!.figures).toMatchObject({samples: 1, threadSamples: 1});
+	writer.count(drawInto(sample, threads, writer), 3, zeroFigures);
+	expect(countersOf(reader.read(0)!)).toEqual(new Map([['1|A.a|1', [2, 10]], ['2|B.b|1', [0, 0]]]));
+	const bad = Object.defineProperty({...zeroFigures}, 'late', {
+		get(): number {
+			throw new Error('no figure');
+		},
+	});
+	for (const action of [() => writer.publish(bad), () => writer.repeat(4, bad, 1), () => writer.count(drawInto(sample, threads, writer), 5, bad)]) {
+		expect(action).toThrow('no figure');
+		expect(words[word.lock]).toBe(0);
+	}
 });

@@ -12,7 +12,7 @@ const agent = path.resolve(import.meta.dirname, '../../agent');
 const builder = jdks().find(({release}) => release === 17);
 const hasMaven = spawnSync('mvn', ['--version']).status === 0;
 
-test.skipIf(!builder || !hasMaven)('the agent\'s jar is what its sources give', () => {
+test.skipIf(!builder || !hasMaven)('the agent\'s jar is what its sources give (needs Maven and a JDK that can build it)', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-agent-jar-'));
 	try {
 		const fresh = path.join(folder, 'agent.jar');

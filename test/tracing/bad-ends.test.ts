@@ -11,7 +11,7 @@ import process from 'node:process';
 import {
 	afterAll, beforeAll, expect, test,
 } from 'vitest';
-import type {TraceReport} from '../../source/model/traces/report.js';
+import type {TraceReport} from '../../source/model/trace-report.js';
 import {traceMethods} from '../../source/query/traces/methods.js';
 import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
 import {hasAgent, reportsOf} from '../helpers/agent-of.js';
@@ -83,7 +83,7 @@ test('a target that ends is said beside what was counted until then', async () =
 	}
 });
 
-test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with one clear line', async () => {
+test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with one clear line (needs prlimit, to bound its file)', async () => {
 	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: ['prlimit', '--fsize=1048576']});
 	try {
 		const target = await targetOf(java);
@@ -134,7 +134,7 @@ test('what another agent changes stays changed, before, while and after', async 
 	}
 });
 
-test.skipIf(noNamespace)('a JVM in mounts of its own, with a /tmp of its own', async () => {
+test.skipIf(noNamespace)('a JVM in mounts of its own, with a /tmp of its own (needs mount namespaces)', async () => {
 	const classes = path.dirname(compileProgram('KnownTraces', jdk()));
 	const enter = 'mount --bind "$0" /mnt && mount -t tmpfs tmpfs /tmp && mkdir "$0" && mount --bind /mnt "$0" && exec "$@"';
 	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: [...unshare, 'sh', '-c', enter, classes]});

@@ -3,9 +3,11 @@ import {once} from 'node:events';
 import {readdirSync, statSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {
+	afterAll, beforeAll, describe, expect, test,
+} from 'vitest';
 import {LiveTracer, requestOf} from '../../source/commands/live-tracer.js';
-import {identify} from '../../source/jvm/identify.js';
+import {identify} from '../../source/jvm/identity/inspect.js';
 import {type Options, parseOptions} from '../../source/options/parse.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {TraceSession} from '../../source/tracing/session.js';
@@ -17,6 +19,7 @@ import {
 } from '../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
 import {patienceMs} from '../helpers/patience.js';
+import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {TerminalSession} from '../helpers/terminal.js';
 import {until} from '../helpers/until.js';
@@ -111,8 +114,10 @@ describe('tprof-top trace', () => {
 			await tracer.forget();
 			await expect(tracer.find('KnownTraces.bussy')).rejects.toThrow('did you mean');
 			expect(hasAgent(java.pid)).toBe(true);
+			expect(await tracer.find('com.acme.Later#*')).toMatchObject({question: 'wait for a class that matches com.acme.Later#*? [y/N] '});
+			expect(await tracer.trace()).toBe('1 method is traced; the Traces view has them; waiting for a class that matches com.acme.Later#*; it is traced once it is loaded');
 			await tracer.find('KnownTraces#*');
-			expect(await tracer.trace()).toBe(`${methods} methods are traced; the Traces view has them`);
+			expect(await tracer.trace()).toMatch(`${methods} methods are traced; the Traces view has them`);
 		} finally {
 			await tracer.close();
 		}
@@ -127,12 +132,45 @@ describe('tprof-top trace', () => {
 		expect(await run('--format', 'xml', String(java.pid))).toMatchObject({status: 2, stderr: expect.stringContaining('is for tprof-top trace') as unknown});
 	});
 
+	test('a class that is not loaded yet is waited for, until it is loaded or the time is over', async () => {
+		expect(await run('trace', String(java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '0.3')).toMatchObject({
+			status: 1, stdout: '', stderr: expect.stringMatching(/^tprof-top: no class is loaded yet that matches KnownTraces\$Awaited#\*.*\ntprof-top: waiting for a class that matches .*\ntprof-top: nothing was traced: no class was loaded that matches/) as unknown,
+		});
+		const tool = spawn(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '600', '--format', 'json']);
+		let said = '';
+		let written = '';
+		tool.stderr.on('data', (chunk: Buffer) => {
+			said += String(chunk);
+		});
+		tool.stdout.on('data', (chunk: Buffer) => {
+			written += String(chunk);
+		});
+		const ended = once(tool, 'close');
+		await until(() => said.includes('waiting for a class'));
+		await sayTo(java, 'await');
+		await until(() => said.includes('loaded, and traced from now on: KnownTraces$Awaited.wait'));
+		tool.kill('SIGINT');
+		await ended;
+		expect(JSON.parse(written)).toMatchObject({methods: [{method: 'KnownTraces$Awaited.wait', calls: 1, exceptions: 0}]});
+	});
+
+	test('an interface that lambdas alone implement is one clear line', async () => {
+		const lambdas = await startJava('FailingConstructors', {jvmArgs: ['-Xmx64m']});
+		try {
+			expect(await run('trace', String(lambdas.pid), 'FailingConstructors$Maker#make', '--yes')).toMatchObject({
+				status: 1, stdout: '', stderr: 'tprof-top: cannot trace lambdas: lambdas and method references themselves cannot be traced; the code of a lambda can: FailingConstructors#lambda$*\n',
+			});
+		} finally {
+			await lambdas.stop();
+		}
+	});
+
 	test('kill -9 of the tool leaves the target as it was; meanwhile a second tool was refused', async () => {
 		expect(second).toMatchObject({status: 1, stderr: expect.stringContaining('another tprof-top has its agent in this JVM') as unknown});
 		await until(() => !hasAgent(killed.pid));
 		const after = await classBytes(await targetOf(killed), 'KnownTraces', jdk());
 		expect(after.code).toBe(code);
-		expect(readdirSync('/tmp').filter(name => /^\.tprof-[\da-f]{24}$/.test(name))).toEqual([]);
+		expect(readdirSync('/tmp').filter(name => name.startsWith(`.tprof-${killed.pid}.`))).toEqual([]);
 	});
 });
 
@@ -152,7 +190,7 @@ test.each([
 	}
 });
 
-test.skipIf(!isRoot).each(jdks().map(on => [on.release, on] as const))('JDK %i: root traces another user\'s JVM: its files are that user\'s, and closed to others', async (_, on) => {
+test.skipIf(!isRoot).each(jdks().map(on => [on.release, on] as const))('JDK %i: root traces another user\'s JVM: its files are that user\'s, and closed to others (needs root: nobody else can start one)', async (_, on) => {
 	const [command, ...args] = [...javaAsOtherUser(on), '-Xmx64m', '-cp', compileProgram('KnownTraces', on), 'KnownTraces'];
 	const java = javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe']}));
 	try {

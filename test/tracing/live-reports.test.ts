@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {SnapshotSource} from '../../source/model/source.js';
-import {UserError} from '../../source/process/errors.js';
+import {UserError} from '../../source/runtime/errors.js';
 import {LiveReports} from '../../source/tracing/live-reports.js';
 import {serviceSnapshots} from '../exports/snapshots.js';
 

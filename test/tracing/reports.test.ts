@@ -1,18 +1,17 @@
 import {describe, expect, test} from 'vitest';
 import fc from 'fast-check';
-import {bucketCount} from '../../source/model/traces/report.js';
+import {bucketCount, bucketStartNs, histogramsFrom, percentileNs} from '../../source/model/histogram.js';
 import {refusalNotes} from '../../source/commands/trace-texts.js';
-import {traceColumns} from '../../source/query/columns/trace-columns.js';
-import {traceFormats} from '../../source/exports/traces/registry.js';
-import {percentileNs} from '../../source/query/traces/durations.js';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {traceColumns} from '../../source/query/traces/columns.js';
+import {reportFormats} from '../../source/exports/formats/registry.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {titleOf, traceMethods, traceTree} from '../../source/query/traces/methods.js';
 import {queryTraces} from '../../source/query/traces/rows.js';
 import {callsOf} from '../../source/query/traces/whole.js';
-import {parametersOf} from '../../source/model/traces/descriptor.js';
 import {judge} from '../../source/tracing/load.js';
-import {parseReport} from '../../source/model/traces/report-bytes.js';
-import type {Query} from '../../source/query/types.js';
+import {parseReport, parametersOf} from '../../source/model/trace-report-bytes.js';
+import type {TraceReport} from '../../source/model/trace-report.js';
+import type {Query} from '../../source/query/types/rows.js';
 import {picture} from '../helpers/picture.js';
 import {report} from '../helpers/trace-report.js';
 
@@ -25,7 +24,7 @@ test('bytes that are not a report are refused, whatever they are', () => {
 		expect(() => parseReport(Uint8Array.of(1, 2, ...bytes))).toThrow(RangeError);
 	}));
 	// As many nodes as there may be, without their bytes.
-	expect(() => parseReport(Uint8Array.of(1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0x3F))).toThrow(RangeError);
+	expect(() => parseReport(Uint8Array.of(1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xE8, 0xFB, 0x03))).toThrow(RangeError);
 });
 
 test('a method\'s figures are those of all ways to it; time in calls of itself counts once', () => {
@@ -72,13 +71,33 @@ test('of a whole trace each call has when it began, its time and its own, and ho
 test('a row says what of its calls is not known exactly', () => {
 	const [method] = traceMethods({...report, methods: [{...report.methods[0], oneIn: 64, isLetGo: true}, report.methods[1]]}, undefined);
 	const {value} = traceColumns.find(({id}) => id === 'method')!;
-	expect(value(method, {room: 40, fullNames: false, unit: 'cpu'})).toBe('a.B.outer [1 in 64, let go]');
-	expect(refusalNotes({...report, methods: [method]})).toEqual([expect.stringMatching(/one call in so many .*: a\.B\.outer$/), expect.stringMatching(/part of the time only: a\.B\.outer$/)]);
+	expect(value(method, {room: 40, fullNames: false, unit: 'cpu'})).toBe(`a.B.outer [1 in 64 ±${Math.ceil(method.errorPercent!)}%, let go]`);
+	expect(refusalNotes({...report, methods: [method]})).toEqual([expect.stringMatching(/only some of the calls .*: a\.B\.outer$/), expect.stringMatching(/no longer traced: a\.B\.outer$/)]);
+});
+
+test('times of calls that stand for others have an error; how long a method that calls itself was open is not known then', () => {
+	const calls = (count: readonly number[], parent = [-1, 0]): TraceReport => ({
+		...report, methods: [{...report.methods[0], oneIn: 64}, report.methods[1]],
+		nodes: {
+			...report.nodes, count: parent.length, parent: Int32Array.from(parent), method: Int32Array.from(parent, () => 0),
+			// Of 1 and of 2 microseconds.
+			durations: histogramsFrom(parent.map((_, node) => ({bucket: Uint16Array.of(200, 220), count: Float64Array.from(node === 1 ? count : [0, 0])}))),
+		},
+	});
+	const rowOf = (of: TraceReport) => traceMethods(of, undefined)[0];
+	const once = rowOf(calls([32_000, 32_000]));
+	// 1,000 followed, the standard deviation is a third of the mean: 1.96 * sqrt(4 / 3 / 1000) / 3.
+	expect(once.errorPercent).toBeCloseTo(2.4, 1);
+	expect(once.cumulativeNs).toBeGreaterThan(0);
+	expect(rowOf(calls([64_000, 0])).errorPercent).toBeCloseTo(0, 3);
+	expect(rowOf(calls([64, 64])).errorPercent).toBeGreaterThan(50);
+	expect(rowOf(calls([32_000, 32_000], [-1, 0, 1])).cumulativeNs).toBeNaN();
+	expect(rowOf({...calls([32_000, 32_000], [-1, 0, 1]), methods: report.methods}).cumulativeNs).toBeGreaterThan(0);
 });
 
 test('calls whose end had no room end with their trace, for the browser', () => {
 	const [trace] = report.slowest;
-	const {traceEvents} = JSON.parse(String(traceFormats.find(({id}) => id === 'chrome')!.write(target, {...report, slowest: [{...trace, left: 2, actions: trace.actions.slice(0, 2)}]}, {version: '1', notes: []}))) as {traceEvents: Array<Record<string, unknown>>};
+	const {traceEvents} = JSON.parse(String(reportFormats('traces').find(({id}) => id === 'chrome')!.traces.write(target, {...report, slowest: [{...trace, left: 2, actions: trace.actions.slice(0, 2)}]}, {version: '1', notes: []}))) as {traceEvents: Array<Record<string, unknown>>};
 	expect(traceEvents.slice(2).map(({ph, name, ts}) => [ph, name, ts])).toEqual([['B', 'a.B.outer', 1e6], ['B', 'a.B.in<&>ner', 1_000_500], ['E', 'a.B.in<&>ner', 1_002_000], ['E', 'a.B.outer', 1_002_000]]);
 });
 
@@ -89,24 +108,27 @@ test('a window has what came since its beginning', () => {
 	expect(traceMethods(report, report)[0]).toMatchObject({calls: 0, meanNs: 0, mostNs: 0});
 });
 
-test('percentiles lie in the right power of two, and between the shortest and the longest', () => {
-	const buckets = new Float64Array(bucketCount);
-	expect(percentileNs({buckets, leastNs: 0, mostNs: 0}, 0.5)).toBe(0);
-	buckets[10] = 99;
-	buckets[20] = 1;
-	const durations = {buckets, leastNs: 600, mostNs: 900_000};
+test('percentiles lie in the right bucket, which is 5 % wide at most, and between the shortest and the longest', () => {
+	const none = {bucket: new Uint16Array(), count: new Float64Array()};
+	expect(percentileNs({buckets: none, leastNs: 0, mostNs: 0}, 0.5)).toBe(0);
+	for (let bucket = 1; bucket < bucketCount; bucket++) {
+		expect(bucketStartNs(bucket + 1) / bucketStartNs(bucket)).toBeLessThanOrEqual(1.05 + 1e-12);
+	}
+
+	const at = (ns: number) => Array.from({length: bucketCount}, (_, bucket) => bucket).findLast(bucket => bucketStartNs(bucket) <= ns)!;
+	const durations = {buckets: {bucket: Uint16Array.of(at(600), at(800_000)), count: Float64Array.of(99, 1)}, leastNs: 600, mostNs: 801_000};
 	expect(percentileNs(durations, 0.5)).toBeGreaterThanOrEqual(600);
-	expect(percentileNs(durations, 0.5)).toBeLessThanOrEqual(1024);
-	expect(percentileNs(durations, 1)).toBe(900_000);
+	expect(percentileNs(durations, 0.5)).toBeLessThanOrEqual(630);
+	expect(percentileNs(durations, 1)).toBe(801_000);
 });
 
 test('every format writes; XML and JSON hold hostile names', () => {
 	const options = {version: '1', notes: []};
-	const written = Object.fromEntries(traceFormats.map(format => [format.id, format.write(target, report, options)]));
+	const written = Object.fromEntries(reportFormats('traces').map(format => [format.id, format.traces.write(target, report, options)]));
 	expect(JSON.parse(String(written.json))).toMatchObject({
 		methods: [{method: 'a.B.outer', calls: 5}, {method: 'a.B.in<&>ner', parameters: 'int, java.lang.String[]'}], slowest: [{key: '1000-1', actions: [{atMs: 0, action: 'START'}, {}, {}, {atMs: 2, action: 'EXCEPTION'}]}],
 	});
-	expect(String(written.xml)).toContain('<trace key="1000-1" thread="t &quot;1&quot;">1000.000000,START,a.B.outer|\n1000.500000,START,a.B.in&lt;&amp;&gt;ner|');
+	expect(String(written.xml)).toContain('<trace key="1000-1" thread="t &quot;1&quot;">1000,START,a.B.outer|\n1000,START,a.B.in&lt;&amp;&gt;ner|');
 	expect(String(written.csv).split('\r\n')[1]).toMatch(/^a\.B\.outer,5,1,2\.5,0\.5,/);
 	expect(JSON.parse(String(written.json))).toMatchObject({threads: [{thread: 't "1"', calls: 5, ownMs: 3, tree: [{method: 'a.B.outer', calls: 4, maxMs: 1.1}]}, {thread: '(ended threads)', calls: 10}]});
 	expect(String(written.text)).toContain('a.B.outer');
@@ -127,6 +149,8 @@ describe('what the JVM says of a load', () => {
 		[0, '102\n', 'did not start'],
 		[-1, 'Dynamic agent loading is not enabled. Use -XX:+EnableDynamicAgentLoading to launch target VM.\n', '-XX:-EnableDynamicAgentLoading'],
 		[0, 'Dynamic agent loading is not enabled. ...', '-XX:-EnableDynamicAgentLoading'],
+		[0, 'java.lang.module.FindException: Module java.instrument not found\n', 'a runtime without java.instrument'],
+		[-1, 'Could not find agent library instrument in absolute path, with error: ...', 'a runtime without java.instrument'],
 		[1, 'x\u001B[31m', String.raw`x\x1b`],
 	])('%i %s', (code, text, reason) => {
 		expect(judge(1, code, text)).toMatchObject({ok: false, reason: expect.stringContaining(reason) as unknown});

@@ -1,7 +1,7 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {Target} from '../../source/jvm/target.js';
-import type {ProbeCounter} from '../../source/model/tasks/probe.js';
-import type {TaskReport} from '../../source/model/tasks/report.js';
+import type {Probe, ProbeCounter} from '../../source/model/task-probe.js';
+import type {TaskReport} from '../../source/model/task-report.js';
 import {readProbe} from '../../source/probes/library.js';
 import {taskRows} from '../../source/query/tasks/stays.js';
 import {TaskSession} from '../../source/tracing/tasks/session.js';
@@ -10,7 +10,7 @@ import {classBytes} from '../helpers/class-bytes.js';
 import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
-import {until} from '../helpers/until.js';
+import {until, untilAsync} from '../helpers/until.js';
 
 const limits = {most: 100_000, periodMs: 100};
 
@@ -61,7 +61,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			await until(() => heldNow(session.read()!).join(', ') === atRest.join(', '));
 			await say('release');
 			// More tasks than a thread remembers as its own, then one that must be known.
-			for (const line of ['hold 17000', 'release', 'joiner']) {
+			for (const line of ['hold 17000', 'release', 'joiner', 'hold 5', 'remove', 'release']) {
 				await say(line);
 			}
 		} finally {
@@ -70,18 +70,18 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 
 		const once = (count: number) => ({queued: count, running: count, done: count});
 		expect(countsOf(report)).toEqual({
-			Short: once(20), Medium: once(20), Long: once(20), Again: once(50), Thrower: once(20), Hold: once(2), Behind: once(17_001),
+			Short: once(20), Medium: once(20), Long: once(20), Again: once(50), Thrower: once(20), Hold: once(3), Behind: {...once(17_001), queued: 17_006, removed: 5},
 			Joiner: {...once(1), running: 2, children: 1}, Leaf: once(1),
 			Follower: {dependencies: 40, ...once(40)},
 			After: {dependencies: 40, running: 40, done: 40},
 			KnownTasks$$Lambda: {delayed: 10, running: 10, done: 10},
 			Node: {queued: 100, running: 100 + joins, children: joins, done: 100},
 		});
-		expect(report).toMatchObject({phase: 'over', refused: [], notes: [], now: [], skipped: 0, dropped: 0, missed: 0, oneIn: 1});
+		expect(report).toMatchObject({phase: 'over', refused: [], notes: [], faults: [], now: [], skipped: 0, dropped: 0, missed: 0, oneIn: 1});
 		const running = taskRows(report, undefined, 'worker').filter(({state}) => state.id === 'running');
 		expect(running.map(({worker}) => worker.replace(/\d+$/, '')).filter(name => !/^(?:pool-\d+-thread-|ForkJoinPool-1-worker-|main)$/.test(name))).toEqual([]);
 		const held = taskRows(report, undefined, 'worker-and-kind').filter(({state, kind}) => state.id === 'running' && kind === 'KnownTasks$Hold');
-		expect(held.map(({worker, count}) => `${worker.replace(/\d+-thread/, 'N-thread')} ${count}`)).toEqual(['pool-N-thread-1 2']);
+		expect(held.map(({worker, count}) => `${worker.replace(/\d+-thread/, 'N-thread')} ${count}`)).toEqual(['pool-N-thread-1 3']);
 
 		const after = await classBytes(target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
 		expect(release < 21 ? after.bytes : after.code).toBe(release < 21 ? before.bytes : before.code);
@@ -93,7 +93,6 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			{name: 'queue', root: 'instance', className: 'java.util.concurrent.ThreadPoolExecutor', path: 'workQueue.size()'},
 			{name: 'priority', root: 'worker', className: 'java.lang.Thread', path: 'getPriority()'},
 			{name: 'threads', root: 'static', className: 'KnownTasks', path: 'single.getPoolSize()'},
-			{name: 'nothing', root: 'instance', className: 'java.util.concurrent.ThreadPoolExecutor', path: 'noSuchField.size()'},
 		];
 		const session = await TaskSession.begin(target, {...readProbe('executors'), counters}, {...limits, most: 512});
 		const behind = () => session.read()!.now.filter(({kind}) => session.read()!.kinds[kind] === 'KnownTasks$Behind').reduce((sum, {count}) => sum + count, 0);
@@ -111,10 +110,27 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			expect(readings).toEqual(expect.arrayContaining([
 				{counter: 0, of: expect.stringMatching(/^ThreadPoolExecutor@[\da-f]+$/) as unknown, value: 3000}, {counter: 1, of: 'main', value: 5}, {counter: 2, of: '', value: 1},
 			]));
-			expect(readings.filter(({counter}) => counter === 3)).toEqual([]);
 			await say('forget');
 			await until(() => session.read()!.dropped === followed);
 			expect(behind()).toBe(0);
+			await say('release');
+		} finally {
+			await session.close();
+		}
+	});
+
+	test.each([
+		[{counters: [{name: 'nothing', root: 'instance', className: 'java.util.concurrent.ThreadPoolExecutor', path: 'workQueue.sizze()'}]}, /no method sizze that can be read in java\.util\.concurrent\.LinkedBlockingQueue/],
+		[{counters: [{name: 'queue', root: 'instance', className: 'java.util.concurrent.ThreadPoolExecutor', path: 'workQueue'}]}, /"workQueue" leads to a java\.util\.concurrent\.LinkedBlockingQueue, not to a number/],
+		[{kinds: [{className: 'KnownTasks$Hold', path: 'bodyy'}]}, /no field bodyy that can be read in KnownTasks\$Hold/],
+	] as ReadonlyArray<readonly [Partial<Probe>, RegExp]>)('a path that leads nowhere is an error, not a zero: %j', async (change, message) => {
+		const session = await TaskSession.begin(target, {...readProbe('executors'), ...change}, limits);
+		try {
+			await say('hold 1');
+			await expect(untilAsync(async () => {
+				session.read();
+				return false;
+			})).rejects.toThrow(message);
 			await say('release');
 		} finally {
 			await session.close();
@@ -134,6 +150,6 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		const {blocked = 0, ...counts} = countsOf(report).Parker;
 		expect(counts).toEqual({started: 20, mounted: 80 + blocked, parked: 60, queued: 60 + blocked, ended: 20});
 		expect(release >= 24 || blocked === 0).toBe(true);
-		expect(report).toMatchObject({refused: [], notes: [], missed: 0});
+		expect(report).toMatchObject({refused: [], notes: [], faults: [], missed: 0});
 	});
 });

@@ -1,6 +1,6 @@
 import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {TraceReport} from '../../source/model/traces/report.js';
+import type {TraceReport} from '../../source/model/trace-report.js';
 import type {Target} from '../../source/jvm/target.js';
 import {nameOf, traceMethods, traceTree} from '../../source/query/traces/methods.js';
 import {threadTrees} from '../../source/query/traces/threads.js';
@@ -121,7 +121,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		await until(() => leftIn(target.pid).length === 0);
 		// A histogram of what lives is taken after a full collection, which takes class loaders away that nothing refers to.
 		await untilAsync(async () => !/tprof\.(?:agent|stub\.JarLoader)/.test(await histogram()));
-		expect(readdirSync('/tmp').filter(name => name.startsWith('.tprof-') && !name.endsWith('.partial'))).toEqual([]);
+		expect(readdirSync('/tmp').filter(name => name.startsWith(`.tprof-${target.pid}.`) && !name.endsWith('.partial'))).toEqual([]);
 	});
 
 	test('the tree has the ways of calls; times are those of the program; the slowest traces are whole', async () => {
@@ -173,8 +173,11 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		const shapes = await traced({patterns: ['KnownTraces.Shape#area']}, async () => {
 			await say('3');
 			await say('load');
+			await say('inherit');
 		});
-		expect(countsOf(shapes)).toEqual({'Square.area': [16, 0], 'Line.area': [8, 0], 'Late.area': [1, 0]});
+		expect(countsOf(shapes)).toEqual({
+			'Square.area': [16, 0], 'Line.area': [8, 0], 'Late.area': [1, 0], 'Inheriting.area': [1, 0], 'Inherited.area': [0, 0],
+		});
 		expect(countsOf(await traced({patterns: ['@Watched']}, async () => {
 			await say('slow');
 		}))).toEqual({slow: [1, 0]});
@@ -199,8 +202,8 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			const {survey} = await session.survey({...request, patterns: ['KnownTraces#rounds', 'KnownTrace#run', 'java.lang.Thread#yield', 'java.lang.Runtime#gc']});
 			expect(survey).toMatchObject({methods: 0, classes: 0});
 			expect(survey.unmatched).toEqual(expect.arrayContaining([
-				{pattern: 'KnownTraces#rounds', nearest: ['KnownTraces.round']},
-				{pattern: 'KnownTrace#run', nearest: expect.arrayContaining(['KnownTraces.*']) as unknown},
+				{pattern: 'KnownTraces#rounds', isLoaded: true, nearest: ['KnownTraces.round']},
+				{pattern: 'KnownTrace#run', isLoaded: false, nearest: expect.arrayContaining(['KnownTraces.*']) as unknown},
 			]));
 			expect(survey.refused.map(({name}) => name)).toContain('java.lang.Thread');
 		} finally {

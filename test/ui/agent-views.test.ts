@@ -3,7 +3,7 @@ import {
 	afterEach, describe, expect, test,
 } from 'vitest';
 import type {SourceStatus} from '../../source/model/source.js';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {type MethodTracer, sessionScreen} from '../../source/ui/screens/session.js';
 import {SessionData} from '../../source/ui/state/session-data.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';

@@ -5,11 +5,12 @@ import {
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {
 	afterAll, beforeAll, describe, expect, test,
 } from 'vitest';
-import {linksOf, markedLink} from '../../source/ui/text/detail/detail-line.js';
+import {markedLink} from '../../source/ui/state/screen-data.js';
 import {editorOf} from '../../source/ui/terminal/editor.js';
 import {bundle} from '../helpers/bundle.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -30,6 +31,9 @@ beforeAll(async () => {
 afterAll(() => {
 	rmSync(folder, {recursive: true});
 });
+
+/** A q within half a second of one that closed a layer does nothing. */
+const pastSecondQ = async () => sleep(600);
 
 async function started(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<TerminalSession> {
 	const session = new TerminalSession(process.execPath, [program, ...words], {env});
@@ -55,7 +59,10 @@ test('a line\'s source stands in its detail with figures beside it, is opened in
 		session.type('q\r');
 		await session.until(() => session.isAlternate, 'the screen again');
 		await session.until('SOURCE Worker0.java');
-		session.type('qq');
+		session.type('q');
+		await session.until('[Lines]');
+		await pastSecondQ();
+		session.type('q');
 		expect(await session.ended()).toMatchObject({exitCode: 0});
 	} finally {
 		session.close();
@@ -84,7 +91,10 @@ test('Enter on who holds the lock goes to that thread, Tab to others, and q back
 		expect(thread).toContain('http-nio-8080-exec-0');
 		session.type('\t\r');
 		await session.until(/^com\.acme\.sort\.Worker0\.step:16$/m);
-		session.type('qq');
+		session.type('q');
+		await session.until('HOT LINES');
+		await pastSecondQ();
+		session.type('q');
 		await session.until('holds com.acme.db.Pool');
 		session.type('\t');
 		await session.until(/^>.*RRRRRRRR http-nio-8080-exec-\d$/m);
@@ -94,10 +104,9 @@ test('Enter on who holds the lock goes to that thread, Tab to others, and q back
 });
 
 describe('the mark', () => {
-	const links = linksOf([{text: 'a'}, {text: 'b', link: {view: 'v', key: '1'}}, {text: 'c', link: {view: 'v', key: '2'}, isHolder: true}]);
+	const links = [{view: 'v', key: '1', isHolder: false}, {view: 'v', key: '2', isHolder: true}];
 
 	test('stands at a holder by itself, and else where it was put', () => {
-		expect(links.map(({line}) => line)).toEqual([1, 2]);
 		expect(markedLink(links, undefined)).toBeUndefined();
 		expect(markedLink(links.slice(1), undefined)?.key).toBe('2');
 		expect(markedLink(links, 1)?.key).toBe('2');

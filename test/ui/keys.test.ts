@@ -1,14 +1,14 @@
 import {describe, expect, test} from 'vitest';
 import {
-	actionOf, contexts, isOfTables, keysOf, keyTable, type Action,
+	actionOf, contexts, isOfTables, keyGroups, keysOf, keyTable, type Action,
 } from '../../source/ui/state/keys.js';
 import {tableActions} from '../../source/ui/state/actions/table-actions.js';
-import {helpLines, viewHelpLines} from '../../source/ui/text/help-lines.js';
-import {headerWords} from '../../source/ui/text/header-words.js';
-import {purposes} from '../../source/ui/keys/purposes.js';
+import {helpLines, viewHelpLines} from '../../source/ui/components/help.js';
+import {headerWords} from '../../source/ui/status/items.js';
+import {samplingFigures} from '../../source/ui/status/sampling.js';
 import {views} from '../../source/views/registry.js';
-import {Theme} from '../../source/ui/terminal/theme.js';
-import {lineColumns} from '../../source/query/columns/line-columns.js';
+import type {Spans} from '../../source/ui/text/spans.js';
+import {lineColumns} from '../../source/query/lines/columns.js';
 
 describe('the key table', () => {
 	test.each(contexts)('no key means two things in %s', context => {
@@ -41,9 +41,9 @@ describe('the key table', () => {
 	});
 
 	test('every key of a table does something', () => {
-		const ofTheApp: ReadonlySet<Action> = new Set(['quit', 'redraw', 'suspend']);
+		const ofTheApp: ReadonlySet<Action> = new Set(['quit', 'close', 'redraw', 'suspend']);
 		const idle = keyTable.filter(row => isOfTables(row) && !row.press && !ofTheApp.has(row.action) && !tableActions[row.action]);
-		expect(idle.map(({shown}) => shown)).toEqual([]);
+		expect(idle.map(({label: shown}) => shown)).toEqual([]);
 	});
 
 	test('letters are letters where text is typed', () => {
@@ -55,11 +55,10 @@ describe('the key table', () => {
 });
 
 test('the help of a view names every key and column of it, at any width', () => {
-	const theme = new Theme({color: false, ascii: true});
 	for (const width of [200, 79, 40]) {
-		const lines = helpLines('lines', width, theme);
+		const lines = texts(helpLines('lines', width));
 		const text = lines.join(' ').replaceAll(/\s+/g, ' ');
-		for (const {shown, help} of keysOf('lines')) {
+		for (const {label: shown, help} of keysOf('lines')) {
 			expect(text).toContain(shown);
 			expect(text).toContain(help.split(' ')[0]);
 		}
@@ -72,39 +71,42 @@ test('the help of a view names every key and column of it, at any width', () => 
 	}
 });
 
-const theme = new Theme({color: false, ascii: true});
+/** The texts of lines. */
+const texts = (lines: readonly Spans[]) => lines.map(spans => spans.map(({text}) => text).join(''));
 
-test('the help begins with the words of the header, then has every key once, by what one wants to do', () => {
-	const lines = helpLines('lines', 100, theme, {warnings: ['the table is full'], notes: ['lines are approximate'], isRecording: false});
+test('the help begins with the words of the header, then has every key once, by group', () => {
+	const lines = texts(helpLines('lines', 100, {
+		findings: ['a deadlock'], warnings: ['the table is full'], notes: ['lines are approximate'], sampling: [{word: 'late', meaning: '3'}], isRecording: false,
+	}));
 	const words = lines.slice(0, lines.indexOf(''));
 	expect(words[0]).toBe('Words of the header');
-	expect(lines.slice(words.length + 1).filter(line => line !== '').slice(0, 4)).toEqual(['Warnings', ' the table is full', 'Notes', ' lines are approximate']);
-	for (const word of ['late', 'cut', 'skipped', 'own', 'vm', 'jit', 'idle']) {
-		expect(headerWords.some(row => row.word.split(/[ ,]+/).includes(word)), word).toBe(true);
+	expect(lines.slice(words.length + 1).filter(line => line !== '').slice(0, 8)).toEqual(['Found', ' a deadlock', 'Warnings', ' the table is full', 'Notes', ' lines are approximate', 'How sampling goes', expect.stringMatching(/^ late +3$/)]);
+	for (const word of ['samples', 'late', 'failed', 'cut', 'skipped', 'cost', 'own']) {
+		expect(samplingFigures.some(row => row.word === word), word).toBe(true);
 	}
 
 	for (const {word} of headerWords) {
 		expect(words.join('\n')).toContain(` ${word}`);
 	}
 
-	const titles = purposes.map(({title}) => lines.indexOf(title)).filter(at => at >= 0);
+	const titles = keyGroups.map(({title}) => lines.indexOf(title)).filter(at => at >= 0);
 	expect(titles).toEqual([...titles].sort((a, b) => a - b));
 	const keys = lines.slice(titles[0], lines.indexOf('Columns (wider terminals show more; C chooses)'));
-	for (const {shown, help} of keysOf('lines')) {
+	for (const {label: shown, help} of keysOf('lines')) {
 		expect(keys.filter(line => line.startsWith(` ${shown} `) && line.includes(help.slice(0, 20))), shown).toHaveLength(1);
 	}
 });
 
-test('every action that a table has a key for has its purpose in the help, one alone', () => {
+test('every action that a table has a key for is in one group of the help', () => {
 	const actions = new Set(keyTable.filter(row => isOfTables(row)).map(({action}) => action));
 	for (const action of actions) {
-		expect(purposes.filter(purpose => purpose.actions.includes(action)), action).toHaveLength(1);
+		expect(keyGroups.filter(group => group.actions.includes(action)), action).toHaveLength(1);
 	}
 });
 
 test.each(views.map(({id, title, about}) => [id, title, about] as const))('help for the view %s says what it shows, its own keys and its columns', (id, title, about) => {
 	for (const width of [199, 79, 49]) {
-		const lines = viewHelpLines(id, width, theme);
+		const lines = texts(viewHelpLines(id, width));
 		const text = lines.join(' ').replaceAll(/\s+/g, ' ');
 		expect(lines[0]).toBe(title);
 		expect(text).toContain(about);

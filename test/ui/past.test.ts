@@ -3,8 +3,8 @@ import {
 	afterEach, describe, expect, test,
 } from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
-import {defaultQuery} from '../../source/query/defaults.js';
-import {queryLines} from '../../source/query/lines.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {queryLines} from '../../source/query/lines/lines.js';
 import {sessionScreen} from '../../source/ui/screens/session.js';
 import {SessionData} from '../../source/ui/state/session-data.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
@@ -64,12 +64,23 @@ function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24}: {reado
 	};
 }
 
+test('B goes to the busiest second at once, from LIVE and from elsewhere in the past', async () => {
+	const {screen, text} = screenOf(185);
+	await screen.press('B');
+	const found = await text();
+	expect(found).toMatch(/PAST \d\d:\d\d:0[1-5]/);
+	expect(found).toMatch(/CPU +110% /);
+	expect(found).toMatch(/>.*Spike\.burn:7/);
+	await screen.press('escape', '[', 'B');
+	expect((await text()).split('\n')[0]).toBe(found.split('\n')[0]);
+});
+
 describe('the spike of two minutes ago', () => {
 	test('is to be seen in the time line, and is found by stepping to it; ] and Esc lead back', async () => {
 		const {screen, text} = screenOf(185);
 		expect(await text()).toContain('LIVE');
 		await screen.press('[');
-		const [cpu, blocked, axis] = (await screen.lines()).slice(5);
+		const [cpu, blocked, axis] = (await screen.lines()).slice(4);
 		// A character for each ten seconds: the seconds 61 to 65 are in the twelfth from the end.
 		expect(cpu).toMatch(/^CPU +10% +:{6}#:{12} max 60%$/);
 		expect(blocked).toMatch(/^BLK +0 +\.{6}#\.{12} max 2$/);
@@ -139,9 +150,9 @@ describe('trends', () => {
 
 	test('of the target\'s CPU stands in the header, shorter on narrow screens', async () => {
 		const {screen} = screenOf(70);
-		expect((await screen.lines())[2]).toMatch(/^CPU 17% \.{5}# \| RUN/);
+		expect((await screen.lines())[1]).toMatch(/^CPU \.{5}# 17% /);
 		await screen.resize({columns: 200, rows: 60});
-		expect((await screen.lines())[2]).toMatch(/^CPU 17% \.{10}#\. \| RUN/);
+		expect((await screen.lines())[1]).toMatch(/^CPU \.{10}#\. 17% /);
 	});
 });
 
@@ -165,9 +176,9 @@ test('what changed since a mark is shown per second, and D leads there and back'
 		goOn();
 	}
 
-	expect(await text()).toMatch(/window since the mark 5s.* against /);
+	expect(await text()).toMatch(/ against .* since the mark 5s/);
 	expect(await text()).toMatch(/> +\+1000 .* new +.*Spike\.burn:7/);
-	expect(await text()).toMatch(/ 0\.0 .* noise +.*Calm\.tick:3/);
+	expect(await text()).toMatch(/ noise +.*Calm\.tick:3/);
 	await screen.press('enter');
 	expect(await text()).toMatch(/\+1000 CPU ms\/s \+\/- [\d.]+: 1000 now, 0\.0 in what was marked/);
 	await screen.press('q', 'D');
@@ -197,7 +208,7 @@ test.each([[80, 24], [200, 60], [50, 16], [40, 12], [30, 6], [1, 1]])('at %i x %
 	const {screen} = screenOf(185, {columns, rows});
 	await screen.press('[', '[');
 	const lines = await screen.lines();
-	expect(lines.length).toBeLessThan(Math.max(2, rows));
+	expect(lines.length).toBeLessThanOrEqual(rows);
 	expect(Math.max(...lines.map(line => line.length))).toBeLessThan(Math.max(2, columns));
 	if (columns >= 30) {
 		expect(lines.join('\n')).toContain('PAST');

@@ -1,16 +1,18 @@
 import {describe, expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/defaults.js';
+import {defaultQuery} from '../../source/query/types/query.js';
 import {emptyRing} from '../../source/query/past/ring.js';
-import {askToTrace} from '../../source/ui/state/actions/trace.js';
+import {scrolled} from '../../source/ui/components/layer.js';
+import {askToTrace} from '../../source/ui/state/actions/prompts.js';
 import {press} from '../../source/ui/state/reduce.js';
-import type {Effect} from '../../source/ui/state/reduce-menu.js';
+import type {Effect} from '../../source/ui/state/step.js';
 import {
 	contextOf, initialState, selectedIndex, type UiState,
 } from '../../source/ui/state/state.js';
-import {followRow, type Surroundings} from '../../source/ui/state/surroundings.js';
+import {followRow, type ScreenContext} from '../../source/ui/state/screen-context.js';
+import {layoutOf} from '../../source/ui/text/layout.js';
 
 const rows = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-const around: Surroundings = {
+const around: ScreenContext = {
 	rowKeys: rows, pageRows: 3, columns: [
 		{
 			id: 'self', name: 'self share', title: 'self share', isRest: false, sortFigures: ['self'],
@@ -23,7 +25,7 @@ const around: Surroundings = {
 		},
 	],
 	shownColumns: ['self', 'line'],
-	layerLines: 20, layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
+	layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	links: [],
 	placeOf: (_, key) => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
@@ -31,11 +33,11 @@ const around: Surroundings = {
 const start = () => initialState({query: defaultQuery, delayMs: 1000});
 
 /** The state after keys, and the effects that they had. */
-function after(keys: readonly string[], from: UiState = start(), surroundings = around): {state: UiState; effects: Effect[]} {
+function after(keys: readonly string[], from: UiState = start(), screen = around): {state: UiState; effects: Effect[]} {
 	const effects: Effect[] = [];
 	let state = from;
 	for (const key of keys) {
-		const step = press(state, key, surroundings);
+		const step = press(state, key, screen);
 		state = step.state;
 		if (step.effect) {
 			effects.push(step.effect);
@@ -219,10 +221,9 @@ describe('layers', () => {
 		expect(after(['h', '?']).state.layers).toEqual([]);
 	});
 
-	test('help and detail scroll to their ends and no further', () => {
-		expect(after(['?', 'G', 'j']).state.layers.at(-1)).toMatchObject({top: 10});
-		expect(after(['?', 'G', 'k', 'k']).state.layers.at(-1)).toMatchObject({top: 8});
-		expect(after(['?', 'k']).state.layers.at(-1)).toMatchObject({top: 0});
+	test('help and detail take note of moves, in their order', () => {
+		expect(after(['?', 'G', 'k', 'k']).state.layers.at(-1)).toMatchObject({top: 0, moves: ['end', 'up', 'up']});
+		expect(after(['enter', ' ', 'tab'], start(), {...around, links: [{view: 'lines', key: 'c', isHolder: false}]}).state.layers.at(-1)).toMatchObject({link: 0, moves: ['page-down', 'to-link']});
 	});
 
 	test('q quits at a table and closes what lies above it, F10 and Ctrl-C quit from everywhere', () => {
@@ -232,7 +233,6 @@ describe('layers', () => {
 
 		for (const keys of [['?'], ['enter'], ['f6'], ['S']]) {
 			expect(after([...keys, 'q'])).toMatchObject({state: {layers: []}, effects: []});
-			expect(after([...keys, 'q', 'q']).effects).toEqual([{type: 'quit'}]);
 		}
 
 		expect(contextOf(after(['enter', '?', 'q']).state)).toBe('detail');
@@ -243,6 +243,23 @@ describe('layers', () => {
 			}
 		}
 	});
+});
+
+test('a q within half a second of one that closed something does nothing, later it closes or quits', () => {
+	for (const keys of [['?'], ['enter'], ['f6'], ['j', 'j', 'j', 'j', 'f']]) {
+		const closed = press(after(keys).state, 'q', around, 10_000);
+		expect(closed).toMatchObject({state: {layers: [], view: 'lines'}});
+		expect(closed.effect).toBeUndefined();
+		expect(press(closed.state, 'q', around, 10_499)).toEqual({state: closed.state});
+		expect(press(closed.state, 'q', around, 10_500).effect).toEqual({type: 'quit'});
+	}
+
+	const help = press(after(['enter', '?']).state, 'q', around, 10_000).state;
+	expect(contextOf(press(help, 'q', around, 10_400).state)).toBe('detail');
+	expect(press(help, 'q', around, 10_600).state.layers).toEqual([]);
+	// What Esc closed was closed on purpose, and other keys quit at once.
+	expect(press(after(['?', 'escape']).state, 'q', around, 10_000).effect).toEqual({type: 'quit'});
+	expect(press(help, 'ctrl-c', around, 10_100).effect).toEqual({type: 'quit'});
 });
 
 describe('f', () => {
@@ -345,4 +362,21 @@ describe('a method to trace', () => {
 	test('of a recording nothing can be traced', () => {
 		expect(after([...toE, 'M'], start(), {...around, isRecording: true}).state.layers).toEqual([]);
 	});
+});
+
+test('what is drawn scrolls to its ends and no further', () => {
+	const layout = layoutOf({columns: 80, rows: 24});
+	const data = {findings: [], status: {phase: 'sampling', stale: false}, vitals: {}, nowMs: 0, ring: emptyRing, samplesSincePause: 0, lately: {}, trendOf: () => undefined} as const;
+	const topAfter = (...keys: readonly string[]) => {
+		const layer = scrolled({
+			ui: after(['h', ...keys]).state, data, layout, detailOf: () => undefined,
+		}, {levels: ' #'}).layers.at(-1);
+		return layer?.kind === 'help' ? layer.top : undefined;
+	};
+
+	const end = topAfter('G')!;
+	expect(end).toBeGreaterThan(20);
+	expect(topAfter('G', 'j')).toBe(end);
+	expect(topAfter('G', 'k', 'k')).toBe(end - 2);
+	expect(topAfter('pagedown', 'pageup', 'k')).toBe(0);
 });

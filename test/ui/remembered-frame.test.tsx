@@ -9,7 +9,7 @@ import {
 } from 'vitest';
 import rememberedFrame from '../../build/remembered-frame.js';
 import inkFrame from '../../node_modules/ink/build/renderer.js';
-import {Cell} from '../../source/ui/components/lines.js';
+import {Cell, ThemeContext} from '../../source/ui/components/text.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {pick, seeded} from '../helpers/random.js';
 
@@ -31,7 +31,7 @@ function screen(): (tree: ReactNode) => {ours(): Frame; inks(): Frame} {
 	const {rerender, unmount} = render(null, {stdout: stdout as unknown as NodeJS.WriteStream, patchConsole: false, maxFps: 1000});
 	end = unmount;
 	return tree => {
-		rerender(<Box ref={box} flexDirection='column'>{tree}</Box>);
+		rerender(<ThemeContext value={theme}><Box ref={box} flexDirection='column'>{tree}</Box></ThemeContext>);
 		const root = box.current!.parentNode!;
 		return {ours: () => rememberedFrame(root, false), inks: () => inkFrame(root, false)};
 	};
@@ -40,13 +40,13 @@ function screen(): (tree: ReactNode) => {ours(): Frame; inks(): Frame} {
 test('a frame of remembered lines is that of Ink, whatever changes', () => {
 	const random = seeded(11);
 	const show = screen();
-	const cell = () => ({text: random() < 0.4 ? theme.paint('hot', `c${pick(random, 9)}`) : ['', 'abc', '名前', 'a b'][pick(random, 4)], width: pick(random, 12), isText: random() < 0.2});
+	const cell = () => ({...random() < 0.4 ? {text: `c${pick(random, 9)}`, role: 'hot' as const} : {text: ['', 'abc', '名前', 'a b'][pick(random, 4)], role: undefined}, width: pick(random, 12), isText: random() < 0.2});
 	const line = () => Array.from({length: pick(random, 6)}, () => cell());
 	let lines = Array.from({length: 6}, () => line());
 	let wrap: 'wrap' | 'truncate' = 'wrap';
 	const tree = (frame: number, how: typeof wrap) => lines.map((cells, index) => (
 		<Box key={index} display={index === frame % 40 ? 'none' : 'flex'}>
-			{cells.map(({text, width, isText}, at) => isText ? <Text key={at} wrap={how}>{text.repeat(4)}</Text> : <Cell key={at} text={text} width={width}/>)}
+			{cells.map(({text, role, width, isText}, at) => isText ? <Text key={at} wrap={how}>{text.repeat(4)}</Text> : <Cell key={at} spans={[{text, role}]} width={width}/>)}
 		</Box>
 	));
 	for (let frame = 0; frame < 100; frame++) {
@@ -75,7 +75,7 @@ test('a line of which nothing changed stays the very same, and is not drawn agai
 	};
 
 	const lines = (text: string) => show([
-		<Transform key='a' transform={counting}>{' '.repeat(3)}</Transform>, <Cell key='b' text={text} width={3}/>,
+		<Transform key='a' transform={counting}>{' '.repeat(3)}</Transform>, <Cell key='b' spans={[{text}]} width={3}/>,
 	]);
 	const first = lines('a').ours();
 	const same = lines('a');
@@ -91,7 +91,7 @@ test('a line of which nothing changed stays the very same, and is not drawn agai
 
 test('what is only in other trees is left to Ink, also when it comes later', () => {
 	const show = screen();
-	const plain = <Cell text='abc' width={3}/>;
+	const plain = <Cell spans={[{text: 'abc'}]} width={3}/>;
 	const long = <Box flexShrink={0} width={9}>{plain}</Box>;
 	const size = {width: 4, height: 1};
 	const boxes: BoxProps[] = [

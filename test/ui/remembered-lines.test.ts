@@ -47,7 +47,7 @@ describe('frames put together from remembered lines', () => {
 	test('show what Ink shows, whatever lies on them, as they change', async () => {
 		const random = seeded(7);
 		const oneOf = <T>(values: readonly T[]) => values[pick(random, values.length)];
-		const text = () => Array.from({length: pick(random, 4)}, () => random() < 0.5 ? oneOf(words) : theme.paint(oneOf(roles), oneOf(words))).join('') + (random() < 0.05 ? '\u001B[31mopen' : '');
+		const text = () => Array.from({length: pick(random, 4)}, () => random() < 0.5 ? oneOf(words) : theme.paint([{text: oneOf(words), role: oneOf(roles)}])).join('') + (random() < 0.05 ? '\u001B[31mopen' : '');
 		const lineOf = (y: number): Piece[] => {
 			let x = 0;
 			return Array.from({length: 1 + pick(random, 5)}, () => {
@@ -72,12 +72,12 @@ describe('frames put together from remembered lines', () => {
 	});
 
 	test('have no attribute taken back that is set again at once', () => {
-		const cells = ['a', 'bc', 'd'].map((text, index) => ({x: [0, 1, 3][index], y: 0, text: usual.paint('selected', text)}));
+		const cells = ['a', 'bc', 'd'].map((text, index) => ({x: [0, 1, 3][index], y: 0, text: usual.paint([{text, role: 'selected'}])}));
 		expect(output(RememberedLines, cells).trimEnd()).toBe('\u001B[7mabcd\u001B[27m');
-		const states = [{x: 0, y: 0, text: usual.paintStates('RRBww')}];
+		const states = [{x: 0, y: 0, text: usual.paint([{text: 'RRBww', role: 'states'}])}];
 		expect(output(RememberedLines, states).trimEnd()).toBe('\u001B[32mRR\u001B[1;31mB\u001B[22;39m\u001B[34mww\u001B[39m');
 		// Bold and dim are both taken back by 22: dim text is not bold.
-		const mixed = [{x: 0, y: 0, text: usual.paint('title', 'a')}, {x: 1, y: 0, text: usual.paint('dim', 'b')}, {x: 2, y: 0, text: usual.paint('dim', 'c')}];
+		const mixed = [{x: 0, y: 0, text: usual.paint([{text: 'a', role: 'title'}])}, {x: 1, y: 0, text: usual.paint([{text: 'b', role: 'dim'}])}, {x: 2, y: 0, text: usual.paint([{text: 'c', role: 'dim'}])}];
 		expect(output(RememberedLines, mixed).trimEnd()).toBe('\u001B[1ma\u001B[22m\u001B[2mbc\u001B[22m');
 	});
 });

@@ -66,7 +66,7 @@ describe('leaving gives the terminal back', () => {
 	});
 
 	test('an error that nobody caught is printed after leaving', async () => {
-		const session = await start(['crash'], {}, 'tprof-top');
+		const session = await start(['crash'], {}, 'com.acme.Main');
 		session.signal('SIGUSR2');
 		expect(await session.ended()).toMatchObject({exitCode: 1});
 		expectGivenBack(session);
@@ -91,11 +91,11 @@ describe('what is seen', () => {
 		session.type('R');
 		await session.until(screen => !screen.includes('Worker0.step:16'));
 		session.type('R/Worker7');
-		await session.until(/filter: Worker7[^]*Worker7\.step:23 by http-ni/);
+		await session.until(/filter: Worker7[^]*Worker7\.step:23 held by http-ni/);
 		session.type('\r\r');
 		await session.until(/BLOCKED BY[^]*http-nio-8080-exec-0 holds com\.acme\.db\.Pool[^]*took it at c\.a\.db\.Pool\.take:88/);
 		session.type('\u001B');
-		await session.until('%SELF');
+		await session.until('CPU%');
 		session.type('s');
 		await session.until('saved tprof-12345.pb.gz (200 samples, Worker7)');
 		session.type('Sj\rfull\r');
@@ -128,8 +128,8 @@ describe('what is seen', () => {
 		expect(session.raw).not.toContain('\u001B]0;');
 		session.type('\u001B[F');
 		await session.until(/>.*Worker/);
-		expect(session.lines()[0]).toMatch(/^tprof-top 12345/);
-		expect(session.lines().at(-2)).toMatch(/^q:quit/);
+		expect(session.lines()[0]).toMatch(/ pid 12345 /);
+		expect(session.lines().at(-1)).toMatch(/^q:quit/);
 	});
 
 	test('a CI variable in the environment does not stop the drawing', async () => {
@@ -159,7 +159,7 @@ describe('what is seen', () => {
 		const session = await start(['mono', 'ascii']);
 		session.type('jj\t\u001B[Z?');
 		await session.until('Where CPU time goes');
-		expect(session.raw.slice(session.raw.indexOf('tprof-top'))).not.toMatch(/\u001B\[[1-9][\d;]*m/);
+		expect(session.raw.slice(session.raw.indexOf('com.acme.Main'))).not.toMatch(/\u001B\[[1-9][\d;]*m/);
 	});
 });
 
@@ -209,12 +209,12 @@ describe('any size', () => {
 		await session.until(() => {
 			const lines = session.lines();
 			// The terminal keeps the lower lines of a higher screen until it is drawn anew.
-			return lines[0].startsWith('tprof-top') && lines.join('\n').includes('Worker0.step:16') && lines[22].startsWith('q:quit');
+			return lines[0].startsWith('com.acme.Main') && lines.join('\n').includes('Worker0.step:16') && lines[23].startsWith('q:quit');
 		}, 'the whole screen at its last size');
 		const lines = session.lines();
-		expect(lines[0]).toMatch(/^tprof-top 12345 .*LIVE \d\d:\d\d$/);
-		expect(lines[5]).toMatch(/^ %SELF/);
-		expect(lines[23]).toBe('');
+		expect(lines[0]).toMatch(/^com\.acme\.Main {2}pid 12345 .*LIVE \d\d:\d\d/);
+		expect(lines[5]).toMatch(/^ +CPU%/);
+		expect(lines[23]).toMatch(/^q:quit/);
 	});
 
 	test('a terminal that says it has no columns is 80 x 24', async () => {
@@ -222,7 +222,7 @@ describe('any size', () => {
 		sessions.push(session);
 		await session.until('Worker0.step:16');
 		expect(session.lines()[0]).toHaveLength(79);
-		expect(session.lines()[22]).toMatch(/^q:quit/);
+		expect(session.lines()[23]).toMatch(/^q:quit/);
 	});
 });
 
@@ -265,7 +265,7 @@ describe('what is written', () => {
 		await session.until('Where CPU time goes');
 		// Forty refreshes were due; what the pipes between hold is a few frames of this size.
 		expect(frames() - before).toBeLessThan(25);
-		session.type('qq');
+		session.type('\u0003');
 		await session.ended();
 		expectGivenBack(session);
 	});
@@ -295,8 +295,8 @@ describe('suspending', () => {
 		await session.until('Worker0.step:16');
 		session.type('j');
 		await session.until(/^> .*Worker1\.step/m);
-		expect(session.lines()[0]).toMatch(/^tprof-top 12345/);
-		expect(session.lines()[22]).toMatch(/^q:quit/);
+		expect(session.lines()[0]).toMatch(/^com\.acme\.Main {2}pid 12345/);
+		expect(session.lines()[23]).toMatch(/^q:quit/);
 		session.type('q');
 		await session.until(/left: quit/);
 		expectGivenBack(session);

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import {defaultQuery} from '../../source/query/defaults.js';
-import type {Query} from '../../source/query/types.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import type {Query} from '../../source/query/types/rows.js';
 import {sortRows} from '../../source/query/columns/sort.js';
-import {keyNames} from '../../source/ui/keys/key-changes.js';
+import {keyNames} from '../../source/ui/state/key-changes.js';
 import {keyOf} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/registry.js';
 import {picture} from '../helpers/picture.js';
@@ -39,7 +39,7 @@ test('no two views have the same id or title', () => {
 });
 
 describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
-	const query = {...defaultQuery, sort: view.sort, method: 'com.acme.Main.main', mark: {snapshot: marked, baseline: undefined, title: 'before'}};
+	const query = {...defaultQuery, sort: view.sort, method: 'com.acme.Main.main', baseline: {snapshot: marked, since: undefined, title: 'before'}};
 	const {rows: listed, allRows} = view.query(snapshot, undefined, query);
 	const rows = [...listed];
 
@@ -94,12 +94,12 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 
 	test('its own keys change the query, say what they did, and come back to where they began', () => {
 		// Keys that ask for a row are tried with the view's query.
-		for (const key of view.keys.filter(({press}) => press(query).said !== undefined)) {
+		for (const key of view.keys.filter(({press}) => press(query).message !== undefined)) {
 			const seen = new Set<string>();
 			let now: Query = query;
 			for (let presses = 0; presses < 10 && !seen.has(textOf(now)); presses++) {
 				seen.add(textOf(now));
-				const {change, said} = key.press(now);
+				const {change, message: said} = key.press(now);
 				expect(said).not.toBe('');
 				expect({...now, ...change}).not.toEqual(now);
 				now = {...now, ...change};

@@ -8,7 +8,7 @@ export const attachEngine: Engine = {
 	id: 'attach',
 	defaultIntervalMs: 200,
 	needsAttachSocket: true,
-	async probe(target) {
+	async check(target) {
 		const {inspect} = await import('../../jvm/identity/inspect.js');
 		const {obstacle} = inspect(target.pid);
 		return obstacle ? {ready: false, ...obstacle} : {ready: true};

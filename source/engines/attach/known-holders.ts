@@ -1,17 +1,18 @@
 import {lockKindCode, type Sample} from '../../model/sample.js';
 
-type Held = {readonly lockClass: number; readonly owner: number};
+type Held = {readonly lockClass: number; readonly owner: number; readonly ownerStack: string};
 
 /**
 Who holds the locks of java.util.concurrent that threads wait for, as a full dump said: other dumps do not say. It is
-believed as long as the waiter goes on waiting for a lock of that class and the holder is there.
+believed as long as the waiter goes on waiting for a lock of that class and the holder is there. A holder that has begun
+to wait for a lock may have released this one before; it no longer counts, so that no false deadlock is reported.
 */
 export class KnownHolders {
 	/** By the key of the thread that waits. */
 	readonly #ofWaiter = new Map<number, Held>();
 
 	/** Takes what a full dump's sample says, or fills in what is still known. */
-	settle(sample: Sample, isFull: boolean): void {
+	applyTo(sample: Sample, isFull: boolean): void {
 		if (isFull) {
 			this.#take(sample);
 		} else if (this.#ofWaiter.size > 0) {
@@ -24,7 +25,7 @@ export class KnownHolders {
 		for (let row = 0; row < sample.count; row++) {
 			const owner = sample.lockOwner[row];
 			if (sample.lockKind[row] === lockKindCode.park && owner >= 0) {
-				this.#ofWaiter.set(sample.key[row], {lockClass: sample.lockClass[row], owner: sample.key[owner]});
+				this.#ofWaiter.set(sample.key[row], {lockClass: sample.lockClass[row], owner: sample.key[owner], ownerStack: stackOf(sample, owner)});
 			}
 		}
 	}
@@ -35,14 +36,20 @@ export class KnownHolders {
 			rowOfKey.set(sample.key[row], row);
 		}
 
-		for (const [key, {lockClass, owner}] of this.#ofWaiter) {
+		for (const [key, {lockClass, owner, ownerStack}] of this.#ofWaiter) {
 			const row = rowOfKey.get(key);
 			const ownerRow = rowOfKey.get(owner);
-			if (row === undefined || ownerRow === undefined || sample.lockKind[row] !== lockKindCode.park || sample.lockClass[row] !== lockClass) {
+			const isWaiter = row !== undefined && sample.lockKind[row] === lockKindCode.park && sample.lockClass[row] === lockClass;
+			const isHolder = ownerRow !== undefined && (sample.lockKind[ownerRow] === lockKindCode.none || stackOf(sample, ownerRow) === ownerStack);
+			if (!isWaiter || !isHolder) {
 				this.#ofWaiter.delete(key);
 			} else if (sample.lockOwner[row] < 0) {
 				sample.lockOwner[row] = ownerRow;
 			}
 		}
 	}
+}
+
+function stackOf({frames, stackStart, stackLength}: Sample, row: number): string {
+	return frames.subarray(stackStart[row], stackStart[row] + stackLength[row]).join(' ');
 }

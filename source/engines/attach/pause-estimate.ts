@@ -54,7 +54,7 @@ export class PauseEstimate {
 }
 
 /** The parts of an estimate, milliseconds during one request; undefined where not known. */
-export type PauseParts = {
+type PauseParts = {
 	readonly latencyMs: number;
 	/** CPU time and time waiting for a CPU. */
 	readonly vmThreadMs: number | undefined;

@@ -1,18 +1,18 @@
 import type {Interner} from '../../model/frame.js';
 import type {Sample} from '../../model/sample.js';
+import {stateCode} from '../../model/thread-state.js';
 import {printable} from '../../model/text.js';
 import {IdleList} from '../../jvm/threads/idle.js';
-import {namedTask} from '../../jvm/threads/named-task.js';
-import {NativeIds} from '../../jvm/threads/native-ids.js';
+import {namedTask, NativeIds} from '../../jvm/threads/native-ids.js';
 import {vmThreadName} from '../../jvm/identity/running-vm.js';
 import type {Target} from '../../jvm/target.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
-	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver,
+	type EngineOptions, type EngineSession, type SampleOutcome, SessionOver, type UnattributedReason,
 } from '../engine.js';
 import {AttachClient, type Failed} from './socket/client.js';
-import {CpuCredit} from './cpu-credit.js';
-import {tooManyThreads} from './dump/header-finder.js';
+import {DumpCpu} from './dump-cpu.js';
+import {tooManyThreads} from './dump/headers.js';
 import {DumpParser} from './dump/parser.js';
 import {KnownHolders} from './known-holders.js';
 import {PauseEstimate} from './pause-estimate.js';
@@ -26,7 +26,7 @@ const dumpTimeoutMs = 10_000;
 /** The same for a full dump: some hundred gigabytes of heap. */
 const fullDumpTimeoutMs = 120_000;
 
-/** Failures in a row that end a session without a single good sample: whatever is wrong will stay wrong. */
+/** Failures in a row that end a session without a single good sample: the cause will not go away. */
 const failuresAtStart = 3;
 
 /**
@@ -46,7 +46,7 @@ export class AttachSession implements EngineSession {
 	readonly #parser: DumpParser;
 	readonly #threadCpu: ThreadCpu;
 	readonly #ids: NativeIds;
-	readonly #credit: CpuCredit;
+	readonly #threadTimes: DumpCpu;
 	/** Reads the VM Thread and the listener; apart from the readings of all threads, which come later. */
 	readonly #pause: PauseEstimate;
 	readonly #pauseCpu: ThreadCpu;
@@ -68,7 +68,7 @@ export class AttachSession implements EngineSession {
 		this.#threadCpu = new ThreadCpu(target.pid);
 		this.#pauseCpu = new ThreadCpu(target.pid, 2);
 		this.#ids = new NativeIds(target);
-		this.#credit = new CpuCredit(this.#threadCpu, this.#ids);
+		this.#threadTimes = new DumpCpu(this.#threadCpu, this.#ids);
 		this.#pause = new PauseEstimate(this.#pauseCpu);
 		// Later the dumps themselves say which one it is.
 		this.#vmThread = namedTask(target.pid, [vmThreadName]);
@@ -85,7 +85,7 @@ export class AttachSession implements EngineSession {
 		const {signal} = this.#aborter;
 		this.#pause.begin(this.#vmThread, this.#listener);
 		const isFull = this.#isFullNext;
-		// Once, whatever comes of it.
+		// Once, even if it fails.
 		this.#isFullNext = false;
 		const reply = await this.#client.threadDump({timeoutMs: isFull ? fullDumpTimeoutMs : dumpTimeoutMs, signal, isFull});
 		if (reply.status === 'ended') {
@@ -112,11 +112,12 @@ export class AttachSession implements EngineSession {
 			return this.#failed({status: 'failed', reason: problem, hint: '', othersMayDo: true}, performance.now() - startedMs, stoppedMs);
 		}
 
-		this.#holders.settle(into, isFull);
-		this.#credit.credit(into, this.#parser.headerCpuNs);
+		this.#holders.applyTo(into, isFull);
+		this.#threadTimes.fill(into, this.#parser.headerCpuNs);
 		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
 		this.#listener = this.#ids.ours(this.#parser.attachListenerId);
-		this.#parser.idleFrames.settle(into, this.#credit.known, this.#listener);
+		this.#parser.idleFrames.applyTo(into, this.#threadTimes.known, this.#listener);
+		observe(into);
 		this.#goodSamples++;
 		this.#failures = 0;
 		return {
@@ -128,7 +129,11 @@ export class AttachSession implements EngineSession {
 		this.#isFullNext = true;
 	}
 
-	async letGo(): Promise<void> {
+	get unattributed(): UnattributedReason {
+		return 'unobserved';
+	}
+
+	async release(): Promise<void> {
 		this.#aborter.abort();
 		this.#aborter = new AbortController();
 	}
@@ -157,6 +162,14 @@ export class AttachSession implements EngineSession {
 		return {
 			ok: false, reason: printable(reason), tookMs, stoppedMs,
 		};
+	}
+}
+
+/** A thread that the JVM says is RUNNABLE, and that has used CPU time, was observed running. */
+function observe(into: Sample): void {
+	into.isObservation = true;
+	for (let row = 0; row < into.count; row++) {
+		into.isObserved[row] = Number(into.state[row] === stateCode.RUNNABLE && into.cpuNs[row] > 0);
 	}
 }
 

@@ -2,28 +2,28 @@ import {readFileSync} from 'node:fs';
 import process from 'node:process';
 import {printable} from '../../model/text.js';
 import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
-import {outOfFiles} from '../../jvm/system/open-files.js';
+import {outOfFiles} from '../../jvm/system/proc.js';
 import type {Target} from '../../jvm/target.js';
 import type {Refusal} from '../engine.js';
 import {MissingFields} from './open.js';
-import {nameOf, processOf} from './process/other-tracer.js';
-import {errno, type Ptrace} from './process/ptrace.js';
-import {Unreadable} from './process/reader.js';
+import {nameOf, processOf} from './target/other-tracer.js';
+import {errno, type Ptrace} from './target/ptrace.js';
+import {Unreadable} from './target/reader.js';
 
-/** What goes for many obstacles: they are in the way of this engine alone. */
+/** Hint for obstacles that concern only this engine. */
 const onlyHere = {hint: '', othersMayDo: true} as const;
 
 /** A thread id that cannot exist: one above the largest that Linux assigns (PID_MAX_LIMIT, 2^22). */
 const noThread = (2 ** 22) + 1;
 
-/** What rules this engine out before anything is opened. */
+/** Why this engine does not run on this platform; undefined if it does. */
 export function platformObstacle(): Refusal | undefined {
 	return process.platform === 'linux' && process.arch === 'x64'
 		? undefined
 		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyHere};
 }
 
-/** What an error in opening a JVM means. */
+/** The refusal for an error in opening a JVM. */
 export function explain(target: Target, error: unknown): Refusal {
 	if (error instanceof MissingFields) {
 		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, ...onlyHere};
@@ -49,25 +49,24 @@ export function explain(target: Target, error: unknown): Refusal {
 		: {reason: printable(message), ...onlyHere};
 }
 
-/**
-What would keep threads from being stopped although memory can be read: another tracer, or a filter of system calls.
-*/
+/** What prevents stopping threads although memory can be read: another tracer, or a system call filter. */
 export function stopObstacle(target: Target, ptrace: Ptrace): Refusal | undefined {
 	const tracer = Number(field(`/proc/${target.pid}/status`, 'TracerPid'));
 	if (tracer > 0) {
 		return {reason: `another tracer, ${nameOf(processOf(tracer))}, is attached to this JVM`, hint: 'detach that debugger or tracer', othersMayDo: true};
 	}
 
-	return ptrace.seize(noThread) === errno.EPERM
-		? {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: 'start the container with --cap-add SYS_PTRACE', othersMayDo: true}
-		: undefined;
+	// Filters return any errno, often EPERM or ENOSYS.
+	return ptrace.seize(noThread) === errno.ESRCH
+		? undefined
+		: {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: 'start the container with --cap-add SYS_PTRACE', othersMayDo: true};
 }
 
 /**
-What the kernel decides by when one process asks for another's memory (ptrace(2), "Ptrace access mode checking";
+What the kernel checks when a process reads another's memory (ptrace(2), "Ptrace access mode checking";
 admin-guide/LSM/Yama).
 */
-export type Rights = {
+type Rights = {
 	readonly isSameUser: boolean;
 	readonly isRoot: boolean;
 	readonly hasCapability: boolean;
@@ -75,7 +74,7 @@ export type Rights = {
 	readonly yamaScope: number;
 };
 
-/** Which of the rights is missing when a process's memory is closed to us. */
+/** The refusal for a process whose memory we may not read. */
 export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, yamaScope}: Rights): Refusal {
 	const moreRights = isRoot ? 'start the container with --cap-add SYS_PTRACE' : 'run as root';
 	if (!hasCapability && !isSameUser) {

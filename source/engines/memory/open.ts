@@ -1,16 +1,16 @@
 import {resolveLayout, type Layout} from './hotspot/layout.js';
-import {findSymbols, type Symbols} from './process/libjvm.js';
-import {ProcessMemory} from './process/memory.js';
+import {findSymbols, type Symbols} from './target/libjvm.js';
+import {ProcessMemory} from './target/memory.js';
 import {HeapClock} from './hotspot/collections.js';
 import {Heap} from './hotspot/heap.js';
 import {loadPerfCalls, type PerfCalls} from './timer/perf-calls.js';
-import {loadPtrace, type Ptrace} from './process/ptrace.js';
-import {Reader} from './process/reader.js';
+import {loadPtrace, type Ptrace} from './target/ptrace.js';
+import {Reader} from './target/reader.js';
 import {ThreadObjects} from './threads/thread-object.js';
 import {openVm, type Vm} from './hotspot/vm.js';
 import {readVmStructs} from './hotspot/vm-structs.js';
 
-/** A JVM whose tables have been read and whose memory is open. */
+/** An open JVM: its memory, and its tables as read. */
 export type Opened = {
 	readonly memory: ProcessMemory;
 	readonly vm: Vm;
@@ -19,16 +19,16 @@ export type Opened = {
 	readonly clock: HeapClock;
 	/** Missing if the FFI package does not load: threads in Java code then have no stack. */
 	readonly ptrace?: Ptrace;
-	/** There where `ptrace` is. */
+	/** Set whenever `ptrace` is. */
 	readonly perf?: PerfCalls;
-	/** What cannot be seen, as one printable line. */
+	/** What samples cannot show, as one printable line. */
 	readonly note?: string;
 };
 
 /** JEP 444. */
 const firstWithVirtualThreads = 21;
 
-/** This JVM's tables lack what the walk needs. */
+/** The tables of this JVM lack required fields. */
 export class MissingFields extends Error {
 	readonly fields: readonly string[];
 
@@ -39,7 +39,7 @@ export class MissingFields extends Error {
 }
 
 /**
-Opens a process's memory and reads HotSpot's tables and what is needed of some classes. Throws the system's error,
+Opens a process's memory and reads HotSpot's tables and the layout of some classes. Throws the system's error,
 `MissingFields`, `Unreadable` or a plain message.
 */
 export function openJvm(pid: number): Opened {
@@ -60,11 +60,11 @@ export function openJvm(pid: number): Opened {
 	}
 }
 
-/** The JVM opened last: its library's tables do not change, and a session opens it again right after the probe. */
+/** The layout of the JVM opened last: a session opens it right after the check. */
 let last: {readonly pid: number; readonly tables: number | undefined; readonly layout: Layout} | undefined;
 
 function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
-	// Another program in the same process has its library elsewhere.
+	// After an exec, the library is at another address.
 	const tables = symbols.get('gHotSpotVMStructs');
 	if (last?.pid !== pid || last.tables !== tables) {
 		const layout = resolveLayout(readVmStructs(reader, symbols));
@@ -78,7 +78,7 @@ function layoutOf(pid: number, reader: Reader, symbols: Symbols): Layout {
 	return last.layout;
 }
 
-/** What needs the FFI package. */
+/** For parts that need the FFI package. */
 function optional<T>(load: () => T): T | undefined {
 	try {
 		return load();
@@ -87,10 +87,10 @@ function optional<T>(load: () => T): T | undefined {
 	}
 }
 
-/** What this engine cannot see in this JVM. */
+/** What samples of this JVM cannot show. */
 function noteFor({release}: Vm, canStop: boolean): string | undefined {
 	const notes = [
-		...(canStop ? [] : ['the stacks of running threads are unknown (the koffi package does not load here)']),
+		...(canStop ? [] : ['the stacks of running threads are unknown (koffi does not load here)']),
 		...(release >= firstWithVirtualThreads ? ['virtual threads are seen only while mounted'] : []),
 	];
 	return notes.length > 0 ? notes.join('; ') : undefined;

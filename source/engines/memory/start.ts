@@ -5,7 +5,7 @@ import {explain} from './obstacles.js';
 import {openJvm, type Opened} from './open.js';
 import {MemorySession} from './session.js';
 
-/** Opens a session on a JVM. Throws SessionOver, and leaves nothing open then. */
+/** Opens a session on a JVM. Throws SessionOver, and then leaves nothing open. */
 export function start(target: Target, options: EngineOptions, interner: Interner): EngineSession {
 	let opened: Opened | undefined;
 	try {

@@ -1,6 +1,6 @@
 import {existsSync} from 'node:fs';
 import path from 'node:path';
-import {UserError} from '../../process/errors.js';
+import {UserError} from '../../runtime/errors.js';
 import {printable} from '../../model/text.js';
 
 /** Longest path in a message: PATH_MAX of Linux. */
@@ -22,7 +22,7 @@ export class WriteError extends UserError {
 }
 
 /** What is wrong with a file that could not be written and what to do, for the user. */
-export function explained(error: unknown, file: string): WriteError {
+export function writeErrorOf(error: unknown, file: string): WriteError {
 	const name = printable(file, maxPathLength);
 	const folder = printable(path.dirname(file), maxPathLength);
 	const [reason, hint] = explanations[codeOf(error)]?.(folder) ?? [printable((error as Error).message), 'choose another folder (--snapshot-dir, --output)'];

@@ -1,13 +1,19 @@
 import path from 'node:path';
+import {randomBytes} from 'node:crypto';
+import {constants, createReadStream} from 'node:fs';
+import {
+	type FileHandle, link, open, unlink, writeFile, chmod, mkdir, realpath, rename, stat,
+} from 'node:fs/promises';
+import process from 'node:process';
 import type {Written} from '../formats/export-format.js';
-import {codeOf, explained} from './file-errors.js';
-import {createPartial, fill, giveName, removeAll, syncFolder} from './partial-file.js';
+import {UserError} from '../../runtime/errors.js';
+import {codeOf, writeErrorOf} from './file-errors.js';
 
 /** Names with -2, -3, ... tried before giving up: two saves within a second are common, a hundred mean a loop. */
 const maxSuffix = 100;
 
 /** Bytes of one file of a set that belongs together. */
-export type FilePart = {readonly extension: string; readonly bytes: Written};
+type FilePart = {readonly extension: string; readonly bytes: Written};
 
 /**
 Writes a file whole or not at all, with mode 0600, and never in place of another: gives back the path. A name that is
@@ -44,7 +50,7 @@ export async function writeTogether(stem: string, parts: readonly FilePart[], {t
 
 		throw Object.assign(new Error('taken'), {code: 'EEXIST'});
 	} catch (error) {
-		throw explained(error, stem + parts[0].extension);
+		throw writeErrorOf(error, stem + parts[0].extension);
 	} finally {
 		await removeAll(temporaries);
 	}
@@ -73,4 +79,124 @@ async function publish(temporaries: readonly string[], names: readonly string[])
 /** `.pb.gz` as one; otherwise what Node calls the extension. */
 function extensionOf(file: string): string {
 	return file.endsWith('.pb.gz') && path.basename(file) !== '.pb.gz' ? '.pb.gz' : path.extname(file);
+}
+
+/** A new file of a temporary name in the folder, for its owner alone. */
+export async function createPartial(folder: string): Promise<{readonly file: string; readonly handle: FileHandle}> {
+	const file = path.join(folder, `.tprof-${process.pid}-${randomBytes(8).toString('hex')}.partial`);
+	// The umask can only take rights away from 0600: no chmod is needed.
+	const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+	return {file, handle};
+}
+
+/**
+Gives a complete file its name, beside the temporary one. link(2) never replaces, unlike rename(2). FAT and some network
+file systems have no links: there the file is created under its name, which is just as exclusive, but the file may not
+be whole after a power cut.
+*/
+export async function giveName(temporary: string, name: string): Promise<void> {
+	try {
+		await link(temporary, name);
+	} catch (error) {
+		if (!linklessCodes.has(codeOf(error))) {
+			throw error;
+		}
+
+		const handle = await open(name, 'wx', 0o600);
+		try {
+			await fill(handle, createReadStream(temporary));
+		} catch (error_) {
+			await removeAll([name]);
+			throw error_;
+		}
+	}
+}
+
+const linklessCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** Writes all of a file, to the disk, and closes it. */
+async function fill(handle: FileHandle, bytes: string | Uint8Array | Iterable<string> | AsyncIterable<Uint8Array>): Promise<void> {
+	try {
+		await writeFile(handle, bytes);
+		await handle.sync();
+	} finally {
+		await handle.close();
+	}
+}
+
+/** Puts the folder's names on the disk. Some file systems refuse to sync a folder; the file itself is safe then. */
+export async function syncFolder(folder: string): Promise<void> {
+	await settled(async () => {
+		const handle = await open(folder, 'r');
+		try {
+			await handle.sync();
+		} finally {
+			await handle.close();
+		}
+	});
+}
+
+/** Removes those of the files that are there. */
+export async function removeAll(files: readonly string[]): Promise<void> {
+	for (const file of files) {
+		await settled(async () => unlink(file));
+	}
+}
+
+/** Does what may fail without harm. */
+export async function settled(action: () => Promise<void>): Promise<void> {
+	try {
+		await action();
+	} catch {}
+}
+
+/**
+Writes a file of the user's own whole or not at all, in place of the one there is, if any: with its mode, at the end of
+symbolic links, and not where it or its folder belongs to another user. Folders above it are made. Throws UserError.
+*/
+export async function replaceWhole(file: string, bytes: string): Promise<void> {
+	let temporary: string | undefined;
+	try {
+		const before = await present(file);
+		const place = before?.path ?? file;
+		const folder = await nearestFolder(path.dirname(place));
+		if ([before?.uid, folder.uid].some(uid => uid !== undefined && uid !== process.geteuid?.())) {
+			throw new UserError(`${place} belongs to another user`, {hint: 'it was left as it is'});
+		}
+
+		await mkdir(path.dirname(place), {recursive: true, mode: 0o700});
+
+		const {file: made, handle} = await createPartial(path.dirname(place));
+		temporary = made;
+		await fill(handle, bytes);
+		if (before) {
+			await chmod(made, before.mode);
+		}
+
+		await rename(made, place);
+		await syncFolder(path.dirname(place));
+	} catch (error) {
+		throw error instanceof UserError ? error : writeErrorOf(error, file);
+	} finally {
+		await removeAll(temporary === undefined ? [] : [temporary]);
+	}
+}
+
+async function present(file: string): Promise<{readonly path: string; readonly uid: number; readonly mode: number} | undefined> {
+	try {
+		const real = await realpath(file);
+		const {uid, mode} = await stat(real);
+		return {path: real, uid, mode: mode & 0o777};
+	} catch (error) {
+		if (codeOf(error) === 'ENOENT') {
+			return undefined;
+		}
+
+		throw error;
+	}
+}
+
+/** The folder, or the nearest one above it that is there. */
+async function nearestFolder(folder: string): Promise<{readonly uid: number}> {
+	return await present(folder) ?? nearestFolder(path.dirname(folder));
 }

@@ -1,11 +1,11 @@
 import {type FileHandle, lstat} from 'node:fs/promises';
 import path from 'node:path';
-import {UserError} from '../../process/errors.js';
+import {UserError} from '../../runtime/errors.js';
 import {piecesOf, type Written} from '../formats/export-format.js';
-import {codeOf, explained} from './file-errors.js';
+import {codeOf, writeErrorOf} from './file-errors.js';
 import {
 	createPartial, giveName, removeAll, settled, syncFolder,
-} from './partial-file.js';
+} from './files.js';
 
 /**
 A file that is written report by report under a temporary name, `.tprof-<pid>-<random>.partial` in the same folder with
@@ -14,7 +14,7 @@ reports so far. All methods throw UserError that says what to do, and where the 
 */
 export class GrowingFile {
 	/**
-	Makes the temporary file. Whatever would keep the file from getting its name at the end is found out now, as far as
+	Makes the temporary file. Reasons that would keep the file from getting its name at the end are found now, if
 	possible.
 	*/
 	static async create(name: string): Promise<GrowingFile> {
@@ -23,7 +23,7 @@ export class GrowingFile {
 			const {file, handle} = await createPartial(path.dirname(name));
 			return new GrowingFile(name, file, handle);
 		} catch (error) {
-			throw explained(error, name);
+			throw writeErrorOf(error, name);
 		}
 	}
 
@@ -80,7 +80,7 @@ export class GrowingFile {
 	}
 
 	async #givenUp(error: unknown): Promise<UserError> {
-		const {message, hint} = explained(error, this.#name);
+		const {message, hint} = writeErrorOf(error, this.#name);
 		if (this.#wholeBytes === 0) {
 			await removeAll([this.#partial]);
 			return new UserError(message, {hint});

@@ -1,5 +1,48 @@
+import type {TaskReport} from '../../model/task-report.js';
+import type {TraceReport} from '../../model/trace-report.js';
+import {taskGroupings, taskRows} from '../../query/tasks/stays.js';
+import {
+	longestFirst, titleOf, traceMethods, type TraceRow,
+} from '../../query/traces/methods.js';
+import {rounded} from '../../views/record.js';
 import {views} from '../../views/registry.js';
-import type {ExportFormat} from './export-format.js';
+import {tasksView} from '../../views/tasks.js';
+import type {ExportFormat, ReportFormat} from './export-format.js';
+
+const methodColumns: ReadonlyArray<readonly [string, (row: TraceRow) => string | number]> = [
+	['method', row => titleOf(row)],
+	['calls', row => row.calls],
+	['exceptions', row => row.exceptions],
+	['calls_per_s', row => rounded(row.callsPerS)],
+	['exceptions_per_s', row => rounded(row.exceptionsPerS)],
+	['mean_ms', row => row.meanNs / 1e6],
+	['p50_ms', row => row.p50Ns / 1e6],
+	['p99_ms', row => row.p99Ns / 1e6],
+	['max_ms', row => row.mostNs / 1e6],
+	['cumulative_ms', row => Number.isNaN(row.cumulativeNs) ? '' : row.cumulativeNs / 1e6],
+	['own_ms', row => row.ownNs / 1e6],
+];
+
+/** The methods. */
+const traces: ReportFormat<TraceReport> = {
+	description: 'the methods with all their figures, for spreadsheets',
+	write(_, report, {top}) {
+		const rows = traceMethods(report, undefined).sort(longestFirst).slice(0, top);
+		return csvText([methodColumns.map(([id]) => id), ...rows.map(row => methodColumns.map(([, cell]) => exact(cell(row))))]);
+	},
+};
+
+/** States, by kind, by worker and alone. */
+const tasks: ReportFormat<TaskReport> = {
+	description: 'states by kind, by worker and alone with all their figures, for spreadsheets',
+	write(_, report, {top}) {
+		const {csv: columns} = tasksView.files;
+		return csvText([
+			['by', ...columns.map(({id}) => id)],
+			...taskGroupings.flatMap(by => taskRows(report, undefined, by).slice(0, top).map(row => [by, ...columns.map(({cell}) => exact(cell(row)))])),
+		]);
+	},
+};
 
 /** RFC 4180: CR LF after each record, quotes where a cell needs them. */
 export const csv: ExportFormat = {
@@ -9,15 +52,17 @@ export const csv: ExportFormat = {
 	description: 'the lines, or the rows of --view, with all their figures, for spreadsheets; all rows unless --top is given',
 	streaming: true,
 	ofViews: true,
+	traces,
+	tasks,
 	write(snapshot, baseline, {query: asked, view = views[0], top, iteration = 0}) {
-		// All rows, whatever a screen shows of them.
-		const query = {...asked, atAGlance: undefined};
+		// All rows, also those that the screen hides.
+		const query = {...asked, summary: undefined};
 		const takenAt = new Date(snapshot.session.takenAtMs).toISOString();
 		const {csv: columns, csvRows} = view.files;
 		const all = csvRows ? csvRows(snapshot, baseline, query) : view.query(snapshot, baseline, query).rows;
 		const rows = all.slice(0, top).map(row => [takenAt, ...columns.map(column => column.cell(row))]);
 		const records = iteration === 0 ? [['taken_at', ...columns.map(({id}) => id)], ...rows] : rows;
-		return records.map(record => `${record.map(cell => csvCell(cell)).join(',')}\r\n`).join('');
+		return csvText(records);
 	},
 };
 
@@ -25,11 +70,20 @@ export const csv: ExportFormat = {
 A number as it is; a text quoted where RFC 4180 asks for it, and with an apostrophe before what a spreadsheet would take
 for a formula (OWASP, "CSV Injection").
 */
-export function csvCell(cell: string | number): string {
+function csvCell(cell: string | number): string {
 	if (typeof cell === 'number') {
 		return String(cell);
 	}
 
 	const text = /^\s*[=+\-@＝＋－＠]/.test(cell) ? `'${cell}` : cell;
 	return /[",\r\n;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function csvText(records: ReadonlyArray<ReadonlyArray<string | number>>): string {
+	return records.map(record => `${record.map(cell => csvCell(cell)).join(',')}\r\n`).join('');
+}
+
+/** Milliseconds to the nanosecond. */
+function exact(cell: string | number): string | number {
+	return typeof cell === 'number' ? Number(cell.toFixed(6)) : cell;
 }

@@ -1,5 +1,7 @@
-import type {Query} from '../../query/types.js';
-import type {Snapshot} from '../../model/snapshot.js';
+import type {Query} from '../../query/types/rows.js';
+import type {Snapshot, TargetInfo} from '../../model/snapshot.js';
+import type {TaskReport} from '../../model/task-report.js';
+import type {TraceReport} from '../../model/trace-report.js';
 import type {ThreadState} from '../../model/thread-state.js';
 import type {View} from '../../views/view.js';
 
@@ -7,9 +9,7 @@ import type {View} from '../../views/view.js';
 export type ExportOptions = {
 	/** Rows, their order and what counts; --by, --filter, --state, --threads as the views have them. */
 	readonly query: Query;
-	/**
-	The view whose rows are written, in formats that are made of views' rows; undefined: what the format has by itself.
-	*/
+	/** The view whose rows are written, in formats that are made of views' rows; undefined: what the format has by itself. */
 	readonly view?: View;
 	/** Version of tprof-top, for the formats that name the tool. */
 	readonly version: string;
@@ -36,9 +36,7 @@ export type ExportOptions = {
 	readonly notes?: readonly string[];
 };
 
-/**
-A document: whole, or text in pieces, made as they are asked for, where the whole may be larger than memory should hold.
-*/
+/** A document: whole, or text in pieces, made as they are asked for, where the whole may be larger than memory should hold. */
 export type Written = string | Uint8Array | Iterable<string>;
 
 /** The document piece by piece. */
@@ -46,19 +44,31 @@ export function piecesOf(written: Written): Iterable<string | Uint8Array> {
 	return typeof written === 'string' || written instanceof Uint8Array ? [written] : written;
 }
 
-/**
-A format that a snapshot can be written in, as a record: all that others need to know of it. Nothing decides by a
-format's id.
-*/
-export type ExportFormat = {
-	/** As `--format` takes it. */
-	readonly id: string;
-	/** As the save dialogue has it. */
-	readonly title: string;
-	/** With the dot. */
-	readonly extension: string;
+/** Version of JSON documents: raised when something is taken away or means something else, not when keys are added. */
+export const jsonSchema = 1;
+
+/** The first keys of every JSON document. */
+export function documentHead({pid, mainClass, jvmVersion, vm}: TargetInfo, version: string) {
+	return {
+		tool: 'tprof-top', version, schema: jsonSchema, target: {
+			pid, mainClass, jvmVersion, vm,
+		},
+	};
+}
+
+/** How a report of an agent is written. */
+type ReportOptions = Pick<ExportOptions, 'version' | 'top' | 'width' | 'notes'>;
+
+/** How a format writes what an agent reported: of traced methods, or of tasks. */
+export type ReportFormat<Report> = {
 	readonly description: string;
-	/** What it is chosen for where nobody chooses: a report that is printed, a file that the session is saved in. */
+	write(target: TargetInfo, report: Report, options: ReportOptions): string | Uint8Array;
+};
+
+/** What a format knows of snapshots. */
+type SnapshotPart = {
+	readonly description: string;
+	/** The choice where nobody chooses: a report that is printed, a file that the session is saved in. */
 	readonly usualFor?: 'report' | 'save';
 	/** Several documents of a run may be written one after the other and read back apart. */
 	readonly streaming: boolean;
@@ -66,11 +76,7 @@ export type ExportFormat = {
 	readonly ofViews?: true;
 	/** In what shape the list of JVMs is printed in it; not at all when left out. */
 	readonly listing?: 'table' | 'document';
-	/** Bytes that no terminal can show: it needs a file or a pipe. */
-	readonly binary?: boolean;
-	/**
-	Frames of each stack that it shows unless --depth is given: no more need to be kept for it. Without it all are.
-	*/
+	/** Frames of each stack that it shows unless --depth is given; without it all. */
 	readonly depth?: number;
 	/**
 	What was counted up to the snapshot, or since the baseline (an earlier snapshot of the same session). Text ends with
@@ -78,3 +84,20 @@ export type ExportFormat = {
 	*/
 	write(snapshot: Snapshot, baseline: Snapshot | undefined, options: ExportOptions): Written;
 };
+
+/** A format of `--format`, as a record: what it writes, snapshots, traces or tasks. Nothing decides by a format's id. */
+export type Format = Partial<SnapshotPart> & {
+	/** As `--format` takes it. */
+	readonly id: string;
+	/** As the save dialogue has it. */
+	readonly title: string;
+	/** With the dot. */
+	readonly extension: string;
+	/** Bytes that no terminal can show: it needs a file or a pipe. */
+	readonly binary?: true;
+	readonly traces?: ReportFormat<TraceReport>;
+	readonly tasks?: ReportFormat<TaskReport>;
+};
+
+/** A format that snapshots are written in. */
+export type ExportFormat = Format & SnapshotPart;

@@ -1,24 +1,20 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {byText} from '../../query/columns/sort.js';
 import {deadlocksOf} from '../../query/locks/deadlocks.js';
-import {queryLines} from '../../query/lines.js';
-import {queryStacks} from '../../query/stacks.js';
-import {queryThreads} from '../../query/threads.js';
+import {queryLines} from '../../query/lines/lines.js';
+import {queryStacks} from '../../query/stacks/stacks.js';
+import {queryThreads} from '../../query/threads/threads.js';
 import type {
-	LineRow, Mark, Query, StackRow, ThreadRow,
-} from '../../query/types.js';
+	LineRow, Baseline, Query, StackRow, ThreadRow,
+} from '../../query/types/rows.js';
 import {
 	frameOf, frameTexts, msOf, rounded, statesOf, viaOf,
 } from '../../views/record.js';
-import type {ExportFormat, ExportOptions} from './export-format.js';
+import {jsonTasks} from '../tasks/json.js';
+import {jsonTraces} from '../traces/json.js';
+import {documentHead, type ExportFormat, type ExportOptions} from './export-format.js';
 import {noteLines} from './session-lines.js';
 import {windowStats} from './window-snapshot.js';
-
-/**
-Version of the document's format: raised when something is taken away or means something else; keys may be added without
-a new number.
-*/
-export const jsonSchema = 1;
 
 /** Programs read it: the keys, their order and their meaning are those of docs/formats.md. */
 export const json: ExportFormat = {
@@ -28,6 +24,8 @@ export const json: ExportFormat = {
 	description: 'everything, for programs (schema 1, see docs/formats.md); all rows unless --top is given; with --iterations, one document per line',
 	streaming: true,
 	ofViews: true,
+	traces: jsonTraces,
+	tasks: jsonTasks,
 	listing: 'document',
 	write(snapshot, baseline, options) {
 		return inPieces(textOf(documentOf(snapshot, baseline, options), options.iteration === undefined ? rowByRow : inOneLine));
@@ -35,19 +33,13 @@ export const json: ExportFormat = {
 };
 
 function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, view, version, top, notes = []}: ExportOptions) {
-	const {target} = snapshot;
 	const session = baseline ? windowStats(snapshot.session, baseline.session) : snapshot.session;
 	const everything: Query = {...query, showIdle: true, foldPools: false};
 	const lines = [...queryLines(snapshot, baseline, query).rows].sort((a, b) => b.selfCpuNs - a.selfCpuNs || b.selfTicks - a.selfTicks || byText(a.key, b.key));
 	const threads = [...queryThreads(snapshot, baseline, everything).rows].sort((a, b) => b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.thread - b.thread);
 	const stacks = queryStacks(snapshot, baseline, query);
 	return {
-		tool: 'tprof-top',
-		version,
-		schema: jsonSchema,
-		target: {
-			pid: target.pid, mainClass: target.mainClass, jvmVersion: target.jvmVersion, vm: target.vm,
-		},
+		...documentHead(snapshot.target, version),
 		engine: session.engine,
 		timer: session.timer,
 		intervalMs: rounded(session.intervalMs),
@@ -58,12 +50,13 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		late: session.late,
 		failed: session.failed,
 		threadSamples: session.threadSamples,
+		sampleTicks: session.sampleTicks,
 		incompleteStacks: session.incompleteStacks,
 		skippedThreads: {refused: session.refusedThreads, late: session.lateThreads},
 		cost: {
 			targetStoppedMs: rounded(session.targetStoppedMs), targetInterruptedMs: rounded(session.targetInterruptedMs), pauseP50Us: rounded(session.pauseP50Us), pauseP99Us: rounded(session.pauseP99Us), pauseWorstUs: rounded(session.pauseWorstUs), selfCpuMs: rounded(session.selfCpuMs), cpuIntervalMs: rounded(session.cpuIntervalMs),
 		},
-		...(query.mark && view?.comparesWithMark ? {comparedWith: markOf(query.mark)} : {}),
+		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: markOf(query.baseline)} : {}),
 		notes: [...notes, ...noteLines(snapshot, baseline)],
 		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: at ? frameOf(at) : null}))),
 		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row, query))),
@@ -74,8 +67,8 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 }
 
 /** What it is compared with: as the keys of the document itself. */
-function markOf({snapshot, baseline, title}: Mark) {
-	const session = baseline ? windowStats(snapshot.session, baseline.session) : snapshot.session;
+function markOf({snapshot, since, title}: Baseline) {
+	const session = since ? windowStats(snapshot.session, since.session) : snapshot.session;
 	return {
 		title, mainClass: snapshot.target.mainClass, engine: session.engine, intervalMs: rounded(session.intervalMs), startedAt: new Date(session.startedAtMs).toISOString(), durationMs: rounded(session.durationMs), samples: session.samples,
 	};

@@ -1,12 +1,12 @@
 import {threadStates} from '../../model/thread-state.js';
-import {queryLines} from '../../query/lines.js';
+import {queryLines} from '../../query/lines/lines.js';
 import type {ExportFormat} from './export-format.js';
 
 const defaultTop = 40;
 
 /**
-The oldest way to print hot lines: a count of samples for each class, method and line, all threads counted, whatever
-their state; stacks in which no frame has a line do not count.
+The oldest way to print hot lines: a count of samples for each class, method and line, over all threads and
+states. Stacks without a line are not counted.
 */
 export const lines: ExportFormat = {
 	id: 'lines',

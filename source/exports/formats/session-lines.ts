@@ -1,13 +1,11 @@
-import {unseenWork} from '../../model/frame.js';
-import {engineName} from '../../model/engine-name.js';
-import type {SessionStats, Snapshot} from '../../model/snapshot.js';
+import {unattributed} from '../../model/frame.js';
+import {engineName, type SessionStats, type Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import {leastCpuPercent, muchUnseen, summarize} from '../../query/summary.js';
+import {hasVirtualThreads, unmountedUnseen} from '../../query/counters/thread-kind.js';
+import {starvedText, summarize, unattributedText} from '../../query/summary/summary.js';
 import {windowStats} from './window-snapshot.js';
 
-/**
-What was profiled and how the sampling went, as lines of text: the head of the text format and of the final summary.
-*/
+/** What was profiled and how the sampling went, as lines of text: the head of the text format and of the final summary. */
 export function targetLine({target}: Snapshot): string {
 	const vm = [target.jvmVersion && `JDK ${target.jvmVersion}`, target.vm && `(${target.vm})`].filter(Boolean).join(' ');
 	return ['tprof-top', target.pid > 0 ? String(target.pid) : '', target.mainClass || target.command, vm && ` ${vm}`].filter(Boolean).join(' ');
@@ -28,7 +26,7 @@ export function costLine(snapshot: Snapshot, baseline: Snapshot | undefined): st
 		`samples ${session.samples} late ${session.late} failed ${session.failed}`,
 		`target stopped ${number(session.targetStoppedMs, 1)} ms${share(session.targetStoppedMs)}${session.targetInterruptedMs > 0 ? ` interrupted ${number(session.targetInterruptedMs, 1)} ms${share(session.targetInterruptedMs)}` : ''}`,
 		`own CPU ${number(session.selfCpuMs, 0)} ms${share(session.selfCpuMs)}`,
-		`pauses p50 ${pause(session.pauseP50Us)} p99 ${pause(session.pauseP99Us)} worst ${pause(session.pauseWorstUs)}`,
+		...(session.pauseWorstUs > 0 ? [`pauses p50 ${pause(session.pauseP50Us)} p99 ${pause(session.pauseP99Us)} worst ${pause(session.pauseWorstUs)}`] : []),
 	].join(' | ');
 }
 
@@ -49,14 +47,16 @@ const muchSlower = 2;
 export function noteLines(snapshot: Snapshot, baseline: Snapshot | undefined): string[] {
 	const {incompleteStacks, refusedThreads, lateThreads, otherTicks, intervalMs, requestedIntervalMs, cpuIntervalMs} = statsOf(snapshot, baseline);
 	const why = cpuIntervalMs >= intervalMs ? 'use more CPU time of our own than --max-cpu allows' : 'stop the target for longer than --max-overhead allows';
-	const {javaCpuPercent, unseenCpuPercent} = summarize(snapshot, baseline);
-	const unseen = javaCpuPercent < leastCpuPercent ? 0 : unseenCpuPercent;
+	const missing = unattributedText(summarize(snapshot, baseline));
+	const starved = starvedText(snapshot, baseline);
 	return [
+		...(starved ? [starved] : []),
 		...(requestedIntervalMs > 0 && intervalMs >= muchSlower * requestedIntervalMs ? [`samples are taken every ${number(intervalMs, 1)} ms, not every ${number(requestedIntervalMs, 1)} ms: more would ${why}`] : []),
-		...(unseen >= muchUnseen ? [`${number(unseen, 0)}% of the CPU time was used between samples by threads then found waiting, or in system calls that may not be recorded; it counts at the native call that a thread is found in, at ${unseenWork.className}.${unseenWork.method}, or at no line yet`] : []),
+		...(missing ? [`${missing}; this CPU time counts at ${unattributed.className}`] : []),
 		...(incompleteStacks > 0 ? [`${incompleteStacks} incomplete stacks (their outer frames are missing)`] : []),
 		...(refusedThreads > 0 ? [`${refusedThreads} thread samples without a stack: a debugger is attached to the threads, or permission to stop them was lost`] : []),
 		...(lateThreads > 0 ? [`${lateThreads} thread samples without a stack: the threads did not stop in time`] : []),
+		...(hasVirtualThreads(snapshot) ? [unmountedUnseen] : []),
 		...(otherTicks > 0 ? [`${otherTicks} thread samples counted under "(other)": the table was full`] : []),
 	];
 }
@@ -65,8 +65,8 @@ function statsOf(snapshot: Snapshot, baseline: Snapshot | undefined): SessionSta
 	return baseline ? windowStats(snapshot.session, baseline.session) : snapshot.session;
 }
 
-/** A number with at most so many decimals. */
-export function number(value: number, decimals: number): string {
+/** A number with at most `decimals` decimals. */
+function number(value: number, decimals: number): string {
 	return String(Number(value.toFixed(decimals)));
 }
 

@@ -1,17 +1,35 @@
 import {cellWidth, cut, pad} from '../../model/cell-width.js';
+import type {TargetInfo} from '../../model/snapshot.js';
 import {fitColumns, headingOf, type Column} from '../../query/columns/column.js';
-import type {GroupBy, Unit} from '../../query/types.js';
+import type {GroupBy, Measure, Unit} from '../../query/types/rows.js';
+
+/** Width of a report whose reader gives none, the least that leaves room for names, and the rows of a list: a page. */
+export const defaultWidth = 120;
+export const minWidth = 40;
+export const defaultTop = 40;
+
+/** Further lines of a note begin below its first word. */
+export const noteIndent = '      ';
+
+/** The first lines of an agent's report: target, time, notes. */
+export function reportHead(command: string, {pid, mainClass, command: line, jvmVersion, vm}: TargetInfo, {startedAtMs, elapsedNs}: {readonly startedAtMs: number; readonly elapsedNs: number}, what: string, notes: readonly string[], room: number): string[] {
+	return [
+		[`tprof-top ${command}`, String(pid), mainClass || line, jvmVersion && ` JDK ${jvmVersion}`, vm && `(${vm})`].filter(Boolean).join(' '),
+		`${new Date(startedAtMs).toISOString().replace(/\.\d+/, '')} for ${(elapsedNs / 1e9).toFixed(1)} s | ${what}`,
+		...notes.flatMap(note => wrapAt(' ', `note: ${note}`, room, noteIndent)),
+	];
+}
 
 /**
 A heading and a line for each row, of the columns that the width has room for; no line wider than `width` terminal
 cells, none with spaces at its end. Names are full where they fit.
 */
-export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], {width, unit, by}: {readonly width: number; readonly unit: Unit; readonly by: GroupBy}): string[] {
+export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], {width, unit, measure, by}: {readonly width: number; readonly unit: Unit; readonly measure: Measure; readonly by: GroupBy}): string[] {
 	const fitted = fitColumns(columns, width);
 	const lineOf = (cell: (column: Column<Row>, room: number) => string) =>
 		fitted.map(({column, width: room}) => pad(cut(cell(column, room), room), room, column.align)).join(' ').trimEnd();
 	return [
-		lineOf(column => headingOf(column, unit, by)),
+		lineOf(column => headingOf(column, measure, by)),
 		...rows.map(row => lineOf((column, room) => column.value(row, {unit, fullNames: true, room}))),
 	];
 }

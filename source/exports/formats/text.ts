@@ -2,29 +2,25 @@ import {cut} from '../../model/cell-width.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {stateCode} from '../../model/thread-state.js';
-import {deadlockText} from '../../query/locks/deadlock-text.js';
-import {deadlocksOf} from '../../query/locks/deadlocks.js';
-import {effectiveUnit} from '../../query/facts/scope.js';
-import {threadColumns} from '../../query/columns/thread-columns.js';
-import {queryThreads} from '../../query/threads.js';
-import type {Query, ThreadRow} from '../../query/types.js';
+import {deadlockText, deadlocksOf} from '../../query/locks/deadlocks.js';
+import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
+import {findingsOf} from '../../query/summary/findings.js';
+import {threadColumns} from '../../query/threads/columns.js';
+import {queryThreads} from '../../query/threads/threads.js';
+import type {Query, ThreadRow} from '../../query/types/rows.js';
 import {views} from '../../views/registry.js';
 import type {View} from '../../views/view.js';
+import {textTasks} from '../tasks/text.js';
+import {textTraces} from '../traces/text.js';
 import type {ExportFormat} from './export-format.js';
 import {
 	costLine, noteLines, statesLine, targetLine, timeLine,
 } from './session-lines.js';
-import {textTable, wrapAt} from './text-table.js';
+import {
+	defaultTop, defaultWidth, minWidth, noteIndent, textTable, wrapAt,
+} from './text-table.js';
 
-const defaultWidth = 120;
-/** Narrower than this, figures would leave no room for names. */
-const minWidth = 40;
-/** Lines and threads shown unless --top says otherwise: a page. */
-const defaultTop = 40;
 const threadTop = 10;
-
-/** Further lines of a note begin below its first word. */
-const noteIndent = '      ';
 
 /** For people, as the live view has it: figures of the session, hot lines, busy and blocked threads. */
 export const text: ExportFormat = {
@@ -35,17 +31,22 @@ export const text: ExportFormat = {
 	description: `the header and the table of hot lines or of --view, as on the screen; the top ${defaultTop} unless --top is given`,
 	streaming: true,
 	ofViews: true,
+	traces: textTraces,
+	tasks: textTasks,
 	listing: 'table',
 	write(snapshot, baseline, options) {
 		const width = Math.max(options.width ?? defaultWidth, minWidth);
 		const {query: asked, view, top = defaultTop, notes = [], states} = options;
-		const query = {...asked, atAGlance: asked.atAGlance ?? {showsWaits: states === undefined}};
+		const query = {...asked, summary: asked.summary ?? {showsWaits: states === undefined}};
 		const {columns, ...shown} = view ?? views[0];
-		const layout = {width, unit: effectiveUnit(query), by: query.by};
 		const table = shown.query(snapshot, baseline, query);
+		const layout = {
+			width, unit: effectiveUnit(query), measure: table.measure ?? measureOf(query), by: query.by,
+		};
 		const rows = table.rows.slice(0, top);
 		// A view that was asked for stands alone.
 		const threads = view ? [] : busyThreads(queryThreads(snapshot, baseline, {...query, showIdle: false, sort: {column: 'cpu', reverse: false}}).rows);
+		const findings = view ? [] : findingsOf(snapshot, baseline, query).filter(({isAlarm}) => !isAlarm).map(finding => finding.text);
 		const body = [
 			...(options.iteration ? [''] : []),
 			targetLine(snapshot),
@@ -55,7 +56,7 @@ export const text: ExportFormat = {
 			...deadlocksOf(snapshot).flatMap(deadlock => wrapAt(' ', deadlockText(deadlock).replace(/^deadlock/, 'DEADLOCK'), width, noteIndent)),
 			...settings(query, snapshot, view),
 			...[...notes, ...noteLines(snapshot, baseline)].flatMap(note => wrapAt(' ', `note: ${note}`, width, noteIndent)),
-			...(table.above === undefined ? [] : wrapAt(' ', table.above, width)),
+			...[...findings, table.finding, table.above].flatMap(said => said === undefined ? [] : wrapAt(' ', said, width)),
 			'',
 			// The past minute is not in a snapshot, and STATE says in 8 cells what a column a state says in 30.
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
@@ -89,7 +90,7 @@ function onlyThreads(keys: ReadonlySet<number>, {threads}: Snapshot): string {
 	return `${names.length} ${names.length === 1 ? 'thread' : 'threads'}: ${names.slice(0, maxNamed).join(', ')}${more}`;
 }
 
-/** Those that used CPU or are blocked. */
+/** Those that used CPU, are blocked or wait for a lock that another holds. */
 function busyThreads(rows: readonly ThreadRow[]): ThreadRow[] {
-	return rows.filter(row => row.cpuNs > 0 || row.states[stateCode.BLOCKED] > 0 || row.state === 'BLOCKED');
+	return rows.filter(row => row.cpuNs > 0 || row.states[stateCode.BLOCKED] > 0 || row.state === 'BLOCKED' || row.waitsFor?.ownerName !== undefined);
 }

@@ -1,28 +1,33 @@
 import {fromNames, makeArrays, select} from '../../model/column-types.js';
+import {alignedTo} from '../../query/counters/aligned.js';
 import {recordsInWindow} from '../../model/records-in-window.js';
 import {
-	contentionColumns, factColumns, sessionFigures, threadNumbers,
+	contentionColumns, counterColumns, sessionFigures, threadNumbers,
 } from '../../model/schema.js';
-import {tasksInWindow} from '../../model/tasks/window.js';
-import {reportInWindow} from '../../model/traces/window.js';
+import {tasksInWindow} from '../../model/task-report.js';
+import {reportInWindow} from '../../model/trace-report.js';
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
 /**
 The snapshot of what was counted after `baseline`, an earlier snapshot of the same session: same dictionary and threads,
-counters subtracted. Facts and contention rows that did not grow are left out. Without a baseline: the snapshot itself.
+counters subtracted. Facts and contention rows that did not grow are omitted. Without a baseline: the snapshot itself.
 `intervalMs` and the pause percentiles are not cumulative and stay.
 */
-export function windowSnapshot(snapshot: Snapshot, baseline: Snapshot | undefined): Snapshot {
-	if (!baseline) {
-		return snapshot;
+export function windowSnapshot(snapshot: Snapshot, given: Snapshot | undefined): Snapshot {
+	if (!given) {
+		// Places of ended threads that are free are no rows.
+		const [counters, contention] = [recordsInWindow(counterColumns, snapshot.counters, undefined), recordsInWindow(contentionColumns, snapshot.contention, undefined)];
+		return counters === snapshot.counters && contention === snapshot.contention ? snapshot : {...snapshot, counters, contention};
 	}
+
+	const baseline = alignedTo(snapshot, given);
 
 	return {
 		target: snapshot.target,
 		session: windowStats(snapshot.session, baseline.session),
 		dictionary: snapshot.dictionary,
 		threads: windowThreads(snapshot.threads, baseline.threads),
-		facts: recordsInWindow(factColumns, snapshot.facts, baseline.facts),
+		counters: recordsInWindow(counterColumns, snapshot.counters, baseline.counters),
 		contention: recordsInWindow(contentionColumns, snapshot.contention, baseline.contention),
 		...(snapshot.traces ? {traces: reportInWindow(snapshot.traces, baseline.traces)} : {}),
 		...(snapshot.tasks ? {tasks: tasksInWindow(snapshot.tasks, baseline.tasks)} : {}),

@@ -17,5 +17,8 @@ export function classLengthOf(functionName: string): number {
 	return Math.max(functionName.lastIndexOf('.'), 0);
 }
 
-/** Ticks are kept in 32 bits, and so are their sums. */
-export const maxTicks = 2_147_483_647;
+/** The greatest id of a thread. */
+export const maxNativeId = 2_147_483_647;
+
+/** The greatest sum of ticks that is exact. */
+export const maxTicks = Number.MAX_SAFE_INTEGER;

@@ -4,7 +4,7 @@ import {maxLocations, maxNameCharacters, tooMany} from './limits.js';
 import type {PiecewiseProfile} from './piecewise.js';
 
 /** A frame as a location says it: function name as one text, file as the profile has it, line 0 if not known. */
-export type ProfileFrame = {readonly functionId: number; readonly functionName: string; readonly file: string; readonly line: number};
+type ProfileFrame = {readonly functionId: number; readonly functionName: string; readonly file: string; readonly line: number};
 
 /** A class name, a dot, a method name. */
 const maxFunctionNameLength = (2 * maxNameLength) + 1;

@@ -4,9 +4,12 @@ import {SnapshotBuilder} from '../../model/snapshot-builder.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
-import {boundedStacks, joinedFrames} from './bounded-stacks.js';
-import {classLengthOf, labelKey, maxTicks, placeholders} from './labels.js';
-import {maxThreads, tooMany} from './limits.js';
+import {
+	boundedStacks, joinedFrames, maxThreads, tooMany,
+} from './limits.js';
+import {
+	classLengthOf, labelKey, maxNativeId, maxTicks, placeholders,
+} from './labels.js';
 import type {PiecewiseProfile} from './piecewise.js';
 import {signed, size, type ProfileTables} from './profile-tables.js';
 
@@ -95,7 +98,7 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 	const threads = new Map<string, number>();
 	return (labels, placeholder) => {
 		const name = threadLabels.map(key => labels.get(key)?.text).find(text => text !== undefined && text !== '') ?? 'all threads';
-		const nativeId = nativeIdLabels.map(key => labels.get(key)?.num).find(number => number !== undefined && number > 0 && number <= maxTicks) ?? 0;
+		const nativeId = nativeIdLabels.map(key => labels.get(key)?.num).find(number => number !== undefined && number > 0 && number <= maxNativeId) ?? 0;
 		const javaId = labels.get(labelKey.javaId)?.num ?? 0;
 		const identity = JSON.stringify([name, nativeId, javaId]);
 		let thread = threads.get(identity);

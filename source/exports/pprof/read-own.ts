@@ -5,9 +5,8 @@ import {SnapshotBuilder} from '../../model/snapshot-builder.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
-import {boundedStacks} from './bounded-stacks.js';
+import {boundedStacks, tooMany} from './limits.js';
 import {classLengthOf, labelKey, maxTicks} from './labels.js';
-import {tooMany} from './limits.js';
 import type {PiecewiseProfile} from './piecewise.js';
 import {size, type ProfileTables} from './profile-tables.js';
 import {valueOf} from './saved-cells.js';
@@ -15,9 +14,7 @@ import {savedContentionColumns, savedThreadColumns, type SavedSession} from './s
 
 const savedThreadNumbers = savedThreadColumns.filter(name => name !== 'name');
 
-/**
-The snapshot that a profile of ours was written from. Throws RangeError where the profile and its session data disagree.
-*/
+/** The snapshot that a profile of ours was written from. Throws RangeError where the profile and its session data disagree. */
 export function ownSnapshot(profile: PiecewiseProfile, tables: ProfileTables, saved: SavedSession): Snapshot {
 	const builder = new SnapshotBuilder();
 	const frameOf = framesOf(builder, tables, saved);
@@ -36,7 +33,7 @@ export function ownSnapshot(profile: PiecewiseProfile, tables: ProfileTables, sa
 		const labels = tables.labels(label);
 		const thread = threadOfKey.get(labels.get(labelKey.javaId)?.num ?? Number.NaN);
 		const state = threadStates.indexOf(labels.get(labelKey.state)?.text as ThreadState);
-		if (thread === undefined || state === -1 || value.length !== 2) {
+		if (thread === undefined || state === -1 || value.length < 2) {
 			throw new RangeError('a sample without thread, state or values');
 		}
 
@@ -46,7 +43,7 @@ export function ownSnapshot(profile: PiecewiseProfile, tables: ProfileTables, sa
 		}
 
 		const node = nodeOf(locationId.map(id => size(id)));
-		builder.count(thread, node, state, size(value[0]), size(value[1]));
+		builder.count(thread, node, state, size(value[0]), size(value[1]), value.length > 3 ? {records: size(value[2]), samples: size(value[3])} : undefined);
 		nodes.push(node);
 	}
 

@@ -1,14 +1,13 @@
 import {gunzipSync} from 'node:zlib';
-import {UserError} from '../../process/errors.js';
+import {UserError} from '../../runtime/errors.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {decodeReports} from '../traces/report-comments.js';
 import {ExcessError, maxProfileBytes} from './limits.js';
 import {PiecewiseProfile} from './piecewise.js';
 import {foreignSnapshot} from './read-foreign.js';
 import {ownSnapshot} from './read-own.js';
-import {profileDigest} from './profile-digest.js';
+import {profileDigest, sessionCommentPrefix} from './session-comment.js';
 import {ProfileTables, size} from './profile-tables.js';
-import {sessionCommentPrefix} from './session-comment.js';
 import {decodeSession} from './session-decode.js';
 
 export {maxProfileBytes} from './limits.js';

@@ -1,9 +1,11 @@
+import {createHash} from 'node:crypto';
+import type {FunctionInput, LocationInput, SampleInput} from 'pprof-format';
 import {namesOf, type MixedColumns} from '../../model/column-types.js';
 import {rootNode} from '../../model/frame.js';
 import {
 	contentionColumns, threadColumns, type ContentionColumns, type SavedThreadColumn, type ThreadColumns,
 } from '../../model/schema.js';
-import type {SessionStats, Snapshot, TargetFacts} from '../../model/snapshot.js';
+import type {SessionStats, Snapshot, TargetInfo} from '../../model/snapshot.js';
 import {
 	cellOf, sane, type Cell, type CellContext,
 } from './saved-cells.js';
@@ -39,7 +41,7 @@ export type SavedContention = SavedRow<ContentionColumns, keyof ContentionColumn
 export type SavedSession = Peculiarities & {
 	/** Of the profile that the comment was written with, see `profileDigest`. */
 	readonly digest: string;
-	readonly target: TargetFacts;
+	readonly target: TargetInfo;
 	readonly session: SessionStats;
 	readonly threads: readonly SavedThread[];
 	readonly contention: readonly SavedContention[];
@@ -56,7 +58,7 @@ export type FrameIndex = {
 };
 
 /** A session as it goes into a file: rows as cells in the order of the columns. */
-export type SessionCells = Omit<SavedSession, 'threads' | 'contention'> & {readonly threads: ReadonlyArray<readonly Cell[]>; readonly contention: ReadonlyArray<readonly Cell[]>};
+type SessionCells = Omit<SavedSession, 'threads' | 'contention'> & {readonly threads: ReadonlyArray<readonly Cell[]>; readonly contention: ReadonlyArray<readonly Cell[]>};
 
 /** The comment's data but for its digest, for a profile that is being written. */
 export function savedSessionOf(snapshot: Snapshot, index: FrameIndex): Omit<SessionCells, keyof Peculiarities | 'digest'> {
@@ -102,4 +104,32 @@ function rows<Row>(count: number, row: (index: number) => Row): Row[] {
 /** Figures that a reader accepts: what could not be measured (NaN) must not make a file that cannot be opened again. */
 function saneStats(session: SessionStats): SessionStats {
 	return Object.fromEntries(Object.entries(session).map(([name, value]) => [name, typeof value === 'number' ? sane(value) : value])) as SessionStats;
+}
+
+/** The parts of a profile that the session comment refers to by number. */
+type Numbered = {
+	readonly sample: Iterable<SampleInput>;
+	readonly location: Iterable<LocationInput>;
+	readonly function: Iterable<FunctionInput>;
+};
+
+/**
+Digest (SHA-256, hex) of the numbering of samples, locations and functions. Tools that merge, filter or rewrite profiles
+keep comments but number anew: a comment whose digest differs is not about these numbers.
+*/
+export function profileDigest(profile: Numbered): string {
+	const hash = createHash('sha256');
+	for (const {id} of profile.function) {
+		hash.update(`f${id} `);
+	}
+
+	for (const {id, line = []} of profile.location) {
+		hash.update(`l${id}:${line.map(item => `${item.functionId ?? 0}:${item.line ?? 0}`).join(',')} `);
+	}
+
+	for (const {locationId = [], value = []} of profile.sample) {
+		hash.update(`s${locationId.join(',')}:${value.join(',')} `);
+	}
+
+	return hash.digest('hex');
 }

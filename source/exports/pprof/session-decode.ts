@@ -2,13 +2,14 @@ import {
 	fromNames, namesOf, type MixedColumns, type Unit,
 } from '../../model/column-types.js';
 import {contentionColumns, sessionFigures, threadColumns} from '../../model/schema.js';
-import type {SessionStats, TargetFacts} from '../../model/snapshot.js';
+import type {SessionStats, TargetInfo} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
-import {list, moment, pair, record, text, whole} from './checked.js';
-import {ExcessError, maxContention, maxDepth, maxThreads} from './limits.js';
 import {
-	checkedCell, missingCell, type Cell, type CellSizes,
+	list, moment, pair, record, text, whole, checkedCell, missingCell, type Cell, type CellSizes,
 } from './saved-cells.js';
+import {
+	ExcessError, maxContention, maxDepth, maxThreads,
+} from './limits.js';
 import {
 	savedContentionColumns, savedThreadColumns, sessionCommentPrefix, sessionSchema, type SavedContention, type SavedSession, type SavedThread,
 } from './session-comment.js';
@@ -113,7 +114,7 @@ const maxRowLength = 32;
 /** Command lines are longer than names; PATH_MAX is a fair bound. */
 const maxCommandLength = 4096;
 
-function targetOf(from: Record<string, unknown>): TargetFacts {
+function targetOf(from: Record<string, unknown>): TargetInfo {
 	return {
 		pid: whole(from.pid, 0, maxInt), mainClass: text(from.mainClass), command: text(from.command, maxCommandLength), jvmVersion: text(from.jvmVersion), vm: text(from.vm), user: text(from.user),
 		startedAtMs: moment(from.startedAtMs),

@@ -56,7 +56,7 @@ const maxNumberBytes = 10;
 export type Entries = readonly number[];
 
 /** What a profile consists of: of each piece the content, by its field, and everything else with its tag. */
-export type ProfileEntries = {readonly pieces: ReadonlyMap<number, Entries>; readonly head: Entries};
+type ProfileEntries = {readonly pieces: ReadonlyMap<number, Entries>; readonly head: Entries};
 
 /**
 Checks that the bytes are a whole profile within bounds, and gives where its entries lie. Throws RangeError with what is

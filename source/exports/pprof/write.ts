@@ -1,26 +1,32 @@
 import {gzipSync} from 'node:zlib';
-import {Profile, StringTable, type FunctionInput, type LocationInput, type SampleInput} from 'pprof-format';
-import {engineName} from '../../model/engine-name.js';
+import {
+	Profile, StringTable, type FunctionInput, type LocationInput, type SampleInput,
+} from 'pprof-format';
 import {noFrame, rootNode, unknownLine} from '../../model/frame.js';
+import {piecesOf} from '../../model/schema.js';
 import {threadFlag} from '../../model/sample.js';
-import type {Snapshot} from '../../model/snapshot.js';
+import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
+import {settledCounters} from '../../query/counters/aligned.js';
 import {encodeReports} from '../traces/report-comments.js';
 import {classLengthOf, labelKey, placeholders} from './labels.js';
-import {profileDigest} from './profile-digest.js';
+import {
+	profileDigest, encodeSession, savedSessionOf, type FrameIndex, type Peculiarities,
+} from './session-comment.js';
 import {sane} from './saved-cells.js';
-import {encodeSession, savedSessionOf, type FrameIndex, type Peculiarities} from './session-comment.js';
 
 const nsPerMs = 1_000_000;
 
 /**
 The snapshot as gzip-compressed pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): one sample a
-fact, values ticks (count) and CPU (nanoseconds), labels for thread and state. A comment that starts with `#` (which
+fact, values ticks (count), CPU (nanoseconds), and the records and samples that these rest on (counts), labels for thread and state. A comment that starts with `#` (which
 pprof tools do not print) holds what pprof has no place for, so that `readPprof` gives the snapshot back. The same
 snapshot always gives the same bytes.
 */
-export function writePprof(snapshot: Snapshot, version: string): Uint8Array {
-	const {facts, target, session} = snapshot;
+export function writePprof(original: Snapshot, version: string): Uint8Array {
+	const counters = settledCounters(original.dictionary, original.counters);
+	const snapshot: Snapshot = {...original, counters};
+	const {target, session} = snapshot;
 	const tables = new Tables(snapshot);
 	const text = (value: string) => tables.strings.dedup(value);
 	const mapping = {
@@ -28,16 +34,16 @@ export function writePprof(snapshot: Snapshot, version: string): Uint8Array {
 	};
 	const sample = [];
 	const sampleOfNode = new Map<number, number>();
-	for (let i = 0; i < facts.count; i++) {
-		if (!sampleOfNode.has(facts.node[i])) {
-			sampleOfNode.set(facts.node[i], i);
+	for (let i = 0; i < counters.count; i++) {
+		if (!sampleOfNode.has(counters.node[i])) {
+			sampleOfNode.set(counters.node[i], i);
 		}
 
 		sample.push(tables.sample(i));
 	}
 
 	const index: FrameIndex = {
-		samples: facts.count,
+		samples: counters.count,
 		sampleOfNode,
 		location: frame => tables.location(frame),
 		stack: node => tables.stack(node),
@@ -46,11 +52,11 @@ export function writePprof(snapshot: Snapshot, version: string): Uint8Array {
 	const saved = savedSessionOf(snapshot, index);
 	const digest = profileDigest({sample, location: tables.locations, function: tables.functions});
 	const comment = encodeSession({...saved, ...tables.peculiarities(), digest});
-	const hasCpu = facts.cpuNs.subarray(0, facts.count).some(ns => ns > 0);
+	const hasCpu = counters.cpuNs.subarray(0, counters.count).some(ns => ns > 0);
 	const ticksType = {type: text('ticks'), unit: text('count')};
 	const cpuType = {type: text('cpu'), unit: text('nanoseconds')};
 	const profile = new Profile({
-		sampleType: [ticksType, cpuType],
+		sampleType: [ticksType, cpuType, {type: text('records'), unit: text('count')}, {type: text('samples'), unit: text('count')}],
 		sample,
 		mapping: [mapping],
 		location: tables.locations,
@@ -132,21 +138,21 @@ class Tables {
 	}
 
 	sample(fact: number): SampleInput {
-		const {facts, threads} = this.#snapshot;
-		const thread = facts.thread[fact];
+		const {counters, threads} = this.#snapshot;
+		const thread = counters.thread[fact];
 		const text = (value: string) => this.strings.dedup(value);
 		const label = [
 			{key: text(labelKey.thread), str: text(threads.name[thread])},
 			{key: text(labelKey.javaId), num: threads.key[thread]},
-			{key: text(labelKey.state), str: text(threadStates[facts.state[fact]])},
+			{key: text(labelKey.state), str: text(threadStates[counters.state[fact]])},
 		];
 		if (threads.nativeId[thread] > 0) {
 			label.push({key: text(labelKey.tid), num: threads.nativeId[thread]});
 		}
 
 		return {
-			locationId: facts.node[fact] === rootNode ? [this.#placeholder(threads.flags[thread])] : this.stack(facts.node[fact]),
-			value: [facts.ticks[fact], Math.round(facts.cpuNs[fact])],
+			locationId: counters.node[fact] === rootNode ? [this.#placeholder(threads.flags[thread])] : this.stack(counters.node[fact]),
+			value: [counters.ticks[fact], Math.round(counters.cpuNs[fact]), piecesOf(counters.cpuNs[fact] / 1000, counters.squaredUs[fact]), piecesOf(counters.ticks[fact], counters.squaredTicks[fact])],
 			label,
 		};
 	}

@@ -1,21 +1,15 @@
 import {taskRows} from '../../query/tasks/stays.js';
 import {milliseconds, taskJson} from '../../views/tasks.js';
-import {jsonSchema} from '../formats/json.js';
-import type {TaskFormat} from './task-format.js';
+import type {TaskReport} from '../../model/task-report.js';
+import {documentHead, type ReportFormat} from '../formats/export-format.js';
 
 /** Programs read it: the keys and their meaning are those of docs/formats.md. */
-export const jsonTasks: TaskFormat = {
-	id: 'json',
+export const jsonTasks: ReportFormat<TaskReport> = {
 	description: 'states alone, by kind and by worker, the longest stays and the counters, for programs',
 	write(target, report, {version, top}) {
 		const {states, kinds, counters} = report;
 		return `${JSON.stringify({
-			tool: 'tprof-top',
-			version,
-			schema: jsonSchema,
-			target: {
-				pid: target.pid, mainClass: target.mainClass, jvmVersion: target.jvmVersion, vm: target.vm,
-			},
+			...documentHead(target, version),
 			probe: report.probe,
 			startedAt: new Date(report.startedAtMs).toISOString(),
 			durationMs: milliseconds(report.elapsedNs),

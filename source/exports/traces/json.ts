@@ -1,24 +1,17 @@
-import type {TraceReport, WholeTrace} from '../../model/traces/report.js';
+import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {
-	isThinned, nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow,
+	isThinned, longestFirst, nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow,
 } from '../../query/traces/methods.js';
 import {threadTrees} from '../../query/traces/threads.js';
-import {jsonSchema} from '../formats/json.js';
-import type {TraceFormat} from './trace-format.js';
+import {documentHead, type ReportFormat} from '../formats/export-format.js';
 
 /** Programs read it: the keys and their meaning are those of docs/formats.md. */
-export const jsonTraces: TraceFormat = {
-	id: 'json',
+export const jsonTraces: ReportFormat<TraceReport> = {
 	description: 'methods, tree and the slowest traces, for programs',
-	write(target, report, {version, top, notes}) {
-		const methods = traceMethods(report, undefined).sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.id - b.id);
+	write(target, report, {version, top, notes = []}) {
+		const methods = traceMethods(report, undefined).sort(longestFirst);
 		return `${JSON.stringify({
-			tool: 'tprof-top',
-			version,
-			schema: jsonSchema,
-			target: {
-				pid: target.pid, mainClass: target.mainClass, jvmVersion: target.jvmVersion, vm: target.vm,
-			},
+			...documentHead(target, version),
 			startedAt: new Date(report.startedAtMs).toISOString(),
 			durationMs: ms(report.elapsedNs),
 			wovenClasses: report.wovenClasses,
@@ -28,7 +21,7 @@ export const jsonTraces: TraceFormat = {
 			lostCalls: report.lostCalls,
 			refused: report.refused,
 			notes,
-			methods: methods.slice(0, top).map(row => ({method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(isThinned(row) ? {oneIn: row.oneIn} : {}), ...(row.isLetGo ? {letGo: true} : {})})),
+			methods: methods.slice(0, top).map(row => ({method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(isThinned(row) ? {oneIn: row.oneIn, errorPercent: row.errorPercent} : {}), ...(row.isLetGo ? {letGo: true} : {})})),
 			tree: traceTree(report, undefined).slice(0, top).map(row => treeOf(row)),
 			threads: threadTrees(report, undefined).slice(0, top).map(({name, rows, ...figures}) => ({thread: name, ...figuresOf(figures), tree: rows.map(row => treeOf(row))})),
 			slowest: report.slowest.slice(0, top).map(trace => traceOf(trace, report)),
@@ -36,7 +29,7 @@ export const jsonTraces: TraceFormat = {
 	},
 };
 
-/** What is not known is left out. */
+/** Unknown figures are omitted. */
 function figuresOf(row: CallFigures) {
 	const times = {
 		cumulativeMs: row.cumulativeNs, ownMs: row.ownNs, meanMs: row.meanNs, p50Ms: row.p50Ns, p99Ms: row.p99Ns, maxMs: row.mostNs,

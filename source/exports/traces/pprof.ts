@@ -3,13 +3,12 @@ import {
 	Profile, StringTable, type FunctionInput, type LocationInput, type SampleInput,
 } from 'pprof-format';
 import {titleOf, traceTree, type TraceTreeRow} from '../../query/traces/methods.js';
-import type {TraceFormat} from './trace-format.js';
+import type {TraceReport} from '../../model/trace-report.js';
+import type {ReportFormat} from '../formats/export-format.js';
 
 /** Wall time by ways of calls, for pprof tools: own time and calls at each node of the tree. */
-export const pprofTraces: TraceFormat = {
-	id: 'pprof',
+export const pprofTraces: ReportFormat<TraceReport> = {
 	description: 'wall time and calls by call path, for go tool pprof and speedscope',
-	binary: true,
 	write(_, report) {
 		const strings = new StringTable();
 		const text = (value: string) => strings.dedup(value);

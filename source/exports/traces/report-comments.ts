@@ -1,8 +1,6 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {parseSavedTasks} from '../../model/tasks/report-bytes.js';
-import {writeTaskReport} from '../../model/tasks/report-writer.js';
-import {parseReport} from '../../model/traces/report-bytes.js';
-import {writeReport} from '../../model/traces/report-writer.js';
+import {parseSavedTasks, writeTaskReport} from '../../model/task-report-bytes.js';
+import {parseReport, writeReport} from '../../model/trace-report-bytes.js';
 
 /** How the comments with an agent's reports begin in a pprof file: tools print none that starts with `#`. */
 const prefixes = {traces: '#tprof-top-traces ', tasks: '#tprof-top-tasks '} as const;

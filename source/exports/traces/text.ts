@@ -1,36 +1,29 @@
 import {cut} from '../../model/cell-width.js';
-import type {TargetFacts} from '../../model/snapshot.js';
-import type {TraceReport} from '../../model/traces/report.js';
+import type {TraceReport} from '../../model/trace-report.js';
 import {formatCount} from '../../query/columns/format.js';
-import {formatNs, traceColumns} from '../../query/columns/trace-columns.js';
+import {formatNs, traceColumns} from '../../query/traces/columns.js';
 import {
-	nameOf, titleOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow,
+	longestFirst, nameOf, titleOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow,
 } from '../../query/traces/methods.js';
 import {threadTrees} from '../../query/traces/threads.js';
-import {textTable, wrapAt} from '../formats/text-table.js';
-import type {TraceFormat} from './trace-format.js';
-
-const defaultWidth = 120;
-const minWidth = 40;
-/** Rows of each list unless --top is given. */
-const defaultTop = 40;
+import {
+	defaultTop, defaultWidth, minWidth, reportHead, textTable,
+} from '../formats/text-table.js';
+import type {ReportFormat} from '../formats/export-format.js';
 
 /** For people: the methods, the tree, and the slowest traces, a line each. */
-export const textTraces: TraceFormat = {
-	id: 'text',
+export const textTraces: ReportFormat<TraceReport> = {
 	description: `the methods, the tree and the slowest traces; the top ${defaultTop} unless --top is given`,
-	write(target, report, {width = defaultWidth, top = defaultTop, notes}) {
+	write(target, report, {width = defaultWidth, top = defaultTop, notes = []}) {
 		const room = Math.max(width, minWidth);
 		const all = traceMethods(report, undefined);
-		const rows = all.filter(({calls}) => calls > 0).sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.id - b.id);
+		const rows = all.filter(({calls}) => calls > 0).sort(longestFirst);
 		const tree = treeLines(traceTree(report, undefined));
 		const threads = threadTrees(report, undefined).flatMap(thread => [treeLine(thread, thread.name), ...treeLines(thread.rows, '  ')]);
 		const body = [
-			headLine(target),
-			`${new Date(report.startedAtMs).toISOString().replace(/\.\d+/, '')} for ${(report.elapsedNs / 1e9).toFixed(1)} s | ${countsOf(report)}`,
-			...notes.flatMap(note => wrapAt(' ', `note: ${note}`, room, '      ')),
+			...reportHead('trace', target, report, countsOf(report), notes, room),
 			'',
-			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', by: 'method'}),
+			...textTable(traceColumns, rows.slice(0, top), {width: room, unit: 'cpu', measure: 'cpu', by: 'method'}),
 			...(rows.length === 0 ? ['(no call ended in this time)'] : []),
 			...more(rows.length, top),
 			...(all.length > rows.length ? [`${all.length - rows.length} traced ${all.length - rows.length === 1 ? 'method was' : 'methods were'} not called`] : []),
@@ -47,10 +40,6 @@ export const textTraces: TraceFormat = {
 		return body.map(line => `${cut(line, room)}\n`).join('');
 	},
 };
-
-function headLine({pid, mainClass, command, jvmVersion, vm}: TargetFacts): string {
-	return ['tprof-top trace', String(pid), mainClass || command, jvmVersion && ` JDK ${jvmVersion}`, vm && `(${vm})`].filter(Boolean).join(' ');
-}
 
 function countsOf({wovenMethods, wovenClasses, traces, lostCalls, threads}: TraceReport): string {
 	return [

@@ -1,15 +1,12 @@
-import type {TraceReport, WholeTrace} from '../../model/traces/report.js';
+import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {overloadedNames, titleOf} from '../../query/traces/methods.js';
-import type {TraceFormat} from './trace-format.js';
-
-const nsPerMs = 1_000_000n;
+import type {ReportFormat} from '../formats/export-format.js';
 
 /**
-The slowest traces with every action: `time,ACTION,method` each, joined by `|`. Times are milliseconds since the epoch
-with six decimals. What separates, and what XML cannot hold, is written %XX as in a URL where a name has it.
+The slowest traces with every action: `time,ACTION,method` each, joined by `|`. Times are whole milliseconds since the
+epoch. Separators in a name are written %XX as in a URL. The schema is docs/traces.xsd.
 */
-export const xmlTraces: TraceFormat = {
-	id: 'xml',
+export const xmlTraces: ReportFormat<TraceReport> = {
 	description: 'the slowest traces with every action',
 	write(_, report, {top}) {
 		const traces = report.slowest.slice(0, top).map(trace => traceText(trace, report));
@@ -20,13 +17,8 @@ export const xmlTraces: TraceFormat = {
 function traceText({key, thread, startedAtMs, actions}: WholeTrace, {methods}: TraceReport): string {
 	const overloaded = overloadedNames(methods);
 	const names = methods.map(method => separable(titleOf({...method, isOverloaded: overloaded.has(`${method.className}.${method.method}`)})));
-	const lines = actions.map(({kind, method, atNs}) => `${timeText(startedAtMs, atNs)},${kind},${names[method]}`);
+	const lines = actions.map(({kind, method, atNs}) => `${Math.floor(startedAtMs + (atNs / 1e6))},${kind},${names[method]}`);
 	return `\t<trace key="${escaped(key)}" thread="${escaped(thread)}">${escaped(lines.join('|\n'))}</trace>\n`;
-}
-
-function timeText(startedAtMs: number, atNs: number): string {
-	const ns = (BigInt(Math.round(startedAtMs)) * nsPerMs) + BigInt(Math.round(atNs));
-	return `${ns / nsPerMs}.${String(ns % nsPerMs).padStart(6, '0')}`;
 }
 
 /** A name in which nothing separates actions or their parts. */

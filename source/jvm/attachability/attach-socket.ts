@@ -1,14 +1,14 @@
 import {closeSync, fstatSync} from 'node:fs';
+import type {Socket} from 'node:net';
 import {openBelowRoot} from '../system/below-root.js';
-import {throwIfOutOfFiles} from '../system/open-files.js';
-import {errorCode} from '../system/proc.js';
-import {canSeePeers} from './peer.js';
+import {throwIfOutOfFiles, errorCode} from '../system/proc.js';
+import {loadLibc} from '../system/koffi.js';
 
 /** What these functions need to know of a process. */
-export type SocketOwner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
+type SocketOwner = {readonly pid: number; readonly nsPid: number; readonly uid: number};
 
 /** What has the name of the attach socket. */
-export type AttachSocket =
+type AttachSocket =
 	| {readonly state: 'present'; /** Tells this socket from one made later under the same name. */ readonly identity: string; /** It has the target's own user. */ readonly isOwn: boolean}
 	| {readonly state: 'absent'}
 	/** Something else has the name: not a socket, or one of another user. */
@@ -30,7 +30,7 @@ export function socketPath(owner: {readonly pid: number; readonly nsPid: number}
 }
 
 /** Looks at the target's attach socket: see `openAttachSocket`. */
-export function lookAtSocket(owner: SocketOwner): AttachSocket {
+export function attachSocketOf(owner: SocketOwner): AttachSocket {
 	const {fd, ...socket} = openAttachSocket(owner);
 	if (fd !== undefined) {
 		closeSync(fd);
@@ -65,4 +65,34 @@ export function openAttachSocket(owner: SocketOwner): AttachSocket & {readonly f
 
 	closeSync(fd);
 	return {state: 'foreign'};
+}
+
+/** Linux asm-generic/socket.h. */
+const socketLevel = 1;
+const peerCredentials = 17;
+/** struct ucred: pid, uid, gid. */
+const credentialBytes = 12;
+
+type GetOption = (fd: number, level: number, name: number, value: Uint8Array, length: Uint32Array) => number;
+
+let getOption: GetOption | false | undefined;
+
+function load(): GetOption | false {
+	return (loadLibc()?.func('int getsockopt(int fd, int level, int name, uint8_t *value, uint32_t *length)') as GetOption | undefined) ?? false;
+}
+
+/** Whether `peerOf` can be asked: koffi loads. */
+export function canSeePeers(): boolean {
+	getOption ??= load();
+	return getOption !== false;
+}
+
+/**
+The process that is listening at the other end of a connected Unix socket (SO_PEERCRED, unix(7)), as our pid namespace
+knows it; 0 when it is not known.
+*/
+export function peerOf(socket: Socket): number {
+	const fd = (socket as unknown as {_handle?: {fd?: number}})._handle?.fd ?? -1;
+	const credentials = Buffer.alloc(credentialBytes);
+	return canSeePeers() && getOption && getOption(fd, socketLevel, peerCredentials, credentials, Uint32Array.of(credentialBytes)) === 0 ? credentials.readInt32LE(0) : 0;
 }

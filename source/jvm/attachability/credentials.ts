@@ -1,5 +1,5 @@
 import process from 'node:process';
-import {loadLibc} from '../system/libc.js';
+import {loadLibc} from '../system/koffi.js';
 import {readProc} from '../system/proc.js';
 
 /** User and group to act as. */

@@ -1,32 +1,34 @@
 import process from 'node:process';
-import {readAttachFlags} from '../counters/jvm-flags.js';
+import {readlinkSync} from 'node:fs';
+import {readAttachFlags, type AttachFlags} from '../counters/jvm-flags.js';
 import {readLibraries} from '../identity/libraries.js';
 import {readPerfData} from '../counters/hsperfdata-file.js';
 import {type Obstacle, obstacles} from '../obstacles.js';
 import {
-	errorCode, isAlive, readStat, readStatus,
+	errorCode, isAlive, readStat, readStatus, type ProcessStatus,
 } from '../system/proc.js';
-import {vmSigns} from '../identity/running-vm.js';
-import {isStartingUp} from '../identity/start-up.js';
-import {handlerObstacle, noVmObstacle} from './quit-obstacle.js';
+import {
+	vmSigns, isStartingUp, type VmSigns, processAgeMs, silentStartUpMs,
+} from '../identity/running-vm.js';
 
 /** Why a process must not get SIGQUIT. */
-export type SignalHazard = {
+type SignalHazard = {
 	readonly reason: string;
 	readonly hint: string;
 	/** The process has ended. */
 	readonly ended: boolean;
 };
 
-type Looked = {readonly pid: number; readonly startTicks: number};
+/** A process that was found before; its start tells it from another one that was given its pid. */
+type Found = {readonly pid: number; readonly startTicks: number};
 
 /**
 Why the process may not get a SIGQUIT at this moment; undefined when it may. The signal kills any process that does not
 catch it, and other servers take it to mean "shut down". So all of this must hold: it is the process that was looked at,
 alive and not stopped, HotSpot mapped and no OpenJ9, a VM running in it with its thread for SIGQUIT, attach not
-disabled, start-up over, SIGQUIT caught and not ignored.
+disabled, start-up over, SIGQUIT caught and not ignored, and the program a JDK's launcher.
 */
-export function quitHazard(target: Looked): SignalHazard | undefined {
+export function quitHazard(target: Found): SignalHazard | undefined {
 	const {pid} = target;
 	const status = readStatus(pid);
 	if (!status || !isAlive(target)) {
@@ -50,7 +52,7 @@ export function quitHazard(target: Looked): SignalHazard | undefined {
 	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid});
 	const flags = readAttachFlags({pid, nsPid: status.nsPid, uid: status.uid}, counters);
 	const looked = {
-		...target, status, flags, vm: vmSigns(target, counters, flags),
+		...target, status, flags, vm: vmSigns(target, counters, flags), libjvm: libraries.libjvm,
 	};
 	const noVm = noVmObstacle(looked);
 	if (noVm) {
@@ -70,7 +72,7 @@ export function quitHazard(target: Looked): SignalHazard | undefined {
 Sends SIGQUIT unless something speaks against it, and otherwise says what does. This is the only place that signals a
 target.
 */
-export function sendQuit(target: Looked): SignalHazard | undefined {
+export function sendQuit(target: Found): SignalHazard | undefined {
 	const hazard = quitHazard(target);
 	if (hazard) {
 		return hazard;
@@ -87,5 +89,59 @@ export function sendQuit(target: Looked): SignalHazard | undefined {
 	} catch (error) {
 		const code = errorCode(error);
 		return {reason: `process ${target.pid} cannot be signalled (${code})`, hint: 'run tprof-top as the same user as the JVM, or as root', ended: code === 'ESRCH'};
+	}
+}
+
+/**
+Up to this age, enough for the slowest hosts, a JVM without a handler for SIGQUIT counts as starting up; after it, as
+one that does without.
+*/
+const longestWithoutHandlerMs = 20_000;
+
+/** What was found out about a process with HotSpot's library. */
+type InspectedVm = {
+	readonly pid: number;
+	readonly startTicks: number;
+	readonly status: ProcessStatus;
+	readonly flags: AttachFlags;
+	readonly vm: VmSigns;
+	/** Path of HotSpot's library. */
+	readonly libjvm: string;
+};
+
+/** Why there is no VM to talk to in a process that has HotSpot's library; undefined if there is one. */
+export function noVmObstacle({pid, startTicks, vm}: InspectedVm): Obstacle | undefined {
+	if (vm.isRunning) {
+		return undefined;
+	}
+
+	const ageMs = processAgeMs(startTicks);
+	return ageMs < silentStartUpMs ? obstacles.starting(pid) : {...obstacles.noVm(pid), isPassing: ageMs < longestWithoutHandlerMs};
+}
+
+/**
+Why SIGQUIT may not reach HotSpot's own handler: the JVM was told to leave that signal alone, is not up yet, has no
+handler, or runs in a program that may have set its own since: nothing shows which handler of a process is in force, so
+only a JDK's own launchers are trusted. Undefined if it does.
+*/
+export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: InspectedVm): Obstacle | undefined {
+	if (status.catchesQuit && !status.ignoresQuit && vm.takesQuit) {
+		return isLauncher(pid, libjvm) ? undefined : obstacles.embedded(pid);
+	}
+
+	if (flags.reducedSignals) {
+		return obstacles.reducedSignals(pid);
+	}
+
+	return processAgeMs(startTicks) < longestWithoutHandlerMs && !status.catchesQuit ? obstacles.starting(pid) : obstacles.noHandler(pid);
+}
+
+/** Whether the process's program is in bin/ of the JDK or JRE that has this library. */
+function isLauncher(pid: number, libjvm: string): boolean {
+	try {
+		const [, home] = /^(.*)\/bin\/[^/]+$/.exec(readlinkSync(`/proc/${pid}/exe`)) ?? [];
+		return home !== undefined && libjvm.startsWith(`${home}/`) && /^(?:jre\/)?lib\/(?:[^/]+\/){1,2}libjvm\.so$/.test(libjvm.slice(home.length + 1));
+	} catch {
+		return false;
 	}
 }

@@ -68,7 +68,7 @@ function openIn(tmp: number, name: string, {nsPid, uid}: Owner): PerfDataFile | 
 }
 
 /** The open counters of one JVM. */
-export class PerfDataFile {
+class PerfDataFile {
 	readonly #fd: number;
 	readonly #bytes: Buffer;
 

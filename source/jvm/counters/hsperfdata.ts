@@ -2,6 +2,7 @@
 The JVM's performance counters, a memory-mapped file "hsperfdata_USER/PID" (perfMemory.hpp of OpenJDK, version 2 since
 JDK 5). The JVM writes while we read, and the file may be anyone's: nothing in it is trusted.
 */
+import type {TargetVitals} from '../../model/snapshot.js';
 
 /** -XX:PerfDataMemorySize is 32 KB by default; the flag's bound is 32 MB. A larger file is something else. */
 export const maxPerfDataBytes = 32 * 1024 * 1024;
@@ -16,9 +17,7 @@ const entryHeaderBytes = 20;
 const littleEndian = 1;
 const supportedMajor = 2;
 
-/**
-Counters by name: numbers (64-bit ones as the nearest double) and strings, as the file has them (not yet printable).
-*/
+/** Counters by name: numbers (64-bit ones as the nearest double) and strings, as the file has them (not yet printable). */
 export type PerfCounters = ReadonlyMap<string, number | string>;
 
 /** An entry of the file: a number at `at`, or a string from there up to `end`. */
@@ -148,4 +147,26 @@ export function sumOf(counters: PerfCounters | undefined, names: RegExp): number
 	}
 
 	return sum;
+}
+
+/** Nobody has generations that are as alike by chance. */
+const sharedBytes = 1024;
+
+const usedNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.used$/;
+const capacityNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.capacity$/;
+
+/** The counters that are asked for here. */
+export const heapNames = /^sun\.gc\.generation\.\d+\.(?:space\.\d+\.(?:used|capacity)|maxCapacity)$/;
+
+/** Bytes over all spaces of all generations: the counters of the Java heap alone (metaspace has names of its own). */
+export function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes' | 'heapMaxBytes'> {
+	// They are 0, which no heap is, until they are first updated by a collection or (G1) a new region.
+	const used = sumOf(counters, usedNames);
+	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sumOf(counters, capacityNames), heapMaxBytes: mostOf(counters)};
+}
+
+/** Collectors whose generations share the heap (G1, ZGC) give each all of it, but for some bytes; others its part. */
+function mostOf(counters: PerfCounters | undefined): number | undefined {
+	const [young, old] = [0, 1].map(generation => numberCounter(counters, `sun.gc.generation.${generation}.maxCapacity`));
+	return young === undefined || old === undefined || Math.abs(young - old) < sharedBytes ? old ?? young : young + old;
 }

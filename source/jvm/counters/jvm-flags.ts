@@ -1,4 +1,4 @@
-import {readJavaCommand} from '../identity/jvm-arguments.js';
+import {readJavaCommand} from '../identity/java-command.js';
 import {readProcStrings} from '../system/proc.js';
 import {readPerfData} from './hsperfdata-file.js';
 import {type PerfCounters, stringCounter} from './hsperfdata.js';
@@ -21,9 +21,7 @@ line. The last mention of a flag wins.
 const before = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS'] as const;
 const after = ['_JAVA_OPTIONS'] as const;
 
-/**
-Reads the flags in order from arguments and environment strings ("NAME=value"), as HotSpot ranks them (arguments.cpp).
-*/
+/** Reads the flags in order from arguments and environment strings ("NAME=value"), as HotSpot ranks them (arguments.cpp). */
 export function parseAttachFlags(args: readonly string[], environment: readonly string[]): AttachFlags {
 	const words = (name: string) => wordsOf(environment.find(text => text.startsWith(`${name}=`))?.slice(name.length + 1) ?? '');
 	const all = [...before.flatMap(name => words(name)), ...args, ...after.flatMap(name => words(name))];

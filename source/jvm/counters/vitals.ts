@@ -1,15 +1,14 @@
+import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
-import {OpenStat} from '../system/proc.js';
+import {OpenStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
-import {cpuPercent} from './cpu-shares.js';
-import {heapNames, heapOf} from './heap.js';
-import {openPerfData} from './hsperfdata-file.js';
 import {
-	numberCounter, type PerfCounters, PerfNumbers, sumOf,
+	heapNames, heapOf, numberCounter, type PerfCounters, PerfNumbers, sumOf,
 } from './hsperfdata.js';
+import {openPerfData} from './hsperfdata-file.js';
 
 /** Readings of one target for the header. */
-export type VitalsReader = {
+type VitalsReader = {
 	/**
 	What is known now; shares refer to the time since the previous reading, and are absent from the first one. Never
 	throws.
@@ -28,6 +27,7 @@ export function openVitals(target: Target): VitalsReader {
 	const file = openPerfData(target);
 	const numbers = new PerfNumbers(new RegExp([heapNames, collectorTimes, clockRate].map(({source}) => source).join('|')));
 	const open = openStat(target.pid);
+	const hostCpus = cpus().length;
 	let previous: Reading | undefined;
 	return {
 		read() {
@@ -50,6 +50,8 @@ export function openVitals(target: Target): VitalsReader {
 				heapMaxBytes,
 				gcPercent,
 				isStopped: stat.state === 'T',
+				hostCpus,
+				hostLoad: loadavg()[0],
 				uptimeMs: target.facts.startedAtMs > 0 ? Math.max(0, Date.now() - target.facts.startedAtMs) : undefined,
 			};
 		},
@@ -92,4 +94,36 @@ function gcSecondsOf(counters: PerfCounters | undefined): number | undefined {
 	const frequency = numberCounter(counters, 'sun.os.hrt.frequency');
 	const ticks = sumOf(counters, collectorTimes);
 	return frequency === undefined || frequency <= 0 || ticks === undefined ? undefined : ticks / frequency;
+}
+
+/** CPU time that a process had used at a moment, in clock ticks; the moment by performance.now(). */
+type CpuReading = {readonly cpuTicks: number; readonly atMs: number};
+
+/** CPU time between two looks, percent of one core; undefined when they are of one moment. */
+function cpuPercent(before: CpuReading, now: CpuReading): number | undefined {
+	const seconds = (now.atMs - before.atMs) / 1000;
+	return seconds > 0 ? Math.max(0, 100 * (now.cpuTicks - before.cpuTicks) / ticksPerSecond / seconds) : undefined;
+}
+
+/** The same with the process; its start tells it from another one that was given its id. */
+type ProcessCpu = CpuReading & {readonly pid: number; readonly startTicks: number};
+
+/** CPU shares of processes, each since it was last read. */
+export class CpuShares {
+	#last = new Map<number, ProcessCpu>();
+
+	/** Percent of one core, by pid; none for a process that was not there before. */
+	since(processes: readonly ProcessCpu[]): ReadonlyMap<number, number> {
+		const shares = new Map<number, number>();
+		for (const now of processes) {
+			const before = this.#last.get(now.pid);
+			const percent = before?.startTicks === now.startTicks ? cpuPercent(before, now) : undefined;
+			if (percent !== undefined) {
+				shares.set(now.pid, percent);
+			}
+		}
+
+		this.#last = new Map(processes.map(looked => [looked.pid, looked]));
+		return shares;
+	}
 }

@@ -1,36 +1,33 @@
 import {readdirSync, existsSync} from 'node:fs';
 import process from 'node:process';
-import type {TargetFacts} from '../../model/snapshot.js';
+import type {TargetInfo} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
-import {lookAtSocket} from '../attachability/attach-socket.js';
+import {attachSocketOf} from '../attachability/attach-socket.js';
 import {hasPtraceCapability} from '../attachability/credentials.js';
 import {readPerfData} from '../counters/hsperfdata-file.js';
 import {numberCounter, type PerfCounters, stringCounter} from '../counters/hsperfdata.js';
 import {readAttachFlags} from '../counters/jvm-flags.js';
-import {obstacles, type Obstacle} from '../obstacles.js';
+import {obstacles, type Obstacle, platformProblem} from '../obstacles.js';
 import {
 	type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs,
 } from '../system/proc.js';
-import {handlerObstacle, noVmObstacle} from '../attachability/quit-obstacle.js';
-import type {Target} from '../target.js';
-import {parseRecordedCommand, shortMain} from './java-command.js';
-import {featureRelease, versionAround} from './jdk-release.js';
-import {readJavaCommand} from './jvm-arguments.js';
-import {type Libraries, readLibraries} from './libraries.js';
+import {handlerObstacle, noVmObstacle} from '../attachability/signal.js';
+import type {Target, Identified} from '../target.js';
+import {parseRecordedCommand, shortMain, readJavaCommand} from './java-command.js';
+import {
+	featureRelease, versionAround, type Libraries, readLibraries,
+} from './libraries.js';
 import {isNativeImage} from './native-image.js';
-import {vmSigns} from './running-vm.js';
-import {isStartingUp, processAgeMs} from './start-up.js';
+import {vmSigns, isStartingUp, processAgeMs} from './running-vm.js';
 import {UserNames} from './users.js';
 
-/**
-A java launcher that has not loaded its JVM by this age is something else (a shell of that name, a launcher that waits).
-*/
+/** A java launcher that has not loaded its JVM by this age is something else (a shell of that name, a launcher that waits). */
 const launcherMs = 20_000;
 /** Longest command shown, UTF-16 units. */
 const maxCommandLength = 1024;
 
 /** What we found out about a process without touching it. */
-export type Inspection = {
+type Inspection = {
 	/** Whether it is some kind of JVM, or very likely one that we may not look into. */
 	readonly isJvm: boolean;
 	/** Undefined if there is no such process. */
@@ -76,7 +73,7 @@ export function inspect(pid: number, users = new UserNames()): Inspection {
 	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid});
 	const target = targetOf(seen, libraries, counters);
 	return {
-		isJvm: true, target, obstacle: hotSpotObstacle(target, status, counters), counters,
+		isJvm: true, target, obstacle: hotSpotObstacle(target, {status, counters, libjvm: libraries.libjvm}), counters,
 	};
 }
 
@@ -103,8 +100,8 @@ function closed(seen: Seen): Inspection {
 }
 
 function closedObstacle(pid: number, uid: number, user: string): Obstacle {
-	if (process.geteuid?.() === 0 && !hasPtraceCapability()) {
-		return obstacles.withoutCapability(pid);
+	if (process.geteuid?.() === 0) {
+		return hasPtraceCapability() ? obstacles.closedToRoot(pid) : obstacles.withoutCapability(pid);
 	}
 
 	return process.geteuid?.() === uid ? obstacles.closed(pid) : obstacles.otherUser(pid, user, uid);
@@ -133,7 +130,7 @@ function withoutHotSpot(seen: Seen, libraries: Libraries): Inspection {
 	return {isJvm: false, obstacle: obstacles.noJvm(pid, printable(/\((.*)\)/s.exec(readProc(pid, 'stat') ?? '')?.[1] ?? '?'))};
 }
 
-function hotSpotObstacle(target: Target, status: ProcessStatus, counters: PerfCounters | undefined): Obstacle | undefined {
+function hotSpotObstacle(target: Target, {status, counters, libjvm}: {readonly status: ProcessStatus; readonly counters: PerfCounters | undefined; readonly libjvm: string}): Obstacle | undefined {
 	const {pid} = target;
 	if (status.state === 'T' || status.state === 't') {
 		return status.state === 'T' ? obstacles.stopped(pid) : obstacles.traced(pid);
@@ -141,7 +138,7 @@ function hotSpotObstacle(target: Target, status: ProcessStatus, counters: PerfCo
 
 	const flags = readAttachFlags(target, counters);
 	const looked = {
-		pid, startTicks: target.startTicks, status, flags, vm: vmSigns(target, counters, flags),
+		pid, startTicks: target.startTicks, status, flags, libjvm, vm: vmSigns(target, counters, flags),
 	};
 	const noVm = noVmObstacle(looked);
 	if (noVm) {
@@ -152,7 +149,7 @@ function hotSpotObstacle(target: Target, status: ProcessStatus, counters: PerfCo
 		return obstacles.attachDisabled(pid);
 	}
 
-	const socket = lookAtSocket(target).state;
+	const socket = attachSocketOf(target).state;
 	if (socket === 'denied') {
 		return closedObstacle(pid, target.uid, target.facts.user);
 	}
@@ -172,7 +169,7 @@ function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undef
 	const program = readProcStrings(pid, 'cmdline')[0] ?? '?';
 	const name = shortMain(known.main === '' ? program.slice(program.lastIndexOf('/') + 1) : known.main);
 	const version = stringCounter(counters, 'java.property.java.version') || (libraries?.libjvm ? versionAround(libraries.libjvm, pid) : '');
-	const facts: TargetFacts = {
+	const facts: TargetInfo = {
 		pid,
 		mainClass: printable(name),
 		command: printable([name, ...known.args].join(' '), maxCommandLength),
@@ -184,4 +181,26 @@ function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undef
 	return {
 		pid, nsPid: status.nsPid, uid: status.uid, gid: status.gid, startTicks: stat.startTicks, jdk: featureRelease(version), facts,
 	};
+}
+
+/** The largest process id on 64-bit Linux (PID_MAX_LIMIT). */
+const maxPid = 4_194_304;
+
+/**
+Looks at a process id: a HotSpot JVM that may be profiled, or what is in the way. Reads only; sends nothing to the
+process.
+*/
+export function identify(pid: number): Identified {
+	const platform = platformProblem();
+	if (platform) {
+		return {ok: false, ...platform};
+	}
+
+	if (!Number.isSafeInteger(pid) || pid < 1 || pid > maxPid) {
+		return {ok: false, ...obstacles.badPid(String(pid))};
+	}
+
+	const {target, obstacle} = inspect(pid);
+	// What rules out only one engine is for that engine to say.
+	return target && (!obstacle || obstacle.isAttachOnly) ? {ok: true, target} : {ok: false, ...(obstacle ?? obstacles.absent(pid))};
 }

@@ -1,6 +1,6 @@
 import {numberCounter, type PerfCounters} from '../counters/hsperfdata.js';
 import type {AttachFlags} from '../counters/jvm-flags.js';
-import {namedTask} from '../threads/named-task.js';
+import {namedTask} from '../threads/native-ids.js';
 import {parseStat, readProc, startMs} from '../system/proc.js';
 
 /** The thread that every HotSpot has from its first moments to its last. */
@@ -10,9 +10,7 @@ The thread that HotSpot's handler of SIGQUIT passes the signal on to; the kernel
 leaves out the middle.
 */
 const dispatcherNames = ['Signal Dispatch', 'Signal ..atcher'];
-/**
-How far the JVM's clock and the kernel's start time, which counts ticks from a boot time in whole seconds, may differ.
-*/
+/** How far the JVM's clock and the kernel's start time, which counts ticks from a boot time in whole seconds, may differ. */
 const clockToleranceMs = 2000;
 
 /** What can be seen of a HotSpot VM in a process that has its library mapped. */
@@ -28,9 +26,7 @@ export type VmSigns = {
 	readonly startTicks: number;
 };
 
-/**
-Looks for a VM's own threads; JVMs that do not name their threads (early updates of JDK 8) are known by their counters.
-*/
+/** Looks for a VM's own threads; JVMs that do not name their threads (early updates of JDK 8) are known by their counters. */
 export function vmSigns(looked: {readonly pid: number; readonly startTicks: number}, counters: PerfCounters | undefined, flags: AttachFlags): VmSigns {
 	const {pid, startTicks} = looked;
 	const vmThread = namedTask(pid, [vmThreadName]);
@@ -49,4 +45,35 @@ the next one with its pid.
 function areOwn(counters: PerfCounters | undefined, startTicks: number): boolean {
 	return (numberCounter(counters, 'sun.rt.vmInitDoneTime') ?? 0) > 0
 		&& (numberCounter(counters, 'sun.rt.createVmBeginTime') ?? 0) >= startMs(startTicks) - clockToleranceMs;
+}
+
+/** Up to this age a JVM that says it is not up yet is believed; a start-up agent (-javaagent) may take many seconds. */
+const longestStartUpMs = 60_000;
+/**
+A JVM that keeps no counters counts as up at this age: handlers and listener were in place after 110 ms at most on an
+idle host.
+*/
+export const silentStartUpMs = 3000;
+/** JDK 8 and 11 set up signals and attaching just after that counter: some milliseconds later, more on a loaded host. */
+const afterDoneMs = 250;
+
+/**
+Whether a JVM that started at `startTicks` is still starting up. From the moment it handles SIGQUIT until its attach
+mechanism is set up, it deletes any attach file and socket that it finds (seen on JDK 17 and 25), and a signal in that
+time makes it print a thread dump to its own output. Its counter vmInitDoneTime is set after that, on JDK 8 and 11 a
+moment before.
+*/
+export function isStartingUp(startTicks: number, counters: PerfCounters | undefined): boolean {
+	const doneTime = numberCounter(counters, 'sun.rt.vmInitDoneTime');
+	const ageMs = processAgeMs(startTicks);
+	if (doneTime !== undefined && doneTime > 0) {
+		return ageMs < silentStartUpMs && Date.now() - doneTime < afterDoneMs;
+	}
+
+	return ageMs < (counters ? longestStartUpMs : silentStartUpMs);
+}
+
+/** Age of a process in milliseconds, accurate to a second. */
+export function processAgeMs(startTicks: number): number {
+	return Date.now() - startMs(startTicks);
 }

@@ -66,9 +66,7 @@ function namesOf(path: string): string[] {
 	return path.split('/').filter(name => name !== '' && name !== '.');
 }
 
-/**
-A process's working directory as a path below its own root. Throws the system's error, EXDEV if it lies elsewhere.
-*/
+/** A process's working directory as a path below its own root. Throws the system's error, EXDEV if it lies elsewhere. */
 export function workingFolder(pid: number): string {
 	const root = readlinkSync(`/proc/${pid}/root`);
 	const folder = readlinkSync(`/proc/${pid}/cwd`);

@@ -1,5 +1,6 @@
-import {closeSync, constants, openSync, readSync} from 'node:fs';
-import {throwIfOutOfFiles} from './open-files.js';
+import {
+	closeSync, constants, openSync, readSync,
+} from 'node:fs';
 
 /**
 Most bytes read of a small /proc file (status, stat, cmdline, environ): argument and environment areas are 128 KB by
@@ -7,9 +8,7 @@ default and 6 MB at most as Linux limits one string.
 */
 const maxProcFileBytes = 1024 * 1024;
 
-/**
-Clock ticks a second in /proc (USER_HZ): 100 on every architecture that HotSpot runs on under Linux (proc(5), time(7)).
-*/
+/** Clock ticks a second in /proc (USER_HZ): 100 on every architecture that HotSpot runs on under Linux (proc(5), time(7)). */
 export const ticksPerSecond = 100;
 
 const quitBit = 2; // SIGQUIT is signal 3; masks count from bit 0 for signal 1.
@@ -189,7 +188,7 @@ export class OpenStat {
 	}
 }
 
-/** Whether the process that was looked at is still there and running: same pid, same start, not a zombie. */
+/** Whether the process is still there and running: same pid, same start, not a zombie. */
 export function isAlive(target: {readonly pid: number; readonly startTicks: number}): boolean {
 	const stat = readStat(target.pid);
 	return stat?.startTicks === target.startTicks && stat.state !== 'Z' && stat.state !== 'X';
@@ -203,11 +202,35 @@ export function programOf(pid: number): string | undefined {
 	return /^[1-9]/.test(readProc(pid, 'statm') ?? '') ? readProc(pid, 'comm')?.trimEnd() : undefined;
 }
 
-/**
-Epoch milliseconds of a start time in clock ticks after boot, to the second (btime of /proc/stat); 0 if not known.
-*/
+/** Epoch milliseconds of a start time in clock ticks after boot, to the second (btime of /proc/stat); 0 if not known. */
 export function startMs(startTicks: number): number {
 	const text = readBytes('/proc/stat');
 	const boot = 'bytes' in text ? /^btime (\d+)$/m.exec(text.bytes.toString('latin1')) : undefined;
 	return boot ? (Number(boot[1]) * 1000) + (startTicks * 1000 / ticksPerSecond) : 0;
+}
+
+/**
+In words, an error that comes from a limit on open files, and what to do about it; undefined for other errors. Errors
+that come from a worker have only their message.
+*/
+export function outOfFiles(error: unknown): {readonly reason: string; readonly hint: string} | undefined {
+	const {code, message} = error as NodeJS.ErrnoException;
+	const found = /^(?:EMFILE|ENFILE)\b/.exec(code ?? message ?? '')?.[0];
+	if (found === undefined) {
+		return undefined;
+	}
+
+	return found === 'EMFILE'
+		? {reason: 'too many open files (EMFILE)', hint: 'raise the limit of open files: ulimit -n 1024'}
+		: {reason: 'too many open files on this system (ENFILE)', hint: 'raise fs.file-max, or end the process that holds so many'};
+}
+
+/**
+Rethrows an error that is about a limit on open files: taken for an answer, it would become a false statement, such as
+that a process has ended.
+*/
+export function throwIfOutOfFiles(error: unknown): void {
+	if (outOfFiles(error)) {
+		throw error;
+	}
 }

@@ -5,7 +5,7 @@ screen can show. Names by JDK release as the JDK's own sources have them.
 */
 
 /** A native method in which a thread waits although the JVM calls it RUNNABLE. */
-export type IdleCall = {
+type IdleCall = {
 	readonly className: string;
 	readonly method: string;
 	/** What the thread waits for. */
@@ -17,88 +17,77 @@ export type IdleCall = {
 	readonly onlyWithoutCpu?: true;
 };
 
-const events = 'waiting for events on its sockets or files';
-const connection = 'waiting for a connection';
-const connecting = 'waiting for a connection to be made';
-const data = 'waiting for data on a socket';
-const bytes = 'waiting for data from a pipe, terminal or file';
-const child = 'waiting for a child process to end';
-const names = 'waiting for the name service';
-
-/** The calls known to wait, by what they wait for. */
-export const idleCalls: readonly IdleCall[] = [
-	// Selectors and pollers.
-	{className: 'sun.nio.ch.EPoll', method: 'wait', reason: events}, // 11 and later
-	{className: 'sun.nio.ch.EPoll', method: 'epollWait', reason: events}, // 8, asynchronous channels
-	{className: 'sun.nio.ch.EPollArrayWrapper', method: 'epollWait', reason: events}, // 8
-	{className: 'sun.nio.ch.PollArrayWrapper', method: 'poll0', reason: events}, // 8
-	{className: 'sun.nio.ch.PollSelectorImpl', method: 'poll', reason: events}, // 11 and later
-	{className: 'sun.nio.ch.Net', method: 'poll', reason: events},
-	{className: 'sun.nio.fs.LinuxWatchService', method: 'poll', reason: 'waiting for changes in watched directories'},
-	{className: 'java.lang.VirtualThread', method: 'takeVirtualThreadListToUnblock', reason: 'waiting for virtual threads to unblock'}, // 24 and later
-	{className: 'io.netty.channel.epoll.Native', method: 'epollWait', reason: events},
-	{className: 'io.netty.channel.epoll.Native', method: 'epollWait0', reason: events},
-	{className: 'io.netty.channel.epoll.Native', method: 'epollWaitNoTimeout', reason: events},
-	{className: 'io.netty.channel.uring.Native', method: 'ioUringEnter', reason: events},
-	{className: 'io.netty.incubator.channel.uring.Native', method: 'ioUringEnter', reason: events},
-	{className: 'org.apache.tomcat.jni.Poll', method: 'poll', reason: events},
-	{className: 'sun.awt.X11.XToolkit', method: 'waitForEvents', reason: 'waiting for display events'},
-
-	// Sockets.
-	{className: 'sun.nio.ch.Net', method: 'accept', reason: connection}, // 11 and later
-	{className: 'sun.nio.ch.ServerSocketChannelImpl', method: 'accept0', reason: connection}, // 8 to 10
-	{className: 'sun.nio.ch.UnixAsynchronousServerSocketChannelImpl', method: 'accept0', reason: connection}, // 8 to 10
-	{className: 'sun.nio.ch.UnixDomainSockets', method: 'accept0', reason: connection}, // 16 and later
-	{className: 'java.net.PlainSocketImpl', method: 'socketAccept', reason: connection}, // 8 to 17
-	{className: 'org.apache.tomcat.jni.Socket', method: 'accept', reason: connection},
-	{className: 'sun.nio.ch.Net', method: 'connect0', reason: connecting},
-	{className: 'sun.nio.ch.Net', method: 'pollConnect', reason: connecting}, // 11 and later
-	{className: 'sun.nio.ch.UnixDomainSockets', method: 'connect0', reason: connecting},
-	{className: 'java.net.PlainSocketImpl', method: 'socketConnect', reason: connecting},
-	{className: 'java.net.SocketInputStream', method: 'socketRead0', reason: data}, // 8 to 17
-	{className: 'sun.nio.ch.SocketDispatcher', method: 'read0', reason: data}, // 13 and later
-	{className: 'sun.nio.ch.SocketDispatcher', method: 'readv0', reason: data},
-	{className: 'java.net.PlainDatagramSocketImpl', method: 'receive0', reason: data}, // 8 to 17
-	{className: 'java.net.PlainDatagramSocketImpl', method: 'peekData', reason: data},
-	{className: 'sun.nio.ch.DatagramChannelImpl', method: 'receive0', reason: data},
-	{className: 'sun.nio.ch.DatagramDispatcher', method: 'read0', reason: data},
-	{className: 'java.net.Inet4AddressImpl', method: 'lookupAllHostAddr', reason: names},
-	{className: 'java.net.Inet4AddressImpl', method: 'getHostByAddr', reason: names},
-	{className: 'java.net.Inet6AddressImpl', method: 'lookupAllHostAddr', reason: names},
-	{className: 'java.net.Inet6AddressImpl', method: 'getHostByAddr', reason: names},
-
-	// Pipes, terminals and files go through the same calls: only the CPU time shows whether they wait.
-	{
-		className: 'sun.nio.ch.FileDispatcherImpl', method: 'read0', reason: bytes, onlyWithoutCpu: true,
-	}, // sockets too up to 12
-	{
-		className: 'sun.nio.ch.FileDispatcherImpl', method: 'readv0', reason: bytes, onlyWithoutCpu: true,
-	},
-	{
-		className: 'sun.nio.ch.UnixFileDispatcherImpl', method: 'read0', reason: bytes, onlyWithoutCpu: true,
-	}, // 20 and later
-	{
-		className: 'sun.nio.ch.UnixFileDispatcherImpl', method: 'readv0', reason: bytes, onlyWithoutCpu: true,
-	},
-	{
-		className: 'java.io.FileInputStream', method: 'readBytes', reason: bytes, onlyWithoutCpu: true,
-	},
-	{
-		className: 'java.io.FileInputStream', method: 'read0', reason: bytes, onlyWithoutCpu: true,
-	},
-	{
-		className: 'java.io.FileInputStream', method: 'readBytes0', reason: bytes, onlyWithoutCpu: true,
-	},
-
-	// The JDK's own threads, and other processes.
-	{className: 'java.lang.ref.Reference', method: 'waitForReferencePendingList', reason: 'waiting for the collector to find dead references'}, // 9 and later
-	{className: 'java.lang.UNIXProcess', method: 'waitForProcessExit', reason: child}, // 8
-	{className: 'java.lang.ProcessHandleImpl', method: 'waitForProcessExit0', reason: child}, // 9 and later
+/** The calls known to wait, "class.method", by what they wait for; releases where a JDK has them for some time only. */
+const waits: ReadonlyArray<readonly [reason: string, calls: readonly string[], onlyWithoutCpu?: true]> = [
+	['waiting for events on its sockets or files', [
+		'sun.nio.ch.EPoll.wait', // 11 and later
+		'sun.nio.ch.EPoll.epollWait', // 8, asynchronous channels
+		'sun.nio.ch.EPollArrayWrapper.epollWait', // 8
+		'sun.nio.ch.PollArrayWrapper.poll0', // 8
+		'sun.nio.ch.PollSelectorImpl.poll', // 11 and later
+		'sun.nio.ch.Net.poll',
+		'io.netty.channel.epoll.Native.epollWait',
+		'io.netty.channel.epoll.Native.epollWait0',
+		'io.netty.channel.epoll.Native.epollWaitNoTimeout',
+		'io.netty.channel.uring.Native.ioUringEnter',
+		'io.netty.incubator.channel.uring.Native.ioUringEnter',
+		'org.apache.tomcat.jni.Poll.poll',
+	]],
+	['waiting for changes in watched directories', ['sun.nio.fs.LinuxWatchService.poll']],
+	['waiting for virtual threads to unblock', ['java.lang.VirtualThread.takeVirtualThreadListToUnblock']], // 24 and later
+	['waiting for display events', ['sun.awt.X11.XToolkit.waitForEvents']],
+	['waiting for a connection', [
+		'sun.nio.ch.Net.accept', // 11 and later
+		'sun.nio.ch.ServerSocketChannelImpl.accept0', // 8 to 10
+		'sun.nio.ch.UnixAsynchronousServerSocketChannelImpl.accept0', // 8 to 10
+		'sun.nio.ch.UnixDomainSockets.accept0', // 16 and later
+		'java.net.PlainSocketImpl.socketAccept', // 8 to 17
+		'org.apache.tomcat.jni.Socket.accept',
+	]],
+	['waiting for a connection to be made', [
+		'sun.nio.ch.Net.connect0',
+		'sun.nio.ch.Net.pollConnect', // 11 and later
+		'sun.nio.ch.UnixDomainSockets.connect0',
+		'java.net.PlainSocketImpl.socketConnect',
+	]],
+	['waiting for data on a socket', [
+		'java.net.SocketInputStream.socketRead0', // 8 to 17
+		'sun.nio.ch.SocketDispatcher.read0', // 13 and later
+		'sun.nio.ch.SocketDispatcher.readv0',
+		'java.net.PlainDatagramSocketImpl.receive0', // 8 to 17
+		'java.net.PlainDatagramSocketImpl.peekData',
+		'sun.nio.ch.DatagramChannelImpl.receive0',
+		'sun.nio.ch.DatagramDispatcher.read0',
+	]],
+	['waiting for the name service', [
+		'java.net.Inet4AddressImpl.lookupAllHostAddr',
+		'java.net.Inet4AddressImpl.getHostByAddr',
+		'java.net.Inet6AddressImpl.lookupAllHostAddr',
+		'java.net.Inet6AddressImpl.getHostByAddr',
+	]],
+	// Files in memory too: only the CPU time shows whether they wait.
+	['waiting for data from a pipe, terminal or file', [
+		'sun.nio.ch.FileDispatcherImpl.read0', // sockets too up to 12
+		'sun.nio.ch.FileDispatcherImpl.readv0',
+		'sun.nio.ch.UnixFileDispatcherImpl.read0', // 20 and later
+		'sun.nio.ch.UnixFileDispatcherImpl.readv0',
+		'java.io.FileInputStream.readBytes',
+		'java.io.FileInputStream.read0',
+		'java.io.FileInputStream.readBytes0',
+	], true],
+	['waiting for the collector to find dead references', ['java.lang.ref.Reference.waitForReferencePendingList']], // 9 and later
+	['waiting for a child process to end', [
+		'java.lang.UNIXProcess.waitForProcessExit', // 8
+		'java.lang.ProcessHandleImpl.waitForProcessExit0', // 9 and later
+	]],
 ];
 
-/**
-How a top frame makes a thread IDLE: not at all, always, or only if the thread used no CPU since its previous sample.
-*/
+export const idleCalls: readonly IdleCall[] = waits.flatMap(([reason, calls, onlyWithoutCpu]) => calls.map(call => {
+	const dot = call.lastIndexOf('.');
+	return {className: call.slice(0, dot), method: call.slice(dot + 1), reason, onlyWithoutCpu};
+}));
+
+/** How a top frame makes a thread IDLE: not at all, always, or only if the thread used no CPU since its previous sample. */
 export const idleKind = Object.freeze({none: 0, always: 1, withoutCpu: 2});
 
 /** The list for look-ups, with the user's own "Class.method" entries (full class name, dots). */

@@ -1,8 +1,8 @@
-import {readdirSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {readProc} from '../system/proc.js';
 import type {Target} from '../target.js';
 
-/** Threads looked at in one search; with more of them, some stay unknown (0) rather than holding us up. */
+/** Threads read in one search; of more, some stay unknown (0). */
 const maxThreads = 20_000;
 
 /**
@@ -36,6 +36,16 @@ export class NativeIds {
 		return this.#ours.get(inner) ?? 0;
 	}
 
+	/** The same of a thread that was not known: an id that a thread had which is gone is looked up again. */
+	oursOfNew(inner: number): number {
+		const known = this.#ours.get(inner);
+		if (known !== undefined && !existsSync(`/proc/${this.#pid}/task/${known}`)) {
+			this.forget();
+		}
+
+		return this.ours(inner);
+	}
+
 	/** Allows one more search: threads that are new since the last one will be found. */
 	newRound(): void {
 		this.#searched = false;
@@ -65,5 +75,31 @@ export class NativeIds {
 		}
 
 		this.#ours = found;
+	}
+}
+
+/** Threads read in one search: ids wrap around, so that the JVM's first threads may have the highest. */
+const maxTasks = 20_000;
+
+/**
+Our own id of the first thread with one of these names, as the kernel has them (/proc/PID/task/TID/comm, cut to 15 bytes
+by the kernel; HotSpot gives its threads names since JDK 8); 0 if there is none or /proc is closed. A Java thread may
+have the same name: as a rule, the one with the lowest id is the JVM's own.
+*/
+export function namedTask(pid: number, names: readonly string[]): number {
+	try {
+		const tasks = readdirSync(`/proc/${pid}/task`).map(Number).sort((a, b) => a - b).slice(0, maxTasks);
+		return tasks.find(task => names.includes(commOf(pid, task))) ?? 0;
+	} catch {
+		return 0;
+	}
+}
+
+function commOf(pid: number, task: number): string {
+	try {
+		return readFileSync(`/proc/${pid}/task/${task}/comm`, 'latin1').trimEnd();
+	} catch {
+		// It has ended meanwhile.
+		return '';
 	}
 }

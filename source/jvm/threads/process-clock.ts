@@ -1,13 +1,10 @@
-import {loadLibc} from '../system/libc.js';
+import {loadLibc} from '../system/koffi.js';
 
 /** Bytes of struct timespec on 64-bit Linux: seconds, nanoseconds. */
 const timespecBytes = 16;
 
 /** The clock of the time that a process is scheduled for (CPUCLOCK_SCHED), as a part of a clock id. */
 const scheduled = 2;
-
-/** CLOCK_THREAD_CPUTIME_ID of clock_gettime(2). */
-const thisThread = 3;
 
 /**
 CPU time of a whole process, nanoseconds: of all its threads, of those that have ended too. The kernel adds them up when
@@ -19,11 +16,6 @@ export class ProcessClock {
 	static of(pid: number): ProcessClock | undefined {
 		// clock_getcpuclockid(3): the process's id, inverted, with the kind of clock below it.
 		return ProcessClock.#open((~pid << 3) | scheduled);
-	}
-
-	/** That of whichever thread reads it, to the nanosecond. */
-	static ofThisThread(): ProcessClock | undefined {
-		return ProcessClock.#open(thisThread);
 	}
 
 	static #open(id: number): ProcessClock | undefined {

@@ -15,7 +15,7 @@ const maxOpenFiles = 8192;
 const openFilesShare = 0.5;
 
 /** What the last reading found: the numbers; no such thread any more; or /proc does not show us this. */
-export type CpuReading = 'read' | 'gone' | 'closed';
+type CpuReading = 'read' | 'gone' | 'closed';
 
 const newline = 10;
 const blank = 32;
@@ -36,7 +36,7 @@ export class ThreadCpu {
 	*/
 	cpuNs = 0;
 	waitNs = 0;
-	turns = 0;
+	timeslices = 0;
 
 	readonly #pid: number;
 	readonly #buffer = Buffer.alloc(maxLineBytes);
@@ -85,7 +85,7 @@ export class ThreadCpu {
 		if (this.#isMoment && this.#foundAt[slot] === this.#moment) {
 			this.cpuNs = this.#foundCpuNs[slot];
 			this.waitNs = this.#foundWaitNs[slot];
-			this.turns = this.#foundTurns[slot];
+			this.timeslices = this.#foundTurns[slot];
 			this.reading = 'read';
 		} else if (!this.#readSlot(nativeId, slot)) {
 			this.#drop(nativeId, slot);
@@ -112,7 +112,7 @@ export class ThreadCpu {
 			this.#markRead(slot);
 			this.#foundCpuNs[slot] = this.cpuNs;
 			this.#foundWaitNs[slot] = this.waitNs;
-			this.#foundTurns[slot] = this.turns;
+			this.#foundTurns[slot] = this.timeslices;
 			this.#foundAt[slot] = this.#moment;
 			return true;
 		}
@@ -132,9 +132,7 @@ export class ThreadCpu {
 		return true;
 	}
 
-	/**
-	Ends a round of readings: threads that were not read since the previous call are forgotten and their files closed.
-	*/
+	/** Ends a round of readings: threads that were not read since the previous call are forgotten and their files closed. */
 	forgetUnread(): void {
 		if (this.#readInRound !== this.#slots.size) {
 			for (const [nativeId, slot] of this.#slots) {
@@ -304,7 +302,7 @@ export class ThreadCpu {
 				} else if (field === 1) {
 					this.waitNs = number;
 				} else {
-					this.turns = number;
+					this.timeslices = number;
 				}
 
 				field++;
@@ -328,9 +326,7 @@ function isCode(error: unknown, code: string): boolean {
 	return (error as NodeJS.ErrnoException).code === code;
 }
 
-/**
-Files that may stay open: half of what this process may open ("Max open files" in /proc/self/limits, the soft limit).
-*/
+/** Files that may stay open: half of what this process may open ("Max open files" in /proc/self/limits, the soft limit). */
 function openFilesAllowed(): number {
 	try {
 		const soft = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]);

@@ -1,36 +1,38 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {changeColumns} from '../columns/change-columns.js';
 import {sortRows} from '../columns/sort.js';
-import {placeName} from '../facts/place.js';
-import {scopeOf} from '../facts/scope.js';
-import {percentOf, shareError, z} from '../facts/share.js';
+import {locationName} from '../counters/location.js';
+import {scopeOf} from '../counters/scope.js';
+import {percentOf, sampleTicks, shareError, z} from '../counters/share.js';
 import {filterOf} from '../filter/filter.js';
+import type {CountedLine} from '../lines/counted-line.js';
 import {countedLines, type CountedLines} from '../lines/counted-lines.js';
-import {sampledMs, windowMs} from '../summary.js';
-import type {LineRow, Mark, Query} from '../types.js';
-import type {ChangeFigures, ChangeRow, ChangeTable} from './change-row.js';
+import {sampledMs, windowMs} from '../counters/cpu-time.js';
+import type {LineRow, Baseline, Query} from '../types/rows.js';
+import {
+	changeColumns, type ChangeFigures, type ChangeRow, type ChangeTable,
+} from './columns.js';
 
 /**
 What became of each place (line, method or class, as `query.by` says) since the mark: its CPU time and its ticks per
 second in the window, less those in what was marked. A window that began before the mark was set begins there. No rows
 without a mark, or before there is a sample after it. The unit has no say.
 */
-export function queryChanges(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): ChangeTable {
-	const {mark} = query;
-	const since = mark && beginOf(mark, snapshot, baseline);
-	if (!mark || since === snapshot) {
+export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ChangeTable {
+	const {baseline} = query;
+	const begin = baseline && beginOf(baseline, snapshot, since);
+	if (!baseline || begin === snapshot) {
 		return {rows: [], allRows: 0};
 	}
 
-	const plain: Query = {...query, filter: '', mark: undefined};
+	const plain: Query = {...query, filter: '', baseline: undefined};
 	// Another JVM's threads have other keys.
-	const ofMark = isOfSession(mark, snapshot) ? plain : {...plain, threadKeys: undefined};
-	const now = new Side(snapshot, since, plain);
-	const was = new Side(mark.snapshot, mark.baseline, ofMark);
+	const ofBaseline = isOfSession(baseline, snapshot) ? plain : {...plain, threadKeys: undefined};
+	const now = new Side(snapshot, begin, plain);
+	const was = new Side(baseline.snapshot, baseline.since, ofBaseline);
 	const rows: ChangeRow[] = [];
 	for (const key of new Set([...now.rows.keys(), ...was.rows.keys()])) {
-		const place = (now.rows.get(key) ?? was.rows.get(key))!;
-		const row = changeOf(place, now.figures(key, now.samplesPerS), was.figures(key, now.samplesPerS));
+		const location = (now.rows.get(key) ?? was.rows.get(key))!;
+		const row = changeOf(location, now.figures(key, now.ticksPerS), was.figures(key, now.ticksPerS));
 		if (row.kind !== undefined) {
 			rows.push({...row, kind: row.kind});
 		}
@@ -42,52 +44,51 @@ export function queryChanges(snapshot: Snapshot, baseline: Snapshot | undefined,
 }
 
 /** Where the window begins that is compared with a mark; the snapshot itself where nothing came after the mark. */
-export function beginOf(mark: Mark, snapshot: Snapshot, baseline: Snapshot | undefined): Snapshot | undefined {
-	const marked = mark.snapshot;
-	const isWithin = isOfSession(mark, snapshot) && marked.session.samples > (baseline?.session.samples ?? 0) && marked.session.samples <= snapshot.session.samples;
-	return isWithin ? (marked.session.samples === snapshot.session.samples ? snapshot : marked) : baseline;
+export function beginOf(baseline: Baseline, snapshot: Snapshot, since: Snapshot | undefined): Snapshot | undefined {
+	const marked = baseline.snapshot;
+	const isWithin = isOfSession(baseline, snapshot) && marked.session.samples > (since?.session.samples ?? 0) && marked.session.samples <= snapshot.session.samples;
+	return isWithin ? (marked.session.samples === snapshot.session.samples ? snapshot : marked) : since;
 }
 
-function isOfSession({snapshot: {dictionary}}: Mark, snapshot: Snapshot): boolean {
+function isOfSession({snapshot: {dictionary}}: Baseline, snapshot: Snapshot): boolean {
 	return dictionary.strings === snapshot.dictionary.strings;
 }
 
 /** The window, or what was marked. */
 class Side {
-	readonly rows: ReadonlyMap<string, LineRow>;
-	/** Samples per second of sampling; 1 for a profile that does not say how many there were. */
-	readonly samplesPerS: number;
+	readonly rows: ReadonlyMap<string, CountedLine>;
+	/** Ticks of a thread per second of sampling; 1 for a profile that does not say how many there were. */
+	readonly ticksPerS: number;
 	readonly #table: CountedLines;
 	readonly #sampledMs: number;
-	readonly #samples: number;
+	readonly #ticks: number;
 
-	constructor(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query) {
-		this.#table = countedLines(snapshot, baseline, query, scopeOf(snapshot, query));
+	constructor(snapshot: Snapshot, since: Snapshot | undefined, query: Query) {
+		this.#table = countedLines(snapshot, since, query, scopeOf(snapshot, query));
 		this.rows = new Map(this.#table.rows.map(row => [row.key, row]));
-		this.#sampledMs = sampledMs(snapshot, baseline);
-		const seconds = windowMs(snapshot, baseline) / 1000;
-		const samples = snapshot.session.samples - (baseline?.session.samples ?? 0);
-		this.#samples = samples > 0 ? samples : seconds;
-		this.samplesPerS = seconds > 0 ? this.#samples / seconds : 0;
+		this.#sampledMs = sampledMs(snapshot, since);
+		const seconds = windowMs(snapshot, since) / 1000;
+		this.#ticks = sampleTicks(snapshot, since) || seconds;
+		this.ticksPerS = seconds > 0 ? this.#ticks / seconds : 0;
 	}
 
 	/**
-	Of a place, all zero but for the errors where it has no row. Ticks per second are those of so many samples a second,
-	so that another sampling rate is no change.
+	Of a place, all zero but for the errors where it has no row. Ticks per second are those of a thread with so many, so
+	that another sampling rate is no change.
 	*/
-	figures(key: string, samplesPerS: number): ChangeFigures {
+	figures(key: string, threadTicksPerS: number): ChangeFigures {
 		const row = this.rows.get(key);
-		const {wholeCpuNs, cpuSamples} = this.#table;
+		const {wholeCpuNs, cpuSamples, ticksPerObservation} = this.#table;
 		const [cpuNs, ticks] = [row?.selfCpuNs ?? 0, row?.selfTicks ?? 0];
 		// A nanosecond per millisecond is a thousandth of a millisecond per second.
 		const msPerS = (ns: number) => this.#sampledMs > 0 ? ns / this.#sampledMs / 1000 : 0;
-		const perS = (count: number) => this.#samples > 0 ? count / this.#samples * samplesPerS : 0;
+		const perS = (count: number) => this.#ticks > 0 ? count / this.#ticks * threadTicksPerS : 0;
 		const percent = percentOf(cpuNs, wholeCpuNs);
 		return {
 			cpuMsPerS: msPerS(cpuNs),
-			cpuError: msPerS(wholeCpuNs) * shareError(percent, cpuSamples) / 100,
+			cpuError: msPerS(wholeCpuNs) * shareError(percent, row?.cpuSamples ?? cpuSamples) / 100,
 			ticksPerS: perS(ticks),
-			ticksError: perS(countError(ticks)),
+			ticksError: perS(ticksPerObservation * countError(ticks / ticksPerObservation)),
 			cpuPercent: percent,
 		};
 	}
@@ -111,6 +112,6 @@ function changeOf({className, method, file, line, key}: LineRow, now: ChangeFigu
 
 function filterRow(row: ChangeRow) {
 	return {
-		text: placeName(row), percent: row.now.cpuPercent, totalPercent: row.now.cpuPercent, cpuMs: row.now.cpuMsPerS, ticks: row.now.ticksPerS, totalTicks: row.now.ticksPerS, threads: 0, blocked: 0, stuckS: 0,
+		text: locationName(row), percent: row.now.cpuPercent, totalPercent: row.now.cpuPercent, cpuMs: row.now.cpuMsPerS, ticks: row.now.ticksPerS, totalTicks: row.now.ticksPerS, threads: 0, blocked: 0, stuckS: 0,
 	};
 }

@@ -1,7 +1,11 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import type {GroupBy, Query, Unit} from '../types.js';
-import type {Sortable} from './sort.js';
-import type {StateRole} from './state-cells.js';
+import {stateCode} from '../../model/thread-state.js';
+import type {
+	GroupBy, Measure, Query, Unit, StateTicks,
+} from '../types/rows.js';
+import {formatCount} from './format.js';
+import {byNumber, type Sortable} from './sort.js';
+import type {StateRole, StateLetter} from './state-cells.js';
 
 /** What a cell is, whatever that looks like; `states`: letters of `stateCells`, each in the role of its state. */
 export type CellRole = StateRole | 'states' | 'hot' | 'dim' | 'key';
@@ -13,7 +17,7 @@ export type SortFigure = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'n
 export const hotPercent = 10;
 
 /** What a column's cells depend on besides the row. */
-export type CellContext = {
+type CellContext = {
 	/** The unit in force, see `effectiveUnit`. */
 	readonly unit: Unit;
 	readonly fullNames: boolean;
@@ -29,8 +33,8 @@ export type PastFigures = (key: string, query: Query) => number;
 /** A column of a view as data: the screen, the column menu, help, the readme and text reports are made from these. */
 export type Column<Row> = Sortable<Row> & {
 	readonly heading: string;
-	/** The heading where another unit is in force. */
-	readonly unitHeadings?: Readonly<Partial<Record<Unit, string>>>;
+	/** The heading where shares are of something else than CPU time. */
+	readonly measureHeadings?: Readonly<Partial<Record<Measure, string>>>;
 	/** The heading where rows stand for something else. */
 	readonly groupHeadings?: Readonly<Partial<Record<GroupBy, string>>>;
 	/** Name in menus, such as "self share". */
@@ -55,12 +59,12 @@ export type Column<Row> = Sortable<Row> & {
 	What was counted of the rows of a window, of which a cell shows how much it was per second in the last minute;
 	whoever draws the column looks back.
 	*/
-	past?(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): PastFigures;
+	past?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures;
 };
 
-/** The heading in a unit, of rows that stand for lines unless said otherwise. */
-export function headingOf<Row>(column: Column<Row>, unit: Unit, by: GroupBy = 'line'): string {
-	return column.unitHeadings?.[unit] ?? column.groupHeadings?.[by] ?? column.heading;
+/** The heading where shares are of `measure`, of rows that stand for lines unless said otherwise. */
+export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupBy = 'line'): string {
+	return column.measureHeadings?.[measure] ?? column.groupHeadings?.[by] ?? column.heading;
 }
 
 /**
@@ -77,4 +81,24 @@ export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalCol
 	const flexible = Math.max(shown.findIndex(({width}) => width === 0), -1);
 	const taker = flexible < 0 ? shown.length - 1 : flexible;
 	return shown.map((column, index) => ({column, width: index === taker ? Math.max(1, column.width + rest) : column.width}));
+}
+
+/** A column with the ticks of a state, or of some that are drawn alike; on screens alone, as files have them all. */
+export function stateColumn<Row extends {readonly states: StateTicks}>({word, role, states}: StateLetter, {fromColumns, description}: Pick<Column<Row>, 'fromColumns' | 'description'>): Column<Row> {
+	const ticksOf = (row: Row) => {
+		let ticks = 0;
+		for (const state of states) {
+			ticks += row.states[stateCode[state]];
+		}
+
+		return ticks;
+	};
+
+	return {
+		id: states[0].toLowerCase().replaceAll('_', '-'), heading: word, title: `${word} ticks`, width: 5, align: 'right', fromColumns, screenOnly: true,
+		description: `${description} ${states.join(', ')}`,
+		value: row => formatCount(ticksOf(row)),
+		role: () => role,
+		compare: (a, b) => byNumber(ticksOf(a), ticksOf(b)),
+	};
 }

@@ -1,9 +1,36 @@
 import {
 	cellWidth, cut, cutMiddle, cutStart,
 } from '../../model/cell-width.js';
-import {placeName} from '../facts/place.js';
-import type {Place} from '../types.js';
-import {namedPackageOf} from './package-names.js';
+import {locationName} from '../counters/location.js';
+import type {Location} from '../types/rows.js';
+
+/*
+What packages are called on the screen, as the user has it: said once, before anything is drawn, and the same for as
+long as the process runs. Names in files and reports stay whole.
+*/
+
+let names: ReadonlyMap<string, string> = new Map();
+
+/** From now on these packages, and all below them, are called so. */
+export function namePackages(byPackage: ReadonlyMap<string, string>): void {
+	names = byPackage;
+}
+
+/** The longest package with a name of its own that a class is in, and that name; undefined when there is none. */
+function namedPackageOf(className: string): {readonly length: number; readonly name: string} | undefined {
+	if (names.size === 0) {
+		return undefined;
+	}
+
+	for (let end = className.lastIndexOf('.'); end > 0; end = className.lastIndexOf('.', end - 1)) {
+		const name = names.get(className.slice(0, end));
+		if (name !== undefined) {
+			return {length: end, name};
+		}
+	}
+
+	return undefined;
+}
 
 /**
 The name of a place in at most `room` terminal cells, its end kept: `com.acme.sort.Bubble.sort:16`,
@@ -11,18 +38,18 @@ The name of a place in at most `room` terminal cells, its end kept: `com.acme.so
 cut before the package is gone. Without `full`, all packages but the last are shortened even if there is room for more,
 and those that the user has names for have these.
 */
-export function shortName(place: Place, room: number, full = false): string {
-	const name = placeName(place);
+export function shortName(location: Location, room: number, full = false): string {
+	const name = locationName(location);
 	if (full && cellWidth(name) <= room) {
 		return name;
 	}
 
-	const classStart = place.className.lastIndexOf('.') + 1;
+	const classStart = location.className.lastIndexOf('.') + 1;
 	// What follows the package in the name; a class name that is nothing but a package stays whole.
 	const rest = name.slice(classStart);
-	const named = full ? undefined : namedPackageOf(place.className);
+	const named = full ? undefined : namedPackageOf(location.className);
 	const own = named?.name ? [named.name] : [];
-	const packages = [...own, ...place.className.slice(named ? named.length + 1 : 0, classStart).split('.').slice(0, -1)];
+	const packages = [...own, ...location.className.slice(named ? named.length + 1 : 0, classStart).split('.').slice(0, -1)];
 	const withInitials = (from: number, to: number) => [...packages.map((part, index) => index >= from && index < to ? firstCharacter(part) : part), rest].join('.');
 	// What the user calls a package is short already, and goes last.
 	for (let short = 0; short < (named ? packages.length : 0); short++) {
@@ -43,13 +70,8 @@ export function shortName(place: Place, room: number, full = false): string {
 }
 
 /** Cells of `Class.method:line`, the package left out. */
-export function leastCells(place: Place): number {
-	return cellWidth(placeName(place).slice(place.className.lastIndexOf('.') + 1));
-}
-
-/** Cells of `….method:line`, of which the class is cut. */
-export function leastCutCells(place: Place): number {
-	return Math.min(leastCells(place), 1 + cellWidth(placeName(place).slice(place.className.length)));
+function leastCells(location: Location): number {
+	return cellWidth(locationName(location).slice(location.className.lastIndexOf('.') + 1));
 }
 
 /** Fewer cells say nothing of what stands behind a name. */
@@ -59,15 +81,15 @@ const leastAside = 8;
 The name of a place and what is to be said beside it, the first thing first, as far as there is room once nothing of
 `Class.method:line` is cut: `c.acme.Dao.find:88 via LockSupport.park`.
 */
-export function nameWith(place: Place, asides: readonly string[], room: number, full = false): string {
-	const least = leastCells(place);
+export function nameWith(location: Location, asides: readonly string[], room: number, full = false): string {
+	const least = leastCells(location);
 	let shown = '';
 	for (const aside of asides) {
 		const left = room - least - cellWidth(shown) - 1;
 		shown += left < leastAside ? '' : ` ${cut(aside, left)}`;
 	}
 
-	return shortName(place, room - cellWidth(shown), full) + shown;
+	return shortName(location, room - cellWidth(shown), full) + shown;
 }
 
 /** Part of a name's room, and cells of it, that a holder has at least. */
@@ -78,21 +100,21 @@ const leastHolder = 7;
 The same of a place where a thread is held up by another, who is named even where that takes room of the place's own
 name: `c.acme.Dao.find:88 held by writer +2` (and by two others), `Dao.find:88 by writer`, `….borrow:1288 by http-…c-12`.
 */
-export function nameHeldBy(place: Place, {holder, others = 0}: {readonly holder: string; readonly others?: number}, asides: readonly string[], room: number, full = false): string {
-	const least = cellWidth(placeName(place).slice(place.className.lastIndexOf('.') + 1));
+export function nameHeldBy(location: Location, {holder, others = 0}: {readonly holder: string; readonly others?: number}, asides: readonly string[], room: number, full = false): string {
+	const least = cellWidth(locationName(location).slice(location.className.lastIndexOf('.') + 1));
 	const more = others > 0 ? ` +${others}` : '';
 	const text = ` by ${holder}${more}`;
 	if (least + cellWidth(' held') + cellWidth(text) <= room) {
-		return nameWith(place, [`held${text}`, ...asides], room, full);
+		return nameWith(location, [`held${text}`, ...asides], room, full);
 	}
 
 	const cells = Math.max(room - least, Math.floor(room * holderPart));
 	const shown = cells < leastHolder ? '' : ` by ${cutMiddle(holder, cells - cellWidth(` by ${more}`))}${more}`;
-	return shortName(place, room - cellWidth(shown), full) + shown;
+	return shortName(location, room - cellWidth(shown), full) + shown;
 }
 
 /** `via LockSupport.park`: how a line of the program's own code came to stand in another's. */
-export function viaText({className, method}: Place): string {
+export function viaText({className, method}: Location): string {
 	return `via ${[className.slice(className.lastIndexOf('.') + 1), method].filter(Boolean).join('.')}`;
 }
 

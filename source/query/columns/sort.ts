@@ -1,5 +1,5 @@
-import type {SortOrder} from '../types.js';
-import {orderOf} from '../facts/radix-order.js';
+import type {SortOrder} from '../types/rows.js';
+import {orderOf} from './radix-order.js';
 
 /** A figure of a row. */
 type Figure<Row> = {of(row: Row): number};

@@ -6,7 +6,7 @@ import {statesOf} from './state-sets.js';
 
 /** What a filter asks for. */
 export type RowFilter = {
-	/** Bits of the states that facts must be in; undefined for all. */
+	/** Bits of the states that counters must be in; undefined for all. */
 	readonly stateMask?: number;
 	/** Whether a thread of this name counts; undefined for all. */
 	readonly thread?: (name: string) => boolean;
@@ -42,7 +42,7 @@ export type FilterRow = {
 };
 
 /** A filter that was read, or what is wrong with it (one line) and where (index in the text). */
-export type ParsedFilter =
+type ParsedFilter =
 	| {readonly ok: true; readonly filter: RowFilter}
 	| {readonly ok: false; readonly error: string; readonly at: number};
 
@@ -154,7 +154,7 @@ function readFilter(terms: readonly Term[]): RowFilter {
 }
 
 /** What a row is that has a text and nothing else. */
-const noFigures = {
+export const noFigures: Omit<FilterRow, 'text'> = {
 	percent: 0, totalPercent: 0, cpuMs: 0, ticks: 0, totalTicks: 0, threads: 0, blocked: 0, stuckS: 0,
 };
 

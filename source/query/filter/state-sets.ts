@@ -1,5 +1,5 @@
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
-import type {StateSet} from '../types.js';
+import type {StateSet} from '../types/rows.js';
 
 /** The named sets of states that --state and the x key choose from, in the key's order. */
 export const stateSets: ReadonlyArray<{readonly id: StateSet; readonly title: string; readonly states: readonly ThreadState[]}> = [

@@ -1,24 +1,75 @@
 import {rootNode} from '../../model/frame.js';
-import type {Facts, Snapshot} from '../../model/snapshot.js';
-import {focusColumns} from '../columns/focus-columns.js';
+import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {formatCount, formatDuration, formatPercent} from '../columns/format.js';
-import {endsOf} from '../facts/attribution.js';
-import {allStatesMask, factsInWindow, scopeOf} from '../facts/scope.js';
-import {effectiveSamples, percentOf, shareError} from '../facts/share.js';
-import {placeName} from '../facts/place.js';
-import {stackIndex} from '../facts/stack-index.js';
+import {endsOf} from '../counters/attribution.js';
+import {locationName} from '../counters/location.js';
+import {allStatesMask, countersInWindow, scopeOf} from '../counters/scope.js';
+import {
+	cpuPieces, percentOf, samplesOf, sampleTicks, shareError, threadsInStep,
+} from '../counters/share.js';
+import {stackIndex} from '../counters/stack-index.js';
+import {windowMs} from '../counters/cpu-time.js';
 import {BottomUp} from '../tree/bottom-up.js';
+import {OpenRow, type RowSource, type Standing} from '../tree/open-row.js';
 import {openedRows} from '../tree/opened.js';
 import {OrderedTree} from '../tree/ordered-tree.js';
 import type {PathTree, Weight} from '../tree/path-tree.js';
-import {treeFilter, wholeOf} from '../tree/tree.js';
 import {TopDown} from '../tree/top-down.js';
-import {RowsTogether} from '../row-list.js';
+import {treeFilter, wholeOf} from '../tree/tree.js';
+import {RowsTogether} from '../types/row-list.js';
 import type {
-	FocusRow, FocusTable, Place, Query,
-} from '../types.js';
+	FocusRow, FocusTable, Location, Query, StateTicks,
+} from '../types/rows.js';
+import {focusColumns} from './columns.js';
 import {focusedStacks} from './focused-stacks.js';
-import {FocusTreeRow, type FocusSource} from './focus-row.js';
+
+/** What rows of a focus are made from; shares are of the method's own time. */
+type FocusSource = RowSource & {
+	readonly part: FocusRow['part'];
+	/** Independent samples that shares of CPU time, and of ticks, rest on. */
+	readonly cpuSamples: number;
+	readonly tickSamples: number;
+	/** Milliseconds of a thread's time that a tick stands for. */
+	readonly tickMs: number;
+};
+
+/** A row of the tree under or above a method: thread time, which is what `total` of a tree row means here, and CPU time. */
+class FocusTreeRow extends OpenRow implements FocusRow {
+	readonly #source: FocusSource;
+
+	constructor(node: number, source: FocusSource, standing?: Standing) {
+		super(node, source, standing);
+		this.#source = source;
+	}
+
+	get part(): FocusRow['part'] {
+		return this.#source.part;
+	}
+
+	get isMethod(): boolean {
+		return this.node === 0;
+	}
+
+	get wallMs(): number {
+		return this.totalTicks * this.#source.tickMs;
+	}
+
+	get cpuPercent(): number {
+		return percentOf(this.totalCpuNs, this.#source.whole.cpuNs);
+	}
+
+	get wallError(): number {
+		return shareError(this.totalPercent, this.#source.tickSamples);
+	}
+
+	get cpuError(): number {
+		return shareError(this.cpuPercent, this.#source.cpuSamples);
+	}
+
+	get states(): StateTicks {
+		return this.#source.tree.states!(this.node);
+	}
+}
 
 /** Rows with this share (percent) of the method's thread time or CPU time are open: all that matters is on the screen. */
 const openPercent = 10;
@@ -29,8 +80,8 @@ start) and `snapshot`, each with its row for the method itself first. Time is th
 beside it; shares are of the method's. A recursive method counts from its outermost call; with `query.ownFirst`
 stacks end at the program's own code. Without `query.method` there are no rows.
 */
-export function queryFocus(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): FocusTable {
-	const parts = openFocus(snapshot, baseline, query);
+export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): FocusTable {
+	const parts = openFocus(snapshot, since, query);
 	const [calls, callers] = parts.map(({rows, wanted, foundIn}) => openedRows(rows, [0], query.tree, {
 		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= openPercent, wanted, foundIn,
 	}));
@@ -39,20 +90,22 @@ export function queryFocus(snapshot: Snapshot, baseline: Snapshot | undefined, q
 }
 
 /** One of the two trees. */
-export type FocusPart = {
+type FocusPart = {
 	/** Node 0 is the method. */
 	readonly rows: OrderedTree<FocusTreeRow>;
-	readonly methods: readonly Place[];
+	readonly methods: readonly Location[];
 	/** The method's own time, and that of all samples with Java frames. */
 	readonly own: Weight;
 	readonly all: Weight;
+	/** Independent samples that shares of CPU time, and of ticks, rest on. */
 	readonly cpuSamples: number;
+	readonly tickSamples: number;
 	readonly wanted: number;
 	readonly foundIn: (row: FocusTreeRow) => number;
 };
 
 /** The trees of the method that a query asks for: what it calls, and its callers. None where it was not seen. */
-export function openFocus(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): readonly FocusPart[] {
+export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly FocusPart[] {
 	if (!query.method) {
 		return [];
 	}
@@ -60,15 +113,15 @@ export function openFocus(snapshot: Snapshot, baseline: Snapshot | undefined, qu
 	const {dictionary} = snapshot;
 	const {methods, callOf, inwards, outwards, keyPrefix} = focusedStacks(dictionary, query.method, query.by);
 	const scope = {...scopeOf(snapshot, query), countedMask: allStatesMask, unit: 'ticks' as const};
-	const facts = factsInWindow(snapshot, baseline, scope);
+	const counters = countersInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const {filter, isKept, hasFigures} = treeFilter(scope, dictionary, grouping);
 	const isIn = (node: number) => callOf[node] !== 0 && isKept(node);
 	const ends = endsWithin(callOf, endsOf(dictionary, query));
-	const calls = new TopDown(facts, {
+	const calls = new TopDown(counters, {
 		stacks: inwards, dictionary, isKept: isIn, ends,
 	}, scope);
-	const callers = new BottomUp(facts, dictionary, {
+	const callers = new BottomUp(counters, dictionary, {
 		grouping, paths: outwards, startOf: node => callOf[node], beginsWithCallers: true, countsStates: true,
 	}, scope, isIn);
 	const own = calls.total(0);
@@ -76,11 +129,14 @@ export function openFocus(snapshot: Snapshot, baseline: Snapshot | undefined, qu
 		return [];
 	}
 
-	const method = methodPlace(methods, query.method);
-	const cpuSamples = effectiveSamples(own.cpuNs, squaredCpu(facts, isIn));
+	const method = methodLocation(methods, query.method);
+	const squares = squaresOf(counters, isIn);
+	const [cpu, ticks] = [cpuPieces(own.cpuNs, squares.us), {sum: own.ticks, squares: squares.ticks}];
+	const cpuSamples = samplesOf(cpu, cpu);
+	const tickSamples = samplesOf(ticks, ticks) / threadsInStep(snapshot, since);
 	const partOf = (part: FocusSource['part'], tree: PathTree): FocusPart => {
 		const source: FocusSource = {
-			tree, part, keyPrefix, placeOf: node => node === 0 ? method : grouping.places[tree.groupOf(node)], unit: 'ticks', whole: own, cpuSamples, tickMs: tickMs(snapshot, baseline),
+			tree, part, keyPrefix, locationOf: node => node === 0 ? method : grouping.locations[tree.groupOf(node)], unit: 'ticks', whole: own, cpuSamples, tickSamples, tickMs: tickMs(snapshot, since),
 		};
 		return {
 			rows: new OrderedTree<FocusTreeRow>(tree, {
@@ -88,8 +144,9 @@ export function openFocus(snapshot: Snapshot, baseline: Snapshot | undefined, qu
 			}),
 			methods,
 			own,
-			all: wholeOf(facts, scope),
+			all: wholeOf(counters, scope),
 			cpuSamples,
+			tickSamples,
 			wanted: filter.wanted,
 			foundIn: ({node, via}) => (node === 0 ? 0 : filter.foundIn(tree.groupOf(node))) | (via ? filter.foundInName(via) : 0),
 		};
@@ -104,24 +161,25 @@ function endsWithin(callOf: Int32Array, ends: Int32Array | undefined): Int32Arra
 }
 
 /** The place of the methods together: the one, or how many fit what was asked for. */
-function methodPlace(methods: readonly Place[], pattern: string): Place {
-	const together: Place = {
+function methodLocation(methods: readonly Location[], pattern: string): Location {
+	const together: Location = {
 		className: '', method: `${pattern} (${methods.length} methods)`, file: '', line: -1,
 	};
 	return methods.length === 1 ? methods[0] : together;
 }
 
-function tickMs({session}: Snapshot, baseline: Snapshot | undefined): number {
-	const samples = session.samples - (baseline?.session.samples ?? 0);
-	return samples > 0 ? (session.durationMs - (baseline?.session.durationMs ?? 0)) / samples : 0;
+function tickMs(snapshot: Snapshot, since: Snapshot | undefined): number {
+	const ticks = sampleTicks(snapshot, since);
+	return ticks > 0 ? windowMs(snapshot, since) / ticks : 0;
 }
 
-/** Sum over the samples of their CPU time squared, those of a fact taken as equal. */
-function squaredCpu(facts: Facts, isIn: (node: number) => boolean): number {
-	let squares = 0;
-	for (let fact = 0; fact < facts.count; fact++) {
-		if (facts.node[fact] !== rootNode && isIn(facts.node[fact])) {
-			squares += (facts.cpuNs[fact] ** 2) / Math.max(facts.ticks[fact], 1);
+/** Sums of squares (see `factColumns`) in the method. */
+function squaresOf(counters: Counters, isIn: (node: number) => boolean): {us: number; ticks: number} {
+	const squares = {us: 0, ticks: 0};
+	for (let counter = 0; counter < counters.count; counter++) {
+		if (counters.node[counter] !== rootNode && isIn(counters.node[counter])) {
+			squares.us += counters.squaredUs[counter];
+			squares.ticks += counters.squaredTicks[counter];
 		}
 	}
 
@@ -129,12 +187,12 @@ function squaredCpu(facts: Facts, isIn: (node: number) => boolean): number {
 }
 
 /** How much there is of the method, and how sure its shares are. */
-function certaintyText({rows, own, all, cpuSamples, methods}: FocusPart): string {
+function certaintyText({rows, own, all, cpuSamples, tickSamples, methods}: FocusPart): string {
 	const root = rows.rowOf(0);
-	const name = methods.length === 1 ? placeName(root) : root.method;
+	const name = methods.length === 1 ? locationName(root) : root.method;
 	const cpu = own.cpuNs > 0 ? `, CPU +/- ${formatPercent(worstError(cpuSamples))}` : '';
 	return `${name}: ${formatDuration(root.wallMs)} of threads' time, ${formatDuration(own.cpuNs / 1e6)} of CPU time (${formatPercent(percentOf(own.cpuNs, all.cpuNs))}% of all). `
-		+ `Sampled, not traced: seen in ${formatCount(own.ticks)} thread samples; shares are right to +/- ${formatPercent(worstError(own.ticks))} points at worst (95%)${cpu}`;
+		+ `Sampled, not traced: seen in ${formatCount(own.ticks)} thread samples; shares are right to +/- ${formatPercent(worstError(tickSamples))} points at worst (95%)${cpu}`;
 }
 
 /** The error of a share where it is greatest, at one half. */

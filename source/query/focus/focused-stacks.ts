@@ -1,15 +1,15 @@
 import {globMatcher} from '../../model/glob.js';
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
-import {placeName} from '../facts/place.js';
-import {stackIndex, type Grouping} from '../facts/stack-index.js';
+import {locationName} from '../counters/location.js';
+import {stackIndex, type Grouping} from '../counters/stack-index.js';
 import {Paths, type PathOfNode} from '../tree/paths.js';
-import type {GroupBy, Place} from '../types.js';
+import type {GroupBy, Location} from '../types/rows.js';
 
 /** The stacks that have a method on them, seen from its outermost call: what is below that, and what is above. */
-export type FocusedStacks = {
+type FocusedStacks = {
 	/** The methods looked for that were seen. */
-	readonly methods: readonly Place[];
+	readonly methods: readonly Location[];
 	/** By node: the node of the outermost call of such a method on that stack; 0 where there is none. */
 	readonly callOf: Int32Array;
 	/** The paths from there inwards. With rows by method or class the call itself is path 0. */
@@ -59,7 +59,7 @@ export function focusedStacks(dictionary: Dictionary, pattern: string, by: Group
 	}
 
 	return {
-		methods: Array.from(seen, group => methods.places[group]), callOf, inwards: {paths: asked.inwards, pathOf}, outwards: asked.outwards, keyPrefix: `f${asked.number}`,
+		methods: Array.from(seen, group => methods.locations[group]), callOf, inwards: {paths: asked.inwards, pathOf}, outwards: asked.outwards, keyPrefix: `f${asked.number}`,
 	};
 }
 
@@ -79,15 +79,15 @@ function askedOf({strings}: Dictionary, question: string): Asked {
 }
 
 /** By the group of a method. `answers` has what was asked before: names are looked at once. */
-function wantedMethods({places, groupOfKey}: Grouping, pattern: string, answers: boolean[]): readonly boolean[] {
+function wantedMethods({locations, groupOfKey}: Grouping, pattern: string, answers: boolean[]): readonly boolean[] {
 	const exact = groupOfKey.get(pattern);
 	if (exact !== undefined) {
-		return places.map((_, group) => group === exact);
+		return locations.map((_, group) => group === exact);
 	}
 
 	const matches = globMatcher(pattern);
-	while (answers.length < places.length) {
-		answers.push(answers.length > 0 && matches(placeName(places[answers.length])));
+	while (answers.length < locations.length) {
+		answers.push(answers.length > 0 && matches(locationName(locations[answers.length])));
 	}
 
 	return answers;

@@ -1,11 +1,15 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
-import type {FactRanking, Ranked} from '../facts/fact-ranking.js';
-import {AtPlace} from '../facts/place.js';
-import {percentOf, shareError} from '../facts/share.js';
-import type {Grouping} from '../facts/stack-index.js';
-import type {StandingNow} from '../standing-now.js';
-import type {LineRow, Place, StateTicks} from '../types.js';
+import type {CounterRanking, Ranked} from '../counters/ranking.js';
+import {AtLocation} from '../counters/location.js';
+import {
+	percentOf, samplesOf, shareError, shareInterval,
+} from '../counters/share.js';
+import type {Grouping} from '../counters/stack-index.js';
+import type {ContentionByLocation} from '../locks/contention-by-location.js';
+import type {
+	Interval, LineRow, Location, StateTicks,
+} from '../types/rows.js';
 import type {LineSums} from './line-sums.js';
 import type {OtherSide} from './other-side.js';
 
@@ -17,19 +21,19 @@ export type CountedFigures = {
 	readonly grouping: Grouping;
 	readonly sums: LineSums;
 	readonly threads: Snapshot['threads'];
-	readonly ranking: FactRanking;
-	readonly standing: StandingNow;
+	readonly ranking: CounterRanking;
+	readonly contention: ContentionByLocation;
 	readonly beyond: OtherSide;
 	/** Shares are of ticks, not of CPU time. */
 	readonly isInTicks: boolean;
-	/** As many equal samples would say as much of shares. */
-	readonly samples: number;
+	/** See `threadsInStep`. */
+	readonly inStep: number;
 };
 
 /**
 A row of thousands of which a screen shows some: each figure is looked up, or worked out, when somebody asks for it.
 */
-export class CountedLine extends AtPlace implements LineRow {
+export class CountedLine extends AtLocation implements LineRow {
 	/** Kept, as it is the one thing that all rows are asked for at each refresh. */
 	readonly key: string;
 	readonly #group: number;
@@ -71,7 +75,23 @@ export class CountedLine extends AtPlace implements LineRow {
 	}
 
 	get errorPercent(): number {
-		return shareError(this.selfPercent, this.#of.samples);
+		return shareError(this.selfPercent, this.#samples);
+	}
+
+	get selfInterval(): Interval {
+		return shareInterval(this.selfPercent, this.#samples);
+	}
+
+	/** Independent samples that its share of the CPU time rests on. */
+	get cpuSamples(): number {
+		const {sums} = this.#of;
+		return samplesOf(sums.cpu(this.#group), sums.cpu());
+	}
+
+	/** The same of its share of the ticks. */
+	get tickSamples(): number {
+		const {inStep, sums} = this.#of;
+		return samplesOf(sums.ticks(this.#group), sums.ticks()) / inStep;
 	}
 
 	get states(): StateTicks {
@@ -89,39 +109,43 @@ export class CountedLine extends AtPlace implements LineRow {
 	}
 
 	get blockedNow(): number {
-		return this.#of.standing.blocked[this.#group];
+		return this.#of.contention.blocked[this.#group];
 	}
 
 	get stuckMs(): number {
-		return this.#of.standing.longestMs[this.#group];
+		return this.#of.contention.longestMs[this.#group];
 	}
 
 	get stuckAtLeast(): boolean {
-		return this.#of.standing.isLonger[this.#group] === 1;
+		return this.#of.contention.isLonger[this.#group] === 1;
 	}
 
-	get heldUpNow(): number {
-		return this.#of.standing.heldUp[this.#group];
+	get contendingNow(): number {
+		return this.#of.contention.contending[this.#group];
 	}
 
 	get holder(): string | undefined {
-		return this.heldUpNow > 0 ? this.#of.standing.holderOf(this.#group) : undefined;
+		return this.contendingNow > 0 ? this.#of.contention.holderOf(this.#group) : undefined;
 	}
 
 	get otherHolders(): number {
-		return this.heldUpNow > 0 ? this.#of.standing.otherHoldersOf(this.#group) : 0;
+		return this.contendingNow > 0 ? this.#of.contention.otherHoldersOf(this.#group) : 0;
 	}
 
-	get via(): Place | undefined {
+	get via(): Location | undefined {
 		return this.#of.beyond.isOwnFirst ? this.#of.beyond.of(this.#group) : undefined;
 	}
 
-	get own(): Place | undefined {
+	get own(): Location | undefined {
 		return this.#of.beyond.isOwnFirst ? undefined : this.#of.beyond.of(this.#group);
 	}
 
-	protected override get place(): Place {
-		return this.#of.grouping.places[this.#group];
+	protected override get location(): Location {
+		return this.#of.grouping.locations[this.#group];
+	}
+
+	get #samples(): number {
+		return this.#of.isInTicks ? this.tickSamples : this.cpuSamples;
 	}
 
 	get #threads(): Ranked {

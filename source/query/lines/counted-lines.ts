@@ -1,12 +1,12 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
-import {attributionOf} from '../facts/attribution.js';
-import {FactBuckets, FactRanking} from '../facts/fact-ranking.js';
-import {factsInWindow, type Scope} from '../facts/scope.js';
-import {effectiveSamples} from '../facts/share.js';
-import {stackIndex} from '../facts/stack-index.js';
-import {standingNow} from '../standing-now.js';
-import type {LineTable, Query, Unit} from '../types.js';
+import {attributionOf} from '../counters/attribution.js';
+import {CounterBuckets, CounterRanking} from '../counters/ranking.js';
+import {countersInWindow, type Scope} from '../counters/scope.js';
+import {samplesOf, threadsInStep} from '../counters/share.js';
+import {stackIndex} from '../counters/stack-index.js';
+import {contentionByLocation} from '../locks/contention-by-location.js';
+import type {LineTable, Query, Unit} from '../types/rows.js';
 import {CountedLine, type CountedFigures} from './counted-line.js';
 import {LineSums} from './line-sums.js';
 import {OtherSide} from './other-side.js';
@@ -29,12 +29,12 @@ let last: WeakRef<Snapshot> | undefined;
 The places with counted ticks or CPU time between `baseline` (undefined: the session's start) and `snapshot`. The same
 question gets the same rows.
 */
-export function countedLines(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, scope: Scope): CountedLines {
-	const asked = [baseline, query.by, query.ownFirst === true, query.app, scope.stateMask, scope.countedMask, scope.threads?.join('')];
+export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, scope: Scope): CountedLines {
+	const asked = [since, query.by, query.ownFirst === true, query.app, scope.stateMask, scope.countedMask, scope.threads?.join('')];
 	let known = counted.get(snapshot);
 	if (!known || known.asked.some((value, index) => value !== asked[index])) {
 		counted.delete(last?.deref() ?? snapshot);
-		known = {asked, lines: new Map(), in: count(snapshot, baseline, query, scope)};
+		known = {asked, lines: new Map(), in: count(snapshot, since, query, scope)};
 		counted.set(snapshot, known);
 		last = new WeakRef(snapshot);
 	}
@@ -44,35 +44,35 @@ export function countedLines(snapshot: Snapshot, baseline: Snapshot | undefined,
 	return lines;
 }
 
-function count(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, scope: Scope): Counted['in'] {
+function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, scope: Scope): Counted['in'] {
 	const {dictionary, threads} = snapshot;
 	const {countedMask} = scope;
-	const facts = factsInWindow(snapshot, baseline, scope);
+	const counters = countersInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const attributed = attributionOf(dictionary, query);
-	const sums = new LineSums(snapshot, facts, scope, attributed, grouping);
+	const sums = new LineSums(snapshot, counters, scope, attributed, grouping);
 	const {wholeCpuNs, wholeTicks} = sums;
-	const cpuSamples = effectiveSamples(wholeCpuNs, sums.squaredCpuNs);
-	const places = grouping.places.length;
-	const buckets = new FactBuckets(sums.groupOfFact, places);
-	const shared: Omit<CountedFigures, 'beyond' | 'isInTicks' | 'samples'> = {
-		grouping, sums, threads, ranking: new FactRanking(facts, buckets, facts.thread, threads.count, countedMask), standing: standingNow(snapshot, attributed, grouping, scope),
+	const inStep = threadsInStep(snapshot, since);
+	const locations = grouping.locations.length;
+	const buckets = new CounterBuckets(sums.groupOfCounter, locations);
+	const shared: Omit<CountedFigures, 'beyond' | 'isInTicks'> = {
+		grouping, sums, threads, inStep, ranking: new CounterRanking(counters, buckets, counters.thread, threads.count, countedMask), contention: contentionByLocation(snapshot, attributed, grouping, scope),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	return inUnit => {
 		const isInTicks = inUnit.unit === 'ticks';
 		const figures: CountedFigures = {
-			...shared, isInTicks, samples: isInTicks ? wholeTicks : cpuSamples, beyond: new OtherSide(snapshot, facts, inUnit, query, buckets),
+			...shared, isInTicks, beyond: new OtherSide(snapshot, counters, inUnit, query, buckets),
 		};
 		const rows: CountedLine[] = [];
-		for (let group = 1; group < places; group++) {
+		for (let group = 1; group < locations; group++) {
 			if (sums.totalTicks[group] > 0 || (isCpuCounted && sums.totalCpuNs[group] > 0)) {
 				rows.push(new CountedLine(group, figures));
 			}
 		}
 
 		return {
-			rows, wholeCpuNs, wholeTicks, cpuSamples,
+			rows, wholeCpuNs, wholeTicks, cpuSamples: samplesOf(sums.cpu(), sums.cpu()), ticksPerObservation: wholeTicks > 0 ? inStep * sums.wholeSquaredTicks / wholeTicks : 1,
 		};
 	};
 }

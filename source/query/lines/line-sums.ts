@@ -1,8 +1,9 @@
 import {rootNode} from '../../model/frame.js';
-import type {Facts, Snapshot} from '../../model/snapshot.js';
+import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
-import type {Scope} from '../facts/scope.js';
-import type {Grouping} from '../facts/stack-index.js';
+import type {Scope} from '../counters/scope.js';
+import {cpuPieces, type Pieces} from '../counters/share.js';
+import type {Grouping} from '../counters/stack-index.js';
 
 /** Sums by group. A stack adds to `self` of the group it is attributed to and to `total` of each group in it. */
 export class LineSums {
@@ -12,36 +13,51 @@ export class LineSums {
 	readonly totalCpuNs: Float64Array;
 	/** Ticks at [group * stateCount + state], every state. */
 	readonly states: Float64Array;
-	/** By fact: its attributed group, 0 for those without Java frames. */
-	readonly groupOfFact: Int32Array;
+	/** By counter: its attributed group, 0 for those without Java frames. */
+	readonly groupOfCounter: Int32Array;
 	wholeTicks = 0;
 	wholeCpuNs = 0;
-	/** Sum over the samples of their CPU time squared. */
-	squaredCpuNs = 0;
+	/** Sums of squares, see `factColumns`: of all, and by group. */
+	readonly selfSquaredUs: Float64Array;
+	readonly selfSquaredTicks: Float64Array;
+	wholeSquaredUs = 0;
+	wholeSquaredTicks = 0;
 
-	constructor(snapshot: Snapshot, facts: Facts, scope: Pick<Scope, 'countedMask'>, attributed: Int32Array, grouping: Grouping) {
-		const groups = grouping.places.length;
+	constructor(snapshot: Snapshot, counters: Counters, scope: Pick<Scope, 'countedMask'>, attributed: Int32Array, grouping: Grouping) {
+		const groups = grouping.locations.length;
 		this.selfTicks = new Float64Array(groups);
 		this.selfCpuNs = new Float64Array(groups);
+		this.selfSquaredUs = new Float64Array(groups);
+		this.selfSquaredTicks = new Float64Array(groups);
 		this.totalTicks = new Float64Array(groups);
 		this.totalCpuNs = new Float64Array(groups);
 		this.states = new Float64Array(groups * stateCount);
-		this.groupOfFact = new Int32Array(facts.count);
-		this.#addTotals(snapshot, grouping, this.#addSelf(snapshot, facts, scope, attributed, grouping));
+		this.groupOfCounter = new Int32Array(counters.count);
+		this.#addTotals(snapshot, grouping, this.#addSelf(snapshot, counters, scope, attributed, grouping));
 	}
 
-	#addSelf({dictionary}: Snapshot, facts: Facts, {countedMask}: Pick<Scope, 'countedMask'>, attributed: Int32Array, {groupOfFrame}: Grouping): NodeSums {
+	/** The CPU time of all groups, or of one. */
+	cpu(group?: number): Pieces {
+		return group === undefined ? cpuPieces(this.wholeCpuNs, this.wholeSquaredUs) : cpuPieces(this.selfCpuNs[group], this.selfSquaredUs[group]);
+	}
+
+	/** The counted ticks of all groups, or of one. */
+	ticks(group?: number): Pieces {
+		return group === undefined ? {sum: this.wholeTicks, squares: this.wholeSquaredTicks} : {sum: this.selfTicks[group], squares: this.selfSquaredTicks[group]};
+	}
+
+	#addSelf({dictionary}: Snapshot, counters: Counters, {countedMask}: Pick<Scope, 'countedMask'>, attributed: Int32Array, {groupOfFrame}: Grouping): NodeSums {
 		const ticksOfNode = new Float64Array(dictionary.nodeCount);
 		const cpuNsOfNode = new Float64Array(dictionary.nodeCount);
-		const {groupOfFact, states, selfCpuNs, selfTicks} = this;
+		const {groupOfCounter, states, selfCpuNs, selfSquaredTicks, selfSquaredUs, selfTicks} = this;
 		const {nodeFrame, nodeCount} = dictionary;
 		const groupOfNode = new Int32Array(nodeCount);
 		for (let node = 0; node < nodeCount; node++) {
 			groupOfNode[node] = groupOfFrame[nodeFrame[attributed[node]]];
 		}
 
-		const {count, node: nodes, state: stateOf, ticks: ticksOf, cpuNs: cpuNsOf} = facts;
-		let [wholeCpuNs, wholeTicks, squaredCpuNs] = [0, 0, 0];
+		const {count, node: nodes, state: stateOf, ticks: ticksOf, cpuNs: cpuNsOf, squaredTicks, squaredUs} = counters;
+		let [wholeCpuNs, wholeTicks, wholeSquaredUs, wholeSquaredTicks] = [0, 0, 0, 0];
 		for (let index = 0; index < count; index++) {
 			const node = nodes[index];
 			if (node === rootNode) {
@@ -52,16 +68,19 @@ export class LineSums {
 			const state = stateOf[index];
 			const ticks = ticksOf[index];
 			const cpuNs = cpuNsOf[index];
-			groupOfFact[index] = group;
+			groupOfCounter[index] = group;
 			states[(group * stateCount) + state] += ticks;
 			if (cpuNs > 0) {
 				wholeCpuNs += cpuNs;
-				squaredCpuNs += cpuNs * cpuNs / Math.max(ticks, 1);
+				wholeSquaredUs += squaredUs[index];
+				selfSquaredUs[group] += squaredUs[index];
 				cpuNsOfNode[node] += cpuNs;
 			}
 
 			if ((countedMask & (1 << state)) !== 0) {
 				wholeTicks += ticks;
+				wholeSquaredTicks += squaredTicks[index];
+				selfSquaredTicks[group] += squaredTicks[index];
 				ticksOfNode[node] += ticks;
 			}
 		}
@@ -73,7 +92,8 @@ export class LineSums {
 
 		this.wholeCpuNs = wholeCpuNs;
 		this.wholeTicks = wholeTicks;
-		this.squaredCpuNs = squaredCpuNs;
+		this.wholeSquaredUs = wholeSquaredUs;
+		this.wholeSquaredTicks = wholeSquaredTicks;
 		return {ticksOfNode, cpuNsOfNode};
 	}
 

@@ -1,22 +1,22 @@
-import type {Facts, Snapshot} from '../../model/snapshot.js';
-import {attributionOf} from '../facts/attribution.js';
-import {FactRanking, type FactBuckets} from '../facts/fact-ranking.js';
-import {ownCode} from '../facts/own-code.js';
-import type {Scope} from '../facts/scope.js';
-import {stackIndex} from '../facts/stack-index.js';
-import type {Place, Query} from '../types.js';
+import type {Counters, Snapshot} from '../../model/snapshot.js';
+import {attributionOf} from '../counters/attribution.js';
+import {CounterRanking, type CounterBuckets} from '../counters/ranking.js';
+import {ownCode} from '../counters/own-code.js';
+import type {Scope} from '../counters/scope.js';
+import {stackIndex} from '../counters/stack-index.js';
+import type {Location, Query} from '../types/rows.js';
 
 /**
 Where the samples of a row count by the other rule: with own code first the methods that they stand in, else the
-program's own lines. Only the facts of rows that are asked for are looked at.
+program's own lines. Only the counters of rows that are asked for are looked at.
 */
 export class OtherSide {
 	/** Whether the rows are of own code, and the other side is what that called. */
 	readonly isOwnFirst: boolean;
-	readonly #make: () => (group: number) => Place | undefined;
-	#placeOf: ((group: number) => Place | undefined) | undefined;
+	readonly #make: () => (group: number) => Location | undefined;
+	#locationOf: ((group: number) => Location | undefined) | undefined;
 
-	constructor({dictionary}: Snapshot, facts: Facts, scope: Scope, query: Query, buckets: FactBuckets) {
+	constructor({dictionary}: Snapshot, counters: Counters, scope: Scope, query: Query, buckets: CounterBuckets) {
 		this.isOwnFirst = query.ownFirst === true;
 		this.#make = () => {
 			const {ownFirst, by} = query;
@@ -24,8 +24,8 @@ export class OtherSide {
 			const attributed = attributionOf(dictionary, {...query, ownFirst: !ownFirst});
 			const {nodeFrame} = dictionary;
 			const rows = index.grouping(by);
-			const {groupOfFrame, places} = index.grouping(ownFirst ? 'method' : 'line');
-			const memberOfFact = new Int32Array(facts.count);
+			const {groupOfFrame, locations} = index.grouping(ownFirst ? 'method' : 'line');
+			const memberOfCounter = new Int32Array(counters.count);
 			// What stands in the row's own place has no other side.
 			const memberOf = (node: number, group: number): number => {
 				const frame = nodeFrame[attributed[node]];
@@ -39,28 +39,28 @@ export class OtherSide {
 			};
 
 			// By what shares are of.
-			const weighed = scope.unit === 'ticks' ? {...facts, cpuNs: new Float64Array(facts.count)} : facts;
-			const ranking = new FactRanking(weighed, buckets, memberOfFact, places.length, scope.countedMask);
+			const weighed = scope.unit === 'ticks' ? {...counters, cpuNs: new Float64Array(counters.count)} : counters;
+			const ranking = new CounterRanking(weighed, buckets, memberOfCounter, locations.length, scope.countedMask);
 			const {isOwn} = ownCode(query.app);
 			return group => {
 				// Where a stack has no own code, nothing of it was called by any.
-				if (ownFirst && !isOwn(rows.places[group].className)) {
+				if (ownFirst && !isOwn(rows.locations[group].className)) {
 					return undefined;
 				}
 
-				for (const fact of buckets.factsOf(group)) {
-					memberOfFact[fact] = memberOf(facts.node[fact], group);
+				for (const counter of buckets.countersOf(group)) {
+					memberOfCounter[counter] = memberOf(counters.node[counter], group);
 				}
 
 				const [top = 0] = ranking.of(group, 1).top;
-				return top === 0 ? undefined : places[top];
+				return top === 0 ? undefined : locations[top];
 			};
 		};
 	}
 
 	/** Where most of a row's samples count; undefined where that is the row itself. */
-	of(group: number): Place | undefined {
-		this.#placeOf ??= this.#make();
-		return this.#placeOf(group);
+	of(group: number): Location | undefined {
+		this.#locationOf ??= this.#make();
+		return this.#locationOf(group);
 	}
 }

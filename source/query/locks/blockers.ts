@@ -1,27 +1,31 @@
+import {alignedTo} from '../counters/aligned.js';
 import {lockKinds} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
-import {blockerColumns} from '../columns/blocker-columns.js';
 import {sortRows} from '../columns/sort.js';
-import {placeName, placeOfFrame} from '../facts/place.js';
-import {isCounted, scopeOf, type Scope} from '../facts/scope.js';
-import {isStuckLonger, stuckMs} from '../now.js';
-import {sampledMs} from '../summary.js';
-import type {BlockerRow, Query, Waiter} from '../types.js';
-import {deadlocksOf, isDeadlocked} from './deadlocks.js';
-import {isHeldUpNow, isHoldUp, programPlace} from './hold-ups.js';
+import {locationName, locationOfFrame} from '../counters/location.js';
+import {isCounted, scopeOf, type Scope} from '../counters/scope.js';
+import {hasVirtualThreads, unmountedUnseen} from '../counters/thread-kind.js';
+import {sampleTicks} from '../counters/share.js';
+import {sampledMs} from '../counters/cpu-time.js';
+import type {BlockerRow, Query, Waiter} from '../types/rows.js';
+import {isStuckLonger, stuckMs} from './newest-sample.js';
+import {blockerColumns} from './columns.js';
+import {circlesIn, deadlocksOf, isDeadlocked} from './deadlocks.js';
+import {isContendingNow, isContention, programLocation} from './contention.js';
 
 /**
 Who holds up whom: in the newest sample, and between `baseline` (undefined: the session's start) and `snapshot`. A row
 is a class of locks and the thread that holds them, as engines know no more of a lock than that. Below it, a level
 deeper, stand the locks of threads that wait for it: a chain is read from the top. Rows of a level are sorted; the
-filter keeps rows that match and those above them. Threads that are left out (`thread:`) still hold, but do not wait.
+filter keeps rows that match and those above them. `above` says what cannot be seen. Threads that are left out (`thread:`) still hold, but do not wait.
 */
-export function queryBlockers(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number} {
+export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number; readonly above?: string} {
 	const scope = scopeOf(snapshot, query);
 	const deadlocks = deadlocksOf(snapshot);
-	const rows = sumsOf(snapshot, baseline, scope).map(sum => rowOf(snapshot, sum, isDeadlocked(deadlocks, sum.owner)));
-	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length};
+	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, isDeadlocked(deadlocks, sum.owner)));
+	const above = hasVirtualThreads(snapshot) ? `${unmountedUnseen.replace('v', 'V')}, and neither is what they wait for.` : undefined;
+	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, above};
 }
 
 /** A thread's waits for the locks of a row. */
@@ -37,10 +41,10 @@ type Sums = {
 	readonly tickMs: number;
 };
 
-function sumsOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'threads'>): Sums[] {
-	const {threads, contention, dictionary, session} = snapshot;
-	const samples = session.samples - (baseline?.session.samples ?? 0);
-	const tickMs = samples > 0 ? sampledMs(snapshot, baseline) / samples : 0;
+function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>): Sums[] {
+	const {threads, contention, dictionary} = snapshot;
+	const ofThread = sampleTicks(snapshot, since);
+	const tickMs = ofThread > 0 ? sampledMs(snapshot, since) / ofThread : 0;
 	const sums = new Map<string, Sums>();
 	const waitOf = (thread: number, {readers = 0, ...lock}: {kind: number; lockClass: number; owner: number; ownerFrame: number; readers?: number}): WaiterSums => {
 		const key = keyOf(snapshot, lock);
@@ -55,11 +59,11 @@ function sumsOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<
 		return waiter;
 	};
 
-	const before = baseline?.contention;
+	const before = alignedTo(snapshot, since)?.contention;
 	for (let index = 0; index < contention.count; index++) {
 		const ticks = contention.ticks[index] - (before && index < before.count ? before.ticks[index] : 0);
 		const [thread, kind, owner] = [contention.thread[index], contention.lockKind[index], contention.owner[index]];
-		if (ticks > 0 && isCounted(scope, thread) && isHoldUp(kind, dictionary.strings[contention.lockClass[index]], owner)) {
+		if (ticks > 0 && isCounted(scope, thread) && isContention(kind, dictionary.strings[contention.lockClass[index]], owner)) {
 			const waiter = waitOf(thread, {
 				kind, owner, lockClass: contention.lockClass[index], ownerFrame: contention.ownerFrame[index],
 			});
@@ -69,7 +73,7 @@ function sumsOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<
 	}
 
 	for (let thread = 0; thread < threads.count; thread++) {
-		if (isCounted(scope, thread) && isHeldUpNow(snapshot, thread)) {
+		if (isCounted(scope, thread) && isContendingNow(snapshot, thread)) {
 			const waiter = waitOf(thread, {
 				kind: threads.lockKind[thread], owner: threads.lockOwner[thread], lockClass: threads.lockClass[thread], ownerFrame: threads.lockOwnerFrame[thread], readers: threads.lockReaders[thread],
 			});
@@ -95,7 +99,7 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		isNow,
 		stuckMs: isNow ? stuckMs(snapshot, thread) : 0,
 		stuckAtLeast: isNow && isStuckLonger(snapshot, thread),
-		at: programPlace(snapshot, node),
+		at: programLocation(snapshot, node),
 		waitedMs: ticks * tickMs,
 	})).sort((a, b) => Number(b.isNow) - Number(a.isNow) || b.stuckMs - a.stuckMs || b.waitedMs - a.waitedMs || a.key - b.key);
 	let waitedMs = 0;
@@ -111,8 +115,8 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 		holderName: owner < 0 ? '' : threads.name[owner],
 		readers,
 		holderState: isAlive ? threadStates[threads.state[owner]] : undefined,
-		tookAt: ownerFrame > 0 ? placeOfFrame(dictionary, ownerFrame, 'line') : undefined,
-		nowAt: isAlive ? programPlace(snapshot, threads.node[owner]) : undefined,
+		tookAt: ownerFrame > 0 ? locationOfFrame(dictionary, ownerFrame, 'line') : undefined,
+		nowAt: isAlive ? programLocation(snapshot, threads.node[owner]) : undefined,
 		waiters: rows,
 		waitingNow: rows.filter(({isNow}) => isNow).length,
 		longestMs: rows[0]?.stuckMs ?? 0,
@@ -150,33 +154,11 @@ function inChains(snapshot: Snapshot, rows: readonly BlockerRow[], scope: Scope,
 
 	// Every row is below one without a row above it, or below a circle.
 	const roots = [...parents.keys()].filter(index => parents[index] < 0);
-	for (const root of [...roots, ...circlesOf(parents)].sort((one, other) => one - other)) {
+	for (const root of [...roots, ...circlesIn(parents).flat()].sort((one, other) => one - other)) {
 		place(root);
 	}
 
 	return wantedOf([...depths].map(([index, depth]) => ({...sorted[index], depth})), scope);
-}
-
-/** The members of circles in a list of parents, -1 for none. */
-function circlesOf(parents: readonly number[]): number[] {
-	const walkOf = new Int32Array(parents.length);
-	const members: number[] = [];
-	for (const start of parents.keys()) {
-		let at = start;
-		for (; at >= 0 && walkOf[at] === 0; at = parents[at]) {
-			walkOf[at] = start + 1;
-		}
-
-		if (at >= 0 && walkOf[at] === start + 1) {
-			const first = at;
-			do {
-				members.push(at);
-				at = parents[at];
-			} while (at !== first);
-		}
-	}
-
-	return members;
 }
 
 /** The rows that the filter keeps, and those above them. */
@@ -198,16 +180,16 @@ function wantedOf(rows: readonly BlockerRow[], scope: Scope): BlockerRow[] {
 /** The key of the row of what a thread waits for now. */
 function waitedForBy(snapshot: Snapshot, thread: number): string | undefined {
 	const {threads} = snapshot;
-	return thread >= 0 && isHeldUpNow(snapshot, thread)
+	return thread >= 0 && isContendingNow(snapshot, thread)
 		? keyOf(snapshot, {kind: threads.lockKind[thread], lockClass: threads.lockClass[thread], owner: threads.lockOwner[thread]})
 		: undefined;
 }
 
 function isWanted(row: BlockerRow, {filter: {row: matches}}: Scope): boolean {
 	const names = [row.holderName, row.lockClass, ...row.waiters.map(({name}) => name)];
-	const places = [row.tookAt, row.nowAt, ...row.waiters.map(({at}) => at)].filter(place => place !== undefined);
+	const locations = [row.tookAt, row.nowAt, ...row.waiters.map(({at}) => at)].filter(place => place !== undefined);
 	return !matches || matches({
-		text: [...names, ...places.map(place => placeName(place))].join('\n'), percent: 0, totalPercent: 0, cpuMs: 0, ticks: 0, totalTicks: 0,
+		text: [...names, ...locations.map(place => locationName(place))].join('\n'), percent: 0, totalPercent: 0, cpuMs: 0, ticks: 0, totalTicks: 0,
 		threads: row.waiters.length, blocked: row.waitingNow, stuckS: row.longestMs / 1000,
 	});
 }

@@ -1,35 +1,44 @@
-import {deadlockAgeMs, lockKindCode} from '../../model/sample.js';
+import {deadlockMs} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {placeOfFrame} from '../facts/place.js';
-import {stuckMs} from '../now.js';
-import type {Deadlock, DeadlockedThread} from '../types.js';
-import {isHeldUpNow, programPlace, waitsForGood} from './hold-ups.js';
+import {locationOfFrame, locationName} from '../counters/location.js';
+import type {Deadlock, DeadlockedThread} from '../types/rows.js';
+import {isContendingNow, programLocation, waitsForGood} from './contention.js';
+import {newestSampleMs, stuckMs} from './newest-sample.js';
 
 /**
-Threads that wait for each other in a circle and will do so for good, as far as the newest sample and those before it
-tell: each waits, without a limit of time, for a lock that the next one holds, the last for one of the first's. One may
-wait for itself where it holds a lock for reading and wants it for writing; at a monitor it has just got it (HotSpot's
-own search passes by such a circle, too: ThreadService::find_deadlocks_at_safepoint). Each circle begins with its thread
-that is oldest by its key.
+Threads that have waited for each other in a circle for a second, and will do so for good as far as samples tell: each
+waits, without a limit of time, for a lock that the next one holds, the last for one of the first's. One waits for itself
+only where it holds a lock for reading and wants it for writing: any other lock that it holds it has just got. Each
+circle begins with its thread that is oldest by its key.
 */
 export function deadlocksOf(snapshot: Snapshot): Deadlock[] {
-	const {threads, session} = snapshot;
-	const neededMs = deadlockAgeMs(session.intervalMs);
-	const hasOwnMonitor = (thread: number) => threads.lockOwner[thread] === thread && threads.lockKind[thread] === lockKindCode.monitor;
-	const isHeldUp = (thread: number) => isHeldUpNow(snapshot, thread) && waitsForGood(snapshot, thread) && stuckMs(snapshot, thread) >= neededMs;
-	const next = (thread: number) => isHeldUp(thread) && !hasOwnMonitor(thread) ? threads.lockOwner[thread] : -1;
-	// The walk that came by a thread, from 1 on.
-	const walkOf = new Int32Array(threads.count);
-	const circles: Deadlock[] = [];
-	for (let start = 0; start < threads.count; start++) {
+	const {threads} = snapshot;
+	const newestMs = newestSampleMs(snapshot);
+	const isContending = (thread: number) => isContendingNow(snapshot, thread) && waitsForGood(snapshot, thread)
+		&& stuckMs(snapshot, thread) >= deadlockMs && newestMs - threads.lockOwnerSinceMs[thread] >= deadlockMs;
+	const hasJustGotIt = (thread: number) => threads.lockOwner[thread] === thread && threads.lockReaders[thread] === 0;
+	const waitsFor = Array.from({length: threads.count}, (_, thread) => isContending(thread) && !hasJustGotIt(thread) ? threads.lockOwner[thread] : -1);
+	return circlesIn(waitsFor).map(circle => deadlockOf(snapshot, circle));
+}
+
+/** The circles in a list of which each member has the index of its next, -1 for none; each in its order. */
+export function circlesIn(next: readonly number[]): number[][] {
+	// The walk that came by a member, from 1 on.
+	const walkOf = new Int32Array(next.length);
+	const circles: number[][] = [];
+	for (const start of next.keys()) {
 		let at = start;
-		while (at >= 0 && walkOf[at] === 0) {
+		for (; at >= 0 && walkOf[at] === 0; at = next[at]) {
 			walkOf[at] = start + 1;
-			at = next(at);
 		}
 
 		if (at >= 0 && walkOf[at] === start + 1) {
-			circles.push(circleFrom(snapshot, at, next));
+			const circle = [at];
+			for (let member = next[at]; member !== at; member = next[member]) {
+				circle.push(member);
+			}
+
+			circles.push(circle);
 		}
 	}
 
@@ -41,13 +50,8 @@ export function isDeadlocked(deadlocks: readonly Deadlock[], thread: number): bo
 	return deadlocks.some(circle => circle.some(member => member.thread === thread));
 }
 
-function circleFrom(snapshot: Snapshot, start: number, next: (thread: number) => number): Deadlock {
+function deadlockOf(snapshot: Snapshot, members: readonly number[]): Deadlock {
 	const {key} = snapshot.threads;
-	const members = [start];
-	for (let at = next(start); at !== start; at = next(at)) {
-		members.push(at);
-	}
-
 	let first = 0;
 	for (const [index, thread] of members.entries()) {
 		first = key[thread] < key[members[first]] ? index : first;
@@ -62,7 +66,31 @@ function memberOf(snapshot: Snapshot, thread: number): DeadlockedThread {
 		thread,
 		name: threads.name[thread],
 		lockClass: dictionary.strings[threads.lockClass[thread]],
-		at: programPlace(snapshot, threads.node[thread]),
-		ownerTookAt: threads.lockOwnerFrame[thread] > 0 ? placeOfFrame(dictionary, threads.lockOwnerFrame[thread], 'line') : undefined,
+		at: programLocation(snapshot, threads.node[thread]),
+		ownerTookAt: threads.lockOwnerFrame[thread] > 0 ? locationOfFrame(dictionary, threads.lockOwnerFrame[thread], 'line') : undefined,
 	};
+}
+
+/** Threads of a circle that are named; the others are in the Blockers view and in JSON. */
+const maxNamed = 12;
+
+/** Who waits for whom, for a line of the screen: `stuck-1 -> stuck-2 -> stuck-1`. */
+export function circleText(deadlock: Deadlock): string {
+	const names = deadlock.slice(0, maxNamed).map(({name}) => name);
+	const more = deadlock.length > maxNamed ? [`${deadlock.length - maxNamed} more`] : [];
+	return [...names, ...more, deadlock[0].name].join(' -> ');
+}
+
+/** The whole of it in a sentence: who waits where for what, and who has it. */
+export function deadlockText(deadlock: Deadlock): string {
+	const waits = deadlock.slice(0, maxNamed).map((member, index) => waitText(member, deadlock[(index + 1) % deadlock.length]));
+	const more = deadlock.length > maxNamed ? [`and ${deadlock.length - maxNamed} more threads`] : [];
+	return `deadlock of ${deadlock.length} ${deadlock.length === 1 ? 'thread' : 'threads'}: ${[...waits, ...more].join('; ')}`;
+}
+
+function waitText({name, lockClass, at, ownerTookAt}: DeadlockedThread, owner: DeadlockedThread): string {
+	const where = at ? ` at ${locationName(at)}` : '';
+	const lock = lockClass === '' ? 'a lock' : lockClass;
+	const taken = ownerTookAt ? ` (taken at ${locationName(ownerTookAt)})` : '';
+	return `${name} waits${where} for ${lock} held by ${owner.name}${taken}`;
 }

@@ -1,26 +1,27 @@
+import {alignedTo} from '../counters/aligned.js';
 import {recordsInWindow} from '../../model/records-in-window.js';
 import {contentionColumns} from '../../model/schema.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {lockInfo} from '../now.js';
-import {placeName} from '../facts/place.js';
-import {isCounted, type Scope} from '../facts/scope.js';
+import {locationName} from '../counters/location.js';
+import {isCounted, type Scope} from '../counters/scope.js';
 import {byNumber, byText} from '../columns/sort.js';
-import type {Holder, HolderPlace, Place} from '../types.js';
+import type {Holder, HolderLocation, Location} from '../types/rows.js';
+import {lockInfo} from './newest-sample.js';
 
-type Sums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName' | 'ownerKey'>; ticks: number; readonly took: Map<string, HolderPlace>; readonly now: Map<string, HolderPlace>};
+type Sums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName' | 'ownerKey'>; ticks: number; readonly took: Map<string, HolderLocation>; readonly now: Map<string, HolderLocation>};
 
 /**
 Owners of the locks that samples at the wanted stacks waited for in the window, each with all its places together. Those
 who held up most come first.
 */
-export function holdersOf(snapshot: Snapshot, baseline: Snapshot | undefined, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): Holder[] {
+export function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): Holder[] {
 	const all = snapshot.contention;
-	const contention = recordsInWindow(contentionColumns, all, baseline?.contention, index => isCounted(scope, all.thread[index]) && isWanted(all.node[index]));
+	const contention = recordsInWindow(contentionColumns, all, alignedTo(snapshot, since)?.contention, index => isCounted(scope, all.thread[index]) && isWanted(all.node[index]));
 	const sums = new Map<string, Sums>();
 	let ticksOfAll = 0;
 	for (let index = 0; index < contention.count; index++) {
 		const ticks = contention.ticks[index];
-		const {ownerPlace, ownerNow, ...owner} = lockInfo(snapshot, {
+		const {ownerLocation, ownerNow, ...owner} = lockInfo(snapshot, {
 			lockKind: contention.lockKind[index],
 			lockClass: contention.lockClass[index],
 			owner: contention.owner[index],
@@ -35,7 +36,7 @@ export function holdersOf(snapshot: Snapshot, baseline: Snapshot | undefined, sc
 		sums.set(key, sum);
 		sum.ticks += ticks;
 		ticksOfAll += ticks;
-		add(sum.took, ownerPlace, ticks);
+		add(sum.took, ownerLocation, ticks);
 		add(sum.now, ownerNow, ticks);
 	}
 
@@ -46,13 +47,13 @@ export function holdersOf(snapshot: Snapshot, baseline: Snapshot | undefined, sc
 		}));
 }
 
-function add(places: Map<string, HolderPlace>, place: Place | undefined, ticks: number): void {
-	if (place) {
-		const name = placeName(place);
-		places.set(name, {place, ticks: ticks + (places.get(name)?.ticks ?? 0)});
+function add(locations: Map<string, HolderLocation>, location: Location | undefined, ticks: number): void {
+	if (location) {
+		const name = locationName(location);
+		locations.set(name, {location, ticks: ticks + (locations.get(name)?.ticks ?? 0)});
 	}
 }
 
-function sorted(places: ReadonlyMap<string, HolderPlace>): HolderPlace[] {
-	return [...places].sort(([a, {ticks: aTicks}], [b, {ticks: bTicks}]) => byNumber(bTicks, aTicks) || byText(a, b)).map(([, place]) => place);
+function sorted(locations: ReadonlyMap<string, HolderLocation>): HolderLocation[] {
+	return [...locations].sort(([a, {ticks: aTicks}], [b, {ticks: bTicks}]) => byNumber(bTicks, aTicks) || byText(a, b)).map(([, location]) => location);
 }

@@ -1,7 +1,6 @@
+import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {newArray, type Column, type ColumnArray} from '../../model/column-types.js';
-import {
-	contentionColumns, factColumns, threadNumbers, type CounterColumns,
-} from '../../model/schema.js';
+import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {mergeNames, moveNames, writeNames} from './name-deltas.js';
 import {VarintReader, VarintWriter} from './varints.js';
@@ -13,31 +12,25 @@ later one and back; names of threads come last, see name-deltas. Values are whol
 */
 
 /** The parts of a snapshot that change: counters, and the threads' records. */
-export type Counted = Pick<Snapshot, 'facts' | 'contention' | 'threads'>;
-export type Region = keyof Counted;
+export type Counted = Pick<Snapshot, 'counters' | 'contention' | 'threads'>;
+type Region = keyof Counted;
 
 /** How many records there were of each. */
 export type Counts = Readonly<Record<Region, number>>;
 
 type Changing = {readonly region: Region; readonly name: string; readonly column: Column};
 
-function counters(region: Region, columns: CounterColumns): Changing[] {
-	return Object.entries(columns).filter(([, {role}]) => role === 'counter').map(([name, column]) => ({region, name, column}));
-}
-
-const changing: readonly Changing[] = [
-	...counters('facts', factColumns),
-	...counters('contention', contentionColumns),
-	...Object.entries(threadNumbers).map(([name, column]) => ({region: 'threads', name, column} as const)),
-];
+/** All columns: keys change where the place of an ended thread's is used again. */
+const changing: readonly Changing[] = Object.entries({counters: counterColumns, contention: contentionColumns, threads: threadNumbers})
+	.flatMap(([region, columns]) => Object.entries<Column>(columns).map(([name, column]) => ({region: region as Region, name, column})));
 
 function arrayOf(counted: Counted, {region, name}: Changing): ColumnArray {
 	return (counted[region] as unknown as Readonly<Record<string, ColumnArray>>)[name];
 }
 
 /** The number of records of each region. */
-export function countsOf({facts, contention, threads}: Counted): Counts {
-	return {facts: facts.count, contention: contention.count, threads: threads.count};
+export function countsOf({counters, contention, threads}: Counted): Counts {
+	return {counters: counters.count, contention: contention.count, threads: threads.count};
 }
 
 const writer = new VarintWriter();
@@ -181,8 +174,26 @@ export class MovingMoment {
 			threads: {
 				...later.threads, ...ownOf('threads'), name: this.#names, count: counts.threads,
 			},
-			facts: {...later.facts, ...ownOf('facts'), count: counts.facts},
+			counters: {...later.counters, ...ownOf('counters'), count: counts.counters},
 			contention: {...later.contention, ...ownOf('contention'), count: counts.contention},
 		};
 	}
+}
+
+/** What led from one moment to the next (deltas.ts), deflated where it is kept for long. */
+export type KeptChanges = {readonly changes: Uint8Array; readonly isDeflated: boolean};
+
+/** A window with 4 KB to look back in and little memory while it deflates: what changes is some kilobytes at most. */
+const deflating = {windowBits: 12, memLevel: 5};
+
+/** Changes that are not deflated yet in fewer bytes; as they are where there would be more. */
+export function deflated<Kept extends KeptChanges>(kept: Kept): Kept {
+	const bytes = deflateRawSync(kept.changes, deflating);
+	// What zlib gives is a part of a buffer of 16 KB.
+	return bytes.length < kept.changes.length ? {...kept, changes: new Uint8Array(bytes), isDeflated: true} : kept;
+}
+
+/** The changes as deltas.ts made them. */
+export function changesOf({changes, isDeflated}: KeptChanges): Uint8Array {
+	return isDeflated ? inflateRawSync(changes) : changes;
 }

@@ -1,6 +1,5 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
-import {MovingMoment, type Counted} from './deltas.js';
-import {changesOf} from './kept-changes.js';
+import {MovingMoment, changesOf, type Counted} from './deltas.js';
 import {sessionAt, type Moment, type Ring} from './ring.js';
 import {windowOfCell} from './steps.js';
 
@@ -8,7 +7,7 @@ import {windowOfCell} from './steps.js';
 export type PastWindow = {
 	readonly snapshot: Snapshot;
 	/** Undefined: the session's start. */
-	readonly baseline: Snapshot | undefined;
+	readonly since: Snapshot | undefined;
 	readonly vitals: TargetVitals;
 	readonly fromMs: number;
 	readonly toMs: number;
@@ -37,7 +36,7 @@ export class LookBack {
 			const snapshot = this.at(ring, found.to)!;
 			const {atMs: toMs, vitals} = ring.windows[found.to];
 			this.#window = {
-				snapshot, baseline: this.at(ring, found.from), vitals, toMs, fromMs: asked[1]?.atMs ?? snapshot.session.startedAtMs,
+				snapshot, since: this.at(ring, found.from), vitals, toMs, fromMs: asked[1]?.atMs ?? snapshot.session.startedAtMs,
 			};
 		}
 

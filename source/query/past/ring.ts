@@ -4,9 +4,8 @@ import {sessionFigures} from '../../model/schema.js';
 import type {SessionStats, Snapshot, TargetVitals} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {
-	countsOf, deltas, merged, type Counts,
+	countsOf, deltas, merged, deflated, type Counts, type KeptChanges,
 } from './deltas.js';
-import {deflated, type KeptChanges} from './kept-changes.js';
 
 /** A moment of the session that windows begin and end at. */
 export type Moment = {
@@ -66,7 +65,7 @@ export type RingBounds = {
 };
 
 export const usualBounds: RingBounds = {
-	leastMs: 900, fineForMs: 600_000, coarseMs: 10_000, maxBytes: 64 * 1024 * 1024, maxWindows: 10_000,
+	leastMs: 900, fineForMs: 600_000, coarseMs: 10_000, maxBytes: 24 * 1024 * 1024, maxWindows: 10_000,
 };
 
 /** What a window takes beside its changes. */
@@ -124,11 +123,11 @@ function cpuOf({threads}: Snapshot): number {
 }
 
 /** A thread that waits for a monitor is BLOCKED; for a lock of java.util.concurrent its holder must be known. */
-function blockedTicks({facts, contention}: Snapshot): number {
+function blockedTicks({counters, contention}: Snapshot): number {
 	let sum = 0;
-	const {count, state, ticks} = facts;
-	for (let fact = 0; fact < count; fact++) {
-		sum += state[fact] === stateCode.BLOCKED ? ticks[fact] : 0;
+	const {count, state, ticks} = counters;
+	for (let counter = 0; counter < count; counter++) {
+		sum += state[counter] === stateCode.BLOCKED ? ticks[counter] : 0;
 	}
 
 	for (let row = 0; row < contention.count; row++) {

@@ -1,11 +1,11 @@
-import {sampledMs} from '../summary.js';
+import {sampledMs} from '../counters/cpu-time.js';
 import type {Column, PastFigures} from '../columns/column.js';
-import type {Query} from '../types.js';
+import type {Query} from '../types/rows.js';
 import {LookBack} from './look-back.js';
 import type {Moment, Ring} from './ring.js';
 import {
 	stepsUpTo, trendOf, type Trend, type TrendStep,
-} from './trend.js';
+} from './time-line.js';
 
 /** What must be known of a view: the column that has something of its rows to look back at. */
 type View = {readonly columns: ReadonlyArray<Pick<Column<never>, 'past'>>};
@@ -67,9 +67,9 @@ export class RowTrends {
 	}
 
 	#figures(query: Query, ring: Ring, {from, to}: TrendStep, past: Past): Omit<Step, 'from'> {
-		const baseline = this.#lookBack.at(ring, from);
+		const since = this.#lookBack.at(ring, from);
 		const snapshot = this.#lookBack.at(ring, to)!;
-		return {ms: sampledMs(snapshot, baseline), figures: past(snapshot, baseline, query)};
+		return {ms: sampledMs(snapshot, since), figures: past(snapshot, since, query)};
 	}
 }
 

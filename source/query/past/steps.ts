@@ -1,9 +1,13 @@
+import {corePercent} from '../counters/cpu-time.js';
 import type {Ring} from './ring.js';
 
 /** How long a window of the past is, and how far a step goes; the choices of the z key there, the longest first. */
 export const spans = [
 	{ms: 600_000, title: '10 min'}, {ms: 60_000, title: '1 min'}, {ms: 10_000, title: '10 s'}, {ms: 1000, title: '1 s'},
 ] as const;
+
+/** The span of the finest steps. */
+export const shortestSpanMs = spans.at(-1)!.ms;
 
 /** The span that looking back begins with. */
 export const usualSpanMs = 10_000;
@@ -50,6 +54,16 @@ export function cellAfter(ring: Ring, atMs: number, spanMs: number): number | un
 	const newest = ring.windows.at(-1);
 	const cell = next && next.atMs > atMs ? cellOf(next.atMs, spanMs) : undefined;
 	return cell === undefined || cell >= cellOf(newest!.atMs, spanMs) ? undefined : cell;
+}
+
+/** The end of the window with the most CPU time for its length, the newest of equals; undefined without windows. */
+export function busiestMs({windows}: Ring): number | undefined {
+	let busiest = windows.at(-1);
+	for (const window of windows.toReversed()) {
+		busiest = corePercent(window.cpuNs, window.sampledMs) > corePercent(busiest!.cpuNs, busiest!.sampledMs) ? window : busiest;
+	}
+
+	return busiest?.atMs;
 }
 
 /** Indexes of the moments that a cell's window ends and begins at, -1 for the ring's base; undefined without windows. */

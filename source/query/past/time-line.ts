@@ -1,6 +1,6 @@
-import {corePercent} from '../summary.js';
+import {corePercent} from '../counters/cpu-time.js';
 import type {Ring, RingWindow} from './ring.js';
-import {endedBy} from './steps.js';
+import {endedBy, cellOf} from './steps.js';
 
 /** What was going on in a cell of time, on average. */
 export type TimeCell = {
@@ -42,4 +42,42 @@ function meanOf(windows: readonly RingWindow[], from: number, to: number): TimeC
 	}
 
 	return samples > 0 ? {cpuPercent: corePercent(cpuNs, sampledMs), blocked: blockedTicks / samples} : undefined;
+}
+
+/** How far a trend goes back, and in how many steps. */
+const trendSteps = 12;
+const stepMs = 5000;
+
+/** A figure over the last minute, oldest first: 0 to 1 of what is drawn full. */
+export type Trend = readonly number[];
+
+/** Indexes of the moments that a step's window begins and ends at, -1 for the ring's base. */
+export type TrendStep = {readonly from: number; readonly to: number};
+
+/**
+The steps of the minute that ends with a window; undefined where nothing was sampled. All but the last begin and end at
+whole ones on the clock, so that what was found out of them stays true.
+*/
+export function stepsUpTo(ring: Ring, last: number): Array<TrendStep | undefined> {
+	const endMs = cellOf(ring.windows[last].atMs, stepMs);
+	return Array.from({length: trendSteps}, (_, index) => {
+		const cellMs = endMs - (stepMs * (trendSteps - 1 - index));
+		const [from, to] = [endedBy(ring, cellMs - stepMs), Math.min(last, endedBy(ring, cellMs))];
+		return to > from ? {from, to} : undefined;
+	});
+}
+
+/** Values of a minute of which the highest is drawn full, or `leastFull` where that is more; undefined without any. */
+export function trendOf(values: ReadonlyArray<number | undefined>, leastFull = 0): Trend | undefined {
+	const full = Math.max(leastFull, ...values.map(value => value ?? 0));
+	return values.every(value => value === undefined) ? undefined : values.map(value => full > 0 ? (value ?? 0) / full : 0);
+}
+
+/** A core in use fills the trend of the target's CPU, if it never used more. */
+const leastFullPercent = 100;
+
+/** CPU of the target in the minute up to a window; undefined before there is any. */
+export function cpuTrend(ring: Ring, last: number): Trend | undefined {
+	const window = ring.windows.at(last);
+	return window && trendOf(timeCells(ring, cellOf(window.atMs, stepMs), stepMs, trendSteps).map(cell => cell?.cpuPercent), leastFullPercent);
 }

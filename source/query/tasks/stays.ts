@@ -1,50 +1,20 @@
-import {bucketCount} from '../../model/traces/report.js';
-import type {TaskState} from '../../model/tasks/probe.js';
-import type {TaskReport, TaskStays} from '../../model/tasks/report.js';
-import {longestNs} from '../../model/traces/window.js';
-import {percentileNs} from '../traces/durations.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import type {TaskReport, TaskStays} from '../../model/task-report.js';
+import {HistogramSum, longestNs, percentileNs} from '../../model/histogram.js';
+import {sortRows} from '../columns/sort.js';
+import {filterOf} from '../filter/filter.js';
+import type {Query} from '../types/rows.js';
+import {taskColumns, type StayFigures, type TaskRow} from './columns.js';
 
 /** What a row stands for within a state. */
 export const taskGroupings = ['kind', 'worker', 'worker-and-kind', 'state'] as const;
 export type TasksBy = (typeof taskGroupings)[number];
 
-/** Stays in a state that ended in a window; of an end: whole tasks. Times in nanoseconds. */
-export type StayFigures = {
-	readonly count: number;
-	readonly perS: number;
-	readonly totalNs: number;
-	readonly meanNs: number;
-	readonly p50Ns: number;
-	readonly p99Ns: number;
-	readonly mostNs: number;
-};
-
-/** A row of the Tasks view. */
-export type TaskRow = StayFigures & {
-	readonly key: string;
-	readonly state: TaskState;
-	/** Index of the report's states. */
-	readonly stateIndex: number;
-	/** A kind of task and a worker; each empty for all. */
-	readonly kind: string;
-	readonly worker: string;
-	/** Tasks in the state now, and the longest stay so far; undefined where that is not known of the group. */
-	readonly now: number | undefined;
-	readonly oldestNs: number | undefined;
-	/** Those that have been in it longest, the longest first. */
-	readonly longest: readonly LongTask[];
-	/** Tasks in the state at moments of the last minute, of all groups; empty for rows of a group. */
-	readonly lately: readonly number[];
-};
-
-/** A task that is in its state for long; `worker` is the thread that runs it, empty while none does. */
-export type LongTask = {readonly kind: string; readonly ageNs: number; readonly worker: string};
-
-type Sums = {count: number; totalNs: number; leastNs: number; mostNs: number; readonly buckets: Float64Array};
+type Sums = {count: number; totalNs: number; leastNs: number; mostNs: number; readonly durations: HistogramSum};
 
 /** States, by the groups of them that had tasks; each state once where they are not grouped. In the probe's order. */
-export function taskRows(report: TaskReport, baseline: TaskReport | undefined, by: TasksBy): TaskRow[] {
-	const before = sameSession(report, baseline);
+export function taskRows(report: TaskReport, since: TaskReport | undefined, by: TasksBy): TaskRow[] {
+	const before = sameSession(report, since);
 	const seconds = Math.max(0, report.elapsedNs - (before?.elapsedNs ?? 0)) / 1e9;
 	const sums = new Map<string, Sums>();
 	for (const stays of report.stays) {
@@ -73,7 +43,7 @@ export function taskRows(report: TaskReport, baseline: TaskReport | undefined, b
 			longest: report.longest
 				.filter(task => task.state === stateIndex && (!isByKind(by) || kind === report.kinds[task.kind]) && (!isByWorker(by) || worker === task.worker))
 				.map(({kind, ageNs, worker}) => ({kind: report.kinds[kind], ageNs, worker})),
-			lately: by === 'state' && state.kind !== 'end' ? report.history.map(counts => counts[stateIndex]) : [],
+			recent: by === 'state' && state.kind !== 'end' ? report.history.map(counts => counts[stateIndex]) : [],
 		};
 	}).sort((a, b) => a.stateIndex - b.stateIndex);
 }
@@ -112,13 +82,13 @@ function nowOf({now, kinds}: TaskReport, by: TasksBy): Map<string, {count: numbe
 }
 
 /** Tasks that were followed anew have nothing to do with what was counted before. */
-function sameSession(report: TaskReport, baseline: TaskReport | undefined): TaskReport | undefined {
-	return baseline?.startedAtMs === report.startedAtMs ? baseline : undefined;
+function sameSession(report: TaskReport, since: TaskReport | undefined): TaskReport | undefined {
+	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }
 
 function sumsOf(sums: Map<string, Sums>, key: string): Sums {
 	const known = sums.get(key) ?? {
-		count: 0, totalNs: 0, leastNs: Infinity, mostNs: 0, buckets: new Float64Array(bucketCount),
+		count: 0, totalNs: 0, leastNs: Infinity, mostNs: 0, durations: new HistogramSum(),
 	};
 	sums.set(key, known);
 	return known;
@@ -127,9 +97,7 @@ function sumsOf(sums: Map<string, Sums>, key: string): Sums {
 function add(sums: Sums, stays: TaskStays, sign: 1 | -1): void {
 	sums.count = Math.max(0, sums.count + (sign * stays.count));
 	sums.totalNs = Math.max(0, sums.totalNs + (sign * stays.totalNs));
-	for (const [bucket, count] of stays.buckets.entries()) {
-		sums.buckets[bucket] = Math.max(0, sums.buckets[bucket] + (sign * count));
-	}
+	sums.durations.add(stays.durations, sign);
 
 	if (sign > 0) {
 		sums.leastNs = Math.min(sums.leastNs, stays.leastNs);
@@ -138,9 +106,10 @@ function add(sums: Sums, stays: TaskStays, sign: 1 | -1): void {
 }
 
 function figuresOf(sums: Sums | undefined, seconds: number): StayFigures {
-	const {count, totalNs, leastNs, mostNs, buckets} = sums ?? {
-		count: 0, totalNs: 0, leastNs: 0, mostNs: 0, buckets: new Float64Array(bucketCount),
+	const {count, totalNs, leastNs, mostNs, durations: summed} = sums ?? {
+		count: 0, totalNs: 0, leastNs: 0, mostNs: 0, durations: new HistogramSum(),
 	};
+	const buckets = summed.taken();
 	// The longest stay may have ended before the window; then its buckets say how long the longest in it may have been.
 	const most = longestNs(buckets, mostNs);
 	const durations = {buckets, leastNs: count > 0 ? leastNs : 0, mostNs: Math.min(most, mostNs)};
@@ -152,4 +121,51 @@ function figuresOf(sums: Sums | undefined, seconds: number): StayFigures {
 		p99Ns: percentileNs(durations, 0.99),
 		mostNs: count > 0 ? durations.mostNs : 0,
 	};
+}
+
+/**
+Tasks between `baseline` (undefined: since they are followed) and `snapshot` by state, and by kind or worker within it,
+filtered and sorted; none while no tasks are followed. Of a filter's figures `ticks` are the stays.
+*/
+export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TaskRow[]; readonly allRows: number; readonly above?: string} {
+	const {tasks} = snapshot;
+	if (!tasks) {
+		return {rows: [], allRows: 0};
+	}
+
+	const all = taskRows(tasks, since?.tasks, query.tasksBy ?? 'kind');
+	const {row: isWanted} = filterOf(query.filter);
+	const rows = isWanted
+		? all.filter(row => isWanted({
+			text: titleOfTasks(row), percent: 0, totalPercent: 0, cpuMs: 0, ticks: row.count, totalTicks: row.count, threads: 0, blocked: 0, stuckS: 0,
+		}))
+		: all;
+	return {rows: sortRows(rows, taskColumns, query.sort), allRows: all.length, above: aboveOf(tasks, since?.tasks)};
+}
+
+/** The state, and of whom. */
+export function titleOfTasks(row: TaskRow): string {
+	const group = groupOf(row);
+	return group === '' ? row.state.title : `${row.state.title}: ${group}`;
+}
+
+/** The worker, the kind of task, or both; empty for all. */
+export function groupOf({worker, kind}: TaskRow): string {
+	return [worker, kind].filter(Boolean).join(': ');
+}
+
+/** How many came to an end, and what there is to say of all. */
+function aboveOf(report: TaskReport, since: TaskReport | undefined): string {
+	const rows = taskRows(report, since, 'state');
+	const ends = rows.filter(({state, count}) => state.kind === 'end' && count > 0).map(({state, count}) => `${count} ${state.title}`);
+	const now = rows.filter(row => (row.now ?? 0) > 0).map(row => `${row.now} ${row.state.title}`);
+	const counters = report.counters.flatMap(({name}, index) => {
+		const values = report.readings.filter(({counter}) => counter === index).map(({value}) => value);
+		return values.length > 0 ? [`${name} ${values.join(' + ')}`] : [];
+	});
+	return [
+		`Tasks (${report.probe}): ${[...ends, ...now].join(', ') || 'none seen yet'}.`,
+		...(counters.length > 0 ? [`${counters.join('; ')}.`] : []),
+		...report.notes.map(note => `${note}.`),
+	].join(' ');
 }

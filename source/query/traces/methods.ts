@@ -1,6 +1,8 @@
-import {bucketCount, type TracedMethod, type TraceNodes, type TraceReport} from '../../model/traces/report.js';
-import {longestNs} from '../../model/traces/window.js';
-import {percentileNs} from './durations.js';
+import {
+	bucketStartNs, histogramOf, histogramSince, HistogramSum, longestNs, type Histogram, percentileNs,
+} from '../../model/histogram.js';
+import type {TracedMethod, TraceNodes, TraceReport} from '../../model/trace-report.js';
+import {byNumber} from '../columns/sort.js';
 
 /** Calls of a method, or of one way to it, in a window. Times in nanoseconds. */
 export type CallFigures = {
@@ -14,7 +16,10 @@ export type CallFigures = {
 	readonly p50Ns: number;
 	readonly p99Ns: number;
 	readonly mostNs: number;
-	/** Time in which it was open: a call of itself within counts once. */
+	/**
+	Time in which it was open: a call of itself within counts once. NaN where only some of its calls are followed and it calls
+	itself: a call within one that is not followed cannot be told from others.
+	*/
 	readonly cumulativeNs: number;
 	/** Time in it, and not in traced methods that it called. */
 	readonly ownNs: number;
@@ -25,6 +30,8 @@ export type TraceRow = CallFigures & TracedMethod & {
 	readonly key: string;
 	/** Index of the report's methods; -1 where it stands for a thread. */
 	readonly id: number;
+	/** How far `meanNs` and times may be off (95 % confidence), percent: where only some calls are followed. */
+	readonly errorPercent?: number;
 	/** Another method of its class has its name: the parameters tell them apart. */
 	readonly isOverloaded: boolean;
 	/** The name of the thread that called it, in a tree by thread. */
@@ -47,30 +54,60 @@ export type TraceTreeRow = CallFigures & TracedMethod & {
 
 type Sums = {
 	calls: number; exceptions: number; allNs: number; cumulativeNs: number; ownNs: number; leastNs: number; mostNs: number; hasNewMost: boolean;
-	readonly buckets: Float64Array;
+	readonly durations: HistogramSum;
 };
 
 /** The traced methods, those that nothing called too, in the order in which they were woven. */
-export function traceMethods(report: TraceReport, baseline: TraceReport | undefined): TraceRow[] {
+export function traceMethods(report: TraceReport, since: TraceReport | undefined): TraceRow[] {
 	const {nodes, methods} = report;
-	const before = sameSession(report, baseline);
+	const before = sameSession(report, since);
 	const sums = methods.map(() => emptySums());
+	const recursive = new Set<number>();
 	for (let node = 1; node < nodes.count; node++) {
-		add(sums[nodes.method[node]], nodes, before, node, isOutermost(nodes, node));
+		const isOutermostCall = isOutermost(nodes, node);
+		add(sums[nodes.method[node]], nodes, before, node, isOutermostCall);
+		if (!isOutermostCall) {
+			recursive.add(nodes.method[node]);
+		}
 	}
 
-	const seconds = secondsOf(report, baseline);
+	const seconds = secondsOf(report, since);
 	const overloaded = overloadedNames(methods);
 	return methods.map((method, id) => ({
-		...method, ...figuresOf(sums[id], seconds), id, key: `${nameOf(method)}(${method.parameters})`, isOverloaded: overloaded.has(nameOf(method)),
+		...method, ...figuresOf(sums[id], seconds), ...(isThinned(method) ? estimateOf(sums[id], method.oneIn!, recursive.has(id)) : {}),
+		id, key: `${nameOf(method)}(${method.parameters})`, isOverloaded: overloaded.has(nameOf(method)),
 	}));
 }
 
+/** Rows with most cumulative time first, those where it is not known last. */
+export function longestFirst(a: TraceRow, b: TraceRow): number {
+	return byNumber(b.cumulativeNs, a.cumulativeNs) || a.id - b.id;
+}
+
+/** What is different where one call in so many is followed. */
+function estimateOf({durations, calls}: Sums, oneIn: number, isRecursive: boolean): Partial<TraceRow> {
+	return {...(isRecursive ? {cumulativeNs: Number.NaN} : {}), ...(calls > 0 ? {errorPercent: errorPercentOf(durations.taken(), oneIn)} : {})};
+}
+
+/** Calls are followed at distances of 1 to 2 * oneIn - 1 calls, each as likely; a call that stands for many does so in its bucket too. */
+function errorPercentOf({bucket, count}: Histogram, oneIn: number): number {
+	let [calls, sum, squares] = [0, 0, 0];
+	for (const [index, each] of count.entries()) {
+		const middle = (bucketStartNs(bucket[index]) + bucketStartNs(bucket[index] + 1)) / 2;
+		calls += each;
+		sum += each * middle;
+		squares += each * (middle ** 2);
+	}
+
+	const variance = Math.max(0, (squares / calls) - ((sum / calls) ** 2));
+	return 100 * 1.96 * Math.sqrt(variance * (4 / 3) * oneIn / calls) / (sum / calls);
+}
+
 /** The calls by the ways that led to them, from the heads of traces down; ways that nothing went in the window are left out. */
-export function traceTree(report: TraceReport, baseline: TraceReport | undefined): TraceTreeRow[] {
+export function traceTree(report: TraceReport, since: TraceReport | undefined): TraceTreeRow[] {
 	const {nodes, methods} = report;
-	const before = sameSession(report, baseline);
-	const seconds = secondsOf(report, baseline);
+	const before = sameSession(report, since);
+	const seconds = secondsOf(report, since);
 	const overloaded = overloadedNames(methods);
 	const children = Array.from({length: nodes.count}, (): TraceTreeRow[] => []);
 	for (let node = nodes.count - 1; node > 0; node--) {
@@ -108,14 +145,14 @@ export function isThinned({oneIn}: TracedMethod): boolean {
 }
 
 /** What of its calls is not known exactly, short enough for its row; empty where all are. */
-export function thinnedText(row: TracedMethod): string {
-	const parts = [...(isThinned(row) ? [`1 in ${row.oneIn}`] : []), ...(row.isLetGo ? ['let go'] : [])];
+export function thinnedText(row: TracedMethod & Pick<TraceRow, 'errorPercent'>): string {
+	const parts = [...(isThinned(row) ? [`1 in ${row.oneIn}${row.errorPercent === undefined ? '' : ` ±${Math.ceil(row.errorPercent)}%`}`] : []), ...(row.isLetGo ? ['let go'] : [])];
 	return parts.length > 0 ? ` [${parts.join(', ')}]` : '';
 }
 
 /** Seconds for which calls were counted in the window. */
-export function secondsOf(report: TraceReport, baseline: TraceReport | undefined): number {
-	return Math.max(0, report.elapsedNs - (sameSession(report, baseline)?.elapsedNs ?? 0)) / 1e9;
+export function secondsOf(report: TraceReport, since: TraceReport | undefined): number {
+	return Math.max(0, report.elapsedNs - (sameSession(report, since)?.elapsedNs ?? 0)) / 1e9;
 }
 
 /** Names that several methods have. */
@@ -125,8 +162,8 @@ export function overloadedNames(methods: readonly TracedMethod[]): Set<string> {
 }
 
 /** A tracing that was begun anew has nothing to do with what was counted before. */
-function sameSession(report: TraceReport, baseline: TraceReport | undefined): TraceReport | undefined {
-	return baseline?.startedAtMs === report.startedAtMs ? baseline : undefined;
+function sameSession(report: TraceReport, since: TraceReport | undefined): TraceReport | undefined {
+	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }
 
 function isOutermost({parent, method}: TraceNodes, node: number): boolean {
@@ -141,7 +178,7 @@ function isOutermost({parent, method}: TraceNodes, node: number): boolean {
 
 function emptySums(): Sums {
 	return {
-		calls: 0, exceptions: 0, allNs: 0, cumulativeNs: 0, ownNs: 0, leastNs: Infinity, mostNs: 0, hasNewMost: false, buckets: new Float64Array(bucketCount),
+		calls: 0, exceptions: 0, allNs: 0, cumulativeNs: 0, ownNs: 0, leastNs: Infinity, mostNs: 0, hasNewMost: false, durations: new HistogramSum(),
 	};
 }
 
@@ -161,13 +198,12 @@ function add(sums: Sums, nodes: TraceNodes, before: TraceReport | undefined, nod
 	sums.leastNs = Math.min(sums.leastNs, nodes.leastNs[node]);
 	sums.mostNs = Math.max(sums.mostNs, nodes.mostNs[node]);
 	sums.hasNewMost ||= old === undefined || nodes.mostNs[node] > old.mostNs[node];
-	for (let bucket = 0; bucket < bucketCount; bucket++) {
-		const at = (node * bucketCount) + bucket;
-		sums.buckets[bucket] += Math.max(0, nodes.buckets[at] - (old?.buckets[at] ?? 0));
-	}
+	const all = histogramOf(nodes.durations, node);
+	sums.durations.add(old ? histogramSince(all, histogramOf(old.durations, node)) : all);
 }
 
-function figuresOf({calls, exceptions, allNs, cumulativeNs, ownNs, leastNs, mostNs, hasNewMost, buckets}: Sums, seconds: number): CallFigures {
+function figuresOf({calls, exceptions, allNs, cumulativeNs, ownNs, leastNs, mostNs, hasNewMost, durations: summed}: Sums, seconds: number): CallFigures {
+	const buckets = summed.taken();
 	// The longest call may have been before the window; then its buckets say how long the longest in it may have been.
 	const most = hasNewMost ? mostNs : longestNs(buckets, mostNs);
 	const durations = {buckets, leastNs: calls > 0 ? leastNs : 0, mostNs: most};

@@ -1,8 +1,8 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {traceColumns} from '../columns/trace-columns.js';
 import {sortRows} from '../columns/sort.js';
 import {filterOf} from '../filter/filter.js';
-import type {Query} from '../types.js';
+import type {Query} from '../types/rows.js';
+import {traceColumns} from './columns.js';
 import {titleOf, traceMethods, type TraceRow} from './methods.js';
 import {treeRows} from './tree-rows.js';
 
@@ -10,7 +10,7 @@ import {treeRows} from './tree-rows.js';
 The traced methods, or the tree of their calls, between `baseline` (undefined: since they were woven) and `snapshot`, filtered and sorted; none while
 nothing is traced. Of a filter's figures `cpu` is the own time and `ticks` the calls.
 */
-export function queryTraces(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: readonly TraceRow[]; readonly allRows: number} {
+export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TraceRow[]; readonly allRows: number; readonly awaited?: readonly string[]} {
 	if (!snapshot.traces) {
 		return {rows: [], allRows: 0};
 	}
@@ -21,10 +21,10 @@ export function queryTraces(snapshot: Snapshot, baseline: Snapshot | undefined, 
 		text: titleOf(row), percent: 0, totalPercent: 0, cpuMs: row.ownNs / 1e6, ticks: row.calls, totalTicks: row.calls, threads: 0, blocked: 0, stuckS: 0,
 	}));
 	if ((query.tracesBy ?? 'method') !== 'method') {
-		const rows = treeRows(traces, baseline?.traces, query, isWanted);
-		return {rows, allRows: isWanted ? treeRows(traces, baseline?.traces, query, undefined).length : rows.length};
+		const rows = treeRows(traces, since?.traces, query, isWanted);
+		return {rows, allRows: isWanted ? treeRows(traces, since?.traces, query, undefined).length : rows.length};
 	}
 
-	const all = traceMethods(traces, baseline?.traces);
-	return {rows: sortRows(isWanted ? all.filter(row => isWanted(row)) : all, traceColumns, query.sort), allRows: all.length};
+	const all = traceMethods(traces, since?.traces);
+	return {rows: sortRows(isWanted ? all.filter(row => isWanted(row)) : all, traceColumns, query.sort), allRows: all.length, awaited: traces.survey.unmatched.filter(({isLoaded}) => !isLoaded).map(({pattern}) => pattern)};
 }

@@ -1,5 +1,6 @@
-import type {ThreadCalls, ThreadWay, TraceReport} from '../../model/traces/report.js';
-import {threadsInWindow} from '../../model/traces/window.js';
+import {
+	threadsInWindow, type ThreadCalls, type ThreadWay, type TraceReport,
+} from '../../model/trace-report.js';
 import {
 	nameOf, overloadedNames, secondsOf, type CallFigures, type TraceTreeRow,
 } from './methods.js';
@@ -8,10 +9,10 @@ import {
 export type ThreadTree = CallFigures & {readonly number: number; readonly name: string; readonly rows: readonly TraceTreeRow[]};
 
 /** The calls of each thread in the window, the thread with the longest ones first. */
-export function threadTrees(report: TraceReport, baseline: TraceReport | undefined): ThreadTree[] {
-	const seconds = secondsOf(report, baseline);
+export function threadTrees(report: TraceReport, since: TraceReport | undefined): ThreadTree[] {
+	const seconds = secondsOf(report, since);
 	const overloaded = overloadedNames(report.methods);
-	const threads = baseline?.startedAtMs === report.startedAtMs ? threadsInWindow(report.byThread, baseline.byThread) : report.byThread;
+	const threads = since?.startedAtMs === report.startedAtMs ? threadsInWindow(report.byThread, since.byThread) : report.byThread;
 	return threads
 		.map((thread): ThreadTree => {
 			const rows = treeOf(thread, report, seconds, overloaded);

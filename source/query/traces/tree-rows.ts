@@ -1,7 +1,7 @@
-import type {TraceReport} from '../../model/traces/report.js';
+import type {TraceReport} from '../../model/trace-report.js';
 import {sortRows} from '../columns/sort.js';
-import {traceColumns} from '../columns/trace-columns.js';
-import type {Query} from '../types.js';
+import type {Query} from '../types/rows.js';
+import {traceColumns} from './columns.js';
 import {
 	nameOf, traceTree, type TraceRow, type TraceTreeRow,
 } from './methods.js';
@@ -17,15 +17,15 @@ The tree of calls as rows, each level sorted as the query says: all of it, but f
 again, and the trees of threads, which are open when the user says so. With a filter: rows that fit, and what they hang
 from.
 */
-export function treeRows(report: TraceReport, baseline: TraceReport | undefined, query: Query, isWanted: Wanted): TraceRow[] {
+export function treeRows(report: TraceReport, since: TraceReport | undefined, query: Query, isWanted: Wanted): TraceRow[] {
 	const root = {
 		key: 't', level: 0, names: new Set<string>(), isAllOpen: false,
 	};
 	return query.tracesBy === 'thread'
-		? sortRows(threadTrees(report, baseline).map(tree => threadRow(tree)), traceColumns, query.sort).flatMap(row => below(row, (row as ThreadRow).rows, query, isWanted, {
+		? sortRows(threadTrees(report, since).map(tree => threadRow(tree)), traceColumns, query.sort).flatMap(row => below(row, (row as ThreadRow).rows, query, isWanted, {
 			...root, key: row.key, parentKey: row.key, level: 1, thread: row.thread,
 		}))
-		: rowsOf(traceTree(report, baseline), query, isWanted, root);
+		: rowsOf(traceTree(report, since), query, isWanted, root);
 }
 
 type ThreadRow = TraceRow & {readonly rows: readonly TraceTreeRow[]};

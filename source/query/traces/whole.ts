@@ -1,7 +1,7 @@
-import type {WholeTrace} from '../../model/traces/report.js';
+import type {WholeTrace} from '../../model/trace-report.js';
 
 /** A call of a whole trace. Times in nanoseconds. */
-export type TracedCall = {
+type TracedCall = {
 	readonly method: number;
 	/** Calls of the trace that it was made in. */
 	readonly depth: number;

@@ -1,9 +1,9 @@
 import {rootNode} from '../../model/frame.js';
-import type {Dictionary, Facts} from '../../model/snapshot.js';
-import {viaOfBuckets} from '../facts/left-out.js';
-import type {Scope} from '../facts/scope.js';
-import {stackIndex, type Grouping} from '../facts/stack-index.js';
-import type {Place, StateTicks} from '../types.js';
+import type {Dictionary, Counters} from '../../model/snapshot.js';
+import {viaOfBuckets} from '../counters/attribution.js';
+import type {Scope} from '../counters/scope.js';
+import {stackIndex, type Grouping} from '../counters/stack-index.js';
+import type {Location, StateTicks} from '../types/rows.js';
 import type {Paths} from './paths.js';
 import type {PathTree, Weight} from './path-tree.js';
 import {SumsAtNodes} from './sums-at-nodes.js';
@@ -12,7 +12,7 @@ import {SumsAtNodes} from './sums-at-nodes.js';
 type Places = {readonly at: number[]; readonly sums: number[]; ticks: number; cpuNs: number};
 
 /** Where paths begin, and how they are numbered. */
-export type Upwards = {
+type Upwards = {
 	readonly grouping: Grouping;
 	readonly paths: Paths;
 	/** By node: the node where its samples begin; that of the line they count for when left out. */
@@ -60,9 +60,9 @@ export class BottomUp implements PathTree {
 	/** By group, and by node of the dictionary, while children are made: one more than where it stands, else 0. */
 	readonly #childOf: Int32Array;
 	readonly #placeOf: Int32Array;
-	readonly #viaOfRoot: ((group: number) => Place | undefined) | undefined;
+	readonly #viaOfRoot: ((group: number) => Location | undefined) | undefined;
 
-	constructor(facts: Facts, dictionary: Dictionary, {
+	constructor(counters: Counters, dictionary: Dictionary, {
 		grouping, paths, startOf, ends, beginsWithCallers = false, countsStates = false,
 	}: Upwards, scope: Pick<Scope, 'countedMask' | 'unit'>, isKept: (node: number) => boolean) {
 		this.#dictionary = dictionary;
@@ -70,19 +70,19 @@ export class BottomUp implements PathTree {
 		this.#paths = paths;
 		this.#beginsWithCallers = beginsWithCallers;
 		this.#sums = new SumsAtNodes(countsStates);
-		this.#childOf = new Int32Array(grouping.places.length);
+		this.#childOf = new Int32Array(grouping.locations.length);
 		this.#placeOf = new Int32Array(dictionary.nodeCount);
 		this.#depth = depthsOf(dictionary);
 		this.#stride = greatest(this.#depth, 1);
 		const {attributed} = stackIndex(dictionary);
 		const {countedMask} = scope;
 		// Those without a row are of group 0, as nothing else is.
-		const groupOfFact = new Int32Array(ends ? facts.count : 0);
+		const groupOfCounter = new Int32Array(ends ? counters.count : 0);
 		const all = noPlaces();
 		this.#several = [all];
 		this.#add(0, -1, -1, 0);
-		for (let fact = 0; fact < facts.count; fact++) {
-			const node = facts.node[fact];
+		for (let counter = 0; counter < counters.count; counter++) {
+			const node = counters.node[counter];
 			if (node === rootNode || !isKept(node)) {
 				continue;
 			}
@@ -90,7 +90,7 @@ export class BottomUp implements PathTree {
 			// Attribution is that of the stack as it is taken: the own line, or the first that has one.
 			const start = startOf ? startOf(node) : attributed[ends ? ends[node] : node];
 			if (ends) {
-				groupOfFact[fact] = grouping.groupOfFrame[dictionary.nodeFrame[start]];
+				groupOfCounter[counter] = grouping.groupOfFrame[dictionary.nodeFrame[start]];
 			}
 
 			if (this.#placeOf[start] === 0) {
@@ -98,7 +98,7 @@ export class BottomUp implements PathTree {
 				this.#placeOf[start] = all.sums.push(this.#sums.start());
 			}
 
-			this.#sums.add(all.sums[this.#placeOf[start] - 1], facts, fact, (countedMask & (1 << facts.state[fact])) !== 0);
+			this.#sums.add(all.sums[this.#placeOf[start] - 1], counters, counter, (countedMask & (1 << counters.state[counter])) !== 0);
 		}
 
 		for (const [index, sum] of all.sums.entries()) {
@@ -108,7 +108,7 @@ export class BottomUp implements PathTree {
 		}
 
 		this.#viaOfRoot = ends && viaOfBuckets(dictionary, {
-			facts, ends, bucketOfFact: groupOfFact, buckets: grouping.places.length,
+			counters, ends, bucketOfCounter: groupOfCounter, buckets: grouping.locations.length,
 		}, scope);
 	}
 
@@ -126,7 +126,7 @@ export class BottomUp implements PathTree {
 	hasChildren(node: number): boolean {
 		const {nodeParent} = this.#dictionary;
 		const run = this.#runOf(node);
-		return this.#at[run] < 0 ? this.#several[this.#sumAt[run]].at.some(place => nodeParent[place] !== rootNode) : node < this.#lastOf(run);
+		return this.#at[run] < 0 ? this.#several[this.#sumAt[run]].at.some(location => nodeParent[location] !== rootNode) : node < this.#lastOf(run);
 	}
 
 	endOfFile(node: number): number {
@@ -190,7 +190,7 @@ export class BottomUp implements PathTree {
 		return this.#sums.states(this.#at[run] < 0 ? this.#several[sum].sums : [sum]);
 	}
 
-	viaOf(node: number): Place | undefined {
+	viaOf(node: number): Location | undefined {
 		return this.#isRoot(node) ? this.#viaOfRoot?.(this.groupOf(node)) : undefined;
 	}
 
@@ -270,8 +270,8 @@ export class BottomUp implements PathTree {
 
 		return children.map((child, index) => {
 			this.#childOf[groups[index]] = 0;
-			for (const place of child.at) {
-				this.#placeOf[place] = 0;
+			for (const location of child.at) {
+				this.#placeOf[location] = 0;
 			}
 
 			return child.at.length === 1
@@ -281,15 +281,15 @@ export class BottomUp implements PathTree {
 	}
 
 	/** A caller has a sum of its callees' there. */
-	#addPlace(places: Places, caller: number, sum: number): void {
+	#addPlace(locations: Places, caller: number, sum: number): void {
 		const known = this.#placeOf[caller];
-		places.ticks += this.#sums.ticks(sum);
-		places.cpuNs += this.#sums.cpuNs(sum);
+		locations.ticks += this.#sums.ticks(sum);
+		locations.cpuNs += this.#sums.cpuNs(sum);
 		if (known === 0) {
-			places.at.push(caller);
-			this.#placeOf[caller] = places.sums.push(sum);
+			locations.at.push(caller);
+			this.#placeOf[caller] = locations.sums.push(sum);
 		} else {
-			places.sums[known - 1] = this.#sums.together(places.sums[known - 1], sum);
+			locations.sums[known - 1] = this.#sums.together(locations.sums[known - 1], sum);
 		}
 	}
 

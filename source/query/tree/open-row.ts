@@ -1,13 +1,13 @@
-import type {Scope} from '../facts/scope.js';
-import {AtPlace} from '../facts/place.js';
-import {percentOf} from '../facts/share.js';
-import type {Place, TreeRow} from '../types.js';
+import type {Scope} from '../counters/scope.js';
+import {AtLocation} from '../counters/location.js';
+import {percentOf} from '../counters/share.js';
+import type {Location, TreeRow} from '../types/rows.js';
 import type {PathTree, Weight} from './path-tree.js';
 
 /** What rows are made from. */
 export type RowSource = {
 	readonly tree: PathTree;
-	readonly placeOf: (node: number) => Place;
+	readonly locationOf: (node: number) => Location;
 	/** Before the key of a row, where several trees stand in one table. */
 	readonly keyPrefix?: string;
 	readonly unit: Scope['unit'];
@@ -26,7 +26,7 @@ const nowhere: Standing = Object.freeze({
 });
 
 /** A row of a tree: its node and where it stands; all else is found when somebody asks for it. */
-export class OpenRow extends AtPlace implements TreeRow {
+export class OpenRow extends AtLocation implements TreeRow {
 	readonly #source: RowSource;
 	readonly #standing: Standing;
 
@@ -86,12 +86,12 @@ export class OpenRow extends AtPlace implements TreeRow {
 		return this.#shareOf(this.#source.tree.total(this.node));
 	}
 
-	get via(): Place | undefined {
+	get via(): Location | undefined {
 		return this.#source.tree.viaOf?.(this.node);
 	}
 
-	protected override get place(): Place {
-		return this.#source.placeOf(this.node);
+	protected override get location(): Location {
+		return this.#source.locationOf(this.node);
 	}
 
 	#keyOf(node: number): string {

@@ -1,4 +1,4 @@
-import {RowsOnDemand} from '../row-list.js';
+import {RowsOnDemand} from '../types/row-list.js';
 import type {OpenRow} from './open-row.js';
 import type {OrderedTree} from './ordered-tree.js';
 
@@ -24,10 +24,6 @@ export class OpenRows<Row extends OpenRow> extends RowsOnDemand<Row> {
 		this.#parent.push(parent);
 		this.#indent.push(indent);
 		return this.#node.push(node) - 1;
-	}
-
-	indentOf(index: number): number {
-		return this.#indent[index];
 	}
 
 	at(index: number): Row | undefined {

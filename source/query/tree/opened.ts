@@ -1,4 +1,4 @@
-import type {Opening, TreeQuery} from '../types.js';
+import type {Opening, TreeQuery} from '../types/rows.js';
 import {OpenRows} from './open-rows.js';
 import type {OpenRow} from './open-row.js';
 import type {OrderedTree} from './ordered-tree.js';
@@ -13,7 +13,7 @@ const maxRows = {opened: 20_000, all: 50_000};
 const maxRowsToMatches = 500;
 
 /** How a tree opens by itself. */
-export type OpensItself<Row extends OpenRow> = {
+type OpensItself<Row extends OpenRow> = {
 	/** Whether the path from this root is one that a reader wants to follow. */
 	readonly isHotRoot: (row: Row) => boolean;
 	/** Whether a row is opened wherever it stands, by its totals; none when left out. */

@@ -1,5 +1,5 @@
 import {inOrder, type Sortable} from '../columns/sort.js';
-import type {SortOrder} from '../types.js';
+import type {SortOrder} from '../types/rows.js';
 import type {OpenRow, Standing} from './open-row.js';
 import type {PathTree} from './path-tree.js';
 

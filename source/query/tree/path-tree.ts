@@ -1,4 +1,4 @@
-import type {Place, StateTicks} from '../types.js';
+import type {Location, StateTicks} from '../types/rows.js';
 
 /** What came by a node: thread samples in the counted states, and CPU time. */
 export type Weight = {readonly ticks: number; readonly cpuNs: number};
@@ -26,5 +26,5 @@ export type PathTree = {
 	/** Ticks of all that came by a node, by state; only where they are counted. */
 	states?(node: number): StateTicks;
 	/** Where stacks were cut off at the program's own code: the method of others' that most samples of it stood in. */
-	viaOf?(node: number): Place | undefined;
+	viaOf?(node: number): Location | undefined;
 };

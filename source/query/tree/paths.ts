@@ -1,8 +1,8 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import {TupleIndex} from '../../model/tuple-index.js';
-import {stackIndex, type Grouping} from '../facts/stack-index.js';
-import type {GroupBy} from '../types.js';
+import {stackIndex, type Grouping} from '../counters/stack-index.js';
+import type {GroupBy} from '../types/rows.js';
 
 /**
 Numbers for paths of places, from 1 on: a path and one more place make another path. The same in all snapshots of a
@@ -37,7 +37,7 @@ export class Paths {
 export type PathOfNode = {readonly paths: Paths; readonly pathOf: Int32Array};
 
 /** The paths from threads' roots that stacks take, seen as lines, methods or classes. */
-export class StackPaths implements PathOfNode {
+class StackPaths implements PathOfNode {
 	readonly paths = new Paths();
 	/** By node: its path. */
 	pathOf = new Int32Array(1);

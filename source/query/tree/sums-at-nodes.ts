@@ -1,9 +1,9 @@
-import type {Facts} from '../../model/snapshot.js';
+import type {Counters} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
-import type {StateTicks} from '../types.js';
+import type {StateTicks} from '../types/rows.js';
 
 /**
-Sums of facts, a number each: those counted come first, and behind them sums of two others. In arrays and not in
+Sums of counters, a number each: those counted come first, and behind them sums of two others. In arrays and not in
 objects: there are as many as a large tree has paths.
 */
 export class SumsAtNodes {
@@ -20,7 +20,7 @@ export class SumsAtNodes {
 		this.#states = countsStates ? [] : undefined;
 	}
 
-	/** A sum to count facts in; there are none of two yet. */
+	/** A sum to count counters in; there are none of two yet. */
 	start(): number {
 		for (let state = 0; state < (this.#states ? stateCount : 0); state++) {
 			this.#states!.push(0);
@@ -31,13 +31,13 @@ export class SumsAtNodes {
 		return this.#counted - 1;
 	}
 
-	/** Adds a fact; its ticks count by its state where `isCounted`, in `states` always. */
-	add(sum: number, facts: Facts, fact: number, isCounted: boolean): void {
-		const ticks = facts.ticks[fact];
-		this.#cpuNs[sum] += facts.cpuNs[fact];
+	/** Adds a counter; its ticks count by its state where `isCounted`, in `states` always. */
+	add(sum: number, counters: Counters, counter: number, isCounted: boolean): void {
+		const ticks = counters.ticks[counter];
+		this.#cpuNs[sum] += counters.cpuNs[counter];
 		this.#ticks[sum] += isCounted ? ticks : 0;
 		if (this.#states) {
-			this.#states[(sum * stateCount) + facts.state[fact]] += ticks;
+			this.#states[(sum * stateCount) + counters.state[counter]] += ticks;
 		}
 	}
 

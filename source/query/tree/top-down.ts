@@ -1,14 +1,14 @@
 import {rootNode} from '../../model/frame.js';
-import type {Dictionary, Facts} from '../../model/snapshot.js';
+import type {Dictionary, Counters} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
-import {viaOfBuckets} from '../facts/left-out.js';
-import type {Scope} from '../facts/scope.js';
-import type {Place, StateTicks} from '../types.js';
+import {viaOfBuckets} from '../counters/attribution.js';
+import type {Scope} from '../counters/scope.js';
+import type {Location, StateTicks} from '../types/rows.js';
 import type {PathOfNode} from './paths.js';
 import type {PathTree, Weight} from './path-tree.js';
 
 /** The stacks of a tree: which path each takes, whether its samples count, and where it is taken to end (`endsOf`). */
-export type StacksOfTree = {
+type StacksOfTree = {
 	readonly stacks: PathOfNode;
 	readonly dictionary: Dictionary;
 	readonly isKept: (node: number) => boolean;
@@ -21,10 +21,10 @@ From the threads' roots to what they call. A node is a path; all sums are made i
 export class TopDown implements PathTree {
 	readonly size: number;
 	readonly #stacks: StacksOfTree;
-	readonly #facts: Facts;
+	readonly #counters: Counters;
 	readonly #scope: Pick<Scope, 'countedMask' | 'unit'>;
-	/** By fact: its path, -1 where it does not count. */
-	readonly #pathOfFact: Int32Array;
+	/** By counter: its path, -1 where it does not count. */
+	readonly #pathOfCounter: Int32Array;
 	readonly #selfTicks: Float64Array;
 	readonly #selfCpuNs: Float64Array;
 	readonly #totalTicks: Float64Array;
@@ -35,25 +35,25 @@ export class TopDown implements PathTree {
 	/** Ticks at [path * stateCount + state]; made when they are asked for. */
 	#states: Float64Array | undefined;
 
-	#via: ((path: number) => Place | undefined) | undefined;
+	#via: ((path: number) => Location | undefined) | undefined;
 
-	constructor(facts: Facts, stacks: StacksOfTree, scope: Pick<Scope, 'countedMask' | 'unit'>) {
+	constructor(counters: Counters, stacks: StacksOfTree, scope: Pick<Scope, 'countedMask' | 'unit'>) {
 		this.#stacks = stacks;
-		this.#facts = facts;
+		this.#counters = counters;
 		this.#scope = scope;
 		const {stacks: {paths, pathOf}, isKept, ends} = stacks;
 		const {countedMask} = scope;
 		const {count} = paths;
-		this.#pathOfFact = new Int32Array(facts.count).fill(-1);
+		this.#pathOfCounter = new Int32Array(counters.count).fill(-1);
 		this.#selfTicks = new Float64Array(count);
 		this.#selfCpuNs = new Float64Array(count);
-		for (let fact = 0; fact < facts.count; fact++) {
-			const node = facts.node[fact];
+		for (let counter = 0; counter < counters.count; counter++) {
+			const node = counters.node[counter];
 			if (node !== rootNode && isKept(node)) {
 				const path = pathOf[ends ? ends[node] : node];
-				this.#pathOfFact[fact] = path;
-				this.#selfCpuNs[path] += facts.cpuNs[fact];
-				this.#selfTicks[path] += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact];
+				this.#pathOfCounter[counter] = path;
+				this.#selfCpuNs[path] += counters.cpuNs[counter];
+				this.#selfTicks[path] += (countedMask & (1 << counters.state[counter])) === 0 ? 0 : counters.ticks[counter];
 			}
 		}
 
@@ -118,26 +118,26 @@ export class TopDown implements PathTree {
 		return [...this.#states.subarray(path * stateCount, (path + 1) * stateCount)];
 	}
 
-	viaOf(path: number): Place | undefined {
+	viaOf(path: number): Location | undefined {
 		const {ends, dictionary, stacks: {paths}} = this.#stacks;
 		if (!ends) {
 			return undefined;
 		}
 
 		this.#via ??= viaOfBuckets(dictionary, {
-			facts: this.#facts, ends, bucketOfFact: this.#pathOfFact.map(of => of < 0 ? paths.count : of), buckets: paths.count + 1,
+			counters: this.#counters, ends, bucketOfCounter: this.#pathOfCounter.map(of => of < 0 ? paths.count : of), buckets: paths.count + 1,
 		}, this.#scope);
 		return this.#via(path);
 	}
 
 	#sumStates(): Float64Array {
 		const {paths} = this.#stacks.stacks;
-		const {count, state, ticks} = this.#facts;
+		const {count, state, ticks} = this.#counters;
 		const states = new Float64Array(paths.count * stateCount);
-		for (let fact = 0; fact < count; fact++) {
-			const path = this.#pathOfFact[fact];
+		for (let counter = 0; counter < count; counter++) {
+			const path = this.#pathOfCounter[counter];
 			if (path >= 0) {
-				states[(path * stateCount) + state[fact]] += ticks[fact];
+				states[(path * stateCount) + state[counter]] += ticks[counter];
 			}
 		}
 

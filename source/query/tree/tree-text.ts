@@ -1,5 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import type {Query, TreeRow} from '../types.js';
+import type {Query, TreeRow} from '../types/rows.js';
 import type {OpenRow} from './open-row.js';
 import type {OrderedTree} from './ordered-tree.js';
 import {openTree} from './tree.js';
@@ -7,8 +7,8 @@ import {openTree} from './tree.js';
 type Texts<Row> = {readonly top?: number; readonly head: (row: Row) => object};
 
 /** The whole tree as JSON, a text for each root, see `rowTexts`. */
-export function treeTexts(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, texts: Texts<TreeRow>): Generator<string> {
-	const {rows} = openTree(snapshot, baseline, query);
+export function treeTexts(snapshot: Snapshot, since: Snapshot | undefined, query: Query, texts: Texts<TreeRow>): Generator<string> {
+	const {rows} = openTree(snapshot, since, query);
 	return rowTexts(rows, rows.below(0), texts);
 }
 

@@ -1,13 +1,13 @@
 import {rootNode} from '../../model/frame.js';
-import type {Dictionary, Facts, Snapshot} from '../../model/snapshot.js';
-import {treeColumns} from '../columns/tree-columns.js';
-import {endsOf} from '../facts/attribution.js';
-import {factsInWindow, scopeOf, type Scope} from '../facts/scope.js';
-import {StackFilter} from '../facts/stack-filter.js';
-import {stackIndex, type Grouping} from '../facts/stack-index.js';
-import type {FilterRow, RowTerm} from '../filter/filter.js';
-import type {RowsOnDemand} from '../row-list.js';
-import type {Query, TreeRow} from '../types.js';
+import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
+import {endsOf} from '../counters/attribution.js';
+import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
+import {StackFilter} from '../counters/stack-filter.js';
+import {stackIndex, type Grouping} from '../counters/stack-index.js';
+import {noFigures, type RowTerm} from '../filter/filter.js';
+import type {RowsOnDemand} from '../types/row-list.js';
+import type {Query, TreeRow} from '../types/rows.js';
+import {treeColumns} from './columns.js';
 import {BottomUp} from './bottom-up.js';
 import {OpenRow, type RowSource} from './open-row.js';
 import {openedRows} from './opened.js';
@@ -26,8 +26,8 @@ the threads' roots, or bottom-up from the lines that samples count for. Hot root
 open to the last of these words; with `query.ownFirst` stacks end at the program's own code; figures keep rows by their totals. Rows of a level are sorted. Every sample is counted
 once in a row's total, as a row stands for a path.
 */
-export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): {readonly rows: RowsOnDemand<TreeRow>; readonly allRows: number} {
-	const {rows: ordered, filter} = openTree(snapshot, baseline, query);
+export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: RowsOnDemand<TreeRow>; readonly allRows: number} {
+	const {rows: ordered, filter} = openTree(snapshot, since, query);
 	const {tree} = ordered;
 	const rows = openedRows(ordered, ordered.below(0), query.tree, {
 		isHotRoot: ({totalPercent}) => totalPercent >= hotRootPercent,
@@ -38,21 +38,21 @@ export function queryTree(snapshot: Snapshot, baseline: Snapshot | undefined, qu
 }
 
 /** A tree with its rows, and the filter that its stacks passed. */
-export type OpenTree = {readonly rows: OrderedTree<OpenRow>; readonly filter: StackFilter};
+type OpenTree = {readonly rows: OrderedTree<OpenRow>; readonly filter: StackFilter};
 
 /** The tree that a query asks for. */
-export function openTree(snapshot: Snapshot, baseline: Snapshot | undefined, query: Query): OpenTree {
+export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): OpenTree {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
-	const facts = factsInWindow(snapshot, baseline, scope);
+	const counters = countersInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const {filter, isKept, hasFigures} = treeFilter(scope, dictionary, grouping);
 	const ends = endsOf(dictionary, query);
 	const tree = query.tree?.isBottomUp
-		? new BottomUp(facts, dictionary, {grouping, paths: callerPaths(dictionary, query.by), ends}, scope, isKept)
-		: new TopDown(facts, {stacks: stackPaths(dictionary, query.by), dictionary, isKept, ends}, scope);
+		? new BottomUp(counters, dictionary, {grouping, paths: callerPaths(dictionary, query.by), ends}, scope, isKept)
+		: new TopDown(counters, {stacks: stackPaths(dictionary, query.by), dictionary, isKept, ends}, scope);
 	const source: RowSource = {
-		tree, placeOf: node => grouping.places[tree.groupOf(node)], unit: scope.unit, whole: wholeOf(facts, scope),
+		tree, locationOf: node => grouping.locations[tree.groupOf(node)], unit: scope.unit, whole: wholeOf(counters, scope),
 	};
 	return {
 		filter,
@@ -74,21 +74,17 @@ export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictio
 }
 
 /** What all samples with Java frames come to. */
-export function wholeOf(facts: Facts, {countedMask}: Pick<Scope, 'countedMask'>): Weight {
+export function wholeOf(counters: Counters, {countedMask}: Pick<Scope, 'countedMask'>): Weight {
 	let [ticks, cpuNs] = [0, 0];
-	for (let fact = 0; fact < facts.count; fact++) {
-		if (facts.node[fact] !== rootNode) {
-			cpuNs += facts.cpuNs[fact];
-			ticks += (countedMask & (1 << facts.state[fact])) === 0 ? 0 : facts.ticks[fact];
+	for (let counter = 0; counter < counters.count; counter++) {
+		if (counters.node[counter] !== rootNode) {
+			cpuNs += counters.cpuNs[counter];
+			ticks += (countedMask & (1 << counters.state[counter])) === 0 ? 0 : counters.ticks[counter];
 		}
 	}
 
 	return {ticks, cpuNs};
 }
-
-const noFigures: Omit<FilterRow, 'text'> = {
-	percent: 0, totalPercent: 0, cpuMs: 0, ticks: 0, totalTicks: 0, threads: 0, blocked: 0, stuckS: 0,
-};
 
 /** In a tree a row's share is that of its total: with less than what is asked for, so has all below it. */
 function fits(row: TreeRow, terms: readonly RowTerm[]): boolean {

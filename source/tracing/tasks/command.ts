@@ -1,4 +1,4 @@
-import type {Probe, ProbePoint} from '../../model/tasks/probe.js';
+import type {Probe, ProbePoint} from '../../model/task-probe.js';
 
 /** How many tasks are followed at once, and how often the agent reports. */
 export type TaskLimits = {readonly most: number; readonly periodMs: number};

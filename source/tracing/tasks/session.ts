@@ -1,18 +1,24 @@
-import type {Probe} from '../../model/tasks/probe.js';
-import type {AgentTaskReport, TaskReport} from '../../model/tasks/report.js';
-import {parseTaskReport} from '../../model/tasks/report-bytes.js';
+import type {Probe} from '../../model/task-probe.js';
+import type {AgentTaskReport, TaskReport} from '../../model/task-report.js';
+import {parseTaskReport} from '../../model/task-report-bytes.js';
 import type {Target} from '../../jvm/target.js';
+import {UserError} from '../../runtime/errors.js';
 import {AgentSession} from '../agent-session.js';
 import {commandOf, type TaskLimits} from './command.js';
 
 /** Moments that are kept: a minute, at a report each second. */
 const mostHistory = 60;
 
+/** What to say of a report with faults. */
+export function probeFault({probe, faults}: TaskReport): UserError {
+	return new UserError(`the probe ${probe}: ${faults.join('; ')}`, {hint: 'docs/probes.md says what a probe has', exitCode: 2});
+}
+
 /** Tasks followed in a target as a probe says, see `AgentSession`. */
 export class TaskSession {
 	/** Loads the agent and follows tasks from then on. Throws UserError. */
 	static async begin(target: Target, probe: Probe, limits: TaskLimits, file?: string): Promise<TaskSession> {
-		const session = await AgentSession.open(target, bytes => parseTaskReport(bytes, probe), file);
+		const session = await AgentSession.open(target, bytes => parseTaskReport(bytes, probe), {file});
 		try {
 			await session.command(commandOf(probe, limits));
 			return new TaskSession(session, probe);
@@ -31,9 +37,14 @@ export class TaskSession {
 		this.#probe = probe;
 	}
 
-	/** See `AgentSession.read`. The same object as long as the agent reports nothing new. */
+	/** See `AgentSession.read`; throws too when a path of the probe leads nowhere. The same object as long as the agent reports nothing new. */
 	read(): TaskReport | undefined {
-		return this.#with(this.#session.read());
+		const report = this.#with(this.#session.read());
+		if (report && report.faults.length > 0) {
+			throw probeFault(report);
+		}
+
+		return report;
 	}
 
 	/** Whether the target still runs. */
@@ -65,7 +76,7 @@ export class TaskSession {
 		const unloaded = [...new Set(unloadedPoints.map(index => this.#probe.points[index].className))];
 		return [
 			...(unloaded.length > 0 ? [`not loaded yet, and watched once it is: ${unloaded.join(', ')}`] : []),
-			...(oneIn > 1 || skipped > 0 ? [`more tasks at a time than --max-tasks allows: one in ${oneIn} new ones is followed now; ${skipped} were not`] : []),
+			...(oneIn > 1 || skipped > 0 ? [`more tasks at a time than --max-tasks allows: ${oneIn > 1 ? `one in ${oneIn} new ones is followed now` : 'all new ones are followed again'}; ${skipped} were not`] : []),
 			...missing.map(({className, method}) => `not watched: there is no ${className}.${method} with such a task`),
 			...refused.map(({name, reason}) => `not watched: ${name}: ${reason}`),
 			...(missed > 0 ? [`${missed} events were not counted: a thread stood still in the middle of one`] : []),

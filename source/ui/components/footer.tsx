@@ -1,25 +1,93 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
-import {keyLine, shownMessage} from '../text/footer-lines.js';
-import {leadsOn} from '../text/layers.js';
-import {hintLine} from '../keys/hints.js';
-import {useSession} from '../hooks/session.js';
-import {Line, Lines} from './lines.js';
+import {cellWidth, cutStart} from '../../model/cell-width.js';
+import {inputError} from '../state/reduce-input.js';
+import type {ScreenData} from '../state/screen-data.js';
+import type {InputLayer, UiState} from '../state/state.js';
+import {messageOf} from '../status/message.js';
+import type {Layout} from '../text/layout.js';
+import {
+	cut, spansWidth, wrappedSpans, type Span, type Spans,
+} from '../text/spans.js';
+import {keyLine} from './key-line.js';
+import {Lines} from './text.js';
 
-/** The line being typed and what is wrong with it, or what is to be said. */
-export function Prompt() {
-	const {ui, data, layout, theme} = useSession();
-	return layout.hasFooter ? <Lines lines={shownMessage(ui, data, layout, theme)} height={layout.messageLines}/> : null;
+type FooterProps = {
+	readonly ui: UiState;
+	readonly data: ScreenData;
+	readonly layout: Layout;
+	/** See `promptOrMessage`. */
+	readonly message: readonly Spans[];
+	/** Enter in the detail on top goes to another row. */
+	readonly hasLinks: boolean;
+};
+
+/** Cells between a message and the keys. */
+const keysGap = 3;
+
+/** What is being typed or the message, and behind it, or alone, the keys that matter now. The help has what does not fit. */
+export function Footer({ui, data, layout: {width, footerLines: room}, message, hasLinks}: FooterProps) {
+	if (message.length > room) {
+		return <Lines lines={[...message.slice(0, room - 1), [{text: cut('... press ? to read all of it', width), role: 'dim'}]]} width={width}/>;
+	}
+
+	return <Lines lines={[...message.slice(0, -1), withKeys(message.at(-1) ?? [], ui, data, {width, hasLinks})]} width={width} height={room}/>;
 }
 
-/** The keys that matter here. */
-export function KeyLine() {
-	const session = useSession();
-	const {ui, data, layout, theme} = session;
-	return layout.hasFooter ? <Line text={keyLine(ui, data, {...layout, leadsOn: leadsOn(session)}, theme)}/> : null;
+/** The first line of a message or prompt, with the keys if it is the only one: a low screen has no room for more. */
+export function firstLine(message: readonly Spans[], ui: UiState, data: ScreenData, width: number): Spans {
+	return message.length > 1 ? message[0] : withKeys(message[0] ?? [], ui, data, {width, hasLinks: false});
 }
 
-/** The keys that help most with the selected row. */
-export function HintLine() {
-	const {ui, data, layout, theme} = useSession();
-	return layout.hasHints ? <Line text={hintLine(ui, data, layout.width, theme)}/> : null;
+/** A line with the keys behind it: behind a text they are at the right end, all or none. */
+function withKeys(line: Spans, ui: UiState, data: ScreenData, {width, hasLinks}: {readonly width: number; readonly hasLinks: boolean}): Spans {
+	const end = spansWidth(line);
+	const keys = keyLine(ui, data, {width: Math.max(0, end === 0 ? width : width - end - keysGap), hasLinks});
+	if (end === 0) {
+		return keys;
+	}
+
+	return keys.some(({text}) => text.endsWith('…')) ? line : [...line, {text: ' '.repeat(Math.max(0, width - end - spansWidth(keys)))}, ...keys];
+}
+
+/** The line being typed and what is wrong with it, or the message, in as many lines as it takes; none for nothing. */
+export function promptOrMessage(ui: UiState, data: ScreenData, width: number, hasColor: boolean): readonly Spans[] {
+	const input = ui.layers.at(-1);
+	if (input?.kind === 'input') {
+		return prompt(input, width, hasColor);
+	}
+
+	const {text, isAlarm} = messageOf(ui, data);
+	return text === '' ? [] : wrappedSpans(text, width, isAlarm ? 'error' : (ui.message ? undefined : 'dim'));
+}
+
+const errorGap = 2;
+
+/** The line being typed, its error behind it or below, and what to know before Enter. */
+function prompt(input: InputLayer, width: number, hasColor: boolean): readonly Spans[] {
+	const error = inputError(input);
+	const line = inputLine(input, width, hasColor);
+	// The keys have a line of their own below.
+	const about = input.about === undefined ? [] : [...wrappedSpans(input.about, width, 'dim'), []];
+	if (error === undefined) {
+		return [line, ...about];
+	}
+
+	return spansWidth(line) + errorGap + cellWidth(error) <= width
+		? [[...line, {text: ' '.repeat(errorGap)}, {text: error, role: 'error'}], ...about]
+		: [line, ...wrappedSpans(error, width, 'error'), ...about];
+}
+
+/** The label, the text and its cursor; the end of the text before the cursor stays visible. */
+function inputLine({label, text, cursor, isSelected}: InputLayer, width: number, hasColor: boolean): readonly Span[] {
+	if (width <= 0) {
+		return [];
+	}
+
+	const [at = ' ', ...after] = text.slice(cursor);
+	const room = Math.max(1, width - cellWidth(at) - Math.min(cellWidth(label), Math.floor(width / 2)));
+	const typed = cutStart(text.slice(0, cursor), room);
+	const lead = cut(label, Math.max(0, width - cellWidth(at) - cellWidth(typed)));
+	const rest = cut(after.join(''), Math.max(0, width - cellWidth(lead) - cellWidth(typed) - cellWidth(at)));
+	const before = isSelected && !hasColor ? `[${typed}]`.slice(0, Math.max(0, width - cellWidth(lead) - cellWidth(at))) : typed;
+	return [{text: lead, role: 'key'}, {text: before, role: isSelected ? 'selected' : undefined}, {text: hasColor || at !== ' ' ? at : '_', role: 'selected'}, {text: rest}];
 }

@@ -1,51 +1,87 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
-import {cut} from '../text/cells.js';
-import {messageLines, messageText} from '../text/footer-lines.js';
-import {
-	sessionLine, strip, tabsLine, targetLine, vitalsLine,
-} from '../text/header-lines.js';
-import {useSession} from '../hooks/session.js';
-import {Line} from './lines.js';
+import {headerItems, itemsOf, type HeaderContext, type HeaderItem} from '../status/items.js';
+import {cellWidth} from '../../model/cell-width.js';
+import type {Finding} from '../../query/summary/findings.js';
+import type {ScreenData} from '../state/screen-data.js';
+import type {UiState} from '../state/state.js';
+import type {Layout} from '../text/layout.js';
+import {layOut, type Item} from '../text/lay-out.js';
+import {cut, wrapped, type Span, type Spans} from '../text/spans.js';
+import {Line, Lines, useTheme} from './text.js';
 
-/**
-Target, session and cost, the target's own figures; on low screens the first of them, and for a while what was said in
-its place.
-*/
-export function Header() {
-	const {ui, data, layout, theme} = useSession();
-	if (layout.header === 'none') {
-		return null;
+const headerLines = [...new Set(headerItems.map(({line}) => line))];
+
+/** Cells between the items of a line; the first gap is taken with which all items fit. */
+const gapsOf: Readonly<Record<HeaderItem['line'], readonly number[]>> = {1: [2], 2: [3, 2], 3: [2]};
+
+type HeaderProps = {
+	readonly ui: UiState;
+	readonly data: ScreenData;
+	readonly layout: Layout;
+	/** What takes the place of a low screen's header: what is being typed, or the message of the last key. */
+	readonly instead?: Spans;
+};
+
+/** The program: what it is, what it uses, what its threads do. On low screens the most important of it in one line. */
+export function Header({ui, data, layout: {header, width}, instead}: HeaderProps) {
+	const context: HeaderContext = {
+		ui, data, levels: useTheme().levels, width,
+	};
+	switch (header) {
+		case 'none': {
+			return null;
+		}
+
+		case 'full': {
+			return headerLines.map(line => <Line key={line} spans={layOut(itemsOf(context, line), width, gapsOf[line])} width={width}/>);
+		}
+
+		case 'line': {
+			const alarm = findingsOf(data).find(({isAlarm}) => isAlarm);
+			const first: Item[] = alarm
+				? [{
+					text: alarm.text, priority: 0, leastWidth: 0, role: 'error',
+				}]
+				: [];
+			return <Line spans={instead ?? layOut([...first, ...itemsOf(context)], width)} width={width}/>;
+		}
 	}
-
-	// Without a footer, what is typed or was done just now takes the header's line.
-	const isTyping = ui.layers.at(-1)?.kind === 'input';
-	if (!layout.hasFooter && (isTyping || ui.message)) {
-		return <Line text={isTyping ? messageLines(ui, data, layout.width, theme)[0] : cut(messageText(ui, data).text, layout.width)}/>;
-	}
-
-	return (
-		<>
-			<Line text={targetLine(ui, data, layout, theme)}/>
-			{layout.header === 'full'
-				? (
-					<>
-						<Line text={sessionLine(data, layout.width, theme)}/>
-						<Line text={vitalsLine(data, layout.width, theme)}/>
-					</>
-				)
-				: null}
-		</>
-	);
 }
 
-/** All threads by state, over the whole width. */
-export function StateStrip() {
-	const {data, layout, theme} = useSession();
-	return layout.header === 'full' ? <Line text={strip(data, layout.width, theme)}/> : null;
+/** What matters more than any row. */
+export function Findings({data, layout: {findingLines: room, width}}: {readonly data: ScreenData; readonly layout: Layout}) {
+	return room === 0 ? null : <Lines lines={fitted(data, width, room).map(span => [span])} width={width}/>;
 }
 
-/** The views, and what of the rows is shown. */
-export function Tabs() {
-	const {ui, data, layout, theme} = useSession();
-	return layout.header === 'full' ? <Line text={tabsLine(ui, data, layout.width, theme)}/> : null;
+/** All findings, the worst first, with what the view itself adds. */
+export function findingsOf({findings, table}: Pick<ScreenData, 'findings' | 'table'>): readonly Finding[] {
+	return [...findings, ...(table?.finding === undefined ? [] : [{text: table.finding}])];
+}
+
+const mark = '! ';
+
+/** At the end of the last line if there is more to read. */
+const more = ' (?)';
+
+/** The lines that all findings take. */
+export function findingLines(data: Pick<ScreenData, 'findings' | 'table'>, width: number): Span[] {
+	return findingsOf(data).flatMap(({text, isAlarm}) => wrapped(text, Math.max(1, width - mark.length)).map((line, index): Span => ({text: `${index === 0 ? mark : ' '.repeat(mark.length)}${line}`, role: isAlarm ? 'error' : 'hot'})));
+}
+
+/** As many lines of findings as there is room for; the help has the rest. */
+function fitted(data: ScreenData, width: number, room: number): Span[] {
+	const lines = findingLines(data, width);
+	if (lines.length <= room) {
+		return lines;
+	}
+
+	const kept = room === 1 ? [{...lines[0], text: mark + findingsOf(data)[0].text}] : lines.slice(0, room);
+	const last = kept.at(-1)!;
+	return [...kept.slice(0, -1), {...last, text: cut(withMore(last.text, width), width)}];
+}
+
+/** As many whole words as there is room for. */
+function withMore(text: string, width: number): string {
+	const isWhole = cellWidth(text) + more.length <= width;
+	return (isWhole ? text : `${wrapped(text, width - more.length - ' …'.length)[0]} …`) + more;
 }

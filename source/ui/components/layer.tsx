@@ -1,13 +1,114 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
-import {useSession} from '../hooks/session.js';
-import {layerLines, type CoveringLayer} from '../text/layers.js';
-import {Lines} from './lines.js';
+import {Box} from 'ink';
+import {cellWidth} from '../../model/cell-width.js';
+import {viewOf} from '../../views/registry.js';
+import {useHitArea} from '../hooks/hit-areas.js';
+import {shownKeys} from '../state/key-changes.js';
+import {keysOf} from '../state/keys.js';
+import {stepOf} from '../state/screen-context.js';
+import type {DetailOf, ScreenData} from '../state/screen-data.js';
+import {
+	firstRow, type MenuLayer, type ScrolledLayer, type UiState,
+} from '../state/state.js';
+import type {Theme} from '../terminal/theme.js';
+import {layerRoom, type Layout} from '../text/layout.js';
+import {layOut} from '../text/lay-out.js';
+import {cut, type Spans} from '../text/spans.js';
+import {detailLines} from './detail.js';
+import {helpOf} from './help.js';
+import {Line, Lines, useTheme} from './text.js';
 
-/** What lies over the table, scrolled: the help, a row's detail, a menu. */
-export function LayerPage({layer}: {readonly layer: CoveringLayer}) {
-	const session = useSession();
-	const {layout} = session;
-	const lines = layerLines(layer, session);
-	const from = Math.min('top' in layer ? layer.top : 0, Math.max(0, lines.length - layout.layerLines));
-	return <Lines lines={lines.slice(from, from + layout.layerLines)} height={layout.layerLines}/>;
+type Screen = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly detailOf: DetailOf};
+
+/** A list to choose from, over the table. */
+export function Menu({layer, ...screen}: Pick<Screen, 'ui' | 'data' | 'layout'> & {readonly layer: MenuLayer}) {
+	const {layout} = screen;
+	const {items, index} = layer;
+	const room = layerRoom(layout, items.length);
+	const top = firstRow(0, index, items.length, Math.max(1, room));
+	const lines = items.map(({title}, at): Spans => [{text: cut(`${at === index ? '>' : ' '} ${title}`, layout.width), role: at === index ? 'selected' : undefined}]);
+	const hitArea = useHitArea(line => line < room && top + line < items.length ? {kind: 'item', index: top + line} : undefined);
+	return <Page {...screen} context={layer.kind} title={layer.title} lines={lines} top={top} hitArea={hitArea}/>;
+}
+
+/** The help, or a row's detail, over the table. */
+export function ScrolledPage({layer, ...screen}: Screen & {readonly layer: ScrolledLayer}) {
+	const {ui, layout} = screen;
+	const {lines} = linesOf(layer, screen, useTheme());
+	const top = Math.min(layer.top, Math.max(0, lines.length - layerRoom(layout, lines.length)));
+	const title = layer.kind === 'detail' ? `Detail, ${viewOf(layer.view).title}` : `Help${layer.isOfView ? `, ${viewOf(ui.view).title}` : ''}`;
+	return <Page {...screen} context={layer.kind} title={title} lines={lines} top={top}/>;
+}
+
+function linesOf(layer: ScrolledLayer, {ui, data, layout: {width}, detailOf}: Screen, {levels}: Pick<Theme, 'levels'>): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
+	if (layer.kind === 'help') {
+		return {lines: helpOf(layer, ui, data, width)};
+	}
+
+	const detail = detailOf(layer.view, layer.key);
+	const trend = layer.view === ui.view ? data.trendOf(layer.key) : undefined;
+	return detailLines(detail && {...detail, trend: trend?.some(value => value > 0) ? trend : undefined}, layer, {width, isFull: ui.query.fullNames, levels});
+}
+
+/** The state with the layer on top scrolled as the keys asked, as far as its lines go. */
+export function scrolled(screen: Screen, theme: Pick<Theme, 'levels'>): UiState {
+	const {ui, layout} = screen;
+	const layer = ui.layers.at(-1);
+	if ((layer?.kind !== 'help' && layer?.kind !== 'detail') || !layer.moves) {
+		return ui;
+	}
+
+	const {lines, linkLine = 0} = linesOf(layer, screen, theme);
+	const page = layerRoom(layout, lines.length);
+	const most = Math.max(0, lines.length - page);
+	let top = Math.min(layer.top, most);
+	for (const move of layer.moves) {
+		top = move === 'to-link' ? Math.max(Math.min(top, linkLine), linkLine - page + 1) : top + stepOf(move, page, lines.length);
+		top = Math.min(most, Math.max(0, top));
+	}
+
+	return {...ui, layers: [...ui.layers.slice(0, -1), {...layer, top, moves: undefined}]};
+}
+
+type PageProps = Pick<Screen, 'ui' | 'data' | 'layout'> & {
+	/** What keys mean there. */
+	readonly context: string;
+	readonly title: string;
+	readonly lines: readonly Spans[];
+	/** The first line on the screen. */
+	readonly top: number;
+	readonly hitArea?: ReturnType<typeof useHitArea>;
+};
+
+/** Lines under a title with the keys that close it, and a line that says how many more there are. */
+function Page({ui, data, layout, context, title, lines, top, hitArea}: PageProps) {
+	const {width, hasHeading, hasFooter, layerLines} = layout;
+	const room = layerRoom(layout, lines.length);
+	const keysFor = (action: 'close' | 'back' | 'page-down') => keysOf(context, data.status.phase === 'recording').filter(row => row.action === action).map(row => shownKeys(row, ui.keyChanges)).join(' ').split(' ').filter(Boolean);
+	const [down = ''] = keysFor('page-down').toReversed();
+	const isLong = room < lines.length && hasFooter;
+	return (
+		<>
+			{hasHeading ? <Rule title={title} note={`${[...keysFor('close'), ...keysFor('back')].slice(0, 2).join(' or ')}: back`} width={width}/> : null}
+			<Box ref={hitArea} flexDirection='column'>
+				<Lines lines={lines.slice(top, top + room)} width={width} height={layerLines - (hasHeading ? 1 : 0) - (isLong ? 1 : 0)}/>
+			</Box>
+			{isLong ? <Rule title={`${top + 1}-${top + room} of ${lines.length}`} note={lines.length > top + room ? `more below: ${down}` : 'end'} width={width}/> : null}
+		</>
+	);
+}
+
+/** A rule across the screen with a title, and a note at its end. */
+function Rule({title, note, width}: {readonly title: string; readonly note: string; readonly width: number}) {
+	const rule = (useTheme().isAscii ? '-' : '─').repeat(width);
+	const texts = layOut([
+		{
+			text: ` ${title} `, priority: 0, leastWidth: 6, role: 'title',
+		},
+		{
+			text: ` ${note} `, priority: 0, role: 'key', isRight: true,
+		},
+	], Math.max(0, width - 4));
+	const spans: Spans = [{text: rule.slice(0, 2), role: 'dim'}, ...texts.map(span => span.role ? span : {text: rule.slice(0, cellWidth(span.text)), role: 'dim' as const}), {text: rule, role: 'dim'}];
+	return <Line spans={spans} width={width}/>;
 }

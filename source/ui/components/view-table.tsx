@@ -1,92 +1,80 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
+import {Box} from 'ink';
 import {useMemo} from 'react';
-import {wrapped} from '../text/cells.js';
-import {columnsOf} from '../columns/chosen-columns.js';
-import {aboveLines} from '../text/footer-lines.js';
-import {detailLines, paneDetail} from '../text/detail/detail-lines.js';
-import {useSession} from '../hooks/session.js';
-import {keysOf, rowsOf} from '../state/screen-data.js';
-import {queryOf, selectedIndex, type UiState} from '../state/state.js';
+import {measureOf} from '../../query/counters/scope.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import {viewOf} from '../../views/registry.js';
 import type {ViewRow} from '../../views/view.js';
-import {
-	headingCells, placeColumns, rowCells, widthsOf, type DrawnTable, type TableView,
-} from '../text/table-cells.js';
-import type {Behind} from '../text/layers.js';
+import {useHitArea} from '../hooks/hit-areas.js';
+import {keysOf, type ScreenData} from '../state/screen-data.js';
+import {queryOf, selectedIndex, type UiState} from '../state/state.js';
+import {columnAt, columnsOf, placeColumns} from '../text/columns.js';
 import type {Layout} from '../text/layout.js';
-import {DataTable, type Slot} from './data-table.js';
-import {Lines} from './lines.js';
+import {wrappedSpans, type Spans} from '../text/spans.js';
+import {DataTable, type RowCells} from './data-table.js';
+import {headingCells, rowCells, type TableContext} from './table-cells.js';
+import {Lines, useTheme} from './text.js';
 
-/** The rows of the current view that fit on the screen, or why there are none. */
-export function ViewTable() {
-	const {ui, data, layout, theme} = useSession();
-	const view = viewOf(ui.view);
+type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
+
+/** The current view: its headings, and the rows that fit on the screen or why there are none. */
+export function ViewTable({ui, data, layout}: ViewTableProps) {
+	const theme = useTheme();
 	const {rows = [], allRows = 0} = data.table ?? {};
 	const {top} = ui.selections[ui.view];
-	const drawn: DrawnTable = {
-		query: queryOf(ui), theme, left: ui.left, trendOf: data.trendOf, layout,
+	const placed = usePlacedColumns(ui, layout);
+	const context: TableContext<ViewRow> = {
+		query: queryOf(ui), measure: data.table?.measure ?? measureOf(ui.query), theme, left: ui.left, trendOf: data.trendOf, placed,
+		counts: countsText({from: top, shown: layout.tableRows, rows: rows.length, allRows: ui.query.filter === '' ? rows.length : allRows}), isDim: row => viewOf(ui.view).isDim(row),
 	};
-	const table: TableView<ViewRow> = {counts: data.table ? `${rows.length}/${allRows}` : '', isDim: row => view.isDim(row)};
-	const {placed, columns, widths} = usePlaces(ui, layout);
-	const slotOf = (texts: readonly string[]): Slot => {
-		const slot: Record<string, string> = {};
-		const {length} = columns;
-		for (let index = 0; index < length; index++) {
-			slot[columns[index]] = texts[index];
+	const selected = selectedIndex(ui.selections[ui.view], keysOf(data));
+	const lines = Array.from({length: rows.length > 0 ? layout.tableRows : 0}, (_, line): RowCells => {
+		const row = rows.at(top + line);
+		return row ? rowCells(row, top + line === selected, context) : [];
+	});
+	const headingLines = layout.hasHeading ? 1 : 0;
+	const hitArea = useHitArea((line, column) => {
+		if (line < headingLines) {
+			const id = columnAt(placed, layout.width, column);
+			return id === undefined ? undefined : {kind: 'heading', column: id};
 		}
 
-		return slot;
-	};
-
-	const selected = selectedRow({ui, data});
-	const slots: Slot[] = [];
-	for (let slot = 0; slot < layout.tableRows && rows.length > 0; slot++) {
-		const row = rows.at(top + slot);
-		slots.push(row ? slotOf(rowCells(row, top + slot === selected, table, placed, drawn)) : {});
+		const index = top + line - headingLines;
+		return index < rows.length ? {kind: 'row', index} : undefined;
+	});
+	if (layout.tableRows === 0) {
+		return null;
 	}
 
 	return (
 		<>
-			{layout.aboveLines > 0 ? <Lines lines={aboveLines(data, layout.width).slice(0, layout.aboveLines).map(line => theme.paint('hot', line))} height={layout.aboveLines}/> : null}
-			<DataTable columns={columns} widths={widths} headings={layout.hasHeading ? slotOf(headingCells(table, placed, drawn)) : undefined} data={slots}/>
-			{rows.length === 0 ? <Lines lines={wrapped(emptyText({ui, data}), layout.width).slice(0, layout.tableRows).map(line => theme.paint('dim', line))} height={layout.tableRows}/> : null}
+			{layout.aboveLines > 0 ? <Lines lines={aboveLines(data, layout.width).slice(0, layout.aboveLines)} width={layout.width} height={layout.aboveLines}/> : null}
+			<Box ref={hitArea} flexDirection='column'>
+				<DataTable headings={layout.hasHeading ? headingCells(context) : undefined} data={lines} width={layout.width}/>
+			</Box>
+			{rows.length === 0 ? <Lines lines={wrappedSpans(emptyText(ui, data), layout.width, 'dim').slice(0, layout.tableRows)} width={layout.width} height={layout.tableRows}/> : null}
 		</>
 	);
 }
 
-/** The columns of the current view, by their ids too, and the cells that each has: the same as long as these are. */
-function usePlaces({view, columns}: UiState, {columns: terminalColumns, width}: Layout) {
-	return useMemo(() => {
-		const placed = placeColumns(columnsOf(view, columns), {columns: terminalColumns, width});
-		return {placed, columns: placed.map(({column}) => column.id), widths: widthsOf(placed, width)};
-	}, [view, columns, terminalColumns, width]);
+/** What the view says above its rows. */
+export function aboveLines({table}: ScreenData, width: number): Spans[] {
+	return table?.above === undefined ? [] : wrappedSpans(table.above, width, 'hot');
 }
 
-/** What is known of the row with the cursor, below the table of a high screen. */
-export function Pane() {
-	const {ui, data, layout, theme, detailOf} = useSession();
-	if (layout.paneLines === 0) {
-		return null;
-	}
-
-	const row = rowsOf(data).at(selectedRow({ui, data}));
-	const detail = row && detailOf(ui.view, row.key);
-	const rule = theme.paint('dim', (theme.isAscii ? '-' : '─').repeat(layout.width));
-	const lines = detail
-		? detailLines(detail, {
-			width: layout.width, isFull: ui.query.fullNames, theme, bounds: paneDetail,
-		}).map(({text}) => text)
-		: [];
-	return <Lines lines={[rule, ...lines]} height={layout.paneLines}/>;
+/** Which rows are on the screen, such as `1-13 of 50`, and of how many if a filter hides some. */
+function countsText({from, shown, rows, allRows}: {readonly from: number; readonly shown: number; readonly rows: number; readonly allRows: number}): string {
+	const all = allRows > rows ? `, ${allRows} in all` : '';
+	return rows === 0 ? '' : `${from + 1}-${Math.min(rows, from + shown)} of ${rows}${all}`;
 }
 
-function selectedRow({ui, data}: Pick<Behind, 'ui' | 'data'>): number {
-	return selectedIndex(ui.selections[ui.view], keysOf(data));
+/** The columns of the current view with their widths. */
+function usePlacedColumns({view, columns}: UiState, {columns: terminalColumns, width}: Layout) {
+	return useMemo(() => placeColumns(columnsOf(view, columns), {columns: terminalColumns, width}), [view, columns, terminalColumns, width]);
 }
 
 /** Why there are no rows, and what to do. */
-function emptyText({ui, data: {status, snapshot, table}}: Pick<Behind, 'ui' | 'data'>): string {
+function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): string {
 	if (!snapshot || snapshot.session.samples === 0) {
 		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no samples were taken';
 	}

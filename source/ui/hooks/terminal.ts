@@ -5,18 +5,18 @@ import {
 import type {MouseInput} from '../terminal/mouse.js';
 import {clearScreen, type Size, type Terminal} from '../terminal/terminal.js';
 
-/** The terminal that a screen is on. */
+/** The terminal of a screen. */
 export const TerminalContext = createContext<Pick<Terminal, 'size' | 'on' | 'off' | 'suspend' | 'copy' | 'lend'> | undefined>(undefined);
 
-/** Shortest time between two drawings of the whole screen while the window is being resized. */
+/** Shortest time between two full redraws while the window is resized. */
 const resizeWaitMs = 50;
 
-/** The terminal that this screen is on. */
+/** The terminal of this screen. */
 export function useTerminal(): NonNullable<React.ContextType<typeof TerminalContext>> {
 	return use(TerminalContext)!;
 }
 
-/** Calls back with each key that is pressed, by the key decoder's name. The one way that keys come to a screen. */
+/** Calls back with each key, by the key decoder's name. */
 export function useKeys(onKey: (key: string) => void): void {
 	const terminal = useTerminal();
 	const latest = useRef(onKey);
@@ -35,7 +35,7 @@ export function useKeys(onKey: (key: string) => void): void {
 	}, [terminal]);
 }
 
-/** Calls back with what is done with the mouse. The one way that this comes to a screen. */
+/** Calls back with each click and each notch of the wheel. */
 export function useMouse(onMouse: (input: MouseInput) => void): void {
 	const terminal = useTerminal();
 	const latest = useRef(onMouse);
@@ -54,7 +54,7 @@ export function useMouse(onMouse: (input: MouseInput) => void): void {
 	}, [terminal]);
 }
 
-/** Draws the screen whole: what it shows is not to be relied on. State and effects stay as they are. */
+/** Redraws the whole screen. State and effects stay as they are. */
 export function useRepaint(): () => void {
 	const {write} = useStdout();
 	return useCallback(() => {
@@ -62,7 +62,7 @@ export function useRepaint(): () => void {
 	}, [write]);
 }
 
-/** The terminal's size. A new one, and whatever else leaves the screen in an unknown state, has it drawn whole. */
+/** The terminal's size. The whole screen is redrawn when it changes, or when the terminal no longer shows what was drawn. */
 export function useSize(): Size {
 	const terminal = useTerminal();
 	const repaint = useRepaint();
@@ -79,7 +79,7 @@ export function useSize(): Size {
 		};
 
 		terminal.on('resize', resized);
-		// Another object, of the same size or not.
+		// A new object, even if the size is the same.
 		terminal.on('repaint', look);
 		return () => {
 			clearTimeout(timer);

@@ -1,38 +1,38 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
-import {Box} from 'ink';
 import {
 	useEffect, useLayoutEffect, useReducer, useState, type ReactElement,
 } from 'react';
-import {cut, wrapped} from '../text/cells.js';
-import {choiceLines} from '../text/choice-lines.js';
-import {
-	clickChooser, pressChooser, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
-} from '../state/chooser-state.js';
-import {Lines} from '../components/lines.js';
-import {LooksContext} from '../hooks/looks.js';
+import {cellWidth} from '../../model/cell-width.js';
+import {Lines, ThemeContext} from '../components/text.js';
 import {
 	useKeys, useMouse, useRepaint, useSize, useTerminal,
 } from '../hooks/terminal.js';
+import {
+	clickChooser, matching, placeOfRows, pressChooser, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
+} from '../state/chooser-state.js';
 import type {MouseInput} from '../terminal/mouse.js';
 import type {Theme} from '../terminal/theme.js';
+import {
+	cut, pad, wrappedSpans, type Spans,
+} from '../text/spans.js';
 
-export type ChooserScreenProps = {
+type ChooserScreenProps = {
 	readonly columns: readonly ChoiceColumn[];
 	readonly theme: Theme;
 	/** The JVMs there are now; called once a second. */
 	readonly list: () => readonly ChoiceRow[];
-	/** Ends the screen, with the pid that was chosen. */
+	/** Ends the screen, with the chosen pid if any. */
 	readonly onLeave: (pid?: number) => void;
 };
 
-/** Time between two looks at the JVMs there are. */
-const lookEveryMs = 1000;
+/** Time between two listings of the JVMs. */
+const listEveryMs = 1000;
 
 /** Lines around the rows: title, heading, message, keys. */
 const otherLines = 4;
 
 /** A list of JVMs to choose one from. */
-export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
+function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
 	const terminal = useTerminal();
 	const repaint = useRepaint();
 	const size = useSize();
@@ -41,13 +41,13 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 	useEffect(() => {
 		const timer = setInterval(() => {
 			setRows(list());
-		}, lookEveryMs);
+		}, listEveryMs);
 		return () => {
 			clearInterval(timer);
 		};
 	}, [list]);
 	const width = size.columns - 1;
-	const messageOf = ({message}: ChooserState) => wrapped(message, width).slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
+	const messageOf = ({message}: ChooserState) => wrappedSpans(message, width, 'error').slice(0, Math.max(1, Math.floor((height - otherLines) / 2)));
 	const roomOf = (state: ChooserState) => Math.max(0, height - otherLines - messageOf(state).length);
 	const [step, press] = useReducer(
 		({state}: ChooserStep, input: string | MouseInput) => typeof input === 'string' ? pressChooser(state, input, rows, height - 1 - otherLines) : clickChooser(state, input, rows, roomOf(state)),
@@ -68,24 +68,52 @@ export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProp
 	const {state} = step;
 	const message = messageOf(state);
 	const room = roomOf(state);
-	const lines = [
-		theme.paint('title', cut(`tprof-top: which JVM? ${state.filter === '' ? '(type to filter)' : `filter: ${state.filter}`}`, width)),
-		...choiceLines(state, rows, {
-			columns, room, width, theme,
-		}),
-		...message.map(line => theme.paint('error', line)),
-		theme.paint('key', cut(`Enter:choose  Esc:${state.filter === '' ? 'quit' : 'clear'}`, width)),
-	].slice(0, Math.max(0, height - 1));
+	const lines: Spans[] = [
+		[{text: cut(`tprof-top: which JVM? ${state.filter === '' ? '(type to filter)' : `filter: ${state.filter}`}`, width), role: 'title'}],
+		...choiceLines(state, rows, {columns, room, width}),
+		...message,
+		[{text: cut(`Enter:choose  Esc:${state.filter === '' ? 'quit' : 'clear'}`, width), role: 'key'}],
+	];
 	return (
-		<LooksContext value={{theme, width}}>
-			<Box flexDirection='column'>
-				<Lines lines={lines}/>
-			</Box>
-		</LooksContext>
+		<ThemeContext value={theme}>
+			<Lines lines={lines.slice(0, Math.max(0, height - 1))} width={width}/>
+		</ThemeContext>
 	);
 }
 
 /** The screen as an element, for those who have no JSX. */
 export function chooserScreen(props: ChooserScreenProps): ReactElement {
 	return <ChooserScreen {...props}/>;
+}
+
+const pidWidth = 7;
+const gap = ' ';
+
+/** The heading, and `room` lines below it: the rows around the cursor, or why there are none. */
+function choiceLines(state: ChooserState, rows: readonly ChoiceRow[], {columns, room, width}: {readonly columns: readonly ChoiceColumn[]; readonly room: number; readonly width: number}): readonly Spans[] {
+	const line = lineOf(columns, rows, width);
+	const shown = matching(rows, state.filter);
+	const {top, at} = placeOfRows(state, shown, room);
+	const lines = shown.slice(top, top + room).map((row, index): Spans => {
+		const isSelected = top + index === at;
+		const text = (isSelected ? '>' : ' ') + line(String(row.pid), row.cells, `${row.name}${row.problem === undefined ? '' : ` (${row.problem})`}`);
+		return [{text, role: isSelected ? 'selected' : (row.problem === undefined ? undefined : 'dim')}];
+	});
+	if (lines.length === 0 && room > 0) {
+		lines.push([{text: cut(rows.length === 0 ? 'no JVMs found; one that starts will appear here' : 'no JVMs match; Esc clears the filter', width), role: 'dim'}]);
+	}
+
+	return [
+		[{text: ` ${line('PID', columns.map(({heading}) => heading), 'MAIN CLASS')}`, role: 'heading'}],
+		...lines,
+		...Array.from({length: room - lines.length}, () => []),
+	];
+}
+
+/** Formats a line of the columns that fit this width, each as wide as its longest cell. */
+function lineOf(columns: readonly ChoiceColumn[], rows: readonly ChoiceRow[], width: number): (pid: string, cells: readonly string[], name: string) => string {
+	const places = columns.map(({heading, align, fromColumns}, index) => ({
+		index, align, isShown: width + 1 >= fromColumns, cells: Math.max(cellWidth(heading), ...rows.map(row => cellWidth(row.cells[index]))),
+	})).filter(({isShown}) => isShown);
+	return (pid, cells, name) => cut([pad(pid, pidWidth, 'right'), ...places.map(place => pad(cells[place.index], place.cells, place.align)), name].join(gap), Math.max(0, width - 1));
 }

@@ -4,89 +4,101 @@ import {
 	useEffect, useLayoutEffect, useMemo, useReducer, useSyncExternalStore, type ReactElement,
 } from 'react';
 import type {Snapshot} from '../../model/snapshot.js';
-import type {Place, Query} from '../../query/types.js';
-import {HintLine, KeyLine, Prompt} from '../components/footer.js';
-import {Header, StateStrip, Tabs} from '../components/header.js';
+import type {Location, Query} from '../../query/types/rows.js';
+import {linksOf, Pane} from '../components/detail.js';
+import {firstLine, Footer, promptOrMessage} from '../components/footer.js';
+import {findingLines, Findings, Header} from '../components/header.js';
+import {Menu, scrolled, ScrolledPage} from '../components/layer.js';
+import {Tabs} from '../components/tabs.js';
+import {ThemeContext} from '../components/text.js';
 import {TimeLine} from '../components/time-line.js';
-import {LayerPage} from '../components/layer.js';
-import {Pane, ViewTable} from '../components/view-table.js';
-import {layoutFor} from '../text/footer-lines.js';
-import {LooksContext} from '../hooks/looks.js';
-import {SessionContext} from '../hooks/session.js';
+import {aboveLines, ViewTable} from '../components/view-table.js';
+import {HitAreas, HitAreasContext} from '../hooks/hit-areas.js';
 import {
 	useKeys, useMouse, useRepaint, useSize, useTerminal,
 } from '../hooks/terminal.js';
-import {coveringLayer} from '../text/layers.js';
-import type {Effect} from '../state/reduce-menu.js';
+import {reduceSession, type SessionAction, type SessionState} from '../state/reduce.js';
+import {followRow} from '../state/screen-context.js';
 import {keysOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
-import {reduceSession, type SessionAction, type SessionState} from '../state/session-state.js';
 import type {SessionStore} from '../state/session-store.js';
-import {initialState, queryOf, type InitialView} from '../state/state.js';
-import {followRow} from '../state/surroundings.js';
+import {
+	coveringLayer, initialState, queryOf, type InitialView,
+} from '../state/state.js';
+import type {Effect} from '../state/step.js';
 import {edit} from '../terminal/editor.js';
 import type {Theme} from '../terminal/theme.js';
+import {layoutOf} from '../text/layout.js';
+import {screenContextOf} from './screen-context-of.js';
 
-/**
-Writes what is on the screen to a file and says in one line where it is; rejects with an error whose message says why
-not.
-*/
+/** Writes what is on the screen to a file; resolves to a message, or rejects with an error whose message says why not. */
 export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string}) => Promise<string>;
 
-/** Keeps the columns of a view, undefined for the usual ones; says in one line where, or rejects as `Save` does. */
+/** Keeps the columns of a view, undefined for the usual ones; resolves to a message, or rejects as `Save` does. */
 export type KeepColumns = (view: string, columns: readonly string[] | undefined) => Promise<string>;
 
-/** What a pattern of methods means, as the user is asked about it: one line, and what is to be known before. */
+/** What a pattern of methods matches: the question to the user, and what to know before. */
 export type FoundMethods = {readonly question: string; readonly about: string};
 
-/** Traces methods while the screen is there. `find` and `trace` reject with an error whose message says why not. */
+/** Traces methods while the screen is up. `find` and `trace` reject with an error whose message says why not. */
 export type MethodTracer = {
-	/** Looks up what a pattern means; nothing is traced yet. */
+	/** Finds the methods of a pattern; nothing is traced yet. */
 	find(pattern: string): Promise<FoundMethods>;
-	/** Traces what was found last, and says so in one line. */
+	/** Traces the methods found last; resolves to a message. */
 	trace(): Promise<string>;
-	/** What was found last is not to be traced. */
+	/** Drops the methods found last. */
 	forget(): Promise<void>;
 };
 
-export type SessionScreenProps = {
+type SessionScreenProps = {
 	readonly store: SessionStore;
 	readonly data: SessionData;
 	readonly view: InitialView;
 	readonly theme: Theme;
 	readonly save: Save;
-	/** Keeps the columns of a view (undefined: the usual ones) for the next time, and says where; undefined: they are not kept. */
+	/** Undefined: columns are not kept. */
 	readonly keepColumns?: KeepColumns;
-	/** Undefined where nothing can be traced. */
+	/** Undefined if nothing can be traced. */
 	readonly tracer?: MethodTracer;
 	/** Ends the screen. */
 	readonly onQuit: () => void;
 };
 
-/** The screen of a session: its views, and what lies above them. */
-export function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQuit}: SessionScreenProps) {
+/** The screen of a session: header, tabs, the current view or a layer over it, footer. */
+function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQuit}: SessionScreenProps) {
 	const terminal = useTerminal();
 	const size = useSize();
 	const repaint = useRepaint();
 	const feed = useSyncExternalStore(store.subscribe, store.get);
 	const [{ui, effects}, dispatch] = useReducer(
-		(state: SessionState, action: SessionAction) => reduceSession(state, action, at => data.around(at, feed, size, theme)),
+		(state: SessionState, action: SessionAction) => reduceSession(state, action, (at, drawn) => screenContextOf(data, at, feed, drawn)),
 		view,
 		(initial): SessionState => ({ui: initialState(initial), effects: []}),
 	);
+	const hitAreas = useMemo(() => new HitAreas(), []);
 	const shown = data.of(ui, feed);
-	const layout = layoutFor(ui, shown, size);
-	const followed = followRow(ui, keysOf(shown), layout.tableRows);
-	if (followed !== ui) {
-		dispatch({type: 'follow', ui: followed});
+	const width = size.columns - 1;
+	const message = promptOrMessage(ui, shown, width, theme.hasColor);
+	const layout = layoutOf(size, {
+		footer: message.length, findings: findingLines(shown, width).length, above: aboveLines(shown, width).length, isPast: shown.past !== undefined,
+	});
+	const detailOf = data.detailOf(ui, feed);
+	const drawn = scrolled({
+		ui: followRow(ui, keysOf(shown), layout.tableRows), data: shown, layout, detailOf,
+	}, theme);
+	if (drawn !== ui) {
+		dispatch({type: 'drawn', ui: drawn});
 	}
 
 	useKeys(key => {
-		dispatch({type: 'key', key});
+		dispatch({
+			type: 'key', key, atMs: performance.now(), drawn: layout,
+		});
 	});
-
 	useMouse(input => {
-		dispatch({type: 'mouse', input});
+		dispatch({
+			type: 'mouse', input, target: hitAreas.at(input.line, input.column), drawn: layout,
+		});
 	});
 
 	const perform = (effect: Effect): void => {
@@ -190,39 +202,37 @@ export function SessionScreen({store, data, view, theme, save, keepColumns, trac
 	const isOver = feed.status.phase === 'ended' || feed.status.phase === 'failed';
 	const isEmpty = isOver && feed.isRead && (feed.shown?.session.samples ?? 0) === 0;
 	useLayoutEffect(() => {
-		// There is nothing to look at: the reason is better read where the next command is typed.
+		// There is nothing to show; the reason is printed after leaving.
 		if (isEmpty) {
 			onQuit();
 		}
 	}, [isEmpty, onQuit]);
 
-	const layer = coveringLayer(ui);
-	const looks = useMemo(() => ({theme, width: layout.width}), [theme, layout.width]);
+	const layer = coveringLayer(drawn);
+	const top = drawn.layers.at(-1);
+	const parts = {ui: drawn, data: shown, layout};
+	// Without a footer, what is typed or the message of the last key takes the header's line.
+	const isInHeader = !layout.hasFooter && (top?.kind === 'input' || ui.message !== undefined);
 	return (
-		<LooksContext value={looks}>
-			<SessionContext value={{
-				ui: followed, data: shown, layout, theme, detailOf: data.detailOf(ui, feed),
-			}}
-			>
+		<ThemeContext value={theme}>
+			<HitAreasContext value={hitAreas}>
 				<Box flexDirection='column'>
-					<Header/>
-					<StateStrip/>
-					<Tabs/>
-					<TimeLine/>
-					{layer
-						? <LayerPage layer={layer}/>
-						: (
+					<Header {...parts} instead={isInHeader ? firstLine(message, drawn, shown, width) : undefined}/>
+					<Findings data={shown} layout={layout}/>
+					{layout.header === 'full' ? <Tabs ui={drawn} data={shown} width={width}/> : null}
+					<TimeLine {...parts}/>
+					{layer === undefined
+						? (
 							<>
-								{layout.tableRows > 0 ? <ViewTable/> : null}
-								<HintLine/>
-								<Pane/>
+								<ViewTable {...parts}/>
+								<Pane {...parts} detailOf={detailOf}/>
 							</>
-						)}
-					<Prompt/>
-					<KeyLine/>
+						)
+						: (layer.kind === 'menu' ? <Menu {...parts} layer={layer}/> : <ScrolledPage {...parts} layer={layer} detailOf={detailOf}/>)}
+					{layout.hasFooter ? <Footer {...parts} message={message} hasLinks={top?.kind !== 'detail' || linksOf(detailOf(top.view, top.key)).length > 0}/> : null}
 				</Box>
-			</SessionContext>
-		</LooksContext>
+			</HitAreasContext>
+		</ThemeContext>
 	);
 }
 
@@ -231,7 +241,7 @@ export function sessionScreen(props: SessionScreenProps): ReactElement {
 	return <SessionScreen {...props}/>;
 }
 
-/** Says what came of it. */
+/** Shows the outcome as a message. */
 async function answered(doing: Promise<string>, failure: string, dispatch: (action: SessionAction) => void): Promise<void> {
 	try {
 		dispatch({type: 'say', message: {text: await doing, tone: 'plain'}});
@@ -253,8 +263,8 @@ async function found(tracer: MethodTracer | undefined, pattern: string, dispatch
 	}
 }
 
-/** `Class.java:line`, as editors and people take it; the method where no file or line is known. */
-function copiedText({className, method, file, line}: Place): string {
+/** `Class.java:line`; the method if the file or line is unknown. */
+function copiedText({className, method, file, line}: Location): string {
 	return file !== '' && line > 0 ? `${file}:${line}` : (method === '' ? className : `${className}.${method}`);
 }
 

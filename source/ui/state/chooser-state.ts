@@ -2,7 +2,7 @@ import type {MouseInput} from '../terminal/mouse.js';
 import {actionOf} from './keys.js';
 import {erased, erasedWord, typed} from './line-edit.js';
 import {firstRow} from './state.js';
-import {stepOf} from './surroundings.js';
+import {stepOf} from './screen-context.js';
 
 /** A JVM to choose from. */
 export type ChoiceRow = {

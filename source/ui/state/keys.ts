@@ -17,9 +17,9 @@ export const contexts: readonly string[] = [...tables, 'detail', 'help', 'menu',
 export type Context = string;
 
 export type Action =
-	| 'quit' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
+	| 'quit' | 'close' | 'help' | 'next-view' | 'previous-view' | 'up' | 'down' | 'page-up' | 'page-down' | 'home' | 'end' | 'left' | 'right'
 	| 'sort-self' | 'sort-total' | 'sort-ticks' | 'sort-total-ticks' | 'sort-cpu' | 'sort-name' | 'sort-previous' | 'sort-next' | 'sort-menu' | 'reverse'
-	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'mark' | 'changes' | 'reset' | 'undo-reset'
+	| 'filter' | 'only-threads' | 'states' | 'of-view' | 'names' | 'idle' | 'unit' | 'window' | 'earlier' | 'later' | 'busiest' | 'mark' | 'changes' | 'reset' | 'undo-reset'
 	| 'own-code' | 'pause' | 'sampling' | 'save' | 'save-as' | 'delay' | 'redraw' | 'suspend' | 'open' | 'look-into' | 'trace' | 'holders' | 'next-link' | 'previous-link' | 'edit' | 'copy' | 'back' | 'accept' | 'clear-all'
 	| 'erase' | 'erase-all' | 'erase-word'
 	| 'columns-menu' | 'column-left' | 'column-right' | 'help-view';
@@ -30,7 +30,7 @@ export type KeyRow = {
 	readonly keys: readonly string[];
 	readonly contexts: readonly Context[];
 	/** The keys as people write them. */
-	readonly shown: string;
+	readonly label: string;
 	/** Short title for the key line; none: not there. */
 	readonly title?: string;
 	readonly help: string;
@@ -47,88 +47,92 @@ const lists: readonly Context[] = [...tables, ...layers];
 
 /** In the order of the help screen; what a view has a key of its own for is still in it. */
 const allKeys: readonly KeyRow[] = [
-	{action: 'quit', keys: ['q', 'f10', 'ctrl-c'], contexts: tables, shown: 'q F10 Ctrl-C', title: 'quit', help: 'quit; a summary stays on the terminal', knownFrom: 'htop'},
-	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['detail', 'help', 'menu', 'input'], shown: 'F10 Ctrl-C', help: 'quit, from any screen'},
-	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['chooser'], shown: 'F10 Ctrl-C', help: 'quit without choosing'},
-	{action: 'back', keys: ['escape'], contexts: ['chooser'], shown: 'Esc', title: 'quit', help: 'clear the filter; if it is empty, quit without choosing'},
-	{action: 'help-view', keys: ['?'], contexts: [...tables, 'detail'], shown: '?', title: 'help', help: 'help for the view: what it shows, its keys and columns', knownFrom: 'all'},
-	{action: 'help', keys: ['h', 'f1'], contexts: [...tables, 'detail'], shown: 'h F1', help: 'all of the help: the words of the header, every key, the columns', knownFrom: 'htop, less'},
-	{action: 'help', keys: ['h', 'f1'], contexts: ['help'], shown: 'h F1', title: 'all of it', help: 'from the help for the view to all of the help; there: close it'},
-	{action: 'back', keys: ['q', 'escape', '?', 'x'], contexts: ['help'], shown: 'q Esc ?', title: 'close', help: 'close the help', knownFrom: 'less, htop'},
-	{action: 'next-view', keys: ['tab'], contexts: tables, shown: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},
-	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, shown: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
-	{action: 'open', keys: ['enter'], contexts: tables, shown: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
-	{action: 'look-into', keys: ['f'], contexts: [...tables, 'detail'], shown: 'f', help: 'focus: look into the row\'s method, where its time goes, waits included, and who calls it; Esc goes back'},
-	{action: 'clear-all', keys: ['escape'], contexts: tables, shown: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus', knownFrom: 'htop'},
-	{action: 'edit', keys: ['e'], contexts: [...tables, 'detail'], shown: 'e', help: 'open the row\'s source at its line in $VISUAL or $EDITOR (--source says where sources are)', knownFrom: 'less'},
-	{action: 'copy', keys: ['y'], contexts: [...tables, 'detail'], shown: 'y', help: 'copy Class.java:line, through the terminal (OSC 52)', knownFrom: 'vim'},
-	{action: 'next-link', keys: ['tab'], contexts: ['detail'], shown: 'Tab', title: 'mark', help: 'mark the next line that Enter goes to: who holds the lock, threads, callers, callees'},
-	{action: 'previous-link', keys: ['shift-tab'], contexts: ['detail'], shown: 'Shift-Tab', help: 'mark the previous one'},
-	{action: 'accept', keys: ['enter'], contexts: ['detail'], shown: 'Enter', title: 'go', help: 'go to the marked line\'s own detail; without one, back to the table', knownFrom: 'perf'},
-	{action: 'back', keys: ['q', 'escape', 'backspace'], contexts: ['detail'], shown: 'q Esc', title: 'back', help: 'back to where it was opened', knownFrom: 'less'},
-	{action: 'up', keys: ['up', 'k'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
-	{action: 'down', keys: ['down', 'j'], contexts: lists.filter(context => context !== 'chooser'), shown: 'Down j', help: 'down', knownFrom: 'htop, less'},
-	{action: 'up', keys: ['up'], contexts: ['chooser'], shown: 'Up', help: 'up'},
-	{action: 'down', keys: ['down'], contexts: ['chooser'], shown: 'Down', help: 'down'},
-	{action: 'page-up', keys: ['pageup'], contexts: lists, shown: 'PgUp', help: 'a page up', knownFrom: 'less'},
-	{action: 'page-down', keys: ['pagedown'], contexts: lists, shown: 'PgDn', help: 'a page down', knownFrom: 'less'},
-	{action: 'page-up', keys: ['ctrl-u'], contexts: [...tables, 'detail', 'help', 'menu'], shown: 'Ctrl-U', help: 'a page up', knownFrom: 'less'},
-	{action: 'page-down', keys: ['ctrl-d'], contexts: [...tables, 'detail', 'help', 'menu'], shown: 'Ctrl-D', help: 'a page down', knownFrom: 'less'},
-	{action: 'home', keys: ['home', 'g'], contexts: [...tables, 'detail', 'help', 'menu'], shown: 'Home g', help: 'first row', knownFrom: 'htop, less'},
-	{action: 'end', keys: ['end', 'G'], contexts: [...tables, 'detail', 'help', 'menu'], shown: 'End G', help: 'last row', knownFrom: 'htop, less'},
-	{action: 'home', keys: ['home'], contexts: ['chooser'], shown: 'Home', help: 'first row'},
-	{action: 'end', keys: ['end'], contexts: ['chooser'], shown: 'End', help: 'last row'},
-	{action: 'left', keys: ['left'], contexts: tables, shown: 'Left', help: 'scroll sideways, left', knownFrom: 'htop'},
-	{action: 'right', keys: ['right'], contexts: tables, shown: 'Right', help: 'scroll sideways, right', knownFrom: 'htop'},
-	{action: 'filter', keys: ['/', '\\', 'f4'], contexts: tables, shown: String.raw`/ \ F4`, title: 'filter', help: 'filter as you type: words, !word, a|b, /regex/, state:B, thread:http-*, pct>1; Enter keeps, Esc clears', knownFrom: 'htop, perf'},
-	{action: 'sort-self', keys: ['1'], contexts: tables, shown: '1', help: 'sort by %SELF (CPU in Threads)', knownFrom: 'py-spy'},
-	{action: 'sort-total', keys: ['2'], contexts: tables, shown: '2', help: 'sort by %TOTAL', knownFrom: 'py-spy'},
-	{action: 'sort-ticks', keys: ['3', 'T'], contexts: tables, shown: '3 T', help: 'sort by ticks', knownFrom: 'py-spy, top'},
-	{action: 'sort-total-ticks', keys: ['4'], contexts: tables, shown: '4', help: 'sort by total ticks', knownFrom: 'py-spy'},
-	{action: 'sort-cpu', keys: ['P'], contexts: tables, shown: 'P', help: 'sort by CPU time', knownFrom: 'top'},
-	{action: 'sort-name', keys: ['N'], contexts: tables, shown: 'N', help: 'sort by name', knownFrom: 'top'},
-	{action: 'sort-previous', keys: ['<'], contexts: tables, shown: '<', help: 'sort by the previous column', knownFrom: 'top'},
-	{action: 'sort-next', keys: ['>'], contexts: tables, shown: '>', help: 'sort by the next column', knownFrom: 'top'},
-	{action: 'sort-menu', keys: ['f6'], contexts: tables, shown: 'F6', title: 'sort', help: 'choose the column to sort by', knownFrom: 'htop'},
-	{action: 'columns-menu', keys: ['C', 'f2'], contexts: tables, shown: 'C F2', help: 'choose the columns of the view and their order; kept in the configuration file', knownFrom: 'htop'},
-	{action: 'column-left', keys: ['<'], contexts: ['menu'], shown: '<', help: 'among the columns: the column further to the left'},
-	{action: 'column-right', keys: ['>'], contexts: ['menu'], shown: '>', help: 'among the columns: the column further to the right'},
-	{action: 'reverse', keys: ['R', 'I'], contexts: tables, shown: 'R I', help: 'reverse the order', knownFrom: 'top, htop'},
-	{action: 'only-threads', keys: ['t'], contexts: tables, shown: 't', help: 'only the threads of the selected row; again for all', knownFrom: 'perf'},
-	{action: 'states', keys: ['x'], contexts: tables, shown: 'x', help: 'thread states to count: active, all, blocked, waiting'},
+	{action: 'close', keys: ['q'], contexts: tables, label: 'q', title: 'quit', help: 'close what lies above the view, and go back from where f led; at the top: quit; a summary stays on the terminal, the session is kept for tprof-top open --last', knownFrom: 'htop, less'},
+	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: [...tables, 'detail', 'help', 'menu', 'input'], label: 'F10 Ctrl-C', help: 'quit, from any screen', knownFrom: 'htop'},
+	{action: 'quit', keys: ['f10', 'ctrl-c'], contexts: ['chooser'], label: 'F10 Ctrl-C', help: 'quit without choosing'},
+	{action: 'back', keys: ['escape'], contexts: ['chooser'], label: 'Esc', title: 'quit', help: 'clear the filter; if it is empty, quit without choosing'},
+	{action: 'help-view', keys: ['?'], contexts: [...tables, 'detail'], label: '?', title: 'help', help: 'help for the view: what it shows, its keys and columns', knownFrom: 'all'},
+	{action: 'help', keys: ['h', 'f1'], contexts: [...tables, 'detail'], label: 'h F1', help: 'all of the help: the words of the header, every key, the columns', knownFrom: 'htop, less'},
+	{action: 'help', keys: ['h', 'f1'], contexts: ['help'], label: 'h F1', title: 'all of it', help: 'from the help for the view to all of the help; there: close it'},
+	{action: 'close', keys: ['q'], contexts: ['detail', 'help', 'menu'], label: 'q', title: 'back', help: 'close what lies above; another q within half a second does nothing', knownFrom: 'less'},
+	{action: 'back', keys: ['escape', '?', 'x'], contexts: ['help'], label: 'Esc ?', help: 'close the help', knownFrom: 'less, htop'},
+	{action: 'next-view', keys: ['tab'], contexts: tables, label: 'Tab', title: 'view', help: 'next view', knownFrom: 'htop'},
+	{action: 'previous-view', keys: ['shift-tab'], contexts: tables, label: 'Shift-Tab', help: 'previous view', knownFrom: 'htop'},
+	{action: 'open', keys: ['enter'], contexts: tables, label: 'Enter', title: 'open', help: 'open the selected row: its threads, stacks, callers and who holds the lock', knownFrom: 'perf'},
+	{action: 'look-into', keys: ['f'], contexts: [...tables, 'detail'], label: 'f', help: 'focus: look into the row\'s method, where its time goes, waits included, and who calls it; Esc goes back'},
+	{action: 'clear-all', keys: ['escape'], contexts: tables, label: 'Esc', help: 'back to LIVE from the past; clear the message, then the filter, the thread selection, the focus', knownFrom: 'htop'},
+	{action: 'edit', keys: ['e'], contexts: [...tables, 'detail'], label: 'e', help: 'open the row\'s source at its line in $VISUAL or $EDITOR (--source says where sources are)', knownFrom: 'less'},
+	{action: 'copy', keys: ['y'], contexts: [...tables, 'detail'], label: 'y', help: 'copy Class.java:line, through the terminal (OSC 52)', knownFrom: 'vim'},
+	{action: 'next-link', keys: ['tab'], contexts: ['detail'], label: 'Tab', title: 'mark', help: 'mark the next line that Enter goes to: who holds the lock, threads, callers, callees'},
+	{action: 'previous-link', keys: ['shift-tab'], contexts: ['detail'], label: 'Shift-Tab', help: 'mark the previous one'},
+	{action: 'accept', keys: ['enter'], contexts: ['detail'], label: 'Enter', title: 'go', help: 'go to the marked line\'s own detail; without one, back to the table', knownFrom: 'perf'},
+	{action: 'back', keys: ['escape', 'backspace'], contexts: ['detail'], label: 'Esc', help: 'back to where it was opened', knownFrom: 'less'},
+	{action: 'up', keys: ['up', 'k'], contexts: lists.filter(context => context !== 'chooser'), label: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
+	{action: 'down', keys: ['down', 'j'], contexts: lists.filter(context => context !== 'chooser'), label: 'Down j', help: 'down', knownFrom: 'htop, less'},
+	{action: 'up', keys: ['up'], contexts: ['chooser'], label: 'Up', help: 'up'},
+	{action: 'down', keys: ['down'], contexts: ['chooser'], label: 'Down', help: 'down'},
+	{action: 'page-up', keys: ['pageup'], contexts: lists, label: 'PgUp', help: 'a page up', knownFrom: 'less'},
+	{action: 'page-down', keys: ['pagedown'], contexts: lists, label: 'PgDn', help: 'a page down', knownFrom: 'less'},
+	{action: 'page-up', keys: ['ctrl-u'], contexts: [...tables, 'detail', 'help', 'menu'], label: 'Ctrl-U', help: 'a page up', knownFrom: 'less'},
+	{action: 'page-down', keys: ['ctrl-d'], contexts: [...tables, 'detail', 'help', 'menu'], label: 'Ctrl-D', help: 'a page down', knownFrom: 'less'},
+	{action: 'page-down', keys: [' '], contexts: ['detail', 'help'], label: 'Space', help: 'a page down', knownFrom: 'less'},
+	{action: 'home', keys: ['home', 'g'], contexts: [...tables, 'detail', 'help', 'menu'], label: 'Home g', help: 'first row', knownFrom: 'htop, less'},
+	{action: 'end', keys: ['end', 'G'], contexts: [...tables, 'detail', 'help', 'menu'], label: 'End G', help: 'last row', knownFrom: 'htop, less'},
+	{action: 'home', keys: ['home'], contexts: ['chooser'], label: 'Home', help: 'first row'},
+	{action: 'end', keys: ['end'], contexts: ['chooser'], label: 'End', help: 'last row'},
+	{action: 'left', keys: ['left'], contexts: tables, label: 'Left', help: 'scroll sideways, left', knownFrom: 'htop'},
+	{action: 'right', keys: ['right'], contexts: tables, label: 'Right', help: 'scroll sideways, right', knownFrom: 'htop'},
+	{action: 'filter', keys: ['/', '\\', 'f4'], contexts: tables, label: String.raw`/ \ F4`, title: 'filter', help: 'filter as you type: words, !word, a|b, /regex/, state:B, thread:http-*, pct>1; Enter keeps, Esc clears', knownFrom: 'htop, perf'},
+	{action: 'sort-self', keys: ['1'], contexts: tables, label: '1', help: 'sort by the share of the row itself (CPU% in Threads)', knownFrom: 'py-spy'},
+	{action: 'sort-total', keys: ['2'], contexts: tables, label: '2', help: 'sort by TOTAL', knownFrom: 'py-spy'},
+	{action: 'sort-ticks', keys: ['3', 'T'], contexts: tables, label: '3 T', help: 'sort by ticks', knownFrom: 'py-spy, top'},
+	{action: 'sort-total-ticks', keys: ['4'], contexts: tables, label: '4', help: 'sort by total ticks', knownFrom: 'py-spy'},
+	{action: 'sort-cpu', keys: ['P'], contexts: tables, label: 'P', help: 'sort by CPU time', knownFrom: 'top'},
+	{action: 'sort-name', keys: ['N'], contexts: tables, label: 'N', help: 'sort by name', knownFrom: 'top'},
+	{action: 'sort-previous', keys: ['<'], contexts: tables, label: '<', help: 'sort by the previous column', knownFrom: 'top'},
+	{action: 'sort-next', keys: ['>'], contexts: tables, label: '>', help: 'sort by the next column', knownFrom: 'top'},
+	{action: 'sort-menu', keys: ['f6'], contexts: tables, label: 'F6', title: 'sort', help: 'choose the column to sort by', knownFrom: 'htop'},
+	{action: 'columns-menu', keys: ['C', 'f2'], contexts: tables, label: 'C F2', help: 'choose the columns of the view and their order; kept in the configuration file', knownFrom: 'htop'},
+	{action: 'column-left', keys: ['<'], contexts: ['menu'], label: '<', help: 'among the columns: the column further to the left'},
+	{action: 'column-right', keys: ['>'], contexts: ['menu'], label: '>', help: 'among the columns: the column further to the right'},
+	{action: 'reverse', keys: ['R', 'I'], contexts: tables, label: 'R I', help: 'reverse the order', knownFrom: 'top, htop'},
+	{action: 'only-threads', keys: ['t'], contexts: tables, label: 't', help: 'only the threads of the selected row; again for all', knownFrom: 'perf'},
+	{action: 'states', keys: ['x'], contexts: tables, label: 'x', help: 'thread states to count: active, all, blocked, waiting'},
 	...views.flatMap(({id, keys}) => keys.map(key => ({...key, action: 'of-view', contexts: [id]} as const))),
-	{action: 'own-code', keys: ['a'], contexts: tables, shown: 'a', help: 'own code first: the program\'s own line instead of the JDK\'s that it called; again: every line for itself'},
-	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], shown: 'M', help: 'measure every call of the row\'s method, or of a pattern, by an agent in the JVM; says how many methods that is, and asks before; see the Traces view', isLive: true},
-	{action: 'holders', keys: ['L'], contexts: views.filter(({showsHolders}) => showsHolders).map(({id}) => id), shown: 'L', help: 'with the attach engine: ask the JVM who holds locks of java.util.concurrent, by a full dump; says first what it costs', isLive: true},
-	{action: 'names', keys: ['c'], contexts: tables, shown: 'c', help: 'full or shortened names', knownFrom: 'top'},
-	{action: 'idle', keys: ['i'], contexts: tables, shown: 'i', help: 'show or hide idle threads', knownFrom: 'top, py-spy'},
-	{action: 'unit', keys: ['%'], contexts: tables, shown: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},
-	{action: 'window', keys: ['z'], contexts: tables, shown: 'z', help: 'window: since start, since reset, last 10 s, last refresh; of the past: 10 min, 1 min, 10 s, 1 s', knownFrom: 'perf', isLive: true},
-	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], shown: '[', title: 'earlier', help: 'look at an earlier window, one more with each press; sampling goes on', isLive: true},
-	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], shown: ']', help: 'look at the window after that; past the newest it is LIVE again', isLive: true},
-	{action: 'mark', keys: ['m'], contexts: [...tables, 'detail'], shown: 'm', help: 'mark the window that is on the screen, live or past, to compare with', isLive: true},
-	{action: 'changes', keys: ['D'], contexts: tables, shown: 'D', help: 'what changed since the mark, or against --compare FILE: CPU and ticks per second; again: back'},
-	{action: 'reset', keys: ['r'], contexts: tables, shown: 'r', help: 'reset: count from now on (nothing is lost)', knownFrom: 'py-spy', isLive: true},
-	{action: 'undo-reset', keys: ['u'], contexts: tables, shown: 'u', help: 'undo the reset', isLive: true},
-	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: [...tables, 'detail'], shown: 'Space Z p', title: 'pause', help: 'pause the screen; sampling goes on', knownFrom: 'htop', isLive: true},
-	{action: 'sampling', keys: ['o'], contexts: tables, shown: 'o', help: 'stop and start sampling', knownFrom: 'perf', isLive: true},
-	{action: 'save', keys: ['s'], contexts: [...tables, 'detail'], shown: 's', title: 'save', help: 'save the window at once, as pprof and as text', knownFrom: 'austin, perf'},
-	{action: 'save-as', keys: ['S'], contexts: tables, shown: 'S', help: 'save under another name or in another format'},
-	{action: 'delay', keys: ['d'], contexts: tables, shown: 'd', help: 'change the refresh interval', knownFrom: 'top', isLive: true},
-	{action: 'redraw', keys: ['ctrl-l'], contexts, shown: 'Ctrl-L', help: 'redraw the screen', knownFrom: 'htop'},
-	{action: 'suspend', keys: ['ctrl-z'], contexts, shown: 'Ctrl-Z', help: 'suspend; fg resumes', knownFrom: 'htop'},
-	{action: 'accept', keys: ['enter'], contexts: ['menu', 'chooser'], shown: 'Enter', title: 'choose', help: 'accept'},
-	{action: 'accept', keys: [' '], contexts: ['menu'], shown: 'Space', help: 'the same'},
-	{action: 'accept', keys: ['enter'], contexts: ['input'], shown: 'Enter', title: 'keep', help: 'keep the filter, set the delay, save under this name; invalid input stays to be corrected'},
-	{action: 'back', keys: ['q', 'escape'], contexts: ['menu'], shown: 'q Esc', title: 'cancel', help: 'close without choosing'},
-	{action: 'back', keys: ['escape'], contexts: ['input'], shown: 'Esc', title: 'cancel', help: 'cancel (in the filter: clear it)'},
-	{action: 'erase', keys: ['backspace', 'delete'], contexts: ['input', 'chooser'], shown: 'Backspace', help: 'erase a letter'},
-	{action: 'erase-all', keys: ['ctrl-u'], contexts: ['input', 'chooser'], shown: 'Ctrl-U', help: 'erase the line'},
-	{action: 'erase-word', keys: ['ctrl-w'], contexts: ['input', 'chooser'], shown: 'Ctrl-W', help: 'erase a word'},
-	{action: 'left', keys: ['left'], contexts: ['input'], shown: 'Left', help: 'a letter to the left'},
-	{action: 'right', keys: ['right'], contexts: ['input'], shown: 'Right', help: 'a letter to the right'},
-	{action: 'home', keys: ['home', 'ctrl-a'], contexts: ['input'], shown: 'Home', help: 'to the start of the line'},
-	{action: 'end', keys: ['end', 'ctrl-e'], contexts: ['input'], shown: 'End', help: 'to the end of the line'},
+	{action: 'own-code', keys: ['a'], contexts: tables, label: 'a', help: 'own code first: the program\'s own line instead of the JDK\'s that it called; again: every line for itself'},
+	{action: 'trace', keys: ['M'], contexts: [...tables, 'detail'], label: 'M', help: 'measure every call of the row\'s method, or of a pattern, by an agent in the JVM; says how many methods that is, and asks before; see the Traces view', isLive: true},
+	{action: 'holders', keys: ['L'], contexts: views.filter(({showsHolders}) => showsHolders).map(({id}) => id), label: 'L', help: 'with the attach engine: ask the JVM who holds locks of java.util.concurrent, by a full dump; says first what it costs', isLive: true},
+	{action: 'names', keys: ['c'], contexts: tables, label: 'c', help: 'full or shortened names', knownFrom: 'top'},
+	{action: 'idle', keys: ['i'], contexts: tables, label: 'i', help: 'show or hide threads that wait for work', knownFrom: 'top, py-spy'},
+	{action: 'unit', keys: ['%'], contexts: tables, label: '%', help: 'unit: share of CPU time, share of ticks, CPU ms'},
+	{action: 'window', keys: ['z'], contexts: tables, label: 'z', help: 'window: since start, since reset, last 10 s, last refresh; of the past: 10 min, 1 min, 10 s, 1 s', knownFrom: 'perf', isLive: true},
+	{action: 'earlier', keys: ['['], contexts: [...tables, 'detail'], label: '[', title: 'earlier', help: 'look at an earlier window, one more with each press; sampling goes on', isLive: true},
+	{action: 'later', keys: [']'], contexts: [...tables, 'detail'], label: ']', help: 'look at the window after that; past the newest it is LIVE again', isLive: true},
+	{action: 'busiest', keys: ['B'], contexts: [...tables, 'detail'], label: 'B', title: 'busiest', help: 'look at the second with the most CPU time of those that are kept', isLive: true},
+	{action: 'mark', keys: ['m'], contexts: [...tables, 'detail'], label: 'm', help: 'mark the window that is on the screen, live or past, to compare with', isLive: true},
+	{action: 'changes', keys: ['D'], contexts: tables, label: 'D', help: 'what changed since the mark, or against --compare FILE: CPU and ticks per second; again: back'},
+	{action: 'reset', keys: ['r'], contexts: tables, label: 'r', help: 'reset: count from now on (nothing is lost)', knownFrom: 'py-spy', isLive: true},
+	{action: 'undo-reset', keys: ['u'], contexts: tables, label: 'u', help: 'undo the reset', isLive: true},
+	{action: 'pause', keys: [' ', 'Z', 'p'], contexts: tables, label: 'Space Z p', title: 'pause', help: 'pause the screen; sampling goes on', knownFrom: 'htop', isLive: true},
+	{action: 'pause', keys: ['Z', 'p'], contexts: ['detail'], label: 'Z p', help: 'pause the screen; sampling goes on', isLive: true},
+	{action: 'sampling', keys: ['o'], contexts: tables, label: 'o', help: 'stop and start sampling', knownFrom: 'perf', isLive: true},
+	{action: 'save', keys: ['s'], contexts: [...tables, 'detail'], label: 's', title: 'save', help: 'save the window at once, as pprof and as text', knownFrom: 'austin, perf'},
+	{action: 'save-as', keys: ['S'], contexts: tables, label: 'S', help: 'save under another name or in another format'},
+	{action: 'delay', keys: ['d'], contexts: tables, label: 'd', help: 'change the refresh interval', knownFrom: 'top', isLive: true},
+	{action: 'redraw', keys: ['ctrl-l'], contexts, label: 'Ctrl-L', help: 'redraw the screen', knownFrom: 'htop'},
+	{action: 'suspend', keys: ['ctrl-z'], contexts, label: 'Ctrl-Z', help: 'suspend; fg resumes', knownFrom: 'htop'},
+	{action: 'accept', keys: ['enter'], contexts: ['menu', 'chooser'], label: 'Enter', title: 'choose', help: 'accept'},
+	{action: 'accept', keys: [' '], contexts: ['menu'], label: 'Space', help: 'the same'},
+	{action: 'accept', keys: ['enter'], contexts: ['input'], label: 'Enter', title: 'keep', help: 'keep the filter, set the delay, save under this name; invalid input stays to be corrected'},
+	{action: 'back', keys: ['escape'], contexts: ['menu'], label: 'Esc', title: 'cancel', help: 'close without choosing'},
+	{action: 'back', keys: ['escape'], contexts: ['input'], label: 'Esc', title: 'cancel', help: 'cancel (in the filter: clear it)'},
+	{action: 'erase', keys: ['backspace', 'delete'], contexts: ['input', 'chooser'], label: 'Backspace', help: 'erase a letter'},
+	{action: 'erase-all', keys: ['ctrl-u'], contexts: ['input', 'chooser'], label: 'Ctrl-U', help: 'erase the line'},
+	{action: 'erase-word', keys: ['ctrl-w'], contexts: ['input', 'chooser'], label: 'Ctrl-W', help: 'erase a word'},
+	{action: 'left', keys: ['left'], contexts: ['input'], label: 'Left', help: 'a letter to the left'},
+	{action: 'right', keys: ['right'], contexts: ['input'], label: 'Right', help: 'a letter to the right'},
+	{action: 'home', keys: ['home', 'ctrl-a'], contexts: ['input'], label: 'Home', help: 'to the start of the line'},
+	{action: 'end', keys: ['end', 'ctrl-e'], contexts: ['input'], label: 'End', help: 'to the end of the line'},
 ];
 
 /** Whether a view has a meaning of its own for one of these keys. */
@@ -168,4 +172,28 @@ export function keysOf(context: Context, isRecording = false): readonly KeyRow[]
 
 function isOffered({isLive}: KeyRow, isRecording: boolean): boolean {
 	return !(isLive && isRecording);
+}
+
+/** Keys by purpose, in the order of the help. */
+export const keyGroups: ReadonlyArray<{readonly title: string; readonly actions: readonly Action[]}> = [
+	{title: 'Look closer', actions: ['open', 'look-into', 'trace', 'own-code', 'holders', 'next-link', 'previous-link', 'edit', 'of-view', 'next-view', 'previous-view']},
+	{title: 'Find', actions: ['filter', 'only-threads', 'states', 'idle', 'clear-all']},
+	{title: 'Order', actions: ['sort-self', 'sort-total', 'sort-ticks', 'sort-total-ticks', 'sort-cpu', 'sort-name', 'sort-previous', 'sort-next', 'sort-menu', 'reverse']},
+	{title: 'Time', actions: ['window', 'earlier', 'later', 'busiest', 'mark', 'changes', 'reset', 'undo-reset', 'pause', 'sampling', 'delay']},
+	{title: 'Save', actions: ['save', 'save-as', 'copy']},
+	{title: 'Move', actions: ['up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']},
+	{title: 'How it looks', actions: ['columns-menu', 'column-left', 'column-right', 'names', 'unit', 'redraw']},
+	{title: 'Type', actions: ['accept', 'erase', 'erase-word', 'erase-all']},
+	{title: 'Help and leave', actions: ['help-view', 'help', 'back', 'close', 'suspend', 'quit']},
+];
+
+/** The title of those in no group. */
+const others = 'More';
+
+/** Rows of keys by group; within a group in the order of the key table. */
+export function byGroup(rows: readonly KeyRow[]): ReadonlyArray<{readonly title: string; readonly rows: readonly KeyRow[]}> {
+	const titleOf = (row: KeyRow) => keyGroups.find(({actions}) => actions.includes(row.action))?.title ?? others;
+	return [...keyGroups.map(({title}) => title), others]
+		.map(title => ({title, rows: rows.filter(row => titleOf(row) === title)}))
+		.filter(group => group.rows.length > 0);
 }

@@ -1,8 +1,8 @@
 /** A line being typed and where its cursor is, in UTF-16 units. */
 export type EditedLine = {readonly text: string; readonly cursor: number};
 
-/** Longest line that may be typed: longer than any name worth typing, short enough for every key to stay cheap. */
-export const maxInputLength = 512;
+/** Longest line that may be typed, in UTF-16 units. */
+const maxInputLength = 512;
 
 /** The line with a typed character at the cursor. */
 export function typed({text, cursor}: EditedLine, character: string): EditedLine {
@@ -11,9 +11,7 @@ export function typed({text, cursor}: EditedLine, character: string): EditedLine
 		: {text: text.slice(0, cursor) + character + text.slice(cursor), cursor: cursor + character.length};
 }
 
-/**
-The line without the character before the cursor: Backspace and Delete alike, as terminals differ in what they send.
-*/
+/** The line without the character before the cursor, for Backspace and Delete alike: terminals differ in what they send. */
 export function erased({text, cursor}: EditedLine): EditedLine {
 	const from = stepLeft(text, cursor);
 	return {text: text.slice(0, from) + text.slice(cursor), cursor: from};
@@ -25,7 +23,7 @@ export function erasedWord({text, cursor}: EditedLine): EditedLine {
 	return {text: kept + text.slice(cursor), cursor: kept.length};
 }
 
-/** The line with its cursor a character further left or right. */
+/** The line with its cursor one character to the left or right. */
 export function moved({text, cursor}: EditedLine, direction: 'left' | 'right'): EditedLine {
 	const after = text.codePointAt(cursor);
 	return {text, cursor: direction === 'left' ? stepLeft(text, cursor) : Math.min(text.length, cursor + (after !== undefined && after > 0xFF_FF ? 2 : 1))};

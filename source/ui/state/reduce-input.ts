@@ -3,9 +3,9 @@ import type {Action} from './keys.js';
 import {
 	erased, erasedWord, moved, typed, type EditedLine,
 } from './line-edit.js';
-import {answerToTrace} from './actions/trace.js';
-import type {Step} from './reduce-menu.js';
+import {answerToTrace} from './actions/prompts.js';
 import type {InputLayer, UiState} from './state.js';
+import type {Step} from './step.js';
 
 /**
 Shortest and longest delay between two refreshes, seconds: below it drawing would be all that is done; above it is no

@@ -1,22 +1,10 @@
-import type {Place} from '../../query/types.js';
-import {columnMenu, withColumn, withColumnMoved} from '../columns/column-menu.js';
 import type {Action} from './keys.js';
-import type {MenuLayer, UiState} from './state.js';
-import {stepOf, type Surroundings} from './surroundings.js';
-
-/** What the app is to do beside drawing. */
-export type Effect =
-	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods'}
-	| {readonly type: 'edit' | 'copy'; readonly place: Place}
-	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
-	/** The columns of a view as the user chose them, undefined for the usual ones, are to be kept. */
-	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined}
-	| {readonly type: 'find-methods'; readonly pattern: string};
-
-export type Step = {readonly state: UiState; readonly effect?: Effect};
+import type {MenuItem, MenuLayer, UiState} from './state.js';
+import {stepOf, type ScreenContext} from './screen-context.js';
+import type {Step} from './step.js';
 
 /** A key in a menu. */
-export function pressMenu(state: UiState, action: Action, around: Surroundings): Step {
+export function pressMenu(state: UiState, action: Action, screen: ScreenContext): Step {
 	const menu = state.layers.at(-1) as MenuLayer;
 	const below = {...state, layers: state.layers.slice(0, -1)};
 	if (action === 'back') {
@@ -24,11 +12,11 @@ export function pressMenu(state: UiState, action: Action, around: Surroundings):
 	}
 
 	if (action === 'column-left' || action === 'column-right') {
-		return {state: menu.purpose === 'columns' ? changedColumns(below, menu, around, id => withColumnMoved(below, id, action === 'column-left' ? -1 : 1, around)) : state};
+		return {state: menu.purpose === 'columns' ? changedColumns(below, menu, screen, id => withColumnMoved(below, id, action === 'column-left' ? -1 : 1, screen)) : state};
 	}
 
 	if (action !== 'accept') {
-		const index = Math.min(menu.items.length - 1, Math.max(0, menu.index + stepOf(action, around.layerPage, menu.items.length)));
+		const index = Math.min(menu.items.length - 1, Math.max(0, menu.index + stepOf(action, screen.layerPage, menu.items.length)));
 		return {state: {...below, layers: [...below.layers, {...menu, index}]}};
 	}
 
@@ -38,7 +26,7 @@ export function pressMenu(state: UiState, action: Action, around: Surroundings):
 	}
 
 	if (menu.purpose === 'columns') {
-		return {state: changedColumns(below, menu, around, id => withColumn(below, id, around))};
+		return {state: changedColumns(below, menu, screen, id => withColumn(below, id, screen))};
 	}
 
 	if (menu.purpose === 'sort') {
@@ -54,10 +42,67 @@ export function pressMenu(state: UiState, action: Action, around: Surroundings):
 	};
 }
 
-/** The column menu after a change of what its cursor is on; what was changed once is kept at the end. */
-function changedColumns(below: UiState, menu: MenuLayer, around: Surroundings, change: (id: string) => UiState): UiState {
+/** The column menu after a change of the column with the cursor. */
+function changedColumns(below: UiState, menu: MenuLayer, screen: ScreenContext, change: (id: string) => UiState): UiState {
 	const {id} = menu.items[menu.index];
 	const changed = change(id);
 	const isChanged = menu.isChanged === true || changed !== below;
-	return {...changed, layers: [...changed.layers, {...columnMenu(changed, around, id), ...(isChanged ? {isChanged} : {})}]};
+	return {...changed, layers: [...changed.layers, {...columnMenu(changed, screen, id), ...(isChanged ? {isChanged} : {})}]};
+}
+
+/** The item that goes back to the usual columns. */
+const usual = '';
+
+type Columns = Pick<ScreenContext, 'columns' | 'shownColumns'>;
+
+/** Ids of the columns on the screen, in their order. */
+function shownIds({view, columns: chosen}: UiState, {columns, shownColumns}: Columns): readonly string[] {
+	const shown = chosen[view] ?? shownColumns;
+	return [...shown, ...columns.filter(({id, isRest}) => isRest && !shown.includes(id)).map(({id}) => id)];
+}
+
+/** The menu of a view's columns: those on the screen are marked and in their order there. The cursor is on the first item or on a column. */
+export function columnMenu(state: UiState, screen: Columns, on?: string): MenuLayer {
+	const {columns} = screen;
+	const shown = shownIds(state, screen);
+	const inOrder = shown.values();
+	const items: readonly MenuItem[] = [
+		{id: usual, title: `${state.columns[state.view] ? '( )' : '(*)'} as many as the width has room for`},
+		...columns.map(({id: place}) => {
+			const isShown = shown.includes(place);
+			const id = isShown ? inOrder.next().value : place;
+			return {id: id!, title: `${isShown ? '[x]' : '[ ]'} ${columns.find(column => column.id === id)?.name ?? ''}`};
+		}),
+	];
+	return {
+		kind: 'menu', purpose: 'columns', title: 'Columns (< > move one)', items, index: Math.max(0, items.findIndex(({id}) => id === on)),
+	};
+}
+
+/** The state with a column shown or hidden, or with the usual columns. */
+function withColumn(state: UiState, id: string, {columns, shownColumns}: Columns): UiState {
+	const {view} = state;
+	const {[view]: chosen, ...others} = state.columns;
+	if (id === usual) {
+		return {...state, columns: others};
+	}
+
+	const now = chosen ?? shownColumns;
+	const order = columns.map(column => column.id);
+	if (columns.find(column => column.id === id)?.isRest) {
+		return state;
+	}
+
+	// It goes behind the nearest column before it that is shown.
+	const before = order.slice(0, order.indexOf(id)).findLast(other => now.includes(other));
+	const next = now.includes(id) ? now.filter(other => other !== id) : now.toSpliced(before === undefined ? 0 : now.indexOf(before) + 1, 0, id);
+	return {...state, columns: {...others, [view]: next}};
+}
+
+/** The state with a column moved one place to the left (-1) or right (1). */
+function withColumnMoved(state: UiState, id: string, by: -1 | 1, screen: Columns): UiState {
+	const shown = shownIds(state, screen);
+	const from = shown.indexOf(id);
+	const to = from + by;
+	return from === -1 || to < 0 || to >= shown.length ? state : {...state, columns: {...state.columns, [state.view]: shown.toSpliced(from, 1).toSpliced(to, 0, id)}};
 }

@@ -1,12 +1,79 @@
 import type {ViewKey} from '../../views/view.js';
-import {meaningOf} from '../keys/key-changes.js';
+import type {MouseInput} from '../terminal/mouse.js';
+import type {Layout} from '../text/layout.js';
+import {askToTrace} from './actions/prompts.js';
+import {followLink, backFromFocus, stepLink} from './actions/rows.js';
+import {tableActions} from './actions/table-actions.js';
+import {meaningOf} from './key-changes.js';
 import {keyOf, type Action} from './keys.js';
-import {followLink, stepLink} from './actions/detail-actions.js';
+import {pressMouse} from './press-mouse.js';
 import {pressInput} from './reduce-input.js';
-import {pressMenu, type Step} from './reduce-menu.js';
-import {contextOf, selectedIndex, type UiState} from './state.js';
-import {scrollLayer, selectRow, type Surroundings} from './surroundings.js';
-import {forgetRow, say, tableActions, withQuery} from './actions/table-actions.js';
+import {pressMenu} from './reduce-menu.js';
+import {
+	selectRow, withMove, type HitTarget, type ScreenContext,
+} from './screen-context.js';
+import {
+	contextOf, selectedIndex, type Message, type UiState,
+} from './state.js';
+import {
+	forgetRow, say, withQuery, type Effect, type Step,
+} from './step.js';
+
+/** What the keys decided, and what is still to be done beside drawing. */
+export type SessionState = {readonly ui: UiState; readonly effects: readonly Effect[]};
+
+export type SessionAction =
+	/** `atMs`: when it was pressed, milliseconds of a monotonic clock; `drawn`: what was on the screen then. */
+	| {readonly type: 'key'; readonly key: string; readonly atMs: number; readonly drawn: Layout}
+	/** `target`: what was drawn at its place. */
+	| {readonly type: 'mouse'; readonly input: MouseInput; readonly target: HitTarget | undefined; readonly drawn: Layout}
+	/** What is on the screen is known: the selection followed its row, scrolling stopped at the end. */
+	| {readonly type: 'drawn'; readonly ui: UiState}
+	/** These effects were started. */
+	| {readonly type: 'performed'; readonly effects: readonly Effect[]}
+	| {readonly type: 'say'; readonly message: Message}
+	/** The methods of a pattern were found: the user is asked whether to trace them. */
+	| {readonly type: 'ask-to-trace'; readonly question: string; readonly about: string}
+	/** The number of resets changed. */
+	| {readonly type: 'resets'; readonly resets: number};
+
+/** The next state. Pure; `screen` gives what keys depend on beside the state. */
+export function reduceSession(state: SessionState, action: SessionAction, screen: (ui: UiState, drawn: Layout) => ScreenContext): SessionState {
+	const {ui, effects} = state;
+	switch (action.type) {
+		case 'key': {
+			return after(press(ui, action.key, screen(ui, action.drawn), action.atMs), effects);
+		}
+
+		case 'mouse': {
+			return after(pressMouse(ui, action.input, action.target, screen(ui, action.drawn)), effects);
+		}
+
+		case 'drawn': {
+			return {...state, ui: action.ui};
+		}
+
+		case 'performed': {
+			return {...state, effects: effects.filter(effect => !action.effects.includes(effect))};
+		}
+
+		case 'say': {
+			return {...state, ui: {...ui, message: action.message}};
+		}
+
+		case 'ask-to-trace': {
+			return {...state, ui: askToTrace(ui, action)};
+		}
+
+		case 'resets': {
+			return {...state, ui: {...ui, resets: action.resets, window: action.resets > 0 ? 'reset' : 'start'}};
+		}
+	}
+}
+
+function after({state, effect}: Step, effects: readonly Effect[]): SessionState {
+	return {ui: state, effects: effect ? [...effects, effect] : effects};
+}
 
 /**
 Actions after which a message stays: one may look around while reading it; the help has all of it where the screen is
@@ -14,21 +81,28 @@ small.
 */
 const quietActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
-/** Actions of the tables that help and detail have too. */
-const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'mark', 'look-into', 'trace', 'edit', 'copy']);
+/** Actions of tables that work in help and detail too. */
+const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause', 'save', 'earlier', 'later', 'busiest', 'mark', 'look-into', 'trace', 'edit', 'copy']);
+
+/** For this long after closing a layer the key does nothing, so that pressing it twice does not quit; milliseconds. */
+const closedMs = 500;
 
 /**
-What a key does: the next state, and what the app is to do beside drawing it. Pure: the same key in the same state gives
-the same.
+What a key does, pressed at a time in milliseconds: the next state, and what the app is to do beside drawing it. Pure:
+the same key in the same state gives the same.
 */
-export function press(state: UiState, pressed: string, around: Surroundings): Step {
+export function press(state: UiState, pressed: string, screen: ScreenContext, atMs = 0): Step {
 	const context = contextOf(state);
 	// Where text is typed, letters are letters.
 	const key = context === 'input' ? pressed : meaningOf(pressed, state.keyChanges);
-	const row = keyOf(context, key, around.isRecording);
+	const row = keyOf(context, key, screen.isRecording);
 	const action = row?.action;
 	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
 		return {state, effect: {type: action}};
+	}
+
+	if (action === 'close') {
+		return atMs - state.closedAtMs < closedMs ? {state} : closed(state, screen, atMs);
 	}
 
 	if (context === 'input') {
@@ -40,37 +114,48 @@ export function press(state: UiState, pressed: string, around: Surroundings): St
 	}
 
 	if (context === 'menu') {
-		return pressMenu(state, action, around);
+		return pressMenu(state, action, screen);
 	}
 
 	if (context === 'help' || context === 'detail') {
-		return pressLayer(state, action, around);
+		return pressLayer(state, action, screen);
 	}
 
-	return row?.press ? pressOwn(state, row.press, around) : pressTable(state, action, around);
+	return row?.press ? pressOwn(state, row.press, screen) : pressTable(state, action, screen);
 }
 
-/** A key of the view's own. */
-function pressOwn(state: UiState, press: ViewKey['press'], {rows = [], rowKeys}: Surroundings): Step {
+/** Closes the layer on top, or goes back from focus; at the top it quits. */
+function closed(state: UiState, screen: ScreenContext, atMs: number): Step {
+	if (state.layers.length === 0) {
+		const below = backFromFocus(state);
+		return below ? {state: {...below, closedAtMs: atMs}} : {state, effect: {type: 'quit'}};
+	}
+
+	const {state: below, effect} = contextOf(state) === 'menu' ? pressMenu(state, 'back', screen) : pressLayer(state, 'back', screen);
+	return {state: {...below, closedAtMs: atMs}, effect};
+}
+
+/** A key that only this view has. */
+function pressOwn(state: UiState, press: ViewKey['press'], {rows = [], rowKeys}: ScreenContext): Step {
 	const index = selectedIndex(state.selections[state.view], rowKeys);
 	const row = rows.at(index);
-	const {change, said, select} = press(state.query, row && {row, index, rows});
+	const {change, message: said, select} = press(state.query, row && {row, index, rows});
 	const changed = withQuery({...state, message: undefined}, change);
 	const next = select === undefined ? forgetRow(changed) : selectRow(changed, select);
 	return said === undefined ? {state: next} : say(next, said);
 }
 
-function pressLayer(state: UiState, action: Action, around: Surroundings): Step {
+function pressLayer(state: UiState, action: Action, screen: ScreenContext): Step {
 	if (action === 'back') {
 		return {state: {...state, layers: state.layers.slice(0, -1), left: 0}};
 	}
 
 	if (action === 'accept') {
-		return {state: followLink(state, around)};
+		return {state: followLink(state, screen)};
 	}
 
 	if (action === 'next-link' || action === 'previous-link') {
-		return {state: stepLink(state, action === 'next-link' ? 1 : -1, around)};
+		return {state: stepLink(state, action === 'next-link' ? 1 : -1, screen)};
 	}
 
 	const layer = state.layers.at(-1);
@@ -79,10 +164,10 @@ function pressLayer(state: UiState, action: Action, around: Surroundings): Step 
 		return {state: layer.isOfView ? {...below, layers: [...below.layers, {kind: 'help', top: 0}]} : below};
 	}
 
-	return layerActions.has(action) ? pressTable(state, action, around) : {state: scrollLayer(state, action, around)};
+	return layerActions.has(action) ? pressTable(state, action, screen) : {state: withMove(state, action)};
 }
 
-function pressTable(state: UiState, action: Action, around: Surroundings): Step {
+function pressTable(state: UiState, action: Action, screen: ScreenContext): Step {
 	const from = quietActions.has(action) ? state : {...state, message: undefined};
-	return tableActions[action]?.(from, around, action) ?? {state: from};
+	return tableActions[action]?.(from, screen, action) ?? {state: from};
 }

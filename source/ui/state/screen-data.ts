@@ -1,16 +1,17 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SourceStatus} from '../../model/source.js';
-import type {Lately} from '../../query/lately.js';
+import type {Finding} from '../../query/summary/findings.js';
+import type {SamplingRates} from '../../query/past/sampling-rates.js';
 import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
-import type {Trend} from '../../query/past/trend.js';
-import {keysOfRows, type RowKeys, type RowList} from '../../query/row-list.js';
-import type {Place, Summary} from '../../query/types.js';
+import type {Trend} from '../../query/past/time-line.js';
+import type {LineFigures} from '../../query/lines/lines.js';
+import {keysOfRows, type RowKeys, type RowList} from '../../query/types/row-list.js';
+import type {Location, Summary} from '../../query/types/rows.js';
+import type {SourceText} from '../../sources/source-text.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
-import type {RowLink} from '../text/detail/detail-line.js';
-import type {ShownSource} from '../text/detail/source-lines.js';
 
-/** What the numbers on the screen come from, all of one moment. */
+/** The data on the screen, all of one moment. */
 export type ScreenData = {
 	readonly status: SourceStatus;
 	readonly vitals: TargetVitals;
@@ -18,37 +19,58 @@ export type ScreenData = {
 	/** Undefined before the first sample. */
 	readonly snapshot?: Snapshot;
 	readonly baseline?: Snapshot;
-	/** The window of the past that all of it is of, while one is looked at. */
+	/** The window of the past that is shown; undefined: LIVE. */
 	readonly past?: PastWindow;
-	/** The windows that can be looked back at. */
+	/** The windows of the past. */
 	readonly ring: Ring;
 	readonly summary?: Summary;
+	/** What matters more than any row, the worst first. */
+	readonly findings: readonly Finding[];
 	readonly table?: ViewTable & {readonly view: View};
-	/** Samples taken since those on the screen: it is paused, or shows the past. */
+	/** Samples taken since those on the screen, while it is paused or shows the past. */
 	readonly samplesSincePause: number;
-	/** How sampling goes now; of a recording, how it went. */
-	readonly lately: Lately;
-	/** What the target used of the CPU in the minute up to what is shown. */
+	/** How sampling performs; of a recording, how it performed. */
+	readonly lately: SamplingRates;
+	/** The target's CPU use in the minute before. */
 	readonly cpuTrend?: Trend;
-	/** The same of a row of the current view; undefined where its rows have no such figure. Made when it is asked for. */
+	/** The same of a row of the current view; undefined if its rows have no such figure. */
 	trendOf(key: string): Trend | undefined;
 };
 
-/** What a thread waits for whose top frame is this native method; undefined when that is not known as waiting. */
+/** What a thread with this native method on top waits for; undefined if that is not a known wait. */
 export type IdleReason = (className: string, method: string) => string | undefined;
 
-/** The row that is looked into, with its view. */
+/** A row of a view that something leads to. */
+export type RowLink = {readonly view: string; readonly key: string};
+
+/** A row that Enter in a detail goes to. `isHolder`: it holds a lock, which is what most readers want to see. */
+export type DetailLink = RowLink & {readonly isHolder: boolean};
+
+/** The link with the cursor: the chosen one, or the first if it is a holder; undefined for none. */
+export function markedLink(links: readonly DetailLink[], chosen: number | undefined): DetailLink | undefined {
+	return chosen === undefined ? (links.at(0)?.isHolder ? links[0] : undefined) : links.at(Math.min(chosen, links.length - 1));
+}
+
+/** A place's source, and the figures of its lines. */
+export type PlaceSource = {readonly text: SourceText; readonly line: number; readonly figures: ReadonlyMap<number, LineFigures>};
+
+/** Finds a row's detail; undefined before the first sample. */
+export type DetailOf = (view: string, key: string) => DetailData | undefined;
+
+/** What is known of a row. */
 export type DetailData = {
 	readonly view: View;
 	readonly row: ViewRow | undefined;
 	readonly detail: RowDetail;
-	/** Looks for the row's source, the first time that it is asked for; undefined where there is none. */
-	readonly source: () => ShownSource | undefined;
-	/** A picture of its last minute in so many cells, where the past of such rows is kept. */
-	readonly trend?: (cells: number) => string;
-	/** The rows that stand for a thread (by its key) and for a place. */
-	readonly linkTo: {thread(key: number): RowLink | undefined; place(place: Place): RowLink | undefined};
+	/** The row's source, found at the first call; undefined for none. */
+	readonly source: () => PlaceSource | undefined;
+	/** Its last minute, if it was active and the past of such rows is kept. */
+	readonly trend?: Trend;
+	/** The rows of a thread (by its key) and of a place. */
+	readonly linkTo: {thread(key: number): RowLink | undefined; place(place: Location): RowLink | undefined};
 	readonly idleReason?: IdleReason;
+	/** How exact its line numbers are, see `SourceStatus`. */
+	readonly lineNote?: string;
 	/** Another tracer of the target, see `SourceStatus`. */
 	readonly tracer?: string;
 };

@@ -2,10 +2,10 @@ import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../../model/source.js';
 import {
 	noPast, remember, reset, undoReset, type Past,
-} from '../../query/facts/window.js';
+} from '../../query/past/windows.js';
 import {addToRing, emptyRing, type Ring} from '../../query/past/ring.js';
 
-/** What the screen is drawn from, all of one moment. Never changed: a new moment is another object. */
+/** What the screen is drawn from, all of one moment. Immutable. */
 export type Feed = {
 	readonly status: SourceStatus;
 	readonly vitals: TargetVitals;
@@ -16,26 +16,23 @@ export type Feed = {
 	readonly past: Past;
 	/** The windows of the session so far, to look back at. */
 	readonly ring: Ring;
-	/** Samples there are by now, shown or not. */
+	/** Samples so far, shown or not. */
 	readonly newestSamples: number;
-	/** Whether the source was asked yet: without samples there may still be some. */
+	/** Whether the source was read. */
 	readonly isRead: boolean;
 };
 
-/**
-Refreshes while the session is young, however long the delay: at once when there is a first sample, and when the first
-share is there; often in the first second; then each after as long as was sampled so far, until that is the delay.
-*/
+/** While the session is young, refreshes come more often than the delay: every 100 ms, then at twice the sampled time. */
 const earlyDelayMs = 100;
 const earlyMs = 1000;
 
-/** The ring gets a window so often, however seldom the screen is refreshed. */
+/** The ring gets a window at least this often, however long the delay. */
 const ringMs = 1000;
 
-export type StoreOptions = {
+type StoreOptions = {
 	readonly source: SnapshotSource;
 	readonly delayMs: number;
-	/** What is known of the target beside the samples; called once a refresh. */
+	/** The target's own figures; called once a refresh. */
 	vitals(): TargetVitals;
 };
 
@@ -48,7 +45,7 @@ export class SessionStore {
 	#isHeld = false;
 	#timer: NodeJS.Timeout | undefined;
 	#ringTimer: NodeJS.Timeout | undefined;
-	/** Goes on while the feed is held. */
+	/** Also filled while the feed is held. */
 	#ring: Ring = emptyRing;
 	#unlisten: (() => void) | undefined;
 
@@ -71,7 +68,7 @@ export class SessionStore {
 		};
 	};
 
-	/** Begins to refresh, the first time at once. */
+	/** Starts refreshing, the first time at once. */
 	start(): void {
 		this.#unlisten = this.#options.source.onChange(this.#sourceChanged);
 		this.#timer = setTimeout(this.#refreshAgain, 0);
@@ -83,7 +80,7 @@ export class SessionStore {
 		clearInterval(this.#ringTimer);
 	}
 
-	/** Takes a new snapshot and the target's figures; while held, only how many samples there are. */
+	/** Takes a new snapshot and the target's figures; while held, only the number of samples. */
 	refresh(): void {
 		const {source, vitals} = this.#options;
 		const status = source.status();
@@ -104,7 +101,7 @@ export class SessionStore {
 		});
 	}
 
-	/** Keeps what is shown as it is, or goes on showing what comes. */
+	/** Holds the snapshot that is shown, or shows new ones again. */
 	hold(isHeld: boolean): void {
 		if (this.#isHeld !== isHeld) {
 			this.#isHeld = isHeld;
@@ -114,7 +111,7 @@ export class SessionStore {
 		}
 	}
 
-	/** The time between two refreshes from now on. */
+	/** Sets the time between two refreshes. */
 	setDelay(delayMs: number): void {
 		if (this.#delayMs !== delayMs) {
 			this.#delayMs = delayMs;
@@ -122,7 +119,7 @@ export class SessionStore {
 		}
 	}
 
-	/** Begins the window `reset` at what is shown, or takes the last such beginning back. */
+	/** Starts the window `reset` at the snapshot that is shown, or undoes the last reset. */
 	reset(isUndone: boolean): void {
 		const {past, shown} = this.#feed;
 		this.#set({past: isUndone ? undoReset(past) : (shown ? reset(past, shown) : past)});
@@ -135,12 +132,12 @@ export class SessionStore {
 		this.#set({status: source.status()});
 	}
 
-	/** Has the next sample say who holds locks of java.util.concurrent. */
+	/** Asks the next sample for the holders of java.util.concurrent locks. */
 	askForHolders(): void {
 		this.#options.source.askForHolders?.();
 	}
 
-	/** The target's figures are those of the time since they were last read: where they are not, they are left out. */
+	/** `vitals` are of the time since they were last read; absent if they were not read. */
 	#addToRing(snapshot: Snapshot | undefined, vitals?: TargetVitals): void {
 		if (snapshot && this.#options.source.status().phase !== 'recording') {
 			this.#ring = addToRing(this.#ring, snapshot, vitals);
@@ -152,7 +149,7 @@ export class SessionStore {
 	};
 
 	readonly #sourceChanged = (): void => {
-		// The first numbers are shown as soon as they are there, and a deadlock or the end as soon as it is known.
+		// First numbers, a deadlock and the end are shown at once.
 		const status = this.#options.source.status();
 		const {shown, status: {hasCpu, deadlockChanges}} = this.#feed;
 		const isFirstShare = status.hasCpu === true && hasCpu === undefined;

@@ -1,20 +1,20 @@
 import {stateSets} from '../../query/filter/state-sets.js';
-import type {Query, SortOrder, StateSet} from '../../query/types.js';
-import type {WindowId} from '../../query/facts/window.js';
-import type {RowKeys} from '../../query/row-list.js';
+import type {Query, SortOrder, StateSet} from '../../query/types/rows.js';
+import type {WindowId} from '../../query/past/windows.js';
+import type {RowKeys} from '../../query/types/row-list.js';
 import {usualSpanMs} from '../../query/past/steps.js';
 import {views} from '../../views/registry.js';
-import type {KeyChanges} from '../keys/key-changes.js';
-import type {Context} from './keys.js';
+import type {KeyChanges} from './key-changes.js';
+import type {Action, Context} from './keys.js';
 
 /** Id of a view of the registry. */
-export type ViewId = string;
+type ViewId = string;
 
 /**
 Which row the cursor is on. Without a key it was never moved and stands on the first row, whatever that is; with one it
 follows its row.
 */
-export type Selection = {
+type Selection = {
 	readonly key?: string;
 	/** Where the row was when it was last seen: the cursor stays there when the row is gone. */
 	readonly index: number;
@@ -32,7 +32,7 @@ export type InputLayer = {
 	readonly cursor: number;
 	/** The whole text is selected: what is typed replaces it, any other key leaves it to be edited. */
 	readonly isSelected?: boolean;
-	/** What is to be known before Enter is pressed, below the line. */
+	/** What to know before pressing Enter, below the line. */
 	readonly about?: string;
 	/** The format chosen before a save's name is asked for. */
 	readonly format?: string;
@@ -44,18 +44,30 @@ export type MenuItem = {readonly id: string; readonly title: string};
 export type MenuLayer = {
 	readonly kind: 'menu';
 	readonly purpose: 'sort' | 'save-format' | 'columns';
-	/** Something was chosen in it that is to be kept. */
+	/** A choice was made that is to be kept. */
 	readonly isChanged?: true;
 	readonly title: string;
 	readonly items: readonly MenuItem[];
 	readonly index: number;
 };
 
-export type Layer =
-	| {readonly kind: 'help'; readonly top: number; /** Help for the view alone. */ readonly isOfView?: true}
-	| {readonly kind: 'detail'; readonly view: ViewId; readonly key: string; readonly top: number; /** The link chosen, from 0. */ readonly link?: number}
-	| MenuLayer
-	| InputLayer;
+/** What of a long text is on the screen. */
+type Scrolled = {
+	/** First line on the screen. */
+	readonly top: number;
+	/** What keys asked for since it was drawn. The layout carries it out, as it knows how many lines there are. */
+	readonly moves?: ReadonlyArray<Action | 'to-link'>;
+};
+
+/** `isOfView`: help for the view alone. */
+export type HelpLayer = Scrolled & {readonly kind: 'help'; readonly isOfView?: true};
+
+/** `link`: the link chosen, from 0. */
+export type DetailLayer = Scrolled & {readonly kind: 'detail'; readonly view: ViewId; readonly key: string; readonly link?: number};
+
+export type ScrolledLayer = HelpLayer | DetailLayer;
+
+export type Layer = ScrolledLayer | MenuLayer | InputLayer;
 
 export type Message = {readonly text: string; readonly tone: 'plain' | 'error'};
 
@@ -64,20 +76,20 @@ Everything that the keys decide. What is on the screen is a function of this, th
 */
 export type UiState = {
 	readonly view: ViewId;
-	/** The view from which a method was looked into. */
+	/** The view that focus or the view of changes was opened from. */
 	readonly cameFrom?: ViewId;
 	readonly query: Query;
 	readonly sorts: Readonly<Record<ViewId, SortOrder>>;
 	/** The named set of counted states; undefined for a list from the command line. */
 	readonly stateSet: StateSet | undefined;
-	/** Whose threads alone are looked at; undefined for all. */
+	/** The name of the selected threads; undefined for all. */
 	readonly onlyThreads: string | undefined;
 	readonly window: WindowId;
 	/**
 	A moment of the past, epoch milliseconds: its cell (query/past/steps) is what is looked at. Undefined: LIVE.
 	*/
 	readonly lookedAtMs: number | undefined;
-	/** How long such a cell is. */
+	/** The length of that window. */
 	readonly spanMs: number;
 	/** Resets that can be undone. */
 	readonly resets: number;
@@ -87,13 +99,15 @@ export type UiState = {
 	readonly isPaused: boolean;
 	readonly delayMs: number;
 	readonly message: Message | undefined;
-	/** Ids of the columns that views show, in order; of the others, those that the width has room for. */
+	/** Ids of the columns chosen for a view, in order; other views show as many as fit. */
 	readonly columns: Readonly<Record<ViewId, readonly string[]>>;
-	/** What the user changed; the same for as long as the screen is up. */
+	/** The user's changes; constant while the screen is up. */
 	readonly keyChanges: KeyChanges;
-	/** What is to be said of the configuration, for the help. */
+	/** Notes on the configuration, for the help. */
 	readonly notes: readonly string[];
-	/** What lies above the table, the topmost last. */
+	/** When `close` closed something last, on the clock of keys; -Infinity: never. */
+	readonly closedAtMs: number;
+	/** The layers above the table, the topmost last. */
 	readonly layers: readonly Layer[];
 };
 
@@ -126,6 +140,7 @@ export function initialState({query, view = views[0].id, delayMs, columns = {}, 
 		columns,
 		keyChanges,
 		notes,
+		closedAtMs: -Infinity,
 		layers: [],
 	};
 }
@@ -135,17 +150,22 @@ export function contextOf(state: UiState): Context {
 	return state.layers.at(-1)?.kind ?? state.view;
 }
 
-/** The set of states that counts while nobody asks for another. */
+/** The states counted by default. */
 const defaultStates: StateSet = 'active';
+
+/** The topmost layer that lies over the table: an input line only takes the message's. */
+export function coveringLayer({layers}: UiState): ScrolledLayer | MenuLayer | undefined {
+	return layers.findLast(layer => layer.kind !== 'input');
+}
 
 /** The query of the current view. */
 export function queryOf(state: UiState): Query {
 	return {
-		...state.query, sort: state.sorts[state.view], foldPools: state.query.foldPools ?? true, atAGlance: {showsWaits: state.stateSet === defaultStates},
+		...state.query, sort: state.sorts[state.view], foldPools: state.query.foldPools ?? true, summary: {showsWaits: state.stateSet === defaultStates},
 	};
 }
 
-/** Where the selection is among these rows: its row's index, or where it was when that row is gone; -1 without rows. */
+/** The index of the selected row, or where it was if it is gone; -1 without rows. */
 export function selectedIndex(selection: Selection, rowKeys: RowKeys): number {
 	if (selection.key === undefined) {
 		return rowKeys.length === 0 ? -1 : 0;
@@ -155,7 +175,7 @@ export function selectedIndex(selection: Selection, rowKeys: RowKeys): number {
 	return index === -1 ? Math.min(selection.index, rowKeys.length - 1) : index;
 }
 
-/** The first row to draw so that the selected one is on the screen and no line is empty without need. */
+/** The first row to draw, so that the selected one is visible and no line is needlessly empty. */
 export function firstRow(top: number, selected: number, rows: number, pageRows: number): number {
 	const page = Math.max(1, pageRows);
 	const least = Math.max(0, selected - page + 1);

@@ -1,13 +1,13 @@
 import type {CellRole} from '../../query/columns/column.js';
 
-/** What a piece of text is, whatever that looks like. */
+/** What a piece of text is; the theme decides how it looks. */
 export type Role = Exclude<CellRole, 'states'> | 'title' | 'heading' | 'sorted' | 'error' | 'good' | 'selected' | 'tab';
 
-/** How a piece of text looks: parameters of ECMA-48's SGR that begin it, and those that take them back; none for plain. */
-export type Look = readonly [begin: string, end: string];
+/** SGR parameters (ECMA-48) before and after a text; empty for plain text. */
+export type Style = readonly [begin: string, end: string];
 
-/** Looks as people name them: words as `readLook` takes them. Out of the sixteen colours that every terminal has. */
-export const usualLooks: Readonly<Record<Role, string>> = {
+/** The style of each role, as `readStyle` takes it; only of the sixteen colours that every terminal has. */
+export const usualStyles: Readonly<Record<Role, string>> = {
 	title: 'bold',
 	heading: 'bold',
 	sorted: 'bold cyan',
@@ -25,40 +25,40 @@ export const usualLooks: Readonly<Record<Role, string>> = {
 	idle: 'dim',
 };
 
-export const roles = Object.keys(usualLooks) as readonly Role[];
+export const roles = Object.keys(usualStyles) as readonly Role[];
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 const color = '39';
 
-/** What each word sets, and what takes that back. */
-const words = new Map<string, Look>([
+/** The style of each word. */
+const words = new Map<string, Style>([
 	['plain', ['', '']],
 	['bold', ['1', '22']],
 	['dim', ['2', '22']],
 	['underline', ['4', '24']],
 	['reverse', ['7', '27']],
-	...names.flatMap((name, index): Array<[string, Look]> => [[name, [`3${index}`, color]], [`bright-${name}`, [`9${index}`, color]]]),
+	...names.flatMap((name, index): Array<[string, Style]> => [[name, [`3${index}`, color]], [`bright-${name}`, [`9${index}`, color]]]),
 ]);
 
-/** The words of looks, for those who misspell one. */
-export const lookWords: readonly string[] = [...words.keys()];
+/** The words of styles, for error messages. */
+export const styleWords: readonly string[] = [...words.keys()];
 
-/** Words such as "bold red", or a number for one of 256 colours, as a look; otherwise the first word that is not known. */
-export function readLook(text: string): {readonly look: Look} | {readonly unknown: string} {
-	const found: Look[] = [];
+/** The style of words such as "bold red", or of a number from 0 to 255; otherwise the first unknown word. */
+export function readStyle(text: string): {readonly style: Style} | {readonly unknown: string} {
+	const found: Style[] = [];
 	for (const word of text.trim().split(/\s+/)) {
-		const look = words.get(word) ?? numbered(word);
-		if (!look) {
+		const style = words.get(word) ?? numbered(word);
+		if (!style) {
 			return {unknown: word};
 		}
 
-		found.push(look);
+		found.push(style);
 	}
 
-	const together = (part: 0 | 1) => [...new Set(found.map(look => look[part]).filter(code => code !== ''))].join(';');
-	return {look: [together(0), together(1)]};
+	const together = (part: 0 | 1) => [...new Set(found.map(style => style[part]).filter(code => code !== ''))].join(';');
+	return {style: [together(0), together(1)]};
 }
 
-function numbered(word: string): Look | undefined {
+function numbered(word: string): Style | undefined {
 	return /^(?:0|[1-9]\d{0,2})$/.test(word) && Number(word) < 256 ? [`38;5;${word}`, color] : undefined;
 }

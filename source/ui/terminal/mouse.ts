@@ -3,7 +3,7 @@ The mouse as xterm's "ctlseqs" has it: mode 1000 reports buttons and the wheel, 
 draw whenever a hand twitches; mode 1006 writes the reports as text (SGR). With Shift a terminal selects text as ever.
 */
 
-/** What is done with the mouse at a cell of the screen, both counted from 0. */
+/** What the mouse did, and at which cell of the screen, counted from 0. */
 export type MouseInput = {readonly mouse: 'click' | 'wheel-up' | 'wheel-down'; readonly column: number; readonly line: number};
 
 export const mouseOn = '\u001B[?1000h\u001B[?1006h';
@@ -16,7 +16,7 @@ const inputs = new Map<number, MouseInput['mouse']>([[0, 'click'], [64, 'wheel-u
 /** Three characters with which terminals that know no SGR end a report: button, column and line, each plus this. */
 const plain = 32;
 
-/** A report as SGR has it, without CSI, such as "<0;12;5M"; undefined for anything that is nothing to us. */
+/** An SGR report without CSI, such as "<0;12;5M"; undefined for one that means nothing here. */
 export function mouseInput(sequence: string): MouseInput | undefined {
 	const [, button, column, line] = /^<(\d{1,4});(\d{1,5});(\d{1,5})M$/.exec(sequence) ?? [];
 	return line === undefined ? undefined : inputOf(Number(button), Number(column), Number(line));

@@ -3,7 +3,7 @@ import {writeSync} from 'node:fs';
 import process from 'node:process';
 import {setImmediate as turn} from 'node:timers/promises';
 import type {ReadStream, WriteStream} from 'node:tty';
-import {beforeStop} from '../../process/suspension.js';
+import {beforeStop} from '../../runtime/suspension.js';
 import {KeyDecoder} from './key-decoder.js';
 import {mouseOff, mouseOn, type MouseInput} from './mouse.js';
 
@@ -35,7 +35,7 @@ export type Size = {readonly columns: number; readonly rows: number};
 type Events = {key: [key: string]; mouse: [input: MouseInput]; resize: []; repaint: []; gone: []};
 
 /** What a stream of frames needs to know of the terminal behind it. */
-export type FrameSink = {
+type FrameSink = {
 	readonly columns: number;
 	/** Whether a frame written now would wait behind others. */
 	readonly isBehind: boolean;
@@ -47,6 +47,7 @@ What Ink writes to. All that is done about how Ink writes is done here:
 - The pieces of a frame are passed on as one write, a synchronized update.
 - It says how wide it is, but not how high, nor that it is a terminal: of one that is, Ink erases the scrollback when the window gets lower, and shows the cursor.
 - Each update begins at the top left: Ink 6.8 goes up a line too few where a frame is lower than the terminal.
+- Nothing follows the last line: where it is the terminal's last one, a new line would scroll all of them.
 - A frame that the terminal is not ready for is left out; `hasGaps` says that what it shows is not what Ink drew last.
 */
 // eslint-disable-next-line unicorn/prefer-event-target -- Ink listens to it as to a stream of Node.
@@ -74,7 +75,7 @@ export class FrameStream extends EventEmitter {
 				});
 			}
 
-			const text = String(piece).replace(/^\u001B\[\d*A/, '\u001B[H');
+			const text = String(piece).replace(/^\u001B\[\d*A/, '\u001B[H').replace(/\n$/, '');
 			// Nothing of what came before is left on a screen that is emptied.
 			this.#pieces = text.startsWith(clearScreen) ? text : this.#pieces + text;
 		}

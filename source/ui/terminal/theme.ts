@@ -1,57 +1,52 @@
-import type {CellRole} from '../../query/columns/column.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import {
-	readLook, roles, usualLooks, type Look, type Role,
+	readStyle, roles, usualStyles, type Style, type Role,
 } from './colors.js';
 
 export type {Role} from './colors.js';
 
-/** How the screen may look: colours or none, and of what else than usually; characters beyond ASCII or none. */
+/** Whether there are colours and characters beyond ASCII, and which colours replace the usual ones. */
 export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean; readonly colors?: ReadonlyMap<Role, string>};
 
 const roleOfLetter = new Map(stateLetters.map(({letter, role}) => [letter, role]));
 
-/** Puts text in the theme's dress. */
+/** Turns roles into colours. */
 export class Theme {
 	readonly hasColor: boolean;
 	readonly isAscii: boolean;
-	/** From nothing to everything, for trends. */
+	/** Characters of a trend, from the lowest level to the highest. */
 	readonly levels: string;
-	readonly #looks: ReadonlyMap<Role, Look>;
+	readonly #styles: ReadonlyMap<Role, Style>;
 
 	constructor({color, ascii, colors}: ThemeOptions) {
 		this.hasColor = color;
 		this.isAscii = ascii;
 		this.levels = ascii ? ' .:-=+*#' : ' ▁▂▃▄▅▆▇█';
-		this.#looks = new Map(roles.map(role => [role, lookOf(colors?.get(role)) ?? lookOf(usualLooks[role])!]));
+		this.#styles = new Map(roles.map(role => [role, styleOf(colors?.get(role)) ?? styleOf(usualStyles[role])!]));
 	}
 
-	/** A finished line with nothing but ASCII of our own, where that was asked for. */
-	finish(line: string): string {
+	/** Spans as a terminal takes them: with escape sequences, and in ASCII if that was asked for. */
+	paint(spans: ReadonlyArray<{readonly text: string; readonly role?: Role | 'states'}>): string {
+		let line = '';
+		for (const {text, role} of spans) {
+			line += role === undefined || !this.hasColor ? text : (role === 'states' ? this.#states(text) : this.#inRole(role, text));
+		}
+
 		return this.isAscii ? line.replaceAll('…', '~') : line;
 	}
 
-	paint(role: Role, text: string): string {
-		if (!this.hasColor || text === '') {
-			return text;
-		}
-
-		const [begin, end] = this.#looks.get(role)!;
-		return begin === '' ? text : `\u001B[${begin}m${text}\u001B[${end}m`;
-	}
-
-	/** A cell of a table by what it is; blanks stay as they are. */
-	paintCell(role: CellRole | undefined, text: string): string {
-		return role === undefined || text.trim() === '' ? text : (role === 'states' ? this.paintStates(text) : this.paint(role, text));
+	#inRole(role: Role, text: string): string {
+		const [begin, end] = this.#styles.get(role)!;
+		return begin === '' || text === '' ? text : `\u001B[${begin}m${text}\u001B[${end}m`;
 	}
 
 	/** State letters, each run of equal ones in its colour. */
-	paintStates(letters: string): string {
-		return this.hasColor ? letters.replaceAll(/(.)\1*/g, run => this.paint(roleOfLetter.get(run[0]) ?? 'idle', run)) : letters;
+	#states(letters: string): string {
+		return letters.replaceAll(/(.)\1*/g, run => this.#inRole(roleOfLetter.get(run[0]) ?? 'idle', run));
 	}
 }
 
-function lookOf(words: string | undefined): Look | undefined {
-	const read = words === undefined ? undefined : readLook(words);
-	return read && 'look' in read ? read.look : undefined;
+function styleOf(words: string | undefined): Style | undefined {
+	const read = words === undefined ? undefined : readStyle(words);
+	return read && 'style' in read ? read.style : undefined;
 }

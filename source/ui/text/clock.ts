@@ -7,7 +7,7 @@ export function clock(epochMs: number, hasSeconds = false): string {
 	return hasSeconds ? `${text}:${two(date.getSeconds())}` : text;
 }
 
-/** A stretch of time as "14:02:01-14:02:11". */
+/** A time range as "14:02:01-14:02:11". */
 export function clocks(fromMs: number, toMs: number): string {
 	return `${clock(fromMs, true)}-${clock(toMs, true)}`;
 }

@@ -4,73 +4,83 @@ import type {Size} from '../terminal/terminal.js';
 export type Layout = {
 	/** Cells of a line: one less than the screen has, so that no line wraps. */
 	readonly width: number;
-	/** Lines in all: one less than the screen has, as Ink needs one below. */
+	/** Lines in all. */
 	readonly height: number;
 	/** Terminal columns, which the breakpoints of columns refer to. */
 	readonly columns: number;
 	readonly header: 'full' | 'line' | 'none';
+	/** Lines of findings, between the header and the tabs. */
+	readonly findingLines: number;
 	readonly hasHeading: boolean;
-	/** The message and key lines, and how many lines the message has. */
+	/** The prompt or message, and the keys. */
 	readonly hasFooter: boolean;
-	readonly messageLines: number;
-	/** Lines above the table's heading, which say what its rows are. */
+	readonly footerLines: number;
+	/** Lines of the view's remark above the table's heading. */
 	readonly aboveLines: number;
 	/** Lines of the time line over the table; 0 for none. */
 	readonly timeLines: number;
-	/** The line below the table with the keys that help most; low screens have these among all keys. */
-	readonly hasHints: boolean;
 	/** Lines of the pane for the selected row; 0 for none. */
 	readonly paneLines: number;
 	/** Rows of the table. */
 	readonly tableRows: number;
-	/** Lines of a layer that lies over the table. */
+	/** Lines of a layer over the table, with its title. */
 	readonly layerLines: number;
 };
 
-/** Heights at which parts go, in screen rows. */
+/** Lines that parts ask for. */
+type Wanted = {readonly footer?: number; readonly findings?: number; readonly above?: number; readonly isPast?: boolean};
+
+/** Heights from which parts are shown, in screen rows. */
 const fullHeaderRows = 16;
 const footerRows = 8;
 const headerRows = 5;
 const headingRows = 4;
 const paneRows = 40;
-const hintRows = 20;
 
-/** The time line's lines, by the height of the screen: the first that it has. */
+/** Most lines of findings, by the height of the screen. */
+const findingRows = [{rows: 40, lines: 5}, {rows: 30, lines: 3}, {rows: fullHeaderRows, lines: 1}] as const;
+
+/** Lines of the time line, by the height of the screen. */
 const timeLineRows = [{rows: 20, lines: 3}, {rows: fullHeaderRows, lines: 2}] as const;
 
-/** Lines of the full header: target, session, vitals, strip of states, tabs. */
-export const fullHeaderLines = 5;
+/** Lines of the full header without findings and tabs. */
+const headerLines = 3;
+
+/** How many lines of a layer fit below its title and, if it has more, above the line that says so. */
+export function layerRoom({layerLines, hasHeading, hasFooter}: Pick<Layout, 'layerLines' | 'hasHeading' | 'hasFooter'>, lines: number): number {
+	const room = Math.max(0, layerLines - (hasHeading ? 1 : 0));
+	return Math.max(0, lines > room && hasFooter ? room - 1 : room);
+}
 
 /**
-Distributes the screen; a message that wants several lines gets half of what is between header and keys at most, what
-stands above the table a quarter of what is left. The time line is there while the past is looked at.
+Distributes the screen. A long message gets at most half of what is between header and footer, the view's remark at most
+a quarter of what is left.
 */
-export function layoutOf({columns, rows}: Size, wantedMessageLines = 1, isPast = false, wantedAboveLines = 0): Layout {
-	const height = rows - 1;
+export function layoutOf({columns, rows}: Size, {footer = 1, findings = 0, above = 0, isPast = false}: Wanted = {}): Layout {
+	const linesAt = (choices: ReadonlyArray<{readonly rows: number; readonly lines: number}>) => choices.find(choice => rows >= choice.rows)?.lines ?? 0;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');
 	const hasFooter = rows >= footerRows;
 	const hasHeading = rows >= headingRows;
-	const headerLines = {full: fullHeaderLines, line: 1, none: 0}[header];
-	const timeLines = isPast ? timeLineRows.find(choice => rows >= choice.rows)?.lines ?? 0 : 0;
-	const between = height - headerLines - timeLines - (hasFooter ? 1 : 0);
-	const messageLines = hasFooter ? Math.max(1, Math.min(wantedMessageLines, Math.floor(between / 2))) : 0;
-	const layerLines = between - messageLines;
-	const hasHints = rows >= hintRows;
-	const aboveLines = Math.min(wantedAboveLines, Math.floor(layerLines / 4));
+	const findingLines = Math.min(findings, linesAt(findingRows));
+	const timeLines = isPast ? linesAt(timeLineRows) : 0;
+	const between = rows - {full: headerLines + findingLines + 1, line: 1, none: 0}[header] - timeLines;
+	const footerLines = hasFooter ? Math.max(1, Math.min(footer, Math.floor(between / 2))) : 0;
+	const layerLines = between - footerLines;
+	const aboveLines = Math.min(above, Math.floor(layerLines / 4));
 	const paneLines = rows >= paneRows ? Math.floor(layerLines * 0.4) : 0;
 	return {
 		width: columns - 1,
-		height,
+		height: rows,
 		columns,
 		header,
+		findingLines,
 		hasHeading,
 		hasFooter,
-		messageLines,
+		footerLines,
 		timeLines,
-		hasHints,
 		aboveLines,
 		paneLines,
-		tableRows: Math.max(0, layerLines - aboveLines - (hasHeading ? 1 : 0) - (hasHints ? 1 : 0) - paneLines),
+		tableRows: Math.max(0, layerLines - aboveLines - (hasHeading ? 1 : 0) - paneLines),
 		layerLines: Math.max(0, layerLines),
 	};
 }

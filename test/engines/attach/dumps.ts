@@ -1,5 +1,6 @@
 import {readFileSync, readdirSync} from 'node:fs';
 import path from 'node:path';
+import {gunzipSync} from 'node:zlib';
 import {DumpParser} from '../../../source/engines/attach/dump/parser.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
@@ -9,10 +10,10 @@ import {IdleList} from '../../../source/jvm/threads/idle.js';
 const directory = path.resolve(import.meta.dirname, '../../fixtures/dumps');
 
 /** Names of the dumps of real JVMs kept as fixtures: JDK release, then what was running. */
-export const dumpNames = readdirSync(directory).filter(name => name.endsWith('.txt')).map(name => name.slice(0, -4));
+export const dumpNames = readdirSync(directory).filter(name => name.endsWith('.txt.gz')).map(name => name.slice(0, -'.txt.gz'.length));
 
 export function dump(name: string): Buffer {
-	return readFileSync(path.join(directory, `${name}.txt`));
+	return gunzipSync(readFileSync(path.join(directory, `${name}.txt.gz`)));
 }
 
 /** A row of a sample in words. */
@@ -47,7 +48,7 @@ export class DumpReading {
 
 	/** With the sample's CPU times, or as where none can be had. */
 	settle(isCpuKnown = true): void {
-		this.parser.idleFrames.settle(this.sample, new Uint8Array(this.sample.count).fill(isCpuKnown ? 1 : 0), this.parser.attachListenerId);
+		this.parser.idleFrames.applyTo(this.sample, new Uint8Array(this.sample.count).fill(isCpuKnown ? 1 : 0), this.parser.attachListenerId);
 	}
 
 	rows(): Row[] {

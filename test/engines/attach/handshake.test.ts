@@ -1,6 +1,6 @@
-import {spawn, spawnSync} from 'node:child_process';
+import {spawn} from 'node:child_process';
 import {
-	closeSync, existsSync, lstatSync, mkdtempSync, openSync, readdirSync, readFileSync, renameSync, rmSync, unlinkSync, utimesSync, writeFileSync,
+	closeSync, existsSync, lstatSync, mkdtempSync, openSync, readdirSync, renameSync, rmSync, unlinkSync, utimesSync,
 } from 'node:fs';
 import {connect} from 'node:net';
 import {tmpdir} from 'node:os';
@@ -8,11 +8,11 @@ import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {
-	afterEach, describe, expect, test,
+	afterEach, describe, expect, test, vi,
 } from 'vitest';
 import {createAttachFile} from '../../../source/engines/attach/socket/attach-file.js';
 import {AttachClient, type Reply} from '../../../source/engines/attach/socket/client.js';
-import {wakeListener} from '../../../source/engines/attach/socket/handshake.js';
+import {HandshakePace, wakeListener} from '../../../source/engines/attach/socket/handshake.js';
 import {readStatus} from '../../../source/jvm/system/proc.js';
 import {
 	type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks, startJava,
@@ -106,7 +106,7 @@ describe.each(jdks())('JDK $release', on => {
 	});
 
 	test('it may be attached to at any moment of its start without harm', async () => {
-		for (const [round, flag] of ['-XX:+UsePerfData', '-Xshare:auto', '-Xshare:auto', '-Xshare:off', '-XX:-UsePerfData'].entries()) {
+		await Promise.all(['-XX:+UsePerfData', '-Xshare:auto', '-Xshare:auto', '-Xshare:off', '-XX:-UsePerfData'].map(async (flag, round) => {
 			const child = spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho'], {stdio: ['pipe', 'pipe', 'pipe']});
 			const java = javaProcess(child);
 			undo.push(async () => java.stop());
@@ -122,8 +122,7 @@ describe.each(jdks())('JDK $release', on => {
 			await java.waitFor(/ready/);
 			await expectAlive(java);
 			expect(java.output()).not.toMatch(/Full thread dump/);
-			await java.stop();
-		}
+		}));
 	});
 
 	test('with -Xrs its own socket serves, and no signal is sent when that is gone', async () => {
@@ -146,7 +145,7 @@ describe.each(jdks())('JDK $release', on => {
 });
 
 test('a JVM killed in the middle of dumps has ended, whatever the moment', async () => {
-	for (let round = 0; round < 8; round++) {
+	await Promise.all(Array.from({length: 8}, async (_, round) => {
 		const {java} = await start({args: ['100', '50']});
 		const client = new AttachClient(await targetOf(java));
 		setTimeout(() => {
@@ -163,7 +162,7 @@ test('a JVM killed in the middle of dumps has ended, whatever the moment', async
 		}
 
 		expect(reply.status).toBe('ended');
-	}
+	}));
 });
 
 test('a JVM that disables attaching is not signalled', async () => {
@@ -222,21 +221,6 @@ test('an attach file that was left behind is replaced', async () => {
 	expect(existsSync(file)).toBe(false);
 });
 
-test('one that tprof-top left behind when it was killed is replaced at once', async () => {
-	const {java, folder} = await start();
-	const target = await targetOf(java);
-	const file = path.join(folder, `.attach_pid${java.pid}`);
-	const ours = createAttachFile(target) as {remove(): void};
-	const mark = readFileSync(file, 'latin1');
-	ours.remove();
-	const killed = spawnSync('true').pid;
-	writeFileSync(file, mark.replace(` ${process.pid} `, ` ${killed} `));
-	// Less than what another client's file would be waited for.
-	expect(await wakeListener(target, {deadline: performance.now() + 10_000})).toEqual({ok: true});
-	expect(existsSync(file)).toBe(false);
-	expect(java.output()).not.toMatch(/Full thread dump/);
-});
-
 test('an attach file that another one took the place of is not removed', async () => {
 	const {java, folder} = await start();
 	const ours = createAttachFile(await targetOf(java)) as {remove(): void};
@@ -262,7 +246,7 @@ describe('while another client attaches', () => {
 	test.each([['in the working directory', undefined], ['in /tmp', '/tmp']])('its file %s keeps us from signalling, and its socket serves', async (_, directory) => {
 		const {java, file, target} = await startBeside(directory);
 		const dump = new AttachClient(target).threadDump(options);
-		await sleep(500);
+		await sleep(200);
 		expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
 		process.kill(java.pid, 'SIGQUIT');
 		expect(await dump).toMatchObject({status: 'ok'});
@@ -291,7 +275,7 @@ describe('while another client attaches', () => {
 
 	test('the time-out ends the wait without a signal', async () => {
 		const {java, file, target} = await startBeside();
-		expect(await wakeListener(target, {deadline: performance.now() + 1500})).toMatchObject({
+		expect(await wakeListener(target, {deadline: performance.now() + 1100})).toMatchObject({
 			ok: false, signalled: false, ended: false, reason: `another client is attaching to JVM ${java.pid}`,
 		});
 		expect(existsSync(file)).toBe(true);
@@ -329,4 +313,32 @@ test('a plain process is never signalled', async () => {
 	await sleep(50);
 	expect(child.signalCode).toBeNull();
 	await until(() => /[RS]/.test(readStatus(child.pid!)?.state ?? ''));
+});
+
+test('a target is woken again only after a pause, and given up after three failures', () => {
+	vi.useFakeTimers({toFake: ['performance']});
+	undo.push(() => {
+		vi.useRealTimers();
+	});
+	const pace = new HandshakePace();
+	const refusedFor = () => {
+		let ms = 0;
+		for (; pace.refusal() && ms < 100_000; ms += 100) {
+			vi.advanceTimersByTime(100);
+		}
+
+		return ms;
+	};
+
+	expect(refusedFor()).toBe(0);
+	expect([true, false, false, true].map(isAnswered => {
+		pace.count(isAnswered);
+		return refusedFor();
+	})).toEqual([1000, 15_000, 30_000, 1000]);
+	for (let failure = 0; failure < 3; failure++) {
+		pace.count(false);
+	}
+
+	expect(refusedFor()).toBe(100_000);
+	expect(pace.refusal()).toMatch(/3 times/);
 });

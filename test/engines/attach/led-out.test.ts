@@ -7,14 +7,16 @@ import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {afterEach, describe, expect, test} from 'vitest';
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
 import {createAttachFile} from '../../../source/engines/attach/socket/attach-file.js';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
-import {lookAtSocket} from '../../../source/jvm/attachability/attach-socket.js';
+import {attachSocketOf} from '../../../source/jvm/attachability/attach-socket.js';
 import {asOwner} from '../../../source/jvm/attachability/credentials.js';
 import {readPerfData} from '../../../source/jvm/counters/hsperfdata-file.js';
-import {readJavaCommand} from '../../../source/jvm/identity/jvm-arguments.js';
-import {versionAround} from '../../../source/jvm/identity/jdk-release.js';
+import {readJavaCommand} from '../../../source/jvm/identity/java-command.js';
+import {versionAround} from '../../../source/jvm/identity/libraries.js';
 import {isRoot, missingRights} from '../../helpers/as-root.js';
 import {chrootRefusal, makeChroot, type Chroot} from '../../helpers/chroot.js';
 import {
@@ -83,7 +85,7 @@ describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal 
 		undo.push(() => {
 			server.close();
 		});
-		expect(lookAtSocket(rawTarget(pid))).toEqual({state: 'absent'});
+		expect(attachSocketOf(rawTarget(pid))).toEqual({state: 'absent'});
 		expect(await new AttachClient(rawTarget(pid)).threadDump({timeoutMs: 1000})).toMatchObject({status: 'failed'});
 		expect(connections).toBe(0);
 	});

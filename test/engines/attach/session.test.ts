@@ -1,10 +1,12 @@
-import {afterEach, describe, expect, test} from 'vitest';
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
 import {attachEngine} from '../../../source/engines/attach/engine.js';
 import {estimatePauseMs} from '../../../source/engines/attach/pause-estimate.js';
 import {type EngineSession, SessionOver} from '../../../source/engines/engine.js';
 import {Sample} from '../../../source/model/sample.js';
 import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
-import {identify} from '../../../source/jvm/identify.js';
+import {identify} from '../../../source/jvm/identity/inspect.js';
 import type {Target} from '../../../source/jvm/target.js';
 import {jdks, type JavaProcess, startJava} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
@@ -58,7 +60,7 @@ describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$labe
 	test('200 idle threads in every state beside two busy ones: all states right, and only the busy ones have CPU time', async () => {
 		java = await startJava('EveryState', {jdk});
 		const target = await targetOf(java.pid);
-		expect(await attachEngine.probe(target)).toEqual({ready: true});
+		expect(await attachEngine.check(target)).toEqual({ready: true});
 		const builder = new SnapshotBuilder();
 		session = await attachEngine.open(target, {depth: Infinity}, builder);
 		const sample = new Sample();

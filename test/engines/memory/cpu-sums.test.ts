@@ -47,7 +47,7 @@ test.each([
 	try {
 		const session = await memoryEngine.open(targetOf(java.pid), {depth: 50, timer}, new Names());
 		const sample = new Sample();
-		// The JVM's own threads are listed with the second look.
+		// VM-internal threads are listed from the second sample on.
 		for (let count = 0; count < 3; count++) {
 			await session.sample(sample, true);
 			await sleep(600);
@@ -103,11 +103,11 @@ test('what is recorded of threads that rest for most of the time is not lost wit
 			for (const timer of timers) {
 				const {session, sample} = timer;
 				expect(await session.sample(sample)).toMatchObject({ok: true});
-				const {credits, name, cpuNs} = sample;
+				const {attributedCpu, name, cpuNs} = sample;
 				if (isCounted) {
 					const isOurs = (row: number) => name[row].startsWith('seldom-');
 					timer.usedNs += sum([...cpuNs.subarray(0, sample.count)].filter((_, row) => isOurs(row)));
-					timer.recordedNs += sum([...credits.cpuNs.subarray(0, credits.count)].filter((_, credit) => isOurs(credits.row[credit])));
+					timer.recordedNs += sum([...attributedCpu.cpuNs.subarray(0, attributedCpu.count)].filter((_, credit) => isOurs(attributedCpu.row[credit])));
 				}
 			}
 		};

@@ -9,7 +9,7 @@ import {
 import {Observer} from './observe.js';
 
 const shop = path.resolve(import.meta.dirname, '../../../demo/shop.jar');
-const wanted = 400;
+const wanted = 240;
 
 let java: JavaProcess | undefined;
 let observer: Observer | undefined;
@@ -24,7 +24,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		java = await startJava('LeafCalls', {jdk});
 		observer = await Observer.open(java.pid);
 		const tops: string[] = [];
-		while (tops.length < wanted / 5) {
+		while (tops.length < wanted / 3) {
 			for (const {name, state, frames, isIncomplete} of await observer.observe()) {
 				if (name.startsWith('running-') && state === 'RUNNABLE' && !isIncomplete) {
 					tops.push(frames[0]);

@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {type EngineSession, type TimerId} from '../../../source/engines/engine.js';
+import {type EngineOptions, type EngineSession} from '../../../source/engines/engine.js';
 import {type Interner, unknownStack} from '../../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';
@@ -69,9 +69,9 @@ export function targetOf(pid: number): Target {
 
 /** An open session and everything it has named. */
 export class Observer {
-	static async open(pid: number, {depth = Number.POSITIVE_INFINITY, timer = 'stop', threadEvents}: {readonly depth?: number; readonly timer?: TimerId; readonly threadEvents?: boolean} = {}): Promise<Observer> {
+	static async open(pid: number, {depth = Number.POSITIVE_INFINITY, timer = 'stop', ...options}: Partial<EngineOptions> = {}): Promise<Observer> {
 		const observer = new Observer();
-		observer.session = await memoryEngine.open(targetOf(pid), {depth, timer, threadEvents}, observer.names);
+		observer.session = await memoryEngine.open(targetOf(pid), {depth, timer, ...options}, observer.names);
 		return observer;
 	}
 
@@ -113,9 +113,9 @@ export class Observer {
 	}
 
 	#credits(row: number): ObservedThread['credits'] {
-		const {sample: {credits, frames}, names} = this;
-		return Array.from({length: credits.count}, (_, credit) => credit).filter(credit => credits.row[credit] === row).map(credit => ({
-			cpuNs: credits.cpuNs[credit], frames: Array.from(frames.subarray(credits.stackStart[credit], credits.stackStart[credit] + credits.stackLength[credit]), frame => names.frames[frame]),
+		const {sample: {attributedCpu, frames}, names} = this;
+		return Array.from({length: attributedCpu.count}, (_, credit) => credit).filter(credit => attributedCpu.row[credit] === row).map(credit => ({
+			cpuNs: attributedCpu.cpuNs[credit], frames: Array.from(frames.subarray(attributedCpu.stackStart[credit], attributedCpu.stackStart[credit] + attributedCpu.stackLength[credit]), frame => names.frames[frame]),
 		}));
 	}
 }

@@ -7,8 +7,8 @@ import {
 	afterEach, expect, test, vi,
 } from 'vitest';
 import {openJvm} from '../../../source/engines/memory/open.js';
-import {loadPtrace} from '../../../source/engines/memory/process/ptrace.js';
-import {Stopper} from '../../../source/engines/memory/process/stopper.js';
+import {loadPtrace} from '../../../source/engines/memory/target/ptrace.js';
+import {Stopper} from '../../../source/engines/memory/target/stopper.js';
 import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
@@ -71,7 +71,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 		const before = seizes;
 		for (const startMs = performance.now(); performance.now() - startMs < 2500;) {
 			const during = await take();
-			// Nobody is asked, and so nobody refused, while all stand at a safepoint.
+			// No thread is seized, so none is refused, while all are at a safepoint.
 			expect(during?.tracer).toBe(during?.refused ? who : undefined);
 		}
 
@@ -101,17 +101,17 @@ test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer ca
 	const stopper = new Stopper(ptrace, pid);
 	tracer = javaProcess(spawn(process.execPath, [path.resolve(import.meta.dirname, '../../helpers/trace-in-turn.js'), name, String(busy)], {stdio: 'pipe'}));
 	await tracer.waitFor(/^ready$/m);
-	const look = vi.fn();
+	const onStopped = vi.fn();
 	const hundredRounds = () => {
-		let [looks, refused] = [0, 0];
+		let [stopped, refused] = [0, 0];
 		for (let round = 0; round < 100; round++) {
-			const stops = stopper.stop([busy!], look);
-			looks += stops.count;
+			const stops = stopper.stop([busy!], onStopped);
+			stopped += stops.count;
 			refused += stops.refused;
 			ptrace.sleep(1300);
 		}
 
-		return {looks, refused};
+		return {stopped, refused};
 	};
 
 	const first = hundredRounds();
@@ -120,12 +120,12 @@ test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer ca
 		expect(first.refused).toBeGreaterThan(50);
 	} else {
 		// On a busy host it may lose its CPU while it has the thread, for as long as some rounds take.
-		let {looks} = first;
-		for (let again = 0; again < 4 && looks <= 30; again++) {
-			({looks} = hundredRounds());
+		let {stopped} = first;
+		for (let again = 0; again < 4 && stopped <= 30; again++) {
+			({stopped} = hundredRounds());
 		}
 
-		expect(looks).toBeGreaterThan(30);
+		expect(stopped).toBeGreaterThan(30);
 	}
 
 	stopper.close();

@@ -5,12 +5,12 @@ import {Descriptions} from '../../../source/engines/memory/threads/descriptions.
 import {Heap} from '../../../source/engines/memory/hotspot/heap.js';
 import {JavaThreads} from '../../../source/engines/memory/threads/java-threads.js';
 import {resolveLayout} from '../../../source/engines/memory/hotspot/layout.js';
-import {type Symbols} from '../../../source/engines/memory/process/libjvm.js';
+import {type Symbols} from '../../../source/engines/memory/target/libjvm.js';
 import {Locks} from '../../../source/engines/memory/threads/locks/locks.js';
 import {TakenAt} from '../../../source/engines/memory/threads/locks/taken-at.js';
-import {type Memory} from '../../../source/engines/memory/process/memory.js';
+import {type Memory} from '../../../source/engines/memory/target/memory.js';
 import {Methods} from '../../../source/engines/memory/hotspot/methods.js';
-import {Reader} from '../../../source/engines/memory/process/reader.js';
+import {Reader} from '../../../source/engines/memory/target/reader.js';
 import {ThreadObjects} from '../../../source/engines/memory/threads/thread-object.js';
 import {openVm} from '../../../source/engines/memory/hotspot/vm.js';
 import {readVmStructs} from '../../../source/engines/memory/hotspot/vm-structs.js';
@@ -55,13 +55,13 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 	new Descriptions(vm, 1, {...parts, threads}).describe(all, all);
 	locks.start(all);
 	for (const thread of all) {
-		locks.of(thread);
+		locks.of(thread, thread.state);
 		thread.lock = undefined;
 	}
 
 	const {reads} = reader;
 	locks.start(all);
-	const found = all.map(thread => locks.of(thread));
+	const found = all.map(thread => locks.of(thread, thread.state));
 	return {
 		release: vm.release, missing: [], lockReads: reader.reads - reads,
 		threads: all.map((thread, index) => {

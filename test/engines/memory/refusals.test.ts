@@ -40,8 +40,8 @@ function expectAttach({status, stdout}: ReturnType<typeof run>): void {
 	expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', target: {pid: java.pid}});
 }
 
-describe('where the kernel lets nobody stop a thread', () => {
-	const under = [process.execPath, withoutPtrace];
+describe.each(['EPERM', 'ENOSYS'])('if a system call filter forbids stopping threads (%s)', code => {
+	const under = ['env', `TPROF_ERRNO=${code}`, 'TPROF_FORBIDDEN=ptrace,perf_event_open,process_vm_readv', process.execPath, withoutPtrace];
 
 	test('the filter of system calls is named, with what to do', () => {
 		expect(run(under, '--engine', 'memory')).toEqual({
@@ -56,10 +56,10 @@ describe('where the kernel lets nobody stop a thread', () => {
 	});
 });
 
-describe('where the kernel lets nobody stop a thread, but gives events on its CPU clock', () => {
+describe('if the kernel forbids stopping threads, but permits events on CPU clocks', () => {
 	const under = ['env', 'TPROF_FORBIDDEN=ptrace', process.execPath, withoutPtrace];
 
-	test('nobody need be stopped', () => {
+	test('no thread need be stopped', () => {
 		const {status, stdout} = run(under, '--format', 'json');
 		expect(status).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({engine: 'memory', timer: 'perf', cost: {targetStoppedMs: 0}});
@@ -71,8 +71,8 @@ describe('where the kernel lets nobody stop a thread, but gives events on its CP
 	});
 });
 
-describe('where the kernel gives no events', () => {
-	const under = ['env', 'TPROF_FORBIDDEN=perf_event_open', process.execPath, withoutPtrace];
+describe.each(['EPERM', 'ENOSYS'])('where the kernel gives no events (%s)', code => {
+	const under = ['env', `TPROF_ERRNO=${code}`, 'TPROF_FORBIDDEN=perf_event_open', process.execPath, withoutPtrace];
 	const refusal = 'perf_event_open is refused: a system call filter (seccomp, as is usual in containers)';
 
 	test('threads are stopped, and the report says why', () => {
@@ -133,7 +133,18 @@ describe('root without the right to trace, and a JVM that has it', () => {
 		expect(stderr).toContain('--cap-add SYS_PTRACE');
 	});
 
+	const noUserNamespace = namespaceRefusal(['--user', '--map-root-user']);
+
+	test.skipIf(noUserNamespace)(`root of another user namespace is not told to run as root${noUserNamespace ? ` (none can be made here: ${noUserNamespace})` : ''}`, () => {
+		expect(run(['unshare', '--user', '--map-root-user'])).toEqual({
+			status: 1, stdout: '', stderr: `tprof-top: process ${java.pid} cannot be inspected: it is closed even to root here (it belongs to another user namespace, or a security module protects it)
+  run tprof-top on the host, outside this container
+`,
+		});
+	});
+
 	test('where it is not tested, it is for missing rights and nothing else', () => {
 		expect(refusal ?? 'not permitted').toMatch(missingRights);
+		expect(noUserNamespace ?? 'not permitted').toMatch(missingRights);
 	});
 });

@@ -4,8 +4,8 @@ import {
 	afterEach, beforeAll, beforeEach, describe, expect, test,
 } from 'vitest';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
-import {loadPtrace, type Ptrace} from '../../../source/engines/memory/process/ptrace.js';
-import {Stopper} from '../../../source/engines/memory/process/stopper.js';
+import {loadPtrace, type Ptrace} from '../../../source/engines/memory/target/ptrace.js';
+import {Stopper} from '../../../source/engines/memory/target/stopper.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
 import {heldThreads} from '../../helpers/kill-tool.js';
@@ -104,7 +104,7 @@ describe.each(newest)('JDK $release', jdk => {
 				},
 			}, pid);
 			expect(stopper.stop([threadOf('caller')], () => undefined).count).toBe(0);
-			await stopper.letGo();
+			await stopper.release();
 			await expectFree();
 		});
 
@@ -121,7 +121,7 @@ describe.each(newest)('JDK $release', jdk => {
 				},
 			}, pid);
 			stopper.stop([other, threadOf('caller')], () => undefined);
-			await stopper.letGo();
+			await stopper.release();
 			await expectFree();
 		});
 	});
@@ -137,7 +137,7 @@ describe.each(newest)('JDK $release', jdk => {
 			});
 			return isLooked;
 		});
-		await stopper.letGo();
+		await stopper.release();
 		await expectFree();
 	});
 
@@ -160,7 +160,7 @@ describe.each(newest)('JDK $release', jdk => {
 			}
 
 			expect(message).toBe(`process ${pid} has replaced itself with another program, sleep`);
-			await session.letGo();
+			await session.release();
 			await expectFree();
 		} finally {
 			await session.close();

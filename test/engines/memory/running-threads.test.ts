@@ -6,8 +6,8 @@ import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {ProgramSource} from './legal-calls.js';
 import {Observer} from './observe.js';
 
-/** Stacks looked at in each way to run. */
-const wanted = 2000;
+/** Stacks checked for each way to run. */
+const wanted = 800;
 
 /** At most this part may be wrong or incomplete. */
 const tolerance = 0.005;

@@ -4,9 +4,9 @@ import {availableParallelism} from 'node:os';
 import {
 	afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi,
 } from 'vitest';
-import {loadPtrace, type Ptrace} from '../../../source/engines/memory/process/ptrace.js';
-import {RunDelay} from '../../../source/engines/memory/process/run-delay.js';
-import {Stopper} from '../../../source/engines/memory/process/stopper.js';
+import {loadPtrace, type Ptrace} from '../../../source/engines/memory/target/ptrace.js';
+import {RunDelay} from '../../../source/engines/memory/target/run-delay.js';
+import {Stopper} from '../../../source/engines/memory/target/stopper.js';
 import {type JavaProcess, nice, startJava} from '../../helpers/jvm.js';
 import {commOf} from '../../helpers/comm.js';
 import {heldThreads} from '../../helpers/kill-tool.js';
@@ -36,28 +36,28 @@ async function allGoOn(): Promise<void> {
 	await until(() => heldThreads(java.pid).held === 0);
 }
 
-test('each thread is looked at once, stopped, and goes on', async () => {
-	const looked: number[] = [];
+test('each thread is stopped once, and continues', async () => {
+	const stopped: number[] = [];
 	const stopper = new Stopper(ptrace, java.pid);
 	const stops = stopper.stop(tids, tid => {
 		expect(readFileSync(`/proc/${java.pid}/task/${tid}/status`, 'latin1')).toMatch(/^State:\tt/m);
-		looked.push(tid);
+		stopped.push(tid);
 	});
-	await stopper.letGo();
+	await stopper.release();
 	// On a machine with too much to do some may not get a CPU in time.
-	expect(stops).toMatchObject({count: looked.length, refused: 0, late: busy - looked.length});
-	expect(new Set(looked).size).toBe(looked.length);
+	expect(stops).toMatchObject({count: stopped.length, refused: 0, late: busy - stopped.length});
+	expect(new Set(stopped).size).toBe(stopped.length);
 	expect(heldThreads(java.pid).held).toBe(0);
 });
 
-test('an error while a thread is looked at holds nobody', async () => {
+test('an error while a thread is stopped leaves none stopped', async () => {
 	const stopper = new Stopper(ptrace, java.pid);
 	let thrown: unknown;
-	// Those that get no CPU in time are not looked at: again, then.
+	// Threads that get no CPU in time are not stopped: try again.
 	await until(() => {
 		try {
 			stopper.stop(tids, () => {
-				throw new RangeError('look');
+				throw new RangeError('failed');
 			});
 		} catch (error) {
 			thrown = error;
@@ -65,54 +65,54 @@ test('an error while a thread is looked at holds nobody', async () => {
 
 		return thrown !== undefined;
 	});
-	expect(thrown).toEqual(new RangeError('look'));
+	expect(thrown).toEqual(new RangeError('failed'));
 	await allGoOn();
 	stopper.close();
 });
 
-test('threads that stop too late are counted and let go; nothing is held once letGo has resolved', async () => {
+test('threads that stop too late are counted and detached; none is held once release has resolved', async () => {
 	let isBlind = true;
 	const stopper = new Stopper({...ptrace, poll: tid => isBlind ? 0 : ptrace.poll(tid)}, java.pid);
 	const none = () => {
-		throw new Error('not looked at');
+		throw new Error('not stopped');
 	};
 
 	expect(stopper.stop(tids, none)).toMatchObject({count: 0, refused: 0, late: busy});
 	expect(stopper.stop(tids.slice(0, 2), none)).toMatchObject({count: 0, refused: 0, late: 2});
 	isBlind = false;
-	await stopper.letGo();
+	await stopper.release();
 	expect(heldThreads(java.pid).held).toBe(0);
 });
 
 test('a thread that has a tracer is skipped and counted', async () => {
 	const [traced, ...others] = tids;
 	expect(ptrace.seize(traced)).toBe(0);
-	const looked: number[] = [];
+	const stopped: number[] = [];
 	const stopper = new Stopper(ptrace, java.pid);
 	const stops = stopper.stop(tids, tid => {
-		looked.push(tid);
+		stopped.push(tid);
 	});
 	expect(stops.refused).toBe(1);
-	expect(others).toEqual(expect.arrayContaining(looked));
-	await stopper.letGo();
+	expect(others).toEqual(expect.arrayContaining(stopped));
+	await stopper.release();
 	ptrace.interrupt(traced);
 	await until(() => ptrace.poll(traced) !== 0);
 	ptrace.detach(traced, 0);
 	await allGoOn();
 });
 
-test('our priority is back where it was after a round, also when the look fails', () => {
+test('our priority is restored after a round, also after an error', () => {
 	const policy = () => /^policy\s*:\s*(\d+)$/m.exec(readFileSync('/proc/thread-self/sched', 'latin1'))?.[1];
 	const before = policy();
 	const within: Array<string | undefined> = [];
 	const stopper = new Stopper(ptrace, java.pid);
-	const look = () => {
+	const onStopped = () => {
 		within.push(policy());
-		throw new RangeError('look');
+		throw new RangeError('failed');
 	};
 
-	expect(() => stopper.stop(tids, look)).toThrow('look');
-	// SCHED_RR where we may; nobody else sees anything change.
+	expect(() => stopper.stop(tids, onStopped)).toThrow('failed');
+	// SCHED_RR if permitted.
 	const isAllowed = ptrace.raise();
 	ptrace.restore();
 	expect(within[0]).toBe(isAllowed ? '2' : before);
@@ -157,7 +157,7 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 	let isAllowed: boolean;
 	/** How long we waited for a CPU since the round before, milliseconds. */
 	let delayMs: number;
-	/** What a round seizes (?), asks (+) and lets go (-), in order. */
+	/** What a round seizes (?), interrupts (+) and detaches (-), in order. */
 	let events: string[];
 	let stopper: Stopper;
 
@@ -199,28 +199,7 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 		vi.restoreAllMocks();
 	});
 
-	test('who wants to look at threads that were left alone for a while looks after that, with all else done', () => {
-		sleepMs = 1;
-		let firstLookMs = Infinity;
-		stopper.stop(running.slice(0, 1), () => undefined, {
-			looks: [{
-				afterUs: 0,
-				wants() {
-					firstLookMs = Math.min(firstLookMs, nowMs);
-					return true;
-				},
-			}],
-			asked: () => undefined,
-			rest() {
-				nowMs += sleepMs;
-				events.push('rested');
-			},
-		});
-		expect(firstLookMs).toBeGreaterThanOrEqual(sleepMs);
-		expect(events).toEqual(['rested', '?1', '+1', '-1', 'restored']);
-	});
-
-	/** A round, whom it asked, and the most threads that were asked and not let go yet. */
+	/** A round, the threads it interrupted, and the most that were interrupted and not yet detached. */
 	function round() {
 		events = [];
 		const stops = stopper.stop(running, () => undefined);
@@ -254,7 +233,7 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 		expect(round()).toMatchObject({count: 8, late: 0, asked: running});
 	});
 
-	test('without a higher priority nobody is stopped for a second after we waited for a CPU, and then once whatever we wait', () => {
+	test('without raised priority no thread is stopped for a second after we waited for a CPU, then one round is taken in any case', () => {
 		[isAllowed, delayMs] = [false, 30];
 		expect(round()).toMatchObject({count: 0, late: 8, asked: []});
 		nowMs += 900;
@@ -266,44 +245,23 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 		expect(round()).toMatchObject({count: 8, late: 0});
 	});
 
-	/** A round in which these are wanted by the first look, and those by a second one half a millisecond later. */
-	function choosingRound(first: readonly number[], second: readonly number[] = []) {
+	/** A round in which these are wanted. */
+	function choosingRound(wanted: readonly number[]) {
 		events = [];
-		const startMs = nowMs;
-		let secondMs = Number.NaN;
-		const stops = stopper.stop(running, () => undefined, {
-			looks: [
-				{afterUs: 0, wants: tid => first.includes(tid)},
-				{
-					afterUs: 500,
-					begin() {
-						secondMs = nowMs - startMs;
-					},
-					wants: tid => second.includes(tid),
-				},
-			],
-			asked: () => undefined,
-		});
-		return {...stops, secondMs, events: events.join(' ')};
+		const stops = stopper.stop(running, () => undefined, {wants: tid => wanted.includes(tid), asked: () => undefined});
+		return {...stops, events: events.join(' ')};
 	}
 
 	test('those who are found at work are stopped one by one', () => {
 		expect(choosingRound([2, 3, 7])).toMatchObject({count: 3, late: 0, events: '?2 +2 -2 ?3 +3 -3 ?7 +7 -7 restored'});
 	});
 
-	test('from one on that does not stop at once the others are stopped together, and nobody is seized while another has been asked', () => {
+	test('after one that does not stop at once the others are stopped together, and none is seized while another is interrupted', () => {
 		stopsAfterMs = 0.5;
 		expect(choosingRound([2, 3, 7])).toMatchObject({count: 3, late: 0, events: '?2 +2 -2 ?3 ?7 +3 +7 -3 -7 restored'});
 	});
 
-	test('where nobody was found at work there is a second look; where somebody was there is none', () => {
-		const found = choosingRound([], [4, 5]);
-		expect(found).toMatchObject({count: 2, events: '?4 +4 -4 ?5 +5 -5 restored'});
-		expect(found.secondMs).toBeGreaterThanOrEqual(0.5);
-		expect(choosingRound([1], [4, 5])).toMatchObject({count: 1, secondMs: Number.NaN, events: '?1 +1 -1 restored'});
-	});
-
-	test('what stops after its round is held until we look again, and that counts with the next one', () => {
+	test('a thread that stops after its round is held until the next poll, which counts in the next round', () => {
 		sleepMs = 10;
 		stopsAfterMs = 5000;
 		expect(round()).toMatchObject({count: 0, late: 8, heldMs: 0, longestMs: 0});

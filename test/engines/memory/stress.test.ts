@@ -10,8 +10,8 @@ import {startStress} from '../../helpers/stress.js';
 import {targetOf} from '../../helpers/target.js';
 import {Names} from './observe.js';
 
-/** A sample every 3 ms where that can be kept; `npm run bench -- memory-stress` takes minutes. */
-const samples = 1000;
+/** A sample every 3 ms where that can be kept. */
+const samples = 500;
 const intervalMs = 3;
 
 /** Top frames of a thread that waits for a time. */

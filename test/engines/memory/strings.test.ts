@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {type Memory} from '../../../source/engines/memory/process/memory.js';
-import {Reader, Unreadable} from '../../../source/engines/memory/process/reader.js';
-import {Strings} from '../../../source/engines/memory/process/strings.js';
+import {type Memory} from '../../../source/engines/memory/target/memory.js';
+import {Reader, Unreadable} from '../../../source/engines/memory/target/reader.js';
+import {Strings} from '../../../source/engines/memory/target/strings.js';
 
 /** Two pages at 8192 with a text in each place, and what was read of them. */
 function pages(texts: ReadonlyArray<readonly [at: number, text: string]>) {

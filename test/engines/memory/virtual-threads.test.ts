@@ -51,9 +51,24 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 		const dumped = jstack(jdk, java.pid);
 		for (const own of [spinning, resumed]) {
 			const carrier = dumped.find(({mounted}) => mounted?.id === own.key);
-			// The top frame runs on between the two looks.
+			// The top frame moves on between the two samples.
 			expect(lineOnly(own.frames)).toEqual(lineOnly(carrier!.mounted!.frames));
 			expect(carrier!.frames).toEqual(threads.find(({name}) => name === own.carrier)!.frames);
 		}
+	});
+
+	test.each(jdk.release < 24 ? [] : ['perf', 'stop'] as const)('frames in the heap that ZGC is moving are whole, or said to be missing: %s', async timer => {
+		java = await startJava('VirtualThreads', {jdk, jvmArgs: ['-XX:+UseZGC', '-Xmx256m'], args: ['30', 'garbage']});
+		observer = await Observer.open(java.pid, {timer});
+		const depths: number[] = [];
+		while (depths.length < 100) {
+			await sleep(10);
+			const threads = await observer.observe();
+			for (const {frames} of threads.filter(({name, isIncomplete, frames}) => name === 'resumed' && !isIncomplete && frames.length > 0)) {
+				depths.push(frames.filter(frame => frame.startsWith('VirtualThreads.parkDown(')).length);
+			}
+		}
+
+		expect(new Set(depths)).toEqual(new Set([30]));
 	});
 });

@@ -1,42 +1,49 @@
-import type {Interner} from '../../../model/frame.js';
 import {normalClassName} from '../../../model/class-name.js';
-import {printable} from '../../../model/text.js';
+import type {Interner} from '../../../model/frame.js';
+import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
 import {lockKindCode, threadFlag, type Sample} from '../../../model/sample.js';
-import {stateCode} from '../../../model/thread-state.js';
+import {maxNameLength, printable} from '../../../model/text.js';
+import {stateCode, type ThreadState} from '../../../model/thread-state.js';
 import type {IdleList} from '../../../jvm/threads/idle.js';
-import {deadlockedParks} from './deadlock-section.js';
-import {FrameLines} from './frame-lines.js';
-import {cutShort, HeaderFinder, tooManyThreads} from './header-finder.js';
-import {lineEndAfter, startsWith, wordOf} from './header.js';
-import type {IdleFrames} from './idle-frames.js';
-import {LockLine, lockLineKind} from './lock-line.js';
-import {LockOwners} from './lock-owners.js';
-import {KnownTexts} from './known-texts.js';
-import {maxThreads} from './smr-list.js';
-import {decimalAt, stateAt} from './thread-notes.js';
+import {
+	frameEnd, FrameLines, type DumpFrame, copied, TextCache, type IdleFrames,
+} from './frame-lines.js';
+import {
+	Headers, maxThreads, tooManyThreads, truncated, type Header,
+} from './headers.js';
+import {
+	deadlockedParks, LockOwners, readLockLine, type LockLine,
+} from './locks.js';
 
-/**
-HotSpot prints at most this many frames of a thread and drops those below without a mark (MaxJavaStackTraceDepth).
-*/
+/** HotSpot prints at most this many frames of a thread and drops those below without a mark (MaxJavaStackTraceDepth). */
 const dumpDepth = 1024;
 
+/** Distinct names of threads remembered. */
+const maxNames = 1 << 13;
+
+/**
+Bytes of a name that are read: a character takes at most three, and reading one more character than is kept shows that
+the name is longer.
+*/
+const maxNameBytes = 3 * (maxNameLength + 1);
+
 const tab = 9;
-const newline = 10;
 const blank = 32;
 const quote = 34;
 const letterJ = 74;
+const letterA = 97;
 
-const titleWord = wordOf('Full thread dump ');
-const tailWord = wordOf('JNI global ref');
-const atWord = wordOf('\tat ');
-const lockWord = wordOf('\t- ');
-const stateWord = wordOf('   java.lang.Thread.State: ');
-const noTaskWord = wordOf('   No compile task');
-const taskWord = wordOf('   Compiling:');
-const carryingWord = wordOf('   Carrying virtual thread #');
-const mountedWord = wordOf('   Mounted virtual thread #');
+const title = 'Full thread dump ';
+const tail = 'JNI global ref';
+const frameStart = '\tat ';
+const lockStart = '\t- ';
+const stateStart = '   java.lang.Thread.State: ';
+const noTask = '   No compile task';
+const task = '   Compiling:';
+const carrying = '   Carrying virtual thread #';
+const mounted = '   Mounted virtual thread #';
 
-export type ParserOptions = {
+type ParserOptions = {
 	/** Frames kept of each stack, from the top. */
 	readonly depth: number;
 	readonly idle: IdleList;
@@ -44,15 +51,15 @@ export type ParserOptions = {
 
 /**
 Reads thread dumps of HotSpot (JDK 8 to 28) as the attach socket's `threaddump` gives them. One parser belongs to one
-session: it remembers the lines it has seen, so that a dump like the one before allocates next to nothing. Nothing in
-the dump is trusted: names may hold line feeds, complete false headers and frames.
+session: it remembers the lines that it has seen. Nothing in the dump is trusted: names may hold line feeds, complete
+false headers and frames.
 */
 export class DumpParser {
 	/**
 	CPU nanoseconds since the thread's start as its header has it, by row of the last sample; -1 where the header does
 	not say (JDK 8).
 	*/
-	headerCpuNs = new Float64Array(64);
+	readonly headerCpuNs: number[] = [];
 	/** Linux ids (as the JVM knows them) of the VM Thread and of the thread that answers us; 0 until seen. */
 	vmThreadId = 0;
 	attachListenerId = 0;
@@ -60,25 +67,25 @@ export class DumpParser {
 	readonly idleFrames: IdleFrames;
 
 	readonly #options: ParserOptions;
+	readonly #interner: Interner;
 	readonly #frames: FrameLines;
-	readonly #classes: KnownTexts<number>;
-	readonly #names = new KnownTexts(text => printable(text));
-	readonly #headers = new HeaderFinder();
-	readonly #lock = new LockLine();
-	readonly #owners = new LockOwners();
+	readonly #names = new TextCache<string>(maxNames);
+	#dump = '';
 	#sample!: Sample;
-	/** Row that lines now belong to, -1 when none. */
+	#owners = new LockOwners();
+	/** The thread that lines now belong to: its row, -1 when none, and its header. */
 	#row = -1;
-	/** The last frame read from this stack; 0 for none. */
-	#frame = 0;
+	#header!: Header;
+	/** The last frame read from this stack. */
+	#frame: DumpFrame | undefined;
 	/** Frames that the dump prints for this stack, kept or not. */
 	#depth = 0;
 
 	constructor(interner: Interner, options: ParserOptions) {
 		this.#options = options;
+		this.#interner = interner;
 		this.#frames = new FrameLines(interner, options.idle);
 		this.idleFrames = this.#frames.idle;
-		this.#classes = new KnownTexts(text => interner.internString(printable(normalClassName(text))));
 	}
 
 	/**
@@ -87,11 +94,14 @@ export class DumpParser {
 	RUNNABLE, and native ids are those that the JVM knows.
 	*/
 	parse(bytes: Buffer, into: Sample): string | undefined {
-		this.#sample = into;
 		into.clear();
+		this.#sample = into;
 		this.#row = -1;
-		this.#owners.clear();
-		const problem = this.#readDump(bytes);
+		this.#owners = new LockOwners();
+		this.headerCpuNs.length = 0;
+		this.#dump = bytes.toString('latin1');
+		const problem = this.#readDump();
+		this.#dump = '';
 		if (problem) {
 			into.clear();
 		} else {
@@ -101,277 +111,256 @@ export class DumpParser {
 		return problem;
 	}
 
-	#readDump(bytes: Buffer): string | undefined {
-		const end = bytes.length;
-		const title = this.#findTitle(bytes);
-		if (title < 0) {
+	#readDump(): string | undefined {
+		const dump = this.#dump;
+		const start = threadsStart(dump);
+		if (start === -1) {
 			return 'the answer is not a thread dump';
 		}
 
-		let at = this.#firstHeader(bytes, title);
-		const headers = this.#headers;
-		if (!headers.begin(bytes, title, at)) {
-			return headers.problem;
-		}
-
-		while (at < end) {
-			const byte = bytes[at];
-			switch (byte) {
+		let at = firstHeader(dump, start);
+		const headers = new Headers(dump, start, at);
+		while (at < dump.length && !headers.problem) {
+			const newline = dump.indexOf('\n', at);
+			const lineEnd = newline === -1 ? dump.length : newline;
+			let next = lineEnd + 1;
+			const first = dump.codePointAt(at) ?? 0;
+			switch (first) {
 				case tab: {
-					at = this.#readIndented(bytes, at, end);
-
+					next = this.#readIndented(at, lineEnd);
 					break;
 				}
 
 				case quote: {
-					const headerEnd = headers.findHeader(bytes, at);
-					if (headers.problem) {
-						return headers.problem;
-					}
+					const header = headers.headerAt(at);
+					if (header) {
+						if (this.#sample.count >= maxThreads) {
+							return tooManyThreads;
+						}
 
-					if (headerEnd < 0) {
-						at = lineEndAfter(bytes, at, end) + 1;
-						continue;
+						this.#addThread(at, header);
+						next = header.end + 1;
 					}
-
-					if (this.#sample.count >= maxThreads) {
-						return tooManyThreads;
-					}
-
-					this.#addThread(bytes, at);
-					at = headerEnd + 1;
 
 					break;
 				}
 
 				case blank: {
-					const lineEnd = lineEndAfter(bytes, at, end);
-					this.#readNote(bytes, at, lineEnd);
-					at = lineEnd + 1;
-
+					this.#readNote(at, lineEnd);
 					break;
 				}
 
-				case newline: {
-					at++;
-
-					break;
-				}
-
-				default: {
-					const lineEnd = lineEndAfter(bytes, at, end);
-					if (byte === letterJ && lineEnd < end && startsWith(bytes, at, lineEnd, tailWord)) {
+				case letterJ: {
+					if (newline !== -1 && dump.startsWith(tail, at)) {
 						headers.end();
-						this.#readDeadlocks(bytes, lineEnd);
+						this.#readDeadlocks(lineEnd);
 						return headers.problem;
 					}
 
-					at = lineEnd + 1;
+					break;
 				}
+
+				default:
 			}
+
+			at = next;
 		}
 
-		return cutShort;
+		return headers.problem ?? truncated;
 	}
 
-	/** Start of the line below the title, which is the first or second line; -1 when there is none. */
-	#findTitle(bytes: Buffer): number {
-		const first = lineEndAfter(bytes, 0, bytes.length);
-		if (startsWith(bytes, 0, first, titleWord)) {
-			return first + 1;
-		}
-
-		const second = lineEndAfter(bytes, first + 1, bytes.length);
-		return startsWith(bytes, first + 1, second, titleWord) ? second + 1 : -1;
-	}
-
-	#firstHeader(bytes: Buffer, start: number): number {
-		let at = start;
-		while (at < bytes.length && bytes[at] !== quote) {
-			at = lineEndAfter(bytes, at, bytes.length) + 1;
-		}
-
-		return Math.min(at, bytes.length);
-	}
-
-	#addThread(bytes: Buffer, start: number): void {
-		const {header} = this.#headers;
-		const name = this.#names.find(bytes, start + 1, header.nameEnd);
-		const internal = header.id < 0;
-		const row = this.#addRow(internal ? -header.nativeId : header.id, header.nativeId, name);
-		this.#sample.flags[row] = (header.daemon ? threadFlag.daemon : 0) | (internal ? threadFlag.vmInternal : 0);
-		this.headerCpuNs[row] = header.cpuNs;
-		if (internal && name === 'VM Thread') {
+	#addThread(start: number, header: Header): void {
+		const name = this.#nameOf(this.#dump.slice(start + 1, header.nameEnd));
+		const isInternal = header.id < 0;
+		this.#header = header;
+		this.#addRow(isInternal ? -header.nativeId : header.id, header.nativeId, name, header.cpuNs);
+		this.#sample.flags[this.#row] = (header.isDaemon ? threadFlag.daemon : 0) | (isInternal ? threadFlag.vmInternal : 0);
+		if (isInternal && name === 'VM Thread') {
 			this.vmThreadId = header.nativeId;
-		} else if (name === 'Attach Listener' && header.daemon) {
+		} else if (name === 'Attach Listener' && header.isDaemon) {
 			this.attachListenerId = header.nativeId;
 		}
 	}
 
-	#addRow(key: number, nativeId: number, name: string): number {
-		const row = this.#sample.addThread(key, nativeId, name);
-		if (row >= this.headerCpuNs.length) {
-			const cpu = new Float64Array(row * 2);
-			cpu.set(this.headerCpuNs);
-			this.headerCpuNs = cpu;
+	#addRow(key: number, nativeId: number, name: string, cpuNs: number): void {
+		this.#row = this.#sample.addThread(key, nativeId, name);
+		this.headerCpuNs[this.#row] = cpuNs;
+		this.#frame = undefined;
+		this.#depth = 0;
+	}
+
+	/** A name as printed, a character a byte, made printable. */
+	#nameOf(text: string): string {
+		let name = this.#names.get(text);
+		if (name === undefined) {
+			name = printable(decodeModifiedUtf8(Buffer.from(text.slice(0, maxNameBytes), 'latin1')));
+			this.#names.set(copied(text), name);
 		}
 
-		this.headerCpuNs[row] = -1;
-		this.#row = row;
-		this.#frames.startStack(row);
-		this.#frame = 0;
-		this.#depth = 0;
-		return row;
+		return name;
 	}
 
 	/** A line that begins with a tab: a frame or what a frame locked; returns the start of the next line. */
-	#readIndented(bytes: Buffer, at: number, end: number): number {
-		if (startsWith(bytes, at, end, atWord)) {
-			return this.#readFrame(bytes, at + atWord.length, end);
-		}
-
-		const lineEnd = lineEndAfter(bytes, at, end);
-		if (this.#row < 0 || !startsWith(bytes, at, lineEnd, lockWord)) {
+	#readIndented(at: number, lineEnd: number): number {
+		const dump = this.#dump;
+		if (this.#row < 0) {
 			return lineEnd + 1;
 		}
 
-		const lock = this.#lock;
-		lock.read(bytes, at + lockWord.length, lineEnd);
-		this.#applyLock(bytes);
-		// JDK 8 to 17 leave out the line feed after "eliminated <owner is scalar replaced>" (JDK-8268780): the caller's
-		// frame stands on the same line.
-		return lock.gluedFrame > 0 ? this.#readFrame(bytes, lock.gluedFrame, end) : lineEnd + 1;
-	}
-
-	#readFrame(bytes: Buffer, start: number, end: number): number {
-		if (this.#row < 0) {
-			return lineEndAfter(bytes, start, end) + 1;
+		if (dump.codePointAt(at + 1) === letterA && dump.startsWith(frameStart, at)) {
+			return this.#readFrame(at + frameStart.length, lineEnd);
 		}
 
-		const frames = this.#frames;
-		frames.read(bytes, start, end);
-		this.#frame = frames.frame;
-		if (frames.frame !== 0) {
-			this.#pushFrame();
-			if (frames.initialises !== 0) {
-				this.#owners.initialises(this.#row, frames.initialises, frames.frame);
+		if (dump.startsWith(lockStart, at)) {
+			const text = dump.slice(at + lockStart.length, lineEnd);
+			// JDK 8 to 17 leave out the line feed after "eliminated <owner is scalar replaced> (a X)" (JDK-8268780): the
+			// caller's frame stands on the same line.
+			const glued = text.startsWith('eliminated <owner is scalar replaced>') ? text.indexOf(`)${frameStart}`) : -1;
+			if (glued !== -1) {
+				return this.#readFrame(at + lockStart.length + glued + 1 + frameStart.length, lineEnd);
+			}
+
+			const lock = readLockLine(text);
+			if (lock) {
+				this.#applyLock(lock);
 			}
 		}
 
-		return frames.lineEnd + 1;
+		return lineEnd + 1;
 	}
 
-	#pushFrame(): void {
-		if (this.#depth < this.#options.depth) {
-			this.#sample.addFrame(this.#frame);
+	#readFrame(start: number, lineEnd: number): number {
+		const frames = this.#frames;
+		let frame = frames.known(this.#dump, start, lineEnd, this.#frame);
+		let end = lineEnd;
+		if (!frame) {
+			end = frameEnd(this.#dump, start, lineEnd);
+			frame = frames.learn(this.#dump.slice(start, end));
 		}
 
-		if (++this.#depth === dumpDepth) {
-			this.#sample.flags[this.#row] |= threadFlag.incomplete;
+		this.#frame = frame;
+		if (frame) {
+			if (this.#depth < this.#options.depth) {
+				this.#sample.addFrame(frame.id);
+			}
+
+			if (++this.#depth === dumpDepth) {
+				this.#sample.flags[this.#row] |= threadFlag.incomplete;
+			}
+
+			if (frame.initializes !== 0) {
+				this.#owners.initializes(this.#row, frame.initializes, frame.id);
+			}
 		}
+
+		return end + 1;
 	}
 
-	#applyLock(bytes: Buffer): void {
-		const lock = this.#lock;
+	#applyLock({kind, address, className}: LockLine): void {
 		const row = this.#row;
-		const sample = this.#sample;
-		if (lock.kind === lockLineKind.holds) {
-			this.#owners.holds(row, lock.addressHigh, lock.addressLow, this.#frame);
-			return;
-		}
-
-		if (lock.kind === lockLineKind.ownsSynchronizer) {
-			this.#owners.holds(row, lock.addressHigh, lock.addressLow, 0);
+		const {lockKind, lockClass, state, flags} = this.#sample;
+		if (kind === 'holds' || kind === 'owns') {
+			this.#owners.holds(row, address, kind === 'holds' ? this.#frame?.id ?? 0 : 0);
 			return;
 		}
 
 		// Only the top frame waits; lines further down (a wait that must lock again, JDK 11) belong to the past.
-		const kind = sample.lockKind[row];
-		if (lock.kind === lockLineKind.other || this.#depth > 1 || (kind !== lockKindCode.none && kind !== lockKindCode['class-init'])) {
+		if (this.#depth > 1 || (lockKind[row] !== lockKindCode.none && lockKind[row] !== lockKindCode['class-init'])) {
 			return;
 		}
 
-		const virtual = (sample.flags[row] & threadFlag.virtual) !== 0;
-		switch (lock.kind) {
-			case lockLineKind.entersMonitor: {
-				sample.lockKind[row] = lockKindCode.monitor;
-				if (virtual) {
-					sample.state[row] = stateCode.BLOCKED;
-				}
-
+		const isVirtual = (flags[row] & threadFlag.virtual) !== 0;
+		switch (kind) {
+			case 'enters': {
+				lockKind[row] = lockKindCode.monitor;
+				state[row] = isVirtual ? stateCode.BLOCKED : state[row];
 				break;
 			}
 
-			case lockLineKind.initialisesClass: {
-				// The JVM says RUNNABLE, but the thread stands still until another one has finished the class's
-				// initialiser.
-				sample.lockKind[row] = lockKindCode['class-init'];
-				sample.state[row] = stateCode.BLOCKED;
+			case 'initializes': {
+				// The JVM says RUNNABLE, but the thread waits until another one has finished the class's
+				// initializer.
+				lockKind[row] = lockKindCode['class-init'];
+				state[row] = stateCode.BLOCKED;
 				break;
 			}
 
-			default: {
+			case 'parks':
+			case 'waits': {
 				// Notified and waiting to lock again, a thread is BLOCKED in Object.wait.
-				const parks = lock.kind === lockLineKind.parks;
-				sample.lockKind[row] = parks ? lockKindCode.park : (sample.state[row] === stateCode.BLOCKED ? lockKindCode.monitor : lockKindCode['monitor-wait']);
-				if (virtual) {
-					sample.state[row] = stateCode.WAITING;
-				}
+				lockKind[row] = kind === 'parks' ? lockKindCode.park : (state[row] === stateCode.BLOCKED ? lockKindCode.monitor : lockKindCode['monitor-wait']);
+				state[row] = isVirtual ? stateCode.WAITING : state[row];
 			}
 		}
 
-		sample.lockClass[row] = lock.classEnd > lock.classStart ? this.#classes.find(bytes, lock.classStart, lock.classEnd) : 0;
-		this.#owners.wants(row, lock.addressHigh, lock.addressLow);
+		lockClass[row] = className ? this.#interner.internString(printable(normalClassName(decodeModifiedUtf8(Buffer.from(className.slice(0, maxNameBytes), 'latin1'))))) : 0;
+		this.#owners.wants(row, address);
 	}
 
 	/** Holders of locks that the threads' own stacks say nothing of. */
-	#readDeadlocks(bytes: Buffer, start: number): void {
-		for (const {high, low, nameStart, nameEnd} of deadlockedParks(bytes, start)) {
-			const row = this.#onlyRowOf(this.#names.find(bytes, nameStart, nameEnd));
-			if (row !== -1) {
-				this.#owners.holds(row, high, low, 0);
+	#readDeadlocks(start: number): void {
+		const {name: names} = this.#sample;
+		for (const {address, holder} of deadlockedParks(this.#dump.slice(start))) {
+			const name = this.#nameOf(holder);
+			const row = names.indexOf(name);
+			if (row !== -1 && !names.includes(name, row + 1)) {
+				this.#owners.holds(row, address, 0);
 			}
 		}
 	}
 
-	/** The row of a thread's name; -1 where none or several have it. */
-	#onlyRowOf(name: string): number {
-		const {name: names} = this.#sample;
-		const row = names.indexOf(name);
-		return names.includes(name, row + 1) ? -1 : row;
-	}
-
 	/** A line that begins with blanks: the state, the compiler's task, virtual threads. */
-	#readNote(bytes: Buffer, at: number, end: number): void {
+	#readNote(at: number, end: number): void {
+		const dump = this.#dump;
 		const row = this.#row;
 		if (row < 0) {
 			return;
 		}
 
 		const {flags, state} = this.#sample;
-		if (startsWith(bytes, at, end, stateWord)) {
-			state[row] = stateAt(bytes, at + stateWord.length, end);
-			if (this.#headers.header.inObjectWait && state[row] === stateCode.RUNNABLE) {
-				// It waits for a class to be initialised; up to JDK 16 no other line says so.
+		if (dump.startsWith(stateStart, at)) {
+			state[row] = stateOf(dump.slice(at + stateStart.length, end));
+			if (this.#header.isInObjectWait && state[row] === stateCode.RUNNABLE) {
+				// It waits for a class to be initialized; up to JDK 16 no other line says so.
 				state[row] = stateCode.BLOCKED;
 				this.#sample.lockKind[row] = lockKindCode['class-init'];
 			}
-		} else if (startsWith(bytes, at, end, noTaskWord) || startsWith(bytes, at, end, taskWord)) {
+		} else if (dump.startsWith(noTask, at) || dump.startsWith(task, at)) {
 			flags[row] |= threadFlag.compiler;
-		} else if (startsWith(bytes, at, end, carryingWord)) {
+		} else if (dump.startsWith(carrying, at)) {
 			// JDK 21 to 23 print nothing about the virtual thread: then it is hidden what the carrier does.
 			flags[row] |= threadFlag.carrier | threadFlag.incomplete;
-		} else if (startsWith(bytes, at, end, mountedWord) && (flags[row] & threadFlag.carrier) !== 0) {
+		} else if (dump.startsWith(mounted, at) && (flags[row] & threadFlag.carrier) !== 0) {
 			flags[row] &= ~threadFlag.incomplete;
 			state[row] = stateCode.WAITING;
-			this.#addVirtual(row, decimalAt(bytes, at + mountedWord.length, end));
+			const id = Number(/^\d{1,15}/.exec(dump.slice(at + mounted.length, end))?.[0] ?? 0);
+			this.#addRow(id, 0, 'virtual thread', -1);
+			this.#sample.flags[this.#row] = threadFlag.virtual | threadFlag.daemon;
+			this.#sample.carrier[this.#row] = row;
 		}
 	}
+}
 
-	/** The frames below belong to the virtual thread that the row carries. */
-	#addVirtual(carrier: number, key: number): void {
-		const row = this.#addRow(key, 0, 'virtual thread');
-		this.#sample.flags[row] = threadFlag.virtual | threadFlag.daemon;
-		this.#sample.carrier[row] = carrier;
+/** Start of the line below the title, which is the first or second line; -1 when there is none. */
+function threadsStart(dump: string): number {
+	const second = dump.indexOf('\n') + 1;
+	const start = dump.startsWith(title) ? 0 : (second > 0 && dump.startsWith(title, second) ? second : -1);
+	const end = start < 0 ? -1 : dump.indexOf('\n', start);
+	return start >= 0 && end < 0 ? dump.length : (end < 0 ? -1 : end + 1);
+}
+
+/** Start of the first line that begins with a quote, from a line's start on; the end when there is none. */
+function firstHeader(dump: string, start: number): number {
+	if (dump[start] === '"') {
+		return start;
 	}
+
+	const found = dump.indexOf('\n"', Math.max(0, start - 1));
+	return found === -1 ? dump.length : found + 1;
+}
+
+/** Code of the state named first; RUNNABLE for words that no JDK up to 28 prints. */
+function stateOf(text: string): number {
+	const word = /^[A-Z_]+/.exec(text)?.[0] ?? '';
+	return Object.hasOwn(stateCode, word) ? stateCode[word as ThreadState] : stateCode.RUNNABLE;
 }

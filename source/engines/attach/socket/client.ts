@@ -4,29 +4,28 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {openAttachSocket, socketPath} from '../../../jvm/attachability/attach-socket.js';
 import {pathOf} from '../../../jvm/system/below-root.js';
 import {canActAs} from '../../../jvm/attachability/credentials.js';
-import {outOfFiles} from '../../../jvm/system/open-files.js';
-import {isAlive, readStatus} from '../../../jvm/system/proc.js';
+import {outOfFiles, isAlive, readStatus} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
 import type {Refusal} from '../../engine.js';
-import {type Exchange, type ExchangeOptions, exchange} from './connection.js';
-import {type HandshakeOptions, wakeListener} from './handshake.js';
+import {type Exchange, type ExchangeOptions, exchange, maxReplyBytes, ReplyBuffer} from './connection.js';
+import {HandshakePace, type HandshakeOptions, wakeListener} from './handshake.js';
 import {
 	chooseDialect, type Dialect, encodeRequest, isWholeDump, parseReply,
 } from './protocol.js';
-import {maxReplyBytes, ReplyBuffer} from './reply-buffer.js';
-import {HandshakePace} from './handshake-pace.js';
 
 /** First JDK release whose listener accepts root as a peer; 8 accepts only its own user and group. */
 const rootWelcomeSince = 11;
 /** The listener's backlog is five connections; when it is full, we try again after this time. */
 const backlogPauseMs = 5;
+/** The listener closed the connection: as it does with users that it does not accept. */
+const noAnswer: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'EMPTY']);
 
-export type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
+type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
 
 /** It did not work this time; the target still runs. */
-export type Failed = {readonly status: 'failed'} & Refusal;
+export type Failed = {readonly status: 'failed'; /** The JVM may still carry out the request. */ readonly isPending?: boolean} & Refusal;
 /** The target has ended. */
-export type Ended = {readonly status: 'ended'; readonly reason: string};
+type Ended = {readonly status: 'ended'; readonly reason: string};
 
 /**
 `bytes` is a view of the client's own buffer, valid until its next request. Times: milliseconds from the request to the
@@ -64,7 +63,7 @@ export class AttachClient {
 
 	/**
 	A thread dump of all threads, always whole, never streamed (see `Dialect`); a dump without its end is a failure.
-	`isFull`: with who holds locks of java.util.concurrent, for which the JVM walks its heap while it stands still.
+	`isFull`: with who holds locks of java.util.concurrent, for which the JVM walks its heap while all its threads are stopped.
 	*/
 	async threadDump(options: RequestOptions & {readonly isFull?: boolean}): Promise<Reply> {
 		return this.#alone(async () => {
@@ -160,57 +159,58 @@ export class AttachClient {
 
 	/** Undefined when another try at once is worthwhile; otherwise what went wrong. */
 	async #recover(code: string, options: HandshakeOptions): Promise<Failed | Ended | undefined> {
-		const isGivenUp = options.signal?.aborted ?? code === 'ABORTED';
-		if (isGivenUp) {
-			return this.#failure('given up', '');
+		if (options.signal?.aborted ?? code === 'ABORTED') {
+			return this.#failure('given up', '', {isPending: code === 'ABORTED'});
+		}
+
+		if (code === 'ENOENT' || code === 'ECONNREFUSED') {
+			return this.#wake(options);
+		}
+
+		if (code === 'EAGAIN') {
+			await sleep(backlogPauseMs);
+			return performance.now() < options.deadline ? undefined : this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
+		}
+
+		if (noAnswer.has(code) && this.#isForeign() && !this.#asOwner && canActAs()) {
+			this.#asOwner = true;
+			return undefined;
+		}
+
+		const [reason, hint, more] = this.#explain(code);
+		return this.#failure(reason, hint, more);
+	}
+
+	#explain(code: string): readonly [reason: string, hint: string, more?: Pick<Failed, 'othersMayDo' | 'isPending'>] {
+		const {uid, gid, pid} = this.#target;
+		if (noAnswer.has(code)) {
+			return this.#isForeign()
+				? [`the JVM accepts only its own user and group (${uid}:${gid})`, `run tprof-top as that user: sudo -u ${userOf(this.#target)} tprof-top ${pid}`]
+				: ['the JVM closed the connection without an answer', ''];
 		}
 
 		switch (code) {
-			case 'ENOENT':
-			case 'ECONNREFUSED': {
-				return this.#wake(options);
-			}
-
-			case 'EAGAIN': {
-				await sleep(backlogPauseMs);
-				return performance.now() < options.deadline ? undefined : this.#failure('other clients keep the attach listener busy', 'end them, or try again later');
-			}
-
-			case 'ECONNRESET':
-			case 'EPIPE':
-			case 'EMPTY': {
-				if (this.#isForeign() && !this.#asOwner && canActAs()) {
-					this.#asOwner = true;
-					return undefined;
-				}
-
-				const {uid, gid, pid} = this.#target;
-				return this.#isForeign()
-					? this.#failure(`the JVM accepts only its own user and group (${uid}:${gid})`, `run tprof-top as that user: sudo -u ${userOf(this.#target)} tprof-top ${pid}`)
-					: this.#failure('the JVM closed the connection without an answer', '');
-			}
-
 			case 'TIMEOUT': {
-				return readStatus(this.#target.pid)?.state.toUpperCase() === 'T'
-					? this.#failure(`process ${this.#target.pid} is stopped`, `resume it with kill -CONT ${this.#target.pid}`)
-					: this.#failure('no answer in time', 'the JVM is very busy, or another client holds its attach listener');
+				return readStatus(pid)?.state.toUpperCase() === 'T'
+					? [`process ${pid} is stopped`, `resume it with kill -CONT ${pid}`, {isPending: true}]
+					: ['no answer in time', 'the JVM is very busy, or another client holds its attach listener', {isPending: true}];
 			}
 
 			case 'FOREIGN': {
-				return this.#failure('a file of another user has the name of the attach socket', `remove ${socketPath(this.#target)}`);
+				return ['a file of another user has the name of the attach socket', `remove ${socketPath(this.#target)}`];
 			}
 
 			case 'STRANGER': {
-				return this.#failure(`a process other than JVM ${this.#target.pid} is listening on its attach socket`, `check who shares its /tmp, or remove ${socketPath(this.#target)}`);
+				return [`a process other than JVM ${pid} is listening on its attach socket`, `check who shares its /tmp, or remove ${socketPath(this.#target)}`];
 			}
 
 			case 'TOO_LONG': {
-				return this.#failure(`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`, '', {othersMayDo: true});
+				return [`the JVM's answer is larger than ${maxReplyBytes / 1024 / 1024} MB: too much to sample this way`, '', {othersMayDo: true}];
 			}
 
 			default: {
 				const files = outOfFiles({code});
-				return files ? this.#failure(files.reason, files.hint) : this.#failure(`the attach socket cannot be reached (${code})`, code === 'EACCES' ? 'run tprof-top as the same user as the JVM, or as root' : '');
+				return files ? [files.reason, files.hint] : [`the attach socket cannot be reached (${code})`, code === 'EACCES' ? 'run tprof-top as the same user as the JVM, or as root' : ''];
 			}
 		}
 	}
@@ -222,21 +222,20 @@ export class AttachClient {
 		}
 
 		const result = await wakeListener(this.#target, options);
-		if (result.ok) {
-			this.#pace.worked();
-			return undefined;
+		if (result.ok || result.signalled) {
+			this.#pace.count(result.ok);
 		}
 
-		if (result.signalled) {
-			this.#pace.failed();
-		}
-
-		return result.ended ? {status: 'ended', reason: `JVM ${this.#target.pid} has ended`} : {status: 'failed', reason: result.reason, hint: result.hint};
+		return result.ok ? undefined : (result.ended ? this.#ended() : {status: 'failed', reason: result.reason, hint: result.hint});
 	}
 
 	/** A failure, or the target's end if that is the cause. */
-	#failure(reason: string, hint: string, {othersMayDo}: Pick<Refusal, 'othersMayDo'> = {}): Failed | Ended {
-		return isAlive(this.#target) ? {status: 'failed', reason, hint, othersMayDo} : {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
+	#failure(reason: string, hint: string, more: Pick<Failed, 'othersMayDo' | 'isPending'> = {}): Failed | Ended {
+		return isAlive(this.#target) ? {status: 'failed', reason, hint, ...more} : this.#ended();
+	}
+
+	#ended(): Ended {
+		return {status: 'ended', reason: `JVM ${this.#target.pid} has ended`};
 	}
 
 	#isForeign(): boolean {

@@ -1,20 +1,23 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {lookAtSocket} from '../../../jvm/attachability/attach-socket.js';
+import {attachSocketOf} from '../../../jvm/attachability/attach-socket.js';
 import {isAlive} from '../../../jvm/system/proc.js';
 import {quitHazard, sendQuit} from '../../../jvm/attachability/signal.js';
 import type {Target} from '../../../jvm/target.js';
 import {createAttachFile} from './attach-file.js';
 
-/** The listener answers within 1 to 10 ms; so we look early first, and then with more patience. */
+/** The listener answers within 1 to 10 ms, so polls begin short. */
 const firstPollMs = 1;
 const longestPollMs = 50;
-/** After this the target is hanging or has no use for the signal: the attach file is removed again. */
+/** After this the target hangs or does not handle the signal: the attach file is removed again. */
 const handshakeTimeoutMs = 5000;
-/**
-Waiting for another client ends this long before the deadline: a signal must not be sent when there is no time left to
-see it work.
-*/
+/** Waiting for another client ends this long before the deadline: no signal is sent without time to see it work. */
 const leastTimeMs = 1000;
+
+/** Pause before a socket that vanished is requested again. */
+const pauseAfterSuccessMs = 1000;
+/** A signal without an answer makes some JVMs print a thread dump, so failed handshakes must be few and far between. */
+const pauseAfterFailureMs = 15_000;
+const maxFailures = 3;
 
 export type HandshakeOptions = {
 	/** A `performance.now()`. */
@@ -24,59 +27,53 @@ export type HandshakeOptions = {
 	readonly deadSocket?: string;
 };
 
-export type Handshake =
+type Handshake =
 	| {readonly ok: true}
 	| {readonly ok: false; readonly reason: string; readonly hint: string; readonly ended: boolean; /** The target got a SIGQUIT. */ readonly signalled: boolean};
 
 /**
-Makes HotSpot start its attach listener: an attach file, then SIGQUIT, then its socket appears. While another client is
-doing the same, we only wait for the socket. Never throws; an attach file of ours is gone when it returns.
+Makes HotSpot start its attach listener: an attach file, then SIGQUIT, then its socket appears. While another client does
+the same, only waits for the socket. Never throws; an attach file of ours is gone when it returns.
 */
 export async function wakeListener(target: Target, options: HandshakeOptions): Promise<Handshake> {
-	const before = quitHazard(target);
-	if (before) {
-		return {ok: false, signalled: false, ...before};
+	const hazard = quitHazard(target);
+	if (hazard) {
+		return {ok: false, signalled: false, ...hazard};
 	}
 
+	const failed = (reason: string, hint: string): Handshake => ({
+		ok: false, signalled: false, ended: !isAlive(target), reason, hint,
+	});
 	for (let pollMs = firstPollMs; ; pollMs = longer(pollMs)) {
 		const file = createAttachFile(target);
-		switch (file.state) {
-			case 'ours': {
-				try {
-					return await signalAndWait(target, options);
-				} finally {
-					file.remove();
-				}
+		if (file.state === 'ours') {
+			try {
+				return await signalAndWait(target, options);
+			} finally {
+				file.remove();
 			}
+		}
 
-			case 'impossible': {
-				return {
-					ok: false, signalled: false, ended: !isAlive(target),
-					reason: `cannot create an attach file in the working directory or /tmp of JVM ${target.pid} (${file.code})`,
-					hint: file.code === 'EACCES' || file.code === 'EPERM' ? 'run tprof-top as the same user as the JVM, or as root' : 'make one of the two writable',
-				};
-			}
+		if (file.state === 'impossible') {
+			return failed(
+				`cannot create an attach file in the working directory or /tmp of JVM ${target.pid} (${file.code})`,
+				file.code === 'EACCES' || file.code === 'EPERM' ? 'run tprof-top as the same user as the JVM, or as root' : 'make one of the two writable',
+			);
+		}
 
-			case 'theirs': {
-				await sleep(pollMs);
-				if (isAwake(target, options)) {
-					return {ok: true};
-				}
+		await sleep(pollMs);
+		if (isAwake(target, options)) {
+			return {ok: true};
+		}
 
-				if (isOver(target, {...options, deadline: options.deadline - leastTimeMs})) {
-					return {
-						ok: false, signalled: false, ended: !isAlive(target),
-						reason: `another client is attaching to JVM ${target.pid}`, hint: `try again, or remove ${file.path} if it was left behind`,
-					};
-				}
-			}
+		if (isOver(target, {...options, deadline: options.deadline - leastTimeMs})) {
+			return failed(`another client is attaching to JVM ${target.pid}`, `try again, or remove ${file.path} if it was left behind`);
 		}
 	}
 }
 
 async function signalAndWait(target: Target, options: HandshakeOptions): Promise<Handshake> {
-	// Another client may have been faster: a signal to a listener that is already running would make the target print a
-	// thread dump.
+	// Another client may have been faster: a signal to a running listener makes the target print a thread dump.
 	if (isAwake(target, options)) {
 		return {ok: true};
 	}
@@ -105,7 +102,7 @@ async function signalAndWait(target: Target, options: HandshakeOptions): Promise
 }
 
 function isAwake(target: Target, {deadSocket = ''}: HandshakeOptions): boolean {
-	const socket = lookAtSocket(target);
+	const socket = attachSocketOf(target);
 	return socket.state === 'present' && socket.identity !== deadSocket;
 }
 
@@ -115,4 +112,25 @@ function isOver(target: Target, {deadline, signal}: HandshakeOptions): boolean {
 
 function longer(pollMs: number): number {
 	return Math.min(pollMs * 1.5, longestPollMs);
+}
+
+/** Keeps a client from signalling its target too often. */
+export class HandshakePace {
+	#notBefore = 0;
+	#failures = 0;
+
+	/** Why no handshake may be made now; undefined when one may. */
+	refusal(): string | undefined {
+		if (this.#failures >= maxFailures) {
+			return `the JVM did not open its attach socket; asked ${maxFailures} times`;
+		}
+
+		return performance.now() < this.#notBefore ? 'the attach socket is gone; a new one was requested a moment ago' : undefined;
+	}
+
+	/** `isAnswered`: the socket appeared; otherwise the target was signalled without an answer. */
+	count(isAnswered: boolean): void {
+		this.#failures = isAnswered ? 0 : this.#failures + 1;
+		this.#notBefore = performance.now() + (isAnswered ? pauseAfterSuccessMs : pauseAfterFailureMs * this.#failures);
+	}
 }

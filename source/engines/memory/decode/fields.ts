@@ -1,14 +1,14 @@
 import {Unsigned5} from './unsigned5.js';
 
-/** A field as a class declares it: indices into its constant pool, and its offset in an object. */
+/** A declared field: constant pool indices of its name and signature, and its offset in an object. */
 export type FieldInfo = {readonly nameIndex: number; readonly signatureIndex: number; readonly offset: number};
 
-/** Most fields of a class (JVMS 4.1: a u2). */
+/** Maximum fields of a class (JVMS 4.1: a u2). */
 const fieldLimit = 65_535;
 
 /**
-Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 per field, with the offset in the last two, above a tag
-of two bits.
+Decodes InstanceKlass._fields of 8 to 20 (fieldInfo.hpp): six u2 per field; the last two are the offset above a two-bit
+tag.
 */
 export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[] {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -24,19 +24,16 @@ export function decodeFieldTuples(bytes: Uint8Array, count: number): FieldInfo[]
 }
 
 /**
-Flag bits that each say that another number follows: initial value, generic signature, contended group (fieldInfo.hpp,
-21 and later).
+Flag bits that are each followed by another number: initial value, generic signature, contended group (fieldInfo.hpp, 21
+and later).
 */
 const followed = [0, 2, 4];
 
-/**
-Decodes InstanceKlass._fieldinfo_stream of 21 and later (JDK-8292818). Throws `Unreadable` on bytes that cannot be such
-a stream.
-*/
+/** Decodes InstanceKlass._fieldinfo_stream of 21 and later (JDK-8292818). Throws `Unreadable` on invalid bytes. */
 export function decodeFieldStream(bytes: Uint8Array): FieldInfo[] {
 	const stream = new Unsigned5(bytes, 1);
 	const count = Math.min(stream.next(), fieldLimit);
-	// The number of fields injected by HotSpot.
+	// Number of fields injected by HotSpot.
 	stream.next();
 	return Array.from({length: count}, () => {
 		const nameIndex = stream.next();

@@ -1,30 +1,29 @@
 /*
-How long an instruction of x86-64 is, and where it jumps (Intel SDM volume 2, chapter 2 and appendix A). Enough for what
-HotSpot's compilers write; not APX.
+Lengths and jump targets of x86-64 instructions (Intel SDM volume 2, chapter 2 and appendix A), as far as HotSpot's
+compilers emit them; not APX.
 */
 
 /**
-An instruction's length in bytes and, for a relative jump, its distance from the instruction's end. A call does not
-count as a jump.
+An instruction's length in bytes and, for a relative jump but not a call, its distance from the instruction's end.
 */
-export type Instruction = {readonly length: number; readonly jump?: number};
+type Instruction = {readonly length: number; readonly jump?: number};
 
 const prefixes = new Set([0x26, 0x2E, 0x36, 0x3E, 0x64, 0x65, 0x66, 0x67, 0xF0, 0xF2, 0xF3]);
 
-/** One-byte opcodes that do not exist, or are prefixes of other encodings (APX: D5). */
+/** Invalid one-byte opcodes, and prefixes of other encodings (APX: D5). */
 const invalid = new Set([0x06, 0x07, 0x0E, 0x16, 0x17, 0x1E, 0x1F, 0x27, 0x2F, 0x37, 0x3F, 0x60, 0x61, 0x82, 0x9A, 0xCE, 0xD4, 0xD5, 0xD6, 0xEA]);
 
 /**
-Of the two-byte opcodes (after 0F): those without an operand byte, and those with an immediate byte; they hold for the
-first map of VEX and EVEX too.
+Two-byte opcodes (after 0F) without an operand byte, and those with an immediate byte; also valid for the first map of
+VEX and EVEX.
 */
 const bareTwoByte = new Set([0x05, 0x06, 0x07, 0x08, 0x09, 0x0B, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x37, 0x77, 0xA0, 0xA1, 0xA2, 0xA8, 0xA9, 0xAA, 0xC8, 0xC9, 0xCA, 0xCB, 0xCC, 0xCD, 0xCE, 0xCF]);
 const twoByteWithImmediate = new Set([0x70, 0x71, 0x72, 0x73, 0xA4, 0xAC, 0xBA, 0xC2, 0xC4, 0xC5, 0xC6]);
 
-/** Longest instruction that a processor accepts. */
+/** Maximum length of an instruction. */
 const longest = 15;
 
-/** Decodes the instruction at an index; undefined if it is unknown or the bytes end before it does. */
+/** Decodes the instruction at an index; undefined if it is unknown or truncated. */
 export function decodeInstruction(code: Uint8Array, start: number): Instruction | undefined {
 	let at = start;
 	let isShort = false;
@@ -63,7 +62,7 @@ function int32(code: Uint8Array, at: number): number {
 	return code[at] | (code[at + 1] << 8) | (code[at + 2] << 16) | (code[at + 3] << 24);
 }
 
-/** The index after the operand byte at an index and what that calls for: SIB byte, displacement. */
+/** Index after the ModRM byte at an index, with SIB byte and displacement. */
 function operandEnd(code: Uint8Array, at: number): number {
 	const mode = code[at] >> 6;
 	const register = code[at] & 7;
@@ -77,7 +76,7 @@ function operandEnd(code: Uint8Array, at: number): number {
 	return at + 1 + (hasIndex ? 1 : 0) + displacement;
 }
 
-/** VEX in its two forms, and EVEX: prefix, opcode, operand byte, an immediate in some maps. */
+/** End of a VEX or EVEX instruction: prefix, opcode, ModRM, an immediate in some maps. */
 function vectorEnd(code: Uint8Array, at: number): number | undefined {
 	const [prefixLength, map] = code[at] === 0xC5 ? [2, 1] : (code[at] === 0xC4 ? [3, code[at + 1] & 31] : [4, code[at + 1] & 7]);
 	if (map < 1 || map > 6 || map === 4) {
@@ -137,7 +136,7 @@ function oneByteEnd(code: Uint8Array, at: number, {isWide, isShort}: {readonly i
 
 		case 0xF6:
 		case 0xF7: {
-			// Only the test of this group has an immediate.
+			// Only TEST of this group has an immediate.
 			const isTest = ((code[at + 1] >> 3) & 7) < 2;
 			return operandEnd(code, at + 1) + (isTest ? (opcode === 0xF6 ? 1 : immediate) : 0);
 		}

@@ -1,21 +1,21 @@
 import {Unsigned5} from './unsigned5.js';
 
-/** A method's lines: `bcis[i]` is the first bytecode index of a run at `lines[i]`; runs are in no particular order. */
+/** A method's line numbers: `bcis[i]` is the first bytecode index of a run at `lines[i]`; in no particular order. */
 export type LineTable = {readonly bcis: readonly number[]; readonly lines: readonly number[]};
 
-/** Most entries in one table: a method has at most 65,535 bytes of code. */
+/** Maximum entries of a table: a method has at most 65,535 bytes of code. */
 const entryLimit = 65_536;
 
-/** What follows the bytecodes is longer than any table kept: an entry takes at most 11 bytes, most take one. */
+/** Maximum bytes of a table; an entry takes at most 11 bytes, usually one. */
 export const lineTableBytes = 4096;
 
 const escape = 0xFF;
 
 /**
 Decodes a compressed line number table (CompressedLineNumberReadStream of method.hpp). A truncated table gives the
-entries before the cut, and sets `cut`.
+complete entries, and `isTruncated`.
 */
-export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable & {readonly cut: boolean} {
+export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable & {readonly isTruncated: boolean} {
 	const stream = new Unsigned5(bytes, excluded);
 	const bcis: number[] = [];
 	const lines: number[] = [];
@@ -25,7 +25,7 @@ export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable 
 		while (bcis.length < entryLimit) {
 			const byte = stream.byte();
 			if (byte === 0) {
-				return {bcis, lines, cut: false};
+				return {bcis, lines, isTruncated: false};
 			}
 
 			if (byte === escape) {
@@ -41,11 +41,11 @@ export function decodeLineTable(bytes: Uint8Array, excluded: number): LineTable 
 		}
 	} catch {}
 
-	return {bcis, lines, cut: true};
+	return {bcis, lines, isTruncated: true};
 }
 
 /**
-The line at a bytecode index: that of the largest entry at or before it, as Method::line_number_from_bci does; undefined
+The line at a bytecode index: that of the largest entry at or before it, as in Method::line_number_from_bci; undefined
 before the first.
 */
 export function lineAt(table: LineTable, bci: number): number | undefined {
@@ -54,7 +54,7 @@ export function lineAt(table: LineTable, bci: number): number | undefined {
 	for (let index = 0; index < table.bcis.length; index++) {
 		const entry = table.bcis[index];
 		if (entry <= bci && entry >= best) {
-			// Of several entries at one index HotSpot takes an exact match at once, otherwise the first of the largest.
+			// As in HotSpot: the first exact match, otherwise the first of the largest.
 			if (entry === bci) {
 				return table.lines[index];
 			}

@@ -1,26 +1,26 @@
 import {decodeInstruction} from './instruction.js';
 
-/** The blocks of one loop of compiled code, by offset: [begin, end), in order. */
+/** The blocks of a loop in compiled code, by offset: [begin, end), in order. */
 export type Loop = {readonly blocks: ReadonlyArray<readonly [begin: number, end: number]>; readonly bytes: number};
 
-/** Instructions after which a run does not continue: return, indirect jump, trap. */
+/** Instructions that end a block: return, indirect jump, trap. */
 const isEnd = (code: Uint8Array, at: number) => [0xC3, 0xC2, 0xF4].includes(code[at]) || (code[at] === 0x0F && code[at + 1] === 0x0B) || indirectJump(code, at);
 
 /** jmp rel8, jmp rel32. */
 const isJump = (code: Uint8Array, at: number) => code[at] === 0xEB || code[at] === 0xE9;
 
-/** Most blocks looked at: in code with more, no loops are looked for. */
+/** Maximum number of blocks; code with more counts as having no loops. */
 const blocksLimit = 1 << 12;
 
-/** Most steps from block to block in the search for loops; after that, only the loops found so far are known. */
+/** Maximum steps of the search; loops beyond are not found. */
 const stepsLimit = 1 << 18;
 
 type Block = {readonly begin: number; readonly end: number; readonly next: number[]; readonly from: Block[]; order: number; dominator?: Block};
 
 /**
-The loops of a piece of code that is entered at its first byte, the smallest first: natural loops (a jump back to a
-block that every path to the jump passes through, and what lies between), wherever their blocks are placed. Code reached
-only in other ways, such as exception handlers and the targets of indirect jumps, is in no loop.
+The natural loops of code entered at its first byte, smallest first: a jump back to a block that dominates it, and the
+blocks between, wherever they are placed. Code reached only otherwise (exception handlers, targets of indirect jumps) is
+in no loop.
 */
 export function loopsIn(code: Uint8Array): Loop[] {
 	const steps = {left: stepsLimit};
@@ -38,7 +38,6 @@ export function loopsIn(code: Uint8Array): Loop[] {
 	return loops.sort((a, b) => a.bytes - b.bytes);
 }
 
-/** Whether the byte at an offset is in the loop. */
 export function isInLoop({blocks}: Loop, offset: number): boolean {
 	let low = 0;
 	let high = blocks.length;
@@ -54,7 +53,7 @@ export function isInLoop({blocks}: Loop, offset: number): boolean {
 	return low < blocks.length && blocks[low][0] <= offset;
 }
 
-/** Adjacent ranges become one. */
+/** Merges adjacent blocks. */
 function asLoop(body: ReadonlySet<Block>): Loop {
 	const ranges: Array<[number, number]> = [];
 	let bytes = 0;
@@ -71,7 +70,7 @@ function asLoop(body: ReadonlySet<Block>): Loop {
 	return {blocks: ranges, bytes};
 }
 
-/** Instructions, as far as they are known, split into blocks at jumps and their targets; keyed by where they begin. */
+/** Known instructions, split into blocks at jumps and their targets; by start offset. */
 function blocksOf(code: Uint8Array): Map<number, Block> {
 	const starts = new Set([0]);
 	const ends = new Map<number, number[]>();
@@ -100,9 +99,7 @@ function blocksOf(code: Uint8Array): Map<number, Block> {
 	return sorted.length > blocksLimit ? new Map<number, Block>() : blocks;
 }
 
-/**
-The blocks reached from the first, each after all that lead to it except those that jump back; sets their predecessors.
-*/
+/** The blocks reachable from the first in reverse postorder; sets their predecessors. */
 function reachable(blocks: ReadonlyMap<number, Block>): Block[] {
 	const order: Block[] = [];
 	const seen = new Set<Block>();
@@ -139,7 +136,7 @@ function reachable(blocks: ReadonlyMap<number, Block>): Block[] {
 	return order;
 }
 
-/** Finds each block's immediate dominator (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm). */
+/** Sets each block's immediate dominator (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm). */
 function setDominators([first, ...others]: readonly Block[], steps: {left: number}): void {
 	if (!first) {
 		return;
@@ -184,8 +181,8 @@ function dominates(block: Block, other: Block): boolean {
 }
 
 /**
-The blocks on the way from a header to one block that jumps back to it. Another block that jumps back makes another
-loop: a loop and the one around it may begin with the same test.
+The blocks between a header and one block that jumps back to it. Each such block makes its own loop, because an inner
+and an outer loop may share a header.
 */
 function bodyOf(header: Block, jumpsBack: Block, steps: {left: number}): Set<Block> {
 	const body = new Set([header]);

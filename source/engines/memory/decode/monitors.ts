@@ -1,29 +1,28 @@
 import {Unsigned5} from './unsigned5.js';
 
 /**
-A monitor that a virtual frame of a compiled method holds, by where its object is: so many bytes above the frame's stack
-pointer, as a full or a narrow pointer; undefined where that is not on the stack (a constant).
+A monitor held by a virtual frame, by the location of its object: bytes above the frame's stack pointer, as a full or a
+narrow pointer; undefined if it is not on the stack (a constant).
 */
 export type ScopeMonitor = {readonly offset: number; readonly isNarrow: boolean} | undefined;
 
-/** Deepest inlining believed, see `decodeScopes`; and most monitors of a frame. */
+/** Maximum inlining depth, see `decodeScopes`; and maximum monitors of a frame. */
 const depthLimit = 256;
 const monitorLimit = 64;
 
-/** How values are told in scope data (debugInfo.cpp): at a location, or a constant object. */
+/** Kinds of values in scope data (debugInfo.cpp): at a location, or a constant object. */
 const locationCode = 0;
 const constantObjectCode = 2;
 
-/** Bits of a location (location.hpp): its type, whether it is a register, and its offset in ints. */
+/** Bits of a location (location.hpp): type, in a register, offset in ints. */
 const typeMask = 0xF;
 const registerBit = 0x10;
 const offsetShift = 5;
 const fullPointer = 2;
 
 /**
-The monitors of each of the frames inlined into one another at an offset of the scope data, the innermost frame first,
-each frame's outermost monitor first, without those that the compiler left out. Throws `Unreadable` on bytes that cannot
-be scopes.
+The monitors of the inlined frames at an offset of the scope data, innermost frame first, outermost monitor first,
+without eliminated ones. Throws `Unreadable` on invalid bytes.
 */
 export function decodeMonitors(data: Uint8Array, offset: number, excluded: number): Array<readonly ScopeMonitor[]> {
 	const frames: Array<readonly ScopeMonitor[]> = [];
@@ -32,7 +31,7 @@ export function decodeMonitors(data: Uint8Array, offset: number, excluded: numbe
 		const stream = new Unsigned5(data, excluded, offset);
 		previous = offset;
 		offset = stream.next();
-		// Method, bytecode index, and where locals and expressions are told (scopeDesc.cpp).
+		// Method, bytecode index, locals and expressions (scopeDesc.cpp).
 		for (let skipped = 0; skipped < 4; skipped++) {
 			stream.next();
 		}
@@ -48,11 +47,11 @@ function monitorsAt(stream: Unsigned5): ScopeMonitor[] {
 	const monitors: ScopeMonitor[] = [];
 	const count = Math.min(stream.next(), monitorLimit);
 	for (let index = 0; index < count; index++) {
-		// Where the lock word is says nothing of the object.
+		// The lock word's location.
 		stream.next();
 		const code = stream.next();
 		if (code !== locationCode && code !== constantObjectCode) {
-			// Objects that were never made are told in as many words as they have fields.
+			// A scalar-replaced object has a description of variable length.
 			return monitors;
 		}
 

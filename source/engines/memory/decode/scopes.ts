@@ -2,23 +2,21 @@ import {isInLoop, type Loop} from './loops.js';
 import {Unsigned5} from './unsigned5.js';
 
 /**
-One virtual frame of a compiled method: index into its metadata (from 1), and bytecode index (-1: at entry, for a
-synchronised method's lock).
+A virtual frame of a compiled method: metadata index (from 1) of the method, and bytecode index (-1: entry, for the lock
+of a synchronised method).
 */
 export type Scope = {readonly method: number; readonly bci: number};
 
-/**
-Deepest inlining believed: C2 inlines at most MaxInlineLevel (15) levels, more through method handles and recursion.
-*/
+/** Maximum inlining depth: C2 inlines up to MaxInlineLevel (15), more through method handles and recursion. */
 const depthLimit = 256;
 
 const pcDescSize = 16;
 
 /**
-Where the scopes for a code offset begin, from a table of PcDesc (pcDesc.hpp: pc offset, scope offset, object offset,
-flags; sorted; a sentinel at both ends). `exact`: a return address, which has an entry of its own. Otherwise the next
-entry is taken, as HotSpot itself does for an interrupted thread (CompiledMethod::pc_desc_near), and if that has no
-scope (the end, or a leaf call) the last one before it that has. 0 if there is none.
+Offset of the scopes for a code offset in a sorted PcDesc table with sentinels (pcDesc.hpp: pc, scope offset, object
+offset, flags); 0 if there are none. `exact`: a return address, which has its own entry. Otherwise the next entry, as
+HotSpot uses for an interrupted thread (CompiledMethod::pc_desc_near), or if that has no scope (end, leaf call) the last
+one before it that has.
 */
 export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolean): number {
 	const table = new PcDescs(pcDescs);
@@ -38,15 +36,14 @@ export function scopeOffsetAt(pcDescs: Uint8Array, offset: number, exact: boolea
 }
 
 /**
-Where the scopes for a return address begin. It has an entry of its own, unless it is that of a leaf call (of a stub that
-copies arrays, or of C++ code that reads the clock), for which no thread can be held up: then as for a thread that was
-interrupted at the call. The entry that comes next may be that of what follows the loop.
+Offset of the scopes for a return address. That of a leaf call (array copy stub, C++ code that reads the clock) has no
+entry of its own: it is treated as an interrupted address, so that it is not mapped to code after its loop.
 */
 export function scopeOffsetAfterCall(pcDescs: Uint8Array, offset: number, loops: () => readonly Loop[]): number {
 	return scopeOffsetAt(pcDescs, offset, true) || scopeOffsetInLoop(pcDescs, offset - 1, loops());
 }
 
-/** How many entries in a table of PcDesc say which frames are there. */
+/** Number of entries with scopes. */
 export function scopeCount(pcDescs: Uint8Array): number {
 	const table = new PcDescs(pcDescs);
 	let scopes = 0;
@@ -58,16 +55,15 @@ export function scopeCount(pcDescs: Uint8Array): number {
 }
 
 /**
-Where the scopes for an interrupted place begin, given the code's loops (the smallest first). The next entry may lie
-after the loop that the thread is in, at a call to another method: a counted loop needs no entry of its own. So we take
-the next entry in the smallest loop around the place that has any, or else the last one in it; without such a loop, the
-one that `scopeOffsetAt` gives.
+Offset of the scopes for an interrupted address, given the code's loops, smallest first. The next entry may belong to
+code after the loop, since a counted loop needs no entry of its own; so prefer the next entry within the smallest
+enclosing loop that has any, then the last one before, then that of `scopeOffsetAt`.
 */
 export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: readonly Loop[]): number {
 	const table = new PcDescs(pcDescs);
 	const next = table.indexFrom(offset);
 	for (const loop of loops.filter(around => isInLoop(around, offset))) {
-		// A return address may lie after the block of the call; the byte before it is in that block.
+		// A return address may be after the call's block; the byte before it is in that block.
 		const isOfLoop = (index: number) => table.scope(index) !== 0 && isInLoop(loop, table.pc(index) - 1);
 		for (let index = next; index < table.count; index++) {
 			if (isOfLoop(index)) {
@@ -85,7 +81,6 @@ export function scopeOffsetInLoop(pcDescs: Uint8Array, offset: number, loops: re
 	return scopeOffsetAt(pcDescs, offset, false);
 }
 
-/** A table of PcDesc. */
 class PcDescs {
 	readonly count: number;
 	readonly #view: DataView;
@@ -121,12 +116,12 @@ class PcDescs {
 }
 
 /**
-Decodes the frames inlined into one another at an offset of the scope data, the innermost first (scopeDesc.cpp). Throws
-`Unreadable` on bytes that cannot be scopes.
+Decodes the inlined frames at an offset of the scope data, innermost first (scopeDesc.cpp). Throws `Unreadable` on
+invalid bytes.
 */
 export function decodeScopes(data: Uint8Array, offset: number, excluded: number): Scope[] {
 	const scopes: Scope[] = [];
-	// A sender is written before what is inlined into it, so offsets only fall; a false chain that loops ends here.
+	// A caller is written before what it inlines, so offsets decrease; ends loops.
 	let previous = Number.POSITIVE_INFINITY;
 	while (offset !== 0 && offset < previous && scopes.length < depthLimit) {
 		const stream = new Unsigned5(data, excluded, offset);

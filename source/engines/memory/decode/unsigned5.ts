@@ -1,9 +1,9 @@
-import {fail} from '../process/reader.js';
+import {fail} from '../target/reader.js';
 
 /**
-Reads HotSpot's UNSIGNED5 numbers (unsigned5.hpp; compressedStream.hpp before 20): up to five bytes, six bits from the
-second on, low part first; a byte of 192 or more says that another follows. Since 20 (JDK-8292758) the byte 0 is not
-used as a digit, and `excluded` is 1; before that, 0. Throws `Unreadable` at the end of the bytes.
+Reads HotSpot's UNSIGNED5 numbers (unsigned5.hpp; before 20 compressedStream.hpp): up to five bytes, low part first, six
+bits each from the second on; a byte of 192 or more continues the number. Since 20 (JDK-8292758) the byte 0 is not a
+digit, and `excluded` is 1; before, 0. Throws `Unreadable` at the end of the bytes.
 */
 export class Unsigned5 {
 	position: number;
@@ -42,7 +42,6 @@ export class Unsigned5 {
 		return (value >>> 1) ^ -(value & 1);
 	}
 
-	/** A plain byte. */
 	byte(): number {
 		if (!(this.position >= 0 && this.position < this.#bytes.length)) {
 			fail();

@@ -4,56 +4,53 @@ import {decodeMonitors, type ScopeMonitor} from '../decode/monitors.js';
 import {
 	decodeScopes, scopeCount, scopeOffsetAfterCall, scopeOffsetAt, scopeOffsetInLoop, type Scope,
 } from '../decode/scopes.js';
-import {isAddress} from '../process/memory.js';
-import {type Ranges} from '../process/ranges.js';
-import {fail} from '../process/reader.js';
+import {isAddress} from '../target/memory.js';
+import {type Ranges} from '../target/ranges.js';
+import {fail} from '../target/reader.js';
 import {has} from './layout.js';
-import {type Checkable} from './rechecks.js';
+import {type Checkable} from './cache-validation.js';
 import {type Vm} from './vm.js';
 
 /**
-What a piece of generated code is, as far as walking its frames goes: `java`: a compiled method; `native`: the wrapper
-that calls a native method; `interpreter`; `adapter`: code without a frame of its own that runs between caller and
-callee (argument adapters, virtual call stubs); `stub`: everything else of the runtime.
+Kinds of generated code as far as unwinding is concerned: `java`: a compiled method; `native`: the wrapper of a native
+method; `interpreter`; `adapter`: code without a frame between caller and callee (argument adapters, vtable stubs);
+`stub`: the rest of the runtime.
 */
-export type BlobKind = 'java' | 'native' | 'interpreter' | 'adapter' | 'stub';
+type BlobKind = 'java' | 'native' | 'interpreter' | 'adapter' | 'stub';
 
 /**
-Largest piece of code, bytes: C2 gives up far below (NMethodSizeLimit 512 KB); the stub routines have up to 300 KB.
+Maximum size of a blob, bytes: C2 gives up far below (NMethodSizeLimit 512 KB), and stub routines have up to 300 KB.
 */
 const blobSizeLimit = 1 << 24;
 
-/** Largest frame in words: the compilers refuse methods that need more. */
+/** Maximum frame in words; the compilers refuse methods that need more. */
 const frameSizeLimit = 1 << 16;
 
-/** Largest debug information of one compiled method, bytes. */
+/** Maximum debug information of a compiled method, bytes. */
 const debugInfoLimit = 1 << 24;
 
-/** Longest compiled code in which loops are looked for, bytes. */
+/** Maximum compiled code searched for loops, bytes. */
 const loopsLimit = 1 << 18;
 
-/** Roughly what one block of a loop takes in our memory. */
+/** Approximate memory of a loop's block. */
 const bytesOfBlock = 64;
 
 const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod', 'native'], ['Interpreter', 'interpreter']]);
 
 const adapterNames = /adapters|vtable chunks|MethodHandlesAdapterBlob/;
 
-/** One piece of generated code in the target's code cache. */
+/** A blob of generated code in the target's code cache. */
 export class CodeBlob implements Checkable {
 	readonly address: number;
 	readonly name: string;
 	readonly kind: BlobKind;
 	readonly end: number;
 	readonly codeBegin: number;
-	/** Size of its frame in words, return address included; 0 if it has no frame of a fixed size. */
+	/** Size of its frame in words, including the return address; 0 if not fixed. */
 	readonly frameSize: number;
 	/** Code offset from which the frame is complete. */
 	readonly frameComplete: number;
-	/**
-	Compiled methods only: the Method, the entry that checked the receiver, and return addresses that mean "deoptimise
-	me".
-	*/
+	/** Of compiled methods only: the Method, the verified entry, and return addresses of deoptimised frames. */
 	readonly method: number = 0;
 	readonly entry: number = 0;
 	readonly deoptHandlers: readonly number[] = [];
@@ -63,16 +60,16 @@ export class CodeBlob implements Checkable {
 	sureRound = 0;
 	/** The wrapper through which a carrier runs a virtual thread. */
 	isEnterSpecial = false;
-	/** Another piece of code is here now. */
+	/** Replaced by another blob. */
 	isGone = false;
 	readonly #vm: Vm;
-	/** See `readIdentity`; of compiled methods. */
+	/** See `readIdentity`; of compiled methods only. */
 	readonly #identity: readonly number[] = [];
 	#debugInfo?: DebugInfo;
 	#loops?: readonly Loop[];
 	#loopBytes = 0;
 
-	/** Decodes the blob at an address; throws `Unreadable` where there cannot be one. */
+	/** Decodes the blob at an address; throws `Unreadable` if there is none. */
 	constructor(vm: Vm, address: number) {
 		const {reader, layout: {fields, types}} = vm;
 		this.#vm = vm;
@@ -105,7 +102,7 @@ export class CodeBlob implements Checkable {
 		}
 	}
 
-	/** Compiled methods come and go; the other blobs stay as long as the JVM. */
+	/** Compiled methods come and go; other blobs stay as long as the JVM. */
 	get isMethod(): boolean {
 		return this.kind === 'java' || this.kind === 'native';
 	}
@@ -114,21 +111,17 @@ export class CodeBlob implements Checkable {
 		return pc >= this.codeBegin && pc < this.end;
 	}
 
-	/** See `Checkable`: what distinguishes one compiled method from the next at the same address, in one piece. */
+	/** See `Checkable`: what distinguishes compiled methods at the same address. */
 	addTo(ranges: Ranges): number {
 		const {start, length} = identityPiece(this.#vm);
 		return ranges.add(this.address + start, length);
 	}
 
-	/** See `Checkable`. */
 	isSameIn(ranges: Ranges, first: number): boolean {
 		return ranges.isRead(first) && isIdentity(this.#vm, this.#identity, ranges, first);
 	}
 
-	/**
-	How many bytes of its debug information and loops are kept, and a way to forget them: they are read again when
-	needed.
-	*/
+	/** Bytes of debug information and loops kept; they can be forgotten and are then read again as needed. */
 	get debugInfoBytes(): number {
 		return (this.#debugInfo?.bytes ?? 0) + this.#loopBytes;
 	}
@@ -140,8 +133,8 @@ export class CodeBlob implements Checkable {
 	}
 
 	/**
-	Whether a call that the VM knows of, one in which the thread may stop, returns to this address. Leaf calls, which
-	leave no anchor, have no debug information. Throws `Unreadable`.
+	Whether a call with a safepoint returns to this address. Leaf calls, which leave no anchor, have no debug
+	information. Throws `Unreadable`.
 	*/
 	isSafepoint(pc: number): boolean {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
@@ -149,10 +142,9 @@ export class CodeBlob implements Checkable {
 	}
 
 	/**
-	Whether its debug information also covers lines between safepoints, as it does if DebugNonSafepoints was set, or
-	somebody listened to JVMTI's events for compiled methods, when it was compiled: every safepoint has a map of object
-	pointers, and in that case there are scopes in more places (true of all methods seen on JDK 8 to 27). Undefined if
-	that cannot be told. Throws `Unreadable`.
+	Whether its debug information also covers code between safepoints, as with DebugNonSafepoints or JVMTI compiled
+	method events: it then has more scopes than oop maps, of which every safepoint has one. Undefined if unknown. Throws
+	`Unreadable`.
 	*/
 	hasLinesBetween(): boolean | undefined {
 		const {reader, layout: {fields}} = this.#vm;
@@ -178,7 +170,7 @@ export class CodeBlob implements Checkable {
 	}
 
 	/**
-	The monitors that each of the virtual frames at a return address holds, innermost frame first. Throws `Unreadable`.
+	The monitors held by each of the virtual frames at a return address, innermost frame first. Throws `Unreadable`.
 	*/
 	monitorsAt(pc: number): Array<readonly ScopeMonitor[]> {
 		this.#debugInfo ??= readDebugInfo(this.#vm, this.address);
@@ -186,7 +178,7 @@ export class CodeBlob implements Checkable {
 		return decodeMonitors(scopes, scopeOffsetAt(pcDescs, pc - this.codeBegin, true), this.#vm.excluded);
 	}
 
-	/** The loops in its code; none if that cannot be read. */
+	/** The loops in its code; none if unreadable. */
 	#loopsOf(): readonly Loop[] {
 		if (!this.#loops) {
 			try {
@@ -206,18 +198,17 @@ function kindOf(name: string): BlobKind {
 	return kinds.get(name) ?? (adapterNames.test(name) ? 'adapter' : 'stub');
 }
 
-/** Where the fields lie that tell one compiled method from the next: a few hundred bytes from the first to the last. */
+/** The range of the fields that identify a compiled method, a few hundred bytes. */
 function identityPiece({layout: {fields: {blobName, blobSize, nmethodCompileId, nmethodMethod}}}: Vm): {readonly start: number; readonly length: number} {
 	const start = Math.min(blobName, blobSize, nmethodCompileId, nmethodMethod);
 	return {start, length: Math.max(blobName, blobSize, nmethodCompileId, nmethodMethod) + 8 - start};
 }
 
-/** Name, size, the compilation's number, the Method. Throws `Unreadable`. */
+/** Name, size, compile id and Method. Throws `Unreadable`. */
 function readIdentity({reader, layout: {fields}}: Vm, address: number): number[] {
 	return [reader.word(address + fields.blobName), reader.u32(address + fields.blobSize), reader.u32(address + fields.nmethodCompileId), reader.word(address + fields.nmethodMethod)];
 }
 
-/** Whether what was read has this identity. */
 function isIdentity(vm: Vm, identity: readonly number[], ranges: Ranges, range: number): boolean {
 	const {fields} = vm.layout;
 	const {start} = identityPiece(vm);
@@ -228,14 +219,14 @@ function isIdentity(vm: Vm, identity: readonly number[], ranges: Ranges, range: 
 type DebugInfo = {
 	readonly pcDescs: Uint8Array;
 	readonly scopes: Uint8Array;
-	/** The Method address for an index (from 1) of the metadata. */
+	/** The Method address for a metadata index, from 1. */
 	readonly methods: (index: number) => number;
 	readonly bytes: number;
 };
 
 /**
-Where debug information lies: 8 by offsets, 11 to 21 with the scopes by pointer, 25 and later partly outside the code
-cache (JDK-8343789, JDK-8329433).
+Reads the debug information: at offsets on 8, with a pointer to the scopes on 11 to 21, partly outside the code cache on
+25 and later (JDK-8343789, JDK-8329433).
 */
 function readDebugInfo(vm: Vm, address: number): DebugInfo {
 	const {reader, layout: {fields}} = vm;

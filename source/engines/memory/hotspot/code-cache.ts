@@ -1,29 +1,28 @@
-import {blockStart} from '../decode/segment-map.js';
-import {fail, type Reader, Unreadable} from '../process/reader.js';
+import {fail, ifReadable, type Reader} from '../target/reader.js';
 import {type PartialFrame} from '../stacks/prologue.js';
 import {CodeBlob} from './code-blob.js';
 import {has} from './layout.js';
 import {type Methods} from './methods.js';
-import {Rechecks} from './rechecks.js';
+import {CacheValidation} from './cache-validation.js';
 import {type Vm} from './vm.js';
 
 type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
 
 /**
-What is known of a code address. `frames`: the ids of a compiled method's frames there, innermost first; undefined until
-asked for. `leaving`: what is left of its frame there, `complete` where it all is; undefined until looked for.
+A code address. `frames`: frame ids of the compiled method there, innermost first, as a return address or not; undefined
+until needed. `leaving`: what is left of its frame there; undefined until needed.
 */
-export type CodePlace = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int32Array; leaving?: PartialFrame | 'complete'};
+export type CodeLocation = {readonly blob: CodeBlob; exact?: Int32Array; near?: Int32Array; leaving?: PartialFrame | 'complete'};
 
-/** Most code heaps: HotSpot has up to three, some builds a few more. */
+/** Maximum number of code heaps: HotSpot has up to three, some builds a few more. */
 const heapLimit = 16;
 
-/** Places and blobs kept at most; beyond this the cache starts again from nothing. */
-const placeLimit = 200_000;
+/** Maximum number of code addresses and blobs cached; beyond this the cache is emptied. */
+const locationLimit = 200_000;
 
 /**
-Most debug information kept, bytes; it is counted once every so many rounds. Beyond this it is forgotten and read again
-as needed: by then most places that matter are known.
+Maximum debug information cached, bytes, checked every `countEveryRounds`; beyond this it is forgotten and read again as
+needed.
 */
 const debugInfoLimit = 1 << 25;
 const countEveryRounds = 256;
@@ -31,39 +30,35 @@ const countEveryRounds = 256;
 /** Bytes of the segment map read at a time, backwards. */
 const mapWindow = 64;
 
-/**
-Looks up code addresses: which blob, and which Java frames. Compiled methods are checked once a round, since they come
-and go.
-*/
+/** Resolves code addresses to blobs and Java frames. Compiled methods are validated once a round. */
 export class CodeCache {
 	/**
-	Whether running threads were found in compiled code that has debug information between safepoints, and in code that
-	has not.
+	Whether running threads were found in compiled code with debug information between safepoints, and in code without.
 	*/
-	readonly linesBetween = {some: false, none: false};
+	readonly #linesBetween = {some: false, none: false};
 	#round = 0;
-	/** Read when a round first asks for them: most rounds have no code to look up. */
+	/** Read when first needed in a round. */
 	#heaps: readonly CodeHeap[] | undefined;
 	readonly #vm: Vm;
 	readonly #methods: Methods;
-	readonly #places = new Map<number, CodePlace>();
+	readonly #locations = new Map<number, CodeLocation>();
 	readonly #blobs = new Map<number, CodeBlob>();
 	readonly #window = new Uint8Array(mapWindow);
-	readonly #rechecks: Rechecks<CodeBlob>;
+	readonly #validation: CacheValidation<CodeBlob>;
 
 	constructor(vm: Vm, methods: Methods) {
 		this.#vm = vm;
 		this.#methods = methods;
-		this.#rechecks = new Rechecks(vm.reader.memory);
+		this.#validation = new CacheValidation(vm.reader.memory);
 	}
 
-	/** Starts a round (a sample); reads the heaps' bounds, which grow. Throws `Unreadable`. */
+	/** Starts a round (a sample), which reads the heaps' bounds again. Throws `Unreadable`. */
 	nextRound(): void {
 		this.#round++;
-		this.#rechecks.nextRound();
+		this.#validation.nextRound();
 		this.#heaps = undefined;
-		if (this.#places.size > placeLimit || this.#blobs.size > placeLimit) {
-			this.#places.clear();
+		if (this.#locations.size > locationLimit || this.#blobs.size > locationLimit) {
+			this.#locations.clear();
 			this.#blobs.clear();
 		}
 
@@ -72,14 +67,26 @@ export class CodeCache {
 		}
 	}
 
-	/** Whether an address lies in a code heap at all. */
+	/**
+	A line about how exact line numbers are; undefined if they are exact. It depends on the debug information of the
+	code that runs; until some has been found, on the flag for code yet to be compiled.
+	*/
+	get linesFinding(): string | undefined {
+		const {some, none} = this.#linesBetween;
+		if (some || (this.#vm.flags.get('DebugNonSafepoints') ?? false)) {
+			return none ? 'line numbers in code compiled before DebugNonSafepoints was set are approximate' : undefined;
+		}
+
+		return 'line numbers in compiled code are approximate';
+	}
+
 	isCode(pc: number): boolean {
 		return this.#heapOf(pc) !== undefined;
 	}
 
-	/** What is at a code address; undefined where there is no code. Throws `Unreadable`. */
-	lookUp(pc: number): CodePlace | undefined {
-		const known = this.#places.get(pc);
+	/** What is at a code address; undefined if it is not code. Throws `Unreadable`. */
+	lookUp(pc: number): CodeLocation | undefined {
+		const known = this.#locations.get(pc);
 		if (known && this.#isCurrent(known.blob)) {
 			return known;
 		}
@@ -89,25 +96,27 @@ export class CodeCache {
 			return undefined;
 		}
 
-		const place = {blob};
-		this.#places.set(pc, place);
-		return place;
+		const location = {blob};
+		this.#locations.set(pc, location);
+		return location;
 	}
 
-	/** Frame ids at a place in a compiled method, innermost first. `exact`: a return address. Throws `Unreadable`. */
-	frames(place: CodePlace, pc: number, exact: boolean): Int32Array {
-		const known = exact ? place.exact : place.near;
+	/**
+	Frame ids at an address in a compiled method, innermost first. `exact`: a return address. Throws `Unreadable`.
+	*/
+	frames(location: CodeLocation, pc: number, exact: boolean): Int32Array {
+		const known = exact ? location.exact : location.near;
 		if (known) {
 			return known;
 		}
 
-		const {blob} = place;
+		const {blob} = location;
 		if (!exact && blob.kind === 'java') {
 			this.#noteLines(blob);
 		}
 
 		const scopes = blob.kind === 'java' ? blob.scopesAt(pc, exact) : [];
-		// Without debug information there (entry, exit, a native wrapper) at least the method itself is certain.
+		// Without debug information (entry, exit, a native wrapper) the method itself is still known.
 		const virtual = scopes.length > 0 ? scopes : [{method: blob.method, bci: 0}];
 		if (blob.kind === 'native') {
 			blob.isEnterSpecial = this.#methods.at(blob.method).isEnterSpecial;
@@ -115,24 +124,18 @@ export class CodeCache {
 
 		const frames = Int32Array.from(virtual, ({method, bci}) => this.#methods.at(method).frame(bci));
 		if (exact) {
-			place.exact = frames;
+			location.exact = frames;
 		} else {
-			place.near = frames;
+			location.near = frames;
 		}
 
 		return frames;
 	}
 
 	#noteLines(blob: CodeBlob): void {
-		try {
-			const hasLines = blob.hasLinesBetween();
-			this.linesBetween.some ||= hasLines === true;
-			this.linesBetween.none ||= hasLines === false;
-		} catch (error) {
-			if (!(error instanceof Unreadable)) {
-				throw error;
-			}
-		}
+		const hasLines = ifReadable(() => blob.hasLinesBetween(), undefined);
+		this.#linesBetween.some ||= hasLines === true;
+		this.#linesBetween.none ||= hasLines === false;
 	}
 
 	#boundDebugInfo(): void {
@@ -146,7 +149,7 @@ export class CodeCache {
 	}
 
 	#isCurrent(blob: CodeBlob): boolean {
-		if (blob.isMethod && !blob.isGone && !this.#rechecks.isSame(blob)) {
+		if (blob.isMethod && !blob.isGone && !this.#validation.isSame(blob)) {
 			blob.isGone = true;
 			blob.forgetDebugInfo();
 			this.#blobs.delete(blob.address);
@@ -175,7 +178,7 @@ export class CodeCache {
 	#newBlob(address: number): CodeBlob {
 		const blob = new CodeBlob(this.#vm, address);
 		if (blob.isMethod) {
-			this.#rechecks.isNew(blob);
+			this.#validation.isNew(blob);
 		}
 
 		this.#blobs.set(address, blob);
@@ -227,4 +230,32 @@ function readHeap(reader: Reader, fields: Vm['layout']['fields'], heap: number):
 		segments: reader.pointer(heap + fields.heapSegmentMap + fields.spaceLow),
 		shift: Math.min(reader.u32(heap + fields.heapSegmentShift), 20),
 	};
+}
+
+/** Marks an unused segment of a code heap (codeHeap: free_sentinel). */
+const free = 0xFF;
+
+/** Maximum steps: a blob of 16 MB has 262,144 segments of 64 bytes, and each step goes back up to 254. */
+const stepLimit = 300_000;
+
+/**
+Index of the first segment of a segment's block; -1 if the segment is free or the map is invalid. Each byte of the map
+is the number of segments back to the next hint, 0 at the start (heap.cpp). `byteAt`: byte of the map at an index, -1 if
+unreadable.
+*/
+export function blockStart(byteAt: (index: number) => number, segment: number): number {
+	for (let step = 0, index = segment; step < stepLimit; step++) {
+		const byte = byteAt(index);
+		if (byte === 0) {
+			return index;
+		}
+
+		if (byte < 0 || byte === free || byte > index) {
+			return -1;
+		}
+
+		index -= byte;
+	}
+
+	return -1;
 }

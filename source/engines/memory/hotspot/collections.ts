@@ -1,12 +1,12 @@
-import {type Ranges} from '../process/ranges.js';
+import {type Ranges} from '../target/ranges.js';
 import {type Vm} from './vm.js';
 
-/** What `HeapClock.now` says while objects may be moving. */
+/** Value of `HeapClock.now` while objects may be moving. */
 export const moving = -1;
 
 /**
-Tells whether addresses of Java objects are still valid: collectors that stop the world move objects only while they are
-active, and they count their collections.
+Tells whether addresses of Java objects are still valid: stop-the-world collectors count their collections, and move
+objects only during one.
 */
 export class HeapClock {
 	readonly #vm: Vm;
@@ -18,8 +18,8 @@ export class HeapClock {
 	}
 
 	/**
-	The number of collections so far: if it is the same before and after, nothing moved meanwhile. `moving` while one is
-	at work, and always with collectors that move objects concurrently with the program.
+	Number of collections: if equal before and after, no object moved meanwhile. `moving` during one, and always with
+	concurrent collectors.
 	*/
 	now(): number {
 		const {reader, layout: {fields}, collector} = this.#vm;
@@ -28,7 +28,7 @@ export class HeapClock {
 		}
 
 		try {
-			// The count goes up when a collection begins; it is read before the mark, which is set before that.
+			// The count increases when a collection begins, after the flag is set; so read the count first.
 			const count = reader.u32(this.#heap + fields.totalCollections);
 			return reader.u8(this.#heap + fields.collectionActive) === 0 ? count : moving;
 		} catch {
@@ -36,7 +36,7 @@ export class HeapClock {
 		}
 	}
 
-	/** Adds what the clock consists of to what is read together, and gives its number there (see `taken`). */
+	/** Adds the clock's fields to ranges to be read together; returns the first index, for `taken`. */
 	addTo(ranges: Ranges): number {
 		const {layout: {fields}} = this.#vm;
 		const active = this.#heap + fields.collectionActive;
@@ -45,7 +45,7 @@ export class HeapClock {
 		return first;
 	}
 
-	/** What `now` says, of what was read together. */
+	/** The result of `now` from ranges that were read. */
 	taken(ranges: Ranges, first: number): number {
 		if (this.#vm.collector !== 'stop-the-world' || !ranges.isRead(first) || !ranges.isRead(first + 1)) {
 			return moving;
@@ -55,9 +55,7 @@ export class HeapClock {
 		return (ranges.half(first + 1, 0) >>> (active * 8)) % 256 === 0 ? ranges.half(first, 0) : moving;
 	}
 
-	/**
-	A collector that stops the world is at work, and the program is not. Of concurrent collectors this is not known.
-	*/
+	/** Whether a stop-the-world collection is running; false for concurrent collectors. */
 	isStopping(): boolean {
 		return this.#vm.collector === 'stop-the-world' && this.now() === moving;
 	}

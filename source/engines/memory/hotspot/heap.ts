@@ -1,37 +1,35 @@
 import {decodeFieldStream, decodeFieldTuples, type FieldInfo} from '../decode/fields.js';
-import {isAligned} from '../process/memory.js';
-import {type ReadAhead} from '../process/read-ahead.js';
-import {fail} from '../process/reader.js';
+import {isAligned} from '../target/memory.js';
+import {type ReadAhead} from '../target/read-ahead.js';
+import {fail} from '../target/reader.js';
 import {has} from './layout.js';
 import {poolSymbol} from './methods.js';
 import {type Vm} from './vm.js';
 
-/** Most bytes of a class's field description; 65,535 fields of 12 bytes. */
+/** Maximum bytes of a class's field description; 65,535 fields of 12 bytes. */
 const fieldBytesLimit = 800_000;
 
-/** Most bytes read of a string. */
+/** Maximum bytes read of a string. */
 const stringLimit = 4096;
 
-/** Deepest class hierarchy looked through. */
+/** Maximum depth of a class hierarchy. */
 const superLimit = 64;
 
 const latin1 = 0;
 
 /**
-Objects in the target's Java heap. Nothing here is certain while a collector moves objects: whatever is read must be
-checked against its class, and against something that only the object itself can know. Every method throws `Unreadable`.
+Reads objects in the target's Java heap. Nothing is certain while a collector moves objects: the caller must check an
+object's class, and something that only the right object has. Every method throws `Unreadable`.
 */
 export class Heap {
-	/**
-	Set when a pointer was followed that may lead to its object's place before it was moved; the caller clears it.
-	*/
+	/** Set when a pointer was followed that may be stale; cleared by the caller. */
 	isDoubtful = false;
 	readonly #vm: Vm;
 	readonly #arrayLength: number;
 	readonly #stringKlass: number;
 	readonly #stringValue: number;
 	readonly #stringCoder: number;
-	/** Address of ZGC's mask of the bits that say that a pointer may be out of date; NaN without ZGC. */
+	/** Address of ZGC's mask of bits that mark a stale pointer; NaN without ZGC. */
 	readonly #badMask: number;
 
 	constructor(vm: Vm) {
@@ -43,7 +41,7 @@ export class Heap {
 		this.#badMask = badMaskAddress(vm);
 	}
 
-	/** Address of the object that a field (or a full-width slot outside the heap: `wide`) points to; 0 for null. */
+	/** Address of the object that a field points to, or (`wide`) an uncompressed slot outside the heap; 0 for null. */
 	reference(address: number, wide = false): number {
 		const {reader, narrowOop, collector} = this.#vm;
 		if (collector === 'z-generational' || collector === 'z') {
@@ -60,7 +58,7 @@ export class Heap {
 		return narrow === 0 ? 0 : this.#forwarded(narrowOop.base + (narrow * (2 ** narrowOop.shift)));
 	}
 
-	/** The address of the object in a slot of a thread's own: ZGC has no colours there, and keeps it up to date late. */
+	/** Address of the object in a thread's own slot; generational ZGC does not colour pointers there. */
 	local(address: number): number {
 		return this.#vm.collector === 'z-generational' ? this.#vm.reader.word(address) : this.reference(address, true);
 	}
@@ -73,7 +71,7 @@ export class Heap {
 
 		const {reader, narrowKlass, markKlassShift} = this.#vm;
 		if (markKlassShift !== undefined && narrowKlass) {
-			// The upper bits stay in the header while the object is locked: monitors are found through a table there
+			// The upper bits stay in the header while the object is locked, since monitors are found through a table
 			// (JEP 519, JDK-8315884).
 			return narrowKlass.base + (Math.floor(reader.word(oop) / (2 ** markKlassShift)) * (2 ** narrowKlass.shift));
 		}
@@ -81,19 +79,19 @@ export class Heap {
 		return narrowKlass ? narrowKlass.base + (reader.u32(oop + 8) * (2 ** narrowKlass.shift)) : reader.pointer(oop + 8);
 	}
 
-	/** Adds what `reference` reads of a field to what is read ahead. */
+	/** Adds what `reference` reads of a field to the read-ahead. */
 	wantReference(address: number, ahead: ReadAhead): void {
 		ahead.want(address, this.#vm.narrowOop ? 4 : 8);
 	}
 
-	/** The same for `klassOf`. */
+	/** Adds what `klassOf` reads. */
 	wantKlass(oop: number, ahead: ReadAhead): void {
 		const {narrowKlass, markKlassShift} = this.#vm;
 		const isInMark = markKlassShift !== undefined && narrowKlass !== undefined;
 		ahead.want(isInMark ? oop : oop + 8, isInMark || !narrowKlass ? 8 : 4);
 	}
 
-	/** Whether a class is the other one, or a subclass of it. */
+	/** Whether a class is another or its subclass. */
 	isKind(klass: number, ancestor: number): boolean {
 		for (let at = klass, depth = 0; at !== 0 && depth < superLimit; depth++) {
 			if (at === ancestor) {
@@ -106,7 +104,7 @@ export class Heap {
 		return false;
 	}
 
-	/** The text of a java.lang.String. */
+	/** The text of a java.lang.String, truncated at 4096 bytes. */
 	string(oop: number): string {
 		if (this.klassOf(oop) !== this.#stringKlass) {
 			fail();
@@ -117,8 +115,8 @@ export class Heap {
 		const header = reader.u32(this.klassOf(array) + fields.klassLayout);
 		const elementBytes = 2 ** (header & 0x3F);
 		const isBytes = has(this.#stringCoder);
-		// The layout helper of an array: the tag for arrays of primitives (binary 11), size of the header, element
-		// type, log2 of the element size (klass.hpp).
+		// Layout helper of an array: tag of primitive arrays (binary 11), header size, element type, log2 of the
+		// element size (klass.hpp).
 		if (header >>> 30 !== 3 || elementBytes !== (isBytes ? 1 : 2)) {
 			fail();
 		}
@@ -129,15 +127,14 @@ export class Heap {
 		return Buffer.from(bytes.buffer, 0, length).toString(isLatin1 ? 'latin1' : 'utf16le');
 	}
 
-	/** Offset of an instance field that a class itself declares; undefined if it has none of that name and type. */
+	/** Offset of an instance field declared by this class; undefined if there is none of that name and type. */
 	fieldOffset(klass: number, name: string, signature: string): number | undefined {
 		const pool = this.#vm.reader.pointer(klass + this.#vm.layout.fields.klassConstants);
 		return this.#fields(klass).find(field => this.#is(pool, field.nameIndex, name) && this.#is(pool, field.signatureIndex, signature))?.offset;
 	}
 
 	/**
-	Shenandoah: where an object is now; once it has been moved, the mark word of its old copy points there
-	(shenandoahForwarding.hpp).
+	Shenandoah: current address of an object; the mark word of a stale copy points there (shenandoahForwarding.hpp).
 	*/
 	#forwarded(oop: number): number {
 		const {reader, collector} = this.#vm;
@@ -149,7 +146,7 @@ export class Heap {
 		return mark % 4 === 3 ? mark - 3 : oop;
 	}
 
-	/** The names of fields that the VM adds are not in the constant pool. */
+	/** False also for fields injected by the VM, whose names are not in the constant pool. */
 	#is(pool: number, index: number, text: string): boolean {
 		try {
 			return poolSymbol(this.#vm, pool, index) === text;
@@ -168,7 +165,7 @@ export class Heap {
 }
 
 /**
-The address in a pointer of generational ZGC: above the lowest of the bits 12 to 15 that is set (zAddress.hpp: the load
+The address in a coloured pointer of generational ZGC: above the lowest set bit of 12 to 15 (zAddress.hpp: the load
 barrier shifts by that bit plus one).
 */
 function uncoloured(pointer: bigint): number {

@@ -1,14 +1,14 @@
 import {type VmStructs} from './vm-structs.js';
 
 /*
-Everything that this engine needs to know about HotSpot's structures: our names for it, each with the names that the
-tables of the JDKs use (vmStructs.cpp). To follow a new JDK, add its name to the right row: see docs/new-jdk.md.
+All that this engine knows about HotSpot's structures: our names, each with the names that the tables of the JDKs use
+(vmStructs.cpp). To follow a new JDK, add its name to the right row: see docs/new-jdk.md.
 
 `unless`: not needed if the named row exists, since that JDK says the same in another way. `along`: needed only if the
 named row exists, since the two are read together. `optional`: the walk can do without it.
 */
 
-/** Largest HotSpot structure that is looked into, bytes: a JavaThread has some 2,000, a ShenandoahHeap 4,000. */
+/** Maximum size of a HotSpot structure, bytes: a JavaThread has some 2,000, a ShenandoahHeap 4,000. */
 const structLimit = 1 << 16;
 
 type FieldRow = {readonly names: readonly string[]; readonly unless?: string; readonly along?: string; readonly optional?: true};
@@ -66,7 +66,7 @@ const fieldRows = {
 	blobFrameSize: row('CodeBlob._frame_size'),
 	blobFrameComplete: row('CodeBlob._frame_complete_offset'),
 	blobOopMaps: optional('CodeBlob._oop_maps'),
-	/** Of a set made for good (9 and later), or as the compiler gathers them; at the same place. */
+	/** At the same offset in an immutable set (9 and later) and in the compiler's. */
 	oopMapCount: optional('ImmutableOopMapSet._count', 'OopMapSet._om_count'),
 	blobCodeBegin: unless('blobCodeOffset', 'CodeBlob._code_begin'),
 	blobCodeOffset: unless('blobCodeBegin', 'CodeBlob._code_offset'),
@@ -108,6 +108,8 @@ const fieldRows = {
 	klassName: row('Klass._name'),
 	klassSuper: row('Klass._super'),
 	klassLayout: row('Klass._layout_helper'),
+	klassInitState: optional('InstanceKlass._init_state'),
+	klassInitThread: optional('InstanceKlass._init_thread'),
 	klassConstants: row('InstanceKlass._constants'),
 	klassFields: unless('klassFieldStream', 'InstanceKlass._fields'),
 	klassFieldCount: unless('klassFieldStream', 'InstanceKlass._java_fields_count'),
@@ -147,12 +149,14 @@ const sizeRows = {
 	constMethod: row('ConstMethod'),
 	heapBlock: row('HeapBlock'),
 	flag: row('JVMFlag', 'Flag'),
+	javaThread: optional('JavaThread'),
 } as const satisfies Rows<FieldRow>;
 
 /** Constants by name. */
 const constantRows = {
 	entryFrameWrapper: row('frame::entry_frame_call_wrapper_offset'),
 	markKlassShift: optional('markWord::klass_shift'),
+	beingInitialised: optional('InstanceKlass::being_initialized'),
 } as const satisfies Rows<FieldRow>;
 
 type Values<R> = Readonly<Record<keyof R, number>>;

@@ -3,34 +3,34 @@ import {normalClassName} from '../../../model/class-name.js';
 import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
 import {printable} from '../../../model/text.js';
 import {decodeLineTable, lineAt, lineTableBytes, type LineTable} from '../decode/line-table.js';
-import {isAligned} from '../process/memory.js';
-import {type Ranges} from '../process/ranges.js';
-import {fail} from '../process/reader.js';
-import {type Checkable, Rechecks} from './rechecks.js';
+import {isAligned} from '../target/memory.js';
+import {type Ranges} from '../target/ranges.js';
+import {fail} from '../target/reader.js';
+import {type Checkable, CacheValidation} from './cache-validation.js';
 import {type Vm} from './vm.js';
 
 /** JVM_ACC_NATIVE (JVMS table 4.6-A). */
 const accessNative = 0x01_00;
 
-/** ConstMethodFlags: has a line number table; the same bit on every JDK. */
+/** ConstMethodFlags: has a line number table; the same bit on all JDKs. */
 const flagLineTable = 1;
 
-/** Longest method, bytes of code (JVMS 4.7.3). */
+/** Maximum length of a method, bytes of code (JVMS 4.7.3). */
 const codeSizeLimit = 65_535;
 
-/** Longest Symbol, bytes (symbol.hpp: max_symbol_length). */
+/** Maximum length of a Symbol, bytes (symbol.hpp: max_symbol_length). */
 const symbolLimit = 65_535;
 
-/** Bytes of a ConstMethod, its members up to the name, that tell whether it is still the one that was decoded. */
+/** Bytes of a ConstMethod, up to the name, that identify it. */
 const identityBytes = 48;
 
-/** Most methods kept: beyond this the cache starts again from nothing. A large application runs some 50,000. */
+/** Maximum number of methods cached; beyond this the cache is emptied. A large application runs some 50,000. */
 const methodLimit = 100_000;
 
-/** The names of a method as Java has them, neither shortened nor simplified, and whether it is a native one. */
-export type MethodName = {readonly className: string; readonly name: string; readonly isNative: boolean};
+/** A method's names as in Java, in full, and whether it is native. */
+type MethodName = {readonly className: string; readonly name: string; readonly isNative: boolean};
 
-/** One Java method of the target, decoded. */
+/** A decoded Java method of the target. */
 export class Method implements MethodName, Checkable {
 	readonly constMethod: number;
 	readonly codeStart: number;
@@ -55,8 +55,8 @@ export class Method implements MethodName, Checkable {
 	#lines?: LineTable;
 
 	/**
-	Decodes the Method at an address; throws `Unreadable` where there cannot be one. `byFrame` gets its names for each
-	frame id made.
+	Decodes the Method at an address; throws `Unreadable` if there is none. `byFrame` gets its names for each new frame
+	id.
 	*/
 	constructor(vm: Vm, interner: Interner, address: number, byFrame: Map<number, MethodName>) {
 		if (!isAligned(address)) {
@@ -89,7 +89,7 @@ export class Method implements MethodName, Checkable {
 		this.#ids = [className, name, file].map(text => interner.internString(printable(text))) as [number, number, number];
 	}
 
-	/** Frame id of this method at a bytecode index; -1 is the method's entry. */
+	/** Frame id of this method at a bytecode index; -1: the method's entry. */
 	frame(bci: number): number {
 		let frame = this.#frameByBci.get(bci);
 		if (frame === undefined) {
@@ -110,7 +110,6 @@ export class Method implements MethodName, Checkable {
 		return first;
 	}
 
-	/** See `Checkable`. */
 	isSameIn(ranges: Ranges, first: number): boolean {
 		return ranges.isRead(first) && ranges.word(first, 0) === this.constMethod
 			&& ranges.isRead(first + 1) && Buffer.compare(this.#identity, ranges.bytesOf(first + 1)) === 0;
@@ -129,16 +128,14 @@ export class Method implements MethodName, Checkable {
 		return lineAt(this.#lines, bci) ?? unknownLine;
 	}
 
-	/**
-	The table does not say its length: it is read in growing steps up to its end. Memory after it may not be mapped.
-	*/
+	/** Reads the table, whose length is unknown, in growing steps. The memory after it may be unmapped. */
 	#readLines(): LineTable {
 		const {reader, excluded} = this.#vm;
 		for (const length of [128, lineTableBytes, lineTableBytes * 64]) {
 			const bytes = new Uint8Array(length);
 			const got = reader.memory.read(this.codeEnd, bytes, 0, length);
 			const table = decodeLineTable(bytes.subarray(0, got), excluded);
-			if (!table.cut || got < length) {
+			if (!table.isTruncated || got < length) {
 				return table;
 			}
 		}
@@ -147,62 +144,52 @@ export class Method implements MethodName, Checkable {
 	}
 }
 
-/**
-The methods met so far, by address; each is checked once a round, since others may get the addresses of a class that was
-unloaded or redefined.
-*/
+/** Cached methods by address, validated once a round because unloading or redefining a class frees addresses. */
 export class Methods {
 	readonly #vm: Vm;
 	readonly #interner: Interner;
-	readonly #rechecks: Rechecks<Method>;
+	readonly #validation: CacheValidation<Method>;
 	readonly #limit: number;
 	readonly #byAddress = new Map<number, Method>();
-	/**
-	Names by frame id: as many as the table has frames. Remembered code and stacks keep frames for longer than the
-	methods that they were made from.
-	*/
+	/** Names by frame id; kept longer than methods, because stacks and code refer to frames. */
 	readonly #byFrame = new Map<number, MethodName>();
 
-	/** `limit`: most methods kept. */
+	/** `limit`: maximum number of methods cached. */
 	constructor(vm: Vm, interner: Interner, limit = methodLimit) {
 		this.#vm = vm;
 		this.#interner = interner;
 		this.#limit = limit;
-		this.#rechecks = new Rechecks(vm.reader.memory);
-		this.#rechecks.nextRound();
+		this.#validation = new CacheValidation(vm.reader.memory);
+		this.#validation.nextRound();
 	}
 
-	/** Starts a round (a sample). */
 	nextRound(): void {
-		this.#rechecks.nextRound();
+		this.#validation.nextRound();
 		if (this.#byAddress.size > this.#limit) {
 			this.#byAddress.clear();
 		}
 	}
 
-	/**
-	The names of the method that a frame id belongs to; undefined if it belongs to none, as the frame "(other)" of a
-	full table.
-	*/
+	/** The names of a frame id's method; undefined if it has none, such as "(other)". */
 	ofFrame(frame: number): MethodName | undefined {
 		return this.#byFrame.get(frame);
 	}
 
-	/** The method at an address; throws `Unreadable` where there is none. */
+	/** The method at an address; throws `Unreadable` if there is none. */
 	at(address: number): Method {
 		const known = this.#byAddress.get(address);
-		if (known && this.#rechecks.isSame(known)) {
+		if (known && this.#validation.isSame(known)) {
 			return known;
 		}
 
 		const method = new Method(this.#vm, this.#interner, address, this.#byFrame);
-		this.#rechecks.isNew(method);
+		this.#validation.isNew(method);
 		this.#byAddress.set(address, method);
 		return method;
 	}
 }
 
-/** The name of a class with dots, as its Symbol has it. Throws `Unreadable`. */
+/** The name of a class with dots. Throws `Unreadable`. */
 export function klassName(vm: Vm, klass: number): string {
 	return symbolName(vm, klassSymbol(vm, klass));
 }
@@ -212,14 +199,14 @@ export function klassSymbol({reader, layout: {fields}}: Vm, klass: number): numb
 	return reader.pointer(klass + fields.klassName);
 }
 
-/** The name of a class with dots. Throws `Unreadable`. */
+/** The text of a class name's Symbol, with dots. Throws `Unreadable`. */
 export function symbolName(vm: Vm, symbol: number): string {
 	return readSymbol(vm, symbol).replaceAll('/', '.');
 }
 
-/** The symbol in a slot of a constant pool. Throws `Unreadable`. */
+/** The symbol in a constant pool slot. Throws `Unreadable`. */
 export function poolSymbol(vm: Vm, pool: number, index: number): string {
-	// Up to 8, the lowest bit of a slot is a mark (constantPool.hpp, CPSlot).
+	// On 8 the lowest bit of a slot is a tag (constantPool.hpp, CPSlot).
 	const word = vm.reader.pointer(pool + vm.layout.sizes.constantPool + (8 * index));
 	return readSymbol(vm, word - (word % 2));
 }

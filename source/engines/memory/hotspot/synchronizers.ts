@@ -2,12 +2,12 @@ import {type Heap} from './heap.js';
 import {has} from './layout.js';
 import {type Vm} from './vm.js';
 
-/** Deepest hierarchy of synchronizers looked through for the owner's field. */
+/** Maximum superclasses searched for the owner field. */
 const superLimit = 8;
 
 /**
-Where a synchronizer says who holds it: AbstractOwnableSynchronizer, ReentrantReadWriteLock.Sync, AbstractQueuedSynchronizer
-or AbstractQueuedLongSynchronizer.
+Fields that tell who holds a synchronizer, of AbstractOwnableSynchronizer, ReentrantReadWriteLock.Sync,
+AbstractQueuedSynchronizer or AbstractQueuedLongSynchronizer.
 */
 export type SynchronizerOffsets = Record<(typeof synchronizerFields)[number][0], number>;
 const synchronizerFields = [
@@ -19,10 +19,7 @@ const synchronizerFields = [
 
 /** Synchronizers of java.util.concurrent, by class. */
 export class Synchronizers {
-	/**
-	Offsets of fields; NaN for classes that have none. Good as long as classes stay: a class unloaded and another in its
-	place gives an object that is not a thread.
-	*/
+	/** Field offsets; NaN for missing fields. If a class is unloaded and replaced, the object found is not a thread. */
 	readonly #offsets = new Map<number, SynchronizerOffsets>();
 	readonly #vm: Vm;
 	readonly #heap: Heap;
@@ -32,7 +29,7 @@ export class Synchronizers {
 		this.#heap = heap;
 	}
 
-	/** Where synchronizers of a class have their fields. Throws `Unreadable`. */
+	/** Field offsets of a synchronizer's class. Throws `Unreadable`. */
 	offsetsOf(klass: number): SynchronizerOffsets {
 		let offsets = this.#offsets.get(klass);
 		if (offsets === undefined) {

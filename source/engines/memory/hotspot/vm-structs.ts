@@ -1,12 +1,12 @@
 import {wordAt} from '../decode/word.js';
-import {type Symbols} from '../process/libjvm.js';
-import {type Reader} from '../process/reader.js';
-import {Strings} from '../process/strings.js';
+import {type Symbols} from '../target/libjvm.js';
+import {type Reader} from '../target/reader.js';
+import {Strings} from '../target/strings.js';
 
-/** One row of gHotSpotVMStructs: a member's offset in bytes, or a static's address. */
-export type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};
+/** A row of gHotSpotVMStructs: offset of a field in bytes, or address of a static. */
+type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};
 
-/** HotSpot's tables about itself, which every build carries for the serviceability agent (vmStructs.hpp). */
+/** HotSpot's tables about itself, in every build, for the serviceability agent (vmStructs.hpp). */
 export type VmStructs = {
 	/** Rows by "Type.field". */
 	readonly fields: ReadonlyMap<string, StructRow>;
@@ -16,15 +16,15 @@ export type VmStructs = {
 	readonly constants: ReadonlyMap<string, number>;
 };
 
-/** Most rows in one table: the largest seen has about 1,000. */
+/** Maximum rows of a table; known ones have about 1,000. */
 const rowLimit = 20_000;
 
-/** Most bytes in a row: all known ones have 48 or less. */
+/** Maximum bytes of a row; known ones have at most 48. */
 const strideLimit = 256;
 
 const wordBytes = 8;
 
-/** Reads all tables; throws `Unreadable`, or an error that names the symbol that this libjvm lacks. */
+/** Reads all tables; throws `Unreadable`, or an error naming the symbol that this libjvm lacks. */
 export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 	const strings = new Strings(reader);
 	const text = (address: number) => strings.at(address);
@@ -70,10 +70,7 @@ export function readVmStructs(reader: Reader, symbols: Symbols): VmStructs {
 	return {fields, sizes, constants};
 }
 
-/**
-The rows of a table up to the one whose first member of `offsets` (its name) is null, read in blocks: a read for each
-row would cost some milliseconds.
-*/
+/** The rows of a table, read in blocks, up to the one whose name (the first of `offsets`) is null. */
 function * rows(reader: Reader, start: number, stride: number, offsets: readonly number[]): Generator<DataView> {
 	if (!(stride > 0 && stride <= strideLimit && Math.max(...offsets) <= stride - wordBytes)) {
 		throw new Error('the tables of this libjvm.so have rows in an unknown format');
@@ -82,7 +79,7 @@ function * rows(reader: Reader, start: number, stride: number, offsets: readonly
 	const blockRows = 64;
 	const block = new Uint8Array(stride * blockRows);
 	for (let index = 0; index < rowLimit; index += blockRows) {
-		// The end of the table may be the end of what is mapped.
+		// The table may end where the mapping ends.
 		const got = reader.memory.read(start + (index * stride), block, 0, block.length);
 		for (let offset = 0; offset < block.length; offset += stride) {
 			if (offset + stride > got) {

@@ -1,9 +1,9 @@
 import {wordAt} from '../decode/word.js';
-import {fail, type Reader} from '../process/reader.js';
-import {Strings} from '../process/strings.js';
+import {fail, type Reader} from '../target/reader.js';
+import {Strings} from '../target/strings.js';
 import {has, type Layout} from './layout.js';
 
-/** What does not change about a JVM while it runs: how to read it, and what it was started with. */
+/** What is constant about a running JVM: how to read it, and how it was started. */
 export type Vm = {
 	readonly reader: Reader;
 	readonly layout: Layout;
@@ -12,32 +12,32 @@ export type Vm = {
 	/** Digits not used in UNSIGNED5 numbers (decode/unsigned5.ts). */
 	readonly excluded: number;
 	readonly flags: ReadonlyMap<string, boolean>;
-	/** Set with compressed oops: address = base + narrow * 2^shift. */
+	/** With compressed oops: address = base + narrow * 2^shift. */
 	readonly narrowOop?: {readonly base: number; readonly shift: number};
 	readonly narrowKlass?: {readonly base: number; readonly shift: number};
-	/** Bits to shift a mark word by to get the class, if object headers are compact (JEP 450). */
+	/** Shift from a mark word to the class, with compact object headers (JEP 450). */
 	readonly markKlassShift?: number;
 	/** Return address of a call from the VM into Java code. */
 	readonly callStubReturn: number;
 	readonly collector: 'z-generational' | 'z' | 'shenandoah' | 'stop-the-world';
 };
 
-/** The flags we ask for; others are not kept. */
+/** The flags kept. */
 const flagNames = new Set(['UseCompressedOops', 'UseCompressedClassPointers', 'UseCompactObjectHeaders', 'UseZGC', 'ZGenerational', 'UseShenandoahGC', 'DebugNonSafepoints']);
 
-/** Most flags a JVM has; the largest seen has about 1,500. */
+/** Maximum number of flags; known JVMs have about 1,500. */
 const flagLimit = 10_000;
 
-/** First release in which generational ZGC is the only one (JEP 490). */
+/** First release with only generational ZGC (JEP 490). */
 const onlyGenerationalZ = 24;
 
-/** First release whose tables no longer mention UseCompressedClassPointers, since it is always on. */
+/** First release whose tables lack UseCompressedClassPointers, as it is always on. */
 const alwaysCompressedClasses = 27;
 
-/** Reads what is fixed for the JVM's life; throws `Unreadable`. */
+/** Reads what is constant for the JVM's life; throws `Unreadable`. */
 export function openVm(reader: Reader, layout: Layout): Vm {
 	const {fields, constants} = layout;
-	// The HotSpot of JDK 8 has release numbers of its own, and calls itself 25.
+	// HotSpot of JDK 8 has its own version, 25.
 	const release = has(fields.codeHeap) ? 8 : reader.u32(fields.majorVersion);
 	const flags = readFlags(reader, layout);
 	const isOn = (name: string) => flags.get(name) ?? false;

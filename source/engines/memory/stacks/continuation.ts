@@ -2,36 +2,30 @@ import {type CodeCache} from '../hotspot/code-cache.js';
 import {type Heap} from '../hotspot/heap.js';
 import {has} from '../hotspot/layout.js';
 import {klassName, type Methods} from '../hotspot/methods.js';
-import {fail, Unreadable} from '../process/reader.js';
+import {fail, ifReadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 import {FrameBuffer} from './frame-buffer.js';
 import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
 import {StackCopy} from './stack.js';
 
-/**
-Where those frames of a mounted virtual thread are that are still in the heap: a chunk (jdk.internal.vm.StackChunk) and
-the frames' place in it at the moment it was looked at.
-*/
-export type ChunkPlace = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};
+/** The position of a mounted virtual thread's frames in a heap chunk (jdk.internal.vm.StackChunk), as last read. */
+export type ChunkPosition = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};
 
-/** Where the fields of these classes are. */
-type Offsets = {readonly tail: number; readonly parent: number; readonly size: number; readonly sp: number; readonly bottom: number; readonly argumentSize: number; readonly stack: number};
+/** Field offsets of these classes, and the class of chunks. */
+type Offsets = {readonly chunkKlass: number; readonly tail: number; readonly parent: number; readonly size: number; readonly sp: number; readonly bottom: number; readonly argumentSize: number; readonly stack: number};
 
-/**
-Words of a ContinuationEntry among which the one with the Continuation object is looked for; it is the third on 25
-(continuationEntry.hpp).
-*/
+/** Words of a ContinuationEntry searched for the Continuation object; on 25 it is the third (continuationEntry.hpp). */
 const entryWords = 6;
 
-/** Most chunks of one thread: a thread that yields at ever greater depth gets another one each time. */
+/** Maximum number of chunks of a thread: one that yields at ever greater depth gets another each time. */
 const chunkLimit = 64;
 
-/** Most words of one chunk, 1 MB of frames. */
+/** Maximum words of a chunk, 1 MB of frames. */
 const chunkWords = 1 << 17;
 
 /**
-The heap part of virtual threads (24 and later). When a virtual thread resumes after a wait, only its topmost frames
-come back to the stack; the others stay in a chunk in the heap until the thread returns to them (stackChunkOop.hpp,
+Reads the frames of virtual threads in the heap (24 and later). A virtual thread that resumes gets only its topmost
+frames back on the stack; the others stay in a chunk until it returns to them (stackChunkOop.hpp,
 continuationFreezeThaw.cpp).
 */
 export class Continuations {
@@ -52,48 +46,43 @@ export class Continuations {
 	}
 
 	/**
-	Looks where the heap part begins now, quickly enough for a thread that is held; `entry`: JavaThread._cont_entry,
-	which lies on the stack. Undefined if there is none or it cannot be read.
+	Finds the start of the heap part, quickly enough for a thread that is held; undefined if there is none or it is
+	unreadable. `entry`: JavaThread._cont_entry, an address on the stack.
 	*/
-	locate(stack: StackCopy, entry: number): ChunkPlace | undefined {
-		try {
+	locate(stack: StackCopy, entry: number): ChunkPosition | undefined {
+		return ifReadable(() => {
 			const continuation = this.#continuationOf(stack, entry);
 			const offsets = this.#offsets ?? fail();
-			return this.#place(this.#heap.reference(continuation + offsets.tail));
-		} catch (error) {
-			ignore(error);
-		}
+			return this.#position(this.#heap.reference(continuation + offsets.tail));
+		}, undefined);
 	}
 
 	/**
-	Fills `frames` with what the heap holds, innermost first; false when the frames cannot be read, or were changed
-	since they were located.
+	Fills `frames` with the frames in the heap, innermost first; false if they are unreadable or have changed since
+	`locate`.
 	*/
-	walk(place: ChunkPlace): boolean {
+	walk(position: ChunkPosition): boolean {
 		this.frames.count = 0;
-		try {
-			let next: ChunkPlace | undefined = place;
+		return ifReadable(() => {
+			let next: ChunkPosition | undefined = position;
 			for (let count = 0; next && count < chunkLimit; count++) {
-				const {chunk, parent, sp, low, base}: ChunkPlace = next;
+				const {chunk, parent, sp, low, base}: ChunkPosition = next;
 				if (low < base) {
 					this.#stack.load(this.#vm.reader.memory, low - 16, base);
+					this.#checkChunk(chunk);
 					this.#walkChunk(low, base);
 				}
 
-				// Frames are taken from the chunk while the thread returns to them, and new ones are put there when it
-				// waits again.
+				// Frames are thawed when the thread returns to them, and frozen when it yields again.
 				if (this.#vm.reader.u32(chunk + (this.#offsets ?? fail()).sp) < sp) {
 					return false;
 				}
 
-				next = parent === 0 ? undefined : this.#place(parent);
+				next = parent === 0 ? undefined : this.#position(parent);
 			}
 
 			return next === undefined;
-		} catch (error) {
-			ignore(error);
-			return false;
-		}
+		}, false);
 	}
 
 	#continuationOf(stack: StackCopy, entry: number): number {
@@ -102,28 +91,27 @@ export class Continuations {
 		}
 
 		for (let word = 1; word < entryWords; word++) {
-			try {
-				const oop = this.#entryReference(stack, entry, word);
+			const oop = ifReadable(() => this.#entryReference(stack, entry, word), 0);
+			const isFound = ifReadable(() => {
 				const klass = this.#continuationKlass(this.#heap.klassOf(oop));
-				if (klass !== 0) {
-					this.#offsets = this.#findOffsets(klass, oop);
-					this.#entryWord = word;
-					return oop;
-				}
-			} catch (error) {
-				ignore(error);
+				this.#offsets = klass === 0 ? this.#offsets : this.#findOffsets(klass, oop);
+				return klass !== 0;
+			}, false);
+			if (isFound) {
+				this.#entryWord = word;
+				return oop;
 			}
 		}
 
 		return fail();
 	}
 
-	/** A pointer on the stack is never compressed and never coloured. */
+	/** Pointers on the stack are never compressed or coloured. */
 	#entryReference(stack: StackCopy, entry: number, word: number): number {
 		return stack.word(entry + (8 * word));
 	}
 
-	/** jdk.internal.vm.Continuation itself, for a class that is or extends it; otherwise 0. */
+	/** jdk.internal.vm.Continuation, for a class that is or extends it; otherwise 0. */
 	#continuationKlass(klass: number): number {
 		for (let at = klass, depth = 0; at !== 0 && depth < 4; depth++) {
 			if (klassName(this.#vm, at) === 'jdk.internal.vm.Continuation') {
@@ -142,21 +130,29 @@ export class Continuations {
 		const chunkKlass = heap.klassOf(heap.reference(oop + tail));
 		const find = (name: string, signature: string) => heap.fieldOffset(chunkKlass, name, signature);
 		return {
-			tail, parent: find('parent', 'Ljdk/internal/vm/StackChunk;') ?? fail(),
+			chunkKlass, tail, parent: find('parent', 'Ljdk/internal/vm/StackChunk;') ?? fail(),
 			size: find('size', 'I') ?? fail(), sp: find('sp', 'I') ?? fail(),
 			bottom: find('bottom', 'I') ?? Number.NaN, argumentSize: find('argsize', 'I') ?? Number.NaN,
-			// The frames follow the object's fields: the layout helper is the size of an instance, its lowest bits are
-			// flags (klass.hpp).
+			// The frames follow the object's fields; the layout helper is the instance size, with flags in its lowest
+			// bits (klass.hpp).
 			stack: Math.floor(this.#vm.reader.u32(chunkKlass + this.#vm.layout.fields.klassLayout) / 8) * 8,
 		};
 	}
 
-	#place(chunk: number): ChunkPlace {
+	/** Fails if there is no chunk at the address: ZGC moves objects before it updates fields. */
+	#checkChunk(chunk: number): void {
+		if (this.#heap.klassOf(chunk) !== this.#offsets?.chunkKlass) {
+			fail();
+		}
+	}
+
+	#position(chunk: number): ChunkPosition {
+		this.#checkChunk(chunk);
 		const {reader} = this.#vm;
 		const {size: sizeOffset, sp: spOffset, parent, bottom, argumentSize, stack} = this.#offsets ?? fail();
 		const size = reader.u32(chunk + sizeOffset);
 		const sp = reader.u32(chunk + spOffset);
-		// Up to 22 a chunk says how many words of arguments follow its frames; later ones say where the frames end.
+		// Up to 22 a chunk has the number of argument words after its frames; later ones have the end of the frames.
 		const end = has(bottom) ? reader.u32(chunk + bottom) : size - reader.u32(chunk + argumentSize);
 		if (size > chunkWords || end > size || sp > size) {
 			fail();
@@ -166,7 +162,7 @@ export class Continuations {
 	}
 
 	/**
-	As in walker.ts, but the links of interpreted frames in a chunk are relative, in words (frame_x86.inline.hpp,
+	As in walker.ts, but links of interpreted frames in a chunk are relative, in words (frame_x86.inline.hpp,
 	derelativize).
 	*/
 	#walkChunk(low: number, base: number): void {
@@ -176,8 +172,8 @@ export class Continuations {
 		let pc = stack.word(sp - 8);
 		while (sp < base) {
 			const previous = sp;
-			const place = this.#code.lookUp(pc) ?? fail();
-			const {blob} = place;
+			const position = this.#code.lookUp(pc) ?? fail();
+			const {blob} = position;
 			if (blob.kind === 'interpreter') {
 				const fp = fpSlot + (8 * relative(stack, fpSlot));
 				const method = this.#methods.at(stack.word(fp + slot.method));
@@ -205,16 +201,8 @@ export class Continuations {
 	}
 }
 
-/** A small signed number in a word of the stack. */
+/** A word of the stack as a small signed number. */
 function relative(stack: StackCopy, at: number): number {
 	const low = stack.word(at) % (2 ** 32);
 	return low < 2 ** 31 ? low : low - (2 ** 32);
-}
-
-function ignore(error: unknown): undefined {
-	if (!(error instanceof Unreadable)) {
-		throw error;
-	}
-
-	return undefined;
 }

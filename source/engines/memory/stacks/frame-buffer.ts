@@ -1,15 +1,15 @@
 /**
-Most frames of one stack: the JVM's own dumps stop at 1,024 (MaxJavaStackTraceDepth), a stack of 1 MB holds some 20,000
-small ones.
+Maximum frames of a stack: the JVM's own dumps stop at 1,024 (MaxJavaStackTraceDepth), and a stack of 1 MB holds some
+20,000 small ones.
 */
-export const frameLimit = 16_384;
+const frameLimit = 16_384;
 
-/** The frames of one stack as they are found, innermost first, in memory that is reused for the next stack. */
+/** Frame ids of one stack, innermost first, in memory that is reused for the next stack. */
 export class FrameBuffer {
 	count = 0;
 	ids = new Int32Array(1024);
 
-	/** Appends a frame; false if the stack has too many. */
+	/** Appends a frame; false if the buffer is full. */
 	push(frame: number): boolean {
 		if (this.count === this.ids.length) {
 			if (this.count >= frameLimit) {
@@ -25,7 +25,7 @@ export class FrameBuffer {
 		return true;
 	}
 
-	/** The frames in memory of their own. */
+	/** The frames in a new array. */
 	copy(): Int32Array {
 		return this.ids.slice(0, this.count);
 	}

@@ -1,6 +1,6 @@
-import {type CodePlace} from '../hotspot/code-cache.js';
+import {type CodeLocation} from '../hotspot/code-cache.js';
 import {type Vm} from '../hotspot/vm.js';
-import {Unreadable} from '../process/reader.js';
+import {ifReadable} from '../target/reader.js';
 import {heldObjects} from './interpreted.js';
 import {type StackCopy} from './stack.js';
 import {type FrameWatcher} from './walker.js';
@@ -8,10 +8,10 @@ import {type FrameWatcher} from './walker.js';
 /** The object is a constant of the code, or in a register. */
 const unknownObject = -1;
 
-/** Notes the monitors that the frames of a stack hold while it is walked. */
+/** Collects the monitors held by the frames of a stack while it is walked. */
 export class HeldMonitors implements FrameWatcher {
 	readonly #vm: Vm;
-	/** Of each monitor: its object, and the place of its frame in the buffer. */
+	/** The object of each monitor, and the index of its frame in the buffer. */
 	readonly #objects: number[] = [];
 	readonly #frames: number[] = [];
 
@@ -19,23 +19,23 @@ export class HeldMonitors implements FrameWatcher {
 		this.#vm = vm;
 	}
 
-	/** Forgets the stack before. */
+	/** Forgets the previous stack. */
 	start(): void {
 		this.#objects.length = 0;
 		this.#frames.length = 0;
 	}
 
 	interpreted(at: number, stack: StackCopy, fp: number): void {
-		this.#safely(() => {
+		ifReadable(() => {
 			for (const object of heldObjects(this.#vm, stack, fp)) {
 				this.#add(object, at);
 			}
-		});
+		}, undefined);
 	}
 
-	compiled(at: number, stack: StackCopy, {blob}: CodePlace, pc: number, sp: number): void {
+	compiled(at: number, stack: StackCopy, {blob}: CodeLocation, pc: number, sp: number): void {
 		const {narrowOop} = this.#vm;
-		this.#safely(() => {
+		ifReadable(() => {
 			for (const [index, monitors] of (blob.kind === 'java' ? blob.monitorsAt(pc) : []).entries()) {
 				for (const monitor of monitors) {
 					if (!monitor) {
@@ -47,14 +47,14 @@ export class HeldMonitors implements FrameWatcher {
 					}
 				}
 			}
-		});
+		}, undefined);
 	}
 
 	/**
-	The place of the outermost frame that holds an object's monitor: the one that took it. Where no frame is known to,
-	it is the only one that holds a monitor of an unknown object. -1 if that is not known.
+	Index of the outermost frame that holds an object's monitor, which is the one that took it; if there is none, of the
+	only frame with a monitor of an unknown object. -1 if unknown.
 	*/
-	placeOf(object: number): number {
+	frameIndexOf(object: number): number {
 		const known = this.#objects.lastIndexOf(object);
 		if (known !== -1) {
 			return this.#frames[known];
@@ -67,16 +67,5 @@ export class HeldMonitors implements FrameWatcher {
 	#add(object: number, at: number): void {
 		this.#objects.push(object);
 		this.#frames.push(at);
-	}
-
-	/** What one frame holds cannot be read: the others still count. */
-	#safely(note: () => void): void {
-		try {
-			note();
-		} catch (error) {
-			if (!(error instanceof Unreadable)) {
-				throw error;
-			}
-		}
 	}
 }

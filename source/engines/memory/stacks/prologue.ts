@@ -1,28 +1,24 @@
 /*
-Where the frame of a compiled method is not complete: at its entry, until the frame has been built, and at its exit,
-once it has been taken down. Both are short runs of instructions, which are followed here as far as they move the stack
-pointer (HotSpot: MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; the epilogues in x86_64.ad and
-c1_LIRAssembler_x86.cpp).
+Detects incomplete frames of compiled methods: at entry, before the frame is built, and at exit, after it is removed.
+Both are short instruction sequences, decoded here for their effect on the stack pointer (HotSpot:
+MacroAssembler::verified_entry, C1_MacroAssembler::build_frame; epilogues in x86_64.ad and c1_LIRAssembler_x86.cpp).
 */
 
 /**
-How far the frame is built: bytes on the stack above the return address, and whether the caller's frame pointer is saved
-in the word just above it.
+An incomplete frame: bytes on the stack above the return address, and whether the caller's frame pointer is saved in the
+word above it.
 */
 export type PartialFrame = {readonly depth: number; readonly isFpSaved: boolean};
 
 type Instruction = {readonly length: number; readonly effect?: 'push' | 'pop' | 'allocate' | 'save' | 'return'; readonly bytes?: number};
 
-/** Longest prologue decoded, bytes. */
+/** Maximum length of a decoded prologue, bytes. */
 const prologueLimit = 128;
 
-/** Most instructions between taking down a frame and the return. */
+/** Maximum instructions between removing a frame and the return. */
 const epilogueSteps = 6;
 
-/**
-Follows the prologue from a method's entry up to an offset after it; undefined if it meets an instruction that no
-prologue has.
-*/
+/** The frame at an offset after a method's entry; undefined if an instruction in between is not of a prologue. */
 export function decodePrologue(code: Uint8Array, offset: number): PartialFrame | undefined {
 	let at = 0;
 	let depth = 0;
@@ -47,8 +43,7 @@ export function decodePrologue(code: Uint8Array, offset: number): PartialFrame |
 }
 
 /**
-Follows the code from an address on: when it only polls for a safepoint and returns, the frame is gone (or one word is
-left of it); undefined if it is still complete.
+The frame if the code from here on only polls for a safepoint and returns; undefined if the frame is still complete.
 */
 export function decodeEpilogue(code: Uint8Array): PartialFrame | undefined {
 	let depth = 0;
@@ -76,7 +71,7 @@ export function decodeEpilogue(code: Uint8Array): PartialFrame | undefined {
 	return undefined;
 }
 
-/** The instructions that prologues and epilogues are made of (Intel SDM volume 2); undefined for any other. */
+/** Decodes an instruction of a prologue or epilogue (Intel SDM volume 2); undefined for any other. */
 function decode(code: Uint8Array, at: number): Instruction | undefined {
 	const [a, b, c] = [code[at], code[at + 1], code[at + 2]];
 	switch (a) {
@@ -181,7 +176,7 @@ function withRexW(code: Uint8Array, at: number): Instruction | undefined {
 	return (b === 0x8B && c === 0xEC) || (b === 0x89 && c === 0xE5) ? {length: 3} : undefined; // mov rbp, rsp
 }
 
-/** nop [operand] in its forms of several bytes; `prefix` is the number of bytes before it. */
+/** A multi-byte nop [operand]; `prefix`: number of bytes before it. */
 function longNop(code: Uint8Array, at: number, prefix: number): Instruction | undefined {
 	if (code[at] !== 0x0F || code[at + 1] !== 0x1F) {
 		return undefined;

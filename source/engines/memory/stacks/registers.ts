@@ -1,6 +1,6 @@
 import {wordAt} from '../decode/word.js';
 
-/** The registers that tell where a thread is; addresses as numbers, other words not exact above 2^53. */
+/** Registers needed to unwind; addresses are exact, other words only below 2^53. */
 export type Registers = {
 	readonly pc: number;
 	readonly sp: number;
@@ -10,10 +10,7 @@ export type Registers = {
 	readonly r13: number;
 };
 
-/**
-A frame that the walk continues from: a code address, the stack pointer of its frame, and the frame pointer it was left
-with.
-*/
+/** The frame at which a walk continues: its code address, stack pointer and frame pointer. */
 export type Cursor = {pc: number; sp: number; fp: number};
 
 /** Bytes of struct user_regs_struct on x86-64 (Linux arch/x86/include/asm/user_64.h). */

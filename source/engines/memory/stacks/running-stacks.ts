@@ -1,53 +1,33 @@
-import {availableParallelism} from 'node:os';
 import {type JavaThread} from '../threads/java-thread.js';
 import {type JavaThreads} from '../threads/java-threads.js';
-import {type Memory} from '../process/memory.js';
-import {OwnWaking} from '../process/own-waking.js';
-import {type Ptrace} from '../process/ptrace.js';
-import {Unreadable} from '../process/reader.js';
-import {type Choice, type Stopper} from '../process/stopper.js';
-import {type Stops} from '../process/stops.js';
+import {type Memory} from '../target/memory.js';
+import {type Ptrace} from '../target/ptrace.js';
+import {ifReadable} from '../target/reader.js';
+import {type Stopper} from '../target/stopper.js';
+import {noStops, type Stops, sumOfStops} from '../target/stops.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from '../threads/thread-block.js';
-import {type ChunkPlace, type Continuations} from './continuation.js';
+import {type ChunkPosition, type Continuations} from './continuation.js';
 import {decodeRegisters, registersBytes} from './registers.js';
-import {restLengthUs} from './rest-length.js';
 import {StackCopy} from './stack.js';
 import {type TopFrame} from './top-frame.js';
 import {type Walker, type WalkEnd} from './walker.js';
 
-/**
-Most bytes of a stack copied while its thread is held: 256 KB take some 50 microseconds, and hold 1,000 frames or more.
-*/
+/** Maximum bytes copied while a thread is held; they hold 1,000 frames or more. */
 const heldStackBytes = 1 << 18;
 
-/**
-After how many microseconds those that are not at work are looked at again: as long as it takes from a look until a
-thread stands still.
-*/
-const againUs = 25;
+/** Attempts to stop a working thread in Java code. */
+const maxTries = 4;
 
-/** No thread has these ids (Linux include/linux/threads.h): what is asked of them does nothing. */
-const nobody = 0;
-const nobodyToWaitFor = 0x7F_FF_FF_FF;
-const warmUps = 2;
+/** Reads of the state of a thread that was stopped outside Java code, until it is back in it. */
+const maxPolls = 20;
 
-/** CPUs beside the one that we use while we look. */
-const otherCpus = availableParallelism() - 1;
+/** Notified when a thread is asked to stop, while it is held, and if it stopped too late to count as observed. */
+export type StopWatch = {asked(thread: JavaThread): void; held(thread: JavaThread): void; late(thread: JavaThread): void};
 
-/** Whom of some threads to stop, of those that are not wanted by the look before; see `Choice`. */
-type Look = {readonly afterUs: number; begin?(): void; wants(thread: JavaThread): boolean};
+type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isTaken: boolean; isAnchored: boolean; chunk?: ChunkPosition};
 
-/** Who is told when a thread is stopped. */
-export type StopWatch = {asked(thread: JavaThread): void; held(thread: JavaThread): void};
-
-type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isTaken: boolean; isAnchored: boolean; chunk?: ChunkPlace};
-
-/**
-Takes and walks the stacks of threads that execute Java code: stopped for a moment each, walked once they run again.
-*/
+/** Stops threads that execute Java code, copies their stacks, and walks them once they run again. */
 export class RunningStacks {
-	/** What our own sleeps cost, before those who run are looked for. */
-	readonly waking: OwnWaking;
 	readonly #memory: Memory;
 	readonly #threads: JavaThreads;
 	readonly #walker: Walker;
@@ -57,16 +37,12 @@ export class RunningStacks {
 	readonly #continuations: Continuations;
 	readonly #watch?: StopWatch;
 	readonly #moments: Moment[] = [];
-	readonly #scratch = new Uint8Array(registersBytes);
-	/** When the target was last left alone. */
-	#restedMs = Number.NEGATIVE_INFINITY;
-	/** By Linux id, those that `stopWorking` has stopped. */
+	/** Threads stopped by `stopWorking`, by Linux id. */
 	#caught = new Map<number, Moment>();
 
 	constructor(parts: {
 		readonly memory: Memory; readonly threads: JavaThreads; readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper;
 		readonly continuations: Continuations;
-		/** Told of each thread just before it is asked to stop, and while it is held. */
 		readonly watch?: StopWatch;
 	}) {
 		this.#memory = parts.memory;
@@ -77,15 +53,9 @@ export class RunningStacks {
 		this.#stopper = parts.stopper;
 		this.#continuations = parts.continuations;
 		this.#watch = parts.watch;
-		this.waking = new OwnWaking(microseconds => {
-			parts.ptrace.sleep(microseconds);
-		});
 	}
 
-	/**
-	Fills in the frames of all these threads; those that the kernel does not know as threads of the target are not
-	stopped.
-	*/
+	/** Sets the frames of these threads; those that the kernel does not list for the target are not stopped. */
 	walk(threads: readonly JavaThread[]): Stops {
 		const moments = new Map<number, Moment>();
 		for (const thread of threads) {
@@ -96,7 +66,7 @@ export class RunningStacks {
 			}
 		}
 
-		const stops = this.#stop(threads, moments, [{afterUs: 0, wants: () => true}]);
+		const stops = this.#stop(threads, moments, () => true);
 		for (const moment of moments.values()) {
 			this.#finish(moment);
 		}
@@ -105,45 +75,33 @@ export class RunningStacks {
 	}
 
 	/**
-	Looks who of these threads executes Java code and stops those; `walkCaught` fills in their frames. Before that the
-	target is left alone for a moment: while we worked it had a CPU less, and who is at work at the end of that has much to
-	do. From the look on a thread goes on for some time until it stands still, so that a piece of work that had less to do is
-	missed. In its place counts, where nobody was found, one that had not begun at the first look and has at the second,
-	about as long afterwards: together they are as likely for work of any length that takes longer than both. Not where that
-	may have begun only because another thread was stopped.
+	Stops those of these threads that execute Java code; `walkCaught` sets their frames. Before it stops, a thread runs
+	on for a moment, up to its next system call; one that has left Java code by then is tried again, since its exit
+	point says nothing about where it worked.
 	*/
 	stopWorking(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean): Stops {
-		const inJava = new Set<JavaThread>();
-		let room = 0;
 		this.#caught = new Map();
-		return this.#stop(threads, this.#caught, [
-			{afterUs: 0, wants: thread => this.#threads.isInJavaNow(thread) && isStillThere(thread) && Boolean(inJava.add(thread))},
-			{
-				afterUs: againUs,
-				begin: () => {
-					room = otherCpus - [...inJava].filter(thread => this.#threads.isInJavaNow(thread)).length;
-				},
-				wants: thread => room > 0 && this.#threads.isInJavaNow(thread) && isStillThere(thread) && Boolean(inJava.add(thread)),
-			},
-		], thread => {
-			// One that has left Java code was there by chance; where it did so says nothing of where it worked.
-			if (thread.isInJava !== inJava.has(thread)) {
-				thread.isOffCpu = true;
-				thread.wasOnCpu = false;
-			}
-		}, {
-			rest: () => {
-				this.#warmUp(threads, isStillThere);
-				const nowMs = performance.now();
-				this.waking.rest(restLengthUs(nowMs - this.#restedMs));
-				this.#restedMs = nowMs;
-			},
-		});
+		let stops = noStops;
+		let left = threads;
+		for (let tries = 0; tries < maxTries && left.length > 0; tries++) {
+			const again: JavaThread[] = [];
+			const polls = tries === 0 ? 1 : maxPolls;
+			const round = this.#stop(left, this.#caught, thread => this.#isInJavaSoon(thread, polls) && isStillThere(thread), thread => {
+				if (!thread.isInJava) {
+					this.#watch?.late(thread);
+					again.push(thread);
+				}
+			});
+			stops = tries === 0 ? round : sumOfStops(stops, round);
+			left = again;
+		}
+
+		return stops;
 	}
 
 	/**
-	Fills in the frames of those of the threads that were caught, as they stood then, and gives them. One that did not stop
-	in time, or may not be stopped, has an unknown stack as long as it executes Java code.
+	Sets the frames of the stopped threads to those at their stop, and returns these threads. A thread that could not be
+	stopped in time has an unknown stack while it executes Java code.
 	*/
 	walkCaught(threads: readonly JavaThread[]): readonly JavaThread[] {
 		const caught = this.#caught.size === 0 ? [] : threads.filter(thread => this.isCaught(thread));
@@ -161,27 +119,18 @@ export class RunningStacks {
 		return moment?.thread === thread && (moment.isTaken || thread.isInJava);
 	}
 
-	/**
-	Does what is done from a look until a thread stands still, to no end but that it takes less time then: after a sleep
-	of ours the code of it is in no cache. No thread is seized for it.
-	*/
-	#warmUp(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean): void {
-		const thread = threads.find(({isThere}) => isThere);
-		if (!thread) {
-			return;
+	/** Whether a thread executes Java code within `polls` reads, some microseconds each. */
+	#isInJavaSoon(thread: JavaThread, polls: number): boolean {
+		for (let poll = 0; poll < polls; poll++) {
+			if (this.#threads.isInJavaNow(thread)) {
+				return true;
+			}
 		}
 
-		for (let times = 0; times < warmUps; times++) {
-			this.#threads.isInJavaNow(thread);
-			isStillThere(thread);
-			this.#watch?.asked(thread);
-			this.#ptrace.interrupt(nobody);
-			this.#ptrace.poll(nobodyToWaitFor);
-			this.#ptrace.registers(nobody, this.#scratch);
-		}
+		return false;
 	}
 
-	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, looks: readonly Look[], held: (thread: JavaThread) => void = () => undefined, before: Pick<Choice, 'rest'> = {}): Stops {
+	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, wants: (thread: JavaThread) => boolean, held?: (thread: JavaThread) => void): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
 			if (thread.isThere) {
@@ -193,30 +142,32 @@ export class RunningStacks {
 			const moment = moments.get(tid);
 			if (moment) {
 				this.#take(moment, tid);
-				held(moment.thread);
+				held?.(moment.thread);
 				Object.assign(moment.block, moment.thread.block);
 			}
 		}, {
-			looks: looks.map(({afterUs, begin, wants}) => ({
-				afterUs, begin,
-				wants: tid => {
-					const thread = byId.get(tid)!;
-					const isWanted = wants(thread);
-					if (isWanted) {
-						this.#momentOf(thread, moments);
-					}
+			wants: tid => {
+				const thread = byId.get(tid)!;
+				const isWanted = wants(thread);
+				if (isWanted) {
+					this.#momentOf(thread, moments);
+				}
 
-					return isWanted;
-				},
-			})),
+				return isWanted;
+			},
 			asked: tid => {
 				this.#watch?.asked(byId.get(tid)!);
 			},
-			...before,
 		});
 	}
 
 	#momentOf(thread: JavaThread, moments: Map<number, Moment>): Moment {
+		const known = moments.get(thread.nativeId);
+		if (known) {
+			known.isTaken = false;
+			return known;
+		}
+
 		const index = moments.size;
 		this.#moments[index] ??= {
 			thread, registers: new Uint8Array(registersBytes), stack: new StackCopy(), block: emptyBlock(), isTaken: false, isAnchored: false,
@@ -228,30 +179,26 @@ export class RunningStacks {
 		return moment;
 	}
 
-	/** While the thread stands still: registers, whether it still executes Java code, and the stack. */
+	/** While the thread is stopped: reads its registers, its state and its stack. */
 	#take(moment: Moment, tid: number): void {
 		const {thread} = moment;
-		try {
+		ifReadable(() => {
 			if (this.#ptrace.registers(tid, moment.registers) !== 0 || !this.#threads.reread(thread)) {
 				return;
 			}
 
-			// It may have left Java code between the look at its state and its stop.
+			// It may have left Java code before it stopped.
 			const {block} = thread;
 			moment.isAnchored = !thread.isInJava && block.anchorSp !== 0;
 			const low = moment.isAnchored ? block.anchorSp - 8 : decodeRegisters(moment.registers).sp;
-			// A thread that has only just begun to run tells the JVM only now where its stack is.
+			// A thread that has just started has no stack base before this.
 			if (low >= block.stackBase - block.stackSize && low < block.stackBase) {
 				moment.stack.load(this.#memory, low, block.stackBase, heldStackBytes);
 				moment.isTaken = true;
 				this.#watch?.held(thread);
 				moment.chunk = block.continuationEntry === 0 ? undefined : this.#continuations.locate(moment.stack, block.continuationEntry);
 			}
-		} catch (error) {
-			if (!(error instanceof Unreadable)) {
-				throw error;
-			}
-		}
+		}, undefined);
 	}
 
 	#finish({thread, registers, stack, isTaken, isAnchored, chunk}: Moment): void {
@@ -259,13 +206,12 @@ export class RunningStacks {
 		let end: WalkEnd = 'broken';
 		if (isTaken) {
 			const {block} = thread;
-			const place = decodeRegisters(registers);
-			// A call into the VM that need not change the thread's state (JRT_BLOCK_ENTRY: locking, allocating) still
-			// leaves an anchor.
-			if (isAnchored || (block.anchorSp > place.sp && !this.#top.isInCode(place))) {
+			const location = decodeRegisters(registers);
+			// A VM call without a state transition (JRT_BLOCK_ENTRY: locking, allocating) still leaves an anchor.
+			if (isAnchored || (block.anchorSp > location.sp && !this.#top.isInCode(location))) {
 				end = this.#fromAnchor(stack, block);
 			} else {
-				end = isOutsideJava(block) ? 'root' : this.#top.walk(stack, place);
+				end = isOutsideJava(block) ? 'root' : this.#top.walk(stack, location);
 			}
 		}
 
@@ -279,10 +225,7 @@ export class RunningStacks {
 	}
 }
 
-/**
-Whether a thread that stands still has left Java code for good, as one that ends, or has not begun to run it: without an
-anchor, and not on the way between two states.
-*/
+/** Whether a thread has finished Java code or not started it: no anchor, and not in a state transition. */
 function isOutsideJava({state, anchorSp}: ThreadBlock): boolean {
 	return anchorSp === 0 && state !== javaThreadState.inJava && state % 2 === 0;
 }

@@ -1,32 +1,31 @@
 import {wordOf} from '../decode/word.js';
-import {type Memory} from '../process/memory.js';
-import {fail} from '../process/reader.js';
+import {type Memory} from '../target/memory.js';
+import {fail} from '../target/reader.js';
 
 /**
-Most bytes copied of a stack: 1,024 interpreted frames take about 150 KB. Anything deeper is left out, and the stack
-counts as incomplete.
+Maximum bytes of a stack copied; 1,024 interpreted frames take about 150 KB. A deeper stack is truncated and counts as
+incomplete.
 */
-export const stackBytesLimit = 1 << 20;
+const stackBytesLimit = 1 << 20;
 
-/** A copy of a stack from an address on: an even number of 32-bit words. */
+/** A stack copy from an address on: an even number of 32-bit words. */
 export type StackBytes = {readonly low: number; readonly words: Uint32Array};
 
-/** A private copy of part of a thread's stack, read by address. */
+/** A copy of part of a thread's stack, read by address. */
 export class StackCopy {
-	/** Addresses of the first word and just after the last. */
+	/** Addresses of the first word and after the last. */
 	low = 0;
 	high = 0;
-	/** The stack has words below `high` that were not copied. */
-	isCut = false;
+	/** The stack continues above `high`. */
+	isTruncated = false;
 	#bytes = new Uint8Array(1 << 14);
 	#words = new Uint32Array(this.#bytes.buffer);
 
-	/** The bytes copied. */
 	get bytes(): Uint8Array {
 		return this.#bytes.subarray(0, this.high - this.low);
 	}
 
-	/** Copies from an address up to the stack's base; throws `Unreadable` where that cannot be. */
+	/** Copies from an address up to the stack's base, at most `limit` bytes. Throws `Unreadable`. */
 	load(memory: Memory, low: number, base: number, limit = stackBytesLimit): void {
 		this.low = low;
 		this.high = low;
@@ -41,10 +40,10 @@ export class StackCopy {
 		}
 
 		this.high = low + length;
-		this.isCut = length < base - low;
+		this.isTruncated = length < base - low;
 	}
 
-	/** Takes over a copy that was made elsewhere of what lies from an address on; throws `Unreadable` for none. */
+	/** Takes an existing copy of the stack from an address on. Throws `Unreadable` if it is empty. */
 	set(low: number, bytes: Uint8Array, base: number): void {
 		this.low = low;
 		this.high = low;
@@ -56,10 +55,10 @@ export class StackCopy {
 		this.#makeRoom(length);
 		this.#bytes.set(bytes.subarray(0, length));
 		this.high = low + length;
-		this.isCut = this.high < base;
+		this.isTruncated = this.high < base;
 	}
 
-	/** From which address on this copy and another are the same; `high` where none of it is. */
+	/** The address from which on this copy equals another; `high` if they differ throughout. */
 	sameFrom({low, words}: StackBytes): number {
 		const ours = (this.high - this.low) / 4;
 		if (low + (words.length * 4) !== this.high) {

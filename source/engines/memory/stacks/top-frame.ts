@@ -1,8 +1,9 @@
 import {wordAt} from '../decode/word.js';
-import {type CodeCache, type CodePlace} from '../hotspot/code-cache.js';
+import {type CodeCache, type CodeLocation} from '../hotspot/code-cache.js';
 import {type Methods} from '../hotspot/methods.js';
-import {Unreadable} from '../process/reader.js';
+import {ifReadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
+import {type ThreadBlock} from '../threads/thread-block.js';
 import {bytecodeIndex, isBytecode, lastSlot, savedBytecode, slot} from './interpreted.js';
 import {decodeEpilogue, decodePrologue} from './prologue.js';
 import {type Registers} from './registers.js';
@@ -10,27 +11,27 @@ import {type StackCopy} from './stack.js';
 import {type Walker, type WalkEnd} from './walker.js';
 
 /**
-How far up the stack to look for a return address into Java code when a thread is in code that leaves no trace of its
-frames, bytes: the deepest seen were some KB of the C library.
+Bytes of stack searched for a return address into Java code when the top frames have no debug information; covers the
+largest buffers in native JDK frames.
 */
-const scanBytes = 8192;
+const scanBytes = 1 << 16;
 
-/** Bytes of code looked at from a program counter onwards: a prologue has up to 40. */
+/** Bytes of code read from a program counter on; a prologue has up to 40. */
 const codeWindow = 64;
 
-/** Bytes of a call whose target is loaded into a register first. */
+/** Bytes of a call whose target is first loaded into a register. */
 const loadedCallBytes = 13;
 
-/** Bytes from a function's start that are taken to belong to it: functions called without an anchor are small. */
+/** Assumed size of a function; those called without an anchor are small. */
 const functionBytes = 4096;
 
 /** Bytes of the longest call instruction. */
 const callBytes = 7;
 
-/**
-Walks a thread that was stopped while it executed Java code: its top frame may be half built or half taken down, in a
-stub, or in a call that the VM does not know of.
-*/
+/** Where a thread left Java code (JavaFrameAnchor); 0 if it is in Java code. */
+type Anchor = Pick<ThreadBlock, 'anchorSp' | 'anchorPc' | 'anchorFp'>;
+
+/** Walks a thread stopped in Java code: its top frame may be incomplete, in a stub, or in a call without an anchor. */
 export class TopFrame {
 	readonly #vm: Vm;
 	readonly #code: CodeCache;
@@ -46,20 +47,20 @@ export class TopFrame {
 	}
 
 	/**
-	Fills the walker with a stopped thread's frames. What the registers say is tried first; if that does not lead to the
-	thread's root, the stack is searched for a way that does (unless `canSearch` is false: where the root was not copied
-	no way leads there, and the search takes milliseconds).
+	Fills the walker with a running thread's frames. Tries the registers first, then, outside generated code, the
+	current anchor; if neither leads to the root, searches the stack for a return address that does, unless the stack is
+	truncated.
 	*/
-	walk(stack: StackCopy, registers: Registers, canSearch = true): WalkEnd {
-		const end = this.#attempt(() => this.#direct(stack, registers));
-		if (end !== 'broken' || !canSearch) {
+	walk(stack: StackCopy, registers: Registers, anchor?: Anchor): WalkEnd {
+		const end = this.#attempt(() => this.isInCode(registers) ? this.#direct(stack, registers) : this.#fromAnchor(stack, registers, anchor));
+		if (end !== 'broken' || stack.isTruncated) {
 			return end;
 		}
 
 		const sure = this.#walker.frames.copy();
 		const found = this.#search(stack, registers);
 		if (found === 'broken') {
-			// What the registers say about the top is the best there is.
+			// The frames from the registers are the best there are.
 			this.#walker.start();
 			for (const frame of sure) {
 				this.#walker.frames.push(frame);
@@ -69,64 +70,70 @@ export class TopFrame {
 		return found;
 	}
 
-	/** Whether a thread is in code that the JVM has generated. */
+	/** Whether a thread is in generated code. */
 	isInCode({pc}: Registers): boolean {
 		return this.#code.isCode(pc);
 	}
 
 	#attempt(action: () => WalkEnd): WalkEnd {
 		this.#walker.start();
-		try {
-			return action();
-		} catch (error) {
-			if (error instanceof Unreadable) {
-				return 'broken';
-			}
-
-			throw error;
-		}
+		return ifReadable(action, 'broken');
 	}
 
-	#direct(stack: StackCopy, registers: Registers): WalkEnd {
-		const place = this.#code.lookUp(registers.pc);
-		if (!place) {
+	/**
+	From the frame that called native code or the VM, if its return address is still the copied one: then it is the same
+	call, or another from the same location.
+	*/
+	#fromAnchor(stack: StackCopy, {sp}: Registers, anchor?: Anchor): WalkEnd {
+		if (!anchor || anchor.anchorSp - 8 < sp || !stack.has(anchor.anchorSp - 8)) {
 			return 'broken';
 		}
 
-		if (place.blob.isMethod) {
-			return this.#inCompiled(stack, registers, place);
+		const {anchorSp, anchorPc, anchorFp} = anchor;
+		const returnPc = stack.word(anchorSp - 8);
+		return this.#vm.reader.word(anchorSp - 8) === returnPc ? this.#walker.walk(stack, anchorPc || returnPc, anchorSp, anchorFp) : 'broken';
+	}
+
+	#direct(stack: StackCopy, registers: Registers): WalkEnd {
+		const location = this.#code.lookUp(registers.pc);
+		if (!location) {
+			return 'broken';
 		}
 
-		if (place.blob.kind === 'interpreter') {
+		if (location.blob.isMethod) {
+			return this.#inCompiled(stack, registers, location);
+		}
+
+		if (location.blob.kind === 'interpreter') {
 			return this.#inInterpreter(stack, registers);
 		}
 
-		return place.blob.kind === 'adapter' ? this.#inAdapter(stack, registers) : this.#inStub(stack, registers, place);
+		return location.blob.kind === 'adapter' ? this.#inAdapter(stack, registers) : this.#inStub(stack, registers, location);
 	}
 
-	/** In a compiled method: with its frame complete, or while that is being built or taken down. */
-	#inCompiled(stack: StackCopy, registers: Registers, place: CodePlace): WalkEnd {
+	/** In a compiled method, whose frame may be complete, under construction or removed. */
+	#inCompiled(stack: StackCopy, registers: Registers, location: CodeLocation): WalkEnd {
 		const {pc, sp, fp} = registers;
-		const {blob} = place;
+		const {blob} = location;
 		if (pc <= blob.entry || pc < blob.codeBegin + blob.frameComplete) {
-			// Nothing of the method itself has run yet.
+			// The method's own code has not run yet.
 			this.#walker.frames.push(this.#methods.at(blob.method).frame(0));
 			const partial = pc <= blob.entry ? {depth: 0, isFpSaved: false} : decodePrologue(this.#codeAt(blob.entry), pc - blob.entry);
 			return this.#leave(stack, sp, partial?.depth ?? (blob.frameSize * 8) - 8, partial?.isFpSaved ?? true, fp);
 		}
 
-		this.#walker.pushCompiled(place, pc, false);
+		this.#walker.pushCompiled(location, pc, false);
 		if (blob.isEnterSpecial) {
 			this.#walker.carrierStart = --this.#walker.frames.count;
 		}
 
-		place.leaving ??= decodeEpilogue(this.#codeAt(pc)) ?? 'complete';
-		return place.leaving === 'complete' ? this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp) : this.#leave(stack, sp, place.leaving.depth, place.leaving.isFpSaved, fp);
+		location.leaving ??= decodeEpilogue(this.#codeAt(pc)) ?? 'complete';
+		return location.leaving === 'complete' ? this.#leave(stack, sp, (blob.frameSize * 8) - 8, true, fp) : this.#leave(stack, sp, location.leaving.depth, location.leaving.isFpSaved, fp);
 	}
 
 	/**
-	Continues at the caller: `depth` bytes lie on the stack above the return address; the word next to it is the
-	caller's frame pointer, if that was saved.
+	Continues at the caller. `depth`: bytes on the stack above the return address, the word next to which is the
+	caller's frame pointer if `isFpSaved`.
 	*/
 	#leave(stack: StackCopy, sp: number, depth: number, isFpSaved: boolean, fp: number): WalkEnd {
 		const at = sp + depth;
@@ -136,8 +143,7 @@ export class TopFrame {
 	#inInterpreter(stack: StackCopy, registers: Registers): WalkEnd {
 		const {pc, sp, fp, rbx, r13, rax} = registers;
 		const code = this.#codeAt(pc);
-		// Leaving: the frame is gone, and r13 is the return address that the code is about to jump to (or is about to
-		// be loaded with it).
+		// Leaving: the frame is gone, and r13 is the return address to jump to (or about to be).
 		const isReturning = startsWith(code, [0x41, 0xFF, 0xE5]) || startsWith(code, [0x48, 0x8B, 0xE3]) || startsWith(code, [0x48, 0x89, 0xDC]);
 		if (isReturning && this.#code.isCode(r13)) {
 			return this.#walker.walk(stack, r13, isWithin(stack, rbx) ? rbx : sp, fp);
@@ -147,8 +153,8 @@ export class TopFrame {
 			return this.#walker.walk(stack, stack.word(sp), isWithin(stack, rbx) ? rbx : sp + 8, fp);
 		}
 
-		// Entering: r13 is the caller's stack pointer, rbx the method, and the new frame is there once the frame
-		// pointer lies below r13.
+		// Entering: r13 is the caller's stack pointer and rbx the method; the new frame exists once the frame pointer
+		// is below r13.
 		if (isWithin(stack, r13) && r13 >= sp && fp >= r13) {
 			const callerPc = [this.#wordOrZero(stack, sp), rax, this.#wordOrZero(stack, sp + 8), this.#wordOrZero(stack, r13 - 8)].find(word => this.#isReturnAddress(word));
 			if (callerPc !== undefined) {
@@ -167,16 +173,14 @@ export class TopFrame {
 		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), stack.word(fp + slot.senderSp), stack.word(fp));
 	}
 
-	/** The frame pointer is set, but not all the slots below it are there. */
+	/** The frame pointer is set, but some slots below it are not. */
 	#inPartialInterpreted(stack: StackCopy, {sp, fp, rbx, r13}: Registers): WalkEnd {
 		this.#walker.frames.push(this.#methods.at(rbx).frame(0));
 		const senderSp = sp <= fp + slot.senderSp ? stack.word(fp + slot.senderSp) : (isWithin(stack, r13) ? r13 : fp + 16);
 		return this.#walker.walk(stack, stack.word(fp + slot.returnPc), senderSp, stack.word(fp));
 	}
 
-	/**
-	Between a caller and its callee: the return address is on top of the stack, or in rax while arguments are moved.
-	*/
+	/** Between caller and callee: the return address is on top of the stack, or in rax while arguments are moved. */
 	#inAdapter(stack: StackCopy, {sp, fp, rax, r13}: Registers): WalkEnd {
 		const word = stack.word(sp);
 		if (this.#isReturnAddress(word)) {
@@ -186,7 +190,7 @@ export class TopFrame {
 		return this.#isReturnAddress(rax) && isWithin(stack, r13) ? this.#walker.walk(stack, rax, r13, fp) : 'broken';
 	}
 
-	#inStub(stack: StackCopy, registers: Registers, {blob}: CodePlace): WalkEnd {
+	#inStub(stack: StackCopy, registers: Registers, {blob}: CodeLocation): WalkEnd {
 		const {pc, sp, fp} = registers;
 		const code = this.#codeAt(pc);
 		const gone = decodeEpilogue(code);
@@ -215,16 +219,15 @@ export class TopFrame {
 	}
 
 	/**
-	A call without an anchor (a leaf call into libjvm or the C library, a stub without a frame): the first word of the
-	stack that can be a return address into Java code, and from which the walk reaches the thread's root, is taken as
-	the caller. The frame pointer that the callee saved is the word before it, or is still in the register. Words left
-	behind by earlier calls look the same, so those that return from a call of the other kind are taken only if nothing
-	else leads to the root.
+	In a call without an anchor (a leaf call into libjvm or the C library, a frameless stub): takes the first word that
+	can be a return address into Java code and leads to the root. The caller's frame pointer is the word before it, or
+	still in the register. Stale words look the same, so returns of other kinds of call count only if nothing else leads
+	to the root.
 	*/
 	#search(stack: StackCopy, registers: Registers): WalkEnd {
 		this.#attempt(() => {
-			const place = this.#code.lookUp(registers.pc);
-			return place?.blob.kind === 'java' && this.#walker.pushCompiled(place, registers.pc, false) ? 'root' : 'broken';
+			const location = this.#code.lookUp(registers.pc);
+			return location?.blob.kind === 'java' && this.#walker.pushCompiled(location, registers.pc, false) ? 'root' : 'broken';
 		});
 		const top = this.#walker.frames.copy();
 		let spare = 0;
@@ -233,7 +236,8 @@ export class TopFrame {
 			const pc = stack.has(at) ? stack.word(at) : 0;
 			const kind = this.#code.isCode(pc) && isAfterCall(this.#codeAt(pc - callBytes)) ? this.#returnKind(pc) : 'none';
 			const isSure = kind === 'leaf' && this.#isCalled(stack, registers, at, pc);
-			// An interpreted frame may have called anything: it counts unless something closer also leads to the root.
+			// An interpreted frame may have called anything: it counts unless a closer candidate also leads to the
+			// root.
 			const isWorse = spare !== 0 && !isSure && (isSpareLeaf || kind !== 'leaf');
 			if (kind === 'none' || isWorse || this.#from(stack, at, registers.fp, top) === 'broken') {
 				continue;
@@ -251,8 +255,8 @@ export class TopFrame {
 	}
 
 	/**
-	Whether the thread is in the function called just before a return address, or in something that this function has
-	called: then a return address into it lies further up the stack.
+	Whether the thread is in the function called just before a return address, or in something that this function
+	called.
 	*/
 	#isCalled(stack: StackCopy, {pc, sp}: Registers, at: number, returnPc: number): boolean {
 		const target = callTarget(this.#codeAt(returnPc - loadedCallBytes), returnPc);
@@ -270,7 +274,7 @@ export class TopFrame {
 		return false;
 	}
 
-	/** Walks from a return address found at a place of the stack. */
+	/** Walks from a return address at this address of the stack. */
 	#from(stack: StackCopy, at: number, fp: number, top: Int32Array): WalkEnd {
 		for (const candidate of new Set([this.#wordOrZero(stack, at - 8), fp])) {
 			const end = this.#attempt(() => {
@@ -289,8 +293,8 @@ export class TopFrame {
 	}
 
 	/**
-	What kind of call returns to an address: one that leaves no anchor, made by compiled code without debug information
-	there or by a stub with a frame; any call by the interpreter; or another call by compiled code.
+	The kind of call that returns to an address: by compiled code without debug information there, or by a stub with a
+	frame (leaf); by the interpreter; another by compiled code.
 	*/
 	#returnKind(pc: number): 'leaf' | 'interpreter' | 'other' | 'none' {
 		try {
@@ -335,8 +339,8 @@ export class TopFrame {
 }
 
 /**
-Where the call at the end of these bytes leads: call rel32, or mov r10, imm64; call r10, as the compilers emit calls out
-of the code cache; 0 for any other.
+Target of the call that ends these bytes: call rel32, or mov r10, imm64; call r10 (the compilers' far calls); 0 for any
+other.
 */
 function callTarget(code: Uint8Array, returnPc: number): number {
 	const view = new DataView(code.buffer, code.byteOffset, loadedCallBytes);
@@ -348,8 +352,7 @@ function callTarget(code: Uint8Array, returnPc: number): number {
 }
 
 /**
-Whether these bytes end with a call instruction: call rel32, or one through a register or memory (Intel SDM volume 2:
-E8; FF /2 with its forms of 2 to 7 bytes).
+Whether these bytes end with a call instruction: E8 rel32, or FF /2 in its forms of 2 to 7 bytes (Intel SDM volume 2).
 */
 function isAfterCall(code: Uint8Array): boolean {
 	const isIndirect = (back: number) => code[callBytes - back] === 0xFF && (code[callBytes - back + 1] & 0x38) === 0x10;

@@ -1,25 +1,22 @@
 import {type JavaThread} from '../threads/java-thread.js';
 import {type JavaThreads} from '../threads/java-threads.js';
-import {type Memory} from '../process/memory.js';
-import {Ranges} from '../process/ranges.js';
-import {Unreadable} from '../process/reader.js';
+import {type Memory} from '../target/memory.js';
+import {Ranges} from '../target/ranges.js';
+import {ifReadable} from '../target/reader.js';
 import {type Continuations} from './continuation.js';
 import {StackCopy} from './stack.js';
 import {type Walker, type WalkEnd} from './walker.js';
 
-/** How often a stack is read again if its thread ran meanwhile. */
+/** Attempts to read a stack whose thread runs meanwhile. */
 const tries = 3;
 
-/**
-Stacks copied together, and bytes of one of these at most: the more they are, the longer a thread has to go on before it
-is looked at again.
-*/
+/** Number of stacks copied together, and maximum bytes of each; more would give threads more time to move. */
 const together = 32;
 const togetherBytes = 1 << 15;
 
 /**
-Walks the stacks of threads that do not execute Java code: their anchor says where they left it. They are never stopped,
-so a copy counts only if the anchor is still the same afterwards.
+Walks the stacks of threads outside Java code, from their anchors. The threads are not stopped, so a copy counts only if
+the anchor is unchanged afterwards.
 */
 export class WaitingStacks {
 	readonly #memory: Memory;
@@ -38,13 +35,13 @@ export class WaitingStacks {
 	}
 
 	/**
-	Fills the frames of all threads, whose blocks have just been read; gives those that run. Stacks are copied together,
-	and then, in the same call, the blocks that must be what they were.
+	Sets the frames of all threads, whose blocks are fresh; returns those that run Java code. Stacks are copied
+	together, followed by the blocks that must be unchanged.
 	*/
 	walkAll(threads: readonly JavaThread[]): JavaThread[] {
 		const running: JavaThread[] = [];
 		for (let first = 0; first < threads.length; first += together) {
-			// The blocks of those that went on meanwhile are fresh after the first round.
+			// Threads that moved have fresh blocks after the first round.
 			const again = this.#walkCopies(threads.slice(first, first + together));
 			for (const thread of again.length > 1 ? this.#walkCopies(again) : again) {
 				if (!this.walk(thread)) {
@@ -56,9 +53,7 @@ export class WaitingStacks {
 		return running;
 	}
 
-	/**
-	Fills the thread's frames; false if it went on into Java code (its block says so) before its whole stack was read.
-	*/
+	/** Sets the thread's frames; false if it entered Java code (see its block) before its stack was read. */
 	walk(thread: JavaThread): boolean {
 		for (let attempt = 0; attempt < tries; attempt++) {
 			const {anchorSp, anchorPc, anchorFp} = thread.block;
@@ -87,13 +82,13 @@ export class WaitingStacks {
 		return true;
 	}
 
-	/** Gives those that must be walked again. */
+	/** Returns those that must be walked again. */
 	#walkCopies(threads: readonly JavaThread[]): JavaThread[] {
 		this.#copy(threads);
 		return threads.filter((thread, at) => !this.#walkCopy(thread, at, threads.length + at));
 	}
 
-	/** Copies stacks, and as many blocks after them. */
+	/** Copies stacks, and then as many blocks. */
 	#copy(threads: readonly JavaThread[]): void {
 		const copies = this.#copies;
 		copies.clear();
@@ -109,7 +104,7 @@ export class WaitingStacks {
 		copies.read();
 	}
 
-	/** From a copy that was made together with others; false where that does not do. */
+	/** Walks a copy; false if it is unusable. */
 	#walkCopy(thread: JavaThread, copy: number, block: number): boolean {
 		const {anchorSp, anchorPc, anchorFp, stackBase} = thread.block;
 		const bytes = this.#copies.bytesOf(copy);
@@ -123,10 +118,10 @@ export class WaitingStacks {
 		}
 
 		this.#walker.start();
-		try {
+		return ifReadable(() => {
 			this.#stack.set(anchorSp - 8, bytes, stackBase);
 			const end = this.#walker.walk(this.#stack, anchorPc || this.#stack.word(anchorSp - 8), anchorSp, anchorFp);
-			// What is in the heap must be read while the thread stands there.
+			// The heap part must be read while the thread is there.
 			if (end === 'broken' || this.#walker.heapStart !== -1) {
 				return false;
 			}
@@ -134,38 +129,25 @@ export class WaitingStacks {
 			thread.setStack(this.#walker, end, undefined);
 			thread.setWalked(now);
 			return true;
-		} catch (error) {
-			if (error instanceof Unreadable) {
-				return false;
-			}
-
-			throw error;
-		}
+		}, false);
 	}
 
 	#walkHeap({block}: JavaThread): boolean {
-		const place = block.continuationEntry === 0 ? undefined : this.#continuations.locate(this.#stack, block.continuationEntry);
-		return place !== undefined && this.#continuations.walk(place);
+		const position = block.continuationEntry === 0 ? undefined : this.#continuations.locate(this.#stack, block.continuationEntry);
+		return position !== undefined && this.#continuations.walk(position);
 	}
 
 	#walkOnce({block, frames: {length: hadFrames}}: JavaThread, isLast: boolean): WalkEnd {
 		this.#walker.start();
 		if (block.anchorSp === 0) {
-			// It has not called into Java yet, or no longer is in such a call, as one that ends; or it is on its way
-			// between Java code and the VM, where the anchor is set or cleared a moment too late for us, but not each
-			// time that we look.
+			// It has not called into Java yet, or has left it; or it is in a transition, where the anchor is set or
+			// cleared shortly after the state.
 			return block.state % 2 === 1 || (hadFrames > 0 && !isLast) ? 'broken' : 'root';
 		}
 
-		try {
+		return ifReadable<WalkEnd>(() => {
 			this.#stack.load(this.#memory, block.anchorSp - 8, block.stackBase);
 			return this.#walker.walk(this.#stack, block.anchorPc || this.#stack.word(block.anchorSp - 8), block.anchorSp, block.anchorFp);
-		} catch (error) {
-			if (error instanceof Unreadable) {
-				return 'broken';
-			}
-
-			throw error;
-		}
+		}, 'broken');
 	}
 }

@@ -1,17 +1,17 @@
 import {type FrameBuffer} from './frame-buffer.js';
 import {type Walker, type WalkEnd} from './walker.js';
 
-/** A stack as it was walked. */
+/** A walked stack. */
 export class WalkedStack {
 	/** Frame ids, innermost first, and how the walk ended. */
 	frames: Int32Array = new Int32Array();
 	end: WalkEnd = 'root';
-	/** Number of frames of a virtual thread above the carrier's own; -1 without one. */
+	/** Number of frames of the virtual thread, before the carrier's own; -1 if there is none. */
 	carrierStart = -1;
-	/** The virtual thread's frames in the heap could not be read. */
+	/** The virtual thread's frames in the heap are unreadable. */
 	isHeapMissing = false;
 
-	/** Takes over what was walked, with the part in the heap where there is one. */
+	/** Sets the stack from a walker, and the frames in the heap if there are any. */
 	setStack(walker: Walker, end: WalkEnd, heap: FrameBuffer | undefined): void {
 		const {frames, heapStart, carrierStart} = walker;
 		this.end = end;

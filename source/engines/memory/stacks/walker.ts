@@ -1,53 +1,49 @@
-import {type CodeCache, type CodePlace} from '../hotspot/code-cache.js';
+import {type CodeCache, type CodeLocation} from '../hotspot/code-cache.js';
 import {has} from '../hotspot/layout.js';
 import {type Methods} from '../hotspot/methods.js';
-import {Unreadable} from '../process/reader.js';
+import {Unreadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 import {FrameBuffer} from './frame-buffer.js';
 import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
-import {type KnownCallers} from './known-callers.js';
+import {type UnwindCache} from './unwind-cache.js';
 import {type Cursor} from './registers.js';
 import {type StackCopy} from './stack.js';
 
-/** How a walk ended: at the thread's first Java frame, or before it, so that only part of the stack is certain. */
+/** How a walk ended: at the thread's first Java frame, or before it, so that the stack is incomplete. */
 export type WalkEnd = 'root' | 'broken';
 
-/** Told of each frame with Java methods as it is met: where its frames begin in the buffer, and where it lies. */
+/** Called for each Java frame: index of its first virtual frame in the buffer, and its position. */
 export type FrameWatcher = {
 	interpreted(at: number, stack: StackCopy, fp: number): void;
-	compiled(at: number, stack: StackCopy, place: CodePlace, pc: number, sp: number): void;
+	compiled(at: number, stack: StackCopy, location: CodeLocation, pc: number, sp: number): void;
 };
 
-/** Most steps in one walk, frames without a Java method included. */
+/** Maximum steps of a walk, including frames without a Java method. */
 const stepLimit = 40_000;
 
-/** Bytes of a ContinuationEntry and of arguments on the stack below it, at most; an entry has some 80. */
+/** Maximum bytes of a ContinuationEntry with the arguments below it; an entry has some 80. */
 const mostEntryBytes = 256;
 
 /**
-Walks the frames of a stack copy from one whose place is known exactly: a thread that waits, or the caller of a running
-thread's top frame.
+Walks the frames of a stack copy from one whose position is known exactly: of a waiting thread, or the caller of a
+running thread's top frame.
 */
 export class Walker {
 	readonly frames = new FrameBuffer();
-	/**
-	Number of frames of a mounted virtual thread, without those through which its carrier runs it
-	(Continuation.enterSpecial); -1 if there is none.
-	*/
+	/** Number of frames of a mounted virtual thread, up to Continuation.enterSpecial; -1 if there is none. */
 	carrierStart = -1;
-	/** The virtual thread's outer frames are in the heap, between this frame and the one before; -1 if they are not. */
+	/** Index of the first frame after the virtual thread's frames in the heap; -1 if none are in the heap. */
 	heapStart = -1;
 	/**
-	Where the frame lies by which the carrier runs its virtual thread, and with it a ContinuationEntry
-	(continuationEntry.hpp); 0 where none was met.
+	Stack pointer of the enterSpecial frame, where a ContinuationEntry lies (continuationEntry.hpp); 0 if there is none.
 	*/
 	entrySp = 0;
-	/** Where the caller's frame of the last frame on the stack begins, where the rest is in the heap. */
+	/** Stack pointer after the last frame on the stack if the rest is in the heap. */
 	heapSp = 0;
 	/** Where the last walk ended. */
 	readonly cursor: Cursor = {pc: 0, sp: 0, fp: 0};
-	/** What is known of the stack that is walked. */
-	known?: KnownCallers;
+	/** Cached frames of the stack being walked. */
+	cache?: UnwindCache;
 	readonly #vm: Vm;
 	readonly #code: CodeCache;
 	readonly #methods: Methods;
@@ -63,7 +59,7 @@ export class Walker {
 		this.#hasVirtualThreads = has(vm.layout.fields.virtualThread);
 	}
 
-	/** Forgets the frames of the previous stack. */
+	/** Forgets the previous stack. */
 	start(): void {
 		this.frames.count = 0;
 		this.carrierStart = -1;
@@ -72,16 +68,16 @@ export class Walker {
 		this.heapSp = 0;
 	}
 
-	/** Appends the frames from a return address (or an anchor's pc) onwards. */
+	/** Appends the frames from a return address (or an anchor's pc) on. */
 	walk(stack: StackCopy, pc: number, sp: number, fp: number): WalkEnd {
 		const {cursor} = this;
 		cursor.pc = pc;
 		cursor.sp = sp;
 		cursor.fp = fp;
-		this.known?.restart();
+		this.cache?.restart();
 		try {
 			for (let step = 0; step < stepLimit; step++) {
-				if (this.known?.complete(stack, cursor, this.frames)) {
+				if (this.cache?.complete(stack, cursor, this.frames)) {
 					return 'root';
 				}
 
@@ -91,8 +87,7 @@ export class Walker {
 					return end;
 				}
 
-				// The stack grows downwards: a caller's frame lies above its callee's, and a chain that loops ends
-				// here.
+				// The stack grows downwards, so callers are above; ends loops.
 				if (cursor.sp <= previous) {
 					return 'broken';
 				}
@@ -106,9 +101,9 @@ export class Walker {
 		return 'broken';
 	}
 
-	/** Appends the frames of a compiled method at a code address. */
-	pushCompiled(place: CodePlace, pc: number, exact: boolean): boolean {
-		for (const frame of this.#code.frames(place, pc, exact)) {
+	/** Appends the frames of a compiled method at a code address; false if there are too many. */
+	pushCompiled(location: CodeLocation, pc: number, exact: boolean): boolean {
+		for (const frame of this.#code.frames(location, pc, exact)) {
 			if (!this.frames.push(frame)) {
 				return false;
 			}
@@ -124,22 +119,19 @@ export class Walker {
 			return this.#leaveEntryFrame(stack);
 		}
 
-		const place = this.#code.lookUp(pc);
-		if (!place) {
+		const location = this.#code.lookUp(pc);
+		if (!location) {
 			return 'broken';
 		}
 
-		if (place.blob.kind === 'interpreter') {
+		if (location.blob.kind === 'interpreter') {
 			return this.#interpreted(stack);
 		}
 
-		return place.blob.isMethod ? this.#compiled(stack, place) : this.#stub(stack, place);
+		return location.blob.isMethod ? this.#compiled(stack, location) : this.#stub(stack, location);
 	}
 
-	/**
-	A call from the VM into Java: what called it, if anything Java did, is in the anchor that the call saved
-	(javaCalls.hpp).
-	*/
+	/** A call from the VM into Java: the call wrapper has the anchor of the Java caller, if any (javaCalls.hpp). */
 	#leaveEntryFrame(stack: StackCopy): WalkEnd | undefined {
 		const {cursor} = this;
 		const {fields, constants} = this.#vm.layout;
@@ -170,27 +162,26 @@ export class Walker {
 		return undefined;
 	}
 
-	#compiled(stack: StackCopy, place: CodePlace): WalkEnd | undefined {
+	#compiled(stack: StackCopy, location: CodeLocation): WalkEnd | undefined {
 		const {cursor} = this;
-		const {blob} = place;
+		const {blob} = location;
 		if (blob.deoptHandlers.includes(cursor.pc)) {
-			// The frame is about to be turned into interpreted ones: the real address is kept in the frame
-			// (nmethod::orig_pc_addr).
+			// The frame is to be deoptimised, and has the original pc (nmethod::orig_pc_addr).
 			const pc = stack.word(cursor.sp + blob.origPcOffset);
-			if (!blob.contains(pc) || !this.pushCompiled(this.#code.lookUp(pc) ?? place, pc, true)) {
+			if (!blob.contains(pc) || !this.pushCompiled(this.#code.lookUp(pc) ?? location, pc, true)) {
 				return 'broken';
 			}
 		} else {
 			const at = this.frames.count;
-			if (!this.pushCompiled(place, cursor.pc, true)) {
+			if (!this.pushCompiled(location, cursor.pc, true)) {
 				return 'broken';
 			}
 
-			this.#watcher?.compiled(at, stack, place, cursor.pc, cursor.sp);
+			this.#watcher?.compiled(at, stack, location, cursor.pc, cursor.sp);
 		}
 
-		if (place.blob.isEnterSpecial) {
-			// Dumps leave it out.
+		if (location.blob.isEnterSpecial) {
+			// Thread dumps omit it.
 			this.carrierStart = --this.frames.count;
 			this.entrySp = cursor.sp;
 		}
@@ -198,13 +189,13 @@ export class Walker {
 		return this.#leaveFixedFrame(stack, blob.frameSize);
 	}
 
-	#stub(stack: StackCopy, {blob}: CodePlace): WalkEnd | undefined {
+	#stub(stack: StackCopy, {blob}: CodeLocation): WalkEnd | undefined {
 		const {cursor} = this;
 		if (blob.frameSize > 0) {
 			return this.#leaveFixedFrame(stack, blob.frameSize);
 		}
 
-		// A virtual thread returns to its frames in the heap through a stub (the return barrier).
+		// The return barrier: a stub that thaws a virtual thread's frames from the heap.
 		if (blob.name.startsWith('StubRoutines') && this.#hasVirtualThreads) {
 			this.heapStart = this.frames.count;
 			this.heapSp = cursor.sp;
@@ -219,9 +210,9 @@ export class Walker {
 	}
 
 	/**
-	Behind the return barrier: the frame pointer of the frame by which the carrier runs the virtual thread (enterSpecial).
-	The register has it, unless the frames below were copied back from the heap as they were (thaw_fast in
-	continuationFreezeThaw.cpp): then it is where the entry's words end, which lie just behind the last frame.
+	At the return barrier: the frame pointer of the enterSpecial frame. It is in the register, unless frames were thawed
+	unchanged (thaw_fast in continuationFreezeThaw.cpp): then it is where the entry's words end, just after the last
+	frame.
 	*/
 	#carrierFp(stack: StackCopy): number {
 		const {fp, sp} = this.cursor;

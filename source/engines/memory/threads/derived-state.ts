@@ -4,20 +4,20 @@ import {type JavaThread} from './java-thread.js';
 import {javaThreadState} from './thread-block.js';
 import {stateOfStatus, waitKindOfStatus, type WaitKind} from './thread-object.js';
 
-/** Methods in which a thread waits, whatever they are called by: names of the native methods by JDK. */
+/** Native methods in which a thread waits, over all JDKs. */
 const waits = new Map<string, WaitKind>([
 	['java.lang.Object.wait', 'wait'],
 	['java.lang.Object.wait0', 'wait'],
 	['java.lang.Thread.sleep', 'sleep'],
 	['java.lang.Thread.sleep0', 'sleep'],
-	// The caller of the native method, held up by a safepoint before or after the call.
+	// The Java caller: a safepoint may delay the thread before or after the native call.
 	['java.lang.Thread.sleepNanos', 'sleep'],
 	['java.lang.Thread.sleepNanos0', 'sleep'],
 	['sun.misc.Unsafe.park', 'park'],
 	['jdk.internal.misc.Unsafe.park', 'park'],
 ]);
 
-/** How a thread waits, from its own structures and its top frame. */
+/** How a thread waits, from its VM structures and its top frame. */
 export function waitKind(thread: JavaThread, methods: Methods): WaitKind {
 	const {block, frames} = thread;
 	if (block.state !== javaThreadState.blocked || frames.length === 0) {
@@ -30,9 +30,8 @@ export function waitKind(thread: JavaThread, methods: Methods): WaitKind {
 }
 
 /**
-State code where the thread's own object may be out of date (collectors that move objects beside the program): what its
-status says counts only if it is the same kind of waiting that the thread's structures show. `status`: undefined where
-it could not be read.
+State code for when the status in the heap may be stale (concurrent collectors): the status counts only if it is the
+kind of waiting that the thread's own structures show. `status`: undefined if unreadable.
 */
 export function derivedState(thread: JavaThread, methods: Methods, status: number | undefined): number {
 	const kind = waitKind(thread, methods);
@@ -49,8 +48,8 @@ export function derivedState(thread: JavaThread, methods: Methods, status: numbe
 }
 
 /**
-Whether a wait has an end, by what called it: Object.wait() calls wait(0), whose native method is one further up from 19
-on; LockSupport.park() alone parks for ever.
+Whether a wait has a timeout, from its caller: Object.wait() calls wait(0), whose native method is one frame further up
+from 19 on; LockSupport.park() is the only park without one.
 */
 function isTimed(thread: JavaThread, methods: Methods, kind: WaitKind): boolean {
 	if (kind === 'park') {

@@ -1,9 +1,9 @@
-import {threadFlag} from '../../../model/sample.js';
+import {threadFlag, unknownThreadKey, unknownThreadName} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {moving, type HeapClock} from '../hotspot/collections.js';
 import {type Heap} from '../hotspot/heap.js';
 import {type Methods} from '../hotspot/methods.js';
-import {Ranges} from '../process/ranges.js';
+import {Ranges} from '../target/ranges.js';
 import {type Vm} from '../hotspot/vm.js';
 import {derivedState, waitKind} from './derived-state.js';
 import {type JavaThread} from './java-thread.js';
@@ -12,32 +12,31 @@ import {confirms, kernelName} from './kernel-name.js';
 import {stateOfStatus, type ThreadIdentity, type ThreadObjects} from './thread-object.js';
 
 /**
-Names read again in one sample at most: a thread may change its name at any time, which is shown with some delay. Those
-at rest have one read every so many milliseconds, and each its own at most so often: most threads change their own name.
+Limits of reading thread names again, since a thread may change its name: names per sample, and for idle threads a name
+every `idleNameEveryMs` overall and every `idleNameMs` each.
 */
 const namesPerRound = 16;
-const restingNameEveryMs = 50;
-const restingNameMs = 10_000;
+const idleNameEveryMs = 50;
+const idleNameMs = 10_000;
 
-/** A name of one that is at work is read again after so many milliseconds. */
-const nameMs = 1000;
+/** How often the name of an active thread is read again, milliseconds. */
+const activeNameMs = 1000;
 
-/** How often the heap is read again when objects moved meanwhile. */
+/** Attempts to read the heap before giving up because objects moved. */
 const tries = 3;
 
-/** JIT compilers are Java threads to the VM. */
+/** JIT compiler threads are Java threads to the VM. */
 const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThread/;
 
-/** Length of a thread status, bytes. */
+/** Bytes of a thread status. */
 const statusBytes = 4;
 
 type Found = {readonly identity?: ThreadIdentity; readonly state?: number};
 
 /**
-Gives threads their names, keys and states, out of their java.lang.Thread objects. With collectors that stop the world
-what is read counts if no collection came between; with those that move objects beside the program an object read may be
-one left behind, and each thing read needs a second witness: for the name the kernel's, for the state the thread's own
-structures.
+Sets threads' names, keys and states from their java.lang.Thread objects. With stop-the-world collectors, values count
+if no collection came between; with concurrent ones an object may be a stale copy, so the name must match the kernel's
+and the state the thread's own structures.
 */
 export class Descriptions {
 	#nowMs = 0;
@@ -51,14 +50,14 @@ export class Descriptions {
 	/** The clock, statuses and blocks, and the clock again: read together, in this order. */
 	readonly #together: Ranges;
 	#clockAfter = 0;
-	/** What the clock said last. */
+	/** The clock at the last reading. */
 	#lastClock = moving;
-	/** What is found in an attempt. */
+	/** What the current attempt found. */
 	readonly #found: Array<Found & {readonly thread: JavaThread}> = [];
-	/** How many names may still be read again in this sample, whose turn it is of those at rest, and when it last was. */
+	/** How many more names this sample may read again; the index of the last idle thread chosen for it, and when. */
 	#namesLeft = 0;
-	#turn = 0;
-	#turnMs = 0;
+	#chosen = 0;
+	#chosenMs = 0;
 
 	constructor(vm: Vm, pid: number, parts: {
 		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods;
@@ -74,9 +73,8 @@ export class Descriptions {
 	}
 
 	/**
-	Describes those of the threads that have something to be done for, and reads some names of the others. One whose
-	object cannot be read now keeps what was last known; one never read yet has the
-	name that the kernel knows.
+	Describes the changed threads, and reads the names of some others. A thread whose object is unreadable keeps its
+	description; one never described gets the kernel's name.
 	*/
 	describe(awake: readonly JavaThread[], all: readonly JavaThread[]): void {
 		this.#nowMs = performance.now();
@@ -93,26 +91,26 @@ export class Descriptions {
 			}
 
 			if (thread.key === 0) {
-				thread.key = -thread.nativeId;
-				thread.name = kernelName(this.#pid, thread.nativeId);
+				thread.key = thread.nativeId > 0 ? -thread.nativeId : unknownThreadKey;
+				thread.name = thread.nativeId > 0 ? kernelName(this.#pid, thread.nativeId) : unknownThreadName;
 			}
 		}
 	}
 
-	/** The threads, and those at rest whose names are to be read again now, in turn. */
+	/** The changed threads, and the idle ones whose names are due. */
 	#withNames(awake: readonly JavaThread[], all: readonly JavaThread[]): readonly JavaThread[] {
 		const nowMs = this.#nowMs;
-		const turns = Math.min(all.length, namesPerRound, Math.floor((nowMs - this.#turnMs) / Math.max(restingNameEveryMs, restingNameMs / all.length)));
-		if (turns === 0) {
+		const count = Math.min(all.length, namesPerRound, Math.floor((nowMs - this.#chosenMs) / Math.max(idleNameEveryMs, idleNameMs / all.length)));
+		if (count === 0) {
 			return awake;
 		}
 
-		this.#turnMs = nowMs;
+		this.#chosenMs = nowMs;
 		const threads = [...awake];
-		for (let count = 0; count < turns; count++) {
-			this.#turn = (this.#turn + 1) % all.length;
-			const thread = all[this.#turn];
-			if (thread.isSettled && this.#isNameOld(thread)) {
+		for (let left = count; left > 0; left--) {
+			this.#chosen = (this.#chosen + 1) % all.length;
+			const thread = all[this.#chosen];
+			if (thread.hasValidRow && this.#isNameOld(thread)) {
 				threads.push(thread);
 			}
 		}
@@ -121,7 +119,7 @@ export class Descriptions {
 	}
 
 	#stopTheWorld(threads: readonly JavaThread[]): void {
-		if (threads.every(thread => this.#isTold(thread))) {
+		if (threads.every(thread => this.#isKnown(thread))) {
 			for (const thread of threads) {
 				this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
 			}
@@ -142,7 +140,7 @@ export class Descriptions {
 			for (const thread of threads) {
 				const isDue = this.#isDue(thread);
 				if (isDue || hasStateToFind(thread)) {
-					isAllRead &&= !isDue && (thread.isInJava || (thread.statusPlace >= 0 && this.#together.isRead(thread.statusPlace)));
+					isAllRead &&= !isDue && (thread.isInJava || (thread.description.statusRange >= 0 && this.#together.isRead(thread.description.statusRange)));
 					found.push({thread, identity: isDue ? this.#identity(thread) : undefined, state: this.#stateOfStack(thread, thread.isInJava ? undefined : this.#state(thread, clock))});
 				}
 			}
@@ -158,7 +156,7 @@ export class Descriptions {
 
 		for (const thread of threads) {
 			if (hasStateToFind(thread)) {
-				thread.isStateSure = false;
+				thread.description.isStateSure = false;
 				this.#apply(thread, {state: this.#stateOfStack(thread, undefined)});
 			}
 		}
@@ -168,9 +166,9 @@ export class Descriptions {
 		this.#namesLeft = namesPerRound;
 		for (const thread of threads) {
 			const isDue = this.#isDue(thread);
-			const hasChanged = thread.describedFrames !== thread.frames;
+			const hasChanged = thread.description.frames !== thread.frames;
 			if (isDue || hasChanged) {
-				thread.isStateSure = true;
+				thread.description.isStateSure = true;
 				this.#apply(thread, {
 					identity: isDue ? this.#confirmedIdentity(thread) : undefined,
 					state: derivedState(thread, this.#methods, this.#status(thread)),
@@ -180,27 +178,25 @@ export class Descriptions {
 	}
 
 	/**
-	The state that goes with the stack: the status was read some time after it, and counts if the thread has not moved
-	meanwhile. Otherwise a thread that has just gone to sleep would be shown sleeping in the middle of its work. `read`:
-	by its status; undefined where that could not be read, as during a collection. Undefined: the state is what it was.
+	The state that belongs to the stack. The status is read after the stack, so it counts only if the thread has not
+	moved meanwhile; otherwise a thread that has just gone to sleep would be shown asleep in the middle of its work.
+	`read`: by its status, undefined if unreadable. Returns undefined to keep the state.
 	*/
 	#stateOfStack(thread: JavaThread, read: number | undefined): number | undefined {
 		if (thread.isInJava) {
 			return stateCode.RUNNABLE;
 		}
 
-		const isNew = thread.describedFrames !== thread.frames;
-		thread.isStateSure = read !== undefined && ((read === thread.state && !isNew) || this.#isWhereWalked(thread));
-		if (thread.isStateSure) {
+		const isNew = thread.description.frames !== thread.frames;
+		thread.description.isStateSure = read !== undefined && ((read === thread.state && !isNew) || this.#isWhereWalked(thread));
+		if (thread.description.isStateSure) {
 			return read;
 		}
 
 		return isNew ? derivedState(thread, this.#methods, undefined) : undefined;
 	}
 
-	/**
-	Who the mounted virtual thread is; undefined where its object cannot be read: then its frames count for the carrier.
-	*/
+	/** Identity of the mounted virtual thread; undefined if unreadable: its frames then count for the carrier. */
 	#virtual(thread: JavaThread): JavaThread['virtual'] {
 		const before = this.#clock.now();
 		try {
@@ -215,38 +211,38 @@ export class Descriptions {
 		return undefined;
 	}
 
-	/** Whether nothing of a thread is to be read: one that executes Java code is RUNNABLE, whatever its object says. */
-	#isTold(thread: JavaThread): boolean {
-		return thread.isInJava && thread.isIdentified && !this.#isNameOld(thread);
+	/** Whether nothing need be read: a thread in Java code is always RUNNABLE. */
+	#isKnown(thread: JavaThread): boolean {
+		return thread.isInJava && thread.description.isIdentified && !this.#isNameOld(thread);
 	}
 
-	/** Whether the name is to be read; counts it when it is. */
+	/** Whether to read the name; counts it against the limit. */
 	#isDue(thread: JavaThread): boolean {
-		return !thread.isIdentified || (this.#isNameOld(thread) && this.#namesLeft-- > 0);
+		return !thread.description.isIdentified || (this.#isNameOld(thread) && this.#namesLeft-- > 0);
 	}
 
 	#isNameOld(thread: JavaThread): boolean {
-		const isAtWork = thread.hasMoved || thread.cpuNs > 0;
-		return this.#nowMs - thread.identifiedMs > (isAtWork ? nameMs : restingNameMs);
+		const isActive = thread.hasMoved || thread.cpuNs > 0;
+		return this.#nowMs - thread.description.identifiedMs > (isActive ? activeNameMs : idleNameMs);
 	}
 
 	/**
-	Reads the statuses whose places are known, and behind them the blocks of threads whose stacks are new, all at once;
-	gives the clock before them.
+	Reads the statuses whose addresses are known, then the blocks of threads with new stacks, in one call; returns the
+	clock before them.
 	*/
 	#readTogether(threads: readonly JavaThread[]): number {
 		const together = this.#together;
 		together.clear();
 		const first = this.#clock.addTo(together);
 		for (const thread of threads) {
-			const isAsked = thread.statusClock === this.#lastClock && !thread.isInJava && hasStateToFind(thread);
-			thread.statusPlace = isAsked ? together.add(thread.statusAddress, statusBytes) : -1;
-			thread.blockPlace = -1;
+			const isWanted = thread.description.statusClock === this.#lastClock && !thread.isInJava && hasStateToFind(thread);
+			thread.description.statusRange = isWanted ? together.add(thread.description.statusAddress, statusBytes) : -1;
+			thread.description.blockRange = -1;
 		}
 
 		for (const thread of threads) {
-			if (thread.statusPlace >= 0 && thread.describedFrames !== thread.frames) {
-				thread.blockPlace = this.#threads.addTo(together, thread);
+			if (thread.description.statusRange >= 0 && thread.description.frames !== thread.frames) {
+				thread.description.blockRange = this.#threads.addTo(together, thread);
 			}
 		}
 
@@ -255,8 +251,8 @@ export class Descriptions {
 		const clock = this.#clock.taken(together, first);
 		if (clock !== this.#lastClock) {
 			for (const thread of threads) {
-				thread.statusPlace = -1;
-				thread.blockPlace = -1;
+				thread.description.statusRange = -1;
+				thread.description.blockRange = -1;
 			}
 		}
 
@@ -264,31 +260,31 @@ export class Descriptions {
 		return clock;
 	}
 
-	/** Whether a thread stands where its stack was walked from, after its status was read. */
+	/** Whether a thread was still where its stack was walked when its status was read. */
 	#isWhereWalked(thread: JavaThread): boolean {
-		const {statusPlace, blockPlace} = thread;
-		const isTogether = statusPlace >= 0 && blockPlace >= 0 && this.#together.isRead(statusPlace);
-		return isTogether ? this.#threads.wasWhereWalked(this.#together, blockPlace, thread) : this.#threads.isWhereWalked(thread);
+		const {statusRange, blockRange} = thread.description;
+		const isTogether = statusRange >= 0 && blockRange >= 0 && this.#together.isRead(statusRange);
+		return isTogether ? this.#threads.wasWhereWalked(this.#together, blockRange, thread) : this.#threads.isWhereWalked(thread);
 	}
 
 	#apply(thread: JavaThread, {identity, state}: Found): void {
 		thread.state = state ?? thread.state;
-		if (thread.describedFrames !== thread.frames) {
-			thread.describedFrames = thread.frames;
-			thread.isNotifiable = waitKind(thread, this.#methods) === 'wait';
+		if (thread.description.frames !== thread.frames) {
+			thread.description.frames = thread.frames;
+			thread.description.isNotifiable = waitKind(thread, this.#methods) === 'wait';
 		}
 
 		if (thread.state === stateCode.TERMINATED) {
-			// A native thread that was detached and attached again has a new object in its old place.
-			thread.isIdentified = false;
-			thread.statusClock = Number.NaN;
+			// A native thread that detaches and attaches again gets a new object in the same slot.
+			thread.description.isIdentified = false;
+			thread.description.statusClock = Number.NaN;
 		}
 
 		if (identity) {
-			thread.isIdentified = true;
-			thread.identifiedMs = this.#nowMs;
-			// One that was counted before its object could be read stays the thread that it was.
-			thread.isSettled = false;
+			thread.description.isIdentified = true;
+			thread.description.identifiedMs = this.#nowMs;
+			// A thread counted before its object was readable keeps its key.
+			thread.hasValidRow = false;
 			thread.key = thread.key < 0 ? thread.key : identity.id;
 			thread.name = identity.name;
 			thread.flags = (identity.isDaemon ? threadFlag.daemon : 0) | (compilerName.test(identity.name) ? threadFlag.compiler : 0);
@@ -305,8 +301,8 @@ export class Descriptions {
 	}
 
 	/**
-	Key and daemon-ness are fixed, and sure since the object points back to its thread; the name must have been read
-	through pointers that are up to date, or be the one that the kernel knows.
+	The identity if it is certain: key and daemon flag are, since the object points back to its thread; the name must
+	come through up-to-date pointers or match the kernel's.
 	*/
 	#confirmedIdentity(thread: JavaThread): ThreadIdentity | undefined {
 		this.#heap.isDoubtful = false;
@@ -317,26 +313,26 @@ export class Descriptions {
 		}
 
 		const kernel = kernelName(this.#pid, thread.nativeId);
-		return !this.#heap.isDoubtful || confirms(kernel, identity.name) ? identity : (thread.isIdentified ? undefined : {...identity, name: kernel});
+		return !this.#heap.isDoubtful || confirms(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
 	}
 
-	/** The address of the status holds as long as no collection came. */
+	/** The status address stays valid until a collection. */
 	#state(thread: JavaThread, clock: number): number | undefined {
 		try {
-			if (thread.statusClock !== clock) {
+			if (thread.description.statusClock !== clock) {
 				const oop = this.#objects.objectOf(thread.address, thread.block.threadObject);
 				if (oop === 0) {
 					return undefined;
 				}
 
-				thread.statusAddress = this.#objects.statusAddress(oop);
-				thread.statusClock = clock;
+				thread.description.statusAddress = this.#objects.statusAddress(oop);
+				thread.description.statusClock = clock;
 			}
 
-			const isRead = thread.statusPlace >= 0 && this.#together.isRead(thread.statusPlace);
-			return stateOfStatus(isRead ? this.#together.half(thread.statusPlace, 0) : this.#vm.reader.u32(thread.statusAddress));
+			const isRead = thread.description.statusRange >= 0 && this.#together.isRead(thread.description.statusRange);
+			return stateOfStatus(isRead ? this.#together.half(thread.description.statusRange, 0) : this.#vm.reader.u32(thread.description.statusAddress));
 		} catch {
-			thread.statusClock = Number.NaN;
+			thread.description.statusClock = Number.NaN;
 			return undefined;
 		}
 	}
@@ -351,7 +347,7 @@ export class Descriptions {
 	}
 }
 
-/** Whether the state may be another than the one last found. */
-function hasStateToFind(thread: JavaThread): boolean {
-	return thread.describedFrames !== thread.frames || !thread.isStateSure || thread.isNotifiable;
+/** Whether the state may differ from the last one found. */
+function hasStateToFind({frames, description}: JavaThread): boolean {
+	return description.frames !== frames || !description.isStateSure || description.isNotifiable;
 }

@@ -1,127 +1,114 @@
 import {stateCode} from '../../../model/thread-state.js';
-import {type Chain} from '../process/read-ahead.js';
+import {type Chain} from '../target/read-ahead.js';
 import {WalkedStack} from '../stacks/walked-stack.js';
-import {type CpuTurn} from './cpu-turns.js';
+import {type ThreadCpuTime} from './cpu-times.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from './thread-block.js';
 
-/** Who holds a lock, and how often it is held for reading. */
+/** Who holds a lock, and its number of read holds. */
 export type Holder = {readonly thread?: JavaThread; readonly readers?: number};
 
-/** What a thread waits for: kind and class as a sample has them, and the thread that holds it. */
+/** What a thread waits for: kind and class as in a sample, and the owner. */
 export type Lock = {
 	readonly kind: number;
 	readonly className: number;
 	owner?: JavaThread;
-	/** How often it is held for reading; the owner is then the first that does, if it still does. */
+	/** Number of read holds; the owner is then the first reader, if it still holds the lock. */
 	readers?: number;
-	/** Looks again who holds it; missing where nobody can. */
+	/** Reads the owner again; undefined if there can be none. */
 	readonly ownerSlot?: () => Holder | undefined;
-	/** Reads ahead what that reads. */
+	/** Reads ahead what `ownerSlot` reads. */
 	readonly ownerAhead?: () => Chain;
 };
 
-/** A lock as a thread remembers it, with what it holds for. */
+/** A thread's lock, and the frames, state and clock for which it is valid. */
 export type KnownLock = Lock & {readonly frames: Int32Array; readonly state: number; readonly clock: number};
 
-/** What is remembered of one thread of the target from sample to sample, with its stack as last walked. */
-export class JavaThread extends WalkedStack implements CpuTurn {
-	/**
-	Nothing is to be done for it until its block changes or it is found to have used CPU: it stands where it stood, its
-	row says all that is known of it, and no other thread can change that.
-	*/
-	isSettled = false;
-	/**
-	It does not stand where its stack was walked from, as far as its block tells: in Java code, gone on, or never
-	walked.
-	*/
+/** How a thread's name and state were last read; written by descriptions.ts only. */
+class Description {
+	/** Key, daemon flag and name come from the Java heap; and when the name was last read (performance.now). */
+	isIdentified = false;
+	identifiedMs = 0;
+	/** Address of its thread status, and the collection count for which it is valid. */
+	statusAddress = 0;
+	statusClock = Number.NaN;
+	/** Indices of its status and block among the ranges read together; -1 if not included. */
+	statusRange = -1;
+	blockRange = -1;
+	/** Frames for which the state was last computed, and whether the thread's own status confirmed it. */
+	frames?: Int32Array;
+	isStateSure = false;
+	/** It is in Object.wait, where another thread may change its status. */
+	isNotifiable = false;
+}
+
+/** One thread of the target, kept from sample to sample, with its last walked stack. */
+export class JavaThread extends WalkedStack implements ThreadCpuTime {
+	/** The row is complete and unchanged until the block or CPU time changes; no other thread can change it. */
+	hasValidRow = false;
+	/** The block shows that the thread is not where its stack was walked: in Java code, moved on, or never walked. */
 	hasMoved = true;
-	/**
-	Its CPU time is recorded by an event (timer/followed-threads): its records are taken and its CPU time is read in
-	every sample, and it is never settled.
-	*/
+	/** An event records its CPU time: its records and CPU time are read in every sample, and its row is never kept. */
 	hasEvent = false;
-	/** For how long looks have found it at work each time, and the number of the last that did (steadiness). */
-	ranOnNs = 0;
-	ranAtLook = -1;
-	/** Its row in the sample that is being filled, or in the one before. */
+	/** For how long it was running in every update of steady-threads.ts, and the last update that found it running. */
+	steadyNs = 0;
+	ranAtUpdate = -1;
+	/** Row in the sample being filled, or in the previous one. */
 	row = -1;
-	/** See `CpuTurn`; what is looked at in every sample stands together, at the front. */
+	/** See `ThreadCpuTime`. Fields read in every sample come first. */
 	cpuDueMs = 0;
-	livelyUntilMs = 0;
+	activeUntilMs = 0;
 	cpuReadMs = 0;
 	isWatched = false;
 	/** The thread's block in this sample. */
 	readonly block: ThreadBlock = emptyBlock();
-	/**
-	The address is used by another thread when either of these is another; the stack's base is not there before a thread
-	first runs (see `block`).
-	*/
+	/** If either changes, the address belongs to another thread; the stack base is 0 until a thread first runs. */
 	readonly osThread: number;
 	readonly stackBase: number;
-	/** Linux id as /proc/PID/task has it; 0 if not known. */
+	/** Linux id as in /proc/PID/task; 0 if unknown. */
 	readonly nativeId: number;
-	/** Key and name, once they are known. */
+	/** Key and name, once known. */
 	key = 0;
 	name = '';
 	flags = 0;
-	/**
-	Whether key, daemon-ness and name come from the Java heap; the name may change, and is read again now and then: when
-	it was read last (performance.now).
-	*/
-	isIdentified = false;
-	identifiedMs = 0;
-	/** Where its thread status stands, and the collection count for which that holds. */
-	statusAddress = 0;
-	statusClock = Number.NaN;
-	/** Where its status and its block are among what is read together; -1 when they are not. */
-	statusPlace = -1;
-	blockPlace = -1;
-	/** State code of the last sample in which it could be read. */
+	readonly description = new Description();
+	/** The last state code that could be read. */
 	state: number = stateCode.RUNNABLE;
 	/**
-	The kernel knows it as a thread of the target: only then may it be stopped. What the target says its id is may be
+	The kernel lists it as a thread of the target. Only then may it be stopped: the id that the target reports may be
 	wrong, and another process's.
 	*/
 	isThere = false;
-	/** It could run, but waited for a CPU when it was looked at; only known where threads are stopped. */
+	/** It was runnable without a CPU; known only if threads are stopped. */
 	isOffCpu = false;
-	/** It was found at work at a moment that does not depend on what it does; only known where threads are stopped. */
+	/** It was observed on a CPU at a time independent of what it does; known only if threads are stopped. */
 	wasOnCpu = false;
-	/** See `CpuTurn`. */
+	/** See `ThreadCpuTime`. */
 	cpuNs = 0;
 	isCpuKnown = false;
 	waitNs = 0;
 	lifeCpuNs = 0;
 	lifeWaitNs = 0;
-	lifeTurns = 0;
-	newTurns = 0;
-	/**
-	The virtual thread that was mounted when its identity was last read, by the content of JavaThread._vthread's slot.
-	*/
+	timeslices = 0;
+	newTimeslices = 0;
+	/** The virtual thread mounted when its identity was last read. */
 	virtual?: {readonly key: number; readonly name: string};
-	/** The frames for which the state was last worked out, and whether the thread's own status said so. */
-	describedFrames?: Int32Array;
-	isStateSure = false;
-	/** It is in Object.wait, where another thread may change its status: to that of one that waits to go on. */
-	isNotifiable = false;
-	/** The anchor that the stack was walked from; NaN when it was not walked from one. */
+	/** The anchor that the stack was walked from; NaN if none. */
 	walkedSp = Number.NaN;
 	walkedPc = 0;
 	walkedFp = 0;
 	walkedState = 0;
 	/**
-	Since when it stands still inside the VM though it is RUNNABLE (stalls.ts), on the clock of performance.now; NaN
-	when it does not.
+	Since when it has been idle inside the VM although RUNNABLE (stalls.ts), by performance.now; NaN if it is not.
 	*/
-	standsStillSinceMs = Number.NaN;
-	/** What it waited for when that was last looked up. */
+	stalledSinceMs = Number.NaN;
+	/** What it waits for, as last read. */
 	lock?: KnownLock;
-	/** The frames that it had in the sample before. */
+	/** The frames in the previous sample. */
 	sampledFrames?: Int32Array;
-	/** Round in which it was last in the list. */
+	/** The last round in which it was listed. */
 	round = 0;
 
-	/** `address`: that of the JavaThread. */
+	/** `address`: of the JavaThread. */
 	constructor(readonly address: number, block: ThreadBlock, nativeId: number) {
 		super();
 		this.osThread = block.osThread;
@@ -130,12 +117,12 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 		Object.assign(this.block, block);
 	}
 
-	/** It executes Java code, and keeps no anchor: only its registers tell where it is. */
+	/** It executes Java code and has no anchor; only its registers show where it is. */
 	get isInJava(): boolean {
 		return this.block.state === javaThreadState.inJava;
 	}
 
-	/** Nothing says that the stack could be another than the one last walked. */
+	/** Its stack cannot have changed since it was last walked. */
 	get isUnchanged(): boolean {
 		return !this.hasMoved && this.isCpuKnown && this.cpuNs === 0 && this.end !== 'broken';
 	}
@@ -145,7 +132,7 @@ export class JavaThread extends WalkedStack implements CpuTurn {
 		return block.anchorSp === this.walkedSp && block.anchorPc === this.walkedPc && block.anchorFp === this.walkedFp && block.state === this.walkedState;
 	}
 
-	/** Remembers from which anchor the stack was walked; `undefined` when it was not from one. */
+	/** Sets the anchor that the stack was walked from; `undefined`: none. */
 	setWalked(block: ThreadBlock | undefined): void {
 		this.walkedSp = block?.anchorSp ?? Number.NaN;
 		this.walkedPc = block?.anchorPc ?? 0;

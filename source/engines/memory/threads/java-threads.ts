@@ -1,16 +1,16 @@
 import {type NativeIds} from '../../../jvm/threads/native-ids.js';
 import {type Vm} from '../hotspot/vm.js';
-import {Ranges} from '../process/ranges.js';
+import {Ranges} from '../target/ranges.js';
 import {JavaThread} from './java-thread.js';
 import {
 	Anchors, emptyBlock, javaThreadState, ThreadBlocks,
 } from './thread-block.js';
 import {ThreadList} from './thread-list.js';
 
-/** The Java threads of the target, remembered from sample to sample. */
+/** The target's Java threads, kept from sample to sample. */
 export class JavaThreads {
-	/** Those that were met for the first time in the newest list. */
-	readonly newcomers: JavaThread[] = [];
+	/** Threads listed for the first time in the newest list. */
+	readonly newThreads: JavaThread[] = [];
 	#round = 0;
 	readonly #known = new Map<number, JavaThread>();
 	readonly #vm: Vm;
@@ -19,10 +19,10 @@ export class JavaThreads {
 	readonly #blocks: ThreadBlocks;
 	readonly #ids: NativeIds;
 	readonly #scratch = emptyBlock();
-	/** Blocks that are read together, and the next of them to be taken. */
+	/** Blocks read together, and the index of the next to take. */
 	readonly #fresh: Ranges;
 	#nextFresh = Infinity;
-	/** All of the newest list, and the list if each of its places has one. */
+	/** The threads of the newest list; and its addresses if each has a thread. */
 	readonly #threads: JavaThread[] = [];
 	#addresses: readonly number[] | undefined;
 
@@ -36,28 +36,27 @@ export class JavaThreads {
 	}
 
 	/**
-	All threads, in an array that the next call uses again. Those that do not stand where their stack was walked from
-	are marked as moved, with fresh blocks. Throws `Unreadable` when the list cannot be read.
+	All threads, in an array that the next call reuses. Those that are not where their stacks were walked have
+	`hasMoved` set and fresh blocks. Throws `Unreadable` if the list cannot be read.
 	*/
 	list(): readonly JavaThread[] {
 		this.#ids.newRound();
-		this.newcomers.length = 0;
+		this.newThreads.length = 0;
 		const addresses = this.#list.read();
 		this.#anchors.read(addresses);
 		const lastKnown = this.#lastKnown(addresses);
-		if (addresses !== this.#addresses || lastKnown !== addresses.length - 1 || !this.#look(addresses)) {
-			this.#lookAnew(addresses, lastKnown);
+		if (addresses !== this.#addresses || lastKnown !== addresses.length - 1 || !this.#scan(addresses)) {
+			this.#rebuild(addresses, lastKnown);
 		}
 
 		return this.#threads;
 	}
 
 	/**
-	The same threads as the last time, when only those that are watched can have done anything: they are looked at.
-	Undefined where that does not do, as one of them is not there any more.
+	The threads of the previous list, of which only the watched are read again; undefined if one of these has ended.
 	*/
 	listAgain(watched: readonly JavaThread[]): readonly JavaThread[] | undefined {
-		this.newcomers.length = 0;
+		this.newThreads.length = 0;
 		if (this.#addresses === undefined) {
 			return undefined;
 		}
@@ -75,7 +74,7 @@ export class JavaThreads {
 			}
 
 			thread.hasMoved = !thread.wasWalkedFrom(thread.block);
-			thread.isSettled &&= !thread.hasMoved;
+			thread.hasValidRow &&= !thread.hasMoved;
 		}
 
 		this.#nextFresh = Infinity;
@@ -84,9 +83,8 @@ export class JavaThreads {
 	}
 
 	/**
-	Who has a thread's place now that the kernel does not know it any more: one started since then may have got the same
-	addresses, all of them (the allocator and the C library's cache of stacks hand them on at once), and only its Linux
-	id tells. The thread itself where it is still in its place, on its way out or with an id of its own yet to come.
+	The thread that replaced one that the kernel no longer knows: it may have got the same addresses (allocator and C
+	library reuse them at once), so only its Linux id differs. The thread itself if it is still there.
 	*/
 	successorOf(thread: JavaThread): JavaThread {
 		const nativeId = this.#nativeIdOf(thread.block.osThread);
@@ -100,49 +98,49 @@ export class JavaThreads {
 		return successor;
 	}
 
-	/** Reads a thread's block again; false where it is gone. */
+	/** Reads a thread's block again; false if it has ended. */
 	reread(thread: JavaThread): boolean {
 		return this.#blocks.read(thread.address, thread.block);
 	}
 
-	/** Whether a thread executes Java code at this moment. */
+	/** Whether a thread executes Java code now. */
 	isInJavaNow(thread: JavaThread): boolean {
 		return this.#isStill(thread) && this.#scratch.state === javaThreadState.inJava;
 	}
 
-	/** Adds a thread's block to what is read together; gives its number there. */
+	/** Adds a thread's block to ranges to be read together; returns its index. */
 	addTo(ranges: Ranges, thread: JavaThread): number {
 		return this.#blocks.addTo(ranges, thread.address);
 	}
 
-	/** Takes over a thread's block from what was read together; false where it is gone. */
+	/** Takes a thread's block from ranges that were read; false if it was unreadable. */
 	take(ranges: Ranges, range: number, thread: JavaThread): boolean {
 		return this.#blocks.take(ranges, range, thread.block);
 	}
 
-	/** Whether a thread stood where its stack was walked from when this was read, without running. */
+	/** Whether a thread was where its stack was walked when these ranges were read, and had not run. */
 	wasWhereWalked(ranges: Ranges, range: number, thread: JavaThread): boolean {
 		return this.#blocks.take(ranges, range, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
 	}
 
-	/** Whether a thread still stands where its stack was walked from, without running. */
+	/** Whether a thread is still where its stack was walked, and has not run. */
 	isWhereWalked(thread: JavaThread): boolean {
 		return this.#blocks.read(thread.address, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
 	}
 
-	/** Looks at the threads of the same list again; false when one of them is not there any more, or another. */
-	#look(addresses: readonly number[]): boolean {
+	/** Reads the threads of an unchanged list; false if one was replaced. */
+	#scan(addresses: readonly number[]): boolean {
 		const threads = this.#threads;
 		this.#fresh.clear();
 		for (const [index, thread] of threads.entries()) {
-			if (!this.#stands(index, thread) && !this.#isWhereWalkedBy(index, thread)) {
+			if (!this.#isUnchanged(index, thread) && !this.#isWhereWalkedBy(index, thread)) {
 				this.#blocks.addTo(this.#fresh, addresses[index]);
 			}
 		}
 
 		this.#readFresh();
 		for (const [index, thread] of threads.entries()) {
-			if (!this.#stands(index, thread) && this.#lookAt(addresses[index], index, thread) !== thread) {
+			if (!this.#isUnchanged(index, thread) && this.#update(addresses[index], index, thread) !== thread) {
 				this.#nextFresh = Infinity;
 				return false;
 			}
@@ -152,7 +150,7 @@ export class JavaThreads {
 		return true;
 	}
 
-	/** Whether what is at a thread's address is that thread, as far as its block tells, which is read. */
+	/** Whether the block at a thread's address is still that thread's; reads it. */
 	#isStill({address, osThread, stackBase}: JavaThread): boolean {
 		const now = this.#scratch;
 		return this.#blocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0);
@@ -163,27 +161,27 @@ export class JavaThreads {
 		this.#nextFresh = 0;
 	}
 
-	#stands(index: number, thread: JavaThread): boolean {
-		return this.#anchors.areSame(index) && thread.isSettled;
+	#isUnchanged(index: number, thread: JavaThread): boolean {
+		return this.#anchors.areSame(index) && thread.hasValidRow;
 	}
 
 	#isWhereWalkedBy(index: number, thread: JavaThread): boolean {
 		return this.#anchors.areIn(index, thread.block) && thread.wasWalkedFrom(thread.block);
 	}
 
-	#lookAnew(addresses: readonly number[], lastKnown: number): void {
+	#rebuild(addresses: readonly number[], lastKnown: number): void {
 		const threads = this.#threads;
 		this.#round++;
 		threads.length = 0;
 		for (const [index, address] of addresses.entries()) {
-			const thread = this.#lookAt(address, index, index <= lastKnown ? this.#known.get(address) : undefined);
+			const thread = this.#update(address, index, index <= lastKnown ? this.#known.get(address) : undefined);
 			if (thread) {
 				thread.round = this.#round;
 				threads.push(thread);
 			}
 		}
 
-		// Only where each has its thread do places in the list stand for threads.
+		// Indices identify threads only if every address has one.
 		this.#addresses = threads.length === addresses.length ? addresses : undefined;
 		if (this.#known.size > threads.length) {
 			for (const [address, thread] of this.#known) {
@@ -194,7 +192,7 @@ export class JavaThreads {
 		}
 	}
 
-	#lookAt(address: number, index: number, known: JavaThread | undefined): JavaThread | undefined {
+	#update(address: number, index: number, known: JavaThread | undefined): JavaThread | undefined {
 		if (known && this.#isWhereWalkedBy(index, known)) {
 			known.hasMoved = false;
 			return known;
@@ -203,22 +201,21 @@ export class JavaThreads {
 		const thread = this.#refresh(address, known);
 		if (thread) {
 			thread.hasMoved = thread !== known || !thread.wasWalkedFrom(thread.block);
-			thread.isSettled = false;
+			thread.hasValidRow = false;
 		}
 
 		return thread;
 	}
 
 	/**
-	The last place in the list, the oldest thread first, whose thread is the one that is known by its address; all known
-	ones before it are themselves then. For one that ended and another that got its address, all of them (the allocator
-	and the C library's cache of stacks hand them on at once), the new one is at the list's end, behind all that were
-	there: only from there on must Linux's ids be compared. Those that are others are forgotten.
+	Index of the newest thread in the list (oldest first) known by its Linux id; all known ones before it are unchanged,
+	because a new thread that reuses addresses is appended to the list. Threads found replaced are forgotten. -1 if
+	none.
 	*/
 	#lastKnown(addresses: readonly number[]): number {
 		for (let index = addresses.length - 1; index >= 0; index--) {
 			const known = this.#known.get(addresses[index]);
-			// Without an id nothing tells it apart, nor what comes before it.
+			// Without an id, it cannot be told from a successor.
 			if (!known || known.nativeId === 0) {
 				continue;
 			}
@@ -235,8 +232,8 @@ export class JavaThreads {
 	}
 
 	/**
-	The thread at an address with a fresh block, the next of those that were read together if there are any left;
-	`known`: who it was, and is as far as is known.
+	The thread at an address with a fresh block, taken from those read together if any are left; `known`: the thread
+	that was there.
 	*/
 	#refresh(address: number, known: JavaThread | undefined): JavaThread | undefined {
 		const block = known?.block ?? this.#scratch;
@@ -259,13 +256,13 @@ export class JavaThreads {
 
 	#add(thread: JavaThread): JavaThread {
 		this.#known.set(thread.address, thread);
-		this.newcomers.push(thread);
+		this.newThreads.push(thread);
 		return thread;
 	}
 
 	#nativeIdOf(osThread: number): number | undefined {
 		try {
-			return this.#ids.ours(this.#vm.reader.u32(osThread + this.#vm.layout.fields.nativeThreadId));
+			return this.#ids.oursOfNew(this.#vm.reader.u32(osThread + this.#vm.layout.fields.nativeThreadId));
 		} catch {
 			return undefined;
 		}

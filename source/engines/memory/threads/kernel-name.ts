@@ -1,13 +1,19 @@
-import {readFileSync} from 'node:fs';
+import {readdirSync, readFileSync} from 'node:fs';
 import {printable} from '../../../model/text.js';
 
-/** Bytes of a thread's name that Linux keeps (TASK_COMM_LEN without the zero). */
+/** Linux ids of a process's threads; none if it has ended. */
+export function threadIdsOf(pid: number): number[] {
+	try {
+		return readdirSync(`/proc/${pid}/task`).map(Number);
+	} catch {
+		return [];
+	}
+}
+
+/** Bytes of a thread name that Linux keeps (TASK_COMM_LEN without the zero). */
 const kernelNameBytes = 15;
 
-/**
-The name that the kernel knows a thread by, printable; empty where it cannot be read. HotSpot sets it when a thread
-starts.
-*/
+/** A thread's name in the kernel, printable; empty if unreadable. HotSpot sets it when a thread starts. */
 export function kernelName(pid: number, nativeId: number): string {
 	try {
 		return printable(readFileSync(`/proc/${pid}/task/${nativeId}/comm`, 'utf8').replace(/\n$/, ''));
@@ -17,8 +23,8 @@ export function kernelName(pid: number, nativeId: number): string {
 }
 
 /**
-Whether the kernel's name is what Linux or HotSpot makes of a longer one: its first 15 bytes, or (since 19,
-os_linux.cpp) the first 7, two dots and the last 6.
+Whether a kernel name is the shortened form of a name: its first 15 bytes, or (since 19, os_linux.cpp) the first 7, two
+dots and the last 6.
 */
 export function confirms(kernel: string, name: string): boolean {
 	if (kernel === '') {

@@ -4,35 +4,34 @@ import {type JavaThread} from './java-thread.js';
 import {javaThreadState} from './thread-block.js';
 
 /**
-Which threads wait for a CPU though they could run, for where running threads are stopped: one that wakes another often
-loses its CPU to it there, and would be taken to work there.
+Detects threads that are runnable without a CPU, for use when running threads are stopped: a thread often loses its CPU
+where it wakes another, and would appear to work there.
 */
 export class OffCpu implements StopWatch {
 	readonly #onCpu: OnCpu;
-	/** Those that were looked at in this sample. */
-	readonly #looked = new Set<JavaThread>();
+	/** Threads checked in this sample. */
+	readonly #checked = new Set<JavaThread>();
 
 	constructor(pid: number) {
 		this.#onCpu = new OnCpu(pid);
 	}
 
-	/** Whether it can be told who is on a CPU. */
+	/** Whether the kernel can tell who is on a CPU. */
 	get isOfUse(): boolean {
 		return this.#onCpu.isOfUse;
 	}
 
-	/** Begins a sample. */
 	begin(): void {
 		this.#onCpu.begin();
-		for (const thread of this.#looked) {
+		for (const thread of this.#checked) {
 			thread.isOffCpu = false;
 			thread.wasOnCpu = false;
 		}
 
-		this.#looked.clear();
+		this.#checked.clear();
 	}
 
-	/** Walks a thread that does not execute Java code, and says whether it could; looks before and after. */
+	/** Walks a thread that is not in Java code, and sets whether it was on a CPU, checked before and after. */
 	around(thread: JavaThread, walk: () => boolean): boolean {
 		if (thread.cpuNs === 0 || !thread.isThere) {
 			return walk();
@@ -46,21 +45,21 @@ export class OffCpu implements StopWatch {
 			return isWalked;
 		}
 
-		this.#looked.add(thread);
-		// One that has woken up just now, or went on and on: where it was first after that says little.
+		this.#checked.add(thread);
+		// It has just woken up, or kept running: its first frame afterwards is not a random one.
 		thread.isOffCpu ||= this.#onCpu.isOfUse && (wasBlocked || thread.end === 'broken' || this.#onCpu.wasGivenSince(thread.nativeId));
 		thread.wasOnCpu = isWalked && !thread.isOffCpu && !isBlocked;
 		return isWalked;
 	}
 
 	asked(thread: JavaThread): void {
-		this.#looked.add(thread);
+		this.#checked.add(thread);
 		this.#onCpu.mark(thread.nativeId);
 	}
 
 	/**
-	One that was on a CPU when it was asked to stop did so without being given one. In Java code it may have lost it
-	anywhere, by the clock: that is as good a sample as any.
+	A thread on a CPU when asked to stop did not lose it for our sake. In Java code it may have lost it anywhere, so it
+	is still a fair sample.
 	*/
 	held(thread: JavaThread): void {
 		const hasWaited = this.#onCpu.waitedSince(thread.nativeId);
@@ -68,9 +67,9 @@ export class OffCpu implements StopWatch {
 		thread.wasOnCpu = !thread.isOffCpu;
 	}
 
-	/** One that was seen at work too late to say where it used CPU time. */
+	/** Marks a thread as stopped too late to say where it used CPU time. */
 	late(thread: JavaThread): void {
-		this.#looked.add(thread);
+		this.#checked.add(thread);
 		thread.isOffCpu = true;
 		thread.wasOnCpu = false;
 	}

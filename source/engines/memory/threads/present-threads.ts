@@ -1,71 +1,71 @@
 import {existsSync} from 'node:fs';
 import {type Sample} from '../../../model/sample.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
-import {type Calm} from '../../engine.js';
-import {watch, type CpuTurns} from './cpu-turns.js';
+import {type SteadyState} from '../../engine.js';
+import {watch, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
-import {type OthersAtRest} from './others-at-rest.js';
+import {type OtherThreadsIdle} from './other-threads-idle.js';
 import {isAboutToStall} from './stalls.js';
-import {runsOn, Steadiness} from './steadiness.js';
+import {isSteady, SteadyThreads} from './steady-threads.js';
 import {type VmThreads} from './vm-threads.js';
 
-/** What the threads of which none stands at a line may use between two samples in which nothing happened. */
+/** CPU time that VM-internal threads may use between two samples that count as unchanged. */
 const housekeepingNs = 1e6;
 
-/** One of them that ran may run at any time for so long: those that compile look for work every five seconds. */
+/** For this long after it ran, such a thread is watched: idle compiler threads wake every five seconds. */
 const watchedMs = 6000;
 
-/** The Java threads that the JVM lists and the kernel knows too, with the CPU time that each used. */
+/** The Java threads that both the JVM and the kernel list, with their CPU time. */
 export class PresentThreads {
-	/** Those of them that have something to be done for; the others are as they were. */
+	/** Threads that may have changed in this sample. */
 	readonly awake: JavaThread[] = [];
 	readonly #pid: number;
 	readonly #threads: JavaThreads;
 	readonly #cpu: ThreadCpu;
-	readonly #turns: CpuTurns;
+	readonly #cpuTimes: CpuTimes;
 	readonly #present: JavaThread[] = [];
-	readonly #others: OthersAtRest;
-	readonly #steadiness = new Steadiness();
-	/** Those that may run while the others are at rest, and whether everybody is looked at in this sample. */
+	readonly #others: OtherThreadsIdle;
+	readonly #steady = new SteadyThreads();
+	/** Threads that may run while the others are idle; and whether this sample scans all threads. */
 	readonly #watched: JavaThread[] = [];
 	#isFull = true;
-	/** No thread that was at rest at the look before was found to have done anything. */
-	#isCalm = false;
-	/** Nobody had run but those that are watched, of which none stands at a line. */
-	#hasRested = false;
-	/** Nobody had run but those that are watched, whoever they are. */
-	#haveOthersRested = false;
-	/** As long as nobody runs, the newest sample would be filled in the same way again. */
+	/** No thread that was idle in the previous sample has run. */
+	#onlyWatchedRan = false;
+	/** Only watched threads without frames have run. */
+	#wasIdle = false;
+	/** Only watched threads have run. */
+	#wereOthersIdle = false;
+	/** The sample remains valid until a thread runs. */
 	#isLasting = false;
 
-	constructor(pid: number, threads: JavaThreads, parts: {readonly cpu: ThreadCpu; readonly turns: CpuTurns; readonly others: OthersAtRest}) {
+	constructor(pid: number, threads: JavaThreads, parts: {readonly cpu: ThreadCpu; readonly cpuTimes: CpuTimes; readonly others: OtherThreadsIdle}) {
 		this.#pid = pid;
 		this.#threads = threads;
 		this.#cpu = parts.cpu;
-		this.#turns = parts.turns;
+		this.#cpuTimes = parts.cpuTimes;
 		this.#others = parts.others;
 	}
 
 	/**
-	Whether the sample before would be filled in the same way now: nobody has run since but threads that stand at no line,
-	and these for so short a time that the next one which is filled may tell of it. All are looked at every few seconds.
+	Whether the next sample would repeat the last one: only threads without frames have run, briefly. Becomes false
+	every few seconds, so that all threads are scanned.
 	*/
-	isStill(): boolean {
-		return this.#isLasting && this.#others.areStill(performance.now(), housekeepingNs);
+	isUnchanged(): boolean {
+		return this.#isLasting && this.#others.areUnchanged(performance.now(), housekeepingNs);
 	}
 
 	/** See `SampleOutcome`. */
 	get changedNs(): number {
-		return this.#steadiness.changedNs;
+		return this.#steady.changedNs;
 	}
 
 	/**
-	Those of this moment, without those that have just ended, in an array that the next call uses again. CPU time is
-	read of those that moved or have an event, and of those whose turn it is, or of all. `hasWoken`: a thread that was at
-	rest is known to have run. Throws `Unreadable` when the list cannot be read.
+	The current threads without those that have just ended, in an array that the next call reuses. Reads CPU times of
+	threads that moved, have an event or are due. `hasWoken`: an idle thread is known to have run. Throws `Unreadable`
+	if the list cannot be read.
 	*/
-	list(isEveryonesTurn: boolean, hasWoken = false): readonly JavaThread[] {
+	list(areAllDue: boolean, hasWoken = false): readonly JavaThread[] {
 		this.awake.length = 0;
 		this.#cpu.endMoment();
 		const nowMs = performance.now();
@@ -73,116 +73,115 @@ export class PresentThreads {
 			this.#others.forget();
 		}
 
-		this.#isFull = isEveryonesTurn || !this.#others.areAtRest(nowMs) || !this.#listWatched();
+		this.#isFull = areAllDue || !this.#others.areIdle(nowMs) || !this.#listWatched();
 		if (this.#isFull) {
-			this.#listAll(isEveryonesTurn);
+			this.#listAll(areAllDue);
 		}
 
-		// Where that cannot be told for once, the next look that tells does so for this one, too (others-at-rest).
-		this.#haveOthersRested = !isEveryonesTurn && (this.#others.haveOthersRested || !this.#isFull) && this.#isCalm;
-		this.#hasRested = !isEveryonesTurn && this.#others.haveRested && this.#isCalm && this.#watched.every(thread => standsNowhere(thread) || (thread.cpuNs === 0 && !thread.hasMoved));
+		// An inconclusive reading is covered by the next conclusive one.
+		this.#wereOthersIdle = !areAllDue && (this.#others.wereOthersIdle || !this.#isFull) && this.#onlyWatchedRan;
+		this.#wasIdle = !areAllDue && this.#others.wereIdle && this.#onlyWatchedRan && this.#watched.every(thread => hasNoFrames(thread) || (thread.cpuNs === 0 && !thread.hasMoved));
 		return this.#present;
 	}
 
 	/**
-	The sample is filled: looks who may run until the next one, of the JVM's own threads too. Whether nobody had run since
-	the sample before but threads that stand at no line, and these for a moment ('rest'); or that and threads that run on
-	and on ('steady').
+	Ends a sample: updates which threads are watched. Returns 'rest' if only threads without frames have run, briefly,
+	'steady' if also steadily running ones have, otherwise undefined.
 	*/
-	done(jvmThreads: VmThreads, sample: Sample): Calm | undefined {
+	done(jvmThreads: VmThreads, sample: Sample): SteadyState | undefined {
 		const usedNs = this.#watched.reduce((sum, {cpuNs}) => sum + cpuNs, jvmThreads.usedNs);
-		const isAtRest = this.#hasRested && usedNs < housekeepingNs;
+		const isIdle = this.#wasIdle && usedNs < housekeepingNs;
 		const nowMs = performance.now();
-		this.#steadiness.look(this.awake, sample, nowMs);
-		// Who used CPU time may be RUNNABLE for it, and who stands still inside the VM is taken to wait after a while.
-		this.#isLasting = isAtRest && usedNs === 0 && jvmThreads.isCalm && !this.#watched.some(thread => isAboutToStall(thread, nowMs));
-		const calm = isAtRest ? 'rest' : (this.#isSteady(jvmThreads) ? 'steady' : undefined);
+		this.#steady.update(this.awake, sample, nowMs);
+		// CPU time may make a thread RUNNABLE, and a thread may become stalled by time alone.
+		this.#isLasting = isIdle && usedNs === 0 && jvmThreads.onlyWatchedRan && !this.#watched.some(thread => isAboutToStall(thread, nowMs));
+		const steadyState = isIdle ? 'rest' : (this.#isSteady(jvmThreads) ? 'steady' : undefined);
 		if (this.#isFull) {
 			this.#watch(jvmThreads, nowMs);
 		}
 
-		return this.#steadiness.isBroken(nowMs) ? undefined : calm;
+		return this.#steady.wasRecentlySteady(nowMs) ? undefined : steadyState;
 	}
 
-	/** Whether a thread of the newest list has not ended since, so that its Linux id is still its own. */
+	/** Whether a thread of the newest list still exists, so that its Linux id is its own. */
 	isStillThere({nativeId}: JavaThread): boolean {
 		return this.#cpu.read(nativeId) || (this.#cpu.reading === 'closed' && existsSync(`/proc/${this.#pid}/task/${nativeId}`));
 	}
 
-	/** Those of the newest list that may be at work by now: they were lately, or did not stand where they stood. */
-	lively(): readonly JavaThread[] {
+	/** Threads of the newest list that may be running now: they recently were, or had moved. */
+	possiblyRunning(): readonly JavaThread[] {
 		return this.#present.filter(({isThere, isInJava, hasMoved, cpuDueMs}) => isThere && (isInJava || hasMoved || cpuDueMs === 0));
 	}
 
-	/** A thread was found to be at work since they were listed. */
+	/** Marks a thread found running since it was listed. */
 	wake(thread: JavaThread): void {
 		thread.hasMoved = true;
-		if (thread.isSettled || !this.awake.includes(thread)) {
-			thread.isSettled = false;
+		if (thread.hasValidRow || !this.awake.includes(thread)) {
+			thread.hasValidRow = false;
 			this.awake.push(thread);
 		}
 	}
 
-	/** Looks who may run at any time from now on. */
+	/** Sets which threads are watched from now on. */
 	#watch(jvmThreads: VmThreads, nowMs: number): void {
 		const watched = this.#watched;
-		const ranLaterMs = nowMs - watchedMs;
+		const ranAfterMs = nowMs - watchedMs;
 		watched.length = 0;
 		for (const thread of this.#present) {
-			if (watch(thread, !thread.isSettled || thread.hasEvent || thread.cpuDueMs === 0 || (thread.livelyUntilMs > ranLaterMs && standsNowhere(thread)))) {
+			if (watch(thread, !thread.hasValidRow || thread.hasEvent || thread.cpuDueMs === 0 || (thread.activeUntilMs > ranAfterMs && hasNoFrames(thread)))) {
 				watched.push(thread);
 			}
 		}
 
-		const atLines = watched.filter(thread => !standsNowhere(thread)).map(({nativeId}) => nativeId);
-		const nowhere = watched.filter(thread => standsNowhere(thread)).map(({nativeId}) => nativeId);
-		this.#others.looked({atLines, nowhere: [...nowhere, ...jvmThreads.watch()]}, this.#present.length, this.#isCalm && jvmThreads.isCalm, nowMs);
+		const withFrames = watched.filter(thread => !hasNoFrames(thread)).map(({nativeId}) => nativeId);
+		const frameless = watched.filter(thread => hasNoFrames(thread)).map(({nativeId}) => nativeId);
+		this.#others.scanned({withFrames, frameless: [...frameless, ...jvmThreads.watch()]}, this.#present.length, this.#onlyWatchedRan && jvmThreads.onlyWatchedRan, nowMs);
 	}
 
 	#isSteady(jvmThreads: VmThreads): boolean {
 		let {usedNs} = jvmThreads;
 		for (const thread of this.#watched) {
-			if (standsNowhere(thread)) {
+			if (hasNoFrames(thread)) {
 				usedNs += thread.cpuNs;
-			} else if (!runsOn(thread) && (thread.cpuNs > 0 || thread.hasMoved)) {
+			} else if (!isSteady(thread) && (thread.cpuNs > 0 || thread.hasMoved)) {
 				return false;
 			}
 		}
 
-		return this.#haveOthersRested && jvmThreads.isCalm && usedNs < housekeepingNs;
+		return this.#wereOthersIdle && jvmThreads.onlyWatchedRan && usedNs < housekeepingNs;
 	}
 
-	#listAll(isEveryonesTurn: boolean): void {
+	#listAll(areAllDue: boolean): void {
 		const present = this.#present;
 		present.length = 0;
 		const listed = this.#threads.list();
-		this.#turns.begin(isEveryonesTurn, this.#others.sinceMs);
-		this.#isCalm = this.#threads.newcomers.length === 0;
+		this.#cpuTimes.begin(areAllDue, this.#others.sinceMs);
+		this.#onlyWatchedRan = this.#threads.newThreads.length === 0;
 		for (const found of listed) {
-			const isAsked = found.hasEvent || (this.#turns.isDue(found) && !(found.isSettled && !found.isWatched && this.#turns.canPass(found)));
-			if (found.isSettled && !isAsked) {
+			const isDue = found.hasEvent || (this.#cpuTimes.isDue(found) && !(found.hasValidRow && !found.isWatched && this.#cpuTimes.canSkip(found)));
+			if (found.hasValidRow && !isDue) {
 				present.push(found);
 				continue;
 			}
 
-			const thread = this.#lookAt(found, isAsked);
+			const thread = this.#updateThread(found, isDue);
 			if (thread.isThere || thread.nativeId === 0) {
 				present.push(thread);
 			}
 		}
 	}
 
-	/** The same as before, of whom only some can have done anything; false where all must be looked at. */
+	/** Reads the watched threads only; false if all must be scanned. */
 	#listWatched(): boolean {
 		if (!this.#threads.listAgain(this.#watched)) {
 			return false;
 		}
 
-		this.#turns.begin(false);
+		this.#cpuTimes.begin(false);
 		for (const found of this.#watched) {
-			const thread = this.#lookAt(found, found.hasEvent || this.#turns.isDue(found));
+			const thread = this.#updateThread(found, found.hasEvent || this.#cpuTimes.isDue(found));
 			if (thread !== found || !(thread.isThere || thread.nativeId === 0)) {
-				// It has just ended. The next sample shows who has its place.
+				// It has just ended; the next sample shows its successor.
 				this.#present.splice(this.#present.indexOf(found), 1);
 				this.#others.forget();
 			}
@@ -191,46 +190,45 @@ export class PresentThreads {
 		return true;
 	}
 
-	/** Asks for a thread's CPU time if need be, and notes it if there is something to be done for it. */
-	#lookAt(found: JavaThread, isAsked: boolean): JavaThread {
+	/** Reads a thread's CPU time if `isDue` or if it moved, and adds it to `awake` if it may have changed. */
+	#updateThread(found: JavaThread, isDue: boolean): JavaThread {
 		let thread = found;
-		if (isAsked || found.hasMoved || !found.isThere) {
-			thread = this.#look(found);
+		if (isDue || found.hasMoved || !found.isThere) {
+			thread = this.#readCpu(found);
 		} else {
-			thread.cpuNs = 0;
-			thread.waitNs = 0;
+			this.#cpuTimes.skip(thread);
 		}
 
-		if ((thread.isThere || thread.nativeId === 0) && (!thread.isSettled || thread.cpuNs > 0)) {
-			thread.isSettled = false;
+		if ((thread.isThere || thread.nativeId === 0) && (!thread.hasValidRow || thread.cpuNs > 0)) {
+			thread.hasValidRow = false;
 			this.awake.push(thread);
-			this.#isCalm &&= thread.isWatched;
+			this.#onlyWatchedRan &&= thread.isWatched;
 		}
 
 		return thread;
 	}
 
-	/** Reads a thread's CPU time; it, or who has its place if the kernel does not know it any more. */
-	#look(thread: JavaThread): JavaThread {
-		this.#ask(thread);
+	/** Reads a thread's CPU time; returns the thread, or its successor if the kernel no longer knows it. */
+	#readCpu(thread: JavaThread): JavaThread {
+		this.#readOwnCpu(thread);
 		if (thread.isThere) {
 			return thread;
 		}
 
 		const successor = this.#threads.successorOf(thread);
-		this.#ask(successor);
+		this.#readOwnCpu(successor);
 		return successor;
 	}
 
-	/** CPU time is read in the target's own folder of threads, so it is there only for a thread of the target. */
-	#ask(thread: JavaThread): void {
-		this.#turns.read(thread);
+	/** CPU time is read below the target's own /proc directory, so only for threads of the target. */
+	#readOwnCpu(thread: JavaThread): void {
+		this.#cpuTimes.read(thread);
 		const {reading} = this.#cpu;
 		thread.isThere = reading === 'read' || (reading === 'closed' && thread.nativeId > 0 && existsSync(`/proc/${this.#pid}/task/${thread.nativeId}`));
 	}
 }
 
-/** It is one of the JVM's own that work now and then, as those that compile or watch over monitors. */
-function standsNowhere({frames, end}: JavaThread): boolean {
+/** A thread without Java frames, such as a compiler thread. */
+function hasNoFrames({frames, end}: JavaThread): boolean {
 	return frames.length === 0 && end === 'root';
 }

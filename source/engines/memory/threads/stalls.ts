@@ -3,35 +3,35 @@ import {type JavaThread} from './java-thread.js';
 import {javaThreadState} from './thread-block.js';
 
 /**
-Threads stand still inside the VM for moments all the time, at safepoints for instance; one that does for so long waits
-there.
+Threads pause inside the VM all the time, for example at safepoints; one that does so for this long, milliseconds, is
+waiting.
 */
 const stalledAfterMs = 200;
 
 /**
-Whether a thread that the JVM calls RUNNABLE waits inside the VM in truth: most often for another thread to finish a
-class's initialiser (those that wait for each other do so for ever), also for memory or a compiler. It keeps its stack
-and uses no CPU meanwhile. Asked in each sample; not while a collection stops all threads alike.
+Whether a thread that the JVM calls RUNNABLE actually waits inside the VM, for example for a class's initialiser, memory
+or a compiler: it keeps its stack and uses no CPU. Call in each sample; a collection stops all threads and does not
+count.
 */
-export function isStalled(thread: JavaThread, nowMs: number, isCollecting: boolean): boolean {
-	if (!mayStall(thread) || isCollecting) {
-		thread.standsStillSinceMs = Number.NaN;
+export function isStalled(thread: JavaThread, nowMs: number, isCollecting: () => boolean): boolean {
+	if (!mayStall(thread) || isCollecting()) {
+		thread.stalledSinceMs = Number.NaN;
 		return false;
 	}
 
-	if (Number.isNaN(thread.standsStillSinceMs)) {
-		thread.standsStillSinceMs = nowMs;
+	if (Number.isNaN(thread.stalledSinceMs)) {
+		thread.stalledSinceMs = nowMs;
 	}
 
-	return nowMs - thread.standsStillSinceMs >= stalledAfterMs;
+	return nowMs - thread.stalledSinceMs >= stalledAfterMs;
 }
 
-/** Whether it shows with time alone that a thread which stands still is stalled. */
-export function isAboutToStall({standsStillSinceMs}: JavaThread, nowMs: number): boolean {
-	return nowMs - standsStillSinceMs < stalledAfterMs;
+/** Whether a thread will become stalled if it does not move. */
+export function isAboutToStall({stalledSinceMs}: JavaThread, nowMs: number): boolean {
+	return nowMs - stalledSinceMs < stalledAfterMs;
 }
 
-/** Whether a thread is RUNNABLE to the JVM, waits inside the VM, and has used no CPU. */
+/** Whether a thread is RUNNABLE to the JVM but blocked in the VM, and has used no CPU. */
 export function mayStall({block, state, frames, isCpuKnown, cpuNs}: JavaThread): boolean {
 	return state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && isCpuKnown && cpuNs === 0;
 }

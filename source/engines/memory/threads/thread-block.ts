@@ -1,10 +1,9 @@
 import {wordAt} from '../decode/word.js';
 import {has, type Layout} from '../hotspot/layout.js';
-import {type Memory} from '../process/memory.js';
-import {Places} from '../process/places.js';
-import {type Ranges} from '../process/ranges.js';
+import {type Memory} from '../target/memory.js';
+import {Ranges} from '../target/ranges.js';
 
-/** What of a JavaThread changes while it runs, and where its stack is. */
+/** The parts of a JavaThread that change while it runs, and the bounds of its stack. */
 export type ThreadBlock = {
 	state: number;
 	anchorSp: number;
@@ -13,7 +12,7 @@ export type ThreadBlock = {
 	osThread: number;
 	stackBase: number;
 	stackSize: number;
-	/** What JavaThread._threadObj holds: an object or a slot with one (thread-object.ts). */
+	/** Content of JavaThread._threadObj: an object, or a slot with one (thread-object.ts). */
 	threadObject: number;
 	virtualThread: number;
 	continuationEntry: number;
@@ -22,28 +21,27 @@ export type ThreadBlock = {
 	monitorOwnerId: number;
 };
 
-/** States of a JavaThread (globalDefinitions.hpp, the same on every JDK): odd numbers are on the way between two. */
+/** States of a JavaThread (globalDefinitions.hpp, all JDKs); odd numbers are transitions. */
 export const javaThreadState = Object.freeze({
 	new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10,
 });
 
-/** The state, and three words of the anchor in halves. */
+/** 32-bit words of the state and of the anchor's three words. */
 const wordsKept = 7;
 
-/**
-State and anchor of many threads, read together: what tells whether a thread still stands where it was seen. They lie
-within some hundred bytes.
-*/
+/** State and anchor of many threads, read together to tell whether the threads have moved. */
 export class Anchors {
-	readonly #places: Places;
+	readonly #ranges: Ranges;
+	/** Bytes of each range. */
+	readonly #length: number;
 	readonly #start: number;
-	/** Offsets within a place. */
+	/** Offsets from `#start`. */
 	readonly #state: number;
 	readonly #sp: number;
 	readonly #pc: number;
 	readonly #fp: number;
 	#addresses: readonly number[] = [];
-	/** Those of the reading before, seven words a thread; and whether the newest found them so. */
+	/** Seven words per thread from the previous reading, and whether the newest reading found them unchanged. */
 	#before = new Uint32Array(0);
 	#areSame = new Uint8Array(0);
 
@@ -54,30 +52,31 @@ export class Anchors {
 		this.#sp = sp - this.#start;
 		this.#pc = pc - this.#start;
 		this.#fp = fp - this.#start;
-		this.#places = new Places(memory, Math.max(state, sp, pc, fp) + 8 - this.#start);
+		this.#length = Math.max(state, sp, pc, fp) + 8 - this.#start;
+		this.#ranges = new Ranges(memory);
 	}
 
 	/** Reads those of all JavaThreads at these addresses. */
 	read(addresses: readonly number[]): void {
 		if (addresses !== this.#addresses) {
 			this.#addresses = addresses;
-			this.#places.clear();
+			this.#ranges.clear();
 			for (const address of addresses) {
-				this.#places.add(address + this.#start);
+				this.#ranges.add(address + this.#start, this.#length);
 			}
 
 			this.#before = new Uint32Array(addresses.length * wordsKept);
 			this.#areSame = new Uint8Array(addresses.length);
 		}
 
-		this.#places.read();
+		this.#ranges.read();
 		const before = this.#before;
-		const {words, length} = this.#places;
+		const {words} = this.#ranges;
 		const [state, sp, pc, fp] = [this.#state / 4, this.#sp / 4, this.#pc / 4, this.#fp / 4];
 		for (let index = 0; index < addresses.length; index++) {
-			const from = index * length / 4;
+			const from = index * this.#length / 4;
 			const to = index * wordsKept;
-			const isSame = this.#places.isRead(index) && before[to] === words[from + state]
+			const isSame = this.#ranges.isRead(index) && before[to] === words[from + state]
 				&& before[to + 1] === words[from + sp] && before[to + 2] === words[from + sp + 1]
 				&& before[to + 3] === words[from + pc] && before[to + 4] === words[from + pc + 1]
 				&& before[to + 5] === words[from + fp] && before[to + 6] === words[from + fp + 1];
@@ -94,20 +93,20 @@ export class Anchors {
 		}
 	}
 
-	/** Whether they are what the reading before found, of the same list. */
+	/** Whether they are unchanged since the previous reading of the same list. */
 	areSame(index: number): boolean {
 		return this.#areSame[index] === 1;
 	}
 
-	/** Whether the thread at the `index`-th address stands as a block of it says. */
+	/** Whether the `index`-th thread has the anchor and state of a block. */
 	areIn(index: number, block: ThreadBlock): boolean {
-		const places = this.#places;
-		return places.isRead(index) && places.word(index, this.#sp) === block.anchorSp && places.word(index, this.#pc) === block.anchorPc
-			&& places.word(index, this.#fp) === block.anchorFp && places.half(index, this.#state) === block.state;
+		const ranges = this.#ranges;
+		return ranges.isRead(index) && ranges.word(index, this.#sp) === block.anchorSp && ranges.word(index, this.#pc) === block.anchorPc
+			&& ranges.word(index, this.#fp) === block.anchorFp && ranges.half(index, this.#state) === block.state;
 	}
 }
 
-/** Reads JavaThreads with one read each: what is needed of them lies within some hundred bytes. */
+/** Reads the blocks of JavaThreads, a few hundred bytes each. */
 export class ThreadBlocks {
 	readonly #offsets: Readonly<Record<keyof ThreadBlock, number>>;
 	readonly #start: number;
@@ -131,7 +130,7 @@ export class ThreadBlocks {
 		this.#view = new DataView(this.#bytes.buffer);
 	}
 
-	/** Fills `into` from the JavaThread at an address; false where it cannot be read. */
+	/** Fills `into` from the JavaThread at an address; false if unreadable. */
 	read(thread: number, into: ThreadBlock): boolean {
 		if (this.#memory.read(thread + this.#start, this.#bytes, 0, this.#length) !== this.#length) {
 			return false;
@@ -141,12 +140,12 @@ export class ThreadBlocks {
 		return true;
 	}
 
-	/** Adds the JavaThread at an address to what is read together; gives its number there. */
+	/** Adds the JavaThread at an address to ranges to be read together; returns its index. */
 	addTo(ranges: Ranges, thread: number): number {
 		return ranges.add(thread + this.#start, this.#length);
 	}
 
-	/** Fills `into` from what was read together; false where it could not be read. */
+	/** Fills `into` from ranges that were read; false if this one was unreadable. */
 	take(ranges: Ranges, range: number, into: ThreadBlock): boolean {
 		if (!ranges.isRead(range)) {
 			return false;

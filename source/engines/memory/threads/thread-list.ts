@@ -1,43 +1,43 @@
 import {wordOf} from '../decode/word.js';
 import {has} from '../hotspot/layout.js';
-import {isAligned} from '../process/memory.js';
-import {Places} from '../process/places.js';
-import {fail, Unreadable} from '../process/reader.js';
+import {isAligned} from '../target/memory.js';
+import {Ranges} from '../target/ranges.js';
+import {fail, ifReadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 
-/** Most threads taken from a list; kernels allow 32,768 by default (pid_max). */
+/** Maximum number of threads in a list; kernels allow 32,768 by default (pid_max). */
 const threadLimit = 65_536;
 
-/** How often the list is read again when it changed meanwhile. */
+/** Attempts to read the list before giving up because it changed. */
 const tries = 5;
 
 /** The JVM's list of its threads. */
 export class ThreadList {
 	readonly #vm: Vm;
-	/** The list as it was last read, and its bytes. */
+	/** The list as last read, and its bytes. */
 	#addresses: readonly number[] = [];
 	#bytes = new Uint8Array();
-	/** Where the next list is read to, and the list before is afterwards. */
+	/** Buffer for the next reading; swapped with the previous one. */
 	#nextBytes = new Uint8Array();
-	/** Where each thread of a chain names the next one. */
-	readonly #links: Places;
+	/** The address of each thread's link to the next. */
+	readonly #links: Ranges;
 
 	constructor(vm: Vm) {
 		this.#vm = vm;
-		this.#links = new Places(vm.reader.memory, 8);
+		this.#links = new Ranges(vm.reader.memory);
 	}
 
 	/**
-	Addresses of all JavaThreads, the oldest first: the same array as the last time where they are the same. Throws
-	`Unreadable` when no list could be read whole.
+	Addresses of all JavaThreads, oldest first; the same array as before if unchanged. Throws `Unreadable` if the list
+	cannot be read consistently.
 	*/
 	read(): readonly number[] {
 		return has(this.#vm.layout.fields.threadsList) ? this.#readArray() : this.#readChain();
 	}
 
 	/**
-	17 and later: an array that is replaced when a thread comes or goes (threadSMR.hpp), freed only when no one inside
-	the VM reads it. We are outside: it is read again when it was replaced meanwhile.
+	17 and later: an array that is replaced when a thread starts or ends (threadSMR.hpp). It may be freed while we read
+	it, so it must be the same afterwards.
 	*/
 	#readArray(): readonly number[] {
 		const {reader, layout: {fields}} = this.#vm;
@@ -72,8 +72,8 @@ export class ThreadList {
 	}
 
 	/**
-	8 and 11: threads linked to one another, the newest first; a new one is put at the front, so a chain whose front is
-	the same at its end was whole unless a thread ended.
+	8 and 11: a linked list, newest first. New threads are prepended, so if the head is unchanged afterwards the list
+	was consistent unless a thread ended.
 	*/
 	#readChain(): readonly number[] {
 		const {reader, layout: {fields}} = this.#vm;
@@ -94,18 +94,18 @@ export class ThreadList {
 				fail();
 			}
 
-			// The order of the dumps, and of later releases: the oldest first.
+			// Oldest first, as in thread dumps and later releases.
 			this.#addresses = threads.reverse();
 			this.#links.clear();
 			for (const address of this.#addresses) {
-				this.#links.add(address + fields.nextThread);
+				this.#links.add(address + fields.nextThread, 8);
 			}
 
 			return this.#addresses;
 		});
 	}
 
-	/** Whether the chain that begins with this thread is the one that was last read. */
+	/** Whether the chain that begins with this thread is the one read last. */
 	#isChain(first: number): boolean {
 		const known = this.#addresses;
 		if (known.length === 0 || known.at(-1) !== first) {
@@ -123,18 +123,12 @@ export class ThreadList {
 	}
 }
 
-/**
-Tries again what fails when the list changes meanwhile: whatever was read of a list that has been freed is no list, or
-points nowhere.
-*/
+/** Retries what fails if the list changes meanwhile: a freed list contains garbage. */
 function repeated<T>(attempt: () => T): T {
 	for (let failures = 1; failures < tries; failures++) {
-		try {
-			return attempt();
-		} catch (error) {
-			if (!(error instanceof Unreadable)) {
-				throw error;
-			}
+		const result = ifReadable<T | undefined>(attempt, undefined);
+		if (result !== undefined) {
+			return result;
 		}
 	}
 

@@ -2,11 +2,11 @@ import {printable} from '../../../model/text.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {type Heap} from '../hotspot/heap.js';
 import {has} from '../hotspot/layout.js';
-import {type ReadAhead} from '../process/read-ahead.js';
-import {fail} from '../process/reader.js';
+import {type ReadAhead} from '../target/read-ahead.js';
+import {fail} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 
-/** What does not change (but for the name) in a thread's java.lang.Thread object. */
+/** The parts of a java.lang.Thread object that do not change, apart from the name. */
 export type ThreadIdentity = {
 	/** java.lang.Thread.getId. */
 	readonly id: number;
@@ -16,8 +16,8 @@ export type ThreadIdentity = {
 };
 
 /**
-Where the parts of java.lang.Thread lie. From 19 on status and daemon-ness are in an object of their own
-(Thread$FieldHolder, JEP 425).
+Offsets in java.lang.Thread. From 19 on status and daemon flag are in an object of their own (Thread$FieldHolder, JEP
+425).
 */
 type Offsets = {
 	readonly name: number;
@@ -29,7 +29,7 @@ type Offsets = {
 	readonly parkBlocker: number;
 };
 
-/** Reads java.lang.Thread objects. Every method throws `Unreadable` where the object is not what it must be. */
+/** Reads java.lang.Thread objects. Every method throws `Unreadable` if the object is not a valid one. */
 export class ThreadObjects {
 	readonly #vm: Vm;
 	readonly #heap: Heap;
@@ -52,8 +52,8 @@ export class ThreadObjects {
 	}
 
 	/**
-	The java.lang.Thread object of a JavaThread, sure to be its own: it points back. 0 for a thread that has none yet.
-	`slot`: what JavaThread._threadObj holds.
+	The java.lang.Thread object of a JavaThread, verified by its pointer back; 0 if there is none yet. `slot`: content
+	of JavaThread._threadObj.
 	*/
 	objectOf(thread: number, slot: number): number {
 		const oop = this.inSlot(thread, slot);
@@ -75,18 +75,18 @@ export class ThreadObjects {
 		};
 	}
 
-	/** Adds what `inSlot` reads to what is read ahead. */
+	/** Adds what `inSlot` reads to the read-ahead. */
 	wantSlot(thread: number, slot: number, ahead: ReadAhead): void {
 		ahead.want(this.#vm.layout.types.threadObjectIsHandle ? slot : thread + this.#vm.layout.fields.threadObject, 8);
 	}
 
-	/** The same for `nativeThreadOf` an object, but for the class's own ancestors. */
+	/** Adds what `nativeThreadOf` reads, except the superclasses. */
 	wantNativeThread(oop: number, ahead: ReadAhead): void {
 		this.#heap.wantKlass(oop, ahead);
 		ahead.want(oop + this.#offsets.eetop, 8);
 	}
 
-	/** The same for the next ancestor of an object's class, unless it is java.lang.Thread itself. Throws `Unreadable`. */
+	/** Adds the superclass of an object's class, unless the class is java.lang.Thread. Throws `Unreadable`. */
 	wantAncestor(oop: number, ahead: ReadAhead): void {
 		const klass = this.#heap.klassOf(oop);
 		if (klass !== this.#threadKlass) {
@@ -94,13 +94,13 @@ export class ThreadObjects {
 		}
 	}
 
-	/** The same for `objectOf` and `parkBlocker`. */
+	/** Adds what `objectOf` and `parkBlocker` read. */
 	wantParkBlocker(oop: number, ahead: ReadAhead): void {
 		this.wantNativeThread(oop, ahead);
 		this.#heap.wantReference(oop + this.#offsets.parkBlocker, ahead);
 	}
 
-	/** Name of a virtual thread (java.lang.VirtualThread), and its id. */
+	/** Id and name of a java.lang.VirtualThread. */
 	virtualIdentity(oop: number): {readonly id: number; readonly name: string} {
 		if (!this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass)) {
 			fail();
@@ -110,12 +110,12 @@ export class ThreadObjects {
 		return {id: this.#vm.reader.word(oop + this.#offsets.id), name: string === 0 ? '' : printable(this.#heap.string(string))};
 	}
 
-	/** The object that a thread parks for; 0 for none. */
+	/** The object that a thread is parked on; 0 for none. */
 	parkBlocker(oop: number): number {
 		return this.#heap.reference(oop + this.#offsets.parkBlocker);
 	}
 
-	/** The JavaThread of a java.lang.Thread object; 0 for one that does not run. */
+	/** The JavaThread of a java.lang.Thread object; 0 if it is not running. */
 	nativeThreadOf(oop: number): number {
 		return this.#heap.isKind(this.#heap.klassOf(oop), this.#threadKlass) ? this.#vm.reader.word(oop + this.#offsets.eetop) : fail();
 	}
@@ -131,8 +131,8 @@ export class ThreadObjects {
 	}
 
 	/**
-	What may be the object in JavaThread._threadObj (see `objectOf`): up to 14 the field is the pointer itself, which changes with each collection
-	and is read anew, as the block of a thread that rests is not; later it points to a slot that is never compressed.
+	The candidate object of JavaThread._threadObj (see `objectOf`). Up to 14 the field is the pointer itself, changes
+	with each collection and is read again; later it points to a slot that is never compressed.
 	*/
 	inSlot(thread: number, slot: number): number {
 		const {reader, layout: {types, fields}} = this.#vm;
@@ -153,23 +153,17 @@ export class ThreadObjects {
 	}
 }
 
-/** Bits of a status, the first that is set counts. */
+/** Bits of a status; the first one set counts. */
 const waitBits: ReadonlyArray<readonly [number, WaitKind]> = [[0x04_00, 'enter'], [0x01_00, 'wait'], [0x02_00, 'park'], [0x00_40, 'sleep']];
 
-/**
-What a thread waits in, out of its status: the bits of JVMTI that tell a sleep, Object.wait and a park apart (jvmti.h,
-JVMTI_THREAD_STATE_*).
-*/
+/** What a thread waits in, from its status (jvmti.h, JVMTI_THREAD_STATE_*). */
 export function waitKindOfStatus(status: number): WaitKind {
 	return waitBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? 'none';
 }
 
 export type WaitKind = 'none' | 'enter' | 'wait' | 'park' | 'sleep';
 
-/**
-State code for a value of threadStatus, whose bits are those of JVMTI's thread states
-(jdk.internal.misc.VM.toThreadState).
-*/
+/** State code of a threadStatus, whose bits are JVMTI thread states (jdk.internal.misc.VM.toThreadState). */
 export function stateOfStatus(status: number): number {
 	if (status & 0x00_04) {
 		return stateCode.RUNNABLE;

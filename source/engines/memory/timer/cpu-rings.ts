@@ -1,134 +1,214 @@
-import {readFileSync} from 'node:fs';
+import {threadIdsOf} from '../threads/kernel-name.js';
+import {errorNumber, refusalOf} from './open.js';
 import {type PerfCalls} from './perf-calls.js';
+import {PeriodLog} from './period-log.js';
 import {type ThreadRecord} from './records.js';
 import {pageBytes, Ring} from './ring.js';
 
 /**
-Bytes of stack in a record, and sizes of a CPU's ring in pages, the best first: records of every process that runs there
-are in it, a hundred a second, each with room for a whole copy. On a host with much to do we are late by some tenths of
-a second now and then, and a megabyte is full after a third of one: so that a ring lasts for a second, as far as all of
-them take 16 MB at most.
+Bytes of all rings together, and the maximum and minimum pages of one. A ring gets the records of every process on its
+CPU, a hundred a second with room for a full stack copy each: the largest lasts for a second, the smallest for 70 ms.
 */
-const stackBytes = 32_768;
-const recordBytes = stackBytes + 256;
-const ringPages = [1024, 512, 256, 64] as const;
-const allPages = 4096;
+const allBytes = 64 << 20;
+const maxPages = 1024;
+const minPages = 32;
+
+/** Maximum number of CPUs: as many as smallest rings fit. */
+const cpuLimit = allBytes / (minPages * pageBytes);
+
+/** Bytes of stack in a record, by size of the ring. Stacks usually have 6 to 8 KB, at most 21. */
+const stackBytes = {large: 32_768, small: 16_384} as const;
+const largePages = 256;
+
+/** Bytes of a record apart from its stack. */
+const recordHeadBytes = 256;
 
 /**
-CPUs at most: each has a ring, and is interrupted a hundred times a second even where the target does not run.
+Jitter of a CPU's period, and how often it is changed, milliseconds: the CPU clock also runs when idle, and would
+otherwise lock onto periodic programs.
 */
-const cpuLimit = 16;
-
-/** errno of a CPU that is off line. */
-const noSuchDevice = 19;
+const jitter = 0.15;
+const jitterEveryMs = 2000;
 
 /**
-A CPU's clock goes on while nobody runs, and so might be in step with a program: after a while, milliseconds, another
-period within this part of the usual one is taken, for each CPU at another time.
+How often the target's CPUs are read again, milliseconds: at the latest, at the earliest if they may have changed, and
+as a multiple of the time that it takes.
 */
-const unsteady = 0.15;
-const steadyMs = 500;
+const followMs = 2000;
+const followNewMs = 250;
+const followTimes = 200;
 
 type CpuEvent = {
-	/** When it has been in step with whatever it may be in step with for long enough. */
+	/** When its period is to be changed. */
 	changeAtMs: number;
 	readonly fd: number;
 	readonly mapped: {readonly memory: ArrayBuffer; readonly address: unknown};
 	readonly ring: Ring;
+	readonly periods: PeriodLog;
 };
 
-/** What all CPUs recorded of one process since it was last looked at, in the order of time on each CPU. */
-export type CpuRecords = {
+/** Records of one process from all CPUs since the last `take`, ordered by time. */
+type CpuRecords = {
 	readonly records: readonly ThreadRecord[];
-	/** Records that a ring had no room for, of whatever process. */
+	/** Records that did not fit in a ring, of any process. */
 	readonly lost: number;
-	/** The part of the fullest ring that was in use. */
+	/** Fill level of the fullest ring, 0 to 1. */
 	readonly fill: number;
 };
 
-/** Events on the clocks of CPUs: they record whoever runs there. What is not this process's is dropped unread. */
+/**
+Events on the clocks of all CPUs that the target may run on. Records of other processes are dropped unread. The rings
+are also drained between samples.
+*/
 export class CpuRings {
 	/**
-	Opens them; undefined where that is not allowed (kernel.perf_event_paranoid above 0 without CAP_PERFMON), or where
-	there are too many CPUs.
+	Opens the events; undefined, after calling `refused` with the reason, if they are not permitted or there are too
+	many CPUs.
 	*/
-	static open(calls: PerfCalls, pid: number, periodNs: number): CpuRings | undefined {
-		const cpus = allowedCpus(pid);
-		if (cpus.length === 0 || cpus.length > cpuLimit) {
+	static open(calls: PerfCalls, pid: number, periodNs: number, refused: (reason: string) => void = () => undefined): CpuRings | undefined {
+		const cpus = targetCpus(calls, pid);
+		if (cpus.length > cpuLimit) {
+			refused(`${cpus.length} CPUs are more than ${cpuLimit}`);
 			return undefined;
 		}
 
-		const rings = new CpuRings(calls, pid);
-		for (const cpu of cpus) {
-			const errno = rings.#open(cpu, periodNs, Math.max(ringPages.at(-1)!, allPages / cpus.length));
-			if (errno !== 0 && errno !== noSuchDevice) {
-				rings.close();
-				return undefined;
-			}
+		const rings = new CpuRings(calls, pid, periodNs);
+		rings.#openAll(cpus);
+		const [refusal] = rings.#refused.values();
+		if (refusal === undefined && rings.#events.size > 0) {
+			return rings;
 		}
 
-		return rings.#events.length > 0 ? rings : undefined;
+		rings.close();
+		refused(refusal === undefined ? 'its CPUs are unknown' : refusalOf(refusal));
+		return undefined;
 	}
 
-	/** Records that the smallest ring has room for. */
+	/** Number of records that fit in the smallest ring. */
 	room = Infinity;
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
-	#events: CpuEvent[] = [];
+	/** Open events by CPU, and errno by CPU whose event was refused later. */
+	readonly #events = new Map<number, CpuEvent>();
+	readonly #refused = new Map<number, number>();
+	#periodNs: number;
+	#followedMs = performance.now();
+	/** Duration of the last `follow`. */
+	#followTookMs = 0;
+	#drainTimer?: NodeJS.Timeout;
+	/** Bytes of all rings: the limit of drained records waiting for the next sample. */
+	#ringBytes = 0;
+	/** Drained since the last `take`. */
+	#records: ThreadRecord[] = [];
+	#bytes = 0;
+	#lost = 0;
+	#fill = 0;
 
-	private constructor(calls: PerfCalls, pid: number) {
+	private constructor(calls: PerfCalls, pid: number, periodNs: number) {
 		this.#calls = calls;
 		this.#pid = pid;
+		this.#periodNs = periodNs;
+	}
+
+	/** What has no records, as a printable line; empty if everything has. */
+	get finding(): string {
+		const [error] = this.#refused.values();
+		return error === undefined ? '' : `threads on CPU ${[...this.#refused.keys()].join(', ')} have no records: ${refusalOf(error)}`;
 	}
 
 	take(): CpuRecords {
-		const records: ThreadRecord[] = [];
-		let lost = 0;
-		let fill = 0;
-		for (const {ring, mapped} of this.#events) {
-			const taken = ring.takeOf(this.#pid);
-			records.push(...taken.records);
-			lost += taken.lost;
-			fill = Math.max(fill, taken.bytes / mapped.memory.byteLength);
-		}
-
-		return {records, lost, fill};
+		this.#drain();
+		this.#records.sort((a, b) => a.timeNs - b.timeNs);
+		const taken = {records: this.#records, lost: this.#lost, fill: this.#fill};
+		this.#forget();
+		return taken;
 	}
 
-	/** Nanoseconds between two records of a CPU, in the mean. `isNew`: others than before; to be called often. */
+	/** Sets the mean nanoseconds between two records of a CPU; call often. `isNew`: the period has changed. */
 	setPeriod(periodNs: number, nowMs: number, isNew: boolean): void {
-		for (const event of this.#events) {
+		this.#periodNs = periodNs;
+		for (const event of this.#events.values()) {
 			if (isNew || nowMs >= event.changeAtMs) {
-				event.changeAtMs = nowMs + (steadyMs * (0.5 + Math.random()));
-				this.#calls.setPeriod(event.fd, periodNs * (1 + (unsteady * ((2 * Math.random()) - 1))));
+				event.changeAtMs = nowMs + (jitterEveryMs * (0.5 + Math.random()));
+				const nextNs = Math.round(periodNs * (1 + (jitter * ((2 * Math.random()) - 1))));
+				this.#calls.setPeriod(event.fd, nextNs);
+				event.periods.change(nextNs);
 			}
 		}
 	}
 
-	close(): void {
-		for (const {fd, mapped} of this.#events) {
-			this.#calls.unmap(mapped);
-			this.#calls.close(fd);
+	/**
+	Follows changes of the target's CPUs; call often. `mayBeOthers`: the target has new threads, or too few records.
+	*/
+	follow(nowMs: number, mayBeOthers: boolean): void {
+		if (nowMs - this.#followedMs < Math.max(mayBeOthers ? followNewMs : followMs, followTimes * this.#followTookMs)) {
+			return;
 		}
 
-		this.#events = [];
+		this.#followedMs = nowMs;
+		const startedMs = performance.now();
+		const cpus = targetCpus(this.#calls, this.#pid);
+		const left = [...this.#events.keys()].filter(cpu => !cpus.includes(cpu));
+		if (left.length > 0) {
+			this.#drain();
+		}
+
+		for (const cpu of left) {
+			this.#close(cpu);
+		}
+
+		this.#openAll(cpus.slice(0, cpuLimit).filter(cpu => !this.#events.has(cpu)));
+		this.#followTookMs = performance.now() - startedMs;
 	}
 
-	#open(cpu: number, periodNs: number, mostPages: number): number {
+	close(): void {
+		clearInterval(this.#drainTimer);
+		for (const cpu of this.#events.keys()) {
+			this.#close(cpu);
+		}
+
+		this.#forget();
+	}
+
+	/** Opens events on these CPUs, and records which were refused. */
+	#openAll(cpus: readonly number[]): void {
+		this.#refused.clear();
+		const count = this.#events.size + cpus.length;
+		const pages = Math.max(minPages, Math.min(maxPages, 2 ** Math.floor(Math.log2(allBytes / pageBytes / count))));
+		for (const cpu of cpus) {
+			const error = this.#open(cpu, pages);
+			if (error !== 0 && error !== errorNumber.ENODEV) {
+				this.#refused.set(cpu, error);
+			}
+		}
+
+		if (cpus.length > 0) {
+			clearInterval(this.#drainTimer);
+			this.#drainTimer = setInterval(() => {
+				if (this.#bytes < this.#ringBytes) {
+					this.#drain();
+				}
+			}, this.room * this.#periodNs / 2e6).unref();
+		}
+	}
+
+	#open(cpu: number, maxPages: number): number {
+		const copied = maxPages < largePages ? stackBytes.small : stackBytes.large;
 		const opened = this.#calls.open(cpu, {
-			periodNs, stackBytes, withKernel: true, ofCpu: true,
+			periodNs: this.#periodNs, stackBytes: copied, withKernel: true, ofCpu: true,
 		});
 		if ('errno' in opened) {
 			return opened.errno;
 		}
 
 		let errno = 0;
-		for (const pages of ringPages.filter(pages => pages <= mostPages)) {
+		for (let pages = maxPages; pages >= minPages; pages /= 2) {
 			const mapped = this.#calls.mapRing(opened.fd, (1 + pages) * pageBytes);
 			if (!('errno' in mapped)) {
-				this.room = Math.min(this.room, Math.floor(pages * pageBytes / recordBytes));
-				this.#events.push({
-					changeAtMs: 0, fd: opened.fd, mapped, ring: new Ring(mapped.memory),
+				this.room = Math.min(this.room, Math.floor(pages * pageBytes / (copied + recordHeadBytes)));
+				this.#ringBytes += mapped.memory.byteLength;
+				this.#events.set(cpu, {
+					changeAtMs: 0, fd: opened.fd, mapped, ring: new Ring(mapped.memory), periods: new PeriodLog(this.#periodNs),
 				});
 				return 0;
 			}
@@ -139,17 +219,63 @@ export class CpuRings {
 		this.#calls.close(opened.fd);
 		return errno;
 	}
+
+	/** Moves the records out of the rings. */
+	#drain(): void {
+		for (const {ring, mapped, periods} of this.#events.values()) {
+			const taken = ring.takeOf(this.#pid);
+			for (const record of taken.records) {
+				record.periodNs = periods.at(record.timeNs);
+				this.#records.push(record);
+				this.#bytes += record.stack.length;
+			}
+
+			this.#lost += taken.lost;
+			this.#fill = Math.max(this.#fill, taken.bytes / mapped.memory.byteLength);
+		}
+	}
+
+	#forget(): void {
+		this.#records = [];
+		this.#bytes = 0;
+		this.#lost = 0;
+		this.#fill = 0;
+	}
+
+	#close(cpu: number): void {
+		const {fd, mapped} = this.#events.get(cpu)!;
+		this.#events.delete(cpu);
+		this.#ringBytes -= mapped.memory.byteLength;
+		this.#calls.unmap(mapped);
+		this.#calls.close(fd);
+	}
 }
 
-/** CPUs that a process may run on (proc(5), Cpus_allowed_list of /proc/PID/status: "0-3,8"); none if that is unknown. */
-export function allowedCpus(pid: number): number[] {
-	try {
-		const list = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '';
-		return list.split(',').filter(Boolean).flatMap(range => {
-			const [first, last = first] = range.split('-').map(Number);
-			return Array.from({length: Math.min(last - first, cpuLimit) + 1}, (_, index) => first + index);
-		});
-	} catch {
-		return [];
+/** Maximum bytes of a CPU mask: 8192 CPUs, more than any kernel supports. */
+const maskBytes = 1024;
+
+/**
+CPUs that any thread of a process may run on, ascending: each thread has its own mask (sched_setaffinity(2)). Empty if
+the process has ended.
+*/
+export function targetCpus({affinity}: {affinity(tid: number, into: Uint8Array): number}, pid: number): number[] {
+	const all = new Uint8Array(maskBytes);
+	const mask = new Uint8Array(maskBytes);
+	for (const tid of threadIdsOf(pid)) {
+		const length = affinity(tid, mask);
+		for (let at = 0; at < length; at++) {
+			all[at] |= mask[at];
+		}
 	}
+
+	const cpus: number[] = [];
+	for (const [at, bits] of all.entries()) {
+		for (let bit = 0; bit < 8; bit++) {
+			if ((bits & (1 << bit)) !== 0) {
+				cpus.push((at * 8) + bit);
+			}
+		}
+	}
+
+	return cpus;
 }

@@ -1,157 +1,165 @@
 import {threadFlag} from '../../../model/sample.js';
 import {type JavaThread} from '../threads/java-thread.js';
+import {errorNumber, refusalOf} from './open.js';
 import {type PerfCalls} from './perf-calls.js';
 import {type RecordedStack} from './recorded-stack.js';
 import {ringSizes, ThreadEvent} from './thread-event.js';
-import {BeyondClock} from './wakings/beyond-clock.js';
 
-/**
-CPU nanoseconds, used within a second, from which on a thread has an event: seven of 223 threads used 97 % of the CPU
-time in a program that was looked at, and an event costs us half a millisecond.
-*/
+/** CPU nanoseconds within `busyWithinMs` from which on a thread gets an event of its own. */
 const busyNs = 1e6;
 const busyWithinMs = 1000;
 
-/**
-Before anybody was seen at work, those that used a thousandth of the JVM's life so far, the busiest of them, have an
-event: who worked before will most likely again, and until that is seen the screen would have nothing to show.
-*/
-const oftenBusy = 0.001;
-const foremost = 32;
+/** In the first sample, the busiest threads that used this share of the JVM's life get events, up to this number. */
+const minLifeShare = 0.001;
+const maxInitialEvents = 32;
 
-/** An event of a thread that used less than that for so long is closed. */
+/** A thread that uses less than `busyNs` for this long loses its event. */
 const idleMs = 2000;
 
-/** Events at most: from each of these numbers on new ones have smaller rings, so that all take 16 MB at most. */
+/** Maximum number of events. From each of `smallerFrom` on, new rings are smaller, so that all take at most 16 MB. */
 const eventLimit = 512;
 const smallerFrom = [16, 48] as const;
 
-/** How long a thread that can have no event is left to the other timer. */
+/** How long after a refusal no event is tried for a thread. */
 const refusedMs = 5000;
 
-/** errno of a thread that has ended. */
-const noSuchThread = 3;
-
-/** What is kept of a thread that uses CPU time. */
-export type Followed = {
+/** Records of a thread that uses CPU time. */
+type ThreadRecords = {
 	event?: ThreadEvent;
-	/** What it uses beyond its records, which is what its wakings cost; not where system calls have no records either. */
-	beyond?: BeyondClock;
-	/** The newest stack recorded. */
+	/** The newest recorded stack. */
 	last?: RecordedStack;
-	/** The stacks recorded since the previous sample, oldest first, with a weight each. */
+	/** Stacks recorded since the previous sample, oldest first. */
 	fresh: RecordedStack[];
-	/** CPU time used since that moment. */
+	/** CPU time used since `sinceMs`. */
 	usedNs: number;
 	sinceMs: number;
-	/** Until when it is not tried again to open an event for it; -Infinity where none was refused. */
+	/** No event is tried before this time; -Infinity if none was refused. */
 	refusedUntilMs: number;
 	round: number;
 };
 
-/** Which threads have an event: those that use CPU time, as long as they do, and as far as the kernel allows. */
+/** Opens events for the threads that use CPU time, as the kernel permits, and closes them when they no longer do. */
 export class FollowedThreads {
 	readonly #calls: PerfCalls;
 	readonly #withKernel: boolean;
 	readonly #aliveMs: number;
-	readonly #followed = new Map<JavaThread, Followed>();
+	readonly #records = new Map<JavaThread, ThreadRecords>();
 	#events = 0;
 	#round = 0;
-	#lookedMs = Number.NaN;
-	/** Larger rings were refused, as too much memory was locked. */
+	#updatedMs = Number.NaN;
+	/** Index of the largest ring size that was not refused for lack of lockable memory. */
 	#smallest = 0;
+	/** Index of the largest size that is used: with larger ones some threads found no room at all. */
+	#largest = 0;
+	#isTooLarge = false;
+	/** Threads that were refused an event at the newest look, and the last error. */
+	#refused = 0;
+	#error = 0;
 
-	/** `aliveMs`: for how long the JVM has been there. */
+	/** `aliveMs`: age of the JVM. */
 	constructor(calls: PerfCalls, withKernel: boolean, aliveMs = Infinity) {
 		this.#aliveMs = Math.max(1, aliveMs);
 		this.#calls = calls;
 		this.#withKernel = withKernel;
 	}
 
-	/** What is kept of a thread; undefined for one that has used next to nothing. */
-	of(thread: JavaThread): Followed | undefined {
-		return this.#followed.get(thread);
+	/** Says how many busy threads have no records, and why; empty if all have. */
+	get finding(): string {
+		const why = this.#error === errorNumber.EPERM ? 'too little memory may be locked (ulimit -l)' : refusalOf(this.#error);
+		return this.#refused === 0 ? '' : `${this.#refused} ${this.#refused === 1 ? 'thread has' : 'threads have'} no records: ${why}`;
+	}
+
+	/** Records of a thread; undefined if it has used almost no CPU. */
+	of(thread: JavaThread): ThreadRecords | undefined {
+		return this.#records.get(thread);
 	}
 
 	/**
-	Looks who uses CPU time, opens events with this period and closes others. Those of threads that are in the list no
-	more are closed unread. `awake`: all threads but those that are settled, which have used nothing and have no event.
+	Opens and closes events according to CPU use; those of ended threads are closed unread. `awake`: threads that may
+	have changed since the previous sample.
 	*/
 	update(awake: readonly JavaThread[], nowMs: number, periodNs: number): void {
 		this.#round++;
-		const sinceMs = Math.max(1, nowMs - this.#lookedMs || 0);
-		if (Number.isNaN(this.#lookedMs)) {
+		if (Number.isNaN(this.#updatedMs)) {
 			this.#begin(awake, nowMs, periodNs);
 		}
 
-		this.#lookedMs = nowMs;
+		this.#updatedMs = nowMs;
+		if (this.#isTooLarge) {
+			this.#isTooLarge = false;
+			this.#largest++;
+			this.clear();
+		}
+
 		for (const thread of awake) {
-			const known = this.#followed.get(thread);
+			const known = this.#records.get(thread);
 			if (known) {
 				known.round = this.#round;
 				this.#age(known, thread, nowMs);
 			}
 
 			if (thread.isThere && (thread.cpuNs > 0 || thread.isInJava) && (thread.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
-				const share = thread.cpuNs > 0 ? Math.min(1, thread.cpuNs / 1e6 / sinceMs) : 1;
-				this.#consider(this.#followed.get(thread) ?? this.#add(thread, nowMs), thread, nowMs, {periodNs, share});
+				this.#consider(this.#records.get(thread) ?? this.#add(thread, nowMs), thread, nowMs, periodNs);
 			}
 		}
 
-		for (const [thread, followed] of this.#followed) {
-			const isResting = followed.round !== this.#round && thread.isSettled && !followed.event;
-			if (isResting) {
+		this.#refused = 0;
+		for (const [thread, followed] of this.#records) {
+			const isUnchanged = followed.round !== this.#round && thread.hasValidRow && !followed.event;
+			if (isUnchanged) {
 				this.#age(followed, thread, nowMs);
 			}
 
-			// Who has a record counts for it first.
+			// Fresh records must count first.
 			const isIdle = followed.usedNs < busyNs && nowMs - followed.sinceMs > idleMs && !thread.isInJava && followed.fresh.length === 0;
-			if (isIdle || (followed.round !== this.#round && !isResting)) {
+			if (isIdle || (followed.round !== this.#round && !isUnchanged)) {
 				this.#close(thread, followed);
-				this.#followed.delete(thread);
+				this.#records.delete(thread);
+			} else if (nowMs < followed.refusedUntilMs) {
+				this.#refused++;
 			}
 		}
 	}
 
-	/** All that have an event. */
-	* withEvents(): Generator<readonly [thread: JavaThread, followed: Followed, event: ThreadEvent]> {
-		for (const [thread, followed] of this.#followed) {
+	/** The threads with an open event. */
+	* withEvents(): Generator<readonly [thread: JavaThread, followed: ThreadRecords, event: ThreadEvent]> {
+		for (const [thread, followed] of this.#records) {
 			if (followed.event) {
 				yield [thread, followed, followed.event];
 			}
 		}
 	}
 
-	/** Closes all events; threads that go on using CPU time get new ones. */
+	/** Closes all events; active threads will get new ones. */
 	clear(): void {
-		for (const [thread, followed] of this.#followed) {
+		for (const [thread, followed] of this.#records) {
 			this.#close(thread, followed);
 		}
 
-		this.#followed.clear();
+		this.#records.clear();
 	}
 
-	/** Events of the threads that used most so far. */
+	/** Opens events of the threads that have used most CPU time so far. */
 	#begin(awake: readonly JavaThread[], nowMs: number, periodNs: number): void {
 		const shareOf = ({lifeCpuNs}: JavaThread) => Math.min(1, lifeCpuNs / 1e6 / this.#aliveMs);
 		const busiest = awake
-			.filter(thread => thread.isThere && shareOf(thread) >= oftenBusy && (thread.flags & threadFlag.compiler) === 0)
+			.filter(thread => thread.isThere && shareOf(thread) >= minLifeShare && (thread.flags & threadFlag.compiler) === 0)
 			.sort((a, b) => b.lifeCpuNs - a.lifeCpuNs);
-		for (const thread of busiest.slice(0, foremost)) {
-			this.#open(this.#add(thread, nowMs), thread, nowMs, {periodNs, share: shareOf(thread)});
+		for (const thread of busiest.slice(0, maxInitialEvents)) {
+			this.#open(this.#add(thread, nowMs), thread, nowMs, periodNs);
 		}
 	}
 
-	#add(thread: JavaThread, nowMs: number): Followed {
-		const followed: Followed = {
+	#add(thread: JavaThread, nowMs: number): ThreadRecords {
+		const followed: ThreadRecords = {
 			fresh: [], usedNs: thread.cpuNs, sinceMs: nowMs, refusedUntilMs: Number.NEGATIVE_INFINITY, round: this.#round,
 		};
-		this.#followed.set(thread, followed);
+		this.#records.set(thread, followed);
 		return followed;
 	}
 
-	/** What was used counts for a while: for an event from that much on; against one once it was less for longer. */
-	#age(followed: Followed, thread: JavaThread, nowMs: number): void {
+	/** Adds CPU time to the current window, and starts a new window if this one is over without a decision. */
+	#age(followed: ThreadRecords, thread: JavaThread, nowMs: number): void {
 		if (nowMs - followed.sinceMs > (followed.event ? idleMs : busyWithinMs) && followed.usedNs >= (followed.event ? busyNs : 1)) {
 			followed.usedNs = 0;
 			followed.sinceMs = nowMs;
@@ -160,18 +168,17 @@ export class FollowedThreads {
 		followed.usedNs += thread.cpuNs;
 	}
 
-	#consider(followed: Followed, thread: JavaThread, nowMs: number, how: {readonly periodNs: number; readonly share: number}): void {
+	#consider(followed: ThreadRecords, thread: JavaThread, nowMs: number, periodNs: number): void {
 		if ((followed.usedNs >= busyNs || thread.isInJava) && nowMs >= followed.refusedUntilMs) {
-			this.#open(followed, thread, nowMs, how);
+			this.#open(followed, thread, nowMs, periodNs);
 		}
 	}
 
-	#open(followed: Followed, thread: JavaThread, nowMs: number, how: {readonly periodNs: number; readonly share: number}): void {
+	#open(followed: ThreadRecords, thread: JavaThread, nowMs: number, periodNs: number): void {
 		for (let size = this.#sizeNow(); size < ringSizes.length; size++) {
-			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], withKernel: this.#withKernel, ...how});
+			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], withKernel: this.#withKernel, periodNs});
 			if (typeof event !== 'number') {
 				followed.event = event;
-				followed.beyond = this.#withKernel ? new BeyondClock(thread.lifeTurns) : undefined;
 				thread.hasEvent = true;
 				followed.usedNs = 0;
 				followed.sinceMs = nowMs;
@@ -179,31 +186,32 @@ export class FollowedThreads {
 				return;
 			}
 
-			if (event === noSuchThread) {
+			if (event === errorNumber.ESRCH) {
 				return;
 			}
 
+			this.#error = event;
 			this.#smallest = Math.min(size + 1, ringSizes.length - 1);
 		}
 
 		followed.refusedUntilMs = nowMs + refusedMs;
+		this.#isTooLarge = this.#error === errorNumber.EPERM && this.#largest < ringSizes.length - 1;
 	}
 
-	/** Index of the size that a new ring has; none where there are too many. */
+	/** Index of the ring size for a new event; past the end if there are too many. */
 	#sizeNow(): number {
 		if (this.#events >= eventLimit) {
 			return ringSizes.length;
 		}
 
-		return Math.max(this.#smallest, smallerFrom.filter(count => this.#events >= count).length);
+		return Math.max(this.#largest, this.#smallest, smallerFrom.filter(count => this.#events >= count).length);
 	}
 
-	#close(thread: JavaThread, followed: Followed): void {
+	#close(thread: JavaThread, followed: ThreadRecords): void {
 		thread.hasEvent = false;
 		if (followed.event) {
 			followed.event.close();
 			followed.event = undefined;
-			followed.beyond = undefined;
 			this.#events--;
 			this.#smallest = 0;
 		}

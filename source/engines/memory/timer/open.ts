@@ -1,31 +1,32 @@
-import {readFileSync, readdirSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
+import {threadIdsOf} from '../threads/kernel-name.js';
 import {type PerfCalls} from './perf-calls.js';
 import {ringSizes, ThreadEvent} from './thread-event.js';
 
 /** errno values of Linux on x86-64. */
-const errno = {
-	EPERM: 1, ESRCH: 3, EACCES: 13, EMFILE: 24, ENOSYS: 38,
+export const errorNumber = {
+	EPERM: 1, ESRCH: 3, EACCES: 13, ENODEV: 19, EMFILE: 24, ENOSYS: 38,
 } as const;
 
-/** Threads that are tried, as one may just end. */
+/** Number of threads tried, since one may be ending. */
 const tries = 4;
 
-/** Whether events on a process's threads are to be had: also for its time in system calls; or why not, in words. */
-export type Allowed = {readonly withKernel: boolean; readonly refusal?: undefined} | {readonly refusal: string};
+/** Whether events on a process's threads are permitted, also for their system calls; or why not. */
+type Allowed = {readonly withKernel: boolean; readonly refusal?: undefined} | {readonly refusal: string};
 
-/** Tries it, with an event that is closed at once. Never throws. */
+/** Tries an event and closes it at once. Never throws. */
 export function allowedEvents(calls: PerfCalls, pid: number): Allowed {
 	const full = tryEvent(calls, pid, true);
 	if (full === 0) {
 		return {withKernel: true};
 	}
 
-	// Another answer than "not with the kernel" is no better without it.
-	const error = full === errno.EACCES ? tryEvent(calls, pid, false) : full;
+	// Only EACCES can depend on system calls being included.
+	const error = full === errorNumber.EACCES ? tryEvent(calls, pid, false) : full;
 	return error === 0 ? {withKernel: false} : {refusal: refusalOf(error)};
 }
 
-/** kernel.perf_event_paranoid; what it may be where that cannot be read. */
+/** kernel.perf_event_paranoid, or "?" if unreadable. */
 export function paranoid(): string {
 	try {
 		return readFileSync('/proc/sys/kernel/perf_event_paranoid', 'latin1').trim();
@@ -35,15 +36,15 @@ export function paranoid(): string {
 }
 
 function tryEvent(calls: PerfCalls, pid: number, withKernel: boolean): number {
-	let error: number = errno.ESRCH;
-	for (const tid of threadsOf(pid)) {
+	let error: number = errorNumber.ESRCH;
+	for (const tid of threadIdsOf(pid).slice(0, tries)) {
 		const event = ThreadEvent.open(calls, tid, {size: ringSizes.at(-1)!, periodNs: 1e9, withKernel});
 		if (typeof event !== 'number') {
 			event.close();
 			return 0;
 		}
 
-		if (event !== errno.ESRCH) {
+		if (event !== errorNumber.ESRCH) {
 			return event;
 		}
 
@@ -53,29 +54,22 @@ function tryEvent(calls: PerfCalls, pid: number, withKernel: boolean): number {
 	return error;
 }
 
-function threadsOf(pid: number): number[] {
-	try {
-		return readdirSync(`/proc/${pid}/task`).slice(0, tries).map(Number);
-	} catch {
-		return [];
-	}
-}
-
-function refusalOf(error: number): string {
+/** A description of why an event was refused. */
+export function refusalOf(error: number): string {
 	switch (error) {
-		case errno.EACCES: {
+		case errorNumber.EACCES: {
 			return `kernel.perf_event_paranoid ${paranoid()}`;
 		}
 
-		case errno.EPERM: {
+		case errorNumber.EPERM: {
 			return 'a system call filter (seccomp, as is usual in containers), the kernel\'s lockdown, or too little lockable memory (ulimit -l)';
 		}
 
-		case errno.ENOSYS: {
-			return 'this kernel has no perf events';
+		case errorNumber.ENOSYS: {
+			return 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events';
 		}
 
-		case errno.EMFILE: {
+		case errorNumber.EMFILE: {
 			return 'no more files may be opened (ulimit -n)';
 		}
 

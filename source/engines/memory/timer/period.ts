@@ -1,33 +1,31 @@
 /**
-CPU nanoseconds between two records. Programs do things each 1, 2, 5 or 10 ms: with 0.618 behind the point (the golden
-section) records are spread over all that lies between two such moments as soon as can be. With 10.007 ms it took 14 s
-to go once through what a scheduler did each 10 ms: shares were wrong by 27 points (L1) after 30 s.
+CPU nanoseconds between two records. Programs do things every 1, 2, 5 or 10 ms; the fraction .618 (golden section)
+spreads records most evenly over such cycles.
 */
 const usualPeriodNs = 9_618_034;
 
-/** The part of the budget that records may take. */
+/** Fraction of the overhead budget that records may use. */
 const aim = 0.9;
 
-/** For so many looks in a row a ring must have had room for twice as many records. */
-const roomyLooks = 100;
+/** Samples in a row with room for twice as many records, after which the period is halved. */
+const roomySamples = 100;
 
-/** However rare samples are, records come so often. */
+/** Maximum period, however rare samples are. */
 const longestPeriodNs = 1e9;
 
-/** What a record costs the thread that it is of, milliseconds: 20 to 29 microseconds were measured. */
+/** Estimated cost of a record to its thread, milliseconds. */
 export const recordMs = 0.025;
 
 /**
-How much CPU time lies between two records: what the budget allows. Where rings run over at one look after the other, as
-samples are rare, records come half as often, and again as often as before when there was room for a while. A single look
-at which they had is no reason: we were late for once, and half the records would be half as good for seconds.
+CPU time between two records: the shortest that the budget allows, doubled when records are lost in two samples in a
+row, and halved again when there has been room for a while. A single sample with losses may just have been late.
 */
 export class Period {
 	readonly #shortestNs: number;
 	#ns: number;
-	/** The look before found that records were lost. */
+	/** The previous sample had lost records. */
 	#hasLost = false;
-	/** Looks in a row that found rings with much room. */
+	/** Samples in a row with much room. */
 	#roomy = 0;
 
 	constructor(maxOverheadPercent: number) {
@@ -39,7 +37,7 @@ export class Period {
 		return this.#ns;
 	}
 
-	/** After a look; true where it is another now. */
+	/** Adapts to a sample; true if the period has changed. */
 	adapt(lost: number, isRoomy: boolean): boolean {
 		const before = this.#ns;
 		this.#roomy = lost > 0 || !isRoomy ? 0 : this.#roomy + 1;
@@ -47,7 +45,7 @@ export class Period {
 		this.#hasLost = lost > 0;
 		if (isLosing) {
 			this.#ns = Math.min(this.#ns * 2, Math.max(longestPeriodNs, this.#shortestNs));
-		} else if (this.#roomy >= roomyLooks) {
+		} else if (this.#roomy >= roomySamples) {
 			this.#ns = Math.max(this.#ns / 2, this.#shortestNs);
 			this.#roomy = 0;
 		}

@@ -1,7 +1,7 @@
-import {type Memory} from '../process/memory.js';
-import {Unreadable} from '../process/reader.js';
-import {type ChunkPlace, type Continuations} from '../stacks/continuation.js';
-import {KnownCallers} from '../stacks/known-callers.js';
+import {type Memory} from '../target/memory.js';
+import {Unreadable} from '../target/reader.js';
+import {type ChunkPosition, type Continuations} from '../stacks/continuation.js';
+import {UnwindCache} from '../stacks/unwind-cache.js';
 import {StackCopy} from '../stacks/stack.js';
 import {type TopFrame} from '../stacks/top-frame.js';
 import {WalkedStack} from '../stacks/walked-stack.js';
@@ -10,85 +10,99 @@ import {emptyBlock, type ThreadBlock} from '../threads/thread-block.js';
 import {type ThreadRecord} from './records.js';
 
 /**
-The words of a ContinuationEntry that say which virtual thread is mounted: the entry around it, the continuation and its
+Words of a ContinuationEntry that identify the mounted virtual thread: the enclosing entry, the continuation and its
 chunk (continuationEntry.hpp).
 */
 const entryBytes = 3 * 8;
 
-/** Bytes below the place where the stack goes on in the heap that tell whether the frame there is still the same. */
+/** Bytes below the place where the stack continues in the heap that tell whether its frame is unchanged. */
 const seamBytes = 64;
 
-/** Threads whose stacks are remembered for their next record; those that run are few at a time. */
-const knownLimit = 32;
+/** Maximum number of threads with an unwind cache; few run at a time. */
+const cacheLimit = 32;
 
-/** A stack out of a record, and the CPU nanoseconds that it stands for. */
+/** A stack from a record, and the CPU nanoseconds that it stands for. */
 export class RecordedStack extends WalkedStack {
-	weightNs = 0;
-	/** A virtual thread's, which was still mounted when it was walked. */
+	periodNs = 0;
+	/** When it was recorded, CLOCK_MONOTONIC nanoseconds. */
+	timeNs = 0;
+	/** The thread has moved on since. */
+	isStale = false;
+	/** A virtual thread's, still mounted when the record was walked. */
 	isMounted = false;
-	/** What was where the carrier keeps the virtual thread that it runs. */
+	/** The copied words of the ContinuationEntry. */
 	entry?: {readonly address: number; readonly bytes: Uint8Array};
 }
 
-/** Walks the stacks of records. */
 export class RecordedStacks {
 	readonly #memory: Memory;
 	readonly #walker: Walker;
 	readonly #top: TopFrame;
 	readonly #continuations: Continuations;
+	/** The frame `(native code)`. */
+	readonly #nativeCode: number;
 	readonly #stack = new StackCopy();
 	readonly #bytes = new Uint8Array(seamBytes);
-	/** Of threads by their ids. */
-	readonly #known = new Map<number, KnownCallers>();
+	/** By thread id. */
+	readonly #caches = new Map<number, UnwindCache>();
 
-	constructor(parts: {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations}) {
+	constructor(parts: {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations; readonly nativeCode: number}) {
 		this.#memory = parts.memory;
 		this.#walker = parts.walker;
 		this.#top = parts.top;
 		this.#continuations = parts.continuations;
+		this.#nativeCode = parts.nativeCode;
 	}
 
 	/**
-	The stack of a record; undefined where it tells of no Java frame. `block`: the thread's; left out for one that has
-	ended, of which nothing is known but the record.
+	The stack of a record, `(native code)` if it has no Java frames; undefined if it cannot be trusted. `block`: the
+	thread's; omitted for one that has ended, whose stack is undefined without Java frames, as it may not have been a
+	Java thread.
 	*/
-	walk({tid, registers, stack: bytes}: ThreadRecord, block?: ThreadBlock): RecordedStack | undefined {
+	walk({tid, timeNs, periodNs, registers, stack: bytes}: ThreadRecord, block?: ThreadBlock): RecordedStack | undefined {
 		const {sp} = registers;
+		const isEnded = block === undefined;
 		block ??= {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
 		if (!(sp >= block.stackBase - block.stackSize && sp < block.stackBase)) {
 			return undefined;
 		}
 
-		const known = this.#knownOf(tid);
-		known.begin(performance.now());
+		const cache = this.#cacheOf(tid);
+		cache.begin(performance.now());
 		this.#walker.start();
-		this.#walker.known = known;
+		this.#walker.cache = cache;
 		let end: WalkEnd;
 		try {
 			this.#stack.set(sp, bytes, block.stackBase);
-			end = this.#top.walk(this.#stack, registers, !this.#stack.isCut);
+			end = this.#top.walk(this.#stack, registers, block);
 		} catch (error) {
 			if (!(error instanceof Unreadable)) {
 				throw error;
 			}
 
-			known.forget();
+			cache.forget();
 			return undefined;
 		} finally {
-			this.#walker.known = undefined;
+			this.#walker.cache = undefined;
 		}
 
 		const {frames, heapStart: seam, carrierStart} = this.#walker;
 		const walked = new RecordedStack();
-		if (end === 'root' && seam === -1 && carrierStart === -1 && bytes.byteOffset % 4 === 0 && !this.#stack.isCut) {
+		walked.timeNs = timeNs;
+		walked.periodNs = periodNs;
+		if (end === 'root' && frames.count > 0 && seam === -1 && carrierStart === -1 && bytes.byteOffset % 4 === 0 && !this.#stack.isTruncated) {
 			walked.setStack(this.#walker, end, undefined);
-			known.end({low: sp, words: new Uint32Array(bytes.buffer, bytes.byteOffset, (this.#stack.high - sp) / 4)}, walked.frames);
-			return frames.count === 0 ? undefined : walked;
+			cache.end({low: sp, words: new Uint32Array(bytes.buffer, bytes.byteOffset, (this.#stack.high - sp) / 4)}, walked.frames);
+			return walked;
 		}
 
-		known.forget();
+		cache.forget();
 		if (frames.count === 0) {
-			return undefined;
+			if (isEnded) {
+				return undefined;
+			}
+
+			frames.push(this.#nativeCode);
 		}
 
 		walked.entry = this.#entryAt(this.#entryAddress(block));
@@ -100,30 +114,30 @@ export class RecordedStacks {
 	}
 
 	/**
-	Whether the virtual thread that a record shows is still the one that its carrier runs: then what the JVM says of
-	that one, read some milliseconds later, is about the record's.
+	Whether the virtual thread of a record is still mounted, so that what the JVM says about the mounted one applies to
+	it.
 	*/
 	isStillMounted({entry}: RecordedStack): boolean {
 		return entry !== undefined && this.#isSame(entry.address, entry.bytes);
 	}
 
-	#knownOf(tid: number): KnownCallers {
-		let known = this.#known.get(tid);
-		if (!known) {
-			if (this.#known.size >= knownLimit) {
-				this.#known.clear();
+	#cacheOf(tid: number): UnwindCache {
+		let cache = this.#caches.get(tid);
+		if (!cache) {
+			if (this.#caches.size >= cacheLimit) {
+				this.#caches.clear();
 			}
 
-			known = new KnownCallers();
-			this.#known.set(tid, known);
+			cache = new UnwindCache();
+			this.#caches.set(tid, cache);
 		}
 
-		return known;
+		return cache;
 	}
 
 	/**
-	Where the ContinuationEntry is: in the frame by which the carrier runs the virtual thread; where that was passed by
-	on the way from the heap, where the JVM says (24 and later), or what lies behind the last frame.
+	Address of the ContinuationEntry: in the frame through which the carrier runs the virtual thread; if that was
+	skipped on the way from the heap, from the block (24 and later), or after the last frame.
 	*/
 	#entryAddress(block: ThreadBlock): number {
 		const {entrySp, heapSp} = this.#walker;
@@ -137,8 +151,8 @@ export class RecordedStacks {
 	}
 
 	/**
-	The part in the heap, if the frame that returns to it is still on the stack: otherwise some of it have come back
-	from there since the record.
+	Walks the part in the heap. False if the frame that returns to it has left the stack, since frames may have been
+	thawed after the record.
 	*/
 	#walkHeap(block: ThreadBlock): boolean {
 		const {heapSp} = this.#walker;
@@ -146,7 +160,7 @@ export class RecordedStacks {
 			return false;
 		}
 
-		const chunk: ChunkPlace | undefined = block.continuationEntry === 0 ? undefined : this.#continuations.locate(this.#stack, block.continuationEntry);
+		const chunk: ChunkPosition | undefined = block.continuationEntry === 0 ? undefined : this.#continuations.locate(this.#stack, block.continuationEntry);
 		return chunk !== undefined && this.#continuations.walk(chunk);
 	}
 
@@ -155,7 +169,7 @@ export class RecordedStacks {
 		return bytes.subarray(address - low, address - low + length);
 	}
 
-	/** Whether the target's memory has the same bytes now. */
+	/** Whether the target's memory still has these bytes. */
 	#isSame(address: number, bytes: Uint8Array): boolean {
 		return this.#memory.read(address, this.#bytes, 0, bytes.length) === bytes.length && bytes.every((byte, index) => byte === this.#bytes[index]);
 	}

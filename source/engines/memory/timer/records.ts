@@ -2,42 +2,43 @@ import {wordAt} from '../decode/word.js';
 import {type Registers} from '../stacks/registers.js';
 import {recordRegisters} from './attributes.js';
 
-/** Types of records (linux/perf_event.h). */
+/** Record types (linux/perf_event.h). */
 export const recordType = {lost: 2, sample: 9} as const;
 
-/** Bytes of a record's head: type, misc, size. */
+/** Bytes of a record's header: type, misc, size. */
 export const headBytes = 8;
 
-/** Where the stack begins in a sample: behind the ids, which registers there are, the registers and the stack's room. */
-export const stackOffset = headBytes + 16 + (8 * recordRegisters.length) + 8;
+/** Offset of the stack in a sample: after the ids, the register ABI, the registers and the stack's size. */
+export const stackOffset = headBytes + 24 + (8 * recordRegisters.length) + 8;
 
-/** PERF_SAMPLE_REGS_ABI_64: what a record of a 64-bit thread says of its registers. */
+/** PERF_SAMPLE_REGS_ABI_64: registers of a 64-bit thread. */
 const abi64 = 2;
 
-/** A record: where a thread was. */
+/** One record of a running thread. */
 export type ThreadRecord = {
-	/** Its process. */
+	/** Process id. */
 	readonly pid: number;
-	/** Thread id as our side knows it. */
+	/** Thread id in our pid namespace. */
 	readonly tid: number;
-	/** The thread's own registers; of one in a system call those that it came there with. */
+	/** When it was written, CLOCK_MONOTONIC nanoseconds. */
+	readonly timeNs: number;
+	/** CPU nanoseconds that it stands for: the event's period at that time, set after it was taken from the ring. */
+	periodNs: number;
+	/** The thread's user registers; in a system call, those on entry. */
 	readonly registers: Registers;
-	/** The stack from `registers.sp` on, as far as it was copied. */
+	/** The copied stack from `registers.sp` on. */
 	readonly stack: Uint8Array;
 };
 
-/** What a piece of a ring holds. */
+/** The contents of a ring. */
 export type Records = {
-	/** In the order of time. */
+	/** Ordered by time. */
 	readonly records: readonly ThreadRecord[];
-	/** Records for which the ring had no room, and those that could not be read. */
+	/** Records that did not fit, or could not be decoded. */
 	readonly lost: number;
 };
 
-/**
-Decodes the records of a ring, one after the other; what is no whole record ends it. The stacks are views of `bytes`.
-Never throws.
-*/
+/** Decodes consecutive records up to the first invalid one. Stacks are views of `bytes`. Never throws. */
 export function decodeRecords(bytes: Uint8Array): Records {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const records: ThreadRecord[] = [];
@@ -67,14 +68,12 @@ export function decodeRecords(bytes: Uint8Array): Records {
 	return {records, lost};
 }
 
-/**
-The parts of a sample: pid and tid; which registers, the registers; bytes of stack, the stack, how much of it is valid.
-*/
+/** Decodes a sample: pid and tid; time; register ABI, registers; size of the stack, stack, valid bytes of it. */
 function sampleOf(bytes: Uint8Array, view: DataView, start: number, end: number): ThreadRecord | undefined {
-	const registersAt = start + 16;
+	const registersAt = start + 24;
 	const sizeAt = registersAt + (8 * recordRegisters.length);
 	const stackAt = sizeAt + 8;
-	if (stackAt > end || wordAt(view, start + 8) !== abi64) {
+	if (stackAt > end || wordAt(view, start + 16) !== abi64) {
 		return undefined;
 	}
 
@@ -89,7 +88,7 @@ function sampleOf(bytes: Uint8Array, view: DataView, start: number, end: number)
 	}
 
 	return {
-		pid: view.getUint32(start, true), tid: view.getUint32(start + 4, true), registers: registers as Registers,
+		pid: view.getUint32(start, true), tid: view.getUint32(start + 4, true), timeNs: wordAt(view, start + 8), periodNs: 0, registers: registers as Registers,
 		stack: bytes.subarray(stackAt, stackAt + Math.min(size, wordAt(view, stackAt + size))),
 	};
 }

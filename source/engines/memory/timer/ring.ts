@@ -3,7 +3,7 @@ import {
 	decodeRecords, headBytes, recordType, stackOffset, type Records, type ThreadRecord,
 } from './records.js';
 
-/** Bytes of a page; a ring's first one says how far it is written and read. */
+/** Bytes of a page; the first page of a ring has its head and tail. */
 export const pageBytes = 4096;
 
 /** Words of struct perf_event_mmap_page (linux/perf_event.h), by index. */
@@ -12,22 +12,22 @@ const tailWord = 1032 / 8;
 
 const nothing: Records = {records: [], lost: 0};
 
-/** Our side of a ring that the kernel writes records to: a page of its own, then a power of two of bytes. */
+/** Our side of a ring of records: a control page, then a power of two of bytes. */
 export class Ring {
 	readonly #words: BigUint64Array;
 	readonly #data: Uint8Array;
 	readonly #view: DataView;
 
-	/** `memory`: the mapped ring; nothing is read of it after the last `take`. */
+	/** `memory`: the mapped ring, which must be mapped during `take`. */
 	constructor(memory: ArrayBuffer) {
 		this.#words = new BigUint64Array(memory, 0, pageBytes / 8);
 		this.#data = new Uint8Array(memory, pageBytes);
 		this.#view = new DataView(memory, pageBytes);
 	}
 
-	/** Takes out all records that are there, as a copy of their own, and gives the room back to the kernel. */
+	/** Copies and removes all records. */
 	take(): Records {
-		// The kernel's writes are seen before the head that says so; ours of the tail comes after our reads.
+		// The kernel writes records before the head; we write the tail after our reads.
 		const head = Atomics.load(this.#words, headWord);
 		const tail = this.#words[tailWord];
 		if (head === tail) {
@@ -40,8 +40,8 @@ export class Ring {
 	}
 
 	/**
-	The same for a ring with records of several processes: those of this one. Of the others nothing but the head and the
-	process's id is read.
+	Copies and removes all records, and returns those of a process. Of others, only the header and the process id are
+	read.
 	*/
 	takeOf(pid: number): Records & {readonly bytes: number} {
 		const head = Atomics.load(this.#words, headWord);
@@ -62,7 +62,7 @@ export class Ring {
 			if (!isSample || this.#half(start + headBytes) === pid) {
 				const decoded = decodeRecords(this.#piece(start, size));
 				records.push(...decoded.records);
-				// A thread on its way out has no registers left: that is no want of room.
+				// A sample of an exiting thread has no registers; it was not lost for lack of room.
 				lost += isSample ? 0 : decoded.lost;
 			}
 
@@ -73,10 +73,7 @@ export class Ring {
 		return {records, lost, bytes};
 	}
 
-	/**
-	A copy of a record without the room that its stack left: the kernel reserves all that was asked for, of which a
-	usual stack takes a sixth.
-	*/
+	/** A copy of a record without the unused room after its stack: the kernel reserves the size requested. */
 	#piece(start: number, size: number): Uint8Array {
 		const reserved = size >= stackOffset + 8 ? this.#word(start + stackOffset - 8) : 0;
 		const used = stackOffset + reserved + 8 <= size ? this.#word(start + stackOffset + reserved) : Infinity;
@@ -96,7 +93,7 @@ export class Ring {
 		return bytes;
 	}
 
-	/** Copies bytes of the ring, over its end as well. */
+	/** Copies bytes of the ring, which may wrap around. */
 	#bytes(start: number, length: number, into: Uint8Array): Uint8Array {
 		const first = this.#data.subarray(start, Math.min(this.#data.length, start + length));
 		into.set(first);

@@ -1,24 +1,25 @@
 import type {SortFigure} from '../../../query/columns/column.js';
+import {windows} from '../../../query/past/windows.js';
 import {stateSets} from '../../../query/filter/state-sets.js';
-import type {Query, Unit} from '../../../query/types.js';
-import {windows} from '../../../query/facts/window.js';
+import type {Unit} from '../../../query/types/rows.js';
 import {views} from '../../../views/registry.js';
-import {columnMenu} from '../../columns/column-menu.js';
 import type {Action} from '../keys.js';
-import type {Step} from '../reduce-menu.js';
+import {columnMenu} from '../reduce-menu.js';
+import {moveSelection, type ScreenContext} from '../screen-context.js';
 import {
 	selectedIndex, type InputLayer, type Layer, type UiState,
 } from '../state.js';
-import {moveSelection, type Surroundings} from '../surroundings.js';
-import {withPlace} from './detail-actions.js';
-import {earlier, later, nextSpan} from './looking-back.js';
-import {changes, mark} from './comparing.js';
-import {lookedBack, lookInto} from './look-into.js';
-import {askForHolders} from './ask-for-holders.js';
-import {askForTrace} from './trace.js';
+import {
+	forgetRow, say, withQuery, type Step,
+} from '../step.js';
+import {askForHolders, askForTrace} from './prompts.js';
+import {backFromFocus, lookInto, withPlace} from './rows.js';
+import {
+	busiest, changes, earlier, later, mark, nextSpan,
+} from './time.js';
 
 /** What an action does to a table. */
-export type Handler = (state: UiState, around: Surroundings, action: Action) => Step;
+type Handler = (state: UiState, screen: ScreenContext, action: Action) => Step;
 
 const units: ReadonlyArray<{readonly id: Unit; readonly title: string}> = [
 	{id: 'cpu', title: 'share of CPU time'}, {id: 'ticks', title: 'share of ticks'}, {id: 'cpu-ms', title: 'CPU milliseconds'},
@@ -30,12 +31,12 @@ const sidewaysStep = 8;
 /** How far: names are cut at 512 characters, and nobody reads one from its middle on. */
 const maxLeft = 256;
 
-const move: Handler = (state, around, action) => ({state: moveSelection(state, action, around)});
+const move: Handler = (state, screen, action) => ({state: moveSelection(state, action, screen)});
 
 /** Sorts by the view's column for a figure. */
-const sortBy = (figure: SortFigure): Handler => (state, around) => {
-	const column = around.columns.find(({sortFigures}) => sortFigures?.includes(figure));
-	return column === undefined ? {state} : sortedBy(state, column.id, around);
+const sortBy = (figure: SortFigure): Handler => (state, screen) => {
+	const column = screen.columns.find(({sortFigures}) => sortFigures?.includes(figure));
+	return column === undefined ? {state} : sortedBy(state, column.id, screen);
 };
 
 const nextView = (step: number): Handler => state => {
@@ -43,11 +44,11 @@ const nextView = (step: number): Handler => state => {
 	return {state: {...state, view: views[(at + step + views.length) % views.length].id, left: 0}};
 };
 
-const nextColumn = (step: number): Handler => (state, around) => {
-	const {columns, shownColumns} = around;
+const nextColumn = (step: number): Handler => (state, screen) => {
+	const {columns, shownColumns} = screen;
 	const at = columns.findIndex(({id}) => id === state.sorts[state.view].column);
 	const order = Array.from({length: columns.length}, (_, index) => columns[(at + (step * (index + 1)) + (columns.length * 2)) % columns.length].id);
-	return sortedBy(state, order.find(id => shownColumns.includes(id)) ?? state.sorts[state.view].column, around);
+	return sortedBy(state, order.find(id => shownColumns.includes(id)) ?? state.sorts[state.view].column, screen);
 };
 
 /** Actions of the views' tables. What is missing here does nothing there. */
@@ -69,8 +70,8 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'help-view': state => ({state: over(state, {kind: 'help', top: 0, isOfView: true})}),
 	open,
 	'look-into': lookInto,
-	edit: (state, around) => withPlace(state, 'edit', around),
-	copy: (state, around) => withPlace(state, 'copy', around),
+	edit: (state, screen) => withPlace(state, 'edit', screen),
+	copy: (state, screen) => withPlace(state, 'copy', screen),
 	trace: askForTrace,
 	holders: askForHolders,
 	'clear-all': state => ({state: cleared(state)}),
@@ -87,7 +88,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 			kind: 'menu', purpose: 'sort', title: 'Sort by', items: columns, index: Math.max(0, columns.findIndex(({id}) => id === state.sorts[state.view].column)),
 		}),
 	}),
-	'columns-menu': (state, around) => ({state: over(state, columnMenu(state, around))}),
+	'columns-menu': (state, screen) => ({state: over(state, columnMenu(state, screen))}),
 	reverse(state) {
 		const sort = state.sorts[state.view];
 		return {state: {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}}};
@@ -126,6 +127,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	},
 	earlier,
 	later,
+	busiest,
 	mark,
 	changes,
 	reset: state => ({...say({...state, lookedAtMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), effect: {type: 'reset'}}),
@@ -150,28 +152,13 @@ function after<T>(choices: readonly T[], current: T | undefined): T {
 	return choices[(choices.indexOf(current as T) + 1) % choices.length];
 }
 
-/** The state with something of the query changed. */
-export function withQuery(state: UiState, change: Partial<Query>): UiState {
-	return {...state, query: {...state.query, ...change}};
-}
-
-/** Rows of another grouping have other keys: the cursor starts anew. */
-export function forgetRow(state: UiState): UiState {
-	return {...state, selections: {...state.selections, [state.view]: {index: 0, top: 0}}};
-}
-
-/** The state with a message. */
-export function say(state: UiState, text: string): Step {
-	return {state: {...state, message: {text, tone: 'plain'}}};
-}
-
 /** Sorts by a column, best first; the message names it where its heading may be off the screen. */
-export function sortedBy(state: UiState, column: string, around: Surroundings): Step {
-	const title = around.columns.find(({id}) => id === column)?.title ?? column;
+export function sortedBy(state: UiState, column: string, screen: ScreenContext): Step {
+	const title = screen.columns.find(({id}) => id === column)?.title ?? column;
 	return say({...state, sorts: {...state.sorts, [state.view]: {column, reverse: false}}}, `sorted by ${title}`);
 }
 
-function open(state: UiState, {rowKeys}: Surroundings): Step {
+function open(state: UiState, {rowKeys}: ScreenContext): Step {
 	const index = selectedIndex(state.selections[state.view], rowKeys);
 	return index < 0
 		? say(state, 'no row to open')
@@ -201,16 +188,16 @@ function cleared(state: UiState): UiState {
 		return {...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined};
 	}
 
-	return lookedBack(state) ?? state;
+	return backFromFocus(state) ?? state;
 }
 
-function onlyThreads(state: UiState, around: Surroundings): Step {
+function onlyThreads(state: UiState, screen: ScreenContext): Step {
 	if (state.onlyThreads !== undefined) {
 		return say({...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined}, 'all threads');
 	}
 
-	const index = selectedIndex(state.selections[state.view], around.rowKeys);
-	const threads = index < 0 ? undefined : around.threadsOf(around.rowKeys.at(index)!);
+	const index = selectedIndex(state.selections[state.view], screen.rowKeys);
+	const threads = index < 0 ? undefined : screen.threadsOf(screen.rowKeys.at(index)!);
 	return !threads || threads.keys.length === 0
 		? say(state, 'this row has no threads')
 		: {state: {...withQuery(state, {threadKeys: new Set(threads.keys)}), onlyThreads: threads.label}};

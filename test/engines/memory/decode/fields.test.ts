@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {decodeFieldStream, decodeFieldTuples} from '../../../../source/engines/memory/decode/fields.js';
-import {Unreadable} from '../../../../source/engines/memory/process/reader.js';
+import {Unreadable} from '../../../../source/engines/memory/target/reader.js';
 import {randomBytes} from '../random-bytes.js';
 import {unsigned5} from './write-unsigned5.js';
 

@@ -5,7 +5,7 @@ import {randomBytes} from '../random-bytes.js';
 test('short and escaped entries', () => {
 	// Bytecode +0 line +5; +3 line +1; escape: +40, line -3 (zig-zag 80 and 5); end.
 	const table = decodeLineTable(Uint8Array.of(0x05, (3 << 3) | 1, 0xFF, 81, 6, 0), 1);
-	expect(table).toEqual({bcis: [0, 3, 43], lines: [5, 6, 3], cut: false});
+	expect(table).toEqual({bcis: [0, 3, 43], lines: [5, 6, 3], isTruncated: false});
 });
 
 test('the line is that of the last entry at or before the bytecode', () => {
@@ -20,10 +20,10 @@ test('entries out of order, as loops give them', () => {
 	expect([0, 3, 4, 9, 10].map(bci => lineAt(table, bci))).toEqual([1, 1, 3, 3, 2]);
 });
 
-test('a table without an end says that it was cut', () => {
-	expect(decodeLineTable(Uint8Array.of(0x05, 0x09), 1)).toEqual({bcis: [0, 1], lines: [5, 6], cut: true});
-	expect(decodeLineTable(new Uint8Array(), 1).cut).toBe(true);
-	expect(decodeLineTable(Uint8Array.of(0xFF, 193), 1)).toMatchObject({bcis: [], cut: true});
+test('a table without an end says that it was isTruncated', () => {
+	expect(decodeLineTable(Uint8Array.of(0x05, 0x09), 1)).toEqual({bcis: [0, 1], lines: [5, 6], isTruncated: true});
+	expect(decodeLineTable(new Uint8Array(), 1).isTruncated).toBe(true);
+	expect(decodeLineTable(Uint8Array.of(0xFF, 193), 1)).toMatchObject({bcis: [], isTruncated: true});
 });
 
 test('any bytes end', () => {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {blockStart} from '../../../../source/engines/memory/decode/segment-map.js';
+import {blockStart} from '../../../../source/engines/memory/hotspot/code-cache.js';
 import {randomBytes} from '../random-bytes.js';
 
 const lookUp = (bytes: ArrayLike<number>) => (segment: number) => blockStart(index => bytes[index] ?? -1, segment);

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {Unsigned5} from '../../../../source/engines/memory/decode/unsigned5.js';
-import {Unreadable} from '../../../../source/engines/memory/process/reader.js';
+import {Unreadable} from '../../../../source/engines/memory/target/reader.js';
 import {unsigned5} from './write-unsigned5.js';
 
 for (const excluded of [0, 1]) {

@@ -3,6 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {FollowedThreads} from '../../../../source/engines/memory/timer/followed-threads.js';
 import {allowedEvents} from '../../../../source/engines/memory/timer/open.js';
 import {type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
+import {monotonicNs} from '../../../../source/engines/memory/timer/period-log.js';
 import {RecordedStack} from '../../../../source/engines/memory/timer/recorded-stack.js';
 import {pageBytes} from '../../../../source/engines/memory/timer/ring.js';
 import {JavaThread} from '../../../../source/engines/memory/threads/java-thread.js';
@@ -50,7 +51,7 @@ class Kernel implements PerfCalls {
 		this.periods.set(fd, periodNs);
 	}
 
-	count(): number {
+	affinity(): number {
 		return 0;
 	}
 
@@ -83,7 +84,7 @@ class Kernel implements PerfCalls {
 		const memory = this.rings.get(fd)!;
 		const words = new BigUint64Array(memory, 0, pageBytes / 8);
 		const bytes = sampleBytes({
-			tid, reserved: 64, stack: new Uint8Array(8), registers: {
+			tid, timeNs: monotonicNs(), reserved: 64, stack: new Uint8Array(8), registers: {
 				rax: 0, rbx: 0, fp: 0, sp: 0, pc: 0, r13: 0,
 			},
 		});
@@ -148,17 +149,17 @@ describe('who has an event', () => {
 		const followed = new FollowedThreads(new Kernel(), true);
 		const [java, ended] = [thread(1, 0.6), thread(2, 0.6)];
 		followed.update([java, ended], 0, periodNs);
-		java.isSettled = true;
+		java.hasValidRow = true;
 		java.cpuNs = 0;
 		followed.update([], 500, periodNs);
 		expect([followed.of(java)?.event, followed.of(ended)]).toEqual([undefined, undefined]);
-		java.isSettled = false;
+		java.hasValidRow = false;
 		java.cpuNs = 0.6e6;
 		followed.update([java], 900, periodNs);
 		expect(java.hasEvent).toBe(true);
 		const rare = thread(3, 0.6);
 		followed.update([rare], 1000, periodNs);
-		rare.isSettled = true;
+		rare.hasValidRow = true;
 		rare.cpuNs = 0;
 		for (let ms = 1020; ms < 4200; ms += 20) {
 			followed.update([], ms, periodNs);
@@ -193,7 +194,29 @@ describe('who has an event', () => {
 		expect([kernel.periods.size, kernel.rings.size, eventsOf(followed, threads)]).toEqual([0, 0, 0]);
 	});
 
-	test('the first record stands for a period, those before it is set for the first part, later ones for a period; closed, nothing is read', () => {
+	test('where large rings leave no room for others, all get smaller ones; who finds none even so is counted, and why', () => {
+		const threads = Array.from({length: 40}, (_, index) => thread(index + 1));
+		const kernel = new Kernel({bytes: 1_056_768});
+		const followed = new FollowedThreads(kernel, true);
+		followed.update(threads, 0, periodNs);
+		expect(eventsOf(followed, threads)).toBeLessThan(10);
+		expect(followed.finding).toMatch(/^3\d threads have no records: too little memory may be locked \(ulimit -l\)$/);
+		followed.update(threads, 20, periodNs);
+		followed.update(threads, 40, periodNs);
+		expect([eventsOf(followed, threads), followed.finding]).toEqual([40, '']);
+		const more = [...threads, ...Array.from({length: 60}, (_, index) => thread(index + 41))];
+		followed.update(more, 60, periodNs);
+		expect(followed.finding).toBe(`${100 - eventsOf(followed, more)} threads have no records: too little memory may be locked (ulimit -l)`);
+		followed.update(threads.slice(0, 1), 80, periodNs);
+		expect(followed.finding).toBe('');
+		const limited = new FollowedThreads(new Kernel({events: 7}), true);
+		const others = Array.from({length: 40}, (_, index) => thread(index + 1));
+		limited.update(others, 0, periodNs);
+		limited.update(others, 20, periodNs);
+		expect([eventsOf(limited, others), limited.finding]).toEqual([7, '33 threads have no records: no more files may be opened (ulimit -n)']);
+	});
+
+	test('the first record counts for a period, those before it is set for the first part, later ones for the period in force; closed, nothing is read', () => {
 		const kernel = new Kernel();
 		const followed = new FollowedThreads(kernel, true);
 		const java = thread(1);
@@ -204,41 +227,14 @@ describe('who has an event', () => {
 		expect(first).toBeGreaterThanOrEqual(periodNs / 8);
 		expect(first).toBeLessThanOrEqual(periodNs);
 		kernel.record(fd, 1, 3);
-		expect(event.take().weightsNs).toEqual([periodNs, first, first]);
+		expect(event.take().records.map(record => record.periodNs)).toEqual([periodNs, first, first]);
 		expect(kernel.periods.get(fd)).toBe(periodNs);
 		kernel.record(fd, 1, 2);
-		expect(event.take(2 * periodNs).weightsNs).toEqual([periodNs, periodNs]);
+		expect(event.take(2 * periodNs).records.map(record => record.periodNs)).toEqual([periodNs, periodNs]);
 		kernel.record(fd, 1, 1);
-		expect(event.take().weightsNs).toEqual([2 * periodNs]);
+		expect(event.take().records.map(record => record.periodNs)).toEqual([2 * periodNs]);
 		followed.clear();
 		expect(event.take().records).toEqual([]);
-	});
-
-	test('one that uses little of a CPU begins with a short period, which doubles with each look that finds records; what is lost meanwhile is not made up for', () => {
-		const kernel = new Kernel();
-		const followed = new FollowedThreads(kernel, true);
-		const java = thread(1, 0);
-		followed.update([java], 0, periodNs);
-		java.cpuNs = 2e6;
-		followed.update([java], 50, periodNs);
-		const event = followed.of(java)!.event!;
-		const [fd] = kernel.periods.keys();
-		const first = kernel.periods.get(fd)!;
-		const shortNs = periodNs * 0.08;
-		expect(first).toBeGreaterThanOrEqual(shortNs / 8);
-		expect(first).toBeLessThanOrEqual(shortNs);
-		expect(event.take(periodNs).weightsNs).toEqual([]);
-		kernel.record(fd, 1, 3);
-		expect(event.take(periodNs).weightsNs).toEqual([shortNs, first, first]);
-		const periods = [event.periodNs];
-		while (event.periodNs < periodNs) {
-			kernel.record(fd, 1, 1);
-			expect(event.take(periodNs)).toMatchObject({weightsNs: [periods.at(-1)], lost: 0});
-			periods.push(event.periodNs);
-		}
-
-		expect(periods).toEqual([2 * shortNs, 4 * shortNs, 8 * shortNs, periodNs]);
-		expect(kernel.periods.get(fd)).toBe(periodNs);
 	});
 
 	test('before anybody was seen at work, the busiest of those that used a thousandth of the JVM\'s life', () => {
@@ -264,7 +260,7 @@ test.each([
 	[{withoutKernel: true}, {withKernel: false}],
 	[{refusal: errno.EACCES}, {refusal: expect.stringContaining('kernel.perf_event_paranoid') as string}],
 	[{refusal: errno.EPERM}, {refusal: expect.stringContaining('seccomp') as string}],
-	[{refusal: 38}, {refusal: 'this kernel has no perf events'}],
+	[{refusal: 38}, {refusal: 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events'}],
 	[{events: 0}, {refusal: 'no more files may be opened (ulimit -n)'}],
 	[{bytes: 0}, {refusal: expect.stringContaining('ulimit -l') as string}],
 ])('where the kernel answers %j, events are %j', (limits, allowed) => {

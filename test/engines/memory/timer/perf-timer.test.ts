@@ -4,12 +4,12 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
 import {jdks, startJava, type JavaProcess} from '../../../helpers/jvm.js';
-import {allowedCpus, CpuRings} from '../../../../source/engines/memory/timer/cpu-rings.js';
+import {CpuRings, targetCpus} from '../../../../source/engines/memory/timer/cpu-rings.js';
 import {loadPerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
 import {ProgramSource} from '../legal-calls.js';
 import {Observer, type ObservedThread} from '../observe.js';
 
-/** Stacks looked at. */
+/** Stacks checked. */
 const wanted = 200;
 
 /** At most this part may be wrong or incomplete. */
@@ -45,7 +45,7 @@ function isStopped(pid: number): boolean {
 	return readdirSync(`/proc/${pid}/task`).some(tid => !/^TracerPid:\s+0$/m.test(readFileSync(`/proc/${pid}/task/${tid}/status`, 'latin1')));
 }
 
-/** Takes samples until there are so many stacks of threads named so that used CPU time. */
+/** Takes samples until there are enough stacks of these threads with CPU time. */
 async function recorded(name: string, count: number, each?: (thread: ObservedThread) => void): Promise<ObservedThread['credits']> {
 	const all: ObservedThread['credits'] = [];
 	while (all.length < count) {
@@ -61,7 +61,7 @@ async function recorded(name: string, count: number, each?: (thread: ObservedThr
 }
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({release, jdk}) => {
-	test.each(clocks)('stacks of threads that run come with their CPU time, legal and whole, and nobody is stopped: events on %s', async clock => {
+	test.each(clocks)('stacks of running threads come with their CPU time, legal and complete, without stopping any: events on %s', async clock => {
 		java = await startJava('KnownCalls', {jdk, args: ['2']});
 		observer = await Observer.open(java.pid, {timer: 'perf', threadEvents: clock === 'threads'});
 		const {pid} = java;
@@ -77,14 +77,14 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		const problems = credits.map(({frames}) => source.problem(frames) ?? rootProblem(frames.at(-1))).filter(Boolean);
 		expect(problems.length / credits.length, problems.join('\n')).toBeLessThanOrEqual(tolerance);
 		expect(new Set(credits.map(({frames}) => frames[0])).size).toBeGreaterThan(5);
-		// Where threads stand is what their newest records say.
+		// Current frames come from the newest records.
 		expect(standing).toBeGreaterThan(0);
 		// A record of each of the two threads may be out, and some before they have events; where a CPU's clock meets one
 		// more often than another by chance, its weights make up for it.
 		const recordedNs = credits.reduce((sum, {cpuNs}) => sum + cpuNs, 0);
 		expect(Math.abs(recordedNs - usedNs)).toBeLessThan((0.1 * usedNs) + 60e6);
-		expect(openEvents()).toBeGreaterThanOrEqual(clock === 'threads' ? 2 : allowedCpus(pid).length);
-		await observer.session.letGo();
+		expect(openEvents()).toBeGreaterThanOrEqual(clock === 'threads' ? 2 : targetCpus(loadPerfCalls(), pid).length);
+		await observer.session.release();
 		expect(openEvents()).toBe(0);
 		await recorded('running-', 2);
 		await observer.close();
@@ -113,7 +113,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	});
 });
 
-test.each(clocks.filter(clock => clock === 'CPUs'))('threads that ran and ended between two samples: their CPU time stands where they were: events on %s', async () => {
+test.each(clocks.filter(clock => clock === 'CPUs'))('threads that ran and ended between two samples: their CPU time counts at their stacks: events on %s', async () => {
 	java = await startJava('ThreadPerTask', {args: ['2', '1']});
 	observer = await Observer.open(java.pid, {timer: 'perf'});
 	const credits = await recorded('(ended threads)', 20, ({state, cpuNs, credits, isVmInternal}) => {

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {allowedCpus, CpuRings} from '../../../../source/engines/memory/timer/cpu-rings.js';
+import {CpuRings, targetCpus} from '../../../../source/engines/memory/timer/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
 import {Period} from '../../../../source/engines/memory/timer/period.js';
 
@@ -20,7 +20,7 @@ test('records come as often as before when some were lost once, half as often wh
 });
 
 /** Rings of a second for each CPU, and 16 MB for all of them. */
-test('a look that is a second late finds all that a CPU has recorded, and all rings together are bounded', () => {
+test('a sample that is a second late finds all records of a CPU, and all rings together are bounded', () => {
 	const sizes: number[] = [];
 	const real = loadPerfCalls();
 	const calls: PerfCalls = {
@@ -36,7 +36,7 @@ test('a look that is a second late finds all that a CPU has recorded, and all ri
 	};
 	const rings = CpuRings.open(calls, process.pid, new Period(100).ns);
 	rings?.close();
-	const cpus = allowedCpus(process.pid).length;
+	const cpus = targetCpus(loadPerfCalls(), process.pid).length;
 	if (rings && cpus <= 4) {
 		const recordBytes = 33_000;
 		expect(sizes).toHaveLength(cpus);

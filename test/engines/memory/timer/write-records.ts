@@ -1,15 +1,15 @@
 import {type Registers} from '../../../../source/engines/memory/stacks/registers.js';
 
 /** A sample as the kernel writes it: rax, rbx, rbp, rsp, rip and r13, then the stack. */
-export type DrawnRecord = {readonly pid?: number; readonly tid: number; readonly registers: Registers; readonly stack: Uint8Array; readonly reserved: number};
+export type DrawnRecord = {readonly pid?: number; readonly tid: number; readonly timeNs?: number; readonly registers: Registers; readonly stack: Uint8Array; readonly reserved: number};
 
 const sample = 9;
 const lost = 2;
 
 /** A record of a thread; `reserved`: bytes that its stack has room for. */
-export function sampleBytes({pid = 1, tid, registers, stack, reserved}: DrawnRecord): Uint8Array {
+export function sampleBytes({pid = 1, tid, timeNs = 0, registers, stack, reserved}: DrawnRecord): Uint8Array {
 	const {rax, rbx, fp, sp, pc, r13} = registers;
-	const words = [2, rax, rbx, fp, sp, pc, r13, reserved];
+	const words = [timeNs, 2, rax, rbx, fp, sp, pc, r13, reserved];
 	const bytes = new Uint8Array(8 + 8 + (8 * words.length) + reserved + 8);
 	const view = new DataView(bytes.buffer);
 	head(view, sample, bytes.length);

@@ -4,15 +4,15 @@ import {has} from '../../hotspot/layout.js';
 import {type Methods} from '../../hotspot/methods.js';
 import {type SynchronizerOffsets, type Synchronizers} from '../../hotspot/synchronizers.js';
 import {type Vm} from '../../hotspot/vm.js';
-import {type Chain, type ReadAhead} from '../../process/read-ahead.js';
+import {type Chain, type ReadAhead} from '../../target/read-ahead.js';
 import {waitKind} from '../derived-state.js';
 import {type JavaThread} from '../java-thread.js';
 import {type ThreadObjects} from '../thread-object.js';
 
-/** First release in which a monitor keeps its object by a weak handle (JDK-8247281), not by the object's address. */
+/** First release in which a monitor refers to its object by a weak handle (JDK-8247281) instead of its address. */
 const weakHandles = 16;
 
-/** The words, each a step further from a thread, that tell what it waits for and who holds that. */
+/** Chains of words, each found through the one before, from a thread to what it waits for and who holds that. */
 export class LockWords {
 	readonly #vm: Vm;
 	readonly #ahead: ReadAhead;
@@ -30,7 +30,7 @@ export class LockWords {
 		this.#synchronizers = parts.synchronizers;
 	}
 
-	/** Of a thread that waits; undefined where it waits for nothing that has words. */
+	/** The words of a waiting thread; undefined if it waits for nothing that has any. */
 	of(thread: JavaThread): Chain | undefined {
 		const {state, block} = thread;
 		const kind = state === stateCode.BLOCKED ? 'enter' : waitKind(thread, this.#methods);
@@ -42,13 +42,13 @@ export class LockWords {
 		return monitor === 0 ? undefined : this.#ofMonitor(monitor);
 	}
 
-	/** Of who holds a monitor. */
+	/** The owner of a monitor. */
 	* ofOwner(monitor: number): Chain {
 		this.#ahead.want(monitor + this.#vm.layout.fields.monitorOwner, 8);
 		yield;
 	}
 
-	/** Of who holds a synchronizer; one that nobody can hold has no owner's field. */
+	/** The owner of a synchronizer; nothing if its class has no owner field. */
 	* ofHolder(synchronizer: number, {owner, firstReader, state, longState}: SynchronizerOffsets): Chain {
 		if (!has(owner)) {
 			return;
@@ -105,7 +105,6 @@ export class LockWords {
 		yield * this.#ofClass(this.monitorObject(monitor));
 	}
 
-	/** Ends with the class's name wanted. */
 	* #ofClass(oop: number): Chain {
 		this.#heap.wantKlass(oop, this.#ahead);
 		yield;

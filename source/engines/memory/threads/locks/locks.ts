@@ -6,37 +6,38 @@ import {stateCode} from '../../../../model/thread-state.js';
 import {moving, type HeapClock} from '../../hotspot/collections.js';
 import {type Heap} from '../../hotspot/heap.js';
 import {has} from '../../hotspot/layout.js';
-import {isAligned} from '../../process/memory.js';
+import {isAligned} from '../../target/memory.js';
 import {klassSymbol, type Methods, symbolName} from '../../hotspot/methods.js';
 import {type SynchronizerOffsets, Synchronizers} from '../../hotspot/synchronizers.js';
-import {type Chain, ReadAhead} from '../../process/read-ahead.js';
+import {type Chain, ReadAhead} from '../../target/read-ahead.js';
 import {type Vm} from '../../hotspot/vm.js';
 import {type ThreadObjects} from '../thread-object.js';
 import {type Holder, type JavaThread, type KnownLock, type Lock} from '../java-thread.js';
 import {waitKind} from '../derived-state.js';
+import {ClassInitialisers} from './class-initialisers.js';
 import {LockWords} from './lock-words.js';
 import {type TakenAt} from './taken-at.js';
 
 const none: Lock = {kind: lockKindCode.none, className: 0};
 
 /**
-ObjectMonitor::ANONYMOUS_OWNER: another thread made the monitor of a lock that was held without one, and the holder does
-not know yet (objectMonitor.hpp, 21 and later).
+ObjectMonitor::ANONYMOUS_OWNER: another thread inflated the lock, and its holder does not know yet (objectMonitor.hpp,
+21 and later).
 */
 const anonymousOwner = 1;
 
-/** Objects that a thread can hold without a monitor (LockStack::CAPACITY is 8). */
+/** Maximum number of objects locked without a monitor (LockStack::CAPACITY is 8). */
 const lockStackLimit = 8;
 
-/** Below so many threads to be looked up, reading ahead saves nothing. */
+/** Minimum number of threads for which reading ahead pays. */
 const leastAhead = 3;
 
-/** Most classes whose names are kept. */
+/** Maximum number of class names kept. */
 const classesLimit = 4096;
 
 /**
-What threads wait for, and who holds it: monitors out of the thread's own structures and the monitor's, synchronizers of
-java.util.concurrent out of the object that the thread parks for.
+What threads wait for, and who holds it: monitors, from the thread's and the monitor's structures; synchronizers of
+java.util.concurrent, from the object that the thread is parked on; classes being initialised, from the VM's structures.
 */
 export class Locks {
 	readonly #vm: Vm;
@@ -47,16 +48,17 @@ export class Locks {
 	readonly #interner: Interner;
 	readonly #takenAt: TakenAt;
 	readonly #synchronizers: Synchronizers;
-	/** Names of classes of locks, by class. */
+	readonly #initialisers: ClassInitialisers;
+	/** Names of lock classes, by class. */
 	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
 	#threads: readonly JavaThread[] = [];
-	/** What this sample asks for of most threads, read together; nothing where objects moved meanwhile. */
+	/** Words that most threads of this sample need, read together; empty if objects moved meanwhile. */
 	readonly #ahead: ReadAhead;
 	readonly #words: LockWords;
 	readonly #chains: Chain[] = [];
-	/** The clock of this sample; undefined until it is asked for. */
+	/** The clock of this sample; undefined until needed. */
 	#clockRead: number | undefined;
-	/** Threads of the sample by address and by id as an owner; made when first asked for. */
+	/** Threads of the sample by address and by owner id; built when needed. */
 	#byAddress: Map<number, JavaThread> | undefined;
 	#byOwnerId: Map<number, JavaThread> | undefined;
 
@@ -67,6 +69,7 @@ export class Locks {
 		this.#heap = parts.heap;
 		this.#objects = parts.objects;
 		this.#synchronizers = new Synchronizers(vm, parts.heap);
+		this.#initialisers = new ClassInitialisers(vm, parts);
 		this.#ahead = new ReadAhead(vm.reader.memory);
 		this.#words = new LockWords(vm, this.#ahead, {...parts, synchronizers: this.#synchronizers});
 		this.#clock = parts.clock;
@@ -75,40 +78,44 @@ export class Locks {
 		this.#takenAt = parts.takenAt;
 	}
 
-	/** Takes the threads of a sample, among which owners are looked for. */
+	/** Begins a sample with these threads, the possible owners. */
 	start(threads: readonly JavaThread[]): void {
 		this.#threads = threads;
 		this.#clockRead = undefined;
 		this.#byAddress = undefined;
 		this.#byOwnerId = undefined;
 		this.#takenAt.start();
+		this.#initialisers.start();
 		this.#readAhead();
 	}
 
 	/**
-	Says in a thread's row who holds what it waits for, and where that one took it. An owner remembered from an earlier
-	round may have ended. Synchronizers of java.util.concurrent leave no trace of that: the frame that called lock() has
-	returned. A thread that has just got its monitor is blocked still while a safepoint keeps it from going on: nobody
-	holds it up.
+	Sets the owner in a thread's row, and the frame where that took the lock (synchronizers have none: lock() has
+	returned). A remembered owner may have ended. A thread that owns its own lock has just got it, unless it wants to
+	write what it holds for reading.
 	*/
 	fill(into: Sample, {row, lock, block: {pendingMonitor}}: JavaThread, round: number): void {
 		const owner = lock?.owner;
-		const isThere = owner?.round === round && !(owner.row === row && lock?.kind === lockKindCode.monitor);
+		const isThere = owner?.round === round && (owner.row !== row || (lock?.readers ?? 0) > 0);
 		into.lockReaders[row] = lock?.readers ?? 0;
 		into.lockOwner[row] = isThere ? owner.row : -1;
-		into.lockOwnerFrame[row] = isThere && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0
-			? this.#takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#words.monitorObject(pendingMonitor), true))
-			: 0;
+		into.lockOwnerFrame[row] = 0;
+		if (isThere && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
+			into.lockOwnerFrame[row] = this.#takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#words.monitorObject(pendingMonitor), true));
+		} else if (isThere && lock?.kind === lockKindCode['class-init']) {
+			into.lockOwnerFrame[row] = this.#initialisers.frameOf(owner, lock.className);
+		}
 	}
 
-	/** What a thread waits for; never throws. */
-	of(thread: JavaThread): Lock {
-		if (!isWaiting(thread.state)) {
+	/** What a thread with this state code waits for; never throws. */
+	of(thread: JavaThread, state: number): Lock {
+		const isStalled = state === stateCode.BLOCKED && !isWaiting(thread.state);
+		if (!isStalled && !isWaiting(thread.state)) {
 			return none;
 		}
 
-		// A thread that has not run waits for the same thing; who holds it may change, and so may where that stands in
-		// the heap.
+		// A thread that has not run waits for the same lock, but its owner and its address in the heap may have
+		// changed.
 		const known = knownLock(thread);
 		if (known) {
 			if (known.ownerSlot === undefined) {
@@ -128,17 +135,16 @@ export class Locks {
 			}
 		}
 
-		const lock = this.#find(thread);
-		// What could not be read while objects moved is looked for again.
+		const lock = isStalled ? this.#initialisers.awaitedBy(thread, address => this.#ofAddress(address), klass => this.#classId(klass)) : this.#find(thread);
+		// What was unreadable because objects moved is read again.
 		const isKnown = lock !== undefined && (lock.kind === lockKindCode.none || lock.className !== 0);
 		thread.lock = isKnown ? {...lock, frames: thread.frames, state: thread.state, clock: this.#clockNow} : undefined;
 		return lock ?? none;
 	}
 
 	/**
-	Reads what `of` will ask for of threads that have parked or been blocked since they were looked up, and who holds
-	what the others wait for. Objects must stay where they are meanwhile, so not with collectors that move them beside
-	the program.
+	Reads ahead what `of` needs for threads that have newly parked or blocked, and the owners of the others' locks. Not
+	with concurrent collectors, since objects must not move meanwhile.
 	*/
 	#readAhead(): void {
 		const ahead = this.#ahead;
@@ -150,7 +156,7 @@ export class Locks {
 		const chains = this.#chains;
 		chains.length = 0;
 		for (const thread of this.#threads) {
-			const chain = thread.isSettled || !isWaiting(thread.state) ? undefined : this.#chainOf(thread);
+			const chain = thread.hasValidRow || !isWaiting(thread.state) ? undefined : this.#chainOf(thread);
 			if (chain) {
 				chains.push(chain);
 			}
@@ -170,12 +176,12 @@ export class Locks {
 		return known && (known.ownerSlot === undefined || this.#isInPlace(known)) ? known.ownerAhead?.() : this.#words.of(thread);
 	}
 
-	/** Whether it is where it was found: a monitor stays where it is. */
+	/** Whether its address is still valid; monitors and classes do not move. */
 	#isInPlace({kind, clock}: KnownLock): boolean {
-		return kind === lockKindCode.monitor || (clock === this.#clockNow && clock !== moving);
+		return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (clock === this.#clockNow && clock !== moving);
 	}
 
-	/** Forgets what holds only as long as objects do not move. */
+	/** Discards what depends on objects not moving. */
 	#haveMoved(): void {
 		this.#clockRead = undefined;
 		this.#ahead.clear();
@@ -216,12 +222,12 @@ export class Locks {
 	}
 
 	#monitorClass(monitor: number): number {
-		return this.#safely(() => this.#classId(this.#words.monitorObject(monitor))) ?? 0;
+		return this.#safely(() => this.#classOf(this.#words.monitorObject(monitor))) ?? 0;
 	}
 
 	/**
-	Up to 23 the owner is a JavaThread, or, for a lock that another thread inflated, an address in the owner's stack;
-	since 24 it is the owner's id (JDK-8338383). Small numbers stand for "not known".
+	Up to 23 the owner is a JavaThread or, for an inflated stack lock, an address in its stack; since 24 it is the
+	owner's id (JDK-8338383). Small numbers mean "unknown".
 	*/
 	#monitorOwner(monitor: number): JavaThread | undefined {
 		const {reader, layout: {fields}} = this.#vm;
@@ -245,7 +251,7 @@ export class Locks {
 	#holderOf(oop: number): JavaThread | undefined {
 		const {reader, layout: {fields}} = this.#vm;
 		return this.#threads.find(({address}) => {
-			// The top is an offset in the JavaThread.
+			// `_top` is an offset in the JavaThread.
 			const base = fields.lockStack + fields.lockStackBase;
 			const count = (reader.u32(address + fields.lockStack + fields.lockStackTop) - base) / 8;
 			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#heap.local(address + base + (8 * index))).includes(oop);
@@ -261,8 +267,8 @@ export class Locks {
 
 			const offsets = this.#synchronizers.offsetsOf(this.#heap.klassOf(blocker));
 			return has(offsets.owner)
-				? this.#owned(lockKindCode.park, this.#classId(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker, offsets)), () => this.#words.ofHolder(blocker, offsets))
-				: {kind: lockKindCode.park, className: this.#classId(blocker)};
+				? this.#owned(lockKindCode.park, this.#classOf(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker, offsets)), () => this.#words.ofHolder(blocker, offsets))
+				: {kind: lockKindCode.park, className: this.#classOf(blocker)};
 		});
 	}
 
@@ -272,9 +278,9 @@ export class Locks {
 	}
 
 	/**
-	The thread in AbstractOwnableSynchronizer.exclusiveOwnerThread; or, where a ReentrantReadWriteLock is held for
-	reading, how often (the upper half of its state, a long since 25), and the thread in firstReader: the one that has held
-	it since nobody did, null once that has let go. Of the others each knows for itself.
+	The thread in AbstractOwnableSynchronizer.exclusiveOwnerThread. If a ReentrantReadWriteLock is held for reading: the
+	number of holds (upper half of its state, a long since 25), and the thread in firstReader, null once that has
+	unlocked; other readers are recorded only in their own threads.
 	*/
 	#holderOfSynchronizer(synchronizer: number, {owner, firstReader, state, longState}: SynchronizerOffsets): Holder {
 		const thread = this.#threadIn(synchronizer + owner);
@@ -292,9 +298,13 @@ export class Locks {
 		return oop === 0 ? undefined : this.#ofAddress(this.#objects.nativeThreadOf(oop));
 	}
 
-	/** A class has one name: a class unloaded and another in its place would have to have its Symbol, too. */
-	#classId(oop: number): number {
-		const klass = this.#heap.klassOf(oop);
+	/** Name of an object's class. */
+	#classOf(oop: number): number {
+		return this.#classId(this.#heap.klassOf(oop));
+	}
+
+	/** Valid while the Symbol is the same. */
+	#classId(klass: number): number {
 		const symbol = klassSymbol(this.#vm, klass);
 		const known = this.#classIds.get(klass);
 		if (known?.symbol === symbol) {
@@ -311,12 +321,13 @@ export class Locks {
 	}
 
 	/**
-	What was read of the heap, if nothing can have moved meanwhile. `isOfNow`: what was read ahead is too old.
+	What was read from the heap, or undefined if objects may have moved meanwhile. `isOfNow`: do not use what was read
+	ahead.
 	*/
 	#safely<T>(read: () => T, isOfNow = false): T | undefined {
 		const {reader} = this.#vm;
 		const isStopTheWorld = this.#vm.collector === 'stop-the-world';
-		// The clock of the sample tells as much as one of now, if it has not moved on when all is read.
+		// The sample's clock is as good as the current one, if it is unchanged after the read.
 		const before = this.#clockNow;
 		if (isStopTheWorld && before === moving) {
 			this.#haveMoved();
@@ -327,7 +338,7 @@ export class Locks {
 			this.#heap.isDoubtful = false;
 			const {reads} = reader;
 			const result = reader.withAhead(isOfNow ? undefined : this.#ahead, read);
-			// What was read ahead is of the clock of the sample.
+			// What was read ahead belongs to the sample's clock.
 			if (isStopTheWorld && reader.reads !== reads && this.#clock.now() !== before) {
 				this.#haveMoved();
 				return undefined;

@@ -1,16 +1,16 @@
 import {type CodeCache} from '../../hotspot/code-cache.js';
 import {type Methods} from '../../hotspot/methods.js';
 import {type Vm} from '../../hotspot/vm.js';
-import {type Memory} from '../../process/memory.js';
-import {Unreadable} from '../../process/reader.js';
+import {type Memory} from '../../target/memory.js';
+import {ifReadable} from '../../target/reader.js';
 import {HeldMonitors} from '../../stacks/held-monitors.js';
 import {StackCopy} from '../../stacks/stack.js';
 import {Walker} from '../../stacks/walker.js';
 import {type JavaThread} from '../java-thread.js';
 import {emptyBlock, ThreadBlocks} from '../thread-block.js';
 
-/** Stacks walked for this in a sample: most holders stand where they stood. */
-const walksInSample = 16;
+/** Maximum number of stacks walked per sample; most holders have not moved. */
+const maxWalks = 16;
 
 /** Where holders took monitors: the outermost frame of the holder's stack that holds one. */
 export class TakenAt {
@@ -21,9 +21,9 @@ export class TakenAt {
 	readonly #stack = new StackCopy();
 	readonly #before = emptyBlock();
 	readonly #after = emptyBlock();
-	/** By the holder's frames, which are new ones when it has moved; and by the monitor. */
+	/** By the holder's frames, which are replaced when it moves; then by monitor. */
 	readonly #known = new WeakMap<Int32Array, Map<number, number>>();
-	#walksLeft = walksInSample;
+	#walksLeft = maxWalks;
 
 	constructor(vm: Vm, memory: Memory, code: CodeCache, methods: Methods) {
 		this.#memory = memory;
@@ -32,15 +32,13 @@ export class TakenAt {
 		this.#blocks = new ThreadBlocks(memory, vm.layout);
 	}
 
-	/** A sample begins. */
 	start(): void {
-		this.#walksLeft = walksInSample;
+		this.#walksLeft = maxWalks;
 	}
 
 	/**
-	Id of the frame in which a thread took a monitor, with the line where that frame is now; 0 where that is not known:
-	the thread executes Java code, or has moved meanwhile. `objectOf` reads the monitor's object, undefined where it
-	cannot.
+	Id of the frame in which a thread took a monitor, with that frame's current line; 0 if unknown, for example in Java
+	code. `objectOf` reads the monitor's object.
 	*/
 	frameOf(holder: JavaThread, monitor: number, objectOf: () => number | undefined): number {
 		if (holder.frames.length === 0 || holder.isInJava || holder.carrierStart >= 0) {
@@ -63,9 +61,9 @@ export class TakenAt {
 		return frame ?? 0;
 	}
 
-	/** Undefined where it is to be looked for again. */
+	/** Undefined if it must be searched again. */
 	#find(holder: JavaThread, objectOf: () => number | undefined): number | undefined {
-		try {
+		return ifReadable(() => {
 			const {address} = holder;
 			const [before, after] = [this.#before, this.#after];
 			if (!this.#blocks.read(address, before) || before.anchorSp === 0 || !holder.wasWalkedFrom(before)) {
@@ -81,14 +79,8 @@ export class TakenAt {
 				return undefined;
 			}
 
-			const place = this.#held.placeOf(object);
-			return place < 0 ? 0 : this.#walker.frames.ids[place];
-		} catch (error) {
-			if (error instanceof Unreadable) {
-				return undefined;
-			}
-
-			throw error;
-		}
+			const index = this.#held.frameIndexOf(object);
+			return index < 0 ? 0 : this.#walker.frames.ids[index];
+		}, undefined);
 	}
 }

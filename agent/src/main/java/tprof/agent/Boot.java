@@ -22,7 +22,7 @@ final class Boot {
 
 	static void define(Instrumentation instrumentation) throws Exception {
 		open(instrumentation);
-		for (String name : new String[] {"java.tprof.Calls1", "java.tprof.Call1", "java.tprof.Sink1", "java.tprof.Hooks1", "java.tprof.TaskSink1", "java.tprof.TaskHooks1"}) {
+		for (String name : new String[] {"java.tprof.Calls2", "java.tprof.Call2", "java.tprof.Sink2", "java.tprof.Hooks2", "java.tprof.TaskSink1", "java.tprof.TaskHooks1"}) {
 			try {
 				Class.forName(name, true, null);
 			} catch (ClassNotFoundException notYet) {

@@ -1,30 +1,44 @@
 package tprof.agent;
 
+import java.util.concurrent.atomic.AtomicInteger;
+
 /** What all threads together may allocate for what they count and keep. */
 final class Budget {
-	private int nodes;
-	private long actionBytes;
+	/** Powers of two in histograms, for each node in the mean. */
+	private static final int HISTOGRAMS_PER_NODE = 4;
 
-	Budget(int nodes, long actionBytes) {
-		this.nodes = nodes;
-		this.actionBytes = actionBytes;
+	/** No monitor, as in Recorder. */
+	private final AtomicInteger nodes;
+	private final AtomicInteger histograms;
+	private final AtomicInteger actionBytes;
+
+	Budget(int nodes, int actionBytes) {
+		this.nodes = new AtomicInteger(nodes);
+		histograms = new AtomicInteger(nodes * HISTOGRAMS_PER_NODE);
+		this.actionBytes = new AtomicInteger(actionBytes);
 	}
 
-	synchronized boolean takeNode() {
-		if (nodes == 0) {
-			return false;
-		}
-
-		nodes--;
-		return true;
+	boolean takeNode() {
+		return take(nodes, 1);
 	}
 
-	synchronized boolean takeActionBytes(long count) {
-		if (count > actionBytes) {
-			return false;
-		}
+	boolean takeHistogram() {
+		return take(histograms, 1);
+	}
 
-		actionBytes -= count;
+	boolean takeActionBytes(int count) {
+		return take(actionBytes, count);
+	}
+
+	private static boolean take(AtomicInteger left, int count) {
+		int before;
+		do {
+			before = left.get();
+			if (before < count) {
+				return false;
+			}
+		} while (!left.compareAndSet(before, before - count));
+
 		return true;
 	}
 }

@@ -53,22 +53,6 @@ final class Bytes {
 		}
 	}
 
-	/** The numbers of a histogram that are not 0, from `from` on. */
-	void buckets(long[] of, int from) {
-		int filled = 0;
-		for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
-			filled += of[from + bucket] == 0 ? 0 : 1;
-		}
-
-		number(filled);
-		for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
-			if (of[from + bucket] != 0) {
-				number(bucket);
-				number(of[from + bucket]);
-			}
-		}
-	}
-
 	void text(String value) {
 		byte[] bytes = (value.length() > MOST_TEXT ? value.substring(0, MOST_TEXT) : value).getBytes(StandardCharsets.UTF_8);
 		number(bytes.length);

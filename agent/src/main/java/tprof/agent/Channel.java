@@ -13,10 +13,13 @@ import java.nio.charset.StandardCharsets;
  *
  * control, written by the tool: heartbeat (8 bytes), number of the command (8), its length (4), its text.
  * data, written by us: a header, then two places for reports, written in turn. The header: "TPRF", 1 (4 bytes each), the number
- * of the newest report, where it is, its length (8 each), the length of a last word (4) and that. A report ends with its number.
+ * of the newest report, where it is, its length (8 each), the length of a last word (4) and that; behind these a number (8) that
+ * changes while we work at a command. A report ends with its number.
  */
 final class Channel implements Closeable {
 	private static final int HEADER = 4096;
+	private static final int PROGRESS = 2048;
+	private static final long PROGRESS_NS = 200_000_000;
 	private static final int MOST_COMMAND = 64 * 1024;
 	private static final int MOST_LAST_WORD = 1000;
 	static final int MOST_REPORT = 16 * 1024 * 1024;
@@ -29,12 +32,28 @@ final class Channel implements Closeable {
 	private long report;
 	private long at;
 	private int length;
+	/** Who takes commands. */
+	private volatile Thread ours;
+	private long progress;
+	private long progressAt = System.nanoTime();
 
 	Channel(File folder) throws IOException {
 		control = new RandomAccessFile(new File(folder, "control"), "r");
-		data = new RandomAccessFile(new File(folder, "data"), "rw");
-		// A page of its own is there from now on, even when the disk is full.
-		data.write(new byte[HEADER]);
+		RandomAccessFile reports = null;
+		try {
+			reports = new RandomAccessFile(new File(folder, "data"), "rw");
+			// A page of its own is there from now on, even when the disk is full.
+			reports.write(new byte[HEADER]);
+		} catch (IOException error) {
+			control.close();
+			if (reports != null) {
+				reports.close();
+			}
+
+			throw error;
+		}
+
+		data = reports;
 		writeHeader("");
 		for (String name : new String[] {"control", "data", "agent.jar"}) {
 			new File(folder, name).delete();
@@ -45,6 +64,7 @@ final class Channel implements Closeable {
 
 	/** The command's text if a new one has come, otherwise null. */
 	String poll() throws IOException {
+		ours = Thread.currentThread();
 		ByteBuffer seen = look();
 		heartbeat = seen.getLong();
 		long number = seen.getLong();
@@ -90,6 +110,20 @@ final class Channel implements Closeable {
 		at = to;
 		length = count;
 		writeHeader("");
+	}
+
+	/** We still work at a command; told a few times a second. Nothing happens on other threads. */
+	void goOn() {
+		long now = System.nanoTime();
+		if (Thread.currentThread() == ours && now - progressAt > PROGRESS_NS) {
+			progressAt = now;
+			try {
+				data.seek(PROGRESS);
+				data.write(ByteBuffer.allocate(8).putLong(0, ++progress).array());
+			} catch (IOException unheard) {
+				// A report will say so.
+			}
+		}
 	}
 
 	/** Why there will be no more reports. */

@@ -16,7 +16,8 @@ final class Choice {
 	private static final Set<String> NEVER = new HashSet<String>(Arrays.asList(
 			"java.lang.Object", "java.lang.String", "java.lang.Class", "java.lang.System", "java.lang.Math", "java.lang.Long", "java.lang.Integer",
 			"java.lang.Number", "java.lang.Thread", "java.lang.ThreadLocal", "java.lang.ThreadGroup", "java.lang.Throwable", "java.lang.VirtualThread",
-			"java.lang.BaseVirtualThread", "java.lang.ThreadBuilders", "sun.misc.Unsafe"));
+			"java.lang.BaseVirtualThread", "java.lang.ThreadBuilders",
+			"java.util.concurrent.atomic.AtomicInteger", "sun.misc.Unsafe"));
 	private static final String[] NEVER_BELOW = {"java.tprof.", "java.lang.invoke.", "java.lang.ref.", "java.lang.instrument.", "sun.instrument.",
 			"jdk.internal.misc.", "jdk.internal.vm.", "tprof.stub.", "tprof.agent."};
 
@@ -47,12 +48,16 @@ final class Choice {
 		return command.mayMatch(className) && !isNever(className);
 	}
 
+	boolean mayBeOfJdk() {
+		return command.mayBeOfJdk();
+	}
+
 	boolean hasAbstracts() {
 		return !abstracts.isEmpty();
 	}
 
 	/** Looks which abstract methods of these classes are meant. */
-	void learn(Collection<ClassFile> files) {
+	synchronized void learn(Collection<ClassFile> files) {
 		Map<String, Set<String>> found = new HashMap<String, Set<String>>(abstracts);
 		for (ClassFile file : files) {
 			for (ClassFile.Method method : file.methods) {

@@ -75,6 +75,19 @@ final class Command {
 		return mayMatch(patterns, className) || mayMatch(under, className);
 	}
 
+	/** Whether patterns mean classes of the JDK. */
+	boolean mayBeOfJdk() {
+		for (List<Pattern> list : java.util.Arrays.asList(patterns, under)) {
+			for (Pattern pattern : list) {
+				if (pattern.isOfJdk()) {
+					return true;
+				}
+			}
+		}
+
+		return false;
+	}
+
 	private static boolean mayMatch(List<Pattern> list, String className) {
 		for (Pattern pattern : list) {
 			if (pattern.mayMatch(className)) {

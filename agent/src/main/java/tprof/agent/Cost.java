@@ -1,7 +1,7 @@
 package tprof.agent;
 
-import java.tprof.Call1;
-import java.tprof.Hooks1;
+import java.tprof.Call2;
+import java.tprof.Hooks2;
 import java.util.Arrays;
 
 /**
@@ -26,8 +26,8 @@ final class Cost {
 	private double left;
 
 	Cost() {
-		recorder.mayBegin(ALL, true);
-		recorder.mayBegin(SOME, true);
+		recorder.mayBegin(new Methods.Woven(ALL, "", "", ""), true);
+		recorder.mayBegin(new Methods.Woven(SOME, "", "", ""), true);
 		warm(FIRST_NANOS);
 		measure();
 	}
@@ -60,7 +60,7 @@ final class Cost {
 			chunk(ALL);
 			chunk(SOME);
 			for (int index = 0; index < CHUNK; index++) {
-				Hooks1.enter(NO_METHOD);
+				Hooks2.enter(NO_METHOD);
 			}
 		}
 	}
@@ -78,9 +78,9 @@ final class Cost {
 	private long chunk(int which) {
 		long start = System.nanoTime();
 		for (int index = 0; index < CHUNK; index++) {
-			Call1 open = which == ALL ? recorder.enter(ALL) : recorder.enterSome(SOME);
+			Call2 open = which == ALL ? recorder.enter(ALL) : recorder.enterSome(SOME);
 			if (open != null) {
-				Hooks1.exit(open);
+				Hooks2.exit(open);
 			}
 		}
 

@@ -29,13 +29,31 @@ final class FieldPath {
 		}
 	}
 
+	private final String text;
 	private final Step[] steps;
+	/** It led somewhere, or to null, once. */
+	private volatile boolean works;
+	private volatile String fault;
 
 	FieldPath(String text) {
+		this.text = text;
 		String[] names = text.split("\\.");
 		steps = new Step[names.length];
 		for (int index = 0; index < names.length; index++) {
 			steps[index] = new Step(names[index]);
+		}
+	}
+
+	/** What is wrong with it; null as long as nothing is known to be. */
+	String fault() {
+		return works ? null : fault;
+	}
+
+	/** A number is expected at its end. */
+	void expectNumber(Object value) {
+		if (value != null && !(value instanceof Number)) {
+			works = false;
+			fault = "\"" + text + "\" leads to a " + value.getClass().getName() + ", not to a number";
 		}
 	}
 
@@ -55,7 +73,7 @@ final class FieldPath {
 		try {
 			for (Step step : steps) {
 				if (type == null) {
-					return null;
+					break;
 				}
 
 				Found found = step.found;
@@ -64,11 +82,19 @@ final class FieldPath {
 				}
 
 				if (found.member == null) {
+					if (fault == null) {
+						fault = "\"" + text + "\": no " + (step.isMethod ? "method " : "field ") + step.name + " that can be read in " + type.getName();
+					}
+
 					return null;
 				}
 
 				at = step.isMethod ? ((Method) found.member).invoke(at) : ((Field) found.member).get(at);
 				type = at == null ? null : at.getClass();
+			}
+
+			if (!works) {
+				works = true;
 			}
 
 			return at;

@@ -16,12 +16,18 @@ final class Methods {
 		volatile boolean isThinned;
 		/** It was called so often that it is traced no more. */
 		volatile boolean isLetGo;
+		/** Of a constructor: the class whose constructor it calls by super(...) or this(...); null: that is not known. */
+		volatile String superCall;
 
 		Woven(int id, String className, String name, String descriptor) {
 			this.id = id;
 			this.className = className;
 			this.name = name;
 			this.descriptor = descriptor;
+		}
+
+		boolean isConstructor() {
+			return "<init>".equals(name);
 		}
 	}
 

@@ -2,9 +2,6 @@ package tprof.agent;
 
 /** Calls of a method by one way that led to them. Written by one thread; others see each counter as it was a moment ago. */
 final class Node {
-	/** Calls by duration: bucket b has those of less than 2^b ns that bucket b - 1 has not. */
-	static final int BUCKET_COUNT = 42;
-
 	private static final int FIRST_CHILDREN = 2;
 
 	final int index;
@@ -18,7 +15,7 @@ final class Node {
 	/** The shortest call, and 1; 0 before the first. */
 	long least;
 	long most;
-	final long[] buckets;
+	final Histogram durations = new Histogram();
 	/** Open addressing by the method. */
 	private Node[] children = new Node[FIRST_CHILDREN];
 	private int childCount;
@@ -27,7 +24,6 @@ final class Node {
 		this.index = index;
 		this.parent = parent;
 		this.method = method;
-		buckets = new long[BUCKET_COUNT];
 	}
 
 	/** The node of a method called here; null before its first call. */
@@ -74,11 +70,11 @@ final class Node {
 		own = 0;
 		least = 0;
 		most = 0;
-		java.util.Arrays.fill(buckets, 0);
+		durations.clear();
 	}
 
 	/** A call ends that stands for so many. */
-	void ended(long duration, long ownDuration, boolean isException, int weight) {
+	void ended(long duration, long ownDuration, boolean isException, int weight, Budget budget) {
 		calls += weight;
 		if (isException) {
 			exceptions += weight;
@@ -94,7 +90,6 @@ final class Node {
 			least = duration + 1;
 		}
 
-		int bucket = 64 - Long.numberOfLeadingZeros(duration);
-		buckets[bucket < BUCKET_COUNT ? bucket : BUCKET_COUNT - 1] += weight;
+		durations.add(duration, weight, budget);
 	}
 }

@@ -50,6 +50,10 @@ final class Pattern {
 		return false;
 	}
 
+	boolean isOfJdk() {
+		return isOfJdk;
+	}
+
 	boolean isAnnotation() {
 		return annotation != null;
 	}

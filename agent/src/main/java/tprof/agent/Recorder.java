@@ -1,14 +1,18 @@
 package tprof.agent;
 
-import java.tprof.Call1;
-import java.tprof.Sink1;
-import java.util.ArrayDeque;
+import java.tprof.Call2;
+import java.tprof.Sink2;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds the record of the thread that calls. Calls nothing of the JDK that could be woven itself. */
-final class Recorder extends Sink1 {
+/**
+ * Finds the record of the thread that calls. Whatever the hooks reach from here on, but for Constructors, is a class that is
+ * never woven (test/tracing/reach.test.ts); and what a thread calls while it is in our own code is not followed: its record
+ * says so, or, while it has none, that it holds our lock.
+ */
+final class Recorder extends Sink2 {
 	private static final int MOST_RECORDS = 4096;
+	private static final int FIRST_RECORDS = 16;
 	private static final int FIRST_SLOTS = 256;
 
 	final Budget budget;
@@ -17,6 +21,7 @@ final class Recorder extends Sink1 {
 	volatile long leastDuration;
 	/** Whether a trace may begin with the method of an id. */
 	volatile boolean[] heads = new boolean[0];
+	private volatile Methods.Woven[] methods = new Methods.Woven[0];
 	/** Calls for which there was no record. */
 	volatile long lost;
 
@@ -25,11 +30,18 @@ final class Recorder extends Sink1 {
 	/** Records by their owners: open addressing by their ids. Only a thread itself enters its record, under the lock. */
 	private volatile ThreadRecord[] slots = new ThreadRecord[FIRST_SLOTS];
 	private final ThreadRecord gone;
+	/** Of our own thread, which is always inside; null: it counts. */
+	private ThreadRecord muted;
+	/** No monitor: the JVM may never wake a virtual thread that waits for one (JDK-8373120, JDK 24 to 25.0.3). */
+	private final SpinLock lock = new SpinLock(1);
+	/** Who has the lock. */
+	private volatile Thread holder;
 	private int used;
-	private final List<ThreadRecord> records = new ArrayList<ThreadRecord>();
-	/** Those of nobody now: what virtual threads counted stays together, as that of others does not. */
-	private final ArrayDeque<ThreadRecord> free = new ArrayDeque<ThreadRecord>();
-	private final ArrayDeque<ThreadRecord> freeVirtual = new ArrayDeque<ThreadRecord>();
+	private ThreadRecord[] records = new ThreadRecord[FIRST_RECORDS];
+	private int count;
+	/** The first of those of nobody now: what virtual threads counted stays together, as that of others does not. */
+	private ThreadRecord free;
+	private ThreadRecord freeVirtual;
 	/** Of the newest thread. */
 	private int number = ThreadCalls.FIRST - 1;
 
@@ -38,10 +50,52 @@ final class Recorder extends Sink1 {
 		this.mostDepth = mostDepth;
 		this.keep = keep;
 		gone = new ThreadRecord(this, -1, false);
+		// Loaded now, not by a thread of the application.
+		Constructors.open(new String[0]);
+	}
+
+	/** Calls of the calling thread never count. */
+	void mute() {
+		muted = new ThreadRecord(this, -1, false);
+		muted.owner = Thread.currentThread();
+		muted.isInside = true;
+		if (take(muted.owner)) {
+			used++;
+			enter(slots, muted);
+			free();
+		}
+	}
+
+	/** Calls of the calling thread do not count until `release` gets what this returns. Null: they do not anyway, or there is no room. */
+	ThreadRecord hold() {
+		Thread thread = Thread.currentThread();
+		ThreadRecord record = find(thread);
+		boolean isNew = record == null;
+		if (isNew) {
+			record = add(thread);
+		}
+
+		if (record == null || record.isInside) {
+			return null;
+		}
+
+		record.isInside = true;
+		record.isTemporary = isNew;
+		return record;
+	}
+
+	void release(ThreadRecord record) {
+		if (record != null) {
+			record.isInside = false;
+			if (record.isTemporary) {
+				record.isTemporary = false;
+				remove(record);
+			}
+		}
 	}
 
 	@Override
-	public Call1 enter(int method) {
+	public Call2 enter(int method) {
 		Thread thread = Thread.currentThread();
 		ThreadRecord record = find(thread);
 		if (record == null) {
@@ -52,7 +106,7 @@ final class Recorder extends Sink1 {
 	}
 
 	@Override
-	public Call1 enterSome(int method) {
+	public Call2 enterSome(int method) {
 		Thread thread = Thread.currentThread();
 		ThreadRecord record = find(thread);
 		if (record == null) {
@@ -69,12 +123,38 @@ final class Recorder extends Sink1 {
 	}
 
 	/** The first call of a thread that has no record yet. */
-	private Call1 first(Thread thread, int method, int weight) {
-		ThreadRecord record = mayBegin(method) ? add(thread) : null;
-		return record == null ? null : record.enter(method, weight);
+	private Call2 first(Thread thread, int method, int weight) {
+		// Who holds the lock is about to get a record, or to lose it.
+		if (!mayBegin(method) || holder == thread) {
+			return null;
+		}
+
+		ThreadRecord record = add(thread);
+		if (record == null) {
+			// Two threads at once may count as one.
+			lost++;
+			return null;
+		}
+
+		return record.enter(method, weight);
 	}
 
-	private boolean mayBegin(int method) {
+	/** False: the lock is broken. */
+	private boolean take(Thread thread) {
+		if (!lock.take(0)) {
+			return false;
+		}
+
+		holder = thread;
+		return true;
+	}
+
+	private void free() {
+		holder = null;
+		lock.free(0);
+	}
+
+	boolean mayBegin(int method) {
 		boolean[] may = heads;
 		return method < may.length && may[method];
 	}
@@ -94,17 +174,39 @@ final class Recorder extends Sink1 {
 		}
 	}
 
-	private synchronized ThreadRecord add(Thread thread) {
+	/** A record for the thread; null: there is no room. */
+	private ThreadRecord add(Thread thread) {
+		if (!take(thread)) {
+			return null;
+		}
+
+		try {
+			return addLocked(thread);
+		} finally {
+			free();
+		}
+	}
+
+	private ThreadRecord addLocked(Thread thread) {
 		boolean isVirtual = VirtualThreads.has(thread);
-		ThreadRecord record = (isVirtual ? freeVirtual : free).poll();
+		ThreadRecord record = isVirtual ? freeVirtual : free;
 		if (record == null) {
-			if (records.size() == MOST_RECORDS) {
-				lost++;
+			if (count == MOST_RECORDS) {
 				return null;
 			}
 
-			record = new ThreadRecord(this, records.size(), isVirtual);
-			records.add(record);
+			record = new ThreadRecord(this, count, isVirtual);
+			if (count == records.length) {
+				ThreadRecord[] longer = new ThreadRecord[count * 2];
+				System.arraycopy(records, 0, longer, 0, count);
+				records = longer;
+			}
+
+			records[count++] = record;
+		} else if (isVirtual) {
+			freeVirtual = record.next;
+		} else {
+			free = record.next;
 		}
 
 		record.number = ++number;
@@ -130,11 +232,9 @@ final class Recorder extends Sink1 {
 
 	/** Without those that are gone; twice as large if it is still more than half full. */
 	private void rebuild() {
-		used = 0;
-		for (ThreadRecord record : records) {
-			if (record.owner != null) {
-				used++;
-			}
+		used = muted == null ? 0 : 1;
+		for (int index = 0; index < count; index++) {
+			used += records[index].owner == null ? 0 : 1;
 		}
 
 		int length = slots.length;
@@ -143,9 +243,13 @@ final class Recorder extends Sink1 {
 		}
 
 		ThreadRecord[] to = new ThreadRecord[length];
-		for (ThreadRecord record : records) {
-			if (record.owner != null) {
-				enter(to, record);
+		if (muted != null) {
+			enter(to, muted);
+		}
+
+		for (int index = 0; index < count; index++) {
+			if (records[index].owner != null) {
+				enter(to, records[index]);
 			}
 		}
 
@@ -153,7 +257,12 @@ final class Recorder extends Sink1 {
 	}
 
 	/** Its owner has no more use for it. */
-	synchronized void remove(ThreadRecord record) {
+	void remove(ThreadRecord record) {
+		if (!take(Thread.currentThread())) {
+			record.owner = null;
+			return;
+		}
+
 		ThreadRecord[] in = slots;
 		for (int at = ThreadIds.of(record.owner) & (in.length - 1); in[at] != null; at = (at + 1) & (in.length - 1)) {
 			if (in[at] == record) {
@@ -163,7 +272,14 @@ final class Recorder extends Sink1 {
 		}
 
 		record.owner = null;
-		(record.isVirtual ? freeVirtual : free).add(record);
+		record.next = record.isVirtual ? freeVirtual : free;
+		if (record.isVirtual) {
+			freeVirtual = record;
+		} else {
+			free = record;
+		}
+
+		free();
 	}
 
 	/** Takes back the records of threads that have ended, and has kept what they counted. */
@@ -185,14 +301,39 @@ final class Recorder extends Sink1 {
 		}
 	}
 
-	synchronized List<ThreadRecord> all() {
-		return new ArrayList<ThreadRecord>(records);
+	/** Constructors whose super(...) threw last of all that their threads did, when nothing is woven any more. */
+	void endThrown() {
+		for (ThreadRecord record : all()) {
+			record.endThrown();
+		}
 	}
 
-	void mayBegin(int method, boolean may) {
-		boolean[] old = heads;
-		boolean[] next = java.util.Arrays.copyOf(old, Math.max(old.length, method + 1));
-		next[method] = may;
-		heads = next;
+	List<ThreadRecord> all() {
+		boolean isOurs = take(Thread.currentThread());
+		List<ThreadRecord> all = new ArrayList<ThreadRecord>();
+		for (int index = 0; index < count; index++) {
+			all.add(records[index]);
+		}
+
+		if (isOurs) {
+			free();
+		}
+
+		return all;
+	}
+
+	Methods.Woven method(int id) {
+		return methods[id];
+	}
+
+	/** `may`: a trace may begin with the method. */
+	void mayBegin(Methods.Woven method, boolean may) {
+		int length = Math.max(heads.length, method.id + 1);
+		boolean[] nextHeads = java.util.Arrays.copyOf(heads, length);
+		nextHeads[method.id] = may;
+		Methods.Woven[] nextMethods = java.util.Arrays.copyOf(methods, length);
+		nextMethods[method.id] = method;
+		methods = nextMethods;
+		heads = nextHeads;
 	}
 }

@@ -6,13 +6,13 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** What the tool reads: source/model/traces/report-bytes.ts has the other side of each line here. */
+/** What the tool reads: source/model/trace-report-bytes.ts has the other side of each line here. */
 final class Report {
 	static final int SURVEYED = 1;
 	static final int TRACING = 2;
 	static final int OVER = 3;
 
-	private static final int FORMAT = 1;
+	private static final int FORMAT = 4;
 	private static final int MOST_ACTIVE = 64;
 
 	private final Recorder recorder;
@@ -79,6 +79,7 @@ final class Report {
 		bytes.number(survey.unmatched.size());
 		for (Map.Entry<Pattern, List<String>> each : survey.unmatched.entrySet()) {
 			bytes.text(each.getKey().text);
+			bytes.number(survey.withoutMethod.contains(each.getKey()) ? 1 : 0);
 			bytes.texts(each.getValue());
 		}
 	}
@@ -99,11 +100,11 @@ final class Report {
 		for (int node = 1; node < count; node++) {
 			bytes.number(totals.parent(node));
 			bytes.number(totals.method(node));
-			for (int which = 0; which < Totals.BUCKETS; which++) {
+			for (int which = 0; which < Totals.COUNTERS; which++) {
 				bytes.number(totals.counter(node, which) - (which == Totals.LEAST ? 1 : 0));
 			}
 
-			totals.writeBuckets(node, bytes);
+			totals.durations(node).write(bytes);
 		}
 	}
 

@@ -117,7 +117,7 @@ final class Session implements Runnable {
 	/** Follows tasks as a probe says; once a session. */
 	private void begin(String text) {
 		if (tasks == null) {
-			tasks = new TaskWork(instrumentation, text);
+			tasks = new TaskWork(instrumentation, text, channel);
 			periodMs = tasks.periodMs();
 			tasks.begin();
 			phase = Report.TRACING;
@@ -131,20 +131,21 @@ final class Session implements Runnable {
 		}
 
 		if (recorder == null) {
-			recorder = new Recorder(new Budget(command.nodes, 32L * 1024 * 1024), command.depth, command.keep);
-			weaving = new Weaving(instrumentation, recorder);
+			recorder = new Recorder(new Budget(command.nodes, 32 * 1024 * 1024), command.depth, command.keep);
+			recorder.mute();
+			weaving = new Weaving(instrumentation, recorder, channel);
 			report = new Report(recorder);
 		}
 
 		periodMs = command.periodMs;
 		Choice choice = new Choice(command);
-		survey = Survey.of(instrumentation, choice);
+		survey = Survey.of(instrumentation, choice, channel);
 		phase = Math.max(phase, Report.SURVEYED);
 		if (command.phase.equals("weave")) {
 			boolean isFirst = cost == null;
 			cost = isFirst ? new Cost() : cost;
 			recorder.leastDuration = command.leastDuration;
-			java.tprof.Hooks1.sink = recorder;
+			java.tprof.Hooks2.sink = recorder;
 			weaving.weave(choice, survey);
 			report.begin();
 			if (isFirst) {
@@ -195,7 +196,8 @@ final class Session implements Runnable {
 			weaving.unweave();
 			report.end();
 			pause(LAST_CALLS_MS);
-			java.tprof.Hooks1.sink = null;
+			java.tprof.Hooks2.sink = null;
+			recorder.endThrown();
 			recorder.letGo();
 		}
 	}

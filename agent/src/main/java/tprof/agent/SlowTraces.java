@@ -1,7 +1,5 @@
 package tprof.agent;
 
-import java.util.Arrays;
-
 /** The trace of a thread that goes on, with its actions, and the slowest ones that have ended. Written by the thread alone. */
 final class SlowTraces {
 	private static final int FIRST_ACTIONS = 64;
@@ -73,12 +71,12 @@ final class SlowTraces {
 	private boolean lengthen(Trace trace) {
 		int length = trace.actions.length;
 		int next = length == 0 ? FIRST_ACTIONS : length * 2;
-		if (next > MOST_ACTIONS || !budget.takeActionBytes((long) (next - length) * BYTES_PER_ACTION)) {
+		if (next > MOST_ACTIONS || !budget.takeActionBytes((next - length) * BYTES_PER_ACTION)) {
 			return false;
 		}
 
-		trace.actions = Arrays.copyOf(trace.actions, next);
-		trace.times = Arrays.copyOf(trace.times, next);
+		trace.actions = Copies.of(trace.actions, next);
+		trace.times = Copies.of(trace.times, next);
 		return true;
 	}
 }

@@ -1,6 +1,6 @@
 package tprof.agent;
 
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Locks for a few dozen instructions that are taken where a thread must not wait in any other way: a virtual thread that the
@@ -13,32 +13,34 @@ final class SpinLock {
 	private static final int BROKEN = 2;
 	private static final long PATIENCE_NS = 2_000_000_000L;
 	private static final int SPINS = 200;
-	/** Each has a cache line of its own. */
-	private static final int STRIDE = 16;
 
-	private final AtomicIntegerArray states;
+	/** No AtomicIntegerArray: from JDK 9 on that is linked through much of the JDK, on the thread that calls it first. */
+	private final AtomicInteger[] states;
 
 	SpinLock(int count) {
-		states = new AtomicIntegerArray(count * STRIDE);
+		states = new AtomicInteger[count];
+		for (int index = 0; index < count; index++) {
+			states[index] = new AtomicInteger();
+		}
 	}
 
 	boolean take(int index) {
-		return states.compareAndSet(index * STRIDE, FREE, TAKEN) || takeSlowly(index * STRIDE);
+		return states[index].compareAndSet(FREE, TAKEN) || takeSlowly(states[index]);
 	}
 
 	void free(int index) {
-		states.compareAndSet(index * STRIDE, TAKEN, FREE);
+		states[index].compareAndSet(TAKEN, FREE);
 	}
 
-	private boolean takeSlowly(int at) {
+	private static boolean takeSlowly(AtomicInteger lock) {
 		long since = 0;
 		for (int spins = 0;; spins++) {
-			int state = states.get(at);
+			int state = lock.get();
 			if (state == BROKEN) {
 				return false;
 			}
 
-			if (state == FREE && states.compareAndSet(at, FREE, TAKEN)) {
+			if (state == FREE && lock.compareAndSet(FREE, TAKEN)) {
 				return true;
 			}
 
@@ -47,7 +49,7 @@ final class SpinLock {
 				long now = System.nanoTime();
 				since = since == 0 ? now : since;
 				if (now - since > PATIENCE_NS) {
-					states.set(at, BROKEN);
+					lock.set(BROKEN);
 					return false;
 				}
 

@@ -21,16 +21,19 @@ final class Survey {
 	final List<String> named = new ArrayList<String>();
 	/** What cannot be woven though a pattern names it, and why. */
 	final Map<String, String> refused = new TreeMap<String, String>();
-	/** Patterns that mean nothing that is loaded, and the names nearest to them. */
+	/** Patterns that mean no method of what is loaded, and the names nearest to them. */
 	final Map<Pattern, List<String>> unmatched = new HashMap<Pattern, List<String>>();
+	/** Those of them that a loaded class fits: it has no such method. */
+	final Set<Pattern> withoutMethod = new HashSet<Pattern>();
 
-	static Survey of(Instrumentation instrumentation, Choice choice) {
+	static Survey of(Instrumentation instrumentation, Choice choice, Channel channel) {
 		Survey survey = new Survey();
 		Class<?>[] loaded = instrumentation.getAllLoadedClasses();
-		Map<Class<?>, ClassFile> files = survey.filesOf(loaded, choice);
+		Map<Class<?>, ClassFile> files = survey.filesOf(loaded, choice, channel);
 		choice.learn(files.values());
 		Set<Pattern> matched = new HashSet<Pattern>();
 		for (Class<?> type : loaded) {
+			channel.goOn();
 			survey.look(type, files, choice, instrumentation, matched);
 		}
 
@@ -38,6 +41,11 @@ final class Survey {
 			for (Pattern pattern : list) {
 				if (!matched.contains(pattern)) {
 					survey.unmatched.put(pattern, nearest(pattern, files, loaded));
+					for (Class<?> type : files.keySet()) {
+						if (!pattern.isAnnotation() && pattern.mayMatch(type.getName())) {
+							survey.withoutMethod.add(pattern);
+						}
+					}
 				}
 			}
 		}
@@ -45,10 +53,11 @@ final class Survey {
 		return survey;
 	}
 
-	private Map<Class<?>, ClassFile> filesOf(Class<?>[] loaded, Choice choice) {
+	private Map<Class<?>, ClassFile> filesOf(Class<?>[] loaded, Choice choice, Channel channel) {
 		Map<Class<?>, ClassFile> files = new HashMap<Class<?>, ClassFile>();
 		for (Class<?> type : loaded) {
-			if (!type.isArray() && !type.isPrimitive() && choice.command.mayMatch(type.getName())) {
+			if (!type.isArray() && !type.isPrimitive() && !WovenClasses.isHidden(type) && choice.command.mayMatch(type.getName())) {
+				channel.goOn();
 				ClassFile file = ClassFile.of(type);
 				if (file != null) {
 					files.put(type, file);
@@ -71,13 +80,21 @@ final class Survey {
 			return;
 		}
 
+		if (WovenClasses.isHidden(type)) {
+			if (!implemented.isEmpty()) {
+				noteLambda(name);
+			}
+
+			return;
+		}
+
 		ClassFile file = files.get(type);
 		if (file == null && !mayMatch) {
 			file = ClassFile.of(type);
 		}
 
 		if (file == null) {
-			if (instrumentation.isModifiableClass(type) && !Choice.isNever(name)) {
+			if (WovenClasses.canChange(instrumentation, type) && !Choice.isNever(name)) {
 				classes.add(type);
 			}
 
@@ -90,7 +107,7 @@ final class Survey {
 			return;
 		}
 
-		if (!instrumentation.isModifiableClass(type)) {
+		if (!WovenClasses.canChange(instrumentation, type)) {
 			refused.put(name, "the JVM does not let it be changed");
 			return;
 		}
@@ -102,6 +119,12 @@ final class Survey {
 				named.add(name + "." + method.name);
 			}
 		}
+	}
+
+	private void noteLambda(String name) {
+		int end = name.indexOf("$$Lambda");
+		String code = end < 0 ? "" : "; the code of a lambda can: " + name.substring(0, end) + "#lambda$*";
+		refused.put("lambdas", "lambdas and method references themselves cannot be traced" + code);
 	}
 
 	/** Which patterns mean methods of a class, and which of these cannot be woven. */

@@ -91,6 +91,7 @@ final class TaskCounters implements Runnable {
 
 	@Override
 	public void run() {
+		tasks.workers.mute();
 		while (!isOver) {
 			List<Reading> next = new ArrayList<Reading>();
 			for (int index = 0; index < probe.counters.size(); index++) {
@@ -130,7 +131,8 @@ final class TaskCounters implements Runnable {
 		}
 	}
 
-	private static void add(int index, String of, Object value, List<Reading> to) {
+	private void add(int index, String of, Object value, List<Reading> to) {
+		probe.counters.get(index).path.expectNumber(value);
 		if (value instanceof Number && to.size() < MOST_READINGS) {
 			to.add(new Reading(index, of, ((Number) value).longValue()));
 		}

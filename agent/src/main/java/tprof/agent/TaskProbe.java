@@ -68,6 +68,28 @@ final class TaskProbe {
 		}
 	}
 
+	/** What is wrong with the ways to tasks, to what they run and to counters, as far as objects were met that show it. */
+	List<String> faults() {
+		List<FieldPath> paths = new ArrayList<FieldPath>(kinds.values());
+		for (TaskPoint point : points) {
+			paths.add(point.path);
+		}
+
+		for (TaskCounters.Counter counter : counters) {
+			paths.add(counter.path);
+		}
+
+		List<String> faults = new ArrayList<String>();
+		for (FieldPath path : paths) {
+			String fault = path == null ? null : path.fault();
+			if (fault != null) {
+				faults.add(fault);
+			}
+		}
+
+		return faults;
+	}
+
 	boolean isExcluded(String className) {
 		for (String glob : excluded) {
 			if (Pattern.glob(glob, className)) {

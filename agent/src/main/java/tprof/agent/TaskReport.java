@@ -8,7 +8,7 @@ import java.util.List;
 /** What the tool reads: source/tracing/tasks/report.ts has the other side of each line here. */
 final class TaskReport {
 	/** Different from those of traces. */
-	private static final int FORMAT = 101;
+	private static final int FORMAT = 103;
 	private static final int MOST_LONGEST = 40;
 
 	private final Tasks tasks;
@@ -49,6 +49,7 @@ final class TaskReport {
 		bytes.number(skipped);
 		bytes.number(tasks.dropped.get());
 		bytes.number(tasks.missed.get());
+		bytes.texts(probe.faults());
 		stays(workers);
 		now();
 		counters();
@@ -81,8 +82,7 @@ final class TaskReport {
 					bytes.number(stays.total);
 					bytes.number(stays.least);
 					bytes.number(stays.most);
-					// A copy, as its owner goes on counting.
-					bytes.buckets(stays.buckets.clone(), 0);
+					stays.durations.write(bytes);
 				}
 			}
 		}

@@ -2,13 +2,11 @@ package tprof.agent;
 
 /** How often and how long tasks of one kind were in one state, by one worker. */
 final class TaskStays {
-	static final int BUCKET_COUNT = Node.BUCKET_COUNT;
-
 	long count;
 	long total;
 	long least = Long.MAX_VALUE;
 	long most;
-	final long[] buckets = new long[BUCKET_COUNT];
+	final Histogram durations = new Histogram();
 
 	void add(long duration) {
 		count++;
@@ -21,8 +19,7 @@ final class TaskStays {
 			most = duration;
 		}
 
-		int bucket = duration <= 0 ? 0 : 64 - Long.numberOfLeadingZeros(duration);
-		buckets[bucket < BUCKET_COUNT ? bucket : BUCKET_COUNT - 1]++;
+		durations.add(duration, 1, null);
 	}
 
 	void add(TaskStays other) {
@@ -30,8 +27,6 @@ final class TaskStays {
 		total += other.total;
 		least = Math.min(least, other.least);
 		most = Math.max(most, other.most);
-		for (int bucket = 0; bucket < BUCKET_COUNT; bucket++) {
-			buckets[bucket] += other.buckets[bucket];
-		}
+		durations.add(other.durations);
 	}
 }

@@ -14,8 +14,13 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The points of a probe in the target's classes: puts them in, into classes that are loaded later too, and takes them out. */
 final class TaskWeaving implements ClassFileTransformer {
+	private static final String THREAD = "java.lang.Thread";
+	private static final String OURS = "watching it would watch what tprof-top itself uses";
+
 	private final Instrumentation instrumentation;
 	private final TaskProbe probe;
+	private final TaskGuard guard;
+	private final Channel channel;
 	private volatile boolean isOn;
 	/** Seen at load: subclasses of what the probe names may be among them. */
 	private volatile boolean hasNewClasses;
@@ -24,15 +29,18 @@ final class TaskWeaving implements ClassFileTransformer {
 	private final Set<String> meantNames = Collections.newSetFromMap(new ConcurrentHashMap<String, Boolean>());
 	private final Map<String, Set<String>> inherited = new ConcurrentHashMap<String, Set<String>>();
 
-	TaskWeaving(Instrumentation instrumentation, TaskProbe probe) {
+	TaskWeaving(Instrumentation instrumentation, TaskProbe probe, TaskGuard guard, Channel channel) {
 		this.instrumentation = instrumentation;
 		this.probe = probe;
+		this.guard = guard;
+		this.channel = channel;
 		woven = new WovenClasses(instrumentation);
 	}
 
 	void weave() {
 		loadOfJdk();
 		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+			channel.goOn();
 			learnNumbers(type);
 			if (isMeant(type)) {
 				meantNames.add(type.getName());
@@ -76,8 +84,8 @@ final class TaskWeaving implements ClassFileTransformer {
 	void unweave() {
 		if (isOn) {
 			isOn = false;
-			instrumentation.removeTransformer(this);
 			woven.retransform(woven.loaded());
+			instrumentation.removeTransformer(this);
 		}
 	}
 
@@ -85,12 +93,22 @@ final class TaskWeaving implements ClassFileTransformer {
 	private Set<Class<?>> meant() {
 		Set<Class<?>> classes = new HashSet<Class<?>>();
 		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
-			if (!type.isArray() && !type.isPrimitive() && type.getClassLoader() != TaskWeaving.class.getClassLoader() && isMeant(type) && instrumentation.isModifiableClass(type)) {
+			if (isMeant(type) && WovenClasses.canChange(instrumentation, type)) {
 				classes.add(type);
 			}
 		}
 
 		return classes;
+	}
+
+	/** What hooks call before they know whether the thread is in our own code. */
+	private static boolean isNever(String className) {
+		return Choice.isNever(className) && !className.equals(THREAD) && !className.equals("java.lang.VirtualThread");
+	}
+
+	/** The same: of threads themselves only yield() has byte code, from JDK 19 on. */
+	private static boolean isNever(TaskPoint point) {
+		return isNever(point.className) || (point.className.equals(THREAD) && point.method.equals("yield"));
 	}
 
 	private boolean isMeant(Class<?> type) {
@@ -146,10 +164,12 @@ final class TaskWeaving implements ClassFileTransformer {
 
 	@Override
 	public byte[] transform(ClassLoader loader, String internalName, Class<?> type, ProtectionDomain domain, byte[] bytes) {
-		if (!isOn || internalName == null || loader == TaskWeaving.class.getClassLoader()) {
+		channel.goOn();
+		if (!isOn || internalName == null || (type != null && WovenClasses.isHidden(type)) || loader == TaskWeaving.class.getClassLoader()) {
 			return null;
 		}
 
+		TaskWorker me = guard.enter();
 		String name = internalName.replace('/', '.');
 		try {
 			if (type == null) {
@@ -165,6 +185,10 @@ final class TaskWeaving implements ClassFileTransformer {
 		} catch (Throwable error) {
 			woven.refuse(name, error.toString());
 			return null;
+		} finally {
+			if (me != null) {
+				guard.leave(me);
+			}
 		}
 	}
 
@@ -189,6 +213,14 @@ final class TaskWeaving implements ClassFileTransformer {
 	}
 
 	private byte[] weave(String name, Set<String> supers, byte[] bytes) {
+		if (isNever(name)) {
+			if (probe.names(name)) {
+				woven.refuse(name, OURS);
+			}
+
+			return null;
+		}
+
 		Map<String, List<TaskPoint>> points = new HashMap<String, List<TaskPoint>>();
 		for (ClassFile.Method method : ClassFile.of(ClassFile.reader(bytes)).methods) {
 			if (method.isBridge()) {
@@ -196,7 +228,11 @@ final class TaskWeaving implements ClassFileTransformer {
 			}
 
 			for (TaskPoint point : probe.points) {
-				if ((point.className.equals(name) || (point.isForSubclasses && supers.contains(point.className))) && point.isOf(method)) {
+				if (isNever(point)) {
+					if (point.className.equals(name)) {
+						woven.refuse(name + "." + point.method, OURS);
+					}
+				} else if ((point.className.equals(name) || (point.isForSubclasses && supers.contains(point.className))) && point.isOf(method)) {
 					String key = method.name + method.descriptor;
 					List<TaskPoint> here = points.get(key);
 					if (here == null) {
@@ -218,7 +254,7 @@ final class TaskWeaving implements ClassFileTransformer {
 	List<TaskPoint> missing(boolean isLoaded) {
 		List<TaskPoint> missing = new ArrayList<TaskPoint>();
 		for (TaskPoint point : probe.points) {
-			if (point.woven == 0 && !(isLoaded && point.isForSubclasses) && meantNames.contains(point.className) == isLoaded) {
+			if (point.woven == 0 && !isNever(point) && !(isLoaded && point.isForSubclasses) && meantNames.contains(point.className) == isLoaded) {
 				missing.add(point);
 			}
 		}

@@ -15,14 +15,16 @@ final class TaskWork {
 
 	private final Instrumentation instrumentation;
 	private final Tasks tasks;
+	private final TaskGuard guard;
 	private final TaskWeaving weaving;
 	private final TaskReport report;
 
-	TaskWork(Instrumentation instrumentation, String text) {
+	TaskWork(Instrumentation instrumentation, String text, Channel channel) {
 		this.instrumentation = instrumentation;
 		TaskProbe probe = TaskProbe.parse(text);
 		tasks = new Tasks(probe);
-		weaving = new TaskWeaving(instrumentation, probe);
+		guard = new TaskGuard(tasks);
+		weaving = new TaskWeaving(instrumentation, probe, guard, channel);
 		report = new TaskReport(tasks);
 	}
 
@@ -32,9 +34,10 @@ final class TaskWork {
 
 	void begin() {
 		open(instrumentation);
-		java.tprof.TaskHooks1.sink = tasks;
-		weaving.weave();
+		tasks.workers.mute();
 		tasks.counters.begin(instrumentation.getAllLoadedClasses());
+		java.tprof.TaskHooks1.sink = guard;
+		weaving.weave();
 	}
 
 	void look() {

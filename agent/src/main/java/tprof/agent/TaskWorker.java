@@ -19,10 +19,72 @@ final class TaskWorker {
 	volatile TaskWorker heir;
 	private TaskRecord[] inHand = new TaskRecord[FIRST_STACK];
 	private int depth;
+	/** Its thread is in our own code. */
+	private boolean isInside;
+	/** The same of one that stands for several threads: those of them that are. */
+	private final SpinLock insideLock;
+	private Thread[] inside;
 
 	TaskWorker(Thread owner, String title) {
 		this.owner = owner;
 		this.title = title;
+		insideLock = owner == null ? new SpinLock(1) : null;
+		inside = owner == null ? new Thread[FIRST_STACK] : null;
+	}
+
+	/** The calling thread goes into our own code until it calls `leave`; false if it is there already. */
+	boolean enter() {
+		if (insideLock == null) {
+			boolean isFirst = !isInside;
+			isInside = true;
+			return isFirst;
+		}
+
+		Thread thread = Thread.currentThread();
+		if (!insideLock.take(0)) {
+			return false;
+		}
+
+		try {
+			int free = -1;
+			for (int at = 0; at < inside.length; at++) {
+				if (inside[at] == thread) {
+					return false;
+				}
+
+				free = inside[at] == null ? at : free;
+			}
+
+			if (free < 0) {
+				free = inside.length;
+				Thread[] longer = new Thread[free * 2];
+				System.arraycopy(inside, 0, longer, 0, free);
+				inside = longer;
+			}
+
+			inside[free] = thread;
+			return true;
+		} finally {
+			insideLock.free(0);
+		}
+	}
+
+	void leave() {
+		if (insideLock == null) {
+			isInside = false;
+			return;
+		}
+
+		Thread thread = Thread.currentThread();
+		if (insideLock.take(0)) {
+			for (int at = 0; at < inside.length; at++) {
+				if (inside[at] == thread) {
+					inside[at] = null;
+				}
+			}
+
+			insideLock.free(0);
+		}
 	}
 
 	String name() {

@@ -1,12 +1,14 @@
 package tprof.agent;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** The workers by their threads. Virtual threads have a few together: a worker is what runs tasks for long. */
 final class TaskWorkers {
 	private static final int MOST = 1024;
 	private static final int FIRST_SLOTS = 256;
+	private static final int FIRST_LIVE = 64;
 	private static final int VIRTUAL = 8;
 
 	final TaskBudget budget = new TaskBudget(8000);
@@ -18,11 +20,29 @@ final class TaskWorkers {
 	/** Open addressing by identity. */
 	private volatile TaskWorker[] slots = new TaskWorker[FIRST_SLOTS];
 	private int used;
-	private final List<TaskWorker> live = new ArrayList<TaskWorker>();
+	/** Those of our own threads first, which are always inside; only arrays, as nothing of the JDK is called before a thread is inside. */
+	private TaskWorker[] live = new TaskWorker[FIRST_LIVE];
+	private int count;
+	private int muted;
 
 	TaskWorkers() {
 		for (int index = 0; index < VIRTUAL; index++) {
 			virtual[index] = new TaskWorker(null, "(virtual threads)");
+		}
+	}
+
+	/** What the calling thread does from now on is never followed. */
+	void mute() {
+		TaskWorker mine = mine();
+		if (mine.enter() && lock.take(0)) {
+			for (int index = muted; index < count; index++) {
+				if (live[index] == mine) {
+					live[index] = live[muted];
+					live[muted++] = mine;
+				}
+			}
+
+			lock.free(0);
 		}
 	}
 
@@ -61,12 +81,18 @@ final class TaskWorkers {
 		}
 
 		try {
-			if (live.size() == MOST) {
+			if (count == MOST) {
 				return others;
 			}
 
 			TaskWorker worker = new TaskWorker(thread, "");
-			live.add(worker);
+			if (count == live.length) {
+				TaskWorker[] longer = new TaskWorker[count * 2];
+				System.arraycopy(live, 0, longer, 0, count);
+				live = longer;
+			}
+
+			live[count++] = worker;
 			if (++used * 2 > slots.length) {
 				rebuild();
 			} else {
@@ -90,15 +116,15 @@ final class TaskWorkers {
 	}
 
 	private void rebuild() {
-		used = live.size();
+		used = count;
 		int length = slots.length;
 		while (used * 4 > length) {
 			length *= 2;
 		}
 
 		TaskWorker[] to = new TaskWorker[length];
-		for (TaskWorker each : live) {
-			enter(to, each);
+		for (int index = 0; index < count; index++) {
+			enter(to, live[index]);
 		}
 
 		slots = to;
@@ -121,7 +147,13 @@ final class TaskWorkers {
 		}
 
 		try {
-			live.remove(worker);
+			for (int index = muted; index < count; index++) {
+				if (live[index] == worker) {
+					live[index] = live[--count];
+					live[count] = null;
+				}
+			}
+
 			TaskWorker[] in = slots;
 			for (int at = System.identityHashCode(owner) & (in.length - 1); in[at] != null; at = (at + 1) & (in.length - 1)) {
 				if (in[at] == worker) {
@@ -141,7 +173,7 @@ final class TaskWorkers {
 		}
 
 		try {
-			return new ArrayList<TaskWorker>(live);
+			return new ArrayList<TaskWorker>(Arrays.asList(live).subList(muted, count));
 		} finally {
 			lock.free(0);
 		}

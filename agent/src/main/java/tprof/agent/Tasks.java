@@ -1,13 +1,12 @@
 package tprof.agent;
 
-import java.tprof.TaskSink1;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Follows tasks from state to state. What a stay in a state took is counted when it ends: for the thread that ran the task, or,
  * of a state in which nobody runs it, for the thread that ended the stay. An end's own time is that of the whole task.
  */
-final class Tasks extends TaskSink1 {
+final class Tasks {
 	private static final int UNASKED = -2;
 	private static final int SAMPLE_SHIFT = 17;
 	private static final int MOST_SAMPLE_MASK = (1 << 14) - 1;
@@ -35,24 +34,12 @@ final class Tasks extends TaskSink1 {
 		states = probe.states;
 	}
 
-	@Override
-	public void onNumber(int number, Object task, int id) {
-		if (points[id].takes(number)) {
-			on(task, id);
-		}
+	boolean takes(int number, int id) {
+		return points[id].takes(number);
 	}
 
-	@Override
-	public void seen(Object holder, int id) {
-		counters.seen(holder);
-	}
-
-	@Override
-	public void on(Object object, int id) {
-		// What we do ourselves is nobody's time: a stay ends here, and a task runs from when we are done.
-		long now = System.nanoTime();
+	void on(Object object, int id, TaskWorker me, long now) {
 		TaskPoint point = points[id];
-		TaskWorker me = workers.mine();
 		if (point.source == TaskPoint.CURRENT) {
 			TaskRecord record = me.inHand();
 			if (record != null && table.locks.take(TaskTable.stripeOf(record.hash))) {

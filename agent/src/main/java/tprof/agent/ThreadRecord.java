@@ -1,20 +1,19 @@
 package tprof.agent;
 
-import java.tprof.Call1;
-import java.tprof.Calls1;
-import java.util.Arrays;
+import java.tprof.Call2;
+import java.tprof.Calls2;
 
 /**
  * One thread's open calls, and what it counted. Written by its owner alone. When that ends the record goes to another thread:
  * that of a virtual thread counts on, that of others anew.
  */
-final class ThreadRecord extends Calls1 {
+final class ThreadRecord extends Calls2 {
 	private static final int FIRST_DEPTH = 16;
 	private static final int MOST_DEPTH = 1 << 16;
 
 	/** An open call. */
 	private static final class Frame {
-		final Call1 call;
+		final Call2 call;
 		/** In the tree. No reference: writing one costs a barrier of the collector each time. */
 		int node;
 		/** Calls that it stands for. */
@@ -22,14 +21,22 @@ final class ThreadRecord extends Calls1 {
 		long start;
 		/** Time in woven methods that it has called. */
 		long inner;
+		/** A constructor that is in super(...) or this(...). If that throws, nobody says so. */
+		boolean isConstructing;
 
 		Frame(ThreadRecord of, int depth) {
-			call = new Call1(of, depth);
+			call = new Call2(of, depth);
 		}
 	}
 
 	/** Null while it belongs to nobody. */
 	volatile Thread owner;
+	/** Of free ones. */
+	ThreadRecord next;
+	/** Its owner is in our own code: what that calls does not count, and is not followed. */
+	boolean isInside;
+	/** For as long as that. */
+	boolean isTemporary;
 	/** Different for each owner. */
 	int number;
 	/** Whether its owners are virtual threads. */
@@ -60,15 +67,43 @@ final class ThreadRecord extends Calls1 {
 	}
 
 	/** A call begins of which some stand for all. */
-	Call1 enterSome(int method) {
+	Call2 enterSome(int method) {
 		int weight = turns.weight(method);
 		return weight == 0 ? null : enter(method, weight);
 	}
 
 	/** A call begins that stands for so many. */
-	Call1 enter(int method, int weight) {
+	Call2 enter(int method, int weight) {
+		if (isInside) {
+			return null;
+		}
+
+		Call2 call;
+		isInside = true;
+		try {
+			call = begin(method, weight);
+		} finally {
+			isInside = false;
+		}
+
+		if (call == null && isVirtual && open == 0) {
+			recorder.remove(this);
+		}
+
+		return call;
+	}
+
+	private Call2 begin(int method, int weight) {
 		int at = open;
 		Frame[] in = frames;
+		if (at > 0 && in[at - 1].isConstructing && !isSuperCall(method, at - 1)) {
+			endThrown(Constructors.open(constructing()));
+			at = open;
+			if (at == 0 && !recorder.mayBegin(method)) {
+				return null;
+			}
+		}
+
 		if (at == in.length) {
 			if (!deepen(at * 2)) {
 				lost++;
@@ -92,6 +127,7 @@ final class ThreadRecord extends Calls1 {
 		frame.node = node.index;
 		frame.weight = weight;
 		frame.inner = 0;
+		frame.isConstructing = false;
 		open = at + 1;
 		if (at == 0) {
 			slow.begin();
@@ -110,14 +146,96 @@ final class ThreadRecord extends Calls1 {
 
 	@Override
 	public void thrown(int depth) {
-		end(depth, Trace.EXCEPTION);
+		int first = depth;
+		// What a constructor's super(...) throws ends that constructor too.
+		while (first > 0 && first < open && frames[first - 1].isConstructing && isSuperCall(tree.node(frames[first].node).method, first - 1)) {
+			first--;
+		}
+
+		end(first, Trace.EXCEPTION);
 	}
 
-	/** Ends the call at that depth, and those above it whose ends were missed. */
+	@Override
+	public void constructing(int depth) {
+		if (depth < open) {
+			frames[depth].isConstructing = true;
+		}
+	}
+
+	@Override
+	public void constructed(int depth) {
+		if (depth < open) {
+			if (depth + 1 < open) {
+				end(depth + 1, Trace.EXCEPTION);
+			}
+
+			frames[depth].isConstructing = false;
+		}
+	}
+
+	/** Whether the method is what the constructor at that depth calls by super(...) or this(...). */
+	private boolean isSuperCall(int method, int at) {
+		Methods.Woven called = recorder.method(method);
+		Methods.Woven caller = recorder.method(tree.node(frames[at].node).method);
+		return called.isConstructor() && called.className.equals(caller.superCall);
+	}
+
+	/** Classes of the innermost calls if these are constructors in super(...), the outermost first. */
+	private String[] constructing() {
+		int first = open;
+		while (first > 0 && frames[first - 1].isConstructing) {
+			first--;
+		}
+
+		String[] classes = new String[open - first];
+		for (int index = 0; index < classes.length; index++) {
+			classes[index] = recorder.method(tree.node(frames[first + index].node).method).className;
+		}
+
+		return classes;
+	}
+
+	/** Of the innermost calls, constructors in super(...), only so many have not ended: the others ended by an exception. */
+	private void endThrown(int alive) {
+		int first = open;
+		while (first > 0 && frames[first - 1].isConstructing) {
+			first--;
+		}
+
+		finish(first + alive, Trace.EXCEPTION);
+	}
+
+	/** The same, where the owner calls nothing of ours any more. */
+	void endThrown() {
+		Thread thread = owner;
+		if (thread != null && open > 0 && frames[open - 1].isConstructing) {
+			endThrown(Constructors.open(constructing(), thread.getStackTrace(), 0));
+		}
+	}
+
 	private void end(int at, int kind) {
+		if (isInside) {
+			return;
+		}
+
+		boolean isOver;
+		isInside = true;
+		try {
+			isOver = finish(at, kind);
+		} finally {
+			isInside = false;
+		}
+
+		if (isOver && isVirtual) {
+			recorder.remove(this);
+		}
+	}
+
+	/** Ends the call at that depth, and those above it whose ends were missed. True: the trace with it. */
+	private boolean finish(int at, int kind) {
 		int top = open - 1;
 		if (at > top) {
-			return;
+			return false;
 		}
 
 		long now = System.nanoTime();
@@ -131,17 +249,17 @@ final class ThreadRecord extends Calls1 {
 			Frame head = frames[0];
 			traces += head.weight;
 			slow.end(now - head.start, this);
-			if (isVirtual) {
-				recorder.remove(this);
-			}
+			return true;
 		}
+
+		return false;
 	}
 
 	private void ended(int at, long now, int kind) {
 		Frame frame = frames[at];
 		Node node = tree.node(frame.node);
 		long duration = now - frame.start;
-		node.ended(duration, duration - frame.inner, kind == Trace.EXCEPTION, frame.weight);
+		node.ended(duration, duration - frame.inner, kind == Trace.EXCEPTION, frame.weight, recorder.budget);
 		if (at > 0) {
 			frames[at - 1].inner += duration * frame.weight;
 		}
@@ -154,7 +272,8 @@ final class ThreadRecord extends Calls1 {
 			return false;
 		}
 
-		Frame[] next = Arrays.copyOf(frames, length);
+		Frame[] next = new Frame[length];
+		System.arraycopy(frames, 0, next, 0, frames.length);
 		for (int depth = frames.length; depth < length; depth++) {
 			next[depth] = new Frame(this, depth);
 		}

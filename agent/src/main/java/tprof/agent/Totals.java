@@ -14,13 +14,14 @@ final class Totals {
 	/** The shortest call, and 1; 0 before the first. */
 	static final int LEAST = 4;
 	static final int MOST = 5;
-	static final int BUCKETS = 6;
-	private static final int STRIDE = BUCKETS + Node.BUCKET_COUNT;
+	static final int COUNTERS = 6;
 
 	private int[] parents = new int[64];
 	private int[] methods = new int[64];
-	private long[] counters = new long[64 * STRIDE];
-	private long[] ended = new long[64 * STRIDE];
+	private long[] counters = new long[64 * COUNTERS];
+	private long[] ended = new long[64 * COUNTERS];
+	private Histogram[] durations = new Histogram[64];
+	private Histogram[] endedDurations = new Histogram[64];
 	private int count = 1;
 	private final Map<Long, Integer> nodes = new HashMap<Long, Integer>();
 	/** Our nodes by those of a record's tree. */
@@ -39,16 +40,16 @@ final class Totals {
 	}
 
 	long counter(int node, int which) {
-		return counters[node * STRIDE + which];
+		return counters[node * COUNTERS + which];
 	}
 
-	void writeBuckets(int node, Bytes to) {
-		to.buckets(counters, node * STRIDE + BUCKETS);
+	Histogram durations(int node) {
+		return durations[node];
 	}
 
 	/** Of threads that have ended. */
 	long ended(int node, int which) {
-		return ended[node * STRIDE + which];
+		return ended[node * COUNTERS + which];
 	}
 
 	/** Our nodes by those of the record's tree, as many as it has now. */
@@ -58,6 +59,11 @@ final class Totals {
 
 	void add(List<ThreadRecord> records) {
 		System.arraycopy(ended, 0, counters, 0, counters.length);
+		for (int node = 1; node < count; node++) {
+			durations[node].clear();
+			durations[node].add(endedDurations[node]);
+		}
+
 		for (ThreadRecord record : records) {
 			add(record, false);
 		}
@@ -72,10 +78,12 @@ final class Totals {
 		int[] ours = nodesOf(record);
 		// Only now, as there may be new nodes.
 		long[] into = hasEnded ? ended : counters;
+		Histogram[] intoDurations = hasEnded ? endedDurations : durations;
 		for (int index = 1; index < ours.length; index++) {
 			Node from = record.tree.node(index);
 			if (from.calls != 0) {
-				add(from, into, ours[index] * STRIDE);
+				add(from, into, ours[index] * COUNTERS);
+				intoDurations[ours[index]].add(from.durations);
 				if (hasEnded) {
 					from.clear();
 				}
@@ -94,9 +102,6 @@ final class Totals {
 		}
 
 		into[at + MOST] = Math.max(into[at + MOST], from.most);
-		for (int bucket = 0; bucket < Node.BUCKET_COUNT; bucket++) {
-			into[at + BUCKETS + bucket] += from.buckets[bucket];
-		}
 	}
 
 	private int[] map(int index, Tree tree, int size) {
@@ -128,9 +133,14 @@ final class Totals {
 		if (count == parents.length) {
 			parents = Arrays.copyOf(parents, count * 2);
 			methods = Arrays.copyOf(methods, count * 2);
-			counters = Arrays.copyOf(counters, count * 2 * STRIDE);
-			ended = Arrays.copyOf(ended, count * 2 * STRIDE);
+			counters = Arrays.copyOf(counters, count * 2 * COUNTERS);
+			ended = Arrays.copyOf(ended, count * 2 * COUNTERS);
+			durations = Arrays.copyOf(durations, count * 2);
+			endedDurations = Arrays.copyOf(endedDurations, count * 2);
 		}
+
+		durations[count] = new Histogram();
+		endedDurations[count] = new Histogram();
 
 		parents[count] = parent;
 		methods[count] = method;

@@ -1,7 +1,5 @@
 package tprof.agent;
 
-import java.util.Arrays;
-
 /** The calls of a thread by the ways that led to them. The root, node 0, is the thread itself. */
 final class Tree {
 	private static final int FIRST_CAPACITY = 16;
@@ -34,7 +32,9 @@ final class Tree {
 
 		int index = count;
 		if (index == nodes.length) {
-			nodes = Arrays.copyOf(nodes, index * 2);
+			Node[] longer = new Node[index * 2];
+			System.arraycopy(nodes, 0, longer, 0, index);
+			nodes = longer;
 		}
 
 		Node node = new Node(index, parent.index, method);

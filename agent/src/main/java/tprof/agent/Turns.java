@@ -1,7 +1,5 @@
 package tprof.agent;
 
-import java.util.Arrays;
-
 /**
  * Which calls of a method stand for all: one in EVERY of a thread, at random distances, so that a program with a period is not
  * met in step with it. Each stands for the calls since the one before.
@@ -17,8 +15,8 @@ final class Turns {
 	/** How many calls this one stands for; 0: it is not its turn. */
 	int weight(int method) {
 		if (method >= left.length) {
-			left = Arrays.copyOf(left, method + 1);
-			distance = Arrays.copyOf(distance, method + 1);
+			left = Copies.of(left, method + 1);
+			distance = Copies.of(distance, method + 1);
 		}
 
 		if (--left[method] > 0) {

@@ -20,13 +20,13 @@ import org.objectweb.asm.tree.TryCatchBlockNode;
 import org.objectweb.asm.tree.VarInsnNode;
 
 /**
- * Writes the calls of Hooks1 into methods: at the start, before each return, and in a handler around all of it that throws on
+ * Writes the calls of Hooks2 into methods: at the start, before each return, and in a handler around all of it that throws on
  * what it caught. What enter() gave is kept in a local variable behind all others, so that no instruction changes, and an end
  * that was missed is made up for by the next one. Methods that are not woven are copied as they are.
  */
 final class Weaver {
-	private static final String HOOKS = "java/tprof/Hooks1";
-	private static final String CALL = "java/tprof/Call1";
+	private static final String HOOKS = "java/tprof/Hooks2";
+	private static final String CALL = "java/tprof/Call2";
 
 	private Weaver() {
 	}
@@ -72,7 +72,8 @@ final class Weaver {
 		int call = method.maxLocals;
 		LabelNode start = new LabelNode();
 		LabelNode end = new LabelNode();
-		AbstractInsnNode superCall = "<init>".equals(method.name) ? superCall(method, owner, parent) : null;
+		boolean isConstructor = "<init>".equals(method.name);
+		MethodInsnNode superCall = isConstructor ? superCall(method, owner, parent) : null;
 		for (AbstractInsnNode at = method.instructions.getFirst(); at != null; at = at.getNext()) {
 			int opcode = at.getOpcode();
 			if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
@@ -87,16 +88,24 @@ final class Weaver {
 		entry.add(new MethodInsnNode(Opcodes.INVOKESTATIC, HOOKS, woven.isThinned ? "enterSome" : "enter", "(I)L" + CALL + ";", false));
 		entry.add(new VarInsnNode(Opcodes.ASTORE, call));
 		entry.add(start);
+		if (isConstructor && superCall == null) {
+			entry.add(call("constructing", call));
+		}
+
 		method.instructions.insert(entry);
 		method.instructions.add(end);
-		if (!"<init>".equals(method.name)) {
+		if (!isConstructor) {
 			handle(method, start, end, call, Opcodes.TOP);
 		} else if (superCall != null) {
 			// Up to the call of another constructor `this` has another type: a handler for both would not be verified, nor would
-			// one for the call itself. If that throws, the end is made up for when the method around it ends.
+			// one for the call itself, of which the thread's record is told instead.
 			LabelNode before = new LabelNode();
 			LabelNode called = new LabelNode();
+			woven.superCall = superCall.owner.replace('/', '.');
+			boolean mayThrow = !"java/lang/Object".equals(superCall.owner);
+			method.instructions.insertBefore(superCall, mayThrow ? call("constructing", call) : new InsnList());
 			method.instructions.insertBefore(superCall, before);
+			method.instructions.insert(superCall, mayThrow ? call("constructed", call) : new InsnList());
 			method.instructions.insert(superCall, called);
 			handle(method, start, before, call, Opcodes.UNINITIALIZED_THIS);
 			handle(method, called, end, call, Opcodes.TOP);
@@ -150,7 +159,7 @@ final class Weaver {
 	}
 
 	/** Where a constructor calls that of its superclass or another of its own; null if that cannot be told. */
-	private static AbstractInsnNode superCall(MethodNode method, String owner, String parent) {
+	private static MethodInsnNode superCall(MethodNode method, String owner, String parent) {
 		int made = 0;
 		for (AbstractInsnNode at = method.instructions.getFirst(); at != null; at = at.getNext()) {
 			if (at.getOpcode() == Opcodes.NEW) {
@@ -158,7 +167,7 @@ final class Weaver {
 			} else if (at.getOpcode() == Opcodes.INVOKESPECIAL && "<init>".equals(((MethodInsnNode) at).name)) {
 				if (made == 0) {
 					String of = ((MethodInsnNode) at).owner;
-					return of.equals(owner) || of.equals(parent) ? at : null;
+					return of.equals(owner) || of.equals(parent) ? (MethodInsnNode) at : null;
 				}
 
 				made--;

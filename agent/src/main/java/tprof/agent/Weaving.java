@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.MethodTooLargeException;
 
 /** What is woven in the target now: puts it in, into classes that are loaded later too, and takes it out. */
@@ -16,15 +17,19 @@ final class Weaving implements ClassFileTransformer {
 	final Methods methods = new Methods();
 	private final Instrumentation instrumentation;
 	private final Recorder recorder;
+	private final Channel channel;
 	/** Null while nothing is to be woven. */
 	private volatile Choice choice;
 	final WovenClasses woven;
+	/** Of the choice. */
+	private volatile Supertypes supertypes = new Supertypes();
 	/** Seen at load: implementers among them may have been missed. */
 	private volatile boolean hasNewClasses;
 
-	Weaving(Instrumentation instrumentation, Recorder recorder) {
+	Weaving(Instrumentation instrumentation, Recorder recorder, Channel channel) {
 		this.instrumentation = instrumentation;
 		this.recorder = recorder;
+		this.channel = channel;
 		woven = new WovenClasses(instrumentation);
 	}
 
@@ -37,6 +42,7 @@ final class Weaving implements ClassFileTransformer {
 		}
 
 		boolean isFirst = choice == null;
+		supertypes = new Supertypes();
 		choice = next;
 		if (isFirst) {
 			instrumentation.addTransformer(this, true);
@@ -51,7 +57,7 @@ final class Weaving implements ClassFileTransformer {
 		if (now != null && hasNewClasses && now.hasAbstracts()) {
 			hasNewClasses = false;
 			Set<Class<?>> missed = new HashSet<Class<?>>();
-			Survey survey = Survey.of(instrumentation, now);
+			Survey survey = Survey.of(instrumentation, now, channel);
 			for (Class<?> type : survey.classes) {
 				if (!woven.has(type.getName())) {
 					missed.add(type);
@@ -83,42 +89,48 @@ final class Weaving implements ClassFileTransformer {
 	void unweave() {
 		if (choice != null) {
 			choice = null;
-			instrumentation.removeTransformer(this);
 			woven.retransform(woven.loaded());
+			instrumentation.removeTransformer(this);
 		}
 	}
 
 	@Override
 	public byte[] transform(ClassLoader loader, String internalName, Class<?> type, ProtectionDomain domain, byte[] bytes) {
+		channel.goOn();
 		Choice now = choice;
-		if (now == null || internalName == null || loader == Weaving.class.getClassLoader()) {
+		if (now == null || internalName == null || (type != null && WovenClasses.isHidden(type)) || loader == Weaving.class.getClassLoader()) {
 			return null;
 		}
 
+		// A thread of the application loads a class: what we call for it does not count.
+		ThreadRecord held = recorder.hold();
 		String name = internalName.replace('/', '.');
 		try {
 			if (type == null) {
 				hasNewClasses = true;
 			}
 
-			if (Choice.isNever(name) || (!now.mayMatch(name) && !now.hasAbstracts())) {
+			if (Choice.isNever(name) || (Pattern.isJdk(name) && !now.mayBeOfJdk())) {
 				return null;
 			}
 
-			return weave(now, name, type, bytes);
+			ClassReader reader = ClassFile.reader(bytes);
+			Set<String> supers = type == null ? supertypes.of(loader, reader, now) : Survey.supersOf(type);
+			return now.mayMatch(name) || !now.implemented(supers).isEmpty() ? weave(now, name, type, bytes, supers) : null;
 		} catch (Throwable error) {
 			woven.refuse(name, error.toString());
 			return null;
+		} finally {
+			recorder.release(held);
 		}
 	}
 
-	private byte[] weave(Choice now, String name, Class<?> type, byte[] bytes) {
+	private byte[] weave(Choice now, String name, Class<?> type, byte[] bytes, Set<String> supers) {
 		ClassFile file = ClassFile.of(ClassFile.reader(bytes));
 		if (type == null && now.mayMatch(name)) {
 			now.learn(Collections.singleton(file));
 		}
 
-		Set<String> supers = type == null ? new HashSet<String>(file.supers) : Survey.supersOf(type);
 		Map<String, Methods.Woven> wanted = new HashMap<String, Methods.Woven>();
 		List<ClassFile.Method> chosen = now.methodsOf(file, now.implemented(supers));
 		for (ClassFile.Method each : chosen) {
@@ -126,7 +138,7 @@ final class Weaving implements ClassFileTransformer {
 			if (method == null) {
 				woven.refuse(name + "." + each.name, "as many methods are traced as --max-methods allows");
 			} else if (!method.isLetGo) {
-				recorder.mayBegin(method.id, now.isHead(file, each));
+				recorder.mayBegin(method, now.isHead(file, each));
 				wanted.put(each.name + each.descriptor, method);
 			}
 		}

@@ -46,6 +46,14 @@ public final class Stub1 {
 			}
 		} catch (Throwable error) {
 			report(folder, error);
+			remove(folder);
+		}
+	}
+
+	/** What the agent does when it begins. The tool may be gone, and nobody else would. */
+	private static void remove(String folder) {
+		for (String name : new String[] {"control", "data", "agent.jar", ""}) {
+			new File(folder, name).delete();
 		}
 	}
 

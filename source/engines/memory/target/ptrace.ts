@@ -1,0 +1,74 @@
+import {loadKoffi} from '../../../jvm/system/koffi.js';
+import {type Priority, priorityBy} from './priority.js';
+
+/** Requests of ptrace(2) (Linux include/uapi/linux/ptrace.h). */
+const request = {
+	getRegisters: 12, detach: 17, seize: 0x42_06, interrupt: 0x42_07,
+} as const;
+
+/** Options of waitpid(2): do not block; threads of any kind. */
+const waitOptions = 1 | 0x40_00_00_00;
+
+/** Signals that a terminal sends to a background process that uses it (signal(7)), and SIG_IGN. */
+const terminalStops = {SIGTTIN: 21, SIGTTOU: 22} as const;
+const ignoreSignal = 1;
+
+/** prctl(2): maximum delay of this thread's timers, nanoseconds. */
+const setTimerSlack = 29;
+
+/** errno values of Linux on x86-64. */
+export const errno = {EPERM: 1, ESRCH: 3, ECHILD: 10} as const;
+
+/**
+The calls that stop and detach threads of another process, and raise our priority meanwhile. All must be made by the
+same thread, which becomes the tracer.
+*/
+export type Ptrace = Priority & {
+	/** Becomes the tracer of a thread without stopping it: 0 or an errno. */
+	seize(tid: number): number;
+	/** Stops a seized thread: 0 or an errno. */
+	interrupt(tid: number): number;
+	/** Copies the registers of a stopped thread, 216 bytes: 0 or an errno. */
+	registers(tid: number, into: Uint8Array): number;
+	/** Detaches a stopped thread, which continues with a signal (0 for none): 0 or an errno. */
+	detach(tid: number, signal: number): number;
+	/** Wait status of a seized thread; 0 while it runs; minus an errno. */
+	poll(tid: number): number;
+	sleep(microseconds: number): void;
+};
+
+/** Binds the calls; throws if the FFI package does not load or the C library lacks a call. */
+export function loadPtrace(): Ptrace {
+	const koffi = loadKoffi();
+	const library = koffi.load(null);
+	const call = library.func('ptrace', 'long', ['long', 'int', 'intptr_t', 'intptr_t']);
+	const callWithBuffer = library.func('ptrace', 'long', ['long', 'int', 'intptr_t', 'uint8_t *']);
+	const waitpid = library.func('waitpid', 'int', ['int', 'int *', 'int']);
+	const usleep = library.func('usleep', 'int', ['uint']);
+	const prctl = library.func('prctl', 'int', ['int', 'ulong', 'ulong', 'ulong', 'ulong']);
+	const signal = library.func('signal', 'intptr_t', ['int', 'intptr_t']);
+	const syscall = library.func('syscall', 'long', ['long', 'long', 'uint8_t *', 'long', 'long']);
+	const status = new Int32Array(1);
+	const check = (result: number) => result === -1 ? koffi.errno() : 0;
+	// A stopped tracer would keep its threads stopped, so the terminal must not stop us.
+	for (const number of Object.values(terminalStops)) {
+		signal(number, ignoreSignal);
+	}
+
+	// Makes short sleeps accurate: the default slack of 50 microseconds is several times as long as a thread is held.
+	prctl(setTimerSlack, 1000, 0, 0, 0);
+	return {
+		...priorityBy((...args) => syscall(...args)),
+		seize: tid => check(call(request.seize, tid, 0, 0)),
+		interrupt: tid => check(call(request.interrupt, tid, 0, 0)),
+		registers: (tid, into) => check(callWithBuffer(request.getRegisters, tid, 0, into)),
+		detach: (tid, signal) => check(call(request.detach, tid, 0, signal)),
+		poll(tid) {
+			const result = waitpid(tid, status, waitOptions);
+			return result === -1 ? -koffi.errno() : (result === 0 ? 0 : status[0]);
+		},
+		sleep(microseconds) {
+			usleep(microseconds);
+		},
+	};
+}

@@ -1,0 +1,154 @@
+import {wordOf} from '../decode/word.js';
+import {isAddress, type Memory} from './memory.js';
+import {placesAtOnce, vectorBytes} from './vm-reads.js';
+
+/** Initial room: ranges, and bytes of all of them. */
+const firstRanges = 128;
+const firstBytes = 1 << 14;
+
+/** Bytes read again through the opened memory, to be sure that the process id still has that memory. */
+const sureBytes = 4;
+
+/**
+Ranges of the target's memory that are read together, in the order in which they were added, and much cheaper than one
+by one; not atomic. The call goes by process id and would read another program after an exec, so its results count only
+if the opened memory is still readable afterwards.
+*/
+export class Ranges {
+	count = 0;
+	/** Bytes of all ranges. */
+	length = 0;
+	/** Contents of all ranges, one after the other, as bytes and as 32-bit words. */
+	bytes = new Uint8Array(firstBytes);
+	words = new Uint32Array(this.bytes.buffer);
+	readonly #memory: Memory;
+	#vectors = new Uint32Array(firstRanges * vectorBytes / 4);
+	#vectorBytes = new Uint8Array(this.#vectors.buffer);
+	/** Start of each in `bytes`, and the end of the last. */
+	#starts = new Uint32Array(firstRanges + 1);
+	#isRead = new Uint8Array(firstRanges);
+	readonly #sure = new Uint8Array(sureBytes);
+
+	constructor(memory: Memory) {
+		this.#memory = memory;
+	}
+
+	/** Removes all ranges. */
+	clear(): void {
+		this.count = 0;
+		this.length = 0;
+	}
+
+	/** Adds a range and returns its index; `length`: bytes, a multiple of four. */
+	add(address: number, length: number): number {
+		if (this.count === this.#isRead.length) {
+			this.#grow();
+		}
+
+		const at = this.count * vectorBytes / 4;
+		const isAllowed = isAddress(address);
+		this.#vectors[at] = isAllowed ? address % 0x1_00_00_00_00 : 0;
+		this.#vectors[at + 1] = isAllowed ? Math.floor(address / 0x1_00_00_00_00) : 0;
+		this.#vectors[at + 2] = length;
+		this.#vectors[at + 3] = 0;
+		this.length += length;
+		this.#starts[this.count + 1] = this.length;
+		return this.count++;
+	}
+
+	/** Reads all ranges. */
+	read(): void {
+		if (this.length > this.bytes.length) {
+			this.bytes = new Uint8Array(2 ** Math.ceil(Math.log2(this.length)));
+			this.words = new Uint32Array(this.bytes.buffer);
+		}
+
+		this.#isRead.fill(0, 0, this.count);
+		let next = 0;
+		let sure = -1;
+		while (next < this.count) {
+			const last = Math.min(next + placesAtOnce, this.count);
+			const end = last - next < 2 ? -1 : this.#readFrom(next, last);
+			if (end < 0) {
+				break;
+			}
+
+			sure = end > next ? end - 1 : sure;
+			next = end;
+			if (end < last) {
+				this.#readOne(next++);
+			}
+		}
+
+		if (sure >= 0 && this.#memory.read(this.#addressOf(sure), this.#sure, 0, sureBytes) !== sureBytes) {
+			this.#isRead.fill(0, 0, next);
+		}
+
+		for (; next < this.count; next++) {
+			this.#readOne(next);
+		}
+	}
+
+	/** Whether the last read got the whole range. */
+	isRead(range: number): boolean {
+		return this.#isRead[range] === 1;
+	}
+
+	lengthOf(range: number): number {
+		return this.#starts[range + 1] - this.#starts[range];
+	}
+
+	/** Contents of a range, valid until the next read. */
+	bytesOf(range: number): Uint8Array {
+		return this.bytes.subarray(this.#starts[range], this.#starts[range + 1]);
+	}
+
+	/** The 8-byte word at an offset (a multiple of four) of a range, exact below 2^53. */
+	word(range: number, offset: number): number {
+		const at = (this.#starts[range] + offset) / 4;
+		return wordOf(this.words[at], this.words[at + 1]);
+	}
+
+	/** The 4-byte word at an offset (a multiple of four) of a range. */
+	half(range: number, offset: number): number {
+		return this.words[(this.#starts[range] + offset) / 4];
+	}
+
+	/** The first of these ranges that could not be read in one call; -1 if the call is not available. */
+	#readFrom(first: number, last: number): number {
+		const starts = this.#starts;
+		const got = this.#memory.readMany?.(this.#vectorBytes, first, last - first, this.bytes, starts[first], starts[last] - starts[first]) ?? -1;
+		if (got < 0) {
+			return -1;
+		}
+
+		let end = first;
+		while (end < last && starts[end + 1] - starts[first] <= got) {
+			this.#isRead[end++] = 1;
+		}
+
+		return end;
+	}
+
+	#readOne(range: number): void {
+		const length = this.lengthOf(range);
+		this.#isRead[range] = this.#memory.read(this.#addressOf(range), this.bytes, this.#starts[range], length) === length ? 1 : 0;
+	}
+
+	#addressOf(range: number): number {
+		const at = range * vectorBytes / 4;
+		return wordOf(this.#vectors[at], this.#vectors[at + 1]);
+	}
+
+	#grow(): void {
+		const size = this.count * 2;
+		const vectors = new Uint32Array(size * vectorBytes / 4);
+		vectors.set(this.#vectors);
+		this.#vectors = vectors;
+		this.#vectorBytes = new Uint8Array(vectors.buffer);
+		const starts = new Uint32Array(size + 1);
+		starts.set(this.#starts);
+		this.#starts = starts;
+		this.#isRead = new Uint8Array(size);
+	}
+}

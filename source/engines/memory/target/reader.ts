@@ -1,0 +1,147 @@
+import {wordAt} from '../decode/word.js';
+import {isAddress, type Memory} from './memory.js';
+
+/** Thrown when a read fails, which is normal because the target runs meanwhile. */
+export class Unreadable extends Error {}
+
+/** A single instance, since it is thrown often and its stack trace is of no use. */
+const unreadable = new Unreadable('not readable in the target');
+
+/** Rejects something in the target that is not what it was taken for. */
+export function fail(): never {
+	throw unreadable;
+}
+
+/** The result of `read`, or `otherwise` if it throws `Unreadable`. */
+export function ifReadable<T>(read: () => T, otherwise: T): T {
+	try {
+		return read();
+	} catch (error) {
+		if (error instanceof Unreadable) {
+			return otherwise;
+		}
+
+		throw error;
+	}
+}
+
+/** Maximum length of a C string in the target, bytes; names in HotSpot's tables are below 100. */
+export const cStringLimit = 256;
+
+/** Maximum bytes in one read; a larger length is garbage. */
+const bytesLimit = 1 << 22;
+
+export type Ahead = {
+	/** Copies bytes read ahead at an address to the start of `into`; false if there are not that many. */
+	take(address: number, into: Uint8Array, length: number): boolean;
+};
+
+/** Reads little-endian values from the target's memory; every method throws `Unreadable`. */
+export class Reader {
+	/** Number of reads of the target so far, without what was read ahead. */
+	reads = 0;
+	readonly #bytes = new Uint8Array(cStringLimit);
+	readonly #view = new DataView(this.#bytes.buffer);
+
+	#ahead: Ahead | undefined;
+
+	constructor(readonly memory: Memory) {}
+
+	/** Calls `read` with words read ahead counting as read now. */
+	withAhead<T>(ahead: Ahead | undefined, read: () => T): T {
+		const outer = this.#ahead;
+		this.#ahead = ahead;
+		try {
+			return read();
+		} finally {
+			this.#ahead = outer;
+		}
+	}
+
+	u8(address: number): number {
+		this.#fetch(address, 1);
+		return this.#bytes[0];
+	}
+
+	u16(address: number): number {
+		this.#fetch(address, 2);
+		return this.#view.getUint16(0, true);
+	}
+
+	u32(address: number): number {
+		this.#fetch(address, 4);
+		return this.#view.getUint32(0, true);
+	}
+
+	i32(address: number): number {
+		this.#fetch(address, 4);
+		return this.#view.getInt32(0, true);
+	}
+
+	/** A word as a number; exact below 2^53, as all addresses are. */
+	word(address: number): number {
+		this.#fetch(address, 8);
+		return wordAt(this.#view, 0);
+	}
+
+	/** A full 64-bit word, for tagged pointers. */
+	bigWord(address: number): bigint {
+		this.#fetch(address, 8);
+		return this.#view.getBigUint64(0, true);
+	}
+
+	/** A word that must be an address. */
+	pointer(address: number): number {
+		const word = this.word(address);
+		return isAddress(word) ? word : fail();
+	}
+
+	/** Exactly `length` bytes, in a new array. */
+	bytes(address: number, length: number): Uint8Array {
+		if (!(length >= 0 && length <= bytesLimit)) {
+			fail();
+		}
+
+		this.reads++;
+		const bytes = new Uint8Array(length);
+		return length === 0 || this.memory.read(address, bytes, 0, length) === length ? bytes : fail();
+	}
+
+	/** Fills `into` from `offset` with exactly `length` bytes. */
+	fill(address: number, into: Uint8Array, offset: number, length: number): void {
+		this.reads++;
+		if (this.memory.read(address, into, offset, length) !== length) {
+			fail();
+		}
+	}
+
+	/** A zero-terminated string of at most 255 bytes, as Latin-1; empty for a null pointer. */
+	cString(address: number): string {
+		if (address === 0) {
+			return '';
+		}
+
+		// Most strings are short, and a long read may cross into an unmapped page.
+		for (const length of [40, cStringLimit]) {
+			this.reads++;
+			const got = this.memory.read(address, this.#bytes, 0, length);
+			const end = this.#bytes.subarray(0, got).indexOf(0);
+			if (end !== -1) {
+				return String.fromCodePoint(...this.#bytes.subarray(0, end));
+			}
+		}
+
+		return fail();
+	}
+
+	#fetch(address: number, length: number): void {
+		if (this.#ahead?.take(address, this.#bytes, length)) {
+			return;
+		}
+
+		this.reads++;
+		if (this.memory.read(address, this.#bytes, 0, length) !== length) {
+			fail();
+		}
+	}
+}

@@ -1,0 +1,145 @@
+import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
+
+/**
+Every thread's CPU time is read at least this often, milliseconds, at a random time after half of it to spread the work.
+*/
+const readEveryMs = 1000;
+
+/** For this long after it used CPU, a thread is read in every sample. */
+const activeMs = 500;
+
+/** A thread is read at least this often, even if it cannot have run. */
+const skipAtMostMs = 10_000;
+
+/** Threads not read for this long have ended, and their files are closed. */
+const forgetMs = 4 * readEveryMs;
+
+/** A thread's CPU time, as read from the kernel. */
+export type ThreadCpuTime = {
+	readonly nativeId: number;
+	/** CPU used since the last reading, 0 if it was not read in this sample; and whether it is known at all. */
+	cpuNs: number;
+	isCpuKnown: boolean;
+	/** Time spent runnable without a CPU since the last reading, for waits that are over. */
+	waitNs: number;
+	/** CPU used over the thread's life, at the last reading. */
+	lifeCpuNs: number;
+	/** Runnable without a CPU over the thread's life; timeslices until the last reading, and since the one before. */
+	lifeWaitNs: number;
+	timeslices: number;
+	newTimeslices: number;
+	/** When it is due to be read, and until when it is read in every sample; whole milliseconds of performance.now. */
+	cpuDueMs: number;
+	activeUntilMs: number;
+	/** When it was last read; 0 if it must be read before it can be skipped. */
+	cpuReadMs: number;
+	/** It may run at any time; see other-threads-idle.ts. */
+	isWatched: boolean;
+};
+
+/**
+Sets whether a thread may run at any time. One that no longer does must be read once more, since what it used meanwhile
+is unknown.
+*/
+export function watch(thread: ThreadCpuTime, isWatched: boolean): boolean {
+	thread.cpuReadMs = thread.isWatched && !isWatched ? 0 : thread.cpuReadMs;
+	thread.isWatched = isWatched;
+	return isWatched;
+}
+
+/**
+Whether a thread of which only CPU time is known counts as running in a sample that covers `repeats` intervals: at
+random, with the probability of its timeslices per interval.
+*/
+export function countsAsRunning({cpuNs, newTimeslices}: ThreadCpuTime, repeats: number): boolean {
+	return cpuNs > 0 && (repeats === 1 || Math.random() * repeats < Math.max(1, newTimeslices));
+}
+
+/**
+Decides whose CPU time a sample reads: active threads, and the others in turn. Time of a thread that ran and returned to
+the same frame may be read late; it is kept until the thread is observed running (sampler/cpu-account.ts).
+*/
+export class CpuTimes {
+	readonly #cpu: ThreadCpu;
+	#nowMs = 0;
+	/** When the previous sample began; NaN in the first one. */
+	#beforeMs = Number.NaN;
+	#forgetAtMs = 0;
+	/** Threads due until this time are read. */
+	#endMs = 0;
+	/** Since when no idle thread has run. */
+	#idleSinceMs = Number.POSITIVE_INFINITY;
+
+	constructor(cpu: ThreadCpu) {
+		this.#cpu = cpu;
+	}
+
+	/**
+	Begins a sample. `areAllDue`: every thread is read; `idleSinceMs`: since when no idle thread has run, Infinity if
+	unknown.
+	*/
+	begin(areAllDue: boolean, idleSinceMs = Number.POSITIVE_INFINITY): void {
+		const nowMs = Math.round(performance.now());
+		this.#beforeMs = this.#nowMs || Number.NaN;
+		this.#nowMs = nowMs;
+		this.#idleSinceMs = idleSinceMs;
+		this.#endMs = areAllDue ? Infinity : nowMs;
+		if (nowMs >= this.#forgetAtMs) {
+			this.#forgetAtMs = nowMs + forgetMs;
+			this.#cpu.forgetUnread();
+		}
+	}
+
+	isDue(thread: ThreadCpuTime): boolean {
+		return this.#endMs >= thread.cpuDueMs;
+	}
+
+	/** Whether an idle thread that is due need not be read because it cannot have run; it becomes due again later. */
+	canSkip(thread: ThreadCpuTime): boolean {
+		const nowMs = this.#nowMs;
+		if (thread.cpuReadMs <= this.#idleSinceMs || this.#endMs === Number.POSITIVE_INFINITY || nowMs - thread.cpuReadMs > skipAtMostMs || !this.#cpu.keep(thread.nativeId)) {
+			return false;
+		}
+
+		thread.cpuDueMs = this.#nextReadMs();
+		return true;
+	}
+
+	/**
+	Reads a thread's CPU time; `reading` of the ThreadCpu has the result. All CPU time of a new thread counts as used
+	since the previous sample.
+	*/
+	read(thread: ThreadCpuTime): void {
+		const isNew = thread.timeslices === 0;
+		thread.cpuReadMs = this.#nowMs;
+		thread.cpuNs = this.#cpu.delta(thread.nativeId);
+		thread.isCpuKnown = this.#cpu.reading === 'read';
+		if (isNew && thread.isCpuKnown && thread.cpuNs === 0) {
+			thread.cpuNs = Math.min(this.#cpu.cpuNs, (this.#nowMs - this.#beforeMs) * 1e6) || 0;
+		}
+
+		thread.lifeCpuNs = thread.isCpuKnown ? this.#cpu.cpuNs : 0;
+		const waitNs = thread.isCpuKnown ? this.#cpu.waitNs : 0;
+		// A thread read for the first time has waited before.
+		thread.waitNs = thread.cpuNs > 0 ? waitNs - thread.lifeWaitNs : 0;
+		thread.lifeWaitNs = waitNs;
+		const timeslices = thread.isCpuKnown ? this.#cpu.timeslices : 0;
+		thread.newTimeslices = timeslices - thread.timeslices;
+		thread.timeslices = timeslices;
+		if (thread.cpuNs > 0) {
+			thread.activeUntilMs = this.#nowMs + activeMs;
+		}
+
+		thread.cpuDueMs = this.#nowMs < thread.activeUntilMs ? 0 : this.#nextReadMs();
+	}
+
+	/** Sets that a thread has used no CPU time in this sample. */
+	skip(thread: ThreadCpuTime): void {
+		thread.cpuNs = 0;
+		thread.waitNs = 0;
+	}
+
+	#nextReadMs(): number {
+		return this.#nowMs + Math.round(readEveryMs * (0.5 + (Math.random() / 2)));
+	}
+}

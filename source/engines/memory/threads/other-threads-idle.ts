@@ -1,0 +1,209 @@
+import {type ProcessClock} from '../../../jvm/threads/process-clock.js';
+import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
+
+/** Scans in a row that must have found only watched threads running. */
+const minIdleScans = 5;
+
+/** Maximum number of watched threads: each is read twice per sample. */
+const watchedLimit = 24;
+
+/** With fewer threads, scanning them is cheaper. */
+const minThreads = 8;
+
+/**
+Readings in a row that may be inconclusive because a watched thread was running; the next conclusive one covers them.
+*/
+const maxInconclusive = 3;
+
+/** Attempts to measure the CPU time of all other threads. */
+const measureTries = 4;
+
+/** Maximum time between scans of all threads, milliseconds; and if no thread with frames runs at all. */
+const scanEveryMs = 1000;
+const idleScanEveryMs = 4000;
+
+/** Linux ids of threads that may run at any time: those with Java frames, and those without. */
+type Watched = {readonly withFrames: readonly number[]; readonly frameless: readonly number[]};
+
+/**
+Tells whether any thread but a few watched ones has run; if not, the others need not be read. The process's CPU time
+less that of the watched threads is exact if no watched thread's moved between the readings. The kernel updates it at
+the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that starts to run is noticed a sample late;
+used only after the others have been idle for a while.
+*/
+export class OtherThreadsIdle {
+	readonly #clock: ProcessClock | undefined;
+	readonly #cpu: ThreadCpu;
+	#watched: number[] = [];
+	/** Number of watched threads with Java frames, which come first; and their CPU time at the last reading. */
+	#withFrames = 0;
+	#withFramesNs = Number.NaN;
+	/** CPU time of all others at the last scan; NaN if unknown. */
+	#usedNs = Number.NaN;
+	#idleScans = 0;
+	#inconclusive = 0;
+	#wereIdle = false;
+	#wereOthersIdle = false;
+	#scanAtMs = 0;
+	/**
+	CPU time of the process, and of watched threads without frames, at the last reading; NaN if the current sample did
+	not read them.
+	*/
+	#wholeNs = Number.NaN;
+	#framelessNs = Number.NaN;
+	/** The part of the process's time since then known to be of threads without frames. */
+	#accountedNs = 0;
+	/** Since when no other thread has run; Infinity if one may have. */
+	#sinceMs = Number.POSITIVE_INFINITY;
+
+	constructor(clock: ProcessClock | undefined, cpu: ThreadCpu) {
+		this.#clock = clock;
+		this.#cpu = cpu;
+	}
+
+	/** Since when only watched threads have run (performance.now); Infinity if unknown. */
+	get sinceMs(): number {
+		return this.#sinceMs;
+	}
+
+	/** Between the last two readings only watched threads without frames have run, for certain. */
+	get wereIdle(): boolean {
+		return this.#wereIdle;
+	}
+
+	/** The same, but watched threads with frames may have run. */
+	get wereOthersIdle(): boolean {
+		return this.#wereOthersIdle;
+	}
+
+	/**
+	Whether only watched threads can have run since the last scan. CPU times read for this count as those of this sample
+	(`ThreadCpu.beginMoment`).
+	*/
+	areIdle(nowMs: number): boolean {
+		this.#wereIdle = false;
+		this.#wereOthersIdle = false;
+		this.#wholeNs = Number.NaN;
+		if (Number.isNaN(this.#usedNs)) {
+			return false;
+		}
+
+		this.#cpu.beginMoment();
+		const withFramesNs = this.#withFramesNs;
+		const usedNs = this.#measure();
+		this.#inconclusive = Number.isNaN(usedNs) ? this.#inconclusive + 1 : 0;
+		if (this.#inconclusive > maxInconclusive) {
+			this.forget(this.#idleScans);
+			return false;
+		}
+
+		if (this.#inconclusive === 0 && usedNs !== this.#usedNs) {
+			this.forget();
+			return false;
+		}
+
+		this.#wereOthersIdle = this.#inconclusive === 0;
+		this.#wereIdle = this.#wereOthersIdle && this.#withFramesNs === withFramesNs;
+		return nowMs < this.#scanAtMs;
+	}
+
+	/**
+	All threads were read: `withFrames` and `frameless` are those that may run from now on; `isUnchanged`: no other thread
+	has run since the previous scan.
+	*/
+	scanned({withFrames, frameless}: Watched, threads: number, isUnchanged: boolean, nowMs: number): void {
+		this.#idleScans = isUnchanged ? this.#idleScans + 1 : 0;
+		const isWorthIt = this.#clock !== undefined && this.#idleScans >= minIdleScans && threads >= minThreads && withFrames.length + frameless.length <= watchedLimit;
+		if (!isWorthIt) {
+			this.forget(this.#idleScans);
+			return;
+		}
+
+		const watched = [...withFrames, ...frameless];
+		const isKnown = !Number.isNaN(this.#wholeNs) && withFrames.length === this.#withFrames && watched.length === this.#watched.length && watched.every((id, index) => id === this.#watched[index]);
+		if (!isKnown && !this.#measureAnew(watched, withFrames.length)) {
+			this.forget(this.#idleScans);
+			return;
+		}
+
+		this.#scanAtMs = nowMs + (isKnown && this.#wereIdle ? idleScanEveryMs : scanEveryMs);
+		this.#sinceMs = Math.min(this.#sinceMs, nowMs);
+	}
+
+	/**
+	Whether since the last reading no thread has run but watched ones without frames, and these for less than `maxNs`.
+	Reads only their CPU time. False when a scan is due.
+	*/
+	areUnchanged(nowMs: number, maxNs: number): boolean {
+		if (nowMs >= this.#scanAtMs || Number.isNaN(this.#wholeNs)) {
+			return false;
+		}
+
+		const ranNs = (this.#clock?.readNs() ?? Number.NaN) - this.#wholeNs;
+		if (ranNs !== this.#accountedNs && ranNs < maxNs && this.#sumNs(this.#withFrames) - this.#framelessNs === ranNs) {
+			this.#accountedNs = ranNs;
+		}
+
+		return ranNs === this.#accountedNs;
+	}
+
+	/** Discards what is known: the next sample scans all threads. */
+	forget(idleScans = 0): void {
+		this.#wereIdle = false;
+		this.#wereOthersIdle = false;
+		this.#wholeNs = Number.NaN;
+		this.#usedNs = Number.NaN;
+		this.#idleScans = idleScans;
+		this.#sinceMs = Number.POSITIVE_INFINITY;
+	}
+
+	/**
+	Measures the CPU time of all but the watched threads, the first `withFrames` of which have frames; false if that fails.
+	*/
+	#measureAnew(watched: number[], withFrames: number): boolean {
+		const wholeNs = this.#wholeNs;
+		this.#watched = watched;
+		this.#withFrames = withFrames;
+		this.#inconclusive = 0;
+		this.#usedNs = Number.NaN;
+		for (let tries = 0; tries < measureTries && Number.isNaN(this.#usedNs); tries++) {
+			this.#usedNs = this.#measure();
+		}
+
+		this.#wholeNs = wholeNs === this.#wholeNs ? wholeNs : Number.NaN;
+		return Number.isFinite(this.#usedNs);
+	}
+
+	/**
+	CPU time of all other threads; NaN if a watched one was running meanwhile, Infinity if a watched one or the process
+	has ended.
+	*/
+	#measure(): number {
+		const before = this.#sumWatched();
+		const wholeNs = this.#clock?.readNs() ?? Number.NaN;
+		if (before === Number.POSITIVE_INFINITY || Number.isNaN(wholeNs)) {
+			return Number.POSITIVE_INFINITY;
+		}
+
+		const isSure = wholeNs - before === this.#usedNs || this.#sumWatched() === before;
+		this.#wholeNs = isSure ? wholeNs : Number.NaN;
+		this.#accountedNs = 0;
+		return isSure ? wholeNs - before : Number.NaN;
+	}
+
+	/** CPU time of the watched threads; Infinity if one has ended. */
+	#sumWatched(): number {
+		this.#withFramesNs = this.#sumNs(0, this.#withFrames);
+		this.#framelessNs = this.#sumNs(this.#withFrames);
+		return this.#withFramesNs + this.#framelessNs;
+	}
+
+	#sumNs(first: number, end = this.#watched.length): number {
+		let sum = 0;
+		for (let index = first; index < end; index++) {
+			sum += this.#cpu.read(this.#watched[index]) ? this.#cpu.cpuNs : Number.POSITIVE_INFINITY;
+		}
+
+		return sum;
+	}
+}

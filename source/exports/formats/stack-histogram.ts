@@ -1,0 +1,29 @@
+import {queryStackHistogram} from '../../query/stacks/histogram.js';
+import {stackLines} from '../../query/stacks/fingerprint.js';
+import type {ExportFormat} from './export-format.js';
+
+const defaultDepth = 10;
+
+/**
+The Stacks view as a list: how many samples had the same top frames, a fingerprint (MD5 of the frames as printed) to
+find them again, and the stack. Only frames are compared, so that lock addresses, thread names and states do not split
+votes.
+*/
+export const votes: ExportFormat = {
+	id: 'votes',
+	title: 'Votes',
+	extension: '.votes.txt',
+	description: `identical stacks, counted: votes, fingerprint, frames; RUNNABLE threads and the top ${defaultDepth} frames unless --state or --depth is given`,
+	streaming: true,
+	depth: defaultDepth,
+	write(snapshot, baseline, {query, top, depth = defaultDepth, states = ['RUNNABLE']}) {
+		return queryStackHistogram(snapshot, baseline, {
+			...query, unit: 'ticks', states, depth,
+		}).rows
+			.filter(({ticks}) => ticks > 0)
+			.sort((a, b) => b.ticks - a.ticks || (a.fingerprint < b.fingerprint ? -1 : 1))
+			.slice(0, top)
+			.map(({ticks, fingerprint, frames}) => `${String(ticks).padStart(5)} ${fingerprint}\n${stackLines(frames)}\n`)
+			.join('');
+	},
+};

@@ -1,0 +1,155 @@
+import {commandTable} from '../options/command.js';
+import {longForm, optionHelp} from '../options/help.js';
+import type {Option} from '../options/option.js';
+import {optionRows} from '../options/table.js';
+
+/** Completion for bash 4 and later. */
+function bashCompletion(): string {
+	const valued = completedOptions.filter(({value}) => value !== undefined);
+	const names = (option: (typeof valued)[number]) => [...option.long.slice(0, 1), ...(option.short ? [option.short] : [])].join('|');
+	const ofWords = valued.filter(({words}) => words.length > 0).map(option => `\t\t${names(option)}) mapfile -t COMPREPLY < <(compgen -W ${quoted(option.words.join(' '))} -- "$cur"); return ;;`);
+	const ofPaths = valued.filter(({path}) => path).map(option => `\t\t${names(option)}) compopt -o filenames; mapfile -t COMPREPLY < <(compgen ${option.path === 'file' ? '-f' : '-d'} -- "$cur"); return ;;`);
+	const others = valued.filter(({words, path}) => words.length === 0 && !path);
+	const commands = completedCommands.map(({word, values, path}) => {
+		const found = values ? `compgen -W ${quoted(values.join(' '))}` : (path ? 'compgen -f' : 'true');
+		return `\t\t\t${word}) ${path ? 'compopt -o filenames; ' : ''}mapfile -t COMPREPLY < <(${found} -- "$cur"); return ;;`;
+	});
+	return `# bash completion for tprof-top; to try it: source <(tprof-top completion bash)
+_tprof_top() {
+	local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} word
+	COMPREPLY=()
+	# bash takes --name=value apart at the sign.
+	if [[ $cur == = ]]; then
+		cur=
+	elif [[ $prev == = ]]; then
+		prev=\${COMP_WORDS[COMP_CWORD-2]}
+	fi
+	case $prev in
+${[...ofWords, ...ofPaths].join('\n')}
+		${others.map(option => names(option)).join('|')}) return ;;
+	esac
+	if [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W ${quoted(completedOptions.flatMap(({long, short}) => [...long, ...(short ? [short] : [])]).join(' '))} -- "$cur")
+		return
+	fi
+	for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+		case $word in
+${commands.join('\n')}
+		esac
+	done
+	mapfile -t COMPREPLY < <(compgen -W "${completedCommands.map(({word}) => word).join(' ')} $(pgrep -x java 2> /dev/null)" -- "$cur")
+}
+complete -F _tprof_top tprof-top
+`;
+}
+
+/** Completion for fish 3 and later. */
+function fishCompletion(): string {
+	const words = completedCommands.map(({word}) => word).join(' ');
+	const first = `"not __fish_seen_subcommand_from ${words}"`;
+	return [
+		'# fish completion for tprof-top; to try it: tprof-top completion fish | source',
+		'complete -c tprof-top -f',
+		...completedCommands.map(({word, help}) => `complete -c tprof-top -n ${first} -a ${word} -d ${fishQuoted(help)}`),
+		`complete -c tprof-top -n ${first} -a '(pgrep -x java)' -d 'process id of a JVM'`,
+		...completedCommands.flatMap(({word, values, path}) => values ? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${word}" -a ${fishQuoted(values.join(' '))}`] : (path ? [`complete -c tprof-top -n "__fish_seen_subcommand_from ${word}" -F`] : [])),
+		...completedOptions.flatMap(({long: [name, ...others], short, help, value, words: values, path}) => {
+			const spelling = (long: string) => `complete -c tprof-top ${short && long === name ? `-s ${short.slice(1)} ` : ''}-l ${long.slice(2)}`;
+			const kind = value === undefined ? '' : valueOf({path, words: values});
+			return [`${spelling(name)}${kind} -d ${fishQuoted(help)}`, ...others.map(other => `${spelling(other)} -d ${fishQuoted(help)}`)];
+		}),
+		'',
+	].join('\n');
+}
+
+/** What may follow an option with a value. */
+function valueOf({path, words}: Pick<Completed, 'path' | 'words'>): string {
+	if (path === 'file') {
+		return ' -r -F';
+	}
+
+	return path === 'folder' ? ' -x -a \'(__fish_complete_directories)\'' : (words.length > 0 ? ` -x -a ${fishQuoted(words.join(' '))}` : ' -x');
+}
+
+/** A text in single quotes as fish has it. */
+function fishQuoted(text: string): string {
+	return `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`;
+}
+
+/** Completion for zsh: sourced, or as the file _tprof-top in a folder of $fpath. */
+function zshCompletion(): string {
+	const commands = completedCommands.map(({word, help}) => `\t\t${quoted(`${word}:${help.replaceAll(':', String.raw`\:`)}`)}`);
+	const seconds = completedCommands.flatMap(({word, values, path}) => values ? [`\t\t${word}) _values ${quoted(word)} ${values.join(' ')} ;;`] : (path ? [`\t\t${word}) _files ;;`] : []));
+	return `#compdef tprof-top
+# zsh completion for tprof-top; to try it: source <(tprof-top completion zsh)
+_tprof_top_first() {
+	local -a commands pids
+	commands=(
+${commands.join('\n')}
+	)
+	pids=(\${(f)"$(pgrep -x java 2> /dev/null)"})
+	_describe command commands
+	(( $#pids )) && _values 'process id of a JVM' $pids
+}
+_tprof_top_second() {
+	case $words[(r)(${completedCommands.map(({word}) => word).join('|')})] in
+${seconds.join('\n')}
+	esac
+}
+_tprof_top() {
+	_arguments -s \\
+${completedOptions.flatMap(option => specsOf(option)).map(spec => `\t\t${spec} \\`).join('\n')}
+		'1: :_tprof_top_first' \\
+		'2: :_tprof_top_second'
+}
+if [[ $funcstack[1] == _tprof-top ]]; then
+	_tprof_top "$@"
+else
+	compdef _tprof_top tprof-top
+fi
+`;
+}
+
+/** The words for an option as _arguments has them. */
+function specsOf({long: [name, ...others], short, help, value, words, path}: Completed): string[] {
+	const text = `[${help.replaceAll(/[[\]:\\]/g, String.raw`\$&`)}]`;
+	const action = words.length > 0 ? `(${words.join(' ')})` : (path ? `_files${path === 'folder' ? ' -/' : ''}` : ' ');
+	const after = value === undefined ? '' : `:${value}:${action}`;
+	const long = value === undefined ? name : `${name}=`;
+	const both = short ? [`${quoted(`(${short} ${name})`)}{${short}${value === undefined ? '' : '+'},${long}}${quoted(text + after)}`] : [quoted(long + text + after)];
+	return [...both, ...others.map(other => quoted(other + text))];
+}
+
+/** An option as completions know it. */
+type Completed = {
+	/** As they are typed: --delay, -d. */
+	readonly long: readonly string[];
+	readonly short?: string;
+	readonly help: string;
+	/** What the value is called; undefined for a switch. */
+	readonly value?: string;
+	/** Values there are, where these are known. */
+	readonly words: readonly string[];
+	readonly path?: 'file' | 'folder';
+};
+
+/** All options, in the order of the help. */
+const completedOptions: readonly Completed[] = optionRows.map(([, option]: readonly [string, Option]) => ({
+	long: [longForm(option), ...(option.orNone ? [`--no-${option.name}`] : [])],
+	short: option.short === undefined ? undefined : `-${option.short}`,
+	help: optionHelp(option),
+	value: option.value,
+	words: option.value === undefined ? [] : option.words ?? [],
+	path: option.value === undefined ? undefined : option.path,
+}));
+
+/** First words that are no target, with what follows them. */
+const completedCommands = commandTable.filter(({word}) => word !== '');
+
+/** A text in single quotes, as a shell of the Bourne family has it. */
+function quoted(text: string): string {
+	return `'${text.replaceAll('\'', String.raw`'\''`)}'`;
+}
+
+/** The completion scripts, by the shell's name; `shells` in options/command.ts has the names. */
+export const completions: Readonly<Record<string, () => string>> = {bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion};

@@ -1,0 +1,165 @@
+import type {Bytes, Numbers} from './varints.js';
+
+/** How many durations lie in each bucket: buckets that have some, in their order. */
+export type Histogram = {readonly bucket: Uint16Array; readonly count: Float64Array};
+
+/** One for each of several things, all in the same arrays: those of thing `n` are `start[n] .. start[n + 1] - 1`. */
+export type Histograms = Histogram & {readonly start: Int32Array};
+
+/** Histogram.java has the same: from each power of two to the next so many buckets of the same width, 5 % of what is in them at most. */
+const steps = 20;
+const powers = 42;
+/** The first one has durations of 0. */
+export const bucketCount = 1 + (powers * steps);
+/** Older files have a bucket for each power of two. */
+const olderBucketCount = powers;
+
+/** The shortest duration of a bucket, nanoseconds. */
+export function bucketStartNs(bucket: number): number {
+	const step = bucket - 1;
+	return bucket === 0 ? 0 : (2 ** Math.floor(step / steps)) * (1 + ((step % steps) / steps));
+}
+
+/** That of one of several. */
+export function histogramOf({start, bucket, count}: Histograms, which: number): Histogram {
+	const [from, to] = [start[which] ?? 0, start[which + 1] ?? 0];
+	return {bucket: bucket.subarray(from, to), count: count.subarray(from, to)};
+}
+
+/** As many as the agent has room for, about; a report that the target forged must not fill our memory. */
+const mostBuckets = 2 ** 20;
+
+/** Histograms one after the other, in arrays that grow. Durations for which there is no room are left out. */
+export class HistogramList {
+	#bucket = new Uint16Array(64);
+	#count = new Float64Array(64);
+	#length = 0;
+	readonly #start = [0];
+
+	/** Of the histogram that is open. */
+	add(bucket: number, count: number): void {
+		if (this.#length === mostBuckets) {
+			return;
+		}
+
+		if (this.#length === this.#bucket.length) {
+			const [shorter, fewer] = [this.#bucket, this.#count];
+			this.#bucket = new Uint16Array(this.#length * 2);
+			this.#bucket.set(shorter);
+			this.#count = new Float64Array(this.#length * 2);
+			this.#count.set(fewer);
+		}
+
+		this.#bucket[this.#length] = bucket;
+		this.#count[this.#length++] = count;
+	}
+
+	/** The next one is open. */
+	end(): void {
+		this.#start.push(this.#length);
+	}
+
+	taken(): Histograms {
+		return {start: Int32Array.from(this.#start), bucket: this.#bucket.subarray(0, this.#length), count: this.#count.subarray(0, this.#length)};
+	}
+}
+
+/** Histograms as one. */
+export function histogramsFrom(all: Iterable<Histogram>): Histograms {
+	const list = new HistogramList();
+	for (const {bucket, count} of all) {
+		for (const [index, at] of bucket.entries()) {
+			list.add(at, count[index]);
+		}
+
+		list.end();
+	}
+
+	return list.taken();
+}
+
+/** Histograms added up and subtracted; no bucket has less than 0. */
+export class HistogramSum {
+	readonly #counts = new Map<number, number>();
+
+	add({bucket, count}: Histogram, sign: 1 | -1 = 1): this {
+		for (const [index, at] of bucket.entries()) {
+			this.#counts.set(at, Math.max(0, (this.#counts.get(at) ?? 0) + (sign * count[index])));
+		}
+
+		return this;
+	}
+
+	taken(): Histogram {
+		const filled = [...this.#counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
+		return {bucket: Uint16Array.from(filled, ([bucket]) => bucket), count: Float64Array.from(filled, ([, count]) => count)};
+	}
+}
+
+/** What is more in `all` than in `before`. */
+export function histogramSince(all: Histogram, before: Histogram): Histogram {
+	return before.bucket.length === 0 ? all : new HistogramSum().add(all).add(before, -1).taken();
+}
+
+/** The longest duration that a histogram tells of, nanoseconds; at most `mostNs`. */
+export function longestNs({bucket}: Histogram, mostNs: number): number {
+	const last = bucket.at(-1);
+	return last === undefined ? 0 : (last === bucketCount - 1 ? mostNs : Math.min(Math.floor(bucketStartNs(last + 1)), mostNs));
+}
+
+/** Reads a histogram and adds it to the list; `isOlder`: a bucket is a power of two, and its durations are spread evenly. */
+export function readHistogram(from: Numbers, isOlder: boolean, to: HistogramList): void {
+	const limit = isOlder ? olderBucketCount : bucketCount;
+	let least = 0;
+	for (let left = from.below(limit + 1); left > 0; left--) {
+		const bucket = from.below(limit);
+		const count = from.number();
+		if (bucket < least) {
+			throw new RangeError('buckets that are in no order');
+		}
+
+		least = bucket + 1;
+		if (!isOlder || bucket === 0) {
+			to.add(bucket, count);
+			continue;
+		}
+
+		for (let step = 0; step < steps; step++) {
+			const part = Math.floor(count * (step + 1) / steps) - Math.floor(count * step / steps);
+			if (part > 0) {
+				to.add(1 + ((bucket - 1) * steps) + step, part);
+			}
+		}
+	}
+
+	to.end();
+}
+
+export function writeHistogram(to: Bytes, {bucket, count}: Histogram): void {
+	to.list([...bucket], (at, index) => {
+		to.numbers(at, count[index]);
+	});
+}
+
+/** Durations of calls by buckets, and the shortest and longest that were seen. */
+type Durations = {readonly buckets: Histogram; readonly leastNs: number; readonly mostNs: number};
+
+/**
+The duration that so many of the calls do not exceed (0.5: the median), nanoseconds: exact to the bucket that it lies
+in, within it as if the calls were spread evenly. 0 without calls.
+*/
+export function percentileNs({buckets: {bucket, count}, leastNs, mostNs}: Durations, share: number): number {
+	let left = share * count.reduce((sum, each) => sum + each, 0);
+	for (const [index, calls] of count.entries()) {
+		if (left <= calls) {
+			const at = bucket[index];
+			const from = Math.max(bucketStartNs(at), leastNs);
+			const to = at === bucketCount - 1 ? mostNs : Math.min(bucketStartNs(at + 1), mostNs);
+			return Math.max(from, from + ((to - from) * left / calls));
+		}
+
+		left -= calls;
+	}
+
+	return count.length > 0 ? mostNs : 0;
+}

@@ -1,0 +1,137 @@
+import {maxNameLength, printable} from './text.js';
+
+/** A character takes four bytes at most; one more than are shown says that there are more. */
+const maxTextBytes = 4 * (maxNameLength + 1);
+/** Characters of all texts together. */
+const mostCharacters = 4 * 1024 * 1024;
+
+/** Numbers of seven bits a byte, the lowest first, and texts with their length. */
+export class Numbers {
+	readonly #bytes: Uint8Array;
+	readonly #decoder = new TextDecoder();
+	#at = 0;
+	#characters = 0;
+
+	constructor(bytes: Uint8Array) {
+		this.#bytes = bytes;
+	}
+
+	number(): number {
+		let value = 0;
+		for (let factor = 1; ; factor *= 128) {
+			const byte = this.#bytes[this.#at++];
+			if (byte === undefined || factor > 2 ** 63) {
+				throw new RangeError('a report that is cut off');
+			}
+
+			value += (byte % 128) * factor;
+			if (byte < 128) {
+				return Math.min(value, Number.MAX_SAFE_INTEGER);
+			}
+		}
+	}
+
+	/** A number less than `limit`. */
+	below(limit: number): number {
+		const value = this.number();
+		if (value >= limit) {
+			throw new RangeError('a number that is too large');
+		}
+
+		return value;
+	}
+
+	text(): string {
+		const length = this.below(this.#bytes.length + 1);
+		this.expect(length);
+		const start = this.#at;
+		this.#at += length;
+		const text = printable(this.#decoder.decode(this.#bytes.subarray(start, start + Math.min(length, maxTextBytes))));
+		this.#characters += text.length;
+		if (this.#characters > mostCharacters) {
+			throw new RangeError('too many names');
+		}
+
+		return text;
+	}
+
+	list<Item>(limit: number, read: () => Item): Item[] {
+		return Array.from({length: this.below(limit + 1)}, read);
+	}
+
+	/** A list of which each begins with a number that is not 0, as the end is. */
+	listToZero<Item>(limit: number, read: (first: number) => Item): Item[] {
+		const items: Item[] = [];
+		for (let first = this.number(); first > 0; first = this.number()) {
+			if (items.length === limit) {
+				throw new RangeError('too many of them');
+			}
+
+			items.push(read(first));
+		}
+
+		return items;
+	}
+
+	/** A copy of the bytes that `read` goes over. */
+	span(read: () => void): Uint8Array {
+		const start = this.#at;
+		read();
+		return Uint8Array.from(this.#bytes.subarray(start, this.#at));
+	}
+
+	/** So many bytes must be left. */
+	expect(count: number): void {
+		if (count > this.#bytes.length - this.#at) {
+			throw new RangeError('a report that is cut off');
+		}
+	}
+}
+
+/** Numbers of seven bits a byte, the lowest first, and texts with their length. */
+export class Bytes {
+	readonly #encoder = new TextEncoder();
+	#bytes = new Uint8Array(4096);
+	#length = 0;
+
+	numbers(...values: readonly number[]): void {
+		this.#room(values.length * 10);
+		for (const value of values) {
+			let rest = Math.max(0, Math.round(value));
+			for (; rest > 127; rest = Math.floor(rest / 128)) {
+				this.#bytes[this.#length++] = (rest % 128) + 128;
+			}
+
+			this.#bytes[this.#length++] = rest;
+		}
+	}
+
+	texts(...values: readonly string[]): void {
+		for (const value of values) {
+			const bytes = this.#encoder.encode(value);
+			this.numbers(bytes.length);
+			this.#room(bytes.length);
+			this.#bytes.set(bytes, this.#length);
+			this.#length += bytes.length;
+		}
+	}
+
+	list<Item>(items: readonly Item[], write: (item: Item, index: number) => void): void {
+		this.numbers(items.length);
+		for (const [index, item] of items.entries()) {
+			write(item, index);
+		}
+	}
+
+	taken(): Uint8Array {
+		return this.#bytes.subarray(0, this.#length);
+	}
+
+	#room(count: number): void {
+		if (this.#length + count > this.#bytes.length) {
+			const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + count));
+			larger.set(this.#bytes);
+			this.#bytes = larger;
+		}
+	}
+}

@@ -1,0 +1,54 @@
+import {nativeLine} from '../../model/frame.js';
+import type {Dictionary} from '../../model/snapshot.js';
+import type {GroupBy, Location} from '../types/rows.js';
+
+/**
+The place of a frame id, seen as a line, a method or a class. Of frames that share a place the first one's file is
+taken.
+*/
+export function locationOfFrame(dictionary: Dictionary, frame: number, by: GroupBy): Location {
+	const {strings, frameClass, frameMethod, frameFile, frameLine} = dictionary;
+	return {
+		className: strings[frameClass[frame]],
+		method: by === 'class' ? '' : strings[frameMethod[frame]],
+		file: strings[frameFile[frame]],
+		line: by === 'line' ? frameLine[frame] : -1,
+	};
+}
+
+/**
+`package.Class.method:line`; without what is not known, and `(native)` for a native method. What the table had no room
+for is "(other)" in both class and method, and named once.
+*/
+export function locationName(location: Location): string {
+	const {className, method, line} = location;
+	const name = className && method && !(className === method && method.startsWith('(')) ? `${className}.${method}` : className || method;
+	return line >= 0 ? `${name}:${line}` : (line === nativeLine ? `${name}(native)` : name);
+}
+
+/** Identity of a place within its grouping: the same for the same code in every session. */
+export function locationKey(location: Location, by: GroupBy): string {
+	const {className, method, line} = location;
+	return by === 'class' ? className : (by === 'method' ? `${className}.${method}` : `${className}.${method}:${line}`);
+}
+
+/** A row that stands for a place and looks up which. */
+export abstract class AtLocation implements Location {
+	get className(): string {
+		return this.location.className;
+	}
+
+	get method(): string {
+		return this.location.method;
+	}
+
+	get file(): string {
+		return this.location.file;
+	}
+
+	get line(): number {
+		return this.location.line;
+	}
+
+	protected abstract get location(): Location;
+}

@@ -1,0 +1,121 @@
+import type {Counters} from '../../model/snapshot.js';
+
+/**
+Which members (threads, or places) the counters of a bucket have: how many, and those with the most CPU time, then counted
+ticks, first.
+*/
+export type Ranked = {readonly count: number; readonly top: readonly number[]};
+
+/** Counters sorted into buckets: those of bucket b are `order[start[b]] .. order[start[b + 1] - 1]`. */
+export class CounterBuckets {
+	readonly start: Int32Array;
+	readonly order: Int32Array;
+
+	/** `bucketOfFact` holds ids below `buckets`. */
+	constructor(bucketOfCounter: Int32Array, buckets: number) {
+		const {length} = bucketOfCounter;
+		const start = new Int32Array(buckets + 1);
+		const order = new Int32Array(length);
+		for (let counter = 0; counter < length; counter++) {
+			start[bucketOfCounter[counter] + 1]++;
+		}
+
+		for (let bucket = 0; bucket < buckets; bucket++) {
+			start[bucket + 1] += start[bucket];
+		}
+
+		const next = new Int32Array(start);
+		for (let counter = 0; counter < length; counter++) {
+			order[next[bucketOfCounter[counter]]++] = counter;
+		}
+
+		this.start = start;
+		this.order = order;
+	}
+
+	/** The counters of a bucket. */
+	countersOf(bucket: number): Int32Array {
+		return this.order.subarray(this.start[bucket], this.start[bucket + 1]);
+	}
+}
+
+/** Counters of buckets, summed up by member for each bucket asked for. */
+export class CounterRanking {
+	readonly #counters: Counters;
+	readonly #buckets: CounterBuckets;
+	readonly #memberOfCounter: Int32Array;
+	readonly #countedMask: number;
+	/** By member, all zero between two calls. */
+	readonly #cpuNs: Float64Array;
+	readonly #ticks: Float64Array;
+	readonly #isSeen: Uint8Array;
+
+	/**
+	`memberOfFact` holds ids below `members`, and is looked at for the counters of a bucket that is asked for; only ticks in
+	states of `countedMask` rank.
+	*/
+	constructor(counters: Counters, buckets: CounterBuckets, memberOfCounter: Int32Array, members: number, countedMask: number) {
+		this.#counters = counters;
+		this.#buckets = buckets;
+		this.#memberOfCounter = memberOfCounter;
+		this.#countedMask = countedMask;
+		this.#cpuNs = new Float64Array(members);
+		this.#ticks = new Float64Array(members);
+		this.#isSeen = new Uint8Array(members);
+	}
+
+	/** The members of a bucket, at most `maxTop` of them by name. */
+	of(bucket: number, maxTop: number): Ranked {
+		const {ticks, cpuNs, state} = this.#counters;
+		const seen: number[] = [];
+		const {start, order} = this.#buckets;
+		const [memberOfCounter, isSeen, countedMask] = [this.#memberOfCounter, this.#isSeen, this.#countedMask];
+		const end = start[bucket + 1];
+		for (let at = start[bucket]; at < end; at++) {
+			const counter = order[at];
+			const member = memberOfCounter[counter];
+			if (isSeen[member] === 0) {
+				isSeen[member] = 1;
+				seen.push(member);
+			}
+
+			this.#cpuNs[member] += cpuNs[counter];
+			if ((countedMask & (1 << state[counter])) !== 0) {
+				this.#ticks[member] += ticks[counter];
+			}
+		}
+
+		const top = this.#best(seen, maxTop);
+		for (const member of seen) {
+			this.#isSeen[member] = 0;
+			this.#cpuNs[member] = 0;
+			this.#ticks[member] = 0;
+		}
+
+		return {count: seen.length, top};
+	}
+
+	/** By insertion: `maxTop` is small. */
+	#best(seen: readonly number[], maxTop: number): number[] {
+		const top: number[] = [];
+		for (const member of seen) {
+			let at = top.length;
+			while (at > 0 && this.#isBefore(member, top[at - 1])) {
+				at--;
+			}
+
+			if (at < maxTop) {
+				top.splice(at, 0, member);
+				if (top.length > maxTop) {
+					top.pop();
+				}
+			}
+		}
+
+		return top;
+	}
+
+	#isBefore(a: number, b: number): boolean {
+		return (this.#cpuNs[a] - this.#cpuNs[b] || this.#ticks[a] - this.#ticks[b] || b - a) > 0;
+	}
+}

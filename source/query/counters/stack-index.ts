@@ -1,0 +1,261 @@
+import {rootNode, unattributed} from '../../model/frame.js';
+import type {Dictionary} from '../../model/snapshot.js';
+import type {GroupBy, Location} from '../types/rows.js';
+import type {OwnCode} from './own-code.js';
+import {locationKey, locationOfFrame} from './location.js';
+
+/** Frames grouped by line, method or class. Group ids are dense; 0 is "no frame". */
+export type Grouping = {
+	readonly by: GroupBy;
+	readonly locations: readonly Location[];
+	readonly keys: readonly string[];
+	readonly groupOfKey: ReadonlyMap<string, number>;
+	/** By frame id. */
+	readonly groupOfFrame: Int32Array;
+	/** By node: 1 where no caller is of the same group, so that a recursive place counts once per stack. */
+	readonly outermost: Uint8Array;
+};
+
+/** What queries derive from the dictionary of a session. */
+type StackIndex = {
+	/** By node: the node of the frame that a sample with this stack counts for. The empty stack has itself. */
+	readonly attributed: Int32Array;
+	/** The node of unattributed CPU time; 0 while there is none. */
+	readonly unattributed: number;
+	/**
+	The same with the program's own code first: the innermost frame of its own that has a line, or else the innermost of
+	its own; in stacks without any as above.
+	*/
+	ownAttributed(own: OwnCode): Int32Array;
+	/** The same, but that stacks without own code end where they do. */
+	ownEnds(own: OwnCode): Int32Array;
+	grouping(by: GroupBy): Grouping;
+};
+
+/**
+By the strings of a session: they are one append-only array in all its snapshots, while the other arrays are replaced
+when they grow. Ids never change their meaning, so a longer index also serves an earlier snapshot.
+*/
+const indexes = new WeakMap<readonly string[], GrowingIndex>();
+
+/** The index of a dictionary, brought up to its counts; the cost is that of the nodes added since the last call. */
+export function stackIndex(dictionary: Dictionary): StackIndex {
+	let index = indexes.get(dictionary.strings);
+	if (!index) {
+		index = new GrowingIndex();
+		indexes.set(dictionary.strings, index);
+	}
+
+	index.update(dictionary);
+	return index;
+}
+
+/**
+Rule of attribution: a sample counts for the first frame from the top that has a line number (>= 0), or, when no frame
+has one, for the top frame.
+*/
+class GrowingIndex implements StackIndex {
+	attributed = new Int32Array(1);
+	unattributed = 0;
+	/** By node: the nearest node at or below it (towards the root) with a line number, or the root. */
+	#withLine = new Int32Array(1);
+	#nodeCount = 1;
+	#dictionary!: Dictionary;
+	readonly #groupings = new Map<GroupBy, GrowingGrouping>();
+	readonly #owns = new Map<string, GrowingOwn>();
+
+	update(dictionary: Dictionary): void {
+		this.#dictionary = dictionary;
+		const {nodeCount, nodeParent, nodeFrame, frameLine, frameClass, strings} = dictionary;
+		if (nodeCount <= this.#nodeCount) {
+			return;
+		}
+
+		this.attributed = withRoom(this.attributed, nodeCount);
+		this.#withLine = withRoom(this.#withLine, nodeCount);
+		for (let node = this.#nodeCount; node < nodeCount; node++) {
+			const nearest = frameLine[nodeFrame[node]] >= 0 ? node : this.#withLine[nodeParent[node]];
+			this.#withLine[node] = nearest;
+			this.attributed[node] = nearest === rootNode ? node : nearest;
+			if (nodeParent[node] === rootNode && strings[frameClass[nodeFrame[node]]] === unattributed.className) {
+				this.unattributed = node;
+			}
+		}
+
+		this.#nodeCount = nodeCount;
+	}
+
+	ownAttributed(own: OwnCode): Int32Array {
+		return this.#ofOwn(own).attributed;
+	}
+
+	ownEnds(own: OwnCode): Int32Array {
+		return this.#ofOwn(own).ends;
+	}
+
+	grouping(by: GroupBy): Grouping {
+		let grouping = this.#groupings.get(by);
+		if (!grouping) {
+			grouping = new GrowingGrouping(by);
+			this.#groupings.set(by, grouping);
+		}
+
+		grouping.update(this.#dictionary);
+		return grouping;
+	}
+
+	#ofOwn(own: OwnCode): GrowingOwn {
+		const growing = this.#owns.get(own.key) ?? new GrowingOwn(own);
+		this.#owns.set(own.key, growing);
+		growing.update(this.#dictionary, this.attributed);
+		return growing;
+	}
+}
+
+class GrowingOwn {
+	attributed = new Int32Array(1);
+	ends = new Int32Array(1);
+	readonly #own: OwnCode;
+	/** By string id of a class, once it was asked for. */
+	readonly #isOwnClass = new Map<number, boolean>();
+	/**
+	By node: the nearest node at or below it of the program's own that has a line, and the nearest of its own; or the
+	root.
+	*/
+	#withLine = new Int32Array(1);
+	#nearest = new Int32Array(1);
+	#nodeCount = 1;
+
+	constructor(own: OwnCode) {
+		this.#own = own;
+	}
+
+	update({nodeCount, nodeParent, nodeFrame, frameLine, frameClass, strings}: Dictionary, usual: Int32Array): void {
+		this.attributed = withRoom(this.attributed, nodeCount);
+		this.ends = withRoom(this.ends, nodeCount);
+		this.#withLine = withRoom(this.#withLine, nodeCount);
+		this.#nearest = withRoom(this.#nearest, nodeCount);
+		for (let node = this.#nodeCount; node < nodeCount; node++) {
+			const frame = nodeFrame[node];
+			const isOwn = this.#isOwn(frameClass[frame], strings);
+			this.#withLine[node] = isOwn && frameLine[frame] >= 0 ? node : this.#withLine[nodeParent[node]];
+			this.#nearest[node] = isOwn ? node : this.#nearest[nodeParent[node]];
+			const end = this.#withLine[node] || this.#nearest[node];
+			this.attributed[node] = end || usual[node];
+			this.ends[node] = end || node;
+		}
+
+		this.#nodeCount = Math.max(this.#nodeCount, nodeCount);
+	}
+
+	#isOwn(classId: number, strings: readonly string[]): boolean {
+		let isOwn = this.#isOwnClass.get(classId);
+		if (isOwn === undefined) {
+			isOwn = this.#own.isOwn(strings[classId]);
+			this.#isOwnClass.set(classId, isOwn);
+		}
+
+		return isOwn;
+	}
+}
+
+class GrowingGrouping implements Grouping {
+	readonly locations: Location[] = [{
+		className: '', method: '', file: '', line: -1,
+	}];
+
+	readonly keys = [''];
+	readonly groupOfKey = new Map<string, number>();
+	groupOfFrame = new Int32Array(1);
+	outermost = new Uint8Array(1);
+	#frameCount = 1;
+	#nodeCount = 1;
+
+	constructor(readonly by: GroupBy) {}
+
+	update(dictionary: Dictionary): void {
+		this.#addFrames(dictionary);
+		this.#addNodes(dictionary);
+	}
+
+	#addFrames(dictionary: Dictionary): void {
+		const {frameCount} = dictionary;
+		this.groupOfFrame = withRoom(this.groupOfFrame, frameCount);
+		for (let frame = this.#frameCount; frame < frameCount; frame++) {
+			const location = locationOfFrame(dictionary, frame, this.by);
+			const key = locationKey(location, this.by);
+			let group = this.groupOfKey.get(key);
+			if (group === undefined) {
+				group = this.locations.push(location) - 1;
+				this.keys.push(key);
+				this.groupOfKey.set(key, group);
+			}
+
+			this.groupOfFrame[frame] = group;
+		}
+
+		this.#frameCount = Math.max(this.#frameCount, frameCount);
+	}
+
+	/**
+	Walks from each node's caller to the next node's with a count of each group on the way. The nodes of a stack come
+	one after the other, so that this takes as long as making the stacks did: a search among the callers of each node
+	takes the square of that in a deep stack.
+	*/
+	#addNodes({nodeCount, nodeParent, nodeFrame}: Dictionary): void {
+		if (nodeCount <= this.#nodeCount) {
+			return;
+		}
+
+		this.outermost = withRoom(this.outermost, nodeCount);
+		const {groupOfFrame, outermost} = this;
+		const onPath = new Int32Array(this.locations.length);
+		const groupOf = (node: number) => groupOfFrame[nodeFrame[node]];
+		const down: number[] = [];
+		let end = rootNode;
+		for (let node = this.#nodeCount; node < nodeCount; node++) {
+			// Callers have smaller ids: the greater of the two is not above the other.
+			for (let caller = nodeParent[node]; end !== caller;) {
+				if (end > caller) {
+					onPath[groupOf(end)]--;
+					end = nodeParent[end];
+				} else {
+					down.push(caller);
+					caller = nodeParent[caller];
+				}
+			}
+
+			for (const passed of down) {
+				onPath[groupOf(passed)]++;
+			}
+
+			down.length = 0;
+			end = nodeParent[node];
+			const group = groupOf(node);
+			outermost[node] = onPath[group] === 0 ? 1 : 0;
+		}
+
+		this.#nodeCount = nodeCount;
+	}
+}
+
+function withRoom<T extends Int32Array | Uint8Array>(array: T, length: number): T {
+	if (length <= array.length) {
+		return array;
+	}
+
+	const longer = new (array.constructor as new (length: number) => T)(Math.max(length, array.length * 2));
+	longer.set(array);
+	return longer;
+}
+
+/** The frames of a stack as lines, innermost first, the first `depth` of them. */
+export function framesOf(dictionary: Dictionary, from: number, depth = Infinity): Location[] {
+	const {groupOfFrame, locations} = stackIndex(dictionary).grouping('line');
+	const frames: Location[] = [];
+	for (let node = from; node !== rootNode && frames.length < depth; node = dictionary.nodeParent[node]) {
+		frames.push(locations[groupOfFrame[dictionary.nodeFrame[node]]]);
+	}
+
+	return frames;
+}

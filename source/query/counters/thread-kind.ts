@@ -1,0 +1,52 @@
+import {threadFlag} from '../../model/sample.js';
+import type {Snapshot} from '../../model/snapshot.js';
+
+/** Whose CPU time a thread uses: the program's, the JIT compilers', or the JVM's own (collectors and others). */
+type ThreadKind = 'java' | 'jit' | 'vm';
+
+/** From the bits of a thread's flags. */
+export function threadKind(flags: number): ThreadKind {
+	return (flags & threadFlag.compiler) === 0 ? ((flags & threadFlag.vmInternal) === 0 ? 'java' : 'vm') : 'jit';
+}
+
+/**
+Java threads that HotSpot and the JDK start for themselves, whatever the program does: names in HotSpot's runtime and
+services folders, java.lang.ref and jdk.internal.ref, JDK 8 to 28.
+*/
+const ownNames: ReadonlySet<string> = new Set([
+	'Reference Handler', 'Finalizer', 'Signal Dispatcher', 'Service Thread', 'Monitor Deflation Thread', 'Notification Thread', 'Common-Cleaner', 'Attach Listener', 'Sweeper thread', 'Surrogate Locker Thread (Concurrent GC)',
+]);
+
+/** Threads that collect garbage, by HotSpot's names for them, JDK 8 to 28; a serial collector works in the VM Thread. */
+const collectorNames = /^(?:GC |G1 |ParGC|Gang worker|Concurrent Mark|CMS |ZWorker|ZDriver|ZDirector|ZStat|ZUncommit|ZUnmapper|X(?:Worker|Driver|Director)|Shenandoah|Epsilon)/;
+
+/** Whether a thread of the JVM's is there to collect garbage, by its name. */
+export function isCollector(name: string): boolean {
+	return collectorNames.test(name);
+}
+
+/**
+Whether a thread is there for the JVM itself and not for the program: collectors, compilers, and Java threads that every
+JVM has.
+*/
+export function isOfJvm(flags: number, name: string): boolean {
+	return threadKind(flags) !== 'java' || ownNames.has(name);
+}
+
+/** First release with virtual threads. */
+const firstRelease = 21;
+
+/** Threads that the JDK has for virtual ones: those of its scheduler, and those that wake them in time. */
+const scheduler = /^(?:ForkJoinPool-1-worker-\d+|VirtualThread-unparker.*)$/;
+
+/** What engines do not see of virtual threads. */
+export const unmountedUnseen = 'virtual threads that are not mounted are not seen';
+
+/**
+Whether the program has virtual threads, as far as samples tell: one was mounted, or the threads are there that carry or
+wake them. A pool of the program's own may be named like the scheduler.
+*/
+export function hasVirtualThreads({target, threads}: Snapshot): boolean {
+	return Number.parseInt(target.jvmVersion, 10) >= firstRelease
+		&& threads.name.some((name, thread) => thread < threads.count && ((threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) !== 0 || scheduler.test(name)));
+}

@@ -1,0 +1,104 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {sortRows} from '../columns/sort.js';
+import {locationName} from '../counters/location.js';
+import {scopeOf} from '../counters/scope.js';
+import type {FilterRow} from '../filter/filter.js';
+import type {
+	LineRow, LineTable, Query, Location,
+} from '../types/rows.js';
+import {lineColumns} from './columns.js';
+import {countedLines} from './counted-lines.js';
+
+/**
+Hot places (lines, methods or classes, as `query.by` says; with `query.ownFirst` those of the program's own code)
+between `baseline` (undefined: the session's start) and `snapshot`, filtered and sorted. Samples without Java frames are
+not in it. Rows with neither counted ticks nor CPU time are left out, and those without counted ticks when only blocked
+or waiting samples count.
+*/
+export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
+	const scope = scopeOf(snapshot, query);
+	const {rows, ...whole} = countedLines(snapshot, since, query, scope);
+	const shown = scope.filter.row ? matching(rows, scope.filter.row) : rows;
+	return {rows: sortRows(shown, lineColumns, query.sort), allRows: rows.length, ...whole};
+}
+
+/** What a filter has left of some rows: the same while only their order is another. */
+const matched = new WeakMap<readonly LineRow[], {readonly by: unknown; readonly rows: readonly LineRow[]}>();
+
+function matching(rows: readonly LineRow[], matches: (row: FilterRow) => boolean): readonly LineRow[] {
+	const known = matched.get(rows);
+	if (known?.by === matches) {
+		return known.rows;
+	}
+
+	const shown = rows.filter(row => matches(new LineFilterRow(row)));
+	matched.set(rows, {by: matches, rows: shown});
+	return shown;
+}
+
+/** Nobody asks for all of it. */
+class LineFilterRow implements FilterRow {
+	readonly #row: LineRow;
+
+	constructor(row: LineRow) {
+		this.#row = row;
+	}
+
+	get text(): string {
+		const {via} = this.#row;
+		return via ? `${locationName(this.#row)}\nvia ${locationName(via)}` : locationName(this.#row);
+	}
+
+	get percent(): number {
+		return this.#row.selfPercent;
+	}
+
+	get totalPercent(): number {
+		return this.#row.totalPercent;
+	}
+
+	get cpuMs(): number {
+		return this.#row.selfCpuNs / 1e6;
+	}
+
+	get ticks(): number {
+		return this.#row.selfTicks;
+	}
+
+	get totalTicks(): number {
+		return this.#row.totalTicks;
+	}
+
+	get threads(): number {
+		return this.#row.threadCount;
+	}
+
+	get blocked(): number {
+		return this.#row.blockedNow;
+	}
+
+	get stuckS(): number {
+		return this.#row.stuckMs / 1000;
+	}
+}
+
+/** What stands beside a line of a source: at it and in what it called. */
+export type LineFigures = {readonly ticks: number; readonly cpuNs: number};
+
+/** The class that a source file is named for by all classes in it: without what is nested. */
+function fileOf({className, file}: Location): string {
+	return `${className.slice(0, className.lastIndexOf('.') + 1)}/${file}`;
+}
+
+/** Ticks of counted states and CPU time of each line of the file that a place is in, by the line's number. */
+export function querySourceLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, location: Location): ReadonlyMap<number, LineFigures> {
+	const figures = new Map<number, LineFigures>();
+	for (const row of queryLines(snapshot, since, {...query, by: 'line'}).rows) {
+		if (row.line > 0 && fileOf(row) === fileOf(location)) {
+			const before = figures.get(row.line);
+			figures.set(row.line, {ticks: row.totalTicks + (before?.ticks ?? 0), cpuNs: row.totalCpuNs + (before?.cpuNs ?? 0)});
+		}
+	}
+
+	return figures;
+}

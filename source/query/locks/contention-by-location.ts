@@ -1,0 +1,66 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {stateCode} from '../../model/thread-state.js';
+import {isCounted, type Scope} from '../counters/scope.js';
+import type {Grouping} from '../counters/stack-index.js';
+import {isContendingNow} from './contention.js';
+import {isStuckLonger, stuckMs} from './newest-sample.js';
+
+/** Who stands where in the newest sample and cannot go on, by group. */
+export type ContentionByLocation = {
+	/** Threads that are BLOCKED. */
+	readonly blocked: Int32Array;
+	/** Threads that are held up, BLOCKED or parked for a lock; the longest such stand, and 1 if in truth it is longer. */
+	readonly contending: Int32Array;
+	readonly longestMs: Float64Array;
+	readonly isLonger: Uint8Array;
+	/** Name of the thread that holds most of them up; undefined where that is not known. */
+	holderOf(group: number): string | undefined;
+	/** How many others, of those that are known, hold threads up there. */
+	otherHoldersOf(group: number): number;
+};
+
+/** Threads that cannot go on in the newest sample, by the group of the frame that they count for. */
+export function contentionByLocation(snapshot: Snapshot, attributed: Int32Array, {locations, groupOfFrame}: Grouping, scope: Pick<Scope, 'threads'>): ContentionByLocation {
+	const blocked = new Int32Array(locations.length);
+	const contending = new Int32Array(locations.length);
+	const longestMs = new Float64Array(locations.length);
+	const isLonger = new Uint8Array(locations.length);
+	/** By group, then by the thread that holds the lock: how many it holds up. */
+	const holders = new Map<number, Map<number, number>>();
+	const {threads, dictionary} = snapshot;
+	for (let thread = 0; thread < threads.count; thread++) {
+		const isBlocked = threads.alive[thread] === 1 && threads.state[thread] === stateCode.BLOCKED;
+		const isContending = isBlocked || isContendingNow(snapshot, thread);
+		if (!isContending || !isCounted(scope, thread)) {
+			continue;
+		}
+
+		const group = groupOfFrame[dictionary.nodeFrame[attributed[threads.node[thread]]]];
+		blocked[group] += Number(isBlocked);
+		contending[group]++;
+		longestMs[group] = Math.max(longestMs[group], stuckMs(snapshot, thread));
+		isLonger[group] ||= Number(isStuckLonger(snapshot, thread));
+		const ofGroup = holders.get(group) ?? new Map<number, number>();
+		const owner = threads.lockOwner[thread];
+		holders.set(group, ofGroup.set(owner, 1 + (ofGroup.get(owner) ?? 0)));
+	}
+
+	return {
+		blocked, contending, longestMs, isLonger,
+		holderOf(group) {
+			const [owner] = mostOf(holders.get(group) ?? new Map<number, number>()) ?? [-1];
+			return owner < 0 ? undefined : threads.name[owner];
+		},
+		otherHoldersOf: group => Math.max(0, [...holders.get(group)?.keys() ?? []].filter(owner => owner >= 0).length - 1),
+	};
+}
+
+/** The entry with the greatest count, the first of equal ones; undefined where there is none. */
+export function mostOf<Key>(counts: ReadonlyMap<Key, number>): readonly [Key, number] | undefined {
+	let most: readonly [Key, number] | undefined;
+	for (const entry of counts) {
+		most = entry[1] > (most?.[1] ?? 0) ? entry : most;
+	}
+
+	return most;
+}

@@ -1,0 +1,270 @@
+import {rootNode} from '../../model/frame.js';
+import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
+import {stateCode, stateCount} from '../../model/thread-state.js';
+import {sortRows} from '../columns/sort.js';
+import {endsOf, ownLocation, viaOfBuckets} from '../counters/attribution.js';
+import {CounterBuckets, CounterRanking} from '../counters/ranking.js';
+import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
+import {
+	cpuPieces, percentOf, samplesOf, shareError, threadsInStep,
+} from '../counters/share.js';
+import {StackFilter} from '../counters/stack-filter.js';
+import {framesOf, stackIndex, type Grouping} from '../counters/stack-index.js';
+import {mostOf} from '../locks/contention-by-location.js';
+import type {Location, Query, StackHistogramRow} from '../types/rows.js';
+import {fingerprintOf} from './fingerprint.js';
+import {SameStacks} from './same-stacks.js';
+import {stackColumns} from './columns.js';
+
+/** Names of threads kept for a row. */
+const maxTopThreads = 3;
+
+/**
+Identical stacks between `baseline` (undefined: the session's start) and `snapshot`, counted over all threads and states
+("voted for"); filtered (a word may be in any frame) and sorted. They are compared by their frames, the first
+`query.depth` of them where that is set, so that lock addresses and names of threads split nothing; with
+`query.ownFirst` by those from the program's own code on. Samples without Java
+frames are not in it, nor are stacks with neither counted ticks nor CPU time.
+*/
+export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly StackHistogramRow[]; readonly allRows: number} {
+	const {dictionary} = snapshot;
+	const depth = query.depth ?? Infinity;
+	const scope = scopeOf(snapshot, query);
+	const counters = countersInWindow(snapshot, since, scope);
+	const lines = stackIndex(dictionary).grouping('line');
+	const stacks = new SameStacks(dictionary, lines, depth);
+	const ends = endsOf(dictionary, query);
+	const sums = new StackSums(counters, stacks, scope, ends);
+	const rows = rowsOf(snapshot, sums, counters, scope, {
+		inStep: threadsInStep(snapshot, since), dictionary, lines, depth, stacks, ends, app: query.app,
+	});
+	const filter = new StackFilter(scope.filter, dictionary, lines);
+	const leftOut = ends && !filter.isEmpty ? foundInLeftOut(counters, sums, filter, ends) : undefined;
+	const shown = filter.isEmpty
+		? rows
+		: rows.filter(row => filter.passes(row.node, depth, () => ({
+			percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
+			threads: row.threadCount, blocked: row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0, stuckS: 0,
+		}), leftOut?.[row.stack]));
+	return {rows: sortRows(shown, stackColumns, query.sort), allRows: rows.length};
+}
+
+/** By the number of a stack: terms of the filter whose text is in what its samples stood in beyond the program's own code. */
+function foundInLeftOut(counters: Counters, {ticks, stackOfCounter}: StackSums, filter: StackFilter, ends: Int32Array): Int32Array {
+	const found = new Int32Array(ticks.length);
+	for (let counter = 0; counter < counters.count; counter++) {
+		found[stackOfCounter[counter]] |= filter.foundBetween(counters.node[counter], ends[counters.node[counter]]);
+	}
+
+	return found;
+}
+
+function rowsOf(snapshot: Snapshot, sums: StackSums, counters: Counters, {unit, countedMask}: Scope, frames: Frames): LazyHistogramRow[] {
+	const {threads, dictionary} = snapshot;
+	const stackCount = sums.ticks.length;
+	let ranking: CounterRanking | undefined;
+	const source: RowSource = {
+		sums,
+		frames,
+		isInTicks: unit === 'ticks',
+		threadsOf(stack) {
+			ranking ??= new CounterRanking(counters, new CounterBuckets(sums.stackOfCounter, stackCount), counters.thread, threads.count, countedMask);
+			const {count, top} = ranking.of(stack, maxTopThreads);
+			return {count, names: top.map(thread => threads.name[thread])};
+		},
+		viaOf: frames.ends
+			? viaOfBuckets(dictionary, {
+				counters, ends: frames.ends, bucketOfCounter: sums.stackOfCounter, buckets: stackCount,
+			}, {unit, countedMask})
+			: () => undefined,
+		usualNode: stack => usualNode(counters, sums.stackOfCounter, stack),
+	};
+	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
+	const rows: LazyHistogramRow[] = [];
+	for (let stack = 1; stack < stackCount; stack++) {
+		const [ticks, cpuNs] = [sums.ticks[stack], sums.cpuNs[stack]];
+		if (ticks > 0 || (isCpuCounted && cpuNs > 0)) {
+			rows.push(new LazyHistogramRow(stack, source));
+		}
+	}
+
+	return rows;
+}
+
+/** Sums by the number of a stack. */
+class StackSums {
+	readonly ticks: Float64Array;
+	readonly cpuNs: Float64Array;
+	/** Ticks at [stack * stateCount + state], every state. */
+	readonly states: Float64Array;
+	/** By counter; 0 for those without Java frames. */
+	readonly stackOfCounter: Int32Array;
+	wholeTicks = 0;
+	wholeCpuNs = 0;
+	/** Sums of squares, see `factColumns`. */
+	readonly squaredUs: Float64Array;
+	readonly squaredTicks: Float64Array;
+	wholeSquaredUs = 0;
+	wholeSquaredTicks = 0;
+
+	constructor(counters: Counters, readonly stacks: SameStacks, {countedMask}: Scope, ends: Int32Array | undefined) {
+		this.stackOfCounter = new Int32Array(counters.count);
+		for (let counter = 0; counter < counters.count; counter++) {
+			this.stackOfCounter[counter] = stacks.numberOf(ends ? ends[counters.node[counter]] : counters.node[counter]);
+		}
+
+		const count = stacks.firstNode.length;
+		this.ticks = new Float64Array(count);
+		this.squaredUs = new Float64Array(count);
+		this.squaredTicks = new Float64Array(count);
+		this.cpuNs = new Float64Array(count);
+		this.states = new Float64Array(count * stateCount);
+		for (let counter = 0; counter < counters.count; counter++) {
+			if (counters.node[counter] !== rootNode) {
+				this.#add(counters, counter, countedMask);
+			}
+		}
+	}
+
+	#add(counters: Counters, counter: number, countedMask: number): void {
+		const stack = this.stackOfCounter[counter];
+		const ticks = counters.ticks[counter];
+		const cpuNs = counters.cpuNs[counter];
+		this.states[(stack * stateCount) + counters.state[counter]] += ticks;
+		this.cpuNs[stack] += cpuNs;
+		this.wholeCpuNs += cpuNs;
+		this.squaredUs[stack] += counters.squaredUs[counter];
+		this.wholeSquaredUs += counters.squaredUs[counter];
+		if ((countedMask & (1 << counters.state[counter])) !== 0) {
+			this.ticks[stack] += ticks;
+			this.wholeTicks += ticks;
+			this.squaredTicks[stack] += counters.squaredTicks[counter];
+			this.wholeSquaredTicks += counters.squaredTicks[counter];
+		}
+	}
+}
+
+type Frames = {
+	readonly dictionary: Dictionary;
+	readonly lines: Grouping;
+	readonly depth: number;
+	readonly stacks: SameStacks;
+	readonly ends: Int32Array | undefined;
+	readonly app: Query['app'];
+	/** See `threadsInStep`. */
+	readonly inStep: number;
+};
+
+/** What rows are made from, when they are asked. */
+type RowSource = {
+	readonly sums: StackSums;
+	readonly frames: Frames;
+	readonly isInTicks: boolean;
+	threadsOf(stack: number): {readonly count: number; readonly names: readonly string[]};
+	viaOf(stack: number): Location | undefined;
+	/** The stack, by its node, that most samples of the row had. */
+	usualNode(stack: number): number;
+};
+
+function usualNode({count, node, ticks}: Counters, stackOfCounter: Int32Array, stack: number): number {
+	const ticksOfNode = new Map<number, number>();
+	for (let counter = 0; counter < count; counter++) {
+		if (stackOfCounter[counter] === stack) {
+			ticksOfNode.set(node[counter], ticks[counter] + (ticksOfNode.get(node[counter]) ?? 0));
+		}
+	}
+
+	return mostOf(ticksOfNode)?.[0] ?? rootNode;
+}
+
+/** A row that knows which it is; all else is found when it is drawn, as most rows are not. */
+class LazyHistogramRow implements StackHistogramRow {
+	readonly #source: RowSource;
+	#threads: ReturnType<RowSource['threadsOf']> | undefined;
+	#fingerprint: string | undefined;
+	#key: string | undefined;
+
+	constructor(readonly stack: number, source: RowSource) {
+		this.#source = source;
+	}
+
+	get node(): number {
+		return this.#source.sums.stacks.firstNode[this.stack];
+	}
+
+	get ticks(): number {
+		return this.#source.sums.ticks[this.stack];
+	}
+
+	get cpuNs(): number {
+		return this.#source.sums.cpuNs[this.stack];
+	}
+
+	get percent(): number {
+		const {sums: {wholeTicks, wholeCpuNs}, isInTicks} = this.#source;
+		return isInTicks ? percentOf(this.ticks, wholeTicks) : percentOf(this.cpuNs, wholeCpuNs);
+	}
+
+	get key(): string {
+		this.#key ??= String(this.node);
+		return this.#key;
+	}
+
+	get errorPercent(): number {
+		const {isInTicks, frames, sums} = this.#source;
+		return shareError(this.percent, isInTicks
+			? samplesOf({sum: this.ticks, squares: sums.squaredTicks[this.stack]}, {sum: sums.wholeTicks, squares: sums.wholeSquaredTicks}) / frames.inStep
+			: samplesOf(cpuPieces(this.cpuNs, sums.squaredUs[this.stack]), cpuPieces(sums.wholeCpuNs, sums.wholeSquaredUs)));
+	}
+
+	get states(): StackHistogramRow['states'] {
+		return [...this.#source.sums.states.subarray(this.stack * stateCount, (this.stack + 1) * stateCount)];
+	}
+
+	get threadCount(): number {
+		return this.#seen.count;
+	}
+
+	get topThreads(): readonly string[] {
+		return this.#seen.names;
+	}
+
+	get top(): Location {
+		const {dictionary, lines} = this.#source.frames;
+		return lines.locations[lines.groupOfFrame[dictionary.nodeFrame[this.node]]];
+	}
+
+	get frames(): readonly Location[] {
+		const {dictionary, depth} = this.#source.frames;
+		return framesOf(dictionary, this.node, depth);
+	}
+
+	get wholeFrames(): readonly Location[] {
+		const {frames} = this.#source;
+		return framesOf(frames.dictionary, frames.ends ? this.#source.usualNode(this.stack) : this.node);
+	}
+
+	get via(): Location | undefined {
+		return this.#source.viaOf(this.stack);
+	}
+
+	get own(): Location | undefined {
+		const {dictionary, ends, app} = this.#source.frames;
+		return ends ? undefined : ownLocation(dictionary, this.node, {app});
+	}
+
+	get #seen(): ReturnType<RowSource['threadsOf']> {
+		this.#threads ??= this.#source.threadsOf(this.stack);
+		return this.#threads;
+	}
+
+	isOf(node: number): boolean {
+		const {stacks, ends} = this.#source.frames;
+		return node !== rootNode && stacks.numberOf(ends ? ends[node] : node) === stacks.numberOf(this.node);
+	}
+
+	get fingerprint(): string {
+		this.#fingerprint ??= fingerprintOf(this.frames);
+		return this.#fingerprint;
+	}
+}

@@ -1,0 +1,154 @@
+import {rootNode} from '../../model/frame.js';
+import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
+import {stateCount, threadStates} from '../../model/thread-state.js';
+import {locationName} from '../counters/location.js';
+import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
+import {percentOf} from '../counters/share.js';
+import {byNumber, byText, sortByFigures} from '../columns/sort.js';
+import {framesOf} from '../counters/stack-index.js';
+import type {Location, Query, StackRow} from '../types/rows.js';
+
+/**
+Stacks between `baseline` (undefined: the session's start) and `snapshot`, identical ones in the same counted state put
+together over all threads; those without Java frames left out. Filtered (a word may match any frame); in the order of
+the unit: most CPU time, then ticks, or the other way round. With `depth`, stacks are compared and shown by that many
+frames from the top.
+*/
+export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query, depth = Infinity): StackRow[] {
+	const scope = scopeOf(snapshot, query);
+	const counters = countersInWindow(snapshot, since, {stateMask: scope.countedMask, threads: scope.threads});
+	const rows = stackRows(snapshot.dictionary, counters, scope, depth);
+	const {row: matches} = scope.filter;
+	return sortStacks(matches
+		? rows.filter(row => matches({
+			text: row.frames.map(frame => locationName(frame)).join('\n'), percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
+			threads: row.threadCount, blocked: row.state === 'BLOCKED' ? row.threadCount : 0, stuckS: 0,
+		}))
+		: rows, scope);
+}
+
+/** Rows of the counters that have Java frames, in no order. Shares are of the whole of these counters. */
+export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pick<Scope, 'unit'>, depth = Infinity): StackRow[] {
+	const merged = Number.isFinite(depth) ? mergeByFrames(dictionary, counters, depth) : mergeByNode(dictionary, counters);
+	let [wholeTicks, wholeCpuNs] = [0, 0];
+	for (const stack of merged) {
+		wholeTicks += stack.ticks;
+		wholeCpuNs += stack.cpuNs;
+	}
+
+	return merged.map(stack => new LazyStackRow(stack, unit === 'ticks' ? percentOf(stack.ticks, wholeTicks) : percentOf(stack.cpuNs, wholeCpuNs), dictionary, depth));
+}
+
+/** In the unit's order, equal ones by key. */
+export function sortStacks(rows: readonly StackRow[], {unit}: Pick<Scope, 'unit'>): StackRow[] {
+	const figures = unit === 'ticks' ? [ticksOf, cpuOf] : [cpuOf, ticksOf];
+	return sortByFigures(rows, figures, -1, (a, b) => byNumber(figures[0].of(b), figures[0].of(a)) || byNumber(figures[1].of(b), figures[1].of(a)) || byText(a.key, b.key));
+}
+
+const ticksOf = {of: ({ticks}: StackRow): number => ticks};
+const cpuOf = {of: ({cpuNs}: StackRow): number => cpuNs};
+
+type MergedStack = {readonly node: number; readonly state: number; ticks: number; cpuNs: number; threadCount: number};
+
+class LazyStackRow implements StackRow {
+	readonly ticks: number;
+	readonly cpuNs: number;
+	readonly state: StackRow['state'];
+	readonly percent: number;
+	readonly threadCount: number;
+	readonly #node: number;
+	readonly #dictionary: Dictionary;
+	readonly #depth: number;
+	#key: string | undefined;
+
+	constructor(stack: MergedStack, percent: number, dictionary: Dictionary, depth: number) {
+		this.ticks = stack.ticks;
+		this.cpuNs = stack.cpuNs;
+		this.state = threadStates[stack.state];
+		this.percent = percent;
+		this.threadCount = stack.threadCount;
+		this.#node = stack.node;
+		this.#dictionary = dictionary;
+		this.#depth = depth;
+	}
+
+	get key(): string {
+		this.#key ??= `${this.#node}:${this.state}`;
+		return this.#key;
+	}
+
+	get frames(): readonly Location[] {
+		return framesOf(this.#dictionary, this.#node, this.#depth);
+	}
+}
+
+/** Whole stacks are the same when their nodes are. A counter is of one thread alone. */
+function mergeByNode({nodeCount}: Dictionary, counters: Counters): MergedStack[] {
+	const rows: MergedStack[] = [];
+	const rowOf = new Int32Array(nodeCount * stateCount);
+	for (let index = 0; index < counters.count; index++) {
+		const node = counters.node[index];
+		if (node === rootNode) {
+			continue;
+		}
+
+		const state = counters.state[index];
+		const slot = (node * stateCount) + state;
+		if (rowOf[slot] === 0) {
+			rowOf[slot] = rows.push({
+				node, state, ticks: 0, cpuNs: 0, threadCount: 0,
+			});
+		}
+
+		const row = rows[rowOf[slot] - 1];
+		row.ticks += counters.ticks[index];
+		row.cpuNs += counters.cpuNs[index];
+		row.threadCount++;
+	}
+
+	return rows;
+}
+
+/** Stacks cut to their top frames are the same when those frames are; the first one's node stands for all. */
+function mergeByFrames(dictionary: Dictionary, counters: Counters, depth: number): MergedStack[] {
+	const rows = new Map<string, MergedStack & {readonly threads: Set<number>}>();
+	const keyOfNode = new Map<number, string>();
+	for (let index = 0; index < counters.count; index++) {
+		const node = counters.node[index];
+		if (node === rootNode) {
+			continue;
+		}
+
+		let frames = keyOfNode.get(node);
+		if (frames === undefined) {
+			frames = topFrames(dictionary, node, depth);
+			keyOfNode.set(node, frames);
+		}
+
+		const state = counters.state[index];
+		const key = `${frames}:${state}`;
+		let row = rows.get(key);
+		if (!row) {
+			row = {
+				node, state, ticks: 0, cpuNs: 0, threadCount: 0, threads: new Set(),
+			};
+			rows.set(key, row);
+		}
+
+		row.ticks += counters.ticks[index];
+		row.cpuNs += counters.cpuNs[index];
+		row.threads.add(counters.thread[index]);
+		row.threadCount = row.threads.size;
+	}
+
+	return [...rows.values()];
+}
+
+function topFrames({nodeParent, nodeFrame}: Dictionary, from: number, depth: number): string {
+	const frames: number[] = [];
+	for (let node = from; node !== rootNode && frames.length < depth; node = nodeParent[node]) {
+		frames.push(nodeFrame[node]);
+	}
+
+	return frames.join(' ');
+}

@@ -1,0 +1,136 @@
+import {rootNode} from '../../model/frame.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {stateCode} from '../../model/thread-state.js';
+import {nameWith} from '../columns/names.js';
+import {locationKey} from '../counters/location.js';
+import {
+	countersInWindow, isCounted, scopeOf, type Scope,
+} from '../counters/scope.js';
+import {isOfJvm} from '../counters/thread-kind.js';
+import {lineColumns} from '../lines/columns.js';
+import {queryLines} from '../lines/lines.js';
+import {mostOf} from '../locks/contention-by-location.js';
+import type {
+	LineTable, Query, LineRow, Location,
+} from '../types/rows.js';
+import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
+import {leastCpuPercent} from './summary.js';
+
+/**
+A shorter window does not say that a program uses no CPU, milliseconds: CPU times of threads that were not seen to use
+any are read once a second.
+*/
+const leastMs = 1000;
+
+/** What a row is hidden for: it prints as nothing. */
+const leastPercent = 0.05;
+
+/** Who sorts by these looks for lines that others are called from, or for any line. */
+const showingAll = ['total', 'total-ticks', 'name'] as const;
+
+/**
+What the Lines view shows people: hot lines, without those that used nothing themselves, unless rows are sorted by what
+they led to, or by name, or looked for by a filter. Where next to no CPU is used, or in the first second nobody was seen
+to use any, the rows are the lines at which the program's threads wait, and `finding` says so. Without `query.atAGlance`
+it is what `queryLines` gives.
+*/
+export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
+	if (!query.summary) {
+		return queryLines(snapshot, since, query);
+	}
+
+	const asked = summaryQuery(snapshot, since, query);
+	const table = queryLines(snapshot, since, asked);
+	const isAll = lineColumns.some(({id, sortFigures = []}) => id === query.sort.column && showingAll.some(figure => sortFigures.includes(figure)));
+	const rows = query.filter !== '' || isAll ? table.rows : table.rows.filter(row => row.selfTicks > 0 || row.selfPercent >= leastPercent || row.contendingNow > 0);
+	if (asked === query) {
+		const isOrderedByHeat = query.sort.column === lineColumns[0].id && !query.sort.reverse;
+		return {...table, rows, finding: isOrderedByHeat ? calledText(rows) : undefined};
+	}
+
+	const quiet = sampledMs(snapshot, since) < leastMs ? 'No CPU use has been seen so far' : 'The program uses next to no CPU';
+	return {
+		...table, rows, measure: asked.unit === 'ticks' ? 'waiting' : asked.unit, finding: `${quiet}: these are the lines where threads wait.`,
+	};
+}
+
+/** The query that rows at a glance come from: all states of the program's threads where they only wait. */
+export function summaryQuery(snapshot: Snapshot, since: Snapshot | undefined, query: Query): Query {
+	return query.summary?.showsWaits && isQuiet(snapshot, since, query)
+		? {
+			...query, ownFirst: true, unit: query.unit === 'cpu' ? 'ticks' : query.unit, states: ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'], threadKeys: query.threadKeys ?? threadsOfProgram(snapshot),
+		}
+		: query;
+}
+
+/** Whether the program, or the threads that are asked for, use next to no CPU. */
+function isQuiet(snapshot: Snapshot, since: Snapshot | undefined, query: Query): boolean {
+	const {threads} = snapshot;
+	const overMs = sampledMs(snapshot, since);
+	const scope = scopeOf(snapshot, query);
+	if (overMs < leastMs && (snapshot.session.samples === 0 || isAnybodySeenRunning(snapshot, since, scope))) {
+		return false;
+	}
+
+	// The JVM's own threads also work for our samples.
+	const counts = (thread: number) => scope.threads ? isCounted(scope, thread) : !isOfJvm(threads.flags[thread], threads.name[thread]);
+	let cpuNs = 0;
+	for (let thread = 0; thread < threads.count; thread++) {
+		cpuNs += counts(thread) ? threadCpuNs(snapshot, since, thread) : 0;
+	}
+
+	return corePercent(cpuNs, overMs) < leastCpuPercent;
+}
+
+/** CPU times are not known yet, but what stands on the stacks is. */
+function isAnybodySeenRunning(snapshot: Snapshot, since: Snapshot | undefined, scope: Scope): boolean {
+	const {threads} = snapshot;
+	const counters = countersInWindow(snapshot, since, scope);
+	for (let counter = 0; counter < counters.count; counter++) {
+		const thread = counters.thread[counter];
+		if (counters.state[counter] === stateCode.RUNNABLE && counters.node[counter] !== rootNode && !isOfJvm(threads.flags[thread], threads.name[thread])) {
+			return true;
+		}
+	}
+
+	return false;
+}
+
+function threadsOfProgram({threads}: Snapshot): ReadonlySet<number> {
+	const keys = new Set<number>();
+	for (let thread = 0; thread < threads.count; thread++) {
+		if (!isOfJvm(threads.flags[thread], threads.name[thread])) {
+			keys.add(threads.key[thread]);
+		}
+	}
+
+	return keys;
+}
+
+/** Rows looked at: nobody reads further down. */
+const maxRows = 20;
+
+/** A line that led to less of the CPU time than this, in percent, explains too little. */
+const leastCalledPercent = 50;
+
+/** Cells of a place in a sentence. */
+const locationRoom = 60;
+
+/**
+The line of the program's own that led to most of what the hottest rows are, where these are others' code; undefined
+where there is no such line.
+*/
+function calledText(rows: readonly LineRow[]): string | undefined {
+	const percents = new Map<string, number>();
+	const locations = new Map<string, Location>();
+	for (const {own, selfPercent} of rows.slice(0, maxRows)) {
+		if (own) {
+			const key = locationKey(own, 'line');
+			locations.set(key, own);
+			percents.set(key, selfPercent + (percents.get(key) ?? 0));
+		}
+	}
+
+	const [key, percent] = mostOf(percents) ?? ['', 0];
+	return percent >= leastCalledPercent ? `${Math.round(percent)}% is what ${nameWith(locations.get(key)!, [], locationRoom)} called; press a to count it there.` : undefined;
+}

@@ -1,0 +1,87 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {stateCount} from '../../model/thread-state.js';
+import {unattributedReasons} from '../../model/frame.js';
+import {unattributedNs} from '../counters/aligned.js';
+import {
+	corePercent, sampledMs, threadCpuNs, windowMs,
+} from '../counters/cpu-time.js';
+import {percentOf} from '../counters/share.js';
+import {deadlocksOf} from '../locks/deadlocks.js';
+import {isContendingNow} from '../locks/contention.js';
+import {threadKind} from '../counters/thread-kind.js';
+import type {Summary} from '../types/rows.js';
+
+/** A window is starved in which samples came so many times more rarely than planned; a shorter one says nothing of it. */
+const starvedTimes = 5;
+const leastStarvedMs = 2000;
+
+/** How little a window rests on where samples did not come as planned; empty where they did. */
+export function starvedText({session}: Snapshot, since: Snapshot | undefined): string {
+	const {timer, intervalMs, requestedIntervalMs} = session;
+	const [samples, late, failed, durationMs] = (['samples', 'late', 'failed', 'durationMs'] as const).map(name => session[name] - (since?.session[name] ?? 0));
+	const isStarved = requestedIntervalMs > 0 && durationMs >= leastStarvedMs && late >= samples && samples * starvedTimes * Math.max(intervalMs, requestedIntervalMs) < durationMs;
+	// Without a timer samples are the target's own answers, for which it needs a CPU as well.
+	const why = failed > samples ? 'the target did not answer' : `tprof-top ${timer === '' ? 'or the target ' : ''}had no CPU`;
+	return isStarved ? `${samples} sample${samples === 1 ? '' : 's'} in ${Math.round(durationMs / 1000)} s: ${why}` : '';
+}
+
+/** Below this share of a core, in percent, a program uses next to no CPU. */
+export const leastCpuPercent = 1;
+
+/** Unattributed CPU time is worth mentioning from this share on, percent. */
+const muchUnattributed = 5;
+
+/**
+Share of the CPU time of Java threads in the window, percent, of which nobody knows at which line it was used, and why
+as a clause; the reason is empty where it is not known.
+*/
+function unattributedShare(snapshot: Snapshot, since: Snapshot | undefined): {readonly percent: number; readonly reason: string} {
+	const {threads, session} = snapshot;
+	let whole = 0;
+	for (let thread = 0; thread < threads.count; thread++) {
+		whole += threadKind(threads.flags[thread]) === 'java' ? threadCpuNs(snapshot, since, thread) : 0;
+	}
+
+	return {percent: percentOf(unattributedNs(snapshot, since), whole), reason: unattributedReasons[session.unattributedReason] ?? ''};
+}
+
+/** What `unattributedShare` comes to in words, from 5 % on; empty below, and for a program that uses next to no CPU. */
+export function unattributedText({unattributed: {percent, reason}, javaCpuPercent}: Pick<Summary, 'unattributed' | 'javaCpuPercent'>): string {
+	return percent < muchUnattributed || javaCpuPercent < leastCpuPercent ? '' : `${Math.round(percent)}% unattributed${reason ? `: ${reason}` : ''}`;
+}
+
+/** Figures of the whole target for the header. */
+export function summarize(snapshot: Snapshot, since: Snapshot | undefined): Summary {
+	const {threads, session} = snapshot;
+	const statesNow = Array.from({length: stateCount}, () => 0);
+	const cpuNs = {java: 0, jit: 0, vm: 0};
+	let alive = 0;
+	let vmThreads = 0;
+	let contendingNow = 0;
+	for (let thread = 0; thread < threads.count; thread++) {
+		const kind = threadKind(threads.flags[thread]);
+		cpuNs[kind] += threadCpuNs(snapshot, since, thread);
+		if (threads.alive[thread] === 1 && kind === 'java') {
+			alive++;
+			statesNow[threads.state[thread]]++;
+			contendingNow += isContendingNow(snapshot, thread) ? 1 : 0;
+		} else if (threads.alive[thread] === 1) {
+			vmThreads++;
+		}
+	}
+
+	const overMs = sampledMs(snapshot, since);
+	return {
+		deadlocks: deadlocksOf(snapshot),
+		threads: alive,
+		vmThreads,
+		contendingNow,
+		statesNow,
+		javaCpuPercent: corePercent(cpuNs.java, overMs),
+		jitCpuPercent: corePercent(cpuNs.jit, overMs),
+		vmCpuPercent: corePercent(cpuNs.vm, overMs),
+		unattributed: unattributedShare(snapshot, since),
+		windowMs: windowMs(snapshot, since),
+		samples: Math.max(0, session.samples - (since?.session.samples ?? 0)),
+	};
+}

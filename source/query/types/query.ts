@@ -1,0 +1,97 @@
+import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
+import type {ThreadState} from '../../model/thread-state.js';
+
+/** What a row of the Lines view stands for. */
+export const groupings = ['line', 'method', 'class'] as const;
+export type GroupBy = (typeof groupings)[number];
+
+/**
+What shares (CPU%, TOTAL) are of: CPU time, or ticks of the counted states; `cpu-ms` shows CPU milliseconds instead
+of shares.
+*/
+export type Unit = 'cpu' | 'ticks' | 'cpu-ms';
+
+/** What shares are of: the unit in force, and where that is ticks, of which states, see `measureOf`. */
+export type Measure = Unit | 'blocked' | 'waiting';
+
+/**
+Which states count for ticks: `active` RUNNABLE and BLOCKED, `all`, `blocked` BLOCKED, `waiting` WAITING and
+TIMED_WAITING.
+*/
+export type StateSet = 'active' | 'all' | 'blocked' | 'waiting';
+
+export type SortOrder = {readonly column: string; readonly reverse: boolean};
+
+/**
+Everything that decides which rows a view shows and how. A query is a pure function of (snapshot, baseline, this).
+*/
+export type Query = {
+	readonly by: GroupBy;
+	readonly unit: Unit;
+	/** States counted in ticks; from `StateSet` or --state. */
+	readonly states: readonly ThreadState[];
+	readonly filter: string;
+	readonly sort: SortOrder;
+	/** Thread keys looked at; undefined for all. */
+	readonly threadKeys?: ReadonlySet<number>;
+	/** Threads that only idle are shown in the Threads view. */
+	readonly showIdle: boolean;
+	/** Full package names instead of shortened ones. */
+	readonly fullNames: boolean;
+	/** Folds threads whose names differ in digits only into one row of the Threads view; off when left out. */
+	readonly foldPools?: boolean;
+	/** Frames of each stack, innermost first, by which the Stacks view compares them; all when left out. */
+	readonly depth?: number;
+	/** The method that the Focus view looks into: its whole name, a part of it, or a glob; none when left out. */
+	readonly method?: string;
+	/** A sample counts for the first line of the program's own code instead of the JDK's; off when left out. */
+	readonly ownFirst?: boolean;
+	/** What the program's own code is, see `ownCode`. */
+	readonly app?: readonly string[];
+	/** The Lines view shows what a person looks at, see `queryLinesAtAGlance`; off when left out. */
+	readonly summary?: SummaryOptions;
+	/** What the Changes view compares with; undefined: nothing yet. */
+	readonly baseline?: Baseline;
+	/** How the Tree view stands; top-down and as it opens by itself when left out. */
+	readonly tree?: TreeQuery;
+	/** What the rows of the Traces view stand for: methods, ways of calls, or these by thread; methods when left out. */
+	readonly tracesBy?: 'method' | 'tree' | 'thread';
+	/** What the rows of the Tasks view stand for within a state; kinds of task when left out. */
+	readonly tasksBy?: 'kind' | 'worker' | 'worker-and-kind' | 'state';
+};
+
+/** What the Lines view does for people, and for no program that reads its rows. */
+export type SummaryOptions = {
+	/** Where next to no CPU is used, its rows are where threads wait: nobody asked for certain states. */
+	readonly showsWaits: boolean;
+	/** What is known of the target beside the snapshot, where there is something to ask. */
+	readonly vitals?: TargetVitals;
+	/** The JVM can be asked who holds locks that samples say nothing of. */
+	readonly canAskForHolders?: boolean;
+};
+
+/** A window that was marked on the screen, or all of a saved file. */
+export type Baseline = {
+	readonly snapshot: Snapshot;
+	/** Undefined: its session's start. */
+	readonly since: Snapshot | undefined;
+	/** What to call it, printable: its times, or the file's name. */
+	readonly title: string;
+};
+
+/** Whether a row of the tree is open: alone, with all below it, or not. */
+export type Opening = 'open' | 'all' | 'closed';
+
+export type TreeQuery = {
+	/** From hot lines to their callers, instead of from the threads' roots to what they call. */
+	readonly isBottomUp?: boolean;
+	/** By a row's key, for those that do not stand as they do by themselves. */
+	readonly opened?: ReadonlyMap<string, Opening>;
+	/** Everything is open, whatever is said of single rows. */
+	readonly isAllOpen?: boolean;
+};
+
+/** How a view starts: lines by their share of CPU time, highest first, RUNNABLE and BLOCKED counted. */
+export const defaultQuery: Query = Object.freeze({
+	by: 'line', unit: 'cpu', states: ['RUNNABLE', 'BLOCKED'], filter: '', sort: {column: 'self', reverse: false}, showIdle: false, fullNames: false,
+} satisfies Query);

@@ -1,0 +1,19 @@
+/**
+An error for the user: what is wrong, what to do next, and the exit code (1: cannot be done, 2: wrong usage). Shown
+without a stack trace.
+*/
+export class UserError extends Error {
+	readonly hint: string;
+	readonly exitCode: 1 | 2;
+
+	constructor(message: string, options: {hint?: string; exitCode?: 1 | 2} = {}) {
+		super(message);
+		this.hint = options.hint ?? '';
+		this.exitCode = options.exitCode ?? 1;
+	}
+}
+
+/** A wrong command line. */
+export function usage(message: string, hint = 'tprof-top --help lists the options'): UserError {
+	return new UserError(message, {hint, exitCode: 2});
+}

@@ -1,0 +1,161 @@
+import type {Sample} from '../model/sample.js';
+
+/**
+Fraction of a thread's pending CPU time that one observation attributes, for engines that only observe running threads.
+Small enough that the attributed time hardly depends on when in its work the thread is observed.
+*/
+const pendingPart = 1 / 16;
+
+/**
+Maximum pending CPU time of a thread, in sampling intervals; the rest stays unattributed. An observation therefore
+counts for at most two intervals.
+*/
+const maxPendingIntervals = 32;
+
+/** Weight of the newest interval in the running mean. */
+const newestPart = 1 / 8;
+
+/** Ended threads are dropped every this many samples. */
+const forgetAfterSamples = 50;
+
+/** Pending CPU nanoseconds of a thread, and the number of its observations. */
+type Pending = {ns: number; observations: number};
+
+/**
+Distributes the CPU time that the kernel reports for each thread among stacks and (unattributed). Time recorded by the
+engine counts at its stacks; with engines that observe threads, pending time counts where the thread is observed; a
+thread without Java frames counts as itself. The rest is unattributed, and negative if more was recorded than used,
+which averages out.
+*/
+export class CpuAccount {
+	readonly #unattributed: Int32Array;
+	readonly #pending = new Map<number, Pending>();
+	/** CPU time of samples that were not counted, by key. */
+	readonly #uncounted = new Map<number, number>();
+	#balanceNs = new Float64Array(256);
+	#meanIntervalNs = 0;
+	#samples = 0;
+
+	/** `unattributedFrame`: id of the frame for unattributed CPU time. */
+	constructor(unattributedFrame: number) {
+		this.#unattributed = Int32Array.of(unattributedFrame);
+	}
+
+	/**
+	Adds the CPU time that was used but not recorded to a sample; `intervalNs`: time since the previous one. Returns
+	whether any time counts at a stack.
+	*/
+	add(sample: Sample, intervalNs: number): boolean {
+		this.#samples++;
+		const {count, attributedCpu} = sample;
+		attributedCpu.recorded = attributedCpu.count;
+		this.#addUncounted(sample);
+		const balanceNs = this.#balances(sample);
+		for (let row = 0; row < count; row++) {
+			if (balanceNs[row] > 0 && sample.stackLength[row] === 0) {
+				sample.addAttributedCpu(row, balanceNs[row]);
+				balanceNs[row] = 0;
+			}
+		}
+
+		if (sample.isObservation) {
+			this.#addObserved(sample, balanceNs, intervalNs);
+		}
+
+		const hasStacks = attributedCpu.count > 0;
+		for (let row = 0; row < count; row++) {
+			if (balanceNs[row] !== 0) {
+				sample.addAttributedCpu(row, balanceNs[row], this.#unattributed);
+				// Known from the kernel, not sampled.
+				attributedCpu.records[attributedCpu.count - 1] = 0;
+			}
+		}
+
+		return hasStacks;
+	}
+
+	/** Undoes the last `add`, whose sample was not counted: its CPU time is added to the next sample. */
+	takeBack({count, key, cpuNs}: Sample): void {
+		for (let row = 0; row < count; row++) {
+			if (cpuNs[row] > 0) {
+				this.#uncounted.set(key[row], cpuNs[row]);
+			}
+		}
+	}
+
+	#addUncounted({count, key, cpuNs}: Sample): void {
+		for (let row = 0; this.#uncounted.size > 0 && row < count; row++) {
+			cpuNs[row] += this.#uncounted.get(key[row]) ?? 0;
+		}
+
+		this.#uncounted.clear();
+	}
+
+	/** CPU time used but not recorded, by row. A virtual thread shares its carrier's account. */
+	#balances(sample: Sample): Float64Array {
+		const {count, attributedCpu, cpuNs} = sample;
+		if (count > this.#balanceNs.length) {
+			this.#balanceNs = new Float64Array(count * 2);
+		}
+
+		const balanceNs = this.#balanceNs.fill(0, 0, count);
+		for (let row = 0; row < count; row++) {
+			balanceNs[platformRow(sample, row)] += cpuNs[row];
+		}
+
+		for (let credit = 0; credit < attributedCpu.count; credit++) {
+			balanceNs[platformRow(sample, attributedCpu.row[credit])] -= attributedCpu.cpuNs[credit];
+		}
+
+		return balanceNs;
+	}
+
+	#addObserved(sample: Sample, balanceNs: Float64Array, intervalNs: number): void {
+		this.#meanIntervalNs += (intervalNs - this.#meanIntervalNs) * (this.#meanIntervalNs === 0 ? 1 : newestPart);
+		const mostNs = maxPendingIntervals * this.#meanIntervalNs;
+		for (let row = 0; row < sample.count; row++) {
+			const platform = platformRow(sample, row);
+			if (sample.stackLength[row] === 0 || (sample.cpuNs[row] === 0 && sample.isObserved[row] === 0)) {
+				continue;
+			}
+
+			const pending = this.#pendingOf(sample.key[platform]);
+			pending.ns = Math.min(pending.ns + sample.cpuNs[row], Math.max(pending.ns, mostNs));
+			if (sample.isObserved[row] === 1) {
+				const ns = pending.ns * Math.max(pendingPart, 1 / ++pending.observations);
+				pending.ns -= ns;
+				balanceNs[platform] -= ns;
+				const start = sample.stackStart[row];
+				sample.addAttributedCpu(row, ns, sample.frames.slice(start, start + sample.stackLength[row]));
+			}
+		}
+
+		if (this.#samples % forgetAfterSamples === 0) {
+			this.#forget(sample);
+		}
+	}
+
+	#pendingOf(key: number): Pending {
+		let pending = this.#pending.get(key);
+		if (!pending) {
+			pending = {ns: 0, observations: 0};
+			this.#pending.set(key, pending);
+		}
+
+		return pending;
+	}
+
+	#forget({count, key}: Sample): void {
+		const present = new Set(key.subarray(0, count));
+		for (const known of this.#pending.keys()) {
+			if (!present.has(known)) {
+				this.#pending.delete(known);
+			}
+		}
+	}
+}
+
+/** The row of the platform thread: a mounted virtual thread's carrier. */
+function platformRow({carrier}: Sample, row: number): number {
+	return carrier[row] < 0 ? row : carrier[row];
+}

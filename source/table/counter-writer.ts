@@ -1,0 +1,103 @@
+import {otherFrame} from '../model/frame.js';
+import {counterColumns, squaredUsOf} from '../model/schema.js';
+import {stateCount} from '../model/thread-state.js';
+import type {DictionaryWriter} from './dictionary.js';
+import {KeyedRecords} from './keyed-records.js';
+import {otherNode} from './layout.js';
+import type {ThreadWriter} from './thread-writer.js';
+import type {TableViews} from './views.js';
+
+/** Counters kept for the pseudo thread "(other)" at the stack "(other)": one per state. */
+const lastCounters = 8;
+
+/**
+The counters: how often a thread was met at a stack in a state, and the CPU time that it used there.
+
+When they run out, new ones lose their thread first (they count for the pseudo thread "(other)", at their own stack) and
+their stack last: hot lines stay right longest.
+*/
+export class CounterWriter {
+	readonly records: KeyedRecords;
+	readonly #views: TableViews;
+	readonly #dictionary: DictionaryWriter;
+	readonly #threads: ThreadWriter;
+
+	constructor(views: TableViews, dictionary: DictionaryWriter, threads: ThreadWriter) {
+		this.#views = views;
+		this.#dictionary = dictionary;
+		this.#threads = threads;
+		this.records = new KeyedRecords(counterColumns, views.regions.counters, views.shape.counters, 4096);
+	}
+
+	/** The counter of a thread record, a stack's node and a state; a new one, beyond the published count, if need be. */
+	findOrAdd(thread: number, node: number, state: number): number {
+		if (state >= stateCount) {
+			throw new Error(`no thread state has code ${state}`);
+		}
+
+		const found = this.#find(thread, node, state);
+		if (found >= 0) {
+			return found;
+		}
+
+		if (thread !== this.#threads.other) {
+			return this.#hasRoom(lastCounters + (this.#views.shape.counters >> 2))
+				? this.records.add()
+				: this.findOrAdd(this.#threads.recordOfOther(), node, state);
+		}
+
+		return node === otherNode || this.#hasRoom(lastCounters)
+			? this.records.add()
+			: this.findOrAdd(thread, otherNode, state);
+	}
+
+	/** Whether a counter has lost its thread or its stack. */
+	isOther(counter: number): boolean {
+		const share = this.#views.shape.counters;
+		const {thread, node} = this.#views.regions.counters;
+		const slab = Math.floor(counter / share);
+		return thread[slab][counter % share] === this.#threads.other || this.#dictionary.frameOf(node[slab][counter % share]) === otherFrame;
+	}
+
+	/** Adds the ticks of a sample. The lock is held. */
+	addTicks(counter: number, ticks: number): void {
+		this.#addBoth(counter, ticks, ticks * ticks);
+	}
+
+	/** Moves one of the `ticks` that a sample still counts for at a counter to another. The lock is held. */
+	moveTick(from: number, to: number, ticks: number): void {
+		this.#addBoth(from, -1, 1 - (2 * ticks));
+		this.#addBoth(to, 1, 1);
+	}
+
+	/** Adds CPU nanoseconds, observed in so many pieces of equal length. The lock is held. */
+	addCpu(counter: number, ns: number, pieces = 1): void {
+		const share = this.#views.shape.counters;
+		const {cpuNs, squaredUs} = this.#views.regions.counters;
+		const [slab, at] = [Math.floor(counter / share), counter % share];
+		cpuNs[slab][at] += ns;
+		squaredUs[slab][at] += squaredUsOf(ns, pieces);
+	}
+
+	/** Whether a record more leaves room for so many others. */
+	#hasRoom(others: number): boolean {
+		const {count, used} = this.records;
+		return count - used > others || this.#views.growFor('counters', count + others);
+	}
+
+	#addBoth(counter: number, ticks: number, squares: number): void {
+		const share = this.#views.shape.counters;
+		const columns = this.#views.regions.counters;
+		const [slab, at] = [Math.floor(counter / share), counter % share];
+		columns.ticks[slab][at] += ticks;
+		columns.squaredTicks[slab][at] += squares;
+	}
+
+	#find(thread: number, node: number, state: number): number {
+		const {key, keyAt} = this.records;
+		key[keyAt.thread] = thread;
+		key[keyAt.node] = node;
+		key[keyAt.state] = state;
+		return this.records.find();
+	}
+}

@@ -1,0 +1,192 @@
+/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
+import {cellWidth} from '../../model/cell-width.js';
+import {stateCode} from '../../model/thread-state.js';
+import {formatCount, formatMs} from '../../query/columns/format.js';
+import {shortName} from '../../query/columns/names.js';
+import {stateCells} from '../../query/columns/state-cells.js';
+import type {
+	DetailThread, Holder, HolderLocation, Neighbour, Location, StackRow,
+} from '../../query/types/rows.js';
+import type {WholeFrame} from '../../views/view.js';
+import {
+	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type PlaceSource, markedLink, keysOf,
+} from '../state/screen-data.js';
+import {selectedIndex, type DetailLayer, type UiState} from '../state/state.js';
+import type {Layout} from '../text/layout.js';
+import {
+	cut, pad, wrappedSpans, type Span, type Spans,
+} from '../text/spans.js';
+import {sparkline} from '../text/trend.js';
+import {Lines, useTheme} from './text.js';
+
+/** How much of each list a detail shows; a saved snapshot has the rest. */
+type Bounds = {readonly threads: number; readonly moreThreads: number; readonly source: number; readonly stacks: number; readonly frames: number; readonly wholeFrames: number; readonly neighbours: number; readonly holders: number};
+
+const pageBounds: Bounds = {
+	threads: 5, moreThreads: 20, source: 5, stacks: 5, frames: 40, wholeFrames: 5000, neighbours: 10, holders: 10,
+};
+const paneBounds: Bounds = {
+	threads: 4, moreThreads: 0, source: 0, stacks: 1, frames: 6, wholeFrames: 12, neighbours: 4, holders: 3,
+};
+
+/** What the lines of a detail are made for. */
+type Frame = {
+	readonly width: number;
+	readonly isFull: boolean;
+	/** Characters of a trend, see `Theme`. */
+	readonly levels: string;
+};
+
+/** A part of a detail, and the row that Enter on it goes to, if any. */
+type Part = {readonly link?: DetailLink; lines(frame: Frame): readonly Spans[]};
+
+/** The rows that a detail on a page of its own leads to, from its top. */
+export function linksOf(detail: DetailData | undefined): readonly DetailLink[] {
+	return partsOf(detail, pageBounds).flatMap(({link}) => link ?? []);
+}
+
+/** All lines of a detail on a page of its own, the marked link with the cursor, and the line of that link. */
+export function detailLines(detail: DetailData | undefined, layer: DetailLayer, frame: Frame): {readonly lines: readonly Spans[]; readonly linkLine?: number} {
+	const parts = partsOf(detail, pageBounds);
+	const marked = markedLink(parts.flatMap(({link}) => link ?? []), layer.link);
+	const lines: Spans[] = [];
+	let linkLine: number | undefined;
+	for (const part of parts) {
+		const [first, ...others] = part.lines(frame);
+		const isMarked = marked !== undefined && part.link === marked;
+		linkLine = isMarked ? lines.length : linkLine;
+		lines.push(...(first ? [isMarked ? withCursor(first) : first] : []), ...others);
+	}
+
+	return {lines, linkLine};
+}
+
+/** The cursor takes the place of the first cell, which is blank. */
+function withCursor([{text, ...first}, ...others]: Spans): Spans {
+	return [{...first, text: text.replace(/^ /, '>')}, ...others];
+}
+
+/** The detail of the row with the cursor, below the table of a high screen. */
+export function Pane({ui, data, layout, detailOf}: {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout; readonly detailOf: DetailOf}) {
+	const {isAscii, levels} = useTheme();
+	const {paneLines, width} = layout;
+	if (paneLines === 0) {
+		return null;
+	}
+
+	const row = rowsOf(data).at(selectedIndex(ui.selections[ui.view], keysOf(data)));
+	const detail = row && detailOf(ui.view, row.key);
+	const rule: Spans = [{text: (isAscii ? '-' : '─').repeat(width), role: 'dim'}];
+	const lines = detail ? partsOf(detail, paneBounds).flatMap(part => part.lines({width, isFull: ui.query.fullNames, levels})) : [];
+	return <Lines lines={[rule, ...lines]} width={width} height={paneLines}/>;
+}
+
+/** What is known of a row: who blocks it, its source, its threads by state, callers and callees, its stacks. */
+function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] {
+	if (!data) {
+		return [part(() => [[{text: 'Nothing sampled yet.'}]])];
+	}
+
+	const {row, view, tracer, lineNote, detail, linkTo, idleReason, trend} = data;
+	if (!row) {
+		return [part(({width}) => [[{text: cut('This row is no longer in the window.', width), role: 'title'}], [{text: 'Esc goes back to the table.'}]])];
+	}
+
+	const isAtLine = (view.locationOf(row)?.line ?? 0) > 0;
+	const source = bounds.source > 0 ? data.source() : undefined;
+	const hasSource = source && (source.text.misfit !== undefined || source.line - bounds.source <= source.text.lines.length);
+	const placed = (place: Neighbour | (Location & {readonly selfCpuNs: number; readonly selfTicks: number}), cpuNs: number, ticks: number) => part(frame => [placeLine(cpuNs, ticks, place, frame)], linkTo.place(place));
+	const neighbours = (rows: readonly Neighbour[]) => rows.slice(0, bounds.neighbours).map(neighbour => placed(neighbour, neighbour.cpuNs, neighbour.ticks));
+	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread => part(frame => [threadLine(thread, frame)], linkTo.thread(thread.key)));
+	const more = detail.threads.length - threads.length;
+	const rest = more > 0 ? [part(() => [[{text: `  ... and ${more} more`}]])] : [];
+	const hasMore = bounds.moreThreads > 0;
+	const stacks = (from: number, to: number) => detail.stacks.slice(from, to).map((stack, index) => part(frame => [...(index === 0 ? [] : [[]]), ...stackLines(stack, bounds.frames, frame, idleReason)]));
+	return [
+		part(({width}) => view.titleLines(row, width, tracer).flatMap(({text, role, isWrapped}) => isWrapped ? wrappedSpans(text, width, role) : [[{text: cut(text, width), role}]])),
+		...(isAtLine && lineNote !== undefined ? [part(({width}) => wrappedSpans(lineNote, width, 'dim'))] : []),
+		...(detail.wholeStacks ?? []).flatMap(({title, frames}) => section(title, frames.length === 0 ? [] : [part(frame => frameLines(frames, bounds.wholeFrames, frame))])),
+		...section('BLOCKED BY (ticks, who, where)', detail.holders.slice(0, bounds.holders).map(holder => holderPart(holder, linkTo))),
+		...(hasSource ? section(`SOURCE ${source.text.name} (CPU ms and ticks with calls)`, [part(({width}) => sourceLines(source, bounds.source, width))]) : []),
+		...(trend ? section('LAST 60s', [part(({width, levels}) => [[{text: '    '}, {text: sparkline(trend.slice(-Math.min(60, width - 4)), levels), role: 'key'}]])]) : []),
+		...section('HOT LINES (CPU ms, ticks)', (detail.lines ?? []).slice(0, bounds.neighbours).map(line => placed(line, line.selfCpuNs, line.selfTicks))),
+		...section('THREADS (CPU ms, ticks, states)', [...threads.slice(0, bounds.threads), ...(hasMore ? [] : rest)]),
+		...section('TOP STACKS', stacks(0, 1)),
+		...section('CALLERS (CPU ms, ticks)', neighbours(detail.callers)),
+		...section('CALLEES (CPU ms, ticks)', neighbours(detail.callees)),
+		...section('MORE STACKS', stacks(1, bounds.stacks)),
+		...(hasMore && threads.length > bounds.threads ? section('MORE THREADS', [...threads.slice(bounds.threads), ...rest]) : []),
+	];
+}
+
+function part(lines: Part['lines'], link?: RowLink, isHolder = false): Part {
+	return {lines, link: link && {...link, isHolder}};
+}
+
+function section(title: string, parts: readonly Part[]): readonly Part[] {
+	return parts.length === 0 ? [] : [part(({width}) => [[], [{text: cut(title, width), role: 'heading'}]]), ...parts];
+}
+
+function threadLine(thread: DetailThread, {width}: Frame): Spans {
+	const states = stateCells(thread.states, 8);
+	const blocked = thread.states[stateCode.BLOCKED];
+	const name = cut(`${thread.name}${blocked > 0 ? ` (blocked in ${formatCount(blocked)})` : ''}`, Math.max(0, width - 26));
+	return [{text: figures(thread.cpuNs, thread.ticks)}, {text: states, role: 'states'}, {text: ' '.repeat(9 - states.length) + name}];
+}
+
+/** Most places of a lock's owner; the others have a few ticks. */
+const maxOwnerPlaces = 3;
+
+function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, linkTo: DetailData['linkTo']): Part {
+	const title = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'unknown holder'}${className === '' ? '' : ` holds ${className}`}`;
+	const placeLines = (what: string, places: readonly HolderLocation[], {width, isFull}: Frame) => places.slice(0, maxOwnerPlaces).map(({location, ticks: count}): Spans => {
+		const share = places.length > 1 ? ` (${formatCount(count)})` : '';
+		return [{text: cut(`           ${what} ${shortName(location, Math.max(12, width - 30), isFull)}${share}`, width)}];
+	});
+	const lines = (frame: Frame): Spans[] => [[{text: cut(title, frame.width), role: 'blocked'}], ...placeLines('took it at', took, frame), ...placeLines('is now at', now, frame)];
+	return part(lines, ownerKey === undefined ? undefined : linkTo.thread(ownerKey), true);
+}
+
+function placeLine(cpuNs: number, ticks: number, place: Location, {width, isFull}: Frame): Spans {
+	return [{text: cut(figures(cpuNs, ticks) + shortName(place, Math.max(0, width - 17), isFull), width)}];
+}
+
+function figures(cpuNs: number, ticks: number): string {
+	return `${pad(formatMs(cpuNs), 8, 'right')} ${pad(formatCount(ticks), 6, 'right')}  `;
+}
+
+function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, most: number, frame: Frame, idleReason: DetailData['idleReason']): Spans[] {
+	const reason = state === 'IDLE' && frames.length > 0 ? idleReason?.(frames[0].className, frames[0].method) : undefined;
+	const title = `  ${formatMs(cpuNs)} ms, ${formatCount(ticks)} ticks ${state}, ${threadCount} ${threadCount === 1 ? 'thread' : 'threads'}${reason ? `; ${reason}` : ''}`;
+	return [[{text: cut(title, frame.width)}], ...frameLines(frames, most, frame)];
+}
+
+function frameLines(frames: readonly WholeFrame[], most: number, {width, isFull}: Frame): Spans[] {
+	const more = frames.length - most;
+	return [
+		...frames.slice(0, most).map((place): Spans => {
+			const {before = '', behind = ''} = place;
+			return [{text: cut(`    ${before}${shortName(place, Math.max(8, width - 4 - before.length - behind.length), isFull)}${behind}`, width)}];
+		}),
+		...(more > 0 ? [[{text: `    ... ${more} more`}]] : []),
+	];
+}
+
+/** The lines around a place, with CPU milliseconds and ticks before them, or why its source is not shown. */
+function sourceLines({text, line, figures: known}: PlaceSource, around: number, width: number): Spans[] {
+	if (text.misfit !== undefined) {
+		return [[{text: cut(`  ${text.found} is not what runs: ${text.misfit}`, width), role: 'dim'}]];
+	}
+
+	const first = Math.max(1, line - around);
+	const last = Math.min(text.lines.length, line + around);
+	const digits = String(last).length;
+	return Array.from({length: Math.max(0, last - first + 1)}, (_, index): Spans => {
+		const number = first + index;
+		const {cpuNs = 0, ticks = 0} = known.get(number) ?? {};
+		const beside = `${pad(cpuNs > 0 ? formatMs(cpuNs) : '', 8, 'right')} ${pad(ticks > 0 ? formatCount(ticks) : '', 6, 'right')} `;
+		const gutter = `${beside}${number === line ? '>' : ' '}${pad(String(number), digits, 'right')} `;
+		const role: Span['role'] = number === line ? 'title' : (cpuNs > 0 || ticks > 0 ? undefined : 'dim');
+		return [{text: gutter + cut(text.lines[number - 1], Math.max(0, width - cellWidth(gutter))), role}];
+	});
+}

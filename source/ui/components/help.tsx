@@ -1,0 +1,124 @@
+import {deadlockText} from '../../query/locks/deadlocks.js';
+import type {Column} from '../../query/columns/column.js';
+import {views} from '../../views/registry.js';
+import type {ViewRow} from '../../views/view.js';
+import {headerWords} from '../status/items.js';
+import {messageOf} from '../status/message.js';
+import {samplingFigures} from '../status/sampling.js';
+import {warningsOf} from '../status/warnings.js';
+import {shownKeys, type KeyChanges} from '../state/key-changes.js';
+import {
+	byGroup, keysOf, type Context, type KeyRow,
+} from '../state/keys.js';
+import type {ScreenData} from '../state/screen-data.js';
+import type {HelpLayer, UiState} from '../state/state.js';
+import {
+	cut, pad, wrapped, wrappedSpans, type Spans,
+} from '../text/spans.js';
+import {findingsOf} from './header.js';
+
+/** All lines of the help that was opened. */
+export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, width: number): readonly Spans[] {
+	const context = ui.layers.some(({kind}) => kind === 'detail') ? 'detail' : ui.view;
+	return (isOfView ? viewHelpLines : helpLines)(context, width, {
+		findings: [...(data.summary?.deadlocks ?? []).map(deadlock => deadlockText(deadlock)), ...findingsOf(data).filter(({isAlarm}) => !isAlarm).map(({text}) => text)],
+		warnings: warningsOf(data).map(({whole}) => whole),
+		notes: [...new Set([messageOf(ui, data).text, data.status.note ?? '', data.status.lineNote ?? '', ...ui.notes])].filter(Boolean),
+		sampling: samplingFigures.flatMap(({word, meaning, value}) => {
+			const known = value(data);
+			return known === undefined ? [] : [{word, meaning: `${known}: ${meaning}`}];
+		}),
+		isRecording: data.status.phase === 'recording',
+		keyChanges: ui.keyChanges,
+	});
+}
+
+/** Cells of a term, and the width below which it has a line of its own. */
+const termWidth = 17;
+const narrowWidth = 60;
+
+/** What is known of the session and has no room in the header. */
+type HelpNotes = {readonly findings: readonly string[]; readonly sampling: ReadonlyArray<{readonly word: string; readonly meaning: string}>; readonly warnings: readonly string[]; readonly notes: readonly string[]; readonly isRecording: boolean; readonly keyChanges?: KeyChanges};
+
+const nothing: HelpNotes = {
+	findings: [], sampling: [], warnings: [], notes: [], isRecording: false,
+};
+
+/** All of the help: the words of the header, the session, the keys by group and the columns of the context, the keys of other contexts. */
+export function helpLines(context: Context, width: number, known: HelpNotes = nothing): Spans[] {
+	const {isRecording, keyChanges = new Map()} = known;
+	const keys = (rows: readonly KeyRow[], isTyped = false) => rows.flatMap(row => describedKeys(isTyped ? row.label : shownKeys(row, keyChanges), row.help, width));
+	const isDetail = context === 'detail';
+	return [
+		...section('Words of the header', headerWords.flatMap(({word, meaning}) => described(word, meaning, width)), width),
+		...sessionLines(known, width),
+		...samplingLines(known, width),
+		...byGroup(keysOf(context, isRecording)).flatMap(({title, rows}) => section(isDetail ? `${title} (in a row's detail)` : title, keys(rows), width)),
+		...columnLines(columnsOf(context), width),
+		...(isDetail ? [] : section('In a row\'s detail', keys(keysOf('detail', isRecording)), width)),
+		...(isDetail ? [] : section('Where text is typed', keys(keysOf('input', isRecording), true), width)),
+	].slice(0, -1);
+}
+
+/** Help for a view or for a row's detail: the session, what the view shows, its keys, its columns. */
+export function viewHelpLines(context: Context, width: number, known: HelpNotes = nothing): Spans[] {
+	const {isRecording, keyChanges = new Map()} = known;
+	const view = views.find(({id}) => id === context);
+	const rows = keysOf(context, isRecording).filter(({action, press}) => !view || press !== undefined || ownToo.has(action));
+	return [
+		...sessionLines(known, width),
+		...(view ? section(view.title, indented(view.about, width), width) : []),
+		...section(view ? 'Keys' : 'Keys in a row\'s detail', rows.flatMap(row => describedKeys(shownKeys(row, keyChanges), row.help, width)), width),
+		...columnLines(view?.columns ?? [], width),
+		...samplingLines(known, width),
+		...wrappedSpans('h: the words of the header and all keys', width, 'dim'),
+	];
+}
+
+/** Beside a view's own keys. */
+const ownToo: ReadonlySet<KeyRow['action']> = new Set(['open', 'look-into', 'filter', 'only-threads', 'next-view', 'sort-menu']);
+
+function columnsOf(context: Context): ReadonlyArray<Column<ViewRow>> {
+	return views.find(({id}) => id === context)?.columns ?? [];
+}
+
+function samplingLines({sampling}: HelpNotes, width: number): Spans[] {
+	return section('How sampling goes', sampling.flatMap(({word, meaning}) => described(word, meaning, width)), width);
+}
+
+function sessionLines({findings, warnings, notes}: HelpNotes, width: number): Spans[] {
+	return [
+		...section('Found', findings.flatMap(text => indented(text, width, 'hot')), width),
+		...section('Warnings', warnings.flatMap(text => indented(text, width, 'error')), width),
+		...section('Notes', notes.flatMap(text => indented(text, width)), width),
+	];
+}
+
+function columnLines(columns: ReadonlyArray<Column<ViewRow>>, width: number): Spans[] {
+	return section('Columns (wider terminals show more; C chooses)', columns.flatMap(({heading, title, description}) => described(heading || title, description, width)), width);
+}
+
+/** Keys and what they do; nothing if the user moved all of them. */
+function describedKeys(shown: string, help: string, width: number): Spans[] {
+	return shown === '' ? [] : described(shown, help, width);
+}
+
+/** A title and its lines, with an empty one below; nothing without lines. */
+function section(title: string, lines: readonly Spans[], width: number): Spans[] {
+	return lines.length === 0 ? [] : [[{text: cut(title, width), role: 'title'}], ...lines, []];
+}
+
+/** A term and, beside it, its description; on narrow screens the term has a line of its own. */
+function described(term: string, text: string, width: number): Spans[] {
+	const isNarrow = width < narrowWidth;
+	const indent = isNarrow ? 3 : termWidth;
+	const lines = wrapped(text, width - indent);
+	const blanks = ' '.repeat(indent);
+	const below = (isNarrow ? lines : lines.slice(1)).map((part): Spans => [{text: cut(blanks + part, width)}]);
+	const head = cut(` ${term}`, isNarrow ? width : termWidth - 1);
+	return [isNarrow ? [{text: head, role: 'key'}] : [{text: pad(head, termWidth), role: 'key'}, {text: cut(lines[0], width - termWidth)}], ...below];
+}
+
+function indented(text: string, width: number, role?: 'hot' | 'error'): Spans[] {
+	return wrapped(text, width - 1).map(line => [{text: ` ${line}`, role}]);
+}

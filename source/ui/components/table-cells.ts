@@ -1,0 +1,132 @@
+import {cellWidth} from '../../model/cell-width.js';
+import {headingOf, type Column} from '../../query/columns/column.js';
+import {effectiveUnit} from '../../query/counters/scope.js';
+import type {Trend} from '../../query/past/time-line.js';
+import type {Measure, Query} from '../../query/types/rows.js';
+import type {Theme} from '../terminal/theme.js';
+import type {Placed} from '../text/columns.js';
+import {
+	cut, dropCells, fit, pad, type Span, type Spans,
+} from '../text/spans.js';
+import {sparkline} from '../text/trend.js';
+
+/** What the cells of a table are made with. */
+export type TableContext<Row> = {
+	readonly query: Query;
+	/** What shares are of. */
+	readonly measure: Measure;
+	readonly theme: Pick<Theme, 'isAscii' | 'levels'>;
+	readonly placed: Placed<Row>;
+	/** Which rows are on the screen, at the right end of the heading's widest column. */
+	readonly counts: string;
+	/** Cells that the widest column is scrolled to the right. */
+	readonly left: number;
+	/** Whether a row is drawn dim. */
+	isDim(row: Row): boolean;
+	trendOf(key: string): Trend | undefined;
+};
+
+/** Before each cell; the cursor's mark takes its place in the first. */
+const gap = ' ';
+
+/** Mark of the row with the cursor, for screens without colour. */
+const cursorMark = '>';
+
+/** A figure that is, or rounds to, nothing. */
+const zero = /^0(?:\.0+)?$/;
+
+/** The cells of the heading, with an arrow behind the sorted column's. */
+export function headingCells<Row>({placed, counts, query, measure, theme}: TableContext<Row>): Spans[] {
+	let hasLent = false;
+	return placed.map(({column, width}, index) => {
+		const isSorted = column.id === query.sort.column;
+		const name = headingOf(column, measure, query.by);
+		const text = cut(isSorted && cellWidth(name) < width ? name + arrow(Boolean(column.ascending) !== query.sort.reverse, theme) : name, width);
+		// The column that lends its room has no heading.
+		const lender = lenderAt(placed, index + 1);
+		const room = width + (lender ? gap.length + lender.width : 0);
+		const hasCounts = column.width === 0 && cellWidth(text) + counts.length < room;
+		const cell = hasCounts ? pad(text, room - counts.length) + counts : pad(text, width, column.align);
+		if (hasLent) {
+			hasLent = false;
+			return [];
+		}
+
+		hasLent = hasCounts && lender !== undefined;
+		return [{text: gap}, {text: cell, role: isSorted ? 'sorted' : 'heading'}];
+	});
+}
+
+function arrow(isAscending: boolean, {isAscii}: Pick<Theme, 'isAscii'>): string {
+	return isAscii ? (isAscending ? '^' : 'v') : (isAscending ? '▲' : '▼');
+}
+
+/** The column at an index if it lends its room to the one before it. */
+function lenderAt<Row>(placed: Placed<Row>, index: number): Placed<Row>[number] | undefined {
+	const next = placed.at(index);
+	return next?.column.lendsRoom ? next : undefined;
+}
+
+/**
+The cells of a row. A text may be longer than its cell where the next column lends its room: a name takes that of a note
+that is short or missing.
+*/
+export function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: boolean, context: TableContext<Row>): Spans[] {
+	const {placed, query, query: {fullNames}, theme, left, trendOf} = context;
+	const unit = effectiveUnit(query);
+	const rowRole = isSelected ? 'selected' : (context.isDim(row) ? 'dim' : undefined);
+	const trend = (key: string, cells: number) => sparkline(trendOf(key)?.slice(-cells) ?? [], theme.levels).padStart(cells);
+	const cells: Spans[] = [];
+	// The last cell that is not blank.
+	let end = -1;
+	for (let index = 0; index < placed.length; index++) {
+		const {column, width} = placed[index];
+		if (index > 0 && column.lendsRoom) {
+			cells.push([]);
+			continue;
+		}
+
+		// What the lender shows stands behind what took its room, in one cell.
+		const lender = lenderAt(placed, index + 1);
+		const lent = lender
+			? cut(lender.column.value(row, {
+				unit, fullNames, room: lender.width, trend,
+			}), lender.width)
+			: '';
+		const room = width + (lender ? gap.length + lender.width : 0) - (lent === '' ? 0 : gap.length + cellWidth(lent));
+		const isScrolled = column.width === 0 && left > 0;
+		const value = column.value(row, {
+			unit, fullNames, room: isScrolled ? room + left : room, trend,
+		});
+		const text = zero.test(value) ? '' : value;
+		const cell = fit(isScrolled ? dropCells(text, left) : text, room, column.align);
+		if (cell.trim() !== '' || lent.trim() !== '') {
+			end = index;
+		}
+
+		const before = index === 0 && isSelected ? cursorMark : gap;
+		if (rowRole) {
+			cells.push([{text: before + cell + (lent === '' ? '' : gap + lent), role: rowRole}]);
+		} else {
+			const spans = inRole(before, cell, row, column);
+			cells.push(lender && lent !== '' ? [...spans, ...inRole(gap, lent, row, lender.column)] : spans);
+		}
+	}
+
+	// The cursor reaches to the end of the line, other rows to the end of their last text.
+	if (!isSelected) {
+		cells.fill([], end + 1);
+		const last = cells[end]?.at(-1);
+		if (last && (last.role === undefined || rowRole)) {
+			cells[end] = cells[end].with(-1, {...last, text: last.text.trimEnd()});
+		}
+	}
+
+	return cells;
+}
+
+/** A cell in its column's role; a blank one has none. */
+function inRole<Row>(before: string, text: string, row: Row, column: Column<Row>): Span[] {
+	const role = text.trim() === '' ? undefined : column.role?.(row);
+	return role === undefined ? [{text: before + text}] : [{text: before}, {text, role}];
+}

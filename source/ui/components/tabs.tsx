@@ -1,0 +1,97 @@
+/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
+import {Box} from 'ink';
+import {cellWidth} from '../../model/cell-width.js';
+import {beginOf} from '../../query/changes/changes.js';
+import {formatDuration} from '../../query/columns/format.js';
+import {stateLetters} from '../../query/columns/state-cells.js';
+import {windows} from '../../query/past/windows.js';
+import {windowMs} from '../../query/counters/cpu-time.js';
+import {viewOf, views} from '../../views/registry.js';
+import {useHitArea} from '../hooks/hit-areas.js';
+import type {ScreenData} from '../state/screen-data.js';
+import type {UiState} from '../state/state.js';
+import {ago, clocks} from '../text/clock.js';
+import {idAt, layOut, type Item} from '../text/lay-out.js';
+import {Line} from './text.js';
+
+/** A tab for the views that have no room; a click goes to the first of them. */
+const more = 'More…';
+
+/** Cells between two tabs. */
+const gap = 2;
+
+type TabsProps = {readonly ui: UiState; readonly data: ScreenData; readonly width: number};
+
+/** The views, as many as there is room for, then how their rows are filtered and of which time they are. */
+export function Tabs({ui, data, width}: TabsProps) {
+	const view = viewOf(ui.view);
+	const least = cellWidth(view.title) + 2 + gap + cellWidth(more);
+	// A filtered table must say so, however long the filter is.
+	const remarks = layOut(remarkItems(ui, data), Math.max(0, width - least - gap)).filter(({text}) => text.trim() !== '').map((span): Item => ({...span, role: span.role as Item['role'], priority: 0, isRight: true}));
+	let room = width;
+	for (const {text} of remarks) {
+		room -= cellWidth(text) + gap;
+	}
+
+	const spans = layOut([...tabItems(ui, data, room), ...remarks], width);
+	const hitArea = useHitArea((_, column) => {
+		const id = idAt(spans, column);
+		return id === undefined ? undefined : {kind: 'tab', view: id};
+	});
+	return <Box ref={hitArea}><Line spans={spans} width={width}/></Box>;
+}
+
+function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
+	const tabs = views.map(({id, title, alarms}): Item => {
+		const count = data.summary && alarms ? alarms(data.summary) : 0;
+		const name = `${title}${count > 0 ? ` ${count}!` : ''}`;
+		return id === ui.view
+			? {id, text: `[${name}]`, priority: 0, leastWidth: 0, role: 'tab'}
+			: {id, text: name, priority: 1, role: count > 0 ? 'error' : undefined};
+	});
+	const widthOf = (items: readonly Item[]) => items.map(({text}) => cellWidth(text) + gap).reduce((sum, cells) => sum + cells, -gap);
+	if (widthOf(tabs) <= room) {
+		return tabs;
+	}
+
+	const selected = tabs.findIndex(({id}) => id === ui.view);
+	for (let count = tabs.length - 1; count > 0; count--) {
+		// The current view is always there, in the last place if it has none.
+		const kept = selected < count ? tabs.slice(0, count) : [...tabs.slice(0, count - 1), tabs[selected]];
+		const items: Item[] = [...kept, {id: tabs.find(tab => !kept.includes(tab))!.id, text: more, priority: 2}];
+		if (count === 1 || widthOf(items) <= room) {
+			return items;
+		}
+	}
+
+	return tabs;
+}
+
+function remarkItems(ui: UiState, data: ScreenData): Item[] {
+	const {query, onlyThreads, stateSet} = ui;
+	const remark = viewOf(ui.view).remark(query);
+	const over = data.status.phase === 'recording' ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(ui, data);
+	const letters = stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('');
+	return [
+		{text: query.filter === '' ? '' : `filter: ${query.filter}`, priority: 0, leastWidth: 0, role: 'hot'},
+		{text: onlyThreads === undefined ? '' : `only ${onlyThreads}`, priority: 1, leastWidth: 8, role: 'hot'},
+		{text: stateSet === 'active' ? '' : `states: ${stateSet ?? letters}`, priority: 1, role: 'hot'},
+		{text: remark, priority: 2, leastWidth: 8},
+		{text: over, priority: 3, role: 'dim'},
+	];
+}
+
+function windowText(ui: UiState, {summary, past, nowMs, snapshot, baseline}: ScreenData): string {
+	const {query: {baseline: compared}} = ui;
+	const begin = snapshot && compared && viewOf(ui.view).comparesWithBaseline ? beginOf(compared, snapshot, baseline) : baseline;
+	if (snapshot && begin !== baseline) {
+		return `since the mark ${formatDuration(windowMs(snapshot, begin))}`;
+	}
+
+	if (past) {
+		return `${clocks(past.fromMs, past.toMs)}, ${ago(past.toMs, nowMs)}`;
+	}
+
+	const over = summary ? ` ${formatDuration(summary.windowMs)}` : '';
+	return ui.window === 'last-10s' ? 'last 10s' : `${windows.find(({id}) => id === ui.window)!.title}${over}`;
+}

@@ -1,0 +1,60 @@
+import {formatBytes, formatDuration} from '../../../query/columns/format.js';
+import {nameOf} from '../../../query/traces/methods.js';
+import type {ScreenContext} from '../screen-context.js';
+import type {InputLayer, UiState} from '../state.js';
+import {say, type Step} from '../step.js';
+import {rowAt} from './rows.js';
+
+/** What is typed over: the row's method, or nothing. Enter has it looked up. */
+export function askForTrace(state: UiState, screen: ScreenContext): Step {
+	const row = rowAt(state, screen);
+	const place = row && screen.placeOf(row.view, row.key);
+	const text = place && place.className !== '' ? nameOf({className: place.className, method: place.method === '' ? '*' : place.method}) : '';
+	return {
+		state: {
+			...state, message: undefined, layers: [...state.layers, {
+				kind: 'input', purpose: 'trace', label: 'trace: ', about: screen.traceNote, text, cursor: text.length,
+			}],
+		},
+	};
+}
+
+/** The state with the question whether to trace what was found; it waits below what is being typed or chosen. */
+export function askToTrace(state: UiState, {question, about}: {readonly question: string; readonly about: string}): UiState {
+	const asked: InputLayer = {
+		kind: 'input', purpose: 'agree-to-trace', label: question, about, text: '', cursor: 0,
+	};
+	const at = state.layers.findLastIndex(({kind}) => kind !== 'input' && kind !== 'menu') + 1;
+	return {...state, message: undefined, layers: [...state.layers.slice(0, at), asked, ...state.layers.slice(at)]};
+}
+
+/** The answer to it, as in a shell: y or yes, and anything else is no. */
+export function answerToTrace(below: UiState, answer: string): Step {
+	return /^\s*y(?:es)?\s*$/i.test(answer)
+		? {state: {...below, message: {text: 'beginning to trace...', tone: 'plain'}}, effect: {type: 'trace'}}
+		: {state: {...below, message: {text: 'nothing more is traced', tone: 'plain'}}, effect: {type: 'forget-methods'}};
+}
+
+/** What walking a heap takes at most, milliseconds per gigabyte in use. */
+const msInGigabyte = {usual: 300, zgc: 900};
+
+/** Asks before the JVM is asked, as it costs something. */
+export function askForHolders(state: UiState, {holders}: ScreenContext): Step {
+	if (!holders) {
+		return say(state, 'only with the attach engine: memory sees who holds locks anyway, a recording has what it has');
+	}
+
+	const {heapBytes, heapBytesAtMost} = holders;
+	// Some collectors count what is in use when they collect, and not before.
+	const bytes = heapBytes ?? heapBytesAtMost;
+	const size = bytes === undefined ? 'all of its heap' : `${heapBytes === undefined ? 'at most ' : ''}${formatBytes(bytes)} of heap`;
+	const upTo = (ms: number) => formatDuration(Math.max(1, (bytes ?? 0) / (2 ** 30) * ms));
+	const cost = bytes === undefined ? size : `${size}, up to ${upTo(msInGigabyte.usual)} (ZGC ${upTo(msInGigabyte.zgc)})`;
+	return {
+		state: {
+			...state, message: undefined, layers: [...state.layers, {
+				kind: 'input', purpose: 'holders', label: `full dump stops the JVM: it walks ${cost} `, text: '', cursor: 0,
+			}],
+		},
+	};
+}

@@ -1,0 +1,74 @@
+import {views} from '../../../views/registry.js';
+import {withMove, type ScreenContext} from '../screen-context.js';
+import {markedLink, type RowLink} from '../screen-data.js';
+import {selectedIndex, type DetailLayer, type UiState} from '../state.js';
+import {say, type Step} from '../step.js';
+
+/** The view of a single method. */
+const focus = views.find(({lookInto}) => lookInto);
+
+/** Goes to the view of the method of the row with the cursor, or of the row whose detail is shown. */
+export function lookInto(state: UiState, screen: ScreenContext): Step {
+	const row = rowAt(state, screen);
+	const place = row && screen.placeOf(row.view, row.key);
+	if (!focus || !place) {
+		return say(state, row ? 'it is not known where this row is' : 'no row to look into');
+	}
+
+	if (place.method === '') {
+		return say(state, 'rows stand for classes; press l for methods first');
+	}
+
+	return {
+		state: {
+			...state, message: undefined, view: focus.id, left: 0, layers: [], query: {...state.query, ...focus.lookInto!(place)},
+			selections: {...state.selections, [focus.id]: {index: 0, top: 0}}, cameFrom: state.view === focus.id ? state.cameFrom : state.view,
+		},
+	};
+}
+
+/** The row whose detail is shown, or the one with the cursor; undefined for none. */
+export function rowAt(state: UiState, {rowKeys}: ScreenContext): RowLink | undefined {
+	const detail = state.layers.findLast(layer => layer.kind === 'detail');
+	const index = selectedIndex(state.selections[state.view], rowKeys);
+	return detail ?? (index < 0 ? undefined : {view: state.view, key: rowKeys.at(index)!});
+}
+
+/** The state back in the view that focus came from; undefined outside of focus. */
+export function backFromFocus(state: UiState): UiState | undefined {
+	return state.cameFrom !== undefined && state.view === focus?.id ? {...state, view: state.cameFrom, cameFrom: undefined, left: 0} : undefined;
+}
+
+/** Marks the next link of a detail, or the previous one, and scrolls to it. */
+export function stepLink(state: UiState, step: number, {links}: ScreenContext): UiState {
+	const layer = state.layers.at(-1) as DetailLayer;
+	if (links.length === 0) {
+		return state;
+	}
+
+	const marked = markedLink(links, layer.link);
+	const now = marked ? links.indexOf(marked) : (step > 0 ? -1 : links.length);
+	return withMove({...state, layers: [...state.layers.slice(0, -1), {...layer, link: (now + step + links.length) % links.length}]}, 'to-link');
+}
+
+/** Opens the detail of the marked link above this one. Without a mark it goes back. */
+export function followLink(state: UiState, {links}: ScreenContext): UiState {
+	const layer = state.layers.at(-1) as DetailLayer;
+	const marked = markedLink(links, layer.link);
+	return marked
+		? {
+			...state, layers: [...state.layers, {
+				kind: 'detail', view: marked.view, key: marked.key, top: 0,
+			}],
+		}
+		: {...state, layers: state.layers.slice(0, -1)};
+}
+
+/** Opens the row's source in an editor, or copies its place. */
+export function withPlace(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): Step {
+	const row = rowAt(state, screen);
+	const place = row && screen.placeOf(row.view, row.key);
+	return place
+		? {state, effect: {type, place}}
+		: say(state, row ? 'it is not known where this row is' : 'no row');
+}

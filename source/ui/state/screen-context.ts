@@ -1,0 +1,114 @@
+import type {SortFigure} from '../../query/columns/column.js';
+import type {Baseline, Location} from '../../query/types/rows.js';
+import type {RowKeys, RowList} from '../../query/types/row-list.js';
+import type {Ring} from '../../query/past/ring.js';
+import type {ViewRow} from '../../views/view.js';
+import type {DetailLink} from './screen-data.js';
+import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
+import type {Action} from './keys.js';
+
+/** A column that a view can be sorted by. */
+type SortColumn = MenuItem & {
+	/** The title without "not shown". */
+	readonly name: string;
+	/** It takes the width that the others leave, and is always shown. */
+	readonly isRest: boolean;
+	readonly sortFigures?: readonly SortFigure[];
+};
+
+/** Something on the screen that can be clicked. */
+export type HitTarget =
+	| {readonly kind: 'tab'; readonly view: string}
+	| {readonly kind: 'heading'; readonly column: string}
+	| {readonly kind: 'row'; readonly index: number}
+	| {readonly kind: 'item'; readonly index: number};
+
+/** What keys depend on beside the state: what is on the screen. */
+export type ScreenContext = {
+	/** Keys of the view's rows, in order. */
+	readonly rowKeys: RowKeys;
+	/** The rows themselves, for keys of the view's own. */
+	readonly rows?: RowList<ViewRow>;
+	/** Rows that fit. */
+	readonly pageRows: number;
+	/** Columns that the view can be sorted by, in order. */
+	readonly columns: readonly SortColumn[];
+	/** Ids of the columns on the screen. */
+	readonly shownColumns: readonly string[];
+	/** Lines of a layer that fit. */
+	readonly layerPage: number;
+	readonly isRecording: boolean;
+	/** What tracing methods would do to the target, see `SourceStatus`. */
+	readonly traceNote?: string;
+	/** The window that is shown; undefined before the first sample. */
+	readonly window?: Pick<Baseline, 'snapshot' | 'since'>;
+	/** The heap in use and its capacity, as far as known, if the JVM can be asked for the holders of locks. */
+	readonly holders?: {readonly heapBytes?: number; readonly heapBytesAtMost?: number};
+	/** The windows of the past. */
+	readonly ring: Ring;
+	readonly saveFormats: readonly MenuItem[];
+	/** The links of the detail on top. */
+	readonly links: readonly DetailLink[];
+	/** Cells by which the longest name exceeds its room, `most` at most. */
+	overhang(most: number): number;
+	/** The place of a row of a view. */
+	placeOf(view: string, rowKey: string): Location | undefined;
+	/** Keys of the threads of a row, and their name. */
+	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
+};
+
+const steps: Readonly<Partial<Record<Action, (page: number, count: number) => number>>> = {
+	up: () => -1,
+	down: () => 1,
+	'page-up': page => -page,
+	'page-down': page => page,
+	home: (_, count) => -count,
+	end: (_, count) => count,
+};
+
+/** How far a movement goes, in rows; 0 for an action that is not a movement. */
+export function stepOf(action: Action, page: number, count: number): number {
+	return steps[action]?.(Math.max(1, page), count) ?? 0;
+}
+
+/** The state with the selection moved; it follows its new row from now on. */
+export function moveSelection(state: UiState, action: Action, {rowKeys, pageRows}: ScreenContext): UiState {
+	if (rowKeys.length === 0) {
+		return state;
+	}
+
+	const selection = state.selections[state.view];
+	const now = selectedIndex(selection, rowKeys);
+	const index = Math.min(rowKeys.length - 1, Math.max(0, now + stepOf(action, pageRows, rowKeys.length)));
+	return withSelection(state, rowKeys, index, firstRow(selection.top, index, rowKeys.length, pageRows));
+}
+
+/** The state with the selection at its row's new place, after rows came, went or moved. */
+export function followRow(state: UiState, rowKeys: RowKeys, pageRows: number): UiState {
+	const selection = state.selections[state.view];
+	const index = Math.max(0, selectedIndex(selection, rowKeys));
+	const top = firstRow(selection.top, index, rowKeys.length, pageRows);
+	return index === selection.index && top === selection.top
+		? state
+		: {
+			...state, selections: {...state.selections, [state.view]: {...selection, index, top}},
+		};
+}
+
+/** The state with the selection on the row of a key, if there is one. */
+export function selectRow(state: UiState, key: string): UiState {
+	const {index, top} = state.selections[state.view];
+	return {...state, selections: {...state.selections, [state.view]: {key, index, top}}};
+}
+
+function withSelection(state: UiState, rowKeys: RowKeys, index: number, top: number): UiState {
+	return {...state, selections: {...state.selections, [state.view]: {key: rowKeys.at(index), index, top}}};
+}
+
+/** The state with a move of the layer on top, if it is help or a detail. */
+export function withMove(state: UiState, move: Action | 'to-link'): UiState {
+	const layer = state.layers.at(-1);
+	return layer?.kind === 'help' || layer?.kind === 'detail'
+		? {...state, layers: [...state.layers.slice(0, -1), {...layer, moves: [...layer.moves ?? [], move]}]}
+		: state;
+}

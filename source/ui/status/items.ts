@@ -1,0 +1,249 @@
+import {cutStart} from '../../model/cell-width.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {stateCode, type ThreadState} from '../../model/thread-state.js';
+import {formatBytes, formatDuration} from '../../query/columns/format.js';
+import {stateRole} from '../../query/columns/state-cells.js';
+import type {ScreenData} from '../state/screen-data.js';
+import type {UiState} from '../state/state.js';
+import type {Role} from '../terminal/theme.js';
+import {clock, dayAndTime} from '../text/clock.js';
+import type {Item} from '../text/lay-out.js';
+import {halved, sparkline} from '../text/trend.js';
+import {samplingFigures} from './sampling.js';
+import {warningsOf} from './warnings.js';
+
+/** What the header is made from. */
+export type HeaderContext = {
+	readonly ui: UiState;
+	readonly data: ScreenData;
+	/** Characters of a trend, see `Theme`. */
+	readonly levels: string;
+	/** Cells of a line. */
+	readonly width: number;
+};
+
+/** An item of the header: the three lines, the single line of a low screen and the help are made from these records. */
+export type HeaderItem = Pick<Item, 'priority' | 'leastWidth' | 'isRight' | 'isJoined' | 'cut'> & {
+	/** Its line in a full header. */
+	readonly line: 1 | 2 | 3;
+	/** Its name and meaning in the help; absent if another item has them. */
+	readonly word?: string;
+	readonly meaning?: string;
+	/** Empty: the item is not shown. */
+	text(context: HeaderContext): string;
+	role?(context: HeaderContext): Role | undefined;
+};
+
+/** From this width on the trend has a character for each step and the JDK's version is complete. */
+const wideWidth = 100;
+
+/** Below this width there is no trend. */
+const narrowWidth = 60;
+
+/** Percent of the time in collections, and percent of a core for compiling, that are highlighted. */
+const muchGc = 10;
+const muchJit = 50;
+
+/** A load above this multiple of the CPUs is highlighted. */
+const muchLoad = 1.5;
+
+/** The requested rate is shown if it exceeds the actual one by this factor. */
+const worthShowing = 1.15;
+
+/** All items, those of a line in its order. */
+export const headerItems: readonly HeaderItem[] = [
+	{
+		line: 1, priority: 1, leastWidth: 8, cut: (text, width) => cutStart(text, width),
+		text: ({data: {snapshot}}) => snapshot?.target.mainClass ?? '',
+		role: () => 'title',
+	},
+	{
+		line: 1, priority: 5,
+		text: ({data: {snapshot}}) => snapshot?.target.pid ? `pid ${snapshot.target.pid}` : '',
+	},
+	{
+		line: 1, priority: 9,
+		text({data: {snapshot}, width}) {
+			const version = snapshot?.target.jvmVersion ?? '';
+			return version === '' ? '' : `JDK ${width < wideWidth ? version.split('.')[0] : version}`;
+		},
+	},
+	{
+		line: 1, priority: 10, word: 'up', meaning: 'for how long the JVM has been running',
+		text: ({data: {vitals}}) => vitals.uptimeMs === undefined ? '' : `up ${formatDuration(vitals.uptimeMs)}`,
+	},
+	{
+		line: 1, priority: 2, leastWidth: 12, word: '! ...', meaning: 'something is wrong with the figures or with how samples are taken: ? has all of it',
+		text: ({data}) => warningsOf(data).slice(0, 1).map(({short}) => `! ${short}`).join(''),
+		role: () => 'error',
+	},
+	{
+		line: 1, priority: 8, leastWidth: 12,
+		text: ({data}) => [...warningsOf(data).slice(1).map(({short}) => short), ...samplingFigures.map(({bad}) => bad?.(data))].filter(Boolean).map(short => `! ${short}`).join('  '),
+		role: () => 'error',
+	},
+	{
+		line: 1, isRight: true, priority: 0, leastWidth: 0, word: 'LIVE', meaning: 'sampling, and shown as it comes; otherwise it says what is wrong',
+		text: ({ui, data}) => badge(ui, data).text,
+		role: ({ui, data}) => badge(ui, data).role,
+	},
+	{
+		line: 1, isRight: true, priority: 7, word: '11 of 50/s', meaning: 'samples a second, and how many were asked for where these are more: less CPU of our own (--max-cpu) or of the target (--max-overhead) is to be used than they cost',
+		text: ({data}) => rate(data),
+	},
+	{
+		line: 2, priority: 3, word: 'CPU', meaning: 'CPU time of the process over the last minute and now, 100 % is one core; of what the host has',
+		text: ({data, width}) => cpuOf(data) === undefined || width < narrowWidth ? '' : 'CPU',
+	},
+	{
+		line: 2, isJoined: true, priority: 14,
+		text: ({data: {cpuTrend}, levels, width}) => cpuTrend && width >= narrowWidth ? sparkline(width < wideWidth ? halved(cpuTrend) : cpuTrend, levels).trimStart() : '',
+		role: () => 'key',
+	},
+	{
+		line: 2, isJoined: true, priority: 3,
+		text: ({data, width}) => cpuOf(data) === undefined ? '' : `${width < narrowWidth ? 'CPU ' : ''}${Math.round(cpuOf(data)!)}%`,
+	},
+	{
+		line: 2, isJoined: true, priority: 13,
+		text: ({data}) => data.vitals.hostCpus === undefined || cpuOf(data) === undefined ? '' : `of ${data.vitals.hostCpus * 100}%`,
+	},
+	{
+		line: 2, priority: 6, word: 'heap', meaning: 'Java heap used and reserved, as of the last collection',
+		text({data: {vitals: {heapUsedBytes, heapCapacityBytes}}}) {
+			const [used, capacity] = [heapUsedBytes, heapCapacityBytes].map(bytes => bytes === undefined ? '-' : formatBytes(bytes).replace(/(\d\d)\.\d/, '$1'));
+			return heapUsedBytes === undefined && heapCapacityBytes === undefined ? '' : `heap ${used}/${capacity}`;
+		},
+	},
+	{
+		line: 2, priority: 7, word: 'GC', meaning: 'share of the time for which collections stopped the program',
+		text: ({data: {vitals: {gcPercent}}}) => gcPercent === undefined ? '' : `GC ${Math.round(gcPercent)}%`,
+		role: ({data: {vitals: {gcPercent = 0}}}) => gcPercent >= muchGc ? 'hot' : undefined,
+	},
+	{
+		line: 2, priority: 11, word: 'JIT', meaning: 'CPU time for compiling code, 100 % is one core',
+		text: ({data: {summary}}) => summary ? `JIT ${Math.round(summary.jitCpuPercent)}%` : '',
+		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= muchJit ? 'hot' : undefined,
+	},
+	{
+		line: 2, priority: 16, word: 'JVM', meaning: 'CPU time of the JVM\'s other threads, such as collectors',
+		text: ({data: {summary}}) => summary && summary.vmCpuPercent >= 1 ? `JVM ${Math.round(summary.vmCpuPercent)}%` : '',
+	},
+	{
+		line: 3, priority: 12, word: 'threads', meaning: 'threads of the program now: running or able to, BLOCKED at a monitor, waiting for something, idle (RUNNABLE to the JVM, but waiting in a native call: epoll, accept, read)',
+		text: ({data: {summary}}) => summary ? `${summary.threads} ${summary.threads === 1 ? 'thread' : 'threads'}:` : '',
+	},
+	...([
+		{priority: 4, states: ['RUNNABLE'], word: 'running'},
+		{priority: 2, states: ['BLOCKED'], word: 'BLOCKED'},
+		{priority: 8, states: ['WAITING', 'TIMED_WAITING'], word: 'waiting'},
+		{priority: 11, states: ['IDLE'], word: 'idle'},
+	] as const).map(({priority, states, word}, index): HeaderItem => ({
+		line: 3, priority, isJoined: index === 0,
+		text({data: {summary}}) {
+			const count = summary ? threadsIn(summary.statesNow, states) : 0;
+			return summary && (count > 0 || index === 0) ? `${count} ${word}` : '';
+		},
+		role: ({data: {summary}}) => summary && threadsIn(summary.statesNow, states) > 0 ? stateRole(states[0]) : undefined,
+	})),
+	{
+		line: 3, priority: 17, word: '+24 of the JVM', meaning: 'threads of the JVM itself',
+		text: ({data: {summary}}) => summary && summary.vmThreads > 0 ? `+${summary.vmThreads} of the JVM` : '',
+		role: () => 'dim',
+	},
+	{
+		line: 3, isRight: true, priority: 15, word: 'host', meaning: 'CPUs of this host, and its load: threads that ran or wanted to in the last minute',
+		text: ({data: {vitals: {hostCpus, hostLoad}}}) => hostCpus === undefined || hostLoad === undefined ? '' : `host: ${hostCpus} ${hostCpus === 1 ? 'CPU' : 'CPUs'}, load ${hostLoad < 10 ? hostLoad.toFixed(1) : Math.round(hostLoad)}`,
+		role: ({data: {vitals: {hostCpus = 0, hostLoad = 0}}}) => hostLoad > muchLoad * hostCpus ? 'hot' : undefined,
+	},
+];
+
+/** The meanings of the words of the header, in their order there. */
+export const headerWords: ReadonlyArray<{readonly word: string; readonly meaning: string}> = headerItems
+	.flatMap(({word, meaning}) => word !== undefined && meaning !== undefined ? [{word, meaning}] : []);
+
+/** The items of one line of the header, or of all three. */
+export function itemsOf(context: HeaderContext, line?: HeaderItem['line']): Item[] {
+	return headerItems.filter(item => line === undefined || item.line === line)
+		.map(({text, role, ...item}) => ({...item, text: text(context), role: role?.(context)}));
+}
+
+function threadsIn(statesNow: readonly number[], states: readonly ThreadState[]): number {
+	let threads = 0;
+	for (const state of states) {
+		threads += statesNow[stateCode[state]];
+	}
+
+	return threads;
+}
+
+function cpuOf({vitals, summary}: ScreenData): number | undefined {
+	return vitals.cpuPercent ?? (summary && summary.javaCpuPercent + summary.jitCpuPercent + summary.vmCpuPercent);
+}
+
+/** The sampling rate, and the requested one if that is higher; empty while nothing is sampled. */
+function rate({status: {phase}, snapshot, lately: {samplesPerS}}: ScreenData): string {
+	if (samplesPerS === undefined || (phase !== 'sampling' && phase !== 'recording')) {
+		return '';
+	}
+
+	const {requestedIntervalMs = 0} = snapshot?.session ?? {};
+	const asked = requestedIntervalMs > 0 ? 1000 / requestedIntervalMs : 0;
+	return samplesPerS * worthShowing < asked ? `${perSecond(samplesPerS)} of ${perSecond(asked)}/s` : `${perSecond(samplesPerS)}/s`;
+}
+
+function perSecond(samples: number): number {
+	return samples >= 10 ? Math.round(samples) : Number(samples.toFixed(1));
+}
+
+/** What the session is doing, in a word or two. */
+function badge(state: UiState, {status, vitals, samplesSincePause, snapshot, nowMs, past}: ScreenData): {readonly text: string; readonly role: Role} {
+	const {phase} = status;
+	if (past) {
+		return {text: `PAST ${clock(past.toMs, true)}`, role: 'hot'};
+	}
+
+	if (phase === 'starting') {
+		return {text: 'STARTING', role: 'hot'};
+	}
+
+	if (phase === 'ended') {
+		return {text: `ENDED ${clock(lastSampleMs(snapshot) ?? nowMs, true)}`, role: 'error'};
+	}
+
+	if (phase === 'failed') {
+		return {text: 'FAILED', role: 'error'};
+	}
+
+	if (phase === 'recording') {
+		return {text: `RECORDED ${snapshot ? dayAndTime(snapshot.session.takenAtMs) : ''}`.trim(), role: 'hot'};
+	}
+
+	if (vitals.isStopped) {
+		return {text: 'TARGET STOPPED', role: 'error'};
+	}
+
+	if (state.isPaused) {
+		return {text: `PAUSED +${samplesSincePause} samples`, role: 'hot'};
+	}
+
+	if (status.stale) {
+		return {text: 'STALE', role: 'error'};
+	}
+
+	if (status.silentS !== undefined && phase === 'sampling') {
+		return {text: `NO SAMPLE ${status.silentS}s`, role: 'error'};
+	}
+
+	if (status.nextS !== undefined && phase === 'sampling') {
+		return {text: `THROTTLED next ${status.nextS > 0 ? `in ${formatDuration(status.nextS * 1000)}` : 'is due'}`, role: 'hot'};
+	}
+
+	return phase === 'paused' ? {text: 'STOPPED', role: 'hot'} : {text: `LIVE ${clock(nowMs)}`, role: 'good'};
+}
+
+/** When the target was last seen alive, epoch milliseconds; undefined when it never was. */
+export function lastSampleMs(snapshot: Snapshot | undefined): number | undefined {
+	const atMs = snapshot?.session.lastSampleAtMs ?? 0;
+	return atMs > 0 ? atMs : undefined;
+}

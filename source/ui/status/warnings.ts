@@ -1,0 +1,96 @@
+import {unattributed} from '../../model/frame.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {stateCode} from '../../model/thread-state.js';
+import {formatCount} from '../../query/columns/format.js';
+import {starvedText, unattributedText} from '../../query/summary/summary.js';
+import type {ScreenData} from '../state/screen-data.js';
+
+/** Something that readers of the figures must know. */
+type Warning = {
+	/** For the header: about 35 cells, so that samples and cost stand beside it on 80 columns. */
+	readonly short: string;
+	/** For the help, where it is wrapped: what it is about and what to do. */
+	readonly whole: string;
+};
+
+/** Interval between samples, and its multiple of the requested one, from which there is a warning. */
+const sparseMs = 2000;
+const sparseTimes = 2;
+
+/** Below this duration, and below this CPU time, the share of unattributed CPU time is left to chance. */
+const youngMs = 2000;
+const tellingCpuMs = 200;
+
+/** A warning while there is a reason for it. */
+type Rule = (data: ScreenData) => Warning | undefined;
+
+/** All warnings, the most urgent first: a header of 80 columns shows the first that holds, a wide one and the help all. */
+const rules: readonly Rule[] = [
+	({snapshot, status: {tracer}}) => {
+		const {refusedThreads = 0} = snapshot?.session ?? {};
+		return !snapshot || refusedThreads === 0
+			? undefined
+			: {
+				short: `${share(refusedThreads, runningTicks(snapshot))} ${tracer ? `without stack: ${tracer.replace(/ \(process (\d+)\)$/, ' $1')}` : 'of running samples have no stack'}`,
+				whole: `${refusedThreads} thread samples have no stack: ${tracer ? `${tracer} is attached to the threads, and they are left alone until it is gone` : 'a debugger or another profiler is attached to the threads, or permission to stop them was lost'}. Their CPU time is at (running).(stack unknown).`,
+			};
+	},
+	({snapshot}) => {
+		const {otherTicks = 0} = snapshot?.session ?? {};
+		return otherTicks === 0
+			? undefined
+			: {
+				short: `table full: ${formatCount(otherTicks)} at (other)`,
+				whole: `The table of samples is full: ${otherTicks} thread samples with new stacks are counted under (other).`,
+			};
+	},
+	({snapshot, baseline}) => {
+		const text = snapshot ? starvedText(snapshot, baseline) : '';
+		return text === '' ? undefined : {short: text, whole: `${text}. What is shown of this time rests on next to nothing.`};
+	},
+	({snapshot, lately: {samplesPerS}}) => {
+		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, samples = 0} = snapshot?.session ?? {};
+		const isSparse = requestedIntervalMs > 0 && intervalMs >= sparseMs && intervalMs >= sparseTimes * requestedIntervalMs;
+		if (!isSparse) {
+			return undefined;
+		}
+
+		const everyS = Math.round((samplesPerS ? Math.max(1000 / samplesPerS, intervalMs) : intervalMs) / 1000);
+		const isOwn = cpuIntervalMs >= intervalMs;
+		const option = isOwn ? '--max-cpu' : '--max-overhead';
+		return {
+			short: `one sample every ${everyS} s: ${option}`,
+			whole: `A sample of ${Math.round(threadSamples / Math.max(1, samples))} threads costs so much that one is taken every ${everyS} s, not every ${Number((requestedIntervalMs / 1000).toFixed(2))} s: more would ${isOwn ? 'use more CPU time of our own' : 'stop the target for longer'} than ${option} allows. Raise it for more samples; shares of few are rough.`,
+		};
+	},
+	({summary, snapshot}) => {
+		const missing = summary && unattributedText(summary);
+		const isYoung = !summary || (snapshot?.session.durationMs ?? 0) < youngMs || summary.javaCpuPercent * summary.windowMs / 100 < tellingCpuMs;
+		return isYoung || !missing
+			? undefined
+			: {
+				short: missing.split(':')[0],
+				whole: `${missing}. This CPU time of the program's threads was used, but nobody knows at which line: it counts at ${unattributed.className}.`,
+			};
+	},
+];
+
+/** The warnings that hold now, the most urgent first. */
+export function warningsOf(data: ScreenData): Warning[] {
+	return rules.map(rule => rule(data)).filter(warning => warning !== undefined);
+}
+
+/** Samples of running threads; waiting threads are never stopped. */
+function runningTicks({counters}: Snapshot): number {
+	let sum = 0;
+	for (let counter = 0; counter < counters.count; counter++) {
+		sum += counters.state[counter] === stateCode.RUNNABLE ? counters.ticks[counter] : 0;
+	}
+
+	return sum;
+}
+
+function share(part: number, whole: number): string {
+	const percent = whole > part ? 100 * part / whole : 100;
+	return percent < 1 ? '<1%' : `${Math.round(percent)}%`;
+}

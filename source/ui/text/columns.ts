@@ -1,0 +1,67 @@
+import {cellWidth} from '../../model/cell-width.js';
+import {fitColumns, type Column} from '../../query/columns/column.js';
+import type {Unit} from '../../query/types/rows.js';
+import {viewOf} from '../../views/registry.js';
+import type {ViewRow} from '../../views/view.js';
+import type {Layout} from './layout.js';
+
+/** Columns and their widths. */
+export type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
+
+/** Least room for the name, before other columns are left out. */
+const minRestWidth = 10;
+
+/**
+The columns of a view that may be on the screen: those that the user chose, in that order and at any width, or all, each
+from its own width on. The one that takes the rest, the name, is always there.
+*/
+export function columnsOf(viewId: string, chosen: Readonly<Record<string, readonly string[]>>): ReadonlyArray<Column<ViewRow>> {
+	const {columns} = viewOf(viewId);
+	const ids = chosen[viewId];
+	if (ids === undefined) {
+		return columns;
+	}
+
+	const known = ids.flatMap(id => columns.find(column => column.id === id) ?? []);
+	const rest = known.some(({width}) => width === 0) ? [] : columns.filter(({width}) => width === 0);
+	return [...known, ...rest].map(column => ({...column, fromColumns: 0}));
+}
+
+/**
+Columns with their widths: those of the terminal's breakpoint, fewer from the right where even those leave no room for
+the name.
+*/
+export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): Placed<Row> {
+	let left = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
+	let placed = fitColumns(left, terminalColumns, width - 1);
+	while (left.length > 1 && placed.some(({column, width: room}) => column.width === 0 && room < minRestWidth)) {
+		left = left.toSpliced(left.findLastIndex(column => column.width > 0), 1);
+		placed = fitColumns(left, terminalColumns, width - 1);
+	}
+
+	return placed;
+}
+
+/** The id of the column at a cell of a line, each with the gap before it; undefined for none. */
+export function columnAt<Row>(placed: Placed<Row>, lineWidth: number, cell: number): string | undefined {
+	let end = 0;
+	return placed.find(({width}) => {
+		end = Math.min(lineWidth, end + width + 1);
+		return cell < end;
+	})?.column.id;
+}
+
+/** Cells by which the longest name exceeds its room, which is how far the table scrolls sideways; `most` at most. */
+export function overhang<Row>(rows: Iterable<Row>, placed: Placed<Row>, {unit, fullNames}: {unit: Unit; fullNames: boolean}, most: number): number {
+	const rest = placed.find(({column}) => column.width === 0);
+	if (!rest) {
+		return 0;
+	}
+
+	let longest = 0;
+	for (const row of rows) {
+		longest = Math.max(longest, cellWidth(rest.column.value(row, {unit, fullNames, room: rest.width + most})));
+	}
+
+	return longest - rest.width;
+}

@@ -1,0 +1,102 @@
+import {cellWidth, graphemes} from '../../model/cell-width.js';
+import type {Role} from '../terminal/theme.js';
+
+export {cut, fit, pad} from '../../model/cell-width.js';
+
+/** A piece of a line with the role that decides how it looks; `states`: state letters, each in the colour of its state. */
+export type Span = {
+	readonly text: string;
+	readonly role?: Role | 'states';
+	/** What a click on it selects. */
+	readonly id?: string;
+};
+
+/** A line of the screen, from its left end. Colours come in when it is drawn, see components/text. */
+export type Spans = readonly Span[];
+
+/** Terminal cells that a line takes. */
+export function spansWidth(spans: Spans): number {
+	let width = 0;
+	for (const {text} of spans) {
+		width += cellWidth(text);
+	}
+
+	return width;
+}
+
+/** The line truncated to `width` cells. */
+export function clipSpans(spans: Spans, width: number): Spans {
+	if (spansWidth(spans) <= width) {
+		return spans;
+	}
+
+	let left = width;
+	return spans.map(span => {
+		let text = '';
+		for (const {text: character, cells} of graphemes(span.text)) {
+			const fits = cells <= left;
+			text += fits ? character : '';
+			left = fits ? left - cells : 0;
+		}
+
+		return {...span, text};
+	});
+}
+
+/** The text without its first cells. */
+export function dropCells(text: string, count: number): string {
+	let [dropped, from] = [0, 0];
+	for (const {text: character, cells} of graphemes(text)) {
+		if (dropped >= count) {
+			break;
+		}
+
+		dropped += cells;
+		from += character.length;
+	}
+
+	return ' '.repeat(Math.max(0, dropped - count)) + text.slice(from);
+}
+
+/** The first characters of a text that fit into `width` cells; at least one. */
+function firstCells(text: string, width: number): string {
+	let [kept, used] = ['', 0];
+	for (const {text: character, cells} of graphemes(text)) {
+		used += cells;
+		if (used > width && kept !== '') {
+			break;
+		}
+
+		kept += character;
+	}
+
+	return kept;
+}
+
+/** The text in lines of at most `width` cells, broken at blanks, or within a word longer than a line. At least one line. */
+export function wrapped(text: string, width: number): string[] {
+	const room = Math.max(1, width);
+	const lines: string[] = [];
+	let line = '';
+	for (const word of text.split(' ')) {
+		if (line !== '' && cellWidth(line) + 1 + cellWidth(word) > room) {
+			lines.push(line);
+			line = word;
+		} else {
+			line = line === '' ? word : `${line} ${word}`;
+		}
+
+		while (cellWidth(line) > room) {
+			const head = firstCells(line, room);
+			lines.push(head);
+			line = line.slice(head.length);
+		}
+	}
+
+	return [...lines, line];
+}
+
+/** The same, each line in a role. */
+export function wrappedSpans(text: string, width: number, role?: Span['role']): Spans[] {
+	return wrapped(text, width).map(line => [{text: line, role}]);
+}

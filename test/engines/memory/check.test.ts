@@ -1,0 +1,90 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import process from 'node:process';
+import {afterEach, expect, test} from 'vitest';
+import {SessionOver} from '../../../source/engines/engine.js';
+import {memoryEngine} from '../../../source/engines/memory/engine.js';
+import {loadPtrace} from '../../../source/engines/memory/target/ptrace.js';
+import {stopObstacle} from '../../../source/engines/memory/obstacles.js';
+import {Sample} from '../../../source/model/sample.js';
+import {commOf} from '../../helpers/comm.js';
+import {jdk, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {Names, targetOf} from './observe.js';
+
+let java: JavaProcess | undefined;
+let other: ChildProcess | undefined;
+
+afterEach(async () => {
+	other?.kill('SIGKILL');
+	await java?.stop();
+});
+
+async function startSleep(): Promise<number> {
+	other = spawn('sleep', ['1000']);
+	await once(other, 'spawn');
+	return other.pid!;
+}
+
+test('a JVM is ready, and what cannot be seen of it is said', async () => {
+	java = await startJava('ParkedAndEcho', {jdk: jdk(release => release >= 21)});
+	const probe = await memoryEngine.check(targetOf(java.pid));
+	expect(probe).toMatchObject({ready: true});
+	expect(probe.ready && probe.note).toContain('virtual threads are seen only while mounted');
+});
+
+test.each([
+	[[], 'line numbers in compiled code are approximate'],
+	[['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints'], undefined],
+])('before any compiled code was met the flag says what its lines will be: %j', async (jvmArgs, finding) => {
+	java = await startJava('ParkedAndEcho', {jvmArgs: ['-Xint', ...jvmArgs]});
+	const session = await memoryEngine.open(targetOf(java.pid), {depth: 10}, new Names());
+	expect(await session.sample(new Sample())).toMatchObject({ok: true});
+	expect(session.finding).toBe(finding);
+	await session.close();
+});
+
+test('a process that is not a JVM', async () => {
+	const pid = await startSleep();
+	expect(await memoryEngine.check(targetOf(pid))).toEqual({ready: false, reason: 'no libjvm.so is loaded in this process', hint: '', othersMayDo: true});
+	await expect(memoryEngine.open(targetOf(pid), {depth: 10}, new Names())).rejects.toThrow(SessionOver);
+});
+
+test('a process that has ended', async () => {
+	const target = targetOf(await startSleep());
+	other!.kill('SIGKILL');
+	await once(other!, 'exit');
+	expect(await memoryEngine.check(target)).toMatchObject({ready: false, reason: `process ${target.pid} has ended`});
+});
+
+test('another tracer is named', async () => {
+	java = await startJava('ParkedAndEcho');
+	const target = targetOf(java.pid);
+	const ptrace = loadPtrace();
+	// Our own process as the other tracer: it holds the thread that the process is named after.
+	expect(ptrace.seize(java.pid)).toBe(0);
+	try {
+		expect(stopObstacle(target, ptrace)?.reason).toBe(`another tracer, ${commOf(process.pid, process.pid)} (process ${process.pid}), is attached to this JVM`);
+	} finally {
+		ptrace.interrupt(java.pid);
+		while (ptrace.poll(java.pid) === 0) {
+			ptrace.sleep(1000);
+		}
+
+		expect(ptrace.detach(java.pid, 0)).toBe(0);
+	}
+
+	expect(stopObstacle(target, ptrace)).toBeUndefined();
+});
+
+test('a session ends normally when the target does', async () => {
+	java = await startJava('ParkedAndEcho', {args: ['20', '10']});
+	const session = await memoryEngine.open(targetOf(java.pid), {depth: 100}, new Names());
+	const sample = new Sample();
+	expect(await session.sample(sample)).toMatchObject({ok: true});
+	expect(sample.count).toBeGreaterThan(20);
+	await java.stop();
+	await expect(session.sample(sample)).rejects.toMatchObject({name: 'Error', targetEnded: true});
+	await session.close();
+	await session.close();
+	await expect(session.sample(sample)).rejects.toThrow(SessionOver);
+});

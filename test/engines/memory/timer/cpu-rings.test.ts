@@ -1,0 +1,199 @@
+import {execFileSync, spawn} from 'node:child_process';
+import {readFileSync} from 'node:fs';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {afterEach, expect, test} from 'vitest';
+import {startJava, type JavaProcess} from '../../../helpers/jvm.js';
+import {ProcessClock} from '../../../../source/jvm/threads/process-clock.js';
+import {CpuRings, targetCpus} from '../../../../source/engines/memory/timer/cpu-rings.js';
+import {loadPerfCalls, type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
+import {chooseTimer} from '../../../../source/engines/memory/timer/choose.js';
+import {type Opened} from '../../../../source/engines/memory/open.js';
+import {type RecordedStacks} from '../../../../source/engines/memory/timer/recorded-stack.js';
+import {Observer, targetOf} from '../observe.js';
+
+const real = loadPerfCalls();
+const periodNs = 1e7;
+/** CPUs that this process may use: two of them take part. */
+const [first, second] = targetCpus(real, process.pid);
+
+let java: JavaProcess | undefined;
+let observer: Observer | undefined;
+let rings: CpuRings | undefined;
+
+afterEach(async () => {
+	rings?.close();
+	await observer?.close();
+	await java?.stop();
+});
+
+function pin(tid: number, ...cpus: number[]): void {
+	execFileSync('taskset', ['-p', '-c', cpus.join(','), String(tid)], {stdio: 'ignore'});
+}
+
+/** Threads by name, with what they used and what was recorded of them while so many records came. */
+async function observed(records: number): Promise<Map<string, {usedNs: number; recordedNs: number; nativeId: number}>> {
+	const threads = new Map<string, {usedNs: number; recordedNs: number; nativeId: number}>();
+	let count = 0;
+	while (count < records) {
+		await sleep(20);
+		for (const {name, nativeId, cpuNs, credits} of await observer!.observe()) {
+			const thread = threads.get(name) ?? {usedNs: 0, recordedNs: 0, nativeId};
+			threads.set(name, thread);
+			thread.usedNs += cpuNs;
+			thread.recordedNs += credits.reduce((sum, credit) => sum + credit.cpuNs, 0);
+			count += credits.length;
+		}
+	}
+
+	return threads;
+}
+
+test('a thread pinned to a CPU outside the process\'s own mask has as many records as it uses CPU time', async () => {
+	java = await startJava('LeafCalls', {under: ['taskset', '-c', String(first)]});
+	observer = await Observer.open(java.pid, {timer: 'perf'});
+	const threads = await observed(10);
+	pin(threads.get('running-1')!.nativeId, second);
+	// CPUs are read again every few seconds.
+	await sleep(3000);
+	await observed(10);
+	for (const [name, {usedNs, recordedNs}] of await observed(300)) {
+		if (name.startsWith('running-')) {
+			expect(recordedNs / usedNs, name).toBeGreaterThan(0.7);
+			expect(recordedNs / usedNs, name).toBeLessThan(1.3);
+		}
+	}
+});
+
+test('a program that is moved to other CPUs while it is sampled goes on having records, each thread its share', async () => {
+	java = await startJava('LeafCalls', {under: ['taskset', '-c', String(first)]});
+	observer = await Observer.open(java.pid, {timer: 'perf'});
+	await observed(50);
+	for (const cpus of [[second], [first, second], [first]]) {
+		execFileSync('taskset', ['-a', '-p', '-c', cpus.join(','), String(java.pid)], {stdio: 'ignore'});
+		const threads = await observed(250);
+		const running = ['running-0', 'running-1'].map(name => threads.get(name)!);
+		const [usedNs, recordedNs] = [running[0].usedNs + running[1].usedNs, running[0].recordedNs + running[1].recordedNs];
+		expect(recordedNs / usedNs, `on CPU ${cpus.join(', ')}`).toBeGreaterThan(0.8);
+		expect(recordedNs / usedNs, `on CPU ${cpus.join(', ')}`).toBeLessThan(1.2);
+		expect(Math.abs((running[0].recordedNs / recordedNs) - (running[0].usedNs / usedNs)), `on CPU ${cpus.join(', ')}`).toBeLessThan(0.1);
+	}
+});
+
+test('a CPU that the target may use from now on gets a ring, and one that it may use no more loses its own', async () => {
+	const open = new Map<number, number>();
+	const calls: PerfCalls = {
+		...real,
+		open(cpu, options) {
+			const opened = real.open(cpu, options);
+			if ('fd' in opened) {
+				open.set(opened.fd, cpu);
+			}
+
+			return opened;
+		},
+		close(fd) {
+			open.delete(fd);
+			real.close(fd);
+		},
+	};
+	const child = spawn('taskset', ['-c', String(first), 'sh', '-c', 'while :; do :; done'], {stdio: 'ignore'});
+	try {
+		const pid = child.pid!;
+		while (!readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('sh')) {
+			await sleep(10);
+		}
+
+		rings = CpuRings.open(calls, pid, periodNs)!;
+		expect([...open.values()]).toEqual([first]);
+		for (const [later, cpus] of [[first, second], [second], [first]].entries()) {
+			pin(pid, ...cpus);
+			rings.follow(performance.now() + (1e6 * (later + 1)), false);
+			expect(new Set(open.values())).toEqual(new Set(cpus));
+			rings.take();
+			let count = 0;
+			while (count < 10) {
+				await sleep(50);
+				count += rings.take().records.length;
+			}
+		}
+
+		expect(rings.finding).toBe('');
+	} finally {
+		child.kill('SIGKILL');
+	}
+});
+
+/** The calls as on a host with so many CPUs, each of which is one of the two that there are. */
+function invented(count: number, sizes: number[] = []): PerfCalls {
+	return {
+		...real,
+		affinity(_, into) {
+			for (let cpu = 0; cpu < count; cpu++) {
+				into[Math.floor(cpu / 8)] |= 1 << (cpu % 8);
+			}
+
+			return Math.ceil(count / 8);
+		},
+		open: (cpu, options) => real.open(cpu % 2 === 0 ? first : second, options),
+		mapRing(fd, bytes) {
+			sizes.push(bytes);
+			return real.mapRing(fd, bytes);
+		},
+	};
+}
+
+test.each([2, 17, 64, 300])('%i CPUs: each has a ring, 64 MB in all, and no record is lost while nobody takes any for seconds', async count => {
+	const sizes: number[] = [];
+	java = await startJava('LeafCalls');
+	// As many records in all as 17 CPUs have.
+	const rareNs = periodNs * Math.max(1, count / 17);
+	rings = CpuRings.open(invented(count, sizes), java.pid, rareNs)!;
+	expect(sizes).toHaveLength(count);
+	expect(sizes.reduce((sum, bytes) => sum + bytes - 4096, 0)).toBeLessThanOrEqual(64 << 20);
+	// Rings of the first CPUs may have run over while those of the last were opened.
+	rings.take();
+	const clock = ProcessClock.of(java.pid)!;
+	const beforeNs = clock.readNs();
+	await sleep(3000);
+	const {records, lost, fill} = rings.take();
+	const usedNs = clock.readNs() - beforeNs;
+	expect(lost).toBe(0);
+	expect(fill).toBeLessThan(1);
+	expect(records.every(({pid}) => pid === java!.pid)).toBe(true);
+	// Half of the events are on the CPU that a thread runs on.
+	expect(records.length).toBeGreaterThan(0.7 * usedNs / rareNs * Math.floor(count / 2));
+});
+
+test('more CPUs than there is memory for: none has a ring, and it is said', () => {
+	const reasons: string[] = [];
+	expect(CpuRings.open(invented(513), process.pid, periodNs, reason => {
+		reasons.push(reason);
+	})).toBe(undefined);
+	expect(reasons).toEqual(['513 CPUs are more than 512']);
+});
+
+test('a CPU that came later and has no room for a ring is named', () => {
+	let cpus = 1;
+	const calls: PerfCalls = {
+		...real,
+		affinity: (tid, into) => invented(cpus).affinity(tid, into),
+		open: (cpu, options) => cpu === 0 ? real.open(cpu, options) : {errno: 24},
+	};
+	rings = CpuRings.open(calls, process.pid, periodNs)!;
+	expect(rings.finding).toBe('');
+	cpus = 3;
+	rings.follow(performance.now() + 1e6, false);
+	expect(rings.finding).toBe('threads on CPU 1, 2 have no records: no more files may be opened (ulimit -n)');
+});
+
+test('where events on CPUs are refused and those on threads are not, a note says what is missed, and why', () => {
+	const refusing: PerfCalls = {...real, open: (id, options) => options.ofCpu ? {errno: 24} : real.open(id, options)};
+	const choose = (calls: PerfCalls) => chooseTimer({perf: calls} as Opened, targetOf(process.pid), {depth: 1, timer: 'perf'}, {} as RecordedStacks);
+	const {perf, timer, note} = choose(refusing);
+	perf?.release();
+	expect([timer, note]).toEqual(['perf', 'threads that live for milliseconds have no records, as events on CPUs are refused: no more files may be opened (ulimit -n)']);
+	const best = choose(real);
+	best.perf?.release();
+	expect([best.timer, best.note]).toEqual(['perf', undefined]);
+});

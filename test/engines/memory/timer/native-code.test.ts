@@ -1,0 +1,100 @@
+import {setTimeout as sleep} from 'node:timers/promises';
+import {afterEach, expect, test} from 'vitest';
+import {jdks, startJava, type JavaProcess} from '../../../helpers/jvm.js';
+import {CodeCache} from '../../../../source/engines/memory/hotspot/code-cache.js';
+import {Methods} from '../../../../source/engines/memory/hotspot/methods.js';
+import {openJvm} from '../../../../source/engines/memory/open.js';
+import {Continuations} from '../../../../source/engines/memory/stacks/continuation.js';
+import {TopFrame} from '../../../../source/engines/memory/stacks/top-frame.js';
+import {Walker} from '../../../../source/engines/memory/stacks/walker.js';
+import {CpuRings} from '../../../../source/engines/memory/timer/cpu-rings.js';
+import {loadPerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
+import {RecordedStacks} from '../../../../source/engines/memory/timer/recorded-stack.js';
+import {nativeCodeFrame} from '../../../../source/model/frame.js';
+import {Names, Observer} from '../observe.js';
+
+/** Records looked at, and how far a share of 10 % of so many may be off: three standard deviations, and two points. */
+const wanted = 400;
+const tolerance = 6.5;
+
+let java: JavaProcess | undefined;
+let observer: Observer | undefined;
+
+afterEach(async () => {
+	await observer?.close();
+	await java?.stop();
+});
+
+/** CPU time by the part of the program that a stack is in, as far as its frames are known. */
+function partOf(frames: readonly string[]): string {
+	return frames.map(frame => /^ReadsBelowBigFrames\.(reads|compute|descend)\(/.exec(frame)?.[1]).find(Boolean) ?? frames[0] ?? '(none)';
+}
+
+/** What the program says it has used so far. */
+async function cpuOf({child, output, waitFor}: JavaProcess): Promise<{readonly computeNs: number; readonly allNs: number}> {
+	const answered = output().length;
+	child.stdin?.write('\n');
+	await waitFor(new RegExp(`^[^]{${answered}}cpu \\d+ \\d+\ndone`));
+	const [readsNs, computeNs] = /^cpu (\d+) (\d+)$/m.exec(output().slice(answered))!.slice(1).map(Number);
+	return {computeNs, allNs: readsNs + computeNs};
+}
+
+test.each(jdks())('JDK $release: a record below a big frame of native code counts for that, not for Java code beside it', async on => {
+	java = await startJava('ReadsBelowBigFrames', {jdk: on});
+	observer = await Observer.open(java.pid, {timer: 'perf'});
+	const before = await cpuOf(java);
+	const spent = new Map<string, number>();
+	let count = 0;
+	while (count < wanted) {
+		await sleep(20);
+		for (const {name, credits} of await observer.observe()) {
+			for (const {cpuNs, frames} of name === 'worker' ? credits : []) {
+				spent.set(partOf(frames), (spent.get(partOf(frames)) ?? 0) + cpuNs);
+				count++;
+			}
+		}
+	}
+
+	const after = await cpuOf(java);
+	const all = [...spent.values()].reduce((sum, ns) => sum + ns, 0);
+	const shown = 100 * (spent.get('compute') ?? 0) / all;
+	const truth = 100 * (after.computeNs - before.computeNs) / (after.allNs - before.allNs);
+	expect(Math.abs(shown - truth)).toBeLessThan(tolerance);
+});
+
+/*
+Without a block there is no anchor: only the search remains. descend() takes next to no time, but has left its return
+addresses where reads have their buffers.
+*/
+test.each(jdks())('JDK $release: return addresses that earlier calls left below native code are not taken for callers', async on => {
+	java = await startJava('ReadsBelowBigFrames', {jdk: on});
+	const {memory, vm, heap} = openJvm(java.pid);
+	const names = new Names();
+	const methods = new Methods(vm, names);
+	const code = new CodeCache(vm, methods);
+	const walker = new Walker(vm, code, methods);
+	const stacks = new RecordedStacks({
+		memory, walker, top: new TopFrame(vm, code, methods, walker), continuations: new Continuations(vm, heap, code, methods), nativeCode: nativeCodeFrame(names),
+	});
+	const rings = CpuRings.open(loadPerfCalls(), java.pid, 4e6)!;
+	const parts: string[] = [];
+	try {
+		while (parts.length < wanted) {
+			await sleep(50);
+			methods.nextRound();
+			code.nextRound();
+			for (const record of rings.take().records) {
+				const stack = stacks.walk(record);
+				if (stack) {
+					parts.push(partOf(Array.from(stack.frames, frame => names.frames[frame])));
+				}
+			}
+		}
+	} finally {
+		rings.close();
+		memory.close();
+	}
+
+	expect(parts.filter(part => part === 'descend').length).toBeLessThan(wanted / 50);
+	expect(parts.filter(part => part === 'reads').length).toBeGreaterThan(wanted * 0.8);
+});

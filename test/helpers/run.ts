@@ -1,0 +1,17 @@
+import {execFile} from 'node:child_process';
+import {promisify} from 'node:util';
+import {patienceMs} from './patience.js';
+
+const execute = promisify(execFile);
+
+export type Ended = {readonly status: number | null; readonly stdout: string; readonly stderr: string};
+
+/** Runs a program to its end without keeping the tests beside it waiting. */
+export async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+	try {
+		return {status: 0, ...await execute(command, args, {encoding: 'utf8', timeout: patienceMs, maxBuffer: 2 ** 28, env: {...process.env, ...env}})};
+	} catch (error) {
+		const {code, stdout, stderr} = error as {code: number | null; stdout: string; stderr: string};
+		return {status: code, stdout, stderr};
+	}
+}

@@ -1,0 +1,209 @@
+import {expect, test} from 'vitest';
+import {lockKindCode} from '../../source/model/sample.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {querySummaryLines} from '../../source/query/summary/lines.js';
+import {findingsOf} from '../../source/query/summary/findings.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {headingOf} from '../../source/query/columns/column.js';
+import {measureOf} from '../../source/query/counters/scope.js';
+import {locationName} from '../../source/query/counters/location.js';
+import type {Query} from '../../source/query/types/rows.js';
+import {linesView} from '../../source/views/lines.js';
+import {Picture, picture, undent} from '../helpers/picture.js';
+
+const glance = (changes: Partial<Query> = {}): Query => ({...defaultQuery, summary: {showsWaits: true}, ...changes});
+const names = (snapshot: Snapshot, query: Query): string[] => querySummaryLines(snapshot, undefined, query).rows.map(row => `${row.selfTicks} ${locationName(row)}${row.holder ? ` < ${row.holder}` : ''}`);
+
+/** What is found of the program, in one text; undefined for nothing. */
+const found = (snapshot: Snapshot, query: Query): string | undefined => findingsOf(snapshot, undefined, query, query.summary).map(({text}) => text).join(' ') || undefined;
+const quiet = 'The program uses next to no CPU: these are the lines where threads wait.';
+
+const hog = picture(`
+	main
+	R      R
+	main:1 main:1
+	work:2 work:3
+`);
+
+test('lines that used nothing themselves are not there, unless what they led to is asked for', () => {
+	expect(names(hog, glance())).toEqual(['1 A.work:2', '1 A.work:3']);
+	expect(names(hog, glance({sort: {column: 'total', reverse: false}}))).toContain('0 A.main:1');
+	expect(names(hog, glance({filter: 'main'}))).toEqual(['0 A.main:1']);
+	expect(names(hog, glance({summary: undefined}))).toContain('0 A.main:1');
+	expect(querySummaryLines(hog, undefined, glance()).finding).toBeUndefined();
+});
+
+/** Two held up at a monitor and a lock, four that wait for work or for a server. */
+const waiting = (): Picture => {
+	const drawing = new Picture().draw(`
+		a
+		t     t     t
+		main:1 main:1 main:1
+		java.lang.Thread.sleep:native java.lang.Thread.sleep:native java.lang.Thread.sleep:native
+
+		b <- a@take:8
+		B      B
+		run:4  run:4
+		take:8 take:8
+
+		c <- a@take:8 park
+		w
+		run:5
+		java.util.concurrent.locks.LockSupport.park:211
+
+		d
+		.     .
+		ask:7 ask:7
+		java.net.Socket.read:native java.net.Socket.read:native
+
+		e
+		.
+		ask:7
+		java.net.Socket.read:native
+
+		pool-1
+		w     w     w     w
+		java.util.concurrent.locks.LockSupport.park:211 java.util.concurrent.locks.LockSupport.park:211 java.util.concurrent.locks.LockSupport.park:211 java.util.concurrent.locks.LockSupport.park:211
+	`);
+	for (const name of ['b', 'c', 'd', 'e']) {
+		drawing.builder.setNow(drawing.thread(name), {sinceMs: 58_000});
+	}
+
+	return drawing;
+};
+
+test('where next to no CPU is used, rows are where threads wait, in the order of what is shown', () => {
+	const {rows, measure, finding} = querySummaryLines(waiting().build(), undefined, glance());
+	expect(names(waiting().build(), glance())).toEqual([
+		'4 java.util.concurrent.locks.LockSupport.park:211', '3 A.ask:7', '3 A.main:1', '2 A.take:8 < a', '1 A.run:5 < a',
+	]);
+	expect(rows.map(row => row.selfPercent)).toEqual(rows.map(row => row.selfPercent).toSorted((a, b) => b - a));
+	expect([measure, finding]).toEqual(['waiting', quiet]);
+	expect(found(waiting().build(), glance())).toBe('2 threads wait for Object, up to 42s: a has it, at A.main:1.');
+});
+
+test.each([
+	[{}, 'CPU%'], [{unit: 'ticks'}, 'TICK%'], [{unit: 'cpu-ms'}, 'CPUms'], [{states: ['BLOCKED']}, 'BLK%'], [{states: ['WAITING', 'TIMED_WAITING']}, 'WAIT%'], [{states: ['WAITING', 'BLOCKED']}, 'TICK%'], [{filter: 'state:B'}, 'BLK%'],
+] as const)('the heading of shares says what they are of: %j', (changes, heading) => {
+	const [column] = linesView.columns;
+	const query: Query = {...defaultQuery, ...changes};
+	expect(headingOf(column, linesView.query(hog, undefined, query).measure ?? measureOf(query))).toBe(heading);
+});
+
+test('where next to no CPU is used it is waiting; of CPU milliseconds, where these are asked for', () => {
+	const [column] = linesView.columns;
+	expect(headingOf(column, linesView.query(waiting().build(), undefined, glance()).measure!)).toBe('WAIT%');
+	expect(headingOf(column, linesView.query(waiting().build(), undefined, glance({unit: 'cpu-ms'})).measure!)).toBe('CPUms');
+});
+
+test('threads in a deadlock are said to be, and a row where several hold threads up says how many', () => {
+	const drawing = new Picture().draw('one <- two@take:1\nB\nenter:4\n\ntwo <- one@take:2\nB\nenter:4');
+	for (const name of ['one', 'two']) {
+		drawing.builder.setNow(drawing.thread(name), {sinceMs: 50_000});
+	}
+
+	const {rows} = querySummaryLines(drawing.build(), undefined, glance());
+	expect(found(drawing.build(), glance())).toBe('DEADLOCK: one -> two -> one 2 threads wait for locks, up to 50s: all of them in a deadlock.');
+	expect([...rows].map(({holder, otherHolders}) => [holder, otherHolders])).toEqual([['two', 1]]);
+});
+
+test('where a holder is not known it says how to ask for it, if that is possible', () => {
+	const drawing = new Picture().draw('a\nw\nrun:5\njava.util.concurrent.locks.LockSupport.park:211');
+	drawing.builder.setNow(drawing.thread('a'), {lockKind: lockKindCode.park, lockClass: drawing.builder.internString('java.util.concurrent.locks.ReentrantLock$NonfairSync')});
+	const parked = drawing.build();
+	const text = (canAskForHolders: boolean) => found(parked, glance({summary: {showsWaits: true, canAskForHolders}}));
+	expect(text(true)).toBe('1 thread waits for ReentrantLock: it is not known who has it (L in Blockers asks the JVM).');
+	expect(text(false)).toBe('1 thread waits for ReentrantLock: it is not known who has it.');
+});
+
+test('where nobody is held up it says which threads wait together', () => {
+	const drawing = waiting();
+	for (const name of ['b', 'c']) {
+		drawing.builder.setNow(drawing.thread(name), {alive: false});
+	}
+
+	expect(found(drawing.build(), glance())).toBe('2 threads wait together at A.ask:7 via Socket.read, up to 42s.');
+});
+
+test.each([
+	['other states were asked for', {summary: {showsWaits: false}}],
+	['a program reads the rows', {summary: undefined}],
+])('not where %s', (_, change) => {
+	const table = querySummaryLines(waiting().build(), undefined, glance(change));
+	expect([table.finding, table.measure]).toEqual([undefined, undefined]);
+	expect(table.rows.filter(row => row.selfTicks > 0).map(row => locationName(row))).toEqual(['A.take:8']);
+});
+
+test('in a moment that is too short to say so, rows are where threads wait if nobody was seen running', () => {
+	const {finding, rows} = querySummaryLines(waiting().build({sampledMs: 100}), undefined, glance());
+	expect(finding).toBe('No CPU use has been seen so far: these are the lines where threads wait.');
+	expect(rows.map(row => locationName(row))).toContain('A.ask:7');
+	const running = waiting().draw('hot\nR0\nwork:1').build({sampledMs: 999});
+	expect(querySummaryLines(running, undefined, glance()).finding).toBeUndefined();
+	expect(names(running, glance())).toEqual(['2 A.take:8 < a', '1 A.work:1']);
+});
+
+test('where CPU is used, too, three that are held up are found, and one that has been for a second', () => {
+	const drawing = new Picture().draw('hot\nR R\nwork:1 work:1\n\na\nt\nmain:1');
+	const draw = (name: string) => drawing.draw(`${name} <- a@take:8\nB\nrun:4`);
+	const text = () => found(drawing.build(), glance());
+	draw('b');
+	draw('c');
+	expect(text()).toBeUndefined();
+	drawing.builder.setNow(drawing.thread('c'), {sinceMs: 99_001});
+	expect(text()).toBeUndefined();
+	drawing.builder.setNow(drawing.thread('c'), {sinceMs: 99_000});
+	expect(text()).toBe('2 threads wait for Object, up to 1s: a has it, at A.main:1.');
+	drawing.builder.setNow(drawing.thread('c'), {sinceMs: 99_900});
+	draw('d');
+	expect(text()).toBe('3 threads wait for Object: a has it, at A.main:1.');
+	drawing.draw('e <- b@take:8 park\nw\nrun:5');
+	expect(text()).toBe('4 threads wait for locks: a has the Object that 3 of them wait for, at A.main:1.');
+});
+
+test('where the hottest lines are the JDK\'s, the line of the program that called most of it is named', () => {
+	const regex = picture(`
+		parser
+		R      R      R
+		match:7 match:7 work:9
+		java.util.regex.Loop.match:4 java.util.regex.Loop.match:9 -
+	`);
+	expect(querySummaryLines(regex, undefined, glance()).finding).toBe('67% is what A.match:7 called; press a to count it there.');
+	expect(querySummaryLines(regex, undefined, glance({ownFirst: true})).finding).toBeUndefined();
+	expect(querySummaryLines(hog, undefined, glance()).finding).toBeUndefined();
+});
+
+test('nor where CPU is used', () => {
+	expect(querySummaryLines(waiting().draw('hot\nR R\nwork:1 work:1').build(), undefined, glance()).finding).toBeUndefined();
+});
+
+test('a row of such waits has the detail of its samples', () => {
+	const snapshot = waiting().build();
+	const detail = linesView.detail(snapshot, undefined, glance(), 'A.ask:7', undefined);
+	expect(detail.threads.map(({name}) => name)).toEqual(['d', 'e']);
+});
+
+test.each([
+	['VM Thread', 700, {}, 'The JVM itself uses 70% CPU, the program 3%: most in VM Thread. Threads shows them all.'],
+	['VM Thread', 700, {gcPercent: 68.9}, 'The JVM is collecting garbage: the program stands still for collections 69% of the time.'],
+	['GC Thread#0', 700, {}, 'The JVM is collecting garbage: collectors use 70% CPU, the program 3%.'],
+	['GC Thread#0', 20, {}, undefined],
+	['GC Thread#0', 50, {gcPercent: 100, cpuPercent: 9, heapUsedBytes: 8 * (2 ** 20), heapCapacityBytes: 16 * (2 ** 20), heapMaxBytes: 6 * (2 ** 30)}, undefined],
+	['GC Thread#0', 700, {gcPercent: 69.4, cpuPercent: 73, heapUsedBytes: 8 * (2 ** 20), heapCapacityBytes: 16 * (2 ** 20), heapMaxBytes: 6 * (2 ** 30)}, 'The JVM is collecting garbage: 8.0M of 16.0M in use (50%); the program stands still for collections 69% of the time; collectors use 70% CPU, the program 3%.'],
+	['C2 CompilerThread0', 700, {}, 'The JIT compiler uses 70% CPU, the program 3%: its code is still being compiled.'],
+	['C2 CompilerThread0', 10, {}, undefined],
+	['GC Thread#0', 700, {gcPercent: 69.4, heapUsedBytes: 60 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, 'The heap is full: 60.0M of 64.0M in use (94%); the program stands still for collections 69% of the time; collectors use 70% CPU, the program 3%.'],
+	['GC Thread#0', 0, {heapUsedBytes: 60 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, undefined],
+	['GC Thread#0', 0, {heapUsedBytes: 63 * (2 ** 20), heapMaxBytes: 64 * (2 ** 20)}, 'The heap is full: 63.0M of 64.0M in use (98%).'],
+])('where %s uses %i ms of a second, and %j is known, that is found', (name, cpuMs, vitals, text) => {
+	const drawing = new Picture().draw(undent(`
+		main
+		R30
+		work:1
+
+		${name} [vm${name.startsWith('C2') ? ' compiler' : ''}]
+		R${cpuMs}
+	`));
+	expect(found(drawing.build(), glance({summary: {showsWaits: true, vitals}}))).toBe(text);
+	expect(found(drawing.build({sampledMs: 100}), glance())).toBeUndefined();
+});

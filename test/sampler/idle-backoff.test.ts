@@ -1,0 +1,219 @@
+import {readFileSync} from 'node:fs';
+import {performance} from 'node:perf_hooks';
+import {describe, expect, test} from 'vitest';
+import {memoryEngine} from '../../source/engines/memory/engine.js';
+import {JavaThread} from '../../source/engines/memory/threads/java-thread.js';
+import {isSteady, SteadyThreads} from '../../source/engines/memory/threads/steady-threads.js';
+import {emptyBlock} from '../../source/engines/memory/threads/thread-block.js';
+import {Sample} from '../../source/model/sample.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {SamplingLoop} from '../../source/sampler/loop.js';
+import {IdleBackoff, SamplingClock, ticksBefore} from '../../source/sampler/clock.js';
+import {createTable} from '../../source/table/layout.js';
+import {TableReader, type TableImage} from '../../source/table/reader.js';
+import {TableWriter} from '../../source/table/writer.js';
+import {startJava} from '../helpers/jvm.js';
+import {seeded} from '../helpers/random.js';
+import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
+
+const intervalMs = 20;
+
+describe('Rests', () => {
+	test('samples are taken more rarely while nothing changes, and at the full rate after the first change', () => {
+		const backoff = new IdleBackoff();
+		expect([false, true, true, true, true, false, true, false].map(isUnchanged => backoff.next(isUnchanged, intervalMs))).toEqual([1, 2, 4, 4, 4, 1, 2, 1]);
+	});
+
+	test.each([[200, 4], [90, 3], [67, 2], [40, 1], [0, 1]])('nor more rarely than once in %d ms where records have no room for longer: %d at the most', (withinMs, most) => {
+		const backoff = new IdleBackoff();
+		expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, intervalMs, withinMs)))).toBe(most);
+	});
+
+	test.each([[10, 4], [20, 4], [25, 3], [33, 2], [50, 1], [1000, 1]])('at an interval of %d ms they are put off to %d of them at the most, which is not noticed on the screen', (interval, most) => {
+		const backoff = new IdleBackoff();
+		expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval)))).toBe(most);
+	});
+
+	test.each([[20, 4], [40, 4], [200, 4]])('at an interval of %d ms where 20 were requested, to %d of them', (interval, most) => {
+		const backoff = new IdleBackoff();
+		expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval, Infinity, intervalMs)))).toBe(most);
+	});
+});
+
+/** A Java thread that awaits to be found at work, or not. */
+function threadAt(row: number): JavaThread {
+	return Object.assign(new JavaThread(0x10_00, emptyBlock(), 1), {row});
+}
+
+/** Factor by which a thread that works and then idles is overrepresented; and the numbers of samples and intervals. */
+function simulate(workMs: number, restMs: number): {factor: number; taken: number; samples: number} {
+	const random = seeded(workMs + restMs);
+	const clock = new SamplingClock(0, random);
+	const backoff = new IdleBackoff();
+	const sample = new Sample();
+	const thread = threadAt(sample.addThread(1, 1, 'works'));
+	const steadiness = new SteadyThreads();
+	let [nowMs, beginMs, wasRunning, running, samples, taken] = [0, restMs, false, 0, 0, 0];
+	for (; taken < 300_000; taken++) {
+		const beforeMs = nowMs;
+		nowMs += clock.waitMs(nowMs);
+		let usedMs = 0;
+		for (; beginMs + workMs <= nowMs; beginMs += workMs + (restMs * (0.5 + random()))) {
+			usedMs += Math.max(0, beginMs + workMs - Math.max(beginMs, beforeMs));
+		}
+
+		const isRunning = beginMs <= nowMs;
+		usedMs += isRunning ? nowMs - Math.max(beginMs, beforeMs) : 0;
+		sample.state[thread.row] = isRunning ? stateCode.RUNNABLE : stateCode.WAITING;
+		// Half of what it needs a CPU for it waits for one.
+		thread.cpuNs = usedMs * 500_000;
+		thread.waitNs = usedMs * 500_000;
+		steadiness.update([thread], sample, nowMs);
+		const before = ticksBefore(clock.repeats, clock.repeats, steadiness.changedNs, intervalMs);
+		const now = clock.repeats - before;
+		running += (wasRunning ? before : 0) + (isRunning ? now : 0);
+		wasRunning = isRunning;
+		samples += before + now;
+		clock.end(nowMs, intervalMs, backoff.next((usedMs === 0 || isSteady(thread)) && !steadiness.wasRecentlySteady(nowMs), intervalMs));
+	}
+
+	// The mean rate is the one asked for.
+	expect(nowMs / samples / intervalMs).toBeCloseTo(1, 2);
+	return {factor: running * (workMs + restMs) / (samples * workMs), taken, samples};
+}
+
+test.each([[2000, 5], [4000, 20], [3000, 37], [5000, 70], [2500, 250]])('a thread that works for %d ms and then waits for %d is met at work as often as it should be', (workMs, restMs) => {
+	const {factor, taken, samples} = simulate(workMs, restMs);
+	// And in its wait, which is a small part of the whole.
+	const restPart = restMs / (workMs + restMs);
+	expect((1 - (factor * (1 - restPart))) / restPart).toBeGreaterThan(0.95);
+	expect((1 - (factor * (1 - restPart))) / restPart).toBeLessThan(1.05);
+	expect(taken).toBeLessThan(samples * 0.8);
+});
+
+test.each([[5, 300], [20, 1000], [37, 500], [70, 400], [250, 700]])('work of %d ms after a rest of %d ms is sampled as often as it should be, wherever it begins between two samples', (workMs, restMs) => {
+	const {factor, taken, samples} = simulate(workMs, restMs);
+	expect(factor).toBeGreaterThan(0.95);
+	expect(factor).toBeLessThan(1.05);
+	expect(taken).toBeLessThan(samples * 0.8);
+});
+
+function threadNamed({threads}: TableImage, name: string) {
+	const record = threads.name.indexOf(name);
+	return {record, nativeId: threads.nativeId[record], cpuNs: threads.cpuNs[record]};
+}
+
+test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is sampled a few times a second, most samples find that no thread has run, and it has all its samples and CPU time; one that begins to work is seen at once', async timer => {
+	const java = await startJava('ParkedAndEcho', {args: ['10'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const repeat = writer.repeat.bind(writer);
+	const session = await memoryEngine.open(await targetOf(java), {depth: 10, timer}, writer);
+	const taken: Array<{readonly beganMs: number; repeats: number; readonly isIdle: boolean; readonly isRepeated: boolean}> = [];
+	Object.assign(writer, {
+		repeat(...[atMs, figures, ticks, samples]: Parameters<typeof repeat>) {
+			taken.at(-1)!.repeats = samples!;
+			return repeat(atMs, figures, ticks, samples);
+		},
+	});
+	const loop = new SamplingLoop({
+		session: {
+			...session, close: async () => session.close(), release: async () => session.release(),
+			async sample(into, isAfterGap, repeats = 1) {
+				const beganMs = performance.now();
+				const outcome = await session.sample(into, isAfterGap, repeats);
+				taken.push({
+					beganMs, repeats, isIdle: outcome.ok && outcome.steadyState === 'rest', isRepeated: false,
+				});
+				return outcome;
+			},
+			isUnchanged() {
+				const beganMs = performance.now();
+				const isRepeated = session.isUnchanged!();
+				if (isRepeated) {
+					taken.push({
+						beganMs, repeats: Number.NaN, isIdle: true, isRepeated,
+					});
+				}
+
+				return isRepeated;
+			},
+		}, writer, intervalMs, maxOverheadPercent: 100, report: () => undefined,
+	});
+	const running = loop.run();
+	try {
+		await until(() => taken.slice(-5).filter(({repeats, isRepeated}) => repeats === 4 && isRepeated).length === 5);
+		const reader = new TableReader(buffer);
+		const image = reader.read(1000)!;
+		const {figures} = image;
+		const main = threadNamed(image, 'main');
+		const ticksOf = (counts: (thread: number) => boolean) => image.counters.ticks.reduce((sum, ticks, fact) => sum + (counts(image.counters.thread[fact]) ? ticks : 0), 0);
+		expect(ticksOf(() => true)).toBe(figures.threadSamples);
+		expect(ticksOf(thread => thread === main.record)).toBe(figures.sampleTicks);
+		const kernelNs = () => Number(readFileSync(`/proc/${java.pid}/task/${main.nativeId}/schedstat`, 'latin1').split(' ', 1)[0]);
+		const mainKernelNs = kernelNs();
+		expect(figures.samples).toBe(taken.reduce((sum, {repeats}) => sum + repeats, 0));
+		expect(figures.threadSamples).toBeGreaterThan(10 * figures.samples);
+		const before = taken.length;
+		java.child.stdin?.write('hello\n');
+		await java.waitFor(/^echo hello$/m);
+		const ranMs = performance.now();
+		await until(() => taken.some(({beganMs}) => beganMs > ranMs));
+		const first = taken.findIndex(({isIdle}, index) => index >= before && !isIdle);
+		expect(first).toBeGreaterThanOrEqual(before);
+		expect(first).toBeLessThanOrEqual(taken.findIndex(({beganMs}) => beganMs > ranMs));
+		await until(() => taken.length > first + 1);
+		expect(taken[first + 1].repeats).toBe(1);
+		await until(() => {
+			const usedNs = kernelNs() - mainKernelNs;
+			return usedNs > 0 && threadNamed(reader.read(1000)!, 'main').cpuNs - main.cpuNs === usedNs;
+		});
+		// It comes to rest again.
+		await until(() => taken.at(-1)!.isRepeated);
+	} finally {
+		loop.stop();
+		await running;
+		await session.close();
+		await java.stop();
+	}
+});
+
+test('one sample of steadily running threads covers four intervals', async () => {
+	const java = await startJava('BusyAndParked', {args: ['12', '5', '2'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const session = await memoryEngine.open(await targetOf(java), {depth: 10, timer: 'perf'}, writer);
+	const repeats: number[] = [];
+	const loop = new SamplingLoop({
+		session: {
+			close: async () => session.close(),
+			release: async () => session.release(),
+			async sample(into, isAfterGap, times = 1) {
+				repeats.push(times);
+				return session.sample(into, isAfterGap, times);
+			},
+		}, writer, intervalMs, maxOverheadPercent: 100, report: () => undefined,
+	});
+	const running = loop.run();
+	try {
+		await until(() => repeats.slice(-3).filter(times => times === 4).length === 3);
+		const reader = new TableReader(buffer);
+		const before = reader.read(1000)!;
+		const repeatsBefore = repeats.length;
+		await until(() => repeats.length > repeatsBefore + 12);
+		const image = reader.read(1000)!;
+		const {samples} = image.figures;
+		expect(samples - before.figures.samples).toBeGreaterThan(2 * (repeats.length - repeatsBefore));
+		for (const name of ['busy-0', 'busy-1']) {
+			const {record} = threadNamed(image, name);
+			const ticks = ({counters}: TableImage) => counters.ticks.reduce((sum, count, fact) => sum + (counters.thread[fact] === record ? count : 0), 0);
+			expect(ticks(image)).toBe(image.figures.sampleTicks);
+		}
+	} finally {
+		loop.stop();
+		await running;
+		await session.close();
+		await java.stop();
+	}
+});

@@ -1,0 +1,188 @@
+import {expect, test} from 'vitest';
+import {alignedTo} from '../../source/query/counters/aligned.js';
+import {endedThreadsKey, endedThreadsName, lockKindCode} from '../../source/model/sample.js';
+import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
+import type {Snapshot} from '../../source/model/snapshot.js';
+import {stateCode} from '../../source/model/thread-state.js';
+import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
+import {writePprof} from '../../source/exports/pprof/write.js';
+import {readPprof} from '../../source/exports/pprof/read.js';
+import {queryBlockers} from '../../source/query/locks/blockers.js';
+import {defaultQuery} from '../../source/query/types/query.js';
+import {LookBack} from '../../source/query/past/look-back.js';
+import {addToRing, emptyRing} from '../../source/query/past/ring.js';
+import {queryThreads} from '../../source/query/threads/threads.js';
+import {createTable, defaultShape, otherName, type TableShape} from '../../source/table/layout.js';
+import {TableReader} from '../../source/table/reader.js';
+import {TableWriter} from '../../source/table/writer.js';
+import {drawInto, newSample, zeroFigures, type DrawnThread} from './sample-maker.js';
+
+/** Room for 1,024 threads. */
+const small: TableShape = {...defaultShape, threads: 64, names: 64, counters: 1024, contention: 512};
+
+const tasksAlive = 10;
+
+/** A program that has a new thread for each task; each lives for two samples, and waits for the lock of a thread that stays. */
+class ThreadPerTask {
+	readonly #writer: TableWriter;
+	readonly #reader: TableReader;
+	readonly #sample = newSample();
+	#samples = 0;
+
+	constructor(shape: TableShape) {
+		const buffer = createTable(shape);
+		this.#writer = new TableWriter(buffer);
+		this.#reader = new TableReader(buffer);
+	}
+
+	/** Takes so many samples more. */
+	run(samples: number): void {
+		for (let end = this.#samples + samples; this.#samples < end; this.#samples++) {
+			const tasks = Array.from({length: tasksAlive}, (_, index): DrawnThread => {
+				const task = (Math.floor((this.#samples + (index % 2)) / 2) * tasksAlive) + index;
+				return {
+					key: 100 + task, name: `task-${task}`, state: stateCode.BLOCKED, cpuNs: 1000, frames: [`Task.run${task % 3}`, 'Thread.run'], lock: {kind: lockKindCode.monitor, className: 'Ledger', owner: 0},
+				};
+			});
+			this.#writer.count(drawInto(this.#sample, [{key: 1, name: 'keeper', frames: ['Keeper.hold'], cpuNs: 500}, ...tasks], this.#writer), 1000 * (1 + this.#samples), zeroFigures);
+		}
+	}
+
+	snapshot(): Snapshot {
+		const {figures, ...image} = this.#reader.read(1000)!;
+		const empty = new SnapshotBuilder().build();
+		return {...empty, ...image, session: {...empty.session, ...figures, takenAtMs: 1000 * this.#samples, durationMs: 1000 * this.#samples, sampledMs: 1000 * this.#samples}};
+	}
+}
+
+function sum(values: Float64Array, count: number): number {
+	return values.subarray(0, count).reduce((all, value) => all + value, 0);
+}
+
+/** What was counted at each stack, by all threads together. */
+function byStack({counters}: Snapshot): Map<string, [ticks: number, cpuNs: number]> {
+	const sums = new Map<string, [number, number]>();
+	for (let counter = 0; counter < counters.count; counter++) {
+		const [ticks, cpuNs] = sums.get(`${counters.node[counter]} ${counters.state[counter]}`) ?? [0, 0];
+		sums.set(`${counters.node[counter]} ${counters.state[counter]}`, [ticks + counters.ticks[counter], cpuNs + counters.cpuNs[counter]]);
+	}
+
+	return new Map([...sums].filter(([, [ticks]]) => ticks > 0));
+}
+
+test('a program that has started a hundred times as many threads as there is room for has right names and owners, and nothing is lost', () => {
+	const program = new ThreadPerTask(small);
+	const samples = 20_000;
+	program.run(samples);
+	const snapshot = program.snapshot();
+	expect(sum(snapshot.counters.ticks, snapshot.counters.count)).toBe(samples * (tasksAlive + 1));
+	expect(snapshot.session.threadSamples).toBe(samples * (tasksAlive + 1));
+	expect(snapshot.session.otherTicks).toBe(0);
+	expect(sum(snapshot.counters.cpuNs, snapshot.counters.count)).toBe(samples * ((tasksAlive * 1000) + 500));
+	expect(sum(snapshot.threads.cpuNs, snapshot.threads.count)).toBe(samples * ((tasksAlive * 1000) + 500));
+	expect(sum(snapshot.contention.ticks, snapshot.contention.count)).toBe(samples * tasksAlive);
+	const alive = [...snapshot.threads.name].filter((_, thread) => snapshot.threads.alive[thread] === 1);
+	expect(alive.length).toBe(tasksAlive + 1);
+	const numbers = alive.filter(name => name !== 'keeper').map(name => Number(/^task-(\d+)$/.exec(name)![1]));
+	expect(Math.min(...numbers)).toBeGreaterThanOrEqual(((samples / 2) - 1) * tasksAlive);
+	expect(snapshot.threads.name).not.toContain(otherName);
+	const [row, ...more] = queryBlockers(snapshot, undefined, defaultQuery).rows;
+	expect(more).toEqual([]);
+	expect(row).toMatchObject({holderName: 'keeper', lockClass: 'Ledger'});
+	expect(new Set(row.waiters.filter(({isNow}) => isNow).map(({name}) => name))).toEqual(new Set(alive.filter(name => name !== 'keeper')));
+});
+
+test('windows subtract what a thread counted from where it counts now: from any snapshot to any later one', () => {
+	const program = new ThreadPerTask(small);
+	const snapshots: Snapshot[] = [];
+	for (const samples of [5, 40, 100, 3, 700, 20, 20]) {
+		program.run(samples);
+		snapshots.push(program.snapshot());
+	}
+
+	expect(snapshots.at(-1)!.threads.name).toContain(endedThreadsName);
+	for (const [index, now] of snapshots.entries()) {
+		for (const then of snapshots.slice(0, index)) {
+			const samples = now.session.samples - then.session.samples;
+			const window = windowSnapshot(now, then);
+			expect(sum(window.counters.ticks, window.counters.count)).toBe(samples * (tasksAlive + 1));
+			expect(sum(window.contention.ticks, window.contention.count)).toBe(samples * tasksAlive);
+			expect(sum(window.threads.cpuNs, window.threads.count)).toBe(samples * ((tasksAlive * 1000) + 500));
+			const [all, before] = [byStack(now), byStack(then)];
+			expect(byStack(window)).toEqual(new Map([...all].map(([stack, [ticks, cpuNs]]) => [stack, [ticks - (before.get(stack)?.[0] ?? 0), cpuNs - (before.get(stack)?.[1] ?? 0)]])));
+			// No thread has more than it can have used, and each of the window's own has what it used.
+			for (const {name, cpuNs} of queryThreads(now, then, {...defaultQuery, showIdle: true}).rows.filter(row => row.name.startsWith('task-'))) {
+				expect([name, cpuNs]).toEqual([name, cpuNs > 1000 ? 2000 : 1000]);
+			}
+		}
+	}
+});
+
+test('the past ring leads back over places that were used again', () => {
+	const program = new ThreadPerTask(small);
+	let ring = emptyRing;
+	const snapshots: Snapshot[] = [];
+	for (let step = 0; step < 60; step++) {
+		program.run(20);
+		snapshots.push(program.snapshot());
+		ring = addToRing(ring, snapshots.at(-1)!);
+	}
+
+	const lookBack = new LookBack();
+	for (const index of [58, 3, 30, 0, 59]) {
+		const back = lookBack.at(ring, index)!;
+		const then = snapshots[index];
+		expect(back.counters.count).toBe(then.counters.count);
+		for (const column of ['thread', 'node', 'state', 'ticks', 'cpuNs'] as const) {
+			expect([...back.counters[column].subarray(0, then.counters.count)]).toEqual([...then.counters[column].subarray(0, then.counters.count)]);
+		}
+
+		expect([...back.threads.key.subarray(0, then.threads.count)]).toEqual([...then.threads.key.subarray(0, then.threads.count)]);
+		expect(back.threads.name.slice(0, then.threads.count)).toEqual(then.threads.name);
+		expect([...back.contention.owner.subarray(0, then.contention.count)]).toEqual([...then.contention.owner.subarray(0, then.contention.count)]);
+		if (index > 3) {
+			const window = windowSnapshot(back, lookBack.at(ring, 3));
+			expect(sum(window.counters.ticks, window.counters.count)).toBe((index - 3) * 20 * (tasksAlive + 1));
+		}
+	}
+});
+
+test('a saved file has the sums, names and owners', () => {
+	const program = new ThreadPerTask(small);
+	program.run(1000);
+	const snapshot = program.snapshot();
+	const opened = readPprof(writePprof(windowSnapshot(snapshot, undefined), '1.0'));
+	expect(sum(opened.counters.ticks, opened.counters.count)).toBe(1000 * (tasksAlive + 1));
+	expect(sum(opened.contention.ticks, opened.contention.count)).toBe(1000 * tasksAlive);
+	expect(queryBlockers(opened, undefined, defaultQuery).rows[0].holderName).toBe('keeper');
+	expect(opened.threads.name).toContain(endedThreadsName);
+});
+
+test('nearly as many threads as there are places may live at once while others come and go: none of these is "(other)"', () => {
+	const buffer = createTable(small);
+	const writer = new TableWriter(buffer);
+	const sample = newSample();
+	for (let round = 0; round < 50; round++) {
+		// All but twenty stay.
+		writer.count(drawInto(sample, Array.from({length: 1000}, (_, index) => ({key: 1 + (index < 980 ? index : index + (20 * round)), frames: ['A.a']})), writer), round, zeroFigures);
+	}
+
+	const {figures, threads} = new TableReader(buffer).read(1000)!;
+	expect(figures.otherTicks).toBe(0);
+	expect(threads.name).not.toContain(otherName);
+});
+
+test('a snapshot without a place used again is its own baseline; one of the same session aligned twice is the same', () => {
+	const program = new ThreadPerTask(small);
+	program.run(5);
+	const first = program.snapshot();
+	program.run(5);
+	const second = program.snapshot();
+	expect(alignedTo(second, first)).toBe(first);
+	program.run(5000);
+	const third = program.snapshot();
+	expect(third.threads.key.indexOf(endedThreadsKey)).toBeGreaterThanOrEqual(0);
+	expect(alignedTo(third, first)).not.toBe(first);
+	expect(alignedTo(third, first)).toBe(alignedTo(third, first));
+	expect(alignedTo(third, alignedTo(third, first))).toBe(alignedTo(third, first));
+});

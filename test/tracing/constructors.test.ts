@@ -1,0 +1,123 @@
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {TraceReport} from '../../source/model/trace-report.js';
+import {traceTree, type TraceTreeRow} from '../../source/query/traces/methods.js';
+import {TraceSession} from '../../source/tracing/session.js';
+import type {Target} from '../../source/jvm/target.js';
+import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
+import {sayTo} from '../helpers/say.js';
+import {targetOf} from '../helpers/target.js';
+
+const count = 400;
+
+/** Calls and exceptions of each row of the tree, sorted by name. */
+function treeOf(rows: readonly TraceTreeRow[], indent = ''): string[] {
+	return rows
+		.map(row => [`${indent}${row.className.replace(/^\w+\$?/, '')}${row.method === '<init>' ? '' : `.${row.method}`}(${row.parameters}) ${row.calls} ${row.exceptions}`, ...treeOf(row.children, `${indent} `)])
+		.sort((a, b) => a[0] < b[0] ? -1 : 1)
+		.flat();
+}
+
+describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: constructors whose super(...) or this(...) throws', (_, jdk) => {
+	let java: JavaProcess;
+	let target: Target;
+
+	beforeAll(async () => {
+		java = await startJava('FailingConstructors', {jdk, jvmArgs: ['-Xmx64m']});
+		target = await targetOf(java);
+	});
+
+	afterAll(async () => {
+		await java.stop();
+	});
+
+	async function traced(...patterns: readonly string[]): Promise<TraceReport> {
+		const session = await TraceSession.open(target);
+		try {
+			await session.weave({
+				patterns, under: [], leastNs: 0, keep: 5, maxMethods: 100, maxOverheadPercent: 100, periodMs: 100,
+			});
+			await sayTo(java, String(count));
+		} finally {
+			await session.close();
+		}
+
+		return (await session.close())!;
+	}
+
+	test('have ended when the next call begins, though nothing else on the stack is traced', async () => {
+		const report = await traced('FailingConstructors$Derived#<init>', 'FailingConstructors$Special#<init>', 'FailingConstructors#step', 'FailingConstructors$Prepared#prepare');
+		const made = (count * 3) + 1;
+		// Three more in super(...) of Nested: it is not traced, so they are by themselves, as the steps there.
+		const failed = (count * 1.5) + 1 + 3;
+		expect(treeOf(traceTree(report, undefined))).toEqual([
+			'.step() '.concat(`${(count * 4) + 3} 0`),
+			`Derived(int) ${made + 3} ${failed}`,
+			`Special(int) ${count} ${count / 2}`,
+			` Prepared.prepare() ${count} 0`,
+		]);
+		expect(report).toMatchObject({traces: (count * 4) + 3 + made + 3 + count, activeCount: 0, lostCalls: 0});
+		expect(report.slowest.every(({actions}) => actions.length <= 4)).toBe(true);
+	});
+
+	test('end with what they called, and hang where they were called', async () => {
+		const report = await traced('FailingConstructors*#<init>', 'FailingConstructors#step');
+		const half = count / 2;
+		expect(treeOf(traceTree(report, undefined))).toEqual([
+			`.step() ${count * 4} 0`,
+			`Derived(int) ${count + 1} ${half + 1}`,
+			` Base(int) ${count + 1} ${half + 1}`,
+			`Further(int) ${count} ${half}`,
+			` Derived(int) ${count} ${half}`,
+			`  Base(int) ${count} ${half}`,
+			`Further(int, long) ${count} ${half}`,
+			` Further(int) ${count} ${half}`,
+			`  Derived(int) ${count} ${half}`,
+			`   Base(int) ${count} ${half}`,
+			'Nested(int) 1 0',
+			' Nesting(int) 1 0',
+			'  .step() 1 0',
+			'  Derived(int) 1 1',
+			'   Base(int) 1 1',
+			'  Failing(int) 1 1',
+			'  Nested(int) 1 0',
+			'   Nesting(int) 1 0',
+			'    .step() 1 0',
+			'    Derived(int) 1 1',
+			'     Base(int) 1 1',
+			'    Failing(int) 1 1',
+			'    Nested(int) 1 1',
+			'     Nesting(int) 1 0',
+			'      .step() 1 0',
+			'      Derived(int) 1 1',
+			'       Base(int) 1 1',
+			'      Failing(int) 1 1',
+			'      Nested(int) 1 0',
+			'       Nesting(int) 1 0',
+			`Special(int) ${count} ${half}`,
+			` Prepared(int) ${count} ${half}`,
+		]);
+		expect(report).toMatchObject({activeCount: 0, lostCalls: 0});
+	});
+
+	test('in which others fail and are caught go on', async () => {
+		const report = await traced('FailingConstructors$Nested#<init>', 'FailingConstructors$Failing#<init>', 'FailingConstructors$Derived#<init>', 'FailingConstructors#step');
+		expect(treeOf(traceTree(report, undefined))).toEqual([
+			`.step() ${count * 4} 0`,
+			`Derived(int) ${(count * 3) + 1} ${(count * 1.5) + 1}`,
+			'Nested(int) 1 0',
+			' .step() 1 0',
+			' Derived(int) 1 1',
+			' Failing(int) 1 1',
+			' Nested(int) 1 0',
+			'  .step() 1 0',
+			'  Derived(int) 1 1',
+			'  Failing(int) 1 1',
+			'  Nested(int) 1 1',
+			'   .step() 1 0',
+			'   Derived(int) 1 1',
+			'   Failing(int) 1 1',
+			'   Nested(int) 1 0',
+		]);
+		expect(report).toMatchObject({activeCount: 0, lostCalls: 0});
+	});
+});

@@ -1,0 +1,166 @@
+import {execFileSync} from 'node:child_process';
+import {
+	closeSync, mkdtempSync, openSync, rmSync, writeFileSync,
+} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {
+	afterAll, beforeAll, expect, test,
+} from 'vitest';
+import {Bytes} from '../../source/model/varints.js';
+import {hear} from '../../source/tracing/files.js';
+import {TraceSession} from '../../source/tracing/session.js';
+import {bundle} from '../helpers/bundle.js';
+import {compileProgram, jdk, startJava} from '../helpers/jvm.js';
+import {targetOf} from '../helpers/target.js';
+
+const mostReportBytes = 16 * 1024 * 1024;
+const mostMemoryBytes = 200 * 1024 * 1024;
+
+/** Takes as much room as a number may. */
+const large = 2 ** 40;
+
+let folder: string;
+
+beforeAll(() => {
+	folder = mkdtempSync(path.join(tmpdir(), 'tprof-hostile-'));
+});
+
+afterAll(() => {
+	rmSync(folder, {recursive: true, force: true});
+});
+
+/** How much of each a forged report has. */
+type Amounts = {readonly texts?: number; readonly textBytes?: number; readonly methods?: number; readonly nodes?: number; readonly buckets?: number; readonly traces?: number; readonly actions?: number; readonly threads?: number; readonly ways?: number};
+
+function forged({texts = 0, textBytes = 0, methods = 1, nodes = 0, buckets = 1, traces = 0, actions = 0, threads = 0, ways = 0}: Amounts): Uint8Array {
+	const to = new Bytes();
+	const many = (count: number) => Array.from({length: count}).fill(0);
+	to.numbers(4, 2, 1, 1, 1, 0, 0);
+	to.list(many(texts), () => {
+		to.texts('\u001B'.repeat(textBytes));
+	});
+	to.numbers(0, 0, 1, 1, 0, 0, 0, 0);
+	to.list(many(methods), () => {
+		to.texts('\u001B'.repeat(textBytes), '\u001B'.repeat(textBytes), '()V');
+		to.numbers(0, 1);
+	});
+	to.numbers(nodes);
+	for (let node = 0; node < nodes; node++) {
+		to.numbers(0, 0, large, large, large, large, large, large, buckets);
+		for (let bucket = 0; bucket < buckets; bucket++) {
+			to.numbers(bucket, 1);
+		}
+	}
+
+	to.numbers(0, 0);
+	to.list(many(traces), () => {
+		to.numbers(1, 1);
+		to.texts('t');
+		to.numbers(1, 0);
+		to.list(many(actions), () => {
+			to.numbers(0, 1);
+		});
+	});
+	for (let thread = 0; thread < threads; thread++) {
+		to.numbers(thread + 1);
+		to.texts('t');
+		for (let way = 0; way < ways; way++) {
+			to.numbers(1, large, large, large, large, large);
+		}
+
+		to.numbers(0);
+	}
+
+	to.numbers(0);
+	return to.taken();
+}
+
+/**
+What reading a report several times, as a session does, adds to the memory of a process, while the newest and one from
+before are kept, as where a window begins; and whether it is taken for one.
+*/
+async function costOf(report: Uint8Array): Promise<{readonly isReport: boolean; readonly bytes: number}> {
+	expect(report.length).toBeLessThanOrEqual(mostReportBytes);
+	const file = path.join(folder, 'report');
+	writeFileSync(file, report);
+	const code = `
+		import {readFileSync} from 'node:fs';
+		import {parseReport} from ${JSON.stringify(String(await bundle('source/model/trace-report-bytes.ts')))};
+		const before = process.memoryUsage.rss();
+		let kept = [];
+		const file = readFileSync(process.argv[1]);
+		let isReport = true;
+		for (let time = 0; time < 6; time++) {
+			try {
+				kept = [kept.at(-1), parseReport(file)];
+			} catch (error) {
+				isReport = false;
+			}
+		}
+		console.log(JSON.stringify({isReport: isReport && kept.length === 2, bytes: process.resourceUsage().maxRSS * 1024 - before}));`;
+	return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', code, file], {encoding: 'utf8'})) as {isReport: boolean; bytes: number};
+}
+
+test.each<[string, boolean, Amounts]>([
+	['a thousand traces of 7,900 actions', false, {traces: 1000, actions: 7900}],
+	['as many traces and actions as there may be', true, {traces: 100, actions: 4096}],
+	['more nodes than there are', false, {nodes: 300_000}],
+	['as many nodes as there may be', true, {nodes: 65_536}],
+	['more buckets than are kept', true, {nodes: 15_000, buckets: 330}],
+	['more ways by thread than there are', false, {nodes: 1, threads: 200, ways: 2000}],
+	['as many names as there may be', true, {methods: 20_000, textBytes: 25}],
+	['more names', false, {methods: 20_000, textBytes: 400}],
+	['names of 16 KB', true, {texts: 250, textBytes: 16_000}],
+	['all of it', true, {
+		texts: 500, textBytes: 25, methods: 20_000, nodes: 65_000, buckets: 17, traces: 100, actions: 4096, threads: 1, ways: 65_000,
+	}],
+])('two reports from the target take less than 200 MB: %s', async (_, isReport, amounts) => {
+	const cost = await costOf(forged(amounts));
+	expect(cost.bytes).toBeLessThan(mostMemoryBytes);
+	expect(cost.isReport).toBe(isReport);
+});
+
+test('a header that names a report that is not there', () => {
+	const file = path.join(folder, 'data');
+	const header = Buffer.alloc(8192);
+	header.write('TPRF');
+	header.writeBigInt64BE(7n, 8);
+	header.writeBigInt64BE(4096n, 16);
+	header.writeBigInt64BE(100n, 24);
+	writeFileSync(file, header);
+	const fd = openSync(file, 'r');
+	try {
+		expect(hear(fd, 0n)).toEqual({state: 'silent'});
+		expect(hear(fd, 7n)).toEqual({state: 'silent'});
+	} finally {
+		closeSync(fd);
+	}
+});
+
+// Each waits for most of its time.
+test.concurrent.each([
+	['reports without end and does nothing it is told is given up', 'NeverEnds', 'NeverEnds', 'does not answer'],
+	['says nothing once it is loaded is given up', 'SlowAgents', 'SlowAgents$Silent', 'does not answer'],
+	['says that it goes on is waited for', 'SlowAgents', 'SlowAgents$GoesOn', 'another tprof-top has its agent'],
+])('an agent that %s', async (_, program, className, message) => {
+	const on = jdk();
+	const jar = path.join(folder, `${className}.jar`);
+	const manifest = path.join(folder, `${className}.mf`);
+	writeFileSync(manifest, `Agent-Class: ${className}\n`);
+	execFileSync(path.join(on.home, 'bin/jar'), ['cfm', jar, manifest, '-C', compileProgram(program, on), '.']);
+	const java = await startJava('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xmx64m']});
+	try {
+		const session = await TraceSession.open(await targetOf(java), jar);
+		const startMs = performance.now();
+		await expect(session.survey({
+			patterns: ['a.B#c'], under: [], leastNs: 0, keep: 0, maxMethods: 1, maxOverheadPercent: 100, periodMs: 1000,
+		})).rejects.toThrow(message);
+		await session.close();
+		// One that goes on is borne for a minute.
+		expect(performance.now() - startMs).toBeLessThan(40_000);
+	} finally {
+		await java.stop();
+	}
+});

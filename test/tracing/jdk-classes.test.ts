@@ -1,0 +1,89 @@
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import {
+	afterAll, beforeAll, describe, expect, test,
+} from 'vitest';
+import type {Target} from '../../source/jvm/target.js';
+import {readProbe} from '../../source/probes/library.js';
+import {TraceSession} from '../../source/tracing/session.js';
+import {TaskSession} from '../../source/tracing/tasks/session.js';
+import {jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
+import {sayTo} from '../helpers/say.js';
+import {targetOf} from '../helpers/target.js';
+
+/** What agent, hooks and the JVM's own calls into Java use. `npm run bench -- trace-jdk` has all packages. */
+const patterns = [
+	...['A*', 'Hash*', 'Objects', 'Collection*', 'concurrent.atomic.*', 'concurrent.locks.*', 'concurrent.ConcurrentHashMap*'].map(name => `java.util.${name}#*`),
+	...['A*', 'Class*', 'St*'].map(name => `java.lang.${name}#*`),
+	'java.io.*#*',
+	'jdk.internal.util.*#*',
+];
+
+/** What following tasks calls itself, while it holds its locks too. */
+const watched = ['java.util.ArrayList#add', 'java.util.HashMap#get', 'java.util.HashMap#put', 'java.util.AbstractList#<init>', 'java.util.Arrays#copyOf', 'java.util.Arrays#fill', 'java.util.concurrent.atomic.AtomicLong#incrementAndGet', 'java.util.concurrent.atomic.AtomicIntegerArray#compareAndSet', 'java.io.RandomAccessFile#write', 'java.util.Objects#requireNonNull'];
+const refused = ['java.lang.Integer', 'java.lang.Object', 'java.lang.String', 'java.util.concurrent.atomic.AtomicInteger'];
+
+/** A probe of which each method has tasks: its object, at the end, or what it is given. */
+function probeOf(methods: readonly string[]) {
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-probe-'));
+	try {
+		const file = path.join(folder, 'jdk.jsonc');
+		const points = methods.flatMap(method => [
+			{method, at: 'exit', task: 'this', to: 'used', from: ['given'], optional: true},
+			{method, task: 'arg0', to: 'given', new: true, from: ['used'], optional: true},
+			{method, task: 'arg1', to: 'used', optional: true},
+		]);
+		writeFileSync(file, JSON.stringify({about: 'the JDK', states: {given: {is: 'waiting'}, used: {is: 'running'}, over: {is: 'end'}}, points}));
+		return readProbe(file);
+	} finally {
+		rmSync(folder, {recursive: true});
+	}
+}
+
+describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
+	let java: JavaProcess;
+	let target: Target;
+
+	beforeAll(async () => {
+		java = await startJava('UsesJdk', {jdk, jvmArgs: ['-Xmx256m']});
+		target = await targetOf(java);
+	});
+
+	afterAll(async () => {
+		await java.stop();
+	});
+
+	test('classes of the JDK are traced without harm to a program that uses them, and to the agent', async () => {
+		const session = await TraceSession.open(target);
+		try {
+			await session.weave({
+				patterns: patterns.filter(each => release > 8 || !each.startsWith('jdk.')), under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, periodMs: 200,
+			});
+			expect(await sayTo(java, 'on')).toMatch(/errors 0$/m);
+		} finally {
+			const report = (await session.close())!;
+			expect(report.phase).toBe('over');
+			expect(report.nodes.calls.some(calls => calls > 0)).toBe(true);
+			expect(report.methods.map(({className}) => className)).toEqual(expect.arrayContaining(['java.util.Arrays', 'java.util.ArrayList', 'java.util.AbstractList', 'java.util.Objects', 'java.util.HashMap', 'java.util.concurrent.ConcurrentHashMap', 'java.lang.StringBuilder', 'java.io.File']));
+		}
+
+		expect(await sayTo(java, 'on')).toMatch(/errors 0$/m);
+	});
+
+	test('a probe may watch what following tasks uses itself', async () => {
+		const session = await TaskSession.begin(target, probeOf([...watched, ...refused.map(name => `${name}#<init>`)]), {most: 10_000, periodMs: 100});
+		try {
+			expect(await sayTo(java, 'on')).toMatch(/errors 0$/m);
+			const {notes, now, missed} = session.read()!;
+			expect(notes.filter(note => !note.startsWith('more tasks'))).toEqual(refused.map(name => `not watched: ${name}: watching it would watch what tprof-top itself uses`));
+			expect(now.length).toBeGreaterThan(0);
+			expect(missed).toBe(0);
+		} finally {
+			const last = await session.close();
+			expect(last?.phase).toBe('over');
+		}
+
+		expect(await sayTo(java, 'on')).toMatch(/errors 0$/m);
+	});
+});

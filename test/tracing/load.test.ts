@@ -1,0 +1,230 @@
+import {spawn, spawnSync} from 'node:child_process';
+import {once} from 'node:events';
+import {
+	existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, utimesSync,
+} from 'node:fs';
+import {connect} from 'node:net';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
+import {AttachClient} from '../../source/engines/attach/socket/client.js';
+import {asOwner, canActAs} from '../../source/jvm/attachability/credentials.js';
+import type {Target} from '../../source/jvm/target.js';
+import {parseReport} from '../../source/model/trace-report-bytes.js';
+import {AgentSession} from '../../source/tracing/agent-session.js';
+import {makeSessionFolder} from '../../source/tracing/session-folder.js';
+import {TraceSession} from '../../source/tracing/session.js';
+import {hasAgent} from '../helpers/agent-of.js';
+import {isRoot} from '../helpers/as-root.js';
+import {
+	compileProgram, javaProcess, jdks, startJava, type JavaProcess,
+} from '../helpers/jvm.js';
+import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
+import {patienceMs} from '../helpers/patience.js';
+import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
+
+const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
+const third = {uid: otherUser.uid - 7, gid: otherUser.gid - 7};
+const jarBytes = readFileSync(path.resolve(import.meta.dirname, '../../agent/agent.jar'));
+
+/** Folders of sessions with this JVM, as paths. */
+function foldersOf({pid}: Target): string[] {
+	return readdirSync('/tmp').filter(name => name.startsWith(`.tprof-${pid}.`)).map(name => `/tmp/${name}`);
+}
+
+/** The jars of agents that a JVM holds open. */
+function openJars(pid: number): number {
+	return readdirSync(`/proc/${pid}/fd`).filter(fd => {
+		try {
+			return /\/\.tprof-.*\/agent\.jar/.test(readlinkSync(`/proc/${pid}/fd/${fd}`));
+		} catch {
+			return false;
+		}
+	}).length;
+}
+
+/** As if a session had left it long ago. */
+function age(folder: string): void {
+	const longAgo = (Date.now() / 1000) - 3600;
+	utimesSync(folder, longAgo, longAgo);
+}
+
+async function nextSession(target: Target): Promise<void> {
+	const session = await TraceSession.open(target);
+	await session.close();
+}
+
+/** On these alone where what a JDK does makes no difference, or only that it has modules. */
+const [oldest, newest] = [jdks()[0].release, jdks().at(-1)!.release];
+
+const quiet = ['-Xmx64m', '-XX:+UseSerialGC'];
+
+describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
+	let java: JavaProcess | undefined;
+
+	afterEach(async () => {
+		if (java) {
+			const left = foldersOf({pid: java.pid} as Target);
+			await java.stop();
+			spawnSync('rm', ['-rf', ...left]);
+		}
+	});
+
+	/** Of another user where we may, so that a third one is a stranger to it. */
+	async function start(): Promise<Target> {
+		if (isRoot) {
+			const [command, ...args] = [...javaAsOtherUser(jdk), ...quiet, '-cp', compileProgram('KnownTraces', jdk), 'KnownTraces', 'quiet'];
+			java = javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe']}));
+			await java.waitFor(/^ready$/m);
+		} else {
+			java = await startJava('KnownTraces', {jdk, jvmArgs: quiet, args: ['quiet']});
+		}
+
+		return targetOf(java);
+	}
+
+	async function answers(target: Target): Promise<void> {
+		expect(await new AttachClient(target).request('properties', [], {timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
+	}
+
+	/** Each keeps the JVM from answering until what it returns is called. */
+	const hindrances = [
+		['is stopped', async ({pid}: Target) => {
+			process.kill(pid, 'SIGSTOP');
+			return () => process.kill(pid, 'SIGCONT');
+		}],
+		['hears another client first, which does not go on', async (target: Target) => {
+			const open = () => connect(`/tmp/.java_pid${target.pid}`);
+			const client = canActAs() ? asOwner(target, open) : open();
+			client.on('error', () => undefined);
+			await once(client, 'connect');
+			client.write('1\0thread');
+			return () => client.destroy();
+		}],
+	] as const;
+
+	test.each(hindrances)('a JVM that %s during the load: the name of the folder stays ours while the load is pending', async (_, hinder) => {
+		const target = await start();
+		await answers(target);
+		const goOn = await hinder(target);
+		let folder: string;
+		try {
+			await expect(AgentSession.open(target, parseReport, {timeoutMs: 1000})).rejects.toThrow(/is stopped|no answer in time/);
+			const folders = foldersOf(target);
+			expect(folders).toHaveLength(1);
+			[folder] = folders;
+			const found = lstatSync(folder);
+			expect({uid: found.uid, mode: found.mode & 0o7777, isFolder: found.isDirectory()}).toEqual({uid: target.uid, mode: 0o700, isFolder: true});
+			expect(readdirSync(folder)).toEqual([]);
+			if (isRoot) {
+				for (const command of [['rmdir', folder], ['mv', folder, `${folder}-moved`], ['mkdir', folder], ['touch', `${folder}/agent.jar`], ['ln', '-sfnT', '/', folder]]) {
+					expect(spawnSync(command[0], command.slice(1), third).status).not.toBe(0);
+				}
+			}
+		} finally {
+			goOn();
+		}
+
+		// The listener takes requests in turn: the load is behind it, and has found no jar.
+		await answers(target);
+		expect(hasAgent(target.pid)).toBe(false);
+		expect(openJars(target.pid)).toBe(0);
+		age(folder);
+		await nextSession(target);
+		expect(foldersOf(target)).toEqual([]);
+	});
+
+	test.each(release === newest ? [release] : [])('what killed sessions left is removed by the next one; what may be in use stays', async () => {
+		const target = await start();
+		const [old, young] = [makeSessionFolder(target, jarBytes), makeSessionFolder(target, jarBytes)];
+		age(old.path);
+		await nextSession(target);
+		expect(foldersOf(target)).toEqual([young.path]);
+		expect(readdirSync(young.path).sort()).toEqual(['agent.jar', 'control', 'data']);
+		young.remove();
+	});
+
+	test.each(release === newest ? [release] : [])('what sessions left with a JVM that has ended is removed by the next one', async () => {
+		const ended = await start();
+		const {path: left} = makeSessionFolder(ended, jarBytes);
+		age(left);
+		await java!.stop();
+		const target = await start();
+		await nextSession(target);
+		expect(foldersOf(ended)).toEqual([]);
+	});
+
+	test('any number of sessions, one refused among them, leave one open file and no folder', async () => {
+		const target = await start();
+		for (let session = 0; session < 4; session++) {
+			const first = await TraceSession.open(target);
+			try {
+				await expect(TraceSession.open(target)).rejects.toThrow('another tprof-top has its agent in this JVM');
+			} finally {
+				await first.close();
+			}
+
+			await until(() => !hasAgent(target.pid));
+			expect(openJars(target.pid)).toBe(1);
+			expect(foldersOf(target)).toEqual([]);
+		}
+	});
+
+	test.each(release === oldest || release === newest ? [release] : [])('kill -9 at any moment of a load leaves nothing once the next session has begun', async () => {
+		const target = await start();
+		for (let round = 0; round < 5; round++) {
+			const known = new Set(foldersOf(target));
+			const tool = spawn(process.execPath, [cli, 'trace', String(target.pid), 'KnownTraces#slow', '--yes', '--duration', '600'], {stdio: 'ignore'});
+			const gone = once(tool, 'exit');
+			await until(() => tool.exitCode !== null || foldersOf(target).some(folder => !known.has(folder)) || hasAgent(target.pid));
+			await sleep(round * 8);
+			tool.kill('SIGKILL');
+			await gone;
+		}
+
+		// Agents without a tool leave after ten seconds.
+		await answers(target);
+		await until(() => !hasAgent(target.pid));
+		for (const folder of foldersOf(target)) {
+			age(folder);
+		}
+
+		await nextSession(target);
+		expect(foldersOf(target)).toEqual([]);
+		await until(() => !hasAgent(target.pid));
+		// Loads under way at the same time have names of their own; later ones have none of those again.
+		const jars = openJars(target.pid);
+		await nextSession(target);
+		expect(openJars(target.pid)).toBe(jars);
+	});
+});
+
+const modular = jdks().filter(({home}) => existsSync(path.join(home, 'jmods')));
+
+test.skipIf(modular.length === 0)(`a runtime without java.instrument is named${modular.length === 0 ? ' (no JDK here has the modules to make one)' : ''}`, async () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-runtime-'));
+	const javaOf = ({release}: {readonly release: number}) => path.join(folder, String(release), 'bin/java');
+	try {
+		// What a JDK for another C library makes does not run here.
+		const made = modular.find(jdk => {
+			spawnSync(path.join(jdk.home, 'bin/jlink'), ['--add-modules', 'java.base', '--output', path.join(folder, String(jdk.release))]);
+			return spawnSync(javaOf(jdk), ['-version']).status === 0;
+		})!;
+		const java = javaProcess(spawn(javaOf(made), [...quiet, '-cp', compileProgram('KnownTraces', made), 'KnownTraces', 'quiet'], {stdio: ['pipe', 'pipe', 'pipe']}));
+		try {
+			await java.waitFor(/^ready$/m);
+			const target = await targetOf(java);
+			await expect(TraceSession.open(target)).rejects.toThrow(`JVM ${java.pid} runs on a runtime without java.instrument: no agent can be loaded`);
+			expect(foldersOf(target)).toEqual([]);
+		} finally {
+			await java.stop();
+		}
+	} finally {
+		rmSync(folder, {recursive: true});
+	}
+});

@@ -1,0 +1,162 @@
+import {execFileSync} from 'node:child_process';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import path from 'node:path';
+import {
+	afterAll, beforeAll, describe, expect, test,
+} from 'vitest';
+import type {Target} from '../../source/jvm/target.js';
+import {readProbe} from '../../source/probes/library.js';
+import {TraceSession} from '../../source/tracing/session.js';
+import {TaskSession} from '../../source/tracing/tasks/session.js';
+import {
+	jdk, jdks, startJava, type JavaProcess,
+} from '../helpers/jvm.js';
+import {targetOf} from '../helpers/target.js';
+
+const jar = path.resolve(import.meta.dirname, '../../agent/agent.jar');
+/** What these call, they call while the thread's record or worker says that it is in our own code. */
+const guarded = /^tprof\/agent\/(?:Constructors\.|Tasks\.on:|TaskCounters\.seen:)/;
+
+const ofTraces = (method: string) => method.startsWith('java/tprof/Hooks2.');
+const ofTasks = (method: string) => method.startsWith('java/tprof/TaskHooks1.');
+
+type Methods = {
+	readonly methods: ReadonlyMap<string, {readonly calls: readonly string[]}>;
+	readonly parents: ReadonlyMap<string, string>;
+};
+
+/** Our own methods by `Class.name:descriptor`, and the superclasses of their classes. */
+function methodsOfJar(): Methods {
+	const {home} = jdk();
+	const names = execFileSync(path.join(home, 'bin/jar'), ['tf', jar], {encoding: 'utf8'}).split('\n')
+		.filter(name => /^(?:java\/tprof|tprof\/agent)\/[^/]+\.class$/.test(name))
+		.map(name => name.replace(/\.class$/, '').replaceAll('/', '.'));
+	const text = execFileSync(path.join(home, 'bin/javap'), ['-c', '-p', '-s', '-cp', jar, ...names], {encoding: 'utf8', maxBuffer: 64 * 1024 * 1024});
+	const methods = new Map<string, {readonly calls: string[]}>();
+	const parents = new Map<string, string>();
+	let owner = '';
+	let name = '';
+	let calls: string[] = [];
+	for (const line of text.split('\n')) {
+		const [, type, parent] = /^(?:[\w ]+ )?(?:class|interface) ([\w.$]+)(?:<.*>)?(?: extends ([\w.$]+))?.*{$/.exec(line) ?? [];
+		if (type !== undefined) {
+			owner = type.replaceAll('.', '/');
+			parents.set(owner, (parent ?? 'java.lang.Object').replaceAll('.', '/'));
+		}
+
+		const [, method] = /^ {2}[^ ].*?([\w$.]+)\(.*;$/.exec(line) ?? [];
+		name = method ?? (/^ {2}static {};$/.test(line) ? '<clinit>' : name);
+		const [, descriptor] = /^ {4}descriptor: (\(.*)$/.exec(line) ?? [];
+		if (descriptor !== undefined) {
+			calls = [];
+			methods.set(`${owner}.${name.includes('.') || name === owner ? '<init>' : name}:${descriptor}`, {calls});
+		}
+
+		const [, called] = /invoke\w+ .*\/\/ (?:Interface)?Method (.*)$/.exec(line) ?? [];
+		if (called !== undefined) {
+			const plain = called.replaceAll('"', '');
+			calls.push(/^[^:(]*\./.test(plain) ? plain : `${owner}.${plain}`);
+		}
+	}
+
+	return {methods, parents};
+}
+
+const ofJar = methodsOfJar();
+
+/** Methods of the JDK, as `Class#method`, that methods of ours call, directly or through others of ours, whatever overrides them. */
+function reachedFrom(isRoot: (method: string) => boolean): string[] {
+	const {methods, parents} = ofJar;
+	const descends = (type: string, from: string): boolean => type === from || (parents.has(type) && descends(parents.get(type)!, from));
+	const open = [...methods.keys()].filter(method => isRoot(method));
+	expect(open.length).toBeGreaterThan(0);
+	const seen = new Set(open);
+	const reached = new Set<string>();
+	for (const name of open) {
+		for (const called of guarded.test(name) ? [] : methods.get(name)!.calls) {
+			const [, of, rest] = /^(.*)\.([^.]+:.*)$/.exec(called)!;
+			if (!parents.has(of)) {
+				reached.add(`${of.startsWith('[') ? 'java/lang/Object' : of}#${rest.replace(/:.*/, '')}`);
+			}
+
+			// What overrides it, and what is inherited.
+			for (const type of parents.keys()) {
+				if (rest.startsWith('<init>') ? type === of : descends(type, of) || descends(of, type)) {
+					const ours = `${type}.${rest}`;
+					if (methods.has(ours) && !seen.has(ours)) {
+						seen.add(ours);
+						open.push(ours);
+					}
+				}
+			}
+		}
+	}
+
+	return [...reached].map(name => name.replaceAll('/', '.')).sort();
+}
+
+const classesOf = (methods: readonly string[]) => [...new Set(methods.map(method => method.replace(/#.*/, '')))];
+
+/** A probe that watches methods of any class. */
+function probeOf(methods: readonly string[]) {
+	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-probe-'));
+	try {
+		const file = path.join(folder, 'ours.jsonc');
+		writeFileSync(file, JSON.stringify({about: 'what hooks call', states: {used: {is: 'running'}, over: {is: 'end'}}, points: methods.map(method => ({method, task: 'current', to: 'used'}))}));
+		return readProbe(file);
+	} finally {
+		rmSync(folder, {recursive: true});
+	}
+}
+
+test('what tracing and following tasks call on a thread of the application is found', () => {
+	expect(reachedFrom(ofTraces)).toEqual(expect.arrayContaining(['java.lang.Thread#currentThread', 'java.lang.System#nanoTime', 'java.lang.invoke.MethodHandle#invokeExact', 'sun.misc.Unsafe#getLong']));
+	expect(reachedFrom(ofTasks)).toEqual(expect.arrayContaining(['java.lang.Thread#currentThread', 'java.lang.Thread#yield', 'java.util.concurrent.atomic.AtomicInteger#compareAndSet']));
+});
+
+describe.each(jdks().map(each => [each.release, each] as const))('JDK %i', (release, on) => {
+	let java: JavaProcess;
+	let target: Target;
+
+	beforeAll(async () => {
+		java = await startJava('KnownTraces', {jdk: on, jvmArgs: ['-Xmx64m'], args: ['quiet']});
+		target = await targetOf(java);
+	});
+
+	afterAll(async () => {
+		await java.stop();
+	});
+
+	test('all that tracing calls on a thread of the application is refused, with the reason', async () => {
+		const reached = classesOf(reachedFrom(ofTraces)).filter(name => release < 19 || name !== 'sun.misc.Unsafe');
+		const session = await TraceSession.open(target);
+		try {
+			const {survey} = await session.survey({
+				patterns: reached.map(name => `${name}#*`), under: [], leastNs: 0, keep: 0, maxMethods: 5000, maxOverheadPercent: 100, periodMs: 1000,
+			});
+			expect({classes: survey.classes, methods: survey.methods, names: survey.names, unmatched: survey.unmatched}).toEqual({
+				classes: 0, methods: 0, names: [], unmatched: [],
+			});
+			expect(survey.refused.map(({name}) => name).filter(name => !name.includes('$'))).toEqual(expect.arrayContaining(reached));
+			expect(new Set(survey.refused.map(({reason}) => reason))).toEqual(new Set(['tracing it would trace what tracing itself uses']));
+		} finally {
+			await session.close();
+		}
+	});
+
+	test('all that following tasks calls before it knows its thread is refused, or has no byte code', async () => {
+		const reached = reachedFrom(ofTasks);
+		const session = await TaskSession.begin(target, probeOf(reached), {most: 100, periodMs: 100});
+		try {
+			const {notes, wovenMethods} = session.read()!;
+			const ours = 'watching it would watch what tprof-top itself uses';
+			const isNamed = (method: string) => [`${classesOf([method])[0]}: ${ours}`, `${method.replace('#', '.')}: ${ours}`, `there is no ${method.replace('#', '.')} with such a task`].some(text => notes.includes(`not watched: ${text}`));
+			expect(wovenMethods).toBe(0);
+			expect(reached.filter(method => !isNamed(method))).toEqual([]);
+			expect(notes).toContain(`not watched: java.lang.Thread.yield: ${ours}`);
+		} finally {
+			await session.close();
+		}
+	});
+});
