@@ -59,9 +59,9 @@ class SampleRows {
 	}
 }
 
-/** The credits of a sample, by the schema. */
+/** CPU time attributed to stacks in a sample, by the schema. */
 class AttributedCpuRows {
-	/** Number of credits in use, and how many of them, the first, an engine has recorded. */
+	/** Number of rows in use, and how many of them, the first, an engine has recorded. */
 	count = 0;
 	recorded = 0;
 
@@ -72,7 +72,7 @@ class AttributedCpuRows {
 
 /** CPU time at the stacks where it was used, beside where threads stand: no ticks belong to it. */
 class AttributedCpu extends (AttributedCpuRows as new () => AttributedCpuRows & Arrays<typeof attributedCpuColumns>) {
-	/** Appends a credit whose frames begin there, and returns its index. */
+	/** Appends a row whose frames begin there, and returns its index. */
 	add(row: number, cpuNs: number, stackStart: number): number {
 		if (this.count === this.row.length) {
 			Object.assign(this, makeArrays(attributedCpuColumns, attributedCpuNames, (column, name) => {
@@ -127,7 +127,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	}
 
 	/**
-	Empties the sample as `clear` does, credits included, but lets every row stand as it is until it is filled again,
+	Empties the sample as `clear` does, attributed CPU time included, but lets every row stand as it is until it is filled again,
 	and all frames: for who fills it each time, and keeps most rows.
 	*/
 	restart(): void {
@@ -168,13 +168,13 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		return row;
 	}
 
-	/** Appends a frame below the ones already added to the thread that was added last, before its credits. */
+	/** Appends a frame below the ones already added to the thread that was added last, before CPU time is attributed to it. */
 	addFrame(frame: number): void {
 		this.#pushFrame(frame);
 		this.stackLength[this.count - 1]++;
 	}
 
-	/** Appends CPU time of a row's thread with its frames, the innermost first; more may follow by `addCreditFrame`. */
+	/** Appends CPU time of a row's thread with its frames, the innermost first; more may follow by `addAttributedFrame`. */
 	addAttributedCpu(row: number, cpuNs: number, frames: Iterable<number> = []): void {
 		this.attributedCpu.add(row, cpuNs, this.frameCount);
 		for (const frame of frames) {
@@ -182,7 +182,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 		}
 	}
 
-	/** Appends a frame to the credit that was added last. */
+	/** Appends a frame to the attributed CPU time that was added last. */
 	addAttributedFrame(frame: number): void {
 		this.#pushFrame(frame);
 		this.attributedCpu.stackLength[this.attributedCpu.count - 1]++;

@@ -96,8 +96,8 @@ export const rowColumns = {
 	stackLength: {unit: 'index'},
 	/**
 	1 where nothing of this row is other than in the sample before, the newest that was handed out: the same thread in
-	the same row, at the same stack, in the same state, waiting for the same lock; without any CPU time, but for
-	credits. The holder of the lock may be another.
+	the same row, at the same stack, in the same state, waiting for the same lock; without any CPU time of its
+	own, though some may be attributed to it. The holder of the lock may be another.
 	*/
 	isSame: {unit: 'yesNo'},
 } as const satisfies Columns;
@@ -145,7 +145,7 @@ export const counterColumns = {
 	squaredUs: {unit: 'count', role: 'counter'},
 } as const satisfies KeyedColumns;
 
-/** `factColumns.squaredUs` of CPU nanoseconds that were observed in so many pieces of equal length; 0 for no piece. */
+/** `counterColumns.squaredUs` of CPU nanoseconds that were observed in so many pieces of equal length; 0 for no piece. */
 export function squaredUsOf(cpuNs: number, pieces: number): number {
 	return pieces > 0 ? cpuNs * cpuNs / 1e6 / pieces : 0;
 }

@@ -39,7 +39,7 @@ export type Dictionary = {
 /** Every thread seen in the session, dead ones included; index = thread id of the counters. */
 export type ThreadTable = RecordArrays<ThreadNumbers> & {readonly name: readonly string[]};
 
-/** See `factColumns`. */
+/** See `counterColumns`. */
 export type Counters = RecordArrays<CounterColumns>;
 
 /** See `contentionColumns`. */

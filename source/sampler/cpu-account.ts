@@ -103,8 +103,8 @@ export class CpuAccount {
 			balanceNs[platformRow(sample, row)] += cpuNs[row];
 		}
 
-		for (let credit = 0; credit < attributedCpu.count; credit++) {
-			balanceNs[platformRow(sample, attributedCpu.row[credit])] -= attributedCpu.cpuNs[credit];
+		for (let index = 0; index < attributedCpu.count; index++) {
+			balanceNs[platformRow(sample, attributedCpu.row[index])] -= attributedCpu.cpuNs[index];
 		}
 
 		return balanceNs;

@@ -163,7 +163,7 @@ export class ThreadWriter {
 
 	/**
 	Ends a sample: takes over what else it says about threads; the threads of the sample before that were not in it are
-	no longer alive. `recordOf`: the record of each row, -1 for none; `factOf`: below 0 for those that do not count;
+	no longer alive. `recordOf`: the record of each row, -1 for none; `counterOf`: below 0 for those that do not count;
 	`changed`: the rows that are not what they were in the sample before.
 	*/
 	endSample(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {

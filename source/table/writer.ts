@@ -44,7 +44,7 @@ export class TableWriter implements Interner {
 	#nodeOf = new Int32Array(256);
 	#counterOf = new Int32Array(256);
 	#contentionOf = new Int32Array(256);
-	/** The counter of each credit of the sample; -1 for none. */
+	/** The counter of each row of attributed CPU time; -1 for none. */
 	#attributedCpuOf = new Int32Array(64);
 	/** Rows that are not what they were in the sample before, and whether these are the same threads' nevertheless. */
 	#changed = new Int32Array(256);

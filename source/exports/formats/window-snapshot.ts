@@ -10,7 +10,7 @@ import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js'
 
 /**
 The snapshot of what was counted after `baseline`, an earlier snapshot of the same session: same dictionary and threads,
-counters subtracted. Facts and contention rows that did not grow are omitted. Without a baseline: the snapshot itself.
+counters subtracted. Counters and contention rows that did not grow are omitted. Without a baseline: the snapshot itself.
 `intervalMs` and the pause percentiles are not cumulative and stay.
 */
 export function windowSnapshot(snapshot: Snapshot, given: Snapshot | undefined): Snapshot {

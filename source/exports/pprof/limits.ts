@@ -6,12 +6,12 @@ with deep stacks, the bounds here come first.
 import type {SnapshotBuilder} from '../../model/snapshot-builder.js';
 
 /**
-Bytes of a profile, compressed and not: 50,000 facts with stacks of 150 frames take 20 MB. A small file can claim any
+Bytes of a profile, compressed and not: 50,000 counters with stacks of 150 frames take 20 MB. A small file can claim any
 size (gzip reaches 1000 : 1).
 */
 export const maxProfileBytes = 64 * 1024 * 1024;
 
-/** Samples; ours have one a fact. */
+/** Samples; ours have one for each counter. */
 export const maxSamples = 524_288;
 
 /**

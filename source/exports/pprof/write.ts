@@ -18,10 +18,10 @@ import {sane} from './saved-cells.js';
 const nsPerMs = 1_000_000;
 
 /**
-The snapshot as gzip-compressed pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): one sample a
-fact, values ticks (count), CPU (nanoseconds), and the records and samples that these rest on (counts), labels for thread and state. A comment that starts with `#` (which
-pprof tools do not print) holds what pprof has no place for, so that `readPprof` gives the snapshot back. The same
-snapshot always gives the same bytes.
+The snapshot as gzip-compressed pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): one sample for
+each counter; values ticks (count), CPU (nanoseconds), and the records and samples that these rest on (counts); labels
+for thread and state. A comment that starts with `#` (which pprof tools do not print) holds what pprof has no place for,
+so that `readPprof` gives the snapshot back. The same snapshot always gives the same bytes.
 */
 export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const counters = settledCounters(original.dictionary, original.counters);
@@ -137,22 +137,22 @@ class Tables {
 		return stack;
 	}
 
-	sample(fact: number): SampleInput {
+	sample(counter: number): SampleInput {
 		const {counters, threads} = this.#snapshot;
-		const thread = counters.thread[fact];
+		const thread = counters.thread[counter];
 		const text = (value: string) => this.strings.dedup(value);
 		const label = [
 			{key: text(labelKey.thread), str: text(threads.name[thread])},
 			{key: text(labelKey.javaId), num: threads.key[thread]},
-			{key: text(labelKey.state), str: text(threadStates[counters.state[fact]])},
+			{key: text(labelKey.state), str: text(threadStates[counters.state[counter]])},
 		];
 		if (threads.nativeId[thread] > 0) {
 			label.push({key: text(labelKey.tid), num: threads.nativeId[thread]});
 		}
 
 		return {
-			locationId: counters.node[fact] === rootNode ? [this.#placeholder(threads.flags[thread])] : this.stack(counters.node[fact]),
-			value: [counters.ticks[fact], Math.round(counters.cpuNs[fact]), piecesOf(counters.cpuNs[fact] / 1000, counters.squaredUs[fact]), piecesOf(counters.ticks[fact], counters.squaredTicks[fact])],
+			locationId: counters.node[counter] === rootNode ? [this.#placeholder(threads.flags[thread])] : this.stack(counters.node[counter]),
+			value: [counters.ticks[counter], Math.round(counters.cpuNs[counter]), piecesOf(counters.cpuNs[counter] / 1000, counters.squaredUs[counter]), piecesOf(counters.ticks[counter], counters.squaredTicks[counter])],
 			label,
 		};
 	}

@@ -11,7 +11,7 @@ export class CounterBuckets {
 	readonly start: Int32Array;
 	readonly order: Int32Array;
 
-	/** `bucketOfFact` holds ids below `buckets`. */
+	/** `bucketOfCounter` holds ids below `buckets`. */
 	constructor(bucketOfCounter: Int32Array, buckets: number) {
 		const {length} = bucketOfCounter;
 		const start = new Int32Array(buckets + 1);
@@ -51,7 +51,7 @@ export class CounterRanking {
 	readonly #isSeen: Uint8Array;
 
 	/**
-	`memberOfFact` holds ids below `members`, and is looked at for the counters of a bucket that is asked for; only ticks in
+	`memberOfCounter` holds ids below `members`, and is looked at for the counters of a bucket that is asked for; only ticks in
 	states of `countedMask` rank.
 	*/
 	constructor(counters: Counters, buckets: CounterBuckets, memberOfCounter: Int32Array, members: number, countedMask: number) {

@@ -38,7 +38,7 @@ export function shareError(percent: number, samples: number): number {
 /** What was added up of pieces that come by chance, and the sum of their squares. */
 export type Pieces = {readonly sum: number; readonly squares: number};
 
-/** CPU time as such a sum, in microseconds, as `factColumns.squaredUs` has the squares. */
+/** CPU time as such a sum, in microseconds, as `counterColumns.squaredUs` has the squares. */
 export function cpuPieces(cpuNs: number, squaredUs: number): Pieces {
 	return {sum: cpuNs / 1000, squares: squaredUs};
 }

@@ -173,7 +173,7 @@ function tickMs(snapshot: Snapshot, since: Snapshot | undefined): number {
 	return ticks > 0 ? windowMs(snapshot, since) / ticks : 0;
 }
 
-/** Sums of squares (see `factColumns`) in the method. */
+/** Sums of squares (see `counterColumns`) in the method. */
 function squaresOf(counters: Counters, isIn: (node: number) => boolean): {us: number; ticks: number} {
 	const squares = {us: 0, ticks: 0};
 	for (let counter = 0; counter < counters.count; counter++) {

@@ -17,7 +17,7 @@ export class LineSums {
 	readonly groupOfCounter: Int32Array;
 	wholeTicks = 0;
 	wholeCpuNs = 0;
-	/** Sums of squares, see `factColumns`: of all, and by group. */
+	/** Sums of squares, see `counterColumns`: of all, and by group. */
 	readonly selfSquaredUs: Float64Array;
 	readonly selfSquaredTicks: Float64Array;
 	wholeSquaredUs = 0;

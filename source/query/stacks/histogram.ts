@@ -101,7 +101,7 @@ class StackSums {
 	readonly stackOfCounter: Int32Array;
 	wholeTicks = 0;
 	wholeCpuNs = 0;
-	/** Sums of squares, see `factColumns`. */
+	/** Sums of squares, see `counterColumns`. */
 	readonly squaredUs: Float64Array;
 	readonly squaredTicks: Float64Array;
 	wholeSquaredUs = 0;

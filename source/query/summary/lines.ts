@@ -31,8 +31,8 @@ const showingAll = ['total', 'total-ticks', 'name'] as const;
 /**
 What the Lines view shows people: hot lines, without those that used nothing themselves, unless rows are sorted by what
 they led to, or by name, or looked for by a filter. Where next to no CPU is used, or in the first second nobody was seen
-to use any, the rows are the lines at which the program's threads wait, and `finding` says so. Without `query.atAGlance`
-it is what `queryLines` gives.
+to use any, the rows are the lines at which the program's threads wait, and `finding` says so. Without `query.summary` it is
+what `queryLines` gives.
 */
 export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
 	if (!query.summary) {

@@ -48,7 +48,7 @@ export type Query = {
 	readonly ownFirst?: boolean;
 	/** What the program's own code is, see `ownCode`. */
 	readonly app?: readonly string[];
-	/** The Lines view shows what a person looks at, see `queryLinesAtAGlance`; off when left out. */
+	/** The Lines view shows what a person looks at, see `querySummaryLines`; off when left out. */
 	readonly summary?: SummaryOptions;
 	/** What the Changes view compares with; undefined: nothing yet. */
 	readonly baseline?: Baseline;

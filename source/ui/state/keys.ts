@@ -2,8 +2,8 @@ import {views} from '../../views/registry.js';
 import type {ViewKey} from '../../views/view.js';
 
 /*
-Every key as a row of data; those of one view alone stand in its record. The help screen, the key line and the readme's
-table come from these rows; a test forbids two meanings of a key in one context.
+Every key as a row of data; those of one view alone stand in its record. The help screen, the key line and the table in
+docs/reference.md come from these rows; a test forbids two meanings of a key in one context.
 */
 
 /** The views' tables. */

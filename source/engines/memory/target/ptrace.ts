@@ -24,7 +24,10 @@ The calls that stop and detach threads of another process, and raise our priorit
 same thread, which becomes the tracer.
 */
 export type Ptrace = Priority & {
-	/** Becomes the tracer of a thread without stopping it: 0 or an errno. */
+	/**
+	Becomes the tracer of a thread without stopping it: 0 or an errno. Sets no options: without PTRACE_O_EXITKILL the
+	kernel detaches every thread and lets it run on when our process ends, by SIGKILL too (ptrace(2)).
+	*/
 	seize(tid: number): number;
 	/** Stops a seized thread: 0 or an errno. */
 	interrupt(tid: number): number;

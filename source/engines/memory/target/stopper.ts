@@ -12,7 +12,7 @@ const largestBatch = 16;
 
 /**
 How long a batch is waited for, milliseconds. A running thread stops within microseconds, but one without a CPU (busy
-host, throttled container, page from disk) only when it gets one; giving up earlier would hold it until we onStopped again.
+host, throttled container, page from disk) only when it gets one; giving up earlier would hold it until we look again.
 */
 const waitLimitMs = 1000;
 
