@@ -52,25 +52,3 @@ function matches(pattern: string, text: string): boolean {
 
 	return at === pattern.length;
 }
-
-/** Names remembered. */
-const maxKnown = 1 << 13;
-
-/** The same, for who asks for the same names again and again: what was said of a name is remembered. */
-export function rememberingGlobListMatcher(list: string): (name: string) => boolean {
-	const matches = globListMatcher(list);
-	const known = new Map<string, boolean>();
-	return name => {
-		let isMatch = known.get(name);
-		if (isMatch === undefined) {
-			if (known.size === maxKnown) {
-				known.clear();
-			}
-
-			isMatch = matches(name);
-			known.set(name, isMatch);
-		}
-
-		return isMatch;
-	};
-}

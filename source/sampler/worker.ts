@@ -4,7 +4,7 @@ errors are not caught, and reach the main thread as the worker's error event.
 */
 import {parentPort, workerData} from 'node:worker_threads';
 import {SessionOver, type Engine} from '../engines/engine.js';
-import {rememberingGlobListMatcher} from '../model/glob.js';
+import {globListMatcher} from '../model/glob.js';
 import {printable} from '../model/text.js';
 import {trimHeap} from '../runtime/heap-trimming.js';
 import {Bell} from '../table/bell.js';
@@ -55,7 +55,7 @@ async function run(): Promise<void> {
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
 			maxOverheadPercent: input.maxOverheadPercent,
 			maxCpuPercent: input.maxCpuPercent,
-			accepts: input.threads === undefined ? undefined : rememberingGlobListMatcher(input.threads),
+			accepts: input.threads === undefined ? undefined : globListMatcher(input.threads),
 			report(message) {
 				report(message.kind === 'trouble' ? {...message, reason: printable(message.reason)} : message);
 			},

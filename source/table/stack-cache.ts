@@ -1,44 +1,36 @@
-import {rootNode} from '../model/frame.js';
 import type {Sample} from '../model/sample.js';
 import type {DictionaryWriter} from './dictionary.js';
 import {otherNode} from './layout.js';
 
-/** A stack: where its frames are, the innermost first; and with its node. */
+/** A stack: where its frames are, the innermost first; and with its node, -1 where that is not known. */
 type Stack = {readonly frames: Int32Array; readonly start: number; readonly length: number};
 type Placed = Stack & {readonly node: number};
 
-const noStack: Placed = {frames: new Int32Array(), start: 0, length: 0, node: rootNode};
+/** Stacks that are copied in the time that looking one up takes. */
+const copiesPerLookUp = 64;
 
 /**
-The stacks of the sample before, by thread record, of the rows that were looked up in it: most threads stand where they
-stood, and comparing fifty frames is several times faster than fifty look-ups in the trie.
+The stacks of the sample before, by row: most threads stand where they stood, and comparing frames is several times
+faster than looking them up in the trie. Where a row is another thread's by now, only what both stacks share is saved.
 */
 export class StackCache {
 	readonly #dictionary: DictionaryWriter;
-	/** Frames of the sample before, and of this one; how many of this one there are. */
-	#frames = new Int32Array(4096);
-	#newFrames = new Int32Array(4096);
-	#newCount = 0;
-	/** Of each record: where its frames begin, how many there are, their node, and in which sample it was seen. */
-	#start = new Int32Array(256);
-	#length = new Int32Array(256);
-	#node = new Int32Array(256);
-	#seen = new Int32Array(256);
-	/** Starts at 2, so that a record never seen does not look like one of the sample before. */
-	#sampleNumber = 2;
+	#count = 0;
+	#frames = new Int32Array();
+	#start = new Int32Array();
+	#length = new Int32Array();
+	#node = new Int32Array();
 
 	constructor(dictionary: DictionaryWriter) {
 		this.#dictionary = dictionary;
 	}
 
-	/** Node of the stack of a row, which is this record's thread. */
-	nodeOf(record: number, sample: Sample, row: number): number {
-		const {frames, stackStart, stackLength} = sample;
-		const isKnown = record < this.#seen.length && this.#seen[record] === this.#sampleNumber - 1;
-		const known: Placed = isKnown ? {node: this.#node[record], frames: this.#frames, start: this.#start[record], length: this.#length[record]} : noStack;
-		const node = this.#nodeOf({frames, start: stackStart[row], length: stackLength[row]}, known);
-		this.#keep(record, sample, row, node);
-		return node;
+	/** Node of the stack of a row. */
+	nodeOf({frames, stackStart, stackLength}: Sample, row: number): number {
+		const node = row < this.#count ? this.#node[row] : -1;
+		return this.#nodeOf({frames, start: stackStart[row], length: stackLength[row]}, {
+			node, frames: this.#frames, start: this.#start[row], length: this.#length[row],
+		});
 	}
 
 	/** Node of the stack of attributed CPU time, whose row has that node: most callers of a running thread are where it is, too. */
@@ -50,15 +42,25 @@ export class StackCache {
 		);
 	}
 
-	/** All rows are done: this sample's frames become those of the sample before. */
-	endSample(): void {
-		[this.#frames, this.#newFrames] = [this.#newFrames, this.#frames];
-		this.#newCount = 0;
-		this.#sampleNumber++;
+	/** All rows are done, and have these nodes: keeps a copy of their stacks, unless hardly any was looked up. */
+	endSample({count, frameCount, frames, stackStart, stackLength}: Sample, nodes: Int32Array, lookedUp: number): void {
+		this.#count = lookedUp * copiesPerLookUp < count ? 0 : count;
+		if (this.#count === 0) {
+			return;
+		}
+
+		this.#frames = copied(frames, frameCount, this.#frames);
+		this.#start = copied(stackStart, count, this.#start);
+		this.#length = copied(stackLength, count, this.#length);
+		this.#node = copied(nodes, count, this.#node);
 	}
 
-	/** Looks up those frames only that another stack, whose node is known, does not have. */
+	/** Looks up those frames only that another stack does not have. */
 	#nodeOf({frames, start, length}: Stack, known: Placed): number {
+		if (known.node < 0) {
+			return this.#dictionary.internStack(frames, start, length);
+		}
+
 		const most = Math.min(length, known.length);
 		const last = start + length - 1;
 		const knownLast = known.start + known.length - 1;
@@ -72,41 +74,11 @@ export class StackCache {
 			? this.#dictionary.internStack(frames, start, length)
 			: this.#dictionary.internStack(frames, start, length - same, this.#dictionary.callerOf(known.node, more));
 	}
-
-	/**
-	Keeps the node of a row's stack for the next sample. A record that comes twice in a sample is not found again in
-	this one.
-	*/
-	#keep(record: number, sample: Sample, row: number, node: number): void {
-		if (record >= this.#seen.length) {
-			const size = record * 2;
-			this.#start = longer(this.#start, size);
-			this.#length = longer(this.#length, size);
-			this.#node = longer(this.#node, size);
-			this.#seen = longer(this.#seen, size);
-		}
-
-		const length = sample.stackLength[row];
-		const start = this.#newCount;
-		this.#newCount += length;
-		if (this.#newCount > this.#newFrames.length) {
-			this.#newFrames = longer(this.#newFrames, this.#newCount * 2);
-		}
-
-		const {frames} = sample;
-		for (let at = 0, from = sample.stackStart[row]; at < length; at++) {
-			this.#newFrames[start + at] = frames[from + at];
-		}
-
-		this.#start[record] = start;
-		this.#length[record] = length;
-		this.#node[record] = node;
-		this.#seen[record] = this.#sampleNumber;
-	}
 }
 
-function longer(from: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> {
-	const to = new Int32Array(size);
-	to.set(from);
-	return to;
+/** A copy of the first so many values, in the same array as long as they find room there. */
+function copied(from: Int32Array, count: number, to: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+	const into = count > to.length ? new Int32Array(count * 2) : to;
+	into.set(from.subarray(0, count));
+	return into;
 }

@@ -206,6 +206,7 @@ export class TableWriter implements Interner {
 			this.#counterOf[row] = -1;
 			this.#contentionOf[row] = -1;
 			this.#recordOf[row] = -1;
+			this.#nodeOf[row] = -1;
 			if (!accepts || accepts(sample.name[row])) {
 				this.#placeThread(sample, row);
 				this.#counterOf[row] = this.#counters.findOrAdd(this.#recordOf[row], this.#nodeOf[row], sample.state[row]);
@@ -232,7 +233,7 @@ export class TableWriter implements Interner {
 		}
 
 		this.#placeAttributedCpu(sample);
-		this.#stacks.endSample();
+		this.#stacks.endSample(sample, this.#nodeOf, this.#changedCount);
 	}
 
 	/** Whether record, stack and counter of a row are those that it had in the sample before. */
@@ -255,9 +256,8 @@ export class TableWriter implements Interner {
 	}
 
 	#placeThread(sample: Sample, row: number): void {
-		const record = this.#threads.recordOf(sample.key[row]);
-		this.#recordOf[row] = record;
-		this.#nodeOf[row] = this.#stacks.nodeOf(record, sample, row);
+		this.#recordOf[row] = this.#threads.recordOf(sample.key[row]);
+		this.#nodeOf[row] = this.#stacks.nodeOf(sample, row);
 	}
 
 	/**

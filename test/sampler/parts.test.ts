@@ -1,7 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {SessionOver, type Engine, type Readiness} from '../../source/engines/engine.js';
 import {engines} from '../../source/engines/registry.js';
-import {globListMatcher, rememberingGlobListMatcher} from '../../source/model/glob.js';
 import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
 import {backoffMs} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';
@@ -24,34 +23,6 @@ describe('RecentPauses', () => {
 		}
 
 		expect(pauses.figures()).toEqual({pauseP50Us: 3, pauseP99Us: 3, pauseWorstUs: 200});
-	});
-});
-
-describe('--threads', () => {
-	test.each([
-		['http-*', ['http-', 'HTTP-nio-8080'], ['xhttp-1', 'https']],
-		['*pool*', ['a pool b', 'pool', 'line\nfeed pool'], ['poo']],
-		['main', ['main', 'Main', 'main2', 'domain'], ['mai', '']],
-		['worker-?', ['worker-1', 'worker-\u{1F600}'], ['worker-', 'worker-10']],
-		['a.b[0](x)+$^{1}|\\', ['a.b[0](x)+$^{1}|\\'], ['a.b', 'aXb[0](x)+$^{1}|\\']],
-		['main, http-*,', ['main', 'http-1', 'my main'], ['my http-1', '']],
-	])('%s', (glob, matching, others) => {
-		const names = [...matching, ...others];
-		const accepts = rememberingGlobListMatcher(glob);
-		for (let round = 0; round < 3; round++) {
-			expect(names.filter(name => accepts(name))).toEqual(matching);
-		}
-	});
-
-	test('new names are matched again, however many are cached', () => {
-		const accepts = rememberingGlobListMatcher('*7');
-		const names = Array.from({length: 20_000}, (_, index) => `request ${index}`);
-		expect(names.filter(name => accepts(name))).toEqual(names.filter(name => name.endsWith('7')));
-		expect(['request 7', 'request 8', 'request 19997'].map(name => accepts(name))).toEqual([true, false, true]);
-	});
-
-	test('a name that the target chose cannot keep a glob with many stars busy: to try every way to part it would take years', () => {
-		expect(globListMatcher(`${'*a'.repeat(20)}*b`)('a'.repeat(120))).toBe(false);
 	});
 });
 
