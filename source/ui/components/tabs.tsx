@@ -38,7 +38,7 @@ export function Tabs({ui, data, width}: TabsProps) {
 		const id = idAt(spans, column);
 		return id === undefined ? undefined : {kind: 'tab', view: id};
 	});
-	return <Box ref={hitArea}><Line spans={spans} width={width}/></Box>;
+	return <Box ref={hitArea} flexDirection='column'><Line spans={spans} width={width}/></Box>;
 }
 
 function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {

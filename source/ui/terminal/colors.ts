@@ -28,7 +28,8 @@ export const usualStyles: Readonly<Record<Role, string>> = {
 export const roles = Object.keys(usualStyles) as readonly Role[];
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
-const color = '39';
+/** Back to the terminal's own colour. */
+export const color = '39';
 
 /** The style of each word. */
 const words = new Map<string, Style>([

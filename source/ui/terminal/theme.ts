@@ -1,6 +1,6 @@
 import {stateLetters} from '../../query/columns/state-cells.js';
 import {
-	readStyle, roles, usualStyles, type Style, type Role,
+	color, readStyle, roles, usualStyles, type Style, type Role,
 } from './colors.js';
 
 export type {Role} from './colors.js';
@@ -28,22 +28,35 @@ export class Theme {
 	/** Spans as a terminal takes them: with escape sequences, and in ASCII if that was asked for. */
 	paint(spans: ReadonlyArray<{readonly text: string; readonly role?: Role | 'states'}>): string {
 		let line = '';
+		let style = plain;
+		const add = (text: string, next: Style) => {
+			if (text !== '') {
+				line += next === style ? text : between(style, next) + text;
+				style = next;
+			}
+		};
+
 		for (const {text, role} of spans) {
-			line += role === undefined || !this.hasColor ? text : (role === 'states' ? this.#states(text) : this.#inRole(role, text));
+			if (role === 'states' && this.hasColor) {
+				for (const letter of text) {
+					add(letter, this.#styles.get(roleOfLetter.get(letter) ?? 'idle')!);
+				}
+			} else {
+				add(text, role === undefined || role === 'states' || !this.hasColor ? plain : this.#styles.get(role)!);
+			}
 		}
 
+		line += between(style, plain);
 		return this.isAscii ? line.replaceAll('…', '~') : line;
 	}
+}
 
-	#inRole(role: Role, text: string): string {
-		const [begin, end] = this.#styles.get(role)!;
-		return begin === '' || text === '' ? text : `\u001B[${begin}m${text}\u001B[${end}m`;
-	}
+const plain: Style = ['', ''];
 
-	/** State letters, each run of equal ones in its colour. */
-	#states(letters: string): string {
-		return letters.replaceAll(/(.)\1*/g, run => this.#inRole(roleOfLetter.get(run[0]) ?? 'idle', run));
-	}
+/** What ends a style and begins the next. A colour need not be ended before another one. */
+function between([, end]: Style, [begin, nextEnd]: Style): string {
+	const isRecoloured = end === color && nextEnd.endsWith(color);
+	return (end === '' || isRecoloured ? '' : `\u001B[${end}m`) + (begin === '' ? '' : `\u001B[${begin}m`);
 }
 
 function styleOf(words: string | undefined): Style | undefined {

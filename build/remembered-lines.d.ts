@@ -1,1 +1,0 @@
-export {default} from '../node_modules/ink/build/output.js';
