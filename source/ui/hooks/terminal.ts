@@ -1,57 +1,44 @@
+import type {EventEmitter} from 'node:events';
 import {useStdout} from 'ink';
 import {
-	createContext, use, useCallback, useLayoutEffect, useRef, useState,
+	createContext, use, useCallback, useLayoutEffect, useRef, useState, type RefObject,
 } from 'react';
-import type {MouseInput} from '../terminal/mouse.js';
-import {clearScreen, type Size, type Terminal} from '../terminal/terminal.js';
+import {clearScreen, type Events, type Size, type Terminal} from '../terminal/terminal.js';
 
 /** The terminal of a screen. */
-export const TerminalContext = createContext<Pick<Terminal, 'size' | 'on' | 'off' | 'suspend' | 'copy' | 'lend'> | undefined>(undefined);
+export const TerminalContext = createContext<Terminal | undefined>(undefined);
 
 /** Shortest time between two full redraws while the window is resized. */
 const resizeWaitMs = 50;
 
 /** The terminal of this screen. */
-export function useTerminal(): NonNullable<React.ContextType<typeof TerminalContext>> {
+export function useTerminal(): Terminal {
 	return use(TerminalContext)!;
 }
 
-/** Calls back with each key, by the key decoder's name. */
-export function useKeys(onKey: (key: string) => void): void {
-	const terminal = useTerminal();
-	const latest = useRef(onKey);
+/** The value of the newest render, for callbacks that outlive it. */
+export function useLatest<Value>(value: Value): RefObject<Value> {
+	const latest = useRef(value);
 	useLayoutEffect(() => {
-		latest.current = onKey;
-	}, [onKey]);
-	useLayoutEffect(() => {
-		const listener = (key: string) => {
-			latest.current(key);
-		};
-
-		terminal.on('key', listener);
-		return () => {
-			terminal.off('key', listener);
-		};
-	}, [terminal]);
+		latest.current = value;
+	});
+	return latest;
 }
 
-/** Calls back with each click and each notch of the wheel. */
-export function useMouse(onMouse: (input: MouseInput) => void): void {
-	const terminal = useTerminal();
-	const latest = useRef(onMouse);
+/** Calls back with each event of the terminal of this name, such as a key or a click. */
+export function useTerminalEvent<Name extends keyof Events>(name: Name, onEvent: (...values: Events[Name]) => void): void {
+	const terminal: EventEmitter = useTerminal();
+	const latest = useLatest(onEvent);
 	useLayoutEffect(() => {
-		latest.current = onMouse;
-	}, [onMouse]);
-	useLayoutEffect(() => {
-		const listener = (input: MouseInput) => {
-			latest.current(input);
+		const listener = (...values: unknown[]) => {
+			latest.current(...values as Events[Name]);
 		};
 
-		terminal.on('mouse', listener);
+		terminal.on(name, listener);
 		return () => {
-			terminal.off('mouse', listener);
+			terminal.off(name, listener);
 		};
-	}, [terminal]);
+	}, [terminal, name, latest]);
 }
 
 /** Redraws the whole screen. State and effects stay as they are. */
@@ -67,26 +54,20 @@ export function useSize(): Size {
 	const terminal = useTerminal();
 	const repaint = useRepaint();
 	const [size, setSize] = useState(terminal.size);
-	useLayoutEffect(() => {
-		let timer: NodeJS.Timeout | undefined;
-		const look = () => {
-			timer = undefined;
-			setSize(terminal.size);
-		};
-
-		const resized = () => {
-			timer ??= setTimeout(look, resizeWaitMs);
-		};
-
-		terminal.on('resize', resized);
+	const timer = useRef<NodeJS.Timeout>(undefined);
+	const update = () => {
+		timer.current = undefined;
 		// A new object, even if the size is the same.
-		terminal.on('repaint', look);
-		return () => {
-			clearTimeout(timer);
-			terminal.off('resize', resized);
-			terminal.off('repaint', look);
-		};
-	}, [terminal]);
+		setSize(terminal.size);
+	};
+
+	useTerminalEvent('repaint', update);
+	useTerminalEvent('resize', () => {
+		timer.current ??= setTimeout(update, resizeWaitMs);
+	});
+	useLayoutEffect(() => () => {
+		clearTimeout(timer.current);
+	}, []);
 	const drawn = useRef(size);
 	useLayoutEffect(() => {
 		if (drawn.current !== size) {

@@ -5,7 +5,7 @@ import {
 import {cellWidth} from '../../model/cell-width.js';
 import {Lines, ThemeContext} from '../components/text.js';
 import {
-	useKeys, useMouse, useRepaint, useSize, useTerminal,
+	useRepaint, useSize, useTerminal, useTerminalEvent,
 } from '../hooks/terminal.js';
 import {
 	clickChooser, matching, placeOfRows, pressChooser, type ChoiceColumn, type ChoiceRow, type ChooserState, type ChooserStep,
@@ -53,8 +53,8 @@ function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
 		({state}: ChooserStep, input: string | MouseInput) => typeof input === 'string' ? pressChooser(state, input, rows, height - 1 - otherLines) : clickChooser(state, input, rows, roomOf(state)),
 		{state: {filter: '', selected: undefined, message: ''}} satisfies ChooserStep as ChooserStep,
 	);
-	useKeys(press);
-	useMouse(press);
+	useTerminalEvent('key', press);
+	useTerminalEvent('mouse', press);
 	useLayoutEffect(() => {
 		if (step.chosen !== undefined || step.effect === 'quit') {
 			onLeave(step.chosen);

@@ -13,9 +13,9 @@ import {Tabs} from '../components/tabs.js';
 import {ThemeContext} from '../components/text.js';
 import {TimeLine} from '../components/time-line.js';
 import {aboveLines, ViewTable} from '../components/view-table.js';
-import {HitAreas, HitAreasContext} from '../hooks/hit-areas.js';
+import {HitAreasContext, targetAt, type HitAreas} from '../hooks/hit-areas.js';
 import {
-	useKeys, useMouse, useRepaint, useSize, useTerminal,
+	useRepaint, useSize, useTerminal, useTerminalEvent,
 } from '../hooks/terminal.js';
 import {reduceSession, type SessionAction, type SessionState} from '../state/reduce.js';
 import {followRow} from '../state/screen-context.js';
@@ -75,7 +75,7 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 		view,
 		(initial): SessionState => ({ui: initialState(initial), effects: []}),
 	);
-	const hitAreas = useMemo(() => new HitAreas(), []);
+	const hitAreas = useMemo<HitAreas>(() => new Set(), []);
 	const shown = data.of(ui, feed);
 	const width = size.columns - 1;
 	const message = promptOrMessage(ui, shown, width, theme.hasColor);
@@ -90,14 +90,14 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 		dispatch({type: 'drawn', ui: drawn});
 	}
 
-	useKeys(key => {
+	useTerminalEvent('key', key => {
 		dispatch({
 			type: 'key', key, atMs: performance.now(), drawn: layout,
 		});
 	});
-	useMouse(input => {
+	useTerminalEvent('mouse', input => {
 		dispatch({
-			type: 'mouse', input, target: hitAreas.at(input.line, input.column), drawn: layout,
+			type: 'mouse', input, target: targetAt(hitAreas, input.line, input.column), drawn: layout,
 		});
 	});
 

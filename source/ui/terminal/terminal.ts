@@ -32,7 +32,8 @@ const escapeWaitMs = 40;
 
 export type Size = {readonly columns: number; readonly rows: number};
 
-type Events = {key: [key: string]; mouse: [input: MouseInput]; resize: []; repaint: []; gone: []};
+/** What a terminal tells a screen. */
+export type Events = {key: [key: string]; mouse: [input: MouseInput]; resize: []; repaint: []; gone: []};
 
 /** What a stream of frames needs to know of the terminal behind it. */
 type FrameSink = {
