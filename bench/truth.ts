@@ -6,7 +6,8 @@ observations as threads were at a line that CPU time counts at. "work": what is 
 CPU time of all the program's threads, and what is true; "unattributed": what counts at that row. "worst": the largest
 difference of a single share. The numbers of the command line are seconds of a measurement, and how many of each there
 are; TPROF_BENCH_ONLY takes some of the programs and timers (steps,perf), TPROF_BENCH_JDKS some of the JDKs,
-TPROF_BENCH_CLI another built command line to compare with.
+TPROF_BENCH_CLI another built command line to compare with. As root, TPROF_BENCH_UID is the user that the programs and the
+command line run as.
 */
 import {execFile} from 'node:child_process';
 import process from 'node:process';
@@ -19,6 +20,8 @@ import {wanted, wantedJdks} from './support/only.js';
 const seconds = Number(process.argv[2] ?? 30);
 const times = Number(process.argv[3] ?? 1);
 const cli = process.env.TPROF_BENCH_CLI ?? 'dist/cli.js';
+const uid = Number(process.env.TPROF_BENCH_UID ?? 0);
+const user = uid > 0 ? {uid, gid: uid} : {};
 const recordEveryNs = 9.6e6;
 const warmUpMs = 3000;
 
@@ -48,7 +51,7 @@ async function truth(java: JavaProcess): Promise<Map<string, number>> {
 async function measure(java: JavaProcess, timer: string): Promise<Record<string, string | number>> {
 	const before = await truth(java);
 	const how = timer === 'attach' ? ['--engine', 'attach', '--interval', '50'] : ['--engine', 'memory', '--timer', timer];
-	const {stdout} = await promisify(execFile)(process.execPath, [cli, String(java.pid), '--format', 'json', '--by', 'method', '--duration', String(seconds), '--max-overhead', '20', ...how], {maxBuffer: 1 << 26});
+	const {stdout} = await promisify(execFile)(process.execPath, [cli, String(java.pid), '--format', 'json', '--by', 'method', '--duration', String(seconds), '--max-overhead', '20', ...how], {maxBuffer: 1 << 26, ...user});
 	const after = await truth(java);
 	const real = new Map(methods.map(method => [method, after.get(method)! - before.get(method)!]).filter(([, ns]) => Number(ns) > 0) as Array<[string, number]>);
 	const {lines, threads} = JSON.parse(stdout) as Report;
@@ -69,7 +72,7 @@ const rows = [];
 for (const jdk of wantedJdks()) {
 	for (const program of wanted(Object.keys(programs) as Array<keyof typeof programs>)) {
 		const jvmArgs = ['-XX:CompileCommand=quiet', ...methods.map(method => `-XX:CompileCommand=dontinline,KnownTruth.${method}`)];
-		const java = await startJava('KnownTruth', {jdk, jvmArgs, args: [...programs[program]]});
+		const java = await startJava('KnownTruth', {jdk, jvmArgs, args: [...programs[program]], ...user});
 		try {
 			await sleep(warmUpMs);
 			for (const timer of wanted(['perf', 'stop', 'attach'])) {
