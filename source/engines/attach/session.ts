@@ -116,7 +116,7 @@ export class AttachSession implements EngineSession {
 		this.#threadTimes.fill(into, this.#parser.headerCpuNs);
 		this.#vmThread = this.#ids.ours(this.#parser.vmThreadId);
 		this.#listener = this.#ids.ours(this.#parser.attachListenerId);
-		this.#parser.idleFrames.applyTo(into, this.#threadTimes.known, this.#listener);
+		this.#parser.frames.markIdle(into, this.#threadTimes.known, this.#listener);
 		observe(into);
 		this.#goodSamples++;
 		this.#failures = 0;

@@ -48,7 +48,7 @@ export class DumpReading {
 
 	/** With the sample's CPU times, or as where none can be had. */
 	settle(isCpuKnown = true): void {
-		this.parser.idleFrames.applyTo(this.sample, new Uint8Array(this.sample.count).fill(isCpuKnown ? 1 : 0), this.parser.attachListenerId);
+		this.parser.frames.markIdle(this.sample, new Uint8Array(this.sample.count).fill(isCpuKnown ? 1 : 0), this.parser.attachListenerId);
 	}
 
 	rows(): Row[] {

@@ -211,7 +211,7 @@ test('a full table: no thread at "(other)" is called IDLE for the sake of anothe
 	const atOther = Array.from({length: sample.count}, (_, row) => row).filter(row => sample.stackLength[row] > 0 && sample.frames[sample.stackStart[row]] === otherFrame);
 	const before = atOther.map(row => sample.state[row]);
 	expect(before.filter(state => state === stateCode.RUNNABLE).length).toBeGreaterThan(5);
-	parser.idleFrames.applyTo(sample, new Uint8Array(sample.count).fill(1), 0);
+	parser.frames.markIdle(sample, new Uint8Array(sample.count).fill(1), 0);
 	expect(atOther.map(row => sample.state[row])).toEqual(before);
 });
 

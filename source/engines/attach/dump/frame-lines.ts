@@ -17,6 +17,10 @@ to 65,535 bytes.
 */
 const maxFrameLength = 3 * 65_536;
 
+/** Longest line remembered: one with a class, a method and a file name of a hundred characters each fits. */
+const maxKnownLength = 1024;
+
+export const frameStart = '\tat ';
 const initializer = '<clinit>';
 
 /** A frame of a dump. */
@@ -25,38 +29,38 @@ export type DumpFrame = {
 	readonly id: number;
 	/** The string id of the class whose static initializer this frame is; 0 for other frames. */
 	readonly initializes: number;
-	/** Its line. */
-	readonly text: string;
+	/** Its line, from the tab to the line feed. */
+	readonly line: string;
 	/** The frame below it, last time. */
 	next?: DumpFrame;
 };
 
-/** Frames by the text behind "\tat ". */
+/** Frames by their lines. */
 export class FrameLines {
-	/** Which frames make a RUNNABLE thread IDLE. */
-	readonly idle = new IdleFrames();
-
 	readonly #interner: Interner;
 	readonly #idleList: IdleList;
-	readonly #known = new TextCache<DumpFrame>(maxLines);
+	readonly #known = new Map<string, DumpFrame>();
+	/** Frames that make a RUNNABLE thread IDLE when on top of its stack. */
+	readonly #idleKind = new Map<number, number>();
 
 	constructor(interner: Interner, idleList: IdleList) {
 		this.#interner = interner;
 		this.#idleList = idleList;
 	}
 
-	/**
-	The frame whose line starts at `start` and ends before `lineEnd`; undefined when it is not in the cache. `above`: the
-	frame above it in the stack, from which it is guessed.
-	*/
-	known(dump: string, start: number, lineEnd: number, above?: DumpFrame): DumpFrame | undefined {
-		const line = dump.slice(start, lineEnd);
+	/** The frame whose line ("\tat ...") starts there; undefined when none does. `above`: the frame above it in the stack. */
+	frameAt(dump: string, start: number, above: DumpFrame | undefined): DumpFrame | undefined {
 		const guess = above?.next;
-		if (guess?.text === line) {
+		if (guess?.line === dump.slice(start, start + (guess?.line.length ?? 0))) {
 			return guess;
 		}
 
-		const frame = this.#known.get(line);
+		if (!dump.startsWith(frameStart, start)) {
+			return undefined;
+		}
+
+		const lineEnd = dump.indexOf('\n', start) + 1;
+		const frame = this.#known.get(dump.slice(start, lineEnd)) ?? this.#learn(dump.slice(start, frameEnd(dump, start, lineEnd)));
 		if (above) {
 			above.next = frame;
 		}
@@ -64,9 +68,33 @@ export class FrameLines {
 		return frame;
 	}
 
-	/** Reads and remembers a frame's line; undefined when it is not a frame. */
-	learn(line: string): DumpFrame | undefined {
-		const text = readFrame(decodeModifiedUtf8(Buffer.from(line, 'latin1')));
+	/**
+	Turns RUNNABLE threads into IDLE ones if they are in a call known to wait, or have no Java frames and used no CPU
+	since their previous sample (a thread without frames that did use CPU is at work inside the JVM). Call it once
+	`cpuNs` is set for all rows; `cpuKnown` is 0 for rows where it says nothing. There a call that may work or wait
+	counts as work, and a thread without frames still counts as waiting, as nearly all of the JVM's own threads do.
+	`listener`: native id of the Attach Listener, which works only for us and is not part of the target's load.
+	*/
+	markIdle(sample: Sample, cpuKnown: Uint8Array, listener: number): void {
+		const {state, cpuNs, nativeId, stackStart, stackLength, frames, flags} = sample;
+		for (let row = 0; row < sample.count; row++) {
+			if (state[row] !== stateCode.RUNNABLE || (flags[row] & threadFlag.carrier) !== 0) {
+				continue;
+			}
+
+			const hasFrames = stackLength[row] > 0;
+			const kind = hasFrames ? this.#idleKind.get(frames[stackStart[row]]) ?? idleKind.none : idleKind.withoutCpu;
+			const usedCpu = cpuNs[row] > 0 || (hasFrames && cpuKnown[row] === 0);
+			if (kind === idleKind.always || (!hasFrames && listener !== 0 && nativeId[row] === listener) || (kind === idleKind.withoutCpu && !usedCpu)) {
+				state[row] = stateCode.IDLE;
+			}
+		}
+	}
+
+	/** Reads and remembers a frame's line. */
+	#learn(dumpLine: string): DumpFrame | undefined {
+		const bytes = Buffer.from(dumpLine, 'latin1');
+		const text = readFrame(decodeModifiedUtf8(bytes.subarray(frameStart.length, -1)));
 		if (!text) {
 			return undefined;
 		}
@@ -75,22 +103,31 @@ export class FrameLines {
 		const className = normalClassName(text.className);
 		const classId = interner.internString(printable(className));
 		const id = interner.internFrame(classId, interner.internString(printable(text.method)), interner.internString(printable(text.file)), text.line);
+		const kind = this.#idleList.kindOf(className, text.method);
 		// In a full table one frame represents many methods.
-		if (id !== otherFrame) {
-			this.idle.set(id, this.#idleList.kindOf(className, text.method));
+		if (id !== otherFrame && kind !== idleKind.none) {
+			this.#idleKind.set(id, kind);
 		}
 
-		const own = copied(line);
-		const frame = {id, initializes: text.method === initializer ? classId : 0, text: own};
-		this.#known.set(own, frame);
+		// In memory of its own: a slice of a dump keeps the whole dump.
+		const line = bytes.toString('latin1');
+		const frame = {id, initializes: text.method === initializer ? classId : 0, line};
+		if (line.length <= maxKnownLength) {
+			if (this.#known.size >= maxLines) {
+				this.#known.clear();
+			}
+
+			this.#known.set(line, frame);
+		}
+
 		return frame;
 	}
 }
 
 /** End of a frame's line: a method's name may hold line feeds, but a frame ends with a parenthesis. */
-export function frameEnd(dump: string, start: number, lineEnd: number): number {
-	for (let end = lineEnd; end >= 0 && end < start + maxFrameLength; end = dump.indexOf('\n', end + 1)) {
-		if (dump[end - 1] === ')') {
+function frameEnd(dump: string, start: number, lineEnd: number): number {
+	for (let end = lineEnd; end > 0 && end < start + maxFrameLength; end = dump.indexOf('\n', end) + 1) {
+		if (dump[end - 2] === ')') {
 			return end;
 		}
 	}
@@ -158,85 +195,4 @@ function locationStart(text: string): number {
 	}
 
 	return text.lastIndexOf('(');
-}
-
-/**
-Longest text kept as a key: a line with a class, a method and a file name of a hundred characters each fits. Longer
-ones are read again each time.
-*/
-const maxLength = 1024;
-
-/** What pieces of a dump mean, so that a piece is parsed only once. */
-export class TextCache<Value> {
-	readonly #values = new Map<string, Value>();
-	readonly #maxEntries: number;
-
-	/** `maxEntries`: when there are more, all are forgotten and read again. */
-	constructor(maxEntries: number) {
-		this.#maxEntries = maxEntries;
-	}
-
-	get(text: string): Value | undefined {
-		return this.#values.get(text);
-	}
-
-	/** `text` is not a slice of a dump, see `copied`. */
-	set(text: string, value: Value): void {
-		if (text.length > maxLength) {
-			return;
-		}
-
-		if (this.#values.size >= this.#maxEntries) {
-			this.#values.clear();
-		}
-
-		this.#values.set(text, value);
-	}
-}
-
-/** The text (characters up to U+00FF) in memory of its own: a slice of a dump keeps the whole dump. */
-export function copied(text: string): string {
-	return Buffer.from(text, 'latin1').toString('latin1');
-}
-
-/** The frames that make a thread IDLE when on top of its stack: codes of `idleKind` by frame id. */
-export class IdleFrames {
-	#kind = new Uint8Array(1024);
-
-	set(frame: number, kind: number): void {
-		if (frame >= this.#kind.length) {
-			const larger = new Uint8Array(Math.max(frame + 1, this.#kind.length * 2));
-			larger.set(this.#kind);
-			this.#kind = larger;
-		}
-
-		this.#kind[frame] = kind;
-	}
-
-	/**
-	Turns RUNNABLE threads into IDLE ones if they are in a call known to wait, or have no Java frames and used no CPU
-	since their previous sample (a thread without frames that did use CPU is at work inside the JVM). Call it once
-	`cpuNs` is set for all rows; `cpuKnown` is 0 for rows where it says nothing. There a call that may work or wait
-	counts as work, and a thread without frames still counts as waiting, as nearly all of the JVM's own threads do.
-	`listener`: native id of the Attach Listener, which works only for us and is not part of the target's load.
-	*/
-	applyTo(sample: Sample, cpuKnown: Uint8Array, listener: number): void {
-		const {state, cpuNs, nativeId, stackStart, stackLength, frames, flags} = sample;
-		for (let row = 0; row < sample.count; row++) {
-			if (state[row] !== stateCode.RUNNABLE || (flags[row] & threadFlag.carrier) !== 0) {
-				continue;
-			}
-
-			const hasFrames = stackLength[row] > 0;
-			const kind = hasFrames ? this.#kindOf(frames[stackStart[row]]) : idleKind.withoutCpu;
-			const usedCpu = cpuNs[row] > 0 || (hasFrames && cpuKnown[row] === 0);
-			if (kind === idleKind.always || (!hasFrames && listener !== 0 && nativeId[row] === listener) || (kind === idleKind.withoutCpu && !usedCpu)) {
-				state[row] = stateCode.IDLE;
-			}
-		}
-	}
-
-	#kindOf(frame: number): number {
-		return frame < this.#kind.length ? this.#kind[frame] : idleKind.none;
-	}
 }

@@ -5,7 +5,7 @@ The first line of a thread in a dump:
   21…      "name" #id [31] daemon prio=5 … nid=31 runnable  [0x…]
   carrier  "name" #id [31] daemon prio=5 … tid=0x…  [0x…]                   (21 and later, while it carries a virtual thread)
   the JVM  "VM Thread" os_prio=0 cpu=1.23ms elapsed=4.56s tid=0x… nid=31 runnable
-A name is printed as it is, with quotes, line feeds and complete false headers; so a header is recognized by what
+A name is printed as it is, with quotes, line feeds and complete false headers. So a header is recognized by what
 follows the name, up to the end of its line.
 */
 
@@ -13,37 +13,25 @@ follows the name, up to the end of its line.
 export const maxThreads = 1 << 16;
 
 /**
-Longest header (a thread's name with all its line feeds) to look for where no list tells real headers from false ones: a
-false one must not swallow the threads below it.
-*/
-const maxUnlistedHeaderLength = 1 << 16;
-
-/**
-Characters that all the failed searches of one dump may look through together. No JVM needs more, and without a limit
-names full of quotes would cost the square of their length.
-*/
-const maxWastedLength = 1 << 24;
-
-/**
 Size of the buffer that HotSpot's outputStream::print formats into, terminating zero included (O_BUFLEN in its
-ostream.hpp).
+ostream.hpp). JDK 8 prints names through it: the rest of a longer one, the closing quote and the blank are lost.
 */
 const printBufferLength = 2000;
 
 export const truncated = 'the dump is truncated';
 export const tooManyThreads = `the thread dump has more than ${maxThreads.toLocaleString('en')} threads: too many to sample this way`;
 
-const attributes = /((?:[a-z_]+=[\w.-]{1,32} )*?)tid=0x0*([\da-f]{1,17}) /.source;
-const nativeId = /nid=(0x[\da-f]{1,17}|\d{1,15}) /.source;
-const status = /([A-Za-z .()]*)/.source;
-/** What follows the name's closing quote and a blank. */
-const javaThread = new RegExp(String.raw`#(\d{1,15}) (?:\[(\d{1,15})\] )?(daemon )?(?=prio=)${attributes}(?:${nativeId})?${status}\[0x[\da-f]+\]$`, 'y');
-const internalThread = new RegExp(`()()()${attributes}${nativeId}${status}(?:\\[0x[\\da-f]+\\])?$`, 'y');
+const javaStart = /#(\d{1,15}) (?:\[(\d{1,15})] )?(daemon )?(?=prio=)/.source;
+const rest = /((?:[a-z_]+=[\w.-]{1,32} )*?)tid=(0x[\da-f]{1,17}) (?:nid=(0x[\da-f]{1,17}|\d{1,15}) )?([A-Za-z .()]*)(\[0x[\da-f]+])?\n/.source;
+/** A header from the name's closing quote on. What follows holds no quote, so at most one quote of a line matches. */
+const ending = new RegExp(`" (?:${javaStart})?${rest}`, 'g');
+/** The same without the quote and the blank. */
+const cutEnding = new RegExp(javaStart + rest, 'y');
 const cpuMs = /(?:^| )cpu=([\d.]+)ms /;
 
 /** A thread's header. */
 export type Header = {
-	/** Indices in the dump: the name's closing quote, and the header's line feed. */
+	/** Indices in the dump: the end of the name, and the start of the next line. */
 	readonly nameEnd: number;
 	readonly end: number;
 	/** Java thread id, or -1 for a thread without one (the JVM's own). */
@@ -51,13 +39,13 @@ export type Header = {
 	/** Linux id as the JVM knows it (inside its pid namespace); 0 when not printed. */
 	readonly nativeId: number;
 	readonly isDaemon: boolean;
-	/** Address of the JVM's thread structure: hexadecimal, without leading zeros. */
-	readonly tid: string;
 	/** CPU nanoseconds as printed, -1 when not. */
 	readonly cpuNs: number;
 	/** "in Object.wait()": in state RUNNABLE this means waiting for a class to be initialized. */
 	readonly isInObjectWait: boolean;
 };
+
+type Found = Header & {/** Address of the JVM's thread structure. */ readonly tid: number};
 
 /**
 Finds the headers of threads in a dump, from the top down. JDK 11 and later list the threads first, by the address of
@@ -71,32 +59,48 @@ export class Headers {
 
 	readonly #dump: string;
 	/** Addresses of the listed threads; undefined where no list is printed. */
-	readonly #listed: readonly string[] | undefined;
+	readonly #listed: readonly number[] | undefined;
 	/** How many of them were found. */
 	#found = 0;
-	#wastedLength = 0;
+	/** The ending found last, which the next header may have too; undefined below the last one. */
+	#next: Found | undefined = noHeader;
 
-	/** The list of threads, if there is one, is in `dump[start..end)`. */
-	constructor(dump: string, start: number, end: number) {
+	/** The list of threads, if there is one, is between the title and the first thread. */
+	constructor(dump: string, titleEnd: number) {
 		this.#dump = dump;
-		const top = dump.slice(start, end);
+		const firstThread = dump.indexOf('\n"', titleEnd - 1);
+		const top = dump.slice(titleEnd, Math.max(titleEnd, firstThread));
 		if (/^_java_thread_list=/m.test(top)) {
 			const elements = /elements={([^}]*)}/.exec(top);
-			this.#listed = elements?.[1].match(/(?<=0x0*)[1-9a-f][\da-f]*/g) ?? [];
-			this.problem = elements ? undefined : truncated;
-			if (this.#listed.length > maxThreads) {
-				this.problem = tooManyThreads;
-			}
+			this.#listed = (elements?.[1].match(/0x[\da-f]+/g) ?? []).map(Number).filter(address => address > 0);
+			this.problem = elements ? (this.#listed.length > maxThreads ? tooManyThreads : undefined) : truncated;
 		}
 	}
 
 	/** The header that starts at this quote, over several lines if its name has line feeds; undefined when none does. */
 	headerAt(start: number): Header | undefined {
 		if (!this.#listed) {
-			return this.#findUnlisted(start);
+			const header = this.#endingFrom(start + 1);
+			return header && header.nameEnd < start + printBufferLength ? header : this.#cutHeader(start);
 		}
 
-		return this.#found < this.#listed.length ? this.#findListed(start, this.#listed) : this.#findInternal(start);
+		let header = this.#endingFrom(start + 1);
+		if (this.#found === this.#listed.length) {
+			// The JVM's own threads come last, and their names are the JVM's: one line each.
+			return header && header.id < 0 && header.end === this.#dump.indexOf('\n', start) + 1 ? header : undefined;
+		}
+
+		while (header && (header.id < 0 || header.tid !== this.#listed[this.#found])) {
+			header = this.#endingFrom(header.end);
+		}
+
+		if (header) {
+			this.#found++;
+		} else {
+			this.end();
+		}
+
+		return header;
 	}
 
 	/** Call at the end of the dump: sets `problem` when threads are missing. */
@@ -107,80 +111,48 @@ export class Headers {
 		}
 	}
 
-	/** The search needs no limit: successful searches cover different text, and the first that fails is the last. */
-	#findListed(start: number, listed: readonly string[]): Header | undefined {
-		const dump = this.#dump;
-		for (let lineStart = start, end; (end = dump.indexOf('\n', lineStart)) >= 0; lineStart = end + 1) {
-			const header = readHeader(dump, start, lineStart, end);
-			if (header?.tid === listed[this.#found]) {
-				this.#found++;
-				return header;
-			}
+	/** The first ending from there on. Each part of the dump is searched once, whatever the names are. */
+	#endingFrom(from: number): Found | undefined {
+		if (this.#next && this.#next.nameEnd < from) {
+			ending.lastIndex = from;
+			do {
+				const match = ending.exec(this.#dump);
+				this.#next = match ? read(match, ending.lastIndex) : undefined;
+			} while (this.#next === noHeader);
 		}
 
-		this.end();
-		return undefined;
+		return this.#next;
 	}
 
-	/** The JVM's own threads come last, and their names are the JVM's: one line each. */
-	#findInternal(start: number): Header | undefined {
-		const end = this.#dump.indexOf('\n', start);
-		const header = end === -1 ? undefined : readHeader(this.#dump, start, start, end);
-		return header && header.id < 0 ? header : undefined;
-	}
-
-	#findUnlisted(start: number): Header | undefined {
-		const dump = this.#dump;
-		const limit = Math.min(dump.length, start + maxUnlistedHeaderLength);
-		for (let lineStart = start, end; (end = dump.indexOf('\n', lineStart)) >= 0 && end < limit; lineStart = end + 1) {
-			const header = readHeader(dump, start, lineStart, end);
-			if (header) {
-				return header;
-			}
-		}
-
-		this.#wastedLength += limit - start;
-		if (this.#wastedLength > maxWastedLength) {
-			this.problem = 'thread names in the dump cannot be told apart from threads';
-		}
-
-		return undefined;
+	/** The header at this quote if JDK 8 cut its name. */
+	#cutHeader(start: number): Found | undefined {
+		cutEnding.lastIndex = start + printBufferLength - 1;
+		const match = cutEnding.exec(this.#dump);
+		const header = match ? read(match, cutEnding.lastIndex) : noHeader;
+		return header === noHeader ? undefined : header;
 	}
 }
 
-/**
-The header between `start` (the opening quote) and `end` (the line feed), if that is one; `lineStart` is where its last
-line starts.
-*/
-function readHeader(dump: string, start: number, lineStart: number, end: number): Header | undefined {
-	const line = dump.slice(lineStart, end);
-	// A name ends at the last quote that what follows a name follows; each attempt ends at the next quote.
-	for (let quote = line.lastIndexOf('" '); quote >= (lineStart === start ? 1 : 0); quote = quote === 0 ? -1 : line.lastIndexOf('" ', quote - 1)) {
-		const isJava = line[quote + 2] === '#';
-		const header = readRest(isJava ? javaThread : internalThread, line, quote + 2, lineStart + quote, end);
-		// Names of the JVM's own threads have no quotes.
-		if (header ?? isJava) {
-			return header;
-		}
+const noHeader: Found = {
+	nameEnd: -1, end: -1, id: -1, nativeId: 0, isDaemon: false, tid: 0, cpuNs: -1, isInObjectWait: false,
+};
+
+/** `noHeader` when something is missing: the stack's address of a Java thread, the Linux id of another. */
+function read(match: RegExpExecArray, end: number): Found {
+	const [, id, inBrackets, daemon, pairs, tid, nativeId, status, stack] = match;
+	if (id ? !stack : !nativeId) {
+		return noHeader;
 	}
 
-	// JDK 8 prints a name through a buffer of 2000 bytes: the rest of a longer one, the closing quote and the blank are
-	// lost.
-	const nameEnd = start + printBufferLength - 1;
-	return nameEnd >= lineStart && nameEnd < end && dump[nameEnd] === '#' ? readRest(javaThread, line, nameEnd - lineStart, nameEnd, end) : undefined;
-}
-
-/** What follows the name in its last line, from `at` on. */
-function readRest(pattern: RegExp, line: string, at: number, nameEnd: number, end: number): Header | undefined {
-	pattern.lastIndex = at;
-	const match = pattern.exec(line);
-	if (!match) {
-		return undefined;
-	}
-
-	const [, id, inBrackets, daemon, pairs, tid, nid, words] = match;
 	const cpu = cpuMs.exec(pairs);
 	return {
-		nameEnd, end, id: id ? Number(id) : -1, nativeId: Number((nid || inBrackets) ?? 0), isDaemon: Boolean(daemon), tid, cpuNs: cpu ? Math.round(Number(cpu[1]) * 1e6) : -1, isInObjectWait: words.startsWith('in Object.wait()'),
+		nameEnd: match.index,
+		end,
+		id: id ? Number(id) : -1,
+		nativeId: Number((nativeId ?? inBrackets) ?? 0),
+		isDaemon: daemon !== undefined,
+		tid: Number(tid),
+		cpuNs: cpu ? Math.round(Number(cpu[1]) * 1e6) : -1,
+		isInObjectWait: status.startsWith('in Object.wait()'),
 	};
 }

@@ -5,9 +5,7 @@ import {lockKindCode, threadFlag, type Sample} from '../../../model/sample.js';
 import {maxNameLength, printable} from '../../../model/text.js';
 import {stateCode, type ThreadState} from '../../../model/thread-state.js';
 import type {IdleList} from '../../../jvm/threads/idle.js';
-import {
-	frameEnd, FrameLines, type DumpFrame, copied, TextCache, type IdleFrames,
-} from './frame-lines.js';
+import {FrameLines, frameStart, type DumpFrame} from './frame-lines.js';
 import {
 	Headers, maxThreads, tooManyThreads, truncated, type Header,
 } from './headers.js';
@@ -27,27 +25,15 @@ the name is longer.
 */
 const maxNameBytes = 3 * (maxNameLength + 1);
 
-const tab = 9;
-const blank = 32;
-const quote = 34;
-const letterJ = 74;
-const letterA = 97;
-
-const title = 'Full thread dump ';
+/** The title is the first or second line. */
+const title = /^(?:.*\n)?Full thread dump .*\n/;
 const tail = 'JNI global ref';
-const frameStart = '\tat ';
 const lockStart = '\t- ';
 const stateStart = '   java.lang.Thread.State: ';
 const noTask = '   No compile task';
 const task = '   Compiling:';
 const carrying = '   Carrying virtual thread #';
 const mounted = '   Mounted virtual thread #';
-
-type ParserOptions = {
-	/** Frames kept of each stack, from the top. */
-	readonly depth: number;
-	readonly idle: IdleList;
-};
 
 /**
 Reads thread dumps of HotSpot (JDK 8 to 28) as the attach socket's `threaddump` gives them. One parser belongs to one
@@ -63,13 +49,13 @@ export class DumpParser {
 	/** Linux ids (as the JVM knows them) of the VM Thread and of the thread that answers us; 0 until seen. */
 	vmThreadId = 0;
 	attachListenerId = 0;
-	/** Which frames make a RUNNABLE thread IDLE; applied by the caller, once CPU times are known. */
-	readonly idleFrames: IdleFrames;
+	/** The frames seen so far; the caller marks IDLE threads by them, once CPU times are known. */
+	readonly frames: FrameLines;
 
-	readonly #options: ParserOptions;
+	readonly #depth: number;
 	readonly #interner: Interner;
-	readonly #frames: FrameLines;
-	readonly #names = new TextCache<string>(maxNames);
+	/** By what is printed. */
+	readonly #names = new Map<string, string>();
 	#dump = '';
 	#sample!: Sample;
 	#owners = new LockOwners();
@@ -79,13 +65,13 @@ export class DumpParser {
 	/** The last frame read from this stack. */
 	#frame: DumpFrame | undefined;
 	/** Frames that the dump prints for this stack, kept or not. */
-	#depth = 0;
+	#frameCount = 0;
 
-	constructor(interner: Interner, options: ParserOptions) {
-		this.#options = options;
+	/** `depth`: frames kept of each stack, from the top. */
+	constructor(interner: Interner, {depth, idle}: {readonly depth: number; readonly idle: IdleList}) {
+		this.#depth = depth;
 		this.#interner = interner;
-		this.#frames = new FrameLines(interner, options.idle);
-		this.idleFrames = this.#frames.idle;
+		this.frames = new FrameLines(interner, idle);
 	}
 
 	/**
@@ -113,57 +99,41 @@ export class DumpParser {
 
 	#readDump(): string | undefined {
 		const dump = this.#dump;
-		const start = threadsStart(dump);
-		if (start === -1) {
+		const found = title.exec(dump);
+		if (!found) {
 			return 'the answer is not a thread dump';
 		}
 
-		let at = firstHeader(dump, start);
-		const headers = new Headers(dump, start, at);
+		let at = found[0].length;
+		const headers = new Headers(dump, at);
 		while (at < dump.length && !headers.problem) {
-			const newline = dump.indexOf('\n', at);
-			const lineEnd = newline === -1 ? dump.length : newline;
-			let next = lineEnd + 1;
-			const first = dump.codePointAt(at) ?? 0;
-			switch (first) {
-				case tab: {
-					next = this.#readIndented(at, lineEnd);
-					break;
-				}
-
-				case quote: {
-					const header = headers.headerAt(at);
-					if (header) {
-						if (this.#sample.count >= maxThreads) {
-							return tooManyThreads;
-						}
-
-						this.#addThread(at, header);
-						next = header.end + 1;
-					}
-
-					break;
-				}
-
-				case blank: {
-					this.#readNote(at, lineEnd);
-					break;
-				}
-
-				case letterJ: {
-					if (newline !== -1 && dump.startsWith(tail, at)) {
-						headers.end();
-						this.#readDeadlocks(lineEnd);
-						return headers.problem;
-					}
-
-					break;
-				}
-
-				default:
+			const first = dump[at];
+			if (first === '\t' && this.#row >= 0) {
+				at = this.#readIndented(at);
+				continue;
 			}
 
-			at = next;
+			const header = first === '"' ? headers.headerAt(at) : undefined;
+			if (header) {
+				if (this.#sample.count >= maxThreads) {
+					return tooManyThreads;
+				}
+
+				this.#addThread(at, header);
+				at = header.end;
+				continue;
+			}
+
+			const lineEnd = lineEndFrom(dump, at);
+			if (first === ' ' && this.#row >= 0) {
+				this.#readNote(dump.slice(at, lineEnd - 1));
+			} else if (first === 'J' && dump.startsWith(tail, at) && dump[lineEnd - 1] === '\n') {
+				headers.end();
+				this.#readDeadlocks(lineEnd);
+				return headers.problem;
+			}
+
+			at = lineEnd;
 		}
 
 		return headers.problem ?? truncated;
@@ -186,38 +156,45 @@ export class DumpParser {
 		this.#row = this.#sample.addThread(key, nativeId, name);
 		this.headerCpuNs[this.#row] = cpuNs;
 		this.#frame = undefined;
-		this.#depth = 0;
+		this.#frameCount = 0;
 	}
 
 	/** A name as printed, a character a byte, made printable. */
 	#nameOf(text: string): string {
 		let name = this.#names.get(text);
 		if (name === undefined) {
-			name = printable(decodeModifiedUtf8(Buffer.from(text.slice(0, maxNameBytes), 'latin1')));
-			this.#names.set(copied(text), name);
+			const bytes = Buffer.from(text, 'latin1');
+			name = printable(decodeModifiedUtf8(bytes.subarray(0, maxNameBytes)));
+			if (bytes.length <= maxNameBytes) {
+				if (this.#names.size >= maxNames) {
+					this.#names.clear();
+				}
+
+				// In memory of its own: a slice of a dump keeps the whole dump.
+				this.#names.set(bytes.toString('latin1'), name);
+			}
 		}
 
 		return name;
 	}
 
 	/** A line that begins with a tab: a frame or what a frame locked; returns the start of the next line. */
-	#readIndented(at: number, lineEnd: number): number {
+	#readIndented(at: number): number {
 		const dump = this.#dump;
-		if (this.#row < 0) {
-			return lineEnd + 1;
+		const frame = this.frames.frameAt(dump, at, this.#frame);
+		if (frame) {
+			this.#addFrame(frame);
+			return at + frame.line.length;
 		}
 
-		if (dump.codePointAt(at + 1) === letterA && dump.startsWith(frameStart, at)) {
-			return this.#readFrame(at + frameStart.length, lineEnd);
-		}
-
+		const lineEnd = lineEndFrom(dump, at);
 		if (dump.startsWith(lockStart, at)) {
-			const text = dump.slice(at + lockStart.length, lineEnd);
+			const text = dump.slice(at + lockStart.length, lineEnd - 1);
 			// JDK 8 to 17 leave out the line feed after "eliminated <owner is scalar replaced> (a X)" (JDK-8268780): the
 			// caller's frame stands on the same line.
 			const glued = text.startsWith('eliminated <owner is scalar replaced>') ? text.indexOf(`)${frameStart}`) : -1;
 			if (glued !== -1) {
-				return this.#readFrame(at + lockStart.length + glued + 1 + frameStart.length, lineEnd);
+				return this.#readIndented(at + lockStart.length + glued + 1);
 			}
 
 			const lock = readLockLine(text);
@@ -226,34 +203,22 @@ export class DumpParser {
 			}
 		}
 
-		return lineEnd + 1;
+		return lineEnd;
 	}
 
-	#readFrame(start: number, lineEnd: number): number {
-		const frames = this.#frames;
-		let frame = frames.known(this.#dump, start, lineEnd, this.#frame);
-		let end = lineEnd;
-		if (!frame) {
-			end = frameEnd(this.#dump, start, lineEnd);
-			frame = frames.learn(this.#dump.slice(start, end));
-		}
-
+	#addFrame(frame: DumpFrame): void {
 		this.#frame = frame;
-		if (frame) {
-			if (this.#depth < this.#options.depth) {
-				this.#sample.addFrame(frame.id);
-			}
-
-			if (++this.#depth === dumpDepth) {
-				this.#sample.flags[this.#row] |= threadFlag.incomplete;
-			}
-
-			if (frame.initializes !== 0) {
-				this.#owners.initializes(this.#row, frame.initializes, frame.id);
-			}
+		if (this.#frameCount < this.#depth) {
+			this.#sample.addFrame(frame.id);
 		}
 
-		return end + 1;
+		if (++this.#frameCount === dumpDepth) {
+			this.#sample.flags[this.#row] |= threadFlag.incomplete;
+		}
+
+		if (frame.initializes !== 0) {
+			this.#owners.initializes(this.#row, frame.initializes, frame.id);
+		}
 	}
 
 	#applyLock({kind, address, className}: LockLine): void {
@@ -265,7 +230,7 @@ export class DumpParser {
 		}
 
 		// Only the top frame waits; lines further down (a wait that must lock again, JDK 11) belong to the past.
-		if (this.#depth > 1 || (lockKind[row] !== lockKindCode.none && lockKind[row] !== lockKindCode['class-init'])) {
+		if (this.#frameCount > 1 || (lockKind[row] !== lockKindCode.none && lockKind[row] !== lockKindCode['class-init'])) {
 			return;
 		}
 
@@ -310,30 +275,25 @@ export class DumpParser {
 	}
 
 	/** A line that begins with blanks: the state, the compiler's task, virtual threads. */
-	#readNote(at: number, end: number): void {
-		const dump = this.#dump;
+	#readNote(line: string): void {
 		const row = this.#row;
-		if (row < 0) {
-			return;
-		}
-
 		const {flags, state} = this.#sample;
-		if (dump.startsWith(stateStart, at)) {
-			state[row] = stateOf(dump.slice(at + stateStart.length, end));
+		if (line.startsWith(stateStart)) {
+			state[row] = stateOf(line.slice(stateStart.length));
 			if (this.#header.isInObjectWait && state[row] === stateCode.RUNNABLE) {
 				// It waits for a class to be initialized; up to JDK 16 no other line says so.
 				state[row] = stateCode.BLOCKED;
 				this.#sample.lockKind[row] = lockKindCode['class-init'];
 			}
-		} else if (dump.startsWith(noTask, at) || dump.startsWith(task, at)) {
+		} else if (line.startsWith(noTask) || line.startsWith(task)) {
 			flags[row] |= threadFlag.compiler;
-		} else if (dump.startsWith(carrying, at)) {
+		} else if (line.startsWith(carrying)) {
 			// JDK 21 to 23 print nothing about the virtual thread: then it is hidden what the carrier does.
 			flags[row] |= threadFlag.carrier | threadFlag.incomplete;
-		} else if (dump.startsWith(mounted, at) && (flags[row] & threadFlag.carrier) !== 0) {
+		} else if (line.startsWith(mounted) && (flags[row] & threadFlag.carrier) !== 0) {
 			flags[row] &= ~threadFlag.incomplete;
 			state[row] = stateCode.WAITING;
-			const id = Number(/^\d{1,15}/.exec(dump.slice(at + mounted.length, end))?.[0] ?? 0);
+			const id = Number(/^\d{1,15}/.exec(line.slice(mounted.length))?.[0] ?? 0);
 			this.#addRow(id, 0, 'virtual thread', -1);
 			this.#sample.flags[this.#row] = threadFlag.virtual | threadFlag.daemon;
 			this.#sample.carrier[this.#row] = row;
@@ -341,22 +301,10 @@ export class DumpParser {
 	}
 }
 
-/** Start of the line below the title, which is the first or second line; -1 when there is none. */
-function threadsStart(dump: string): number {
-	const second = dump.indexOf('\n') + 1;
-	const start = dump.startsWith(title) ? 0 : (second > 0 && dump.startsWith(title, second) ? second : -1);
-	const end = start < 0 ? -1 : dump.indexOf('\n', start);
-	return start >= 0 && end < 0 ? dump.length : (end < 0 ? -1 : end + 1);
-}
-
-/** Start of the first line that begins with a quote, from a line's start on; the end when there is none. */
-function firstHeader(dump: string, start: number): number {
-	if (dump[start] === '"') {
-		return start;
-	}
-
-	const found = dump.indexOf('\n"', Math.max(0, start - 1));
-	return found === -1 ? dump.length : found + 1;
+/** Start of the next line; the end when there is none. */
+function lineEndFrom(dump: string, at: number): number {
+	const newline = dump.indexOf('\n', at);
+	return newline === -1 ? dump.length : newline + 1;
 }
 
 /** Code of the state named first; RUNNABLE for words that no JDK up to 28 prints. */
