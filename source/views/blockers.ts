@@ -1,13 +1,12 @@
 import type {Snapshot} from '../model/snapshot.js';
 import {blockerColumns, holderText, initialisedText, publicName} from '../query/locks/columns.js';
-import {formatDuration, stuckInWords} from '../query/columns/format.js';
+import {formatDuration, rounded, stuckInWords} from '../query/columns/format.js';
 import {shortName} from '../query/columns/names.js';
 import {queryThreadDetail} from '../query/detail.js';
-import {locationName} from '../query/counters/location.js';
 import {framesOf} from '../query/counters/stack-index.js';
 import {queryBlockers} from '../query/locks/blockers.js';
 import type {BlockerRow, Location, Waiter} from '../query/types/rows.js';
-import {frameOf, rounded} from './record.js';
+import {csvOf, frameOf} from './record.js';
 import type {View} from './view.js';
 
 /** Who holds up whom, with which lock, now and in the window. */
@@ -19,20 +18,10 @@ export const blockersView: View<BlockerRow> = {
 	keys: [],
 	showsHolders: true,
 	files: {
-		csv: [
-			{id: 'lock', description: 'class of the lock', cell: row => row.lockClass},
-			{id: 'kind', description: 'monitor, park (java.util.concurrent) or class-init', cell: row => row.kind},
-			{id: 'holder', description: 'thread that holds it; empty if not known', cell: row => row.holderName},
-			{id: 'took_at', description: 'where it took the lock; empty if not known', cell: row => nameOf(row.tookAt)},
-			{id: 'holder_at', description: 'where it was at the end', cell: row => nameOf(row.nowAt)},
-			{id: 'waiting', description: 'threads that waited at the end', cell: row => row.waitingNow},
-			{id: 'longest_ms', description: 'how long the longest of them had, milliseconds', cell: row => Math.round(row.longestMs)},
-			{id: 'waited_ms', description: 'waiting time of all threads in the window, milliseconds', cell: row => Math.round(row.waitedMs)},
-			{id: 'depth', description: '0; more where the holder waited for the row above that has one less', cell: row => row.depth},
-			{id: 'deadlock', description: '1 where the holder was in a deadlock', cell: row => Number(row.isDeadlocked)},
-			{id: 'waiters', description: 'threads that waited at the end, or in the window, separated by "; "', cell: row => row.waiters.map(({name}) => name).join('; ')},
-			{id: 'readers', description: 'how often it was held for reading at the end, by the holder first; 0 where it was not, or that is not known', cell: row => row.readers},
-		],
+		csv: csvOf(blockerColumns, [
+			['lock', 'lock'], ['kind', row => row.kind], ['holder', 'holder'], ['took_at', 'took'], ['holder_at', 'now'], ['waiting', 'waiting'], ['longest_ms', 'longest'], ['waited_ms', 'waited'],
+			['depth', row => row.depth], ['deadlock', row => Number(row.isDeadlocked)], ['waiters', row => row.waiters.map(({name}) => name).join('; ')], ['readers', row => row.readers],
+		]),
 		* json(snapshot, since, query, top) {
 			for (const row of queryBlockers(snapshot, since, query).rows.slice(0, top)) {
 				yield JSON.stringify({
@@ -106,10 +95,6 @@ function wholeStacks(snapshot: Snapshot, row: BlockerRow) {
 		...(row.nowAt ? [{title: `THE HOLDER NOW: ${row.holderName}`, frames: framesOf(dictionary, threads.node[row.holder])}] : []),
 		...(waiter >= 0 ? [{title: `WAITS LONGEST: ${longest.name}`, frames: framesOf(dictionary, threads.node[waiter])}] : []),
 	];
-}
-
-function nameOf(location: Location | undefined): string {
-	return location ? locationName(location) : '';
 }
 
 function locationOf(location: Location | undefined) {

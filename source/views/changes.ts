@@ -1,11 +1,12 @@
 import {
 	changeColumns, rate, signed, type ChangeFigures, type ChangeRow,
 } from '../query/changes/columns.js';
+import {decimals} from '../query/columns/format.js';
 import {shortName} from '../query/columns/names.js';
 import {beginOf, queryChanges} from '../query/changes/changes.js';
 import {queryLineDetail} from '../query/detail.js';
 import {linesView} from './lines.js';
-import {decimals, frameOf} from './record.js';
+import {csvOf, frameOf, locationCells} from './record.js';
 import type {View} from './view.js';
 
 /** What places use now, per second, against what was marked or saved. */
@@ -36,24 +37,10 @@ export const changesView: View<ChangeRow> = {
 	],
 	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 	files: {
-		csv: [
-			{id: 'class', description: 'class of the place', cell: row => row.className},
-			{id: 'method', description: 'its method; empty with --by class', cell: row => row.method},
-			{id: 'file', description: 'its file', cell: row => row.file},
-			{id: 'line', description: 'its line; -1 unknown, -2 native', cell: row => row.line},
-			{id: 'change', description: 'new, gone or both', cell: row => row.kind},
-			{id: 'noise', description: '1 where neither change is more than its sampling error', cell: row => Number(row.isNoise)},
-			{id: 'cpu_change', description: 'change of CPU milliseconds per second', cell: row => decimals(row.cpuChange, 3)},
-			{id: 'cpu_error', description: 'half the width of its 95 % interval', cell: row => decimals(row.cpuError, 3)},
-			{id: 'cpu_now', description: 'CPU milliseconds per second in the window', cell: row => decimals(row.now.cpuMsPerS, 3)},
-			{id: 'cpu_was', description: 'CPU milliseconds per second in what it is compared with', cell: row => decimals(row.was.cpuMsPerS, 3)},
-			{id: 'ticks_change', description: 'change of ticks per second', cell: row => decimals(row.ticksChange, 3)},
-			{id: 'ticks_error', description: 'half the width of its 95 % interval', cell: row => decimals(row.ticksError, 3)},
-			{id: 'ticks_now', description: 'ticks per second in the window', cell: row => decimals(row.now.ticksPerS, 3)},
-			{id: 'ticks_was', description: 'ticks per second in what it is compared with, at the window\'s sampling rate', cell: row => decimals(row.was.ticksPerS, 3)},
-			{id: 'percent_now', description: 'share of the CPU time in the window', cell: row => decimals(row.now.cpuPercent, 3)},
-			{id: 'percent_was', description: 'share of the CPU time in what it is compared with', cell: row => decimals(row.was.cpuPercent, 3)},
-		],
+		csv: csvOf(changeColumns, [
+			...locationCells, ['change', row => row.kind], ['noise', row => Number(row.isNoise)], ['cpu_change', 'cpu-change'], ['cpu_error', 'cpu-error'], ['cpu_now', 'cpu-now'], ['cpu_was', 'cpu-was'],
+			['ticks_change', 'ticks-change'], ['ticks_error', 'ticks-error'], ['ticks_now', 'ticks-now'], ['ticks_was', 'ticks-was'], ['percent_now', 'share-now'], ['percent_was', 'share-was'],
+		]),
 		* json(snapshot, since, query, top) {
 			for (const row of queryChanges(snapshot, since, query).rows.slice(0, top)) {
 				yield JSON.stringify({

@@ -1,13 +1,16 @@
 import {focusColumns} from '../query/focus/columns.js';
-import {formatCount, formatMs, formatPercent} from '../query/columns/format.js';
+import {nameOf} from '../query/columns/column.js';
+import {
+	decimals, formatCount, formatMs, formatPercent, msOf, rounded,
+} from '../query/columns/format.js';
 import {nameWith, viaText} from '../query/columns/names.js';
 import {queryLineDetail} from '../query/detail.js';
-import {locationKey, locationName} from '../query/counters/location.js';
+import {locationKey} from '../query/counters/location.js';
 import {openFocus, queryFocus} from '../query/focus/focus.js';
 import {rowTexts} from '../query/tree/tree-text.js';
 import type {FocusRow} from '../query/types/rows.js';
 import {
-	decimals, frameOf, locationColumns, msOf, rounded, stateColumns, statesOf, viaOf,
+	csvOf, frameOf, locationCells, stateCells, statesOf, viaOf,
 } from './record.js';
 import {treeKeys} from './tree-keys.js';
 import type {View} from './view.js';
@@ -47,22 +50,11 @@ export const focusView: View<FocusRow> = {
 		{text: 'below: all of it, by whatever path'},
 	],
 	files: {
-		csv: [
-			{id: 'part', description: 'calls: the method and what it calls; callers: the method and who called it', cell: row => row.part},
-			{id: 'level', description: 'rows above it on its path; 0 for the method itself', cell: row => row.level},
-			...locationColumns<FocusRow>(),
-			{id: 'wall_percent', description: 'share of the method\'s thread time, every state', cell: row => decimals(row.totalPercent, 2)},
-			{id: 'wall_error_percent', description: 'half the width of its 95 % confidence interval, percentage points', cell: row => decimals(row.wallError, 2)},
-			{id: 'cpu_percent', description: 'share of the method\'s CPU time', cell: row => decimals(row.cpuPercent, 2)},
-			{id: 'cpu_error_percent', description: 'the same of it', cell: row => decimals(row.cpuError, 2)},
-			{id: 'wall_ms', description: 'thread time by samples, milliseconds', cell: row => rounded(row.wallMs)},
-			{id: 'cpu_ms', description: 'CPU time, milliseconds', cell: row => msOf(row.totalCpuNs)},
-			{id: 'ticks', description: 'thread samples, every state', cell: row => row.totalTicks},
-			{id: 'self_ticks', description: 'those that stand there', cell: row => row.selfTicks},
-			{id: 'self_cpu_ms', description: 'CPU time of those', cell: row => msOf(row.selfCpuNs)},
-			...stateColumns<FocusRow>(),
-			{id: 'via', description: 'with --own-first: the method of others\' code in which most of what stands there was; empty for none', cell: row => row.via ? locationName(row.via) : ''},
-		],
+		csv: csvOf(focusColumns, [
+			['part', row => row.part], ['level', row => row.level], ...locationCells, ['wall_percent', 'wall'], ['wall_error_percent', 'wall-error'], ['cpu_percent', 'cpu'], ['cpu_error_percent', 'cpu-error'],
+			['wall_ms', 'wall-ms'], ['cpu_ms', 'cpu-ms'], ['ticks', row => row.totalTicks], ['self_ticks', row => row.selfTicks], ['self_cpu_ms', row => msOf(row.selfCpuNs)],
+			...stateCells, ['via', row => nameOf(row.via)],
+		]),
 		csvRows: (snapshot, since, query) => queryFocus(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
 		* json(snapshot, since, query, top) {
 			const [calls, callers] = openFocus(snapshot, since, query);

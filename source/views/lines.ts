@@ -1,15 +1,16 @@
 import {unknownStack} from '../model/frame.js';
 import {defaultQuery} from '../query/types/query.js';
 import {queryLineDetail} from '../query/detail.js';
-import {locationKey, locationName} from '../query/counters/location.js';
-import {formatCount, formatMs, stuckInWords} from '../query/columns/format.js';
+import {locationKey} from '../query/counters/location.js';
+import {nameOf} from '../query/columns/column.js';
+import {
+	decimals, formatCount, formatMs, msOf, stuckInWords,
+} from '../query/columns/format.js';
 import {lineColumns} from '../query/lines/columns.js';
 import {summaryQuery, querySummaryLines} from '../query/summary/lines.js';
 import {shortName, viaText} from '../query/columns/names.js';
 import {groupings, type LineRow} from '../query/types/rows.js';
-import {
-	decimals, locationColumns, msOf, stateColumns,
-} from './record.js';
+import {csvOf, locationCells, stateCells} from './record.js';
 import type {View} from './view.js';
 
 /** Hot places: lines, methods or classes by their share of CPU time. */
@@ -53,27 +54,12 @@ export const linesView: View<LineRow> = {
 		];
 	},
 	files: {
-		csv: [
-			...locationColumns<LineRow>(),
-			{id: 'self_percent', description: 'share of CPU time (of ticks where the counted states use none)', cell: row => decimals(row.selfPercent, 2)},
-			{id: 'error_percent', description: 'half the width of its 95 % confidence interval, percentage points', cell: row => decimals(row.errorPercent, 2)},
-			{id: 'total_percent', description: 'like self_percent, including callees', cell: row => decimals(row.totalPercent, 2)},
-			{id: 'self_ticks', description: 'thread samples in the counted states', cell: row => row.selfTicks},
-			{id: 'total_ticks', description: 'the same, including callees', cell: row => row.totalTicks},
-			{id: 'self_cpu_ms', description: 'CPU time, milliseconds', cell: row => msOf(row.selfCpuNs)},
-			{id: 'total_cpu_ms', description: 'the same, including callees', cell: row => msOf(row.totalCpuNs)},
-			{id: 'threads', description: 'threads seen there', cell: row => row.threadCount},
-			{id: 'blocked_now', description: 'threads that were blocked there at the end', cell: row => row.blockedNow},
-			{id: 'stuck_ms', description: 'how long the longest of those held up there had been, milliseconds', cell: row => Math.round(row.stuckMs)},
-			...stateColumns<LineRow>(),
-			{id: 'top_threads', description: 'up to three threads with the most CPU time there, separated by "; "', cell: row => row.topThreads.join('; ')},
-			{id: 'held_up_now', description: 'threads that stood there at the end, blocked or parked for a lock that another thread holds', cell: row => row.contendingNow},
-			{id: 'holder', description: 'thread that held most of them up; empty if not known', cell: row => row.holder ?? ''},
-			{id: 'own_at', description: 'without --own-first: the line of the program\'s own code by which most of it came; empty for the row itself', cell: row => row.own ? locationName(row.own) : ''},
-			{id: 'via', description: 'with --own-first: the method of others\' code that most of it stood in; empty for the row\'s own', cell: row => row.via ? locationName(row.via) : ''},
-			{id: 'low_percent', description: 'lower end of the 95 % confidence interval of self_percent', cell: row => decimals(row.selfInterval.low, 2)},
-			{id: 'high_percent', description: 'upper end of it', cell: row => decimals(row.selfInterval.high, 2)},
-		],
+		csv: csvOf(lineColumns, [
+			...locationCells, ['self_percent', 'self'], ['error_percent', 'error'], ['total_percent', 'total'], ['self_ticks', 'ticks'], ['total_ticks', 'total-ticks'],
+			['self_cpu_ms', 'cpu'], ['total_cpu_ms', row => msOf(row.totalCpuNs)], ['threads', 'threads'], ['blocked_now', row => row.blockedNow], ['stuck_ms', 'note'],
+			...stateCells, ['top_threads', 'top-threads'], ['held_up_now', row => row.contendingNow], ['holder', row => row.holder ?? ''], ['own_at', 'own'], ['via', row => nameOf(row.via)],
+			['low_percent', row => decimals(row.selfInterval.low, 2)], ['high_percent', row => decimals(row.selfInterval.high, 2)],
+		]),
 	},
 	keyOfLocation: locationKey,
 	locationOf: row => row,

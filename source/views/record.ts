@@ -1,4 +1,5 @@
 import {stateCode, threadStates} from '../model/thread-state.js';
+import type {Column} from '../query/columns/column.js';
 import type {Location, Query, StateTicks} from '../query/types/rows.js';
 import type {CsvColumn} from './view.js';
 
@@ -26,35 +27,19 @@ export function statesOf(ticks: StateTicks) {
 	};
 }
 
-/** Nanoseconds as milliseconds. */
-export function msOf(ns: number): number {
-	return rounded(ns / 1e6);
+/** A cell of a CSV file: the name of its column there, and the column of the screen that has the value, or the value. */
+type Cell<Row> = readonly [name: string, value: string | CsvColumn<Row>['cell']];
+
+/** The columns of a CSV file in their order, which is a contract: a new one goes last. */
+export function csvOf<Row>(columns: ReadonlyArray<Column<Row>>, cells: ReadonlyArray<Cell<NoInfer<Row>>>): ReadonlyArray<CsvColumn<Row>> {
+	return cells.map(([id, value]) => ({id, cell: typeof value === 'string' ? columns.find(column => column.id === value)!.file : value}));
 }
 
-/** To three decimals: microseconds where the unit is milliseconds. What could not be measured is 0. */
-export function rounded(value: number): number {
-	return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;
-}
+/** Where a row is. */
+export const locationCells: ReadonlyArray<Cell<Location>> = [['class', row => row.className], ['method', row => row.method], ['file', row => row.file], ['line', row => row.line]];
 
-/** A number with at most so many decimals. */
-export function decimals(value: number, count: number): number {
-	return Number(value.toFixed(count));
-}
-
-/** The CSV columns that say where a row is. */
-export function locationColumns<Row extends Location>(): Array<CsvColumn<Row>> {
-	return [
-		{id: 'class', description: 'fully qualified class', cell: row => row.className},
-		{id: 'method', description: 'method; empty with --by class', cell: row => row.method},
-		{id: 'file', description: 'source file, empty if not known', cell: row => row.file},
-		{id: 'line', description: 'source line; -1 unknown, -2 native method', cell: row => row.line},
-	];
-}
-
-/** A CSV column for each state. */
-export function stateColumns<Row extends {readonly states: StateTicks}>(): Array<CsvColumn<Row>> {
-	return threadStates.map((state, code) => ({id: state.toLowerCase(), description: `thread samples in the state ${state}`, cell: row => row.states[code]}));
-}
+/** The ticks of each state. */
+export const stateCells: ReadonlyArray<Cell<{readonly states: StateTicks}>> = threadStates.map((state, code) => [state.toLowerCase(), row => row.states[code]]);
 
 /** JSON texts of frames, which stand in many stacks: each is made once. */
 export function frameTexts(): (frame: Location) => string {

@@ -1,13 +1,15 @@
 import {threadStates, type ThreadState} from '../model/thread-state.js';
-import {formatCount, formatMs} from '../query/columns/format.js';
+import {nameOf} from '../query/columns/column.js';
+import {
+	decimals, formatCount, formatMs, msOf,
+} from '../query/columns/format.js';
 import {stackColumns} from '../query/stacks/columns.js';
 import {queryStackDetail} from '../query/detail.js';
-import {locationName} from '../query/counters/location.js';
 import {frameText} from '../query/stacks/fingerprint.js';
 import type {Query, StackHistogramRow} from '../query/types/rows.js';
 import {queryStackHistogram} from '../query/stacks/histogram.js';
 import {
-	decimals, frameTexts, msOf, stateColumns, statesOf, viaOf,
+	csvOf, frameTexts, stateCells, statesOf, viaOf,
 } from './record.js';
 import type {View} from './view.js';
 
@@ -50,17 +52,10 @@ export const stacksView: View<StackHistogramRow> = {
 		];
 	},
 	files: {
-		csv: [
-			{id: 'fingerprint', description: 'MD5 of the compared frames', cell: row => row.fingerprint},
-			{id: 'percent', description: 'share of CPU time (of ticks where the counted states use none)', cell: row => decimals(row.percent, 2)},
-			{id: 'error_percent', description: 'half the width of its 95 % confidence interval, percentage points', cell: row => decimals(row.errorPercent, 2)},
-			{id: 'ticks', description: 'thread samples in the counted states', cell: row => row.ticks},
-			{id: 'cpu_ms', description: 'CPU time, milliseconds', cell: row => msOf(row.cpuNs)},
-			{id: 'threads', description: 'threads seen with it', cell: row => row.threadCount},
-			...stateColumns<StackHistogramRow>(),
-			{id: 'frames', description: 'the compared frames as Java prints them, innermost first, separated by "; "', cell: row => row.frames.map(frame => frameText(frame)).join('; ')},
-			{id: 'via', description: 'with --own-first: the method of others\' code that the first of these frames called, in most of its samples; empty where it stood in its own', cell: row => row.via ? locationName(row.via) : ''},
-		],
+		csv: csvOf(stackColumns, [
+			['fingerprint', 'fingerprint'], ['percent', 'share'], ['error_percent', row => decimals(row.errorPercent, 2)], ['ticks', 'ticks'], ['cpu_ms', 'cpu'], ['threads', 'threads'],
+			...stateCells, ['frames', row => row.frames.map(frame => frameText(frame)).join('; ')], ['via', row => nameOf(row.via)],
+		]),
 		* json(snapshot, since, query, top) {
 			const textOf = frameTexts();
 			for (const row of queryStackHistogram(snapshot, since, query).rows.slice(0, top)) {

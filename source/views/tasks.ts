@@ -1,9 +1,12 @@
 import type {Snapshot} from '../model/snapshot.js';
-import {formatCount} from '../query/columns/format.js';
-import {taskColumns, type TaskRow} from '../query/tasks/columns.js';
-import {formatNs, formatRate} from '../query/traces/columns.js';
-import {groupOf, queryTasks, titleOfTasks, taskGroupings, taskRows} from '../query/tasks/stays.js';
-import {rounded} from './record.js';
+import {
+	exactMsOf, formatCount, formatNs, formatRate,
+} from '../query/columns/format.js';
+import {groupOf, taskColumns, type TaskRow} from '../query/tasks/columns.js';
+import {
+	queryTasks, titleOfTasks, taskGroupings, taskRows,
+} from '../query/tasks/stays.js';
+import {csvOf} from './record.js';
 import type {TitleLine, View} from './view.js';
 
 /** Tasks that a row's detail lists. */
@@ -48,19 +51,10 @@ export const tasksView: View<TaskRow> = {
 	locationOf: () => undefined,
 	threadsOf: row => ({keys: [], label: titleOfTasks(row)}),
 	files: {
-		csv: [
-			{id: 'state', description: 'the state, as the probe has it', cell: row => row.state.id},
-			{id: 'group', description: 'kind of task, worker, or both', cell: row => groupOf(row)},
-			{id: 'now', description: 'tasks in it at the end; empty where that is not known', cell: row => row.now ?? ''},
-			{id: 'oldest_ms', description: 'for how long the oldest of them had been in it', cell: row => row.oldestNs === undefined ? '' : milliseconds(row.oldestNs)},
-			{id: 'count', description: 'stays that ended; of an end: tasks that came to it', cell: row => row.count},
-			{id: 'per_s', description: 'the same, a second', cell: row => rounded(row.perS)},
-			{id: 'total_ms', description: 'time of all these stays, milliseconds', cell: row => milliseconds(row.totalNs)},
-			{id: 'mean_ms', description: 'mean time of a stay', cell: row => milliseconds(row.meanNs)},
-			{id: 'p50_ms', description: 'half of the stays took no longer', cell: row => milliseconds(row.p50Ns)},
-			{id: 'p99_ms', description: '99 of 100 stays took no longer', cell: row => milliseconds(row.p99Ns)},
-			{id: 'max_ms', description: 'the longest stay', cell: row => milliseconds(row.mostNs)},
-		],
+		csv: csvOf(taskColumns, [
+			['state', 'state'], ['group', 'group'], ['now', 'now'], ['oldest_ms', 'longest-now'], ['count', 'stays'], ['per_s', 'stays-per-s'],
+			['total_ms', 'time'], ['mean_ms', 'mean'], ['p50_ms', 'p50'], ['p99_ms', 'p99'], ['max_ms', 'most'],
+		]),
 		* json({tasks}: Snapshot, since, {tasksBy = 'kind'}, top) {
 			for (const row of tasks ? taskRows(tasks, since?.tasks, tasksBy).slice(0, top) : []) {
 				yield JSON.stringify(taskJson(row));
@@ -81,12 +75,7 @@ function numbered(count: number, what: string): string {
 export function taskJson(row: TaskRow) {
 	const group = groupOf(row);
 	return {
-		state: row.state.id, ...(row.worker && row.kind ? {worker: row.worker, kind: row.kind} : (group === '' ? {} : {group})), ...(row.now === undefined ? {} : {now: row.now, oldestMs: milliseconds(row.oldestNs ?? 0)}),
-		count: row.count, totalMs: milliseconds(row.totalNs), meanMs: milliseconds(row.meanNs), p50Ms: milliseconds(row.p50Ns), p99Ms: milliseconds(row.p99Ns), maxMs: milliseconds(row.mostNs),
+		state: row.state.id, ...(row.worker && row.kind ? {worker: row.worker, kind: row.kind} : (group === '' ? {} : {group})), ...(row.now === undefined ? {} : {now: row.now, oldestMs: exactMsOf(row.oldestNs ?? 0)}),
+		count: row.count, totalMs: exactMsOf(row.totalNs), meanMs: exactMsOf(row.meanNs), p50Ms: exactMsOf(row.p50Ns), p99Ms: exactMsOf(row.p99Ns), maxMs: exactMsOf(row.mostNs),
 	};
-}
-
-/** To the nanosecond. */
-export function milliseconds(ns: number): number {
-	return Math.round(ns) / 1e6;
 }

@@ -1,11 +1,10 @@
 import {queryThreadDetail} from '../query/detail.js';
 import {formatCount, formatMs, stuckInWords} from '../query/columns/format.js';
 import {shortName} from '../query/columns/names.js';
-import {locationName} from '../query/counters/location.js';
 import {kindText, lockText, threadColumns} from '../query/threads/columns.js';
 import {queryThreads} from '../query/threads/threads.js';
 import type {ThreadRow} from '../query/types/rows.js';
-import {decimals, msOf, stateColumns} from './record.js';
+import {csvOf, stateCells} from './record.js';
 import type {View} from './view.js';
 
 /** A thread that has been somewhere for less time than this tells nothing. */
@@ -55,22 +54,10 @@ export const threadsView: View<ThreadRow> = {
 		];
 	},
 	files: {
-		csv: [
-			{id: 'name', description: 'name of the thread, or of a pool with * for the digits', cell: row => row.name},
-			{id: 'tid', description: 'id in the operating system; 0 if not known, or for a pool', cell: row => row.nativeId},
-			{id: 'threads', description: 'threads in the row', cell: row => row.threadKeys.length},
-			{id: 'cpu_percent', description: 'CPU time, 100 is one core', cell: row => decimals(row.cpuPercent, 2)},
-			{id: 'cpu_ms', description: 'CPU time, milliseconds', cell: row => msOf(row.cpuNs)},
-			{id: 'ticks', description: 'samples in the counted states', cell: row => row.ticks},
-			...stateColumns<ThreadRow>(),
-			{id: 'state', description: 'state at the end; empty for a thread that has ended, or a pool in several', cell: row => row.state ?? ''},
-			{id: 'now_at', description: 'where it stood at the end', cell: row => row.now ? locationName(row.now) : ''},
-			{id: 'stuck_ms', description: 'how long it had stood there without using CPU, milliseconds', cell: row => Math.round(row.stuckMs)},
-			{id: 'lock', description: 'class of what it waited for', cell: row => row.waitsFor?.className ?? ''},
-			{id: 'owner', description: 'thread that held it', cell: row => row.waitsFor?.ownerName ?? ''},
-			{id: 'kind', description: 'daemon, virtual or carrier (of a virtual thread now); empty for others', cell: row => kindText(row)},
-			{id: 'carrier', description: 'thread that carries a virtual one now', cell: row => row.carrierName ?? ''},
-		],
+		csv: csvOf(threadColumns, [
+			['name', 'name'], ['tid', 'tid'], ['threads', 'threads'], ['cpu_percent', 'cpu'], ['cpu_ms', 'cpu-ms'], ['ticks', 'ticks'], ...stateCells, ['state', 'state'], ['now_at', 'now'],
+			['stuck_ms', 'stuck'], ['lock', row => row.waitsFor?.className ?? ''], ['owner', 'holder'], ['kind', 'kind'], ['carrier', row => row.carrierName ?? ''],
+		]),
 	},
 	keyOfThread: String,
 	locationOf: ({now, top}) => top ?? now,

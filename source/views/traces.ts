@@ -1,13 +1,15 @@
 import type {Snapshot} from '../model/snapshot.js';
 import {threadGroups} from '../model/trace-report.js';
-import {formatCount} from '../query/columns/format.js';
-import {formatNs, formatRate, traceColumns} from '../query/traces/columns.js';
+import {
+	exactMsOf, formatCount, formatNs, formatRate,
+} from '../query/columns/format.js';
+import {traceColumns} from '../query/traces/columns.js';
 import {
 	isThinned, longestFirst, nameOf, titleOf, traceMethods, type TraceRow,
 } from '../query/traces/methods.js';
 import {queryTraces} from '../query/traces/rows.js';
 import {callsOf} from '../query/traces/whole.js';
-import {rounded} from './record.js';
+import {csvOf} from './record.js';
 import {openingKeys} from './tree-keys.js';
 import type {View, WholeFrame} from './view.js';
 
@@ -63,35 +65,21 @@ export const tracesView: View<TraceRow> = {
 		},
 	threadsOf: row => ({keys: [], label: titleOf(row)}),
 	files: {
-		csv: [
-			{id: 'method', description: 'package.Class.method, with the parameters where several have the name', cell: row => titleOf(row)},
-			{id: 'calls', description: 'calls that ended', cell: row => row.calls},
-			{id: 'exceptions', description: 'those of them that ended with an exception', cell: row => row.exceptions},
-			{id: 'calls_per_s', description: 'calls a second', cell: row => rounded(row.callsPerS)},
-			{id: 'exceptions_per_s', description: 'exceptions a second', cell: row => rounded(row.exceptionsPerS)},
-			{id: 'mean_ms', description: 'mean time of a call, milliseconds', cell: row => milliseconds(row.meanNs)},
-			{id: 'p50_ms', description: 'half of the calls took no longer', cell: row => milliseconds(row.p50Ns)},
-			{id: 'p99_ms', description: '99 of 100 calls took no longer', cell: row => milliseconds(row.p99Ns)},
-			{id: 'max_ms', description: 'the longest call', cell: row => milliseconds(row.mostNs)},
-			{id: 'cumulative_ms', description: 'time in which it was open, all threads added up', cell: row => Number.isNaN(row.cumulativeNs) ? '' : milliseconds(row.cumulativeNs)},
-			{id: 'own_ms', description: 'the same without traced methods that it called', cell: row => milliseconds(row.ownNs)},
-		],
+		csv: csvOf(traceColumns, [
+			['method', 'method'], ['calls', 'calls'], ['exceptions', row => row.exceptions], ['calls_per_s', 'calls-per-s'], ['exceptions_per_s', 'exceptions'],
+			['mean_ms', 'mean'], ['p50_ms', 'p50'], ['p99_ms', 'p99'], ['max_ms', 'most'], ['cumulative_ms', 'cumulative'], ['own_ms', 'own'],
+		]),
 		* json(snapshot, since, _query, top) {
 			const {traces} = snapshot;
 			for (const row of traces ? traceMethods(traces, since?.traces).sort(longestFirst).slice(0, top) : []) {
 				yield JSON.stringify({
-					method: nameOf(row), parameters: row.parameters, calls: row.calls, exceptions: row.exceptions, cumulativeMs: milliseconds(row.cumulativeNs), ownMs: milliseconds(row.ownNs),
-					meanMs: milliseconds(row.meanNs), p50Ms: milliseconds(row.p50Ns), p99Ms: milliseconds(row.p99Ns), maxMs: milliseconds(row.mostNs),
+					method: nameOf(row), parameters: row.parameters, calls: row.calls, exceptions: row.exceptions, cumulativeMs: exactMsOf(row.cumulativeNs), ownMs: exactMsOf(row.ownNs),
+					meanMs: exactMsOf(row.meanNs), p50Ms: exactMsOf(row.p50Ns), p99Ms: exactMsOf(row.p99Ns), maxMs: exactMsOf(row.mostNs),
 				});
 			}
 		},
 	},
 };
-
-/** To the nanosecond. */
-function milliseconds(ns: number): number {
-	return Math.round(ns) / 1e6;
-}
 
 /** Of a single thread's calls the mean alone is known, and the longest. */
 function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): string[] {

@@ -1,13 +1,16 @@
-import {formatCount, formatMs} from '../query/columns/format.js';
+import {nameOf} from '../query/columns/column.js';
+import {
+	decimals, formatCount, formatMs, msOf,
+} from '../query/columns/format.js';
 import {nameWith, viaText} from '../query/columns/names.js';
 import {treeColumns} from '../query/tree/columns.js';
 import {queryLineDetail} from '../query/detail.js';
-import {locationKey, locationName} from '../query/counters/location.js';
+import {locationKey} from '../query/counters/location.js';
 import {treeTexts} from '../query/tree/tree-text.js';
 import {queryTree} from '../query/tree/tree.js';
 import type {TreeRow} from '../query/types/rows.js';
 import {
-	decimals, frameOf, locationColumns, msOf, viaOf,
+	csvOf, frameOf, locationCells, viaOf,
 } from './record.js';
 import {treeKeys} from './tree-keys.js';
 import type {View} from './view.js';
@@ -29,17 +32,10 @@ export const treeView: View<TreeRow> = {
 		...treeKeys,
 	],
 	files: {
-		csv: [
-			{id: 'level', description: 'rows above it on its path', cell: row => row.level},
-			...locationColumns<TreeRow>(),
-			{id: 'total_percent', description: 'share of CPU time (of ticks where the counted states use none) that came by this path', cell: row => decimals(row.totalPercent, 2)},
-			{id: 'self_percent', description: 'share of what stands there', cell: row => decimals(row.selfPercent, 2)},
-			{id: 'total_ticks', description: 'thread samples in the counted states that came by this path', cell: row => row.totalTicks},
-			{id: 'self_ticks', description: 'those that stand there', cell: row => row.selfTicks},
-			{id: 'total_cpu_ms', description: 'CPU time of samples that came by this path, milliseconds', cell: row => msOf(row.totalCpuNs)},
-			{id: 'self_cpu_ms', description: 'of those that stand there', cell: row => msOf(row.selfCpuNs)},
-			{id: 'via', description: 'with --own-first: the method of others\' code in which most of what stands there was; empty for none', cell: row => row.via ? locationName(row.via) : ''},
-		],
+		csv: csvOf(treeColumns, [
+			['level', row => row.level], ...locationCells, ['total_percent', 'total'], ['self_percent', 'self'], ['total_ticks', 'ticks'], ['self_ticks', row => row.selfTicks],
+			['total_cpu_ms', 'cpu'], ['self_cpu_ms', row => msOf(row.selfCpuNs)], ['via', row => nameOf(row.via)],
+		]),
 		csvRows: (snapshot, since, query) => queryTree(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
 		json: (snapshot, since, query, top) => treeTexts(snapshot, since, query, {
 			top,

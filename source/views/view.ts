@@ -56,7 +56,7 @@ export type ViewKey = {
 type RowAt = {readonly row: ViewRow; readonly index: number; readonly rows: RowList<ViewRow>};
 
 /** A column of a view's rows in a CSV file. */
-export type CsvColumn<Row> = {readonly id: string; readonly description: string; cell(row: Row): string | number};
+export type CsvColumn<Row> = {readonly id: string; cell(row: Row): string | number};
 
 /** How a view's rows stand in files that programs read; docs/formats.md has the words. */
 type ViewFiles<Row> = {

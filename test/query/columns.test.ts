@@ -4,7 +4,7 @@ import {fitColumns, headingOf, type Column} from '../../source/query/columns/col
 import {defaultQuery} from '../../source/query/types/query.js';
 import {lineColumns, lineNote} from '../../source/query/lines/columns.js';
 import {queryLines} from '../../source/query/lines/lines.js';
-import {byNumber, sortRows} from '../../source/query/columns/sort.js';
+import {byNumber, byText, sortRows} from '../../source/query/columns/sort.js';
 import {lockText, threadColumns} from '../../source/query/threads/columns.js';
 import {queryThreads} from '../../source/query/threads/threads.js';
 import {taskColumns, type TaskRow} from '../../source/query/tasks/columns.js';
@@ -130,7 +130,7 @@ describe.each(registries)('registry of %s', (_, columns) => {
 
 test('rows that cannot be compared keep a fixed order', () => {
 	const items = [{key: 'b', figure: Number.NaN}, {key: 'a', figure: 1}, {key: 'd', figure: 1}, {key: 'c', figure: Number.NaN}, {key: 'e', figure: 2}];
-	const columns = [{id: 'figure', compare: (a: typeof items[0], b: typeof items[0]) => byNumber(a.figure, b.figure)}];
+	const columns = [{id: 'figure', sortBy: [({figure}: typeof items[0]) => figure]}];
 	const order = (from: typeof items, isReverse: boolean) => sortRows(from, columns, {column: 'figure', reverse: isReverse}).map(({key}) => key).join('');
 	expect(order(items, false)).toBe('eadbc');
 	expect(order([...items].reverse(), false)).toBe('eadbc');
@@ -146,11 +146,11 @@ test('very many rows have the order that few would have', () => {
 	};
 
 	const many = Array.from({length: 5000}, (_, index) => ({key: String((index * 7919) % 5000), first: below(20) === 0 ? Number.NaN : below(50) - 5, second: below(3)}));
-	const compare = (a: (typeof many)[number], b: (typeof many)[number]) => byNumber(a.first, b.first) || byNumber(a.second, b.second);
+	const byBoth = (a: (typeof many)[number], b: (typeof many)[number]) => byNumber(a.first, b.first) || byNumber(a.second, b.second);
 	for (const reverse of [false, true]) {
-		const order = {column: 'first', reverse};
-		const inTheOneWay = sortRows(many, [{id: 'first', compare}], order);
-		expect(sortRows(many, [{id: 'first', compare, figures: [{of: ({first}) => first}, {of: ({second}) => second}]}], order)).toEqual(inTheOneWay);
+		const sign = reverse ? 1 : -1;
+		expect(sortRows(many, [{id: 'first', sortBy: [({first}) => first, ({second}) => second]}], {column: 'first', reverse}))
+			.toEqual([...many].sort((a, b) => (sign * byBoth(a, b)) || byText(a.key, b.key)));
 	}
 });
 

@@ -10,7 +10,7 @@ import {lineColumns} from '../../source/query/lines/columns.js';
 import {queryLines} from '../../source/query/lines/lines.js';
 import {queryStacks} from '../../source/query/stacks/stacks.js';
 import {queryThreads} from '../../source/query/threads/threads.js';
-import {byText} from '../../source/query/columns/sort.js';
+import {byText, inOrder} from '../../source/query/columns/sort.js';
 import {shareOut} from '../../source/query/columns/state-cells.js';
 import type {
 	GroupBy, LineRow, Query, StackRow,
@@ -197,10 +197,9 @@ describe('lines', () => {
 				const forwards = queryLines(after, undefined, {...query, sort: {column: column.id, reverse: false}}).rows;
 				const backwards = queryLines(after, undefined, {...query, sort: {column: column.id, reverse: true}}).rows;
 				expect(forwards.map(({key}) => key).sort()).toEqual([...all].sort());
-				for (let index = 1; index < forwards.length; index++) {
-					const up = column.ascending ? 1 : -1;
-					expect(up * column.compare(forwards[index - 1], forwards[index])).toBeLessThanOrEqual(0);
-					expect(up * column.compare(backwards[index - 1], backwards[index])).toBeGreaterThanOrEqual(0);
+				for (const [sorted, reverse] of [[forwards, false], [backwards, true]] as const) {
+					const order = inOrder(lineColumns, {column: column.id, reverse});
+					expect(sorted.every((row, index) => index === 0 || order(sorted[index - 1], row) < 0)).toBe(true);
 				}
 			}
 		});

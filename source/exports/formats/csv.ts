@@ -1,34 +1,19 @@
 import type {TaskReport} from '../../model/task-report.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import {taskGroupings, taskRows} from '../../query/tasks/stays.js';
-import {
-	longestFirst, titleOf, traceMethods, type TraceRow,
-} from '../../query/traces/methods.js';
-import {rounded} from '../../views/record.js';
+import {longestFirst, traceMethods} from '../../query/traces/methods.js';
 import {views} from '../../views/registry.js';
 import {tasksView} from '../../views/tasks.js';
+import {tracesView} from '../../views/traces.js';
 import type {ExportFormat, ReportFormat} from './export-format.js';
-
-const methodColumns: ReadonlyArray<readonly [string, (row: TraceRow) => string | number]> = [
-	['method', row => titleOf(row)],
-	['calls', row => row.calls],
-	['exceptions', row => row.exceptions],
-	['calls_per_s', row => rounded(row.callsPerS)],
-	['exceptions_per_s', row => rounded(row.exceptionsPerS)],
-	['mean_ms', row => row.meanNs / 1e6],
-	['p50_ms', row => row.p50Ns / 1e6],
-	['p99_ms', row => row.p99Ns / 1e6],
-	['max_ms', row => row.mostNs / 1e6],
-	['cumulative_ms', row => Number.isNaN(row.cumulativeNs) ? '' : row.cumulativeNs / 1e6],
-	['own_ms', row => row.ownNs / 1e6],
-];
 
 /** The methods. */
 const traces: ReportFormat<TraceReport> = {
 	description: 'the methods with all their figures, for spreadsheets',
 	write(_, report, {top}) {
+		const {csv: columns} = tracesView.files;
 		const rows = traceMethods(report, undefined).sort(longestFirst).slice(0, top);
-		return csvText([methodColumns.map(([id]) => id), ...rows.map(row => methodColumns.map(([, cell]) => exact(cell(row))))]);
+		return csvText([columns.map(({id}) => id), ...rows.map(row => columns.map(({cell}) => exact(cell(row))))]);
 	},
 };
 

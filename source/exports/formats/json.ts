@@ -1,4 +1,5 @@
 import type {Snapshot} from '../../model/snapshot.js';
+import {msOf, rounded} from '../../query/columns/format.js';
 import {byText} from '../../query/columns/sort.js';
 import {deadlocksOf} from '../../query/locks/deadlocks.js';
 import {queryLines} from '../../query/lines/lines.js';
@@ -8,7 +9,7 @@ import type {
 	LineRow, Baseline, Query, StackRow, ThreadRow,
 } from '../../query/types/rows.js';
 import {
-	frameOf, frameTexts, msOf, rounded, statesOf, viaOf,
+	frameOf, frameTexts, statesOf, viaOf,
 } from '../../views/record.js';
 import {jsonTasks} from '../tasks/json.js';
 import {jsonTraces} from '../traces/json.js';

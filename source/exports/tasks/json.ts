@@ -1,5 +1,6 @@
 import {taskRows} from '../../query/tasks/stays.js';
-import {milliseconds, taskJson} from '../../views/tasks.js';
+import {exactMsOf} from '../../query/columns/format.js';
+import {taskJson} from '../../views/tasks.js';
 import type {TaskReport} from '../../model/task-report.js';
 import {documentHead, type ReportFormat} from '../formats/export-format.js';
 
@@ -12,7 +13,7 @@ export const jsonTasks: ReportFormat<TaskReport> = {
 			...documentHead(target, version),
 			probe: report.probe,
 			startedAt: new Date(report.startedAtMs).toISOString(),
-			durationMs: milliseconds(report.elapsedNs),
+			durationMs: exactMsOf(report.elapsedNs),
 			wovenClasses: report.wovenClasses,
 			wovenMethods: report.wovenMethods,
 			oneIn: report.oneIn,
@@ -26,7 +27,7 @@ export const jsonTasks: ReportFormat<TaskReport> = {
 			byWorker: taskRows(report, undefined, 'worker').slice(0, top).map(row => taskJson(row)),
 			byWorkerAndKind: taskRows(report, undefined, 'worker-and-kind').slice(0, top).map(row => taskJson(row)),
 			longest: report.longest.slice(0, top).map(({kind, state, ageNs, worker}) => ({
-				state: states[state].id, kind: kinds[kind], ageMs: milliseconds(ageNs), ...(worker === '' ? {} : {worker}),
+				state: states[state].id, kind: kinds[kind], ageMs: exactMsOf(ageNs), ...(worker === '' ? {} : {worker}),
 			})),
 			counters: report.readings.map(({counter, of, value}) => ({name: counters[counter].name, of, value})),
 		}, undefined, '\t')}\n`;

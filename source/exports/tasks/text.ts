@@ -1,5 +1,5 @@
 import {cellWidth, cut} from '../../model/cell-width.js';
-import {formatNs} from '../../query/traces/columns.js';
+import {formatNs} from '../../query/columns/format.js';
 import {shortKind, taskColumns} from '../../query/tasks/columns.js';
 import {taskRows, type TasksBy} from '../../query/tasks/stays.js';
 import {

@@ -1,7 +1,7 @@
 import {cut} from '../../model/cell-width.js';
 import type {TraceReport} from '../../model/trace-report.js';
-import {formatCount} from '../../query/columns/format.js';
-import {formatNs, traceColumns} from '../../query/traces/columns.js';
+import {formatCount, formatNs} from '../../query/columns/format.js';
+import {traceColumns} from '../../query/traces/columns.js';
 import {
 	longestFirst, nameOf, titleOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow,
 } from '../../query/traces/methods.js';

@@ -1,7 +1,7 @@
-import type {Column} from '../columns/column.js';
-import {shortName} from '../columns/names.js';
-import {byFigures, byNumber, byText} from '../columns/sort.js';
-import {locationName} from '../counters/location.js';
+import {
+	byPlace, figure, place, text, type Column,
+} from '../columns/column.js';
+import {decimals, type Format} from '../columns/format.js';
 import type {Location} from '../types/rows.js';
 
 /** What a place used per second of sampling, and half the width of the 95 % interval of each rate. */
@@ -35,85 +35,66 @@ export type ChangeRow = Location & {
 /** Filtered and sorted; `allRows` counts those before the filter. */
 export type ChangeTable = {readonly rows: readonly ChangeRow[]; readonly allRows: number};
 
-/** The columns of the Changes view in their order. Rates are per second; CPU in milliseconds: 1000 is a core. */
+/** Rates are per second; CPU in milliseconds: 1000 is a core. */
+const perS: Format = {text: value => rate(value), file: value => decimals(value, 3)};
+const change: Format = {text: value => signed(value), file: perS.file};
+const percent: Format = {text: value => value.toFixed(1), file: perS.file};
+
+/** The columns of the Changes view in their order. */
 export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
-	{
-		id: 'cpu-change', heading: 'CPU +/-', title: 'change of CPU', width: 8, align: 'right', fromColumns: 0,
+	figure('cpu-change', row => row.cpuChange, change, {
+		heading: 'CPU +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortFigures: ['self', 'total', 'cpu'],
 		description: 'CPU milliseconds per second at the place (1000 is a core), more or less than in what was marked; sorts by how much, either way',
-		sortFigures: ['self', 'total', 'cpu'],
-		value: row => signed(row.cpuChange),
+		sortBy: [row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
 		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
-		...byFigures(row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)),
-	},
-	{
-		id: 'cpu-error', heading: 'ERR', title: 'error of the CPU change', width: 6, align: 'right', fromColumns: 76,
+	}),
+	figure('cpu-error', row => row.cpuError, perS, {
+		heading: 'ERR', title: 'error of the CPU change', width: 6, fromColumns: 76,
 		description: 'sampling error of that change, 95 % confidence: a smaller change may be chance',
-		value: row => rate(row.cpuError),
-		...byFigures(row => row.cpuError),
-	},
-	{
-		id: 'cpu-now', heading: 'CPU/s', title: 'CPU now', width: 6, align: 'right', fromColumns: 60,
+	}),
+	figure('cpu-now', row => row.now.cpuMsPerS, perS, {
+		heading: 'CPU/s', title: 'CPU now', width: 6, fromColumns: 60,
 		description: 'CPU milliseconds per second in the window',
-		value: row => rate(row.now.cpuMsPerS),
-		...byFigures(row => row.now.cpuMsPerS),
-	},
-	{
-		id: 'cpu-was', heading: 'WAS', title: 'CPU in what was marked', width: 6, align: 'right', fromColumns: 68,
+	}),
+	figure('cpu-was', row => row.was.cpuMsPerS, perS, {
+		heading: 'WAS', title: 'CPU in what was marked', width: 6, fromColumns: 68,
 		description: 'the same in what was marked',
-		value: row => rate(row.was.cpuMsPerS),
-		...byFigures(row => row.was.cpuMsPerS),
-	},
-	{
-		id: 'ticks-change', heading: 'TCK +/-', title: 'change of ticks', width: 8, align: 'right', fromColumns: 46,
+	}),
+	figure('ticks-change', row => row.ticksChange, change, {
+		heading: 'TCK +/-', title: 'change of ticks', width: 8, fromColumns: 46, sortFigures: ['ticks', 'total-ticks'],
 		description: 'thread samples per second in the counted states, more or less than in what was marked; those at the rate of the window\'s sampling',
-		sortFigures: ['ticks', 'total-ticks'],
-		value: row => signed(row.ticksChange),
-		...byFigures(row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)),
-	},
-	{
-		id: 'ticks-error', heading: 'ERR', title: 'error of the change of ticks', width: 6, align: 'right', fromColumns: 130,
+		sortBy: [row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)],
+	}),
+	figure('ticks-error', row => row.ticksError, perS, {
+		heading: 'ERR', title: 'error of the change of ticks', width: 6, fromColumns: 130,
 		description: 'sampling error of the change of ticks',
-		value: row => rate(row.ticksError),
-		...byFigures(row => row.ticksError),
-	},
-	{
-		id: 'ticks-now', heading: 'TCK/s', title: 'ticks now', width: 6, align: 'right', fromColumns: 110,
+	}),
+	figure('ticks-now', row => row.now.ticksPerS, perS, {
+		heading: 'TCK/s', title: 'ticks now', width: 6, fromColumns: 110,
 		description: 'thread samples per second in the window',
-		value: row => rate(row.now.ticksPerS),
-		...byFigures(row => row.now.ticksPerS),
-	},
-	{
-		id: 'ticks-was', heading: 'WAS', title: 'ticks in what was marked', width: 6, align: 'right', fromColumns: 110,
+	}),
+	figure('ticks-was', row => row.was.ticksPerS, perS, {
+		heading: 'WAS', title: 'ticks in what was marked', width: 6, fromColumns: 110,
 		description: 'the same in what was marked',
-		value: row => rate(row.was.ticksPerS),
-		...byFigures(row => row.was.ticksPerS),
-	},
-	{
-		id: 'share-now', heading: '%NOW', title: 'share now', width: 5, align: 'right', fromColumns: 140,
+	}),
+	figure('share-now', row => row.now.cpuPercent, percent, {
+		heading: '%NOW', title: 'share now', width: 5, fromColumns: 140,
 		description: 'share of the CPU time in the window',
-		value: row => row.now.cpuPercent.toFixed(1),
-		...byFigures(row => row.now.cpuPercent),
-	},
-	{
-		id: 'share-was', heading: '%WAS', title: 'share in what was marked', width: 5, align: 'right', fromColumns: 140,
+	}),
+	figure('share-was', row => row.was.cpuPercent, percent, {
+		heading: '%WAS', title: 'share in what was marked', width: 5, fromColumns: 140,
 		description: 'share of the CPU time in what was marked',
-		value: row => row.was.cpuPercent.toFixed(1),
-		...byFigures(row => row.was.cpuPercent),
-	},
-	{
-		id: 'change', heading: 'WHAT', title: 'new, gone, noise', width: 10, align: 'left', fromColumns: 0, ascending: true,
+	}),
+	text('change', row => changeWord(row), {
+		heading: 'WHAT', title: 'new, gone, noise', width: 10, fromColumns: 0,
 		description: 'new: it is not in what was marked; gone: it is there alone; noise: neither change is more than its sampling error',
-		value: row => changeWord(row),
+		sortBy: [row => orderOf(row), row => -Math.abs(row.cpuChange)],
 		role: row => row.isNoise ? 'dim' : 'key',
-		compare: (a, b) => byNumber(orderOf(a), orderOf(b)) || byNumber(Math.abs(b.cpuChange), Math.abs(a.cpuChange)),
-	},
-	{
-		id: 'place', heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, align: 'left', fromColumns: 0, ascending: true,
+	}),
+	place('place', row => row, {
+		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byPlace,
 		description: 'package.Class.method:line; packages are shortened first',
-		sortFigures: ['name'],
-		value: (row, {room, fullNames}) => shortName(row, room, fullNames),
-		compare: (a, b) => byText(a.className, b.className) || byText(a.method, b.method) || byNumber(a.line, b.line) || byText(locationName(a), locationName(b)),
-	},
+	}),
 ];
 
 /** What to notice at a change: new, gone, noise; empty where there is nothing to notice. */

@@ -76,3 +76,53 @@ function scaled(value: number, plainBelow: number, step: number, units: readonly
 
 	return `${rest < 99.95 ? rest.toFixed(1) : rest.toFixed(0)}${units[unit]}`;
 }
+
+/** Nanoseconds in at most six characters: 830ns, 12.3us, 4.71ms, 12.3s. */
+export function formatNs(ns: number): string {
+	const units = [['ns', 1], ['us', 1e3], ['ms', 1e6], ['s', 1e9]] as const;
+	const [unit, size] = units.findLast(([, least]) => ns >= least) ?? units[0];
+	const value = ns / size;
+	return `${unit === 'ns' || value >= 99.95 ? value.toFixed(0) : (value >= 9.995 ? value.toFixed(1) : value.toFixed(2))}${unit}`;
+}
+
+/** Times a second, as short as counts. */
+export function formatRate(perS: number): string {
+	return perS > 0 && perS < 99.95 ? perS.toFixed(perS < 9.995 ? 2 : 1) : formatCount(perS);
+}
+
+/** To three decimals: microseconds where the unit is milliseconds. What could not be measured is 0. */
+export function rounded(value: number): number {
+	return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;
+}
+
+/** A number with at most so many decimals. */
+export function decimals(value: number, count: number): number {
+	return Number(value.toFixed(count));
+}
+
+/** Nanoseconds as milliseconds, to the microsecond. */
+export function msOf(ns: number): number {
+	return rounded(ns / 1e6);
+}
+
+/** Nanoseconds as milliseconds, to the nanosecond. */
+export function exactMsOf(ns: number): number {
+	return Math.round(ns) / 1e6;
+}
+
+/** How a figure is written: for people, and in files that programs read. */
+export type Format = {readonly text: (value: number) => string; readonly file: (value: number) => number};
+
+/** The formats of columns, by what is counted. */
+export const formats = {
+	percent: {text: formatPercent, file: value => decimals(value, 2)},
+	count: {text: formatCount, file: value => value},
+	/** Nanoseconds, written as milliseconds. */
+	cpuMs: {text: formatMs, file: msOf},
+	/** Milliseconds. */
+	ms: {text: value => formatMs(value * 1e6), file: rounded},
+	duration: {text: formatDuration, file: Math.round},
+	/** Nanoseconds that are exact. */
+	ns: {text: formatNs, file: exactMsOf},
+	perS: {text: formatRate, file: rounded},
+} as const satisfies Record<string, Format>;

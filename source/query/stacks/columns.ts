@@ -1,77 +1,47 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
-import {locationName} from '../counters/location.js';
 import type {StackHistogramRow} from '../types/rows.js';
-import {hotPercent, type Column} from '../columns/column.js';
-import {formatCount, formatMs, formatPercent} from '../columns/format.js';
+import {
+	figure, nameOf, ownCodeColumn, share, shareHeadings, statesColumn, text, topThreadsColumn, type Column,
+} from '../columns/column.js';
+import {formats} from '../columns/format.js';
 import {nameWith, shortName, viaText} from '../columns/names.js';
-import {byFigures, byNumber, byText} from '../columns/sort.js';
-import {stateCells} from '../columns/state-cells.js';
 
 /** The columns of the Stacks view in their order. */
 export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
-	{
-		id: 'share', heading: 'CPU%', measureHeadings: {ticks: 'TICK%', blocked: 'BLK%', waiting: 'WAIT%', 'cpu-ms': 'CPUms'}, title: 'share', width: 6, align: 'right', fromColumns: 0,
+	share('share', row => row.percent, row => row.cpuNs, {
+		heading: 'CPU%', measureHeadings: shareHeadings, title: 'share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total'], thenBy: [row => row.ticks],
 		description: 'share of the CPU time (or ticks) of all samples that had exactly this stack',
-		sortFigures: ['self', 'total'],
-		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.cpuNs) : formatPercent(row.percent),
-		role: row => row.percent >= hotPercent ? 'hot' : undefined,
-		...byFigures(row => row.percent, row => row.cpuNs, row => row.ticks),
-	},
-	{
-		id: 'ticks', heading: 'TICKS', title: 'ticks', width: 6, align: 'right', fromColumns: 50,
+	}),
+	figure('ticks', row => row.ticks, formats.count, {
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 50, sortFigures: ['ticks', 'total-ticks'], thenBy: [row => row.cpuNs],
 		description: 'votes: samples of threads with this stack, in the counted states',
-		sortFigures: ['ticks', 'total-ticks'],
-		value: row => formatCount(row.ticks),
-		...byFigures(row => row.ticks, row => row.cpuNs),
-	},
-	{
-		id: 'threads', heading: 'THR', title: 'threads', width: 3, align: 'right', fromColumns: 64,
+	}),
+	figure('threads', row => row.threadCount, formats.count, {
+		heading: 'THR', title: 'threads', width: 3, fromColumns: 64,
 		description: 'threads that were seen with this stack',
-		value: row => formatCount(row.threadCount),
-		compare: (a, b) => byNumber(a.threadCount, b.threadCount),
-	},
-	{
-		id: 'states', heading: 'STATE', title: 'blocked ticks', width: 8, align: 'left', fromColumns: 0,
-		description: 'states of the threads, in proportion: R running, B blocked, w waiting, t timed waiting, . idle; sorts by blocked ticks',
-		value: (row, {room}) => stateCells(row.states, Math.min(room, 8)),
-		role: () => 'states',
-		compare: (a, b) => byNumber(a.states[stateCode.BLOCKED], b.states[stateCode.BLOCKED]),
-	},
-	{
-		id: 'cpu', heading: 'CPU ms', title: 'CPU time', width: 8, align: 'right', fromColumns: 110,
+	}),
+	statesColumn('states', {
+		title: 'blocked ticks', fromColumns: 0, sortBy: [row => row.states[stateCode.BLOCKED]],
+		description: 'states of the threads, in proportion; sorts by blocked ticks',
+	}),
+	figure('cpu', row => row.cpuNs, formats.cpuMs, {
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortFigures: ['cpu'],
 		description: 'CPU time with this stack, milliseconds',
-		sortFigures: ['cpu'],
-		value: row => formatMs(row.cpuNs),
-		...byFigures(row => row.cpuNs),
-	},
-	{
-		id: 'fingerprint', heading: 'MD5', title: 'fingerprint', width: 8, align: 'left', fromColumns: 110, ascending: true,
+	}),
+	text('fingerprint', row => row.fingerprint, {
+		heading: 'MD5', title: 'fingerprint', width: 8, fromColumns: 110,
 		description: 'first digits of the stack\'s fingerprint, the MD5 of its frames as printed: the same in every session',
 		value: row => row.fingerprint.slice(0, 8),
 		role: () => 'dim',
-		compare: (a, b) => byText(a.fingerprint, b.fingerprint),
-	},
-	{
-		id: 'stack', heading: 'STACK', title: 'top frames', width: 0, align: 'left', fromColumns: 0, ascending: true,
+	}),
+	text('stack', row => nameOf(row.top), {
+		heading: 'STACK', title: 'top frames', width: 0, fromColumns: 0, sortFigures: ['name'],
 		description: 'the innermost frames, each called by the next; Enter shows all of them',
-		sortFigures: ['name'],
 		value: (row, {room, fullNames}) => topFrames(row, room, fullNames),
-		compare: (a, b) => byText(locationName(a.top), locationName(b.top)),
-	},
-	{
-		id: 'top-threads', heading: 'TOP THREADS', title: 'top threads', width: 24, align: 'left', fromColumns: 150, ascending: true,
-		description: 'threads with the most CPU time, then ticks, with this stack',
-		value: row => row.topThreads.join(', '),
-		role: () => 'dim',
-		compare: (a, b) => byText(a.topThreads[0] ?? '', b.topThreads[0] ?? ''),
-	},
-	{
-		id: 'own', heading: 'OWN CODE', title: 'own code', width: 28, align: 'left', fromColumns: 200, ascending: true,
-		description: 'the first line of the program\'s own code on the stack, where that is not the top',
-		value: (row, {room, fullNames}) => row.own ? shortName(row.own, room, fullNames) : '',
-		compare: (a, b) => byText(a.own ? locationName(a.own) : '', b.own ? locationName(b.own) : ''),
-	},
+	}),
+	topThreadsColumn(24, 'with this stack'),
+	ownCodeColumn(200, 'the first line of the program\'s own code on the stack, where that is not the top'),
 ];
 
 const between = ' < ';

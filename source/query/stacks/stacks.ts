@@ -4,7 +4,7 @@ import {stateCount, threadStates} from '../../model/thread-state.js';
 import {locationName} from '../counters/location.js';
 import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
 import {percentOf} from '../counters/share.js';
-import {byNumber, byText, sortByFigures} from '../columns/sort.js';
+import {sortRowsBy} from '../columns/sort.js';
 import {framesOf} from '../counters/stack-index.js';
 import type {Location, Query, StackRow} from '../types/rows.js';
 
@@ -41,12 +41,9 @@ export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pi
 
 /** In the unit's order, equal ones by key. */
 export function sortStacks(rows: readonly StackRow[], {unit}: Pick<Scope, 'unit'>): StackRow[] {
-	const figures = unit === 'ticks' ? [ticksOf, cpuOf] : [cpuOf, ticksOf];
-	return sortByFigures(rows, figures, -1, (a, b) => byNumber(figures[0].of(b), figures[0].of(a)) || byNumber(figures[1].of(b), figures[1].of(a)) || byText(a.key, b.key));
+	const [cpuNs, ticks] = [(row: StackRow) => row.cpuNs, (row: StackRow) => row.ticks];
+	return sortRowsBy(rows, unit === 'ticks' ? [ticks, cpuNs] : [cpuNs, ticks], -1);
 }
-
-const ticksOf = {of: ({ticks}: StackRow): number => ticks};
-const cpuOf = {of: ({cpuNs}: StackRow): number => cpuNs};
 
 type MergedStack = {readonly node: number; readonly state: number; ticks: number; cpuNs: number; threadCount: number};
 

@@ -1,10 +1,8 @@
 import type {TaskState} from '../../model/task-probe.js';
 import {cellWidth, cutStart} from '../../model/cell-width.js';
-import type {Column} from '../columns/column.js';
-import {formatCount} from '../columns/format.js';
+import {figure, text, type Column} from '../columns/column.js';
+import {formatNs, formats} from '../columns/format.js';
 import {shortName} from '../columns/names.js';
-import {byNumber, byText} from '../columns/sort.js';
-import {formatNs, formatRate} from '../traces/columns.js';
 
 /** Stays in a state that ended in a window; of an end: whole tasks. Times in nanoseconds. */
 export type StayFigures = {
@@ -38,58 +36,58 @@ export type TaskRow = StayFigures & {
 /** A task that is in its state for long; `worker` is the thread that runs it, empty while none does. */
 type LongTask = {readonly kind: string; readonly ageNs: number; readonly worker: string};
 
-function time(id: string, heading: string, title: string, description: string, fromColumns: number, of: (row: TaskRow) => number): Column<TaskRow> {
-	return {
-		id, heading, title, description, fromColumns, width: 7, align: 'right',
-		value: row => row.count > 0 ? formatNs(of(row)) : '',
-		compare: (a, b) => byNumber(of(a), of(b)),
-	};
-}
+/** Nobody left the state. */
+const isBlank = (row: TaskRow) => row.count === 0;
 
 /** The columns of the Tasks view in their order. */
 export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
-	{...time('time', 'TIME', 'time in the state', 'time that tasks spent in the state, of stays that ended; of an end: the whole time of the tasks', 46, row => row.totalNs), sortFigures: ['total', 'self', 'cpu']},
-	{
-		id: 'now', heading: 'NOW', title: 'tasks now', width: 6, align: 'right', fromColumns: 54,
+	figure('time', row => row.totalNs, formats.ns, {
+		heading: 'TIME', title: 'time in the state', width: 7, fromColumns: 46, sortFigures: ['total', 'self', 'cpu'], isBlank,
+		description: 'time that tasks spent in the state, of stays that ended; of an end: the whole time of the tasks',
+	}),
+	figure('now', row => row.now ?? -1, formats.count, {
+		heading: 'NOW', title: 'tasks now', width: 6, fromColumns: 54,
 		description: 'tasks that are in the state now',
-		value: row => row.now === undefined ? '' : formatCount(row.now),
-		compare: (a, b) => byNumber(a.now ?? -1, b.now ?? -1),
-	},
-	{
-		id: 'longest-now', heading: 'OLDEST', title: 'longest now', width: 7, align: 'right', fromColumns: 100,
+		isBlank: row => row.now === undefined,
+		file: row => row.now ?? '',
+	}),
+	figure('longest-now', row => row.oldestNs ?? -1, formats.ns, {
+		heading: 'OLDEST', title: 'longest now', width: 7, fromColumns: 100,
 		description: 'for how long the task that has been in the state longest has been there',
 		value: row => row.now ? formatNs(row.oldestNs ?? 0) : '',
-		compare: (a, b) => byNumber(a.oldestNs ?? -1, b.oldestNs ?? -1),
-	},
-	{
-		id: 'stays', heading: 'COUNT', title: 'stays', width: 6, align: 'right', fromColumns: 110,
+		file: row => row.oldestNs === undefined ? '' : formats.ns.file(row.oldestNs),
+	}),
+	figure('stays', row => row.count, formats.count, {
+		heading: 'COUNT', title: 'stays', width: 6, fromColumns: 110, sortFigures: ['ticks'],
 		description: 'how often tasks left the state; of an end: how many came to it',
-		sortFigures: ['ticks'],
-		value: row => formatCount(row.count),
-		compare: (a, b) => byNumber(a.count, b.count),
-	},
-	{
-		id: 'stays-per-s', heading: 'PER S', title: 'stays a second', width: 6, align: 'right', fromColumns: 60,
+	}),
+	figure('stays-per-s', row => row.perS, formats.perS, {
+		heading: 'PER S', title: 'stays a second', width: 6, fromColumns: 60, sortFigures: ['total-ticks'],
 		description: 'the same, a second',
-		sortFigures: ['total-ticks'],
-		value: row => formatRate(row.perS),
-		compare: (a, b) => byNumber(a.perS, b.perS),
-	},
-	time('mean', 'MEAN', 'mean time', 'mean time of a stay in the state', 72, row => row.meanNs),
-	time('p50', 'P50', 'median time', 'half of the stays took no longer; exact to 5 %', 130, row => row.p50Ns),
-	time('p99', 'P99', '99th percentile', '99 of 100 stays took no longer; exact to 5 %', 90, row => row.p99Ns),
-	time('most', 'MAX', 'longest time', 'the longest stay that ended', 120, row => row.mostNs),
-	{
-		id: 'state', heading: 'STATE', title: 'state', width: 24, align: 'left', fromColumns: 0, ascending: true,
+	}),
+	figure('mean', row => row.meanNs, formats.ns, {
+		heading: 'MEAN', title: 'mean time', width: 7, fromColumns: 72, description: 'mean time of a stay in the state', isBlank,
+	}),
+	figure('p50', row => row.p50Ns, formats.ns, {
+		heading: 'P50', title: 'median time', width: 7, fromColumns: 130, description: 'half of the stays took no longer; exact to 5 %', isBlank,
+	}),
+	figure('p99', row => row.p99Ns, formats.ns, {
+		heading: 'P99', title: '99th percentile', width: 7, fromColumns: 90, description: '99 of 100 stays took no longer; exact to 5 %', isBlank,
+	}),
+	figure('most', row => row.mostNs, formats.ns, {
+		heading: 'MAX', title: 'longest time', width: 7, fromColumns: 120, description: 'the longest stay that ended', isBlank,
+	}),
+	text('state', row => row.state.title, {
+		heading: 'STATE', title: 'state', width: 24, fromColumns: 0,
 		description: 'what tasks do, as the probe calls it',
-		value: row => row.state.title,
+		sortBy: [row => row.stateIndex],
+		file: row => row.state.id,
 		role: row => row.state.kind === 'running' ? 'hot' : undefined,
-		compare: (a, b) => byNumber(a.stateIndex, b.stateIndex),
-	},
-	{
-		id: 'group', heading: 'KIND OR WORKER', title: 'kind or worker', width: 0, align: 'left', fromColumns: 0, ascending: true,
+	}),
+	text('group', row => groupOf(row), {
+		heading: 'KIND OR WORKER', title: 'kind or worker', width: 0, fromColumns: 0, sortFigures: ['name'],
 		description: 'kind of task, by the class of what it runs, or the thread that ran it or took it up; l changes which',
-		sortFigures: ['name'],
+		sortBy: [row => row.worker, row => row.kind],
 		value(row, {room, fullNames}) {
 			const {worker, kind} = row;
 			if (worker === '') {
@@ -99,9 +97,13 @@ export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 			const ofKind = kind === '' ? '' : `: ${shortKind(kind, Math.max(leastKind, room - cellWidth(worker) - 2), fullNames)}`;
 			return cutStart(worker, Math.max(1, room - cellWidth(ofKind))) + ofKind;
 		},
-		compare: (a, b) => byText(a.worker, b.worker) || byText(a.kind, b.kind),
-	},
+	}),
 ];
+
+/** The worker, the kind of task, or both; empty for all. */
+export function groupOf({worker, kind}: TaskRow): string {
+	return [worker, kind].filter(Boolean).join(': ');
+}
 
 /** Cells of a kind beside its worker; names differ at their ends. */
 const leastKind = 12;

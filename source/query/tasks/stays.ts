@@ -4,7 +4,9 @@ import {HistogramSum, longestNs, percentileNs} from '../../model/histogram.js';
 import {sortRows} from '../columns/sort.js';
 import {filterOf} from '../filter/filter.js';
 import type {Query} from '../types/rows.js';
-import {taskColumns, type StayFigures, type TaskRow} from './columns.js';
+import {
+	groupOf, taskColumns, type StayFigures, type TaskRow,
+} from './columns.js';
 
 /** What a row stands for within a state. */
 export const taskGroupings = ['kind', 'worker', 'worker-and-kind', 'state'] as const;
@@ -147,11 +149,6 @@ export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, quer
 export function titleOfTasks(row: TaskRow): string {
 	const group = groupOf(row);
 	return group === '' ? row.state.title : `${row.state.title}: ${group}`;
-}
-
-/** The worker, the kind of task, or both; empty for all. */
-export function groupOf({worker, kind}: TaskRow): string {
-	return [worker, kind].filter(Boolean).join(': ');
 }
 
 /** How many came to an end, and what there is to say of all. */

@@ -1,106 +1,76 @@
 import {stateCode} from '../../model/thread-state.js';
-import {locationName} from '../counters/location.js';
 import type {LockInfo, ThreadRow} from '../types/rows.js';
 import {initialisedText} from '../locks/columns.js';
-import {hotPercent, stateColumn, type Column} from '../columns/column.js';
 import {
-	formatCount, formatMs, formatPercent, formatStuck,
-} from '../columns/format.js';
+	figure, ownCodeColumn, place, share, stateColumn, statesColumn, text, type Column,
+} from '../columns/column.js';
+import {formatStuck, formats} from '../columns/format.js';
 import {
 	nameHeldBy, nameWith, shortName, viaText,
 } from '../columns/names.js';
-import {byNumber, byText} from '../columns/sort.js';
-import {stateCells, stateLetters, stateRole, stateWord} from '../columns/state-cells.js';
+import {stateLetters, stateRole, stateWord} from '../columns/state-cells.js';
 
 /** The columns of the Threads view in their order. The first one is the order of rows when none is asked for. */
 export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
-	{
-		id: 'cpu', heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, align: 'right', fromColumns: 0,
+	share('cpu', row => row.cpuPercent, row => row.cpuNs, {
+		heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total', 'cpu'],
 		description: 'CPU time of the thread, 100 is one core',
-		sortFigures: ['self', 'total', 'cpu'],
-		value: (row, {unit}) => unit === 'cpu-ms' ? formatMs(row.cpuNs) : formatPercent(row.cpuPercent),
-		role: row => row.cpuPercent >= hotPercent ? 'hot' : undefined,
-		compare: (a, b) => byNumber(a.cpuNs, b.cpuNs) || byNumber(a.ticks, b.ticks) || byNumber(activeTicks(a), activeTicks(b)) || byNumber(Number(isContending(a)), Number(isContending(b))) || byNumber(a.threadKeys.length, b.threadKeys.length),
-	},
-	{
-		id: 'ticks', heading: 'TICKS', title: 'ticks', width: 6, align: 'right', fromColumns: 90,
+		sortBy: [row => row.cpuNs, row => row.ticks, row => activeTicks(row), row => Number(isContending(row)), row => row.threadKeys.length],
+	}),
+	figure('ticks', row => row.ticks, formats.count, {
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90, sortFigures: ['ticks', 'total-ticks'],
 		description: 'samples of the thread in the counted states',
-		sortFigures: ['ticks', 'total-ticks'],
-		value: row => formatCount(row.ticks),
-		compare: (a, b) => byNumber(a.ticks, b.ticks),
-	},
-	{
-		id: 'threads', heading: 'THR', title: 'threads', width: 4, align: 'right', fromColumns: 72,
+	}),
+	figure('threads', row => row.threadKeys.length, formats.count, {
+		heading: 'THR', title: 'threads', width: 4, fromColumns: 72,
 		description: 'threads in the row; more than one for a pool',
-		value: row => formatCount(row.threadKeys.length),
-		compare: (a, b) => byNumber(a.threadKeys.length, b.threadKeys.length),
-	},
-	{
-		id: 'state', heading: 'STATE', title: 'state', width: 5, align: 'left', fromColumns: 0, ascending: true,
+	}),
+	text('state', row => stateText(row), {
+		heading: 'STATE', title: 'state', width: 5, fromColumns: 0,
 		description: 'state in the newest sample, of the JVM\'s own threads in the window; DEAD for a thread that has ended, mixed for a pool in several',
-		value: row => stateText(row),
+		file: row => row.state ?? '',
 		role: row => row.state && stateRole(row.state),
-		compare: (a, b) => byText(stateText(a), stateText(b)),
-	},
-	{
-		id: 'states', heading: 'STATES', title: 'blocked ticks', width: 8, align: 'left', fromColumns: 80,
-		description: 'states of the thread, in proportion: R running, B blocked, w waiting, t timed waiting, . idle; sorts by blocked ticks',
-		value: (row, {room}) => stateCells(row.states, Math.min(room, 8)),
-		role: () => 'states',
-		compare: (a, b) => byNumber(a.states[stateCode.BLOCKED], b.states[stateCode.BLOCKED]),
-	},
-	{
-		id: 'stuck', heading: 'STUCK', title: 'stuck', width: 6, align: 'right', fromColumns: 70,
+	}),
+	statesColumn('states', {
+		heading: 'STATES', title: 'blocked ticks', fromColumns: 80, sortBy: [row => row.states[stateCode.BLOCKED]],
+		description: 'states of the thread, in proportion; sorts by blocked ticks',
+	}),
+	figure('stuck', row => row.stuckMs, formats.duration, {
+		heading: 'STUCK', title: 'stuck', width: 6, fromColumns: 70,
 		description: 'how long it has been where it is without using CPU, or waited for the same monitor; >= since before the first sample; blank for the JVM\'s own threads',
 		value: row => row.stuckMs > 0 ? formatStuck(row) : '',
-		compare: (a, b) => byNumber(a.stuckMs, b.stuckMs),
-	},
-	{
-		id: 'tid', heading: 'TID', title: 'thread id', width: 8, align: 'right', fromColumns: 120, ascending: true,
+	}),
+	figure('tid', row => row.nativeId, formats.count, {
+		heading: 'TID', title: 'thread id', width: 8, fromColumns: 120, ascending: true,
 		description: 'id of the thread in the operating system',
 		value: row => row.nativeId > 0 ? String(row.nativeId) : '',
-		compare: (a, b) => byNumber(a.nativeId, b.nativeId),
-	},
-	{
-		id: 'cpu-ms', heading: 'CPU ms', title: 'CPU time', width: 8, align: 'right', fromColumns: 120,
+	}),
+	figure('cpu-ms', row => row.cpuNs, formats.cpuMs, {
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120,
 		description: 'CPU time of the thread, milliseconds',
-		value: row => formatMs(row.cpuNs),
-		compare: (a, b) => byNumber(a.cpuNs, b.cpuNs),
-	},
-	{
-		id: 'kind', heading: 'KIND', title: 'kind', width: 7, align: 'left', fromColumns: 130, ascending: true,
+	}),
+	text('kind', row => kindText(row), {
+		heading: 'KIND', title: 'kind', width: 7, fromColumns: 130,
 		description: 'daemon, virtual, or carrier: of a virtual thread now',
-		value: row => kindText(row),
 		role: () => 'dim',
-		compare: (a, b) => byText(kindText(a), kindText(b)),
-	},
+	}),
 	...stateLetters.map(letter => stateColumn<ThreadRow>(letter, {fromColumns: 190, description: 'samples of the thread in the state'})),
-	{
-		id: 'name', heading: 'THREAD', title: 'name', width: 22, align: 'left', fromColumns: 0, ascending: true,
+	text('name', row => row.name, {
+		heading: 'THREAD', title: 'name', width: 22, fromColumns: 0, sortFigures: ['name'],
 		description: 'name of the thread, or of a pool with * for the digits',
-		sortFigures: ['name'],
-		value: row => row.name,
-		compare: (a, b) => byText(a.name, b.name),
-	},
-	{
-		id: 'now', heading: 'NOW AT', title: 'where it is', width: 0, align: 'left', fromColumns: 60, ascending: true,
+	}),
+	place('now', row => row.now, {
+		heading: 'NOW AT', title: 'where it is', width: 0, fromColumns: 60,
 		description: 'the line it is at now; for a pool, the line most of its threads are at, and how many',
 		value: (row, {room, fullNames}) => nowShown(row, room, fullNames),
-		compare: (a, b) => byText(nowText(a), nowText(b)),
-	},
-	{
-		id: 'holder', heading: 'WAITS FOR', title: 'waits for', width: 40, align: 'left', fromColumns: 150, ascending: true,
+	}),
+	text('holder', row => row.waitsFor?.ownerName ?? '', {
+		heading: 'WAITS FOR', title: 'waits for', width: 40, fromColumns: 150,
 		description: 'what it waits for, which thread holds it, and the line where that thread took it',
 		value: (row, {room}) => row.waitsFor ? lockText(row.waitsFor, room) : '',
 		role: () => 'blocked',
-		compare: (a, b) => byText(a.waitsFor?.ownerName ?? '', b.waitsFor?.ownerName ?? ''),
-	},
-	{
-		id: 'own', heading: 'OWN CODE', title: 'own code', width: 28, align: 'left', fromColumns: 220, ascending: true,
-		description: 'the line of the program\'s own code by which it came where it is now, if that is other code',
-		value: (row, {room, fullNames}) => row.own ? shortName(row.own, room, fullNames) : '',
-		compare: (a, b) => byText(a.own ? locationName(a.own) : '', b.own ? locationName(b.own) : ''),
-	},
+	}),
+	ownCodeColumn(220, 'the line of the program\'s own code by which it came where it is now, if that is other code'),
 ];
 
 /** A lock in one line of about `room` cells at most: `Pool held by worker-3 at Pool.take:88`. */
@@ -120,10 +90,6 @@ function nowShown({now, nowThreads, threadKeys, via, waitsFor}: ThreadRow, room:
 	const asides = via ? [viaText(via)] : [];
 	const left = Math.max(room - share.length, 1);
 	return (waitsFor?.ownerName === undefined ? nameWith(now, asides, left, fullNames) : nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames)) + share;
-}
-
-function nowText({now}: ThreadRow): string {
-	return now ? locationName(now) : '';
 }
 
 function stateText({alive, state}: ThreadRow): string {
