@@ -1,0 +1,188 @@
+import {unknownStackFrame, type Interner} from '../../model/frame.js';
+import {threadFlag, type Sample} from '../../model/sample.js';
+import {stateCode} from '../../model/thread-state.js';
+import {idleKind, type IdleList} from '../../jvm/threads/idle.js';
+import {type HeapClock} from './hotspot/collections.js';
+import {type Methods} from './hotspot/methods.js';
+import {type ObservedThreads} from './observed-threads.js';
+import {type RecordedCpu} from './recorded-cpu.js';
+import {flagsOf, hasValidRow, RowCache} from './row-cache.js';
+import {countsAsRunning} from './threads/cpu-times.js';
+import {derivedState, waitKind} from './threads/derived-state.js';
+import {type JavaThread} from './threads/java-thread.js';
+import {type Locks} from './threads/locks/locks.js';
+import {isStalled} from './threads/stalls.js';
+import {javaThreadState} from './threads/thread-block.js';
+import {type VmThreads} from './threads/vm-threads.js';
+
+/** Where the contents of the rows come from. */
+type Sources = {
+	readonly methods: Methods;
+	readonly locks: Locks;
+	readonly vmThreads: VmThreads;
+	readonly clock: HeapClock;
+	readonly idle: IdleList;
+	/** With perf events. */
+	readonly recorded?: RecordedCpu;
+	/** If threads are stopped. */
+	readonly observed?: ObservedThreads;
+};
+
+/** Fills samples with the rows of all threads: state, stack, lock and CPU time. */
+export class SampleRows {
+	readonly #sources: Sources;
+	readonly #depth: number;
+	/** Frame for a running thread whose stack could not be read, so that its CPU time counts somewhere. */
+	readonly #unknownFrame: number;
+	readonly #cache = new RowCache();
+	/** Threads blocked by an owner. */
+	readonly #blocked: JavaThread[] = [];
+	/**
+	When the sample being filled was taken, the intervals that it covers, and whether a collection had stopped the
+	program.
+	*/
+	#nowMs = 0;
+	#repeats = 1;
+	#wasCollecting: boolean | undefined;
+	readonly #isCollecting: () => boolean;
+
+	/** `depth`: frames kept of each stack. */
+	constructor(sources: Sources, depth: number, interner: Interner) {
+		this.#sources = sources;
+		this.#depth = depth;
+		this.#unknownFrame = unknownStackFrame(interner);
+		this.#isCollecting = () => {
+			this.#wasCollecting ??= sources.clock.isStopping();
+			return this.#wasCollecting;
+		};
+	}
+
+	/**
+	Fills a sample that covers `repeats` intervals. `newThreads`: those of `threads` listed for the first time.
+	*/
+	fill(into: Sample, threads: readonly JavaThread[], {newThreads, repeats}: {readonly newThreads: readonly JavaThread[]; readonly repeats: number}): void {
+		const {locks, recorded, vmThreads} = this.#sources;
+		this.#cache.start(into);
+		into.isObservation = !recorded;
+		locks.start(threads);
+		this.#nowMs = performance.now();
+		this.#repeats = repeats;
+		this.#wasCollecting = undefined;
+		this.#blocked.length = 0;
+		for (const thread of threads) {
+			if (!(thread.hasValidRow && this.#cache.keepValid(thread))) {
+				this.#fillRow(into, thread);
+			}
+		}
+
+		for (const thread of this.#blocked) {
+			locks.fill(into, thread, threads[0].round);
+		}
+
+		recorded?.addEnded(into);
+		vmThreads.add(into, this.#cache, {java: threads, newThreads, repeats});
+		this.#cache.end();
+	}
+
+	/** The sample failed: empties it, and reuses no row of it. */
+	forget(sample: Sample): void {
+		this.#cache.forget(sample);
+	}
+
+	#fillRow(into: Sample, thread: JavaThread): void {
+		const state = this.#stateOf(thread);
+		const lock = this.#sources.locks.of(thread, state);
+		if (this.#cache.keep(thread, state, lock)) {
+			this.#sources.recorded?.add(into, thread, thread.row, thread.row);
+		} else {
+			thread.row = this.#addThread(into, thread);
+			into.lockKind[thread.row] = lock.kind;
+			into.lockClass[thread.row] = lock.className;
+		}
+
+		thread.hasValidRow = hasValidRow(thread, lock, into.state[thread.row]);
+		if (lock.ownerSlot) {
+			this.#blocked.push(thread);
+		}
+	}
+
+	/** Adds a thread and the virtual thread mounted on it; returns the row that Java code sees. */
+	#addThread(into: Sample, thread: JavaThread): number {
+		if (thread.carrierStart >= 0 && thread.virtual) {
+			return this.#addMounted(into, thread, thread.virtual);
+		}
+
+		const row = into.addThread(thread.key, thread.nativeId, thread.name);
+		into.flags[row] = flagsOf(thread);
+		into.cpuNs[row] = thread.cpuNs;
+		into.state[row] = this.#stateOf(thread);
+		this.#addFrames(into, thread.frames, 0, thread.frames.length);
+		if (thread.frames.length === 0 && thread.end === 'broken' && thread.state === stateCode.RUNNABLE) {
+			into.addFrame(this.#unknownFrame);
+		}
+
+		this.#attribute(into, thread, row, row);
+		thread.sampledFrames = thread.frames;
+		return row;
+	}
+
+	/** Adds a carrier, as waiting, and its mounted virtual thread, which gets all the CPU time. */
+	#addMounted(into: Sample, thread: JavaThread, virtual: {readonly key: number; readonly name: string}): number {
+		const {frames, carrierStart, end} = thread;
+		const incomplete = end === 'broken' ? threadFlag.incomplete : 0;
+		const carrier = into.addThread(thread.key, thread.nativeId, thread.name);
+		into.flags[carrier] = thread.flags | threadFlag.carrier | incomplete;
+		into.state[carrier] = stateCode.WAITING;
+		this.#addFrames(into, frames, carrierStart, frames.length);
+		const row = into.addThread(virtual.key, thread.nativeId, virtual.name);
+		into.flags[row] = threadFlag.virtual | threadFlag.daemon | (thread.isHeapMissing ? threadFlag.incomplete : incomplete);
+		into.cpuNs[row] = thread.cpuNs;
+		into.state[row] = this.#stateOf(thread);
+		into.carrier[row] = carrier;
+		this.#addFrames(into, frames, 0, carrierStart);
+		this.#attribute(into, thread, row, carrier);
+		return row;
+	}
+
+	#attribute(into: Sample, thread: JavaThread, row: number, carrier: number): void {
+		this.#sources.recorded?.add(into, thread, row, carrier);
+		this.#sources.observed?.add(into, thread, row);
+	}
+
+	#addFrames(into: Sample, frames: Int32Array, start: number, end: number): void {
+		const last = Math.min(end, start + this.#depth);
+		for (let index = start; index < last; index++) {
+			into.addFrame(frames[index]);
+		}
+	}
+
+	#stateOf(thread: JavaThread): number {
+		if (this.#isIdle(thread)) {
+			return stateCode.IDLE;
+		}
+
+		if (!isStalled(thread, this.#nowMs, this.#isCollecting)) {
+			return thread.state;
+		}
+
+		// A safepoint delays threads on their way into or out of a sleep, wait or park: show that.
+		const {methods} = this.#sources;
+		return waitKind(thread, methods) === 'none' ? stateCode.BLOCKED : derivedState(thread, methods, undefined);
+	}
+
+	/** RUNNABLE to the JVM, but waiting in a known native call, or inside the VM without a Java frame. */
+	#isIdle(thread: JavaThread): boolean {
+		if (thread.state !== stateCode.RUNNABLE) {
+			return false;
+		}
+
+		const wasIdle = thread.isCpuKnown && !countsAsRunning(thread, this.#repeats);
+		if (thread.frames.length === 0) {
+			return thread.end === 'root' && (thread.isCpuKnown ? wasIdle : thread.block.state === javaThreadState.blocked);
+		}
+
+		const method = this.#sources.methods.ofFrame(thread.frames[0]);
+		const kind = method ? this.#sources.idle.kindOf(method.className, method.name) : idleKind.none;
+		return kind === idleKind.always || (kind === idleKind.withoutCpu && wasIdle);
+	}
+}
