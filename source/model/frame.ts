@@ -47,12 +47,12 @@ export const unattributedReason = Object.freeze({
 
 /**
 Where an engine puts the names that it meets; ids are dense, start at 1 (0 is "none" / the empty string) and never
-change. Strings must have passed `printable` before they are interned.
+change. Strings are made `printable` there, so that none from a target or a file reaches a terminal as it is.
 */
 export type Interner = {
 	/**
-	Id of a string; the same string gives the same id. Longer strings than the table keeps are cut with an ellipsis. Not
-	for names of threads, which a program may change without end: nothing that is interned is given up.
+	Id of a string, made printable and cut to the table's longest; the same string gives the same id. Not for
+	names of threads, which a program may change without end: nothing that is interned is given up.
 	*/
 	internString(text: string): number;
 	/** Id of a frame. `line` >= 0, `unknownLine` or `nativeLine`. Returns `otherFrame` when the table is full. */

@@ -8,6 +8,7 @@ import {
 import type {
 	Contention, Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTable,
 } from './snapshot.js';
+import {printable} from './text.js';
 import {TupleIndex} from './tuple-index.js';
 
 /** How a thread stands in the newest sample. What is left out stays as it was. */
@@ -55,7 +56,8 @@ export class SnapshotBuilder implements Interner {
 	readonly #contentionTicks: number[] = [];
 	#threadSamples = 0;
 
-	internString(text: string): number {
+	internString(name: string): number {
+		const text = printable(name);
 		let id = this.#stringIds.get(text);
 		if (id === undefined) {
 			id = this.#strings.push(text) - 1;

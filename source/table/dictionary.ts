@@ -1,5 +1,5 @@
 import {noFrame, otherFrame, rootNode, unknownLine, type Interner} from '../model/frame.js';
-import {cut} from '../model/text.js';
+import {printable} from '../model/text.js';
 import {TupleIndex} from '../model/tuple-index.js';
 import {otherName, otherNode, otherString} from './layout.js';
 import type {TableViews} from './views.js';
@@ -43,7 +43,7 @@ export class DictionaryWriter implements Interner {
 
 	/** See `Interner`. */
 	internString(text: string): number {
-		const kept = cut(text);
+		const kept = printable(text);
 		return this.#ids.get(kept) ?? this.#addString(kept);
 	}
 

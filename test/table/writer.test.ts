@@ -389,6 +389,14 @@ describe('names', () => {
 		expect(ids.map(id => strings[id])).toEqual(names.map(name => name.length > 512 ? `${name.slice(0, 511).replace(/[\uD800-\uDBFF]$/, '')}…` : name));
 	});
 
+	test('hold nothing that a terminal obeys, whatever the target calls its classes', () => {
+		const buffer = createTable(tiny);
+		const writer = new TableWriter(buffer);
+		const id = writer.internString('\u001B[2J\u202Eevil');
+		writer.publish(zeroFigures);
+		expect(new TableReader(buffer).read(0)!.dictionary.strings[id]).toBe(String.raw`\x1b[2J\u202eevil`);
+	});
+
 	test('of threads come back as each thread had them last, those of the dead too, in no more room than these take', () => {
 		const buffer = createTable({...tiny, maxSlabs: 4});
 		const writer = new TableWriter(buffer);

@@ -3,7 +3,6 @@ import {
 	nativeLine, otherFrame, unknownLine, type Interner,
 } from '../../../model/frame.js';
 import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
-import {printable} from '../../../model/text.js';
 import {type IdleList, idleKind} from '../../../jvm/threads/idle.js';
 import {type Sample, threadFlag} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
@@ -101,8 +100,8 @@ export class FrameLines {
 
 		const interner = this.#interner;
 		const className = normalClassName(text.className);
-		const classId = interner.internString(printable(className));
-		const id = interner.internFrame(classId, interner.internString(printable(text.method)), interner.internString(printable(text.file)), text.line);
+		const classId = interner.internString(className);
+		const id = interner.internFrame(classId, interner.internString(text.method), interner.internString(text.file), text.line);
 		const kind = this.#idleList.kindOf(className, text.method);
 		// In a full table one frame represents many methods.
 		if (id !== otherFrame && kind !== idleKind.none) {

@@ -258,7 +258,7 @@ export class DumpParser {
 			}
 		}
 
-		lockClass[row] = className ? this.#interner.internString(printable(normalClassName(decodeModifiedUtf8(Buffer.from(className.slice(0, maxNameBytes), 'latin1'))))) : 0;
+		lockClass[row] = className ? this.#interner.internString(normalClassName(decodeModifiedUtf8(Buffer.from(className.slice(0, maxNameBytes), 'latin1')))) : 0;
 		this.#owners.wants(row, address);
 	}
 

@@ -1,7 +1,6 @@
 import {nativeLine, otherFrame, unknownLine, type Interner} from '../../../model/frame.js';
 import {normalClassName} from '../../../model/class-name.js';
 import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
-import {printable} from '../../../model/text.js';
 import {decodeLineTable, lineAt, lineTableBytes, type LineTable} from '../decode/line-table.js';
 import {isAligned} from '../target/memory.js';
 import {type Ranges} from '../target/ranges.js';
@@ -86,7 +85,7 @@ export class Method implements MethodName, Checkable {
 		this.name = name;
 		this.#name = {className, name, isNative: this.isNative};
 		this.isEnterSpecial = name === 'enterSpecial' && className === 'jdk.internal.vm.Continuation';
-		this.#ids = [className, name, file].map(text => interner.internString(printable(text))) as [number, number, number];
+		this.#ids = [className, name, file].map(text => interner.internString(text)) as [number, number, number];
 	}
 
 	/** Frame id of this method at a bytecode index; -1: the method's entry. */

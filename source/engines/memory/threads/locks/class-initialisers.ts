@@ -1,6 +1,5 @@
 import type {Interner} from '../../../../model/frame.js';
 import {lockKindCode} from '../../../../model/sample.js';
-import {printable} from '../../../../model/text.js';
 import {wordAt} from '../../decode/word.js';
 import {has} from '../../hotspot/layout.js';
 import {type Methods} from '../../hotspot/methods.js';
@@ -73,7 +72,7 @@ export class ClassInitialisers {
 	frameOf({frames}: JavaThread, className: number): number {
 		return frames.findLast(frame => {
 			const method = this.#methods.ofFrame(frame);
-			return method?.name === '<clinit>' && this.#interner.internString(printable(method.className)) === className;
+			return method?.name === '<clinit>' && this.#interner.internString(method.className) === className;
 		}) ?? 0;
 	}
 

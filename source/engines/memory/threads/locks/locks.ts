@@ -1,7 +1,6 @@
 import type {Interner} from '../../../../model/frame.js';
 import {normalClassName} from '../../../../model/class-name.js';
 import {lockKindCode, type Sample} from '../../../../model/sample.js';
-import {printable} from '../../../../model/text.js';
 import {stateCode} from '../../../../model/thread-state.js';
 import {moving, type HeapClock} from '../../hotspot/collections.js';
 import {type Heap} from '../../hotspot/heap.js';
@@ -311,7 +310,7 @@ export class Locks {
 			return known.id;
 		}
 
-		const id = this.#interner.internString(printable(normalClassName(symbolName(this.#vm, symbol))));
+		const id = this.#interner.internString(normalClassName(symbolName(this.#vm, symbol)));
 		if (this.#classIds.size >= classesLimit) {
 			this.#classIds.clear();
 		}
