@@ -11,8 +11,6 @@ const steps = 20;
 const powers = 42;
 /** The first one has durations of 0. */
 export const bucketCount = 1 + (powers * steps);
-/** Older files have a bucket for each power of two. */
-const olderBucketCount = powers;
 
 /** The shortest duration of a bucket, nanoseconds. */
 export function bucketStartNs(bucket: number): number {
@@ -107,29 +105,17 @@ export function longestNs({bucket}: Histogram, mostNs: number): number {
 	return last === undefined ? 0 : (last === bucketCount - 1 ? mostNs : Math.min(Math.floor(bucketStartNs(last + 1)), mostNs));
 }
 
-/** Reads a histogram and adds it to the list; `isOlder`: a bucket is a power of two, and its durations are spread evenly. */
-export function readHistogram(from: Numbers, isOlder: boolean, to: HistogramList): void {
-	const limit = isOlder ? olderBucketCount : bucketCount;
+/** Reads a histogram and adds it to the list. */
+export function readHistogram(from: Numbers, to: HistogramList): void {
 	let least = 0;
-	for (let left = from.below(limit + 1); left > 0; left--) {
-		const bucket = from.below(limit);
-		const count = from.number();
+	for (let left = from.below(bucketCount + 1); left > 0; left--) {
+		const bucket = from.below(bucketCount);
 		if (bucket < least) {
 			throw new RangeError('buckets that are in no order');
 		}
 
 		least = bucket + 1;
-		if (!isOlder || bucket === 0) {
-			to.add(bucket, count);
-			continue;
-		}
-
-		for (let step = 0; step < steps; step++) {
-			const part = Math.floor(count * (step + 1) / steps) - Math.floor(count * step / steps);
-			if (part > 0) {
-				to.add(1 + ((bucket - 1) * steps) + step, part);
-			}
-		}
+		to.add(bucket, from.number());
 	}
 
 	to.end();

@@ -12,14 +12,12 @@ import type {
 
 /*
 The agent's reports of tasks: agent/src/main/java/tprof/agent/TaskReport.java has the other side of each line. They come
-from the target, so nothing in them is trusted. Saved files hold the same (report-writer), behind what the probe says.
+from the target, so nothing in them is trusted. Saved files hold the same, behind what the probe says.
 */
 
 /** Different from those of traces. */
 const agentFormat = 103;
 const savedFormat = 104;
-/** Older files: with buckets for powers of two. */
-const olderFormat = 102;
 /** More than the agent ever writes. */
 const most = {
 	texts: 1000, faults: 2200, kinds: 1000, workers: 5000, stays: 40_000, longest: 1000, readings: 10_000, states: 24, counters: 1000, moments: 1000,
@@ -32,14 +30,13 @@ export function parseTaskReport(bytes: Uint8Array, probe: Probe): AgentTaskRepor
 		throw new RangeError('a report of an unknown format');
 	}
 
-	return readReport(from, probe, false);
+	return readReport(from, probe);
 }
 
 /** What `writeTaskReport` wrote. Throws RangeError for anything else. */
 export function parseSavedTasks(bytes: Uint8Array): TaskReport {
 	const from = new Numbers(bytes);
-	const format = from.number();
-	if (format !== savedFormat && format !== olderFormat) {
+	if (from.number() !== savedFormat) {
 		throw new RangeError('a report of an unknown format');
 	}
 
@@ -51,18 +48,18 @@ export function parseSavedTasks(bytes: Uint8Array): TaskReport {
 	const notes = from.list(most.texts, () => from.text());
 	const history = from.list(most.moments, () => states.map(() => from.number()));
 	return {
-		...readReport(from, {states, counters, points: []}, format === olderFormat), probe, states, counters, notes, history,
+		...readReport(from, {states, counters, points: []}), probe, states, counters, notes, history,
 	};
 }
 
-function readReport(from: Numbers, {states, points, counters}: Pick<Probe, 'states' | 'points' | 'counters'>, isOlder: boolean): AgentTaskReport {
+function readReport(from: Numbers, {states, points, counters}: Pick<Probe, 'states' | 'points' | 'counters'>): AgentTaskReport {
 	const phase = phases[from.below(phases.length + 1) - 1] ?? 'surveyed';
 	const [command, startedAtMs, elapsedNs, wovenClasses, wovenMethods] = Array.from({length: 5}, () => from.number());
 	const refused = from.list(most.texts, () => ({name: from.text(), reason: from.text()}));
 	const [missingPoints, unloadedPoints] = Array.from({length: 2}, () => from.list(points.length, () => from.below(points.length)));
 	const [oneIn, skipped, dropped, missed] = Array.from({length: 4}, () => from.number());
-	const faults = isOlder ? [] : from.list(most.faults, () => from.text());
-	const stays = from.listToZero(most.stays, worker => readStays(from, worker - 1, {stateCount: states.length, isOlder}));
+	const faults = from.list(most.faults, () => from.text());
+	const stays = from.listToZero(most.stays, worker => readStays(from, worker - 1, states.length));
 	const now = from.listToZero(most.stays, (kind): TasksNow => ({
 		kind: kind - 1, state: from.below(states.length), count: from.number(), sumNs: from.number(), oldestNs: from.number(),
 	}));
@@ -81,11 +78,11 @@ function readReport(from: Numbers, {states, points, counters}: Pick<Probe, 'stat
 	};
 }
 
-function readStays(from: Numbers, worker: number, {stateCount, isOlder}: {readonly stateCount: number; readonly isOlder: boolean}): TaskStays {
+function readStays(from: Numbers, worker: number, stateCount: number): TaskStays {
 	const [kind, state] = [from.number(), from.below(stateCount)];
 	const [count, totalNs, leastNs, mostNs] = Array.from({length: 4}, () => from.number());
 	const durations = new HistogramList();
-	readHistogram(from, isOlder, durations);
+	readHistogram(from, durations);
 
 	return {
 		worker, kind, state, count, totalNs, leastNs, mostNs, durations: histogramOf(durations.taken(), 0),

@@ -9,14 +9,11 @@ import {
 /*
 The agent's reports: agent/src/main/java/tprof/agent/Report.java has the other side of each line. They come from the
 target, so nothing in them is trusted: each number is checked before it is used, and texts are made printable. Saved files
-hold the same (report-writer), but for parameters, which are descriptors in the agent's.
+hold the same, but for parameters, which are descriptors in the agent's.
 */
 
 const agentFormat = 4;
 const savedFormat = 5;
-/** Older files: with buckets for powers of two, and the first without threads. */
-const olderFormats = new Set([2, 3]);
-const formatWithoutThreads = 2;
 /** By their numbers, less one. */
 export const phases = ['surveyed', 'tracing', 'over'] as const;
 /** As much as the agent ever writes, or more: a report that the target forged must not fill our memory. */
@@ -28,8 +25,7 @@ const most = {
 export function parseReport(bytes: Uint8Array): TraceReport {
 	const from = new Numbers(bytes);
 	const format = from.number();
-	const isOlder = olderFormats.has(format);
-	if (!isOlder && format !== agentFormat && format !== savedFormat) {
+	if (format !== agentFormat && format !== savedFormat) {
 		throw new RangeError('a report of an unknown format');
 	}
 
@@ -39,19 +35,19 @@ export function parseReport(bytes: Uint8Array): TraceReport {
 	const elapsedNs = from.number();
 	const survey = {
 		classes: from.number(), methods: from.number(), names: from.list(most.texts, () => from.text()), refused: refusals(from),
-		unmatched: from.list(most.texts, (): UnmatchedPattern => ({pattern: from.text(), isLoaded: isOlder || from.number() > 0, nearest: from.list(most.nearest, () => from.text())})),
+		unmatched: from.list(most.texts, (): UnmatchedPattern => ({pattern: from.text(), isLoaded: from.number() > 0, nearest: from.list(most.nearest, () => from.text())})),
 	};
 	const [wovenClasses, wovenMethods] = [from.number(), from.number()];
 	const refused = refusals(from);
 	const [lostCalls, traces, threads] = [from.number(), from.number(), from.number()];
 	const methods = from.list(most.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: format === agentFormat ? parametersOf(from.text()) : from.text(), isLetGo: from.number() > 0, oneIn: Math.max(1, from.number())}));
-	const nodes = readNodes(from, methods.length, isOlder);
+	const nodes = readNodes(from, methods.length);
 	const activeCount = from.number();
 	const active = from.list(most.texts, (): ActiveTrace => ({
 		thread: from.text(), method: from.below(methods.length), ageNs: from.number(), depth: from.number(),
 	}));
 	const slowest = from.list(most.traces, () => readTrace(from, methods.length));
-	const byThread = format === formatWithoutThreads ? [] : readThreads(from, nodes.count);
+	const byThread = readThreads(from, nodes.count);
 	return {
 		phase, command, startedAtMs, elapsedNs, survey, wovenClasses, wovenMethods, refused, lostCalls, traces, threads, methods, nodes, byThread, activeCount, active, slowest,
 	};
@@ -103,7 +99,7 @@ function refusals(from: Numbers): RefusedName[] {
 	return from.list(most.texts, () => ({name: from.text(), reason: from.text()}));
 }
 
-function readNodes(from: Numbers, methodCount: number, isOlder: boolean): TraceNodes {
+function readNodes(from: Numbers, methodCount: number): TraceNodes {
 	const count = from.below(most.nodes) + 1;
 	// Each takes more than eight bytes.
 	from.expect((count - 1) * 8);
@@ -119,7 +115,7 @@ function readNodes(from: Numbers, methodCount: number, isOlder: boolean): TraceN
 			counter[node] = from.number();
 		}
 
-		readHistogram(from, isOlder, durations);
+		readHistogram(from, durations);
 	}
 
 	return {

@@ -119,7 +119,7 @@ export type TraceReport = {
 	readonly threads: number;
 	readonly methods: readonly TracedMethod[];
 	readonly nodes: TraceNodes;
-	/** The same by thread; empty in files of before version 0.11. */
+	/** The same by thread. */
 	readonly byThread: readonly ThreadCalls[];
 	readonly activeCount: number;
 	/** The oldest of them, the oldest first. */
