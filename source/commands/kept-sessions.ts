@@ -3,7 +3,7 @@ import {homedir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {writeWhole} from '../exports/files/files.js';
-import {pprof} from '../exports/pprof/format.js';
+import {pprof} from '../exports/pprof/write.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/version.js';

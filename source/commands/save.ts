@@ -8,7 +8,7 @@ import {version} from '../runtime/version.js';
 import type {Save} from '../ui/app.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {ExportOptions} from '../exports/formats/export-format.js';
-import {pprof} from '../exports/pprof/format.js';
+import {pprof} from '../exports/pprof/write.js';
 import {text} from '../exports/formats/text.js';
 
 /** Saves as the options say: the pprof file with its text beside it, or one file of another format. */

@@ -43,7 +43,7 @@ async function read(file: string, isAskedFor: boolean, environment: NodeJS.Proce
 	}
 
 	// Most have no such file, and load nothing for it.
-	const {parseSettings} = await import('./parse.js');
+	const {parseSettings} = await import('./fields.js');
 	const {settings, faults} = parseSettings(found.text);
 	return {...about, settings, faults: faults.map(({line, text}) => `${name}:${line > 0 ? `${line}:` : ''} ${text}`)};
 }

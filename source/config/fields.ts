@@ -8,10 +8,11 @@ import {
 } from '../ui/terminal/colors.js';
 import {keyTable} from '../ui/state/keys.js';
 import {viewOf, views} from '../views/registry.js';
-import type {JsonValue} from './json-value.js';
+import {readJson, type JsonValue} from './json-value.js';
+import type {Fault, Settings} from './settings.js';
 
 /** Settings while they are being read. */
-export type Draft = {
+type Draft = {
 	readonly options: Map<string, string>;
 	readonly columns: Record<string, readonly string[]>;
 	readonly colors: Map<Role, string>;
@@ -153,4 +154,29 @@ function valueText(value: JsonValue, name: string): readonly string[] {
 	}
 
 	return typeof plain === 'string' || typeof plain === 'number' ? [String(plain)] : value.fault(`"${name}" must be a string or a number`);
+}
+
+/** Most faults reported: one mistake may lead to many. */
+const maxFaults = 20;
+
+/**
+What a configuration file says: JSON with comments and commas at ends. What is wrong is omitted and reported with its line;
+nothing throws. `isWhole`: whether all of it could be read, so that something can be added.
+*/
+export function parseSettings(text: string): {readonly settings: Settings; readonly faults: readonly Fault[]; readonly isWhole: boolean} {
+	const faults: Fault[] = [];
+	const draft: Draft = {
+		options: new Map(), columns: {}, colors: new Map(), packages: new Map(), keys: new Map(),
+	};
+	const {isWhole} = readJson(text, faults, root => {
+		for (const {name, key, value} of root.members('the file')) {
+			const field = fields.find(candidate => candidate.name === name);
+			if (field) {
+				field.read(value, draft);
+			} else {
+				key.fault(`there is no setting "${name}"${meant(name, fields.map(candidate => candidate.name))}`);
+			}
+		}
+	});
+	return {settings: draft, faults: faults.slice(0, maxFaults), isWhole};
 }

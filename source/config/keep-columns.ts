@@ -3,7 +3,7 @@ import {replaceWhole} from '../exports/files/files.js';
 import {printable} from '../model/text.js';
 import {UserError} from '../runtime/errors.js';
 import {readConfigFile} from './configure.js';
-import {parseSettings} from './parse.js';
+import {parseSettings} from './fields.js';
 
 /**
 Writes a view's columns into a configuration file, undefined for those that the width has room for; all else in it stays

@@ -12,7 +12,7 @@ import {printable} from './text.js';
 import {TupleIndex} from './tuple-index.js';
 
 /** How a thread stands in the newest sample. What is left out stays as it was. */
-type ThreadNow = {readonly [Name in Exclude<SavedThreadColumn, 'key' | 'name' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : number};
+type ThreadNow = {readonly [Name in Exclude<SavedThreadColumn, 'key' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : (ThreadColumns[Name]['unit'] extends 'text' ? string : number)};
 
 /** A thread to add; everything but key and name has a default: alive, and each column's none. Strings but the name are ids. */
 type NewThread = {readonly key: number; readonly name: string; readonly nativeId?: number} & ThreadNow;
@@ -100,12 +100,6 @@ export class SnapshotBuilder implements Interner {
 	/** Adds a thread and returns its index. */
 	addThread(thread: NewThread): number {
 		return this.#threads.push(changed(noThread, thread)) - 1;
-	}
-
-	/** Gives a thread another name. */
-	rename(thread: number, name: string): void {
-		within(thread, this.#threads.length, 'thread');
-		this.#threads[thread] = {...this.#threads[thread], name};
 	}
 
 	/** Says how a thread stands in the newest sample. */

@@ -2,8 +2,7 @@ import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {fields} from '../../source/config/fields.js';
-import {parseSettings} from '../../source/config/parse.js';
+import {fields, parseSettings} from '../../source/config/fields.js';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
 const [, example] = /```jsonc\n([\s\S]*?)```/.exec(page)!;

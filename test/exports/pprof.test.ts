@@ -3,7 +3,7 @@ import {Profile, Sample, StringTable} from 'pprof-format';
 import {describe, expect, test} from 'vitest';
 import {UserError} from '../../source/runtime/errors.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {decodeReports, encodeReports} from '../../source/exports/traces/report-comments.js';
+import {decodeReports, encodeReports} from '../../source/exports/pprof/report-comments.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';

@@ -28,7 +28,7 @@ function * randomSession(seconds: number, seed = 1): Generator<Snapshot> {
 		}
 
 		for (let times = pick(random, 4); times > 0; times--) {
-			builder.rename(threads[pick(random, threads.length)], ['', `request ${pick(random, 99)} of customer \u{1F600}`, `request \u{1F601}${second}`, 'idle'][pick(random, 4)]);
+			builder.setNow(threads[pick(random, threads.length)], {name: ['', `request ${pick(random, 99)} of customer \u{1F600}`, `request \u{1F601}${second}`, 'idle'][pick(random, 4)]});
 		}
 
 		for (let times = 0; times < 6; times++) {

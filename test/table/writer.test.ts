@@ -359,6 +359,15 @@ describe('threads', () => {
 		expect([...contentionOf(image).keys()]).toEqual(['1||1|L|3|A.holds|']);
 	});
 
+	test('who does not count, and holds somebody up again, is where it is by now', () => {
+		const holder = (method: string) => ({key: 2, name: 'holder', frames: [method, 'B.run']});
+		const waiter = (owner: number): DrawnThread => ({key: 1, state: stateCode.BLOCKED, frames: ['A.wait'], lock: {kind: lockKindCode.monitor, className: 'L', owner}});
+		const image = counted([[1, 'B.one'], [-1, 'B.two'], [1, 'B.two'], [1, 'B.three']].map(([owner, method], index) => ({atMs: index + 1, threads: [waiter(Number(owner)), holder(String(method))]})), name => name !== 'holder');
+		expect(contentionOf(image)).toEqual(new Map([
+			['1|A.wait|1|L|2|B.one<B.run|', 1], ['1|A.wait|1|L|none||', 1], ['1|A.wait|1|L|2|B.two<B.run|', 1], ['1|A.wait|1|L|2|B.three<B.run|', 1],
+		]));
+	});
+
 	test('flags are those of the newest sample', () => {
 		const {threads} = counted([
 			{atMs: 1, threads: [{key: 1, isIncomplete: true}, {key: 2}]},

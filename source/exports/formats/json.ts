@@ -11,10 +11,10 @@ import type {
 import {
 	frameOf, frameTexts, statesOf, viaOf,
 } from '../../views/record.js';
-import {jsonTasks} from '../tasks/json.js';
 import {jsonTraces} from '../traces/json.js';
 import {documentHead, type ExportFormat, type ExportOptions} from './export-format.js';
 import {noteLines} from './session-lines.js';
+import {jsonTasks} from './tasks.js';
 import {windowStats} from './window-snapshot.js';
 
 /** Programs read it: the keys, their order and their meaning are those of docs/formats.md. */

@@ -1,4 +1,4 @@
-import {pprof} from '../pprof/format.js';
+import {pprof} from '../pprof/write.js';
 import {chromeTraces} from '../traces/chrome.js';
 import {xmlTraces} from '../traces/xml.js';
 import {csv} from './csv.js';

@@ -10,12 +10,12 @@ import {queryThreads} from '../../query/threads/threads.js';
 import type {Query, ThreadRow} from '../../query/types/rows.js';
 import {views} from '../../views/registry.js';
 import type {View} from '../../views/view.js';
-import {textTasks} from '../tasks/text.js';
 import {textTraces} from '../traces/text.js';
 import type {ExportFormat} from './export-format.js';
 import {
 	costLine, noteLines, statesLine, targetLine, timeLine,
 } from './session-lines.js';
+import {textTasks} from './tasks.js';
 import {
 	defaultTop, defaultWidth, minWidth, noteIndent, textTable, wrapAt,
 } from './text-table.js';

@@ -1,7 +1,7 @@
 import {gunzipSync} from 'node:zlib';
 import {UserError} from '../../runtime/errors.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {decodeReports} from '../traces/report-comments.js';
+import {decodeReports} from './report-comments.js';
 import {ExcessError, maxProfileBytes} from './limits.js';
 import {PiecewiseProfile} from './piecewise.js';
 import {foreignSnapshot} from './read-foreign.js';

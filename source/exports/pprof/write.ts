@@ -8,7 +8,10 @@ import {threadFlag} from '../../model/sample.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
 import {settledCounters} from '../../query/counters/aligned.js';
-import {encodeReports} from '../traces/report-comments.js';
+import type {ExportFormat} from '../formats/export-format.js';
+import {windowSnapshot} from '../formats/window-snapshot.js';
+import {pprofTraces} from '../traces/pprof.js';
+import {encodeReports} from './report-comments.js';
 import {classLengthOf, labelKey, placeholders} from './labels.js';
 import {
 	profileDigest, encodeSession, savedSessionOf, type FrameIndex, type Peculiarities,
@@ -16,6 +19,19 @@ import {
 import {sane} from './saved-cells.js';
 
 const nsPerMs = 1_000_000;
+
+/** The only format that tprof-top can open again. Everything is in it, whatever the view shows. */
+export const pprof: ExportFormat = {
+	id: 'pprof',
+	title: 'pprof',
+	extension: '.pb.gz',
+	usualFor: 'save',
+	description: 'the whole snapshot: opens again with tprof-top open, in go tool pprof and in speedscope',
+	streaming: false,
+	binary: true,
+	traces: pprofTraces,
+	write: (snapshot, baseline, {version}) => writePprof(windowSnapshot(snapshot, baseline), version),
+};
 
 /**
 The snapshot as gzip-compressed pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): one sample for
