@@ -1,5 +1,5 @@
 import {
-	makeArrays, namesOf, newArray, pick, units, type Arrays, type Column, type ColumnArray,
+	makeArrays, namesOf, newArray, pick, units, type Arrays, type ColumnArray, type Columns,
 } from './column-types.js';
 import {
 	attributedCpuColumns, rowColumns, threadNumbers, type SampledNumber,
@@ -43,8 +43,6 @@ const sampleColumns = {...pick(threadNumbers, sampledNames), ...rowColumns};
 type SampleColumns = typeof sampleColumns;
 const sampleNames = namesOf(sampleColumns);
 
-const attributedCpuNames = namesOf(attributedCpuColumns);
-
 /** How many rows, and frames, there is room for at first. */
 const firstRows = 64;
 const firstFrames = 4096;
@@ -55,7 +53,7 @@ class SampleRows {
 	count = 0;
 
 	constructor() {
-		Object.assign(this, makeArrays(sampleColumns, sampleNames, column => newRows(column, firstRows)));
+		grow(this, sampleColumns, firstRows);
 	}
 }
 
@@ -66,7 +64,7 @@ class AttributedCpuRows {
 	recorded = 0;
 
 	constructor() {
-		Object.assign(this, makeArrays(attributedCpuColumns, attributedCpuNames, column => newRows(column, firstRows)));
+		grow(this, attributedCpuColumns, firstRows);
 	}
 }
 
@@ -75,11 +73,7 @@ class AttributedCpu extends (AttributedCpuRows as new () => AttributedCpuRows & 
 	/** Appends a row whose frames begin there, and returns its index. */
 	add(row: number, cpuNs: number, stackStart: number): number {
 		if (this.count === this.row.length) {
-			Object.assign(this, makeArrays(attributedCpuColumns, attributedCpuNames, (column, name) => {
-				const grown = newRows(column, this.count * 2);
-				grown.set(this[name]);
-				return grown;
-			}));
+			grow(this, attributedCpuColumns, this.count * 2);
 		}
 
 		this.row[this.count] = row;
@@ -151,7 +145,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	addThread(key: number, nativeId: number, name: string): number {
 		const row = this.count;
 		if (row === this.key.length) {
-			this.#growThreads();
+			grow(this, sampleColumns, row * 2);
 		}
 
 		if (row < this.#filled) {
@@ -197,18 +191,16 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 
 		this.frames[this.frameCount++] = frame;
 	}
-
-	#growThreads(): void {
-		Object.assign(this, makeArrays(sampleColumns, sampleNames, (column, name) => {
-			const grown = newRows(column, this.count * 2);
-			grown.set(this[name]);
-			return grown;
-		}));
-	}
 }
 
-function newRows(column: Column, length: number): ColumnArray {
-	return newArray(column, length).fill(units[column.unit].none);
+/** Gives an object an array of so many rows for each column; what it has in them stays, the others hold the column's none. */
+function grow(rows: object, columns: Columns, length: number): void {
+	const before = rows as Readonly<Partial<Record<string, ColumnArray>>>;
+	Object.assign(rows, makeArrays(columns, namesOf(columns), (column, name) => {
+		const grown = newArray(column, length).fill(units[column.unit].none);
+		grown.set(before[name] ?? []);
+		return grown;
+	}));
 }
 
 /**

@@ -48,10 +48,7 @@ export class SnapshotBuilder implements Interner {
 	readonly #threads: ThreadRecord[] = [];
 	/** Thread, node, state. */
 	readonly #counters = new TupleIndex(3);
-	readonly #counterTicks: number[] = [];
-	readonly #counterCpuNs: number[] = [];
-	readonly #counterSquaredTicks: number[] = [];
-	readonly #counterSquaredUs: number[] = [];
+	readonly #counted = {ticks: [] as number[], cpuNs: [] as number[], squaredTicks: [] as number[], squaredUs: [] as number[]};
 	readonly #contention = new TupleIndex(contentionKey.length);
 	readonly #contentionTicks: number[] = [];
 	#threadSamples = 0;
@@ -116,10 +113,10 @@ export class SnapshotBuilder implements Interner {
 		within(thread, this.#threads.length, 'thread');
 		within(node, firstNode + this.#nodes.size, 'node');
 		const counter = idOf(this.#counters, thread, node, state);
-		this.#counterTicks[counter] = (this.#counterTicks[counter] ?? 0) + ticks;
-		this.#counterCpuNs[counter] = (this.#counterCpuNs[counter] ?? 0) + cpuNs;
-		this.#counterSquaredUs[counter] = (this.#counterSquaredUs[counter] ?? 0) + squaredUsOf(cpuNs, Math.max(pieces?.records ?? ticks, 1));
-		this.#counterSquaredTicks[counter] = (this.#counterSquaredTicks[counter] ?? 0) + (ticks * ticks / Math.max(pieces?.samples ?? ticks, 1));
+		add(this.#counted.ticks, counter, ticks);
+		add(this.#counted.cpuNs, counter, cpuNs);
+		add(this.#counted.squaredUs, counter, squaredUsOf(cpuNs, Math.max(pieces?.records ?? ticks, 1)));
+		add(this.#counted.squaredTicks, counter, ticks * ticks / Math.max(pieces?.samples ?? ticks, 1));
 		this.#threads[thread].cpuNs += cpuNs;
 		this.#threadSamples += ticks;
 	}
@@ -127,7 +124,7 @@ export class SnapshotBuilder implements Interner {
 	/** Counts samples in which one thread was held up by another. */
 	addContention(row: NewContention): void {
 		const id = idOf(this.#contention, ...contentionKey.map(name => row[name] ?? units[contentionColumns[name].unit].none));
-		this.#contentionTicks[id] = (this.#contentionTicks[id] ?? 0) + row.ticks;
+		add(this.#contentionTicks, id, row.ticks);
 	}
 
 	/**
@@ -174,13 +171,16 @@ export class SnapshotBuilder implements Interner {
 	}
 
 	#counterTable(): Counters {
-		const counters = {ticks: this.#counterTicks, cpuNs: this.#counterCpuNs, squaredTicks: this.#counterSquaredTicks, squaredUs: this.#counterSquaredUs};
-		return {count: this.#counters.size, ...keyArrays(counterColumns, this.#counters), ...fromNames(namesOf(counters), name => Float64Array.from(counters[name]))};
+		return {count: this.#counters.size, ...keyArrays(counterColumns, this.#counters), ...fromNames(namesOf(this.#counted), name => Float64Array.from(this.#counted[name]))};
 	}
 
 	#contentionTable(): Contention {
 		return {count: this.#contention.size, ...keyArrays(contentionColumns, this.#contention), ticks: Float64Array.from(this.#contentionTicks)};
 	}
+}
+
+function add(figures: number[], at: number, figure: number): void {
+	figures[at] = (figures[at] ?? 0) + figure;
 }
 
 function changed(thread: Readonly<ThreadRecord>, now: ThreadNow): ThreadRecord {

@@ -128,7 +128,7 @@ export type TraceReport = {
 	readonly slowest: readonly WholeTrace[];
 };
 
-/** Counters of a node that only grow. */
+/** Counters of a node, and of a thread's way, that only grow. */
 const counters = ['calls', 'exceptions', 'cumulativeNs', 'ownNs'] as const;
 
 /** The report of what came after `baseline`; all of it where that is of another tracing, or of none. */
@@ -165,29 +165,16 @@ export function threadsInWindow(threads: readonly ThreadCalls[], since: readonly
 }
 
 function waysInWindow(ways: readonly ThreadWay[], before: readonly ThreadWay[]): ThreadWay[] {
-	const known = new Map<number, {calls: number; exceptions: number; cumulativeNs: number; ownNs: number; mostNs: number}>();
-	for (const {node, calls, exceptions, cumulativeNs, ownNs, mostNs} of before) {
-		const sums = known.get(node) ?? {
-			calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
-		};
-		sums.mostNs = Math.max(sums.mostNs, mostNs);
-		sums.calls += calls;
-		sums.exceptions += exceptions;
-		sums.cumulativeNs += cumulativeNs;
-		sums.ownNs += ownNs;
-		known.set(node, sums);
+	const known = new Map<number, ThreadWay>();
+	for (const way of before) {
+		const sums = known.get(way.node);
+		known.set(way.node, sums ? {...way, ...fromNames(counters, name => sums[name] + way[name]), mostNs: Math.max(sums.mostNs, way.mostNs)} : way);
 	}
 
 	return ways
 		.map(way => {
 			const then = known.get(way.node);
-			return then
-				? {
-					...way, calls: way.calls - then.calls, exceptions: Math.max(0, way.exceptions - then.exceptions),
-					cumulativeNs: Math.max(0, way.cumulativeNs - then.cumulativeNs), ownNs: Math.max(0, way.ownNs - then.ownNs),
-					mostNs: way.mostNs > then.mostNs ? way.mostNs : 0,
-				}
-				: way;
+			return then ? {...way, ...fromNames(counters, name => Math.max(0, way[name] - then[name])), mostNs: way.mostNs > then.mostNs ? way.mostNs : 0} : way;
 		})
 		.filter(({calls}) => calls > 0);
 }

@@ -1,5 +1,5 @@
 import {
-	fromNames, namesOf, select, units, type ArrayType, type Columns, type Select, type TypeOf,
+	arrayTypes, fromNames, namesOf, select, units, type ArrayType, type Columns, type Select, type TypeOf,
 } from '../model/column-types.js';
 import {
 	clockFigures, contentionColumns, counterColumns, sessionFigures, threadNumbers,
@@ -54,10 +54,7 @@ export type SamplerFigures = Record<Select<typeof figures, {by: 'sampler'}>, num
 export type OwnFigures = Record<Select<typeof figures, {by: 'table'}>, number>;
 /** Session figures: Float64 in the header, in this order. */
 export const figureNames = namesOf(figures).filter((name): name is FigureName => figures[name].by !== 'reader');
-export const samplerFigureNames = select(figures, {by: 'sampler'});
 export const ownFigureNames = select(figures, {by: 'table'});
-
-const columnBytes: Readonly<Record<ArrayType, number>> = {f64: 8, i32: 4, u8: 1};
 
 /** Columns of a thread's record here: its name is an id, 0 for none; see `names` below. */
 export const recordColumns = {...threadNumbers, name: {unit: 'index'}} as const;
@@ -139,7 +136,7 @@ export function slabLayout(shape: TableShape): SlabLayout {
 		}
 
 		for (const [column, type] of Object.entries(regions[region])) {
-			const size = columnBytes[type];
+			const size = arrayTypes[type].BYTES_PER_ELEMENT;
 			if (offset % size !== 0) {
 				throw new Error(`${region}.${column} is not aligned`);
 			}
@@ -160,7 +157,8 @@ export function slabLayout(shape: TableShape): SlabLayout {
 
 function widestFirst<C extends Columns>(columns: C): {readonly [Name in keyof C]: TypeOf<C[Name]>} {
 	const typeOf = (name: keyof C) => units[columns[name].unit].type;
-	const names = namesOf(columns).toSorted((a, b) => columnBytes[typeOf(b)] - columnBytes[typeOf(a)]);
+	const bytesOf = (name: keyof C) => arrayTypes[typeOf(name)].BYTES_PER_ELEMENT;
+	const names = namesOf(columns).toSorted((a, b) => bytesOf(b) - bytesOf(a));
 	return fromNames(names, typeOf) as {[Name in keyof C]: TypeOf<C[Name]>};
 }
 

@@ -19,12 +19,18 @@ const target = {
 	pid: 7, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0,
 };
 
-test('bytes that are not a report are refused, whatever they are', () => {
-	fc.assert(fc.property(fc.uint8Array({maxLength: 200}), bytes => {
-		expect(() => parseReport(Uint8Array.of(1, 2, ...bytes))).toThrow(RangeError);
-	}));
+test('bytes are a report that can be read to its end, or are refused, whatever they are', () => {
+	fc.assert(fc.property(fc.uint8Array({maxLength: 200, max: 4}), bytes => {
+		try {
+			const {slowest, byThread} = parseReport(Uint8Array.of(4, 2, ...bytes));
+			expect([...slowest.map(({actions}) => actions), ...byThread.map(({ways}) => ways)].every(read => Array.isArray(read))).toBe(true);
+		} catch (error) {
+			expect(error).toBeInstanceOf(RangeError);
+		}
+	}), {numRuns: 1000});
+	expect(() => parseReport(Uint8Array.of(1, 2))).toThrow('a report of an unknown format');
 	// As many nodes as there may be, without their bytes.
-	expect(() => parseReport(Uint8Array.of(1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xE8, 0xFB, 0x03))).toThrow(RangeError);
+	expect(() => parseReport(Uint8Array.of(4, 2, ...Array.from({length: 15}, () => 0), 0xE8, 0xFB, 0x03))).toThrow('a report that is cut off');
 });
 
 test('a method\'s figures are those of all ways to it; time in calls of itself counts once', () => {
