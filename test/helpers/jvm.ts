@@ -63,6 +63,14 @@ export function jdk(accepts: (release: number) => boolean = () => true): Jdk {
 }
 
 /**
+Whether a test runs on a release that takes long and hardly depends on the JDK: on the newest, and on each other that is
+asked for by name.
+*/
+export function isNewestOrAskedFor(release: number): boolean {
+	return Boolean(process.env.TPROF_JDKS) || release === jdks().at(-1)?.release;
+}
+
+/**
 Compiles test/programs/NAME.java with the JDK's own javac, once for each JDK and content, and returns the class path.
 */
 export function compileProgram(name: string, on: Jdk): string {
@@ -73,7 +81,8 @@ export function compileProgram(name: string, on: Jdk): string {
 	if (!existsSync(directory)) {
 		mkdirSync(cache, {recursive: true});
 		const fresh = mkdtempSync(path.join(cache, 'new-'));
-		execFileSync(path.join(on.home, 'bin/javac'), ['-encoding', 'utf8', '-nowarn', '-g', '-d', fresh, source], {stdio: ['ignore', 'ignore', 'pipe']});
+		// The tools of a JDK end before its second compiler has paid.
+		execFileSync(path.join(on.home, 'bin/javac'), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', '-encoding', 'utf8', '-nowarn', '-g', '-d', fresh, source], {stdio: ['ignore', 'ignore', 'pipe']});
 		// For programs that run as another user.
 		chmodSync(cache, 0o755);
 		chmodSync(fresh, 0o755);

@@ -2,7 +2,7 @@ import {
 	afterAll, beforeAll, describe, expect, test,
 } from 'vitest';
 import {timerIds} from '../../../source/engines/engine.js';
-import {type Jdk, jdks, nice} from '../../helpers/jvm.js';
+import {isNewestOrAskedFor, type Jdk, jdks, nice} from '../../helpers/jvm.js';
 import {killTool} from '../../helpers/kill-tool.js';
 import {seeded} from '../../helpers/random.js';
 import {startStress, type StressProcess} from '../../helpers/stress.js';
@@ -13,7 +13,7 @@ const kills = 4;
 /** Within the tool's first report and the one after. */
 const latestMs = 400;
 
-describe.each(jdks())('JDK $release', (jdk: Jdk) => {
+describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release', (jdk: Jdk) => {
 	let target: StressProcess;
 
 	beforeAll(async () => {

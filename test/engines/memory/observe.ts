@@ -67,6 +67,16 @@ export function targetOf(pid: number): Target {
 	};
 }
 
+/**
+How far the CPU time that the clocks of CPUs recorded of threads may be off by chance, nanoseconds. Each of their
+timeslices, of which the kernel counts all, has a record more or less, with a variance of a quarter of one at most; five
+standard deviations are exceeded once in a million times.
+*/
+export function chanceNs(pid: number, tids: Iterable<number>, periodNs = 10e6): number {
+	const timeslices = [...tids].reduce((sum, tid) => sum + Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'latin1').split(' ')[2]), 0);
+	return 5 * periodNs * Math.sqrt(timeslices / 4);
+}
+
 /** An open session and everything it has named. */
 export class Observer {
 	static async open(pid: number, {depth = Number.POSITIVE_INFINITY, timer = 'stop', ...options}: Partial<EngineOptions> = {}): Promise<Observer> {

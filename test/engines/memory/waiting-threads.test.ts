@@ -6,7 +6,7 @@ import {
 } from 'vitest';
 import {printable} from '../../../source/model/text.js';
 import type {ThreadState} from '../../../source/model/thread-state.js';
-import {jdks, nice, startJava, type JavaProcess, type Jdk} from '../../helpers/jvm.js';
+import {isNewestOrAskedFor, jdks, nice, startJava, type JavaProcess, type Jdk} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
 import {jstack, type DumpedThread} from './jstack.js';
 import {Observer, type ObservedThread} from './observe.js';
@@ -19,14 +19,14 @@ afterEach(async () => {
 	await java?.stop();
 });
 
-/** Collectors and ways to run that change how the JVM's memory looks. */
+/** Collectors and ways to run that change how the JVM's memory looks; on one release where all do it alike. */
 const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: number) => boolean}> = [
 	{flags: [], on: () => true},
-	{flags: ['-XX:+UseSerialGC', '-XX:-UseCompressedOops'], on: release => release >= 17},
-	{flags: ['-XX:+UseParallelGC', '-XX:-UseCompressedClassPointers'], on: release => release >= 17 && release < 27},
+	{flags: ['-XX:+UseSerialGC', '-XX:-UseCompressedOops'], on: release => release >= 17 && isNewestOrAskedFor(release)},
+	{flags: ['-XX:+UseParallelGC', '-XX:-UseCompressedClassPointers'], on: release => release >= 17 && release < 27 && isNewestOrAskedFor(release)},
 	{flags: ['-XX:+UseZGC'], on: release => release >= 17},
 	{flags: ['-XX:+UseZGC', '-XX:+ZGenerational'], on: release => release === 21},
-	{flags: ['-XX:+UseShenandoahGC'], on: release => release >= 17},
+	{flags: ['-XX:+UseShenandoahGC'], on: release => release >= 17 && isNewestOrAskedFor(release)},
 	{flags: ['-XX:+UseCompactObjectHeaders'], on: release => release === 25},
 	{flags: ['-Xint'], on: release => release >= 17},
 	// It takes long to start: on one of them, by the quicker compiler.

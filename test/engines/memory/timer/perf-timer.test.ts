@@ -67,22 +67,31 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		const {pid} = java;
 		let usedNs = 0;
 		let standing = 0;
-		const credits = await recorded('running-', wanted, thread => {
+		const credits: ObservedThread['credits'] = [];
+		const outNs = () => Math.abs(credits.reduce((sum, {cpuNs}) => sum + cpuNs, 0) - usedNs);
+		// A record of each of the two threads may be out, and some before they have events.
+		const isOut = () => outNs() >= (0.1 * usedNs) + 60e6;
+		// A CPU's clock meets by chance who shares it with others: of eight times as many records a tenth is out by chance
+		// less than once in a million times.
+		const most = clock === 'CPUs' ? 8 * wanted : wanted;
+		const add = (thread: ObservedThread) => {
 			usedNs += thread.cpuNs;
 			expect(isStopped(pid)).toBe(false);
 			if (thread.frames.length > 0 && !thread.isIncomplete) {
 				standing++;
 			}
-		});
+		};
+
+		do {
+			credits.push(...await recorded('running-', wanted, add));
+		} while (isOut() && credits.length < most);
+
+		expect(isOut(), `${outNs()} of ${usedNs} ns`).toBe(false);
 		const problems = credits.map(({frames}) => source.problem(frames) ?? rootProblem(frames.at(-1))).filter(Boolean);
 		expect(problems.length / credits.length, problems.join('\n')).toBeLessThanOrEqual(tolerance);
 		expect(new Set(credits.map(({frames}) => frames[0])).size).toBeGreaterThan(5);
 		// Current frames come from the newest records.
 		expect(standing).toBeGreaterThan(0);
-		// A record of each of the two threads may be out, and some before they have events; where a CPU's clock meets one
-		// more often than another by chance, its weights make up for it.
-		const recordedNs = credits.reduce((sum, {cpuNs}) => sum + cpuNs, 0);
-		expect(Math.abs(recordedNs - usedNs)).toBeLessThan((0.1 * usedNs) + 60e6);
 		expect(openEvents()).toBeGreaterThanOrEqual(clock === 'threads' ? 2 : targetCpus(loadPerfCalls(), pid).length);
 		await observer.session.release();
 		expect(openEvents()).toBe(0);
