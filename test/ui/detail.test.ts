@@ -41,7 +41,7 @@ async function started(words: readonly string[], env: NodeJS.ProcessEnv = {}): P
 	return session;
 }
 
-test('a line\'s source stands in its detail with figures beside it, is opened in the editor, and its place is copied', async () => {
+test('a line\'s source stands in its detail with figures beside it, is opened in the editor, and its location is copied', async () => {
 	const session = await started(['still', `sources=${folder}`], {VISUAL: undefined, EDITOR: `${editor} -x`});
 	try {
 		session.type('\r');

@@ -27,7 +27,7 @@ const around: ScreenContext = {
 	shownColumns: ['self', 'line'],
 	layerPage: 10, overhang: most => Math.min(most, 20), isRecording: false, ring: emptyRing, saveFormats: [{id: 'pprof', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 	links: [],
-	placeOf: (_, key) => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
+	locationOf: (_, key) => 'ef'.includes(key) ? {className: 'com.acme.Dao', method: key === 'e' ? 'find' : '', file: '', line: 88} : undefined,
 	threadsOf: key => key === 'c' ? {keys: [7, 8], label: '2 threads'} : undefined,
 };
 const start = () => initialState({query: defaultQuery, delayMs: 1000});
@@ -58,7 +58,7 @@ describe('the selection', () => {
 		expect(selected(after(['end', 'home', 'up']).state)).toBe('a');
 	});
 
-	test('stays on its row when rows move, and on its place when the row goes', () => {
+	test('stays on its row when rows move, and at its index when the row goes', () => {
 		const {state} = after(['j', 'j']);
 		const moved = ['h', 'c', 'a', 'b'];
 		expect(selected(state, moved)).toBe('c');
@@ -343,7 +343,7 @@ describe('a method to trace', () => {
 		expect(after(['ctrl-u', 'enter'], state)).toMatchObject({state: {layers: [{text: ''}]}, effects: []});
 	});
 
-	test('a class stands for all its methods, a row without a place for nothing yet', () => {
+	test('a class stands for all its methods, a row without a location for nothing yet', () => {
 		expect(after([...toE, 'j', 'M']).state.layers).toMatchObject([{text: 'com.acme.Dao.*'}]);
 		expect(after(['M']).state.layers).toMatchObject([{text: ''}]);
 	});

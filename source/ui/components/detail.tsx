@@ -9,7 +9,7 @@ import type {
 } from '../../query/types/rows.js';
 import type {WholeFrame} from '../../views/view.js';
 import {
-	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type PlaceSource, markedLink, keysOf,
+	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, markedLink, keysOf,
 } from '../state/screen-data.js';
 import {selectedIndex, type DetailLayer, type UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
@@ -95,7 +95,7 @@ function partsOf(data: DetailData | undefined, bounds: Bounds): readonly Part[] 
 	const isAtLine = (view.locationOf(row)?.line ?? 0) > 0;
 	const source = bounds.source > 0 ? data.source() : undefined;
 	const hasSource = source && (source.text.misfit !== undefined || source.line - bounds.source <= source.text.lines.length);
-	const placed = (place: Neighbour | (Location & {readonly selfCpuNs: number; readonly selfTicks: number}), cpuNs: number, ticks: number) => part(frame => [placeLine(cpuNs, ticks, place, frame)], linkTo.place(place));
+	const placed = (location: Neighbour | (Location & {readonly selfCpuNs: number; readonly selfTicks: number}), cpuNs: number, ticks: number) => part(frame => [locationLine(cpuNs, ticks, location, frame)], linkTo.location(location));
 	const neighbours = (rows: readonly Neighbour[]) => rows.slice(0, bounds.neighbours).map(neighbour => placed(neighbour, neighbour.cpuNs, neighbour.ticks));
 	const threads = detail.threads.slice(0, bounds.threads + bounds.moreThreads).map(thread => part(frame => [threadLine(thread, frame)], linkTo.thread(thread.key)));
 	const more = detail.threads.length - threads.length;
@@ -135,20 +135,20 @@ function threadLine(thread: DetailThread, {width}: Frame): Spans {
 }
 
 /** Most places of a lock's owner; the others have a few ticks. */
-const maxOwnerPlaces = 3;
+const maxOwnerLocations = 3;
 
 function holderPart({ownerName, ownerKey, className, ticks, took, now}: Holder, linkTo: DetailData['linkTo']): Part {
 	const title = `${pad(formatCount(ticks), 7, 'right')}  ${ownerName ?? 'unknown holder'}${className === '' ? '' : ` holds ${className}`}`;
-	const placeLines = (what: string, places: readonly HolderLocation[], {width, isFull}: Frame) => places.slice(0, maxOwnerPlaces).map(({location, ticks: count}): Spans => {
-		const share = places.length > 1 ? ` (${formatCount(count)})` : '';
+	const locationLines = (what: string, locations: readonly HolderLocation[], {width, isFull}: Frame) => locations.slice(0, maxOwnerLocations).map(({location, ticks: count}): Spans => {
+		const share = locations.length > 1 ? ` (${formatCount(count)})` : '';
 		return [{text: cut(`           ${what} ${shortName(location, Math.max(12, width - 30), isFull)}${share}`, width)}];
 	});
-	const lines = (frame: Frame): Spans[] => [[{text: cut(title, frame.width), role: 'blocked'}], ...placeLines('took it at', took, frame), ...placeLines('is now at', now, frame)];
+	const lines = (frame: Frame): Spans[] => [[{text: cut(title, frame.width), role: 'blocked'}], ...locationLines('took it at', took, frame), ...locationLines('is now at', now, frame)];
 	return part(lines, ownerKey === undefined ? undefined : linkTo.thread(ownerKey), true);
 }
 
-function placeLine(cpuNs: number, ticks: number, place: Location, {width, isFull}: Frame): Spans {
-	return [{text: cut(figures(cpuNs, ticks) + shortName(place, Math.max(0, width - 17), isFull), width)}];
+function locationLine(cpuNs: number, ticks: number, location: Location, {width, isFull}: Frame): Spans {
+	return [{text: cut(figures(cpuNs, ticks) + shortName(location, Math.max(0, width - 17), isFull), width)}];
 }
 
 function figures(cpuNs: number, ticks: number): string {
@@ -164,16 +164,16 @@ function stackLines({ticks, cpuNs, state, threadCount, frames}: StackRow, most: 
 function frameLines(frames: readonly WholeFrame[], most: number, {width, isFull}: Frame): Spans[] {
 	const more = frames.length - most;
 	return [
-		...frames.slice(0, most).map((place): Spans => {
-			const {before = '', behind = ''} = place;
-			return [{text: cut(`    ${before}${shortName(place, Math.max(8, width - 4 - before.length - behind.length), isFull)}${behind}`, width)}];
+		...frames.slice(0, most).map((location): Spans => {
+			const {before = '', behind = ''} = location;
+			return [{text: cut(`    ${before}${shortName(location, Math.max(8, width - 4 - before.length - behind.length), isFull)}${behind}`, width)}];
 		}),
 		...(more > 0 ? [[{text: `    ... ${more} more`}]] : []),
 	];
 }
 
-/** The lines around a place, with CPU milliseconds and ticks before them, or why its source is not shown. */
-function sourceLines({text, line, figures: known}: PlaceSource, around: number, width: number): Spans[] {
+/** The lines around a location, with CPU milliseconds and ticks before them, or why its source is not shown. */
+function sourceLines({text, line, figures: known}: LocationSource, around: number, width: number): Spans[] {
 	if (text.misfit !== undefined) {
 		return [[{text: cut(`  ${text.found} is not what runs: ${text.misfit}`, width), role: 'dim'}]];
 	}

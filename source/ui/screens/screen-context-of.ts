@@ -41,7 +41,7 @@ export function screenContextOf(session: SessionData, ui: UiState, feed: Feed, l
 		window: snapshot && {snapshot, since: baseline},
 		saveFormats: session.saveFormats,
 		links: layer?.kind === 'detail' ? linksOf(detailOf(layer.view, layer.key)) : [],
-		placeOf(id, key) {
+		locationOf(id, key) {
 			const found = detailOf(id, key);
 			return found?.row && found.view.locationOf(found.row);
 		},

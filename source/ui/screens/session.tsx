@@ -119,14 +119,14 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 			}
 
 			case 'copy': {
-				const text = copiedText(effect.place);
+				const text = copiedText(effect.location);
 				terminal.copy(text);
 				dispatch({type: 'say', message: {text: `copied ${text}`, tone: 'plain'}});
 				break;
 			}
 
 			case 'edit': {
-				void edited(data.fileOf(effect.place), terminal, dispatch);
+				void edited(data.fileOf(effect.location), terminal, dispatch);
 				break;
 			}
 

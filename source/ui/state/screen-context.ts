@@ -51,8 +51,8 @@ export type ScreenContext = {
 	readonly links: readonly DetailLink[];
 	/** Cells by which the longest name exceeds its room, `most` at most. */
 	overhang(most: number): number;
-	/** The place of a row of a view. */
-	placeOf(view: string, rowKey: string): Location | undefined;
+	/** The location of a row of a view. */
+	locationOf(view: string, rowKey: string): Location | undefined;
 	/** Keys of the threads of a row, and their name. */
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;
 };

@@ -51,8 +51,8 @@ export function markedLink(links: readonly DetailLink[], chosen: number | undefi
 	return chosen === undefined ? (links.at(0)?.isHolder ? links[0] : undefined) : links.at(Math.min(chosen, links.length - 1));
 }
 
-/** A place's source, and the figures of its lines. */
-export type PlaceSource = {readonly text: SourceText; readonly line: number; readonly figures: ReadonlyMap<number, LineFigures>};
+/** A location's source, and the figures of its lines. */
+export type LocationSource = {readonly text: SourceText; readonly line: number; readonly figures: ReadonlyMap<number, LineFigures>};
 
 /** Finds a row's detail; undefined before the first sample. */
 export type DetailOf = (view: string, key: string) => DetailData | undefined;
@@ -63,11 +63,11 @@ export type DetailData = {
 	readonly row: ViewRow | undefined;
 	readonly detail: RowDetail;
 	/** The row's source, found at the first call; undefined for none. */
-	readonly source: () => PlaceSource | undefined;
+	readonly source: () => LocationSource | undefined;
 	/** Its last minute, if it was active and the past of such rows is kept. */
 	readonly trend?: Trend;
-	/** The rows of a thread (by its key) and of a place. */
-	readonly linkTo: {thread(key: number): RowLink | undefined; place(place: Location): RowLink | undefined};
+	/** The rows of a thread (by its key) and of a location. */
+	readonly linkTo: {thread(key: number): RowLink | undefined; location(location: Location): RowLink | undefined};
 	readonly idleReason?: IdleReason;
 	/** How exact its line numbers are, see `SourceStatus`. */
 	readonly lineNote?: string;

@@ -17,7 +17,7 @@ import {endedBy} from '../../query/past/steps.js';
 import {RowTrends} from '../../query/past/row-trends.js';
 import {cpuTrend} from '../../query/past/time-line.js';
 import {
-	type DetailData, type DetailOf, type IdleReason, type ScreenData, type PlaceSource,
+	type DetailData, type DetailOf, type IdleReason, type ScreenData, type LocationSource,
 } from './screen-data.js';
 import type {Feed} from './session-store.js';
 import {queryOf, type MenuItem, type UiState} from './state.js';
@@ -28,7 +28,7 @@ export type DataOptions = {
 	readonly saveFormats: readonly MenuItem[];
 	/** Why a thread counts as IDLE, for the details. */
 	readonly idleReason?: IdleReason;
-	/** Finds the source of a place. */
+	/** Finds the source of a location. */
 	readonly sourceOf?: SourceOf;
 	/** Most rows shown. */
 	readonly top?: number;
@@ -104,18 +104,18 @@ export class SessionData {
 		};
 	}
 
-	/** The source of a place and the line to open it at, or why there is none. */
-	fileOf(place: Location): {readonly text: SourceText; readonly line: number} | {readonly problem: string} {
-		const text = this.#options.sourceOf?.(place);
+	/** The source of a location and the line to open it at, or why there is none. */
+	fileOf(location: Location): {readonly text: SourceText; readonly line: number} | {readonly problem: string} {
+		const text = this.#options.sourceOf?.(location);
 		return text
-			? {text, line: place.line}
-			: {problem: place.file === '' ? 'it is not known which file this is' : `no source of ${place.file} found; --source DIR|JAR says where sources are`};
+			? {text, line: location.line}
+			: {problem: location.file === '' ? 'it is not known which file this is' : `no source of ${location.file} found; --source DIR|JAR says where sources are`};
 	}
 
-	/** The source of a place and the figures of its lines, unless it does not match what runs. */
-	#sourceAt(place: Location | undefined, figures: () => PlaceSource['figures']): PlaceSource | undefined {
-		const text = place && place.line > 0 ? this.#options.sourceOf?.(place) : undefined;
-		return text && {text, line: place!.line, figures: text.misfit === undefined ? figures() : new Map()};
+	/** The source of a location and the figures of its lines, unless it does not match what runs. */
+	#sourceAt(location: Location | undefined, figures: () => LocationSource['figures']): LocationSource | undefined {
+		const text = location && location.line > 0 ? this.#options.sourceOf?.(location) : undefined;
+		return text && {text, line: location!.line, figures: text.misfit === undefined ? figures() : new Map()};
 	}
 
 	/** Unfiltered rows of a view; queried once. */
@@ -183,9 +183,9 @@ function linkedQuery(query: Query, {sort}: View): Query {
 
 /** The rows of threads and places. */
 function linkTo(by: GroupBy): DetailData['linkTo'] {
-	const [threads, places] = [views.find(({keyOfThread}) => keyOfThread), views.find(({keyOfLocation}) => keyOfLocation)];
+	const [threads, locations] = [views.find(({keyOfThread}) => keyOfThread), views.find(({keyOfLocation}) => keyOfLocation)];
 	return {
 		thread: key => threads && {view: threads.id, key: threads.keyOfThread!(key)},
-		place: place => places && {view: places.id, key: places.keyOfLocation!(place, by)},
+		location: location => locations && {view: locations.id, key: locations.keyOfLocation!(location, by)},
 	};
 }

@@ -4,7 +4,7 @@ import type {UiState} from './state.js';
 /** What the app is to do beside drawing. */
 export type Effect =
 	| {readonly type: 'quit' | 'redraw' | 'suspend' | 'reset' | 'undo-reset' | 'sampling' | 'holders' | 'trace' | 'forget-methods'}
-	| {readonly type: 'edit' | 'copy'; readonly place: Location}
+	| {readonly type: 'edit' | 'copy'; readonly location: Location}
 	| {readonly type: 'save'; readonly name?: string; readonly format?: string}
 	/** The columns of a view as the user chose them, undefined for the usual ones, are to be kept. */
 	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined}

@@ -8,8 +8,8 @@ import {rowAt} from './rows.js';
 /** What is typed over: the row's method, or nothing. Enter has it looked up. */
 export function askForTrace(state: UiState, screen: ScreenContext): Step {
 	const row = rowAt(state, screen);
-	const place = row && screen.placeOf(row.view, row.key);
-	const text = place && place.className !== '' ? nameOf({className: place.className, method: place.method === '' ? '*' : place.method}) : '';
+	const location = row && screen.locationOf(row.view, row.key);
+	const text = location && location.className !== '' ? nameOf({className: location.className, method: location.method === '' ? '*' : location.method}) : '';
 	return {
 		state: {
 			...state, message: undefined, layers: [...state.layers, {

@@ -10,18 +10,18 @@ const focus = views.find(({lookInto}) => lookInto);
 /** Goes to the view of the method of the row with the cursor, or of the row whose detail is shown. */
 export function lookInto(state: UiState, screen: ScreenContext): Step {
 	const row = rowAt(state, screen);
-	const place = row && screen.placeOf(row.view, row.key);
-	if (!focus || !place) {
+	const location = row && screen.locationOf(row.view, row.key);
+	if (!focus || !location) {
 		return say(state, row ? 'it is not known where this row is' : 'no row to look into');
 	}
 
-	if (place.method === '') {
+	if (location.method === '') {
 		return say(state, 'rows stand for classes; press l for methods first');
 	}
 
 	return {
 		state: {
-			...state, message: undefined, view: focus.id, left: 0, layers: [], query: {...state.query, ...focus.lookInto!(place)},
+			...state, message: undefined, view: focus.id, left: 0, layers: [], query: {...state.query, ...focus.lookInto!(location)},
 			selections: {...state.selections, [focus.id]: {index: 0, top: 0}}, cameFrom: state.view === focus.id ? state.cameFrom : state.view,
 		},
 	};
@@ -64,11 +64,11 @@ export function followLink(state: UiState, {links}: ScreenContext): UiState {
 		: {...state, layers: state.layers.slice(0, -1)};
 }
 
-/** Opens the row's source in an editor, or copies its place. */
-export function withPlace(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): Step {
+/** Opens the row's source in an editor, or copies its location. */
+export function withLocation(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): Step {
 	const row = rowAt(state, screen);
-	const place = row && screen.placeOf(row.view, row.key);
-	return place
-		? {state, effect: {type, place}}
+	const location = row && screen.locationOf(row.view, row.key);
+	return location
+		? {state, effect: {type, location}}
 		: say(state, row ? 'it is not known where this row is' : 'no row');
 }

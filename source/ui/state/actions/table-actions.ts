@@ -13,7 +13,7 @@ import {
 	forgetRow, say, withQuery, type Step,
 } from '../step.js';
 import {askForHolders, askForTrace} from './prompts.js';
-import {backFromFocus, lookInto, withPlace} from './rows.js';
+import {backFromFocus, lookInto, withLocation} from './rows.js';
 import {
 	busiest, changes, earlier, later, mark, nextSpan,
 } from './time.js';
@@ -70,8 +70,8 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'help-view': state => ({state: over(state, {kind: 'help', top: 0, isOfView: true})}),
 	open,
 	'look-into': lookInto,
-	edit: (state, screen) => withPlace(state, 'edit', screen),
-	copy: (state, screen) => withPlace(state, 'copy', screen),
+	edit: (state, screen) => withLocation(state, 'edit', screen),
+	copy: (state, screen) => withLocation(state, 'copy', screen),
 	trace: askForTrace,
 	holders: askForHolders,
 	'clear-all': state => ({state: cleared(state)}),
