@@ -9,7 +9,7 @@ import {linesView} from './lines.js';
 import {csvOf, frameOf, locationCells} from './record.js';
 import type {View} from './view.js';
 
-/** What places use now, per second, against what was marked or saved. */
+/** What locations use now, per second, against the baseline. */
 export const changesView: View<ChangeRow> = {
 	id: 'changes',
 	title: 'Changes',
@@ -17,14 +17,14 @@ export const changesView: View<ChangeRow> = {
 	columns: changeColumns,
 	sort: {column: 'cpu-change', reverse: false},
 	keys: linesView.keys,
-	about: 'What each line, method or class uses more or less, per second, than in what was marked with m or saved (--compare FILE). CPU is in milliseconds per second: 1000 is a core. Rows whose change is not more than its sampling error are dim.',
-	hints: () => [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'm', title: 'mark again', short: 'mark'}, {key: 'D', title: 'back', short: 'back'}],
+	about: 'What each line, method or class uses more or less, per second, than in the baseline that m set, or in --compare FILE. CPU is in milliseconds per second: 1000 is a core. Rows whose change is not more than its sampling error are dim.',
+	hints: () => [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'm', title: 'new baseline', short: 'baseline'}, {key: 'D', title: 'back', short: 'back'}],
 	query: queryChanges,
 	isDim: row => row.isNoise,
 	remark: ({baseline, by}) => [baseline ? `against ${baseline.title}` : '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(', '),
-	emptyHints: [{key: 'm', title: 'mark what is on the screen', short: 'mark'}, {key: 'D', title: 'back', short: 'back'}, {key: 'tab', title: 'next view', short: 'view'}],
+	emptyHints: [{key: 'm', title: 'set the baseline', short: 'baseline'}, {key: 'D', title: 'back', short: 'back'}, {key: 'tab', title: 'next view', short: 'view'}],
 	emptyText: (_, {baseline, filter}) => filter === ''
-		? (baseline ? 'nothing has been sampled since the mark yet' : 'nothing to compare with: m marks what is on the screen, and from then on this shows the change; or start with --compare FILE')
+		? (baseline ? 'nothing has been sampled since the baseline was set' : 'nothing to compare with: m makes what is on the screen the baseline, and this view then shows the change; or start with --compare FILE')
 		: undefined,
 	locationOf: row => row,
 	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, query.baseline ? beginOf(query.baseline, snapshot, since) : since, query, key),
@@ -55,7 +55,7 @@ export const changesView: View<ChangeRow> = {
 };
 
 function changeText(unit: string, change: number, error: number, now: number, was: number): string {
-	return `${signed(change)} ${unit} +/- ${rate(error)}: ${rate(now)} now, ${rate(was)} in what was marked`;
+	return `${signed(change)} ${unit} +/- ${rate(error)}: ${rate(now)} now, ${rate(was)} in the baseline`;
 }
 
 function pairOf({now, was}: ChangeRow, of: (figures: ChangeFigures) => number) {

@@ -81,7 +81,7 @@ test('the help begins with the words of the header, then has every key once, by 
 	const words = lines.slice(0, lines.indexOf(''));
 	expect(words[0]).toBe('Words of the header');
 	expect(lines.slice(words.length + 1).filter(line => line !== '').slice(0, 8)).toEqual(['Found', ' a deadlock', 'Warnings', ' the table is full', 'Notes', ' lines are approximate', 'How sampling goes', expect.stringMatching(/^ late +3$/)]);
-	for (const word of ['samples', 'late', 'failed', 'cut', 'skipped', 'cost', 'own']) {
+	for (const word of ['samples', 'late', 'failed', 'truncated', 'skipped', 'cost', 'own']) {
 		expect(samplingFigures.some(row => row.word === word), word).toBe(true);
 	}
 

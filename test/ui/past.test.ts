@@ -164,28 +164,28 @@ test('a save has the window of the past that is on the screen', async () => {
 	expect(saves[0].snapshot.session.samples - saves[0].baseline!.session.samples).toBe(500);
 });
 
-test('what changed since a mark is shown per second, and D leads there and back', async () => {
+test('what changed since the baseline is shown per second, and D leads there and back', async () => {
 	const {screen, text, goOn} = screenOf(60, {toCome: 5});
 	await screen.press('D');
 	expect(await text()).toContain('nothing to compare with');
 	await screen.press('D', 'm');
-	expect(await text()).toMatch(/\[Lines].*(?:\n.*)*marked \d\d:\d\d:00-\d\d:\d\d:00/);
+	expect(await text()).toMatch(/\[Lines].*(?:\n.*)*baseline set: \d\d:\d\d:00-\d\d:\d\d:00/);
 	await screen.press('D');
-	expect(await text()).toContain('nothing has been sampled since the mark yet');
+	expect(await text()).toContain('nothing has been sampled since the baseline was set');
 	for (let second = 0; second < 5; second++) {
 		goOn();
 	}
 
-	expect(await text()).toMatch(/ against .* since the mark 5s/);
+	expect(await text()).toMatch(/ against .* since the baseline 5s/);
 	expect(await text()).toMatch(/> +\+1000 .* new +.*Spike\.burn:7/);
 	expect(await text()).toMatch(/ noise +.*Calm\.tick:3/);
 	await screen.press('enter');
-	expect(await text()).toMatch(/\+1000 CPU ms\/s \+\/- [\d.]+: 1000 now, 0\.0 in what was marked/);
+	expect(await text()).toMatch(/\+1000 CPU ms\/s \+\/- [\d.]+: 1000 now, 0\.0 in the baseline/);
 	await screen.press('q', 'D');
 	expect(await text()).toContain('[Lines]');
 });
 
-test('a window of the past is marked as it is, and what happens now is compared with it', async () => {
+test('a window of the past is a baseline as it is, and what happens now is compared with it', async () => {
 	const {screen, text} = screenOf(120);
 	await screen.press(...Array.from({length: 5}, () => '['), 'm', 'escape', 'z', 'z', 'D');
 	expect(await text()).toContain('LIVE');

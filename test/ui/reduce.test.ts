@@ -277,7 +277,7 @@ describe('f', () => {
 	});
 
 	test('says why where there is no method', () => {
-		expect(after(['f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('not known') as string}});
+		expect(after(['f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('no known location') as string}});
 		expect(after(['j', 'j', 'j', 'j', 'j', 'f']).state).toMatchObject({view: 'lines', message: {text: expect.stringContaining('l for methods') as string}});
 		expect(after(['f'], start(), {...around, rowKeys: []}).state.message?.text).toContain('no row');
 	});

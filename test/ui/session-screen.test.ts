@@ -607,7 +607,7 @@ describe('what the configuration file says', () => {
 		await made.screen.press('h');
 		const help = (await show(made, 100, 150)).join('\n');
 		expect(help).toContain('config.json:3: no');
-		expect(help).toMatch(/^ X +close what lies above/m);
+		expect(help).toMatch(/^ X +close help, detail or menu/m);
 	});
 });
 
@@ -632,7 +632,7 @@ describe('the keys that help most with the selected row', () => {
 		expect(await hints(made)).toContain('n: clear the filter  /: another filter  x: other states');
 		// Each view has its own.
 		const unmarked = screenOf(busy(), {view: {view: 'changes'}});
-		expect(await hints(unmarked)).toContain('m: mark what is on the screen  D: back  Tab: next view');
+		expect(await hints(unmarked)).toContain('m: set the baseline  D: back  Tab: next view');
 	});
 
 	test('in a detail the keys are its own', async () => {

@@ -16,7 +16,7 @@ export type ChangeFigures = {
 	readonly cpuPercent: number;
 };
 
-/** A row of the Changes view: what a place uses in the window and used in what was marked, and the difference. */
+/** A row of the Changes view: what a location uses in the window and used in the baseline, and the difference. */
 export type ChangeRow = Location & {
 	readonly key: string;
 	readonly now: ChangeFigures;
@@ -44,7 +44,7 @@ const percent: Format = {text: value => value.toFixed(1), file: perS.file};
 export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	figure('cpu-change', row => row.cpuChange, change, {
 		heading: 'CPU +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortFigures: ['self', 'total', 'cpu'],
-		description: 'CPU milliseconds per second at the place (1000 is a core), more or less than in what was marked; sorts by how much, either way',
+		description: 'CPU milliseconds per second at the location (1000 is a core), more or less than in the baseline; sorts by how much, either way',
 		sortBy: [row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
 		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
 	}),
@@ -57,12 +57,12 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		description: 'CPU milliseconds per second in the window',
 	}),
 	figure('cpu-was', row => row.was.cpuMsPerS, perS, {
-		heading: 'WAS', title: 'CPU in what was marked', width: 6, fromColumns: 68,
-		description: 'the same in what was marked',
+		heading: 'WAS', title: 'CPU in the baseline', width: 6, fromColumns: 68,
+		description: 'the same in the baseline',
 	}),
 	figure('ticks-change', row => row.ticksChange, change, {
 		heading: 'TCK +/-', title: 'change of ticks', width: 8, fromColumns: 46, sortFigures: ['ticks', 'total-ticks'],
-		description: 'thread samples per second in the counted states, more or less than in what was marked; those at the rate of the window\'s sampling',
+		description: 'thread samples per second in the counted states, more or less than in the baseline; those at the rate of the window\'s sampling',
 		sortBy: [row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)],
 	}),
 	figure('ticks-error', row => row.ticksError, perS, {
@@ -74,20 +74,20 @@ export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 		description: 'thread samples per second in the window',
 	}),
 	figure('ticks-was', row => row.was.ticksPerS, perS, {
-		heading: 'WAS', title: 'ticks in what was marked', width: 6, fromColumns: 110,
-		description: 'the same in what was marked',
+		heading: 'WAS', title: 'ticks in the baseline', width: 6, fromColumns: 110,
+		description: 'the same in the baseline',
 	}),
 	figure('share-now', row => row.now.cpuPercent, percent, {
 		heading: '%NOW', title: 'share now', width: 5, fromColumns: 140,
 		description: 'share of the CPU time in the window',
 	}),
 	figure('share-was', row => row.was.cpuPercent, percent, {
-		heading: '%WAS', title: 'share in what was marked', width: 5, fromColumns: 140,
-		description: 'share of the CPU time in what was marked',
+		heading: '%WAS', title: 'share in the baseline', width: 5, fromColumns: 140,
+		description: 'share of the CPU time in the baseline',
 	}),
 	text('change', row => changeWord(row), {
 		heading: 'WHAT', title: 'new, gone, noise', width: 10, fromColumns: 0,
-		description: 'new: it is not in what was marked; gone: it is there alone; noise: neither change is more than its sampling error',
+		description: 'new: it is not in the baseline; gone: it is there alone; noise: neither change is more than its sampling error',
 		sortBy: [row => orderOf(row), row => -Math.abs(row.cpuChange)],
 		role: row => row.isNoise ? 'dim' : 'key',
 	}),

@@ -52,7 +52,8 @@ export type RowKeys = Pick<readonly string[], 'length' | 'at' | 'indexOf'>;
 
 /** The keys of a list of rows. */
 export function keysOfRows(rows: RowList<{readonly key: string}>): RowKeys {
-	return rows instanceof RowsOnDemand
-		? {length: rows.length, at: index => (rows.at(index) as {readonly key: string} | undefined)?.key, indexOf: key => rows.indexOfKey(key)}
-		: Array.from(rows, ({key}) => key);
+	return {
+		length: rows.length, at: index => rows.at(index)?.key,
+		indexOf: key => rows instanceof RowsOnDemand ? rows.indexOfKey(key) : (rows as ReadonlyArray<{readonly key: string}>).findIndex(row => row.key === key),
+	};
 }

@@ -8,11 +8,6 @@ import {Line} from './text.js';
 /** The cells of a row: each as wide as its column, with the gap before it. */
 export type RowCells = readonly Spans[];
 
-/** A row is one text, not one for each cell: the terminal gets changed lines whole anyway. */
-function Row({cells, width}: {readonly cells: RowCells; readonly width: number}) {
-	return <Line spans={cells.flat()} width={width}/>;
-}
-
 type DataTableProps = {
 	/** Undefined for a table without headings. */
 	readonly headings: RowCells | undefined;
@@ -25,19 +20,17 @@ type DataTableProps = {
 const InkTable = Table as unknown as new (props: DataTableProps) => Component<DataTableProps>;
 
 /**
-Headings and rows. ink-table has no setting for what this replaces: it measures the data to find widths, draws lines
-between rows, and builds a row that changed anew, as its key is a hash of its data.
+Headings and rows. ink-table has no setting for what this replaces: column widths, rows without rules between them, and
+rows that stay mounted when their data changes. docs/upstream/ink-table.md offers those.
 */
 export class DataTable extends InkTable {
 	override render() {
 		const {headings, data, width} = this.props;
 		return (
 			<Box flexDirection='column'>
-				{headings ? <Row cells={headings} width={width}/> : null}
-				{data.map((cells, line) => (
-					// eslint-disable-next-line react/no-array-index-key -- A row is what stands on its line.
-					<Row key={line} cells={cells} width={width}/>
-				))}
+				{headings ? <Line spans={headings.flat()} width={width}/> : null}
+				{/* eslint-disable-next-line react/no-array-index-key -- A row is what is on its line. */}
+				{data.map((cells, line) => <Line key={line} spans={cells.flat()} width={width}/>)}
 			</Box>
 		);
 	}

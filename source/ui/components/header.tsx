@@ -5,7 +5,7 @@ import type {Finding} from '../../query/summary/findings.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
-import {layOut, type Item} from '../text/lay-out.js';
+import {layOut, type Item} from '../text/line-items.js';
 import {cut, wrapped, type Span, type Spans} from '../text/spans.js';
 import {Line, Lines, useTheme} from './text.js';
 

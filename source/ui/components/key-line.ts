@@ -11,7 +11,7 @@ import {rowsOf, type ScreenData} from '../state/screen-data.js';
 import {
 	contextOf, queryOf, type InputLayer, type MenuLayer, type UiState,
 } from '../state/state.js';
-import {layOut, type Item} from '../text/lay-out.js';
+import {layOut, type Item} from '../text/line-items.js';
 import type {Spans} from '../text/spans.js';
 
 /** Keys that stay longest in a narrow key line, the most important first. */

@@ -12,7 +12,7 @@ import {
 } from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
 import {layerRoom, type Layout} from '../text/layout.js';
-import {layOut} from '../text/lay-out.js';
+import {layOut} from '../text/line-items.js';
 import {cut, type Spans} from '../text/spans.js';
 import {detailLines} from './detail.js';
 import {helpOf} from './help.js';

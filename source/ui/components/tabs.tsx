@@ -11,7 +11,7 @@ import {useHitArea} from '../hooks/hit-areas.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import {ago, clocks} from '../text/clock.js';
-import {idAt, layOut, type Item} from '../text/lay-out.js';
+import {idAt, layOut, type Item} from '../text/line-items.js';
 import {Line} from './text.js';
 
 /** A tab for the views that have no room; a click goes to the first of them. */
@@ -85,7 +85,7 @@ function windowText(ui: UiState, {summary, past, nowMs, snapshot, baseline}: Scr
 	const {query: {baseline: compared}} = ui;
 	const begin = snapshot && compared && viewOf(ui.view).comparesWithBaseline ? beginOf(compared, snapshot, baseline) : baseline;
 	if (snapshot && begin !== baseline) {
-		return `since the mark ${formatDuration(windowMs(snapshot, begin))}`;
+		return `since the baseline ${formatDuration(windowMs(snapshot, begin))}`;
 	}
 
 	if (past) {

@@ -40,7 +40,7 @@ export function inputError({purpose, text}: InputLayer): string | undefined {
 	}
 
 	if (purpose === 'trace') {
-		return text.trim() === '' ? 'Class#method, Class.method or @Annotation; * and ? stand for more' : undefined;
+		return text.trim() === '' ? 'Class#method, Class.method or @Annotation; * and ? are wildcards' : undefined;
 	}
 
 	return purpose === 'delay' && secondsOf(text) === undefined ? `seconds, from ${minDelayS} to ${maxDelayS}` : undefined;
@@ -83,7 +83,7 @@ function accepted(below: UiState, input: InputLayer): Step {
 		}
 
 		case 'trace': {
-			return {state: {...below, message: {text: 'looking up what that means...', tone: 'plain'}}, effect: {type: 'find-methods', pattern: input.text.trim()}};
+			return {state: {...below, message: {text: 'looking up methods...', tone: 'plain'}}, effect: {type: 'find-methods', pattern: input.text.trim()}};
 		}
 
 		case 'agree-to-trace': {
@@ -91,7 +91,7 @@ function accepted(below: UiState, input: InputLayer): Step {
 		}
 
 		case 'holders': {
-			return {state: {...below, message: {text: 'asked for a full dump: who holds locks is known from the next sample on', tone: 'plain'}}, effect: {type: 'holders'}};
+			return {state: {...below, message: {text: 'asked for a full dump; the next sample shows who holds locks', tone: 'plain'}}, effect: {type: 'holders'}};
 		}
 
 		case 'save-name': {

@@ -80,12 +80,7 @@ export function rowsOf(data: ScreenData): RowList<ViewRow> {
 	return data.table?.rows ?? [];
 }
 
-const keys = new WeakMap<RowList<ViewRow>, RowKeys>();
-
 /** Keys of the rows, in their order. */
 export function keysOf(data: ScreenData): RowKeys {
-	const rows = rowsOf(data);
-	const known = keys.get(rows) ?? keysOfRows(rows);
-	keys.set(rows, known);
-	return known;
+	return keysOfRows(rowsOf(data));
 }

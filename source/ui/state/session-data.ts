@@ -109,7 +109,7 @@ export class SessionData {
 		const text = this.#options.sourceOf?.(location);
 		return text
 			? {text, line: location.line}
-			: {problem: location.file === '' ? 'it is not known which file this is' : `no source of ${location.file} found; --source DIR|JAR says where sources are`};
+			: {problem: location.file === '' ? 'the source file of this row is not known' : `no source of ${location.file} found; --source DIR|JAR says where sources are`};
 	}
 
 	/** The source of a location and the figures of its lines, unless it does not match what runs. */

@@ -7,7 +7,7 @@ import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';
 import type {Role} from '../terminal/theme.js';
 import {clock, dayAndTime} from '../text/clock.js';
-import type {Item} from '../text/lay-out.js';
+import type {Item} from '../text/line-items.js';
 import {halved, sparkline} from '../text/trend.js';
 import {samplingFigures} from './sampling.js';
 import {warningsOf} from './warnings.js';
@@ -73,7 +73,7 @@ export const headerItems: readonly HeaderItem[] = [
 		text: ({data: {vitals}}) => vitals.uptimeMs === undefined ? '' : `up ${formatDuration(vitals.uptimeMs)}`,
 	},
 	{
-		line: 1, priority: 2, leastWidth: 12, word: '! ...', meaning: 'something is wrong with the figures or with how samples are taken: ? has all of it',
+		line: 1, priority: 2, leastWidth: 12, word: '! ...', meaning: 'something is wrong with the figures or with sampling; ? explains it',
 		text: ({data}) => warningsOf(data).slice(0, 1).map(({short}) => `! ${short}`).join(''),
 		role: () => 'error',
 	},
@@ -83,16 +83,16 @@ export const headerItems: readonly HeaderItem[] = [
 		role: () => 'error',
 	},
 	{
-		line: 1, isRight: true, priority: 0, leastWidth: 0, word: 'LIVE', meaning: 'sampling, and shown as it comes; otherwise it says what is wrong',
+		line: 1, isRight: true, priority: 0, leastWidth: 0, word: 'LIVE', meaning: 'sampling, and the screen is up to date; otherwise what the session is doing',
 		text: ({ui, data}) => badge(ui, data).text,
 		role: ({ui, data}) => badge(ui, data).role,
 	},
 	{
-		line: 1, isRight: true, priority: 7, word: '11 of 50/s', meaning: 'samples a second, and how many were asked for where these are more: less CPU of our own (--max-cpu) or of the target (--max-overhead) is to be used than they cost',
+		line: 1, isRight: true, priority: 7, word: '11 of 50/s', meaning: 'samples a second, of how many requested: the rest would cost more than --max-cpu or --max-overhead allows',
 		text: ({data}) => rate(data),
 	},
 	{
-		line: 2, priority: 3, word: 'CPU', meaning: 'CPU time of the process over the last minute and now, 100 % is one core; of what the host has',
+		line: 2, priority: 3, word: 'CPU', meaning: 'CPU use of the process over the last minute and now, 100 % is one core; then what the host has',
 		text: ({data, width}) => cpuOf(data) === undefined || width < narrowWidth ? '' : 'CPU',
 	},
 	{
@@ -116,7 +116,7 @@ export const headerItems: readonly HeaderItem[] = [
 		},
 	},
 	{
-		line: 2, priority: 7, word: 'GC', meaning: 'share of the time for which collections stopped the program',
+		line: 2, priority: 7, word: 'GC', meaning: 'share of the time that collections stopped the program',
 		text: ({data: {vitals: {gcPercent}}}) => gcPercent === undefined ? '' : `GC ${Math.round(gcPercent)}%`,
 		role: ({data: {vitals: {gcPercent = 0}}}) => gcPercent >= muchGc ? 'hot' : undefined,
 	},
@@ -130,7 +130,7 @@ export const headerItems: readonly HeaderItem[] = [
 		text: ({data: {summary}}) => summary && summary.vmCpuPercent >= 1 ? `JVM ${Math.round(summary.vmCpuPercent)}%` : '',
 	},
 	{
-		line: 3, priority: 12, word: 'threads', meaning: 'threads of the program now: running or able to, BLOCKED at a monitor, waiting for something, idle (RUNNABLE to the JVM, but waiting in a native call: epoll, accept, read)',
+		line: 3, priority: 12, word: 'threads', meaning: 'threads of the program now: running or ready to run, BLOCKED at a monitor, waiting, idle (RUNNABLE to the JVM, but waiting in a native call: epoll, accept, read)',
 		text: ({data: {summary}}) => summary ? `${summary.threads} ${summary.threads === 1 ? 'thread' : 'threads'}:` : '',
 	},
 	...([
@@ -152,7 +152,7 @@ export const headerItems: readonly HeaderItem[] = [
 		role: () => 'dim',
 	},
 	{
-		line: 3, isRight: true, priority: 15, word: 'host', meaning: 'CPUs of this host, and its load: threads that ran or wanted to in the last minute',
+		line: 3, isRight: true, priority: 15, word: 'host', meaning: 'CPUs of this host, and its load: threads that ran or were ready to run in the last minute',
 		text: ({data: {vitals: {hostCpus, hostLoad}}}) => hostCpus === undefined || hostLoad === undefined ? '' : `host: ${hostCpus} ${hostCpus === 1 ? 'CPU' : 'CPUs'}, load ${hostLoad < 10 ? hostLoad.toFixed(1) : Math.round(hostLoad)}`,
 		role: ({data: {vitals: {hostCpus = 0, hostLoad = 0}}}) => hostLoad > muchLoad * hostCpus ? 'hot' : undefined,
 	},

@@ -14,7 +14,7 @@ type SamplingFigure = {
 
 /** From these shares on, in percent, a figure is bad. */
 const badFailures = 5;
-const badCuts = 25;
+const badTruncations = 25;
 const badCost = 5;
 const badOwnCpu = 15;
 
@@ -28,7 +28,7 @@ export const samplingFigures: readonly SamplingFigure[] = [
 		value: ({snapshot}) => snapshot && snapshot.session.engine !== '' ? engineName(snapshot.session) : undefined,
 	},
 	{
-		word: 'samples', meaning: 'looks at all threads since the start; while nothing runs, one look counts for up to four',
+		word: 'samples', meaning: 'scans of all threads since the start; while nothing runs, one scan counts for up to four',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.samples),
 	},
 	{
@@ -45,11 +45,11 @@ export const samplingFigures: readonly SamplingFigure[] = [
 		},
 	},
 	{
-		word: 'cut', meaning: 'stacks of which only a part is certain',
+		word: 'truncated', meaning: 'stacks of which only a part is certain',
 		value: ({snapshot}) => snapshot && formatCount(snapshot.session.incompleteStacks),
 		bad({snapshot}) {
 			const {incompleteStacks = 0, samples = 0} = snapshot?.session ?? {};
-			return samples >= leastSamples && 100 * incompleteStacks >= badCuts * samples ? `${formatCount(incompleteStacks)} cut stacks` : undefined;
+			return samples >= leastSamples && 100 * incompleteStacks >= badTruncations * samples ? `${formatCount(incompleteStacks)} truncated stacks` : undefined;
 		},
 	},
 	{

@@ -32,7 +32,7 @@ const rules: readonly Rule[] = [
 			? undefined
 			: {
 				short: `${share(refusedThreads, runningTicks(snapshot))} ${tracer ? `without stack: ${tracer.replace(/ \(process (\d+)\)$/, ' $1')}` : 'of running samples have no stack'}`,
-				whole: `${refusedThreads} thread samples have no stack: ${tracer ? `${tracer} is attached to the threads, and they are left alone until it is gone` : 'a debugger or another profiler is attached to the threads, or permission to stop them was lost'}. Their CPU time is at (running).(stack unknown).`,
+				whole: `${refusedThreads} thread samples have no stack: ${tracer ? `not sampled while ${tracer} is attached to the threads` : 'a debugger or another profiler is attached to the threads, or permission to stop them was lost'}. Their CPU time is at (running).(stack unknown).`,
 			};
 	},
 	({snapshot}) => {
@@ -46,7 +46,7 @@ const rules: readonly Rule[] = [
 	},
 	({snapshot, baseline}) => {
 		const text = snapshot ? starvedText(snapshot, baseline) : '';
-		return text === '' ? undefined : {short: text, whole: `${text}. What is shown of this time rests on next to nothing.`};
+		return text === '' ? undefined : {short: text, whole: `${text}. Figures of this time rest on almost no samples.`};
 	},
 	({snapshot, lately: {samplesPerS}}) => {
 		const {intervalMs = 0, cpuIntervalMs = 0, requestedIntervalMs = 0, threadSamples = 0, samples = 0} = snapshot?.session ?? {};
@@ -70,7 +70,7 @@ const rules: readonly Rule[] = [
 			? undefined
 			: {
 				short: missing.split(':')[0],
-				whole: `${missing}. This CPU time of the program's threads was used, but nobody knows at which line: it counts at ${unattributed.className}.`,
+				whole: `${missing}. It is not known which lines used this CPU time: it is shown as ${unattributed.className}.`,
 			};
 	},
 ];

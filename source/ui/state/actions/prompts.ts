@@ -31,7 +31,7 @@ export function askToTrace(state: UiState, {question, about}: {readonly question
 /** The answer to it, as in a shell: y or yes, and anything else is no. */
 export function answerToTrace(below: UiState, answer: string): Step {
 	return /^\s*y(?:es)?\s*$/i.test(answer)
-		? {state: {...below, message: {text: 'beginning to trace...', tone: 'plain'}}, effect: {type: 'trace'}}
+		? {state: {...below, message: {text: 'starting to trace...', tone: 'plain'}}, effect: {type: 'trace'}}
 		: {state: {...below, message: {text: 'nothing more is traced', tone: 'plain'}}, effect: {type: 'forget-methods'}};
 }
 
@@ -41,7 +41,7 @@ const msInGigabyte = {usual: 300, zgc: 900};
 /** Asks before the JVM is asked, as it costs something. */
 export function askForHolders(state: UiState, {holders}: ScreenContext): Step {
 	if (!holders) {
-		return say(state, 'only with the attach engine: memory sees who holds locks anyway, a recording has what it has');
+		return say(state, 'only with the attach engine: the memory engine sees who holds locks, and a recording cannot ask');
 	}
 
 	const {heapBytes, heapBytesAtMost} = holders;

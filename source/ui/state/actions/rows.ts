@@ -12,11 +12,11 @@ export function lookInto(state: UiState, screen: ScreenContext): Step {
 	const row = rowAt(state, screen);
 	const location = row && screen.locationOf(row.view, row.key);
 	if (!focus || !location) {
-		return say(state, row ? 'it is not known where this row is' : 'no row to look into');
+		return say(state, row ? 'this row has no known location' : 'no row to focus on');
 	}
 
 	if (location.method === '') {
-		return say(state, 'rows stand for classes; press l for methods first');
+		return say(state, 'rows are classes; press l for methods first');
 	}
 
 	return {
@@ -70,5 +70,5 @@ export function withLocation(state: UiState, type: 'edit' | 'copy', screen: Scre
 	const location = row && screen.locationOf(row.view, row.key);
 	return location
 		? {state, effect: {type, location}}
-		: say(state, row ? 'it is not known where this row is' : 'no row');
+		: say(state, row ? 'this row has no known location' : 'no row');
 }

@@ -108,7 +108,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	},
 	'own-code'(state) {
 		const ownFirst = !state.query.ownFirst;
-		return say(forgetRow(withQuery(state, {ownFirst})), ownFirst ? 'own code first: rows are lines of the program\'s own, via what they called' : 'every line for itself, including the JDK\'s');
+		return say(forgetRow(withQuery(state, {ownFirst})), ownFirst ? 'own code first: rows are the program\'s own lines, with what they called' : 'every line by itself, JDK lines included');
 	},
 	names: state => ({state: withQuery(state, {fullNames: !state.query.fullNames})}),
 	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),

@@ -25,14 +25,14 @@ export function earlier(state: UiState, {ring}: ScreenContext): Step {
 		}
 	}
 
-	return say(state, isLive ? 'there is no past yet to look back at' : 'nothing older is kept');
+	return say(state, isLive ? 'there is no past yet to show' : 'nothing older is kept');
 }
 
 /** Goes to the next window; past the newest, back to LIVE. */
 export function later(state: UiState, {ring}: ScreenContext): Step {
 	const cellMs = pastCell(state);
 	return cellMs === undefined
-		? say(state, 'this is LIVE; [ looks back')
+		? say(state, 'this is LIVE; [ shows the past')
 		: {state: {...state, lookedAtMs: cellAfter(ring, cellMs, state.spanMs)}};
 }
 
@@ -40,7 +40,7 @@ export function later(state: UiState, {ring}: ScreenContext): Step {
 export function busiest(state: UiState, {ring}: ScreenContext): Step {
 	const atMs = busiestMs(ring);
 	return atMs === undefined
-		? say(state, 'there is no past yet to look back at')
+		? say(state, 'there is no past yet to show')
 		: {state: {...state, lookedAtMs: atMs, spanMs: shortestSpanMs}};
 }
 
@@ -51,19 +51,19 @@ export function nextSpan(state: UiState): Step {
 	return {state: {...state, spanMs: ms, message: {text: `windows of ${title}`, tone: 'plain'}}};
 }
 
-/** Marks the window that is on the screen, live or of the past. */
+/** Makes the window on the screen, live or of the past, the baseline. */
 export function mark(state: UiState, {window}: ScreenContext): Step {
 	if (!window || window.snapshot.session.samples === 0) {
-		return say(state, 'there is nothing to mark yet');
+		return say(state, 'nothing to compare with yet');
 	}
 
 	const {snapshot} = window;
 	const {query: {baseline: last}} = state;
-	// The view of changes shows the window since the last mark.
+	// The view of changes shows the window since the last baseline.
 	const begin = last && viewOf(state.view).comparesWithBaseline ? beginOf(last, snapshot, window.since) : window.since;
 	const since = begin === snapshot ? window.since : begin;
 	const title = clocks(since?.session.takenAtMs ?? snapshot.session.startedAtMs, snapshot.session.takenAtMs);
-	return say({...state, query: {...state.query, baseline: {snapshot, since, title}}}, `marked ${title}; D shows what has changed since`);
+	return say({...state, query: {...state.query, baseline: {snapshot, since, title}}}, `baseline set: ${title}; D shows what has changed since`);
 }
 
 /** Goes to the view of changes, or back from there. */
