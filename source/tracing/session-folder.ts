@@ -1,4 +1,5 @@
-import {randomBytes} from 'node:crypto';
+import type * as crypto from 'node:crypto';
+import {createRequire} from 'node:module';
 import {
 	chownSync, closeSync, constants, fchmodSync, fchownSync, fstatSync, mkdirSync, openSync, readdirSync, readlinkSync, rmdirSync, unlinkSync, writeSync,
 } from 'node:fs';
@@ -171,6 +172,7 @@ function hasEnded(jvm: string): boolean {
 }
 
 function freshName(target: Target): string {
+	const {randomBytes} = createRequire(import.meta.url)('node:crypto') as typeof crypto;
 	return `.tprof-${idOf(target)}-${randomBytes(12).toString('hex')}`;
 }
 

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import {randomBytes} from 'node:crypto';
 import {constants, createReadStream} from 'node:fs';
 import {
 	type FileHandle, link, open, unlink, writeFile, chmod, mkdir, realpath, rename, stat,
@@ -83,6 +82,7 @@ function extensionOf(file: string): string {
 
 /** A new file of a temporary name in the folder, for its owner alone. */
 export async function createPartial(folder: string): Promise<{readonly file: string; readonly handle: FileHandle}> {
+	const {randomBytes} = await import('node:crypto');
 	const file = path.join(folder, `.tprof-${process.pid}-${randomBytes(8).toString('hex')}.partial`);
 	// The umask can only take rights away from 0600: no chmod is needed.
 	const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);

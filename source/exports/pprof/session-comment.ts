@@ -1,4 +1,5 @@
-import {createHash} from 'node:crypto';
+import type * as crypto from 'node:crypto';
+import {createRequire} from 'node:module';
 import type {FunctionInput, LocationInput, SampleInput} from 'pprof-format';
 import {namesOf, type MixedColumns} from '../../model/column-types.js';
 import {rootNode} from '../../model/frame.js';
@@ -118,6 +119,7 @@ Digest (SHA-256, hex) of the numbering of samples, locations and functions. Tool
 keep comments but number anew: a comment whose digest differs is not about these numbers.
 */
 export function profileDigest(profile: Numbered): string {
+	const {createHash} = createRequire(import.meta.url)('node:crypto') as typeof crypto;
 	const hash = createHash('sha256');
 	for (const {id} of profile.function) {
 		hash.update(`f${id} `);
