@@ -3,14 +3,10 @@ import type {NativeIds} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
 /**
-Where the CPU time of threads comes from: the kernel; the dump's own "cpu=" (JDK 11 and later, to 10 us); or nowhere
-(JDK 8 with /proc closed).
+Gives each row of a sample the CPU nanoseconds that its thread used since the sample before: from the kernel, or, where
+/proc is closed, from the dump's own "cpu=" (JDK 11 and later, to 10 us).
 */
-type CpuSource = 'kernel' | 'dump' | 'none';
-
-/** Gives each row of a sample the CPU nanoseconds that its thread used since the sample before. */
 export class DumpCpu {
-	source: CpuSource = 'kernel';
 	/** By row of the last sample: 1 where `cpuNs` is what the thread used, 0 where nothing says so. */
 	known = new Uint8Array(64);
 
@@ -37,8 +33,6 @@ export class DumpCpu {
 		}
 
 		const {known} = this;
-		let read = 0;
-		let closed = 0;
 		for (let row = 0; row < sample.count; row++) {
 			if (sample.carrier[row] >= 0) {
 				const carrier = sample.carrier[row];
@@ -50,24 +44,18 @@ export class DumpCpu {
 
 			const nativeId = this.#ids.ours(sample.nativeId[row]);
 			sample.nativeId[row] = nativeId;
-			let cpuNs = headerCpuNs[row] >= 0 && this.source !== 'kernel' ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : -1;
-			if (nativeId > 0) {
-				const delta = this.#threadCpu.delta(nativeId);
-				if (this.#threadCpu.reading === 'read') {
-					cpuNs = delta;
-					read++;
-				} else if (this.#threadCpu.reading === 'closed') {
-					closed++;
-				} else {
-					this.#ids.forget();
-				}
+			const delta = nativeId > 0 ? this.#threadCpu.delta(nativeId) : 0;
+			const reading = nativeId > 0 ? this.#threadCpu.reading : 'closed';
+			if (reading === 'gone') {
+				this.#ids.forget();
 			}
 
+			const isInDump = reading === 'closed' && headerCpuNs[row] >= 0;
+			const cpuNs = isInDump ? this.#dumpDelta(sample.key[row], headerCpuNs[row]) : (reading === 'read' ? delta : -1);
 			sample.cpuNs[row] = Math.max(0, cpuNs);
 			known[row] = cpuNs < 0 ? 0 : 1;
 		}
 
-		this.source = read > 0 || closed === 0 ? 'kernel' : (hasAny(headerCpuNs, sample.count) ? 'dump' : 'none');
 		this.#threadCpu.forgetUnread();
 		this.#forgetUnseen();
 	}
@@ -93,14 +81,4 @@ export class DumpCpu {
 			}
 		}
 	}
-}
-
-function hasAny(headerCpuNs: readonly number[], count: number): boolean {
-	for (let row = 0; row < count; row++) {
-		if (headerCpuNs[row] >= 0) {
-			return true;
-		}
-	}
-
-	return false;
 }

@@ -2,6 +2,7 @@ import process from 'node:process';
 import {readlinkSync} from 'node:fs';
 import {readAttachFlags, type AttachFlags} from '../counters/jvm-flags.js';
 import {readLibraries} from '../identity/libraries.js';
+import type {PerfCounters} from '../counters/hsperfdata.js';
 import {readPerfData} from '../counters/hsperfdata-file.js';
 import {type Obstacle, obstacles} from '../obstacles.js';
 import {
@@ -35,37 +36,20 @@ export function quitHazard(target: Found): SignalHazard | undefined {
 		return {...obstacles.absent(pid), ended: true};
 	}
 
-	const because = (obstacle: Obstacle): SignalHazard => ({...obstacle, ended: false});
-	if (status.state === 'T' || status.state === 't') {
-		return because(status.state === 'T' ? obstacles.stopped(pid) : obstacles.traced(pid));
-	}
-
 	const libraries = readLibraries(pid);
-	if ('code' in libraries || !libraries.libjvm) {
-		return because(obstacles.noJvm(pid, 'no libjvm.so'));
-	}
+	const obstacle = 'code' in libraries || !libraries.libjvm
+		? obstacles.noJvm(pid, 'no libjvm.so')
+		: (libraries.openJ9 ? obstacles.openJ9(pid) : hotSpotObstacle(target, status, libraries.libjvm));
+	// The threads of a process that is being killed end one by one.
+	return obstacle && (isAlive(target) ? {...obstacle, ended: false} : {...obstacles.absent(pid), ended: true});
+}
 
-	if (libraries.openJ9) {
-		return because(obstacles.openJ9(pid));
-	}
-
-	const counters = readPerfData({pid, nsPid: status.nsPid, uid: status.uid});
-	const flags = readAttachFlags({pid, nsPid: status.nsPid, uid: status.uid}, counters);
-	const looked = {
-		...target, status, flags, vm: vmSigns(target, counters, flags), libjvm: libraries.libjvm,
+function hotSpotObstacle({pid, startTicks}: Found, status: ProcessStatus, libjvm: string): Obstacle | undefined {
+	const owner = {
+		pid, startTicks, nsPid: status.nsPid, uid: status.uid,
 	};
-	const noVm = noVmObstacle(looked);
-	if (noVm) {
-		// The threads of a process that is being killed end one by one.
-		return isAlive(target) ? because(noVm) : {...obstacles.absent(pid), ended: true};
-	}
-
-	const obstacle = flags.attachDisabled ? obstacles.attachDisabled(pid) : handlerObstacle(looked);
-	if (obstacle) {
-		return because(obstacle);
-	}
-
-	return isStartingUp(looked.vm.startTicks, counters) ? because(obstacles.starting(pid)) : undefined;
+	const looked = lookAtVm(owner, {status, libjvm, counters: readPerfData(owner)});
+	return vmObstacle(looked) ?? handlerObstacle(looked) ?? startingObstacle(looked);
 }
 
 /**
@@ -99,24 +83,42 @@ one that does without.
 const longestWithoutHandlerMs = 20_000;
 
 /** What was found out about a process with HotSpot's library. */
-type InspectedVm = {
+type LookedAt = {
 	readonly pid: number;
 	readonly startTicks: number;
 	readonly status: ProcessStatus;
+	readonly counters: PerfCounters | undefined;
 	readonly flags: AttachFlags;
 	readonly vm: VmSigns;
 	/** Path of HotSpot's library. */
 	readonly libjvm: string;
 };
 
-/** Why there is no VM to talk to in a process that has HotSpot's library; undefined if there is one. */
-export function noVmObstacle({pid, startTicks, vm}: InspectedVm): Obstacle | undefined {
-	if (vm.isRunning) {
-		return undefined;
+/** Looks for what decides whether a process with HotSpot's library may be attached to. */
+export function lookAtVm(owner: Found & {readonly nsPid: number; readonly uid: number}, found: Pick<LookedAt, 'status' | 'counters' | 'libjvm'>): LookedAt {
+	const flags = readAttachFlags(owner, found.counters);
+	return {
+		...found, pid: owner.pid, startTicks: owner.startTicks, flags, vm: vmSigns(owner, found.counters, flags),
+	};
+}
+
+/** Why nobody in such a process would answer: it is stopped, no VM runs in it, or attaching is disabled. */
+export function vmObstacle({pid, startTicks, status, flags, vm}: LookedAt): Obstacle | undefined {
+	if (status.state === 'T' || status.state === 't') {
+		return status.state === 'T' ? obstacles.stopped(pid) : obstacles.traced(pid);
 	}
 
-	const ageMs = processAgeMs(startTicks);
-	return ageMs < silentStartUpMs ? obstacles.starting(pid) : {...obstacles.noVm(pid), isPassing: ageMs < longestWithoutHandlerMs};
+	if (!vm.isRunning) {
+		const ageMs = processAgeMs(startTicks);
+		return ageMs < silentStartUpMs ? obstacles.starting(pid) : {...obstacles.noVm(pid), isPassing: ageMs < longestWithoutHandlerMs};
+	}
+
+	return flags.attachDisabled ? obstacles.attachDisabled(pid) : undefined;
+}
+
+/** That the VM is not up yet. */
+export function startingObstacle({pid, vm, counters}: LookedAt): Obstacle | undefined {
+	return isStartingUp(vm.startTicks, counters) ? obstacles.starting(pid) : undefined;
 }
 
 /**
@@ -124,7 +126,7 @@ Why SIGQUIT may not reach HotSpot's own handler: the JVM was told to leave that 
 handler, or runs in a program that may have set its own since: nothing shows which handler of a process is in force, so
 only a JDK's own launchers are trusted. Undefined if it does.
 */
-export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: InspectedVm): Obstacle | undefined {
+export function handlerObstacle({pid, startTicks, status, flags, vm, libjvm}: LookedAt): Obstacle | undefined {
 	if (status.catchesQuit && !status.ignoresQuit && vm.takesQuit) {
 		return isLauncher(pid, libjvm) ? undefined : obstacles.embedded(pid);
 	}

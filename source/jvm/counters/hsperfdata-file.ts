@@ -4,9 +4,7 @@ import {
 import {
 	openBelowRoot, openFile, openFolderIn, pathOf,
 } from '../system/below-root.js';
-import {
-	maxPerfDataBytes, parsePerfData, type PerfCounters, type PerfNumbers,
-} from './hsperfdata.js';
+import {maxPerfDataBytes, parsePerfData, type PerfCounters} from './hsperfdata.js';
 
 /** Anyone may make folders with such names in /tmp; no host has more users with JVMs than this. */
 const maxFolders = 256;
@@ -27,23 +25,19 @@ export function openPerfData(owner: Owner): PerfDataFile | undefined {
 
 	try {
 		const folders = readdirSync(pathOf(tmp)).filter(name => name.startsWith('hsperfdata_')).slice(0, maxFolders);
-		return firstOf(folders, folder => openIn(tmp, folder, owner));
+		for (const folder of folders) {
+			const found = openIn(tmp, folder, owner);
+			if (found) {
+				return found;
+			}
+		}
+
+		return undefined;
 	} catch {
 		return undefined;
 	} finally {
 		closeSync(tmp);
 	}
-}
-
-function firstOf<T>(names: readonly string[], find: (name: string) => T | undefined): T | undefined {
-	for (const name of names) {
-		const found = find(name);
-		if (found !== undefined) {
-			return found;
-		}
-	}
-
-	return undefined;
 }
 
 function openIn(tmp: number, name: string, {nsPid, uid}: Owner): PerfDataFile | undefined {
@@ -77,12 +71,11 @@ class PerfDataFile {
 		this.#bytes = Buffer.allocUnsafe(size);
 	}
 
-	/** The counters now, or those of `numbers` alone; undefined when they cannot be read. */
-	read(numbers?: PerfNumbers): PerfCounters | undefined {
+	/** The counters now; undefined when they cannot be read. */
+	read(): PerfCounters | undefined {
 		try {
 			const count = readSync(this.#fd, this.#bytes, 0, this.#bytes.length, 0);
-			const bytes = this.#bytes.subarray(0, count);
-			return numbers ? numbers.read(bytes) : parsePerfData(bytes);
+			return parsePerfData(this.#bytes.subarray(0, count));
 		} catch {
 			return undefined;
 		}

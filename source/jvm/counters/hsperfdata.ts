@@ -20,63 +20,19 @@ const supportedMajor = 2;
 /** Counters by name: numbers (64-bit ones as the nearest double) and strings, as the file has them (not yet printable). */
 export type PerfCounters = ReadonlyMap<string, number | string>;
 
-/** An entry of the file: a number at `at`, or a string from there up to `end`. */
-type Entry = {readonly name: string; readonly isNumber: boolean; readonly at: number; readonly end: number};
-
 /**
 Parses a whole file; undefined if it is not such a file. An entry with an impossible size ends the walk; those before it
 count.
 */
 export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
-	const entries = entriesOf(bytes);
-	return entries && new Map(entries.map(({name, isNumber, at, end}) => [name, isNumber ? numberAt(bytes, at) : bytes.toString('utf8', at, stringEnd(bytes, at, end))]));
-}
-
-/**
-The numbers with some names, out of one file that is read again and again: where they lie is found out once, as a JVM
-only adds to its counters.
-*/
-export class PerfNumbers {
-	readonly #names: RegExp;
-	#header = '';
-	#places: readonly Entry[] = [];
-
-	constructor(names: RegExp) {
-		this.#names = names;
-	}
-
-	/** The numbers now, as `parsePerfData` has them. */
-	read(bytes: Buffer): PerfCounters | undefined {
-		// It says how many there are and how far they reach.
-		const header = `${bytes.length} ${bytes.toString('latin1', 0, headerBytes)}`;
-		if (header !== this.#header) {
-			const entries = entriesOf(bytes);
-			if (!entries) {
-				return undefined;
-			}
-
-			this.#places = entries.filter(({name, isNumber}) => isNumber && this.#names.test(name));
-			this.#header = header;
-		}
-
-		const counters = new Map<string, number>();
-		for (const {name, at} of this.#places) {
-			counters.set(name, numberAt(bytes, at));
-		}
-
-		return counters;
-	}
-}
-
-function entriesOf(bytes: Buffer): Entry[] | undefined {
 	if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[5] !== supportedMajor) {
 		return undefined;
 	}
 
-	const little = isLittle(bytes);
+	const little = bytes[4] === littleEndian;
 	const u32 = (at: number) => little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
 	const count = Math.min(u32(28), maxEntries);
-	const entries: Entry[] = [];
+	const counters = new Map<string, number | string>();
 	let at = u32(24);
 	for (let index = 0; index < count && at + entryHeaderBytes <= bytes.length; index++) {
 		const length = u32(at);
@@ -92,28 +48,17 @@ function entriesOf(bytes: Buffer): Entry[] | undefined {
 		if (nameStart < end && dataStart < end) {
 			const name = bytes.toString('latin1', nameStart, stringEnd(bytes, nameStart, end));
 			if (type === 'B' && vectorLength > 0) {
-				entries.push({
-					name, isNumber: false, at: dataStart, end: Math.min(end, dataStart + Math.min(vectorLength, maxStringBytes)),
-				});
+				const limit = Math.min(end, dataStart + Math.min(vectorLength, maxStringBytes));
+				counters.set(name, bytes.toString('utf8', dataStart, stringEnd(bytes, dataStart, limit)));
 			} else if (type === 'J' && vectorLength === 0 && dataStart + 8 <= end) {
-				entries.push({
-					name, isNumber: true, at: dataStart, end,
-				});
+				counters.set(name, Number(little ? bytes.readBigInt64LE(dataStart) : bytes.readBigInt64BE(dataStart)));
 			}
 		}
 
 		at = end;
 	}
 
-	return entries;
-}
-
-function isLittle(bytes: Buffer): boolean {
-	return bytes[4] === littleEndian;
-}
-
-function numberAt(bytes: Buffer, at: number): number {
-	return Number(isLittle(bytes) ? bytes.readBigInt64LE(at) : bytes.readBigInt64BE(at));
+	return counters;
 }
 
 function stringEnd(bytes: Buffer, start: number, limit: number): number {
@@ -154,9 +99,6 @@ const sharedBytes = 1024;
 
 const usedNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.used$/;
 const capacityNames = /^sun\.gc\.generation\.\d+\.space\.\d+\.capacity$/;
-
-/** The counters that are asked for here. */
-export const heapNames = /^sun\.gc\.generation\.\d+\.(?:space\.\d+\.(?:used|capacity)|maxCapacity)$/;
 
 /** Bytes over all spaces of all generations: the counters of the Java heap alone (metaspace has names of its own). */
 export function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, 'heapUsedBytes' | 'heapCapacityBytes' | 'heapMaxBytes'> {

@@ -1,9 +1,9 @@
 import {cpus, loadavg} from 'node:os';
 import type {TargetVitals} from '../../model/snapshot.js';
-import {OpenStat, ticksPerSecond} from '../system/proc.js';
+import {readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {
-	heapNames, heapOf, numberCounter, type PerfCounters, PerfNumbers, sumOf,
+	heapOf, numberCounter, type PerfCounters, sumOf,
 } from './hsperfdata.js';
 import {openPerfData} from './hsperfdata-file.js';
 
@@ -25,18 +25,16 @@ collection), without attaching.
 */
 export function openVitals(target: Target): VitalsReader {
 	const file = openPerfData(target);
-	const numbers = new PerfNumbers(new RegExp([heapNames, collectorTimes, clockRate].map(({source}) => source).join('|')));
-	const open = openStat(target.pid);
 	const hostCpus = cpus().length;
 	let previous: Reading | undefined;
 	return {
 		read() {
-			const stat = open?.read();
+			const stat = readStat(target.pid);
 			if (stat?.startTicks !== target.startTicks) {
 				return {};
 			}
 
-			const counters = file?.read(numbers);
+			const counters = file?.read();
 			const now: Reading = {atMs: performance.now(), cpuTicks: stat.userTicks + stat.systemTicks, gcSeconds: gcSecondsOf(counters)};
 			const before = previous;
 			previous = now;
@@ -57,18 +55,8 @@ export function openVitals(target: Target): VitalsReader {
 		},
 		close() {
 			file?.close();
-			open?.close();
 		},
 	};
-}
-
-/** Undefined where it cannot be opened. */
-function openStat(pid: number): OpenStat | undefined {
-	try {
-		return new OpenStat(pid);
-	} catch {
-		return undefined;
-	}
 }
 
 function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent' | 'gcPercent'> {
@@ -83,7 +71,6 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 	};
 }
 
-const clockRate = /^sun\.os\.hrt\.frequency$/;
 const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;
 
 /**

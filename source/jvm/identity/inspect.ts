@@ -6,19 +6,20 @@ import {attachSocketOf} from '../attachability/attach-socket.js';
 import {hasPtraceCapability} from '../attachability/credentials.js';
 import {readPerfData} from '../counters/hsperfdata-file.js';
 import {numberCounter, type PerfCounters, stringCounter} from '../counters/hsperfdata.js';
-import {readAttachFlags} from '../counters/jvm-flags.js';
 import {obstacles, type Obstacle, platformProblem} from '../obstacles.js';
 import {
 	type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs,
 } from '../system/proc.js';
-import {handlerObstacle, noVmObstacle} from '../attachability/signal.js';
+import {
+	handlerObstacle, lookAtVm, startingObstacle, vmObstacle,
+} from '../attachability/signal.js';
 import type {Target, Identified} from '../target.js';
 import {parseRecordedCommand, shortMain, readJavaCommand} from './java-command.js';
 import {
 	featureRelease, versionAround, type Libraries, readLibraries,
 } from './libraries.js';
 import {isNativeImage} from './native-image.js';
-import {vmSigns, isStartingUp, processAgeMs} from './running-vm.js';
+import {processAgeMs} from './running-vm.js';
 import {UserNames} from './users.js';
 
 /** A java launcher that has not loaded its JVM by this age is something else (a shell of that name, a launcher that waits). */
@@ -130,35 +131,19 @@ function withoutHotSpot(seen: Seen, libraries: Libraries): Inspection {
 	return {isJvm: false, obstacle: obstacles.noJvm(pid, printable(/\((.*)\)/s.exec(readProc(pid, 'stat') ?? '')?.[1] ?? '?'))};
 }
 
-function hotSpotObstacle(target: Target, {status, counters, libjvm}: {readonly status: ProcessStatus; readonly counters: PerfCounters | undefined; readonly libjvm: string}): Obstacle | undefined {
-	const {pid} = target;
-	if (status.state === 'T' || status.state === 't') {
-		return status.state === 'T' ? obstacles.stopped(pid) : obstacles.traced(pid);
-	}
-
-	const flags = readAttachFlags(target, counters);
-	const looked = {
-		pid, startTicks: target.startTicks, status, flags, libjvm, vm: vmSigns(target, counters, flags),
-	};
-	const noVm = noVmObstacle(looked);
-	if (noVm) {
-		return noVm;
-	}
-
-	if (flags.attachDisabled) {
-		return obstacles.attachDisabled(pid);
+function hotSpotObstacle(target: Target, found: {readonly status: ProcessStatus; readonly counters: PerfCounters | undefined; readonly libjvm: string}): Obstacle | undefined {
+	const looked = lookAtVm(target, found);
+	const obstacle = vmObstacle(looked);
+	if (obstacle) {
+		return obstacle;
 	}
 
 	const socket = attachSocketOf(target).state;
 	if (socket === 'denied') {
-		return closedObstacle(pid, target.uid, target.facts.user);
+		return closedObstacle(target.pid, target.uid, target.facts.user);
 	}
 
-	if (socket === 'present') {
-		return undefined;
-	}
-
-	return isStartingUp(looked.vm.startTicks, counters) ? obstacles.starting(pid) : handlerObstacle(looked);
+	return socket === 'present' ? undefined : startingObstacle(looked) ?? handlerObstacle(looked);
 }
 
 function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undefined, counters: PerfCounters | undefined): Target {

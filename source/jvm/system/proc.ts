@@ -162,32 +162,6 @@ export function readStat(pid: number): ProcessStat | undefined {
 	return text === undefined ? undefined : parseStat(text);
 }
 
-/**
-The stat of one process, to be read again and again: its file is opened once. Of a process that has ended it says
-nothing, whoever has its id by then.
-*/
-export class OpenStat {
-	readonly #fd: number;
-
-	/** Throws when it cannot be opened. */
-	constructor(pid: number) {
-		this.#fd = openSync(`/proc/${pid}/stat`, 'r');
-	}
-
-	/** The stat now; undefined when the process has ended. */
-	read(): ProcessStat | undefined {
-		try {
-			return parseStat(scratch.toString('latin1', 0, readSync(this.#fd, scratch, 0, scratch.length, 0)));
-		} catch {
-			return undefined;
-		}
-	}
-
-	close(): void {
-		closeSync(this.#fd);
-	}
-}
-
 /** Whether the process is still there and running: same pid, same start, not a zombie. */
 export function isAlive(target: {readonly pid: number; readonly startTicks: number}): boolean {
 	const stat = readStat(target.pid);

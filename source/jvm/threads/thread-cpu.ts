@@ -17,6 +17,20 @@ const openFilesShare = 0.5;
 /** What the last reading found: the numbers; no such thread any more; or /proc does not show us this. */
 type CpuReading = 'read' | 'gone' | 'closed';
 
+type Thread = {
+	/** -1 when the file is not kept open. */
+	fd: number;
+	/** What `delta` counts from; -1 when there is nothing. */
+	lastCpuNs: number;
+	/** The round in which it was read last. */
+	round: number;
+	/** What `read` found, and at which moment. */
+	foundAt: number;
+	cpuNs: number;
+	waitNs: number;
+	timeslices: number;
+};
+
 const newline = 10;
 const blank = 32;
 const zero = 48;
@@ -40,22 +54,11 @@ export class ThreadCpu {
 
 	readonly #pid: number;
 	readonly #buffer = Buffer.alloc(maxLineBytes);
-	readonly #slots = new Map<number, number>();
-	readonly #freeSlots: number[] = [];
-	#slotCount = 0;
-	/** File descriptor of a slot, -1 when the file is not kept open. */
-	#fd = new Int32Array(64);
-	#lastCpuNs = new Float64Array(64);
-	#round = new Int32Array(64);
+	readonly #threads = new Map<number, Thread>();
 	#currentRound = 1;
-	/** What `read` found, and at which moment. */
-	#foundCpuNs = new Float64Array(64);
-	#foundWaitNs = new Float64Array(64);
-	#foundTurns = new Float64Array(64);
-	#foundAt = new Int32Array(64);
+	#readInRound = 0;
 	#moment = 1;
 	#isMoment = false;
-	#readInRound = 0;
 	#openFiles = 0;
 	#openFilesLimit: number;
 
@@ -79,65 +82,59 @@ export class ThreadCpu {
 	read (see `reading`).
 	*/
 	delta(nativeId: number): number {
-		const known = this.#slots.has(nativeId);
-		const slot = this.#slotOf(nativeId);
-		const before = this.#lastCpuNs[slot];
-		if (this.#isMoment && this.#foundAt[slot] === this.#moment) {
-			this.cpuNs = this.#foundCpuNs[slot];
-			this.waitNs = this.#foundWaitNs[slot];
-			this.timeslices = this.#foundTurns[slot];
+		const thread = this.#threadOf(nativeId);
+		const before = thread.lastCpuNs;
+		if (this.#isMoment && thread.foundAt === this.#moment) {
+			this.cpuNs = thread.cpuNs;
+			this.waitNs = thread.waitNs;
+			this.timeslices = thread.timeslices;
 			this.reading = 'read';
-		} else if (!this.#readSlot(nativeId, slot)) {
-			this.#drop(nativeId, slot);
+		} else if (!this.#readThread(nativeId, thread)) {
+			this.#drop(nativeId, thread);
 			return 0;
 		}
 
-		this.#markRead(slot);
-		this.#lastCpuNs[slot] = this.cpuNs;
-		return known && before >= 0 && this.cpuNs > before ? this.cpuNs - before : 0;
+		this.#markRead(thread);
+		thread.lastCpuNs = this.cpuNs;
+		return before >= 0 && this.cpuNs > before ? this.cpuNs - before : 0;
 	}
 
 	/**
-	Reads a thread's cumulative numbers into `cpuNs` and `waitNs` without touching what `delta` counts from; false when
-	it could not be read (see `reading`).
+	Reads a thread's cumulative numbers into `cpuNs`, `waitNs` and `timeslices` without touching what `delta` counts from;
+	false when it could not be read (see `reading`).
 	*/
 	read(nativeId: number): boolean {
-		const known = this.#slots.has(nativeId);
-		const slot = this.#slotOf(nativeId);
-		if (!known) {
-			this.#lastCpuNs[slot] = -1;
+		const thread = this.#threadOf(nativeId);
+		if (!this.#readThread(nativeId, thread)) {
+			this.#drop(nativeId, thread);
+			return false;
 		}
 
-		if (this.#readSlot(nativeId, slot)) {
-			this.#markRead(slot);
-			this.#foundCpuNs[slot] = this.cpuNs;
-			this.#foundWaitNs[slot] = this.waitNs;
-			this.#foundTurns[slot] = this.timeslices;
-			this.#foundAt[slot] = this.#moment;
-			return true;
-		}
-
-		this.#drop(nativeId, slot);
-		return false;
+		this.#markRead(thread);
+		thread.cpuNs = this.cpuNs;
+		thread.waitNs = this.waitNs;
+		thread.timeslices = this.timeslices;
+		thread.foundAt = this.#moment;
+		return true;
 	}
 
 	/** Counts a thread as read in this round without reading it; false where nothing is known of it. */
 	keep(nativeId: number): boolean {
-		const slot = this.#slots.get(nativeId);
-		if (slot === undefined) {
+		const thread = this.#threads.get(nativeId);
+		if (!thread) {
 			return false;
 		}
 
-		this.#markRead(slot);
+		this.#markRead(thread);
 		return true;
 	}
 
 	/** Ends a round of readings: threads that were not read since the previous call are forgotten and their files closed. */
 	forgetUnread(): void {
-		if (this.#readInRound !== this.#slots.size) {
-			for (const [nativeId, slot] of this.#slots) {
-				if (this.#round[slot] !== this.#currentRound) {
-					this.#drop(nativeId, slot);
+		if (this.#readInRound !== this.#threads.size) {
+			for (const [nativeId, thread] of this.#threads) {
+				if (thread.round !== this.#currentRound) {
+					this.#drop(nativeId, thread);
 				}
 			}
 		}
@@ -148,73 +145,59 @@ export class ThreadCpu {
 
 	/** Closes all files; the object may be used again, and then starts anew. */
 	close(): void {
-		for (const [nativeId, slot] of this.#slots) {
-			this.#drop(nativeId, slot);
+		for (const [nativeId, thread] of this.#threads) {
+			this.#drop(nativeId, thread);
 		}
 	}
 
-	#markRead(slot: number): void {
-		if (this.#round[slot] !== this.#currentRound) {
-			this.#round[slot] = this.#currentRound;
+	#threadOf(nativeId: number): Thread {
+		let thread = this.#threads.get(nativeId);
+		if (!thread) {
+			thread = {
+				fd: -1, lastCpuNs: -1, round: 0, foundAt: 0, cpuNs: 0, waitNs: 0, timeslices: 0,
+			};
+			this.#threads.set(nativeId, thread);
+		}
+
+		return thread;
+	}
+
+	#markRead(thread: Thread): void {
+		if (thread.round !== this.#currentRound) {
+			thread.round = this.#currentRound;
 			this.#readInRound++;
 		}
 	}
 
-	#slotOf(nativeId: number): number {
-		const found = this.#slots.get(nativeId);
-		if (found !== undefined) {
-			return found;
-		}
-
-		const slot = this.#freeSlots.pop() ?? this.#slotCount++;
-		if (slot === this.#fd.length) {
-			this.#fd = grown(this.#fd, new Int32Array(slot * 2));
-			this.#lastCpuNs = grown(this.#lastCpuNs, new Float64Array(slot * 2));
-			this.#round = grown(this.#round, new Int32Array(slot * 2));
-			this.#foundCpuNs = grown(this.#foundCpuNs, new Float64Array(slot * 2));
-			this.#foundWaitNs = grown(this.#foundWaitNs, new Float64Array(slot * 2));
-			this.#foundTurns = grown(this.#foundTurns, new Float64Array(slot * 2));
-			this.#foundAt = grown(this.#foundAt, new Int32Array(slot * 2));
-		}
-
-		this.#fd[slot] = -1;
-		this.#lastCpuNs[slot] = -1;
-		this.#slots.set(nativeId, slot);
-		return slot;
-	}
-
-	#drop(nativeId: number, slot: number): void {
-		if (this.#round[slot] === this.#currentRound) {
+	#drop(nativeId: number, thread: Thread): void {
+		if (thread.round === this.#currentRound) {
 			this.#readInRound--;
 		}
 
-		this.#round[slot] = 0;
-		this.#foundAt[slot] = 0;
-		this.#closeFile(slot);
-		this.#slots.delete(nativeId);
-		this.#freeSlots.push(slot);
+		this.#closeFile(thread);
+		this.#threads.delete(nativeId);
 	}
 
-	#closeFile(slot: number): void {
-		if (this.#fd[slot] >= 0) {
-			closeSync(this.#fd[slot]);
-			this.#fd[slot] = -1;
+	#closeFile(thread: Thread): void {
+		if (thread.fd >= 0) {
+			closeSync(thread.fd);
+			thread.fd = -1;
 			this.#openFiles--;
 		}
 	}
 
 	/**
-	Sets `cpuNs`, `waitNs`, `turns` and `reading`. A kept file of a thread that ended gives ESRCH, even if its id has been given
-	to another thread.
+	Sets `cpuNs`, `waitNs`, `timeslices` and `reading`. A kept file of a thread that ended gives ESRCH, even if its id has
+	been given to another thread.
 	*/
-	#readSlot(nativeId: number, slot: number): boolean {
-		if (this.#fd[slot] >= 0) {
-			if (this.#readFile(this.#fd[slot])) {
+	#readThread(nativeId: number, thread: Thread): boolean {
+		if (thread.fd >= 0) {
+			if (this.#readFile(thread.fd)) {
 				return true;
 			}
 
-			this.#closeFile(slot);
-			this.#lastCpuNs[slot] = -1;
+			this.#closeFile(thread);
+			thread.lastCpuNs = -1;
 		}
 
 		const fd = this.#open(nativeId);
@@ -223,7 +206,7 @@ export class ThreadCpu {
 		}
 
 		if (this.#openFiles < this.#openFilesLimit) {
-			this.#fd[slot] = fd;
+			thread.fd = fd;
 			this.#openFiles++;
 			return this.#readFile(fd);
 		}
@@ -252,12 +235,12 @@ export class ThreadCpu {
 	}
 
 	#closeSome(): void {
-		for (const slot of this.#slots.values()) {
+		for (const thread of this.#threads.values()) {
 			if (this.#openFiles <= this.#openFilesLimit) {
 				return;
 			}
 
-			this.#closeFile(slot);
+			this.#closeFile(thread);
 		}
 	}
 
@@ -315,11 +298,6 @@ export class ThreadCpu {
 		this.reading = field === 3 ? 'read' : 'gone';
 		return field === 3;
 	}
-}
-
-function grown<T extends Float64Array | Int32Array>(from: T, to: T): T {
-	to.set(from);
-	return to;
 }
 
 function isCode(error: unknown, code: string): boolean {
