@@ -2,6 +2,9 @@ import type {Sample} from '../../model/sample.js';
 import type {NativeIds} from '../../jvm/threads/native-ids.js';
 import type {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 
+/** Weight of the samples so far when the next one is added. */
+const remembered = 0.95;
+
 /**
 Gives each row of a sample the CPU nanoseconds that its thread used since the sample before: from the kernel, or, where
 /proc is closed, from the dump's own "cpu=" (JDK 11 and later, to 10 us).
@@ -9,6 +12,9 @@ Gives each row of a sample the CPU nanoseconds that its thread used since the sa
 export class DumpCpu {
 	/** By row of the last sample: 1 where `cpuNs` is what the thread used, 0 where nothing says so. */
 	known = new Uint8Array(64);
+	/** What threads used and how long they waited for a CPU: nanoseconds of recent samples. */
+	#usedNs = 0;
+	#waitedNs = 0;
 
 	readonly #threadCpu: ThreadCpu;
 	readonly #ids: NativeIds;
@@ -19,6 +25,11 @@ export class DumpCpu {
 	constructor(threadCpu: ThreadCpu, ids: NativeIds) {
 		this.#threadCpu = threadCpu;
 		this.#ids = ids;
+	}
+
+	/** Part of the time in which threads could run that they waited for a CPU, 0 to 1. */
+	get waitingPart(): number {
+		return this.#waitedNs / Math.max(1, this.#usedNs + this.#waitedNs);
 	}
 
 	/**
@@ -32,6 +43,8 @@ export class DumpCpu {
 			this.known = new Uint8Array(sample.count * 2);
 		}
 
+		this.#usedNs *= remembered;
+		this.#waitedNs *= remembered;
 		const {known} = this;
 		for (let row = 0; row < sample.count; row++) {
 			if (sample.carrier[row] >= 0) {
@@ -48,6 +61,9 @@ export class DumpCpu {
 			const reading = nativeId > 0 ? this.#threadCpu.reading : 'closed';
 			if (reading === 'gone') {
 				this.#ids.forget();
+			} else if (reading === 'read') {
+				this.#usedNs += delta;
+				this.#waitedNs += this.#threadCpu.waitedNs;
 			}
 
 			const isInDump = reading === 'closed' && headerCpuNs[row] >= 0;

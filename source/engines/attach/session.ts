@@ -38,6 +38,9 @@ const failingAtLeast = 3;
 
 const usInMs = 1000;
 
+/** Part of the time spent waiting for a CPU from which shares may be off by more than chance. */
+const muchWaiting = 0.35;
+
 /** Samples one JVM by thread dumps through its attach socket. */
 export class AttachSession implements EngineSession {
 	readonly note?: string;
@@ -127,6 +130,12 @@ export class AttachSession implements EngineSession {
 
 	askForHolders(): void {
 		this.#isFullNext = true;
+	}
+
+	/** A dump shows a thread that waits for a CPU as if it ran. */
+	get finding(): string | undefined {
+		const part = this.#threadTimes.waitingPart;
+		return part < muchWaiting ? undefined : `threads wait for a CPU about ${Math.round(part * 10) * 10}% of the time they could run: lines where they wait look hotter than they are`;
 	}
 
 	get unattributed(): UnattributedReason {

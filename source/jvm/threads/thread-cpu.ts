@@ -22,6 +22,7 @@ type Thread = {
 	fd: number;
 	/** What `delta` counts from; -1 when there is nothing. */
 	lastCpuNs: number;
+	lastWaitNs: number;
 	/** The round in which it was read last. */
 	round: number;
 	/** What `read` found, and at which moment. */
@@ -51,6 +52,8 @@ export class ThreadCpu {
 	cpuNs = 0;
 	waitNs = 0;
 	timeslices = 0;
+	/** Nanoseconds that the thread of the last `delta` was runnable without a CPU, since the `delta` before. */
+	waitedNs = 0;
 
 	readonly #pid: number;
 	readonly #buffer = Buffer.alloc(maxLineBytes);
@@ -95,7 +98,9 @@ export class ThreadCpu {
 		}
 
 		this.#markRead(thread);
+		this.waitedNs = before >= 0 ? Math.max(0, this.waitNs - thread.lastWaitNs) : 0;
 		thread.lastCpuNs = this.cpuNs;
+		thread.lastWaitNs = this.waitNs;
 		return before >= 0 && this.cpuNs > before ? this.cpuNs - before : 0;
 	}
 
@@ -154,7 +159,7 @@ export class ThreadCpu {
 		let thread = this.#threads.get(nativeId);
 		if (!thread) {
 			thread = {
-				fd: -1, lastCpuNs: -1, round: 0, foundAt: 0, cpuNs: 0, waitNs: 0, timeslices: 0,
+				fd: -1, lastCpuNs: -1, lastWaitNs: 0, round: 0, foundAt: 0, cpuNs: 0, waitNs: 0, timeslices: 0,
 			};
 			this.#threads.set(nativeId, thread);
 		}

@@ -10,6 +10,7 @@ import {identify} from '../../../source/jvm/identity/inspect.js';
 import type {Target} from '../../../source/jvm/target.js';
 import {jdks, type JavaProcess, startJava} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
+import {untilAsync} from '../../helpers/until.js';
 import {type Row, wordsOf} from './dumps.js';
 
 let java: JavaProcess | undefined;
@@ -115,6 +116,24 @@ test('the user\'s own idle calls', async () => {
 	session = await attachEngine.open(await targetOf(java.pid), {depth: Infinity, extraIdle: ['CpuAndSleep.lambda$main$0']}, builder);
 	const rows = await goodSample(session, new Sample(), builder);
 	expect(rows.find(row => row.name === 'busy-one')?.state).toBe('IDLE');
+});
+
+test('where threads wait for a CPU for long, it says that shares are off', async () => {
+	const onOneCpu = {under: ['taskset', '-c', '0']};
+	java = await startJava('CpuAndSleep', onOneCpu);
+	const others = await Promise.all([1, 2].map(async () => startJava('CpuAndSleep', onOneCpu)));
+	try {
+		const builder = new SnapshotBuilder();
+		const opened = await attachEngine.open(await targetOf(java.pid), {depth: Infinity}, builder);
+		session = opened;
+		const sample = new Sample();
+		await untilAsync(async () => {
+			await goodSample(opened, sample, builder);
+			return /^threads wait for a CPU about \d0% of the time/.test(opened.finding ?? '');
+		});
+	} finally {
+		await Promise.all(others.map(async other => other.stop()));
+	}
 });
 
 test('the pause lies between what the VM Thread worked and the latency', () => {
