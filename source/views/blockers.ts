@@ -9,7 +9,7 @@ import type {BlockerRow, Location, Waiter} from '../query/types/rows.js';
 import {csvOf, frameOf} from './record.js';
 import type {View} from './view.js';
 
-/** Who holds up whom, with which lock, now and in the window. */
+/** Who blocks whom, with which lock, now and in the window. */
 export const blockersView: View<BlockerRow> = {
 	id: 'blockers',
 	title: 'Blockers',
@@ -32,7 +32,7 @@ export const blockersView: View<BlockerRow> = {
 			}
 		},
 	},
-	about: 'Who holds up whom: the locks of each holder with the threads that wait for them, for how long, and where the holder is. A row further in belongs to a holder that waits itself for the one above.',
+	about: 'Who blocks whom: the locks of each holder with the threads that wait for them, for how long, and where the holder is. An indented row is a holder that itself waits for the one above.',
 	hints: row => [
 		{key: 'enter', title: row.holder < 0 ? 'who waits' : 'where the holder is, who waits', short: row.holder < 0 ? 'waiters' : 'holder'},
 		{key: 't', title: row.waiters.length === 1 ? 'only the waiter' : 'only the waiters', short: 'waiters'},

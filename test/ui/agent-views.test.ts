@@ -93,5 +93,5 @@ test.each(['traces', 'tasks'])('no key of a row of %s is offered that does nothi
 	const line = (await shown(view, 'enter')).at(-1)!;
 	expect(line).toContain('q:back');
 	expect(line).not.toMatch(/Tab:|Enter:/);
-	expect((await shown('lines', 'enter')).at(-1)).toMatch(/Enter:go.*Tab:mark|Tab:mark.*Enter:go/);
+	expect((await shown('lines', 'enter')).at(-1)).toMatch(/Tab:next +Enter:open/);
 });

@@ -124,7 +124,7 @@ test('the window that is looked at stays while sampling goes on, and the screen 
 	await screen.press('[');
 	const rows = (shown: string) => shown.split('\n').filter(line => line.includes('com.acme') || line.includes('c.a.'));
 	const before = await text();
-	expect(before).toContain('sampling goes on, +500 samples');
+	expect(before).toContain('; +500 samples since; ');
 	for (let second = 0; second < 5; second++) {
 		goOn();
 	}

@@ -409,7 +409,7 @@ describe('what must be known of the figures', () => {
 		await session.screen.press('enter');
 		expect((await show(session)).join('\n')).toContain('not stopped for reading: gdb (process 4711) is tracing threads of this JVM');
 		await session.screen.press('?');
-		expect((await show(session, 80, 60)).join('').replaceAll(/\s+/g, ' ')).toContain('80 thread samples have no stack: gdb (process 4711) is attached to the threads');
+		expect((await show(session, 80, 60)).join('').replaceAll(/\s+/g, ' ')).toContain('80 thread samples have no stack: not sampled while gdb (process 4711) is attached to the threads');
 	});
 
 	test('stands whole in the help, with the note of the session, at any width', async () => {

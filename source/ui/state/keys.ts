@@ -65,7 +65,7 @@ const allKeys: readonly KeyRow[] = [
 	{action: 'copy', keys: ['y'], contexts: [...tables, 'detail'], label: 'y', help: 'copy Class.java:line, through the terminal (OSC 52)', knownFrom: 'vim'},
 	{action: 'next-link', keys: ['tab'], contexts: ['detail'], label: 'Tab', title: 'next', help: 'select the next line that Enter opens: who holds the lock, threads, callers, callees'},
 	{action: 'previous-link', keys: ['shift-tab'], contexts: ['detail'], label: 'Shift-Tab', help: 'select the previous one'},
-	{action: 'accept', keys: ['enter'], contexts: ['detail'], label: 'Enter', title: 'go', help: 'open the selected line\'s own detail; without one, back to the table', knownFrom: 'perf'},
+	{action: 'accept', keys: ['enter'], contexts: ['detail'], label: 'Enter', title: 'open', help: 'open the selected line\'s own detail; without one, back to the table', knownFrom: 'perf'},
 	{action: 'back', keys: ['escape', 'backspace'], contexts: ['detail'], label: 'Esc', help: 'back to where it was opened', knownFrom: 'less'},
 	{action: 'up', keys: ['up', 'k'], contexts: lists.filter(context => context !== 'chooser'), label: 'Up k', help: 'up; the selection stays on its row when rows move', knownFrom: 'htop, less'},
 	{action: 'down', keys: ['down', 'j'], contexts: lists.filter(context => context !== 'chooser'), label: 'Down j', help: 'down', knownFrom: 'htop, less'},

@@ -40,8 +40,7 @@ function sessionMessage(ui: UiState, {status, snapshot, nowMs, past, samplesSinc
 	}
 
 	if (past) {
-		const since = `${phase === 'sampling' ? 'sampling goes on, ' : ''}+${formatCount(samplesSincePause)} samples`;
-		return {text: `${clocks(past.fromMs, past.toMs)}; ${since}; [ ] step, z span, Esc LIVE`, isAlarm: false};
+		return {text: `${clocks(past.fromMs, past.toMs)}; +${formatCount(samplesSincePause)} samples since; [ ] step, z span, Esc LIVE`, isAlarm: false};
 	}
 
 	if (ui.isPaused) {
