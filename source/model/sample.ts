@@ -202,9 +202,3 @@ function grow(rows: object, columns: Columns, length: number): void {
 		return grown;
 	}));
 }
-
-/**
-How long threads must have waited for each other to be in a deadlock, milliseconds. An engine reads one thread after the
-other, and on a busy host something may go on in between: one sample proves nothing.
-*/
-export const deadlockMs = 1000;

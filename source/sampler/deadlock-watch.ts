@@ -1,14 +1,10 @@
-import {deadlockMs, type Sample} from '../model/sample.js';
+import {circlesIn, deadlockMs} from '../model/deadlock.js';
+import type {Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
 
-/**
-Detects cycles of threads that wait for each other, and reports when a deadlock begins or ends. What counts as a
-deadlock is defined in query/locks/deadlocks.ts.
-*/
+/** Reports when a deadlock begins or ends. What counts as one is defined in query/locks/deadlocks.ts. */
 export class DeadlockWatch {
-	/** The walk that visited each row, from 1; 0 for none. */
-	#walkOf = new Int32Array(0);
-	/** The smallest key of each deadlocked cycle in the newest sample. */
+	/** The smallest key of each deadlock's threads in the newest sample. */
 	#deadlocks = new Set<number>();
 
 	/**
@@ -16,47 +12,14 @@ export class DeadlockWatch {
 	owner, or undefined. True if a deadlock began or ended.
 	*/
 	update(sample: Sample, atMs: number, sinceMs: (row: number) => number | undefined): boolean {
+		const lockOwner = sample.lockOwner.subarray(0, sample.count);
 		const isOld = (row: number) => atMs - (sinceMs(row) ?? atMs) >= deadlockMs;
-		const deadlocks = new Set<number>();
-		for (const members of this.#cyclesOf(sample)) {
-			if (members.every(row => isOld(row))) {
-				deadlocks.add(Math.min(...members.map(row => sample.key[row])));
-			}
-		}
-
+		// In most samples nobody waits for another.
+		const circles = lockOwner.some(owner => owner >= 0) ? circlesIn(lockOwner.map((_, row) => holderOf(sample, row))) : [];
+		const deadlocks = new Set(circles.filter(rows => rows.every(row => isOld(row))).map(rows => Math.min(...rows.map(row => sample.key[row]))));
 		const before = this.#deadlocks;
 		this.#deadlocks = deadlocks;
 		return deadlocks.size !== before.size || [...deadlocks].some(key => !before.has(key));
-	}
-
-	/** The rows of each cycle. */
-	#cyclesOf(sample: Sample): number[][] {
-		const {count, lockOwner} = sample;
-		const cycles: number[][] = [];
-		let isFresh = true;
-		for (let start = 0; start < count; start++) {
-			// Almost no row has an owner.
-			if (lockOwner[start] < 0) {
-				continue;
-			}
-
-			if (isFresh) {
-				this.#walkOf = count > this.#walkOf.length ? new Int32Array(count * 2) : this.#walkOf.fill(0);
-				isFresh = false;
-			}
-
-			let at = start;
-			while (at >= 0 && this.#walkOf[at] === 0) {
-				this.#walkOf[at] = start + 1;
-				at = holderOf(sample, at);
-			}
-
-			if (at >= 0 && this.#walkOf[at] === start + 1) {
-				cycles.push(membersOf(sample, at));
-			}
-		}
-
-		return cycles;
 	}
 }
 
@@ -67,13 +30,4 @@ it holds it for reading.
 function holderOf({state, lockOwner, lockReaders}: Sample, row: number): number {
 	const isUntimed = state[row] === stateCode.BLOCKED || state[row] === stateCode.WAITING;
 	return isUntimed && (lockOwner[row] !== row || lockReaders[row] > 0) ? lockOwner[row] : -1;
-}
-
-function membersOf(sample: Sample, start: number): number[] {
-	const members = [start];
-	for (let at = holderOf(sample, start); at !== start; at = holderOf(sample, at)) {
-		members.push(at);
-	}
-
-	return members;
 }

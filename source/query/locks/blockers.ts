@@ -1,4 +1,5 @@
 import {alignedTo} from '../counters/aligned.js';
+import {circlesIn} from '../../model/deadlock.js';
 import {lockKinds} from '../../model/sample.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {threadStates} from '../../model/thread-state.js';
@@ -11,7 +12,7 @@ import {sampledMs} from '../counters/cpu-time.js';
 import type {BlockerRow, Query, Waiter} from '../types/rows.js';
 import {isStuckLonger, stuckMs} from './newest-sample.js';
 import {blockerColumns} from './columns.js';
-import {circlesIn, deadlocksOf, isDeadlocked} from './deadlocks.js';
+import {deadlocksOf, isDeadlocked} from './deadlocks.js';
 import {isContendingNow, isContention, programLocation} from './contention.js';
 
 /**

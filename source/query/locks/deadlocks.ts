@@ -1,4 +1,4 @@
-import {deadlockMs} from '../../model/sample.js';
+import {circlesIn, deadlockMs} from '../../model/deadlock.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame, locationName} from '../counters/location.js';
 import type {Deadlock, DeadlockedThread} from '../types/rows.js';
@@ -19,30 +19,6 @@ export function deadlocksOf(snapshot: Snapshot): Deadlock[] {
 	const hasJustGotIt = (thread: number) => threads.lockOwner[thread] === thread && threads.lockReaders[thread] === 0;
 	const waitsFor = Array.from({length: threads.count}, (_, thread) => isContending(thread) && !hasJustGotIt(thread) ? threads.lockOwner[thread] : -1);
 	return circlesIn(waitsFor).map(circle => deadlockOf(snapshot, circle));
-}
-
-/** The circles in a list of which each member has the index of its next, -1 for none; each in its order. */
-export function circlesIn(next: readonly number[]): number[][] {
-	// The walk that came by a member, from 1 on.
-	const walkOf = new Int32Array(next.length);
-	const circles: number[][] = [];
-	for (const start of next.keys()) {
-		let at = start;
-		for (; at >= 0 && walkOf[at] === 0; at = next[at]) {
-			walkOf[at] = start + 1;
-		}
-
-		if (at >= 0 && walkOf[at] === start + 1) {
-			const circle = [at];
-			for (let member = next[at]; member !== at; member = next[member]) {
-				circle.push(member);
-			}
-
-			circles.push(circle);
-		}
-	}
-
-	return circles;
 }
 
 /** Whether a thread is one of a deadlock. */
