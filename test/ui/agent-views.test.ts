@@ -1,24 +1,15 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import type {SourceStatus} from '../../source/model/source.js';
-import {defaultQuery} from '../../source/query/types/query.js';
-import {type MethodTracer, sessionScreen} from '../../source/ui/screens/session.js';
-import {SessionData} from '../../source/ui/state/session-data.js';
-import {SessionStore} from '../../source/ui/state/session-store.js';
-import {Theme} from '../../source/ui/terminal/theme.js';
-import {ComponentScreen} from '../helpers/component-screen.js';
+import type {MethodTracer} from '../../source/ui/screens/session.js';
+import type {ComponentScreen} from '../helpers/component-screen.js';
 import {picture} from '../helpers/picture.js';
+import {openScreen, storeOf} from '../helpers/session-screen.js';
 import {taskReport} from '../helpers/task-report.js';
 import {report} from '../helpers/trace-report.js';
 
 const snapshot = {...picture('main\nR\na.B.c:1'), traces: report, tasks: taskReport};
-let screen: ComponentScreen | undefined;
-
-afterEach(() => {
-	screen?.close();
-});
+let screen: ComponentScreen;
 
 /** The screen with a view of it, after some keys. */
 async function shown(view: string, ...keys: readonly string[]): Promise<string[]> {
@@ -26,20 +17,10 @@ async function shown(view: string, ...keys: readonly string[]): Promise<string[]
 }
 
 async function shownOf(status: SourceStatus, view: string, keys: readonly string[], tracer?: MethodTracer): Promise<string[]> {
-	const store = new SessionStore({
-		source: {
-			status: () => status, read: () => snapshot, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
-		},
-		delayMs: 1000, vitals: () => ({}),
-	});
+	const store = storeOf(() => snapshot, {status: () => status});
 	store.refresh();
-	screen = new ComponentScreen(sessionScreen({
-		store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, delayMs: 1000, view}, theme: new Theme({color: false, ascii: true}), save: async () => '', tracer, onQuit() {/* The test ends it. */},
-	}), {columns: 100, rows: 24});
-	for (const key of keys) {
-		await screen.press(key);
-	}
-
+	screen = openScreen(store, {columns: 100, rows: 24}, {view: {view}, tracer});
+	await screen.press(...keys);
 	return screen.lines();
 }
 
@@ -75,8 +56,8 @@ test('how many methods a pattern means is asked about before they are traced', a
 	const asked = await shownOf({phase: 'sampling', stale: false}, 'lines', ['M', 'enter', 'escape', 'M', 'enter'], tracer);
 	expect(asked.slice(-3).join('\n')).toMatch(/^trace 12 methods of 3 classes\? \[y\/N] _\nsuch as a\.B\.c, a\.B\.d\. Each .*\nEnter:answer +Esc:no/);
 	expect(done).toEqual(['find a.B.c', 'forget', 'find a.B.c']);
-	await screen!.press('y', 'enter');
-	expect((await screen!.lines()).join('\n')).toContain('12 methods are traced');
+	await screen.press('y', 'enter');
+	expect((await screen.lines()).join('\n')).toContain('12 methods are traced');
 	expect(done.slice(3)).toEqual(['trace']);
 });
 

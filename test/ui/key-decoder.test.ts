@@ -1,8 +1,14 @@
 import {Buffer} from 'node:buffer';
+import {PassThrough} from 'node:stream';
+import type {ReadStream, WriteStream} from 'node:tty';
 import fc from 'fast-check';
-import {describe, expect, test} from 'vitest';
+import {
+	afterEach, describe, expect, test,
+} from 'vitest';
 import {KeyDecoder} from '../../source/ui/terminal/key-decoder.js';
 import type {MouseInput} from '../../source/ui/terminal/mouse.js';
+import {Terminal} from '../../source/ui/terminal/terminal.js';
+import {until} from '../helpers/until.js';
 
 const at = (mouse: MouseInput['mouse'], column: number, line: number): MouseInput => ({mouse, column, line});
 
@@ -77,4 +83,53 @@ describe('the key decoder', () => {
 		const decoder = new KeyDecoder();
 		expect(decoder.push(Buffer.from(`\u001B[${'1'.repeat(10_000)}`)).length).toBeGreaterThan(0);
 	});
+});
+
+const left: Terminal[] = [];
+
+afterEach(() => {
+	for (const terminal of left.splice(0)) {
+		terminal.leave();
+	}
+});
+
+/** A terminal without a window, and the keys that were heard. */
+function terminal(): {readonly stdin: PassThrough; readonly keys: string[]} {
+	const stdin = Object.assign(new PassThrough(), {setRawMode() {/* It has no modes. */}});
+	const stdout = Object.assign(new PassThrough(), {columns: 50, rows: 16, fd: -1});
+	stdout.resume();
+	const opened = new Terminal(stdin as unknown as ReadStream, stdout as unknown as WriteStream);
+	const keys: string[] = [];
+	opened.on('key', key => {
+		keys.push(key);
+	});
+	opened.enter();
+	left.push(opened);
+	return {stdin, keys};
+}
+
+test('the rest of a sequence that arrived while we had no CPU is still its rest', async () => {
+	const {stdin, keys} = terminal();
+	stdin.write('\u001B');
+	await new Promise(resolve => {
+		setImmediate(resolve);
+	});
+	const endMs = performance.now() + 100;
+	while (performance.now() < endMs) {
+		// The machine runs something else.
+	}
+
+	// Node tells of what arrived after it ran the timers that are due.
+	setImmediate(() => {
+		stdin.write('[17~\r');
+	});
+	await until(() => keys.length > 0);
+	expect(keys).toEqual(['f6', 'enter']);
+});
+
+test('an escape that nothing follows is the Escape key', async () => {
+	const {stdin, keys} = terminal();
+	stdin.write('\u001B');
+	await until(() => keys.length > 0);
+	expect(keys).toEqual(['escape']);
 });

@@ -1,16 +1,11 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLines} from '../../source/query/lines/lines.js';
-import {sessionScreen} from '../../source/ui/screens/session.js';
-import {SessionData} from '../../source/ui/state/session-data.js';
-import {SessionStore} from '../../source/ui/state/session-store.js';
-import {Theme} from '../../source/ui/terminal/theme.js';
 import {views} from '../../source/views/registry.js';
-import {ComponentScreen} from '../helpers/component-screen.js';
+import type {ComponentScreen} from '../helpers/component-screen.js';
+import {openScreen, storeOf} from '../helpers/session-screen.js';
 import {spikeSession} from '../helpers/spike.js';
 
 type Shown = {
@@ -22,37 +17,23 @@ type Shown = {
 	goOn(): void;
 };
 
-const open: ComponentScreen[] = [];
-
-afterEach(() => {
-	for (const screen of open.splice(0)) {
-		screen.close();
-	}
-});
-
 /** The screen of a session of so many seconds, of which some are still to come. */
 function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24}: {readonly toCome?: number; readonly columns?: number; readonly rows?: number} = {}): Shown {
 	const session = spikeSession(seconds + toCome);
 	let at = 0;
-	const store = new SessionStore({
-		source: {
-			status: () => ({phase: 'sampling', stale: false}), read: () => session[at], setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
-		}, delayMs: 1000, vitals: () => ({}),
-	});
+	const store = storeOf(() => session[at]);
 	for (; at < seconds; at++) {
 		store.refresh();
 	}
 
 	at--;
 	const saves: Shown['saves'] = [];
-	const screen = new ComponentScreen(sessionScreen({
-		store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, delayMs: 1000}, theme: new Theme({color: false, ascii: true}), onQuit() {/* It is not left. */},
+	const screen = openScreen(store, {columns, rows}, {
 		async save(snapshot, baseline) {
 			saves.push({snapshot, baseline});
 			return 'saved it';
 		},
-	}), {columns, rows});
-	open.push(screen);
+	});
 	return {
 		screen,
 		saves,
@@ -89,7 +70,7 @@ describe('the spike of two minutes ago', () => {
 		expect(await text()).toMatch(/PAST \d\d:\d\d:10/);
 		expect(await text()).toMatch(/>.*Spike\.burn:7/);
 		expect(await text()).toMatch(/CPU +60% /);
-		expect(await text()).toMatch(/sampling goes on/);
+		expect(await text()).toMatch(/samples since; /);
 		await screen.press(...Array.from({length: 12}, () => ']'));
 		expect(await text()).toContain('LIVE');
 		await screen.press('[', '[', 'escape');

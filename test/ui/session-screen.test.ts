@@ -1,7 +1,5 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {cellWidth} from '../../source/model/cell-width.js';
 import {unknownLine, unknownStack} from '../../source/model/frame.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
@@ -9,25 +7,20 @@ import type {SnapshotSource, SourceStatus} from '../../source/model/source.js';
 import type {SessionStats, Snapshot, TargetVitals} from '../../source/model/snapshot.js';
 import {printable} from '../../source/model/text.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {defaultQuery} from '../../source/query/types/query.js';
 import {starvedText} from '../../source/query/summary/summary.js';
-import type {Query} from '../../source/query/types/rows.js';
-import {sessionScreen, type KeepColumns} from '../../source/ui/screens/session.js';
-import {SessionData} from '../../source/ui/state/session-data.js';
-import {SessionStore} from '../../source/ui/state/session-store.js';
-import type {InitialView} from '../../source/ui/state/state.js';
+import type {SessionStore} from '../../source/ui/state/session-store.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {views} from '../../source/views/registry.js';
-import {ComponentScreen} from '../helpers/component-screen.js';
+import type {ComponentScreen} from '../helpers/component-screen.js';
 import {picture, Picture} from '../helpers/picture.js';
+import {openScreen, storeOf} from '../helpers/session-screen.js';
 
 const plain = new Theme({color: false, ascii: true});
 const colored = new Theme({color: true, ascii: false});
 const sgr = /\u001B\[[\d;]*m/g;
 const live: SourceStatus = {phase: 'sampling', stale: false};
 
-type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string}) => Promise<string>;
-type Made = {readonly status?: SourceStatus; readonly save?: Save; readonly theme?: Theme; readonly read?: () => Snapshot | undefined; readonly vitals?: TargetVitals; readonly isRead?: boolean; readonly askForHolders?: () => void; readonly columns?: number; readonly rows?: number; readonly view?: Partial<InitialView>; readonly keepColumns?: KeepColumns};
+type Made = NonNullable<Parameters<typeof openScreen>[2]> & Partial<Pick<SnapshotSource, 'read' | 'askForHolders'>> & {readonly status?: SourceStatus; readonly vitals?: TargetVitals; readonly isRead?: boolean; readonly columns?: number; readonly rows?: number};
 type Screen = {
 	readonly screen: ComponentScreen;
 	readonly store: SessionStore;
@@ -38,33 +31,20 @@ type Screen = {
 const figures: TargetVitals = {
 	cpuPercent: 104, heapUsedBytes: 1e9, heapCapacityBytes: 2e9, gcPercent: 1.5, uptimeMs: 3_600_000,
 };
-const open: ComponentScreen[] = [];
-
-afterEach(() => {
-	for (const screen of open.splice(0)) {
-		screen.close();
-	}
-});
 
 /** The screen of a session that is read when the test says so. */
-function screenOf(snapshot: Snapshot | undefined, {status = live, save = async () => 'saved it', theme = plain, read = () => snapshot, vitals = figures, isRead = true, columns = 80, rows = 24, view = {}, keepColumns, askForHolders}: Made = {}): Screen {
-	const source: SnapshotSource = {
-		status: () => status, read, askForHolders, setPaused() {/* Nothing samples here. */}, async close() {/* Nothing is open. */}, onChange: () => () => {/* It never changes. */},
-	};
-	const store = new SessionStore({
-		source, delayMs: 1000, vitals: () => vitals,
-	});
+function screenOf(snapshot: Snapshot | undefined, {status = live, read = () => snapshot, vitals = figures, isRead = true, columns = 80, rows = 24, askForHolders, ...props}: Made = {}): Screen {
+	const store = storeOf(read, {status: () => status, askForHolders}, vitals);
 	if (isRead) {
 		store.refresh();
 	}
 
 	let quits = 0;
-	const screen = new ComponentScreen(sessionScreen({
-		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), view: {query: defaultQuery, delayMs: 1000, ...view}, theme, save, keepColumns, onQuit() {
+	const screen = openScreen(store, {columns, rows}, {
+		...props, onQuit() {
 			quits++;
 		},
-	}), {columns, rows});
-	open.push(screen);
+	});
 	return {screen, store, quits: () => quits};
 }
 
@@ -280,7 +260,7 @@ describe('what the session does is said', () => {
 
 describe('how sampling goes', () => {
 	/** Screens at these moments of a session: seconds of sampling, samples, our own CPU seconds. */
-	async function over(moments: ReadonlyArray<readonly [s: number, samples: number, cpuS: number]>, status: SourceStatus, more: Partial<SessionStats> = {}): Promise<string[]> {
+	async function screenOver(moments: ReadonlyArray<readonly [s: number, samples: number, cpuS: number]>, status: SourceStatus, more: Partial<SessionStats> = {}): Promise<ComponentScreen> {
 		const snapshots = moments.map(([s, samples, cpuS]) => picture('one\nR\na:1', {
 			engine: 'memory', requestedIntervalMs: 20, intervalMs: 20, samples, durationMs: s * 1000, takenAtMs: s * 1000, lastSampleAtMs: s * 1000, selfCpuMs: cpuS * 1000, ...more,
 		}));
@@ -291,13 +271,14 @@ describe('how sampling goes', () => {
 			store.refresh();
 		}
 
-		return screen.lines();
+		return screen;
 	}
 
+	const over = async (...at: Parameters<typeof screenOver>) => (await screenOver(...at)).lines();
+
 	/** All of the help for the view at the last of such moments, in one text. */
-	async function helpOver(...[moments, status, more]: Parameters<typeof over>): Promise<string> {
-		await over(moments, status, more);
-		const screen = open.at(-1)!;
+	async function helpOver(...at: Parameters<typeof screenOver>): Promise<string> {
+		const screen = await screenOver(...at);
 		await screen.press('?');
 		await screen.resize({columns: 120, rows: 150});
 		return (await screen.lines()).join('\n');
@@ -536,23 +517,6 @@ test('a session that is over and has nothing to show ends the screen, once it wa
 	empty.store.refresh();
 	await show(empty);
 	expect(empty.quits()).toBe(1);
-});
-
-test.each([[80, 24], [200, 60], [38, 9]])('bytes of keys at %i x %i: move, filter, open, help, quit', async (columns, rows) => {
-	const session = screenOf(busy(), {columns, rows});
-	const {screen} = session;
-	await screen.type('/', 'put', '\r');
-	expect((await screen.lines()).join('\n')).toMatch(/>.*Pool\.put:95/);
-	await screen.type('\r');
-	expect((await screen.lines()).join('\n')).toContain('com.acme.db.Pool.put:95');
-	await screen.type('?');
-	expect((await screen.lines()).join('\n')).toContain('Keys in a row\'s detail');
-	// An arrow in two pieces is one key, and so is what was typed at once.
-	await screen.type('q', '\u007F', '\u001B[', 'B', 'jk');
-	expect((await screen.lines()).join('\n')).toMatch(/>.*Pool\.put:95/);
-	expect(session.quits()).toBe(0);
-	await screen.type('\u0003');
-	expect(session.quits()).toBe(1);
 });
 
 test('a recording offers no key that means nothing for it', async () => {

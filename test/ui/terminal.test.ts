@@ -154,13 +154,6 @@ describe('what is seen', () => {
 		await without.until('paused');
 		expect(without.lines()[row]).toMatch(/^ .*Worker1\.step/);
 	});
-
-	test('without colours there is no attribute at all', async () => {
-		const session = await start(['mono', 'ascii']);
-		session.type('jj\t\u001B[Z?');
-		await session.until('Where CPU time goes');
-		expect(session.raw.slice(session.raw.indexOf('com.acme.Main'))).not.toMatch(/\u001B\[[1-9][\d;]*m/);
-	});
 });
 
 describe('choosing a JVM', () => {
