@@ -18,10 +18,10 @@ export const blockersView: View<BlockerRow> = {
 	keys: [],
 	showsHolders: true,
 	files: {
-		csv: csvOf(blockerColumns, [
-			['lock', 'lock'], ['kind', row => row.kind], ['holder', 'holder'], ['took_at', 'took'], ['holder_at', 'now'], ['waiting', 'waiting'], ['longest_ms', 'longest'], ['waited_ms', 'waited'],
-			['depth', row => row.depth], ['deadlock', row => Number(row.isDeadlocked)], ['waiters', row => row.waiters.map(({name}) => name).join('; ')], ['readers', row => row.readers],
-		]),
+		csv: csvOf(blockerColumns, {
+			lock: 'lock', kind: row => row.kind, holder: 'holder', took_at: 'took', holder_at: 'now', waiting: 'waiting', longest_ms: 'longest', waited_ms: 'waited',
+			depth: row => row.depth, deadlock: row => Number(row.isDeadlocked), waiters: row => row.waiters.map(({name}) => name).join('; '), readers: row => row.readers,
+		}),
 		* json(snapshot, since, query, top) {
 			for (const row of queryBlockers(snapshot, since, query).rows.slice(0, top)) {
 				yield JSON.stringify({

@@ -37,10 +37,10 @@ export const changesView: View<ChangeRow> = {
 	],
 	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 	files: {
-		csv: csvOf(changeColumns, [
-			...locationCells, ['change', row => row.kind], ['noise', row => Number(row.isNoise)], ['cpu_change', 'cpu-change'], ['cpu_error', 'cpu-error'], ['cpu_now', 'cpu-now'], ['cpu_was', 'cpu-was'],
-			['ticks_change', 'ticks-change'], ['ticks_error', 'ticks-error'], ['ticks_now', 'ticks-now'], ['ticks_was', 'ticks-was'], ['percent_now', 'share-now'], ['percent_was', 'share-was'],
-		]),
+		csv: csvOf(changeColumns, {
+			...locationCells, change: row => row.kind, noise: row => Number(row.isNoise), cpu_change: 'cpu-change', cpu_error: 'cpu-error', cpu_now: 'cpu-now', cpu_was: 'cpu-was',
+			ticks_change: 'ticks-change', ticks_error: 'ticks-error', ticks_now: 'ticks-now', ticks_was: 'ticks-was', percent_now: 'share-now', percent_was: 'share-was',
+		}),
 		* json(snapshot, since, query, top) {
 			for (const row of queryChanges(snapshot, since, query).rows.slice(0, top)) {
 				yield JSON.stringify({

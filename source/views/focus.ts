@@ -50,18 +50,18 @@ export const focusView: View<FocusRow> = {
 		{text: 'below: all of it, by whatever path'},
 	],
 	files: {
-		csv: csvOf(focusColumns, [
-			['part', row => row.part], ['level', row => row.level], ...locationCells, ['wall_percent', 'wall'], ['wall_error_percent', 'wall-error'], ['cpu_percent', 'cpu'], ['cpu_error_percent', 'cpu-error'],
-			['wall_ms', 'wall-ms'], ['cpu_ms', 'cpu-ms'], ['ticks', row => row.totalTicks], ['self_ticks', row => row.selfTicks], ['self_cpu_ms', row => msOf(row.selfCpuNs)],
-			...stateCells, ['via', row => nameOf(row.via)],
-		]),
+		csv: csvOf(focusColumns, {
+			part: row => row.part, level: row => row.level, ...locationCells, wall_percent: 'wall', wall_error_percent: 'wall-error', cpu_percent: 'cpu', cpu_error_percent: 'cpu-error',
+			wall_ms: 'wall-ms', cpu_ms: 'cpu-ms', ticks: row => row.totalTicks, self_ticks: row => row.selfTicks, self_cpu_ms: row => msOf(row.selfCpuNs),
+			...stateCells, via: row => nameOf(row.via),
+		}),
 		csvRows: (snapshot, since, query) => queryFocus(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
 		* json(snapshot, since, query, top) {
-			const [calls, callers] = openFocus(snapshot, since, query);
+			const [calls, callers] = openFocus(snapshot, since, query).map(({tree}) => tree);
 			if (calls) {
 				const texts = {top, head: (row: FocusRow) => ({...figuresOf(row), ...viaOf(row, query)})};
-				const [method] = rowTexts(calls.rows, [0], texts);
-				yield `${method.slice(0, -1)},"callers":[${[...rowTexts(callers.rows, callers.rows.below(0), texts)].join(',')}]}`;
+				const [method] = rowTexts(calls, [calls.root], texts);
+				yield `${method.slice(0, -1)},"callers":[${[...rowTexts(callers, callers.below(callers.root), texts)].join(',')}]}`;
 			}
 		},
 	},

@@ -54,12 +54,12 @@ export const linesView: View<LineRow> = {
 		];
 	},
 	files: {
-		csv: csvOf(lineColumns, [
-			...locationCells, ['self_percent', 'self'], ['error_percent', 'error'], ['total_percent', 'total'], ['self_ticks', 'ticks'], ['total_ticks', 'total-ticks'],
-			['self_cpu_ms', 'cpu'], ['total_cpu_ms', row => msOf(row.totalCpuNs)], ['threads', 'threads'], ['blocked_now', row => row.blockedNow], ['stuck_ms', 'note'],
-			...stateCells, ['top_threads', 'top-threads'], ['held_up_now', row => row.contendingNow], ['holder', row => row.holder ?? ''], ['own_at', 'own'], ['via', row => nameOf(row.via)],
-			['low_percent', row => decimals(row.selfInterval.low, 2)], ['high_percent', row => decimals(row.selfInterval.high, 2)],
-		]),
+		csv: csvOf(lineColumns, {
+			...locationCells, self_percent: 'self', error_percent: 'error', total_percent: 'total', self_ticks: 'ticks', total_ticks: 'total-ticks',
+			self_cpu_ms: 'cpu', total_cpu_ms: row => msOf(row.totalCpuNs), threads: 'threads', blocked_now: row => row.blockedNow, stuck_ms: 'note',
+			...stateCells, top_threads: 'top-threads', held_up_now: row => row.contendingNow, holder: row => row.holder ?? '', own_at: 'own', via: row => nameOf(row.via),
+			low_percent: row => decimals(row.selfInterval.low, 2), high_percent: row => decimals(row.selfInterval.high, 2),
+		}),
 	},
 	keyOfLocation: locationKey,
 	locationOf: row => row,

@@ -27,19 +27,21 @@ export function statesOf(ticks: StateTicks) {
 	};
 }
 
-/** A cell of a CSV file: the name of its column there, and the column of the screen that has the value, or the value. */
-type Cell<Row> = readonly [name: string, value: string | CsvColumn<Row>['cell']];
+/** By the name of a column of CSV: the id of the column of the screen that has the value, or the value of a row. */
+type Cells<Row> = Readonly<Record<string, string | CsvColumn<Row>['cell']>>;
 
 /** The columns of a CSV file in their order, which is a contract: a new one goes last. */
-export function csvOf<Row>(columns: ReadonlyArray<Column<Row>>, cells: ReadonlyArray<Cell<NoInfer<Row>>>): ReadonlyArray<CsvColumn<Row>> {
-	return cells.map(([id, value]) => ({id, cell: typeof value === 'string' ? columns.find(column => column.id === value)!.file : value}));
+export function csvOf<Row>(columns: ReadonlyArray<Column<Row>>, cells: Cells<NoInfer<Row>>): ReadonlyArray<CsvColumn<Row>> {
+	return Object.entries(cells).map(([id, value]) => ({id, cell: typeof value === 'string' ? columns.find(column => column.id === value)!.file : value}));
 }
 
 /** Where a row is. */
-export const locationCells: ReadonlyArray<Cell<Location>> = [['class', row => row.className], ['method', row => row.method], ['file', row => row.file], ['line', row => row.line]];
+export const locationCells: Cells<Location> = {
+	class: row => row.className, method: row => row.method, file: row => row.file, line: row => row.line,
+};
 
 /** The ticks of each state. */
-export const stateCells: ReadonlyArray<Cell<{readonly states: StateTicks}>> = threadStates.map((state, code) => [state.toLowerCase(), row => row.states[code]]);
+export const stateCells: Cells<{readonly states: StateTicks}> = Object.fromEntries(threadStates.map((state, code) => [state.toLowerCase(), (row: {readonly states: StateTicks}) => row.states[code]]));
 
 /** JSON texts of frames, which stand in many stacks: each is made once. */
 export function frameTexts(): (frame: Location) => string {

@@ -52,10 +52,10 @@ export const stacksView: View<StackHistogramRow> = {
 		];
 	},
 	files: {
-		csv: csvOf(stackColumns, [
-			['fingerprint', 'fingerprint'], ['percent', 'share'], ['error_percent', row => decimals(row.errorPercent, 2)], ['ticks', 'ticks'], ['cpu_ms', 'cpu'], ['threads', 'threads'],
-			...stateCells, ['frames', row => row.frames.map(frame => frameText(frame)).join('; ')], ['via', row => nameOf(row.via)],
-		]),
+		csv: csvOf(stackColumns, {
+			fingerprint: 'fingerprint', percent: 'share', error_percent: row => decimals(row.errorPercent, 2), ticks: 'ticks', cpu_ms: 'cpu', threads: 'threads',
+			...stateCells, frames: row => row.frames.map(frame => frameText(frame)).join('; '), via: row => nameOf(row.via),
+		}),
 		* json(snapshot, since, query, top) {
 			const textOf = frameTexts();
 			for (const row of queryStackHistogram(snapshot, since, query).rows.slice(0, top)) {

@@ -51,10 +51,10 @@ export const tasksView: View<TaskRow> = {
 	locationOf: () => undefined,
 	threadsOf: row => ({keys: [], label: titleOfTasks(row)}),
 	files: {
-		csv: csvOf(taskColumns, [
-			['state', 'state'], ['group', 'group'], ['now', 'now'], ['oldest_ms', 'longest-now'], ['count', 'stays'], ['per_s', 'stays-per-s'],
-			['total_ms', 'time'], ['mean_ms', 'mean'], ['p50_ms', 'p50'], ['p99_ms', 'p99'], ['max_ms', 'most'],
-		]),
+		csv: csvOf(taskColumns, {
+			state: 'state', group: 'group', now: 'now', oldest_ms: 'longest-now', count: 'stays', per_s: 'stays-per-s',
+			total_ms: 'time', mean_ms: 'mean', p50_ms: 'p50', p99_ms: 'p99', max_ms: 'most',
+		}),
 		* json({tasks}: Snapshot, since, {tasksBy = 'kind'}, top) {
 			for (const row of tasks ? taskRows(tasks, since?.tasks, tasksBy).slice(0, top) : []) {
 				yield JSON.stringify(taskJson(row));

@@ -54,10 +54,10 @@ export const threadsView: View<ThreadRow> = {
 		];
 	},
 	files: {
-		csv: csvOf(threadColumns, [
-			['name', 'name'], ['tid', 'tid'], ['threads', 'threads'], ['cpu_percent', 'cpu'], ['cpu_ms', 'cpu-ms'], ['ticks', 'ticks'], ...stateCells, ['state', 'state'], ['now_at', 'now'],
-			['stuck_ms', 'stuck'], ['lock', row => row.waitsFor?.className ?? ''], ['owner', 'holder'], ['kind', 'kind'], ['carrier', row => row.carrierName ?? ''],
-		]),
+		csv: csvOf(threadColumns, {
+			name: 'name', tid: 'tid', threads: 'threads', cpu_percent: 'cpu', cpu_ms: 'cpu-ms', ticks: 'ticks', ...stateCells, state: 'state', now_at: 'now',
+			stuck_ms: 'stuck', lock: row => row.waitsFor?.className ?? '', owner: 'holder', kind: 'kind', carrier: row => row.carrierName ?? '',
+		}),
 	},
 	keyOfThread: String,
 	locationOf: ({now, top}) => top ?? now,

@@ -65,10 +65,10 @@ export const tracesView: View<TraceRow> = {
 		},
 	threadsOf: row => ({keys: [], label: titleOf(row)}),
 	files: {
-		csv: csvOf(traceColumns, [
-			['method', 'method'], ['calls', 'calls'], ['exceptions', row => row.exceptions], ['calls_per_s', 'calls-per-s'], ['exceptions_per_s', 'exceptions'],
-			['mean_ms', 'mean'], ['p50_ms', 'p50'], ['p99_ms', 'p99'], ['max_ms', 'most'], ['cumulative_ms', 'cumulative'], ['own_ms', 'own'],
-		]),
+		csv: csvOf(traceColumns, {
+			method: 'method', calls: 'calls', exceptions: row => row.exceptions, calls_per_s: 'calls-per-s', exceptions_per_s: 'exceptions',
+			mean_ms: 'mean', p50_ms: 'p50', p99_ms: 'p99', max_ms: 'most', cumulative_ms: 'cumulative', own_ms: 'own',
+		}),
 		* json(snapshot, since, _query, top) {
 			const {traces} = snapshot;
 			for (const row of traces ? traceMethods(traces, since?.traces).sort(longestFirst).slice(0, top) : []) {

@@ -6,8 +6,7 @@ import {nameWith, viaText} from '../query/columns/names.js';
 import {treeColumns} from '../query/tree/columns.js';
 import {queryLineDetail} from '../query/detail.js';
 import {locationKey} from '../query/counters/location.js';
-import {treeTexts} from '../query/tree/tree-text.js';
-import {queryTree} from '../query/tree/tree.js';
+import {queryTree, treeTexts} from '../query/tree/tree.js';
 import type {TreeRow} from '../query/types/rows.js';
 import {
 	csvOf, frameOf, locationCells, viaOf,
@@ -32,10 +31,10 @@ export const treeView: View<TreeRow> = {
 		...treeKeys,
 	],
 	files: {
-		csv: csvOf(treeColumns, [
-			['level', row => row.level], ...locationCells, ['total_percent', 'total'], ['self_percent', 'self'], ['total_ticks', 'ticks'], ['self_ticks', row => row.selfTicks],
-			['total_cpu_ms', 'cpu'], ['self_cpu_ms', row => msOf(row.selfCpuNs)], ['via', row => nameOf(row.via)],
-		]),
+		csv: csvOf(treeColumns, {
+			level: row => row.level, ...locationCells, total_percent: 'total', self_percent: 'self', total_ticks: 'ticks', self_ticks: row => row.selfTicks,
+			total_cpu_ms: 'cpu', self_cpu_ms: row => msOf(row.selfCpuNs), via: row => nameOf(row.via),
+		}),
 		csvRows: (snapshot, since, query) => queryTree(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
 		json: (snapshot, since, query, top) => treeTexts(snapshot, since, query, {
 			top,

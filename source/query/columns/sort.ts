@@ -32,10 +32,10 @@ export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[
 	return sortRowsBy(rows, sortBy, sign);
 }
 
-/** The same order, for `Array.sort`. */
-export function inOrder<Row extends {readonly key: string}>(columns: ReadonlyArray<Sortable<Row>>, order: SortOrder): (a: Row, b: Row) => number {
+/** The same order, for `Array.sort`; equal rows by what `lastOf` says. */
+export function inOrder<Row extends {readonly key: string}>(columns: ReadonlyArray<Sortable<Row>>, order: SortOrder, lastOf?: (row: Row) => string): (a: Row, b: Row) => number {
 	const {column: {sortBy}, sign} = columnOf(columns, order);
-	return comparison(sortBy, sign);
+	return comparison(sortBy, sign, lastOf);
 }
 
 function columnOf<Row>(columns: ReadonlyArray<Sortable<Row>>, {column: wanted, reverse}: SortOrder): {readonly column: Sortable<Row>; readonly sign: number} {
@@ -43,7 +43,7 @@ function columnOf<Row>(columns: ReadonlyArray<Sortable<Row>>, {column: wanted, r
 	return {column, sign: Boolean(column.ascending) === reverse ? -1 : 1};
 }
 
-function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<ValueOf<Row>>, sign: number): (a: Row, b: Row) => number {
+function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<ValueOf<Row>>, sign: number, lastOf = ({key}: Row) => key): (a: Row, b: Row) => number {
 	return (a, b) => {
 		for (const of of values) {
 			const [left, right] = [of(a), of(b)];
@@ -53,7 +53,7 @@ function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<Va
 			}
 		}
 
-		return byText(a.key, b.key);
+		return byText(lastOf(a), lastOf(b));
 	};
 }
 

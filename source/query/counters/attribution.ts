@@ -44,10 +44,10 @@ export function viaLocation(dictionary: Dictionary, node: number, rule: Pick<Que
 type EndedCounters = {readonly counters: Counters; readonly ends: Int32Array; readonly bucketOfCounter: Int32Array; readonly buckets: number};
 
 /**
-By bucket: the method of others' code that most samples stood in of those whose stacks were cut off at the program's
+By buckets: the method of others' code that most samples stood in of those whose stacks were cut off at the program's
 own; undefined where most stood in its own. Found when the first is asked for.
 */
-export function viaOfBuckets(dictionary: Dictionary, {counters, ends, bucketOfCounter, buckets}: EndedCounters, {unit, countedMask}: Pick<Scope, 'unit' | 'countedMask'>): (bucket: number) => Location | undefined {
+export function viaOfBuckets(dictionary: Dictionary, {counters, ends, bucketOfCounter, buckets}: EndedCounters, {unit, countedMask}: Pick<Scope, 'unit' | 'countedMask'>): (buckets: readonly number[]) => Location | undefined {
 	let ranking: CounterRanking | undefined;
 	const index = stackIndex(dictionary);
 	const {groupOfFrame, locations} = index.grouping('method');
@@ -65,9 +65,9 @@ export function viaOfBuckets(dictionary: Dictionary, {counters, ends, bucketOfCo
 		return new CounterRanking(weighed, new CounterBuckets(bucketOfCounter, buckets), methodOfCounter, locations.length, countedMask);
 	};
 
-	return bucket => {
+	return wanted => {
 		ranking ??= make();
-		const [top = 0] = ranking.of(bucket, 1).top;
+		const [top = 0] = ranking.of(wanted, 1).top;
 		return top === 0 ? undefined : locations[top];
 	};
 }

@@ -64,24 +64,23 @@ export class CounterRanking {
 		this.#isSeen = new Uint8Array(members);
 	}
 
-	/** The members of a bucket, at most `maxTop` of them by name. */
-	of(bucket: number, maxTop: number): Ranked {
+	/** The members of some buckets together, at most `maxTop` of them by name. */
+	of(buckets: readonly number[], maxTop: number): Ranked {
 		const {ticks, cpuNs, state} = this.#counters;
 		const seen: number[] = [];
-		const {start, order} = this.#buckets;
 		const [memberOfCounter, isSeen, countedMask] = [this.#memberOfCounter, this.#isSeen, this.#countedMask];
-		const end = start[bucket + 1];
-		for (let at = start[bucket]; at < end; at++) {
-			const counter = order[at];
-			const member = memberOfCounter[counter];
-			if (isSeen[member] === 0) {
-				isSeen[member] = 1;
-				seen.push(member);
-			}
+		for (const bucket of buckets) {
+			for (const counter of this.#buckets.countersOf(bucket)) {
+				const member = memberOfCounter[counter];
+				if (isSeen[member] === 0) {
+					isSeen[member] = 1;
+					seen.push(member);
+				}
 
-			this.#cpuNs[member] += cpuNs[counter];
-			if ((countedMask & (1 << state[counter])) !== 0) {
-				this.#ticks[member] += ticks[counter];
+				this.#cpuNs[member] += cpuNs[counter];
+				if ((countedMask & (1 << state[counter])) !== 0) {
+					this.#ticks[member] += ticks[counter];
+				}
 			}
 		}
 

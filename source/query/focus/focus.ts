@@ -9,23 +9,21 @@ import {
 } from '../counters/share.js';
 import {stackIndex} from '../counters/stack-index.js';
 import {windowMs} from '../counters/cpu-time.js';
-import {BottomUp} from '../tree/bottom-up.js';
-import {OpenRow, type RowSource, type Standing} from '../tree/open-row.js';
+import {
+	CallNode, CallTree, type TreeOf, type Weight,
+} from '../tree/call-tree.js';
 import {openedRows} from '../tree/opened.js';
-import {OrderedTree} from '../tree/ordered-tree.js';
-import type {PathTree, Weight} from '../tree/path-tree.js';
-import {TopDown} from '../tree/top-down.js';
 import {treeFilter, wholeOf} from '../tree/tree.js';
 import {RowsTogether} from '../types/row-list.js';
 import type {
-	FocusRow, FocusTable, Location, Query, StateTicks,
+	FocusRow, FocusTable, Location, Query,
 } from '../types/rows.js';
 import {focusColumns} from './columns.js';
 import {focusedStacks} from './focused-stacks.js';
 
-/** What rows of a focus are made from; shares are of the method's own time. */
-type FocusSource = RowSource & {
-	readonly part: FocusRow['part'];
+/** What rows of a focus know beside their tree. */
+type FocusFigures = {
+	readonly method: Location;
 	/** Independent samples that shares of CPU time, and of ticks, rest on. */
 	readonly cpuSamples: number;
 	readonly tickSamples: number;
@@ -33,41 +31,45 @@ type FocusSource = RowSource & {
 	readonly tickMs: number;
 };
 
-/** A row of the tree under or above a method: thread time, which is what `total` of a tree row means here, and CPU time. */
-class FocusTreeRow extends OpenRow implements FocusRow {
-	readonly #source: FocusSource;
-
-	constructor(node: number, source: FocusSource, standing?: Standing) {
-		super(node, source, standing);
-		this.#source = source;
+/** A tree below a method, or above it; its root is the method. */
+class FocusTree extends CallTree<FocusNode> {
+	constructor(of: TreeOf<FocusNode>, readonly figures: FocusFigures) {
+		super(of, FocusNode);
 	}
+}
 
+/** A row of it: thread time, which is what `total` of a tree row means here, and CPU time. */
+class FocusNode extends CallNode implements FocusRow {
 	get part(): FocusRow['part'] {
-		return this.#source.part;
+		return this.tree.of.isInverted ? 'callers' : 'calls';
 	}
 
 	get isMethod(): boolean {
-		return this.node === 0;
+		return this.parent === undefined;
 	}
 
 	get wallMs(): number {
-		return this.totalTicks * this.#source.tickMs;
+		return this.totalTicks * this.#figures.tickMs;
 	}
 
 	get cpuPercent(): number {
-		return percentOf(this.totalCpuNs, this.#source.whole.cpuNs);
+		return percentOf(this.totalCpuNs, this.tree.whole.cpuNs);
 	}
 
 	get wallError(): number {
-		return shareError(this.totalPercent, this.#source.tickSamples);
+		return shareError(this.totalPercent, this.#figures.tickSamples);
 	}
 
 	get cpuError(): number {
-		return shareError(this.cpuPercent, this.#source.cpuSamples);
+		return shareError(this.cpuPercent, this.#figures.cpuSamples);
 	}
 
-	get states(): StateTicks {
-		return this.#source.tree.states!(this.node);
+	protected override get location(): Location {
+		return this.isMethod ? this.#figures.method : super.location;
+	}
+
+	get #figures(): FocusFigures {
+		return (this.tree as unknown as FocusTree).figures;
 	}
 }
 
@@ -82,7 +84,7 @@ stacks end at the program's own code. Without `query.method` there are no rows.
 */
 export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): FocusTable {
 	const parts = openFocus(snapshot, since, query);
-	const [calls, callers] = parts.map(({rows, wanted, foundIn}) => openedRows(rows, [0], query.tree, {
+	const [calls, callers] = parts.map(({tree, wanted, foundIn}) => openedRows(tree, [tree.root], query.tree, {
 		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= openPercent, wanted, foundIn,
 	}));
 	const rows = calls ? new RowsTogether<FocusRow>(calls, callers) : [];
@@ -91,17 +93,11 @@ export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, quer
 
 /** One of the two trees. */
 type FocusPart = {
-	/** Node 0 is the method. */
-	readonly rows: OrderedTree<FocusTreeRow>;
-	readonly methods: readonly Location[];
-	/** The method's own time, and that of all samples with Java frames. */
-	readonly own: Weight;
+	readonly tree: FocusTree;
+	/** Time of all samples with Java frames. */
 	readonly all: Weight;
-	/** Independent samples that shares of CPU time, and of ticks, rest on. */
-	readonly cpuSamples: number;
-	readonly tickSamples: number;
 	readonly wanted: number;
-	readonly foundIn: (row: FocusTreeRow) => number;
+	readonly foundIn: (row: FocusNode) => number;
 };
 
 /** The trees of the method that a query asks for: what it calls, and its callers. None where it was not seen. */
@@ -111,48 +107,34 @@ export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query
 	}
 
 	const {dictionary} = snapshot;
-	const {methods, callOf, inwards, outwards, keyPrefix} = focusedStacks(dictionary, query.method, query.by);
+	const {methods, callOf} = focusedStacks(dictionary, query.method);
 	const scope = {...scopeOf(snapshot, query), countedMask: allStatesMask, unit: 'ticks' as const};
 	const counters = countersInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const {filter, isKept, hasFigures} = treeFilter(scope, dictionary, grouping);
 	const isIn = (node: number) => callOf[node] !== 0 && isKept(node);
-	const ends = endsWithin(callOf, endsOf(dictionary, query));
-	const calls = new TopDown(counters, {
-		stacks: inwards, dictionary, isKept: isIn, ends,
-	}, scope);
-	const callers = new BottomUp(counters, dictionary, {
-		grouping, paths: outwards, startOf: node => callOf[node], beginsWithCallers: true, countsStates: true,
-	}, scope, isIn);
-	const own = calls.total(0);
+	const {own, squares} = sumsOf(counters, isIn);
 	if (own.ticks === 0 && own.cpuNs === 0) {
 		return [];
 	}
 
-	const method = methodLocation(methods, query.method);
-	const squares = squaresOf(counters, isIn);
 	const [cpu, ticks] = [cpuPieces(own.cpuNs, squares.us), {sum: own.ticks, squares: squares.ticks}];
-	const cpuSamples = samplesOf(cpu, cpu);
-	const tickSamples = samplesOf(ticks, ticks) / threadsInStep(snapshot, since);
-	const partOf = (part: FocusSource['part'], tree: PathTree): FocusPart => {
-		const source: FocusSource = {
-			tree, part, keyPrefix, locationOf: node => node === 0 ? method : grouping.locations[tree.groupOf(node)], unit: 'ticks', whole: own, cpuSamples, tickSamples, tickMs: tickMs(snapshot, since),
-		};
-		return {
-			rows: new OrderedTree<FocusTreeRow>(tree, {
-				columns: focusColumns, sort: query.sort, make: (node, standing) => new FocusTreeRow(node, source, standing), keyPrefix, isKept: hasFigures,
-			}),
-			methods,
-			own,
-			all: wholeOf(counters, scope),
-			cpuSamples,
-			tickSamples,
-			wanted: filter.wanted,
-			foundIn: ({node, via}) => (node === 0 ? 0 : filter.foundIn(tree.groupOf(node))) | (via ? filter.foundInName(via) : 0),
-		};
+	const figures: FocusFigures = {
+		method: methodLocation(methods, query.method), cpuSamples: samplesOf(cpu, cpu), tickSamples: samplesOf(ticks, ticks) / threadsInStep(snapshot, since), tickMs: tickMs(snapshot, since),
 	};
-
-	return [partOf('calls', calls), partOf('callers', callers)];
+	const shared = {
+		dictionary, counters, grouping, scope, isKept: isIn, starts: callOf.filter(Boolean), hasFigures, countsStates: true, levelOfRoot: 0, columns: focusColumns, sort: query.sort, keyPrefix: `${query.method} `,
+	} as const;
+	const ends = endsWithin(callOf, endsOf(dictionary, query));
+	const calls = new FocusTree({
+		...shared, isInverted: false, placeOf: node => ends ? ends[node] : node, ends, beginsWithStarts: query.by === 'line',
+	}, figures);
+	const callers = new FocusTree({
+		...shared, isInverted: true, placeOf: node => callOf[node], beginsWithStarts: false,
+	}, figures);
+	return [calls, callers].map(tree => ({
+		tree, all: wholeOf(counters, scope), wanted: filter.wanted, foundIn: ({group, via}) => filter.foundIn(group) | (via ? filter.foundInName(via) : 0),
+	}));
 }
 
 /** Where stacks are taken to end, if that is within the call looked into: else it is others' code that is looked into. */
@@ -173,26 +155,27 @@ function tickMs(snapshot: Snapshot, since: Snapshot | undefined): number {
 	return ticks > 0 ? windowMs(snapshot, since) / ticks : 0;
 }
 
-/** Sums of squares (see `counterColumns`) in the method. */
-function squaresOf(counters: Counters, isIn: (node: number) => boolean): {us: number; ticks: number} {
+/** The method's own time, and its sums of squares, see `counterColumns`. */
+function sumsOf(counters: Counters, isIn: (node: number) => boolean) {
+	const own = {ticks: 0, cpuNs: 0};
 	const squares = {us: 0, ticks: 0};
 	for (let counter = 0; counter < counters.count; counter++) {
 		if (counters.node[counter] !== rootNode && isIn(counters.node[counter])) {
+			own.ticks += counters.ticks[counter];
+			own.cpuNs += counters.cpuNs[counter];
 			squares.us += counters.squaredUs[counter];
 			squares.ticks += counters.squaredTicks[counter];
 		}
 	}
 
-	return squares;
+	return {own, squares};
 }
 
 /** How much there is of the method, and how sure its shares are. */
-function certaintyText({rows, own, all, cpuSamples, tickSamples, methods}: FocusPart): string {
-	const root = rows.rowOf(0);
-	const name = methods.length === 1 ? locationName(root) : root.method;
-	const cpu = own.cpuNs > 0 ? `, CPU +/- ${formatPercent(worstError(cpuSamples))}` : '';
-	return `${name}: ${formatDuration(root.wallMs)} of threads' time, ${formatDuration(own.cpuNs / 1e6)} of CPU time (${formatPercent(percentOf(own.cpuNs, all.cpuNs))}% of all). `
-		+ `Sampled, not traced: seen in ${formatCount(own.ticks)} thread samples; shares are right to +/- ${formatPercent(worstError(tickSamples))} points at worst (95%)${cpu}`;
+function certaintyText({tree: {root, figures: {cpuSamples, tickSamples}}, all}: FocusPart): string {
+	const cpu = root.totalCpuNs > 0 ? `, CPU +/- ${formatPercent(worstError(cpuSamples))}` : '';
+	return `${locationName(root)}: ${formatDuration(root.wallMs)} of threads' time, ${formatDuration(root.totalCpuNs / 1e6)} of CPU time (${formatPercent(percentOf(root.totalCpuNs, all.cpuNs))}% of all). `
+		+ `Sampled, not traced: seen in ${formatCount(root.totalTicks)} thread samples; shares are right to +/- ${formatPercent(worstError(tickSamples))} points at worst (95%)${cpu}`;
 }
 
 /** The error of a share where it is greatest, at one half. */

@@ -149,7 +149,7 @@ export class CountedLine extends AtLocation implements LineRow {
 	}
 
 	get #threads(): Ranked {
-		this.#ranked ??= this.#of.ranking.of(this.#group, maxTopThreads);
+		this.#ranked ??= this.#of.ranking.of([this.#group], maxTopThreads);
 		return this.#ranked;
 	}
 }

@@ -52,7 +52,7 @@ export class OtherSide {
 					memberOfCounter[counter] = memberOf(counters.node[counter], group);
 				}
 
-				const [top = 0] = ranking.of(group, 1).top;
+				const [top = 0] = ranking.of([group], 1).top;
 				return top === 0 ? undefined : locations[top];
 			};
 		};

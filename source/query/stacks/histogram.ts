@@ -69,7 +69,7 @@ function rowsOf(snapshot: Snapshot, sums: StackSums, counters: Counters, {unit, 
 		isInTicks: unit === 'ticks',
 		threadsOf(stack) {
 			ranking ??= new CounterRanking(counters, new CounterBuckets(sums.stackOfCounter, stackCount), counters.thread, threads.count, countedMask);
-			const {count, top} = ranking.of(stack, maxTopThreads);
+			const {count, top} = ranking.of([stack], maxTopThreads);
 			return {count, names: top.map(thread => threads.name[thread])};
 		},
 		viaOf: frames.ends
@@ -161,7 +161,7 @@ type RowSource = {
 	readonly frames: Frames;
 	readonly isInTicks: boolean;
 	threadsOf(stack: number): {readonly count: number; readonly names: readonly string[]};
-	viaOf(stack: number): Location | undefined;
+	viaOf(stacks: readonly number[]): Location | undefined;
 	/** The stack, by its node, that most samples of the row had. */
 	usualNode(stack: number): number;
 };
@@ -245,7 +245,7 @@ class LazyHistogramRow implements StackHistogramRow {
 	}
 
 	get via(): Location | undefined {
-		return this.#source.viaOf(this.stack);
+		return this.#source.viaOf([this.stack]);
 	}
 
 	get own(): Location | undefined {

@@ -90,7 +90,7 @@ function topLocations({dictionary, threads}: Snapshot, counters: Counters, {coun
 	}
 
 	const ranking = new CounterRanking(counters, new CounterBuckets(bucketOfCounter, threads.count + 1), groupOfCounter, locations.length, countedMask);
-	return thread => locations[ranking.of(thread, 1).top[0]];
+	return thread => locations[ranking.of([thread], 1).top[0]];
 }
 
 function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pick<ThreadRow, 'cpuNs' | 'cpuPercent' | 'ticks' | 'states' | 'top'>): ThreadRow {

@@ -1,7 +1,6 @@
+import {RowsOnDemand} from '../types/row-list.js';
 import type {Opening, TreeQuery} from '../types/rows.js';
-import {OpenRows} from './open-rows.js';
-import type {OpenRow} from './open-row.js';
-import type {OrderedTree} from './ordered-tree.js';
+import type {CallNode, CallTree} from './call-tree.js';
 
 /** A callee with this part of its caller's total goes on with the hot path; with less, the path forks there. */
 const pathPart = 0.8;
@@ -13,7 +12,7 @@ const maxRows = {opened: 20_000, all: 50_000};
 const maxRowsToMatches = 500;
 
 /** How a tree opens by itself. */
-type OpensItself<Row extends OpenRow> = {
+type OpensItself<Row extends CallNode> = {
 	/** Whether the path from this root is one that a reader wants to follow. */
 	readonly isHotRoot: (row: Row) => boolean;
 	/** Whether a row is opened wherever it stands, by its totals; none when left out. */
@@ -23,124 +22,79 @@ type OpensItself<Row extends OpenRow> = {
 	readonly foundIn: (row: Row) => number;
 };
 
-/**
-A node that is not looked into yet: the row that it hangs from, how far in it is, whether all below a row above it is
-open, whether it is on the hot path, and which terms of the filter were found above it.
-*/
-type Pending = {
-	readonly node: number;
-	readonly parent: number;
-	readonly indent: number;
-	readonly hasSiblings: boolean;
-	readonly isAll: boolean;
-	readonly isHot: boolean;
-	readonly found: number;
-};
+/** A row that is not looked into yet: whether all below is open, it is on a hot path, and terms that were found above. */
+type Pending<Row> = {readonly row: Row; readonly hasSiblings: boolean; readonly isAll: boolean; readonly isHot: boolean; readonly found: number};
+
+/** The rows of an open tree, each before those below it. */
+class OpenRows<Row extends CallNode> extends RowsOnDemand<Row> {
+	constructor(readonly tree: CallTree<Row>, readonly rows: readonly Row[]) {
+		super();
+	}
+
+	get length(): number {
+		return this.rows.length;
+	}
+
+	at(index: number): Row | undefined {
+		return this.rows[index];
+	}
+
+	indexOfKey(key: string): number {
+		const row = this.tree.nodeOf(key);
+		return row ? this.rows.indexOf(row) : -1;
+	}
+}
 
 /**
-The rows of an open tree below the nodes `roots`, each before those below it: hot roots are open to where their path
-forks, and all rows to what the filter looks for; `said` says otherwise of single rows.
+The rows of an open tree, `roots` and those below them: hot roots are open to where their path forks, and all rows to
+what the filter looks for; `said` says otherwise of single rows.
 */
-export function openedRows<Row extends OpenRow>(tree: OrderedTree<Row>, roots: readonly number[], said: TreeQuery | undefined, {
+export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], said: TreeQuery | undefined, {
 	isHotRoot, isWorthOpening, wanted, foundIn,
 }: OpensItself<Row>): OpenRows<Row> {
 	const {isAllOpen = false, opened} = said ?? {};
-	const rows = new OpenRows(tree);
-	const open: Pending[] = roots.toReversed().map(node => ({
-		node, parent: -1, indent: 0, hasSiblings: roots.length > 1, isAll: isAllOpen, isHot: isHotRoot(tree.rowOf(node)), found: 0,
+	const openings = new Map<Row | undefined, Opening>(isAllOpen ? [] : Array.from(opened ?? [], ([key, opening]) => [tree.nodeOf(key), opening]));
+	const rows: Row[] = [];
+	const pending: Array<Pending<Row>> = roots.toReversed().map(row => ({
+		row, hasSiblings: roots.length > 1, isAll: isAllOpen, isHot: isHotRoot(row), found: 0,
 	}));
-	let known = open.length;
+	let known = roots.length;
 	const most = isAllOpen ? maxRows.all : maxRows.opened;
-	const sayings = isAllOpen ? new Sayings() : new Sayings(tree, opened);
-	for (let next = open.pop(); next; next = open.pop()) {
-		let {node, parent, indent, hasSiblings, isAll, isHot, found} = next;
-		// On with the first of its children at once: most are only ones, and nothing is put by for them.
-		for (;;) {
-			parent = rows.add(node, parent, indent);
-			found |= wanted === 0 ? 0 : foundIn(tree.rowOf(node));
-			const opening = isAllOpen ? 'all' : sayings.of(node);
-			isAll = opening === 'all' || (isAll && opening !== 'closed');
-			const isWorth = isAll || (opening !== 'closed' && (isHot || (isWorthOpening?.(tree.rowOf(node)) ?? false)));
-			const isFound = (found & wanted) === wanted;
-			if (isWorth && isFound) {
-				// What holds of one holds of all that are in single file behind it, as their totals are the same.
-				const end = Math.min(tree.tree.endOfFile?.(node) ?? node, sayings.nextAfter(node) - 1, node + most - known);
-				indent += Number(hasSiblings && end > node);
-				hasSiblings &&= end <= node;
-				for (; node < end; known++) {
-					parent = rows.add(++node, parent, indent);
-				}
-			}
+	for (let next = pending.pop(); next; next = pending.pop()) {
+		const {row, hasSiblings, isHot} = next;
+		rows.push(row);
+		const found = next.found | (wanted === 0 ? 0 : foundIn(row));
+		const opening = openings.get(row);
+		const isAll = opening === 'all' || (next.isAll && opening !== 'closed');
+		const leadsOn = (found & wanted) !== wanted && rows.length < maxRowsToMatches;
+		const isOpening = isAll || opening === 'open' || (opening !== 'closed' && (isHot || leadsOn || (isWorthOpening?.(row) ?? false)));
+		const children = isOpening ? tree.below(row) : [];
+		if (children.length === 0 || known + children.length > most) {
+			continue;
+		}
 
-			const leadsOn = !isFound && rows.length < maxRowsToMatches;
-			const children = isWorth || opening === 'open' || (opening !== 'closed' && leadsOn) ? tree.below(node) : [];
-			if (children.length === 0 || known + children.length > most) {
-				break;
-			}
-
-			const isFork = children.length > 1;
+		row.isOpen = true;
+		known += children.length;
+		const isFork = children.length > 1;
+		const hottest = isHot ? goesOnWith(row, children) : undefined;
+		for (const child of children.toReversed()) {
 			// Rows of one depth below each other are of one path, or of one fork, and not of both.
-			indent += Number(isFork || hasSiblings);
-			hasSiblings = isFork;
-			known += children.length;
-			const hottest = isHot ? goesOnWith(tree, node, children) : undefined;
-			for (let index = children.length - 1; index > 0; index--) {
-				open.push({
-					node: children[index], parent, indent, hasSiblings, isAll, isHot: children[index] === hottest, found,
-				});
-			}
-
-			node = children[0];
-			isHot = node === hottest;
+			child.indent = row.indent + Number(isFork || hasSiblings);
+			pending.push({
+				row: child, hasSiblings: isFork, isAll, isHot: child === hottest, found,
+			});
 		}
 	}
 
-	return rows;
+	return new OpenRows(tree, rows);
 }
 
-/** What was said of single rows, by node. */
-class Sayings {
-	readonly #of = new Map<number, Opening>();
-	readonly #nodes: readonly number[];
-
-	constructor(tree?: Pick<OrderedTree<OpenRow>, 'nodeOf'>, opened?: ReadonlyMap<string, Opening>) {
-		for (const [key, opening] of opened ?? []) {
-			const node = tree?.nodeOf(key);
-			if (node !== undefined) {
-				this.#of.set(node, opening);
-			}
-		}
-
-		this.#nodes = [...this.#of.keys()].sort((a, b) => a - b);
-	}
-
-	of(node: number): Opening | undefined {
-		return this.#of.get(node);
-	}
-
-	/** The first node behind this one of which something was said. */
-	nextAfter(node: number): number {
-		let [from, to] = [0, this.#nodes.length];
-		while (from < to) {
-			const middle = Math.floor((from + to) / 2);
-			[from, to] = this.#nodes[middle] > node ? [from, middle] : [middle + 1, to];
-		}
-
-		return this.#nodes[from] ?? Infinity;
-	}
-}
-
-/** The node that goes on with a hot path, if it does not fork. */
-function goesOnWith({rowOf}: Pick<OrderedTree<OpenRow>, 'rowOf'>, node: number, children: readonly number[]): number | undefined {
-	let hottest = rowOf(children[0]);
+/** The row that goes on with a hot path, if it does not fork. */
+function goesOnWith<Row extends CallNode>(row: Row, children: readonly Row[]): Row | undefined {
+	let hottest = children[0];
 	for (const child of children) {
-		const row = rowOf(child);
-		hottest = isHotter(row, hottest) ? row : hottest;
+		hottest = (child.totalPercent - hottest.totalPercent || child.totalCpuNs - hottest.totalCpuNs || child.totalTicks - hottest.totalTicks) > 0 ? child : hottest;
 	}
 
-	return hottest.totalPercent >= pathPart * rowOf(node).totalPercent ? hottest.node : undefined;
-}
-
-function isHotter(a: OpenRow, b: OpenRow): boolean {
-	return (a.totalPercent - b.totalPercent || a.totalCpuNs - b.totalCpuNs || a.totalTicks - b.totalTicks) > 0;
+	return hottest.totalPercent >= pathPart * row.totalPercent ? hottest : undefined;
 }

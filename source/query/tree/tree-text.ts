@@ -1,32 +1,22 @@
-import type {Snapshot} from '../../model/snapshot.js';
-import type {Query, TreeRow} from '../types/rows.js';
-import type {OpenRow} from './open-row.js';
-import type {OrderedTree} from './ordered-tree.js';
-import {openTree} from './tree.js';
+import type {CallNode, CallTree} from './call-tree.js';
 
-type Texts<Row> = {readonly top?: number; readonly head: (row: Row) => object};
-
-/** The whole tree as JSON, a text for each root, see `rowTexts`. */
-export function treeTexts(snapshot: Snapshot, since: Snapshot | undefined, query: Query, texts: Texts<TreeRow>): Generator<string> {
-	const {rows} = openTree(snapshot, since, query);
-	return rowTexts(rows, rows.below(0), texts);
-}
+/** What a text says of each row, and how many rows of a list it has at most. */
+export type TreeTexts<Row> = {readonly top?: number; readonly head: (row: Row) => object};
 
 /** A row that is not closed yet: what is left of its children. */
-type Unfinished = {readonly children: readonly number[]; at: number};
+type Unfinished<Row> = {readonly row: Row; readonly children: readonly Row[]; at: number};
 
 /**
-The rows of some nodes as JSON: what `head` says of each, with the rows below it as `children`; of each list `top` at most.
+Some rows as JSON: what `head` says of each, with the rows below it as `children`; of each list `top` at most.
 Without recursion: stacks may be deep.
 */
-export function * rowTexts<Row extends OpenRow>(tree: OrderedTree<Row>, roots: readonly number[], {top = Infinity, head}: Texts<Row>): Generator<string> {
-	const firstOf = (nodes: readonly number[]) => Number.isFinite(top) ? nodes.slice(0, top) : nodes;
-	for (const root of firstOf(roots)) {
+export function * rowTexts<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], {top = Infinity, head}: TreeTexts<Row>): Generator<string> {
+	for (const root of roots.slice(0, top)) {
 		const pieces: string[] = [];
-		const open: Unfinished[] = [];
-		const begin = (node: number) => {
-			pieces.push(`${JSON.stringify(head(tree.rowOf(node))).slice(0, -1)},"children":[`);
-			open.push({children: firstOf(tree.below(node)), at: 0});
+		const open: Array<Unfinished<Row>> = [];
+		const begin = (row: Row) => {
+			pieces.push(`${JSON.stringify(head(row)).slice(0, -1)},"children":[`);
+			open.push({row, children: tree.below(row).slice(0, top), at: 0});
 		};
 
 		begin(root);
@@ -34,6 +24,7 @@ export function * rowTexts<Row extends OpenRow>(tree: OrderedTree<Row>, roots: r
 			const child = last.children.at(last.at);
 			if (child === undefined) {
 				pieces.push(']}');
+				last.row.forget();
 				open.pop();
 			} else {
 				pieces.push(last.at > 0 ? ',' : '');

@@ -7,14 +7,10 @@ import {stackIndex, type Grouping} from '../counters/stack-index.js';
 import {noFigures, type RowTerm} from '../filter/filter.js';
 import type {RowsOnDemand} from '../types/row-list.js';
 import type {Query, TreeRow} from '../types/rows.js';
+import {CallNode, CallTree, type Weight} from './call-tree.js';
 import {treeColumns} from './columns.js';
-import {BottomUp} from './bottom-up.js';
-import {OpenRow, type RowSource} from './open-row.js';
 import {openedRows} from './opened.js';
-import {OrderedTree} from './ordered-tree.js';
-import {callerPaths, stackPaths} from './paths.js';
-import type {Weight} from './path-tree.js';
-import {TopDown} from './top-down.js';
+import {rowTexts, type TreeTexts} from './tree-text.js';
 
 /** A root with this share (percent) of all is opened by itself. */
 const hotRootPercent = 5;
@@ -27,43 +23,42 @@ open to the last of these words; with `query.ownFirst` stacks end at the program
 once in a row's total, as a row stands for a path.
 */
 export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: RowsOnDemand<TreeRow>; readonly allRows: number} {
-	const {rows: ordered, filter} = openTree(snapshot, since, query);
-	const {tree} = ordered;
-	const rows = openedRows(ordered, ordered.below(0), query.tree, {
+	const {tree, filter} = openTree(snapshot, since, query);
+	const rows = openedRows(tree, tree.below(tree.root), query.tree, {
 		isHotRoot: ({totalPercent}) => totalPercent >= hotRootPercent,
 		wanted: filter.wanted,
-		foundIn: ({node, via}) => filter.foundIn(tree.groupOf(node)) | (via ? filter.foundInName(via) : 0),
+		foundIn: ({group, via}) => filter.foundIn(group) | (via ? filter.foundInName(via) : 0),
 	});
-	return {rows, allRows: Math.max(tree.size ?? 0, rows.length)};
+	return {rows, allRows: Math.max(tree.size, rows.length)};
 }
 
-/** A tree with its rows, and the filter that its stacks passed. */
-type OpenTree = {readonly rows: OrderedTree<OpenRow>; readonly filter: StackFilter};
-
-/** The tree that a query asks for. */
-export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): OpenTree {
+/** The tree that a query asks for, and the filter that its stacks passed. */
+export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly tree: CallTree; readonly filter: StackFilter} {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, scope);
-	const grouping = stackIndex(dictionary).grouping(query.by);
+	const index = stackIndex(dictionary);
+	const grouping = index.grouping(query.by);
 	const {filter, isKept, hasFigures} = treeFilter(scope, dictionary, grouping);
 	const ends = endsOf(dictionary, query);
-	const tree = query.tree?.isBottomUp
-		? new BottomUp(counters, dictionary, {grouping, paths: callerPaths(dictionary, query.by), ends}, scope, isKept)
-		: new TopDown(counters, {stacks: stackPaths(dictionary, query.by), dictionary, isKept, ends}, scope);
-	const source: RowSource = {
-		tree, locationOf: node => grouping.locations[tree.groupOf(node)], unit: scope.unit, whole: wholeOf(counters, scope),
-	};
-	return {
-		filter,
-		rows: new OrderedTree<OpenRow>(tree, {
-			columns: treeColumns, sort: query.sort, make: (node, standing) => new OpenRow(node, source, standing), isKept: hasFigures,
-		}),
-	};
+	const isInverted = query.tree?.isBottomUp ?? false;
+	const endOf = (node: number) => ends ? ends[node] : node;
+	const tree = new CallTree<CallNode>({
+		dictionary, counters, grouping, scope, isInverted, isKept, ends, hasFigures, levelOfRoot: -1, columns: treeColumns, sort: query.sort, whole: wholeOf(counters, scope),
+		// Attribution is that of the stack as it is taken: the own line, or the first that has one.
+		...(isInverted ? {placeOf: node => index.attributed[endOf(node)], beginsWithStarts: true} : {placeOf: endOf, starts: [rootNode], beginsWithStarts: false}),
+	}, CallNode);
+	return {tree, filter};
+}
+
+/** The whole tree as JSON, a text for each root, see `rowTexts`. */
+export function treeTexts(snapshot: Snapshot, since: Snapshot | undefined, query: Query, texts: TreeTexts<TreeRow>): Generator<string> {
+	const {tree} = openTree(snapshot, since, query);
+	return rowTexts(tree, tree.below(tree.root), texts);
 }
 
 /** What of a filter is asked of stacks, and what of rows. */
-export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictionary: Dictionary, grouping: Grouping): {readonly filter: StackFilter; readonly isKept: (node: number) => boolean; readonly hasFigures: ((row: OpenRow) => boolean) | undefined} {
+export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictionary: Dictionary, grouping: Grouping): {readonly filter: StackFilter; readonly isKept: (node: number) => boolean; readonly hasFigures: ((row: TreeRow) => boolean) | undefined} {
 	const filter = new StackFilter({terms: terms.filter(({hasText}) => hasText)}, dictionary, grouping);
 	const ofFigures = terms.filter(({hasText}) => !hasText);
 	return {
