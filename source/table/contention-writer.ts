@@ -19,7 +19,7 @@ export class ContentionWriter {
 
 	constructor(views: TableViews) {
 		this.#views = views;
-		this.records = new KeyedRecords(contentionColumns, views.regions.contention, views.shape.contention, 256);
+		this.records = new KeyedRecords(contentionColumns, views.regions.contention, 256);
 		this.key = this.records.key;
 	}
 
@@ -45,7 +45,6 @@ export class ContentionWriter {
 
 	/** Counts a record for so many ticks. The lock is held. */
 	addTicks(record: number, ticks: number): void {
-		const share = this.#views.shape.contention;
-		this.#views.regions.contention.ticks[Math.floor(record / share)][record % share] += ticks;
+		this.#views.regions.contention.ticks.add(record, ticks);
 	}
 }

@@ -26,7 +26,7 @@ export class CounterWriter {
 		this.#views = views;
 		this.#dictionary = dictionary;
 		this.#threads = threads;
-		this.records = new KeyedRecords(counterColumns, views.regions.counters, views.shape.counters, 4096);
+		this.records = new KeyedRecords(counterColumns, views.regions.counters, 4096);
 	}
 
 	/** The counter of a thread record, a stack's node and a state; a new one, beyond the published count, if need be. */
@@ -53,10 +53,8 @@ export class CounterWriter {
 
 	/** Whether a counter has lost its thread or its stack. */
 	isOther(counter: number): boolean {
-		const share = this.#views.shape.counters;
 		const {thread, node} = this.#views.regions.counters;
-		const slab = Math.floor(counter / share);
-		return thread[slab][counter % share] === this.#threads.other || this.#dictionary.frameOf(node[slab][counter % share]) === otherFrame;
+		return thread.get(counter) === this.#threads.other || this.#dictionary.frameOf(node.get(counter)) === otherFrame;
 	}
 
 	/** Adds the ticks of a sample. The lock is held. */
@@ -72,11 +70,9 @@ export class CounterWriter {
 
 	/** Adds CPU nanoseconds, observed in so many pieces of equal length. The lock is held. */
 	addCpu(counter: number, ns: number, pieces = 1): void {
-		const share = this.#views.shape.counters;
 		const {cpuNs, squaredUs} = this.#views.regions.counters;
-		const [slab, at] = [Math.floor(counter / share), counter % share];
-		cpuNs[slab][at] += ns;
-		squaredUs[slab][at] += squaredUsOf(ns, pieces);
+		cpuNs.add(counter, ns);
+		squaredUs.add(counter, squaredUsOf(ns, pieces));
 	}
 
 	/** Whether a record more leaves room for so many others. */
@@ -86,11 +82,9 @@ export class CounterWriter {
 	}
 
 	#addBoth(counter: number, ticks: number, squares: number): void {
-		const share = this.#views.shape.counters;
 		const columns = this.#views.regions.counters;
-		const [slab, at] = [Math.floor(counter / share), counter % share];
-		columns.ticks[slab][at] += ticks;
-		columns.squaredTicks[slab][at] += squares;
+		columns.ticks.add(counter, ticks);
+		columns.squaredTicks.add(counter, squares);
 	}
 
 	#find(thread: number, node: number, state: number): number {

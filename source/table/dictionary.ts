@@ -27,7 +27,7 @@ export class DictionaryWriter implements Interner {
 		this.internString(otherName);
 		// "No frame" is filed under a line that no frame has, so that a frame without any name is not taken for it.
 		this.internFrame(0, 0, 0, noSuchLine);
-		views.regions.frames.line[0][noFrame] = unknownLine;
+		views.regions.frames.line.set(noFrame, unknownLine);
 		this.internFrame(otherString, otherString, 0, unknownLine);
 		this.#addNode(rootNode, noFrame);
 		this.#addNode(rootNode, otherFrame);
@@ -64,14 +64,11 @@ export class DictionaryWriter implements Interner {
 		}
 
 		const id = index.add();
-		const share = this.#views.shape.frames;
-		const slab = Math.floor(id / share);
-		const at = id % share;
 		const {frames} = this.#views.regions;
-		frames.class[slab][at] = classId;
-		frames.method[slab][at] = methodId;
-		frames.file[slab][at] = fileId;
-		frames.line[slab][at] = line;
+		frames.class.set(id, classId);
+		frames.method.set(id, methodId);
+		frames.file.set(id, fileId);
+		frames.line.set(id, line);
 		return id;
 	}
 
@@ -120,19 +117,15 @@ export class DictionaryWriter implements Interner {
 	#addString(text: string): number {
 		const bytes = this.#encoder.encode(text);
 		const id = this.texts.length;
-		const share = this.#views.shape.bytes;
-		const inSlab = this.byteCount % share;
-		const start = inSlab + bytes.length > share ? this.byteCount + share - inSlab : this.byteCount;
+		const {strings, bytes: {value}} = this.#views.regions;
+		const start = value.startFor(this.byteCount, bytes.length);
 		if (!this.#views.growFor('strings', id) || !this.#views.growFor('bytes', start + bytes.length - 1)) {
 			return otherString;
 		}
 
-		const {strings, bytes: {value}} = this.#views.regions;
-		const slab = Math.floor(id / this.#views.shape.strings);
-		const at = id % this.#views.shape.strings;
-		value[Math.floor(start / share)]?.set(bytes, start % share);
-		strings.start[slab][at] = start;
-		strings.length[slab][at] = bytes.length;
+		value.part(start, bytes.length).set(bytes);
+		strings.start.set(id, start);
+		strings.length.set(id, bytes.length);
 		this.byteCount = start + bytes.length;
 		this.texts.push(text);
 		this.#ids.set(text, id);
@@ -148,11 +141,9 @@ export class DictionaryWriter implements Interner {
 		index.key[0] = parent;
 		index.key[1] = frame;
 		const id = index.add();
-		const share = this.#views.shape.nodes;
-		const slab = Math.floor(id / share);
 		const {nodes} = this.#views.regions;
-		nodes.parent[slab][id % share] = parent;
-		nodes.frame[slab][id % share] = frame;
+		nodes.parent.set(id, parent);
+		nodes.frame.set(id, frame);
 		return id;
 	}
 }

@@ -1,10 +1,7 @@
-import {
-	fromNames, namesOf, select, type ColumnArray,
-} from '../model/column-types.js';
+import {fromNames, namesOf, select} from '../model/column-types.js';
 import type {KeyedColumns} from '../model/schema.js';
 import {TupleIndex} from '../model/tuple-index.js';
-
-type Slabs = Readonly<Record<string, readonly ColumnArray[]>>;
+import type {SlabColumn} from './views.js';
 
 /** Where a record that is removed counts from then on: the tuple in `key` is made that of another record. */
 type Moved = (key: Int32Array) => void;
@@ -21,16 +18,14 @@ export class KeyedRecords {
 	/** Records below the published count that have a key of which the table does not know yet. */
 	readonly #pending: number[] = [];
 	readonly #index: TupleIndex;
-	readonly #keys: ReadonlyArray<readonly ColumnArray[]>;
-	readonly #counters: ReadonlyArray<readonly ColumnArray[]>;
-	readonly #share: number;
+	readonly #keys: readonly SlabColumn[];
+	readonly #counters: readonly SlabColumn[];
 
-	constructor(columns: KeyedColumns, slabs: Slabs, share: number, expected: number) {
+	constructor(columns: KeyedColumns, region: Readonly<Record<string, SlabColumn>>, expected: number) {
 		const keys = select(columns, {role: 'key'});
 		this.keyAt = fromNames(keys, (_, index) => index);
-		this.#keys = keys.map(name => slabs[name]);
-		this.#counters = namesOf(columns).filter(name => columns[name].role === 'counter').map(name => slabs[name]);
-		this.#share = share;
+		this.#keys = keys.map(name => region[name]);
+		this.#counters = namesOf(columns).filter(name => columns[name].role === 'counter').map(name => region[name]);
 		this.#index = new TupleIndex(keys.length, expected);
 		this.key = this.#index.key;
 	}
@@ -106,18 +101,15 @@ export class KeyedRecords {
 			return;
 		}
 
-		const share = this.#share;
-		for (const slabs of this.#counters) {
-			slabs[Math.floor(into / share)][into % share] += slabs[Math.floor(from / share)][from % share];
-			slabs[Math.floor(from / share)][from % share] = 0;
+		for (const column of this.#counters) {
+			column.add(into, column.get(from));
+			column.set(from, 0);
 		}
 	}
 
 	#writeKey(id: number): void {
-		const slab = Math.floor(id / this.#share);
-		const at = id % this.#share;
 		for (let field = 0; field < this.#keys.length; field++) {
-			this.#keys[field][slab][at] = this.#index.get(id, field);
+			this.#keys[field].set(id, this.#index.get(id, field));
 		}
 	}
 }

@@ -25,15 +25,14 @@ export class NameReader {
 
 	/** Copies the bytes of the names that are new among the first `count` places. The lock is held. */
 	copy(count: number): void {
-		const {shape: {names: share}, regions: {names}} = this.#views;
+		const {names} = this.#views.regions;
 		this.#ids.length = 0;
 		this.#ends.length = 0;
 		for (let place = 0, end = 0; place < count; place++) {
-			const slab = Math.floor(place / share);
-			const version = names.version[slab][place % share];
+			const version = names.version.get(place);
 			if (version !== this.#versions[place]) {
 				this.#versions[place] = version;
-				end = this.#copyBytes(names.start[slab][place % share], end);
+				end = this.#copyBytes(names.start.get(place), end);
 				this.#ids.push(firstName + place);
 				this.#ends.push(end);
 			}
@@ -64,9 +63,8 @@ export class NameReader {
 	}
 
 	#copyBytes(start: number, to: number): number {
-		const {shape: {nameBytes: share}, regions: {nameBytes: {value}}} = this.#views;
-		const from = value[Math.floor(start / share)];
-		const length = from[start % share] + (from[(start % share) + 1] << 8);
+		const {value} = this.#views.regions.nameBytes;
+		const length = value.get(start) + (value.get(start + 1) << 8);
 		const end = to + length;
 		if (end > this.#bytes.length) {
 			const longer = Buffer.alloc(2 ** Math.ceil(Math.log2(end)));
@@ -74,10 +72,7 @@ export class NameReader {
 			this.#bytes = longer;
 		}
 
-		for (let at = (start % share) + nameLengthBytes, into = to; into < end; at++, into++) {
-			this.#bytes[into] = from[at];
-		}
-
+		this.#bytes.set(value.part(start + nameLengthBytes, length), to);
 		return end;
 	}
 }

@@ -79,9 +79,7 @@ export class NameWriter {
 		// After room was made: other names may have been encoded in between.
 		this.#encode(text);
 		this.#write(place, length);
-		const {version} = this.#views.regions.names;
-		const share = this.#views.shape.names;
-		version[Math.floor(place / share)][place % share]++;
+		this.#views.regions.names.version.add(place, 1);
 		return id;
 	}
 
@@ -121,19 +119,17 @@ export class NameWriter {
 		return nameLengthBytes + written;
 	}
 
-	/** Where so many bytes begin: none of them may lie in another slab than the others. */
+	/** Where so many bytes begin. */
 	#startOf(length: number): number {
-		const share = this.#views.shape.nameBytes;
-		const inSlab = this.byteCount % share;
-		return inSlab + length > share ? this.byteCount + share - inSlab : this.byteCount;
+		return this.#views.regions.nameBytes.value.startFor(this.byteCount, length);
 	}
 
 	/** Writes what is encoded as the name at a place. */
 	#write(place: number, length: number): void {
-		const {shape, regions: {names, nameBytes}} = this.#views;
+		const {names, nameBytes} = this.#views.regions;
 		const start = this.#startOf(length);
-		nameBytes.value[Math.floor(start / shape.nameBytes)].set(this.#encoded.subarray(0, length), start % shape.nameBytes);
-		names.start[Math.floor(place / shape.names)][place % shape.names] = start;
+		nameBytes.value.part(start, length).set(this.#encoded.subarray(0, length));
+		names.start.set(place, start);
 		this.byteCount = start + length;
 	}
 }

@@ -6,7 +6,7 @@ import {contentionColumns, counterColumns} from '../model/schema.js';
 import type {
 	Contention, Dictionary, Counters, ThreadTable,
 } from '../model/snapshot.js';
-import {AppendOnlyCopy, copyColumn, TableViews} from './views.js';
+import {AppendOnlyCopy, TableViews, type SlabColumn} from './views.js';
 import {
 	countWord, figureNames, recordColumns, regionNames, word, type Figures, type RegionName,
 } from './layout.js';
@@ -137,9 +137,9 @@ export class TableReader {
 	/** Copies what changes. The lock is held. */
 	#copy(counts: Record<RegionName, number>, scratch: Scratch): void {
 		for (const region of changingRegions) {
-			const from: Readonly<Record<string, ColumnArray[]>> = this.#views.regions[region];
+			const from: Readonly<Record<string, SlabColumn>> = this.#views.regions[region];
 			for (const [name, into] of Object.entries<ColumnArray>(scratch.regions[region])) {
-				copyColumn(from[name], 0, counts[region], into);
+				from[name].copy(0, counts[region], into);
 			}
 		}
 
@@ -186,11 +186,8 @@ export class TableReader {
 		const {bytes: {value}, strings} = this.#views.regions;
 		this.#strings.extend(strings, count);
 		const {start, length} = this.#strings.view();
-		const share = this.#views.shape.bytes;
 		for (let id = this.#texts.length; id < count; id++) {
-			const at = start[id] % share;
-			const bytes = value[Math.floor(start[id] / share)]?.subarray(at, at + length[id]) ?? [];
-			this.#texts.push(Buffer.from(bytes).toString('utf8'));
+			this.#texts.push(Buffer.from(value.part(start[id], length[id])).toString('utf8'));
 		}
 	}
 }

@@ -6,7 +6,7 @@ import {threadNumbers} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';
 import {otherNameId, otherNode, recordColumns} from './layout.js';
 import {NameWriter} from './name-writer.js';
-import type {TableViews} from './views.js';
+import type {SlabColumn, TableViews} from './views.js';
 
 /** Key of the pseudo thread "(other)": Java ids begin at 1, and threads of the JVM itself have negative keys. */
 export const otherThreadKey = 0;
@@ -129,26 +129,23 @@ export class ThreadWriter {
 	*/
 	write(record: number, sample: Sample, row: number, node: number, lockOwner: number, isCounted: boolean): number {
 		const {threads} = this.#views.regions;
-		const share = this.#views.shape.threads;
-		const slab = Math.floor(record / share);
-		const at = record % share;
 		const cpuNs = sample.cpuNs[row];
 		const state = sample.state[row];
 		const wasSeen = this.#seen[record] > 0 && this.#seen[record] >= this.#sampleNumber - 1;
-		const nodeBefore = wasSeen && record !== this.other ? threads.node[slab][at] : -1;
-		let stoodBefore = threads.flags[slab][at] & threadFlag.stoodBefore;
-		if (!wasSeen || threads.node[slab][at] !== node || threads.state[slab][at] !== state || (cpuNs > 0 && !this.#isHeldUpStill(slab, at, sample, row, lockOwner))) {
-			threads.sinceMs[slab][at] = this.#atMs;
+		const nodeBefore = wasSeen && record !== this.other ? threads.node.get(record) : -1;
+		let stoodBefore = threads.flags.get(record) & threadFlag.stoodBefore;
+		if (!wasSeen || threads.node.get(record) !== node || threads.state.get(record) !== state || (cpuNs > 0 && !this.#isHeldUpStill(record, sample, row, lockOwner))) {
+			threads.sinceMs.set(record, this.#atMs);
 			stoodBefore = this.#samples === 1 ? threadFlag.stoodBefore : 0;
 		}
 
-		threads.node[slab][at] = record === this.other ? otherNode : node;
-		threads.state[slab][at] = state;
+		threads.node.set(record, record === this.other ? otherNode : node);
+		threads.state.set(record, state);
 		if (record !== this.other) {
-			threads.flags[slab][at] = sample.flags[row] | stoodBefore;
+			threads.flags.set(record, sample.flags[row] | stoodBefore);
 		}
 
-		threads.alive[slab][at] = isCounted ? 1 : 0;
+		threads.alive.set(record, isCounted ? 1 : 0);
 		this.keep(record);
 		return nodeBefore;
 	}
@@ -172,14 +169,13 @@ export class ThreadWriter {
 			return;
 		}
 
-		const share = this.#views.shape.threads;
 		const {threads} = this.#views.regions;
 		for (const record of this.#presentBefore) {
 			if (this.#seen[record] !== this.#sampleNumber) {
 				this.#ended.push({record, seen: this.#seen[record]});
-				threads.alive[Math.floor(record / share)][record % share] = 0;
-				threads.lockKind[Math.floor(record / share)][record % share] = 0;
-				threads.lockOwner[Math.floor(record / share)][record % share] = -1;
+				threads.alive.set(record, 0);
+				threads.lockKind.set(record, 0);
+				threads.lockOwner.set(record, -1);
 			}
 		}
 	}
@@ -219,9 +215,7 @@ export class ThreadWriter {
 	/** Since when a thread has waited at its current frame for the same lock owner, epoch milliseconds. */
 	waitsSinceMs(record: number): number {
 		const {sinceMs, lockOwnerSinceMs} = this.#views.regions.threads;
-		const share = this.#views.shape.threads;
-		const [slab, at] = [Math.floor(record / share), record % share];
-		return Math.max(sinceMs[slab][at], lockOwnerSinceMs[slab][at]);
+		return Math.max(sinceMs.get(record), lockOwnerSinceMs.get(record));
 	}
 
 	/**
@@ -230,7 +224,7 @@ export class ThreadWriter {
 	*/
 	#takeOver(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
 		const {threads} = this.#views.regions;
-		const rows: Rows = {count: sample.count, changed, recordOf, counterOf, other: this.other, share: this.#views.shape.threads};
+		const rows: Rows = {count: sample.count, changed, recordOf, counterOf, other: this.other};
 		for (const name of newestColumns) {
 			takeNewest(threads[name], sample[name], rows);
 		}
@@ -247,24 +241,23 @@ export class ThreadWriter {
 		this.#takeOwnersSince(sample, rows);
 	}
 
-	#takeOwnersSince({lockOwner}: Sample, {count, recordOf, share}: Rows): void {
+	#takeOwnersSince({lockOwner}: Sample, {count, recordOf}: Rows): void {
 		const {lockOwnerSinceMs} = this.#views.regions.threads;
 		for (let row = 0; row < count; row++) {
 			const record = recordOf[row];
 			if (lockOwner[row] >= 0 && record >= 0 && this.#owner[record] !== recordOf[lockOwner[row]]) {
 				this.#owner[record] = recordOf[lockOwner[row]];
-				lockOwnerSinceMs[Math.floor(record / share)][record % share] = this.#atMs;
+				lockOwnerSinceMs.set(record, this.#atMs);
 			}
 		}
 	}
 
-	#takeNames(from: readonly string[], {changed, recordOf, other, share}: Rows): void {
+	#takeNames(from: readonly string[], {changed, recordOf, other}: Rows): void {
 		const {name} = this.#views.regions.threads;
 		for (const row of changed) {
 			const record = recordOf[row];
 			if (record >= 0 && record !== other) {
-				const slab = name[Math.floor(record / share)];
-				slab[record % share] = this.names.change(slab[record % share], from[row]);
+				name.set(record, this.names.change(name.get(record), from[row]));
 			}
 		}
 	}
@@ -273,26 +266,23 @@ export class ThreadWriter {
 	Whether a thread that used CPU where it was blocked before did not get its lock meanwhile: same lock, same holder
 	(as far as they are known), and no more CPU time than looking at the lock takes.
 	*/
-	#isHeldUpStill(slab: number, at: number, sample: Sample, row: number, lockOwner: number): boolean {
+	#isHeldUpStill(record: number, sample: Sample, row: number, lockOwner: number): boolean {
 		const {threads} = this.#views.regions;
 		const isSame = (before: number, now: number, unknown: number) => before === now || before === unknown || now === unknown;
 		return sample.state[row] === stateCode.BLOCKED && sample.cpuNs[row] <= wakeUpsNs
-			&& threads.lockKind[slab][at] === sample.lockKind[row] && isSame(threads.lockClass[slab][at], sample.lockClass[row], 0) && isSame(threads.lockOwner[slab][at], lockOwner, -1);
+			&& threads.lockKind.get(record) === sample.lockKind[row] && isSame(threads.lockClass.get(record), sample.lockClass[row], 0) && isSame(threads.lockOwner.get(record), lockOwner, -1);
 	}
 
 	#giveFree(freed: Uint8Array, into: number): void {
 		const {threads} = this.#views.regions;
-		const share = this.#views.shape.threads;
-		const [intoSlab, intoAt] = [Math.floor(into / share), into % share];
-		threads.name[intoSlab][intoAt] = this.names.change(threads.name[intoSlab][intoAt], endedThreadsName);
+		threads.name.set(into, this.names.change(threads.name.get(into), endedThreadsName));
 		for (const [record, isFreed] of freed.entries()) {
-			const [slab, at] = [Math.floor(record / share), record % share];
 			if (isFreed === 1) {
-				threads.cpuNs[intoSlab][intoAt] += threads.cpuNs[slab][at];
-				this.names.change(threads.name[slab][at], '');
-				this.#records.delete(threads.key[slab][at]);
-				this.#clear(slab, at);
-				threads.key[slab][at] = freeKey - record;
+				threads.cpuNs.add(into, threads.cpuNs.get(record));
+				this.names.change(threads.name.get(record), '');
+				this.#records.delete(threads.key.get(record));
+				this.#clear(record);
+				threads.key.set(record, freeKey - record);
 				this.#seen[record] = 0;
 				this.#owner[record] = -1;
 				this.#free.push(record);
@@ -301,9 +291,9 @@ export class ThreadWriter {
 
 		this.#owner = this.#owner.map(owner => owner >= 0 && freed[owner] === 1 ? -1 : owner);
 		for (const name of rowColumns) {
-			for (const column of threads[name]) {
-				for (const [at, named] of column.entries()) {
-					column[at] = named >= 0 && freed[named] === 1 ? -1 : named;
+			for (let record = 0; record < this.count; record++) {
+				if (freed[threads[name].get(record)] === 1) {
+					threads[name].set(record, -1);
 				}
 			}
 		}
@@ -328,59 +318,53 @@ export class ThreadWriter {
 	/** Writes the records of new threads, and returns them. The lock is held. */
 	#flush(): number[] {
 		const {threads} = this.#views.regions;
-		const share = this.#views.shape.threads;
 		for (const {record, key} of this.#pending) {
-			const [slab, at] = [Math.floor(record / share), record % share];
-			this.#clear(slab, at);
-			threads.key[slab][at] = key;
-			threads.serial[slab][at] = ++this.#made;
+			this.#clear(record);
+			threads.key.set(record, key);
+			threads.serial.set(record, ++this.#made);
 			if (record === this.other) {
-				threads.name[slab][at] = otherNameId;
+				threads.name.set(record, otherNameId);
 			}
 		}
 
 		return this.#pending.splice(0).map(({record}) => record);
 	}
 
-	#clear(slab: number, at: number): void {
+	#clear(record: number): void {
 		const {threads} = this.#views.regions;
 		for (const name of namesOf(recordColumns)) {
-			threads[name][slab][at] = units[recordColumns[name].unit].none;
+			threads[name].set(record, units[recordColumns[name].unit].none);
 		}
 	}
 }
 
-/** The rows of a sample, see `endSample`; the record of "(other)"; and the records in a slab, a power of two. */
-type Rows = {readonly count: number; readonly changed: Int32Array; readonly recordOf: Int32Array; readonly counterOf: Int32Array; readonly other: number; readonly share: number};
+/** The rows of a sample, see `endSample`; and the record of "(other)". */
+type Rows = {readonly count: number; readonly changed: Int32Array; readonly recordOf: Int32Array; readonly counterOf: Int32Array; readonly other: number};
 
-function takeNewest(to: readonly ColumnArray[], from: ColumnArray, {changed, recordOf, other, share}: Rows): void {
-	const shift = Math.clz32(1) - Math.clz32(share);
+function takeNewest(to: SlabColumn, from: ColumnArray, {changed, recordOf, other}: Rows): void {
 	for (const row of changed) {
 		const record = recordOf[row];
 		if (record >= 0 && record !== other) {
-			to[record >> shift][record & (share - 1)] = from[row];
+			to.set(record, from[row]);
 		}
 	}
 }
 
-function addUp(to: readonly ColumnArray[], from: ColumnArray, {changed, recordOf, counterOf, share}: Rows): void {
-	const shift = Math.clz32(1) - Math.clz32(share);
+function addUp(to: SlabColumn, from: ColumnArray, {changed, recordOf, counterOf}: Rows): void {
 	for (const row of changed) {
 		if (counterOf[row] >= 0) {
-			const record = recordOf[row];
-			to[record >> shift][record & (share - 1)] += from[row];
+			to.add(recordOf[row], from[row]);
 		}
 	}
 }
 
 /** A row of the sample becomes that row's record; of all rows, as whoever holds a lock may change while its waiters stay. */
-function takeRecord(to: readonly ColumnArray[], from: ColumnArray, {count, recordOf, counterOf, other, share}: Rows): void {
-	const shift = Math.clz32(1) - Math.clz32(share);
+function takeRecord(to: SlabColumn, from: ColumnArray, {count, recordOf, counterOf, other}: Rows): void {
 	for (let row = 0; row < count; row++) {
 		const record = recordOf[row];
 		if (counterOf[row] >= 0 && record !== other) {
 			const named = from[row];
-			to[record >> shift][record & (share - 1)] = named < 0 ? -1 : recordOf[named];
+			to.set(record, named < 0 ? -1 : recordOf[named]);
 		}
 	}
 }

@@ -1,10 +1,56 @@
-import {arrayTypes, type ArrayType, type ColumnArray} from '../model/column-types.js';
+import {
+	arrayTypes, fromNames, type ArrayType, type ColumnArray,
+} from '../model/column-types.js';
 import {
 	headerBytes, headerFigures, headerWords, regionNames, regions, shapeOf, slabLayout, word, type RegionName, type Regions, type SlabLayout, type TableShape,
 } from './layout.js';
 
-/** A region's columns: for each, one array per slab. */
-type RegionViews<R extends RegionName> = {[C in keyof Regions[R]]: Regions[R][C] extends ArrayType ? Array<ColumnArray<Regions[R][C]>> : never};
+/** A column of a region, an array in each slab; a share of it is a power of two. */
+export class SlabColumn {
+	readonly slabs: ColumnArray[] = [];
+	readonly #shift: number;
+	readonly #mask: number;
+
+	constructor(share: number) {
+		this.#shift = Math.log2(share);
+		this.#mask = share - 1;
+	}
+
+	get(record: number): number {
+		return this.slabs[record >> this.#shift][record & this.#mask];
+	}
+
+	set(record: number, value: number): void {
+		this.slabs[record >> this.#shift][record & this.#mask] = value;
+	}
+
+	add(record: number, value: number): void {
+		this.slabs[record >> this.#shift][record & this.#mask] += value;
+	}
+
+	/** The values of so many records from one on, which must lie in one slab. */
+	part(record: number, count: number): ColumnArray {
+		const at = record & this.#mask;
+		return this.slabs[record >> this.#shift].subarray(at, at + count);
+	}
+
+	/** The first record from one on at which so many lie in one slab. */
+	startFor(record: number, count: number): number {
+		const at = record & this.#mask;
+		return at + count > this.#mask + 1 ? record + this.#mask + 1 - at : record;
+	}
+
+	/** Copies records `from` to `to` to the same indexes of a private array. */
+	copy(from: number, to: number, into: ColumnArray): void {
+		for (let at = from; at < to;) {
+			const count = Math.min(this.#mask + 1 - (at & this.#mask), to - at);
+			into.set(this.part(at, count), at);
+			at += count;
+		}
+	}
+}
+
+type RegionViews<R extends RegionName> = Readonly<Record<Column<R>, SlabColumn>>;
 
 const viewTypes: Readonly<Record<ArrayType, new (buffer: SharedArrayBuffer, byteOffset: number, length: number) => ColumnArray>> = arrayTypes;
 
@@ -16,9 +62,7 @@ export class TableViews {
 	readonly words: Int32Array;
 	readonly figures: Float64Array;
 	readonly shape: TableShape;
-	readonly regions = Object.fromEntries(regionNames.map(region => [
-		region, Object.fromEntries(Object.keys(regions[region]).map(column => [column, []])),
-	])) as unknown as {readonly [R in RegionName]: RegionViews<R>};
+	readonly regions: {readonly [R in RegionName]: RegionViews<R>};
 
 	/** Slabs that have views. */
 	slabs = 0;
@@ -30,6 +74,7 @@ export class TableViews {
 		this.words = headerWords(buffer);
 		this.figures = headerFigures(buffer);
 		this.#slab = slabLayout(this.shape);
+		this.regions = fromNames(regionNames, region => fromNames(Object.keys(regions[region]), () => new SlabColumn(this.shape[region]))) as typeof this.regions;
 		this.follow();
 	}
 
@@ -38,9 +83,9 @@ export class TableViews {
 		for (const slabs = this.words[word.slabs]; this.slabs < slabs; this.slabs++) {
 			const base = headerBytes + (this.slabs * this.#slab.byteLength);
 			for (const region of regionNames) {
-				const columns = this.regions[region] as Record<string, ColumnArray[]>;
+				const columns: Readonly<Record<string, SlabColumn>> = this.regions[region];
 				for (const [column, type] of Object.entries(regions[region])) {
-					columns[column].push(new viewTypes[type](this.buffer, base + this.#slab.offsets[`${region}.${column}`], this.shape[region]));
+					columns[column].slabs.push(new viewTypes[type](this.buffer, base + this.#slab.offsets[`${region}.${column}`], this.shape[region]));
 				}
 			}
 		}
@@ -68,18 +113,6 @@ export class TableViews {
 		}
 
 		return true;
-	}
-}
-
-/** Copies records `from` to `to` of a column, spread over its slabs, to the same indexes of a private array. */
-export function copyColumn<T extends ColumnArray>(column: readonly T[], from: number, to: number, into: T): void {
-	const share = column[0].length;
-	for (let at = from; at < to;) {
-		const start = at % share;
-		const length = Math.min(share - start, to - at);
-		const slab = column[Math.floor(at / share)];
-		into.set(length === share ? slab : slab.subarray(start, start + length), at);
-		at += length;
 	}
 }
 
@@ -127,7 +160,7 @@ export class AppendOnlyCopy<R extends RegionName, C extends Column<R>> {
 		}
 
 		for (const column of this.#columns) {
-			copyColumn(views[column] as Int32Array[], this.count, count, this.#arrays[column] as Int32Array);
+			views[column].copy(this.count, count, this.#arrays[column]);
 		}
 
 		this.count = count;

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {
 	createTable, defaultShape, headerBytes, shapeOf, slabLayout, type TableShape,
 } from '../../source/table/layout.js';
-import {copyColumn, TableViews} from '../../source/table/views.js';
+import {SlabColumn, TableViews} from '../../source/table/views.js';
 
 const small: TableShape = {
 	strings: 8, bytes: 2048, frames: 16, nodes: 32, threads: 8, names: 16, nameBytes: 2048, counters: 64, contention: 8, maxSlabs: 3,
@@ -32,7 +32,7 @@ describe('layout', () => {
 		const views = new TableViews(createTable(small));
 		expect(views.growFor('counters', 191)).toBe(true);
 		expect(views.growFor('counters', 192)).toBe(false);
-		const columns = Object.values(views.regions).flatMap(region => Object.values(region) as Array<Array<Float64Array | Int32Array | Uint8Array>>);
+		const columns = Object.values(views.regions).flatMap(region => Object.values(region)).map(({slabs}) => slabs);
 		for (const [number, column] of columns.entries()) {
 			for (const [slab, array] of column.entries()) {
 				array.fill(number + (100 * slab));
@@ -47,11 +47,12 @@ describe('layout', () => {
 	});
 
 	test('a column is copied from anywhere to anywhere', () => {
-		const slabs = [0, 1, 2].map(slab => Int32Array.from({length: 8}, (_, index) => (slab * 8) + index));
+		const column = new SlabColumn(8);
+		column.slabs.push(...[0, 1, 2].map(slab => Int32Array.from({length: 8}, (_, index) => (slab * 8) + index)));
 		for (let from = 0; from <= 24; from++) {
 			for (let to = from; to <= 24; to++) {
 				const into = new Int32Array(24).fill(-1);
-				copyColumn(slabs, from, to, into);
+				column.copy(from, to, into);
 				expect([...into]).toEqual(Array.from({length: 24}, (_, index) => index >= from && index < to ? index : -1));
 			}
 		}
