@@ -1,7 +1,8 @@
 /*
-Traces all methods of java.base, a package at a time for two seconds each, beside a program that uses them, on JDK 8, 17
-and 25, or those of the releases named. Prints each package that harmed the program or ended the agent, and how many
-packages there were; TPROF_PACKAGES=java.util limits it to packages that begin so.
+Traces all methods of java.base, of management and XML, a package at a time for two seconds each, beside a program that
+uses them, on JDK 8, 17 and 25, or those of the releases named. Prints each package that harmed the program or ended the
+agent, how many packages there were, and of how many calls were seen; TPROF_PACKAGES=java.util limits it to packages that
+begin so, TPROF_TRACE_MS says how long each is traced.
 */
 import {execFileSync} from 'node:child_process';
 import path from 'node:path';
@@ -12,25 +13,26 @@ import {sayTo} from '../test/helpers/say.js';
 import {targetOf} from '../test/helpers/target.js';
 import {TraceSession} from '../source/tracing/session.js';
 
-const traceMs = 2000;
+const traceMs = Number(process.env.TPROF_TRACE_MS ?? 2000);
 const given = process.argv.slice(2).map(Number);
 const releases = given.length > 0 ? given : [8, 17, 25];
 const prefix = process.env.TPROF_PACKAGES ?? '';
 const file = path.resolve('agent/agent.jar');
 
 function packagesOf({home, release}: Jdk): string[] {
-	const [command, ...args] = release === 8 ? ['jar', 'tf', path.join(home, 'jre/lib/rt.jar')] : ['jimage', 'list', '--include', 'regex:/java.base/.*', path.join(home, 'lib/modules')];
+	const [command, ...args] = release === 8 ? ['jar', 'tf', path.join(home, 'jre/lib/rt.jar')] : ['jimage', 'list', '--include', 'regex:/java[.](base|management|xml)/.*', path.join(home, 'lib/modules')];
 	const names = execFileSync(path.join(home, 'bin', command), args, {encoding: 'utf8', maxBuffer: 2 ** 27}).split('\n').map(name => name.trim());
 	return [...new Set(names.filter(name => name.endsWith('.class')).map(name => path.dirname(name).replaceAll('/', '.')))]
-		.filter(name => /^(?:java|sun|jdk)\b/.test(name) && name.startsWith(prefix)).sort();
+		.filter(name => /^(?:javax?|sun|jdk)\b/.test(name) && name.startsWith(prefix)).sort();
 }
 
 for (const jdk of jdks().filter(({release}) => releases.includes(release))) {
 	const packages = packagesOf(jdk);
 	let java: JavaProcess | undefined;
 	let traced = 0;
+	let called = 0;
 	for (const name of packages) {
-		java ??= await startJava('UsesJdk', {jdk, jvmArgs: ['-Xmx256m']});
+		java ??= await startJava('UsesJdk', {jdk, jvmArgs: ['-Xmx256m'], args: ['more']});
 		const target = await targetOf(java);
 		let what = '';
 		let harm = '';
@@ -46,7 +48,7 @@ for (const jdk of jdks().filter(({release}) => releases.includes(release))) {
 			harm += odd.length > 0 ? ` refused: ${odd.slice(0, 3).map(({name, reason}) => `${name}: ${reason}`).join(', ')}` : '';
 			if (wovenMethods > 0) {
 				await sleep(traceMs);
-				session.read();
+				called += session.read()!.nodes.calls.some(calls => calls > 0) ? 1 : 0;
 			}
 		} catch (error) {
 			harm += ` ${String(error)}`;
@@ -68,5 +70,5 @@ for (const jdk of jdks().filter(({release}) => releases.includes(release))) {
 	}
 
 	await java?.stop();
-	console.log(`JDK ${jdk.release}: ${packages.length} packages, ${traced} with classes that were loaded and traced`);
+	console.log(`JDK ${jdk.release}: ${packages.length} packages, ${traced} with classes that were loaded and traced, ${called} of them called`);
 }

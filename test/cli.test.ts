@@ -208,7 +208,7 @@ describe.concurrent('on a running JVM', () => {
 		expect(status).toBe(0);
 		const report = JSON.parse(stdout) as Record<string, unknown> & {lines: Array<{class: string; cpuMs: number}>; threads: Array<{name: string; states: Record<string, number>}>; threadSamples: number; samples: number};
 		expect(Object.keys(report)).toEqual(['tool', 'version', 'schema', 'target', 'engine', 'timer', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks', 'skippedThreads', 'cost', 'notes', 'deadlocks', 'lines', 'threads', 'stacks']);
-		expect(report).toMatchObject({tool: 'tprof-top', schema: 1, target: {pid: target.pid}});
+		expect(report).toMatchObject({tool: 'tprof-top', schema: 2, target: {pid: target.pid}});
 		expect(report.samples).toBeGreaterThan(2);
 		const cpu = report.lines.map(line => line.cpuMs);
 		expect(cpu).toEqual([...cpu].sort((a, b) => b - a));

@@ -102,7 +102,7 @@ export function canWaitFor({unmatched, refused}: TraceReport['survey']): boolean
 export function refusalNotes({refused, lostCalls, methods}: TraceReport): string[] {
 	const names = (some: (method: TracedMethod) => boolean | undefined) => methods.filter(method => some(method)).map(method => nameOf(method));
 	const thinned = names(isThinned);
-	const released = names(({isLetGo}) => isLetGo);
+	const released = names(({isReleased}) => isReleased);
 	return [
 		...(thinned.length > 0 ? [`called so often that only some of the calls were followed, and the totals are estimated: ${thinned.join(', ')}`] : []),
 		...(released.length > 0 ? [`exceeded --max-overhead; no longer traced: ${released.join(', ')}`] : []),

@@ -7,7 +7,7 @@ import {
 } from './trace-report.js';
 
 /*
-The agent's reports: agent/src/main/java/tprof/agent/Report.java has the other side of each line. They come from the
+The agent's reports: agent/src/main/java/tprof/agent/TraceReport.java has the other side of each line. They come from the
 target, so nothing in them is trusted: each number is checked before it is used, and texts are made printable. Saved files
 hold the same, but for parameters, which are descriptors in the agent's.
 */
@@ -40,7 +40,7 @@ export function parseReport(bytes: Uint8Array): TraceReport {
 	const [wovenClasses, wovenMethods] = [from.number(), from.number()];
 	const refused = refusals(from);
 	const [lostCalls, traces, threads] = [from.number(), from.number(), from.number()];
-	const methods = from.list(most.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: format === agentFormat ? parametersOf(from.text()) : from.text(), isLetGo: from.number() > 0, oneIn: Math.max(1, from.number())}));
+	const methods = from.list(most.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: format === agentFormat ? parametersOf(from.text()) : from.text(), isReleased: from.number() > 0, oneIn: Math.max(1, from.number())}));
 	const nodes = readNodes(from, methods.length);
 	const activeCount = from.number();
 	const active = from.list(most.texts, (): ActiveTrace => ({
@@ -185,11 +185,11 @@ export function writeReport(report: TraceReport): Uint8Array {
 	to.numbers(report.wovenClasses, report.wovenMethods);
 	writeRefusals(to, report.refused);
 	to.numbers(report.lostCalls, report.traces, report.threads);
-	to.list(methods, ({className, method, parameters, isLetGo, oneIn}) => {
+	to.list(methods, ({className, method, parameters, isReleased, oneIn}) => {
 		to.texts(className);
 		to.texts(method);
 		to.texts(parameters);
-		to.numbers(isLetGo ? 1 : 0, oneIn ?? 1);
+		to.numbers(isReleased ? 1 : 0, oneIn ?? 1);
 	});
 	writeNodes(to, report);
 	to.numbers(report.activeCount);

@@ -17,7 +17,7 @@ export type TracedMethod = {
 	/** It was called so often that only one call in so many is followed, and stands for the others; otherwise 1. */
 	readonly oneIn?: number;
 	/** It cost too much even so, and is traced no more. */
-	readonly isLetGo?: boolean;
+	readonly isReleased?: boolean;
 };
 
 /**

@@ -68,7 +68,7 @@ export class AgentSession<Report extends AgentReport> {
 
 			return session;
 		} catch (error) {
-			session.#letGo();
+			session.#detach();
 			throw error;
 		} finally {
 			folder.remove(unanswered === 'pending');
@@ -147,7 +147,7 @@ export class AgentSession<Report extends AgentReport> {
 				// It ended by itself, which is what we want.
 			}
 
-			this.#letGo();
+			this.#detach();
 		}
 
 		return this.#report;
@@ -194,7 +194,7 @@ export class AgentSession<Report extends AgentReport> {
 		}
 	}
 
-	#letGo(): void {
+	#detach(): void {
 		if (!this.#isOver) {
 			this.#isOver = true;
 			clearInterval(this.#beat);

@@ -15,7 +15,7 @@ export type TraceRequest = {
 	readonly keep: number;
 	/** Methods woven at most. */
 	readonly maxMethods: number;
-	/** Share of one CPU, percent, that tracing may cost: methods beyond that are let go. 100: whatever it costs. */
+	/** Share of one CPU, percent, that tracing may cost: methods beyond that are released. 100: no limit. */
 	readonly maxOverheadPercent: number;
 	/** How often the agent reports. */
 	readonly periodMs: number;

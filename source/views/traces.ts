@@ -55,7 +55,7 @@ export const tracesView: View<TraceRow> = {
 		{text: titleOf(row), role: 'title', isWrapped: true},
 		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`, isWrapped: true},
 		...(isThinned(row) ? [{text: `called so often that one call in ${row.oneIn} is followed, and stands for the others${row.errorPercent === undefined ? '' : `; times are estimates, ±${Math.ceil(row.errorPercent)} %`}${Number.isNaN(row.cumulativeNs) ? '; for how long it was open is not known, as it calls itself' : ''}`, isWrapped: true as const}] : []),
-		...(row.isLetGo ? [{text: 'tracing it cost more than --max-overhead allows: it was let go, and is no longer traced', isWrapped: true as const}] : []),
+		...(row.isReleased ? [{text: 'it exceeded --max-overhead, and is no longer traced', isWrapped: true as const}] : []),
 		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`, isWrapped: true},
 	],
 	locationOf: ({className, method}) => className === ''

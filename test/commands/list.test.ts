@@ -28,7 +28,7 @@ test('the busy JVM comes before the parked one, with its CPU and heap', async ()
 	// On a loaded machine the program may not get a CPU for a second.
 	await untilAsync(async () => {
 		const document = JSON.parse(await list(formatOf('json'))) as Document;
-		expect(document.schema).toBe(1);
+		expect(document.schema).toBe(2);
 		jvms = document.jvms.filter(({pid}) => [busy.pid, parked.pid].includes(pid as number));
 		return jvms[0].pid === busy.pid && (jvms[0].cpuPercent as number) > 1;
 	});

@@ -212,7 +212,7 @@ describe('json', () => {
 			'tool', 'version', 'schema', 'target', 'engine', 'timer', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks', 'skippedThreads', 'cost', 'notes', 'deadlocks', 'lines', 'threads', 'stacks',
 		]);
 		expect(document).toMatchObject({
-			tool: 'tprof-top', version: '1.2.3', schema: 1, engine: 'attach', timer: '', intervalMs: 250, requestedIntervalMs: 200, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4, skippedThreads: {refused: 7, late: 5},
+			tool: 'tprof-top', version: '1.2.3', schema: 2, engine: 'attach', timer: '', intervalMs: 250, requestedIntervalMs: 200, startedAt: '2026-09-14T14:02:01.000Z', durationMs: 10_000, samples: 50, late: 3, failed: 1, threadSamples: 253, incompleteStacks: 4, skippedThreads: {refused: 7, late: 5},
 		});
 		const ordered = (value: unknown) => JSON.stringify(value);
 		expect(ordered(document.target)).toBe('{"pid":4711,"mainClass":"com.acme.Main","jvmVersion":"17.0.15","vm":"OpenJDK 64-Bit Server VM"}');

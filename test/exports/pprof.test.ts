@@ -59,7 +59,7 @@ describe('our own files', () => {
 
 	test('hold what was traced, of a window what was traced in it', () => {
 		const {first, whole} = serviceSnapshots();
-		const all = {...report, methods: report.methods.map(method => ({oneIn: 1, isLetGo: false, ...method}))};
+		const all = {...report, methods: report.methods.map(method => ({oneIn: 1, isReleased: false, ...method}))};
 		expect(readPprof(writePprof({...whole, traces: all}, '1.0.0')).traces).toEqual(all);
 		expect(readPprof(writePprof(whole, '1.0.0')).traces).toBeUndefined();
 		const half = {...all, elapsedNs: 1e9, traces: 3, nodes: {...all.nodes, calls: all.nodes.calls.map(calls => Math.floor(calls / 2)), durations: {...all.nodes.durations, count: all.nodes.durations.count.map(calls => Math.floor(calls / 2))}}};

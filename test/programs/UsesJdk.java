@@ -45,13 +45,14 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /**
-Uses much of java.base from threads that live and threads that come and go, virtual ones too where there are any, and checks what it gets. Reads lines: any has it go through everything twice more,
+Uses much of java.base (with an argument also of javax, management and XML) from threads that live and threads that come and go, virtual ones too where there are any, and checks what it gets. Reads lines: any has it go through everything twice more,
 and prints "rounds N errors N" and the first error; "end" ends it.
 */
 public class UsesJdk {
 	static final AtomicLong rounds = new AtomicLong();
 	static final AtomicLong errors = new AtomicLong();
 	static volatile Throwable first;
+	static boolean isMore;
 	static final ReentrantLock lock = new ReentrantLock();
 	static final ReentrantReadWriteLock readWrite = new ReentrantReadWriteLock();
 	static final ConcurrentHashMap<String, Long> shared = new ConcurrentHashMap<String, Long>();
@@ -139,6 +140,41 @@ public class UsesJdk {
 		crc.update(new byte[] {1, 2, 3});
 		expect(crc.getValue() != 0, true);
 		expect(System.getProperty("java.version") != null && Runtime.getRuntime().availableProcessors() > 0, true);
+	}
+
+	static void security(int n) throws Exception {
+		javax.crypto.KeyGenerator keys = javax.crypto.KeyGenerator.getInstance("AES");
+		keys.init(128);
+		javax.crypto.SecretKey key = keys.generateKey();
+		javax.crypto.Cipher cipher = javax.crypto.Cipher.getInstance("AES/CBC/PKCS5Padding");
+		cipher.init(javax.crypto.Cipher.ENCRYPT_MODE, key, new javax.crypto.spec.IvParameterSpec(new byte[16]));
+		byte[] secret = cipher.doFinal(new byte[n & 31]);
+		cipher.init(javax.crypto.Cipher.DECRYPT_MODE, key, new javax.crypto.spec.IvParameterSpec(new byte[16]));
+		expect(cipher.doFinal(secret).length, n & 31);
+		javax.crypto.Mac mac = javax.crypto.Mac.getInstance("HmacSHA256");
+		mac.init(key);
+		expect(mac.doFinal(secret).length, 32);
+		expect(javax.crypto.SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
+				.generateSecret(new javax.crypto.spec.PBEKeySpec("x".toCharArray(), new byte[8], 2, 128)).getEncoded().length, 16);
+		javax.net.ssl.SSLEngine engine = javax.net.ssl.SSLContext.getDefault().createSSLEngine("host", 1);
+		engine.setUseClientMode(true);
+		expect(engine.wrap(ByteBuffer.allocate(0), ByteBuffer.allocate(engine.getSession().getPacketBufferSize())).bytesProduced() > 0, true);
+		expect(javax.net.SocketFactory.getDefault().equals(javax.net.ssl.SSLSocketFactory.getDefault()), false);
+		javax.security.auth.x500.X500Principal principal = new javax.security.auth.x500.X500Principal("CN=a, O=b");
+		javax.security.auth.Subject subject = new javax.security.auth.Subject();
+		subject.getPrincipals().add(principal);
+		expect(subject.getPrincipals(javax.security.auth.x500.X500Principal.class).iterator().next().getName(), "CN=a,O=b");
+	}
+
+	static void management() throws Exception {
+		javax.management.MBeanServer server = java.lang.management.ManagementFactory.getPlatformMBeanServer();
+		javax.management.ObjectName name = new javax.management.ObjectName("java.lang:type=Memory");
+		javax.management.openmbean.CompositeData heap = (javax.management.openmbean.CompositeData) server.getAttribute(name, "HeapMemoryUsage");
+		expect((Long) heap.get("used") > 0, true);
+		expect(server.queryNames(new javax.management.ObjectName("java.lang:type=M*"), null).contains(name), true);
+		org.w3c.dom.Document document = javax.xml.parsers.DocumentBuilderFactory.newInstance().newDocumentBuilder()
+				.parse(new ByteArrayInputStream("<a><b c='d'/></a>".getBytes("UTF-8")));
+		expect(javax.xml.xpath.XPathFactory.newInstance().newXPath().evaluate("/a/b/@c", document), "d");
 	}
 
 	static void files(int n) throws Exception {
@@ -309,6 +345,11 @@ public class UsesJdk {
 			text(n);
 			collections(n);
 			numbers(n);
+			if (isMore) {
+				security(n);
+				management();
+			}
+
 			files(n);
 			network();
 			reflection(n);
@@ -322,6 +363,7 @@ public class UsesJdk {
 	}
 
 	public static void main(String[] args) throws Exception {
+		isMore = args.length > 0;
 		Thread.setDefaultUncaughtExceptionHandler((thread, error) -> failed(error));
 		for (int i = 0; i < 2; i++) {
 			Thread worker = new Thread("worker-" + i) {

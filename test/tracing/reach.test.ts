@@ -16,10 +16,10 @@ import {targetOf} from '../helpers/target.js';
 
 const jar = path.resolve(import.meta.dirname, '../../agent/agent.jar');
 /** What these call, they call while the thread's record or worker says that it is in our own code. */
-const guarded = /^tprof\/agent\/(?:Constructors\.|Tasks\.on:|TaskCounters\.seen:)/;
+const guarded = /^tprof\/agent\/(?:Constructors\.|Tasks\.(?:passed|missed):|TaskCounters\.seen:)/;
 
-const ofTraces = (method: string) => method.startsWith('java/tprof/Hooks2.');
-const ofTasks = (method: string) => method.startsWith('java/tprof/TaskHooks1.');
+const ofTraces = (method: string) => method.startsWith('java/tprof/Hooks3.');
+const ofTasks = (method: string) => method.startsWith('java/tprof/TaskHooks2.');
 
 type Methods = {
 	readonly methods: ReadonlyMap<string, {readonly calls: readonly string[]}>;

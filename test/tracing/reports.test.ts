@@ -75,9 +75,9 @@ test('of a whole trace each call has when it began, its time and its own, and ho
 });
 
 test('a row says what of its calls is not known exactly', () => {
-	const [method] = traceMethods({...report, methods: [{...report.methods[0], oneIn: 64, isLetGo: true}, report.methods[1]]}, undefined);
+	const [method] = traceMethods({...report, methods: [{...report.methods[0], oneIn: 64, isReleased: true}, report.methods[1]]}, undefined);
 	const {value} = traceColumns.find(({id}) => id === 'method')!;
-	expect(value(method, {room: 40, fullNames: false, unit: 'cpu'})).toBe(`a.B.outer [1 in 64 ±${Math.ceil(method.errorPercent!)}%, let go]`);
+	expect(value(method, {room: 40, fullNames: false, unit: 'cpu'})).toBe(`a.B.outer [1 in 64 ±${Math.ceil(method.errorPercent!)}%, released]`);
 	expect(refusalNotes({...report, methods: [method]})).toEqual([expect.stringMatching(/only some of the calls .*: a\.B\.outer$/), expect.stringMatching(/no longer traced: a\.B\.outer$/)]);
 });
 

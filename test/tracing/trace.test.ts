@@ -186,13 +186,13 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		}))).toEqual({round: [16, 0], 'Square.area': [8, 0], busy: [0, 0]});
 	});
 
-	test('of a method that costs too much one call in 64 is followed, then it is let go, and only that', async () => {
-		const hasLetGo = (session: TraceSession) => session.read()!.methods.some(({isLetGo}) => isLetGo);
+	test('of a method that costs too much one call in 64 is followed, then it is released, and only that', async () => {
+		const hasReleased = (session: TraceSession) => session.read()!.methods.some(({isReleased}) => isReleased);
 		const report = await traced({patterns: ['KnownTraces#busy', 'KnownTraces#slow'], maxOverheadPercent: 0.01}, async session => {
-			await until(() => hasLetGo(session));
+			await until(() => hasReleased(session));
 			await say('slow');
 		});
-		expect(traceMethods(report, undefined).map(({method, oneIn, isLetGo}) => [method, oneIn, isLetGo])).toEqual(expect.arrayContaining([['busy', 64, true], ['slow', 1, false]]));
+		expect(traceMethods(report, undefined).map(({method, oneIn, isReleased}) => [method, oneIn, isReleased])).toEqual(expect.arrayContaining([['busy', 64, true], ['slow', 1, false]]));
 		expect(countsOf(report).slow).toEqual([1, 0]);
 	});
 

@@ -45,7 +45,7 @@ export function piecesOf(written: Written): Iterable<string | Uint8Array> {
 }
 
 /** Version of JSON documents: raised when something is taken away or means something else, not when keys are added. */
-export const jsonSchema = 1;
+export const jsonSchema = 2;
 
 /** The first keys of every JSON document. */
 export function documentHead({pid, mainClass, jvmVersion, vm}: TargetInfo, version: string) {

@@ -22,7 +22,7 @@ export const json: ExportFormat = {
 	id: 'json',
 	title: 'JSON',
 	extension: '.json',
-	description: 'everything, for programs (schema 1, see docs/formats.md); all rows unless --top is given; with --iterations, one document per line',
+	description: 'everything, for programs (schema 2, see docs/formats.md); all rows unless --top is given; with --iterations, one document per line',
 	streaming: true,
 	ofViews: true,
 	traces: jsonTraces,

@@ -21,7 +21,7 @@ export const jsonTraces: ReportFormat<TraceReport> = {
 			lostCalls: report.lostCalls,
 			refused: report.refused,
 			notes,
-			methods: methods.slice(0, top).map(row => ({method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(isThinned(row) ? {oneIn: row.oneIn, errorPercent: row.errorPercent} : {}), ...(row.isLetGo ? {letGo: true} : {})})),
+			methods: methods.slice(0, top).map(row => ({method: nameOf(row), parameters: row.parameters, ...figuresOf(row), ...(isThinned(row) ? {oneIn: row.oneIn, errorPercent: row.errorPercent} : {}), ...(row.isReleased ? {released: true} : {})})),
 			tree: traceTree(report, undefined).slice(0, top).map(row => treeOf(row)),
 			threads: threadTrees(report, undefined).slice(0, top).map(({name, rows, ...figures}) => ({thread: name, ...figuresOf(figures), tree: rows.map(row => treeOf(row))})),
 			slowest: report.slowest.slice(0, top).map(trace => traceOf(trace, report)),

@@ -50,15 +50,15 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	}),
 	text('method', row => titleOf(row), {
 		heading: 'METHOD', title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: [row => row.key],
-		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; in a tree each row calls those below it, + closed, - open; [1 in 64 ±3%]: one call in 64 stands for all, as tracing each cost too much, and times may be off by so much; [let go]: no longer traced',
+		description: 'package.Class.method, with the parameters where several have the name; packages are shortened first; in a tree each row calls those below it, + closed, - open; [1 in 64 ±3%]: one call in 64 stands for all, as tracing each cost too much, and times may be off by so much; [released]: exceeded --max-overhead, no longer traced',
 		value(row, {room, fullNames}) {
 			const remark = thinnedText(row);
-			const mark = row.tree ? treeMark(row.tree.level, {hasChildren: row.tree.hasChildren, isOpen: row.isOpen}, room) : '';
+			const marker = row.tree ? treeMark(row.tree.level, {hasChildren: row.tree.hasChildren, isOpen: row.isOpen}, room) : '';
 			if (row.className === '') {
-				return mark + (row.thread ?? '');
+				return marker + (row.thread ?? '');
 			}
 
-			return mark + shortName({className: row.className, method: row.isOverloaded ? `${row.method}(${row.parameters})` : row.method, file: '', line: -1}, Math.max(room - mark.length - remark.length, 1), fullNames) + remark;
+			return marker + shortName({className: row.className, method: row.isOverloaded ? `${row.method}(${row.parameters})` : row.method, file: '', line: -1}, Math.max(room - marker.length - remark.length, 1), fullNames) + remark;
 		},
 	}),
 ];

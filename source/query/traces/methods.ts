@@ -146,7 +146,7 @@ export function isThinned({oneIn}: TracedMethod): boolean {
 
 /** What of its calls is not known exactly, short enough for its row; empty where all are. */
 export function thinnedText(row: TracedMethod & Pick<TraceRow, 'errorPercent'>): string {
-	const parts = [...(isThinned(row) ? [`1 in ${row.oneIn}${row.errorPercent === undefined ? '' : ` ±${Math.ceil(row.errorPercent)}%`}`] : []), ...(row.isLetGo ? ['let go'] : [])];
+	const parts = [...(isThinned(row) ? [`1 in ${row.oneIn}${row.errorPercent === undefined ? '' : ` ±${Math.ceil(row.errorPercent)}%`}`] : []), ...(row.isReleased ? ['released'] : [])];
 	return parts.length > 0 ? ` [${parts.join(', ')}]` : '';
 }
 

@@ -1,18 +1,81 @@
 package tprof.agent;
 
 import java.lang.instrument.Instrumentation;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.security.ProtectionDomain;
+import java.util.*;
 
-/** Where the stub begins. The session refers to the classes in the boot loader, and so is loaded when they are there. */
+/**
+ * Where the stub begins. Defines the classes that woven code calls in the boot loader, where classes of any loader and module
+ * see them (the JVM makes the module of a class that an agent transforms read them). Unsafe.defineClass needs no file and prints
+ * no warning, as appendToBootstrapClassLoaderSearch does from JDK 17 on. Then a session begins, which refers to them.
+ */
 public final class Agent implements Runnable {
+	private static final String[] BOOT = {"java.tprof.Calls3", "java.tprof.Call3", "java.tprof.Sink3", "java.tprof.Hooks3", "java.tprof.TaskSink2", "java.tprof.TaskHooks2"};
+	/** Where the JDK keeps what hooks and shipped probes read. */
+	private static final String[] OPENED = {"java.lang", "java.util", "java.util.concurrent", "jdk.internal.vm"};
 	private final Runnable session;
 
 	public Agent(String folder, Instrumentation instrumentation) throws Exception {
-		Boot.define(instrumentation);
+		open(instrumentation);
+		for (String name : BOOT) {
+			try {
+				Class.forName(name, true, null);
+			} catch (ClassNotFoundException notYet) {
+				define(name);
+			}
+		}
+
 		session = new Session(folder, instrumentation);
 	}
 
 	@Override
 	public void run() {
 		session.run();
+	}
+
+	/** Opens packages to this session's classes, and to nobody else; from JDK 9 on there are modules. */
+	@SuppressWarnings("unchecked")
+	private static void open(Instrumentation instrumentation) throws Exception {
+		Class<?> module;
+		try {
+			module = Class.forName("java.lang.Module");
+		} catch (ClassNotFoundException isJava8) {
+			return;
+		}
+
+		Method moduleOf = Class.class.getMethod("getModule");
+		Object base = moduleOf.invoke(Object.class);
+		Set<String> there = (Set<String>) module.getMethod("getPackages").invoke(base);
+		Set<Object> us = Collections.singleton(moduleOf.invoke(Agent.class));
+		Map<String, Object> opens = new HashMap<String, Object>();
+		for (String name : OPENED) {
+			if (there.contains(name)) {
+				opens.put(name, us);
+			}
+		}
+
+		Instrumentation.class.getMethod("redefineModule", module, Set.class, Map.class, Map.class, Set.class, Map.class).invoke(instrumentation, base,
+				Collections.emptySet(), Collections.singletonMap("jdk.internal.misc", us), opens, Collections.emptySet(), Collections.emptyMap());
+	}
+
+	private static void define(String name) throws Exception {
+		Class<?> unsafe;
+		Object instance;
+		try {
+			unsafe = Class.forName("jdk.internal.misc.Unsafe");
+			instance = unsafe.getMethod("getUnsafe").invoke(null);
+		} catch (ClassNotFoundException isJava8) {
+			unsafe = Class.forName("sun.misc.Unsafe");
+			Field field = unsafe.getDeclaredField("theUnsafe");
+			field.setAccessible(true);
+			instance = field.get(null);
+		}
+
+		byte[] bytes = ClassFile.bytesOf(Agent.class.getClassLoader(), name);
+		unsafe.getMethod("defineClass", String.class, byte[].class, int.class, int.class, ClassLoader.class, ProtectionDomain.class)
+				.invoke(instance, name.replace('.', '/'), bytes, 0, bytes.length, null, null);
+		Class.forName(name, true, null);
 	}
 }

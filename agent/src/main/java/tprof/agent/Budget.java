@@ -2,35 +2,15 @@ package tprof.agent;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What all threads together may allocate for what they count and keep. */
+/** How much of something all threads together may still take. No monitor, as in Recorder. */
 final class Budget {
-	/** Powers of two in histograms, for each node in the mean. */
-	private static final int HISTOGRAMS_PER_NODE = 4;
+	private final AtomicInteger left;
 
-	/** No monitor, as in Recorder. */
-	private final AtomicInteger nodes;
-	private final AtomicInteger histograms;
-	private final AtomicInteger actionBytes;
-
-	Budget(int nodes, int actionBytes) {
-		this.nodes = new AtomicInteger(nodes);
-		histograms = new AtomicInteger(nodes * HISTOGRAMS_PER_NODE);
-		this.actionBytes = new AtomicInteger(actionBytes);
+	Budget(int left) {
+		this.left = new AtomicInteger(left);
 	}
 
-	boolean takeNode() {
-		return take(nodes, 1);
-	}
-
-	boolean takeHistogram() {
-		return take(histograms, 1);
-	}
-
-	boolean takeActionBytes(int count) {
-		return take(actionBytes, count);
-	}
-
-	private static boolean take(AtomicInteger left, int count) {
+	boolean take(int count) {
 		int before;
 		do {
 			before = left.get();
@@ -40,5 +20,9 @@ final class Budget {
 		} while (!left.compareAndSet(before, before - count));
 
 		return true;
+	}
+
+	void giveBack(int count) {
+		left.addAndGet(count);
 	}
 }

@@ -1,9 +1,7 @@
 package tprof.agent;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.Map;
+import java.util.*;
 
 /** Bytes of a report: numbers of seven bits a byte, the lowest first; texts with their length. */
 final class Bytes {
@@ -14,6 +12,12 @@ final class Bytes {
 
 	void clear() {
 		length = 0;
+	}
+
+	void numbers(long... values) {
+		for (long value : values) {
+			number(value);
+		}
 	}
 
 	/** Negative numbers, which do not come up but by clocks that step back, are written as 0. */
@@ -29,13 +33,6 @@ final class Bytes {
 		}
 
 		array[length++] = (byte) rest;
-	}
-
-	/** What has our code in it now, and what could not be given any. */
-	void woven(WovenClasses classes) {
-		number(classes.classCount());
-		number(classes.methodCount());
-		texts(classes.refused());
 	}
 
 	void texts(Map<String, String> pairs) {

@@ -1,9 +1,6 @@
 package tprof.agent;
 
-import java.io.Closeable;
-import java.io.File;
-import java.io.IOException;
-import java.io.RandomAccessFile;
+import java.io.*;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -27,8 +24,9 @@ final class Channel implements Closeable {
 	private final RandomAccessFile control;
 	private final RandomAccessFile data;
 	private final byte[] words = new byte[20];
-	private long heartbeat;
-	private long command;
+	long heartbeat;
+	/** The number of the newest command taken. */
+	long command;
 	private long report;
 	private long at;
 	private int length;
@@ -91,21 +89,12 @@ final class Channel implements Closeable {
 		return ByteBuffer.wrap(words);
 	}
 
-	long heartbeat() {
-		return heartbeat;
-	}
-
-	/** The number of the newest command taken. */
-	long command() {
-		return command;
-	}
-
 	void write(byte[] bytes, int count) throws IOException {
 		long number = report + 1;
 		long to = HEADER + (number & 1) * MOST_REPORT;
 		data.seek(to);
 		data.write(bytes, 0, count);
-		data.write(ByteBuffer.allocate(8).putLong(0, number).array());
+		data.write(bytesOf(number));
 		report = number;
 		at = to;
 		length = count;
@@ -119,14 +108,17 @@ final class Channel implements Closeable {
 			progressAt = now;
 			try {
 				data.seek(PROGRESS);
-				data.write(ByteBuffer.allocate(8).putLong(0, ++progress).array());
+				data.write(bytesOf(++progress));
 			} catch (IOException unheard) {
 				// A report will say so.
 			}
 		}
 	}
 
-	/** Why there will be no more reports. */
+	private static byte[] bytesOf(long number) {
+		return ByteBuffer.allocate(8).putLong(0, number).array();
+	}
+
 	void writeLastWord(String text) {
 		try {
 			writeHeader(text);

@@ -1,13 +1,6 @@
 package tprof.agent;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import java.util.*;
 import org.objectweb.asm.Opcodes;
 
 /** Which methods of which classes the patterns mean. Where one means an abstract method, those that implement it are meant too. */
@@ -24,6 +17,7 @@ final class Choice {
 	final Command command;
 	/** Abstract methods that are meant, by their class: name and number of parameters. */
 	private volatile Map<String, Set<String>> abstracts = new HashMap<String, Set<String>>();
+	final Supertypes supertypes = new Supertypes(this);
 
 	Choice(Command command) {
 		this.command = command;
@@ -48,10 +42,6 @@ final class Choice {
 		return command.mayMatch(className) && !isNever(className);
 	}
 
-	boolean mayBeOfJdk() {
-		return command.mayBeOfJdk();
-	}
-
 	boolean hasAbstracts() {
 		return !abstracts.isEmpty();
 	}
@@ -61,7 +51,7 @@ final class Choice {
 		Map<String, Set<String>> found = new HashMap<String, Set<String>>(abstracts);
 		for (ClassFile file : files) {
 			for (ClassFile.Method method : file.methods) {
-				if ((method.access & Opcodes.ACC_ABSTRACT) != 0 && isMeant(file, method, command.patterns, command.under)) {
+				if ((method.access & Opcodes.ACC_ABSTRACT) != 0 && isMeant(file, method, command.all)) {
 					Set<String> methods = found.get(file.name);
 					if (methods == null) {
 						found.put(file.name, methods = new HashSet<String>());
@@ -91,13 +81,12 @@ final class Choice {
 		return shapes;
 	}
 
-	/** Methods of a class that are to be woven. */
 	List<ClassFile.Method> methodsOf(ClassFile file, Set<String> implemented) {
 		List<ClassFile.Method> chosen = new ArrayList<ClassFile.Method>();
 		if (!isNever(file.name)) {
 			for (ClassFile.Method method : file.methods) {
 				if (method.hasCode() && !method.isBridge()
-						&& (isMeant(file, method, command.patterns, command.under)
+						&& (isMeant(file, method, command.all)
 								|| ((method.access & Opcodes.ACC_STATIC) == 0 && implemented.contains(shape(method.name, method.descriptor))))) {
 					chosen.add(method);
 				}
@@ -107,24 +96,14 @@ final class Choice {
 		return chosen;
 	}
 
-	/** Whether a trace begins with the method. */
 	boolean isHead(ClassFile file, ClassFile.Method method) {
 		return command.under.isEmpty() || isMeant(file, method, command.under);
 	}
 
-	@SafeVarargs
-	static boolean isMeant(ClassFile file, ClassFile.Method method, List<Pattern>... lists) {
-		List<String> annotations = method.annotations;
-		if (!file.annotations.isEmpty()) {
-			annotations = new ArrayList<String>(annotations);
-			annotations.addAll(file.annotations);
-		}
-
-		for (List<Pattern> list : lists) {
-			for (Pattern pattern : list) {
-				if (pattern.matches(file.name, method.name, annotations)) {
-					return true;
-				}
+	private static boolean isMeant(ClassFile file, ClassFile.Method method, List<Pattern> patterns) {
+		for (Pattern pattern : patterns) {
+			if (pattern.matches(file, method)) {
+				return true;
 			}
 		}
 

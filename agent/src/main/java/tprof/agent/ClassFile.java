@@ -1,13 +1,9 @@
 package tprof.agent;
 
-import java.io.InputStream;
+import java.io.*;
 import java.util.ArrayList;
 import java.util.List;
-import org.objectweb.asm.AnnotationVisitor;
-import org.objectweb.asm.ClassReader;
-import org.objectweb.asm.ClassVisitor;
-import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.*;
 
 /** What a class file says of its class and methods. */
 final class ClassFile {
@@ -17,8 +13,7 @@ final class ClassFile {
 	private static final int VERSION_AT = 6;
 
 	String name;
-	int access;
-	final List<String> supers = new ArrayList<String>();
+	List<String> supers;
 	final List<String> annotations = new ArrayList<String>();
 	final List<Method> methods = new ArrayList<Method>();
 
@@ -63,33 +58,44 @@ final class ClassFile {
 		return new ClassReader(older);
 	}
 
-	/** Null where the class has no file that its loader gives. */
+	/** Null where the class has no file that its loader gives, or one that cannot be read. */
 	static ClassFile of(Class<?> type) {
-		String resource = type.getName().replace('.', '/') + ".class";
-		ClassLoader loader = type.getClassLoader();
-		try (InputStream in = loader == null ? ClassLoader.getSystemResourceAsStream(resource) : loader.getResourceAsStream(resource)) {
-			return in == null ? null : of(reader(Boot.allOf(in)));
+		ClassReader reader = reader(type.getClassLoader(), type.getName());
+		return reader == null ? null : of(reader);
+	}
+
+	static ClassReader reader(ClassLoader loader, String name) {
+		try {
+			byte[] bytes = bytesOf(loader, name);
+			return bytes == null ? null : reader(bytes);
 		} catch (Throwable unreadable) {
 			return null;
 		}
 	}
 
-	static ClassFile of(ClassReader reader) {
-		final ClassFile file = new ClassFile();
-		reader.accept(new ClassVisitor(API) {
-			@Override
-			public void visit(int version, int access, String name, String signature, String superName, String[] interfaces) {
-				file.name = name.replace('/', '.');
-				file.access = access;
-				if (superName != null) {
-					file.supers.add(superName.replace('/', '.'));
-				}
-
-				for (String each : interfaces) {
-					file.supers.add(each.replace('/', '.'));
-				}
+	/** The bytes of a class's file; null: its loader gives none. */
+	static byte[] bytesOf(ClassLoader loader, String name) throws IOException {
+		String resource = name.replace('.', '/') + ".class";
+		try (InputStream in = loader == null ? ClassLoader.getSystemResourceAsStream(resource) : loader.getResourceAsStream(resource)) {
+			if (in == null) {
+				return null;
 			}
 
+			ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+			byte[] part = new byte[8192];
+			for (int count = in.read(part); count >= 0; count = in.read(part)) {
+				bytes.write(part, 0, count);
+			}
+
+			return bytes.toByteArray();
+		}
+	}
+
+	static ClassFile of(ClassReader reader) {
+		final ClassFile file = new ClassFile();
+		file.name = reader.getClassName().replace('/', '.');
+		file.supers = supersOf(reader);
+		reader.accept(new ClassVisitor(API) {
 			@Override
 			public AnnotationVisitor visitAnnotation(String descriptor, boolean isVisible) {
 				file.annotations.add(className(descriptor));
@@ -110,6 +116,20 @@ final class ClassFile {
 			}
 		}, ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
 		return file;
+	}
+
+	/** Names of its superclass, if any, and interfaces. */
+	static List<String> supersOf(ClassReader reader) {
+		List<String> names = new ArrayList<String>();
+		if (reader.getSuperName() != null) {
+			names.add(reader.getSuperName().replace('/', '.'));
+		}
+
+		for (String each : reader.getInterfaces()) {
+			names.add(each.replace('/', '.'));
+		}
+
+		return names;
 	}
 
 	private static String className(String descriptor) {

@@ -1,96 +1,63 @@
 package tprof.agent;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.*;
 
-/** What the tool asks for: a line each, a word and its value. */
+/** What the tool asks for: a line each, a word and its value. Words of a newer tool are passed over. */
 final class Command {
-	String phase = "";
-	final List<Pattern> patterns = new ArrayList<Pattern>();
+	final String phase;
+	/** Where traces begin; empty: anywhere. */
 	final List<Pattern> under = new ArrayList<Pattern>();
-	long leastDuration;
-	int keep = 10;
-	int depth = 256;
-	int nodes = 65_536;
-	int methods = 500;
-	int periodMs = 1000;
+	final List<Pattern> all = new ArrayList<Pattern>();
+	final long leastDuration;
+	final int keep;
+	final int methods;
+	final int periodMs;
 	/** Of the time of one CPU, percent; 100 or more: no matter what. */
-	double mostOverhead = 100;
+	final double mostOverhead;
+	private final Map<String, String> words = new HashMap<String, String>();
 
-	static Command parse(String text) {
-		Command command = new Command();
+	Command(String text) {
 		for (String line : text.split("\n")) {
 			int blank = line.indexOf(' ');
 			if (blank > 0) {
-				command.take(line.substring(0, blank), line.substring(blank + 1));
+				String word = line.substring(0, blank);
+				String value = line.substring(blank + 1);
+				words.put(word, value);
+				if (word.equals("pattern")) {
+					all.add(new Pattern(value));
+				} else if (word.equals("under")) {
+					under.add(new Pattern(value));
+				}
 			}
 		}
 
-		return command;
+		all.addAll(under);
+		phase = words.get("phase");
+		leastDuration = Long.parseLong(words.get("least"));
+		keep = number("keep", 0, 100);
+		methods = number("methods", 1, 10_000);
+		periodMs = number("period", 50, 60_000);
+		mostOverhead = Double.parseDouble(words.get("overhead"));
 	}
 
-	private void take(String word, String value) {
-		switch (word) {
-		case "phase":
-			phase = value;
-			break;
-		case "pattern":
-			patterns.add(Pattern.parse(value));
-			break;
-		case "under":
-			under.add(Pattern.parse(value));
-			break;
-		case "least":
-			leastDuration = Long.parseLong(value);
-			break;
-		case "keep":
-			keep = number(value, 0, 100);
-			break;
-		case "depth":
-			depth = number(value, 1, 4096);
-			break;
-		case "nodes":
-			nodes = number(value, 64, 1 << 20);
-			break;
-		case "methods":
-			methods = number(value, 1, 10_000);
-			break;
-		case "overhead":
-			mostOverhead = Double.parseDouble(value);
-			break;
-		case "period":
-			periodMs = number(value, 50, 60_000);
-			break;
-		default:
-			// Of a newer tool.
-			break;
-		}
-	}
-
-	private static int number(String text, int least, int most) {
-		return Math.max(least, Math.min(most, Integer.parseInt(text)));
+	private int number(String word, int least, int most) {
+		return Math.max(least, Math.min(most, Integer.parseInt(words.get(word))));
 	}
 
 	boolean mayMatch(String className) {
-		return mayMatch(patterns, className) || mayMatch(under, className);
-	}
-
-	/** Whether patterns mean classes of the JDK. */
-	boolean mayBeOfJdk() {
-		for (List<Pattern> list : java.util.Arrays.asList(patterns, under)) {
-			for (Pattern pattern : list) {
-				if (pattern.isOfJdk()) {
-					return true;
-				}
+		for (Pattern pattern : all) {
+			if (pattern.mayMatch(className)) {
+				return true;
 			}
 		}
 
 		return false;
 	}
 
-	private static boolean mayMatch(List<Pattern> list, String className) {
-		for (Pattern pattern : list) {
-			if (pattern.mayMatch(className)) {
+	/** Whether patterns mean classes of the JDK. */
+	boolean mayBeOfJdk() {
+		for (Pattern pattern : all) {
+			if (pattern.isOfJdk) {
 				return true;
 			}
 		}

@@ -5,11 +5,8 @@ package tprof.agent;
  * that ends by an exception from there ends without a word; only the stack tells.
  */
 final class Constructors {
-	private static final String HOOKS = "java.tprof.Hooks2";
+	private static final String HOOKS = "java.tprof.Hooks3";
 	private static final String NAME = "<init>";
-
-	private Constructors() {
-	}
 
 	/** How many of the constructors of these classes, the outermost first, the caller of the method that calls a hook is in. */
 	static int open(String[] classes) {

@@ -1,7 +1,6 @@
 package tprof.agent;
 
-import java.tprof.Call2;
-import java.tprof.Hooks2;
+import java.tprof.Hooks3;
 import java.util.Arrays;
 
 /**
@@ -20,26 +19,17 @@ final class Cost {
 	private static final int ALL = 0;
 	private static final int SOME = 1;
 
-	private final Recorder recorder = new Recorder(new Budget(8, 0), 2, 0);
+	private final Recorder recorder = new Recorder(8, 0, 0);
 	private int warmed;
-	private double call;
-	private double left;
+	/** Nanoseconds of a call that is traced, and of one of those of which some stand for all. */
+	double call;
+	double thinned;
 
 	Cost() {
-		recorder.mayBegin(new Methods.Woven(ALL, "", "", ""), true);
-		recorder.mayBegin(new Methods.Woven(SOME, "", "", ""), true);
+		recorder.methods.of("", "all", "", SOME + 1).isHead = true;
+		recorder.methods.of("", "some", "", SOME + 1).isHead = true;
 		warm(FIRST_NANOS);
 		measure();
-	}
-
-	/** Nanoseconds of a call that is traced. */
-	double call() {
-		return call;
-	}
-
-	/** The same in the mean of calls of which some stand for all. */
-	double thinned() {
-		return left;
 	}
 
 	/** After the first weaving, at which JVMs up to 21 throw compiled code away, this too. */
@@ -51,7 +41,7 @@ final class Cost {
 	void measure() {
 		warm(LATER_NANOS);
 		call = median(ALL);
-		left = median(SOME);
+		thinned = median(SOME);
 	}
 
 	private void warm(long most) {
@@ -60,7 +50,7 @@ final class Cost {
 			chunk(ALL);
 			chunk(SOME);
 			for (int index = 0; index < CHUNK; index++) {
-				Hooks2.enter(NO_METHOD);
+				Hooks3.enter(NO_METHOD, false);
 			}
 		}
 	}
@@ -78,10 +68,7 @@ final class Cost {
 	private long chunk(int which) {
 		long start = System.nanoTime();
 		for (int index = 0; index < CHUNK; index++) {
-			Call2 open = which == ALL ? recorder.enter(ALL) : recorder.enterSome(SOME);
-			if (open != null) {
-				Hooks2.exit(open);
-			}
+			Hooks3.end(recorder.enter(which, which == SOME), false);
 		}
 
 		return System.nanoTime() - start;

@@ -1,8 +1,7 @@
 package tprof.agent;
 
-import java.lang.reflect.AccessibleObject;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.*;
 
 /** What a path such as `queue.size()` leads to from an object: fields, and methods without parameters. */
 final class FieldPath {
@@ -18,13 +17,12 @@ final class FieldPath {
 		}
 	}
 
-	private static final class Found {
-		final java.lang.ref.WeakReference<Class<?>> type;
+	private static final class Found extends WeakReference<Class<?>> {
 		/** Null if the class has none that may be read. */
 		final AccessibleObject member;
 
 		Found(Class<?> type, AccessibleObject member) {
-			this.type = new java.lang.ref.WeakReference<Class<?>>(type);
+			super(type);
 			this.member = member;
 		}
 	}
@@ -49,7 +47,6 @@ final class FieldPath {
 		return works ? null : fault;
 	}
 
-	/** A number is expected at its end. */
 	void expectNumber(Object value) {
 		if (value != null && !(value instanceof Number)) {
 			works = false;
@@ -57,17 +54,8 @@ final class FieldPath {
 		}
 	}
 
-	/** Null where it does not lead anywhere. */
-	Object from(Object start) {
-		return from(start, start == null ? null : start.getClass());
-	}
-
-	/** From a static member of a class on. */
-	Object fromStatic(Class<?> type) {
-		return from(null, type);
-	}
-
-	private Object from(Object start, Class<?> first) {
+	/** Null where it does not lead anywhere. `first`: the class of the start, or one whose static members it begins with. */
+	Object from(Object start, Class<?> first) {
 		Object at = start;
 		Class<?> type = first;
 		try {
@@ -77,7 +65,7 @@ final class FieldPath {
 				}
 
 				Found found = step.found;
-				if (found == null || found.type.get() != type) {
+				if (found == null || found.get() != type) {
 					step.found = found = new Found(type, find(type, step));
 				}
 
@@ -98,7 +86,7 @@ final class FieldPath {
 			}
 
 			return at;
-		} catch (Exception unreadable) {
+		} catch (Throwable unreadable) {
 			return null;
 		}
 	}

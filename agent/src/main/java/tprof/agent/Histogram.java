@@ -30,7 +30,7 @@ final class Histogram {
 
 		long[] steps = counts[power];
 		if (steps == null) {
-			if (budget != null && !budget.takeHistogram()) {
+			if (budget != null && !budget.take(1)) {
 				return;
 			}
 
@@ -82,16 +82,14 @@ final class Histogram {
 
 		to.number(filled);
 		if (now.zero != 0) {
-			to.number(0);
-			to.number(now.zero);
+			to.numbers(0, now.zero);
 		}
 
 		for (int power = 0; power < POWERS; power++) {
 			long[] steps = now.counts[power];
 			for (int step = 0; steps != null && step < STEPS; step++) {
 				if (steps[step] != 0) {
-					to.number(1 + power * STEPS + step);
-					to.number(steps[step]);
+					to.numbers(1 + power * STEPS + step, steps[step]);
 				}
 			}
 		}

@@ -1,9 +1,6 @@
 package tprof.agent;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.*;
 
 /** The methods that were ever woven in this session, by the ids that their code has. Each is one in all class loaders. */
 final class Methods {
@@ -12,10 +9,11 @@ final class Methods {
 		final String className;
 		final String name;
 		final String descriptor;
+		volatile boolean isHead;
 		/** It was called so often that some calls stand for all. */
 		volatile boolean isThinned;
 		/** It was called so often that it is traced no more. */
-		volatile boolean isLetGo;
+		volatile boolean isReleased;
 		/** Of a constructor: the class whose constructor it calls by super(...) or this(...); null: that is not known. */
 		volatile String superCall;
 
@@ -32,22 +30,34 @@ final class Methods {
 	}
 
 	private final Map<String, Woven> byName = new HashMap<String, Woven>();
-	private final List<Woven> byId = new ArrayList<Woven>();
+	private volatile Woven[] byId = new Woven[0];
 
 	/** Null when there are `most` already. */
 	synchronized Woven of(String className, String name, String descriptor, int most) {
 		String key = className + "." + name + descriptor;
 		Woven method = byName.get(key);
-		if (method == null && byId.size() < most) {
-			method = new Woven(byId.size(), className, name, descriptor);
+		if (method == null && byId.length < most) {
+			method = new Woven(byId.length, className, name, descriptor);
 			byName.put(key, method);
-			byId.add(method);
+			Woven[] longer = Arrays.copyOf(byId, byId.length + 1);
+			longer[method.id] = method;
+			byId = longer;
 		}
 
 		return method;
 	}
 
-	synchronized List<Woven> all() {
-		return new ArrayList<Woven>(byId);
+	Woven get(int id) {
+		return byId[id];
+	}
+
+	/** Whether a trace may begin with the method of an id. */
+	boolean isHead(int id) {
+		Woven[] all = byId;
+		return id < all.length && all[id].isHead;
+	}
+
+	List<Woven> all() {
+		return Arrays.asList(byId);
 	}
 }

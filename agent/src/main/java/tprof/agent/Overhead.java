@@ -16,21 +16,21 @@ final class Overhead {
 	}
 
 	/**
-	 * Marks methods that cost too much since it was last asked, the most expensive ones: of each some calls stand for all from
-	 * now on, and where that is too much too, it is let go. Returns them; none when all together cost little enough.
+	 * Chooses methods that cost too much since it was last asked, the most expensive ones: of each some calls stand for all from
+	 * now on, and where that is too much too, it is released. Returns them; none when all together cost little enough.
 	 */
 	List<Methods.Woven> tooMuch(Totals totals, List<Methods.Woven> methods) {
 		long now = System.nanoTime();
 		long[] calls = new long[methods.size()];
-		for (int node = 1; node < totals.count(); node++) {
-			calls[totals.method(node)] += totals.counter(node, Totals.CALLS);
+		for (int way = 1; way < totals.ways.count(); way++) {
+			calls[totals.ways.node(way).method] += totals.ways.node(way).count;
 		}
 
 		double[] costs = new double[calls.length];
 		double sum = 0;
 		for (int id = 0; id < calls.length; id++) {
-			double each = methods.get(id).isThinned ? cost.thinned() : cost.call();
-			costs[id] = methods.get(id).isLetGo ? 0 : (calls[id] - (id < before.length ? before[id] : 0)) * each;
+			double each = methods.get(id).isThinned ? cost.thinned : cost.call;
+			costs[id] = methods.get(id).isReleased ? 0 : (calls[id] - (id < before.length ? before[id] : 0)) * each;
 			sum += costs[id];
 		}
 
@@ -49,7 +49,7 @@ final class Overhead {
 			}
 
 			Methods.Woven method = methods.get(most);
-			method.isLetGo = method.isThinned;
+			method.isReleased = method.isThinned;
 			method.isThinned = true;
 			changed.add(method);
 			sum -= costs[most];

@@ -12,14 +12,15 @@ final class Pattern {
 	final String text;
 	private final String classGlob;
 	private final String methodGlob;
-	private final String annotation;
+	/** Null: it means none. */
+	final String annotation;
 	private final boolean isWhole;
-	private final boolean isOfJdk;
+	final boolean isOfJdk;
 	private final boolean isSpecial;
 	/** Of a pattern without #: up to its first wildcard. */
 	private final String start;
 
-	private Pattern(String text) {
+	Pattern(String text) {
 		this.text = text;
 		int hash = text.indexOf('#');
 		annotation = text.startsWith("@") ? text.substring(1) : null;
@@ -36,10 +37,6 @@ final class Pattern {
 		isOfJdk = isJdk(start);
 	}
 
-	static Pattern parse(String text) {
-		return new Pattern(text);
-	}
-
 	static boolean isJdk(String name) {
 		for (String prefix : JDK) {
 			if (name.startsWith(prefix)) {
@@ -48,14 +45,6 @@ final class Pattern {
 		}
 
 		return false;
-	}
-
-	boolean isOfJdk() {
-		return isOfJdk;
-	}
-
-	boolean isAnnotation() {
-		return annotation != null;
 	}
 
 	boolean isExact() {
@@ -72,11 +61,20 @@ final class Pattern {
 			return true;
 		}
 
-		if (!isWhole) {
-			return matchesClass(className);
+		for (String name : namesOf(className)) {
+			if (isWhole ? mayBegin(name) : glob(classGlob, name)) {
+				return true;
+			}
 		}
 
-		return mayBegin(className) || mayBegin(className.replace('$', '.')) || mayBegin(simple(className)) || mayBegin(simple(className.replace('$', '.')));
+		return false;
+	}
+
+	/** What may be written for a class: with $ or a dot before inner ones, and without the package. */
+	private String[] namesOf(String className) {
+		String dotted = className.replace('$', '.');
+		boolean hasPackage = !isWhole && classGlob.indexOf('.') >= 0;
+		return hasPackage ? new String[] {className, dotted} : new String[] {className, dotted, simple(className), simple(dotted)};
 	}
 
 	private boolean mayBegin(String className) {
@@ -84,34 +82,33 @@ final class Pattern {
 		return start.length() <= with.length() ? with.startsWith(start) : start.startsWith(with);
 	}
 
-	private boolean matchesClass(String className) {
-		return glob(classGlob, className) || glob(classGlob, className.replace('$', '.'))
-				|| (classGlob.indexOf('.') < 0 && (glob(classGlob, simple(className)) || glob(classGlob, simple(className.replace('$', '.')))));
-	}
-
-	/** Whether a method matches; the annotations are those of the method and of its class. */
-	boolean matches(String className, String method, List<String> annotations) {
-		if (!mayMatch(className) || (method.startsWith("<") && !isSpecial)) {
+	boolean matches(ClassFile file, ClassFile.Method method) {
+		if (!mayMatch(file.name) || (method.name.startsWith("<") && !isSpecial)) {
 			return false;
 		}
 
 		if (annotation != null) {
-			for (String name : annotations) {
-				if (glob(annotation, name) || glob(annotation, name.replace('$', '.')) || glob(annotation, simple(name.replace('$', '.')))) {
-					return true;
-				}
+			return hasAnnotation(file.annotations) || hasAnnotation(method.annotations);
+		}
+
+		for (String name : namesOf(file.name)) {
+			if (isWhole ? glob(classGlob, name + "." + method.name) : glob(methodGlob, method.name) && glob(classGlob, name)) {
+				return true;
 			}
-
-			return false;
 		}
 
-		if (!isWhole) {
-			return glob(methodGlob, method) && matchesClass(className);
+		return false;
+	}
+
+	private boolean hasAnnotation(List<String> names) {
+		for (String name : names) {
+			String dotted = name.replace('$', '.');
+			if (glob(annotation, name) || glob(annotation, dotted) || glob(annotation, simple(dotted))) {
+				return true;
+			}
 		}
 
-		String dotted = className.replace('$', '.');
-		return glob(classGlob, className + "." + method) || glob(classGlob, dotted + "." + method)
-				|| glob(classGlob, simple(className) + "." + method) || glob(classGlob, simple(dotted) + "." + method);
+		return false;
 	}
 
 	static String simple(String className) {

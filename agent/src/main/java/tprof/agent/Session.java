@@ -7,25 +7,32 @@ import java.util.List;
 
 /** One session, in a thread of its own: takes commands, weaves, reports, and takes everything out when nobody listens any more. */
 final class Session implements Runnable {
+	private static final String STOP = "phase stop";
+	private static final String TASKS = "phase tasks";
 	private static final long POLL_MS = 20;
 	private static final long LOOK_MS = 1000;
 	/** So many looks of our own clock without a heartbeat: the tool is gone. Wall time would count a long collection too. */
 	private static final int MOST_STILL_LOOKS = 10;
 	/** For calls that are about to end when the weaving is taken out. */
 	private static final long LAST_CALLS_MS = 50;
+	/** Of all threads' calls, and of whole traces. */
+	private static final int MOST_NODES = 65_536;
+	private static final int MOST_ACTION_BYTES = 32 * 1024 * 1024;
 
 	private final Instrumentation instrumentation;
 	private final Channel channel;
-	private Recorder recorder;
-	private Weaving weaving;
-	private Report report;
-	private Survey survey;
 	private int phase;
 	private long periodMs = 1000;
+	/** Of traces; null unless these are asked for. */
+	private Recorder recorder;
+	private TraceWeaving weaving;
+	private TraceReport report;
 	private Cost cost;
 	private Overhead overhead;
-	/** Null unless task states are asked for. */
-	private TaskWork tasks;
+	/** The same of task states. */
+	private Tasks tasks;
+	private TaskWeaving taskWeaving;
+	private TaskReport taskReport;
 
 	Session(String folder, Instrumentation instrumentation) throws Exception {
 		this.instrumentation = instrumentation;
@@ -36,21 +43,20 @@ final class Session implements Runnable {
 	public void run() {
 		String lastWord = "";
 		try {
-			listen();
+			try {
+				listen();
+			} finally {
+				takeOut();
+			}
+
+			if (report != null || tasks != null) {
+				phase = Report.OVER;
+				report();
+			}
 		} catch (IOException error) {
 			lastWord = "file " + error.getMessage();
 		} catch (Throwable error) {
 			lastWord = error.toString();
-		}
-
-		try {
-			takeOut();
-			if (lastWord.isEmpty() && (report != null || tasks != null)) {
-				phase = Report.OVER;
-				report();
-			}
-		} catch (Throwable error) {
-			lastWord = lastWord.isEmpty() ? error.toString() : lastWord;
 		}
 
 		if (!lastWord.isEmpty()) {
@@ -71,14 +77,15 @@ final class Session implements Runnable {
 		long sinceReport = 0;
 		while (true) {
 			String text = channel.poll();
-			if (text != null && text.startsWith(TaskWork.PHASE)) {
-				begin(text);
-				report();
-				sinceReport = 0;
-			} else if (text != null) {
-				Command command = Command.parse(text);
-				if (!obey(command)) {
+			if (text != null) {
+				if (text.startsWith(STOP)) {
 					return;
+				}
+
+				if (text.startsWith(TASKS)) {
+					follow(TaskProbe.parse(text));
+				} else {
+					trace(new Command(text));
 				}
 
 				report();
@@ -90,17 +97,16 @@ final class Session implements Runnable {
 			sinceReport += POLL_MS;
 			if (sinceLook >= LOOK_MS) {
 				sinceLook = 0;
-				still = channel.heartbeat() == heartbeat ? still + 1 : 0;
-				heartbeat = channel.heartbeat();
+				still = channel.heartbeat == heartbeat ? still + 1 : 0;
+				heartbeat = channel.heartbeat;
 				if (still >= MOST_STILL_LOOKS) {
 					return;
 				}
 
 				if (tasks != null) {
-					tasks.look();
-				}
-
-				if (recorder != null) {
+					tasks.sweep();
+					taskWeaving.weaveNewClasses();
+				} else if (recorder != null) {
 					recorder.sweep(report.totals);
 					weaving.weaveNewClasses();
 				}
@@ -109,44 +115,47 @@ final class Session implements Runnable {
 			if (sinceReport >= periodMs && phase == Report.TRACING) {
 				sinceReport = 0;
 				report();
-				bound();
+				if (overhead != null) {
+					bound();
+				}
 			}
 		}
 	}
 
 	/** Follows tasks as a probe says; once a session. */
-	private void begin(String text) {
+	private void follow(TaskProbe probe) {
 		if (tasks == null) {
-			tasks = new TaskWork(instrumentation, text, channel);
-			periodMs = tasks.periodMs();
-			tasks.begin();
+			tasks = new Tasks(probe);
+			taskWeaving = new TaskWeaving(instrumentation, probe, tasks.workers, channel);
+			taskReport = new TaskReport(tasks, taskWeaving);
+			periodMs = probe.periodMs;
+			tasks.workers.mute();
+			tasks.counters.begin(instrumentation.getAllLoadedClasses());
+			java.tprof.TaskHooks2.sink = tasks;
+			taskWeaving.weave();
 			phase = Report.TRACING;
 		}
 	}
 
-	/** False when all is over. */
-	private boolean obey(Command command) {
-		if (command.phase.equals("stop")) {
-			return false;
-		}
-
+	/** Looks up what patterns mean, and weaves it if the command says so. */
+	private void trace(Command command) {
 		if (recorder == null) {
-			recorder = new Recorder(new Budget(command.nodes, 32 * 1024 * 1024), command.depth, command.keep);
+			recorder = new Recorder(MOST_NODES, MOST_ACTION_BYTES, command.keep);
 			recorder.mute();
-			weaving = new Weaving(instrumentation, recorder, channel);
-			report = new Report(recorder);
+			weaving = new TraceWeaving(instrumentation, recorder, channel);
+			report = new TraceReport(recorder, weaving);
 		}
 
 		periodMs = command.periodMs;
 		Choice choice = new Choice(command);
-		survey = Survey.of(instrumentation, choice, channel);
+		report.survey = new Survey(instrumentation, choice, channel);
 		phase = Math.max(phase, Report.SURVEYED);
 		if (command.phase.equals("weave")) {
 			boolean isFirst = cost == null;
 			cost = isFirst ? new Cost() : cost;
 			recorder.leastDuration = command.leastDuration;
-			java.tprof.Hooks2.sink = recorder;
-			weaving.weave(choice, survey);
+			java.tprof.Hooks3.sink = recorder;
+			weaving.weave(choice, report.survey);
 			report.begin();
 			if (isFirst) {
 				cost.warmAgain();
@@ -155,31 +164,18 @@ final class Session implements Runnable {
 			overhead = new Overhead(command.mostOverhead, cost);
 			phase = Report.TRACING;
 		}
-
-		return true;
 	}
 
 	private void bound() {
-		if (overhead == null) {
-			return;
-		}
-
 		cost.measure();
-		List<Methods.Woven> expensive = overhead.tooMuch(report.totals, weaving.methods.all());
+		List<Methods.Woven> expensive = overhead.tooMuch(report.totals, recorder.methods.all());
 		if (!expensive.isEmpty()) {
 			weaving.weaveAnew(expensive);
 		}
 	}
 
 	private void report() throws IOException {
-		Bytes bytes;
-		if (tasks == null) {
-			report.make(phase, channel.command(), survey, weaving);
-			bytes = report.bytes;
-		} else {
-			bytes = tasks.report(phase, channel.command());
-		}
-
+		Bytes bytes = (tasks == null ? report : taskReport).make(phase, channel.command);
 		if (bytes.length <= Channel.MOST_REPORT - 8) {
 			channel.write(bytes.array, bytes.length);
 		}
@@ -187,18 +183,19 @@ final class Session implements Runnable {
 
 	private void takeOut() {
 		if (tasks != null) {
-			tasks.unweave();
+			taskWeaving.unweave();
+			tasks.counters.end();
+			taskReport.end();
 			pause(LAST_CALLS_MS);
-			java.tprof.TaskHooks1.sink = null;
+			java.tprof.TaskHooks2.sink = null;
 		}
 
 		if (weaving != null) {
 			weaving.unweave();
 			report.end();
 			pause(LAST_CALLS_MS);
-			java.tprof.Hooks2.sink = null;
-			recorder.endThrown();
-			recorder.letGo();
+			java.tprof.Hooks3.sink = null;
+			recorder.detach();
 		}
 	}
 

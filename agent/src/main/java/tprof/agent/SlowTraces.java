@@ -1,82 +1,105 @@
 package tprof.agent;
 
-/** The trace of a thread that goes on, with its actions, and the slowest ones that have ended. Written by the thread alone. */
+import java.util.List;
+
+/** The actions of a thread's trace that goes on, and its slowest traces that have ended. Written by the thread alone. */
 final class SlowTraces {
 	private static final int FIRST_ACTIONS = 64;
 	private static final int MOST_ACTIONS = 4096;
 	private static final int BYTES_PER_ACTION = 12;
 
-	/** Odd while `kept` is being changed. */
-	volatile int changes;
-	final Trace[] kept;
-
 	private final Recorder recorder;
-	private final Budget budget;
-	private Trace current = new Trace(FIRST_ACTIONS);
+	private int[] actions = new int[FIRST_ACTIONS];
+	private long[] times = new long[FIRST_ACTIONS];
+	private int count;
+	private int left;
+	private final Trace[] kept;
 	/** Where the shortest one is, or room; a trace must be longer than this to be kept. */
 	private int leastSlot;
 	private long leastKept = -1;
 
 	SlowTraces(Recorder recorder) {
 		this.recorder = recorder;
-		budget = recorder.budget;
 		kept = new Trace[recorder.keep];
-		for (int slot = 0; slot < kept.length; slot++) {
-			kept[slot] = new Trace(0);
-		}
 	}
 
 	void begin() {
-		current.count = 0;
-		current.left = 0;
+		count = 0;
+		left = 0;
 	}
 
 	void act(int action, long now) {
-		Trace to = current;
-		int at = to.count;
-		if (at == to.actions.length && !lengthen(to)) {
-			to.left++;
+		int at = count;
+		if (at == actions.length && !lengthen()) {
+			left++;
 			return;
 		}
 
-		to.actions[at] = action;
-		to.times[at] = now;
-		to.count = at + 1;
+		actions[at] = action;
+		times[at] = now;
+		count = at + 1;
+	}
+
+	private boolean lengthen() {
+		int next = count * 2;
+		if (next > MOST_ACTIONS || !recorder.actionBytes.take(count * BYTES_PER_ACTION)) {
+			return false;
+		}
+
+		actions = copy(actions, count, next);
+		times = times(next);
+		return true;
+	}
+
+	/** The first ones, without java.util.Arrays, which may be traced itself. */
+	static int[] copy(int[] from, int count, int length) {
+		int[] copy = new int[length];
+		System.arraycopy(from, 0, copy, 0, count);
+		return copy;
+	}
+
+	private long[] times(int length) {
+		long[] copy = new long[length];
+		System.arraycopy(times, 0, copy, 0, count);
+		return copy;
 	}
 
 	void end(long duration, ThreadRecord of) {
-		if (duration > leastKept && duration >= recorder.leastDuration && kept.length > 0) {
-			keep(duration, of);
+		if (duration <= leastKept || duration < recorder.leastDuration || kept.length == 0) {
+			return;
 		}
-	}
 
-	private void keep(long duration, ThreadRecord of) {
-		Trace whole = current;
-		changes++;
-		current = kept[leastSlot];
-		kept[leastSlot] = whole;
-		whole.duration = duration;
-		whole.number = of.traces;
-		whole.thread = of.owner.getName();
-		changes++;
+		// The first action always has room.
+		Trace shortest = kept[leastSlot];
+		if (shortest != null) {
+			recorder.actionBytes.giveBack((shortest.actions.length - 1) * BYTES_PER_ACTION);
+		}
+
+		if (!recorder.actionBytes.take((count - 1) * BYTES_PER_ACTION)) {
+			left += count - 1;
+			count = 1;
+		}
+
+		kept[leastSlot] = new Trace(copy(actions, count, count), times(count), left, duration, of.traces * Recorder.MOST_RECORDS + of.index, of.owner.getName());
 		for (int slot = 0; slot < kept.length; slot++) {
-			if (kept[slot].duration < kept[leastSlot].duration) {
+			if (durationOf(slot) < durationOf(leastSlot)) {
 				leastSlot = slot;
 			}
 		}
 
-		leastKept = kept[leastSlot].duration;
+		leastKept = durationOf(leastSlot);
 	}
 
-	private boolean lengthen(Trace trace) {
-		int length = trace.actions.length;
-		int next = length == 0 ? FIRST_ACTIONS : length * 2;
-		if (next > MOST_ACTIONS || !budget.takeActionBytes((next - length) * BYTES_PER_ACTION)) {
-			return false;
-		}
+	private long durationOf(int slot) {
+		return kept[slot] == null ? -1 : kept[slot].duration;
+	}
 
-		trace.actions = Copies.of(trace.actions, next);
-		trace.times = Copies.of(trace.times, next);
-		return true;
+	/** Adds those that are kept; for another thread. */
+	void list(List<Trace> to) {
+		for (Trace trace : kept) {
+			if (trace != null) {
+				to.add(trace);
+			}
+		}
 	}
 }

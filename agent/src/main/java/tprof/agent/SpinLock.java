@@ -53,7 +53,7 @@ final class SpinLock {
 					return false;
 				}
 
-				if (!VirtualThreads.has(Thread.currentThread())) {
+				if (!Threads.isVirtual(Thread.currentThread())) {
 					Thread.yield();
 				}
 			}

@@ -1,6 +1,5 @@
 package tprof.agent;
 
-import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -41,9 +40,8 @@ final class TaskCounters implements Runnable {
 	private final TaskProbe probe;
 	private final Tasks tasks;
 	private final SpinLock lock = new SpinLock(1);
-	private volatile WeakReference<?>[] holders = new WeakReference<?>[0];
-	private volatile Object last;
-	private volatile List<Reading> readings = new ArrayList<Reading>();
+	private final Slots<Slots.Weak<Object>> holders = new Slots<Slots.Weak<Object>>();
+	volatile List<Reading> readings = new ArrayList<Reading>();
 	/** Classes with static members to read. */
 	private volatile Class<?>[] classes = new Class<?>[0];
 	private volatile boolean isOver;
@@ -79,14 +77,9 @@ final class TaskCounters implements Runnable {
 
 	void end() {
 		isOver = true;
-		last = null;
 		if (thread != null) {
 			thread.interrupt();
 		}
-	}
-
-	List<Reading> readings() {
-		return readings;
 	}
 
 	@Override
@@ -111,21 +104,23 @@ final class TaskCounters implements Runnable {
 		if (counter.root.equals("static")) {
 			for (Class<?> type : classes) {
 				if (type.getName().equals(counter.className)) {
-					add(index, "", counter.path.fromStatic(type), to);
+					add(index, "", counter.path.from(null, type), to);
 				}
 			}
 		} else if (counter.root.equals("worker")) {
 			for (TaskWorker worker : tasks.workers.threads()) {
 				Thread owner = worker.owner;
 				if (owner != null && isA(owner.getClass(), counter.className)) {
-					add(index, owner.getName(), counter.path.from(owner), to);
+					add(index, owner.getName(), counter.path.from(owner, owner.getClass()), to);
 				}
 			}
 		} else {
-			for (WeakReference<?> each : holders) {
+			List<Slots.Weak<Object>> all = new ArrayList<Slots.Weak<Object>>();
+			holders.list(all);
+			for (Slots.Weak<Object> each : all) {
 				Object holder = each.get();
 				if (holder != null && isA(holder.getClass(), counter.className)) {
-					add(index, TaskKinds.simple(holder.getClass()) + "@" + Integer.toHexString(System.identityHashCode(holder)), counter.path.from(holder), to);
+					add(index, TaskKinds.simple(holder.getClass()) + "@" + Integer.toHexString(System.identityHashCode(holder)), counter.path.from(holder, holder.getClass()), to);
 				}
 			}
 		}
@@ -150,46 +145,15 @@ final class TaskCounters implements Runnable {
 
 	/** Remembers an object to read; called by whoever moves tasks. */
 	void seen(Object holder) {
-		Object lastSeen = last;
-		if (lastSeen != null && ((WeakReference<?>) lastSeen).get() == holder) {
-			return;
-		}
-
-		for (WeakReference<?> each : holders) {
-			if (each.get() == holder) {
-				last = each;
-				return;
-			}
-		}
-
-		if (holders.length < MOST_HOLDERS + holesIn(holders) && lock.take(0)) {
+		int hash = System.identityHashCode(holder);
+		if (holders.find(holder, hash) == null && holders.live() < MOST_HOLDERS && lock.take(0)) {
 			try {
-				List<WeakReference<?>> next = new ArrayList<WeakReference<?>>();
-				for (WeakReference<?> each : holders) {
-					Object known = each.get();
-					if (known == holder) {
-						return;
-					}
-
-					if (known != null) {
-						next.add(each);
-					}
+				if (holders.find(holder, hash) == null) {
+					holders.add(new Slots.Weak<Object>(holder));
 				}
-
-				next.add(new WeakReference<Object>(holder));
-				holders = next.toArray(new WeakReference<?>[0]);
 			} finally {
 				lock.free(0);
 			}
 		}
-	}
-
-	private static int holesIn(WeakReference<?>[] holders) {
-		int holes = 0;
-		for (WeakReference<?> each : holders) {
-			holes += each.get() == null ? 1 : 0;
-		}
-
-		return holes;
 	}
 }

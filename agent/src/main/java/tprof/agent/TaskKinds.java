@@ -1,10 +1,6 @@
 package tprof.agent;
 
-import java.lang.ref.WeakReference;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.*;
 
 /** What a task is called: its class, or that of what it runs. Some are not followed. */
 final class TaskKinds {
@@ -16,14 +12,13 @@ final class TaskKinds {
 	private static final int MOST_CLASSES = 4096;
 	private static final int MOST_UNWRAPPED = 6;
 
-	private static final class Known {
-		final WeakReference<Class<?>> type;
+	private static final class Known extends Slots.Weak<Class<?>> {
 		/** Leads to what runs; null: it is it. */
 		final FieldPath inner;
 		final int kind;
 
 		Known(Class<?> type, FieldPath inner, int kind) {
-			this.type = new WeakReference<Class<?>>(type);
+			super(type);
 			this.inner = inner;
 			this.kind = kind;
 		}
@@ -31,9 +26,8 @@ final class TaskKinds {
 
 	private final TaskProbe probe;
 	private final SpinLock lock = new SpinLock(1);
-	/** Open addressing by the class's identity; replaced when it grows. */
-	private volatile Known[] slots = new Known[256];
-	private int used;
+	private final Slots<Known> classes = new Slots<Known>();
+	private int learned;
 	private final List<String> names = new ArrayList<String>();
 	private final Map<String, Integer> ids = new HashMap<String, Integer>();
 
@@ -45,7 +39,8 @@ final class TaskKinds {
 	int of(Object task) {
 		Object at = task;
 		for (int unwrapped = 0;; unwrapped++) {
-			Known known = known(at.getClass());
+			Known known = classes.find(at.getClass(), System.identityHashCode(at.getClass()));
+			known = known == null ? learn(at.getClass()) : known;
 			if (known.kind == EXCLUDED) {
 				return EXCLUDED;
 			}
@@ -54,7 +49,7 @@ final class TaskKinds {
 				return known.kind;
 			}
 
-			Object inner = known.inner.from(at);
+			Object inner = known.inner.from(at, at.getClass());
 			if (inner == null) {
 				return known.kind | UNNAMED;
 			}
@@ -75,21 +70,6 @@ final class TaskKinds {
 		}
 	}
 
-	private Known known(Class<?> type) {
-		Known[] in = slots;
-		int mask = in.length - 1;
-		for (int at = System.identityHashCode(type) & mask;; at = (at + 1) & mask) {
-			Known each = in[at];
-			if (each == null) {
-				return learn(type);
-			}
-
-			if (each.type.get() == type) {
-				return each;
-			}
-		}
-	}
-
 	private Known learn(Class<?> type) {
 		FieldPath inner = null;
 		boolean isExcluded = false;
@@ -107,40 +87,14 @@ final class TaskKinds {
 
 		try {
 			Known known = new Known(type, inner, isExcluded ? EXCLUDED : id(nameOf(type)));
-			if (used < MOST_CLASSES) {
-				if (++used * 2 > slots.length) {
-					grow();
-				}
-
-				enter(slots, known, type);
+			if (learned++ < MOST_CLASSES) {
+				classes.add(known);
 			}
 
 			return known;
 		} finally {
 			lock.free(0);
 		}
-	}
-
-	private void grow() {
-		Known[] to = new Known[slots.length * 2];
-		for (Known each : slots) {
-			Class<?> type = each == null ? null : each.type.get();
-			if (type != null) {
-				enter(to, each, type);
-			}
-		}
-
-		slots = to;
-	}
-
-	private static void enter(Known[] to, Known known, Class<?> type) {
-		int mask = to.length - 1;
-		int at = System.identityHashCode(type) & mask;
-		while (to[at] != null) {
-			at = (at + 1) & mask;
-		}
-
-		to[at] = known;
 	}
 
 	private int id(String name) {

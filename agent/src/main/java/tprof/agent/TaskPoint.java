@@ -1,7 +1,9 @@
 package tprof.agent;
 
-import java.util.HashSet;
-import java.util.Set;
+import java.lang.reflect.Field;
+import java.util.Arrays;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
 
 /** Where a task goes from one state to the next. */
 final class TaskPoint {
@@ -24,17 +26,15 @@ final class TaskPoint {
 	final int from;
 	/** A task that is in none of these is a new one. */
 	final boolean begins;
-	/** Methods of subclasses count too. */
 	final boolean isForSubclasses;
 	/** Only where the method returns true. */
 	final boolean needsTrue;
-	/** The parameter that must have one of `values`; -1: none. */
+	/** The parameter that must have one of the constants; -1: none. */
 	final int number;
 	/** Names of constants of the class, or numbers. */
 	final String[] names;
-	/** Those that were found. */
-	final Set<Integer> found = new HashSet<Integer>();
-	volatile int[] values = new int[0];
+	/** Those that were found: an array, as a program's thread looks there before it is known to be in our own code. */
+	private volatile int[] values = new int[0];
 	/** Its `this` is read for counters. */
 	boolean isHolder;
 	/** How many methods it is woven into. */
@@ -57,33 +57,55 @@ final class TaskPoint {
 		names = words[11].equals("-") ? new String[0] : words[11].split(",");
 	}
 
+	/** Whether the method is one of those that are named, and has the parameters that are asked for. */
 	boolean isOf(ClassFile.Method candidate) {
-		return candidate.name.equals(method) && (descriptor == null || descriptor.equals(candidate.descriptor)) && candidate.hasCode() && fits(candidate);
-	}
-
-	/** Whether the method has the parameter that is the task. */
-	private boolean fits(ClassFile.Method candidate) {
-		boolean isStatic = (candidate.access & org.objectweb.asm.Opcodes.ACC_STATIC) != 0;
-		org.objectweb.asm.Type[] parameters = org.objectweb.asm.Type.getArgumentTypes(candidate.descriptor);
-		org.objectweb.asm.Type result = org.objectweb.asm.Type.getReturnType(candidate.descriptor);
-		return (source != THIS || !isStatic)
+		boolean isStatic = (candidate.access & Opcodes.ACC_STATIC) != 0;
+		Type[] parameters = Type.getArgumentTypes(candidate.descriptor);
+		Type result = Type.getReturnType(candidate.descriptor);
+		return candidate.name.equals(method) && (descriptor == null || descriptor.equals(candidate.descriptor)) && candidate.hasCode()
+				&& (source != THIS || !isStatic)
 				&& (source < 0 || (source < parameters.length && isObject(parameters[source])))
 				&& (source != RESULT || isObject(result))
-				&& (!needsTrue || result.getSort() == org.objectweb.asm.Type.BOOLEAN)
-				&& (number < 0 || (number < parameters.length && parameters[number].getSort() == org.objectweb.asm.Type.INT));
+				&& (!needsTrue || result.getSort() == Type.BOOLEAN)
+				&& (number < 0 || (number < parameters.length && parameters[number].getSort() == Type.INT));
 	}
 
-	private static boolean isObject(org.objectweb.asm.Type type) {
-		return type.getSort() == org.objectweb.asm.Type.OBJECT || type.getSort() == org.objectweb.asm.Type.ARRAY;
+	private static boolean isObject(Type type) {
+		return type.getSort() == Type.OBJECT || type.getSort() == Type.ARRAY;
 	}
 
-	boolean takes(int value) {
-		for (int each : values) {
-			if (each == value) {
-				return true;
+	/** Takes constants from a class that the point names: each version has some of them. */
+	void learnNumbers(Class<?> type) {
+		for (String name : names) {
+			try {
+				if (Character.isDigit(name.charAt(0)) || name.charAt(0) == '-') {
+					learn(Integer.parseInt(name));
+				} else {
+					Field field = type.getDeclaredField(name);
+					field.setAccessible(true);
+					learn(field.getInt(null));
+				}
+			} catch (Exception notInThisVersion) {
+				// Another one may have it.
 			}
 		}
+	}
 
-		return false;
+	private void learn(int value) {
+		if (!takes(value)) {
+			int[] longer = Arrays.copyOf(values, values.length + 1);
+			longer[values.length] = value;
+			values = longer;
+		}
+	}
+
+	/** Whether the point counts where its parameter has that value. */
+	boolean takes(int value) {
+		boolean takes = number < 0;
+		for (int each : values) {
+			takes |= each == value;
+		}
+
+		return takes;
 	}
 }

@@ -1,9 +1,6 @@
 package tprof.agent;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.*;
 
 /** A probe as the tool hands it on, checked: a line each, words between tabs. source/tracing/tasks/command.ts writes it. */
 final class TaskProbe {
@@ -20,6 +17,7 @@ final class TaskProbe {
 	int most = 100_000;
 	int periodMs = 1000;
 	boolean hasCurrent;
+	boolean hasSubclassPoints;
 
 	static TaskProbe parse(String text) {
 		TaskProbe probe = new TaskProbe();
@@ -29,6 +27,7 @@ final class TaskProbe {
 
 		for (TaskPoint point : probe.points) {
 			probe.hasCurrent |= point.source == TaskPoint.CURRENT;
+			probe.hasSubclassPoints |= point.isForSubclasses;
 			for (TaskCounters.Counter counter : probe.counters) {
 				point.isHolder |= counter.isOfHolder() && counter.className.equals(point.className);
 			}
@@ -100,7 +99,17 @@ final class TaskProbe {
 		return false;
 	}
 
-	/** The points of a class's own methods, by themselves or by one of its supertypes. */
+	/** Whether a point means what inherits from one of these. */
+	boolean namesSuper(Set<String> supers) {
+		for (TaskPoint point : points) {
+			if (point.isForSubclasses && supers.contains(point.className)) {
+				return true;
+			}
+		}
+
+		return false;
+	}
+
 	boolean names(String className) {
 		for (TaskPoint point : points) {
 			if (point.className.equals(className)) {

@@ -17,12 +17,19 @@ final class TaskRecord extends WeakReference<Object> {
 	TaskWorker worker;
 	boolean isOver;
 
-	TaskRecord(Object task, int hash, int kind, int state, long now) {
+	TaskRecord(Object task, int hash, int state, long now) {
 		super(task);
 		this.hash = hash;
-		this.kind = kind;
 		this.state = state;
 		begun = now;
 		since = now;
+	}
+
+	/** What TaskKinds says; one that is not followed has been until now. */
+	void name(int newKind) {
+		if (newKind != TaskKinds.EXCLUDED) {
+			kind = newKind & ~TaskKinds.UNNAMED;
+			isUnnamed = (newKind & TaskKinds.UNNAMED) != 0;
+		}
 	}
 }

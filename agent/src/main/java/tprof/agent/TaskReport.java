@@ -1,43 +1,35 @@
 package tprof.agent;
 
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
-import java.util.List;
+import java.util.*;
 
-/** What the tool reads: source/tracing/tasks/report.ts has the other side of each line here. */
-final class TaskReport {
+/** What the tool reads: source/model/task-report-bytes.ts has the other side of each line here. */
+final class TaskReport extends Report {
 	/** Different from those of traces. */
 	private static final int FORMAT = 103;
 	private static final int MOST_LONGEST = 40;
 
 	private final Tasks tasks;
 	private final TaskProbe probe;
-	private final long startNanos = System.nanoTime();
-	private final long startMillis = System.currentTimeMillis();
-	private long until;
-	final Bytes bytes = new Bytes();
+	private final TaskWeaving weaving;
 
-	TaskReport(Tasks tasks) {
+	TaskReport(Tasks tasks, TaskWeaving weaving) {
+		super(FORMAT);
 		this.tasks = tasks;
+		this.weaving = weaving;
 		probe = tasks.probe;
+		begin();
 	}
 
-	void end() {
-		until = System.nanoTime();
-	}
-
-	void make(int phase, long command, TaskWeaving weaving) {
-		bytes.clear();
-		bytes.number(FORMAT);
-		bytes.number(phase);
-		bytes.number(command);
-		bytes.number(startMillis);
-		bytes.number((until == 0 ? System.nanoTime() : until) - startNanos);
-		bytes.woven(weaving.woven);
-
-		points(weaving.missing(true));
-		points(weaving.missing(false));
+	@Override
+	void write() {
+		weaving.write(bytes);
+		for (boolean isLoaded : new boolean[] {true, false}) {
+			List<TaskPoint> missing = weaving.missing(isLoaded);
+			bytes.number(missing.size());
+			for (TaskPoint point : missing) {
+				bytes.number(point.id);
+			}
+		}
 
 		List<TaskWorker> workers = tasks.workers.all();
 		long skipped = 0;
@@ -45,10 +37,7 @@ final class TaskReport {
 			skipped += worker.skipped;
 		}
 
-		bytes.number(tasks.oneIn());
-		bytes.number(skipped);
-		bytes.number(tasks.dropped.get());
-		bytes.number(tasks.missed.get());
+		bytes.numbers(tasks.sampleMask + 1, skipped, tasks.dropped.get(), tasks.missed.get());
 		bytes.texts(probe.faults());
 		stays(workers);
 		now();
@@ -62,26 +51,13 @@ final class TaskReport {
 		}
 	}
 
-	private void points(List<TaskPoint> points) {
-		bytes.number(points.size());
-		for (TaskPoint point : points) {
-			bytes.number(point.id);
-		}
-	}
-
 	private void stays(List<TaskWorker> workers) {
 		for (int index = 0; index < workers.size(); index++) {
-			TaskStays[] all = workers.get(index).stays;
+			Counters[] all = workers.get(index).stays;
 			for (int at = 0; at < all.length; at++) {
-				TaskStays stays = all[at];
-				if (stays != null && stays.count > 0) {
-					bytes.number(index + 1);
-					bytes.number(at / probe.states);
-					bytes.number(at % probe.states);
-					bytes.number(stays.count);
-					bytes.number(stays.total);
-					bytes.number(stays.least);
-					bytes.number(stays.most);
+				if (all[at] != null && all[at].count > 0) {
+					Counters stays = all[at];
+					bytes.numbers(index + 1, at / probe.states, at % probe.states, stays.count, stays.total, stays.least - 1, stays.most);
 					stays.durations.write(bytes);
 				}
 			}
@@ -90,17 +66,22 @@ final class TaskReport {
 		bytes.number(0);
 	}
 
-	private static final class Old {
+	private static final class Old implements Comparable<Old> {
 		final int kind;
 		final int state;
-		final long since;
-		final String worker;
+		final long age;
+		final TaskWorker worker;
 
-		Old(TaskRecord record, boolean isRun) {
+		Old(TaskRecord record, long now, boolean isRun) {
 			kind = record.kind;
 			state = record.state;
-			since = record.since;
-			worker = isRun && record.worker != null ? record.worker.name() : "";
+			age = now - record.since;
+			worker = isRun ? record.worker : null;
+		}
+
+		@Override
+		public int compareTo(Old other) {
+			return Long.compare(age, other.age);
 		}
 	}
 
@@ -108,61 +89,44 @@ final class TaskReport {
 	private void now() {
 		final long now = System.nanoTime();
 		final int states = probe.states;
-		final long[][] sums = new long[3][tasks.kinds.names().size() * states];
-		final List<Old> oldest = new ArrayList<Old>();
-		for (int stripe = 0; stripe < TaskTable.STRIPES; stripe++) {
-			tasks.table.visit(stripe, new TaskTable.Visitor() {
-				@Override
-				public void visit(TaskRecord record) {
-					int at = record.kind * states + record.state;
-					long age = Math.max(0, now - record.since);
-					if (at < sums[0].length) {
-						sums[0][at]++;
-						sums[1][at] += age;
-						sums[2][at] = Math.max(sums[2][at], age);
-						if (oldest.size() < MOST_LONGEST || record.since - oldest.get(oldest.size() - 1).since < 0) {
-							keep(oldest, new Old(record, probe.runs[record.state]));
-						}
+		final Counters[] stays = new Counters[tasks.kinds.names().size() * states];
+		final PriorityQueue<Old> oldest = new PriorityQueue<Old>();
+		tasks.table.visit(new TaskTable.Visitor() {
+			@Override
+			public void visit(TaskRecord record) {
+				int at = record.kind * states + record.state;
+				if (at < stays.length) {
+					stays[at] = stays[at] == null ? new Counters(null) : stays[at];
+					stays[at].ended(Math.max(0, now - record.since), 0, false, 1, null);
+					if (oldest.size() < MOST_LONGEST || now - record.since > oldest.peek().age) {
+						oldest.add(new Old(record, now, probe.runs[record.state]));
+					}
+
+					if (oldest.size() > MOST_LONGEST) {
+						oldest.remove();
 					}
 				}
-			});
-		}
+			}
+		});
 
-		for (int at = 0; at < sums[0].length; at++) {
-			if (sums[0][at] > 0) {
-				bytes.number(at / states + 1);
-				bytes.number(at % states);
-				for (long[] sum : sums) {
-					bytes.number(sum[at]);
-				}
+		for (int at = 0; at < stays.length; at++) {
+			if (stays[at] != null) {
+				bytes.numbers(at / states + 1, at % states, stays[at].count, stays[at].total, stays[at].most);
 			}
 		}
 
 		bytes.number(0);
-		bytes.number(oldest.size());
-		for (Old each : oldest) {
-			bytes.number(each.kind);
-			bytes.number(each.state);
-			bytes.number(now - each.since);
-			bytes.text(each.worker);
-		}
-	}
-
-	private static void keep(List<Old> oldest, Old one) {
-		int at = Collections.binarySearch(oldest, one, new Comparator<Old>() {
-			@Override
-			public int compare(Old a, Old b) {
-				return Long.signum(a.since - b.since);
-			}
-		});
-		oldest.add(at < 0 ? -at - 1 : at, one);
-		if (oldest.size() > MOST_LONGEST) {
-			oldest.remove(MOST_LONGEST);
+		List<Old> longest = new ArrayList<Old>(oldest);
+		Collections.sort(longest, Collections.<Old>reverseOrder());
+		bytes.number(longest.size());
+		for (Old each : longest) {
+			bytes.numbers(each.kind, each.state, each.age);
+			bytes.text(each.worker == null ? "" : each.worker.name());
 		}
 	}
 
 	private void counters() {
-		List<TaskCounters.Reading> readings = tasks.counters.readings();
+		List<TaskCounters.Reading> readings = tasks.counters.readings;
 		bytes.number(readings.size());
 		for (TaskCounters.Reading each : readings) {
 			bytes.number(each.counter);

@@ -2,18 +2,18 @@ package tprof.agent;
 
 /** The tasks that are followed, by identity; one object may be several tasks, as a Runnable that was submitted twice. */
 final class TaskTable {
-	private static final int STRIPE_BITS = 8;
-	static final int STRIPES = 1 << STRIPE_BITS;
-	private static final int FIRST_BUCKETS = 4;
-	private static final int MOST_BUCKETS = 512;
+	/** Parts with a lock each, by the lowest bits of the hash. */
+	static final int STRIPES = 256;
+	private static final int MOST_BUCKETS = 1 << 17;
 
 	final SpinLock locks = new SpinLock(STRIPES);
-	/** By stripe, then by the rest of the hash. As long as they need be. */
-	private final TaskRecord[][] heads = new TaskRecord[STRIPES][FIRST_BUCKETS];
+	/** Each bucket belongs to one stripe. */
+	private final TaskRecord[] heads;
 	private final int[] sizes = new int[STRIPES];
 	private final int mostOfStripe;
 
 	TaskTable(int most) {
+		heads = new TaskRecord[Math.max(STRIPES, Math.min(MOST_BUCKETS, Integer.highestOneBit(most)))];
 		mostOfStripe = Math.max(1, most / STRIPES);
 	}
 
@@ -23,55 +23,31 @@ final class TaskTable {
 	}
 
 	TaskRecord first(int hash) {
-		TaskRecord[] in = heads[stripeOf(hash)];
-		return in[bucketOf(hash, in)];
+		return heads[bucketOf(hash)];
 	}
 
-	/** False if there is no room. */
+	private int bucketOf(int hash) {
+		return hash & (heads.length - 1);
+	}
+
 	boolean hasRoom(int hash) {
 		return sizes[stripeOf(hash)] < mostOfStripe;
 	}
 
 	void add(TaskRecord record) {
-		int stripe = stripeOf(record.hash);
-		if (++sizes[stripe] > heads[stripe].length && heads[stripe].length < MOST_BUCKETS) {
-			grow(stripe);
-		}
-
-		enter(record, heads[stripe]);
-	}
-
-	private void grow(int stripe) {
-		TaskRecord[] old = heads[stripe];
-		TaskRecord[] to = new TaskRecord[old.length * 2];
-		for (TaskRecord first : old) {
-			for (TaskRecord each = first, next; each != null; each = next) {
-				next = each.next;
-				enter(each, to);
-			}
-		}
-
-		heads[stripe] = to;
-	}
-
-	private static void enter(TaskRecord record, TaskRecord[] to) {
-		int at = bucketOf(record.hash, to);
-		record.next = to[at];
-		to[at] = record;
-	}
-
-	private static int bucketOf(int hash, TaskRecord[] in) {
-		return hash >>> STRIPE_BITS & (in.length - 1);
+		int at = bucketOf(record.hash);
+		record.next = heads[at];
+		heads[at] = record;
+		sizes[stripeOf(record.hash)]++;
 	}
 
 	void remove(TaskRecord record) {
-		TaskRecord[] in = heads[stripeOf(record.hash)];
-		int at = bucketOf(record.hash, in);
+		int at = bucketOf(record.hash);
 		TaskRecord before = null;
-		for (TaskRecord each = in[at]; each != null; before = each, each = each.next) {
+		for (TaskRecord each = heads[at]; each != null; before = each, each = each.next) {
 			if (each == record) {
 				if (before == null) {
-					in[at] = each.next;
+					heads[at] = each.next;
 				} else {
 					before.next = each.next;
 				}
@@ -82,7 +58,6 @@ final class TaskTable {
 		}
 	}
 
-	/** How many are followed now, about. */
 	int size() {
 		int all = 0;
 		for (int size : sizes) {
@@ -96,21 +71,21 @@ final class TaskTable {
 		void visit(TaskRecord record);
 	}
 
-	/** All tasks of a stripe, under its lock; the visitor may remove the one that it is given. */
-	void visit(int stripe, Visitor visitor) {
-		if (!locks.take(stripe)) {
-			return;
-		}
-
-		try {
-			for (TaskRecord first : heads[stripe]) {
-				for (TaskRecord each = first, next; each != null; each = next) {
-					next = each.next;
-					visitor.visit(each);
+	/** All tasks, a stripe at a time under its lock; the visitor may remove the one that it is given. */
+	void visit(Visitor visitor) {
+		for (int stripe = 0; stripe < STRIPES; stripe++) {
+			if (locks.take(stripe)) {
+				try {
+					for (int at = stripe; at < heads.length; at += STRIPES) {
+						for (TaskRecord each = heads[at], next; each != null; each = next) {
+							next = each.next;
+							visitor.visit(each);
+						}
+					}
+				} finally {
+					locks.free(stripe);
 				}
 			}
-		} finally {
-			locks.free(stripe);
 		}
 	}
 }

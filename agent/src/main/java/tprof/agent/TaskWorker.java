@@ -3,16 +3,19 @@ package tprof.agent;
 import java.util.Arrays;
 
 /** A thread that does something with tasks: what it counted, and which it has in hand. Counters are written under its lock. */
-final class TaskWorker {
+final class TaskWorker implements Slots.Entry {
 	private static final int FIRST_STACK = 8;
 	private static final int MOST_STACK = 1 << 14;
 
 	/** Null of those that stand for several threads. */
-	volatile Thread owner;
+	final Thread owner;
+	private final int id;
+	/** A thread of ours: nothing that it does is followed. */
+	volatile boolean isMuted;
 	final String title;
 	final SpinLock lock = new SpinLock(1);
 	/** By kind, and state within it. */
-	volatile TaskStays[] stays = new TaskStays[0];
+	volatile Counters[] stays = new Counters[0];
 	/** Tasks that began and are not followed. */
 	long skipped;
 	/** Where it counts now that its thread has ended. */
@@ -27,9 +30,20 @@ final class TaskWorker {
 
 	TaskWorker(Thread owner, String title) {
 		this.owner = owner;
+		id = owner == null ? 0 : Threads.id(owner);
 		this.title = title;
 		insideLock = owner == null ? new SpinLock(1) : null;
 		inside = owner == null ? new Thread[FIRST_STACK] : null;
+	}
+
+	@Override
+	public Object key() {
+		return heir == null ? owner : null;
+	}
+
+	@Override
+	public int hash() {
+		return id;
 	}
 
 	/** The calling thread goes into our own code until it calls `leave`; false if it is there already. */
@@ -88,75 +102,69 @@ final class TaskWorker {
 	}
 
 	String name() {
-		Thread thread = owner;
-		return thread == null ? title : thread.getName();
+		return owner == null ? title : owner.getName();
 	}
 
 	/** Counts a stay; false if there is no room for a new counter. */
-	boolean add(int at, long duration, TaskBudget budget) {
+	boolean add(int at, long duration, Budget budget) {
 		if (!lock.take(0)) {
 			return false;
 		}
 
 		try {
-			TaskStays to = at < stays.length ? stays[at] : null;
+			Counters to = at < stays.length ? stays[at] : null;
 			if (to == null) {
-				if (owner != null && !budget.take()) {
+				if (owner != null && !budget.take(1)) {
 					return false;
 				}
 
-				TaskStays[] grown = at < stays.length ? stays : Arrays.copyOf(stays, at + 8);
-				to = new TaskStays();
-				grown[at] = to;
-				stays = grown;
+				to = grow(at);
 			}
 
-			to.add(duration);
+			to.ended(duration, 0, false, 1, null);
 			return true;
 		} finally {
 			lock.free(0);
 		}
 	}
 
-	/** Its thread has ended: another counts on for it. */
-	void bequeath(TaskWorker to, TaskBudget budget) {
+	private Counters grow(int at) {
+		Counters[] grown = at < stays.length ? stays : Arrays.copyOf(stays, at + 8);
+		grown[at] = new Counters(new Histogram());
+		stays = grown;
+		return grown[at];
+	}
+
+	/** Its thread has ended: another counts on for it. False: its lock is broken. */
+	boolean bequeath(TaskWorker to, Budget budget) {
 		if (!lock.take(0)) {
-			return;
+			return false;
 		}
 
-		TaskStays[] left;
-		try {
-			heir = to;
-			left = stays;
-			stays = new TaskStays[0];
-		} finally {
-			lock.free(0);
-		}
-
+		Counters[] left = stays;
+		heir = to;
+		stays = new Counters[0];
+		lock.free(0);
 		if (to.lock.take(0)) {
 			try {
-				TaskStays[] grown = to.stays.length < left.length ? Arrays.copyOf(to.stays, left.length) : to.stays;
 				for (int at = 0; at < left.length; at++) {
 					if (left[at] != null) {
-						if (grown[at] == null) {
-							grown[at] = new TaskStays();
-						}
-
-						grown[at].add(left[at]);
-						budget.giveBack();
+						(at < to.stays.length && to.stays[at] != null ? to.stays[at] : to.grow(at)).add(left[at]);
+						budget.giveBack(1);
 					}
 				}
 
-				to.stays = grown;
 				to.skipped += skipped;
 			} finally {
 				to.lock.free(0);
 			}
 		}
+
+		return true;
 	}
 
 	void take(TaskRecord record) {
-		// Lets go of those that are over: most threads never ask what they have in hand.
+		// Forgets those that are over: most threads never ask what they have in hand.
 		if (inHand() == record) {
 			return;
 		}

@@ -1,12 +1,15 @@
 package tprof.agent;
 
+import java.tprof.TaskSink2;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Follows tasks from state to state. What a stay in a state took is counted when it ends: for the thread that ran the task, or,
- * of a state in which nobody runs it, for the thread that ended the stay. An end's own time is that of the whole task.
+ * of a state in which nobody runs it, for the thread that ended the stay. An end's own time is that of the whole task. What a
+ * thread calls while it is in our own code is not followed: its worker says so. Whatever the hooks reach until then is never
+ * woven (test/tracing/reach.test.ts).
  */
-final class Tasks {
+final class Tasks extends TaskSink2 {
 	private static final int UNASKED = -2;
 	private static final int SAMPLE_SHIFT = 17;
 	private static final int MOST_SAMPLE_MASK = (1 << 14) - 1;
@@ -19,8 +22,8 @@ final class Tasks {
 	/** Tasks that went before they came to an end, or of which an event was missed. */
 	final AtomicLong dropped = new AtomicLong();
 	final AtomicLong missed = new AtomicLong();
-	/** Of hashes that have these bits, none is followed newly. */
-	private volatile int sampleMask;
+	/** Of hashes that have these bits, none is followed newly: of so many and one new tasks, one is. */
+	volatile int sampleMask;
 	private volatile boolean isFull;
 	private final TaskPoint[] points;
 	private final int states;
@@ -34,12 +37,43 @@ final class Tasks {
 		states = probe.states;
 	}
 
-	boolean takes(int number, int id) {
-		return points[id].takes(number);
+	@Override
+	public void on(Object object, int number, int id) {
+		// What we do ourselves is nobody's time: a stay ends here, and a task runs from when we are done.
+		long now = System.nanoTime();
+		TaskPoint point = points[id];
+		TaskWorker me = point.takes(number) ? workers.enter() : null;
+		if (me != null) {
+			try {
+				passed(object, point, me, now);
+			} catch (Throwable error) {
+				missed();
+			} finally {
+				me.leave();
+			}
+		}
 	}
 
-	void on(Object object, int id, TaskWorker me, long now) {
-		TaskPoint point = points[id];
+	@Override
+	public void seen(Object holder) {
+		TaskWorker me = workers.enter();
+		if (me != null) {
+			try {
+				counters.seen(holder);
+			} catch (Throwable error) {
+				missed();
+			} finally {
+				me.leave();
+			}
+		}
+	}
+
+	/** The program's own code goes on. */
+	private void missed() {
+		missed.incrementAndGet();
+	}
+
+	private void passed(Object object, TaskPoint point, TaskWorker me, long now) {
 		if (point.source == TaskPoint.CURRENT) {
 			TaskRecord record = me.inHand();
 			if (record != null && table.locks.take(TaskTable.stripeOf(record.hash))) {
@@ -55,42 +89,38 @@ final class Tasks {
 			return;
 		}
 
-		Object task = point.path == null ? object : point.path.from(object);
+		Object task = point.path == null ? object : object == null ? null : point.path.from(object, object.getClass());
 		if (task != null) {
 			int hash = System.identityHashCode(task);
 			// What it is called is found out before the lock is taken, if it seems to be new.
 			int kind = mayBegin(point, hash) ? kinds.of(task) : UNASKED;
-			if (!onLocked(task, hash, kind, point, me, now)) {
-				onLocked(task, hash, kinds.of(task), point, me, now);
+			if (!passedLocked(task, hash, kind, point, me, now)) {
+				passedLocked(task, hash, kinds.of(task), point, me, now);
 			}
 		}
 	}
 
 	/** False if it must be known what the task is called. */
-	private boolean onLocked(Object task, int hash, int kind, TaskPoint point, TaskWorker me, long now) {
+	private boolean passedLocked(Object task, int hash, int kind, TaskPoint point, TaskWorker me, long now) {
 		if (!table.locks.take(TaskTable.stripeOf(hash))) {
-			missed.incrementAndGet();
+			missed();
 			return true;
 		}
 
 		try {
-			return on(task, hash, kind, point, me, now);
+			return passed(task, hash, kind, point, me, now);
 		} finally {
 			table.locks.free(TaskTable.stripeOf(hash));
 		}
 	}
 
 	private boolean mayBegin(TaskPoint point, int hash) {
-		return !probe.ends[point.state] && (point.begins || !isKnown(hash));
-	}
-
-	/** A look without the lock. */
-	private boolean isKnown(int hash) {
 		TaskRecord first = table.first(hash);
-		return first != null && first.hash == hash && first.next == null;
+		boolean isKnown = first != null && first.hash == hash && first.next == null;
+		return !probe.ends[point.state] && (point.begins || !isKnown);
 	}
 
-	private boolean on(Object task, int hash, int kind, TaskPoint point, TaskWorker me, long now) {
+	private boolean passed(Object task, int hash, int kind, TaskPoint point, TaskWorker me, long now) {
 		TaskRecord best = null;
 		boolean isKnown = false;
 		boolean isMine = false;
@@ -131,15 +161,16 @@ final class Tasks {
 			return;
 		}
 
-		TaskRecord record = new TaskRecord(task, hash, kind & ~TaskKinds.UNNAMED, state, now);
-		record.isUnnamed = (kind & TaskKinds.UNNAMED) != 0;
+		TaskRecord record = new TaskRecord(task, hash, state, now);
+		record.name(kind);
 		table.add(record);
 		enter(record, state, me);
 	}
 
 	private void move(TaskRecord record, int state, TaskWorker me, long now) {
-		if (record.isUnnamed) {
-			name(record);
+		Object task = record.isUnnamed ? record.get() : null;
+		if (task != null) {
+			record.name(kinds.of(task));
 		}
 
 		int before = record.state;
@@ -158,15 +189,6 @@ final class Tasks {
 		}
 	}
 
-	private void name(TaskRecord record) {
-		Object task = record.get();
-		int kind = task == null ? TaskKinds.EXCLUDED : kinds.of(task);
-		if (kind != TaskKinds.EXCLUDED) {
-			record.kind = kind & ~TaskKinds.UNNAMED;
-			record.isUnnamed = (kind & TaskKinds.UNNAMED) != 0;
-		}
-	}
-
 	private void enter(TaskRecord record, int state, TaskWorker me) {
 		if (probe.runs[state]) {
 			record.worker = me;
@@ -178,27 +200,19 @@ final class Tasks {
 		}
 	}
 
-	/** One in so many new tasks is followed. */
-	int oneIn() {
-		return sampleMask + 1;
-	}
-
 	/** Takes back what nobody needs, and sees to it that there is room for more. */
 	void sweep() {
 		workers.sweep();
-		for (int stripe = 0; stripe < TaskTable.STRIPES; stripe++) {
-			table.visit(stripe, new TaskTable.Visitor() {
-				@Override
-				public void visit(TaskRecord record) {
-					if (record.get() == null) {
-						record.isOver = true;
-						table.remove(record);
-						dropped.incrementAndGet();
-					}
+		table.visit(new TaskTable.Visitor() {
+			@Override
+			public void visit(TaskRecord record) {
+				if (record.get() == null) {
+					record.isOver = true;
+					table.remove(record);
+					dropped.incrementAndGet();
 				}
-			});
-		}
-
+			}
+		});
 		int mask = sampleMask;
 		if (isFull) {
 			isFull = false;

@@ -1,19 +1,20 @@
 package tprof.agent;
 
-import java.tprof.Call2;
-import java.tprof.Calls2;
+import java.tprof.Call3;
+import java.tprof.Calls3;
 
 /**
  * One thread's open calls, and what it counted. Written by its owner alone. When that ends the record goes to another thread:
  * that of a virtual thread counts on, that of others anew.
  */
-final class ThreadRecord extends Calls2 {
+final class ThreadRecord extends Calls3 implements Slots.Entry {
 	private static final int FIRST_DEPTH = 16;
+	/** Of open calls, and of those whose ways are told apart. */
 	private static final int MOST_DEPTH = 1 << 16;
+	private static final int MOST_WAY_DEPTH = 256;
 
-	/** An open call. */
 	private static final class Frame {
-		final Call2 call;
+		final Call3 call;
 		/** In the tree. No reference: writing one costs a barrier of the collector each time. */
 		int node;
 		/** Calls that it stands for. */
@@ -25,12 +26,13 @@ final class ThreadRecord extends Calls2 {
 		boolean isConstructing;
 
 		Frame(ThreadRecord of, int depth) {
-			call = new Call2(of, depth);
+			call = new Call3(of, depth);
 		}
 	}
 
 	/** Null while it belongs to nobody. */
 	volatile Thread owner;
+	private int hash;
 	/** Of free ones. */
 	ThreadRecord next;
 	/** Its owner is in our own code: what that calls does not count, and is not followed. */
@@ -46,39 +48,45 @@ final class ThreadRecord extends Calls2 {
 	final SlowTraces slow;
 	/** Calls that were not counted, as there was no room. */
 	long lost;
-	/** Traces that ended. */
 	long traces;
 
 	private final Recorder recorder;
-	private final int mostDepth;
-	private final Turns turns = new Turns();
-	/** By depth. */
+	final Turns turns = new Turns();
 	private Frame[] frames = new Frame[0];
-	private int open;
+	int open;
 
 	ThreadRecord(Recorder recorder, int index, boolean isVirtual) {
 		this.recorder = recorder;
 		this.index = index;
 		this.isVirtual = isVirtual;
-		mostDepth = recorder.mostDepth;
-		tree = new Tree(recorder.budget);
+		tree = new Tree(recorder.nodes);
 		slow = new SlowTraces(recorder);
 		deepen(FIRST_DEPTH);
 	}
 
-	/** A call begins of which some stand for all. */
-	Call2 enterSome(int method) {
-		int weight = turns.weight(method);
-		return weight == 0 ? null : enter(method, weight);
+	/** It belongs to the thread from now on. */
+	void own(Thread thread) {
+		hash = Threads.id(thread);
+		owner = thread;
+	}
+
+	@Override
+	public Object key() {
+		return owner;
+	}
+
+	@Override
+	public int hash() {
+		return hash;
 	}
 
 	/** A call begins that stands for so many. */
-	Call2 enter(int method, int weight) {
+	Call3 enter(int method, int weight) {
 		if (isInside) {
 			return null;
 		}
 
-		Call2 call;
+		Call3 call;
 		isInside = true;
 		try {
 			call = begin(method, weight);
@@ -93,13 +101,13 @@ final class ThreadRecord extends Calls2 {
 		return call;
 	}
 
-	private Call2 begin(int method, int weight) {
+	private Call3 begin(int method, int weight) {
 		int at = open;
 		Frame[] in = frames;
 		if (at > 0 && in[at - 1].isConstructing && !isSuperCall(method, at - 1)) {
 			endThrown(Constructors.open(constructing()));
 			at = open;
-			if (at == 0 && !recorder.mayBegin(method)) {
+			if (at == 0 && !recorder.methods.isHead(method)) {
 				return null;
 			}
 		}
@@ -114,7 +122,7 @@ final class ThreadRecord extends Calls2 {
 		}
 
 		Frame frame = in[at];
-		Node parent = at == 0 ? tree.root : tree.node(in[(at < mostDepth ? at : mostDepth) - 1].node);
+		Node parent = at == 0 ? tree.root : tree.node(in[(at < MOST_WAY_DEPTH ? at : MOST_WAY_DEPTH) - 1].node);
 		Node node = parent.child(method);
 		if (node == null) {
 			node = tree.add(parent, method);
@@ -140,69 +148,60 @@ final class ThreadRecord extends Calls2 {
 	}
 
 	@Override
-	public void exit(int depth) {
-		end(depth, Trace.END);
-	}
-
-	@Override
-	public void thrown(int depth) {
+	public void end(int depth, boolean isThrown) {
 		int first = depth;
-		// What a constructor's super(...) throws ends that constructor too.
-		while (first > 0 && first < open && frames[first - 1].isConstructing && isSuperCall(tree.node(frames[first].node).method, first - 1)) {
-			first--;
+		if (isThrown) {
+			// What a constructor's super(...) throws ends that constructor too.
+			while (first > 0 && first < open && frames[first - 1].isConstructing && isSuperCall(tree.node(frames[first].node).method, first - 1)) {
+				first--;
+			}
 		}
 
-		end(first, Trace.EXCEPTION);
+		end(first, isThrown ? Trace.EXCEPTION : Trace.END);
 	}
 
 	@Override
-	public void constructing(int depth) {
+	public void constructing(int depth, boolean isInside) {
 		if (depth < open) {
-			frames[depth].isConstructing = true;
-		}
-	}
-
-	@Override
-	public void constructed(int depth) {
-		if (depth < open) {
-			if (depth + 1 < open) {
+			if (!isInside && depth + 1 < open) {
 				end(depth + 1, Trace.EXCEPTION);
 			}
 
-			frames[depth].isConstructing = false;
+			frames[depth].isConstructing = isInside;
 		}
 	}
 
 	/** Whether the method is what the constructor at that depth calls by super(...) or this(...). */
 	private boolean isSuperCall(int method, int at) {
-		Methods.Woven called = recorder.method(method);
-		Methods.Woven caller = recorder.method(tree.node(frames[at].node).method);
+		Methods.Woven called = recorder.methods.get(method);
+		Methods.Woven caller = recorder.methods.get(tree.node(frames[at].node).method);
 		return called.isConstructor() && called.className.equals(caller.superCall);
 	}
 
-	/** Classes of the innermost calls if these are constructors in super(...), the outermost first. */
-	private String[] constructing() {
+	/** Where the innermost calls begin that are constructors in super(...). */
+	private int firstConstructing() {
 		int first = open;
 		while (first > 0 && frames[first - 1].isConstructing) {
 			first--;
 		}
 
+		return first;
+	}
+
+	/** Their classes, the outermost first. */
+	private String[] constructing() {
+		int first = firstConstructing();
 		String[] classes = new String[open - first];
 		for (int index = 0; index < classes.length; index++) {
-			classes[index] = recorder.method(tree.node(frames[first + index].node).method).className;
+			classes[index] = recorder.methods.get(tree.node(frames[first + index].node).method).className;
 		}
 
 		return classes;
 	}
 
-	/** Of the innermost calls, constructors in super(...), only so many have not ended: the others ended by an exception. */
+	/** Only so many of them have not ended: the others ended by an exception. */
 	private void endThrown(int alive) {
-		int first = open;
-		while (first > 0 && frames[first - 1].isConstructing) {
-			first--;
-		}
-
-		finish(first + alive, Trace.EXCEPTION);
+		finish(firstConstructing() + alive, Trace.EXCEPTION);
 	}
 
 	/** The same, where the owner calls nothing of ours any more. */
@@ -259,7 +258,7 @@ final class ThreadRecord extends Calls2 {
 		Frame frame = frames[at];
 		Node node = tree.node(frame.node);
 		long duration = now - frame.start;
-		node.ended(duration, duration - frame.inner, kind == Trace.EXCEPTION, frame.weight, recorder.budget);
+		node.ended(duration, duration - frame.inner, kind == Trace.EXCEPTION, frame.weight, recorder.histograms);
 		if (at > 0) {
 			frames[at - 1].inner += duration * frame.weight;
 		}
@@ -282,15 +281,6 @@ final class ThreadRecord extends Calls2 {
 		return true;
 	}
 
-	boolean isIdle() {
-		return open == 0;
-	}
-
-	/** Calls open now, as another thread sees them. */
-	int openCalls() {
-		return open;
-	}
-
 	/** The method that the trace began with (-1: it has not), and since when it goes on, as another thread sees them. */
 	int head() {
 		return tree.node(frames[0].node).method;
@@ -308,7 +298,7 @@ final class ThreadRecord extends Calls2 {
 	}
 
 	/** The session is over: calls that go on keep nothing of it. */
-	void letGo() {
+	void detach() {
 		for (Frame frame : frames) {
 			frame.call.of = null;
 		}

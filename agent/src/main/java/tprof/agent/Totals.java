@@ -1,150 +1,135 @@
 package tprof.agent;
 
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
-/** The trees of all threads, added up: a node for each way of calls. Node 0 is the root. */
+/** The calls of all threads, added up by their ways, and those of each thread. */
 final class Totals {
-	static final int CALLS = 0;
-	static final int EXCEPTIONS = 1;
-	static final int CUMULATIVE = 2;
-	static final int OWN = 3;
-	/** The shortest call, and 1; 0 before the first. */
-	static final int LEAST = 4;
-	static final int MOST = 5;
-	static final int COUNTERS = 6;
+	/** Threads that live have numbers from here on; before it are those that stand for several. */
+	static final int FIRST_THREAD = 3;
 
-	private int[] parents = new int[64];
-	private int[] methods = new int[64];
-	private long[] counters = new long[64 * COUNTERS];
-	private long[] ended = new long[64 * COUNTERS];
-	private Histogram[] durations = new Histogram[64];
-	private Histogram[] endedDurations = new Histogram[64];
-	private int count = 1;
-	private final Map<Long, Integer> nodes = new HashMap<Long, Integer>();
-	/** Our nodes by those of a record's tree. */
-	private int[][] mapped = new int[16][];
+	private static final int ENDED = 0;
+	private static final int VIRTUAL = 1;
+	private static final int OTHERS = 2;
+	/** Ways of all threads that are written by themselves. */
+	private static final int MOST_WAYS = 20_000;
 
-	int count() {
-		return count;
-	}
+	/** Its budget is that of the records: each of their nodes gives one at most. */
+	final Tree ways = new Tree(new Budget(Integer.MAX_VALUE));
+	/** Of threads that have ended, by way. */
+	private Counters[] ended = new Counters[0];
+	/** Ways of a record's nodes, by its index. */
+	private int[][] waysOf = new int[16][];
 
-	int parent(int node) {
-		return parents[node];
-	}
-
-	int method(int node) {
-		return methods[node];
-	}
-
-	long counter(int node, int which) {
-		return counters[node * COUNTERS + which];
-	}
-
-	Histogram durations(int node) {
-		return durations[node];
-	}
-
-	/** Of threads that have ended. */
-	long ended(int node, int which) {
-		return ended[node * COUNTERS + which];
-	}
-
-	/** Our nodes by those of the record's tree, as many as it has now. */
-	int[] nodesOf(ThreadRecord record) {
-		return map(record.index, record.tree, record.tree.count());
-	}
-
+	/** Adds up what all have counted until now. */
 	void add(List<ThreadRecord> records) {
-		System.arraycopy(ended, 0, counters, 0, counters.length);
-		for (int node = 1; node < count; node++) {
-			durations[node].clear();
-			durations[node].add(endedDurations[node]);
+		for (int way = 1; way < ways.count(); way++) {
+			ways.node(way).clear();
+			if (way < ended.length && ended[way] != null) {
+				ways.node(way).add(ended[way]);
+			}
 		}
 
 		for (ThreadRecord record : records) {
-			add(record, false);
+			int[] mine = waysOf(record);
+			for (int node = 1; node < mine.length; node++) {
+				ways.node(mine[node]).add(record.tree.node(node));
+			}
 		}
 	}
 
 	/** Keeps what a thread counted that has ended; its record counts anew. */
 	void settle(ThreadRecord record) {
-		add(record, true);
+		ended = sum(record, ended, true);
+		for (int node = 1; node < record.tree.count(); node++) {
+			record.tree.node(node).clear();
+		}
 	}
 
-	private void add(ThreadRecord record, boolean hasEnded) {
-		int[] ours = nodesOf(record);
-		// Only now, as there may be new nodes.
-		long[] into = hasEnded ? ended : counters;
-		Histogram[] intoDurations = hasEnded ? endedDurations : durations;
-		for (int index = 1; index < ours.length; index++) {
-			Node from = record.tree.node(index);
-			if (from.calls != 0) {
-				add(from, into, ours[index] * COUNTERS);
-				intoDurations[ours[index]].add(from.durations);
-				if (hasEnded) {
-					from.clear();
+	/** By way what is known and what the record has. */
+	private Counters[] sum(ThreadRecord record, Counters[] known, boolean isWhole) {
+		int[] mine = waysOf(record);
+		Counters[] sums = known.length < ways.count() ? Arrays.copyOf(known, ways.count() * 2) : known;
+		for (int node = 1; node < mine.length; node++) {
+			Node from = record.tree.node(node);
+			if (from.count != 0) {
+				int way = mine[node];
+				sums[way] = sums[way] == null ? new Counters(isWhole ? new Histogram() : null) : sums[way];
+				sums[way].add(from);
+			}
+		}
+
+		return sums;
+	}
+
+	/** The ways of the record's nodes, as many as it has now. */
+	private int[] waysOf(ThreadRecord record) {
+		int size = record.tree.count();
+		if (record.index >= waysOf.length) {
+			waysOf = Arrays.copyOf(waysOf, record.index * 2);
+		}
+
+		int[] mine = waysOf[record.index];
+		int known = mine == null ? 1 : mine.length;
+		if (mine == null || known < size) {
+			mine = mine == null ? new int[size] : Arrays.copyOf(mine, size);
+			for (int node = known; node < size; node++) {
+				Node from = record.tree.node(node);
+				Node parent = ways.node(mine[from.parent]);
+				Node way = parent.child(from.method);
+				mine[node] = (way == null ? ways.add(parent, from.method) : way).index;
+			}
+
+			waysOf[record.index] = mine;
+		}
+
+		return mine;
+	}
+
+	/** Of each thread its number and 1, its name, and its counters by way, of which the first `count` are known; each list ends with a 0. */
+	void writeThreads(List<ThreadRecord> records, int count, Bytes to) {
+		Counters[][] together = {ended, new Counters[0], new Counters[0]};
+		int written = 0;
+		for (ThreadRecord record : records) {
+			// Nobody takes it from its owner meanwhile: that is done by this thread.
+			Thread owner = record.owner;
+			if (record.isVirtual) {
+				together[VIRTUAL] = sum(record, together[VIRTUAL], false);
+			} else if (owner != null && written + record.tree.count() > MOST_WAYS) {
+				together[OTHERS] = sum(record, together[OTHERS], false);
+			} else if (owner != null) {
+				written += record.tree.count();
+				begin(record.number, owner.getName(), to);
+				int[] mine = waysOf(record);
+				for (int node = 1; node < mine.length; node++) {
+					write(mine[node], record.tree.node(node), count, to);
 				}
+
+				to.number(0);
 			}
 		}
-	}
 
-	private static void add(Node from, long[] into, int at) {
-		into[at + CALLS] += from.calls;
-		into[at + EXCEPTIONS] += from.exceptions;
-		into[at + CUMULATIVE] += from.cumulative;
-		into[at + OWN] += from.own;
-		long least = from.least;
-		if (least != 0 && (into[at + LEAST] == 0 || least < into[at + LEAST])) {
-			into[at + LEAST] = least;
-		}
-
-		into[at + MOST] = Math.max(into[at + MOST], from.most);
-	}
-
-	private int[] map(int index, Tree tree, int size) {
-		if (index >= mapped.length) {
-			mapped = Arrays.copyOf(mapped, index * 2);
-		}
-
-		int[] ours = mapped[index];
-		int known = ours == null ? 0 : ours.length;
-		if (known < size) {
-			ours = known == 0 ? new int[size] : Arrays.copyOf(ours, size);
-			for (int node = Math.max(known, 1); node < size; node++) {
-				ours[node] = node(ours[tree.node(node).parent], tree.node(node).method);
+		for (int number = ENDED; number < FIRST_THREAD; number++) {
+			begin(number, "", to);
+			for (int way = 1; way < together[number].length; way++) {
+				write(way, together[number][way], count, to);
 			}
 
-			mapped[index] = ours;
+			to.number(0);
 		}
 
-		return ours;
+		to.number(0);
 	}
 
-	private int node(int parent, int method) {
-		long key = (long) parent << 32 | method;
-		Integer known = nodes.get(key);
-		if (known != null) {
-			return known;
+	private static void begin(int number, String name, Bytes to) {
+		to.number(number + 1);
+		to.text(name);
+	}
+
+	private static void write(int way, Counters counters, int count, Bytes to) {
+		if (counters != null && counters.count != 0 && way < count) {
+			to.number(way);
+			counters.write(false, to);
 		}
-
-		if (count == parents.length) {
-			parents = Arrays.copyOf(parents, count * 2);
-			methods = Arrays.copyOf(methods, count * 2);
-			counters = Arrays.copyOf(counters, count * 2 * COUNTERS);
-			ended = Arrays.copyOf(ended, count * 2 * COUNTERS);
-			durations = Arrays.copyOf(durations, count * 2);
-			endedDurations = Arrays.copyOf(endedDurations, count * 2);
-		}
-
-		durations[count] = new Histogram();
-		endedDurations[count] = new Histogram();
-
-		parents[count] = parent;
-		methods[count] = method;
-		nodes.put(key, count);
-		return count++;
 	}
 }

@@ -1,25 +1,32 @@
 package tprof.agent;
 
-/** A trace that is kept whole: from the start of its head to that call's end. */
-final class Trace {
+/** A trace that is kept whole: from the start of its head to that call's end. The slowest is the first. */
+final class Trace implements Comparable<Trace> {
 	static final int START = 0;
 	static final int END = 1;
 	static final int EXCEPTION = 2;
 	static final int KIND_BITS = 2;
 
 	/** Method and kind of each action, and its time (System.nanoTime()). */
-	int[] actions;
-	long[] times;
-	int count;
+	final int[] actions;
+	final long[] times;
 	/** Actions for which there was no room. */
-	int left;
-	/** -1: nothing is kept here. */
-	long duration = -1;
-	long number;
-	String thread = "";
+	final int left;
+	final long duration;
+	final long key;
+	final String thread;
 
-	Trace(int capacity) {
-		actions = new int[capacity];
-		times = new long[capacity];
+	Trace(int[] actions, long[] times, int left, long duration, long key, String thread) {
+		this.actions = actions;
+		this.times = times;
+		this.left = left;
+		this.duration = duration;
+		this.key = key;
+		this.thread = thread;
+	}
+
+	@Override
+	public int compareTo(Trace other) {
+		return Long.compare(other.duration, duration);
 	}
 }

@@ -26,7 +26,7 @@ final class Tree {
 
 	/** A new node of a method called at `parent`; null when there is no room for it. */
 	Node add(Node parent, int method) {
-		if (!budget.takeNode()) {
+		if (!budget.take(1)) {
 			return null;
 		}
 
@@ -39,7 +39,7 @@ final class Tree {
 
 		Node node = new Node(index, parent.index, method);
 		nodes[index] = node;
-		parent.add(node);
+		parent.addChild(node);
 		count = index + 1;
 		return node;
 	}

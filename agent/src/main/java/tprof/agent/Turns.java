@@ -15,8 +15,8 @@ final class Turns {
 	/** How many calls this one stands for; 0: it is not its turn. */
 	int weight(int method) {
 		if (method >= left.length) {
-			left = Copies.of(left, method + 1);
-			distance = Copies.of(distance, method + 1);
+			left = SlowTraces.copy(left, left.length, method + 1);
+			distance = SlowTraces.copy(distance, distance.length, method + 1);
 		}
 
 		if (--left[method] > 0) {

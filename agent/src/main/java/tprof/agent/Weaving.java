@@ -3,165 +3,177 @@ package tprof.agent;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import org.objectweb.asm.ClassReader;
-import org.objectweb.asm.MethodTooLargeException;
+import java.util.*;
 
-/** What is woven in the target now: puts it in, into classes that are loaded later too, and takes it out. */
-final class Weaving implements ClassFileTransformer {
-	final Methods methods = new Methods();
-	private final Instrumentation instrumentation;
-	private final Recorder recorder;
-	private final Channel channel;
-	/** Null while nothing is to be woven. */
-	private volatile Choice choice;
-	final WovenClasses woven;
-	/** Of the choice. */
-	private volatile Supertypes supertypes = new Supertypes();
-	/** Seen at load: implementers among them may have been missed. */
+/** The classes that have our code in them: puts it in, into classes that are loaded later too, and takes it out. */
+abstract class Weaving implements ClassFileTransformer {
+	private static final int MOST_REFUSALS = 50;
+	/** The tool must hear that we go on before its patience ends. */
+	private static final int MOST_AT_ONCE = 200;
+
+	final Instrumentation instrumentation;
+	final Channel channel;
+	private volatile boolean isOn;
+	/** Seen at load: some that are meant may have been missed among them. */
 	private volatile boolean hasNewClasses;
+	/** Names of classes that have our code now, and in how many methods. */
+	private final Map<String, Integer> methods = new HashMap<String, Integer>();
+	/** What could not be given any, and why. */
+	private final Map<String, String> refused = new TreeMap<String, String>();
 
-	Weaving(Instrumentation instrumentation, Recorder recorder, Channel channel) {
+	Weaving(Instrumentation instrumentation, Channel channel) {
 		this.instrumentation = instrumentation;
-		this.recorder = recorder;
 		this.channel = channel;
-		woven = new WovenClasses(instrumentation);
 	}
 
-	/** Weaves what the choice means, and takes out what it no longer does. */
-	void weave(Choice next, Survey survey) {
-		Set<Class<?>> touched = new HashSet<Class<?>>(survey.classes);
-		touched.addAll(woven.loaded());
-		for (Map.Entry<String, String> each : survey.refused.entrySet()) {
-			woven.refuse(each.getKey(), each.getValue());
-		}
+	/** What the calling thread calls is not followed until `leave` gets what this returns. */
+	abstract Object enter();
 
-		boolean isFirst = choice == null;
-		supertypes = new Supertypes();
-		choice = next;
-		if (isFirst) {
+	abstract void leave(Object entered);
+
+	/** The class with our code; null: it needs none. `type`: null while it is being loaded. */
+	abstract byte[] weave(ClassLoader loader, String name, Class<?> type, byte[] bytes);
+
+	/** Loaded classes that are meant, though they might not have been known to be while they were loaded. */
+	abstract Collection<Class<?>> meant();
+
+	/** Puts our code into these classes, which may have it already, and from now on into those that are loaded. */
+	final void begin(Collection<Class<?>> classes) {
+		if (!isOn) {
+			isOn = true;
 			instrumentation.addTransformer(this, true);
 		}
 
-		woven.retransform(touched);
+		retransform(classes);
 	}
 
-	/** Looks for classes that implement what is meant, and were loaded since. */
-	void weaveNewClasses() {
-		Choice now = choice;
-		if (now != null && hasNewClasses && now.hasAbstracts()) {
+	/** Looks for classes that are meant and were loaded since. */
+	final void weaveNewClasses() {
+		if (isOn && hasNewClasses) {
 			hasNewClasses = false;
-			Set<Class<?>> missed = new HashSet<Class<?>>();
-			Survey survey = Survey.of(instrumentation, now, channel);
-			for (Class<?> type : survey.classes) {
-				if (!woven.has(type.getName())) {
+			List<Class<?>> missed = new ArrayList<Class<?>>();
+			for (Class<?> type : meant()) {
+				if (!isKnown(type.getName())) {
 					missed.add(type);
 				}
 			}
 
-			woven.retransform(missed);
+			retransform(missed);
 		}
 	}
 
-	/** Weaves these methods anew, which have become cheaper or have been let go. */
-	void weaveAnew(List<Methods.Woven> changed) {
-		Set<String> names = new HashSet<String>();
-		for (Methods.Woven method : changed) {
-			names.add(method.className);
-		}
-
-		Set<Class<?>> touched = woven.loaded();
-		for (java.util.Iterator<Class<?>> each = touched.iterator(); each.hasNext();) {
-			if (!names.contains(each.next().getName())) {
-				each.remove();
-			}
-		}
-
-		woven.retransform(touched);
-	}
-
-	/** Takes everything out; what was woven stays known. Classes that resist, which has not been seen, are named among the refused. */
-	void unweave() {
-		if (choice != null) {
-			choice = null;
-			woven.retransform(woven.loaded());
+	/** Takes everything out. Classes that resist, which has not been seen, are named among the refused. */
+	final void unweave() {
+		if (isOn) {
+			isOn = false;
+			retransform(woven());
 			instrumentation.removeTransformer(this);
 		}
 	}
 
 	@Override
-	public byte[] transform(ClassLoader loader, String internalName, Class<?> type, ProtectionDomain domain, byte[] bytes) {
-		channel.goOn();
-		Choice now = choice;
-		if (now == null || internalName == null || (type != null && WovenClasses.isHidden(type)) || loader == Weaving.class.getClassLoader()) {
+	public final byte[] transform(ClassLoader loader, String internalName, Class<?> type, ProtectionDomain domain, byte[] bytes) {
+		// What is called here for a class of method handles may need that class: the JVM would never load it then.
+		if (internalName == null || internalName.startsWith("java/lang/invoke/")) {
 			return null;
 		}
 
-		// A thread of the application loads a class: what we call for it does not count.
-		ThreadRecord held = recorder.hold();
+		channel.goOn();
+		if (!isOn || (type != null && isHidden(type)) || loader == Weaving.class.getClassLoader()) {
+			return null;
+		}
+
+		// A thread of the application may be loading the class.
+		Object entered = enter();
 		String name = internalName.replace('/', '.');
 		try {
-			if (type == null) {
-				hasNewClasses = true;
-			}
-
-			if (Choice.isNever(name) || (Pattern.isJdk(name) && !now.mayBeOfJdk())) {
-				return null;
-			}
-
-			ClassReader reader = ClassFile.reader(bytes);
-			Set<String> supers = type == null ? supertypes.of(loader, reader, now) : Survey.supersOf(type);
-			return now.mayMatch(name) || !now.implemented(supers).isEmpty() ? weave(now, name, type, bytes, supers) : null;
+			hasNewClasses |= type == null;
+			return weave(loader, name, type, bytes);
 		} catch (Throwable error) {
-			woven.refuse(name, error.toString());
+			refuse(name, error.toString());
 			return null;
 		} finally {
-			recorder.release(held);
+			leave(entered);
 		}
 	}
 
-	private byte[] weave(Choice now, String name, Class<?> type, byte[] bytes, Set<String> supers) {
-		ClassFile file = ClassFile.of(ClassFile.reader(bytes));
-		if (type == null && now.mayMatch(name)) {
-			now.learn(Collections.singleton(file));
+	/** So many methods of the class have our code now. */
+	final synchronized void put(String name, int count) {
+		if (count == 0) {
+			methods.remove(name);
+		} else {
+			methods.put(name, count);
 		}
-
-		Map<String, Methods.Woven> wanted = new HashMap<String, Methods.Woven>();
-		List<ClassFile.Method> chosen = now.methodsOf(file, now.implemented(supers));
-		for (ClassFile.Method each : chosen) {
-			Methods.Woven method = methods.of(name, each.name, each.descriptor, now.command.methods);
-			if (method == null) {
-				woven.refuse(name + "." + each.name, "as many methods are traced as --max-methods allows");
-			} else if (!method.isLetGo) {
-				recorder.mayBegin(method, now.isHead(file, each));
-				wanted.put(each.name + each.descriptor, method);
-			}
-		}
-
-		byte[] result = woven(name, bytes, wanted);
-		woven.put(name, result == null ? 0 : wanted.size());
-		return result;
 	}
 
-	/** The class with what is wanted of it, but for methods that would be too large; those are taken out of `wanted`. Null if nothing is left. */
-	private byte[] woven(String name, byte[] bytes, Map<String, Methods.Woven> wanted) {
-		while (!wanted.isEmpty()) {
-			try {
-				return Weaver.weave(bytes, wanted);
-			} catch (MethodTooLargeException error) {
-				if (wanted.remove(error.getMethodName() + error.getDescriptor()) == null) {
-					throw error;
+	private synchronized boolean isKnown(String name) {
+		return methods.containsKey(name) || refused.containsKey(name);
+	}
+
+	final synchronized void refuse(String name, String reason) {
+		if (refused.size() < MOST_REFUSALS) {
+			refused.put(name, reason);
+		}
+	}
+
+	final synchronized void write(Bytes to) {
+		int count = 0;
+		for (int each : methods.values()) {
+			count += each;
+		}
+
+		to.number(methods.size());
+		to.number(count);
+		to.texts(refused);
+	}
+
+	/** The classes that have our code, in every class loader. */
+	final synchronized Set<Class<?>> woven() {
+		Set<Class<?>> classes = new HashSet<Class<?>>();
+		if (!methods.isEmpty()) {
+			for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+				if (methods.containsKey(type.getName())) {
+					classes.add(type);
 				}
-
-				woven.refuse(name + "." + error.getMethodName(), "it is too large: no code can be added to it");
 			}
 		}
 
-		return null;
+		return classes;
+	}
+
+	/**
+	 * Whether a class can be given our code. Hidden classes and the VM-anonymous ones of before JDK 15, which lambdas are, cannot:
+	 * JDK 8 would make no lambda of that kind any more, ever. The JVM has a slash in the names of these alone.
+	 */
+	static boolean canChange(Instrumentation instrumentation, Class<?> type) {
+		return isPlain(type) && !isHidden(type) && type.getClassLoader() != Weaving.class.getClassLoader() && instrumentation.isModifiableClass(type);
+	}
+
+	static boolean isHidden(Class<?> type) {
+		return type.getName().indexOf('/') >= 0;
+	}
+
+	static boolean isPlain(Class<?> type) {
+		return !type.isArray() && !type.isPrimitive();
+	}
+
+	/** Many at a time, as the JVM stands still for each; one by one only if some class makes it fail. */
+	final void retransform(Collection<Class<?>> classes) {
+		List<Class<?>> all = new ArrayList<Class<?>>(classes);
+		for (int at = 0; at < all.size(); at += MOST_AT_ONCE) {
+			List<Class<?>> some = all.subList(at, Math.min(all.size(), at + MOST_AT_ONCE));
+			try {
+				instrumentation.retransformClasses(some.toArray(new Class<?>[0]));
+			} catch (Throwable oneFails) {
+				for (Class<?> type : some) {
+					try {
+						instrumentation.retransformClasses(type);
+					} catch (Throwable error) {
+						refuse(type.getName(), error.toString());
+						put(type.getName(), 0);
+					}
+				}
+			}
+		}
 	}
 }

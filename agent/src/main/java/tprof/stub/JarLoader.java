@@ -1,14 +1,7 @@
 package tprof.stub;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.File;
-import java.io.FileInputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.security.AllPermission;
-import java.security.Permissions;
-import java.security.ProtectionDomain;
+import java.io.*;
+import java.security.*;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.zip.ZipEntry;

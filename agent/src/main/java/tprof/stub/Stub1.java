@@ -16,9 +16,6 @@ public final class Stub1 {
 	/** The session that runs, or the last one. */
 	private static Thread session;
 
-	private Stub1() {
-	}
-
 	/** `folder`: of the session, which has the jar, and the files by which agent and tool speak. Nothing is thrown. */
 	public static void agentmain(String folder, Instrumentation instrumentation) {
 		try {
@@ -63,6 +60,25 @@ public final class Stub1 {
 			data.write(("TPERR" + cause).getBytes(StandardCharsets.UTF_8));
 		} catch (Throwable unheard) {
 			// The tool sees that no answer comes.
+		}
+	}
+
+	/** The thread of a session. Once it has begun it no longer refers to the agent, whose classes can go when it ends. */
+	private static final class SessionThread extends Thread {
+		private Runnable agent;
+
+		SessionThread(Runnable agent) {
+			super("tprof-top");
+			this.agent = agent;
+			setDaemon(true);
+			setContextClassLoader(null);
+		}
+
+		@Override
+		public void run() {
+			Runnable begun = agent;
+			agent = null;
+			begun.run();
 		}
 	}
 }

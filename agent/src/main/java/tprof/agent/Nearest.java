@@ -1,0 +1,63 @@
+package tprof.agent;
+
+import java.util.*;
+
+/** The names nearest to one that means nothing. */
+final class Nearest {
+	private static final int MOST = 3;
+	private static final int LETTERS_PER_SLIP = 3;
+
+	private final TreeMap<Integer, TreeSet<String>> byDistance = new TreeMap<Integer, TreeSet<String>>();
+
+	/** Offers a name if what is wanted is near to a part of it: there is at most a slip in three letters. */
+	void offer(String wanted, String part, String name) {
+		int slips = slips(wanted.toLowerCase(Locale.ROOT), part.toLowerCase(Locale.ROOT));
+		if (slips <= Math.max(1, Math.min(wanted.length(), part.length()) / LETTERS_PER_SLIP)) {
+			// Of as many slips, the one whose length differs least.
+			int distance = wanted.equals(part) ? -1 : slips * 10 + Math.min(9, Math.abs(wanted.length() - part.length()));
+			if (!byDistance.containsKey(distance)) {
+				byDistance.put(distance, new TreeSet<String>());
+			}
+
+			byDistance.get(distance).add(name);
+		}
+	}
+
+	boolean isEmpty() {
+		return byDistance.isEmpty();
+	}
+
+	List<String> names() {
+		List<String> names = new ArrayList<String>();
+		for (TreeSet<String> some : byDistance.values()) {
+			names.addAll(some);
+		}
+
+		return names.subList(0, Math.min(MOST, names.size()));
+	}
+
+	/** Letters to change, add or leave out; the beginning of a name is as near as one letter. */
+	private static int slips(String from, String to) {
+		if (from.length() > 2 && (to.startsWith(from) || from.startsWith(to) && to.length() > 2)) {
+			return from.equals(to) ? 0 : 1;
+		}
+
+		int[] last = new int[to.length() + 1];
+		for (int column = 0; column <= to.length(); column++) {
+			last[column] = column;
+		}
+
+		for (int row = 1; row <= from.length(); row++) {
+			int[] next = new int[to.length() + 1];
+			next[0] = row;
+			for (int column = 1; column <= to.length(); column++) {
+				int changed = last[column - 1] + (from.charAt(row - 1) == to.charAt(column - 1) ? 0 : 1);
+				next[column] = Math.min(changed, Math.min(last[column], next[column - 1]) + 1);
+			}
+
+			last = next;
+		}
+
+		return last[to.length()];
+	}
+}

@@ -1,0 +1,133 @@
+package tprof.agent;
+
+import java.util.*;
+
+/** What the tool reads: source/model/trace-report-bytes.ts has the other side of each line here. */
+final class TraceReport extends Report {
+	private static final int FORMAT = 4;
+	private static final int MOST_ACTIVE = 64;
+
+	final Totals totals = new Totals();
+	private final Recorder recorder;
+	private final TraceWeaving weaving;
+	Survey survey;
+
+	TraceReport(Recorder recorder, TraceWeaving weaving) {
+		super(FORMAT);
+		this.recorder = recorder;
+		this.weaving = weaving;
+	}
+
+	@Override
+	void write() {
+		bytes.numbers(survey.classes.size(), survey.methods);
+		bytes.texts(survey.named);
+		bytes.texts(survey.refused);
+		bytes.number(survey.unmatched.size());
+		for (Map.Entry<Pattern, List<String>> each : survey.unmatched.entrySet()) {
+			bytes.text(each.getKey().text);
+			bytes.number(survey.withoutMethod.contains(each.getKey()) ? 1 : 0);
+			bytes.texts(each.getValue());
+		}
+
+		weaving.write(bytes);
+		List<ThreadRecord> records = recorder.all();
+		long lost = recorder.lost;
+		long traces = 0;
+		int owners = 0;
+		for (ThreadRecord record : records) {
+			lost += record.lost;
+			traces += record.traces;
+			owners += record.owner == null ? 0 : 1;
+		}
+
+		bytes.numbers(lost, traces, owners);
+		totals.add(records);
+		methods();
+		int ways = ways();
+		active(records);
+		slowest(records);
+		totals.writeThreads(records, ways, bytes);
+	}
+
+	private void methods() {
+		List<Methods.Woven> methods = recorder.methods.all();
+		bytes.number(methods.size());
+		for (Methods.Woven method : methods) {
+			bytes.text(method.className);
+			bytes.text(method.name);
+			bytes.text(method.descriptor);
+			bytes.numbers(method.isReleased ? 1 : 0, method.isThinned ? Turns.EVERY : 1);
+		}
+	}
+
+	/** How many. */
+	private int ways() {
+		int count = totals.ways.count();
+		bytes.number(count - 1);
+		for (int index = 1; index < count; index++) {
+			Node way = totals.ways.node(index);
+			bytes.numbers(way.parent, way.method);
+			way.write(true, bytes);
+		}
+
+		return count;
+	}
+
+	private static final class Open implements Comparable<Open> {
+		Thread thread;
+		int method;
+		int depth;
+		long age;
+
+		@Override
+		public int compareTo(Open other) {
+			return Long.compare(other.age, age);
+		}
+	}
+
+	/** Traces that go on, the oldest first; how many there are in all comes first. */
+	private void active(List<ThreadRecord> records) {
+		long now = System.nanoTime();
+		List<Open> all = new ArrayList<Open>();
+		for (ThreadRecord record : records) {
+			Open open = new Open();
+			open.thread = record.owner;
+			open.depth = record.open;
+			open.method = record.head();
+			open.age = now - record.since();
+			if (open.thread != null && open.depth > 0 && open.method >= 0) {
+				all.add(open);
+			}
+		}
+
+		Collections.sort(all);
+		int shown = Math.min(all.size(), MOST_ACTIVE);
+		bytes.numbers(all.size(), shown);
+		for (Open each : all.subList(0, shown)) {
+			bytes.text(each.thread.getName());
+			bytes.numbers(each.method, each.age, each.depth);
+		}
+	}
+
+	private void slowest(List<ThreadRecord> records) {
+		List<Trace> all = new ArrayList<Trace>();
+		for (ThreadRecord record : records) {
+			record.slow.list(all);
+		}
+
+		Collections.sort(all);
+		List<Trace> slowest = all.subList(0, Math.min(all.size(), recorder.keep));
+		bytes.number(slowest.size());
+		for (Trace trace : slowest) {
+			bytes.numbers(millisOf(trace.times[0]), trace.key);
+			bytes.text(trace.thread);
+			bytes.numbers(trace.duration, trace.left, trace.actions.length);
+			long last = trace.times[0];
+			for (int index = 0; index < trace.actions.length; index++) {
+				bytes.numbers(trace.actions[index], trace.times[index] - last);
+				last = trace.times[index];
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package tprof.agent;
+
+import java.lang.instrument.Instrumentation;
+import java.util.*;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.MethodTooLargeException;
+
+/** Methods that are traced. */
+final class TraceWeaving extends Weaving {
+	private final Recorder recorder;
+	private volatile Choice choice;
+
+	TraceWeaving(Instrumentation instrumentation, Recorder recorder, Channel channel) {
+		super(instrumentation, channel);
+		this.recorder = recorder;
+	}
+
+	/** Weaves what the choice means, and takes out what it no longer does. */
+	void weave(Choice next, Survey survey) {
+		Set<Class<?>> touched = woven();
+		touched.addAll(survey.classes);
+		for (Map.Entry<String, String> each : survey.refused.entrySet()) {
+			refuse(each.getKey(), each.getValue());
+		}
+
+		choice = next;
+		begin(touched);
+	}
+
+	@Override
+	Collection<Class<?>> meant() {
+		return choice.hasAbstracts() ? new Survey(instrumentation, choice, channel).classes : Collections.<Class<?>>emptyList();
+	}
+
+	/** Weaves these methods anew, which have become cheaper or have been released. */
+	void weaveAnew(List<Methods.Woven> changed) {
+		Set<String> names = new HashSet<String>();
+		for (Methods.Woven method : changed) {
+			names.add(method.className);
+		}
+
+		List<Class<?>> touched = new ArrayList<Class<?>>();
+		for (Class<?> type : woven()) {
+			if (names.contains(type.getName())) {
+				touched.add(type);
+			}
+		}
+
+		retransform(touched);
+	}
+
+	@Override
+	Object enter() {
+		return recorder.hold();
+	}
+
+	@Override
+	void leave(Object entered) {
+		recorder.release((ThreadRecord) entered);
+	}
+
+	@Override
+	byte[] weave(ClassLoader loader, String name, Class<?> type, byte[] bytes) {
+		Choice now = choice;
+		if (Choice.isNever(name) || (Pattern.isJdk(name) && !now.command.mayBeOfJdk())) {
+			return null;
+		}
+
+		ClassReader reader = ClassFile.reader(bytes);
+		Set<String> implemented = now.implemented(type == null ? now.supertypes.of(loader, reader) : Survey.supersOf(type));
+		if (!now.mayMatch(name) && implemented.isEmpty()) {
+			return null;
+		}
+
+		ClassFile file = ClassFile.of(reader);
+		if (type == null && now.mayMatch(name)) {
+			now.learn(Collections.singleton(file));
+		}
+
+		Map<String, Methods.Woven> wanted = new HashMap<String, Methods.Woven>();
+		for (ClassFile.Method each : now.methodsOf(file, implemented)) {
+			Methods.Woven method = recorder.methods.of(name, each.name, each.descriptor, now.command.methods);
+			if (method == null) {
+				refuse(name + "." + each.name, "as many methods are traced as --max-methods allows");
+			} else if (!method.isReleased) {
+				method.isHead = now.isHead(file, each);
+				wanted.put(each.name + each.descriptor, method);
+			}
+		}
+
+		byte[] result = weave(name, bytes, wanted);
+		put(name, wanted.size());
+		return result;
+	}
+
+	/** The class with what is wanted of it, but for methods that would be too large; those are taken out of `wanted`. Null if nothing is left. */
+	private byte[] weave(String name, byte[] bytes, Map<String, Methods.Woven> wanted) {
+		while (!wanted.isEmpty()) {
+			try {
+				return new TraceWeaver().weave(bytes, wanted);
+			} catch (MethodTooLargeException error) {
+				if (wanted.remove(error.getMethodName() + error.getDescriptor()) == null) {
+					throw error;
+				}
+
+				refuse(name + "." + error.getMethodName(), "it is too large: no code can be added to it");
+			}
+		}
+
+		return null;
+	}
+}
