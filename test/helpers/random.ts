@@ -13,3 +13,9 @@ export function seeded(seed: number): () => number {
 export function pick(random: () => number, end: number): number {
 	return Math.floor(random() * end);
 }
+
+/** Bytes that are the same for the same seed. */
+export function randomBytes(seed: number, length: number): Uint8Array {
+	const next = seeded(seed);
+	return Uint8Array.from({length}, () => Math.floor(next() * 256));
+}

@@ -1,8 +1,5 @@
-import {setTimeout as sleep} from 'node:timers/promises';
 import {type JavaOptions, startJava} from './jvm.js';
-import {patienceMs} from './patience.js';
-
-/** How long an answer may take on a busy machine. */
+import {until} from './until.js';
 
 /**
 What the program test/programs/Stress.java says of itself: rounds of work since its start, and how many of them had a
@@ -25,16 +22,8 @@ export async function startStress(threads: number, options: Pick<JavaOptions, 'j
 		async check() {
 			const before = java.output().length;
 			java.child.stdin?.write('\n');
-			const endMs = Date.now() + patienceMs;
-			while (Date.now() < endMs) {
-				await sleep(5);
-				const answer = /rounds (\d+) failures (\d+)\nchecked\n/.exec(java.output().slice(before));
-				if (answer) {
-					return {rounds: Number(answer[1]), failures: Number(answer[2])};
-				}
-			}
-
-			throw new Error(`the program no longer answers:\n${java.output().slice(-2000)}`);
+			const [, rounds, failures] = await until(() => /rounds (\d+) failures (\d+)\nchecked\n/.exec(java.output().slice(before)) ?? undefined);
+			return {rounds: Number(rounds), failures: Number(failures)};
 		},
 		async stop() {
 			await java.stop();

@@ -1,9 +1,11 @@
+import {existsSync} from 'node:fs';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {type ReadStream} from 'node:tty';
 import {spawn, type IPty} from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 import {patienceMs} from './patience.js';
+import {until} from './until.js';
 
 const pollMs = 20;
 
@@ -109,18 +111,7 @@ export class TerminalSession {
 
 	/** Waits for the program's process to be gone, when there is no terminal left to tell. */
 	async isGone(): Promise<boolean> {
-		const end = Date.now() + patienceMs;
-		while (Date.now() < end) {
-			try {
-				process.kill(this.#pty.pid, 0);
-			} catch {
-				return true;
-			}
-
-			await sleep(pollMs);
-		}
-
-		return false;
+		return until(() => !existsSync(`/proc/${this.#pty.pid}`));
 	}
 
 	/** Stops taking the program's output, and takes it again. */

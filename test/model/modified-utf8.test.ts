@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {decodeModifiedUtf8} from '../../source/model/modified-utf8.js';
-import {randomBytes} from '../engines/memory/random-bytes.js';
+import {randomBytes} from '../helpers/random.js';
 
 test('zero, two and three bytes, and surrogates of three bytes each', () => {
 	expect(decodeModifiedUtf8(Buffer.from('java/lang/Object'))).toBe('java/lang/Object');

@@ -6,22 +6,24 @@ import {
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import {setTimeout as sleep} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {
-	afterEach, beforeAll, describe, expect, test,
+	afterAll, afterEach, beforeAll, describe, expect, test,
 } from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
 import {stuckMs} from '../../source/query/locks/newest-sample.js';
 import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
-import {identify} from '../../source/jvm/identity/inspect.js';
 import type {Target} from '../../source/jvm/target.js';
 import {bundle} from '../helpers/bundle.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {startJava, type JavaOptions, type JavaProcess} from '../helpers/jvm.js';
 import {patienceMs} from '../helpers/patience.js';
 import {sayTo} from '../helpers/say.js';
+import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
 
 let workerUrl: URL;
 const open: SamplerHandle[] = [];
@@ -42,39 +44,12 @@ async function java(name = 'CpuAndSleep', options: JavaOptions = {}): Promise<Ja
 	return started;
 }
 
-/** The target, as soon as the JVM counts as started. */
-async function targetOf(pid: number): Promise<Target> {
-	return until(() => {
-		const found = identify(pid);
-		return found.ok && found.target;
-	});
-}
-
 function sampler(target: Target, options: Partial<SamplerOptions> = {}): SamplerHandle {
 	const started = startSampler({
 		target, engine: 'attach', depth: Infinity, maxOverheadPercent: 100, intervalMs: 20, workerUrl, ...options,
 	});
 	open.push(started);
 	return started;
-}
-
-/** Waits for something that must come; gives up after so long that only a fault explains it. */
-async function until<T>(what: () => T | undefined | false): Promise<T> {
-	const deadlineMs = Date.now() + patienceMs;
-	for (;;) {
-		const found = what();
-		if (found !== undefined && found !== false) {
-			return found;
-		}
-
-		if (Date.now() > deadlineMs) {
-			throw new Error(`never came: ${String(what)}`);
-		}
-
-		await new Promise(resolve => {
-			setTimeout(resolve, 5);
-		});
-	}
 }
 
 async function withSamples(from: SamplerHandle, samples: number): Promise<Snapshot> {
@@ -109,9 +84,20 @@ async function untilStable(live: SamplerHandle): Promise<void> {
 }
 
 describe('a session on a real JVM', () => {
+	let shared: JavaProcess;
+	let target: Target;
+
+	beforeAll(async () => {
+		shared = await startJava('CpuAndSleep');
+		target = await targetOf(shared);
+	});
+
+	afterAll(async () => {
+		await shared.stop();
+	});
+
 	test('says when the next sample comes while the budget puts it off, and that it is neither late nor silent', async () => {
-		const {pid} = await java();
-		const live = sampler(await targetOf(pid), {maxOverheadPercent: 0.0001});
+		const live = sampler(target, {maxOverheadPercent: 0.0001});
 		const nextS = await until(() => {
 			live.read();
 			return live.status().nextS;
@@ -124,8 +110,7 @@ describe('a session on a real JVM', () => {
 	});
 
 	test('counts its threads: states, CPU time, lines; everything adds up', async () => {
-		const {pid} = await java();
-		const live = sampler(await targetOf(pid));
+		const live = sampler(target);
 		expect(live.status()).toMatchObject({phase: 'starting', stale: false});
 		expect(live.read()).toBeUndefined();
 		await until(() => live.status().phase !== 'starting');
@@ -159,8 +144,7 @@ describe('a session on a real JVM', () => {
 	});
 
 	test('a snapshot stays as it was while the session goes on', async () => {
-		const {pid} = await java();
-		const live = sampler(await targetOf(pid));
+		const live = sampler(target);
 		const early = await withSamples(live, 2);
 		const ticks = [...early.counters.ticks];
 		const {samples} = early.session;
@@ -170,8 +154,7 @@ describe('a session on a real JVM', () => {
 	});
 
 	test('can be paused, goes on, and takes another interval', async () => {
-		const {pid} = await java();
-		const live = sampler(await targetOf(pid));
+		const live = sampler(target);
 		let changes = 0;
 		const forget = live.onChange(() => {
 			changes++;
@@ -186,9 +169,7 @@ describe('a session on a real JVM', () => {
 		expect(live.status().phase).toBe('paused');
 		await untilStable(live);
 		const paused = live.read()!;
-		await new Promise(resolve => {
-			setTimeout(resolve, 300);
-		});
+		await sleep(300);
 		expect(live.read()).toBe(paused);
 		forget();
 		live.setIntervalMs(35);
@@ -202,15 +183,12 @@ describe('a session on a real JVM', () => {
 	});
 
 	test('CPU time used during a pause counts nowhere', async () => {
-		const {pid} = await java();
-		const live = sampler(await targetOf(pid));
+		const live = sampler(target);
 		await withSamples(live, 5);
 		live.setIntervalMs(60_000);
 		live.setPaused(true);
 		await untilStable(live);
-		await new Promise(resolve => {
-			setTimeout(resolve, 1000);
-		});
+		await sleep(1000);
 		const paused = live.read()!;
 		live.setPaused(false);
 		const after = await withSamples(live, paused.session.samples + 1);
@@ -220,29 +198,22 @@ describe('a session on a real JVM', () => {
 	});
 
 	test('paused before the first sample, it takes none', async () => {
-		const {pid} = await java();
-		const live = sampler(await targetOf(pid));
+		const live = sampler(target);
 		live.setPaused(true);
-		await new Promise(resolve => {
-			setTimeout(resolve, 500);
-		});
+		await sleep(500);
 		expect(live.read()?.session.samples ?? 0).toBeLessThanOrEqual(1);
 		expect(live.status().phase).toBe('paused');
 	});
 
 	test('the second sample follows soon, however long the interval', async () => {
-		const {pid} = await java();
-		const {session} = await withSamples(sampler(await targetOf(pid), {intervalMs: 60_000}), 2);
+		const {session} = await withSamples(sampler(target, {intervalMs: 60_000}), 2);
 		expect(session).toMatchObject({samples: 2, intervalMs: 60_000, late: 0});
 	});
 
 	test('how long it sampled is right at every read, however rare the samples', async () => {
-		const {pid} = await java();
-		const live = sampler(await targetOf(pid), {intervalMs: 60_000});
+		const live = sampler(target, {intervalMs: 60_000});
 		const {session} = await withSamples(live, 2);
-		await new Promise(resolve => {
-			setTimeout(resolve, 1000);
-		});
+		await sleep(1000);
 		const later = live.read()!.session;
 		expect(later.samples).toBe(2);
 		expect(later.durationMs - session.durationMs).toBeCloseTo(later.takenAtMs - session.takenAtMs, -2);
@@ -250,22 +221,17 @@ describe('a session on a real JVM', () => {
 		live.setPaused(true);
 		await untilStable(live);
 		const paused = live.read()!;
-		await new Promise(resolve => {
-			setTimeout(resolve, 200);
-		});
+		await sleep(200);
 		expect(live.read()!.session.durationMs).toBe(paused.session.durationMs);
 	});
 
 	test('hold releases the target and takes no sample; the time until resume is a pause', async () => {
-		const {pid} = await java();
-		const live = sampler(await targetOf(pid), {engine: 'memory', intervalMs: 1});
+		const live = sampler(target, {engine: 'memory', intervalMs: 1});
 		await withSamples(live, 5);
 		expect(await live.hold()).toBe(true);
-		expect(heldThreads(pid).held).toBe(0);
+		expect(heldThreads(target.pid).held).toBe(0);
 		const held = live.read()!.session;
-		await new Promise(resolve => {
-			setTimeout(resolve, 300);
-		});
+		await sleep(300);
 		expect(live.read()!.session).toMatchObject({samples: held.samples, durationMs: held.durationMs});
 		live.resume();
 		const {session} = await withSamples(live, held.samples + 1);
@@ -273,8 +239,9 @@ describe('a session on a real JVM', () => {
 	});
 
 	test('quitting while the JVM does not answer ends the wait, and leaves no attach file behind', async () => {
-		const {pid} = await java();
-		const target = await targetOf(pid);
+		const own = await java();
+		const {pid} = own;
+		const target = await targetOf(own);
 		// In the way of the socket that the JVM makes under this name first: the handshake waits for it in vain.
 		const obstacle = `/tmp/.java_pid${pid}.tmp`;
 		mkdirSync(obstacle);
@@ -292,7 +259,7 @@ describe('a session on a real JVM', () => {
 
 	test.each(['memory', 'attach'])('a deadlock is told once it has stood for a second, and once more when it is over (%s)', async engine => {
 		const target = await java('Deadlock', {args: ['later']});
-		const session = sampler(await targetOf(target.pid), {engine});
+		const session = sampler(await targetOf(target), {engine});
 		await withSamples(session, 2);
 		const told: string[][] = [];
 		session.onChange(() => {
@@ -313,16 +280,14 @@ describe('a session on a real JVM', () => {
 	});
 
 	test('counts only the threads asked for', async () => {
-		const {pid} = await java();
-		const snapshot = await withSamples(sampler(await targetOf(pid), {threads: '*-one'}), 3);
+		const snapshot = await withSamples(sampler(target, {threads: '*-one'}), 3);
 		const names = [...snapshot.counters.thread].map(thread => snapshot.threads.name[thread]);
 		expect([...new Set(names)].sort()).toEqual(['busy-one', 'ending-one', 'sleeping-one']);
 		expect(sum(snapshot.counters.ticks)).toBe(3 * snapshot.session.sampleTicks);
 	});
 
 	test('the budget makes the interval longer, and says so', async () => {
-		const {pid} = await java();
-		const live = sampler(await targetOf(pid), {intervalMs: 1, maxOverheadPercent: 0.5});
+		const live = sampler(target, {intervalMs: 1, maxOverheadPercent: 0.5});
 		const {session} = await until(() => {
 			const snapshot = live.read();
 			return snapshot && snapshot.session.intervalMs > 5 ? snapshot : undefined;
@@ -332,7 +297,7 @@ describe('a session on a real JVM', () => {
 
 	test('the target\'s end is a normal end; the last table can still be read', async () => {
 		const target = await java();
-		const live = sampler(await targetOf(target.pid));
+		const live = sampler(await targetOf(target));
 		await withSamples(live, 3);
 		await target.stop();
 		await until(() => live.status().phase === 'ended');
@@ -347,7 +312,7 @@ describe('a session on a real JVM', () => {
 
 	test('a target that has gone before is a failure with a reason and a hint', async () => {
 		const gone = await java();
-		const target = await targetOf(gone.pid);
+		const target = await targetOf(gone);
 		await gone.stop();
 		const live = sampler(target);
 		await until(() => live.status().phase === 'failed');
@@ -356,17 +321,14 @@ describe('a session on a real JVM', () => {
 	});
 
 	test('an engine that there is not is a failure with a reason', async () => {
-		const {pid} = await java();
-		const live = sampler(await targetOf(pid), {engine: 'none'});
+		const live = sampler(target, {engine: 'none'});
 		await until(() => live.status().phase === 'failed');
 		expect(live.status()).toMatchObject({message: 'this version has no engine none', hint: 'use --engine memory or attach'});
 	});
 
 	test('nothing keeps the process alive after the session was closed', async () => {
-		const {pid} = await java();
-		await targetOf(pid);
 		const program = await bundle('test/sampler/start-and-leave.ts');
-		const child = spawn(process.execPath, [fileURLToPath(program), String(pid), workerUrl.href], {stdio: ['ignore', 'pipe', 'pipe']});
+		const child = spawn(process.execPath, [fileURLToPath(program), String(target.pid), workerUrl.href], {stdio: ['ignore', 'pipe', 'pipe']});
 		const output: string[] = [];
 		const hear = (text: string) => {
 			output.push(text);

@@ -1,6 +1,5 @@
 import {describe, expect, test} from 'vitest';
 import {SessionOver, type Engine, type Readiness} from '../../source/engines/engine.js';
-import {engines} from '../../source/engines/registry.js';
 import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
 import {backoffMs} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';
@@ -88,9 +87,5 @@ describe('chooseEngine', () => {
 	test('what ends a session names the other engines where they may do', () => {
 		expect(helpOf(new SessionOver('too large', {targetEnded: false, othersMayDo: true}), 'attach', [memory, attach])).toBe('use --engine memory');
 		expect(helpOf(new SessionOver('stopped', {targetEnded: false, hint: 'resume it'}), 'attach', [memory, attach])).toBe('resume it');
-	});
-
-	test('engines that exist have different ids', () => {
-		expect(new Set(engines.map(({id}) => id)).size).toBe(engines.length);
 	});
 });

@@ -1,4 +1,3 @@
-import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, expect, test} from 'vitest';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {unattributed, unattributedReasons} from '../../source/model/frame.js';
@@ -7,8 +6,8 @@ import {createTable} from '../../source/table/layout.js';
 import {TableReader} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {type JavaProcess, startJava} from '../helpers/jvm.js';
-import {patienceMs} from '../helpers/patience.js';
 import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
 
 let java: JavaProcess | undefined;
 
@@ -38,10 +37,7 @@ test.each(['perf', 'stop'] as const)('unobserved CPU time is in one row, with it
 		};
 	};
 
-	for (const endMs = performance.now() + patienceMs; sums().usedNs < 1.5e9 && performance.now() < endMs;) {
-		await sleep(100);
-	}
-
+	await until(() => sums().usedNs >= 1.5e9);
 	loop.stop();
 	await done;
 	await session.close();

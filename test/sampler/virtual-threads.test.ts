@@ -1,4 +1,3 @@
-import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import type {Engine, EngineOptions} from '../../source/engines/engine.js';
@@ -10,8 +9,8 @@ import {createTable} from '../../source/table/layout.js';
 import {TableReader} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {jdks, type JavaProcess, startJava} from '../helpers/jvm.js';
-import {patienceMs} from '../helpers/patience.js';
 import {targetOf} from '../helpers/target.js';
+import {until} from '../helpers/until.js';
 
 /**
 CPU time that must have counted before it is looked where, and how often threads must have been seen where it did: on a
@@ -68,15 +67,14 @@ async function sampled(engine: Engine, timer: EngineOptions['timer']) {
 	const done = loop.run();
 	const reader = new TableReader(buffer);
 	let places = placesOf(reader);
-	for (const endMs = performance.now() + patienceMs; (sum(places) < enoughNs || sightings(reader) < enoughSightings) && performance.now() < endMs;) {
-		await sleep(100);
+	await until(() => {
 		places = placesOf(reader);
-	}
-
+		return sum(places) >= enoughNs && sightings(reader) >= enoughSightings;
+	});
 	loop.stop();
 	await done;
 	await session.close();
-	return {timer: session.timer, places, sightings: sightings(reader)};
+	return {timer: session.timer, places};
 }
 
 describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
@@ -88,10 +86,8 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 			// JDK 21 to 23 dump nothing of mounted virtual threads.
 			...(jdk.release >= 24 ? [sampled(attachEngine, undefined)] : []),
 		]);
-		for (const {timer, places, sightings} of seen) {
+		for (const {timer, places} of seen) {
 			const text = `${timer ?? 'attach'}: ${JSON.stringify(Object.fromEntries(places))}`;
-			expect(sum(places), text).toBeGreaterThanOrEqual(enoughNs);
-			expect(sightings, text).toBeGreaterThanOrEqual(enoughSightings);
 			expect([...places.keys()].filter(place => place.endsWith('*')), text).toEqual([]);
 			// Some 60 to 75 % is right, by the machine and its load. Stops meet such short work seldom, and dumps on a
 			// loaded machine so rarely that chance may do more.

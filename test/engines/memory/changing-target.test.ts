@@ -15,7 +15,8 @@ import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {commOf} from '../../helpers/comm.js';
 import {compileProgram, isNewestOrAskedFor, type Jdk, jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
-import {Names, Observer, targetOf} from './observe.js';
+import {rawTarget} from '../../helpers/target.js';
+import {Names, Observer} from './observe.js';
 
 let java: JavaProcess | undefined;
 let observer: Observer | undefined;
@@ -124,7 +125,7 @@ test('an id that is no thread of the target is never traced, whatever the target
 			return ptrace!.seize(tid);
 		};
 
-		return {opened, session: new MemorySession(targetOf(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace!, seize}})};
+		return {opened, session: new MemorySession(rawTarget(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace!, seize}})};
 	};
 
 	const sample = new Sample();

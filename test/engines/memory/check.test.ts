@@ -9,7 +9,8 @@ import {stopObstacle} from '../../../source/engines/memory/obstacles.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
 import {jdk, startJava, type JavaProcess} from '../../helpers/jvm.js';
-import {Names, targetOf} from './observe.js';
+import {rawTarget} from '../../helpers/target.js';
+import {Names} from './observe.js';
 
 let java: JavaProcess | undefined;
 let other: ChildProcess | undefined;
@@ -27,7 +28,7 @@ async function startSleep(): Promise<number> {
 
 test('a JVM is ready, and what cannot be seen of it is said', async () => {
 	java = await startJava('ParkedAndEcho', {jdk: jdk(release => release >= 21)});
-	const probe = await memoryEngine.check(targetOf(java.pid));
+	const probe = await memoryEngine.check(rawTarget(java.pid));
 	expect(probe).toMatchObject({ready: true});
 	expect(probe.ready && probe.note).toContain('virtual threads are seen only while mounted');
 });
@@ -37,7 +38,7 @@ test.each([
 	[['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints'], undefined],
 ])('before any compiled code was met the flag says what its lines will be: %j', async (jvmArgs, finding) => {
 	java = await startJava('ParkedAndEcho', {jvmArgs: ['-Xint', ...jvmArgs]});
-	const session = await memoryEngine.open(targetOf(java.pid), {depth: 10}, new Names());
+	const session = await memoryEngine.open(rawTarget(java.pid), {depth: 10}, new Names());
 	expect(await session.sample(new Sample())).toMatchObject({ok: true});
 	expect(session.finding).toBe(finding);
 	await session.close();
@@ -45,12 +46,12 @@ test.each([
 
 test('a process that is not a JVM', async () => {
 	const pid = await startSleep();
-	expect(await memoryEngine.check(targetOf(pid))).toEqual({ready: false, reason: 'no libjvm.so is loaded in this process', hint: '', othersMayDo: true});
-	await expect(memoryEngine.open(targetOf(pid), {depth: 10}, new Names())).rejects.toThrow(SessionOver);
+	expect(await memoryEngine.check(rawTarget(pid))).toEqual({ready: false, reason: 'no libjvm.so is loaded in this process', hint: '', othersMayDo: true});
+	await expect(memoryEngine.open(rawTarget(pid), {depth: 10}, new Names())).rejects.toThrow(SessionOver);
 });
 
 test('a process that has ended', async () => {
-	const target = targetOf(await startSleep());
+	const target = rawTarget(await startSleep());
 	other!.kill('SIGKILL');
 	await once(other!, 'exit');
 	expect(await memoryEngine.check(target)).toMatchObject({ready: false, reason: `process ${target.pid} has ended`});
@@ -58,7 +59,7 @@ test('a process that has ended', async () => {
 
 test('another tracer is named', async () => {
 	java = await startJava('ParkedAndEcho');
-	const target = targetOf(java.pid);
+	const target = rawTarget(java.pid);
 	const ptrace = loadPtrace();
 	// Our own process as the other tracer: it holds the thread that the process is named after.
 	expect(ptrace.seize(java.pid)).toBe(0);
@@ -78,7 +79,7 @@ test('another tracer is named', async () => {
 
 test('a session ends normally when the target does', async () => {
 	java = await startJava('ParkedAndEcho', {args: ['20', '10']});
-	const session = await memoryEngine.open(targetOf(java.pid), {depth: 100}, new Names());
+	const session = await memoryEngine.open(rawTarget(java.pid), {depth: 100}, new Names());
 	const sample = new Sample();
 	expect(await session.sample(sample)).toMatchObject({ok: true});
 	expect(sample.count).toBeGreaterThan(20);

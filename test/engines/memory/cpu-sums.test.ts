@@ -5,7 +5,8 @@ import type {EngineSession, TimerId} from '../../../source/engines/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {Sample} from '../../../source/model/sample.js';
 import {startJava} from '../../helpers/jvm.js';
-import {chanceNs, Names, targetOf} from './observe.js';
+import {rawTarget} from '../../helpers/target.js';
+import {chanceNs, Names} from './observe.js';
 
 const samples = 60;
 const intervalMs = 25;
@@ -45,7 +46,7 @@ test.each([
 ] as const)('the CPU time of all samples is what the kernel counted: %s (%s %j, %s)', async (_, program, args, timer: TimerId) => {
 	const java = await startJava(program, {args: [...args]});
 	try {
-		const session = await memoryEngine.open(targetOf(java.pid), {depth: 50, timer}, new Names());
+		const session = await memoryEngine.open(rawTarget(java.pid), {depth: 50, timer}, new Names());
 		const sample = new Sample();
 		// VM-internal threads are listed from the second sample on.
 		for (let count = 0; count < 2; count++) {
@@ -93,7 +94,7 @@ test('what is recorded of threads that rest for most of the time is not lost wit
 	try {
 		const timers = await Promise.all([false, true].map(async threadEvents => {
 			const names = new Names();
-			const session = await memoryEngine.open(targetOf(java.pid), {depth: 50, timer: 'perf', threadEvents}, names);
+			const session = await memoryEngine.open(rawTarget(java.pid), {depth: 50, timer: 'perf', threadEvents}, names);
 			return {
 				threadEvents, names, session, sample: new Sample(), tids: new Set<number>(), usedNs: 0, recordedNs: 0,
 			};

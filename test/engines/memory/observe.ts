@@ -4,7 +4,7 @@ import {type EngineOptions, type EngineSession} from '../../../source/engines/en
 import {type Interner, unknownStack} from '../../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';
-import {type Target} from '../../../source/jvm/target.js';
+import {rawTarget} from '../../helpers/target.js';
 
 /** One thread as the engine saw it, in words. Frames as in jstack.ts, but a native method keeps no file. */
 export type ObservedThread = {
@@ -55,18 +55,6 @@ export class Names implements Interner {
 	}
 }
 
-/** A target as identification gives it, for a JVM that a test started itself. */
-export function targetOf(pid: number): Target {
-	const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-	const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-	return {
-		pid, nsPid: Number(/^NSpid:.*\s(\d+)$/m.exec(status)?.[1] ?? pid),
-		uid: Number(/^Uid:\s+\d+\s+(\d+)/m.exec(status)?.[1]), gid: Number(/^Gid:\s+\d+\s+(\d+)/m.exec(status)?.[1]),
-		startTicks: Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]), jdk: 0,
-		facts: {pid, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0},
-	};
-}
-
 /**
 How far the CPU time that the clocks of CPUs recorded of threads may be off by chance, nanoseconds. Each of their
 timeslices, of which the kernel counts all, has a record more or less, with a variance of a quarter of one at most; five
@@ -81,7 +69,7 @@ export function chanceNs(pid: number, tids: Iterable<number>, periodNs = 10e6): 
 export class Observer {
 	static async open(pid: number, {depth = Number.POSITIVE_INFINITY, timer = 'stop', ...options}: Partial<EngineOptions> = {}): Promise<Observer> {
 		const observer = new Observer();
-		observer.session = await memoryEngine.open(targetOf(pid), {depth, timer, ...options}, observer.names);
+		observer.session = await memoryEngine.open(rawTarget(pid), {depth, timer, ...options}, observer.names);
 		return observer;
 	}
 

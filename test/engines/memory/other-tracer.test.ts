@@ -14,7 +14,8 @@ import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
 import {javaProcess, nice, startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {until} from '../../helpers/until.js';
-import {Names, targetOf} from './observe.js';
+import {rawTarget} from '../../helpers/target.js';
+import {Names} from './observe.js';
 
 let java: JavaProcess | undefined;
 let tracer: JavaProcess | undefined;
@@ -49,7 +50,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 		return error;
 	};
 
-	const session = new MemorySession(targetOf(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace!, seize}});
+	const session = new MemorySession(rawTarget(pid), {depth: 100}, new Names(), {...opened, ptrace: {...ptrace!, seize}});
 	try {
 		const sample = new Sample();
 		const take = async () => {

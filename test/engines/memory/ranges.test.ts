@@ -85,16 +85,6 @@ describe('ranges of different lengths that are read together', () => {
 		});
 		expect(order).toEqual(addresses.map(address => Number.isNaN(address) || address >= 2 ** 47 ? 0 : address));
 	});
-
-	test('give words and halves of them', () => {
-		const ranges = new Ranges(memory);
-		ranges.add(addresses[4], 12);
-		const range = ranges.add(addresses[5], 16);
-		ranges.read();
-		const bytes = Buffer.from(ranges.bytesOf(range));
-		expect(ranges.half(range, 4)).toBe(bytes.readUInt32LE(4));
-		expect(ranges.word(range, 8)).toBe(Number(bytes.readBigUInt64LE(8)));
-	});
 });
 
 describe('words that are read ahead', () => {

@@ -12,7 +12,8 @@ import {heldThreads} from '../../helpers/kill-tool.js';
 import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
 import {until} from '../../helpers/until.js';
-import {Names, targetOf} from './observe.js';
+import {rawTarget} from '../../helpers/target.js';
+import {Names} from './observe.js';
 
 /** JEP 454: calls of native functions without a library of our own. */
 const firstWithCalls = 22;
@@ -142,7 +143,7 @@ describe.each(newest)('JDK $release', jdk => {
 	});
 
 	test('a session on a JVM that replaces itself by another program is over, and says so', async () => {
-		const session = await memoryEngine.open(targetOf(pid), {depth: 100}, new Names());
+		const session = await memoryEngine.open(rawTarget(pid), {depth: 100}, new Names());
 		try {
 			const sample = new Sample();
 			for (let round = 0; round < 20; round++) {

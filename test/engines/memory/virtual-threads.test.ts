@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
 import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
-import {patienceMs} from '../../helpers/patience.js';
+import {untilAsync} from '../../helpers/until.js';
 import {jstack} from './jstack.js';
 import {Observer} from './observe.js';
 
@@ -21,10 +21,10 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 		observer = await Observer.open(java.pid);
 		let threads = await observer.observe();
 		// A thread that gets no CPU cannot be stopped; another try then.
-		for (const endMs = performance.now() + patienceMs; threads.filter(({isVirtual}) => isVirtual).length < 2 && performance.now() < endMs;) {
-			await sleep(20);
-			threads = await observer.observe();
-		}
+		await untilAsync(async () => {
+			threads = await observer!.observe();
+			return threads.filter(({isVirtual}) => isVirtual).length >= 2;
+		});
 
 		const spinning = threads.find(({name}) => name === 'spinning')!;
 		const resumed = threads.find(({name}) => name === 'resumed')!;

@@ -5,7 +5,7 @@ import process from 'node:process';
 import {describe, expect, test} from 'vitest';
 import {decodeInstruction} from '../../../../source/engines/memory/decode/instruction.js';
 import {jdk} from '../../../helpers/jvm.js';
-import {randomBytes} from '../random-bytes.js';
+import {randomBytes} from '../../../helpers/random.js';
 
 const bytes = (hex: string) => Uint8Array.from(hex.split(' ').map(byte => Number.parseInt(byte, 16)));
 

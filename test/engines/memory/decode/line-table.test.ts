@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {decodeLineTable, lineAt} from '../../../../source/engines/memory/decode/line-table.js';
-import {randomBytes} from '../random-bytes.js';
+import {randomBytes} from '../../../helpers/random.js';
 
 test('short and escaped entries', () => {
 	// Bytecode +0 line +5; +3 line +1; escape: +40, line -3 (zig-zag 80 and 5); end.

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {isInLoop, loopsIn} from '../../../../source/engines/memory/decode/loops.js';
 import {scopeOffsetAfterCall, scopeOffsetInLoop} from '../../../../source/engines/memory/decode/scopes.js';
-import {randomBytes} from '../random-bytes.js';
+import {randomBytes} from '../../../helpers/random.js';
 import {pcDescs} from './write-pc-descs.js';
 
 /**

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {decodeScopes, scopeOffsetAt} from '../../../../source/engines/memory/decode/scopes.js';
 import {Unreadable} from '../../../../source/engines/memory/target/reader.js';
-import {randomBytes} from '../random-bytes.js';
+import {randomBytes} from '../../../helpers/random.js';
 import {pcDescs} from './write-pc-descs.js';
 import {unsigned5} from './write-unsigned5.js';
 

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {blockStart} from '../../../../source/engines/memory/hotspot/code-cache.js';
-import {randomBytes} from '../random-bytes.js';
+import {randomBytes} from '../../../helpers/random.js';
 
 const lookUp = (bytes: ArrayLike<number>) => (segment: number) => blockStart(index => bytes[index] ?? -1, segment);
 

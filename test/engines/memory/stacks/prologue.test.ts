@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {decodeEpilogue, decodePrologue} from '../../../../source/engines/memory/stacks/prologue.js';
-import {randomBytes} from '../random-bytes.js';
+import {randomBytes} from '../../../helpers/random.js';
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 
