@@ -77,7 +77,7 @@ export class ThreadStacks {
 	/** Walks threads that wait, or run in native code or in the VM; returns those found running Java code. */
 	#walkWaiting(threads: readonly JavaThread[]): readonly JavaThread[] {
 		const {waiting, observed} = this.#ways;
-		return observed ? threads.filter(thread => !observed.offCpu.around(thread, () => waiting.walk(thread))) : waiting.walkAll(threads);
+		return threads.filter(thread => !(observed ? observed.offCpu.around(thread, () => waiting.walk(thread)) : waiting.walk(thread)));
 	}
 
 	/** Takes the stacks of running threads from their newest records if they can have any; otherwise stops them. */

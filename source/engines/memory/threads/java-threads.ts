@@ -113,11 +113,6 @@ export class JavaThreads {
 		return this.#blocks.addTo(ranges, thread.address);
 	}
 
-	/** Takes a thread's block from ranges that were read; false if it was unreadable. */
-	take(ranges: Ranges, range: number, thread: JavaThread): boolean {
-		return this.#blocks.take(ranges, range, thread.block);
-	}
-
 	/** Whether a thread was where its stack was walked when these ranges were read, and had not run. */
 	wasWhereWalked(ranges: Ranges, range: number, thread: JavaThread): boolean {
 		return this.#blocks.take(ranges, range, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
