@@ -20,20 +20,29 @@ export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, que
 	const cpuNsOf = new Float64Array(locations.length);
 	const before = alignedTo(snapshot, since)?.counters;
 	const known = Math.min(counters.count, before?.count ?? 0);
-	for (let counter = 0; counter < counters.count; counter++) {
+	const {count, thread, node: nodes, state, ticks: ticksNow, cpuNs: cpuNsNow} = counters;
+	const {ticks: ticksBefore, cpuNs: cpuNsBefore} = before ?? counters;
+	for (let counter = 0; counter < count; counter++) {
 		const isOld = counter < known;
-		const ticks = counters.ticks[counter] - (isOld ? before!.ticks[counter] : 0);
-		const cpuNs = counters.cpuNs[counter] - (isOld ? before!.cpuNs[counter] : 0);
-		const node = counters.node[counter];
-		if ((ticks > 0 || cpuNs !== 0) && node !== rootNode && isCounted(scope, counters.thread[counter])) {
+		const ticks = ticksNow[counter] - (isOld ? ticksBefore[counter] : 0);
+		const cpuNs = cpuNsNow[counter] - (isOld ? cpuNsBefore[counter] : 0);
+		const node = nodes[counter];
+		if ((ticks > 0 || cpuNs !== 0) && node !== rootNode && isCounted(scope, thread[counter])) {
 			const group = groupOfFrame[dictionary.nodeFrame[attributed[node]]];
 			cpuNsOf[group] += cpuNs;
-			ticksOf[group] += (scope.countedMask & (1 << counters.state[counter])) === 0 ? 0 : Math.max(0, ticks);
+			ticksOf[group] += (scope.countedMask & (1 << state[counter])) === 0 ? 0 : Math.max(0, ticks);
 		}
 	}
 
-	const groups = Int32Array.from(locations.keys()).filter(group => ticksOf[group] > 0 || cpuNsOf[group] > 0);
-	const [ticks, cpuNs] = [ticksOf, cpuNsOf].map(of => Float64Array.from(groups, group => of[group]));
+	const used: number[] = [];
+	for (let group = 0; group < locations.length; group++) {
+		if (ticksOf[group] > 0 || cpuNsOf[group] > 0) {
+			used.push(group);
+		}
+	}
+
+	const groups = Int32Array.from(used);
+	const [ticks, cpuNs] = [ticksOf, cpuNsOf].map(of => Float64Array.from(used, group => of[group]));
 	return (key, asked) => (effectiveUnit(asked) === 'ticks' ? ticks : cpuNs)[indexOf(groups, groupOfKey.get(key) ?? 0)] ?? 0;
 }
 

@@ -1,3 +1,4 @@
+import {Buffer} from 'node:buffer';
 import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {newArray, type Column, type ColumnArray} from '../../model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
@@ -42,7 +43,8 @@ export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
 		const {count} = now[part.region];
 		const beforeCount = Math.min(count, then?.[part.region].count ?? 0);
 		let last = -1;
-		for (let index = 0; index < count; index++) {
+		// Most columns stay as they are.
+		for (let index = before && isSame(values, before, beforeCount) ? beforeCount : 0; index < count; index++) {
 			const old = index < beforeCount ? before![index] : 0;
 			if (values[index] !== old) {
 				const change = Math.round(values[index]) - Math.round(old);
@@ -59,6 +61,12 @@ export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
 
 	writeNames(writer, then?.threads.name ?? [], now.threads.name);
 	return writer.take();
+}
+
+/** Whether two arrays of a column begin with the same values. */
+function isSame(a: ColumnArray, b: ColumnArray, count: number): boolean {
+	const [first, second] = [a, b].map(({buffer, byteOffset, BYTES_PER_ELEMENT: size}) => new Uint8Array(buffer, byteOffset, count * size));
+	return Buffer.compare(first, second) === 0;
 }
 
 /** What two changes, one after the other, come to. */

@@ -68,7 +68,8 @@ export class RowTrends {
 
 	#figures(query: Query, ring: Ring, {from, to}: TrendStep, past: Past): Omit<Step, 'from'> {
 		const since = this.#lookBack.at(ring, from);
-		const snapshot = this.#lookBack.at(ring, to)!;
+		// The step that goes on is looked at again at each refresh.
+		const snapshot = to === ring.windows.length - 1 ? ring.newest! : this.#lookBack.at(ring, to)!;
 		return {ms: sampledMs(snapshot, since), figures: past(snapshot, since, query)};
 	}
 }

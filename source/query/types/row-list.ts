@@ -53,7 +53,8 @@ export type RowKeys = Pick<readonly string[], 'length' | 'at' | 'indexOf'>;
 /** The keys of a list of rows. */
 export function keysOfRows(rows: RowList<{readonly key: string}>): RowKeys {
 	return {
-		length: rows.length, at: index => rows.at(index)?.key,
+		length: rows.length,
+		at: index => rows.at(index)?.key,
 		indexOf: key => rows instanceof RowsOnDemand ? rows.indexOfKey(key) : (rows as ReadonlyArray<{readonly key: string}>).findIndex(row => row.key === key),
 	};
 }
