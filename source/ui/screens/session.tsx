@@ -64,6 +64,9 @@ type SessionScreenProps = {
 	readonly onQuit: () => void;
 };
 
+/** The effects of a type. */
+type EffectOf<Type, Each = Effect> = Each extends {readonly type: infer Types} ? (Type extends Types ? Each : never) : never;
+
 /** The screen of a session: header, tabs, the current view or a layer over it, footer. */
 function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQuit}: SessionScreenProps) {
 	const terminal = useTerminal();
@@ -101,95 +104,58 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 		});
 	});
 
-	const perform = (effect: Effect): void => {
-		switch (effect.type) {
-			case 'quit': {
-				onQuit();
-				break;
-			}
-
-			case 'redraw': {
-				repaint();
-				break;
-			}
-
-			case 'suspend': {
-				terminal.suspend();
-				break;
-			}
-
-			case 'copy': {
-				const text = copiedText(effect.location);
-				terminal.copy(text);
-				dispatch({type: 'say', message: {text: `copied ${text}`, tone: 'plain'}});
-				break;
-			}
-
-			case 'edit': {
-				void edited(data.fileOf(effect.location), terminal, dispatch);
-				break;
-			}
-
-			case 'sampling': {
-				store.toggleSampling();
-				break;
-			}
-
-			case 'holders': {
-				store.askForHolders();
-				break;
-			}
-
-			case 'reset':
-			case 'undo-reset': {
-				store.reset(effect.type === 'undo-reset');
-				dispatch({type: 'resets', resets: store.get().past.resets.length});
-				break;
-			}
-
-			case 'keep-columns': {
-				if (keepColumns) {
-					void answered(keepColumns(effect.view, effect.columns), 'not saved', dispatch);
-				}
-
-				break;
-			}
-
-			case 'find-methods': {
-				void found(tracer, effect.pattern, dispatch);
-				break;
-			}
-
-			case 'trace': {
-				if (tracer) {
-					void answered(tracer.trace(), 'not traced', dispatch);
-				}
-
-				break;
-			}
-
-			case 'forget-methods': {
-				void tracer?.forget();
-				break;
-			}
-
-			case 'save': {
-				if (shown.snapshot) {
-					void answered(save(shown.snapshot, shown.baseline, queryOf(ui), effect), 'not saved', dispatch);
-				} else {
-					dispatch({type: 'say', message: {text: 'nothing to save yet', tone: 'plain'}});
-				}
-
-				break;
-			}
-		}
+	const reset = (isUndone: boolean) => {
+		store.reset(isUndone);
+		dispatch({type: 'resets', resets: store.get().past.resets.length});
 	};
 
+	const performers: {readonly [Type in Effect['type']]: (effect: EffectOf<Type>) => void} = {
+		quit: onQuit,
+		redraw: repaint,
+		suspend() {
+			terminal.suspend();
+		},
+		copy({location}) {
+			const text = copiedText(location);
+			terminal.copy(text);
+			dispatch({type: 'say', message: {text: `copied ${text}`, tone: 'plain'}});
+		},
+		edit({location}) {
+			void edited(data.fileOf(location), terminal, dispatch);
+		},
+		sampling() {
+			store.toggleSampling();
+		},
+		holders() {
+			store.askForHolders();
+		},
+		reset() {
+			reset(false);
+		},
+		'undo-reset'() {
+			reset(true);
+		},
+		'keep-columns'(effect) {
+			void answered(keepColumns?.(effect.view, effect.columns), 'not saved', dispatch);
+		},
+		'find-methods'({pattern}) {
+			void found(tracer, pattern, dispatch);
+		},
+		trace() {
+			void answered(tracer?.trace(), 'not traced', dispatch);
+		},
+		'forget-methods'() {
+			void tracer?.forget();
+		},
+		save(effect) {
+			void answered(shown.snapshot ? save(shown.snapshot, shown.baseline, queryOf(ui), effect) : 'nothing to save yet', 'not saved', dispatch);
+		},
+	};
 	useLayoutEffect(() => {
 		if (effects.length > 0) {
 			dispatch({type: 'performed', effects});
 			for (const effect of effects) {
-				perform(effect);
+				performers[effect.type](effect as never);
 			}
 		}
 	});
@@ -241,10 +207,13 @@ export function sessionScreen(props: SessionScreenProps): ReactElement {
 	return <SessionScreen {...props}/>;
 }
 
-/** Shows the outcome as a message. */
-async function answered(doing: Promise<string>, failure: string, dispatch: (action: SessionAction) => void): Promise<void> {
+/** Shows the outcome, if any, as a message. */
+async function answered(doing: Promise<string> | string | undefined, failure: string, dispatch: (action: SessionAction) => void): Promise<void> {
 	try {
-		dispatch({type: 'say', message: {text: await doing, tone: 'plain'}});
+		const text = await doing;
+		if (text !== undefined) {
+			dispatch({type: 'say', message: {text, tone: 'plain'}});
+		}
 	} catch (error) {
 		dispatch({type: 'say', message: {text: `${failure}: ${error instanceof Error ? error.message : String(error)}`, tone: 'error'}});
 	}

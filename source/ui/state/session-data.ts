@@ -3,7 +3,7 @@ import type {SourceOf, SourceText} from '../../sources/source-text.js';
 import {
 	ratesOf, recentRates, overallRates, type SamplingRates,
 } from '../../query/past/sampling-rates.js';
-import {LookBack, type PastWindow} from '../../query/past/look-back.js';
+import {LookBack} from '../../query/past/look-back.js';
 import {keysOfRows, type RowList} from '../../query/types/row-list.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {summarize} from '../../query/summary/summary.js';
@@ -34,7 +34,7 @@ export type DataOptions = {
 	readonly top?: number;
 };
 
-type Answer = Pick<ScreenData, 'snapshot' | 'baseline' | 'summary' | 'findings' | 'table' | 'past'> & {readonly past?: PastWindow};
+type Answer = Pick<ScreenData, 'snapshot' | 'baseline' | 'summary' | 'findings' | 'table' | 'past'>;
 
 /**
 What is on the screen, from the state of the keys and a moment of the session. Remembers its last answers: the same
