@@ -129,7 +129,7 @@ export function writeTaskReport(report: TaskReport): Uint8Array {
 		});
 	}
 
-	return to.taken();
+	return to.take();
 }
 
 function writeProbe(to: Bytes, {probe, states, counters, notes, history}: TaskReport): void {

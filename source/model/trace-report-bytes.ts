@@ -201,7 +201,7 @@ export function writeReport(report: TraceReport): Uint8Array {
 		writeTrace(to, trace);
 	});
 	writeThreads(to, report);
-	return to.taken();
+	return to.take();
 }
 
 function writeRefusals(to: Bytes, refused: readonly RefusedName[]): void {

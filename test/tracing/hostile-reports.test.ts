@@ -74,7 +74,7 @@ function forged({texts = 0, textBytes = 0, methods = 1, nodes = 0, buckets = 1, 
 	}
 
 	to.numbers(0);
-	return to.taken();
+	return to.take();
 }
 
 /**

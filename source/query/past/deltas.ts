@@ -3,8 +3,8 @@ import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {newArray, type Column, type ColumnArray} from '../../model/column-types.js';
 import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
+import {Bytes, Numbers} from '../../model/varints.js';
 import {mergeNames, moveNames, writeNames} from './name-deltas.js';
-import {VarintReader, VarintWriter} from './varints.js';
 
 /*
 What changed from one snapshot of a session to the next, as bytes: for each column of the schema that changes, the rows
@@ -34,7 +34,7 @@ export function countsOf({counters, contention, threads}: Counted): Counts {
 	return {counters: counters.count, contention: contention.count, threads: threads.count};
 }
 
-const writer = new VarintWriter();
+const writer = new Bytes();
 
 /** What led from `then` (undefined: nothing was counted yet) to `now`. */
 export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
@@ -49,14 +49,14 @@ export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
 			if (values[index] !== old) {
 				const change = Math.round(values[index]) - Math.round(old);
 				if (change !== 0) {
-					writer.unsigned(index - last);
+					writer.number(index - last);
 					writer.signed(change);
 					last = index;
 				}
 			}
 		}
 
-		writer.unsigned(0);
+		writer.number(0);
 	}
 
 	writeNames(writer, then?.threads.name ?? [], now.threads.name);
@@ -71,7 +71,7 @@ function isSame(a: ColumnArray, b: ColumnArray, count: number): boolean {
 
 /** What two changes, one after the other, come to. */
 export function merged(first: Uint8Array, second: Uint8Array): Uint8Array {
-	const readers = [first, second].map(bytes => new VarintReader(bytes));
+	const readers = [first, second].map(bytes => new Numbers(bytes));
 	const [a, b] = readers.map(reader => new Entries(reader));
 	for (const _ of changing) {
 		a.next();
@@ -88,13 +88,13 @@ export function merged(first: Uint8Array, second: Uint8Array): Uint8Array {
 			}
 
 			if (change !== 0) {
-				writer.unsigned(index - last);
+				writer.number(index - last);
 				writer.signed(change);
 				last = index;
 			}
 		}
 
-		writer.unsigned(0);
+		writer.number(0);
 		a.endPart();
 		b.endPart();
 	}
@@ -109,14 +109,14 @@ class Entries {
 	/** Infinity behind the last one of a column. */
 	index = -1;
 	change = 0;
-	readonly #reader: VarintReader;
+	readonly #reader: Numbers;
 
-	constructor(reader: VarintReader) {
+	constructor(reader: Numbers) {
 		this.#reader = reader;
 	}
 
 	next(): void {
-		const gap = this.#reader.unsigned();
+		const gap = this.#reader.number();
 		if (gap === 0) {
 			this.index = Infinity;
 			return;
@@ -157,10 +157,10 @@ export class MovingMoment {
 
 	/** Goes on by a change, or back. */
 	move(bytes: Uint8Array, direction: 1 | -1): void {
-		const reader = new VarintReader(bytes);
+		const reader = new Numbers(bytes);
 		for (const array of this.#arrays) {
 			let index = -1;
-			for (let gap = reader.unsigned(); gap !== 0; gap = reader.unsigned()) {
+			for (let gap = reader.number(); gap !== 0; gap = reader.number()) {
 				index += gap;
 				array[index] += direction * reader.signed();
 			}

@@ -1,4 +1,4 @@
-import type {VarintReader, VarintWriter} from './varints.js';
+import type {Bytes, Numbers} from '../../model/varints.js';
 
 /*
 How names changed from one moment to the next, as numbers behind those of the other columns (deltas.ts): for each that
@@ -10,24 +10,24 @@ goes up takes some bytes.
 type Change = {readonly kept: number; readonly before: string; readonly after: string};
 
 /** What led from the names `then` (none where there are no more of them) to `now`. */
-export function writeNames(writer: VarintWriter, then: readonly string[], now: readonly string[]): void {
+export function writeNames(writer: Bytes, then: readonly string[], now: readonly string[]): void {
 	let last = -1;
 	// Mostly it is the same list.
 	const length = then === now ? 0 : now.length;
 	for (let index = 0; index < length; index++) {
 		const [old, name] = [then[index] ?? '', now[index]];
 		if (name !== old) {
-			writer.unsigned(index - last);
+			writer.number(index - last);
 			write(writer, changeOf(old, name));
 			last = index;
 		}
 	}
 
-	writer.unsigned(0);
+	writer.number(0);
 }
 
 /** What two changes, one after the other, come to. */
-export function mergeNames(writer: VarintWriter, first: VarintReader, second: VarintReader): void {
+export function mergeNames(writer: Bytes, first: Numbers, second: Numbers): void {
 	const sources = [first, second].map(reader => new Entries(reader));
 	let last = -1;
 	for (;;) {
@@ -39,17 +39,17 @@ export function mergeNames(writer: VarintWriter, first: VarintReader, second: Va
 		const [a, b] = sources.map(entries => entries.take(index));
 		const change = a && b ? joined(a, b) : (a ?? b)!;
 		if (change.before !== change.after) {
-			writer.unsigned(index - last);
+			writer.number(index - last);
 			write(writer, change);
 			last = index;
 		}
 	}
 
-	writer.unsigned(0);
+	writer.number(0);
 }
 
 /** Leads names on by a change, or back. */
-export function moveNames(names: string[], reader: VarintReader, direction: 1 | -1): void {
+export function moveNames(names: string[], reader: Numbers, direction: 1 | -1): void {
 	const entries = new Entries(reader);
 	while (entries.index < Infinity) {
 		const {index} = entries;
@@ -62,9 +62,9 @@ export function moveNames(names: string[], reader: VarintReader, direction: 1 | 
 class Entries {
 	/** Of the next one; Infinity behind the last. */
 	index = -1;
-	readonly #reader: VarintReader;
+	readonly #reader: Numbers;
 
-	constructor(reader: VarintReader) {
+	constructor(reader: Numbers) {
 		this.#reader = reader;
 		this.#advance();
 	}
@@ -75,13 +75,13 @@ class Entries {
 			return undefined;
 		}
 
-		const change = {kept: this.#reader.unsigned(), before: readText(this.#reader), after: readText(this.#reader)};
+		const change = {kept: this.#reader.number(), before: readText(this.#reader), after: readText(this.#reader)};
 		this.#advance();
 		return change;
 	}
 
 	#advance(): void {
-		const gap = this.#reader.unsigned();
+		const gap = this.#reader.number();
 		this.index = gap === 0 ? Infinity : this.index + gap;
 	}
 }
@@ -104,21 +104,21 @@ function joined(first: Change, second: Change): Change {
 		: {kept: second.kept, before: second.before.slice(0, -more) + first.before, after: second.after};
 }
 
-function write(writer: VarintWriter, {kept, before, after}: Change): void {
-	writer.unsigned(kept);
+function write(writer: Bytes, {kept, before, after}: Change): void {
+	writer.number(kept);
 	for (const text of [before, after]) {
 		const characters = [...text];
-		writer.unsigned(characters.length);
+		writer.number(characters.length);
 		for (const character of characters) {
-			writer.unsigned(character.codePointAt(0)!);
+			writer.number(character.codePointAt(0)!);
 		}
 	}
 }
 
-function readText(reader: VarintReader): string {
+function readText(reader: Numbers): string {
 	let text = '';
-	for (let left = reader.unsigned(); left > 0; left--) {
-		text += String.fromCodePoint(reader.unsigned());
+	for (let left = reader.number(); left > 0; left--) {
+		text += String.fromCodePoint(reader.number());
 	}
 
 	return text;
