@@ -1,14 +1,13 @@
 import process from 'node:process';
 import {createInterface} from 'node:readline/promises';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Format, Written} from '../exports/formats/export-format.js';
 import {reportFormats} from '../exports/formats/registry.js';
 import {wrapAt} from '../exports/formats/text-table.js';
 import type {Target} from '../jvm/target.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';
-import {print} from './batch.js';
+import {writingTo} from './batch.js';
 import {resolveTarget} from './resolve-target.js';
 import {agentObstacle} from './trace-texts.js';
 
@@ -61,19 +60,16 @@ export async function isAgreed(text: string, question: string): Promise<boolean>
 Writes the report that `make` resolves to into --output or to standard output. Returns the exit code: 1 where there is
 none. Throws UserError.
 */
-export async function writeReport({output}: Options, make: () => Promise<Written | undefined>): Promise<number> {
-	const file = output === undefined ? undefined : await GrowingFile.create(output);
-	try {
+export async function writeReport(options: Options, make: () => Promise<Written | undefined>): Promise<number> {
+	return writingTo(options, async write => {
 		const report = await make();
 		if (report === undefined) {
 			return 1;
 		}
 
-		await (file ? file.append(report) : print(report));
+		await write(report);
 		return 0;
-	} finally {
-		await file?.finish();
-	}
+	});
 }
 
 /** Reads a session's reports for a time, until it is stopped or its target ends; then its last one. `hasEnded`: the target has. */

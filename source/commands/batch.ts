@@ -2,29 +2,20 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {endSignals} from '../runtime/end-signals.js';
 import {UserError} from '../runtime/errors.js';
-import {
-	type ExportFormat, type ExportOptions, piecesOf, type Written,
-} from '../exports/formats/export-format.js';
+import {type ExportOptions, piecesOf, type Written} from '../exports/formats/export-format.js';
+import {formatOf} from '../exports/formats/registry.js';
 import {GrowingFile} from '../exports/files/growing-file.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource, SourceStatus} from '../model/source.js';
 import {deadlockText, deadlocksOf} from '../query/locks/deadlocks.js';
-import type {BatchPlan} from './batch-plan.js';
+import type {Options} from '../options/parse.js';
+import {queryOf} from '../options/query-options.js';
+import {version} from '../runtime/version.js';
+import {viewOf} from '../views/registry.js';
+import {planBatch} from './batch-plan.js';
 
 const startTimeoutMs = 30_000;
 const pollMs = 20;
-
-/** What a batch run prints, from where and to where. */
-type BatchRequest = {
-	readonly source: SnapshotSource;
-	readonly plan: BatchPlan;
-	readonly format: ExportFormat;
-	readonly options: ExportOptions;
-	/** A file to write, which must not exist yet; undefined: standard output. */
-	readonly output?: string;
-	/** Ends the run early; what there is so far is printed. */
-	readonly stop: AbortSignal;
-};
 
 /** Waits until the condition holds, time is up or the run is to end; true when the condition held. */
 async function waitUntil(condition: () => boolean, deadlineMs: number, stop: AbortSignal): Promise<boolean> {
@@ -50,24 +41,47 @@ function failure(source: SnapshotSource): UserError {
 }
 
 /**
-Prints the reports of the plan as their windows end. The target's end, a signal or a reader that went away ends it
-early, with what there is. Throws UserError when the session failed before its first sample, or after printing what
-there is, and when the file cannot be written.
+Prints the reports that the options ask for as their windows end. The target's end, a signal or a reader that went away
+ends it early, with what there is. Returns the exit code. Throws UserError when the session failed before its first
+sample, or after printing what there is, and when the file cannot be written.
 */
-export async function runBatch(request: BatchRequest): Promise<void> {
-	if (request.output === undefined) {
-		return printReports(request, print);
+export async function runBatch(source: SnapshotSource, options: Options): Promise<number> {
+	const stop = endsBySignal();
+	process.stdout.once('error', () => {
+		stop.abort();
+	});
+	return writingTo(options, async write => {
+		await printReports(source, options, stop.signal, write);
+		return 0;
+	});
+}
+
+/** Runs `action` with a function that writes to --output, or to standard output without it. */
+export async function writingTo<T>({output}: Options, action: (write: (report: Written) => Promise<void>) => Promise<T>): Promise<T> {
+	if (output === undefined) {
+		return action(print);
 	}
 
-	const file = await GrowingFile.create(request.output);
+	const file = await GrowingFile.create(output);
 	try {
-		await printReports(request, async report => file.append(report));
+		return await action(async report => file.append(report));
 	} finally {
 		await file.finish();
 	}
 }
 
-async function printReports({source, plan, format, options, stop}: BatchRequest, write: (report: Written) => Promise<void>): Promise<void> {
+async function printReports(source: SnapshotSource, options: Options, stop: AbortSignal, write: (report: Written) => Promise<void>): Promise<void> {
+	const plan = planBatch(options);
+	const format = formatOf(options.format);
+	const exportOptions: ExportOptions = {
+		query: queryOf(options),
+		view: options.view === undefined ? undefined : viewOf(options.view),
+		version,
+		top: options.top,
+		width: process.stdout.columns || undefined,
+		depth: options.depth,
+		states: options.states,
+	};
 	const hasSamples = () => (source.read()?.session.samples ?? 0) > 0;
 	await waitUntil(() => isOver(source) || hasSamples(), performance.now() + startTimeoutMs, stop);
 	if (!hasSamples()) {
@@ -92,7 +106,7 @@ async function printReports({source, plan, format, options, stop}: BatchRequest,
 			break;
 		}
 
-		await write(format.write(snapshot, baseline, {...options, notes: batchNotes(source.status()), ...(plan.count > 1 ? {iteration} : {})}));
+		await write(format.write(snapshot, baseline, {...exportOptions, notes: batchNotes(source.status()), ...(plan.count > 1 ? {iteration} : {})}));
 		const deadlocks = deadlocksOf(snapshot).map(deadlock => `tprof-top: ${deadlockText(deadlock)}\n`).join('');
 		if (deadlocks !== saidOfDeadlocks) {
 			saidOfDeadlocks = deadlocks;
@@ -125,7 +139,7 @@ export function batchNotes({phase, message, note, lineNote, stale, tracer}: Sour
 }
 
 /** Writes to standard output, which may be a pipe whose reader went away, and waits until it is written. */
-export async function print(report: Written): Promise<void> {
+async function print(report: Written): Promise<void> {
 	for (const piece of piecesOf(report)) {
 		await new Promise<void>(resolve => {
 			process.stdout.write(piece, () => {

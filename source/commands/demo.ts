@@ -25,20 +25,14 @@ export function findJava(environment: NodeJS.ProcessEnv = process.env): string |
 	return folders.map(folder => path.join(folder, 'java')).find(file => existsSync(file));
 }
 
-/** The recording that is shown where there is no java; undefined if it was not copied along. */
-export function demoRecording(): string | undefined {
-	return bundledFile('demo/recording.pb.gz');
-}
+/** The path of a file of demo/. Throws UserError where it was not copied along. */
+export function demoFile(name: string): string {
+	const file = bundledFile(`demo/${name}`);
+	if (file === undefined) {
+		throw new UserError('the demo program is not here: it is in demo/ beside tprof-top\'s cli.js', {hint: 'copy the whole dist folder, or install the package'});
+	}
 
-/** The bundled program; undefined where it was not copied along. */
-export function demoJar(): string | undefined {
-	return bundledFile('demo/shop.jar');
-}
-
-/** Its sources; none where they were not copied along. */
-export function demoSources(): readonly string[] {
-	const folder = bundledFile('demo/src');
-	return folder === undefined ? [] : [folder];
+	return file;
 }
 
 /** Starts the bundled program and resolves once it works; it ends when we do, since it watches its standard input. */
