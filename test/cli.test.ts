@@ -15,7 +15,7 @@ import {readPprof} from '../source/exports/pprof/read.js';
 import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
 import {run as runProgram} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
-import {until} from './helpers/until.js';
+import {until, untilAsync} from './helpers/until.js';
 import {patienceMs} from './helpers/patience.js';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -30,6 +30,12 @@ async function startShop(): Promise<JavaProcess> {
 
 /** Runs the built program without a terminal until it ends. */
 const run = async (...args: string[]) => runProgram(process.execPath, [cli, ...args], {JAVA_HOME: jdk().home});
+
+/** The same until it has printed what it should: on a busy machine a second may have no record of the hot lines. */
+const runUntil = async (isAsWanted: (stdout: string) => boolean, ...args: string[]) => untilAsync(async () => {
+	const ended = await run(...args);
+	return (ended.status !== 0 || isAsWanted(ended.stdout)) && ended;
+});
 
 /** Starts it, to be disturbed while it runs. */
 function start(...args: string[]) {
@@ -197,14 +203,14 @@ describe.concurrent('on a running JVM', () => {
 	});
 
 	test('text: the header and the hot lines', {concurrent: false}, async () => {
-		const {status, stdout} = await run('--duration', '1', '--max-overhead', '100', String(target.pid));
+		const {status, stdout} = await runUntil(text => /demo\.Pricing\.discount:\d+/.test(text), '--duration', '1', '--max-overhead', '100', String(target.pid));
 		expect(status).toBe(0);
 		expect(stdout).toContain(`tprof-top ${target.pid}`);
-		expect(stdout).toMatch(/demo\.Pricing\.discount:\d+/);
 	});
 
 	test('json: schema 1, its sums right', {concurrent: false}, async () => {
-		const {status, stdout} = await run('--duration', '1', '--interval', '50', '--max-overhead', '100', '--format', 'json', String(target.pid));
+		const isPricingHot = (text: string) => (JSON.parse(text) as {lines: Array<{class: string}>}).lines.slice(0, 2).some(line => line.class === 'demo.Pricing');
+		const {status, stdout} = await runUntil(isPricingHot, '--duration', '1', '--interval', '50', '--max-overhead', '100', '--format', 'json', String(target.pid));
 		expect(status).toBe(0);
 		const report = JSON.parse(stdout) as Record<string, unknown> & {lines: Array<{class: string; cpuMs: number}>; threads: Array<{name: string; states: Record<string, number>}>; threadSamples: number; samples: number};
 		expect(Object.keys(report)).toEqual(['tool', 'version', 'schema', 'target', 'engine', 'timer', 'intervalMs', 'requestedIntervalMs', 'startedAt', 'durationMs', 'samples', 'late', 'failed', 'threadSamples', 'sampleTicks', 'incompleteStacks', 'skippedThreads', 'cost', 'notes', 'deadlocks', 'lines', 'threads', 'stacks']);
@@ -212,7 +218,6 @@ describe.concurrent('on a running JVM', () => {
 		expect(report.samples).toBeGreaterThan(2);
 		const cpu = report.lines.map(line => line.cpuMs);
 		expect(cpu).toEqual([...cpu].sort((a, b) => b - a));
-		expect(report.lines.slice(0, 2).map(line => line.class)).toContain('demo.Pricing');
 		expect(report.threads.map(({name}) => name)).toEqual(expect.arrayContaining(['pricing-1', 'checkout-4', 'outbox', 'cron']));
 	});
 
@@ -241,9 +246,8 @@ describe.concurrent('on a running JVM', () => {
 	test('lines and votes are the seeds\' own', {concurrent: false}, async () => {
 		const lines = await run('--duration', '0.5', '--format', 'lines', String(target.pid));
 		expect(lines.stdout.trimEnd().split('\n').every(line => /^ *\d+ \S+\.\S+:-?\d+$/.test(line))).toBe(true);
-		const votes = await run('--duration', '1', '--max-overhead', '100', '--format', 'votes', String(target.pid));
+		const votes = await runUntil(text => text.includes('demo.Pricing'), '--duration', '1', '--max-overhead', '100', '--format', 'votes', String(target.pid));
 		expect(votes.status).toBe(0);
-		expect(votes.stdout).toMatch(/demo\.Pricing/);
 	});
 
 	test('--output writes a whole file for its owner, and replaces none', {concurrent: false}, async () => {
