@@ -115,7 +115,6 @@ export function filterOf(text: string): RowFilter {
 function readFilter(terms: readonly Term[]): RowFilter {
 	let stateMask: number | undefined;
 	const threadTests: Array<(name: string) => boolean> = [];
-	const rowTests: RowTest[] = [];
 	const rowTerms: RowTerm[] = [];
 	for (const term of terms) {
 		const kinds = new Set(term.alternatives.map(alternative => kindOf(alternative)));
@@ -135,7 +134,6 @@ function readFilter(terms: readonly Term[]): RowFilter {
 			threadTests.push(name => tests.some(test => test(name)) !== term.isNegated);
 		} else {
 			const tests = term.alternatives.map(alternative => readRowTest(alternative));
-			rowTests.push((row, lowerText) => tests.some(({test}) => test(row, lowerText)) !== term.isNegated);
 			rowTerms.push(termOf(tests, term.isNegated));
 		}
 	}
@@ -143,12 +141,9 @@ function readFilter(terms: readonly Term[]): RowFilter {
 	return {
 		stateMask: stateMask === undefined ? undefined : stateMask & ((1 << threadStates.length) - 1),
 		thread: threadTests.length === 0 ? undefined : name => threadTests.every(test => test(name)),
-		row: rowTests.length === 0
+		row: rowTerms.length === 0
 			? undefined
-			: row => {
-				const lowerText = row.text.toLowerCase();
-				return rowTests.every(test => test(row, lowerText));
-			},
+			: row => rowTerms.every(term => (term.text(row.text) || term.figures(row)) !== term.isNegated),
 		terms: rowTerms.length === 0 ? undefined : rowTerms,
 	};
 }

@@ -1,5 +1,4 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {stateCount} from '../../model/thread-state.js';
 import type {CounterRanking, Ranked} from '../counters/ranking.js';
 import {AtLocation} from '../counters/location.js';
 import {
@@ -95,7 +94,7 @@ export class CountedLine extends AtLocation implements LineRow {
 	}
 
 	get states(): StateTicks {
-		this.#states ??= [...this.#of.sums.states.subarray(this.#group * stateCount, (this.#group + 1) * stateCount)];
+		this.#states ??= this.#of.sums.states(this.#group);
 		return this.#states;
 	}
 

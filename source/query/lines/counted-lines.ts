@@ -54,7 +54,7 @@ function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, sc
 	const {wholeCpuNs, wholeTicks} = sums;
 	const inStep = threadsInStep(snapshot, since);
 	const locations = grouping.locations.length;
-	const buckets = new CounterBuckets(sums.groupOfCounter, locations);
+	const buckets = new CounterBuckets(sums.bucketOfCounter, locations);
 	const shared: Omit<CountedFigures, 'beyond' | 'isInTicks'> = {
 		grouping, sums, threads, inStep, ranking: new CounterRanking(counters, buckets, counters.thread, threads.count, countedMask), contention: contentionByLocation(snapshot, attributed, grouping, scope),
 	};

@@ -1,12 +1,13 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
-import {stateCode, stateCount} from '../../model/thread-state.js';
+import {stateCode} from '../../model/thread-state.js';
 import {sortRows} from '../columns/sort.js';
 import {endsOf, ownLocation, viaOfBuckets} from '../counters/attribution.js';
+import {BucketSums} from '../counters/bucket-sums.js';
 import {CounterBuckets, CounterRanking} from '../counters/ranking.js';
 import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
 import {
-	cpuPieces, percentOf, samplesOf, shareError, threadsInStep,
+	percentOf, samplesOf, shareError, threadsInStep,
 } from '../counters/share.js';
 import {StackFilter} from '../counters/stack-filter.js';
 import {framesOf, stackIndex, type Grouping} from '../counters/stack-index.js';
@@ -34,7 +35,12 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	const lines = stackIndex(dictionary).grouping('line');
 	const stacks = new SameStacks(dictionary, lines, depth);
 	const ends = endsOf(dictionary, query);
-	const sums = new StackSums(counters, stacks, scope, ends);
+	const stackOfCounter = new Int32Array(counters.count);
+	for (let counter = 0; counter < counters.count; counter++) {
+		stackOfCounter[counter] = stacks.numberOf(ends ? ends[counters.node[counter]] : counters.node[counter]);
+	}
+
+	const sums = new BucketSums(counters, stackOfCounter, stacks.firstNode.length, scope);
 	const rows = rowsOf(snapshot, sums, counters, scope, {
 		inStep: threadsInStep(snapshot, since), dictionary, lines, depth, stacks, ends, app: query.app,
 	});
@@ -50,98 +56,45 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 }
 
 /** By the number of a stack: terms of the filter whose text is in what its samples stood in beyond the program's own code. */
-function foundInLeftOut(counters: Counters, {ticks, stackOfCounter}: StackSums, filter: StackFilter, ends: Int32Array): Int32Array {
-	const found = new Int32Array(ticks.length);
+function foundInLeftOut(counters: Counters, {selfTicks, bucketOfCounter}: BucketSums, filter: StackFilter, ends: Int32Array): Int32Array {
+	const found = new Int32Array(selfTicks.length);
 	for (let counter = 0; counter < counters.count; counter++) {
-		found[stackOfCounter[counter]] |= filter.foundBetween(counters.node[counter], ends[counters.node[counter]]);
+		found[bucketOfCounter[counter]] |= filter.foundBetween(counters.node[counter], ends[counters.node[counter]]);
 	}
 
 	return found;
 }
 
-function rowsOf(snapshot: Snapshot, sums: StackSums, counters: Counters, {unit, countedMask}: Scope, frames: Frames): LazyHistogramRow[] {
+function rowsOf(snapshot: Snapshot, sums: BucketSums, counters: Counters, {unit, countedMask}: Scope, frames: Frames): LazyHistogramRow[] {
 	const {threads, dictionary} = snapshot;
-	const stackCount = sums.ticks.length;
+	const stackCount = sums.selfTicks.length;
 	let ranking: CounterRanking | undefined;
 	const source: RowSource = {
 		sums,
 		frames,
 		isInTicks: unit === 'ticks',
 		threadsOf(stack) {
-			ranking ??= new CounterRanking(counters, new CounterBuckets(sums.stackOfCounter, stackCount), counters.thread, threads.count, countedMask);
+			ranking ??= new CounterRanking(counters, new CounterBuckets(sums.bucketOfCounter, stackCount), counters.thread, threads.count, countedMask);
 			const {count, top} = ranking.of([stack], maxTopThreads);
 			return {count, names: top.map(thread => threads.name[thread])};
 		},
 		viaOf: frames.ends
 			? viaOfBuckets(dictionary, {
-				counters, ends: frames.ends, bucketOfCounter: sums.stackOfCounter, buckets: stackCount,
+				counters, ends: frames.ends, bucketOfCounter: sums.bucketOfCounter, buckets: stackCount,
 			}, {unit, countedMask})
 			: () => undefined,
-		usualNode: stack => usualNode(counters, sums.stackOfCounter, stack),
+		usualNode: stack => usualNode(counters, sums.bucketOfCounter, stack),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const rows: LazyHistogramRow[] = [];
 	for (let stack = 1; stack < stackCount; stack++) {
-		const [ticks, cpuNs] = [sums.ticks[stack], sums.cpuNs[stack]];
+		const [ticks, cpuNs] = [sums.selfTicks[stack], sums.selfCpuNs[stack]];
 		if (ticks > 0 || (isCpuCounted && cpuNs > 0)) {
 			rows.push(new LazyHistogramRow(stack, source));
 		}
 	}
 
 	return rows;
-}
-
-/** Sums by the number of a stack. */
-class StackSums {
-	readonly ticks: Float64Array;
-	readonly cpuNs: Float64Array;
-	/** Ticks at [stack * stateCount + state], every state. */
-	readonly states: Float64Array;
-	/** By counter; 0 for those without Java frames. */
-	readonly stackOfCounter: Int32Array;
-	wholeTicks = 0;
-	wholeCpuNs = 0;
-	/** Sums of squares, see `counterColumns`. */
-	readonly squaredUs: Float64Array;
-	readonly squaredTicks: Float64Array;
-	wholeSquaredUs = 0;
-	wholeSquaredTicks = 0;
-
-	constructor(counters: Counters, readonly stacks: SameStacks, {countedMask}: Scope, ends: Int32Array | undefined) {
-		this.stackOfCounter = new Int32Array(counters.count);
-		for (let counter = 0; counter < counters.count; counter++) {
-			this.stackOfCounter[counter] = stacks.numberOf(ends ? ends[counters.node[counter]] : counters.node[counter]);
-		}
-
-		const count = stacks.firstNode.length;
-		this.ticks = new Float64Array(count);
-		this.squaredUs = new Float64Array(count);
-		this.squaredTicks = new Float64Array(count);
-		this.cpuNs = new Float64Array(count);
-		this.states = new Float64Array(count * stateCount);
-		for (let counter = 0; counter < counters.count; counter++) {
-			if (counters.node[counter] !== rootNode) {
-				this.#add(counters, counter, countedMask);
-			}
-		}
-	}
-
-	#add(counters: Counters, counter: number, countedMask: number): void {
-		const stack = this.stackOfCounter[counter];
-		const ticks = counters.ticks[counter];
-		const cpuNs = counters.cpuNs[counter];
-		this.states[(stack * stateCount) + counters.state[counter]] += ticks;
-		this.cpuNs[stack] += cpuNs;
-		this.wholeCpuNs += cpuNs;
-		this.squaredUs[stack] += counters.squaredUs[counter];
-		this.wholeSquaredUs += counters.squaredUs[counter];
-		if ((countedMask & (1 << counters.state[counter])) !== 0) {
-			this.ticks[stack] += ticks;
-			this.wholeTicks += ticks;
-			this.squaredTicks[stack] += counters.squaredTicks[counter];
-			this.wholeSquaredTicks += counters.squaredTicks[counter];
-		}
-	}
 }
 
 type Frames = {
@@ -157,7 +110,7 @@ type Frames = {
 
 /** What rows are made from, when they are asked. */
 type RowSource = {
-	readonly sums: StackSums;
+	readonly sums: BucketSums;
 	readonly frames: Frames;
 	readonly isInTicks: boolean;
 	threadsOf(stack: number): {readonly count: number; readonly names: readonly string[]};
@@ -189,15 +142,15 @@ class LazyHistogramRow implements StackHistogramRow {
 	}
 
 	get node(): number {
-		return this.#source.sums.stacks.firstNode[this.stack];
+		return this.#source.frames.stacks.firstNode[this.stack];
 	}
 
 	get ticks(): number {
-		return this.#source.sums.ticks[this.stack];
+		return this.#source.sums.selfTicks[this.stack];
 	}
 
 	get cpuNs(): number {
-		return this.#source.sums.cpuNs[this.stack];
+		return this.#source.sums.selfCpuNs[this.stack];
 	}
 
 	get percent(): number {
@@ -213,12 +166,12 @@ class LazyHistogramRow implements StackHistogramRow {
 	get errorPercent(): number {
 		const {isInTicks, frames, sums} = this.#source;
 		return shareError(this.percent, isInTicks
-			? samplesOf({sum: this.ticks, squares: sums.squaredTicks[this.stack]}, {sum: sums.wholeTicks, squares: sums.wholeSquaredTicks}) / frames.inStep
-			: samplesOf(cpuPieces(this.cpuNs, sums.squaredUs[this.stack]), cpuPieces(sums.wholeCpuNs, sums.wholeSquaredUs)));
+			? samplesOf(sums.ticks(this.stack), sums.ticks()) / frames.inStep
+			: samplesOf(sums.cpu(this.stack), sums.cpu()));
 	}
 
 	get states(): StackHistogramRow['states'] {
-		return [...this.#source.sums.states.subarray(this.stack * stateCount, (this.stack + 1) * stateCount)];
+		return this.#source.sums.states(this.stack);
 	}
 
 	get threadCount(): number {

@@ -5,8 +5,9 @@ import {locationName} from '../counters/location.js';
 import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
 import {percentOf} from '../counters/share.js';
 import {sortRowsBy} from '../columns/sort.js';
-import {framesOf} from '../counters/stack-index.js';
+import {framesOf, stackIndex} from '../counters/stack-index.js';
 import type {Location, Query, StackRow} from '../types/rows.js';
+import {SameStacks} from './same-stacks.js';
 
 /**
 Stacks between `baseline` (undefined: the session's start) and `snapshot`, identical ones in the same counted state put
@@ -29,7 +30,7 @@ export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, que
 
 /** Rows of the counters that have Java frames, in no order. Shares are of the whole of these counters. */
 export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pick<Scope, 'unit'>, depth = Infinity): StackRow[] {
-	const merged = Number.isFinite(depth) ? mergeByFrames(dictionary, counters, depth) : mergeByNode(dictionary, counters);
+	const merged = merge(dictionary, counters, depth);
 	let [wholeTicks, wholeCpuNs] = [0, 0];
 	for (const stack of merged) {
 		wholeTicks += stack.ticks;
@@ -79,10 +80,12 @@ class LazyStackRow implements StackRow {
 	}
 }
 
-/** Whole stacks are the same when their nodes are. A counter is of one thread alone. */
-function mergeByNode({nodeCount}: Dictionary, counters: Counters): MergedStack[] {
+/** Samples of the same stack in the same state, put together; the first one's node stands for all. */
+function merge(dictionary: Dictionary, counters: Counters, depth: number): MergedStack[] {
 	const rows: MergedStack[] = [];
-	const rowOf = new Int32Array(nodeCount * stateCount);
+	const stacks = new SameStacks(dictionary, stackIndex(dictionary).grouping('line'), depth);
+	const rowOf = new Map<number, MergedStack>();
+	const threads = new Map<MergedStack, Set<number>>();
 	for (let index = 0; index < counters.count; index++) {
 		const node = counters.node[index];
 		if (node === rootNode) {
@@ -90,62 +93,21 @@ function mergeByNode({nodeCount}: Dictionary, counters: Counters): MergedStack[]
 		}
 
 		const state = counters.state[index];
-		const slot = (node * stateCount) + state;
-		if (rowOf[slot] === 0) {
-			rowOf[slot] = rows.push({
+		const slot = (stacks.numberOf(node) * stateCount) + state;
+		let row = rowOf.get(slot);
+		if (!row) {
+			row = {
 				node, state, ticks: 0, cpuNs: 0, threadCount: 0,
-			});
+			};
+			rowOf.set(slot, row);
+			rows.push(row);
+			threads.set(row, new Set());
 		}
 
-		const row = rows[rowOf[slot] - 1];
 		row.ticks += counters.ticks[index];
 		row.cpuNs += counters.cpuNs[index];
-		row.threadCount++;
+		row.threadCount = threads.get(row)!.add(counters.thread[index]).size;
 	}
 
 	return rows;
-}
-
-/** Stacks cut to their top frames are the same when those frames are; the first one's node stands for all. */
-function mergeByFrames(dictionary: Dictionary, counters: Counters, depth: number): MergedStack[] {
-	const rows = new Map<string, MergedStack & {readonly threads: Set<number>}>();
-	const keyOfNode = new Map<number, string>();
-	for (let index = 0; index < counters.count; index++) {
-		const node = counters.node[index];
-		if (node === rootNode) {
-			continue;
-		}
-
-		let frames = keyOfNode.get(node);
-		if (frames === undefined) {
-			frames = topFrames(dictionary, node, depth);
-			keyOfNode.set(node, frames);
-		}
-
-		const state = counters.state[index];
-		const key = `${frames}:${state}`;
-		let row = rows.get(key);
-		if (!row) {
-			row = {
-				node, state, ticks: 0, cpuNs: 0, threadCount: 0, threads: new Set(),
-			};
-			rows.set(key, row);
-		}
-
-		row.ticks += counters.ticks[index];
-		row.cpuNs += counters.cpuNs[index];
-		row.threads.add(counters.thread[index]);
-		row.threadCount = row.threads.size;
-	}
-
-	return [...rows.values()];
-}
-
-function topFrames({nodeParent, nodeFrame}: Dictionary, from: number, depth: number): string {
-	const frames: number[] = [];
-	for (let node = from; node !== rootNode && frames.length < depth; node = nodeParent[node]) {
-		frames.push(nodeFrame[node]);
-	}
-
-	return frames.join(' ');
 }
