@@ -1,11 +1,6 @@
-import {
-	execFile, execFileSync, spawn, spawnSync,
-} from 'node:child_process';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {
-	mkdtempSync, readdirSync, rmSync, writeFileSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {readdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {
@@ -17,10 +12,11 @@ import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
 import {hasAgent, reportsOf} from '../helpers/agent-of.js';
 import {namespaceRefusal} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
+import {folderForTest, javaForTest, stoppedAfterTest} from '../helpers/for-test.js';
 import {
 	compileProgram, javaProcess, jdk, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
-import {patienceMs} from '../helpers/patience.js';
+import {run as runProgram} from '../helpers/run.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
@@ -37,14 +33,7 @@ function recursionsOf(report: TraceReport | undefined): number | undefined {
 	return report && traceMethods(report, undefined).find(({method}) => method === 'recurse')?.calls;
 }
 
-async function run(...args: readonly string[]): Promise<{readonly status: number; readonly stdout: string; readonly stderr: string}> {
-	return new Promise(resolve => {
-		const tool = execFile(process.execPath, [cli, ...args], {timeout: patienceMs}, (error, stdout, stderr) => {
-			resolve({status: error ? Number(error.code) : 0, stdout, stderr});
-		});
-		tool.stdin?.end();
-	});
-}
+const run = async (...args: readonly string[]) => runProgram(process.execPath, [cli, ...args]);
 
 const pool = 'java.util.concurrent.ThreadPoolExecutor';
 let followed: JavaProcess;
@@ -70,116 +59,88 @@ afterAll(async () => {
 });
 
 test('a target that ends is said beside what was counted until then', async () => {
-	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet']});
-	try {
-		const ended = run('trace', String(java.pid), 'KnownTraces#slow', '--yes', '--duration', '600', '--format', 'json');
-		await until(() => reportsOf(java.pid) >= 2);
-		java.child.stdin!.write('end\n');
-		const {status, stdout, stderr} = await ended;
-		expect({status, stderr}).toEqual({status: 0, stderr: ''});
-		expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${java.pid} ended while it was traced: calls of its last second may be missing`]});
-	} finally {
-		await java.stop();
-	}
+	const java = await javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet']});
+	const ended = run('trace', String(java.pid), 'KnownTraces#slow', '--yes', '--duration', '600', '--format', 'json');
+	await until(() => reportsOf(java.pid) >= 2);
+	java.child.stdin!.write('end\n');
+	const {status, stdout, stderr} = await ended;
+	expect({status, stderr}).toEqual({status: 0, stderr: ''});
+	expect(JSON.parse(stdout)).toMatchObject({notes: [`JVM ${java.pid} ended while it was traced: calls of its last second may be missing`]});
 });
 
 test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with one clear line (needs prlimit, to bound its file)', async () => {
-	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: ['prlimit', '--fsize=1048576']});
+	const java = await javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: ['prlimit', '--fsize=1048576']});
+	const target = await targetOf(java);
+	const session = await TraceSession.open(target);
 	try {
-		const target = await targetOf(java);
-		const session = await TraceSession.open(target);
-		try {
-			await expect(session.weave(request)).rejects.toThrow('the disk with the target\'s /tmp is full: the agent could not write its report');
-		} finally {
-			await session.close();
-		}
-
-		await until(() => !hasAgent(java.pid));
-		await sayTo(java, '1');
+		await expect(session.weave(request)).rejects.toThrow('the disk with the target\'s /tmp is full: the agent could not write its report');
 	} finally {
-		await java.stop();
+		await session.close();
 	}
+
+	await until(() => !hasAgent(java.pid));
+	await sayTo(java, '1');
 });
 
 test('what another agent changes stays changed, before, while and after', async () => {
 	const on = jdk();
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-other-agent-'));
+	const folder = folderForTest();
+	const jar = path.join(folder, 'other.jar');
+	writeFileSync(path.join(folder, 'manifest'), 'Premain-Class: OtherAgent\nCan-Retransform-Classes: true\n');
+	execFileSync(path.join(on.home, 'bin/jar'), ['cfm', jar, path.join(folder, 'manifest'), '-C', compileProgram('OtherAgent', on), '.']);
+	const java = await javaForTest('KnownTraces', {jdk: on, jvmArgs: [`-javaagent:${jar}`, '-Xmx64m'], args: ['quiet']});
+	const target = await targetOf(java);
+	const textNow = async () => /^thrown (.*)$/m.exec(await sayTo(java, 'text'))![1];
+	expect(await textNow()).toBe('THROUGH FIVE LEVELS');
+	const session = await TraceSession.open(target);
+	let report: TraceReport | undefined;
 	try {
-		const jar = path.join(folder, 'other.jar');
-		writeFileSync(path.join(folder, 'manifest'), 'Premain-Class: OtherAgent\nCan-Retransform-Classes: true\n');
-		execFileSync(path.join(on.home, 'bin/jar'), ['cfm', jar, path.join(folder, 'manifest'), '-C', compileProgram('OtherAgent', on), '.']);
-		const java = await startJava('KnownTraces', {jdk: on, jvmArgs: [`-javaagent:${jar}`, '-Xmx64m'], args: ['quiet']});
-		try {
-			const target = await targetOf(java);
-			const textNow = async () => /^thrown (.*)$/m.exec(await sayTo(java, 'text'))![1];
-			expect(await textNow()).toBe('THROUGH FIVE LEVELS');
-			const session = await TraceSession.open(target);
-			let report: TraceReport | undefined;
-			try {
-				await session.weave(request);
-				await sayTo(java, '7');
-				expect(await textNow()).toBe('THROUGH FIVE LEVELS');
-			} finally {
-				report = await session.close();
-			}
-
-			// 1 + 2 + ... + 7 in each of eight threads.
-			expect(recursionsOf(report)).toBe(28 * 8);
-			expect(await textNow()).toBe('THROUGH FIVE LEVELS');
-		} finally {
-			await java.stop();
-		}
+		await session.weave(request);
+		await sayTo(java, '7');
+		expect(await textNow()).toBe('THROUGH FIVE LEVELS');
 	} finally {
-		rmSync(folder, {recursive: true, force: true});
+		report = await session.close();
 	}
+
+	// 1 + 2 + ... + 7 in each of eight threads.
+	expect(recursionsOf(report)).toBe(28 * 8);
+	expect(await textNow()).toBe('THROUGH FIVE LEVELS');
 });
 
 test.skipIf(noNamespace)('a JVM in mounts of its own, with a /tmp of its own (needs mount namespaces)', async () => {
 	const classes = path.dirname(compileProgram('KnownTraces', jdk()));
 	const enter = 'mount --bind "$0" /mnt && mount -t tmpfs tmpfs /tmp && mkdir "$0" && mount --bind /mnt "$0" && exec "$@"';
-	const java = await startJava('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: [...unshare, 'sh', '-c', enter, classes]});
-	try {
-		const session = await TraceSession.open(await targetOf(java));
-		await session.weave(request);
-		await sayTo(java, '7');
-		expect(recursionsOf(await session.close())).toBe(28 * 8);
-		expect(readdirSync(`/proc/${java.pid}/root/tmp`).filter(name => name.startsWith('.tprof-'))).toEqual([]);
-	} finally {
-		await java.stop();
-	}
+	const java = await javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: [...unshare, 'sh', '-c', enter, classes]});
+	const session = await TraceSession.open(await targetOf(java));
+	await session.weave(request);
+	await sayTo(java, '7');
+	expect(recursionsOf(await session.close())).toBe(28 * 8);
+	expect(readdirSync(`/proc/${java.pid}/root/tmp`).filter(name => name.startsWith('.tprof-'))).toEqual([]);
 });
 
 test('a method that is too large for more code is named, and what is beside it is traced', async () => {
 	const on = jdk();
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-large-'));
-	try {
-		// Eight bytes each, and one: ten less than a method may have.
-		writeFileSync(path.join(folder, 'Large.java'), `public class Large {
+	const folder = folderForTest();
+	// Eight bytes each, and one: ten less than a method may have.
+	writeFileSync(path.join(folder, 'Large.java'), `public class Large {
 	static int sum;
 	static void large() { ${'sum++;'.repeat(8190)} }
 	static void small() { sum++; }
 	public static void main(String[] args) throws Exception {
-		System.out.println("ready");
-		while (true) { large(); small(); Thread.sleep(1); }
+	System.out.println("ready");
+	while (true) { large(); small(); Thread.sleep(1); }
 	}
 }`);
-		execFileSync(path.join(on.home, 'bin/javac'), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', '-proc:none', '-g:none', '-d', folder, path.join(folder, 'Large.java')], {stdio: ['ignore', 'ignore', 'pipe']});
-		const java = javaProcess(spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', '-cp', folder, 'Large'], {stdio: ['pipe', 'pipe', 'pipe']}));
-		try {
-			await java.waitFor(/^ready$/m);
-			const session = await TraceSession.open(await targetOf(java));
-			try {
-				expect(await session.weave({...request, patterns: ['Large.*l*']})).toMatchObject({
-					wovenMethods: 1, refused: [{name: 'Large.large', reason: 'it is too large: no code can be added to it'}],
-				});
-			} finally {
-				await session.close();
-			}
-		} finally {
-			await java.stop();
-		}
+	execFileSync(path.join(on.home, 'bin/javac'), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', '-proc:none', '-g:none', '-d', folder, path.join(folder, 'Large.java')], {stdio: ['ignore', 'ignore', 'pipe']});
+	const java = stoppedAfterTest(javaProcess(spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', '-cp', folder, 'Large'], {stdio: ['pipe', 'pipe', 'pipe']})));
+	await java.waitFor(/^ready$/m);
+	const session = await TraceSession.open(await targetOf(java));
+	try {
+		expect(await session.weave({...request, patterns: ['Large.*l*']})).toMatchObject({
+			wovenMethods: 1, refused: [{name: 'Large.large', reason: 'it is too large: no code can be added to it'}],
+		});
 	} finally {
-		rmSync(folder, {recursive: true, force: true});
+		await session.close();
 	}
 });
 

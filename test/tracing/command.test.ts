@@ -1,4 +1,4 @@
-import {execFile, spawn, spawnSync} from 'node:child_process';
+import {spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {readdirSync, statSync} from 'node:fs';
 import path from 'node:path';
@@ -14,11 +14,12 @@ import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {isRoot} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
+import {javaForTest, stoppedAfterTest} from '../helpers/for-test.js';
 import {
 	compileProgram, javaProcess, jdk, jdks, nice, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
-import {patienceMs} from '../helpers/patience.js';
+import {run as runProgram} from '../helpers/run.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {TerminalSession} from '../helpers/terminal.js';
@@ -26,15 +27,7 @@ import {until} from '../helpers/until.js';
 
 const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 
-/** Beside other tests: the JVMs must not wait for us. */
-async function run(...args: readonly string[]): Promise<{readonly status: number; readonly stdout: string; readonly stderr: string}> {
-	return new Promise(resolve => {
-		const tool = execFile(process.execPath, [cli, ...args], {timeout: patienceMs}, (error, stdout, stderr) => {
-			resolve({status: error ? Number(error.code) : 0, stdout, stderr});
-		});
-		tool.stdin?.end();
-	});
-}
+const run = async (...args: readonly string[]) => runProgram(process.execPath, [cli, ...args]);
 
 describe('tprof-top trace', () => {
 	let java: JavaProcess;
@@ -155,14 +148,10 @@ describe('tprof-top trace', () => {
 	});
 
 	test('an interface that lambdas alone implement is one clear line', async () => {
-		const lambdas = await startJava('FailingConstructors', {jvmArgs: ['-Xmx64m']});
-		try {
-			expect(await run('trace', String(lambdas.pid), 'FailingConstructors$Maker#make', '--yes')).toMatchObject({
-				status: 1, stdout: '', stderr: 'tprof-top: cannot trace lambdas: lambdas and method references themselves cannot be traced; the code of a lambda can: FailingConstructors#lambda$*\n',
-			});
-		} finally {
-			await lambdas.stop();
-		}
+		const lambdas = await javaForTest('FailingConstructors', {jvmArgs: ['-Xmx64m']});
+		expect(await run('trace', String(lambdas.pid), 'FailingConstructors$Maker#make', '--yes')).toMatchObject({
+			status: 1, stdout: '', stderr: 'tprof-top: cannot trace lambdas: lambdas and method references themselves cannot be traced; the code of a lambda can: FailingConstructors#lambda$*\n',
+		});
 	});
 
 	test('kill -9 of the tool leaves the target as it was; meanwhile a second tool was refused', async () => {
@@ -178,48 +167,40 @@ test.each([
 	['-XX:-EnableDynamicAgentLoading', /does not let agents be loaded \(-XX:-EnableDynamicAgentLoading\)/],
 	['-XX:+DisableAttachMechanism', /attach/i],
 ])('a JVM with %s is left alone, with one clear line', async (flag, reason) => {
-	const java = await startJava('KnownTraces', {jvmArgs: [flag, '-Xmx64m'], args: ['quiet']});
-	try {
-		const {status, stdout, stderr} = await run('trace', String(java.pid), 'KnownTraces#busy', '--yes');
-		expect({status, stdout}).toEqual({status: 1, stdout: ''});
-		expect(stderr).toMatch(reason);
-		expect(hasAgent(java.pid)).toBe(false);
-		expect(java.output()).not.toContain('WARNING');
-	} finally {
-		await java.stop();
-	}
+	const java = await javaForTest('KnownTraces', {jvmArgs: [flag, '-Xmx64m'], args: ['quiet']});
+	const {status, stdout, stderr} = await run('trace', String(java.pid), 'KnownTraces#busy', '--yes');
+	expect({status, stdout}).toEqual({status: 1, stdout: ''});
+	expect(stderr).toMatch(reason);
+	expect(hasAgent(java.pid)).toBe(false);
+	expect(java.output()).not.toContain('WARNING');
 });
 
 test.skipIf(!isRoot).each(jdks().map(on => [on.release, on] as const))('JDK %i: root traces another user\'s JVM: its files are that user\'s, and closed to others (needs root: nobody else can start one)', async (_, on) => {
 	const [command, ...args] = [...javaAsOtherUser(on), '-Xmx64m', '-cp', compileProgram('KnownTraces', on), 'KnownTraces'];
-	const java = javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe']}));
+	const java = stoppedAfterTest(javaProcess(spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe']})));
+	await java.waitFor(/^ready$/m);
+	const target = await targetOf(java);
+	const folder = makeSessionFolder(target, Buffer.from('jar'));
 	try {
-		await java.waitFor(/^ready$/m);
-		const target = await targetOf(java);
-		const folder = makeSessionFolder(target, Buffer.from('jar'));
-		try {
-			const {uid, gid, mode} = statSync(folder.path);
-			expect({uid, gid, mode: mode & 0o7777}).toEqual({uid: otherUser.uid, gid: otherUser.gid, mode: 0o700});
-			for (const [file, modeOfFile] of [['agent.jar', 0o444], ['control', 0o600], ['data', 0o600]] as const) {
-				const found = statSync(path.join(folder.path, file));
-				expect({uid: found.uid, mode: found.mode & 0o7777}).toEqual({uid: otherUser.uid, mode: modeOfFile});
-			}
-
-			const third = spawnSync('cat', [path.join(folder.path, 'agent.jar')], {uid: otherUser.uid + 1, gid: otherUser.gid + 1});
-			expect(third.status).not.toBe(0);
-		} finally {
-			folder.remove();
+		const {uid, gid, mode} = statSync(folder.path);
+		expect({uid, gid, mode: mode & 0o7777}).toEqual({uid: otherUser.uid, gid: otherUser.gid, mode: 0o700});
+		for (const [file, modeOfFile] of [['agent.jar', 0o444], ['control', 0o600], ['data', 0o600]] as const) {
+			const found = statSync(path.join(folder.path, file));
+			expect({uid: found.uid, mode: found.mode & 0o7777}).toEqual({uid: otherUser.uid, mode: modeOfFile});
 		}
 
-		expect(() => statSync(folder.path)).toThrow('ENOENT');
-		const session = await TraceSession.open(target);
-		await session.weave({
-			patterns: ['KnownTraces#busy'], under: [], leastNs: 0, keep: 0, maxMethods: 10, maxOverheadPercent: 100, periodMs: 100,
-		});
-		const report = await session.close();
-		expect(report).toMatchObject({phase: 'over', wovenMethods: 1});
-		expect(identify(java.pid).ok).toBe(true);
+		const third = spawnSync('cat', [path.join(folder.path, 'agent.jar')], {uid: otherUser.uid + 1, gid: otherUser.gid + 1});
+		expect(third.status).not.toBe(0);
 	} finally {
-		await java.stop();
+		folder.remove();
 	}
+
+	expect(() => statSync(folder.path)).toThrow('ENOENT');
+	const session = await TraceSession.open(target);
+	await session.weave({
+		patterns: ['KnownTraces#busy'], under: [], leastNs: 0, keep: 0, maxMethods: 10, maxOverheadPercent: 100, periodMs: 100,
+	});
+	const report = await session.close();
+	expect(report).toMatchObject({phase: 'over', wovenMethods: 1});
+	expect(identify(java.pid).ok).toBe(true);
 });

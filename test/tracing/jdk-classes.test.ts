@@ -1,13 +1,10 @@
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import path from 'node:path';
 import {
 	afterAll, beforeAll, describe, expect, test,
 } from 'vitest';
 import type {Target} from '../../source/jvm/target.js';
-import {readProbe} from '../../source/probes/library.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {TaskSession} from '../../source/tracing/tasks/session.js';
+import {probeOf} from '../helpers/for-test.js';
 import {jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
@@ -25,21 +22,14 @@ const watched = ['java.util.ArrayList#add', 'java.util.HashMap#get', 'java.util.
 const refused = ['java.lang.Integer', 'java.lang.Object', 'java.lang.String', 'java.util.concurrent.atomic.AtomicInteger'];
 
 /** A probe of which each method has tasks: its object, at the end, or what it is given. */
-function probeOf(methods: readonly string[]) {
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-probe-'));
-	try {
-		const file = path.join(folder, 'jdk.jsonc');
-		const points = methods.flatMap(method => [
-			{method, at: 'exit', task: 'this', to: 'used', from: ['given'], optional: true},
-			{method, task: 'arg0', to: 'given', new: true, from: ['used'], optional: true},
-			{method, task: 'arg1', to: 'used', optional: true},
-		]);
-		writeFileSync(file, JSON.stringify({about: 'the JDK', states: {given: {is: 'waiting'}, used: {is: 'running'}, over: {is: 'end'}}, points}));
-		return readProbe(file);
-	} finally {
-		rmSync(folder, {recursive: true});
-	}
-}
+const watching = (methods: readonly string[]) => probeOf({
+	about: 'the JDK', states: {given: {is: 'waiting'}, used: {is: 'running'}, over: {is: 'end'}},
+	points: methods.flatMap(method => [
+		{method, at: 'exit', task: 'this', to: 'used', from: ['given'], optional: true},
+		{method, task: 'arg0', to: 'given', new: true, from: ['used'], optional: true},
+		{method, task: 'arg1', to: 'used', optional: true},
+	]),
+});
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
 	let java: JavaProcess;
@@ -72,7 +62,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	});
 
 	test('a probe may watch what following tasks uses itself', async () => {
-		const session = await TaskSession.begin(target, probeOf([...watched, ...refused.map(name => `${name}#<init>`)]), {most: 10_000, periodMs: 100});
+		const session = await TaskSession.begin(target, watching([...watched, ...refused.map(name => `${name}#<init>`)]), {most: 10_000, periodMs: 100});
 		try {
 			expect(await sayTo(java, 'on')).toMatch(/errors 0$/m);
 			const {notes, now, missed} = session.read()!;

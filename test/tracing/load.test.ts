@@ -20,6 +20,7 @@ import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {isRoot} from '../helpers/as-root.js';
+import {stoppedAfterTest} from '../helpers/for-test.js';
 import {
 	compileProgram, isNewestOrAskedFor, javaProcess, jdks, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
@@ -214,15 +215,11 @@ test.skipIf(modular.length === 0)(`a runtime without java.instrument is named${m
 			spawnSync(path.join(jdk.home, 'bin/jlink'), ['--add-modules', 'java.base', '--output', path.join(folder, String(jdk.release))]);
 			return spawnSync(javaOf(jdk), ['-version']).status === 0;
 		})!;
-		const java = javaProcess(spawn(javaOf(made), [...quiet, '-cp', compileProgram('KnownTraces', made), 'KnownTraces', 'quiet'], {stdio: ['pipe', 'pipe', 'pipe']}));
-		try {
-			await java.waitFor(/^ready$/m);
-			const target = await targetOf(java);
-			await expect(TraceSession.open(target)).rejects.toThrow(`JVM ${java.pid} runs on a runtime without java.instrument: no agent can be loaded`);
-			expect(foldersOf(target)).toEqual([]);
-		} finally {
-			await java.stop();
-		}
+		const java = stoppedAfterTest(javaProcess(spawn(javaOf(made), [...quiet, '-cp', compileProgram('KnownTraces', made), 'KnownTraces', 'quiet'], {stdio: ['pipe', 'pipe', 'pipe']})));
+		await java.waitFor(/^ready$/m);
+		const target = await targetOf(java);
+		await expect(TraceSession.open(target)).rejects.toThrow(`JVM ${java.pid} runs on a runtime without java.instrument: no agent can be loaded`);
+		expect(foldersOf(target)).toEqual([]);
 	} finally {
 		rmSync(folder, {recursive: true});
 	}

@@ -1,14 +1,12 @@
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
 import path from 'node:path';
 import {
 	afterAll, beforeAll, describe, expect, test,
 } from 'vitest';
 import type {Target} from '../../source/jvm/target.js';
-import {readProbe} from '../../source/probes/library.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {TaskSession} from '../../source/tracing/tasks/session.js';
+import {probeOf} from '../helpers/for-test.js';
 import {
 	jdk, jdks, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
@@ -99,16 +97,7 @@ function reachedFrom(isRoot: (method: string) => boolean): string[] {
 const classesOf = (methods: readonly string[]) => [...new Set(methods.map(method => method.replace(/#.*/, '')))];
 
 /** A probe that watches methods of any class. */
-function probeOf(methods: readonly string[]) {
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-probe-'));
-	try {
-		const file = path.join(folder, 'ours.jsonc');
-		writeFileSync(file, JSON.stringify({about: 'what hooks call', states: {used: {is: 'running'}, over: {is: 'end'}}, points: methods.map(method => ({method, task: 'current', to: 'used'}))}));
-		return readProbe(file);
-	} finally {
-		rmSync(folder, {recursive: true});
-	}
-}
+const watching = (methods: readonly string[]) => probeOf({about: 'what hooks call', states: {used: {is: 'running'}, over: {is: 'end'}}, points: methods.map(method => ({method, task: 'current', to: 'used'}))});
 
 test('what tracing and following tasks call on a thread of the application is found', () => {
 	expect(reachedFrom(ofTraces)).toEqual(expect.arrayContaining(['java.lang.Thread#currentThread', 'java.lang.System#nanoTime', 'java.lang.invoke.MethodHandle#invokeExact', 'sun.misc.Unsafe#getLong']));
@@ -147,7 +136,7 @@ describe.each(jdks().map(each => [each.release, each] as const))('JDK %i', (rele
 
 	test('all that following tasks calls before it knows its thread is refused, or has no byte code', async () => {
 		const reached = reachedFrom(ofTasks);
-		const session = await TaskSession.begin(target, probeOf(reached), {most: 100, periodMs: 100});
+		const session = await TaskSession.begin(target, watching(reached), {most: 100, periodMs: 100});
 		try {
 			const {notes, wovenMethods} = session.read()!;
 			const ours = 'watching it would watch what tprof-top itself uses';

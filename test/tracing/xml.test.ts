@@ -1,7 +1,32 @@
+import {execFileSync} from 'node:child_process';
+import {writeFileSync} from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
 import {SaxesParser} from 'saxes';
 import {expect, test} from 'vitest';
-import {hostileNames, reportOf, write} from './xml-traces.js';
+import {xmlTraces} from '../../source/exports/traces/xml.js';
+import {printable} from '../../source/model/text.js';
+import type {TraceReport} from '../../source/model/trace-report.js';
+import {folderForTest} from '../helpers/for-test.js';
+import {compileProgram, jdk} from '../helpers/jvm.js';
+import {report} from '../helpers/trace-report.js';
+
+const target = {
+	pid: 7, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0,
+};
+
+/** A trace in which a class `className` calls a method `method`, by a thread. */
+function reportOf(className: string, method: string, thread: string): TraceReport {
+	return {...report, methods: [{className: 'a.B', method: 'outer', parameters: ''}, {className, method, parameters: 'int'}], slowest: [{...report.slowest[0], thread}]};
+}
+
+const anything = fc.string({unit: fc.oneof(fc.constantFrom('<', '>', '&', '"', '\'', ']]>', '|', ',', '%', ' ', '&lt;', '%2C', '\n', '\u0000', '\uFFFE', 'é', '😀'), fc.string({minLength: 1, maxLength: 1}))});
+/** Names with all that XML and its actions are separated by. */
+const hostileNames = fc.record({className: anything, method: anything, thread: anything}).map(names => ({className: printable(names.className), method: printable(names.method), thread: printable(names.thread)}));
+
+function write(of: TraceReport): string {
+	return String(xmlTraces.write(target, of, {version: '1', notes: []}));
+}
 
 type ReadTrace = {readonly key: string; readonly thread: string; readonly actions: ReadonlyArray<readonly string[]>};
 
@@ -41,4 +66,32 @@ test('a parser that is not ours finds keys, threads, times, actions and names in
 			actions: [['1000', 'START', 'a.B.outer'], ['1000', 'START', inner], ['1000', 'END', inner], ['1002', 'EXCEPTION', 'a.B.outer']],
 		});
 	}));
+});
+
+/** What a JDK's validator says of each document by docs/traces.xsd. */
+function validated(documents: readonly string[]): string[] {
+	const folder = folderForTest();
+	const files = documents.map((document, index) => {
+		const file = path.join(folder, `${index}.xml`);
+		writeFileSync(file, document);
+		return file;
+	});
+	const schema = path.resolve(import.meta.dirname, '../../docs/traces.xsd');
+	return execFileSync(path.join(jdk().home, 'bin/java'), ['-cp', compileProgram('ValidatesXml', jdk()), 'ValidatesXml', schema, ...files], {encoding: 'utf8'}).trimEnd().split('\n');
+}
+
+test('the schema accepts what is written, and nothing else', () => {
+	const reports = [report, {...report, slowest: []}, ...fc.sample(hostileNames, 100).map(({className, method, thread}) => reportOf(className, method, thread))];
+	expect([...new Set(validated(reports.map(of => write(of))))]).toEqual(['valid']);
+
+	const document = write(report);
+	const others = [
+		document.replace('1000,START', '1000.000000,START'),
+		document.replace(',EXCEPTION,', ',THROW,'),
+		document.replace(' key="1000-1"', ''),
+		document.replace('a.B.outer', 'a.B.outer,1'),
+		document.replaceAll('trace-file', 'traces'),
+	];
+	expect(others).not.toContain(document);
+	expect(validated(others)).not.toContain('valid');
 });
