@@ -9,7 +9,7 @@ export const memoryEngine: Engine = {
 	defaultIntervalMs: 20,
 	needsAttachSocket: false,
 	async check(target, options) {
-		const {check} = await import('./check.js');
+		const {check} = await import('./start.js');
 		return check(target, options);
 	},
 	async open(target, options, interner) {

@@ -1,6 +1,6 @@
 import {type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
-import {type Stops} from './target/stops.js';
+import {type Stops} from './target/stopper.js';
 import {type RunningStacks} from './stacks/running-stacks.js';
 import {type JavaThread} from './threads/java-thread.js';
 import {type OffCpu} from './threads/off-cpu.js';

@@ -1,6 +1,5 @@
 import {type ObservedThreads} from '../observed-threads.js';
-import {type Stopper} from '../target/stopper.js';
-import {noStops, type Stops, sumOfStops} from '../target/stops.js';
+import {noStops, type Stopper, type Stops, sumOfStops} from '../target/stopper.js';
 import {type JavaThread} from '../threads/java-thread.js';
 import {type NewRecords, type RunningTimer} from '../timer/running-timer.js';
 import {type RunningStacks} from './running-stacks.js';

@@ -31,12 +31,32 @@ export const cStringLimit = 256;
 /** Maximum bytes in one read; a larger length is garbage. */
 const bytesLimit = 1 << 22;
 
+export type Ahead = {
+	/** Copies bytes read ahead at an address to the start of `into`; false if there are not that many. */
+	take(address: number, into: Uint8Array, length: number): boolean;
+};
+
 /** Reads little-endian values from the target's memory; every method throws `Unreadable`. */
 export class Reader {
+	/** Number of reads of the target so far, without what was read ahead. */
+	reads = 0;
 	readonly #bytes = new Uint8Array(cStringLimit);
 	readonly #view = new DataView(this.#bytes.buffer);
 
+	#ahead: Ahead | undefined;
+
 	constructor(readonly memory: Memory) {}
+
+	/** Calls `read` with words read ahead counting as read now. */
+	withAhead<T>(ahead: Ahead | undefined, read: () => T): T {
+		const outer = this.#ahead;
+		this.#ahead = ahead;
+		try {
+			return read();
+		} finally {
+			this.#ahead = outer;
+		}
+	}
 
 	u8(address: number): number {
 		this.#fetch(address, 1);
@@ -82,12 +102,14 @@ export class Reader {
 			fail();
 		}
 
+		this.reads++;
 		const bytes = new Uint8Array(length);
 		return length === 0 || this.memory.read(address, bytes, 0, length) === length ? bytes : fail();
 	}
 
 	/** Fills `into` from `offset` with exactly `length` bytes. */
 	fill(address: number, into: Uint8Array, offset: number, length: number): void {
+		this.reads++;
 		if (this.memory.read(address, into, offset, length) !== length) {
 			fail();
 		}
@@ -101,6 +123,7 @@ export class Reader {
 
 		// Most strings are short, and a long read may cross into an unmapped page.
 		for (const length of [40, cStringLimit]) {
+			this.reads++;
 			const got = this.memory.read(address, this.#bytes, 0, length);
 			const end = this.#bytes.subarray(0, got).indexOf(0);
 			if (end !== -1) {
@@ -112,6 +135,11 @@ export class Reader {
 	}
 
 	#fetch(address: number, length: number): void {
+		if (this.#ahead?.take(address, this.#bytes, length)) {
+			return;
+		}
+
+		this.reads++;
 		if (this.memory.read(address, this.#bytes, 0, length) !== length) {
 			fail();
 		}

@@ -2,7 +2,6 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {OtherTracer} from './other-tracer.js';
 import {errno, type Ptrace} from './ptrace.js';
 import {RunDelay} from './run-delay.js';
-import {noStops, type Stops} from './stops.js';
 
 /**
 Maximum number of threads stopped at the same time: each waits for those handled before it, and smaller batches leave
@@ -52,6 +51,46 @@ const closeLimitMs = 1000;
 /** Mask and value of a wait status that means "stopped" (wait(2)). */
 const stoppedMask = 0xFF;
 const stoppedValue = 0x7F;
+
+/** Result of a round of stops. */
+export type Stops = {
+	/** Threads stopped. */
+	count: number;
+	/**
+	Time that threads were held, milliseconds: sum and longest; upper bounds, from when a thread was last seen running.
+	Threads that stopped late count in the next round.
+	*/
+	heldMs: number;
+	longestMs: number;
+	/**
+	Threads that another tracer holds or that we may not trace, all of them while another tracer is attached; and that
+	tracer if known.
+	*/
+	refused: number;
+	tracer?: string;
+	/**
+	Threads that have not stopped in time, in this round or since an earlier one; they are detached as soon as they do.
+	*/
+	late: number;
+};
+
+export const noStops: Stops = {
+	count: 0, heldMs: 0, longestMs: 0, refused: 0, late: 0,
+};
+
+export function sumOfStops(a: Stops, b: Stops): Stops {
+	return {
+		count: a.count + b.count, heldMs: a.heldMs + b.heldMs, longestMs: Math.max(a.longestMs, b.longestMs), refused: a.refused + b.refused, late: a.late + b.late, tracer: b.tracer ?? a.tracer,
+	};
+}
+
+/**
+Time that counts against the budget: the mean for which threads in Java code were held. Per second, it is the share of
+its running time that such a thread loses. Late threads count in a later sample.
+*/
+export function stoppedMs({count, late, heldMs}: Stops): number {
+	return heldMs / Math.max(1, count + late);
+}
 
 /**
 Which threads to stop. They are checked in turn, and each is stopped right after its check while threads stop at once,

@@ -1,7 +1,7 @@
 import {threadIdsOf} from '../threads/kernel-name.js';
 import {errorNumber, refusalOf} from './open.js';
 import {type PerfCalls} from './perf-calls.js';
-import {PeriodLog} from './period-log.js';
+import {PeriodLog} from './period.js';
 import {type ThreadRecord} from './records.js';
 import {pageBytes, Ring} from './ring.js';
 

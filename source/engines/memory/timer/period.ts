@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 /**
 CPU nanoseconds between two records. Programs do things every 1, 2, 5 or 10 ms; the fraction .618 (golden section)
 spreads records most evenly over such cycles.
@@ -12,6 +14,9 @@ const roomySamples = 100;
 
 /** Maximum period, however rare samples are. */
 const longestPeriodNs = 1e9;
+
+/** Number of changes of a period kept, more than occur while records wait in a ring. */
+const remembered = 16;
 
 /** Estimated cost of a record to its thread, milliseconds. */
 export const recordMs = 0.025;
@@ -51,5 +56,30 @@ export class Period {
 		}
 
 		return this.#ns !== before;
+	}
+}
+
+/** The clock of `process.hrtime` (CLOCK_MONOTONIC), nanoseconds. */
+export function monotonicNs(): number {
+	return Number(process.hrtime.bigint());
+}
+
+/** The period of an event over time, which its records do not contain. */
+export class PeriodLog {
+	/** Newest first. */
+	readonly #changes: Array<{readonly fromNs: number; readonly periodNs: number}>;
+
+	constructor(periodNs: number) {
+		this.#changes = [{fromNs: Number.NEGATIVE_INFINITY, periodNs}];
+	}
+
+	change(periodNs: number, nowNs = monotonicNs()): void {
+		this.#changes.unshift({fromNs: nowNs, periodNs});
+		this.#changes.length = Math.min(this.#changes.length, remembered);
+	}
+
+	/** The period at a time, nanoseconds. */
+	at(timeNs: number): number {
+		return (this.#changes.find(({fromNs}) => fromNs <= timeNs) ?? this.#changes.at(-1)!).periodNs;
 	}
 }

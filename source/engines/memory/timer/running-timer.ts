@@ -1,6 +1,6 @@
 import {type UnattributedReason} from '../../engine.js';
 import {type JavaThread} from '../threads/java-thread.js';
-import {monotonicNs} from './period-log.js';
+import {monotonicNs} from './period.js';
 import {type RecordedStack} from './recorded-stack.js';
 
 /** Results of a timer for one sample. */

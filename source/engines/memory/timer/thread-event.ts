@@ -1,6 +1,6 @@
 import {type PerfCalls} from './perf-calls.js';
 import {type ThreadRecord} from './records.js';
-import {PeriodLog} from './period-log.js';
+import {PeriodLog} from './period.js';
 import {pageBytes, Ring} from './ring.js';
 
 /** Bytes of stack in a record, and pages of the ring, a power of two. */

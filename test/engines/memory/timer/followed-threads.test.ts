@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {FollowedThreads} from '../../../../source/engines/memory/timer/followed-threads.js';
 import {allowedEvents} from '../../../../source/engines/memory/timer/open.js';
 import {type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
-import {monotonicNs} from '../../../../source/engines/memory/timer/period-log.js';
+import {monotonicNs} from '../../../../source/engines/memory/timer/period.js';
 import {pageBytes} from '../../../../source/engines/memory/timer/ring.js';
 import {JavaThread} from '../../../../source/engines/memory/threads/java-thread.js';
 import {emptyBlock, javaThreadState} from '../../../../source/engines/memory/threads/thread-block.js';

@@ -2,7 +2,7 @@ import process from 'node:process';
 import {expect, test} from 'vitest';
 import {loadPerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
 import {CpuRings} from '../../../../source/engines/memory/timer/cpu-rings.js';
-import {monotonicNs, PeriodLog} from '../../../../source/engines/memory/timer/period-log.js';
+import {monotonicNs, PeriodLog} from '../../../../source/engines/memory/timer/period.js';
 
 test('a record counts for the period that was in force when it was written', () => {
 	const log = new PeriodLog(10);
