@@ -39,10 +39,6 @@ test('only counted states, by votes', () => {
 	expect(stacks(queryStacks(votes, undefined, query({filter: 'state:w'})))).toBe('1 WAITING 1thr 100% A.wait:4 < A.main:1');
 });
 
-test('stacks cut to a depth are compared by what is left', () => {
-	expect(stacks(queryStacks(votes, undefined, query({states: ['RUNNABLE'], unit: 'ticks'}), 1))).toBe('4 RUNNABLE 2thr 100% A.sort:2');
-});
-
 test('a word may be in any frame', () => {
 	expect(stacks(queryStacks(votes, undefined, query({filter: 'main:9 sort'})))).toBe('1 RUNNABLE 1thr 37.5% A.sort:2 < A.main:9');
 });

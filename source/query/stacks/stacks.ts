@@ -5,20 +5,18 @@ import {locationName} from '../counters/location.js';
 import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
 import {percentOf} from '../counters/share.js';
 import {sortRowsBy} from '../columns/sort.js';
-import {framesOf, stackIndex} from '../counters/stack-index.js';
+import {framesOf} from '../counters/stack-index.js';
 import type {Location, Query, StackRow} from '../types/rows.js';
-import {SameStacks} from './same-stacks.js';
 
 /**
 Stacks between `baseline` (undefined: the session's start) and `snapshot`, identical ones in the same counted state put
 together over all threads; those without Java frames left out. Filtered (a word may match any frame); in the order of
-the unit: most CPU time, then ticks, or the other way round. With `depth`, stacks are compared and shown by that many
-frames from the top.
+the unit: most CPU time, then ticks, or the other way round.
 */
-export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query, depth = Infinity): StackRow[] {
+export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): StackRow[] {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, {stateMask: scope.countedMask, threads: scope.threads});
-	const rows = stackRows(snapshot.dictionary, counters, scope, depth);
+	const rows = stackRows(snapshot.dictionary, counters, scope);
 	const {row: matches} = scope.filter;
 	return sortStacks(matches
 		? rows.filter(row => matches({
@@ -29,15 +27,15 @@ export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, que
 }
 
 /** Rows of the counters that have Java frames, in no order. Shares are of the whole of these counters. */
-export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pick<Scope, 'unit'>, depth = Infinity): StackRow[] {
-	const merged = merge(dictionary, counters, depth);
+export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pick<Scope, 'unit'>): StackRow[] {
+	const merged = merge(dictionary, counters);
 	let [wholeTicks, wholeCpuNs] = [0, 0];
 	for (const stack of merged) {
 		wholeTicks += stack.ticks;
 		wholeCpuNs += stack.cpuNs;
 	}
 
-	return merged.map(stack => new LazyStackRow(stack, unit === 'ticks' ? percentOf(stack.ticks, wholeTicks) : percentOf(stack.cpuNs, wholeCpuNs), dictionary, depth));
+	return merged.map(stack => new LazyStackRow(stack, unit === 'ticks' ? percentOf(stack.ticks, wholeTicks) : percentOf(stack.cpuNs, wholeCpuNs), dictionary));
 }
 
 /** In the unit's order, equal ones by key. */
@@ -56,10 +54,9 @@ class LazyStackRow implements StackRow {
 	readonly threadCount: number;
 	readonly #node: number;
 	readonly #dictionary: Dictionary;
-	readonly #depth: number;
 	#key: string | undefined;
 
-	constructor(stack: MergedStack, percent: number, dictionary: Dictionary, depth: number) {
+	constructor(stack: MergedStack, percent: number, dictionary: Dictionary) {
 		this.ticks = stack.ticks;
 		this.cpuNs = stack.cpuNs;
 		this.state = threadStates[stack.state];
@@ -67,7 +64,6 @@ class LazyStackRow implements StackRow {
 		this.threadCount = stack.threadCount;
 		this.#node = stack.node;
 		this.#dictionary = dictionary;
-		this.#depth = depth;
 	}
 
 	get key(): string {
@@ -76,16 +72,14 @@ class LazyStackRow implements StackRow {
 	}
 
 	get frames(): readonly Location[] {
-		return framesOf(this.#dictionary, this.#node, this.#depth);
+		return framesOf(this.#dictionary, this.#node);
 	}
 }
 
-/** Samples of the same stack in the same state, put together; the first one's node stands for all. */
-function merge(dictionary: Dictionary, counters: Counters, depth: number): MergedStack[] {
+/** Samples of the same stack in the same state, put together. A counter is of one thread alone. */
+function merge({nodeCount}: Dictionary, counters: Counters): MergedStack[] {
 	const rows: MergedStack[] = [];
-	const stacks = new SameStacks(dictionary, stackIndex(dictionary).grouping('line'), depth);
-	const rowOf = new Map<number, MergedStack>();
-	const threads = new Map<MergedStack, Set<number>>();
+	const rowOf = new Int32Array(nodeCount * stateCount);
 	for (let index = 0; index < counters.count; index++) {
 		const node = counters.node[index];
 		if (node === rootNode) {
@@ -93,20 +87,17 @@ function merge(dictionary: Dictionary, counters: Counters, depth: number): Merge
 		}
 
 		const state = counters.state[index];
-		const slot = (stacks.numberOf(node) * stateCount) + state;
-		let row = rowOf.get(slot);
-		if (!row) {
-			row = {
+		const slot = (node * stateCount) + state;
+		if (rowOf[slot] === 0) {
+			rowOf[slot] = rows.push({
 				node, state, ticks: 0, cpuNs: 0, threadCount: 0,
-			};
-			rowOf.set(slot, row);
-			rows.push(row);
-			threads.set(row, new Set());
+			});
 		}
 
+		const row = rows[rowOf[slot] - 1];
 		row.ticks += counters.ticks[index];
 		row.cpuNs += counters.cpuNs[index];
-		row.threadCount = threads.get(row)!.add(counters.thread[index]).size;
+		row.threadCount++;
 	}
 
 	return rows;
