@@ -13,7 +13,10 @@ import {RecordedStacks} from '../../../../source/engines/memory/timer/recorded-s
 import {nativeCodeFrame} from '../../../../source/model/frame.js';
 import {Names, Observer} from '../observe.js';
 
-/** Records looked at, and how far a share of 10 % of so many may be off: three standard deviations, and two points. */
+/**
+Records looked at, and how far a share of 10 % of them may be off: three standard deviations, and two points. If it is, of
+four times as many: then it is six deviations, more than chance does in a million runs.
+*/
 const wanted = 400;
 const tolerance = 6.5;
 
@@ -45,21 +48,26 @@ test.each(jdks())('JDK $release: a record below a big frame of native code count
 	const before = await cpuOf(java);
 	const spent = new Map<string, number>();
 	let count = 0;
-	while (count < wanted) {
-		await sleep(20);
-		for (const {name, credits} of await observer.observe()) {
-			for (const {cpuNs, frames} of name === 'worker' ? credits : []) {
-				spent.set(partOf(frames), (spent.get(partOf(frames)) ?? 0) + cpuNs);
-				count++;
+	let outBy = Infinity;
+	for (let round = 1; round <= 4 && outBy >= tolerance; round++) {
+		while (count < round * wanted) {
+			await sleep(20);
+			for (const {name, credits} of await observer.observe()) {
+				for (const {cpuNs, frames} of name === 'worker' ? credits : []) {
+					spent.set(partOf(frames), (spent.get(partOf(frames)) ?? 0) + cpuNs);
+					count++;
+				}
 			}
 		}
+
+		const after = await cpuOf(java);
+		const all = [...spent.values()].reduce((sum, ns) => sum + ns, 0);
+		const shown = 100 * (spent.get('compute') ?? 0) / all;
+		const truth = 100 * (after.computeNs - before.computeNs) / (after.allNs - before.allNs);
+		outBy = Math.abs(shown - truth);
 	}
 
-	const after = await cpuOf(java);
-	const all = [...spent.values()].reduce((sum, ns) => sum + ns, 0);
-	const shown = 100 * (spent.get('compute') ?? 0) / all;
-	const truth = 100 * (after.computeNs - before.computeNs) / (after.allNs - before.allNs);
-	expect(Math.abs(shown - truth)).toBeLessThan(tolerance);
+	expect(outBy).toBeLessThan(tolerance);
 });
 
 /*
