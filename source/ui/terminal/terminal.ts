@@ -149,11 +149,6 @@ export class Terminal extends EventEmitter<Events> {
 		return this.size.columns;
 	}
 
-	/** Whether the screen is ours at the moment. */
-	get isUp(): boolean {
-		return this.#isUp;
-	}
-
 	/** Whether a frame written now would wait behind others. */
 	get isBehind(): boolean {
 		return this.#stdout.writableNeedDrain || this.#stdout.writableLength > 0;

@@ -4,6 +4,7 @@ import {FollowedThreads} from '../../../../source/engines/memory/timer/followed-
 import {allowedEvents} from '../../../../source/engines/memory/timer/open.js';
 import {type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
 import {monotonicNs} from '../../../../source/engines/memory/timer/period.js';
+import {RecordedStack} from '../../../../source/engines/memory/timer/recorded-stack.js';
 import {pageBytes} from '../../../../source/engines/memory/timer/ring.js';
 import {JavaThread} from '../../../../source/engines/memory/threads/java-thread.js';
 import {emptyBlock, javaThreadState} from '../../../../source/engines/memory/threads/thread-block.js';
@@ -123,6 +124,48 @@ describe('who has an event', () => {
 		expect([followed.of(busy), eventsOf(followed, [slow])]).toEqual([undefined, 1]);
 		followed.update([], 5020, periodNs);
 		expect([kernel.periods.size, kernel.rings.size]).toEqual([0, 0]);
+	});
+
+	test('it says so while it has one, and keeps it while records of it are to be counted', () => {
+		const followed = new FollowedThreads(new Kernel(), true);
+		const java = thread(1);
+		followed.update([java], 0, periodNs);
+		expect(java.hasEvent).toBe(true);
+		java.cpuNs = 0;
+		followed.of(java)!.fresh = [new RecordedStack()];
+		followed.update([java], 20, periodNs);
+		followed.update([java], 5000, periodNs);
+		expect(java.hasEvent).toBe(true);
+		followed.of(java)!.fresh = [];
+		followed.update([java], 5020, periodNs);
+		expect([java.hasEvent, followed.of(java)]).toEqual([false, undefined]);
+		java.cpuNs = 5e6;
+		followed.update([java], 5040, periodNs);
+		followed.clear();
+		expect(java.hasEvent).toBe(false);
+	});
+
+	test('what a thread used before it settled counts for an event within a second, and is forgotten after three', () => {
+		const followed = new FollowedThreads(new Kernel(), true);
+		const [java, ended] = [thread(1, 0.6), thread(2, 0.6)];
+		followed.update([java, ended], 0, periodNs);
+		java.hasValidRow = true;
+		java.cpuNs = 0;
+		followed.update([], 500, periodNs);
+		expect([followed.of(java)?.event, followed.of(ended)]).toEqual([undefined, undefined]);
+		java.hasValidRow = false;
+		java.cpuNs = 0.6e6;
+		followed.update([java], 900, periodNs);
+		expect(java.hasEvent).toBe(true);
+		const rare = thread(3, 0.6);
+		followed.update([rare], 1000, periodNs);
+		rare.hasValidRow = true;
+		rare.cpuNs = 0;
+		for (let ms = 1020; ms < 4200; ms += 20) {
+			followed.update([], ms, periodNs);
+		}
+
+		expect(followed.of(rare)).toBe(undefined);
 	});
 
 	test('one that has ended meanwhile is no reason to give up', () => {
