@@ -121,8 +121,8 @@ describe('a session on a real JVM', () => {
 			engine: 'attach', requestedIntervalMs: 20, intervalMs: 20, otherTicks: 0,
 		});
 		expect(sum(counters.ticks)).toBe(session.threadSamples);
-		// CPU time of threads that were seen waiting only is not placed yet.
-		expect(sum(counters.cpuNs)).toBeLessThanOrEqual(sum(threads.cpuNs));
+		// CPU time of threads that were seen waiting only is not placed yet; sums are rounded.
+		expect(sum(counters.cpuNs)).toBeLessThan(sum(threads.cpuNs) + 1);
 		expect(sum(counters.cpuNs)).toBeGreaterThan(0);
 		expect(session.lastSampleAtMs).toBeGreaterThanOrEqual(session.startedAtMs);
 		expect(session.takenAtMs).toBeGreaterThanOrEqual(session.lastSampleAtMs);
@@ -155,18 +155,18 @@ describe('a session on a real JVM', () => {
 
 	test('can be paused, goes on, and takes another interval', async () => {
 		const live = sampler(target);
-		let changes = 0;
+		// What the engine finds may change besides.
+		const seen = new Set<string>();
 		const forget = live.onChange(() => {
-			changes++;
+			const {phase, hasCpu} = live.status();
+			seen.add(`${phase}, CPU ${hasCpu}`);
 		});
 		await until(() => live.status().phase !== 'starting');
 		await until(() => live.status().hasCpu === true);
 		await withSamples(live, 3);
-		// It began, and had a first share.
-		expect(changes).toBe(2);
+		expect([...seen]).toEqual(['sampling, CPU undefined', 'sampling, CPU true']);
 		live.setPaused(true);
-		expect(changes).toBe(3);
-		expect(live.status().phase).toBe('paused');
+		expect([...seen].at(-1)).toBe('paused, CPU true');
 		await untilStable(live);
 		const paused = live.read()!;
 		await sleep(300);
@@ -175,7 +175,7 @@ describe('a session on a real JVM', () => {
 		live.setIntervalMs(35);
 		live.setPaused(false);
 		expect(live.status().phase).toBe('sampling');
-		expect(changes).toBe(3);
+		expect(seen.size).toBe(3);
 		const after = await withSamples(live, paused.session.samples + 3);
 		expect(after.session.requestedIntervalMs).toBe(35);
 		// The pause is no sampling time: the clock on the wall says more.
