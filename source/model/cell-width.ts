@@ -103,7 +103,7 @@ export function fit(text: string, width: number, align: 'left' | 'right' = 'left
 	return align === 'left' ? text.padEnd(width) : text.padStart(width);
 }
 
-/** Length in UTF-16 units of the first characters that fit into so many cells. */
+/** Length in UTF-16 units of the first characters that fit into `room` cells. */
 function unitsOf(characters: readonly Grapheme[], room: number): number {
 	let [used, units] = [0, 0];
 	for (const {text, cells} of characters) {

@@ -106,7 +106,7 @@ export function newArray<C extends Column>(column: C, length: number, memory?: A
 	return (memory ? new OfType(memory, from, length) : new OfType(length)) as ColumnArray<TypeOf<C>>;
 }
 
-/** Bytes that columns of so many values take together, where each begins at a multiple of the longest type's. */
+/** Bytes that columns of `length` values take together; each begins at a multiple of the longest type's. */
 export function bytesOf(columns: Columns, length: number): number {
 	const longest = Float64Array.BYTES_PER_ELEMENT;
 	let bytes = 0;

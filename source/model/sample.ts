@@ -193,7 +193,7 @@ export class Sample extends (SampleRows as new () => SampleRows & Arrays<SampleC
 	}
 }
 
-/** Gives an object an array of so many rows for each column; what it has in them stays, the others hold the column's none. */
+/** Gives an object longer arrays, one for each column. Rows that it has stay; the others hold the column's none. */
 function grow(rows: object, columns: Columns, length: number): void {
 	const before = rows as Readonly<Partial<Record<string, ColumnArray>>>;
 	Object.assign(rows, makeArrays(columns, namesOf(columns), (column, name) => {

@@ -145,7 +145,7 @@ export const counterColumns = {
 	squaredUs: {unit: 'count', role: 'counter'},
 } as const satisfies KeyedColumns;
 
-/** `counterColumns.squaredUs` of CPU nanoseconds that were observed in so many pieces of equal length; 0 for no piece. */
+/** `counterColumns.squaredUs` of CPU nanoseconds that were observed in `pieces` of equal length; 0 for no piece. */
 export function squaredUsOf(cpuNs: number, pieces: number): number {
 	return pieces > 0 ? cpuNs * cpuNs / 1e6 / pieces : 0;
 }

@@ -39,7 +39,7 @@ export type AgentTaskReport = {
 	/** Indexes of the probe's points of which the class has no such method, or is not loaded yet. */
 	readonly missingPoints: readonly number[];
 	readonly unloadedPoints: readonly number[];
-	/** One in so many new tasks is followed now. */
+	/** One new task in this number is followed now. */
 	readonly oneIn: number;
 	/** New tasks that were not followed. */
 	readonly skipped: number;

@@ -24,7 +24,7 @@ The text with every unsafe character written out as \xNN, \uNNNN or \u{NNNNN}, c
 is written out may be longer than the text was.
 */
 export function printable(text: string, maxLength = maxNameLength): string {
-	// What comes after is not shown, whatever it is.
+	// What comes after is not shown.
 	const head = text.length > maxLength ? text.slice(0, maxLength) : text;
 	const shown = plain.test(head) ? head : writtenOut(head, maxLength);
 	return head === text && shown.length <= maxLength ? shown : shortened(shown, maxLength);

@@ -14,7 +14,7 @@ export type TracedMethod = {
 	readonly method: string;
 	/** Types of its parameters, as in Java: "int, java.lang.String[]". */
 	readonly parameters: string;
-	/** It was called so often that only one call in so many is followed, and stands for the others; otherwise 1. */
+	/** Above 1: only one call in this number is followed, and counts for the others: it is called too often. */
 	readonly oneIn?: number;
 	/** It cost too much even so, and is traced no more. */
 	readonly isReleased?: boolean;

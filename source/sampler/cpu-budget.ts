@@ -12,7 +12,7 @@ const readings = 9;
 const warmUpMs = 10_000;
 const warmUpShare = 0.15;
 
-/** Fraction of the budget that samples may always use, whatever the screen uses. */
+/** Fraction of the budget that samples may always use, even if the screen uses the rest. */
 const minForSamples = 1 / 4;
 
 /** Maximum interval, milliseconds, or as a multiple of the requested one, whichever is longer. */

@@ -43,7 +43,7 @@ export class ContentionWriter {
 		return found < 0 ? this.records.add() : found;
 	}
 
-	/** Counts a record for so many ticks. The lock is held. */
+	/** Adds ticks to a record. The lock is held. */
 	addTicks(record: number, ticks: number): void {
 		this.#views.regions.contention.ticks.add(record, ticks);
 	}

@@ -68,14 +68,14 @@ export class CounterWriter {
 		this.#addBoth(to, 1, 1);
 	}
 
-	/** Adds CPU nanoseconds, observed in so many pieces of equal length. The lock is held. */
+	/** Adds CPU nanoseconds, observed in `pieces` of equal length. The lock is held. */
 	addCpu(counter: number, ns: number, pieces = 1): void {
 		const {cpuNs, squaredUs} = this.#views.regions.counters;
 		cpuNs.add(counter, ns);
 		squaredUs.add(counter, squaredUsOf(ns, pieces));
 	}
 
-	/** Whether a record more leaves room for so many others. */
+	/** Whether one record more leaves room for the others. */
 	#hasRoom(others: number): boolean {
 		const {count, used} = this.records;
 		return count - used > others || this.#views.growFor('counters', count + others);

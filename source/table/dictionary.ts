@@ -99,7 +99,7 @@ export class DictionaryWriter implements Interner {
 		return node;
 	}
 
-	/** The stack without so many of its innermost frames. */
+	/** The stack without some of its innermost frames. */
 	callerOf(node: number, frames: number): number {
 		let caller = node;
 		for (let left = frames; left > 0; left--) {

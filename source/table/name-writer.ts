@@ -94,7 +94,7 @@ export class NameWriter {
 		this.#free.push(id);
 	}
 
-	/** Whether so many bytes find room, moving all names together where too much lies between them. */
+	/** Whether the bytes find room, moving all names together where too much lies between them. */
 	#hasRoomFor(length: number): boolean {
 		const isLoose = this.byteCount > (2 * this.#bytesInUse) + unusedBytes;
 		if (!isLoose && this.#views.growFor('nameBytes', this.#startOf(length) + length - 1)) {
@@ -119,7 +119,7 @@ export class NameWriter {
 		return nameLengthBytes + written;
 	}
 
-	/** Where so many bytes begin. */
+	/** Where the bytes begin. */
 	#startOf(length: number): number {
 		return this.#views.regions.nameBytes.value.startFor(this.byteCount, length);
 	}

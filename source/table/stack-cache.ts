@@ -76,7 +76,7 @@ export class StackCache {
 	}
 }
 
-/** A copy of the first so many values, in the same array as long as they find room there. */
+/** A copy of the first values, in the same array while they fit. */
 function copied(from: Int32Array, count: number, to: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 	const into = count > to.length ? new Int32Array(count * 2) : to;
 	into.set(from.subarray(0, count));

@@ -78,7 +78,7 @@ export class TableWriter implements Interner {
 	/**
 	Counts every thread of a sample, or those whose name is accepted, and publishes them with the figures.
 	`atMs`: epoch milliseconds of the sample. A thread that is not accepted but holds up one that is becomes known by
-	name and place, without counting. CPU time counts once, whatever `counts` says. False, with nothing counted, when the
+	name and place, without counting. CPU time counts once, independent of `counts`. False, with nothing counted, when the
 	lock was not free in time.
 	*/
 	count(sample: Sample, atMs: number, figures: SamplerFigures, accepts?: (name: string) => boolean, counts: SampleCounts = once): boolean {

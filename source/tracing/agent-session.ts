@@ -34,7 +34,7 @@ const lastWords: ReadonlyArray<readonly [RegExp, string, string]> = [
 
 /**
 An agent in the target: loaded when this is opened, and gone with everything that it changed when this is closed, when
-we end in whatever way, or when we stand still for ten seconds. Methods throw UserError.
+we end in any way, or when we stand still for ten seconds. Methods throw UserError.
 */
 export class AgentSession<Report extends AgentReport> {
 	/**

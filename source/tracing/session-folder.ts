@@ -23,7 +23,7 @@ export const loadTimeoutMs = 20_000;
 type SessionFolder = {
 	/** As the target sees it. */
 	readonly path: string;
-	/** Descriptors, which stay ours whatever becomes of the names. The caller closes them. */
+	/** Descriptors, which stay ours even if the names change. The caller closes them. */
 	readonly control: number;
 	readonly data: number;
 	/**

@@ -47,7 +47,7 @@ export const focusView: View<FocusRow> = {
 				+ `${formatPercent(row.cpuPercent)}% +/- ${formatPercent(row.cpuError)} of its CPU time (${formatMs(row.totalCpuNs)} ms), ${formatCount(row.totalTicks)} ticks in all states`,
 			isWrapped: true,
 		},
-		{text: 'below: all of it, by whatever path'},
+		{text: 'below: all of it, by any path'},
 	],
 	files: {
 		csv: csvOf(focusColumns, {

@@ -29,7 +29,7 @@ export const stacksView: View<StackHistogramRow> = {
 			return {change: {depth: next}, message: `stacks are the same when ${comparedText(next)} are`};
 		},
 	}],
-	about: 'Identical stacks, counted: the same when their frames are, whatever threads and locks they were seen with.',
+	about: 'Identical stacks, counted: the same when their frames are, with any threads and locks.',
 	hints: (_, {depth}) => [
 		{key: 'enter', title: 'the whole stack', short: 'stack'},
 		{key: 't', title: 'only its threads', short: 'threads'},

@@ -35,8 +35,8 @@ export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readon
 }
 
 /**
-The text in lines of at most so many terminal cells, broken at the separator; all but the first begin with the indent. A
-part that is longer than a line stays whole.
+Breaks the text at the separator into lines of limited width, in terminal cells. All lines but the first begin with the
+indent. A part that is longer than a line stays whole.
 */
 export function wrapAt(separator: string, text: string, room: number, indent = ''): string[] {
 	const [first, ...parts] = text.split(separator);

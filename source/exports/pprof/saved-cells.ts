@@ -103,7 +103,7 @@ export function record(value: unknown): Record<string, unknown> {
 	return value as Record<string, unknown>;
 }
 
-/** An array of at most so many items. */
+/** The value as an array of at most `maxLength` items. Throws for anything else. */
 export function list(value: unknown, maxLength: number): unknown[] {
 	if (!Array.isArray(value) || value.length > maxLength) {
 		throw new RangeError('a list in the session data is missing or too long');

@@ -20,7 +20,7 @@ import {sane} from './saved-cells.js';
 
 const nsPerMs = 1_000_000;
 
-/** The only format that tprof-top can open again. Everything is in it, whatever the view shows. */
+/** The only format that tprof-top can open again. It holds everything, not only what the view shows. */
 export const pprof: ExportFormat = {
 	id: 'pprof',
 	title: 'pprof',

@@ -42,7 +42,7 @@ export function attachSocketOf(owner: SocketOwner): AttachSocket {
 /**
 Finds the target's attach socket below the target's own root. A socket of a third user could answer anything, so it
 counts as foreign; one of root's may belong to a JVM that has since given up its rights, and who answers there must be
-checked (`peerOf`). `fd`, for one that is present, reaches it whatever takes over its name (`pathOf`); the caller closes
+checked (`peerOf`). `fd`, for one that is present, reaches it even if its name is reused (`pathOf`); the caller closes
 it. Throws when no more files can be opened.
 */
 export function openAttachSocket(owner: SocketOwner): AttachSocket & {readonly fd?: number} {

@@ -12,7 +12,7 @@ const openPath = 0o1000_0000;
 /** As many as the kernel follows in one path (MAXSYMLINKS). */
 const maxLinks = 40;
 
-/** A path by which an open descriptor is reached, whatever became of its name. */
+/** A path to the file of an open descriptor; it works even after the file was renamed or removed. */
 export function pathOf(fd: number): string {
 	return `/proc/self/fd/${fd}`;
 }

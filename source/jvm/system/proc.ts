@@ -196,7 +196,7 @@ export function outOfFiles(error: unknown): {readonly reason: string; readonly h
 
 	return found === 'EMFILE'
 		? {reason: 'too many open files (EMFILE)', hint: 'raise the limit of open files: ulimit -n 1024'}
-		: {reason: 'too many open files on this system (ENFILE)', hint: 'raise fs.file-max, or end the process that holds so many'};
+		: {reason: 'too many open files on this system (ENFILE)', hint: 'raise fs.file-max, or end the process that has most of them open'};
 }
 
 /**

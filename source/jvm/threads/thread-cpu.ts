@@ -6,7 +6,7 @@ import {
 const maxLineBytes = 80;
 
 /**
-Files kept open at most, whatever the process may open (Node raises its limit to the most that is allowed): opening one
+Files kept open at most. Node raises the process's own limit to the largest allowed, so it is no guide. Opening a file
 costs ten times what reading it does, and each takes a kilobyte of kernel memory.
 */
 const maxOpenFiles = 8192;

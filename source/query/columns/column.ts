@@ -9,10 +9,10 @@ import {shortName} from './names.js';
 import type {Sortable, ValueOf} from './sort.js';
 import {stateCells, type StateRole, type StateLetter} from './state-cells.js';
 
-/** What a cell is, whatever that looks like; `states`: letters of `stateCells`, each in the role of its state. */
+/** What a cell is, apart from its looks; `states`: letters of `stateCells`, each in the role of its state. */
 export type CellRole = StateRole | 'states' | 'hot' | 'dim' | 'key';
 
-/** A figure that a key sorts by, whatever a view calls the column that has it. */
+/** A figure that a key sorts by. Views may call its column differently. */
 export type SortFigure = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name';
 
 /** Shares of a core or of a whole, in percent, above which a figure stands out. */

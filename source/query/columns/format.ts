@@ -95,7 +95,7 @@ export function rounded(value: number): number {
 	return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;
 }
 
-/** A number with at most so many decimals. */
+/** A number with a limited number of decimals. */
 export function decimals(value: number, count: number): number {
 	return Number(value.toFixed(count));
 }

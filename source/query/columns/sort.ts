@@ -18,7 +18,7 @@ export function byNumber(a: number, b: number): number {
 	return Number.isNaN(a) || Number.isNaN(b) ? Number(Number.isNaN(b)) - Number(Number.isNaN(a)) : (a < b ? -1 : Number(a > b));
 }
 
-/** Orders texts by code unit: the same on every machine, whatever its language. */
+/** Orders texts by code unit: the same on every machine and in every locale. */
 export function byText(a: string, b: string): number {
 	return a < b ? -1 : Number(a > b);
 }
@@ -57,7 +57,7 @@ function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<Va
 	};
 }
 
-/** From so many rows on, numbers are sorted instead of rows. */
+/** From this number of rows on, numbers are sorted instead of rows. */
 const manyRows = 500;
 
 /** The rows by the first of some values, upwards or (`sign` -1) downwards, those that are equal by the next, then by key. */

@@ -40,7 +40,7 @@ export function viaLocation(dictionary: Dictionary, node: number, rule: Pick<Que
 	return via === undefined ? undefined : locationOfFrame(dictionary, nodeFrame[via], 'method');
 }
 
-/** Which counters are meant: where their stacks are taken to end (`endsOf`), and the bucket of each, of so many. */
+/** Which counters are meant: where their stacks end (`endsOf`), the bucket of each, and the number of buckets. */
 type EndedCounters = {readonly counters: Counters; readonly ends: Int32Array; readonly bucketOfCounter: Int32Array; readonly buckets: number};
 
 /**

@@ -65,7 +65,7 @@ export function sampleTicks(snapshot: Snapshot, since: Snapshot | undefined): nu
 }
 
 /**
-How many threads of the window move in step, on average: so many threads in one sample are one observation. 1 where each
+How many threads of the window move in step, on average: together they are one observation in a sample. 1 where each
 moves for itself.
 */
 export function threadsInStep(snapshot: Snapshot, since: Snapshot | undefined): number {

@@ -60,7 +60,7 @@ export class StackFilter {
 		return this.#ofLocation[group] ?? 0;
 	}
 
-	/** Terms whose text fits a place of whatever group: bit i for term i. */
+	/** Terms whose text fits a location of any group: bit i for term i. */
 	foundInName(location: Location): number {
 		const name = locationName(location);
 		let bits = 0;

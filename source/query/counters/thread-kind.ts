@@ -10,7 +10,7 @@ export function threadKind(flags: number): ThreadKind {
 }
 
 /**
-Java threads that HotSpot and the JDK start for themselves, whatever the program does: names in HotSpot's runtime and
+Java threads that HotSpot and the JDK start for themselves, in any program: names in HotSpot's runtime and
 services folders, java.lang.ref and jdk.internal.ref, JDK 8 to 28.
 */
 const ownNames: ReadonlySet<string> = new Set([

@@ -15,7 +15,7 @@ export type Finding = {
 
 /**
 What is wrong with the program between `baseline` (undefined: the session's start) and `snapshot`, the worst first:
-deadlocks, threads that are held up or wait together, what the JVM itself does. Of all threads, whatever is filtered.
+deadlocks, threads that are held up or wait together, what the JVM itself does. Of all threads, with any filter.
 */
 export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, query: Query, known: Omit<SummaryOptions, 'showsWaits'> = {}): readonly Finding[] {
 	const whole: Query = {

@@ -25,7 +25,7 @@ import {foldPools} from './pools.js';
 Threads that are alive or were seen between `baseline` (undefined: the session's start) and `snapshot`, those of the JVM
 included; folded into pools when `query.foldPools`; filtered and sorted. Without `query.showIdle`, threads that did
 nothing because there was nothing to do are hidden: those of the JVM itself that used next to no CPU, and workers without
-work (counters/waits-for-work). With it the JVM's come after all others, whatever the order.
+work (counters/waits-for-work). With it the JVM's come after all others in any order.
 */
 export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ThreadTableRows {
 	const scope = scopeOf(snapshot, query);

@@ -84,7 +84,7 @@ export function longestFirst(a: TraceRow, b: TraceRow): number {
 	return byNumber(b.cumulativeNs, a.cumulativeNs) || a.id - b.id;
 }
 
-/** What is different where one call in so many is followed. */
+/** What is different where only some calls are followed. */
 function estimateOf({durations, calls}: Sums, oneIn: number, isRecursive: boolean): Partial<TraceRow> {
 	return {...(isRecursive ? {cumulativeNs: Number.NaN} : {}), ...(calls > 0 ? {errorPercent: errorPercentOf(durations.taken(), oneIn)} : {})};
 }

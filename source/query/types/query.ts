@@ -87,7 +87,7 @@ export type TreeQuery = {
 	readonly isBottomUp?: boolean;
 	/** By a row's key, for those that do not stand as they do by themselves. */
 	readonly opened?: ReadonlyMap<string, Opening>;
-	/** Everything is open, whatever is said of single rows. */
+	/** All rows are open, also those that were closed one by one. */
 	readonly isAllOpen?: boolean;
 };
 

@@ -11,7 +11,7 @@ import type {Action, Context} from './keys.js';
 type ViewId = string;
 
 /**
-Which row the cursor is on. Without a key it was never moved and stands on the first row, whatever that is; with one it
+Which row the cursor is on. Without a key it was never moved and stands on the first row; with one it
 follows its row.
 */
 type Selection = {

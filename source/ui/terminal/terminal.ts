@@ -22,7 +22,7 @@ const endFrame = '\u001B[?2026l';
 /** What a terminal is that does not say how large it is (a pseudo-terminal may say 0). */
 const defaultSize = {columns: 80, rows: 24};
 
-/** Largest screen drawn: more than any monitor shows, and a frame stays bounded whatever the terminal says. */
+/** Largest screen drawn: more than any monitor shows. It bounds a frame even if the terminal's size is absurd. */
 const maxSize = {columns: 500, rows: 200};
 
 /**

@@ -17,7 +17,7 @@ export type Item = {
 	readonly leastWidth?: number;
 	/** At the right end of the line. */
 	readonly isRight?: boolean;
-	/** Only one blank before it, whatever the gap is. */
+	/** Only one blank before it, however wide the gap is. */
 	readonly isJoined?: boolean;
 	/** Shortens its text to a number of cells; at the end by default. */
 	readonly cut?: (text: string, width: number) => string;

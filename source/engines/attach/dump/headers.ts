@@ -111,7 +111,7 @@ export class Headers {
 		}
 	}
 
-	/** The first ending from there on. Each part of the dump is searched once, whatever the names are. */
+	/** The first ending at or after `from`. Each part of the dump is searched once, so hostile names cost no more. */
 	#endingFrom(from: number): Found | undefined {
 		if (this.#next && this.#next.nameEnd < from) {
 			ending.lastIndex = from;
