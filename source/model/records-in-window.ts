@@ -5,9 +5,9 @@ import type {KeyedColumns, RecordArrays} from './schema.js';
 
 /**
 What was counted between two snapshots of a session (`then` undefined: since its start): rows of which a counter grew
-(or, if it has a sign, changed), their counters subtracted. Counters of a session are append-only and keyed: the same index is the same key in every
-snapshot. Counters that fell, which those of one session never do, give zero. `isWanted`: rows that count, by index; all
-if left out.
+(or, if it has a sign, changed), their counters subtracted. Counters of a session are append-only and keyed: the same
+index is the same key in every snapshot. Counters that fell, which those of one session never do, give zero. `isWanted`:
+rows that count, by index; all if left out.
 */
 export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordArrays<C>, then: RecordArrays<C> | undefined, isWanted?: (index: number) => boolean): RecordArrays<C> {
 	const names = namesOf(columns);
@@ -60,7 +60,7 @@ export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordA
 The same of an agent's report: its `counters` and times subtracted, and what `rest` makes of the others; all of it where
 the baseline is of another session of an agent, or of none.
 */
-export function reportSince<Counter extends string, Report extends AgentReport & Readonly<Record<Counter, number>>>(report: Report, since: Report | undefined, counters: readonly Counter[], rest: (since: Report) => Partial<Report>): Report {
+export function reportSince<Counter extends string, Report extends Timed & Readonly<Record<Counter, number>>>(report: Report, since: Report | undefined, counters: readonly Counter[], rest: (since: Report) => Partial<Report>): Report {
 	if (since?.startedAtMs !== report.startedAtMs) {
 		return report;
 	}
@@ -75,7 +75,7 @@ export function reportSince<Counter extends string, Report extends AgentReport &
 }
 
 /** When what an agent reports began, and how long it has gone on. */
-type AgentReport = {readonly startedAtMs: number; readonly elapsedNs: number};
+type Timed = {readonly startedAtMs: number; readonly elapsedNs: number};
 
 /** Whether a counter of each row is more than nothing: since the session's start all of them are, and nothing is copied. */
 function isEachCounted([values, ...others]: readonly ColumnArray[], count: number): boolean {

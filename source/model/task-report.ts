@@ -1,7 +1,7 @@
 import {histogramSince, HistogramSum, type Histogram} from './histogram.js';
 import {reportSince} from './records-in-window.js';
 import type {ProbeCounter, TaskState} from './task-probe.js';
-import type {RefusedName, TracePhase} from './trace-report.js';
+import type {AgentReport} from './trace-report.js';
 
 /** Stays of tasks of one kind in one state, by one worker; for the state of an end: whole tasks. Times in nanoseconds. */
 export type TaskStays = {
@@ -25,17 +25,8 @@ export type LongStay = {readonly kind: number; readonly state: number; readonly 
 /** What a counter of the probe said last; `of`: whose it is, empty for one of all. */
 export type CounterReading = {readonly counter: number; readonly of: string; readonly value: number};
 
-/** What the agent in the target reported last. Counters only grow. */
-export type AgentTaskReport = {
-	readonly phase: TracePhase;
-	/** Number of the newest command that is carried out. */
-	readonly command: number;
-	readonly startedAtMs: number;
-	/** For how long tasks have been followed. */
-	readonly elapsedNs: number;
-	readonly wovenClasses: number;
-	readonly wovenMethods: number;
-	readonly refused: readonly RefusedName[];
+/** The agent's newest report of tasks. */
+export type AgentTaskReport = AgentReport & {
 	/** Indexes of the probe's points of which the class has no such method, or is not loaded yet. */
 	readonly missingPoints: readonly number[];
 	readonly unloadedPoints: readonly number[];

@@ -90,15 +90,22 @@ export type ThreadCalls = {
 export const threadGroups = ['(ended threads)', '(virtual threads)', '(other threads)'] as const;
 const endedThreads = 0;
 
-/** What the agent in the target reported last. Counters only grow. */
-export type TraceReport = {
+/** What every report of the agent begins with. Its counters only grow. */
+export type AgentReport = {
 	readonly phase: TracePhase;
 	/** Number of the newest command that is carried out. */
 	readonly command: number;
 	/** Epoch milliseconds; 0 while nothing is woven. */
 	readonly startedAtMs: number;
-	/** For how long calls have been counted. */
+	/** For how long calls have been counted, or tasks followed. */
 	readonly elapsedNs: number;
+	readonly wovenClasses: number;
+	readonly wovenMethods: number;
+	readonly refused: readonly RefusedName[];
+};
+
+/** The agent's newest report of calls. */
+export type TraceReport = AgentReport & {
 	/** What the patterns mean of the classes loaded. */
 	readonly survey: {
 		readonly classes: number;
@@ -108,9 +115,6 @@ export type TraceReport = {
 		readonly refused: readonly RefusedName[];
 		readonly unmatched: readonly UnmatchedPattern[];
 	};
-	readonly wovenClasses: number;
-	readonly wovenMethods: number;
-	readonly refused: readonly RefusedName[];
 	/** Calls that there was no room to count. */
 	readonly lostCalls: number;
 	/** Traces that ended. */

@@ -1,7 +1,7 @@
 import {closeSync, readFileSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {AttachClient} from '../engines/attach/socket/client.js';
-import type {TracePhase} from '../model/trace-report.js';
+import type {AgentReport} from '../model/trace-report.js';
 import {bundledFile} from '../runtime/bundled-file.js';
 import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
@@ -9,13 +9,6 @@ import type {Target} from '../jvm/target.js';
 import {ControlFile, hear, progressOf} from './files.js';
 import {loadAgent} from './load.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
-
-/** What every report of the agent has. */
-type AgentReport = {
-	readonly phase: TracePhase;
-	/** Number of the newest command that is carried out. */
-	readonly command: number;
-};
 
 const beatMs = 1000;
 const pollMs = 20;
