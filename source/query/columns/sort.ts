@@ -1,5 +1,4 @@
 import type {SortOrder} from '../types/rows.js';
-import {orderOf} from './radix-order.js';
 
 /** A value of a row, as it is before anything formats it. */
 export type ValueOf<Row> = {of(row: Row): string | number}['of'];
@@ -43,11 +42,14 @@ function columnOf<Row>(columns: ReadonlyArray<Sortable<Row>>, {column: wanted, r
 	return {column, sign: Boolean(column.ascending) === reverse ? -1 : 1};
 }
 
+function compareValues(a: string | number, b: string | number): number {
+	return typeof a === 'number' ? byNumber(a, b as number) : byText(a, b as string);
+}
+
 function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<ValueOf<Row>>, sign: number, lastOf = ({key}: Row) => key): (a: Row, b: Row) => number {
 	return (a, b) => {
 		for (const of of values) {
-			const [left, right] = [of(a), of(b)];
-			const order = typeof left === 'number' ? byNumber(left, right as number) : byText(left, right as string);
+			const order = compareValues(of(a), of(b));
 			if (order !== 0) {
 				return sign * order;
 			}
@@ -57,37 +59,14 @@ function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<Va
 	};
 }
 
-/** From this number of rows on, numbers are sorted instead of rows. */
-const manyRows = 500;
-
-/** The rows by the first of some values, upwards or (`sign` -1) downwards, those that are equal by the next, then by key. */
-export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Row[], values: ReadonlyArray<ValueOf<Row>>, sign: number): Row[] {
-	const compare = comparison(values, sign);
-	const [first, ...others] = values;
-	if (rows.length < manyRows || !first || typeof first(rows[0]) === 'string') {
-		return [...rows].sort(compare);
-	}
-
-	const figures = new Float64Array(rows.length);
-	for (let index = 0; index < figures.length; index++) {
-		// Lower than all, as byNumber has it.
-		const figure = first(rows[index]) as number;
-		figures[index] = sign * (Number.isNaN(figure) ? -Infinity : figure);
-	}
-
-	const order = orderOf(figures);
-	const placed = Array.from(order, index => rows[index]);
-	for (let from = 0, end = 1; from < placed.length; from = end, end++) {
-		while (end < placed.length && figures[order[end]] === figures[order[from]]) {
-			end++;
-		}
-
-		if (end - from > 1) {
-			for (const [index, row] of sortRowsBy(placed.slice(from, end), others, sign).entries()) {
-				placed[from + index] = row;
-			}
-		}
-	}
-
-	return placed;
+/**
+The rows by the first of some values, upwards or (`sign` -1) downwards, those that are equal by the next, then by key. The
+first value of each row is worked out once: rows may look theirs up.
+*/
+export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Row[], [first, ...others]: ReadonlyArray<ValueOf<Row>>, sign: number): Row[] {
+	const compareOthers = comparison(others, sign);
+	return rows
+		.map(row => ({row, value: first(row)}))
+		.sort((a, b) => sign * compareValues(a.value, b.value) || compareOthers(a.row, b.row))
+		.map(({row}) => row);
 }
