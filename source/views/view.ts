@@ -1,6 +1,5 @@
 import type {Snapshot} from '../model/snapshot.js';
 import type {Column} from '../query/columns/column.js';
-import type {RowList} from '../query/types/row-list.js';
 import type {
 	GroupBy, LineDetail, LineRow, Measure, Location, Query, SortOrder, Summary,
 } from '../query/types/rows.js';
@@ -16,7 +15,7 @@ Filtered and sorted rows; `allRows` also counts the hidden ones, `idleRows` thos
 `awaited` is what rows are waited for of; `above` is to be read above them, a sentence or two; `finding` stands among those of the program; `measure` says what
 shares are of, where that is not what the query says.
 */
-export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: RowList<Row>; readonly allRows: number; readonly idleRows?: number; readonly awaited?: readonly string[]; readonly above?: string; readonly finding?: string; readonly measure?: Measure};
+export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number; readonly awaited?: readonly string[]; readonly above?: string; readonly finding?: string; readonly measure?: Measure};
 
 /** What Enter on a row shows; an empty list is not shown. */
 export type RowDetail = LineDetail & {
@@ -53,7 +52,7 @@ export type ViewKey = {
 };
 
 /** Where a view's own key was pressed; `index` is the row's among all. */
-type RowAt = {readonly row: ViewRow; readonly index: number; readonly rows: RowList<ViewRow>};
+type RowAt = {readonly row: ViewRow; readonly index: number; readonly rows: readonly ViewRow[]};
 
 /** A column of a view's rows in a CSV file. */
 export type CsvColumn<Row> = {readonly id: string; cell(row: Row): string | number};
@@ -62,7 +61,7 @@ export type CsvColumn<Row> = {readonly id: string; cell(row: Row): string | numb
 type ViewFiles<Row> = {
 	readonly csv: ReadonlyArray<CsvColumn<Row>>;
 	/** All rows of CSV, where these are others than the screen's. */
-	csvRows?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): RowList<Row>;
+	csvRows?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly Row[];
 	/**
 	The rows of the JSON document's list with the view's id for its name, `top` of them at most, each as JSON, made when
 	it is asked for. Undefined: every document has that list anyway.

@@ -14,7 +14,6 @@ import {
 } from '../tree/call-tree.js';
 import {openedRows} from '../tree/opened.js';
 import {treeFilter, wholeOf} from '../tree/tree.js';
-import {RowsTogether} from '../types/row-list.js';
 import type {
 	FocusRow, FocusTable, Location, Query,
 } from '../types/rows.js';
@@ -84,10 +83,9 @@ stacks end at the program's own code. Without `query.method` there are no rows.
 */
 export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): FocusTable {
 	const parts = openFocus(snapshot, since, query);
-	const [calls, callers] = parts.map(({tree, wanted, foundIn}) => openedRows(tree, [tree.root], query.tree, {
+	const rows = parts.flatMap(({tree, wanted, foundIn}) => openedRows(tree, [tree.root], query.tree, {
 		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= openPercent, wanted, foundIn,
 	}));
-	const rows = calls ? new RowsTogether<FocusRow>(calls, callers) : [];
 	return {rows, allRows: rows.length, ...(parts.length > 0 ? {above: certaintyText(parts[0])} : {})};
 }
 

@@ -114,21 +114,6 @@ export class CallTree<Row extends CallNode = CallNode> {
 		return kept.length > 1 ? [...kept].sort(this.#compare) : kept;
 	}
 
-	/** The node with a key; undefined where nothing came by it. */
-	nodeOf(key: string): Row | undefined {
-		const root = this.root.key;
-		if (!key.startsWith(root)) {
-			return undefined;
-		}
-
-		let node: CallNode | undefined = this.root;
-		for (const group of key.slice(root.length).split('.').filter(Boolean)) {
-			node = node?.children.find(child => child.group === Number(group));
-		}
-
-		return node as Row | undefined;
-	}
-
 	/** The weights of some nodes of the dictionary, one after the other. */
 	weightsOf(places: readonly number[]): Float64Array {
 		const weights = new Float64Array(places.length * this.width);
@@ -168,22 +153,19 @@ export class CallNode extends AtLocation implements TreeRow {
 	indent = 0;
 	isOpen = false;
 	readonly level: number;
+	/** The same for the same path in a session. */
+	readonly key: string;
 	readonly #weight: Float64Array;
 	#children: readonly CallNode[] | undefined;
 
 	constructor(readonly tree: CallTree, readonly parent?: CallNode, readonly group = 0, readonly places = tree.starts, readonly weights = tree.weightsOf(places)) {
 		super();
+		this.key = parent ? `${parent.key}.${group}` : `${tree.of.keyPrefix ?? ''}${tree.of.isInverted ? 'u' : 'd'}`;
 		this.level = parent ? parent.level + 1 : tree.of.levelOfRoot;
 		this.#weight = weights.length === tree.width ? weights : new Float64Array(tree.width);
 		for (let index = 0; index < weights.length && weights !== this.#weight; index++) {
 			this.#weight[index % tree.width] += weights[index];
 		}
-	}
-
-	/** The same for the same path in a session. */
-	get key(): string {
-		const {keyPrefix, isInverted} = this.tree.of;
-		return `${keyPrefix ?? ''}${isInverted ? 'u' : 'd'}${pathOf(this).join('.')}`;
 	}
 
 	get parentKey(): string | undefined {
@@ -316,14 +298,4 @@ export class CallNode extends AtLocation implements TreeRow {
 
 		return [[...slotOf.keys()], Float64Array.from(weights)];
 	}
-}
-
-/** The groups of a node and of those above it, the outermost first. */
-function pathOf(node: CallNode): readonly number[] {
-	const groups: number[] = [];
-	for (let at = node; at.parent; at = at.parent) {
-		groups.push(at.group);
-	}
-
-	return groups.reverse();
 }

@@ -1,5 +1,4 @@
-import {RowsOnDemand} from '../types/row-list.js';
-import type {Opening, TreeQuery} from '../types/rows.js';
+import type {TreeQuery} from '../types/rows.js';
 import type {CallNode, CallTree} from './call-tree.js';
 
 /** A callee with this part of its caller's total goes on with the hot path; with less, the path forks there. */
@@ -25,35 +24,14 @@ type OpensItself<Row extends CallNode> = {
 /** A row that is not looked into yet: whether all below is open, it is on a hot path, and terms that were found above. */
 type Pending<Row> = {readonly row: Row; readonly hasSiblings: boolean; readonly isAll: boolean; readonly isHot: boolean; readonly found: number};
 
-/** The rows of an open tree, each before those below it. */
-class OpenRows<Row extends CallNode> extends RowsOnDemand<Row> {
-	constructor(readonly tree: CallTree<Row>, readonly rows: readonly Row[]) {
-		super();
-	}
-
-	get length(): number {
-		return this.rows.length;
-	}
-
-	at(index: number): Row | undefined {
-		return this.rows[index];
-	}
-
-	indexOfKey(key: string): number {
-		const row = this.tree.nodeOf(key);
-		return row ? this.rows.indexOf(row) : -1;
-	}
-}
-
 /**
-The rows of an open tree, `roots` and those below them: hot roots are open to where their path forks, and all rows to
+The rows of an open tree, `roots` and those below them, each before those below it: hot roots are open to where their path forks, and all rows to
 what the filter looks for; `said` says otherwise of single rows.
 */
 export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], said: TreeQuery | undefined, {
 	isHotRoot, isWorthOpening, wanted, foundIn,
-}: OpensItself<Row>): OpenRows<Row> {
+}: OpensItself<Row>): Row[] {
 	const {isAllOpen = false, opened} = said ?? {};
-	const openings = new Map<Row | undefined, Opening>(isAllOpen ? [] : Array.from(opened ?? [], ([key, opening]) => [tree.nodeOf(key), opening]));
 	const rows: Row[] = [];
 	const pending: Array<Pending<Row>> = roots.toReversed().map(row => ({
 		row, hasSiblings: roots.length > 1, isAll: isAllOpen, isHot: isHotRoot(row), found: 0,
@@ -64,7 +42,7 @@ export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: rea
 		const {row, hasSiblings, isHot} = next;
 		rows.push(row);
 		const found = next.found | (wanted === 0 ? 0 : foundIn(row));
-		const opening = openings.get(row);
+		const opening = isAllOpen ? undefined : opened?.get(row.key);
 		const isAll = opening === 'all' || (next.isAll && opening !== 'closed');
 		const leadsOn = (found & wanted) !== wanted && rows.length < maxRowsToMatches;
 		const isOpening = isAll || opening === 'open' || (opening !== 'closed' && (isHot || leadsOn || (isWorthOpening?.(row) ?? false)));
@@ -86,7 +64,7 @@ export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: rea
 		}
 	}
 
-	return new OpenRows(tree, rows);
+	return rows;
 }
 
 /** The row that goes on with a hot path, if it does not fork. */

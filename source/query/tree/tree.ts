@@ -5,7 +5,6 @@ import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
 import {StackFilter} from '../counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../counters/stack-index.js';
 import {noFigures, type RowTerm} from '../filter/filter.js';
-import type {RowsOnDemand} from '../types/row-list.js';
 import type {Query, TreeRow} from '../types/rows.js';
 import {CallNode, CallTree, type Weight} from './call-tree.js';
 import {treeColumns} from './columns.js';
@@ -22,7 +21,7 @@ the threads' roots, or bottom-up from the lines that samples count for. Hot root
 open to the last of these words; with `query.ownFirst` stacks end at the program's own code; figures keep rows by their totals. Rows of a level are sorted. Every sample is counted
 once in a row's total, as a row stands for a path.
 */
-export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: RowsOnDemand<TreeRow>; readonly allRows: number} {
+export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TreeRow[]; readonly allRows: number} {
 	const {tree, filter} = openTree(snapshot, since, query);
 	const rows = openedRows(tree, tree.below(tree.root), query.tree, {
 		isHotRoot: ({totalPercent}) => totalPercent >= hotRootPercent,

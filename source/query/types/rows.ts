@@ -1,6 +1,5 @@
 import type {ThreadState} from '../../model/thread-state.js';
 import type {Measure} from './query.js';
-import type {RowList} from './row-list.js';
 
 export * from './query.js';
 
@@ -249,7 +248,7 @@ export type FocusRow = TreeRow & {
 };
 
 /** `above`: what is to be read above the rows. */
-export type FocusTable = {readonly rows: RowList<FocusRow>; readonly allRows: number; readonly above?: string};
+export type FocusTable = {readonly rows: readonly FocusRow[]; readonly allRows: number; readonly above?: string};
 
 /** A thread of a detail: what it did at the place looked at. Ticks are those of counted states, `states` has all. */
 export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};

@@ -1,6 +1,5 @@
 import type {SortFigure} from '../../query/columns/column.js';
 import type {Baseline, Location} from '../../query/types/rows.js';
-import type {RowKeys, RowList} from '../../query/types/row-list.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {ViewRow} from '../../views/view.js';
 import type {DetailLink} from './screen-data.js';
@@ -26,9 +25,9 @@ export type HitTarget =
 /** What keys depend on beside the state: what is on the screen. */
 export type ScreenContext = {
 	/** Keys of the view's rows, in order. */
-	readonly rowKeys: RowKeys;
+	readonly rowKeys: readonly string[];
 	/** The rows themselves, for keys of the view's own. */
-	readonly rows?: RowList<ViewRow>;
+	readonly rows?: readonly ViewRow[];
 	/** Rows that fit. */
 	readonly pageRows: number;
 	/** Columns that the view can be sorted by, in order. */
@@ -84,7 +83,7 @@ export function moveSelection(state: UiState, action: Action, {rowKeys, pageRows
 }
 
 /** The state with the selection at its row's new place, after rows came, went or moved. */
-export function followRow(state: UiState, rowKeys: RowKeys, pageRows: number): UiState {
+export function followRow(state: UiState, rowKeys: readonly string[], pageRows: number): UiState {
 	const selection = state.selections[state.view];
 	const index = Math.max(0, selectedIndex(selection, rowKeys));
 	const top = firstRow(selection.top, index, rowKeys.length, pageRows);
@@ -101,7 +100,7 @@ export function selectRow(state: UiState, key: string): UiState {
 	return {...state, selections: {...state.selections, [state.view]: {key, index, top}}};
 }
 
-function withSelection(state: UiState, rowKeys: RowKeys, index: number, top: number): UiState {
+function withSelection(state: UiState, rowKeys: readonly string[], index: number, top: number): UiState {
 	return {...state, selections: {...state.selections, [state.view]: {key: rowKeys.at(index), index, top}}};
 }
 

@@ -6,7 +6,6 @@ import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {Trend} from '../../query/past/time-line.js';
 import type {LineFigures} from '../../query/lines/lines.js';
-import {keysOfRows, type RowKeys, type RowList} from '../../query/types/row-list.js';
 import type {Location, Summary} from '../../query/types/rows.js';
 import type {SourceText} from '../../sources/source-text.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
@@ -76,11 +75,16 @@ export type DetailData = {
 };
 
 /** Rows of the current view. */
-export function rowsOf(data: ScreenData): RowList<ViewRow> {
+export function rowsOf(data: ScreenData): readonly ViewRow[] {
 	return data.table?.rows ?? [];
 }
 
-/** Keys of the rows, in their order. */
-export function keysOf(data: ScreenData): RowKeys {
-	return keysOfRows(rowsOf(data));
+const keysOfRows = new WeakMap<readonly ViewRow[], readonly string[]>();
+
+/** Keys of the rows, in their order: several parts of the screen ask for them. */
+export function keysOf(data: ScreenData): readonly string[] {
+	const rows = rowsOf(data);
+	const keys = keysOfRows.get(rows) ?? rows.map(({key}) => key);
+	keysOfRows.set(rows, keys);
+	return keys;
 }

@@ -4,7 +4,6 @@ import {
 	ratesOf, recentRates, overallRates, type SamplingRates,
 } from '../../query/past/sampling-rates.js';
 import {LookBack} from '../../query/past/look-back.js';
-import {keysOfRows, type RowList} from '../../query/types/row-list.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {summarize} from '../../query/summary/summary.js';
 import {querySourceLines} from '../../query/lines/lines.js';
@@ -47,7 +46,7 @@ export class SessionData {
 	#asked: readonly unknown[] = [];
 	#answer: Answer = {findings: []};
 	readonly #details = new Map<string, DetailData>();
-	readonly #others = new Map<View, RowList<ViewRow>>();
+	readonly #others = new Map<View, readonly ViewRow[]>();
 
 	constructor(options: DataOptions) {
 		this.#options = options;
@@ -119,7 +118,7 @@ export class SessionData {
 	}
 
 	/** Unfiltered rows of a view; queried once. */
-	#rowsOf(view: View, query: () => RowList<ViewRow>): RowList<ViewRow> {
+	#rowsOf(view: View, query: () => readonly ViewRow[]): readonly ViewRow[] {
 		const rows = this.#others.get(view) ?? query();
 		this.#others.set(view, rows);
 		return rows;
@@ -151,9 +150,8 @@ export class SessionData {
 	}
 }
 
-function rowWith(key: string, rows: RowList<ViewRow>): ViewRow | undefined {
-	const index = keysOfRows(rows).indexOf(key);
-	return index === -1 ? undefined : rows.at(index);
+function rowWith(key: string, rows: readonly ViewRow[]): ViewRow | undefined {
+	return rows.find(row => row.key === key);
 }
 
 /** How sampling performs now, performed in the window of the past that is shown, or in all of a recording. */

@@ -1,7 +1,6 @@
 import {stateSets} from '../../query/filter/state-sets.js';
 import type {Query, SortOrder, StateSet} from '../../query/types/rows.js';
 import type {WindowId} from '../../query/past/windows.js';
-import type {RowKeys} from '../../query/types/row-list.js';
 import {usualSpanMs} from '../../query/past/steps.js';
 import {views} from '../../views/registry.js';
 import type {KeyChanges} from './key-changes.js';
@@ -166,7 +165,7 @@ export function queryOf(state: UiState): Query {
 }
 
 /** The index of the selected row, or where it was if it is gone; -1 without rows. */
-export function selectedIndex(selection: Selection, rowKeys: RowKeys): number {
+export function selectedIndex(selection: Selection, rowKeys: readonly string[]): number {
 	if (selection.key === undefined) {
 		return rowKeys.length === 0 ? -1 : 0;
 	}
