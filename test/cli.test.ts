@@ -1,6 +1,4 @@
-import {
-	type ChildProcess, execFileSync, spawn, spawnSync,
-} from 'node:child_process';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {
 	closeSync, cpSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync,
@@ -8,21 +6,19 @@ import {
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterAll, beforeAll, describe, expect, test,
-} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {readPprof} from '../source/exports/pprof/read.js';
 import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
-import {run as runProgram} from './helpers/run.js';
+import {cli, run as runProgram} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
 import {until, untilAsync} from './helpers/until.js';
 import {patienceMs} from './helpers/patience.js';
+import {sharedFolder} from './helpers/for-test.js';
 
 const root = path.resolve(import.meta.dirname, '..');
-const cli = path.join(root, 'dist/cli.js');
 const shop = path.join(root, 'demo/shop.jar');
 
-let folder: string;
+const folder = sharedFolder();
 
 async function startShop(): Promise<JavaProcess> {
 	return startJar(shop, {jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
@@ -55,16 +51,6 @@ function start(...args: string[]) {
 	});
 	return {child, ended, stdout: () => stdout};
 }
-
-const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
-
-beforeAll(() => {
-	folder = mkdtempSync(path.join(tmpdir(), 'tprof-cli-'));
-});
-
-afterAll(() => {
-	rmSync(folder, {recursive: true, force: true});
-});
 
 describe.concurrent('what needs no JVM', () => {
 	test('--version and --help', async () => {
@@ -128,17 +114,6 @@ describe.concurrent('what needs no JVM', () => {
 		const {stderr} = await run('lst');
 		expect(stderr).toContain('\n  did you mean tprof-top list?\n');
 	});
-
-	test('a process that is not a JVM is left alone', async () => {
-		const sleeper = spawn('sleep', ['60'], {stdio: 'ignore'});
-		try {
-			const {stderr} = await run(String(sleeper.pid));
-			expect(stderr).toContain('is not a JVM');
-			expect(hasEnded(sleeper)).toBe(false);
-		} finally {
-			sleeper.kill('SIGKILL');
-		}
-	});
 });
 
 const reportsIn = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').map(line => JSON.parse(line) as {target: {pid: number}});
@@ -150,10 +125,7 @@ describe.concurrent('on a running JVM', () => {
 
 	beforeAll(async () => {
 		target = await startShop();
-	});
-
-	afterAll(async () => {
-		await target.stop();
+		return async () => target.stop();
 	});
 
 	// Its sampler does not touch the JVM.
@@ -307,12 +279,6 @@ describe.concurrent('on a running JVM', () => {
 });
 
 describe.concurrent('beside what samples that JVM', () => {
-	test('list shows it', async () => {
-		const {status, stdout} = await run('list');
-		expect(status).toBe(0);
-		expect(stdout.split('\n').find(line => line.includes('shop.jar'))).toMatch(/^ *\d+ /);
-	});
-
 	test('the target\'s end: the reports so far are in the file', async () => {
 		const doomed = await startShop();
 		const at = mkdtempSync(path.join(folder, 'end-'));

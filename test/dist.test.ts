@@ -2,13 +2,13 @@ import {execFileSync} from 'node:child_process';
 import {
 	cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync,
 } from 'node:fs';
-import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
 import {run as runProgram} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
+import {sharedFolder} from './helpers/for-test.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const built = path.join(root, 'dist');
@@ -17,17 +17,11 @@ const built = path.join(root, 'dist');
 A copy of dist/ alone, as `scp -r` makes it, under another name; outside the project, so that nothing of it is found
 from there.
 */
-let folder: string;
-let copy: string;
+const folder = sharedFolder();
+const copy = path.join(folder, 'tprof');
 
 beforeAll(() => {
-	folder = mkdtempSync(path.join(tmpdir(), 'tprof-dist-'));
-	copy = path.join(folder, 'tprof');
 	cpSync(built, copy, {recursive: true});
-});
-
-afterAll(() => {
-	rmSync(folder, {recursive: true, force: true});
 });
 
 const run = async (at: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) => runProgram('/bin/sh', ['-c', 'cd "$0" && exec "$@"', folder, process.execPath, path.join(at, 'cli.js'), ...args], {JAVA_HOME: jdk().home, ...env});
@@ -48,10 +42,7 @@ describe.concurrent('dist/ alone, somewhere else', () => {
 
 	beforeAll(async () => {
 		target = await startJar(path.join(root, 'demo/shop.jar'), {jvmArgs: ['-Xmx128m']});
-	});
-
-	afterAll(async () => {
-		await target.stop();
+		return async () => target.stop();
 	});
 
 	test('says its version and lists JVMs', async () => {

@@ -1,22 +1,18 @@
-import path from 'node:path';
-import process from 'node:process';
 import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import {Sample} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {wordsOf} from '../engines/attach/dumps.js';
 import {jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
-import {run} from '../helpers/run.js';
+import {runCli} from '../helpers/run.js';
 import {targetOf} from '../helpers/target.js';
 import {untilAsync} from '../helpers/until.js';
-
-const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 
 type Row = {readonly lock: string; readonly kind: string; readonly holder: string | null; readonly depth: number; readonly deadlock: boolean; readonly waiting: number; readonly readers: number; readonly waitedMs: number; readonly nowAt: {readonly method: string} | null; readonly tookAt: {readonly method: string} | null; readonly waiters: ReadonlyArray<{readonly thread: string; readonly at: {readonly method: string}}>};
 type Document = {readonly blockers: readonly Row[]; readonly durationMs: number; readonly notes: readonly string[]; readonly deadlocks: ReadonlyArray<ReadonlyArray<{readonly thread: string; readonly lock: string; readonly at: {readonly class: string; readonly method: string}}>>};
 
 async function report(engine: string, {pid}: JavaProcess): Promise<{readonly document: Document; readonly message: string}> {
-	const {status, stdout, stderr} = await run(process.execPath, [cli, String(pid), '--engine', engine, '--view', 'blockers', '--format', 'json', '--duration', '1.5']);
+	const {status, stdout, stderr} = await runCli(String(pid), '--engine', engine, '--view', 'blockers', '--format', 'json', '--duration', '1.5');
 	expect(status).toBe(0);
 	return {document: JSON.parse(stdout) as Document, message: stderr};
 }

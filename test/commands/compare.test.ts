@@ -3,9 +3,9 @@ import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
 import {patienceMs} from '../helpers/patience.js';
+import {cli} from '../helpers/run.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const cli = path.join(root, 'dist/cli.js');
 const saved = path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz');
 
 function openAgainst(file: string, ...args: readonly string[]) {

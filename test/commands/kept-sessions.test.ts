@@ -1,26 +1,12 @@
-import {
-	chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {chmodSync, mkdirSync, readdirSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {afterEach, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {keepSession, keptFolder, lastKept} from '../../source/commands/kept-sessions.js';
 import {readSnapshot} from '../../source/commands/recording.js';
 import {picture} from '../helpers/picture.js';
+import {folderForTest} from '../helpers/for-test.js';
 
-const folders: string[] = [];
-
-afterEach(() => {
-	for (const folder of folders.splice(0)) {
-		rmSync(folder, {recursive: true, force: true});
-	}
-});
-
-function stateFolder(): string {
-	folders.push(mkdtempSync(path.join(tmpdir(), 'tprof-kept-')));
-	return path.join(folders.at(-1)!, 'state', 'tprof-top');
-}
-
+const stateFolder = () => path.join(folderForTest(), 'state', 'tprof-top');
 const session = (samples: number) => picture('main\nR\nA.run:1', {samples});
 
 test('a session is kept for its user alone, and opens again', async () => {

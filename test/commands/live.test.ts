@@ -1,22 +1,18 @@
-import {
-	mkdtempSync, readdirSync, readFileSync, rmSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {mkdtempSync, readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterAll, beforeAll, describe, expect, test, type TestContext,
-} from 'vitest';
+import {beforeAll, describe, expect, test, type TestContext} from 'vitest';
 import {readPprof} from '../../source/exports/pprof/read.js';
 import {
 	type JavaProcess, jdks, startJar, startJava,
 } from '../helpers/jvm.js';
 import {TerminalSession} from '../helpers/terminal.js';
+import {cli} from '../helpers/run.js';
+import {sharedFolder} from '../helpers/for-test.js';
 
-const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 const shop = path.resolve(import.meta.dirname, '../../demo/shop.jar');
 
-let folder: string;
+const folder = sharedFolder();
 
 /** What is left by one test is not what another one opens again. */
 function open({onTestFinished}: Pick<TestContext, 'onTestFinished'>, at: string, ...args: string[]): TerminalSession {
@@ -42,23 +38,12 @@ function placeOf(row: string): string {
 	return row.trimEnd().split(/\s+/).find(word => word.includes(':')) ?? '';
 }
 
-beforeAll(() => {
-	folder = mkdtempSync(path.join(tmpdir(), 'tprof-live-'));
-});
-
-afterAll(() => {
-	rmSync(folder, {recursive: true, force: true});
-});
-
 describe.concurrent.each(jdks().map(on => [on.release, on] as const))('the live view on JDK %d', (_, on) => {
 	let target: JavaProcess;
 
 	beforeAll(async () => {
 		target = await startJar(shop, {jdk: on, jvmArgs: ['-Xmx128m', '-XX:+UseG1GC']});
-	});
-
-	afterAll(async () => {
-		await target.stop();
+		return async () => target.stop();
 	});
 
 	test('its window closed, it ends without a word', {concurrent: false}, async () => {

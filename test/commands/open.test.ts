@@ -1,17 +1,14 @@
-import {
-	mkdtempSync, rmSync, statSync, truncateSync, writeFileSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {rmSync, statSync, truncateSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {gzipSync} from 'node:zlib';
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {deepStacks, likeStacks, longName, manyBigNumbers, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable, withSession} from '../exports/hostile-profiles.js';
-import {run} from '../helpers/run.js';
-import {TerminalSession} from '../helpers/terminal.js';
+import {run, cli} from '../helpers/run.js';
+import {sharedFolder} from '../helpers/for-test.js';
+import {terminalForTest} from '../helpers/terminal-for-test.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const cli = path.join(root, 'dist/cli.js');
 const saved = path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz');
 const maxMegabytes = 500;
 
@@ -21,16 +18,8 @@ const sayPeak = `data:text/javascript,${encodeURIComponent(`
 	process.on('exit', () => writeSync(2, 'peak ' + /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1] + '\\n'));
 `)}`;
 
-let folder: string;
+const folder = sharedFolder();
 let fileCount = 0;
-
-beforeAll(() => {
-	folder = mkdtempSync(path.join(tmpdir(), 'tprof-open-'));
-});
-
-afterAll(() => {
-	rmSync(folder, {recursive: true, force: true});
-});
 
 function fileOf(profile: Uint8Array): string {
 	const file = path.join(folder, `${++fileCount}.pb.gz`);
@@ -141,18 +130,14 @@ describe.concurrent('what may be opened', () => {
 });
 
 test('the screen shows as many lines as a file may hold', async () => {
-	const terminal = new TerminalSession(process.execPath, ['--import', sayPeak, cli, 'open', mostLines()]);
-	try {
-		await terminal.until('of 99000');
-		terminal.type('\t');
-		await terminal.until('[Threads]');
-		terminal.type('\t/Hot\r');
-		await terminal.until('filter: Hot');
-		terminal.type('q');
-		await terminal.ended();
-		const [, peak] = /peak (\d+)/.exec(terminal.raw) ?? [];
-		expect(Number(peak) / 1024).toBeLessThan(maxMegabytes);
-	} finally {
-		terminal.close();
-	}
+	const terminal = terminalForTest(process.execPath, ['--import', sayPeak, cli, 'open', mostLines()]);
+	await terminal.until('of 99000');
+	terminal.type('\t');
+	await terminal.until('[Threads]');
+	terminal.type('\t/Hot\r');
+	await terminal.until('filter: Hot');
+	terminal.type('q');
+	await terminal.ended();
+	const [, peak] = /peak (\d+)/.exec(terminal.raw) ?? [];
+	expect(Number(peak) / 1024).toBeLessThan(maxMegabytes);
 });

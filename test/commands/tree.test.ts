@@ -1,12 +1,6 @@
-import {
-	mkdtempSync, readdirSync, readFileSync, rmSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {readdirSync, readFileSync, rmSync} from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
-import {
-	afterAll, describe, expect, test,
-} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {readSnapshot} from '../../source/commands/recording.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
@@ -21,14 +15,11 @@ import {commOf} from '../helpers/comm.js';
 import {
 	jdks, nice, startJava,
 } from '../helpers/jvm.js';
-import {run} from '../helpers/run.js';
+import {runCli} from '../helpers/run.js';
 import {untilAsync} from '../helpers/until.js';
+import {sharedFolder} from '../helpers/for-test.js';
 
-const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
-const folder = mkdtempSync(path.join(tmpdir(), 'tprof-test-tree-'));
-afterAll(() => {
-	rmSync(folder, {recursive: true});
-});
+const folder = sharedFolder();
 
 const everyState: Query['states'] = ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE'];
 
@@ -51,7 +42,7 @@ async function recorded(engine: string, pid: number): Promise<Snapshot> {
 	await untilAsync(async () => {
 		rmSync(file, {force: true});
 		const before = workedMs(pid);
-		const {status, stderr} = await run(process.execPath, [cli, String(pid), '--engine', engine, '--interval', '30', '--duration', '1', '--threads', 'serve-*,visit-*,lambda', '--format', 'pprof', '--output', file]);
+		const {status, stderr} = await runCli(String(pid), '--engine', engine, '--interval', '30', '--duration', '1', '--threads', 'serve-*,visit-*,lambda', '--format', 'pprof', '--output', file);
 		expect(status, stderr).toBe(0);
 		return workedMs(pid) - before > enoughMs;
 	});

@@ -1,13 +1,8 @@
 import {execFileSync, spawnSync} from 'node:child_process';
-import {
-	chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterAll, beforeAll, expect, test,
-} from 'vitest';
+import {expect, test} from 'vitest';
 import {
 	configured, maxConfigBytes, readConfigFile, sudoNote, usualConfigFile,
 } from '../../source/config/configure.js';
@@ -17,14 +12,9 @@ import {noConfiguration} from '../../source/config/settings.js';
 import {parseOptions, type Options} from '../../source/options/parse.js';
 import {isRoot} from '../helpers/as-root.js';
 import {patienceMs} from '../helpers/patience.js';
+import {sharedFolder} from '../helpers/for-test.js';
 
-let folder: string;
-beforeAll(() => {
-	folder = mkdtempSync(path.join(tmpdir(), 'tprof-config-'));
-});
-afterAll(() => {
-	rmSync(folder, {recursive: true, force: true});
-});
+const folder = sharedFolder();
 
 /** A new file with this text. */
 function file(text: string): string {

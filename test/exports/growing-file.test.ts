@@ -1,27 +1,16 @@
 import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
-import {
-	afterAll, beforeAll, expect, test,
-} from 'vitest';
+import {expect, test} from 'vitest';
 import type {UserError} from '../../source/runtime/errors.js';
 import {GrowingFile} from '../../source/exports/files/growing-file.js';
 import {bundle} from '../helpers/bundle.js';
+import {folderForTest} from '../helpers/for-test.js';
 
-let folder = '';
-const fresh = () => fs.mkdtempSync(path.join(folder, 'case-'));
+const fresh = folderForTest;
 const partialName = /^\.tprof-\d+-[\da-f]{16}\.partial$/;
-
-beforeAll(() => {
-	folder = fs.mkdtempSync(path.join(os.tmpdir(), 'growing-file-test-'));
-});
-
-afterAll(() => {
-	fs.rmSync(folder, {recursive: true, force: true});
-});
 
 async function refusal(action: Promise<unknown>): Promise<UserError> {
 	try {
@@ -72,9 +61,9 @@ test.each([
 });
 
 test('so is a name or a folder that cannot be', async () => {
-	const tooLong = await refusal(GrowingFile.create(path.join(folder, 'x'.repeat(300))));
+	const tooLong = await refusal(GrowingFile.create(path.join(fresh(), 'x'.repeat(300))));
 	expect(tooLong.message).toContain('the name is too long');
-	const missing = await refusal(GrowingFile.create(path.join(folder, 'missing', 'day.json')));
+	const missing = await refusal(GrowingFile.create(path.join(fresh(), 'missing', 'day.json')));
 	expect(missing.message).toContain('there is no folder');
 });
 

@@ -1,10 +1,12 @@
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
-import {onTestFinished} from 'vitest';
+import {afterAll, beforeAll, onTestFinished} from 'vitest';
+import type {Target} from '../../source/jvm/target.js';
 import type {Probe} from '../../source/model/task-probe.js';
 import {readProbe} from '../../source/probes/library.js';
 import {startJava, type JavaProcess} from './jvm.js';
+import {targetOf} from './target.js';
 
 /** A JVM that ends with the test that starts it. */
 export async function javaForTest(...how: Parameters<typeof startJava>): Promise<JavaProcess> {
@@ -17,13 +19,37 @@ export function stoppedAfterTest(java: JavaProcess): JavaProcess {
 	return java;
 }
 
+/** A JVM for all tests of the file or the `describe` that calls this; there as soon as they run. */
+export function sharedJava(...how: Parameters<typeof startJava>): {readonly java: JavaProcess; readonly target: Target} {
+	const shared = {} as {java: JavaProcess; target: Target};
+	beforeAll(async () => {
+		shared.java = await startJava(...how);
+		shared.target = await targetOf(shared.java);
+		return async () => shared.java.stop();
+	});
+	return shared;
+}
+
 /** A folder that goes with the test that makes it. */
 export function folderForTest(): string {
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-test-'));
+	const folder = newFolder();
 	onTestFinished(() => {
 		rmSync(folder, {recursive: true, force: true});
 	});
 	return folder;
+}
+
+/** A folder for all tests of the file or the `describe` that calls this. */
+export function sharedFolder(): string {
+	const folder = newFolder();
+	afterAll(() => {
+		rmSync(folder, {recursive: true, force: true});
+	});
+	return folder;
+}
+
+function newFolder(): string {
+	return mkdtempSync(path.join(tmpdir(), 'tprof-test-'));
 }
 
 /** A probe, read from a file as a user writes it. */

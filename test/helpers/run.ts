@@ -1,8 +1,13 @@
 import {execFile} from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
 import {promisify} from 'node:util';
 import {patienceMs} from './patience.js';
 
 const execute = promisify(execFile);
+
+/** The built program. */
+export const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 
 export type Ended = {readonly status: number | null; readonly stdout: string; readonly stderr: string};
 
@@ -14,4 +19,9 @@ export async function run(command: string, args: readonly string[], env: NodeJS.
 		const {code, stdout, stderr} = error as {code: number | null; stdout: string; stderr: string};
 		return {status: code, stdout, stderr};
 	}
+}
+
+/** Runs the built program without a terminal. */
+export async function runCli(...args: readonly string[]): Promise<Ended> {
+	return run(process.execPath, [cli, ...args]);
 }

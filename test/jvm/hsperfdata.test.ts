@@ -1,28 +1,24 @@
 import {readFileSync, readdirSync} from 'node:fs';
-import {
-	afterAll, beforeAll, describe, expect, test,
-} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {readPerfData} from '../../source/jvm/counters/hsperfdata-file.js';
 import {
 	numberCounter, parsePerfData, stringCounter,
 } from '../../source/jvm/counters/hsperfdata.js';
-import {readStatus} from '../../source/jvm/system/proc.js';
-import {
-	type JavaProcess, jdks, startJava,
-} from '../helpers/jvm.js';
+import {jdks} from '../helpers/jvm.js';
+import {sharedJava} from '../helpers/for-test.js';
+import {pick, seeded} from '../helpers/random.js';
 
 describe.each(jdks())('JDK $release', jdk => {
-	let java: JavaProcess;
+	const shared = sharedJava('ParkedAndEcho', {jdk, jvmArgs: ['-Xmx64m', '-Dmark=here'], args: ['1', '2']});
 	let file: Buffer;
-	beforeAll(async () => {
-		java = await startJava('ParkedAndEcho', {jdk, jvmArgs: ['-Xmx64m', '-Dmark=here'], args: ['1', '2']});
-		const folder = readdirSync('/tmp').find(name => name.startsWith('hsperfdata_') && readdirSync(`/tmp/${name}`).includes(String(java.pid)));
-		file = readFileSync(`/tmp/${folder}/${java.pid}`);
+	beforeAll(() => {
+		const {pid} = shared.java;
+		const folder = readdirSync('/tmp').find(name => name.startsWith('hsperfdata_') && readdirSync(`/tmp/${name}`).includes(String(pid)));
+		file = readFileSync(`/tmp/${folder}/${pid}`);
 	});
-	afterAll(async () => java.stop());
 
 	test('the counters that lists and header use are there', () => {
-		const counters = readPerfData(readStatusOf(java.pid))!;
+		const counters = readPerfData(shared.target)!;
 		expect(stringCounter(counters, 'sun.rt.javaCommand')).toBe('ParkedAndEcho 1 2');
 		expect(stringCounter(counters, 'java.rt.vmArgs')).toContain('-Xmx64m -Dmark=here');
 		expect(stringCounter(counters, 'java.property.java.version')).toMatch(jdk.release === 8 ? /^1\.8\.0/ : new RegExp(`^${jdk.release}(\\.|$|-)`));
@@ -52,12 +48,8 @@ describe.each(jdks())('JDK $release', jdk => {
 	});
 
 	test('bytes changed at random never make it fail or grow', () => {
-		let seed = jdk.release;
-		const random = (below: number) => {
-			seed = ((seed * 1_103_515_245) + 12_345) % 2_147_483_648;
-			return Math.floor(seed / 2_147_483_648 * below);
-		};
-
+		const next = seeded(jdk.release);
+		const random = (below: number) => pick(next, below);
 		const grown: string[] = [];
 		for (let round = 0; round < 500; round++) {
 			const bytes = Buffer.from(file);
@@ -76,11 +68,6 @@ describe.each(jdks())('JDK $release', jdk => {
 		expect(grown).toEqual([]);
 	});
 });
-
-function readStatusOf(pid: number) {
-	const {nsPid, uid} = readStatus(pid)!;
-	return {pid, nsPid, uid};
-}
 
 /** A file with one number and one string, in either byte order. */
 function drawn(little: boolean, change: (bytes: Buffer) => void = () => undefined): Buffer {

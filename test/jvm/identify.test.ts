@@ -1,13 +1,12 @@
 import {execFileSync, spawn, type ChildProcess} from 'node:child_process';
+import {once} from 'node:events';
 import {
 	copyFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync,
 } from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import {findTargets, listJvms} from '../../source/jvm/list.js';
 import {identify} from '../../source/jvm/identity/inspect.js';
@@ -17,43 +16,22 @@ import {readStatus} from '../../source/jvm/system/proc.js';
 import {sendQuit} from '../../source/jvm/attachability/signal.js';
 import type {Identified} from '../../source/jvm/target.js';
 import {isRoot} from '../helpers/as-root.js';
-import {
-	type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdk, jdks, startJava,
-} from '../helpers/jvm.js';
+import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdk, jdks, startJava} from '../helpers/jvm.js';
 import {seenWithoutRights} from '../helpers/unprivileged.js';
 import {until} from '../helpers/until.js';
-
-const running: Array<() => Promise<void> | void> = [];
-afterEach(async () => {
-	for (const stop of running.splice(0).reverse()) {
-		await stop();
-	}
-});
+import {javaForTest, folderForTest} from '../helpers/for-test.js';
 
 async function start(options: JavaOptions = {}): Promise<JavaProcess> {
-	const java = await startJava('ParkedAndEcho', {...options, jvmArgs: ['-Xmx64m', ...(options.jvmArgs ?? [])]});
-	running.push(async () => java.stop());
-	return java;
+	return javaForTest('ParkedAndEcho', {...options, jvmArgs: ['-Xmx64m', ...(options.jvmArgs ?? [])]});
 }
 
 async function startOther(command: string, args: string[]): Promise<ChildProcess> {
 	const child = spawn(command, args, {stdio: ['pipe', 'pipe', 'pipe']});
-	await new Promise((resolve, reject) => {
-		child.once('spawn', resolve);
-		child.once('error', reject);
-	});
-	running.push(() => {
+	onTestFinished(() => {
 		child.kill('SIGKILL');
 	});
+	await once(child, 'spawn');
 	return child;
-}
-
-function temporaryFolder(): string {
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-identify-'));
-	running.push(() => {
-		rmSync(folder, {recursive: true, force: true});
-	});
-	return folder;
 }
 
 /** Why the attach engine does not take a JVM that another engine may take. */
@@ -174,7 +152,7 @@ describe('what is not a JVM', () => {
 	});
 
 	test('an executable with the heap section of a GraalVM native image', async () => {
-		const folder = temporaryFolder();
+		const folder = folderForTest();
 		const image = path.join(folder, 'image');
 		writeFileSync(path.join(folder, 'heap'), 'x'.repeat(64));
 		execFileSync('objcopy', ['--add-section', `.svm_heap=${path.join(folder, 'heap')}`, '/bin/sleep', image]);
@@ -185,7 +163,7 @@ describe('what is not a JVM', () => {
 
 	test('a JVM with OpenJ9\'s library beside libjvm.so', async () => {
 		const on = jdk(release => release >= 11);
-		const library = path.join(temporaryFolder(), 'libj9vm29.so');
+		const library = path.join(folderForTest(), 'libj9vm29.so');
 		copyFileSync(path.join(on.home, 'lib/libjli.so'), library);
 		const java = await start({jdk: on, env: {...process.env, LD_PRELOAD: library}});
 		expect(reason(identify(java.pid))).toMatch(/OpenJ9/);
@@ -198,7 +176,7 @@ describe('what is not a JVM', () => {
 describe('JVMs that cannot be profiled', () => {
 	test('attach disabled: on the command line, in a variable, in an argument file', async () => {
 		const flag = '-XX:+DisableAttachMechanism';
-		const folder = temporaryFolder();
+		const folder = folderForTest();
 		writeFileSync(path.join(folder, 'flags'), `-XX:-UsePerfData ${flag}`);
 		const env = {...process.env, JAVA_TOOL_OPTIONS: flag};
 		for (const java of await Promise.all([{jvmArgs: [flag]}, {env}, {env, jvmArgs: ['-XX:-UsePerfData']}, {jdk: jdk(release => release >= 9), jvmArgs: [`@${path.join(folder, 'flags')}`]}].map(async options => start(options)))) {
@@ -273,7 +251,7 @@ describe('lists', () => {
 
 	test('a JDK that was replaced on disk while its JVM runs is still known', async () => {
 		const on = jdk(release => release >= 11);
-		const home = path.join(temporaryFolder(), `jdk-${on.release}`);
+		const home = path.join(folderForTest(), `jdk-${on.release}`);
 		copyJdk(on.home, home);
 		const java = await start({jdk: {home, release: on.release}, jvmArgs: ['-XX:-UsePerfData']});
 		rmSync(home, {recursive: true});

@@ -1,30 +1,20 @@
 import {readFileSync, readdirSync} from 'node:fs';
 import process from 'node:process';
-import {
-	afterAll, beforeAll, expect, test,
-} from 'vitest';
+import {expect, test} from 'vitest';
 import {ThreadCpu} from '../../source/jvm/threads/thread-cpu.js';
 import {commOf} from '../helpers/comm.js';
-import {type JavaProcess, startJava} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
+import {sharedJava} from '../helpers/for-test.js';
 
 /** The JVM's compiler threads do not come and go. */
 const fixedThreads = ['-XX:+IgnoreUnrecognizedVMOptions', '-XX:-UseDynamicNumberOfCompilerThreads'];
 
-let java: JavaProcess;
-
-beforeAll(async () => {
-	java = await startJava('CpuAndSleep', {jvmArgs: fixedThreads});
-});
-
-afterAll(async () => {
-	await java.stop();
-});
+const shared = sharedJava('CpuAndSleep', {jvmArgs: fixedThreads});
 
 /** Linux id of the thread whose comm (first 15 characters of the Java name) is this. */
 function tidOf(name: string): number {
-	const tids = readdirSync(`/proc/${java.pid}/task`).map(Number);
-	const found = tids.find(tid => commOf(java.pid, tid) === name);
+	const tids = readdirSync(`/proc/${shared.java.pid}/task`).map(Number);
+	const found = tids.find(tid => commOf(shared.java.pid, tid) === name);
 	if (found === undefined) {
 		throw new Error(`no thread ${name}`);
 	}
@@ -33,11 +23,11 @@ function tidOf(name: string): number {
 }
 
 function kernelCpuNs(tid: number): number {
-	return Number(readFileSync(`/proc/${java.pid}/task/${tid}/schedstat`, 'latin1').split(' ', 1)[0]);
+	return Number(readFileSync(`/proc/${shared.java.pid}/task/${tid}/schedstat`, 'latin1').split(' ', 1)[0]);
 }
 
 test('a busy thread\'s deltas add up to what the kernel counted; a sleeping one has none', async () => {
-	const cpu = new ThreadCpu(java.pid);
+	const cpu = new ThreadCpu(shared.java.pid);
 	const busy = tidOf('busy-one');
 	const sleeping = tidOf('sleeping-one');
 	expect(cpu.delta(busy)).toBe(0);
@@ -72,7 +62,7 @@ test('a busy thread\'s deltas add up to what the kernel counted; a sleeping one 
 });
 
 test('reading the cumulative numbers does not disturb the deltas', async () => {
-	const cpu = new ThreadCpu(java.pid);
+	const cpu = new ThreadCpu(shared.java.pid);
 	const busy = tidOf('busy-one');
 	cpu.delta(busy);
 	const first = cpu.cpuNs;
@@ -88,8 +78,8 @@ test('reading the cumulative numbers does not disturb the deltas', async () => {
 test('without room for open files it reads all the same, and keeps none open', () => {
 	const openFiles = () => readdirSync('/proc/self/fd').length;
 	const before = openFiles();
-	const cpu = new ThreadCpu(java.pid, 2);
-	const tids = readdirSync(`/proc/${java.pid}/task`).map(Number);
+	const cpu = new ThreadCpu(shared.java.pid, 2);
+	const tids = readdirSync(`/proc/${shared.java.pid}/task`).map(Number);
 	for (let round = 0; round < 3; round++) {
 		for (const tid of tids) {
 			cpu.delta(tid);
@@ -106,7 +96,7 @@ test('without room for open files it reads all the same, and keeps none open', (
 });
 
 test('a thread that is not there is gone; a process that is not there too', () => {
-	const cpu = new ThreadCpu(java.pid);
+	const cpu = new ThreadCpu(shared.java.pid);
 	expect(cpu.delta(2 ** 22)).toBe(0);
 	expect(cpu.reading).toBe('gone');
 	const none = new ThreadCpu(2 ** 22);
@@ -119,12 +109,12 @@ test('a thread that is not there is gone; a process that is not there too', () =
 test('a thread whose file was open when it ended is gone, and its file is closed', async () => {
 	const openFiles = () => readdirSync('/proc/self/fd').length;
 	const before = openFiles();
-	const cpu = new ThreadCpu(java.pid);
+	const cpu = new ThreadCpu(shared.java.pid);
 	const ending = tidOf('ending-one');
 	cpu.delta(ending);
 	expect(openFiles()).toBe(before + 1);
-	java.child.stdin?.write('\n');
-	await java.waitFor(/^ended$/m);
+	shared.java.child.stdin?.write('\n');
+	await shared.java.waitFor(/^ended$/m);
 	await until(() => {
 		cpu.delta(ending);
 		return cpu.reading === 'gone';

@@ -1,20 +1,14 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {
-	afterEach, expect, test,
-} from 'vitest';
+import {expect, test} from 'vitest';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
-import {
-	type JavaProcess, jdks, startJava,
-} from '../helpers/jvm.js';
+import {jdks} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-
-let java: JavaProcess | undefined;
-afterEach(async () => java?.stop());
+import {javaForTest} from '../helpers/for-test.js';
 
 test.each(jdks())('JDK $release: what the collector has not said yet of the heap is not known', async on => {
 	// It says so when its first region is full.
-	java = await startJava('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xms256m', '-Xmx256m', '-XX:+UseG1GC', '-XX:G1HeapRegionSize=32m']});
+	const java = await javaForTest('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xms256m', '-Xmx256m', '-XX:+UseG1GC', '-XX:G1HeapRegionSize=32m']});
 	const vitals = openVitals(await targetOf(java));
 	const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = vitals.read();
 	expect(heapUsedBytes).toBeUndefined();
@@ -24,7 +18,7 @@ test.each(jdks())('JDK $release: what the collector has not said yet of the heap
 });
 
 test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running program', async on => {
-	java = await startJava('Garbage', {jdk: on, jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC']});
+	const java = await javaForTest('Garbage', {jdk: on, jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC']});
 	const target = await targetOf(java);
 	const early = openVitals(target);
 	// What is in use is known from the first collection on.
@@ -54,7 +48,7 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 });
 
 test('a stopped process is said to be', async () => {
-	java = await startJava('Garbage', {jvmArgs: ['-Xmx64m']});
+	const java = await javaForTest('Garbage', {jvmArgs: ['-Xmx64m']});
 	const vitals = openVitals(await targetOf(java));
 	expect(vitals.read().isStopped).toBe(false);
 	java.child.kill('SIGSTOP');
@@ -65,7 +59,7 @@ test('a stopped process is said to be', async () => {
 });
 
 test('without counters there is CPU and uptime', async () => {
-	java = await startJava('Garbage', {jvmArgs: ['-Xmx64m', '-XX:-UsePerfData']});
+	const java = await javaForTest('Garbage', {jvmArgs: ['-Xmx64m', '-XX:-UsePerfData']});
 	const vitals = openVitals(await targetOf(java));
 	vitals.read();
 	// On a loaded machine the program may not get a CPU for a while.

@@ -7,15 +7,12 @@ import {isSteady, SteadyThreads} from '../../source/engines/memory/threads/stead
 import {emptyBlock} from '../../source/engines/memory/threads/thread-block.js';
 import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {SamplingLoop} from '../../source/sampler/loop.js';
 import {IdleBackoff, SamplingClock, ticksBefore} from '../../source/sampler/clock.js';
-import {createTable} from '../../source/table/layout.js';
-import {TableReader, type TableImage} from '../../source/table/reader.js';
-import {TableWriter} from '../../source/table/writer.js';
-import {startJava} from '../helpers/jvm.js';
+import {type TableImage} from '../../source/table/reader.js';
 import {seeded} from '../helpers/random.js';
-import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
+import {sampleHere} from '../helpers/sampling.js';
+import {javaForTest} from '../helpers/for-test.js';
 
 const intervalMs = 20;
 
@@ -105,20 +102,16 @@ function threadNamed({threads}: TableImage, name: string) {
 }
 
 test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is sampled a few times a second, most samples find that no thread has run, and it has all its samples and CPU time; one that begins to work is seen at once', async timer => {
-	const java = await startJava('ParkedAndEcho', {args: ['10'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
-	const buffer = createTable();
-	const writer = new TableWriter(buffer);
-	const repeat = writer.repeat.bind(writer);
-	const session = await memoryEngine.open(await targetOf(java), {depth: 10, timer}, writer);
+	const java = await javaForTest('ParkedAndEcho', {args: ['10'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
 	const taken: Array<{readonly beganMs: number; repeats: number; readonly isIdle: boolean; readonly isRepeated: boolean}> = [];
-	Object.assign(writer, {
-		repeat(...[atMs, figures, ticks, samples]: Parameters<typeof repeat>) {
+	const {reader} = await sampleHere(java, memoryEngine, {depth: 10, timer}, (session, writer) => {
+		const repeat = writer.repeat.bind(writer);
+		writer.repeat = (atMs, figures, ticks, samples) => {
 			taken.at(-1)!.repeats = samples!;
 			return repeat(atMs, figures, ticks, samples);
-		},
-	});
-	const loop = new SamplingLoop({
-		session: {
+		};
+
+		return {
 			...session, close: async () => session.close(), release: async () => session.release(),
 			async sample(into, isAfterGap, repeats = 1) {
 				const beganMs = performance.now();
@@ -139,81 +132,58 @@ test.each(['perf', 'stop'] as const)('timer %s: a JVM in which nothing runs is s
 
 				return isRepeated;
 			},
-		}, writer, intervalMs, maxOverheadPercent: 100, report: () => undefined,
+		};
 	});
-	const running = loop.run();
-	try {
-		await until(() => taken.slice(-5).filter(({repeats, isRepeated}) => repeats === 4 && isRepeated).length === 5);
-		const reader = new TableReader(buffer);
-		const image = reader.read(1000)!;
-		const {figures} = image;
-		const main = threadNamed(image, 'main');
-		const ticksOf = (counts: (thread: number) => boolean) => image.counters.ticks.reduce((sum, ticks, fact) => sum + (counts(image.counters.thread[fact]) ? ticks : 0), 0);
-		expect(ticksOf(() => true)).toBe(figures.threadSamples);
-		expect(ticksOf(thread => thread === main.record)).toBe(figures.sampleTicks);
-		const kernelNs = () => Number(readFileSync(`/proc/${java.pid}/task/${main.nativeId}/schedstat`, 'latin1').split(' ', 1)[0]);
-		const mainKernelNs = kernelNs();
-		expect(figures.samples).toBe(taken.reduce((sum, {repeats}) => sum + repeats, 0));
-		expect(figures.threadSamples).toBeGreaterThan(10 * figures.samples);
-		const before = taken.length;
-		java.child.stdin?.write('hello\n');
-		await java.waitFor(/^echo hello$/m);
-		const ranMs = performance.now();
-		await until(() => taken.some(({beganMs}) => beganMs > ranMs));
-		const first = taken.findIndex(({isIdle}, index) => index >= before && !isIdle);
-		expect(first).toBeGreaterThanOrEqual(before);
-		expect(first).toBeLessThanOrEqual(taken.findIndex(({beganMs}) => beganMs > ranMs));
-		await until(() => taken.length > first + 1);
-		expect(taken[first + 1].repeats).toBe(1);
-		await until(() => {
-			const usedNs = kernelNs() - mainKernelNs;
-			return usedNs > 0 && threadNamed(reader.read(1000)!, 'main').cpuNs - main.cpuNs === usedNs;
-		});
-		// It comes to rest again.
-		await until(() => taken.at(-1)!.isRepeated);
-	} finally {
-		loop.stop();
-		await running;
-		await session.close();
-		await java.stop();
-	}
+	await until(() => taken.slice(-5).filter(({repeats, isRepeated}) => repeats === 4 && isRepeated).length === 5);
+	const image = reader.read(1000)!;
+	const {figures} = image;
+	const main = threadNamed(image, 'main');
+	const ticksOf = (counts: (thread: number) => boolean) => image.counters.ticks.reduce((sum, ticks, fact) => sum + (counts(image.counters.thread[fact]) ? ticks : 0), 0);
+	expect(ticksOf(() => true)).toBe(figures.threadSamples);
+	expect(ticksOf(thread => thread === main.record)).toBe(figures.sampleTicks);
+	const kernelNs = () => Number(readFileSync(`/proc/${java.pid}/task/${main.nativeId}/schedstat`, 'latin1').split(' ', 1)[0]);
+	const mainKernelNs = kernelNs();
+	expect(figures.samples).toBe(taken.reduce((sum, {repeats}) => sum + repeats, 0));
+	expect(figures.threadSamples).toBeGreaterThan(10 * figures.samples);
+	const before = taken.length;
+	java.child.stdin?.write('hello\n');
+	await java.waitFor(/^echo hello$/m);
+	const ranMs = performance.now();
+	await until(() => taken.some(({beganMs}) => beganMs > ranMs));
+	const first = taken.findIndex(({isIdle}, index) => index >= before && !isIdle);
+	expect(first).toBeGreaterThanOrEqual(before);
+	expect(first).toBeLessThanOrEqual(taken.findIndex(({beganMs}) => beganMs > ranMs));
+	await until(() => taken.length > first + 1);
+	expect(taken[first + 1].repeats).toBe(1);
+	await until(() => {
+		const usedNs = kernelNs() - mainKernelNs;
+		return usedNs > 0 && threadNamed(reader.read(1000)!, 'main').cpuNs - main.cpuNs === usedNs;
+	});
+	// It comes to rest again.
+	await until(() => taken.at(-1)!.isRepeated);
 });
 
 test('one sample of steadily running threads covers four intervals', async () => {
-	const java = await startJava('BusyAndParked', {args: ['12', '5', '2'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
-	const buffer = createTable();
-	const writer = new TableWriter(buffer);
-	const session = await memoryEngine.open(await targetOf(java), {depth: 10, timer: 'perf'}, writer);
+	const java = await javaForTest('BusyAndParked', {args: ['12', '5', '2'], jvmArgs: ['-XX:+UseSerialGC', '-Xshare:auto']});
 	const repeats: number[] = [];
-	const loop = new SamplingLoop({
-		session: {
-			close: async () => session.close(),
-			release: async () => session.release(),
-			async sample(into, isAfterGap, times = 1) {
-				repeats.push(times);
-				return session.sample(into, isAfterGap, times);
-			},
-		}, writer, intervalMs, maxOverheadPercent: 100, report: () => undefined,
-	});
-	const running = loop.run();
-	try {
-		await until(() => repeats.slice(-3).filter(times => times === 4).length === 3);
-		const reader = new TableReader(buffer);
-		const before = reader.read(1000)!;
-		const repeatsBefore = repeats.length;
-		await until(() => repeats.length > repeatsBefore + 12);
-		const image = reader.read(1000)!;
-		const {samples} = image.figures;
-		expect(samples - before.figures.samples).toBeGreaterThan(2 * (repeats.length - repeatsBefore));
-		for (const name of ['busy-0', 'busy-1']) {
-			const {record} = threadNamed(image, name);
-			const ticks = ({counters}: TableImage) => counters.ticks.reduce((sum, count, fact) => sum + (counters.thread[fact] === record ? count : 0), 0);
-			expect(ticks(image)).toBe(image.figures.sampleTicks);
-		}
-	} finally {
-		loop.stop();
-		await running;
-		await session.close();
-		await java.stop();
+	const {reader} = await sampleHere(java, memoryEngine, {depth: 10, timer: 'perf'}, session => ({
+		close: async () => session.close(),
+		release: async () => session.release(),
+		async sample(into, isAfterGap, times = 1) {
+			repeats.push(times);
+			return session.sample(into, isAfterGap, times);
+		},
+	}));
+	await until(() => repeats.slice(-3).filter(times => times === 4).length === 3);
+	const before = reader.read(1000)!;
+	const repeatsBefore = repeats.length;
+	await until(() => repeats.length > repeatsBefore + 12);
+	const image = reader.read(1000)!;
+	const {samples} = image.figures;
+	expect(samples - before.figures.samples).toBeGreaterThan(2 * (repeats.length - repeatsBefore));
+	for (const name of ['busy-0', 'busy-1']) {
+		const {record} = threadNamed(image, name);
+		const ticks = ({counters}: TableImage) => counters.ticks.reduce((sum, count, fact) => sum + (counters.thread[fact] === record ? count : 0), 0);
+		expect(ticks(image)).toBe(image.figures.sampleTicks);
 	}
 });

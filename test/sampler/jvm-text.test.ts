@@ -1,45 +1,33 @@
 import {spawn} from 'node:child_process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
 import {jvmText} from '../../source/query/summary/jvm-text.js';
-import {startSampler} from '../../source/sampler/handle.js';
-import {bundle} from '../helpers/bundle.js';
-import {isNewestOrAskedFor, jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
+import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {picture} from '../helpers/picture.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-
-let java: JavaProcess | undefined;
-
-afterEach(async () => {
-	await java?.stop();
-});
+import {javaForTest} from '../helpers/for-test.js';
+import {samplerForTest} from '../helpers/sampling.js';
 
 /** Samples a JVM until what is said of it matches. */
 async function sampleUntil(java: JavaProcess, said: RegExp): Promise<void> {
-	const sampler = startSampler({
-		target: await targetOf(java), engine: 'memory', depth: Infinity, maxOverheadPercent: 100, intervalMs: 20, workerUrl: await bundle('source/sampler/worker.ts'),
+	const sampler = await samplerForTest(java);
+	await until(() => {
+		const snapshot = sampler.read();
+		return snapshot !== undefined && said.test(jvmText(snapshot, undefined) ?? '');
 	});
-	try {
-		await until(() => {
-			const snapshot = sampler.read();
-			return snapshot !== undefined && said.test(jvmText(snapshot, undefined) ?? '');
-		});
-	} finally {
-		await sampler.close();
-	}
 }
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
 	test('compilers that use much of the CPU are worth a sentence', async () => {
-		java = await startJava('CompilesOften', {jdk, jvmArgs: ['-Xcomp']});
+		const java = await javaForTest('CompilesOften', {jdk, jvmArgs: ['-Xcomp']});
 		await sampleUntil(java, /^The JIT compiler uses \d+% CPU, the program \d+%: its code is still being compiled\.$/);
 	});
 
 	test.each(isNewestOrAskedFor(jdk.release) ? [jdk.release] : [])('collections that wait for a CPU are not what the program suffers from', async () => {
 		// All share a CPU, and others go before the JVM.
-		java = await startJava('Garbage', {jdk, jvmArgs: ['-Xmn8m', '-XX:+UseParallelGC', '-XX:ParallelGCThreads=4'], under: ['taskset', '-c', '0']});
+		const java = await javaForTest('Garbage', {jdk, jvmArgs: ['-Xmn8m', '-XX:+UseParallelGC', '-XX:ParallelGCThreads=4'], under: ['taskset', '-c', '0']});
 		const target = await targetOf(java);
 		const hogs = [1, 2, 3].map(() => spawn('taskset', ['-c', '0', 'sh', '-c', 'while :; do :; done']));
 		spawn('renice', ['-n', '19', '-p', String(java.pid)]);

@@ -1,19 +1,17 @@
 import {spawn, spawnSync} from 'node:child_process';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import type {Engine} from '../../source/engines/engine.js';
 import {threadFlag} from '../../source/model/sample.js';
-import {SamplingLoop} from '../../source/sampler/loop.js';
-import {createTable} from '../../source/table/layout.js';
 import {TableReader} from '../../source/table/reader.js';
-import {TableWriter} from '../../source/table/writer.js';
 import {bundle} from '../helpers/bundle.js';
-import {isNewestOrAskedFor, jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
+import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {patienceMs} from '../helpers/patience.js';
-import {targetOf} from '../helpers/target.js';
+import {javaForTest} from '../helpers/for-test.js';
+import {sampleHere} from '../helpers/sampling.js';
 
 const stuck = ['stuck-1', 'stuck-2'];
 
@@ -23,12 +21,6 @@ anybody noticed.
 */
 const wakeUps = 3;
 const lastThatWakes = 23;
-
-let java: JavaProcess | undefined;
-
-afterEach(async () => {
-	await java?.stop();
-});
 
 type Seen = {readonly sinceMs: number; readonly cpuNs: number; readonly stoodBefore: boolean};
 
@@ -43,44 +35,31 @@ function threadsOf(reader: TableReader): Map<string, Seen> {
 Samples until the threads in the deadlock have woken so often, and long enough for the others to have taken turns.
 */
 async function watch(java: JavaProcess, engine: Engine, wakeUps: number): Promise<{first: Map<string, Seen>; last: Map<string, Seen>}> {
-	const buffer = createTable();
-	const writer = new TableWriter(buffer);
-	const reader = new TableReader(buffer);
-	const session = await engine.open(await targetOf(java), {depth: Infinity}, writer);
-	const loop = new SamplingLoop({
-		session, writer, intervalMs: 20, maxOverheadPercent: 100, report: () => undefined,
-	});
-	const done = loop.run();
-	try {
-		let first: Map<string, Seen> | undefined;
-		const used = new Map(stuck.map(name => [name, new Set<number>()]));
-		for (const endMs = performance.now() + patienceMs; performance.now() < endMs;) {
-			await sleep(10);
-			const {samples} = reader.read(1000)!.figures;
-			const now = threadsOf(reader);
-			first ??= samples > 0 ? now : undefined;
-			for (const [name, figures] of used) {
-				figures.add(now.get(name)?.cpuNs ?? 0);
-			}
-
-			if (first && samples >= 50 && [...used.values()].every(({size}) => size > wakeUps)) {
-				return {first, last: now};
-			}
+	const {reader} = await sampleHere(java, engine);
+	let first: Map<string, Seen> | undefined;
+	const used = new Map(stuck.map(name => [name, new Set<number>()]));
+	for (const endMs = performance.now() + patienceMs; performance.now() < endMs;) {
+		await sleep(10);
+		const {samples} = reader.read(1000)!.figures;
+		const now = threadsOf(reader);
+		first ??= samples > 0 ? now : undefined;
+		for (const [name, figures] of used) {
+			figures.add(now.get(name)?.cpuNs ?? 0);
 		}
 
-		throw new Error(`they did not wake: ${JSON.stringify([...used].map(([name, figures]) => [name, ...figures]))}`);
-	} finally {
-		loop.stop();
-		await done;
-		await session.close();
+		if (first && samples >= 50 && [...used.values()].every(({size}) => size > wakeUps)) {
+			return {first, last: now};
+		}
 	}
+
+	throw new Error(`they did not wake: ${JSON.stringify([...used].map(([name, figures]) => [name, ...figures]))}`);
 }
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk, release}) => {
 	test.each(isNewestOrAskedFor(release) ? [release] : [])('a thread that gets its lock while we wait for a CPU does not wait for itself', async () => {
 		// All share a CPU, and others go before us: threads run on while we read.
 		const onOneCpu = ['taskset', '-c', '0'];
-		java = await startJava('TakesTurns', {jdk, under: onOneCpu});
+		const java = await javaForTest('TakesTurns', {jdk, under: onOneCpu});
 		const program = await bundle('test/sampler/count-own-waits.ts');
 		const hogs = [1, 2, 3].map(() => spawn('taskset', ['-c', '0', 'sh', '-c', 'while :; do :; done']));
 		try {
@@ -97,9 +76,8 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	});
 
 	test('threads in a deadlock are stuck since before they were looked at, however often they wake; those that take turns at a monitor are not', async () => {
-		java = await startJava('Deadlock', {jdk});
-		const running = java;
-		const sessions = await Promise.all([memoryEngine, attachEngine].map(async engine => watch(running, engine, release > lastThatWakes ? 0 : wakeUps)));
+		const java = await javaForTest('Deadlock', {jdk});
+		const sessions = await Promise.all([memoryEngine, attachEngine].map(async engine => watch(java, engine, release > lastThatWakes ? 0 : wakeUps)));
 		for (const {first, last} of sessions) {
 			for (const name of stuck) {
 				expect(last.get(name)).toMatchObject({sinceMs: first.get(name)!.sinceMs, stoodBefore: true});

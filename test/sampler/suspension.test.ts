@@ -1,35 +1,27 @@
-import {
-	existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {existsSync, readFileSync, readdirSync, statSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {
-	afterAll, afterEach, beforeAll, describe, expect, test,
-} from 'vitest';
+import {afterEach, describe, expect, test} from 'vitest';
 import {
 	readProcStrings, readStat, readStatus, ticksPerSecond,
 } from '../../source/jvm/system/proc.js';
-import {type JavaProcess, nice, startJava} from '../helpers/jvm.js';
+import {nice} from '../helpers/jvm.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {seeded} from '../helpers/random.js';
-import {TerminalSession} from '../helpers/terminal.js';
+import {type TerminalSession} from '../helpers/terminal.js';
 import {until} from '../helpers/until.js';
+import {cli} from '../helpers/run.js';
+import {sharedJava, sharedFolder} from '../helpers/for-test.js';
+import {terminalForTest} from '../helpers/terminal-for-test.js';
 
-const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 const rounds = 15;
 /** Threads that run Java code all the time: more than there are CPUs, so that stops take their time. */
 const spinning = 12;
 
-let java: JavaProcess;
-let folder: string;
+const shared = sharedJava('BusyAndParked', {under: nice, jvmArgs: ['-Xmx64m'], args: [spinning, 10, spinning].map(String)});
+const folder = sharedFolder();
 const inBackground: number[] = [];
-
-beforeAll(async () => {
-	folder = mkdtempSync(path.join(tmpdir(), 'tprof-suspension-'));
-	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xmx64m'], args: [spinning, 10, spinning].map(String)});
-});
 
 afterEach(() => {
 	// What a test that failed left in the background would hold the target under the next one.
@@ -40,20 +32,15 @@ afterEach(() => {
 	}
 });
 
-afterAll(async () => {
-	await java.stop();
-	rmSync(folder, {recursive: true, force: true});
-});
-
 /** A shell with job control: without one the kernel stops nobody who could not be continued. */
 async function shell(): Promise<TerminalSession> {
-	const session = new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {columns: 300, env: {PS1: 'shell> '}});
+	const session = terminalForTest('/bin/bash', ['--norc', '--noprofile', '-i'], {columns: 300, env: {PS1: 'shell> '}});
 	await session.until('shell>');
 	return session;
 }
 
 /** The tool on the program, as a shell has it. */
-const commandLine = (args: string) => `'${process.execPath}' '${cli}' ${java.pid} --max-overhead 100 ${args}`;
+const commandLine = (args: string) => `'${process.execPath}' '${cli}' ${shared.java.pid} --max-overhead 100 ${args}`;
 
 /** Starts the tool in the shell's background and gives its pid. */
 async function startInBackground(session: TerminalSession, args: string): Promise<number> {
@@ -91,74 +78,62 @@ describe.each([
 		const random = seeded(7);
 		const session = await shell();
 		const output = path.join(folder, `${engine}.json`);
-		try {
-			const tool = await startInBackground(session, `--engine ${engine} ${interval} --batch --format json --top 1 --delay 0.2 --iterations 100000 > '${output}'`);
-			await until(() => reportsIn(output).length > 0);
-			for (let round = 0; round < rounds; round++) {
-				await sleep(random() * 50);
-				process.kill(tool, 'SIGTSTP');
-				await until(() => isStopped(tool));
-				expect(heldThreads(java.pid)).toMatchObject({held: 0});
-				process.kill(tool, 'SIGCONT');
-				await until(() => !isStopped(tool));
-			}
-
-			const {size} = statSync(output);
-			await until(() => statSync(output).size > size);
-			expect(readStat(tool)).toBeDefined();
-			process.kill(tool, 'SIGTERM');
-			await until(() => readStat(tool) === undefined);
-		} finally {
-			session.close();
+		const tool = await startInBackground(session, `--engine ${engine} ${interval} --batch --format json --top 1 --delay 0.2 --iterations 100000 > '${output}'`);
+		await until(() => reportsIn(output).length > 0);
+		for (let round = 0; round < rounds; round++) {
+			await sleep(random() * 50);
+			process.kill(tool, 'SIGTSTP');
+			await until(() => isStopped(tool));
+			expect(heldThreads(shared.java.pid)).toMatchObject({held: 0});
+			process.kill(tool, 'SIGCONT');
+			await until(() => !isStopped(tool));
 		}
+
+		const {size} = statSync(output);
+		await until(() => statSync(output).size > size);
+		expect(readStat(tool)).toBeDefined();
+		process.kill(tool, 'SIGTERM');
+		await until(() => readStat(tool) === undefined);
 	});
 
 	test('the time away is no sampling time, and what threads used in it counts nowhere', async () => {
 		const session = await shell();
 		const output = path.join(folder, `${engine}-away.json`);
-		try {
-			const [startedMs, usedAtStartMs] = [performance.now(), cpuMs(java.pid)];
-			const tool = await startInBackground(session, `--engine ${engine} --interval 100 --batch --format json --delay 1 --iterations 100000 > '${output}'`);
-			await until(() => reportsIn(output).length > 0);
-			process.kill(tool, 'SIGTSTP');
-			await until(() => isStopped(tool));
-			const [stoppedMs, usedAtStopMs] = [performance.now(), cpuMs(java.pid)];
-			await until(() => performance.now() - stoppedMs > 2000 && cpuMs(java.pid) - usedAtStopMs > 1000);
-			const [awayMs, usedAwayMs] = [performance.now() - stoppedMs, cpuMs(java.pid) - usedAtStopMs];
-			process.kill(tool, 'SIGCONT');
-			const before = reportsIn(output);
-			await until(() => reportsIn(output).length > before.length && countedCpuMs(reportsIn(output)) > 0);
-			process.kill(tool, 'SIGTERM');
-			await until(() => readStat(tool) === undefined);
-			const reports = reportsIn(output);
-			expect(sum(reports.map(report => report.durationMs))).toBeLessThan(performance.now() - startedMs - awayMs);
-			// Clock ticks are rounded.
-			expect(countedCpuMs(reports)).toBeLessThan(cpuMs(java.pid) - usedAtStartMs - usedAwayMs + 100);
-		} finally {
-			session.close();
-		}
+		const [startedMs, usedAtStartMs] = [performance.now(), cpuMs(shared.java.pid)];
+		const tool = await startInBackground(session, `--engine ${engine} --interval 100 --batch --format json --delay 1 --iterations 100000 > '${output}'`);
+		await until(() => reportsIn(output).length > 0);
+		process.kill(tool, 'SIGTSTP');
+		await until(() => isStopped(tool));
+		const [stoppedMs, usedAtStopMs] = [performance.now(), cpuMs(shared.java.pid)];
+		await until(() => performance.now() - stoppedMs > 2000 && cpuMs(shared.java.pid) - usedAtStopMs > 1000);
+		const [awayMs, usedAwayMs] = [performance.now() - stoppedMs, cpuMs(shared.java.pid) - usedAtStopMs];
+		process.kill(tool, 'SIGCONT');
+		const before = reportsIn(output);
+		await until(() => reportsIn(output).length > before.length && countedCpuMs(reportsIn(output)) > 0);
+		process.kill(tool, 'SIGTERM');
+		await until(() => readStat(tool) === undefined);
+		const reports = reportsIn(output);
+		expect(sum(reports.map(report => report.durationMs))).toBeLessThan(performance.now() - startedMs - awayMs);
+		// Clock ticks are rounded.
+		expect(countedCpuMs(reports)).toBeLessThan(cpuMs(shared.java.pid) - usedAtStartMs - usedAwayMs + 100);
 	});
 });
 
 test('Ctrl-Z in the live view, again and again: the target goes on while the tool does not', async () => {
 	const session = await shell();
-	try {
-		session.type(`${commandLine('--engine memory --interval 1')}\r`);
+	session.type(`${commandLine('--engine memory --interval 1')}\r`);
+	await session.until(/BusyAndParked\.(?:unit|leaf):/);
+	for (let round = 0; round < 5; round++) {
+		session.type('\u001A');
+		await session.until(screen => !session.isAlternate && /Stopped[^>]*\nshell>$/.test(screen), 'the shell');
+		expect(heldThreads(shared.java.pid)).toMatchObject({held: 0});
+		session.type('fg\r');
+		await session.until(() => session.isAlternate, 'the screen');
 		await session.until(/BusyAndParked\.(?:unit|leaf):/);
-		for (let round = 0; round < 5; round++) {
-			session.type('\u001A');
-			await session.until(screen => !session.isAlternate && /Stopped[^>]*\nshell>$/.test(screen), 'the shell');
-			expect(heldThreads(java.pid)).toMatchObject({held: 0});
-			session.type('fg\r');
-			await session.until(() => session.isAlternate, 'the screen');
-			await session.until(/BusyAndParked\.(?:unit|leaf):/);
-		}
-
-		session.type('q');
-		await session.until(screen => !session.isAlternate && screen.includes('samples'), 'the summary');
-	} finally {
-		session.close();
 	}
+
+	session.type('q');
+	await session.until(screen => !session.isAlternate && screen.includes('samples'), 'the summary');
 });
 
 test('in the background it stands still with nothing held, until it is fetched: started there, sent there, and continued there after a stop that asked nobody', async () => {
@@ -172,7 +147,7 @@ test('in the background it stands still with nothing held, until it is fetched: 
 			session.type('\r');
 			return session.scrollback().split('Stopped').length > stops;
 		});
-		expect(heldThreads(java.pid)).toMatchObject({held: 0});
+		expect(heldThreads(shared.java.pid)).toMatchObject({held: 0});
 	};
 
 	const fetched = async () => {
@@ -181,43 +156,35 @@ test('in the background it stands still with nothing held, until it is fetched: 
 		await session.until(/BusyAndParked\.(?:unit|leaf):/);
 	};
 
-	try {
-		const tool = await startInBackground(session, '--engine memory --interval 1');
-		await stopped(tool);
-		await fetched();
+	const tool = await startInBackground(session, '--engine memory --interval 1');
+	await stopped(tool);
+	await fetched();
 
-		session.type('\u001A');
-		await stopped(tool);
-		session.type('bg\r');
-		await session.until(/bg\n\[1]\+ .* &/);
-		await stopped(tool);
-		await fetched();
+	session.type('\u001A');
+	await stopped(tool);
+	session.type('bg\r');
+	await session.until(/bg\n\[1]\+ .* &/);
+	await stopped(tool);
+	await fetched();
 
-		process.kill(tool, 'SIGSTOP');
-		await until(() => isStopped(tool));
-		await session.until(/Stopped[^>]*\nshell>/, 'the shell');
-		session.type('bg\r');
-		// It finds itself in the background, gives the terminal back and everything free, and stops anew.
-		await stopped(tool);
-		await fetched();
-		session.type('q');
-		await session.until(screen => !session.isAlternate && screen.includes('samples'), 'the summary');
-	} finally {
-		session.close();
-	}
+	process.kill(tool, 'SIGSTOP');
+	await until(() => isStopped(tool));
+	await session.until(/Stopped[^>]*\nshell>/, 'the shell');
+	session.type('bg\r');
+	// It finds itself in the background, gives the terminal back and everything free, and stops anew.
+	await stopped(tool);
+	await fetched();
+	session.type('q');
+	await session.until(screen => !session.isAlternate && screen.includes('samples'), 'the summary');
 });
 
 test('a terminal that lets nobody of the background write to it does not stop a batch run', async () => {
 	const session = await shell();
 	const ended = path.join(folder, 'ended');
-	try {
-		session.type('stty tostop\r');
-		session.type(`(${commandLine('--engine memory --interval 1 --batch --format text --top 1 --delay 0.2 --iterations 5')}; echo "rc=$?" > '${ended}') &\r`);
-		await until(() => existsSync(ended) && readFileSync(ended, 'utf8') !== '');
-		expect(readFileSync(ended, 'utf8')).toBe('rc=0\n');
-		await session.until(/BusyAndParked\.(?:unit|leaf):/);
-		expect(heldThreads(java.pid)).toMatchObject({held: 0});
-	} finally {
-		session.close();
-	}
+	session.type('stty tostop\r');
+	session.type(`(${commandLine('--engine memory --interval 1 --batch --format text --top 1 --delay 0.2 --iterations 5')}; echo "rc=$?" > '${ended}') &\r`);
+	await until(() => existsSync(ended) && readFileSync(ended, 'utf8') !== '');
+	expect(readFileSync(ended, 'utf8')).toBe('rc=0\n');
+	await session.until(/BusyAndParked\.(?:unit|leaf):/);
+	expect(heldThreads(shared.java.pid)).toMatchObject({held: 0});
 });

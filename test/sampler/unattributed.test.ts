@@ -1,30 +1,13 @@
-import {afterEach, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {unattributed, unattributedReasons} from '../../source/model/frame.js';
-import {SamplingLoop} from '../../source/sampler/loop.js';
-import {createTable} from '../../source/table/layout.js';
-import {TableReader} from '../../source/table/reader.js';
-import {TableWriter} from '../../source/table/writer.js';
-import {type JavaProcess, startJava} from '../helpers/jvm.js';
-import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-
-let java: JavaProcess | undefined;
-
-afterEach(async () => {
-	await java?.stop();
-});
+import {javaForTest} from '../helpers/for-test.js';
+import {sampleHere} from '../helpers/sampling.js';
 
 test.each(['perf', 'stop'] as const)('unobserved CPU time is in one row, with its reason, and all time counts once: %s', async timer => {
-	java = await startJava('WakesOften');
-	const buffer = createTable();
-	const writer = new TableWriter(buffer);
-	const session = await memoryEngine.open(await targetOf(java), {depth: Infinity, timer}, writer);
-	const loop = new SamplingLoop({
-		session, writer, intervalMs: 20, maxOverheadPercent: 100, report: () => undefined,
-	});
-	const done = loop.run();
-	const reader = new TableReader(buffer);
+	const java = await javaForTest('WakesOften');
+	const {reader, stop} = await sampleHere(java, memoryEngine, {timer});
 	const sums = () => {
 		const {counters, threads, dictionary, figures} = reader.read(1000)!;
 		const at = (fact: number) => dictionary.strings[dictionary.frameClass[dictionary.nodeFrame[counters.node[fact]]]];
@@ -38,9 +21,7 @@ test.each(['perf', 'stop'] as const)('unobserved CPU time is in one row, with it
 	};
 
 	await until(() => sums().usedNs >= 1.5e9);
-	loop.stop();
-	await done;
-	await session.close();
+	await stop();
 	const {usedNs, countedNs, unattributedNs, reason} = sums();
 	expect(Math.abs(countedNs - usedNs)).toBeLessThan(1e-6 * usedNs);
 	expect(unattributedNs).not.toBe(0);

@@ -1,16 +1,14 @@
-import {afterEach, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import type {Engine, EngineOptions} from '../../source/engines/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {unattributed} from '../../source/model/frame.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {SamplingLoop} from '../../source/sampler/loop.js';
-import {createTable} from '../../source/table/layout.js';
 import {TableReader} from '../../source/table/reader.js';
-import {TableWriter} from '../../source/table/writer.js';
-import {jdks, type JavaProcess, startJava} from '../helpers/jvm.js';
-import {targetOf} from '../helpers/target.js';
+import {jdks, type JavaProcess} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
+import {javaForTest} from '../helpers/for-test.js';
+import {sampleHere} from '../helpers/sampling.js';
 
 /**
 CPU time that must have counted before it is looked where, and how often threads must have been seen where it did: on a
@@ -18,12 +16,6 @@ loaded machine few stops meet a thread at work, and each of them counts for much
 */
 const enoughNs = 1e9;
 const enoughSightings = 30;
-
-let java: JavaProcess | undefined;
-
-afterEach(async () => {
-	await java?.stop();
-});
 
 /**
 CPU nanoseconds by place: `work` where that is on the stack, else the innermost method; those of threads that wait with
@@ -57,34 +49,25 @@ function sightings(reader: TableReader): number {
 const sum = (places: ReadonlyMap<string, number>) => [...places.values()].reduce((total, ns) => total + ns, 0);
 
 /** Samples a program until enough of its CPU time has counted somewhere. */
-async function sampled(engine: Engine, timer: EngineOptions['timer']) {
-	const buffer = createTable();
-	const writer = new TableWriter(buffer);
-	const session = await engine.open(await targetOf(java!), {depth: Infinity, timer}, writer);
-	const loop = new SamplingLoop({
-		session, writer, intervalMs: 20, maxOverheadPercent: 100, report: () => undefined,
-	});
-	const done = loop.run();
-	const reader = new TableReader(buffer);
+async function sampled(java: JavaProcess, engine: Engine, timer: EngineOptions['timer']) {
+	const {reader, session, stop} = await sampleHere(java, engine, {timer});
 	let places = placesOf(reader);
 	await until(() => {
 		places = placesOf(reader);
 		return sum(places) >= enoughNs && sightings(reader) >= enoughSightings;
 	});
-	loop.stop();
-	await done;
-	await session.close();
+	await stop();
 	return {timer: session.timer, places};
 }
 
 describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
 	test('virtual threads of short work: their CPU time counts there, none where carriers wait for the next', async () => {
-		java = await startJava('ShortWork', {jdk, args: ['virtual']});
+		const java = await javaForTest('ShortWork', {jdk, args: ['virtual']});
 		const seen = await Promise.all([
-			sampled(memoryEngine, 'auto'),
-			sampled(memoryEngine, 'stop'),
+			sampled(java, memoryEngine, 'auto'),
+			sampled(java, memoryEngine, 'stop'),
 			// JDK 21 to 23 dump nothing of mounted virtual threads.
-			...(jdk.release >= 24 ? [sampled(attachEngine, undefined)] : []),
+			...(jdk.release >= 24 ? [sampled(java, attachEngine, undefined)] : []),
 		]);
 		for (const {timer, places} of seen) {
 			const text = `${timer ?? 'attach'}: ${JSON.stringify(Object.fromEntries(places))}`;

@@ -1,22 +1,15 @@
-import {
-	mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterAll, describe, expect, test,
-} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {pathEntries, sourceJars, targetRoots} from '../../source/sources/class-path.js';
 import {linesOf, sourceLibrary} from '../../source/sources/library.js';
 import {misfitOf, pathOfSource} from '../../source/sources/source-text.js';
 import {rootOf} from '../../source/sources/roots.js';
 import {makeZip} from './make-zip.js';
+import {sharedFolder} from '../helpers/for-test.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'tprof-test-sources-'));
-afterAll(() => {
-	rmSync(folder, {recursive: true});
-});
+const folder = sharedFolder();
 
 const bubble = 'package com.acme.sort;\n\nclass Bubble {\n\tvoid sort(int[] all) {\n\t\tswap(all, 0);\n\t}\n\n\tvoid swap(int[] all, int at) {\n\t}\n}\n';
 const place = {

@@ -1,18 +1,13 @@
 import {Buffer} from 'node:buffer';
-import {
-	closeSync, mkdtempSync, openSync, rmSync, writeFileSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {closeSync, openSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {afterAll, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {Zip} from '../../source/sources/zip.js';
 import {pick, seeded} from '../helpers/random.js';
+import {sharedFolder} from '../helpers/for-test.js';
 import {makeZip, type ZipEntry} from './make-zip.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'tprof-test-zip-'));
-afterAll(() => {
-	rmSync(folder, {recursive: true});
-});
+const folder = sharedFolder();
 
 const maxBytes = 100_000;
 let files = 0;

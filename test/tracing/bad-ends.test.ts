@@ -3,12 +3,10 @@ import {once} from 'node:events';
 import {readdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterAll, beforeAll, expect, test,
-} from 'vitest';
+import {beforeAll, expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import {traceMethods} from '../../source/query/traces/methods.js';
-import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
+import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent, reportsOf} from '../helpers/agent-of.js';
 import {namespaceRefusal} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
@@ -16,24 +14,20 @@ import {folderForTest, javaForTest, stoppedAfterTest} from '../helpers/for-test.
 import {
 	compileProgram, javaProcess, jdk, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
-import {run as runProgram} from '../helpers/run.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
+import {request, traced} from '../helpers/traced.js';
+import {cli, runCli} from '../helpers/run.js';
 
-const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
-const request: TraceRequest = {
-	patterns: ['KnownTraces#recurse'], under: [], leastNs: 0, keep: 5, maxMethods: 500, maxOverheadPercent: 100, periodMs: 100,
-};
+const patterns = ['KnownTraces#recurse'];
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 const unshare = ['unshare', '--mount'];
 const noNamespace = namespaceRefusal(unshare);
 
-function recursionsOf(report: TraceReport | undefined): number | undefined {
-	return report && traceMethods(report, undefined).find(({method}) => method === 'recurse')?.calls;
+function recursionsOf(report: TraceReport): number | undefined {
+	return traceMethods(report, undefined).find(({method}) => method === 'recurse')?.calls;
 }
-
-const run = async (...args: readonly string[]) => runProgram(process.execPath, [cli, ...args]);
 
 const pool = 'java.util.concurrent.ThreadPoolExecutor';
 let followed: JavaProcess;
@@ -52,15 +46,13 @@ beforeAll(async () => {
 		tool.kill('SIGKILL');
 		await gone;
 	}
-});
 
-afterAll(async () => {
-	await followed.stop();
+	return async () => followed.stop();
 });
 
 test('a target that ends is said beside what was counted until then', async () => {
 	const java = await javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet']});
-	const ended = run('trace', String(java.pid), 'KnownTraces#slow', '--yes', '--duration', '600', '--format', 'json');
+	const ended = runCli('trace', String(java.pid), 'KnownTraces#slow', '--yes', '--duration', '600', '--format', 'json');
 	await until(() => reportsOf(java.pid) >= 2);
 	java.child.stdin!.write('end\n');
 	const {status, stdout, stderr} = await ended;
@@ -73,7 +65,7 @@ test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with 
 	const target = await targetOf(java);
 	const session = await TraceSession.open(target);
 	try {
-		await expect(session.weave(request)).rejects.toThrow('the disk with the target\'s /tmp is full: the agent could not write its report');
+		await expect(session.weave({...request, patterns})).rejects.toThrow('the disk with the target\'s /tmp is full: the agent could not write its report');
 	} finally {
 		await session.close();
 	}
@@ -92,16 +84,10 @@ test('what another agent changes stays changed, before, while and after', async 
 	const target = await targetOf(java);
 	const textNow = async () => /^thrown (.*)$/m.exec(await sayTo(java, 'text'))![1];
 	expect(await textNow()).toBe('THROUGH FIVE LEVELS');
-	const session = await TraceSession.open(target);
-	let report: TraceReport | undefined;
-	try {
-		await session.weave(request);
+	const report = await traced(target, {patterns}, async () => {
 		await sayTo(java, '7');
 		expect(await textNow()).toBe('THROUGH FIVE LEVELS');
-	} finally {
-		report = await session.close();
-	}
-
+	});
 	// 1 + 2 + ... + 7 in each of eight threads.
 	expect(recursionsOf(report)).toBe(28 * 8);
 	expect(await textNow()).toBe('THROUGH FIVE LEVELS');
@@ -111,10 +97,8 @@ test.skipIf(noNamespace)('a JVM in mounts of its own, with a /tmp of its own (ne
 	const classes = path.dirname(compileProgram('KnownTraces', jdk()));
 	const enter = 'mount --bind "$0" /mnt && mount -t tmpfs tmpfs /tmp && mkdir "$0" && mount --bind /mnt "$0" && exec "$@"';
 	const java = await javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: [...unshare, 'sh', '-c', enter, classes]});
-	const session = await TraceSession.open(await targetOf(java));
-	await session.weave(request);
-	await sayTo(java, '7');
-	expect(recursionsOf(await session.close())).toBe(28 * 8);
+	const report = await traced(await targetOf(java), {patterns}, async () => sayTo(java, '7'));
+	expect(recursionsOf(report)).toBe(28 * 8);
 	expect(readdirSync(`/proc/${java.pid}/root/tmp`).filter(name => name.startsWith('.tprof-'))).toEqual([]);
 });
 
@@ -151,7 +135,7 @@ test('kill -9 of the tool while tasks are followed leaves the target as it was',
 });
 
 test('a target that ends is said beside what its tasks did until then', async () => {
-	const ended = run(...following());
+	const ended = runCli(...following());
 	await until(() => reportsOf(followed.pid) >= 2);
 	followed.child.kill('SIGKILL');
 	const {status, stdout, stderr} = await ended;

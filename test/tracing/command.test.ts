@@ -3,14 +3,11 @@ import {once} from 'node:events';
 import {readdirSync, statSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterAll, beforeAll, describe, expect, test,
-} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {LiveTracer, requestOf} from '../../source/commands/live-tracer.js';
 import {identify} from '../../source/jvm/identity/inspect.js';
 import {type Options, parseOptions} from '../../source/options/parse.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
-import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {isRoot} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
@@ -19,21 +16,18 @@ import {
 	compileProgram, javaProcess, jdk, jdks, nice, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
-import {run as runProgram} from '../helpers/run.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
-import {TerminalSession} from '../helpers/terminal.js';
 import {until} from '../helpers/until.js';
-
-const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
-
-const run = async (...args: readonly string[]) => runProgram(process.execPath, [cli, ...args]);
+import {traced} from '../helpers/traced.js';
+import {cli, runCli} from '../helpers/run.js';
+import {terminalForTest} from '../helpers/terminal-for-test.js';
 
 describe('tprof-top trace', () => {
 	let java: JavaProcess;
 	let killed: JavaProcess;
 	let code: string;
-	let second: Awaited<ReturnType<typeof run>>;
+	let second: Awaited<ReturnType<typeof runCli>>;
 
 	// Killed first and looked at last: the agent waits for ten seconds, as the other tests can.
 	beforeAll(async () => {
@@ -43,25 +37,22 @@ describe('tprof-top trace', () => {
 		const tool = spawn(process.execPath, [cli, 'trace', String(killed.pid), 'KnownTraces#*', '--yes', '--duration', '600', '--max-overhead', '100'], {stdio: 'ignore'});
 		try {
 			await until(() => hasAgent(killed.pid));
-			second = await run('trace', String(killed.pid), 'KnownTraces#busy', '--yes');
+			second = await runCli('trace', String(killed.pid), 'KnownTraces#busy', '--yes');
 		} finally {
 			const gone = once(tool, 'exit');
 			tool.kill('SIGKILL');
 			await gone;
 		}
-	});
 
-	afterAll(async () => {
-		await killed.stop();
-		await java.stop();
+		return async () => Promise.all([killed.stop(), java.stop()]);
 	});
 
 	test('says what it would do, and does it with --yes only', async () => {
-		const {status, stdout, stderr} = await run('trace', String(java.pid), 'KnownTraces#busy');
+		const {status, stdout, stderr} = await runCli('trace', String(java.pid), 'KnownTraces#busy');
 		expect({status, stdout}).toEqual({status: 1, stdout: ''});
 		expect(stderr).toMatch(/^Tracing KnownTraces#busy in JVM \d+ .*\n(?:- .*\n)+nothing was done; --yes does it\n$/);
 		expect(java.output()).not.toContain('WARNING');
-		const traced = await run('trace', String(java.pid), 'KnownTraces#busy', '--yes', '--duration', '0.5', '--max-overhead', '100', '--format', 'json', '--slowest', '1');
+		const traced = await runCli('trace', String(java.pid), 'KnownTraces#busy', '--yes', '--duration', '0.5', '--max-overhead', '100', '--format', 'json', '--slowest', '1');
 		expect({status: traced.status, stderr: traced.stderr}).toEqual({status: 0, stderr: ''});
 		const document = JSON.parse(traced.stdout) as {methods: Array<{calls: number}>; wovenMethods: number; slowest: unknown[]};
 		expect(document).toMatchObject({
@@ -72,18 +63,13 @@ describe('tprof-top trace', () => {
 	});
 
 	test('on a terminal it asks before the agent is loaded, and again with the number of methods', async () => {
-		const tool = new TerminalSession(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces#*', '--batch']);
-		try {
-			await tool.until('Load the agent and look? [y/N]');
-			expect(hasAgent(java.pid)).toBe(false);
-			tool.type('y\r');
-			await tool.until(/\d+ methods of 1 class: such as KnownTraces\.[^]*Trace\? \[y\/N]/);
-			tool.type('\r');
-			expect(await tool.ended()).toMatchObject({exitCode: 1});
-		} finally {
-			tool.close();
-		}
-
+		const tool = terminalForTest(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces#*', '--batch']);
+		await tool.until('Load the agent and look? [y/N]');
+		expect(hasAgent(java.pid)).toBe(false);
+		tool.type('y\r');
+		await tool.until(/\d+ methods of 1 class: such as KnownTraces\.[^]*Trace\? \[y\/N]/);
+		tool.type('\r');
+		expect(await tool.ended()).toMatchObject({exitCode: 1});
 		await until(() => !hasAgent(java.pid));
 	});
 
@@ -117,16 +103,16 @@ describe('tprof-top trace', () => {
 	});
 
 	test('a pattern that means nothing is one clear line', async () => {
-		expect(await run('trace', String(java.pid), 'KnownTraces.bussy', '--yes')).toMatchObject({
+		expect(await runCli('trace', String(java.pid), 'KnownTraces.bussy', '--yes')).toMatchObject({
 			status: 1, stdout: '', stderr: expect.stringMatching(/^tprof-top: no method of a loaded class matches KnownTraces\.bussy; did you mean KnownTraces\.busy.*\n.*\n$/) as unknown,
 		});
-		expect(await run('trace', String(java.pid), 'java.lang.Thread#yield', '--yes')).toMatchObject({status: 1, stderr: expect.stringContaining('cannot trace java.lang.Thread') as unknown});
-		expect(await run('trace', String(java.pid), 'Known Traces', '--yes')).toMatchObject({status: 2});
-		expect(await run('--format', 'xml', String(java.pid))).toMatchObject({status: 2, stderr: expect.stringContaining('is for tprof-top trace') as unknown});
+		expect(await runCli('trace', String(java.pid), 'java.lang.Thread#yield', '--yes')).toMatchObject({status: 1, stderr: expect.stringContaining('cannot trace java.lang.Thread') as unknown});
+		expect(await runCli('trace', String(java.pid), 'Known Traces', '--yes')).toMatchObject({status: 2});
+		expect(await runCli('--format', 'xml', String(java.pid))).toMatchObject({status: 2, stderr: expect.stringContaining('is for tprof-top trace') as unknown});
 	});
 
 	test('a class that is not loaded yet is waited for, until it is loaded or the time is over', async () => {
-		expect(await run('trace', String(java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '0.3')).toMatchObject({
+		expect(await runCli('trace', String(java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '0.3')).toMatchObject({
 			status: 1, stdout: '', stderr: expect.stringMatching(/^tprof-top: no class is loaded yet that matches KnownTraces\$Awaited#\*.*\ntprof-top: waiting for a class that matches .*\ntprof-top: nothing was traced: no class was loaded that matches/) as unknown,
 		});
 		const tool = spawn(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces$Awaited#*', '--yes', '--duration', '600', '--format', 'json']);
@@ -149,7 +135,7 @@ describe('tprof-top trace', () => {
 
 	test('an interface that lambdas alone implement is one clear line', async () => {
 		const lambdas = await javaForTest('FailingConstructors', {jvmArgs: ['-Xmx64m']});
-		expect(await run('trace', String(lambdas.pid), 'FailingConstructors$Maker#make', '--yes')).toMatchObject({
+		expect(await runCli('trace', String(lambdas.pid), 'FailingConstructors$Maker#make', '--yes')).toMatchObject({
 			status: 1, stdout: '', stderr: 'tprof-top: cannot trace lambdas: lambdas and method references themselves cannot be traced; the code of a lambda can: FailingConstructors#lambda$*\n',
 		});
 	});
@@ -168,7 +154,7 @@ test.each([
 	['-XX:+DisableAttachMechanism', /attach/i],
 ])('a JVM with %s is left alone, with one clear line', async (flag, reason) => {
 	const java = await javaForTest('KnownTraces', {jvmArgs: [flag, '-Xmx64m'], args: ['quiet']});
-	const {status, stdout, stderr} = await run('trace', String(java.pid), 'KnownTraces#busy', '--yes');
+	const {status, stdout, stderr} = await runCli('trace', String(java.pid), 'KnownTraces#busy', '--yes');
 	expect({status, stdout}).toEqual({status: 1, stdout: ''});
 	expect(stderr).toMatch(reason);
 	expect(hasAgent(java.pid)).toBe(false);
@@ -196,11 +182,6 @@ test.skipIf(!isRoot).each(jdks().map(on => [on.release, on] as const))('JDK %i: 
 	}
 
 	expect(() => statSync(folder.path)).toThrow('ENOENT');
-	const session = await TraceSession.open(target);
-	await session.weave({
-		patterns: ['KnownTraces#busy'], under: [], leastNs: 0, keep: 0, maxMethods: 10, maxOverheadPercent: 100, periodMs: 100,
-	});
-	const report = await session.close();
-	expect(report).toMatchObject({phase: 'over', wovenMethods: 1});
+	expect(await traced(target, {patterns: ['KnownTraces#busy']}, async () => undefined)).toMatchObject({phase: 'over', wovenMethods: 1});
 	expect(identify(java.pid).ok).toBe(true);
 });

@@ -1,11 +1,9 @@
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {TraceReport} from '../../source/model/trace-report.js';
+import {describe, expect, test} from 'vitest';
 import {traceTree, type TraceTreeRow} from '../../source/query/traces/methods.js';
-import {TraceSession} from '../../source/tracing/session.js';
-import type {Target} from '../../source/jvm/target.js';
-import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
+import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
-import {targetOf} from '../helpers/target.js';
+import {sharedJava} from '../helpers/for-test.js';
+import {traced} from '../helpers/traced.js';
 
 const count = 400;
 
@@ -18,34 +16,11 @@ function treeOf(rows: readonly TraceTreeRow[], indent = ''): string[] {
 }
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: constructors whose super(...) or this(...) throws', (_, jdk) => {
-	let java: JavaProcess;
-	let target: Target;
-
-	beforeAll(async () => {
-		java = await startJava('FailingConstructors', {jdk, jvmArgs: ['-Xmx64m']});
-		target = await targetOf(java);
-	});
-
-	afterAll(async () => {
-		await java.stop();
-	});
-
-	async function traced(...patterns: readonly string[]): Promise<TraceReport> {
-		const session = await TraceSession.open(target);
-		try {
-			await session.weave({
-				patterns, under: [], leastNs: 0, keep: 5, maxMethods: 100, maxOverheadPercent: 100, periodMs: 100,
-			});
-			await sayTo(java, String(count));
-		} finally {
-			await session.close();
-		}
-
-		return (await session.close())!;
-	}
+	const shared = sharedJava('FailingConstructors', {jdk, jvmArgs: ['-Xmx64m']});
+	const tracedAt = async (...patterns: readonly string[]) => traced(shared.target, {patterns}, async () => sayTo(shared.java, String(count)));
 
 	test('have ended when the next call begins, though nothing else on the stack is traced', async () => {
-		const report = await traced('FailingConstructors$Derived#<init>', 'FailingConstructors$Special#<init>', 'FailingConstructors#step', 'FailingConstructors$Prepared#prepare');
+		const report = await tracedAt('FailingConstructors$Derived#<init>', 'FailingConstructors$Special#<init>', 'FailingConstructors#step', 'FailingConstructors$Prepared#prepare');
 		const made = (count * 3) + 1;
 		// Three more in super(...) of Nested: it is not traced, so they are by themselves, as the steps there.
 		const failed = (count * 1.5) + 1 + 3;
@@ -60,7 +35,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: construct
 	});
 
 	test('end with what they called, and hang where they were called', async () => {
-		const report = await traced('FailingConstructors*#<init>', 'FailingConstructors#step');
+		const report = await tracedAt('FailingConstructors*#<init>', 'FailingConstructors#step');
 		const half = count / 2;
 		expect(treeOf(traceTree(report, undefined))).toEqual([
 			`.step() ${count * 4} 0`,
@@ -100,7 +75,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: construct
 	});
 
 	test('in which others fail and are caught go on', async () => {
-		const report = await traced('FailingConstructors$Nested#<init>', 'FailingConstructors$Failing#<init>', 'FailingConstructors$Derived#<init>', 'FailingConstructors#step');
+		const report = await tracedAt('FailingConstructors$Nested#<init>', 'FailingConstructors$Failing#<init>', 'FailingConstructors$Derived#<init>', 'FailingConstructors#step');
 		expect(treeOf(traceTree(report, undefined))).toEqual([
 			`.step() ${count * 4} 0`,
 			`Derived(int) ${(count * 3) + 1} ${(count * 1.5) + 1}`,

@@ -1,19 +1,16 @@
 import {execFileSync} from 'node:child_process';
-import {
-	closeSync, mkdtempSync, openSync, rmSync, writeFileSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {closeSync, openSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterAll, beforeAll, expect, test,
-} from 'vitest';
+import {expect, test} from 'vitest';
 import {Bytes} from '../../source/model/varints.js';
 import {hear} from '../../source/tracing/files.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {bundle} from '../helpers/bundle.js';
 import {compileProgram, jdk, startJava} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
+import {sharedFolder} from '../helpers/for-test.js';
+import {request} from '../helpers/traced.js';
 
 const mostReportBytes = 16 * 1024 * 1024;
 const mostMemoryBytes = 200 * 1024 * 1024;
@@ -21,15 +18,7 @@ const mostMemoryBytes = 200 * 1024 * 1024;
 /** Takes as much room as a number may. */
 const large = 2 ** 40;
 
-let folder: string;
-
-beforeAll(() => {
-	folder = mkdtempSync(path.join(tmpdir(), 'tprof-hostile-'));
-});
-
-afterAll(() => {
-	rmSync(folder, {recursive: true, force: true});
-});
+const folder = sharedFolder();
 
 /** How much of each a forged report has. */
 type Amounts = {readonly texts?: number; readonly textBytes?: number; readonly methods?: number; readonly nodes?: number; readonly buckets?: number; readonly traces?: number; readonly actions?: number; readonly threads?: number; readonly ways?: number};
@@ -154,9 +143,7 @@ test.concurrent.each([
 	try {
 		const session = await TraceSession.open(await targetOf(java), jar);
 		const startMs = performance.now();
-		await expect(session.survey({
-			patterns: ['a.B#c'], under: [], leastNs: 0, keep: 0, maxMethods: 1, maxOverheadPercent: 100, periodMs: 1000,
-		})).rejects.toThrow(message);
+		await expect(session.survey({...request, patterns: ['a.B#c']})).rejects.toThrow(message);
 		await session.close();
 		// One that goes on is borne for a minute.
 		expect(performance.now() - startMs).toBeLessThan(40_000);

@@ -1,14 +1,10 @@
-import {
-	afterAll, beforeAll, describe, expect, test,
-} from 'vitest';
-import type {Target} from '../../source/jvm/target.js';
-import {TraceSession} from '../../source/tracing/session.js';
+import {describe, expect, test} from 'vitest';
 import {TaskSession} from '../../source/tracing/tasks/session.js';
-import {probeOf} from '../helpers/for-test.js';
-import {jdks, startJava, type JavaProcess} from '../helpers/jvm.js';
+import {probeOf, sharedJava} from '../helpers/for-test.js';
+import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
-import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
+import {traced} from '../helpers/traced.js';
 
 /** What agent, hooks and the JVM's own calls into Java use. `npm run bench -- trace-jdk` has all packages. */
 const patterns = [
@@ -33,39 +29,21 @@ const watching = (methods: readonly string[]) => probeOf({
 });
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
-	let java: JavaProcess;
-	let target: Target;
-
-	beforeAll(async () => {
-		java = await startJava('UsesJdk', {jdk, jvmArgs: ['-Xmx256m']});
-		target = await targetOf(java);
-	});
-
-	afterAll(async () => {
-		await java.stop();
-	});
+	const shared = sharedJava('UsesJdk', {jdk, jvmArgs: ['-Xmx256m']});
+	const expectNoErrors = async () => expect(await sayTo(shared.java, 'on')).toMatch(/errors 0$/m);
 
 	test('classes of the JDK are traced without harm to a program that uses them, and to the agent', async () => {
-		const session = await TraceSession.open(target);
-		try {
-			await session.weave({
-				patterns: patterns.filter(each => release > 8 || !each.startsWith('jdk.')), under: [], leastNs: 0, keep: 5, maxMethods: 10_000, maxOverheadPercent: 100, periodMs: 200,
-			});
-			expect(await sayTo(java, 'on')).toMatch(/errors 0$/m);
-		} finally {
-			const report = (await session.close())!;
-			expect(report.phase).toBe('over');
-			expect(report.nodes.calls.some(calls => calls > 0)).toBe(true);
-			expect(report.methods.map(({className}) => className)).toEqual(expect.arrayContaining(['java.util.Arrays', 'java.util.ArrayList', 'java.util.AbstractList', 'java.util.Objects', 'java.util.HashMap', 'java.util.concurrent.ConcurrentHashMap', 'java.lang.StringBuilder', 'java.io.File']));
-		}
-
-		expect(await sayTo(java, 'on')).toMatch(/errors 0$/m);
+		const report = await traced(shared.target, {patterns: patterns.filter(each => release > 8 || !each.startsWith('jdk.'))}, expectNoErrors);
+		expect(report.phase).toBe('over');
+		expect(report.nodes.calls.some(calls => calls > 0)).toBe(true);
+		expect(report.methods.map(({className}) => className)).toEqual(expect.arrayContaining(['java.util.Arrays', 'java.util.ArrayList', 'java.util.AbstractList', 'java.util.Objects', 'java.util.HashMap', 'java.util.concurrent.ConcurrentHashMap', 'java.lang.StringBuilder', 'java.io.File']));
+		await expectNoErrors();
 	});
 
 	test('a probe may watch what following tasks uses itself', async () => {
-		const session = await TaskSession.begin(target, watching([...watched, ...refused.map(name => `${name}#<init>`)]), {most: 10_000, periodMs: 100});
+		const session = await TaskSession.begin(shared.target, watching([...watched, ...refused.map(name => `${name}#<init>`)]), {most: 10_000, periodMs: 100});
 		try {
-			expect(await sayTo(java, 'on')).toMatch(/errors 0$/m);
+			await expectNoErrors();
 			await until(() => session.read()!.now.length > 0);
 			const {notes, missed} = session.read()!;
 			expect(notes.filter(note => !note.startsWith('more tasks'))).toEqual(refused.map(name => `not watched: ${name}: watching it would watch what tprof-top itself uses`));
@@ -75,6 +53,6 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			expect(last?.phase).toBe('over');
 		}
 
-		expect(await sayTo(java, 'on')).toMatch(/errors 0$/m);
+		await expectNoErrors();
 	});
 });

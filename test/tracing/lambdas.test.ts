@@ -1,14 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {traceMethods} from '../../source/query/traces/methods.js';
-import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
+import {type TraceRequest} from '../../source/tracing/session.js';
 import {javaForTest} from '../helpers/for-test.js';
 import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf} from '../helpers/target.js';
-
-const request: TraceRequest = {
-	patterns: [], under: [], leastNs: 0, keep: 5, maxMethods: 2000, maxOverheadPercent: 100, periodMs: 100,
-};
+import {traced} from '../helpers/traced.js';
 
 /** Patterns as readme and help have them, and those that mean whatever there is. */
 const shipped: ReadonlyArray<Partial<TraceRequest>> = [
@@ -30,25 +27,21 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (_, jdk)
 	test('lambdas, method references, proxies and names of other languages go on without an error while anything is traced, and after it', async () => {
 		const java = await javaForTest('ManyLambdas', {jdk, jvmArgs: ['-Xmx128m']});
 		const target = await targetOf(java);
-		const traced = new Map<string, number>();
+		const expectNoErrors = async () => expect(await sayTo(java, 'check')).toMatch(/^rounds \d+ errors 0$/m);
+		const most = new Map<string, number>();
 		for (const change of shipped) {
-			const session = await TraceSession.open(target);
-			try {
-				await session.weave({...request, ...change});
-				expect(await sayTo(java, 'check')).toMatch(/^rounds \d+ errors 0$/m);
-			} finally {
-				for (const {className, calls} of traceMethods((await session.close())!, undefined)) {
-					traced.set(className, Math.max(calls, traced.get(className) ?? 0));
-				}
+			const report = await traced(target, change, expectNoErrors);
+			for (const {className, calls} of traceMethods(report, undefined)) {
+				most.set(className, Math.max(calls, most.get(className) ?? 0));
 			}
 
-			expect(await sayTo(java, 'check')).toMatch(/^rounds \d+ errors 0$/m);
+			await expectNoErrors();
 		}
 
-		expect([...traced.keys()].filter(name => name.includes('/'))).toEqual([]);
+		expect([...most.keys()].filter(name => name.includes('/'))).toEqual([]);
 		for (const name of ['ManyLambdas', 'ManyLambdas$Circle', 'ManyLambdas$_run_closure1', 'ManyLambdas$ManyLambdasKt', 'ManyLambdas$ManyLambdasKt$Companion', 'ManyLambdas$ManyLambdas$$Lambda$1']) {
-			expect([name, traced.get(name)]).toEqual([name, expect.any(Number)]);
-			expect(traced.get(name)).toBeGreaterThan(0);
+			expect([name, most.get(name)]).toEqual([name, expect.any(Number)]);
+			expect(most.get(name)).toBeGreaterThan(0);
 		}
 	});
 });

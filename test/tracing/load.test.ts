@@ -1,10 +1,7 @@
 import {spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {
-	existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, utimesSync,
-} from 'node:fs';
+import {existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, utimesSync} from 'node:fs';
 import {connect} from 'node:net';
-import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
@@ -20,7 +17,7 @@ import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {isRoot} from '../helpers/as-root.js';
-import {stoppedAfterTest} from '../helpers/for-test.js';
+import {stoppedAfterTest, folderForTest} from '../helpers/for-test.js';
 import {
 	compileProgram, isNewestOrAskedFor, javaProcess, jdks, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
@@ -28,8 +25,8 @@ import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
 import {patienceMs} from '../helpers/patience.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
+import {cli} from '../helpers/run.js';
 
-const cli = path.resolve(import.meta.dirname, '../../dist/cli.js');
 const third = {uid: otherUser.uid - 7, gid: otherUser.gid - 7};
 const jarBytes = readFileSync(path.resolve(import.meta.dirname, '../../agent/agent.jar'));
 
@@ -207,20 +204,16 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 const modular = jdks().filter(({home}) => existsSync(path.join(home, 'jmods')));
 
 test.skipIf(modular.length === 0)(`a runtime without java.instrument is named${modular.length === 0 ? ' (no JDK here has the modules to make one)' : ''}`, async () => {
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-runtime-'));
+	const folder = folderForTest();
 	const javaOf = ({release}: {readonly release: number}) => path.join(folder, String(release), 'bin/java');
-	try {
-		// What a JDK for another C library makes does not run here.
-		const made = modular.find(jdk => {
-			spawnSync(path.join(jdk.home, 'bin/jlink'), ['--add-modules', 'java.base', '--output', path.join(folder, String(jdk.release))]);
-			return spawnSync(javaOf(jdk), ['-version']).status === 0;
-		})!;
-		const java = stoppedAfterTest(javaProcess(spawn(javaOf(made), [...quiet, '-cp', compileProgram('KnownTraces', made), 'KnownTraces', 'quiet'], {stdio: ['pipe', 'pipe', 'pipe']})));
-		await java.waitFor(/^ready$/m);
-		const target = await targetOf(java);
-		await expect(TraceSession.open(target)).rejects.toThrow(`JVM ${java.pid} runs on a runtime without java.instrument: no agent can be loaded`);
-		expect(foldersOf(target)).toEqual([]);
-	} finally {
-		rmSync(folder, {recursive: true});
-	}
+	// What a JDK for another C library makes does not run here.
+	const made = modular.find(jdk => {
+		spawnSync(path.join(jdk.home, 'bin/jlink'), ['--add-modules', 'java.base', '--output', path.join(folder, String(jdk.release))]);
+		return spawnSync(javaOf(jdk), ['-version']).status === 0;
+	})!;
+	const java = stoppedAfterTest(javaProcess(spawn(javaOf(made), [...quiet, '-cp', compileProgram('KnownTraces', made), 'KnownTraces', 'quiet'], {stdio: ['pipe', 'pipe', 'pipe']})));
+	await java.waitFor(/^ready$/m);
+	const target = await targetOf(java);
+	await expect(TraceSession.open(target)).rejects.toThrow(`JVM ${java.pid} runs on a runtime without java.instrument: no agent can be loaded`);
+	expect(foldersOf(target)).toEqual([]);
 });

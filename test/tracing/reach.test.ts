@@ -1,16 +1,11 @@
 import {execFileSync} from 'node:child_process';
 import path from 'node:path';
-import {
-	afterAll, beforeAll, describe, expect, test,
-} from 'vitest';
-import type {Target} from '../../source/jvm/target.js';
+import {describe, expect, test} from 'vitest';
 import {TraceSession} from '../../source/tracing/session.js';
 import {TaskSession} from '../../source/tracing/tasks/session.js';
-import {probeOf} from '../helpers/for-test.js';
-import {
-	jdk, jdks, startJava, type JavaProcess,
-} from '../helpers/jvm.js';
-import {targetOf} from '../helpers/target.js';
+import {probeOf, sharedJava} from '../helpers/for-test.js';
+import {jdk, jdks} from '../helpers/jvm.js';
+import {request} from '../helpers/traced.js';
 
 const jar = path.resolve(import.meta.dirname, '../../agent/agent.jar');
 /** What these call, they call while the thread's record or worker says that it is in our own code. */
@@ -105,25 +100,13 @@ test('what tracing and following tasks call on a thread of the application is fo
 });
 
 describe.each(jdks().map(each => [each.release, each] as const))('JDK %i', (release, on) => {
-	let java: JavaProcess;
-	let target: Target;
-
-	beforeAll(async () => {
-		java = await startJava('KnownTraces', {jdk: on, jvmArgs: ['-Xmx64m'], args: ['quiet']});
-		target = await targetOf(java);
-	});
-
-	afterAll(async () => {
-		await java.stop();
-	});
+	const shared = sharedJava('KnownTraces', {jdk: on, jvmArgs: ['-Xmx64m'], args: ['quiet']});
 
 	test('all that tracing calls on a thread of the application is refused, with the reason', async () => {
 		const reached = classesOf(reachedFrom(ofTraces)).filter(name => release < 19 || name !== 'sun.misc.Unsafe');
-		const session = await TraceSession.open(target);
+		const session = await TraceSession.open(shared.target);
 		try {
-			const {survey} = await session.survey({
-				patterns: reached.map(name => `${name}#*`), under: [], leastNs: 0, keep: 0, maxMethods: 5000, maxOverheadPercent: 100, periodMs: 1000,
-			});
+			const {survey} = await session.survey({...request, patterns: reached.map(name => `${name}#*`)});
 			expect({classes: survey.classes, methods: survey.methods, names: survey.names, unmatched: survey.unmatched}).toEqual({
 				classes: 0, methods: 0, names: [], unmatched: [],
 			});
@@ -136,7 +119,7 @@ describe.each(jdks().map(each => [each.release, each] as const))('JDK %i', (rele
 
 	test('all that following tasks calls before it knows its thread is refused, or has no byte code', async () => {
 		const reached = reachedFrom(ofTasks);
-		const session = await TaskSession.begin(target, watching(reached), {most: 100, periodMs: 100});
+		const session = await TaskSession.begin(shared.target, watching(reached), {most: 100, periodMs: 100});
 		try {
 			const {notes, wovenMethods} = session.read()!;
 			const ours = 'watching it would watch what tprof-top itself uses';

@@ -1,5 +1,4 @@
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {Target} from '../../source/jvm/target.js';
+import {describe, expect, test} from 'vitest';
 import type {Probe, ProbeCounter} from '../../source/model/task-probe.js';
 import type {TaskReport} from '../../source/model/task-report.js';
 import {readProbe} from '../../source/probes/library.js';
@@ -7,10 +6,10 @@ import {taskRows} from '../../source/query/tasks/stays.js';
 import {TaskSession} from '../../source/tracing/tasks/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {classBytes} from '../helpers/class-bytes.js';
-import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
+import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
-import {targetOf} from '../helpers/target.js';
 import {until, untilAsync} from '../helpers/until.js';
+import {sharedJava} from '../helpers/for-test.js';
 
 const limits = {most: 100_000, periodMs: 100};
 
@@ -31,23 +30,12 @@ function heldNow({longest, states, kinds}: TaskReport): string[] {
 }
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
-	let java: JavaProcess;
-	let target: Target;
-
-	beforeAll(async () => {
-		java = await startJava('KnownTasks', {jdk, jvmArgs: ['-Xmx256m']});
-		target = await targetOf(java);
-	});
-
-	afterAll(async () => {
-		await java.stop();
-	});
-
-	const say = async (line: string) => sayTo(java, line);
+	const shared = sharedJava('KnownTasks', {jdk, jvmArgs: ['-Xmx256m']});
+	const say = async (line: string) => sayTo(shared.java, line);
 
 	test('every task is counted in every state, and all is left as it was', async () => {
-		const before = await classBytes(target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
-		const session = await TaskSession.begin(target, readProbe('executors'), limits);
+		const before = await classBytes(shared.target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
+		const session = await TaskSession.begin(shared.target, readProbe('executors'), limits);
 		let report: TaskReport;
 		let joins = 0;
 		try {
@@ -83,9 +71,9 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		const held = taskRows(report, undefined, 'worker-and-kind').filter(({state, kind}) => state.id === 'running' && kind === 'KnownTasks$Hold');
 		expect(held.map(({worker, count}) => `${worker.replace(/\d+-thread/, 'N-thread')} ${count}`)).toEqual(['pool-N-thread-1 3']);
 
-		const after = await classBytes(target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
+		const after = await classBytes(shared.target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
 		expect(release < 21 ? after.bytes : after.code).toBe(release < 21 ? before.bytes : before.code);
-		await until(() => !hasAgent(target.pid));
+		await until(() => !hasAgent(shared.target.pid));
 	});
 
 	test.each(release === jdks()[0].release ? [release] : [])('more tasks than there is room for are followed in part, forgotten ones dropped; counters of each object, each worker and a class', async () => {
@@ -94,7 +82,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			{name: 'priority', root: 'worker', className: 'java.lang.Thread', path: 'getPriority()'},
 			{name: 'threads', root: 'static', className: 'KnownTasks', path: 'single.getPoolSize()'},
 		];
-		const session = await TaskSession.begin(target, {...readProbe('executors'), counters}, {...limits, most: 512});
+		const session = await TaskSession.begin(shared.target, {...readProbe('executors'), counters}, {...limits, most: 512});
 		const behind = () => session.read()!.now.filter(({kind}) => session.read()!.kinds[kind] === 'KnownTasks$Behind').reduce((sum, {count}) => sum + count, 0);
 		try {
 			await say('hold 3000');
@@ -124,7 +112,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		[{counters: [{name: 'queue', root: 'instance', className: 'java.util.concurrent.ThreadPoolExecutor', path: 'workQueue'}]}, /"workQueue" leads to a java\.util\.concurrent\.LinkedBlockingQueue, not to a number/],
 		[{kinds: [{className: 'KnownTasks$Hold', path: 'bodyy'}]}, /no field bodyy that can be read in KnownTasks\$Hold/],
 	] as ReadonlyArray<readonly [Partial<Probe>, RegExp]>)('a path that leads nowhere is an error, not a zero: %j', async (change, message) => {
-		const session = await TaskSession.begin(target, {...readProbe('executors'), ...change}, limits);
+		const session = await TaskSession.begin(shared.target, {...readProbe('executors'), ...change}, limits);
 		try {
 			await say('hold 1');
 			await expect(untilAsync(async () => {
@@ -138,7 +126,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	});
 
 	test.each(release >= 21 ? [release] : [])('virtual threads: each mount, each park, each end', async () => {
-		const session = await TaskSession.begin(target, readProbe('virtual-threads'), limits);
+		const session = await TaskSession.begin(shared.target, readProbe('virtual-threads'), limits);
 		let report: TaskReport;
 		try {
 			await say('virtual 20');

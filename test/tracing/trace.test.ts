@@ -1,21 +1,18 @@
 import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
-import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
-import type {Target} from '../../source/jvm/target.js';
 import {nameOf, traceMethods, traceTree} from '../../source/query/traces/methods.js';
 import {threadTrees} from '../../source/query/traces/threads.js';
 import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
 import {classBytes} from '../helpers/class-bytes.js';
-import {type JavaProcess, jdks, startJava} from '../helpers/jvm.js';
+import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
-import {targetOf} from '../helpers/target.js';
 import {until, untilAsync} from '../helpers/until.js';
 import {patienceMs} from '../helpers/patience.js';
+import {sharedJava} from '../helpers/for-test.js';
+import {request, traced} from '../helpers/traced.js';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
 
-const request: TraceRequest = {
-	patterns: [], under: [], leastNs: 0, keep: 5, maxMethods: 500, maxOverheadPercent: 100, periodMs: 100,
-};
 const rounds = 600;
 
 /** Calls and exceptions by the simple name of class and method. */
@@ -54,44 +51,21 @@ function leftIn(pid: number): string[] {
 }
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
-	let java: JavaProcess;
-	let target: Target;
-
-	beforeAll(async () => {
-		java = await startJava('KnownTraces', {jdk, jvmArgs: ['-Xmx256m']});
-		target = await targetOf(java);
-	});
-
-	afterAll(async () => {
-		await java.stop();
-	});
-
-	const say = async (line: string) => sayTo(java, line);
+	const shared = sharedJava('KnownTraces', {jdk, jvmArgs: ['-Xmx256m']});
+	const say = async (line: string) => sayTo(shared.java, line);
+	const tracedWhile = async (change: Partial<TraceRequest>, during: (session: TraceSession) => Promise<unknown>) => traced(shared.target, change, during);
 
 	async function histogram(): Promise<string> {
-		const reply = await new AttachClient(target).request('inspectheap', ['-live'], {timeoutMs: patienceMs});
+		const reply = await new AttachClient(shared.target).request('inspectheap', ['-live'], {timeoutMs: patienceMs});
 		const text = reply.status === 'ok' ? reply.bytes.toString() : '';
 		expect(text).toContain('KnownTraces');
 		return text;
 	}
 
-	/** Traces what the request means while `during` goes on; the last report. */
-	async function traced(change: Partial<TraceRequest>, during: (session: TraceSession) => Promise<void>): Promise<TraceReport> {
-		const session = await TraceSession.open(target);
-		try {
-			await session.weave({...request, ...change});
-			await during(session);
-		} finally {
-			await session.close();
-		}
-
-		return (await session.close())!;
-	}
-
 	test('counts every call and every exception, and leaves all as it was', async () => {
-		const before = await classBytes(target, 'KnownTraces', jdk);
+		const before = await classBytes(shared.target, 'KnownTraces', jdk);
 		let said = '';
-		const report = await traced({patterns: ['KnownTraces#*', 'KnownTraces$*#*', 'KnownTraces$Made#<init>']}, async () => {
+		const report = await tracedWhile({patterns: ['KnownTraces#*', 'KnownTraces$*#*', 'KnownTraces$Made#<init>']}, async () => {
 			said = await say(String(rounds));
 		});
 		const [allRounds, recursions, thrown, made, failedMade, shapes] = /^counts (.*)$/m.exec(said)![1].split(' ').map(Number);
@@ -115,17 +89,17 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		expect(report).toMatchObject({lostCalls: 0, phase: 'over'});
 		expect(callsByThreads(report)).toEqual([...report.nodes.calls]);
 
-		const after = await classBytes(target, 'KnownTraces', jdk);
+		const after = await classBytes(shared.target, 'KnownTraces', jdk);
 		// From 21 on the JVM keeps our constants in the class's pool.
 		expect(release < 21 ? after.bytes : after.code).toBe(release < 21 ? before.bytes : before.code);
-		await until(() => leftIn(target.pid).length === 0);
+		await until(() => leftIn(shared.target.pid).length === 0);
 		// A histogram of what lives is taken after a full collection, which takes class loaders away that nothing refers to.
 		await untilAsync(async () => !/tprof\.(?:agent|stub\.JarLoader)/.test(await histogram()));
-		expect(readdirSync('/tmp').filter(name => name.startsWith(`.tprof-${target.pid}.`) && !name.endsWith('.partial'))).toEqual([]);
+		expect(readdirSync('/tmp').filter(name => name.startsWith(`.tprof-${shared.target.pid}.`) && !name.endsWith('.partial'))).toEqual([]);
 	});
 
 	test('the tree has the ways of calls; times are those of the program; the slowest traces are whole', async () => {
-		const report = await traced({patterns: ['KnownTraces.slow', 'KnownTraces.r*'], leastNs: 50e6}, async () => {
+		const report = await tracedWhile({patterns: ['KnownTraces.slow', 'KnownTraces.r*'], leastNs: 50e6}, async () => {
 			await say('slow');
 			await say('7');
 		});
@@ -152,9 +126,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	});
 
 	test.each(release >= 21 ? [release] : [])('a trace belongs to the virtual thread, whatever its carrier runs in between', async () => {
-		const report = await traced({patterns: ['KnownTraces#visit', 'KnownTraces#step'], keep: 20}, async () => {
-			await say('virtual 300');
-		});
+		const report = await tracedWhile({patterns: ['KnownTraces#visit', 'KnownTraces#step'], keep: 20}, async () => say('virtual 300'));
 		expect(traceTree(report, undefined)).toMatchObject([{method: 'visit', calls: 300, exceptions: 0, children: [{method: 'step', calls: 600, children: []}]}]);
 		expect(report).toMatchObject({traces: 300, lostCalls: 0, activeCount: 0});
 		expect(threadTrees(report, undefined)).toMatchObject([{name: '(virtual threads)', calls: 900, rows: [{method: 'visit', calls: 300, children: [{method: 'step', calls: 600}]}]}]);
@@ -165,12 +137,12 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	});
 
 	test('a file that is no agent is one clear line', async () => {
-		await expect(TraceSession.open(target, import.meta.filename)).rejects.toThrow(`JVM ${target.pid} cannot read the agent in its /tmp`);
-		await until(() => leftIn(target.pid).length === 0);
+		await expect(TraceSession.open(shared.target, import.meta.filename)).rejects.toThrow(`JVM ${shared.target.pid} cannot read the agent in its /tmp`);
+		await until(() => leftIn(shared.target.pid).length === 0);
 	});
 
 	test('an interface stands for its implementations, those that are loaded later too; annotations; --under', async () => {
-		const shapes = await traced({patterns: ['KnownTraces.Shape#area']}, async () => {
+		const shapes = await tracedWhile({patterns: ['KnownTraces.Shape#area']}, async () => {
 			await say('3');
 			await say('load');
 			await say('inherit');
@@ -178,17 +150,13 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		expect(countsOf(shapes)).toEqual({
 			'Square.area': [16, 0], 'Line.area': [8, 0], 'Late.area': [1, 0], 'Inheriting.area': [1, 0], 'Inherited.area': [0, 0],
 		});
-		expect(countsOf(await traced({patterns: ['@Watched']}, async () => {
-			await say('slow');
-		}))).toEqual({slow: [1, 0]});
-		expect(countsOf(await traced({patterns: ['KnownTraces$Square#area', 'KnownTraces#busy'], under: ['KnownTraces#round']}, async () => {
-			await say('2');
-		}))).toEqual({round: [16, 0], 'Square.area': [8, 0], busy: [0, 0]});
+		expect(countsOf(await tracedWhile({patterns: ['@Watched']}, async () => say('slow')))).toEqual({slow: [1, 0]});
+		expect(countsOf(await tracedWhile({patterns: ['KnownTraces$Square#area', 'KnownTraces#busy'], under: ['KnownTraces#round']}, async () => say('2')))).toEqual({round: [16, 0], 'Square.area': [8, 0], busy: [0, 0]});
 	});
 
 	test('of a method that costs too much one call in 64 is followed, then it is released, and only that', async () => {
 		const hasReleased = (session: TraceSession) => session.read()!.methods.some(({isReleased}) => isReleased);
-		const report = await traced({patterns: ['KnownTraces#busy', 'KnownTraces#slow'], maxOverheadPercent: 0.01}, async session => {
+		const report = await tracedWhile({patterns: ['KnownTraces#busy', 'KnownTraces#slow'], maxOverheadPercent: 0.01}, async session => {
 			await until(() => hasReleased(session));
 			await say('slow');
 		});
@@ -197,7 +165,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	});
 
 	test('a pattern that means nothing has names near to it; what cannot be traced has a reason', async () => {
-		const session = await TraceSession.open(target);
+		const session = await TraceSession.open(shared.target);
 		try {
 			const {survey} = await session.survey({...request, patterns: ['KnownTraces#rounds', 'KnownTrace#run', 'java.lang.Thread#yield', 'java.lang.Runtime#gc']});
 			expect(survey).toMatchObject({methods: 0, classes: 0});

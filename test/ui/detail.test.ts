@@ -1,21 +1,18 @@
 import {Buffer} from 'node:buffer';
-import {
-	chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {chmodSync, mkdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {
-	afterAll, beforeAll, describe, expect, test,
-} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {markedLink} from '../../source/ui/state/screen-data.js';
 import {editorOf} from '../../source/ui/terminal/editor.js';
 import {bundle} from '../helpers/bundle.js';
-import {TerminalSession} from '../helpers/terminal.js';
+import {type TerminalSession} from '../helpers/terminal.js';
+import {sharedFolder} from '../helpers/for-test.js';
+import {terminalForTest} from '../helpers/terminal-for-test.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'tprof-test-detail-'));
+const folder = sharedFolder();
 const editor = path.join(folder, 'editor');
 let program = '';
 
@@ -28,78 +25,62 @@ beforeAll(async () => {
 	program = fileURLToPath(await bundle('test/helpers/ui-program.ts'));
 });
 
-afterAll(() => {
-	rmSync(folder, {recursive: true});
-});
-
 /** A q within half a second of one that closed a layer does nothing. */
 const pastSecondQ = async () => sleep(600);
 
 async function started(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<TerminalSession> {
-	const session = new TerminalSession(process.execPath, [program, ...words], {env});
+	const session = terminalForTest(process.execPath, [program, ...words], {env});
 	await session.until('Worker0.step:16');
 	return session;
 }
 
 test('a line\'s source stands in its detail with figures beside it, is opened in the editor, and its location is copied', async () => {
 	const session = await started(['still', `sources=${folder}`], {VISUAL: undefined, EDITOR: `${editor} -x`});
-	try {
-		session.type('\r');
-		await session.until(/^ +15 {5}void step\(\) {$/m);
-		await session.until(/\d+ +\d+ >16 {9}line\(16\); \\x1b\[2J/);
-		session.type('y');
-		await session.until('copied Worker0.java:16');
-		expect(session.raw).toContain(`\u001B]52;c;${Buffer.from('Worker0.java:16').toString('base64')}\u0007`);
-		session.type('e');
-		await session.until(`EDITING -x +16 ${folder}/com/acme/sort/Worker0.java`);
-		expect(session.isAlternate).toBe(false);
-		// It is the editor's key now.
-		session.signal('SIGINT');
-		session.type('q\r');
-		await session.until(() => session.isAlternate, 'the screen again');
-		await session.until('SOURCE Worker0.java');
-		session.type('q');
-		await session.until('[Lines]');
-		await pastSecondQ();
-		session.type('q');
-		expect(await session.ended()).toMatchObject({exitCode: 0});
-	} finally {
-		session.close();
-	}
+	session.type('\r');
+	await session.until(/^ +15 {5}void step\(\) {$/m);
+	await session.until(/\d+ +\d+ >16 {9}line\(16\); \\x1b\[2J/);
+	session.type('y');
+	await session.until('copied Worker0.java:16');
+	expect(session.raw).toContain(`\u001B]52;c;${Buffer.from('Worker0.java:16').toString('base64')}\u0007`);
+	session.type('e');
+	await session.until(`EDITING -x +16 ${folder}/com/acme/sort/Worker0.java`);
+	expect(session.isAlternate).toBe(false);
+	// It is the editor's key now.
+	session.signal('SIGINT');
+	session.type('q\r');
+	await session.until(() => session.isAlternate, 'the screen again');
+	await session.until('SOURCE Worker0.java');
+	session.type('q');
+	await session.until('[Lines]');
+	await pastSecondQ();
+	session.type('q');
+	expect(await session.ended()).toMatchObject({exitCode: 0});
 });
 
 test('without a source, or without an editor, it is said why', async () => {
 	const session = await started(['still', `sources=${folder}`], {VISUAL: '/no/such/editor', EDITOR: editor});
-	try {
-		session.type('e');
-		await session.until('cannot start /no/such/editor (ENOENT)');
-		session.type('/Worker1.\re');
-		await session.until('no source of Worker1.java found');
-	} finally {
-		session.close();
-	}
+	session.type('e');
+	await session.until('cannot start /no/such/editor (ENOENT)');
+	session.type('/Worker1.\re');
+	await session.until('no source of Worker1.java found');
 });
 
 test('Enter on who holds the lock goes to that thread, Tab to others, and q back', async () => {
 	const session = await started(['still']);
-	try {
-		session.type('/Worker6\r\r');
-		await session.until(/^>\s+\d+ {2}http-nio-8080-exec-0 holds com\.acme\.db\.Pool$/m);
-		session.type('\r');
-		const thread = await session.until('HOT LINES');
-		expect(thread).toContain('http-nio-8080-exec-0');
-		session.type('\t\r');
-		await session.until(/^com\.acme\.sort\.Worker0\.step:16$/m);
-		session.type('q');
-		await session.until('HOT LINES');
-		await pastSecondQ();
-		session.type('q');
-		await session.until('holds com.acme.db.Pool');
-		session.type('\t');
-		await session.until(/^>.*RRRRRRRR http-nio-8080-exec-\d$/m);
-	} finally {
-		session.close();
-	}
+	session.type('/Worker6\r\r');
+	await session.until(/^>\s+\d+ {2}http-nio-8080-exec-0 holds com\.acme\.db\.Pool$/m);
+	session.type('\r');
+	const thread = await session.until('HOT LINES');
+	expect(thread).toContain('http-nio-8080-exec-0');
+	session.type('\t\r');
+	await session.until(/^com\.acme\.sort\.Worker0\.step:16$/m);
+	session.type('q');
+	await session.until('HOT LINES');
+	await pastSecondQ();
+	session.type('q');
+	await session.until('holds com.acme.db.Pool');
+	session.type('\t');
+	await session.until(/^>.*RRRRRRRR http-nio-8080-exec-\d$/m);
 });
 
 describe('the mark', () => {

@@ -1,29 +1,20 @@
 import {fileURLToPath} from 'node:url';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {
-	afterEach, beforeAll, describe, expect, test,
-} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {bundle} from '../helpers/bundle.js';
-import {TerminalSession, type TerminalOptions} from '../helpers/terminal.js';
+import {type TerminalOptions, type TerminalSession} from '../helpers/terminal.js';
+import {terminalForTest} from '../helpers/terminal-for-test.js';
 
 let program = '';
-const sessions: TerminalSession[] = [];
 
 beforeAll(async () => {
 	program = fileURLToPath(await bundle('test/helpers/ui-program.ts'));
 });
 
-afterEach(() => {
-	for (const session of sessions.splice(0)) {
-		session.close();
-	}
-});
-
 /** The screen in a pseudo-terminal, up and with its first numbers. */
 async function start(words: readonly string[] = [], options: TerminalOptions = {}, ready: string | RegExp = 'Worker0.step:16'): Promise<TerminalSession> {
-	const session = new TerminalSession(process.execPath, [program, ...words], options);
-	sessions.push(session);
+	const session = terminalForTest(process.execPath, [program, ...words], options);
 	await session.until(ready);
 	return session;
 }
@@ -182,8 +173,7 @@ describe('choosing a JVM', () => {
 
 describe('any size', () => {
 	test.each([[200, 60], [40, 9], [10, 3], [1, 1]])('%i x %i', async (columns, rows) => {
-		const session = new TerminalSession(process.execPath, [program], {columns, rows});
-		sessions.push(session);
+		const session = terminalForTest(process.execPath, [program], {columns, rows});
 		await session.until(() => session.isAlternate, 'the alternate screen');
 		await session.quiet(0, 400);
 		expect(session.raw.split('\u001B[?1049h')).toHaveLength(2);
@@ -211,8 +201,7 @@ describe('any size', () => {
 	});
 
 	test('a terminal that says it has no columns is 80 x 24', async () => {
-		const session = new TerminalSession('/bin/sh', ['-c', `stty cols 0 rows 0; exec '${process.execPath}' '${program}'`]);
-		sessions.push(session);
+		const session = terminalForTest('/bin/sh', ['-c', `stty cols 0 rows 0; exec '${process.execPath}' '${program}'`]);
 		await session.until('Worker0.step:16');
 		expect(session.lines()[0]).toHaveLength(79);
 		expect(session.lines()[23]).toMatch(/^q:quit/);
@@ -274,8 +263,7 @@ describe('what is written', () => {
 
 describe('suspending', () => {
 	test('Ctrl-Z gives the terminal to the shell, fg brings the screen back whole', async () => {
-		const session = new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {env: {PS1: 'shell> '}});
-		sessions.push(session);
+		const session = terminalForTest('/bin/bash', ['--norc', '--noprofile', '-i'], {env: {PS1: 'shell> '}});
 		await session.until('shell>');
 		session.type(`'${process.execPath}' '${program}' still\r`);
 		await session.until('Worker0.step:16');

@@ -2,26 +2,20 @@ import {spawn} from 'node:child_process';
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {listJvms} from '../../../source/jvm/list.js';
 import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/as-root.js';
-import {
-	compileProgram, type Jdk, javaProcess, type JavaProcess, jdks,
-} from '../../helpers/jvm.js';
+import {compileProgram, type Jdk, javaProcess, type JavaProcess, jdks} from '../../helpers/jvm.js';
 import {javaAsOtherUser} from '../../helpers/other-user.js';
 import {targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/patience.js';
+import {stoppedAfterTest} from '../../helpers/for-test.js';
 
 /** The namespaces of a container: pids, mounts, a /tmp of its own. */
 const namespaces = ['--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];
 const unshare = [...rootless, ...namespaces];
 const refusal = namespaceRefusal(unshare);
-
-let outside: JavaProcess | undefined;
-afterEach(async () => {
-	await outside?.stop();
-});
 
 /** Starts the program as process 1 of a container, and gives its pid as we see it. */
 async function startInside(jdk: Jdk, command: readonly string[]): Promise<{pid: number; java: JavaProcess}> {
@@ -29,8 +23,7 @@ async function startInside(jdk: Jdk, command: readonly string[]): Promise<{pid: 
 	const script = 'mount --bind "$1" /srv && mount -t tmpfs -o mode=1777 none /tmp && cd /tmp && shift && exec "$@"';
 	const program = [...command, '-Xmx64m', '-cp', '/srv', 'ParkedAndEcho', '3', '3'];
 	const child = spawn('unshare', [...unshare, 'sh', '-c', script, 'sh', compileProgram('ParkedAndEcho', jdk), ...program], {stdio: ['pipe', 'pipe', 'pipe']});
-	const java = javaProcess(child);
-	outside = java;
+	const java = stoppedAfterTest(javaProcess(child));
 	await java.waitFor(/^ready$/m);
 	const [inner] = readFileSync(`/proc/${java.pid}/task/${java.pid}/children`, 'utf8').trim().split(' ').map(Number);
 	return {pid: inner, java};

@@ -1,7 +1,5 @@
 import {connect} from 'node:net';
-import {
-	afterEach, beforeEach, expect, test,
-} from 'vitest';
+import {beforeEach, expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {chooseDialect, encodeRequest} from '../../../source/engines/attach/socket/protocol.js';
 import {socketPath} from '../../../source/jvm/attachability/attach-socket.js';
@@ -17,8 +15,8 @@ beforeEach(async () => {
 	java = await startJava('ParkedAndEcho', {jdk: jdk(release => release >= 25), args: ['300', '100'], jvmArgs: ['-Xmx128m', '-Xss1m']});
 	target = await targetOf(java);
 	expect(await new AttachClient(target).threadDump({timeoutMs: patienceMs})).toMatchObject({status: 'ok'});
+	return async () => java.stop();
 });
-afterEach(async () => java.stop());
 
 /**
 Sends a request, reads until the dump itself has begun (its head is printed while all threads stand still; the reply's

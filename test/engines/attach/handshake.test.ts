@@ -1,56 +1,37 @@
 import {spawn, spawnSync} from 'node:child_process';
-import {
-	closeSync, existsSync, lstatSync, mkdtempSync, openSync, readdirSync, renameSync, rmSync, unlinkSync, utimesSync,
-} from 'node:fs';
-import {connect} from 'node:net';
-import {tmpdir} from 'node:os';
+import {closeSync, existsSync, lstatSync, openSync, readdirSync, renameSync, rmSync, unlinkSync, utimesSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {
-	afterEach, describe, expect, test, vi,
-} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {createAttachFile} from '../../../source/engines/attach/socket/attach-file.js';
 import {AttachClient, type Reply} from '../../../source/engines/attach/socket/client.js';
 import {HandshakePace, wakeListener} from '../../../source/engines/attach/socket/handshake.js';
 import {readStatus} from '../../../source/jvm/system/proc.js';
 import {bundle} from '../../helpers/bundle.js';
-import {
-	type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks, startJava,
-} from '../../helpers/jvm.js';
+import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks} from '../../helpers/jvm.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {patienceMs} from '../../helpers/patience.js';
 import {until} from '../../helpers/until.js';
+import {folderForTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 
 const options = {timeoutMs: patienceMs};
-const undo: Array<() => Promise<void> | void> = [];
-afterEach(async () => {
-	for (const action of undo.splice(0).reverse()) {
-		await action();
-	}
-});
-
 /** Starts the program in an empty folder of its own, so that nothing may be left in it unseen. */
 async function start(javaOptions: JavaOptions = {}): Promise<{java: JavaProcess; folder: string}> {
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-attach-'));
-	undo.push(() => {
-		rmSync(folder, {recursive: true, force: true});
-	});
-	const java = await startJava('ParkedAndEcho', {cwd: folder, ...javaOptions, jvmArgs: ['-Xmx64m', ...(javaOptions.jvmArgs ?? [])]});
-	undo.push(async () => {
-		await java.stop();
-		rmSync(`/tmp/.java_pid${java.pid}`, {force: true});
-	});
+	const folder = folderForTest();
+	const java = await javaForTest('ParkedAndEcho', {cwd: folder, ...javaOptions, jvmArgs: ['-Xmx64m', ...(javaOptions.jvmArgs ?? [])]});
 	return {java, folder};
 }
 
 const text = (reply: Reply) => reply.status === 'ok' ? reply.bytes.toString('latin1') : JSON.stringify(reply);
 const attachFiles = (folder: string) => readdirSync(folder).filter(name => name.startsWith('.attach_pid'));
 
-async function expectAlive(java: JavaProcess): Promise<void> {
+/** It answers, and was not made to print a dump. */
+async function expectUnharmed(java: JavaProcess): Promise<void> {
 	const word = `word-${Math.random()}`;
 	java.child.stdin!.write(`${word}\n`);
 	await java.waitFor(new RegExp(`echo ${word}`));
+	expect(java.output()).not.toMatch(/Full thread dump/);
 }
 
 describe.each(jdks())('JDK $release', on => {
@@ -65,8 +46,7 @@ describe.each(jdks())('JDK $release', on => {
 		}
 
 		expect(attachFiles(folder)).toEqual([]);
-		expect(java.output()).not.toMatch(/Full thread dump/);
-		await expectAlive(java);
+		await expectUnharmed(java);
 	});
 
 	test('many clients at once need one signal', async () => {
@@ -75,8 +55,7 @@ describe.each(jdks())('JDK $release', on => {
 		const replies = await Promise.all(Array.from({length: 5}, async () => text(await new AttachClient(target).threadDump(options))));
 		expect(replies.filter(reply => !reply.includes('Full thread dump'))).toEqual([]);
 		expect(attachFiles(folder)).toEqual([]);
-		await expectAlive(java);
-		expect(java.output()).not.toMatch(/Full thread dump/);
+		await expectUnharmed(java);
 	});
 
 	test('a socket removed by a tmp cleaner is made again', async () => {
@@ -93,7 +72,7 @@ describe.each(jdks())('JDK $release', on => {
 
 		expect(text(reply)).toMatch(/Full thread dump/);
 		expect(attachFiles(folder)).toEqual([]);
-		expect(java.output()).not.toMatch(/Full thread dump/);
+		await expectUnharmed(java);
 	});
 
 	test('a socket that nobody listens to is replaced', async () => {
@@ -109,8 +88,7 @@ describe.each(jdks())('JDK $release', on => {
 	test('it may be attached to at any moment of its start without harm', async () => {
 		await Promise.all(['-XX:+UsePerfData', '-Xshare:auto', '-Xshare:auto', '-Xshare:off', '-XX:-UsePerfData'].map(async (flag, round) => {
 			const child = spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', flag, '-cp', compileProgram('ParkedAndEcho', on), 'ParkedAndEcho'], {stdio: ['pipe', 'pipe', 'pipe']});
-			const java = javaProcess(child);
-			undo.push(async () => java.stop());
+			const java = stoppedAfterTest(javaProcess(child));
 			// As soon as anything of a JVM is to be seen, and without the help of identify.
 			const client = new AttachClient(rawTarget(java.pid));
 			let reply = await client.threadDump(options);
@@ -121,8 +99,7 @@ describe.each(jdks())('JDK $release', on => {
 			}
 
 			await java.waitFor(/ready/);
-			await expectAlive(java);
-			expect(java.output()).not.toMatch(/Full thread dump/);
+			await expectUnharmed(java);
 		}));
 	});
 
@@ -133,15 +110,7 @@ describe.each(jdks())('JDK $release', on => {
 		expect(text(await client.threadDump(options))).toMatch(/Full thread dump/);
 		unlinkSync(`/tmp/.java_pid${java.pid}`);
 		expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/-Xrs/) as string});
-		await expectAlive(java);
-	});
-
-	test('a JVM killed between two dumps has ended', async () => {
-		const {java} = await start({jdk: on});
-		const client = new AttachClient(await targetOf(java));
-		expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
-		await java.stop();
-		expect(await client.threadDump(options)).toMatchObject({status: 'ended'});
+		await expectUnharmed(java);
 	});
 });
 
@@ -170,8 +139,7 @@ test('a JVM that disables attaching is not signalled', async () => {
 	const {java, folder} = await start({jvmArgs: ['-XX:+DisableAttachMechanism']});
 	const client = new AttachClient(rawTarget(java.pid));
 	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/DisableAttachMechanism/) as string});
-	await expectAlive(java);
-	expect(java.output()).not.toMatch(/Full thread dump/);
+	await expectUnharmed(java);
 	expect(attachFiles(folder)).toEqual([]);
 });
 
@@ -190,26 +158,12 @@ test('a stopped JVM is not signalled, and its socket is not waited for without e
 	expect(await client.threadDump(options)).toMatchObject({status: 'failed', reason: expect.stringMatching(/is stopped/) as string});
 	expect(attachFiles(folder)).toEqual([]);
 	process.kill(java.pid, 'SIGCONT');
-	await expectAlive(java);
-	expect(java.output()).not.toMatch(/Full thread dump/);
+	await expectUnharmed(java);
 
 	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
 	await stop();
 	expect(await client.threadDump({timeoutMs: 200})).toMatchObject({status: 'failed', reason: `process ${java.pid} is stopped`});
 	process.kill(java.pid, 'SIGCONT');
-	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
-});
-
-test('another client that holds the listener and says nothing costs the time-out, and no more', async () => {
-	const {java} = await start();
-	const client = new AttachClient(await targetOf(java));
-	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
-	const silent = connect(`/tmp/.java_pid${java.pid}`);
-	await new Promise(resolve => {
-		silent.once('connect', resolve);
-	});
-	expect(await client.threadDump({timeoutMs: 300})).toMatchObject({status: 'failed', reason: 'no answer in time'});
-	silent.destroy();
 	expect(await client.threadDump(options)).toMatchObject({status: 'ok'});
 });
 
@@ -233,7 +187,7 @@ test('the attach file of a tprof-top that was killed does not keep the next one 
 	// A second, and time to spare for a busy machine; the file of any other client counts for twelve.
 	expect(await new AttachClient(await targetOf(java)).threadDump({timeoutMs: 5000})).toMatchObject({status: 'ok'});
 	expect(existsSync(file)).toBe(false);
-	expect(java.output()).not.toMatch(/Full thread dump/);
+	await expectUnharmed(java);
 });
 
 test('the attach file of a tprof-top that is still there is left alone', async () => {
@@ -262,7 +216,7 @@ describe('while another client attaches', () => {
 		const {java, folder} = await start();
 		const file = path.join(directory ?? folder, `.attach_pid${java.pid}`);
 		closeSync(openSync(file, 'w'));
-		undo.push(() => {
+		onTestFinished(() => {
 			rmSync(file, {force: true});
 		});
 		return {java, file, target: await targetOf(java)};
@@ -276,7 +230,7 @@ describe('while another client attaches', () => {
 		process.kill(java.pid, 'SIGQUIT');
 		expect(await dump).toMatchObject({status: 'ok'});
 		expect(existsSync(file)).toBe(true);
-		expect(java.output()).not.toMatch(/Full thread dump/);
+		await expectUnharmed(java);
 	});
 
 	test('its end without a socket lets us do it', async () => {
@@ -286,7 +240,7 @@ describe('while another client attaches', () => {
 		unlinkSync(file);
 		expect(await dump).toMatchObject({status: 'ok'});
 		expect(existsSync(file)).toBe(false);
-		expect(java.output()).not.toMatch(/Full thread dump/);
+		await expectUnharmed(java);
 	});
 
 	test('its file is replaced when no client would wait any longer', async () => {
@@ -295,7 +249,7 @@ describe('while another client attaches', () => {
 		utimesSync(file, madeAt, madeAt);
 		expect(await new AttachClient(target).threadDump(options)).toMatchObject({status: 'ok'});
 		expect(existsSync(file)).toBe(false);
-		expect(java.output()).not.toMatch(/Full thread dump/);
+		await expectUnharmed(java);
 	});
 
 	test('the time-out ends the wait without a signal', async () => {
@@ -305,8 +259,7 @@ describe('while another client attaches', () => {
 		});
 		expect(existsSync(file)).toBe(true);
 		expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
-		await expectAlive(java);
-		expect(java.output()).not.toMatch(/Full thread dump/);
+		await expectUnharmed(java);
 	});
 });
 
@@ -324,12 +277,12 @@ test('a process that took over a pid is not signalled', async () => {
 	expect(await client.threadDump(options)).toMatchObject({status: 'ended'});
 	expect(existsSync(`/tmp/.java_pid${java.pid}`)).toBe(false);
 	expect(attachFiles(folder)).toEqual([]);
-	expect(java.output()).not.toMatch(/Full thread dump/);
+	await expectUnharmed(java);
 });
 
 test('a plain process is never signalled', async () => {
 	const child = spawn('sleep', ['1000']);
-	undo.push(() => {
+	onTestFinished(() => {
 		child.kill('SIGKILL');
 	});
 	const target = rawTarget(child.pid!);
@@ -342,7 +295,7 @@ test('a plain process is never signalled', async () => {
 
 test('a target is woken again only after a pause, and given up after three failures', () => {
 	vi.useFakeTimers({toFake: ['performance']});
-	undo.push(() => {
+	onTestFinished(() => {
 		vi.useRealTimers();
 	});
 	const pace = new HandshakePace();

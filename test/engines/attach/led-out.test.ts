@@ -1,15 +1,10 @@
 import {spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {
-	chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync,
-} from 'node:fs';
+import {chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:net';
-import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {createAttachFile} from '../../../source/engines/attach/socket/attach-file.js';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {attachSocketOf} from '../../../source/jvm/attachability/attach-socket.js';
@@ -19,24 +14,16 @@ import {readJavaCommand} from '../../../source/jvm/identity/java-command.js';
 import {versionAround} from '../../../source/jvm/identity/libraries.js';
 import {isRoot, missingRights} from '../../helpers/as-root.js';
 import {chrootRefusal, makeChroot, type Chroot} from '../../helpers/chroot.js';
-import {
-	compileProgram, javaProcess, jdk, jdks, startJava,
-} from '../../helpers/jvm.js';
+import {compileProgram, javaProcess, jdk, jdks} from '../../helpers/jvm.js';
 import {otherUser} from '../../helpers/other-user.js';
 import {patienceMs} from '../../helpers/patience.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {until} from '../../helpers/until.js';
-
-const undo: Array<() => Promise<void> | void> = [];
-afterEach(async () => {
-	for (const action of undo.splice(0).reverse()) {
-		await action();
-	}
-});
+import {folderForTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 
 function chroot(): Chroot {
 	const made = makeChroot();
-	undo.push(async () => made.remove());
+	onTestFinished(async () => made.remove());
 	return made;
 }
 
@@ -82,7 +69,7 @@ describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal 
 			connections++;
 		}).listen(path.join(inside.outside, `.java_pid${pid}`));
 		await once(server, 'listening');
-		undo.push(() => {
+		onTestFinished(() => {
 			server.close();
 		});
 		expect(attachSocketOf(rawTarget(pid))).toEqual({state: 'absent'});
@@ -108,8 +95,7 @@ describe.skipIf(chrootRefusal)(`a process in a chroot of its own${chrootRefusal 
 	test('its counters, its JDK and its argument files are looked for inside', async () => {
 		const inside = chroot();
 		const {outside, root} = inside;
-		const java = await startJava('ParkedAndEcho');
-		undo.push(async () => java.stop());
+		const java = await javaForTest('ParkedAndEcho');
 		symlinkSync(outside, path.join(root, 'tmp'));
 		symlinkSync(outside, path.join(root, 'jdk'));
 		writeFileSync(path.join(outside, 'release'), 'JAVA_VERSION="17.0.1"\n');
@@ -146,12 +132,11 @@ test('where chroots are not tested, it is for missing rights and nothing else', 
 
 describe.skipIf(!isRoot)('root on another user\'s process (needs root: nobody else can start one)', () => {
 	test('no file is made for it in a folder that it may not write itself', async () => {
-		const folder = mkdtempSync(path.join(tmpdir(), 'tprof-closed-'));
+		const folder = folderForTest();
 		chmodSync(folder, 0o775);
 		const child = spawn('sleep', ['1000'], {cwd: folder, uid: otherUser.uid, gid: otherUser.gid});
-		undo.push(() => {
+		onTestFinished(() => {
 			child.kill('SIGKILL');
-			rmSync(folder, {recursive: true});
 		});
 		await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
 		const before = touched(folder);
@@ -176,13 +161,11 @@ describe.skipIf(!isRoot)('root on another user\'s process (needs root: nobody el
 });
 
 test('a listener that is not the JVM is sent nothing, and is named; the JVM itself is reached when it is gone', async () => {
-	const java = await startJava('ParkedAndEcho', {jdk: jdk()});
-	undo.push(async () => java.stop());
+	const java = await javaForTest('ParkedAndEcho', {jdk: jdk()});
 	const target = await targetOf(java);
 	const socket = `/tmp/.java_pid${java.pid}`;
 	const stranger = spawn(process.execPath, ['-e', 'require("node:net").createServer(peer => peer.on("data", () => console.log("got bytes")).on("close", () => console.log("closed"))).listen(process.argv[1], () => console.log("ready"))', socket]);
-	const listener = javaProcess(stranger);
-	undo.push(async () => listener.stop());
+	const listener = stoppedAfterTest(javaProcess(stranger));
 	await listener.waitFor(/ready/);
 	const client = new AttachClient(target);
 	expect(await client.threadDump({timeoutMs: patienceMs})).toMatchObject({

@@ -1,12 +1,10 @@
 import {spawn, spawnSync} from 'node:child_process';
-import {mkdirSync, mkdtempSync, chmodSync, chownSync, readdirSync, rmSync} from 'node:fs';
+import {mkdtempSync, chownSync, readdirSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import {Worker} from 'node:worker_threads';
-import {
-	afterEach, beforeEach, describe, expect, test,
-} from 'vitest';
+import {beforeEach, describe, expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {asOwner, canActAs} from '../../../source/jvm/attachability/credentials.js';
 import {isRoot} from '../../helpers/as-root.js';
@@ -23,21 +21,17 @@ const other = otherUser;
 describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start one)', () => {
 	describe.each(jdks())('JDK $release, seen by root', jdk => {
 		let java: JavaProcess;
-		let folder: string;
+		let own: string;
 		beforeEach(async () => {
-			folder = mkdtempSync(path.join(tmpdir(), 'tprof-user-'));
-			chmodSync(folder, 0o755);
-			const own = path.join(folder, 'own');
-			mkdirSync(own);
+			own = mkdtempSync(path.join(tmpdir(), 'tprof-user-'));
 			chownSync(own, other.uid, other.gid);
 			const [command, ...args] = [...javaAsOtherUser(jdk), '-Xmx64m', '-cp', compileProgram('ParkedAndEcho', jdk), 'ParkedAndEcho', '3', '3'];
 			java = javaProcess(spawn(command, args, {cwd: own, stdio: ['pipe', 'pipe', 'pipe']}));
 			await java.waitFor(/^ready$/m);
-		});
-		afterEach(async () => {
-			await java.stop();
-			rmSync(`/tmp/.java_pid${java.pid}`, {force: true});
-			rmSync(folder, {recursive: true});
+			return async () => {
+				await java.stop();
+				rmSync(own, {recursive: true});
+			};
 		});
 
 		test('dumps come, our own rights are back, the target prints nothing', async () => {
@@ -54,7 +48,7 @@ describe.skipIf(!isRoot)('another user\'s JVM (needs root: nobody else can start
 
 			expect([process.geteuid!(), process.getegid!()]).toEqual([0, 0]);
 			expect(java.output()).not.toMatch(/Full thread dump/);
-			expect(readdirSync(path.join(folder, 'own')).filter(name => name.startsWith('.attach'))).toEqual([]);
+			expect(readdirSync(own).filter(name => name.startsWith('.attach'))).toEqual([]);
 		});
 
 		test('a socket that root left behind under its name is named, and the target not signalled', async () => {

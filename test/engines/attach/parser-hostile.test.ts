@@ -2,14 +2,12 @@ import {expect, test} from 'vitest';
 import {
 	dump, dumpNames, DumpReading, read,
 } from './dumps.js';
+import {pick, seeded} from '../../helpers/random.js';
 
-/** Numbers that look random and are the same in every run (a linear congruential generator). */
-function randomFrom(seed: number): (below: number) => number {
-	let state = seed;
-	return below => {
-		state = Number(((BigInt(state) * 6_364_136_223_846_793_005n) + 1_442_695_040_888_963_407n) % (2n ** 53n));
-		return Math.floor((state / (2 ** 53)) * below);
-	};
+/** Whole numbers from 0 to below a limit, the same in every run. */
+function below(seed: number): (limit: number) => number {
+	const random = seeded(seed);
+	return limit => pick(random, limit);
 }
 
 test.each(['8-eliminated', '17-eliminated', '21-eliminated'])('%s cut at every byte: whole or not counted', name => {
@@ -36,7 +34,7 @@ function mostRows(bytes: Buffer): number {
 }
 
 test('damaged dumps never throw, and never have more rows than headers', () => {
-	const random = randomFrom(20_261_120);
+	const random = below(20_261_120);
 	const reading = new DumpReading();
 	const pieces = ['\n', '"', '\t', '" #', 'tid=0x', '\n\n"x" #1 prio=5 os_prio=0 tid=0x1 nid=0x1 runnable [0x1]\n', '\tat ', ')', 'JNI global refs: 1\n', '   Mounted virtual thread #5\n', '   Carrying virtual thread #5\n', '\t- locked <0x', '\u0000', 'ÿ'];
 	const sources = dumpNames.filter(name => /eliminated|odd|compiling|28-threaddump$|8-threaddump$/.test(name) && name !== '8-compiling').map(name => dump(name));
@@ -50,19 +48,16 @@ test('damaged dumps never throw, and never have more rows than headers', () => {
 			switch (kind) {
 				case 0: {
 					bytes[at] = random(256);
-
 					break;
 				}
 
 				case 1: {
 					bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + random(200)))]);
-
 					break;
 				}
 
 				case 2: {
 					bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(pieces[random(pieces.length)], 'latin1'), bytes.subarray(at)]);
-
 					break;
 				}
 
@@ -87,7 +82,7 @@ test('damaged dumps never throw, and never have more rows than headers', () => {
 });
 
 test('bytes that are no dump at all', () => {
-	const random = randomFrom(7);
+	const random = below(7);
 	const reading = new DumpReading();
 	for (let round = 0; round < 300; round++) {
 		const bytes = Buffer.from(Array.from({length: random(400)}, () => random(256)));
@@ -119,7 +114,7 @@ const falseParts = [
 test.each(['11-eliminated', '17-eliminated', '21-eliminated', '26-eliminated'])('%s: whatever a name holds, there is no thread and no frame more', name => {
 	const text = dump(name).toString('latin1');
 	const plain = read(dump(name));
-	const random = randomFrom(99);
+	const random = below(99);
 	const reading = new DumpReading();
 	for (let round = 0; round < 400; round++) {
 		const parts = Array.from({length: 1 + random(6)}, () => falseParts[random(falseParts.length)]);

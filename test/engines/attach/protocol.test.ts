@@ -1,16 +1,8 @@
 import {
 	expect, test,
 } from 'vitest';
-import {
-	chooseDialect, encodeRequest, isWholeDump, parseReply,
-} from '../../../source/engines/attach/socket/protocol.js';
+import {chooseDialect, encodeRequest, parseReply} from '../../../source/engines/attach/socket/protocol.js';
 import {ReplyBuffer} from '../../../source/engines/attach/socket/connection.js';
-
-test('a version 1 request always has three arguments', () => {
-	expect(encodeRequest(1, 'threaddump', []).toString()).toBe('1\0threaddump\0\0\0\0');
-	expect(encodeRequest(1, 'getversion', ['options']).toString()).toBe('1\0getversion\0options\0\0\0');
-	expect(encodeRequest(1, 'jcmd', ['a', 'b', 'c']).toString()).toBe('1\0jcmd\0a\0b\0c\0');
-});
 
 test('a version 2 request says how many bytes follow', () => {
 	expect(encodeRequest(2, 'threaddump streaming=0', []).toString()).toBe('2\u000023\0threaddump streaming=0\0');
@@ -52,14 +44,6 @@ test.each([
 	[101, '', undefined],
 ])('getversion answers %i %j', (code, text, dialect) => {
 	expect(chooseDialect(code, text)).toEqual(dialect);
-});
-
-test('a dump is whole with its count of JNI references, and a line feed at the end', () => {
-	const dump = Buffer.from('2026\nFull thread dump\n"main" #1\n\nJNI global refs: 12, weak refs: 0\n\nFound 1 deadlock.\n\n');
-	const counted = dump.indexOf('\nJNI global ref') + '\nJNI global ref'.length;
-	for (let cut = 0; cut <= dump.length; cut++) {
-		expect(isWholeDump(dump.subarray(0, cut))).toBe(cut > counted && dump[cut - 1] === 10);
-	}
 });
 
 test('the reply buffer grows, is used again, and has a bound', () => {

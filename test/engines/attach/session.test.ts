@@ -1,42 +1,21 @@
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {attachEngine} from '../../../source/engines/attach/engine.js';
 import {estimatePauseMs} from '../../../source/engines/attach/pause-estimate.js';
-import {type EngineSession, SessionOver} from '../../../source/engines/engine.js';
+import {type EngineSession, SessionOver, type EngineOptions} from '../../../source/engines/engine.js';
 import {Sample} from '../../../source/model/sample.js';
 import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
-import {identify} from '../../../source/jvm/identity/inspect.js';
-import type {Target} from '../../../source/jvm/target.js';
-import {jdks, type JavaProcess, startJava} from '../../helpers/jvm.js';
-import {patienceMs} from '../../helpers/patience.js';
+import {jdks, type JavaProcess} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
+import {javaForTest} from '../../helpers/for-test.js';
+import {targetOf} from '../../helpers/target.js';
 import {type Row, wordsOf} from './dumps.js';
 
-let java: JavaProcess | undefined;
-let session: EngineSession | undefined;
-
-afterEach(async () => {
-	await session?.close();
-	await java?.stop();
-	java = undefined;
-	session = undefined;
-});
-
-/** The JVM as a target, once it counts as started up. */
-async function targetOf(pid: number): Promise<Target> {
-	const deadlineMs = performance.now() + patienceMs;
-	let found = identify(pid);
-	while (!found.ok && performance.now() < deadlineMs) {
-		await pause(50);
-		found = identify(pid);
-	}
-
-	if (!found.ok) {
-		throw new Error(found.reason);
-	}
-
-	return found.target;
+/** A session of the engine, closed with the test. */
+async function open(java: JavaProcess, builder: SnapshotBuilder, options: Partial<EngineOptions> = {}): Promise<EngineSession> {
+	const session = await attachEngine.open(await targetOf(java), {depth: Infinity, ...options}, builder);
+	onTestFinished(async () => session.close());
+	return session;
 }
 
 /** The next good sample, in words. */
@@ -51,24 +30,17 @@ async function goodSample(from: EngineSession, sample: Sample, builder: Snapshot
 	return wordsOf(sample, builder);
 }
 
-async function pause(ms: number): Promise<void> {
-	await new Promise(resolve => {
-		setTimeout(resolve, ms);
-	});
-}
-
 describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$label', jdk => {
 	test('200 idle threads in every state beside two busy ones: all states right, and only the busy ones have CPU time', async () => {
-		java = await startJava('EveryState', {jdk});
-		const target = await targetOf(java.pid);
-		expect(await attachEngine.check(target)).toEqual({ready: true});
+		const java = await javaForTest('EveryState', {jdk});
+		expect(await attachEngine.check(await targetOf(java))).toEqual({ready: true});
 		const builder = new SnapshotBuilder();
-		session = await attachEngine.open(target, {depth: Infinity}, builder);
+		const session = await open(java, builder);
 		const sample = new Sample();
 		await goodSample(session, sample, builder);
 		const cpuNs = new Map<string, number>();
 		for (let round = 0; round < 5; round++) {
-			await pause(100);
+			await sleep(100);
 			const rows = await goodSample(session, sample, builder);
 			const own = rows.filter(row => /^[A-Z_]+-/.test(row.name) && row.key > 0);
 			expect(own).toHaveLength(203);
@@ -89,9 +61,9 @@ describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$labe
 	});
 
 	test('the target\'s end is a normal end', async () => {
-		java = await startJava('CpuAndSleep', {jdk});
+		const java = await javaForTest('CpuAndSleep', {jdk});
 		const builder = new SnapshotBuilder();
-		session = await attachEngine.open(await targetOf(java.pid), {depth: 2}, builder);
+		const session = await open(java, builder, {depth: 2});
 		const sample = new Sample();
 		const rows = await goodSample(session, sample, builder);
 		expect(rows.find(row => row.name === 'busy-one')?.frames[0]).toMatch(/^CpuAndSleep\.lambda\$main\$\d:\d+$/);
@@ -104,36 +76,31 @@ describe.each(jdks().map(jdk => ({...jdk, label: `JDK ${jdk.release}`})))('$labe
 });
 
 test('a closed session is over', async () => {
-	java = await startJava('CpuAndSleep');
-	session = await attachEngine.open(await targetOf(java.pid), {depth: Infinity}, new SnapshotBuilder());
+	const java = await javaForTest('CpuAndSleep');
+	const session = await open(java, new SnapshotBuilder());
 	await session.close();
 	await expect(session.sample(new Sample())).rejects.toBeInstanceOf(SessionOver);
 });
 
 test('the user\'s own idle calls', async () => {
-	java = await startJava('CpuAndSleep');
+	const java = await javaForTest('CpuAndSleep');
 	const builder = new SnapshotBuilder();
-	session = await attachEngine.open(await targetOf(java.pid), {depth: Infinity, extraIdle: ['CpuAndSleep.lambda$main$0']}, builder);
+	const session = await open(java, builder, {extraIdle: ['CpuAndSleep.lambda$main$0']});
 	const rows = await goodSample(session, new Sample(), builder);
 	expect(rows.find(row => row.name === 'busy-one')?.state).toBe('IDLE');
 });
 
 test('where threads wait for a CPU for long, it says that shares are off', async () => {
 	const onOneCpu = {under: ['taskset', '-c', '0']};
-	java = await startJava('CpuAndSleep', onOneCpu);
-	const others = await Promise.all([1, 2].map(async () => startJava('CpuAndSleep', onOneCpu)));
-	try {
-		const builder = new SnapshotBuilder();
-		const opened = await attachEngine.open(await targetOf(java.pid), {depth: Infinity}, builder);
-		session = opened;
-		const sample = new Sample();
-		await untilAsync(async () => {
-			await goodSample(opened, sample, builder);
-			return /^threads wait for a CPU about \d0% of the time/.test(opened.finding ?? '');
-		});
-	} finally {
-		await Promise.all(others.map(async other => other.stop()));
-	}
+	const java = await javaForTest('CpuAndSleep', onOneCpu);
+	await Promise.all([1, 2].map(async () => javaForTest('CpuAndSleep', onOneCpu)));
+	const builder = new SnapshotBuilder();
+	const session = await open(java, builder);
+	const sample = new Sample();
+	await untilAsync(async () => {
+		await goodSample(session, sample, builder);
+		return /^threads wait for a CPU about \d0% of the time/.test(session.finding ?? '');
+	});
 });
 
 test('the pause lies between what the VM Thread worked and the latency', () => {

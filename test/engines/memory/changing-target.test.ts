@@ -1,42 +1,27 @@
 import {execFileSync} from 'node:child_process';
-import {
-	closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {JavaThreads} from '../../../source/engines/memory/threads/java-threads.js';
 import {openJvm} from '../../../source/engines/memory/open.js';
 import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {commOf} from '../../helpers/comm.js';
-import {compileProgram, isNewestOrAskedFor, type Jdk, jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {compileProgram, isNewestOrAskedFor, type Jdk, jdks} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
 import {rawTarget} from '../../helpers/target.js';
+import {javaForTest, folderForTest} from '../../helpers/for-test.js';
 import {Names, Observer} from './observe.js';
-
-let java: JavaProcess | undefined;
-let observer: Observer | undefined;
-let folder: string | undefined;
-
-afterEach(async () => {
-	await observer?.close();
-	await java?.stop();
-	if (folder) {
-		rmSync(folder, {recursive: true});
-		folder = undefined;
-	}
-});
 
 /**
 Compiles Redefined as an agent of its own, and a second version of its class Work: a hundred lines further down, and
 another method chosen.
 */
 function redefinable({home}: Jdk): {jar: string; versions: string[]} {
-	folder = mkdtempSync(path.join(tmpdir(), 'tprof-redefined-'));
+	const folder = folderForTest();
 	const classes = compileProgram('Redefined', {home, release: 0});
 	const manifest = path.join(folder, 'manifest');
 	const jar = path.join(folder, 'agent.jar');
@@ -51,8 +36,8 @@ function redefinable({home}: Jdk): {jar: string; versions: string[]} {
 describe.each(jdks())('JDK $release', jdk => {
 	test('a class that is redefined while it runs shows the lines of the version that runs', async () => {
 		const {jar, versions} = redefinable(jdk);
-		java = await startJava('Redefined', {jdk, jvmArgs: [`-javaagent:${jar}`, '-XX:CompileCommand=quiet', '-XX:CompileCommand=dontinline,Redefined$Work::*'], args: versions});
-		observer = await Observer.open(java.pid);
+		const java = await javaForTest('Redefined', {jdk, jvmArgs: [`-javaagent:${jar}`, '-XX:CompileCommand=quiet', '-XX:CompileCommand=dontinline,Redefined$Work::*'], args: versions});
+		const observer = await Observer.open(java.pid);
 		for (let round = 0; round < 4; round++) {
 			const isSecond = round % 2 === 1;
 			const seen = new Set<string>();
@@ -79,8 +64,8 @@ describe.each(jdks())('JDK $release', jdk => {
 	});
 
 	test.each(isNewestOrAskedFor(jdk.release) ? [jdk.release] : [])('a thread that got all that an ended one had is not taken for it', async () => {
-		java = await startJava('ThreadPerTask', {jdk, args: ['4', '12']});
-		observer = await Observer.open(java.pid);
+		const java = await javaForTest('ThreadPerTask', {jdk, args: ['4', '12']});
+		const observer = await Observer.open(java.pid);
 		let running = 0;
 		let unknown = 0;
 		const wrong: string[] = [];
@@ -114,7 +99,7 @@ describe.each(jdks())('JDK $release', jdk => {
 });
 
 test('an id that is no thread of the target is never traced, whatever the target says', async () => {
-	java = await startJava('BusyAndParked', {args: ['4', '10', '2']});
+	const java = await javaForTest('BusyAndParked', {args: ['4', '10', '2']});
 	const {pid} = java;
 	const seized = new Set<number>();
 	const start = () => {

@@ -1,33 +1,30 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import process from 'node:process';
-import {afterEach, expect, test} from 'vitest';
+import {expect, test, onTestFinished} from 'vitest';
 import {SessionOver} from '../../../source/engines/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {loadPtrace} from '../../../source/engines/memory/target/ptrace.js';
 import {stopObstacle} from '../../../source/engines/memory/obstacles.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
-import {jdk, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {jdk} from '../../helpers/jvm.js';
 import {rawTarget} from '../../helpers/target.js';
+import {javaForTest} from '../../helpers/for-test.js';
 import {Names} from './observe.js';
 
-let java: JavaProcess | undefined;
-let other: ChildProcess | undefined;
-
-afterEach(async () => {
-	other?.kill('SIGKILL');
-	await java?.stop();
-});
-
-async function startSleep(): Promise<number> {
-	other = spawn('sleep', ['1000']);
+/** A process that is no JVM. */
+async function startSleep(): Promise<ChildProcess> {
+	const other = spawn('sleep', ['1000']);
+	onTestFinished(() => {
+		other.kill('SIGKILL');
+	});
 	await once(other, 'spawn');
-	return other.pid!;
+	return other;
 }
 
 test('a JVM is ready, and what cannot be seen of it is said', async () => {
-	java = await startJava('ParkedAndEcho', {jdk: jdk(release => release >= 21)});
+	const java = await javaForTest('ParkedAndEcho', {jdk: jdk(release => release >= 21)});
 	const probe = await memoryEngine.check(rawTarget(java.pid));
 	expect(probe).toMatchObject({ready: true});
 	expect(probe.ready && probe.note).toContain('virtual threads are seen only while mounted');
@@ -37,7 +34,7 @@ test.each([
 	[[], 'line numbers in compiled code are approximate'],
 	[['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints'], undefined],
 ])('before any compiled code was met the flag says what its lines will be: %j', async (jvmArgs, finding) => {
-	java = await startJava('ParkedAndEcho', {jvmArgs: ['-Xint', ...jvmArgs]});
+	const java = await javaForTest('ParkedAndEcho', {jvmArgs: ['-Xint', ...jvmArgs]});
 	const session = await memoryEngine.open(rawTarget(java.pid), {depth: 10}, new Names());
 	expect(await session.sample(new Sample())).toMatchObject({ok: true});
 	expect(session.finding).toBe(finding);
@@ -45,20 +42,21 @@ test.each([
 });
 
 test('a process that is not a JVM', async () => {
-	const pid = await startSleep();
-	expect(await memoryEngine.check(rawTarget(pid))).toEqual({ready: false, reason: 'no libjvm.so is loaded in this process', hint: '', othersMayDo: true});
-	await expect(memoryEngine.open(rawTarget(pid), {depth: 10}, new Names())).rejects.toThrow(SessionOver);
+	const {pid} = await startSleep();
+	expect(await memoryEngine.check(rawTarget(pid!))).toEqual({ready: false, reason: 'no libjvm.so is loaded in this process', hint: '', othersMayDo: true});
+	await expect(memoryEngine.open(rawTarget(pid!), {depth: 10}, new Names())).rejects.toThrow(SessionOver);
 });
 
 test('a process that has ended', async () => {
-	const target = rawTarget(await startSleep());
-	other!.kill('SIGKILL');
-	await once(other!, 'exit');
+	const other = await startSleep();
+	const target = rawTarget(other.pid!);
+	other.kill('SIGKILL');
+	await once(other, 'exit');
 	expect(await memoryEngine.check(target)).toMatchObject({ready: false, reason: `process ${target.pid} has ended`});
 });
 
 test('another tracer is named', async () => {
-	java = await startJava('ParkedAndEcho');
+	const java = await javaForTest('ParkedAndEcho');
 	const target = rawTarget(java.pid);
 	const ptrace = loadPtrace();
 	// Our own process as the other tracer: it holds the thread that the process is named after.
@@ -78,7 +76,7 @@ test('another tracer is named', async () => {
 });
 
 test('a session ends normally when the target does', async () => {
-	java = await startJava('ParkedAndEcho', {args: ['20', '10']});
+	const java = await javaForTest('ParkedAndEcho', {args: ['20', '10']});
 	const session = await memoryEngine.open(rawTarget(java.pid), {depth: 100}, new Names());
 	const sample = new Sample();
 	expect(await session.sample(sample)).toMatchObject({ok: true});

@@ -1,22 +1,14 @@
 import {closeSync, openSync, writeSync} from 'node:fs';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, describe, expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {openJvm} from '../../../source/engines/memory/open.js';
-import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {jdks} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
+import {javaForTest} from '../../helpers/for-test.js';
 import {Observer} from './observe.js';
 
 /** Stacks of running threads looked at before what is said of lines is believed. */
 const wanted = 300;
-
-let java: JavaProcess | undefined;
-let observer: Observer | undefined;
-
-afterEach(async () => {
-	await observer?.close();
-	observer = undefined;
-	await java?.stop();
-});
 
 /**
 Sets a flag of the JVM while it runs, as a profiler's agent does that finds it by HotSpot's tables: the byte behind it.
@@ -36,7 +28,7 @@ function setFlag(pid: number, wantedName: string): void {
 
 /** What is said of lines over so many stacks of running threads, each text once. */
 async function findings(pid: number): Promise<Set<string | undefined>> {
-	observer = await Observer.open(pid);
+	const observer = await Observer.open(pid);
 	const said = new Set<string | undefined>();
 	let stacks = 0;
 	for (const endMs = performance.now() + patienceMs; stacks < wanted && performance.now() < endMs;) {
@@ -46,21 +38,21 @@ async function findings(pid: number): Promise<Set<string | undefined>> {
 		await sleep(1);
 	}
 
+	await observer.close();
 	expect(stacks).toBeGreaterThanOrEqual(wanted);
 	return said;
 }
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
 	test('code without debug information between safepoints: its lines are approximate; and still are when somebody sets the flag late', async () => {
-		java = await startJava('KnownCalls', {jdk});
+		const java = await javaForTest('KnownCalls', {jdk});
 		expect([...await findings(java.pid)]).toEqual(['line numbers in compiled code are approximate']);
-		await observer!.close();
-		setFlag(java.pid, 'DebugNonSafepoints');
+				setFlag(java.pid, 'DebugNonSafepoints');
 		expect([...await findings(java.pid)].at(-1)).toBe('line numbers in code compiled before DebugNonSafepoints was set are approximate');
 	});
 
 	test('code that was compiled with the flag: nothing to say of lines', async () => {
-		java = await startJava('KnownCalls', {jdk, jvmArgs: ['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints']});
+		const java = await javaForTest('KnownCalls', {jdk, jvmArgs: ['-XX:+UnlockDiagnosticVMOptions', '-XX:+DebugNonSafepoints']});
 		expect([...await findings(java.pid)]).toEqual([undefined]);
 	});
 });

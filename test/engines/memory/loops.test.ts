@@ -1,28 +1,17 @@
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
-import {
-	jdks, startJar, startJava, type JavaProcess,
-} from '../../helpers/jvm.js';
+import {describe, expect, test} from 'vitest';
+import {jdks, startJar} from '../../helpers/jvm.js';
+import {javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 import {Observer} from './observe.js';
 
 const shop = path.resolve(import.meta.dirname, '../../../demo/shop.jar');
 const wanted = 240;
 
-let java: JavaProcess | undefined;
-let observer: Observer | undefined;
-
-afterEach(async () => {
-	await observer?.close();
-	await java?.stop();
-});
-
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
 	test('a loop of leaf calls is no work of what is inlined behind it', async () => {
-		java = await startJava('LeafCalls', {jdk});
-		observer = await Observer.open(java.pid);
+		const java = await javaForTest('LeafCalls', {jdk});
+		const observer = await Observer.open(java.pid);
 		const tops: string[] = [];
 		while (tops.length < wanted / 3) {
 			for (const {name, state, frames, isIncomplete} of await observer.observe()) {
@@ -40,8 +29,8 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	// The compiler inlines the loops into their caller and leaves no debug information in them, as this collector has
 	// them end before it begins; the next in the code is that of the sleep behind.
 	test('counted loops inlined into a burst of work are no work at the sleep behind it', async () => {
-		java = await startJar(shop, {jdk, jvmArgs: ['-Xmx128m', '-XX:+UseSerialGC']});
-		observer = await Observer.open(java.pid);
+		const java = stoppedAfterTest(await startJar(shop, {jdk, jvmArgs: ['-Xmx128m', '-XX:+UseSerialGC']}));
+		const observer = await Observer.open(java.pid);
 		const tops: string[] = [];
 		while (tops.length < wanted) {
 			for (const {name, state, frames, isIncomplete} of await observer.observe()) {

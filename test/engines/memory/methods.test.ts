@@ -1,4 +1,4 @@
-import {afterEach, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {CodeCache} from '../../../source/engines/memory/hotspot/code-cache.js';
 import {Continuations} from '../../../source/engines/memory/stacks/continuation.js';
 import {type JavaThread} from '../../../source/engines/memory/threads/java-thread.js';
@@ -9,7 +9,8 @@ import {WaitingStacks} from '../../../source/engines/memory/stacks/waiting-stack
 import {Walker} from '../../../source/engines/memory/stacks/walker.js';
 import {otherFrame} from '../../../source/model/frame.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
-import {startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {javaForTest} from '../../helpers/for-test.js';
+import {type JavaProcess} from '../../helpers/jvm.js';
 import {Names} from './observe.js';
 
 /** A table of names that has no room for more frames than these. */
@@ -23,18 +24,12 @@ class FullNames extends Names {
 	}
 }
 
-let java: JavaProcess;
-
-afterEach(async () => {
-	await java.stop();
-});
-
 /** The stacks of the threads that wait, read with these names and methods kept. */
-function stacks(names: Names, limit: number): {methods: Methods; threads: JavaThread[]} {
-	const {memory, vm, heap} = openJvm(java.pid);
+function stacks({pid}: JavaProcess, names: Names, limit: number): {methods: Methods; threads: JavaThread[]} {
+	const {memory, vm, heap} = openJvm(pid);
 	const methods = new Methods(vm, names, limit);
 	const code = new CodeCache(vm, methods);
-	const list = new JavaThreads(vm, new NativeIds({pid: java.pid, nsPid: java.pid}));
+	const list = new JavaThreads(vm, new NativeIds({pid, nsPid: pid}));
 	const waiting = new WaitingStacks(memory, list, new Walker(vm, code, methods), new Continuations(vm, heap, code, methods));
 	methods.nextRound();
 	code.nextRound();
@@ -44,9 +39,9 @@ function stacks(names: Names, limit: number): {methods: Methods; threads: JavaTh
 }
 
 test('whose frame it is stays known when the methods are forgotten', async () => {
-	java = await startJava('ParkedAndEcho', {args: ['3', '10']});
+	const java = await javaForTest('ParkedAndEcho', {args: ['3', '10']});
 	const names = new Names();
-	const {methods, threads} = stacks(names, 1);
+	const {methods, threads} = stacks(java, names, 1);
 	methods.nextRound();
 	for (const frame of threads.flatMap(thread => [...thread.frames])) {
 		const name = methods.ofFrame(frame);
@@ -57,8 +52,8 @@ test('whose frame it is stays known when the methods are forgotten', async () =>
 });
 
 test('of what a full table had no room for nothing is known', async () => {
-	java = await startJava('ParkedAndEcho', {args: ['3', '10']});
-	const {methods, threads} = stacks(new FullNames(4), 1000);
+	const java = await javaForTest('ParkedAndEcho', {args: ['3', '10']});
+	const {methods, threads} = stacks(java, new FullNames(4), 1000);
 	expect(threads.some(({frames}) => frames.includes(otherFrame))).toBe(true);
 	expect(methods.ofFrame(otherFrame)).toBeUndefined();
 });

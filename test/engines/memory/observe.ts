@@ -5,6 +5,7 @@ import {type Interner, unknownStack} from '../../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';
 import {rawTarget} from '../../helpers/target.js';
+import {onTestFinished} from 'vitest';
 
 /** One thread as the engine saw it, in words. Frames as in jstack.ts, but a native method keeps no file. */
 export type ObservedThread = {
@@ -65,11 +66,12 @@ export function chanceNs(pid: number, tids: Iterable<number>, periodNs = 10e6): 
 	return 5 * periodNs * Math.sqrt(timeslices / 4);
 }
 
-/** An open session and everything it has named. */
+/** An open session and everything it has named; closed with the test. */
 export class Observer {
 	static async open(pid: number, {depth = Number.POSITIVE_INFINITY, timer = 'stop', ...options}: Partial<EngineOptions> = {}): Promise<Observer> {
 		const observer = new Observer();
 		observer.session = await memoryEngine.open(rawTarget(pid), {depth, timer, ...options}, observer.names);
+		onTestFinished(async () => observer.close());
 		return observer;
 	}
 

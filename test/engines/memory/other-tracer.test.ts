@@ -3,39 +3,35 @@ import {once} from 'node:events';
 import {readdirSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterEach, expect, test, vi,
-} from 'vitest';
+import {expect, test, vi} from 'vitest';
 import {openJvm} from '../../../source/engines/memory/open.js';
 import {loadPtrace} from '../../../source/engines/memory/target/ptrace.js';
 import {Stopper} from '../../../source/engines/memory/target/stopper.js';
 import {MemorySession} from '../../../source/engines/memory/session.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
-import {javaProcess, nice, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {javaProcess, nice, type JavaProcess} from '../../helpers/jvm.js';
 import {until} from '../../helpers/until.js';
 import {rawTarget} from '../../helpers/target.js';
+import {javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 import {Names} from './observe.js';
 
-let java: JavaProcess | undefined;
-let tracer: JavaProcess | undefined;
-
-afterEach(async () => {
-	await tracer?.stop();
-	await java?.stop();
-});
+/** Starts one of the helpers that trace a thread, up to its line "ready". */
+async function startTracer(program: string, ...args: readonly string[]): Promise<JavaProcess> {
+	const tracer = stoppedAfterTest(javaProcess(spawn(process.execPath, [path.resolve(import.meta.dirname, '../../helpers', program), ...args], {stdio: 'pipe'})));
+	await tracer.waitFor(/^ready$/m);
+	return tracer;
+}
 
 test('while another tracer holds a thread all are left alone, and it is named; afterwards they are stopped again', async () => {
-	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xint'], args: ['3', '10', '3']});
+	const java = await javaForTest('BusyAndParked', {under: nice, jvmArgs: ['-Xint'], args: ['3', '10', '3']});
 	const {pid} = java;
 	let busy: number[] = [];
 	await until(() => {
 		busy = readdirSync(`/proc/${pid}/task`).map(Number).filter(tid => commOf(pid, tid)?.startsWith('busy-'));
 		return busy.length === 3;
 	});
-	tracer = javaProcess(spawn(process.execPath, [path.resolve(import.meta.dirname, '../../helpers/trace.js'), String(busy[0])], {stdio: 'pipe'}));
-	await tracer.waitFor(/^ready$/m);
-
+	const tracer = await startTracer('trace.js', String(busy[0]));
 	let seizes = 0;
 	const refusedTids: number[] = [];
 	const opened = openJvm(pid);
@@ -91,7 +87,7 @@ test('while another tracer holds a thread all are left alone, and it is named; a
 });
 
 test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer called %s that has a thread for a moment is %s', async name => {
-	java = await startJava('BusyAndParked', {under: nice, jvmArgs: ['-Xint'], args: ['1', '10', '1']});
+	const java = await javaForTest('BusyAndParked', {under: nice, jvmArgs: ['-Xint'], args: ['1', '10', '1']});
 	const {pid} = java;
 	let busy: number | undefined;
 	await until(() => {
@@ -100,8 +96,7 @@ test.each([['tprof-top', 'waited for'], ['gdb', 'kept away from']])('a tracer ca
 	});
 	const ptrace = loadPtrace();
 	const stopper = new Stopper(ptrace, pid);
-	tracer = javaProcess(spawn(process.execPath, [path.resolve(import.meta.dirname, '../../helpers/trace-in-turn.js'), name, String(busy)], {stdio: 'pipe'}));
-	await tracer.waitFor(/^ready$/m);
+	await startTracer('trace-in-turn.js', name, String(busy));
 	const onStopped = vi.fn();
 	const hundredRounds = () => {
 		let [stopped, refused] = [0, 0];

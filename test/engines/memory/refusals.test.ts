@@ -9,8 +9,8 @@ import {helpOf} from '../../../source/sampler/choose-engine.js';
 import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/as-root.js';
 import {type JavaProcess, startJava} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
+import {cli} from '../../helpers/run.js';
 
-const cli = path.resolve(import.meta.dirname, '../../../dist/cli.js');
 const withoutPtrace = path.resolve(import.meta.dirname, '../../helpers/without-ptrace.js');
 
 /** Drops the right to trace processes that have it, for good; for root. */

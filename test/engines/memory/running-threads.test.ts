@@ -1,8 +1,9 @@
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, describe, expect, test} from 'vitest';
-import {isNewestOrAskedFor, jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {describe, expect, test} from 'vitest';
+import {isNewestOrAskedFor, jdks} from '../../helpers/jvm.js';
+import {javaForTest} from '../../helpers/for-test.js';
 import {ProgramSource} from './legal-calls.js';
 import {Observer} from './observe.js';
 
@@ -11,14 +12,6 @@ const wanted = 800;
 
 /** At most this part may be wrong or incomplete. */
 const tolerance = 0.005;
-
-let java: JavaProcess | undefined;
-let observer: Observer | undefined;
-
-afterEach(async () => {
-	await observer?.close();
-	await java?.stop();
-});
 
 const source = new ProgramSource('KnownCalls', readFileSync(path.resolve(import.meta.dirname, '../../programs/KnownCalls.java'), 'utf8'));
 
@@ -33,8 +26,8 @@ const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: numb
 
 describe.each(jdks().flatMap(jdk => ways.filter(({on}) => on(jdk.release)).map(({flags}) => ({release: jdk.release, flags, jdk}))))('JDK $release $flags', ({jdk, flags}) => {
 	test('stacks of running threads reach the root by legal calls', async () => {
-		java = await startJava('KnownCalls', {jdk, jvmArgs: flags, args: ['2']});
-		observer = await Observer.open(java.pid);
+		const java = await javaForTest('KnownCalls', {jdk, jvmArgs: flags, args: ['2']});
+		const observer = await Observer.open(java.pid);
 		const problems: string[] = [];
 		const tops = new Set<string>();
 		let stacks = 0;

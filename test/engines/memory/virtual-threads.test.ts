@@ -1,28 +1,21 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, describe, expect, test} from 'vitest';
-import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
+import {describe, expect, test} from 'vitest';
+import {jdks} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
+import {javaForTest} from '../../helpers/for-test.js';
 import {jstack} from './jstack.js';
 import {Observer} from './observe.js';
-
-let java: JavaProcess | undefined;
-let observer: Observer | undefined;
-
-afterEach(async () => {
-	await observer?.close();
-	await java?.stop();
-});
 
 const lineOnly = (frames: readonly string[]) => frames.slice(1);
 
 describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
 	test('mounted virtual threads are threads of their own, beside their carriers', async () => {
-		java = await startJava('VirtualThreads', {jdk, args: ['30']});
-		observer = await Observer.open(java.pid);
+		const java = await javaForTest('VirtualThreads', {jdk, args: ['30']});
+		const observer = await Observer.open(java.pid);
 		let threads = await observer.observe();
 		// A thread that gets no CPU cannot be stopped; another try then.
 		await untilAsync(async () => {
-			threads = await observer!.observe();
+			threads = await observer.observe();
 			return threads.filter(({isVirtual}) => isVirtual).length >= 2;
 		});
 
@@ -58,8 +51,8 @@ describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: 
 	});
 
 	test.each(jdk.release < 24 ? [] : ['perf', 'stop'] as const)('frames in the heap that ZGC is moving are whole, or said to be missing: %s', async timer => {
-		java = await startJava('VirtualThreads', {jdk, jvmArgs: ['-XX:+UseZGC', '-Xmx256m'], args: ['30', 'garbage']});
-		observer = await Observer.open(java.pid, {timer});
+		const java = await javaForTest('VirtualThreads', {jdk, jvmArgs: ['-XX:+UseZGC', '-Xmx256m'], args: ['30', 'garbage']});
+		const observer = await Observer.open(java.pid, {timer});
 		const depths: number[] = [];
 		while (depths.length < 100) {
 			await sleep(10);

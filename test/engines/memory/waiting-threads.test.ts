@@ -1,23 +1,14 @@
 import {spawnSync} from 'node:child_process';
 import path from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {
-	afterAll, afterEach, beforeAll, describe, expect, test,
-} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {printable} from '../../../source/model/text.js';
 import type {ThreadState} from '../../../source/model/thread-state.js';
-import {isNewestOrAskedFor, jdks, nice, startJava, type JavaProcess, type Jdk} from '../../helpers/jvm.js';
+import {isNewestOrAskedFor, jdks, nice, type Jdk} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
+import {javaForTest, sharedJava} from '../../helpers/for-test.js';
 import {jstack, type DumpedThread} from './jstack.js';
 import {Observer, type ObservedThread} from './observe.js';
-
-let java: JavaProcess | undefined;
-let observer: Observer | undefined;
-
-afterEach(async () => {
-	await observer?.close();
-	await java?.stop();
-});
 
 /** Collectors and ways to run that change how the JVM's memory looks; on one release where all do it alike. */
 const ways: ReadonlyArray<{readonly flags: string[]; readonly on: (release: number) => boolean}> = [
@@ -49,8 +40,8 @@ const ofEngine = (thread: ObservedThread) => ({
 });
 
 async function bothViews(jdk: Jdk, flags: string[]): Promise<{seen: Map<number, ObservedThread>; dumped: DumpedThread[]}> {
-	java = await startJava('WaitsEveryWay', {jdk, jvmArgs: flags, args: ['2', '60']});
-	observer = await Observer.open(java.pid);
+	const java = await javaForTest('WaitsEveryWay', {jdk, jvmArgs: flags, args: ['2', '60']});
+	const observer = await Observer.open(java.pid);
 	await observer.observe();
 	const dumped = jstack(jdk, java.pid).filter(thread => thread.id > 0 && thread.name !== 'Attach Listener');
 	const seen = await observer.observe();
@@ -81,8 +72,8 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	}
 
 	test('a collection between samples changes neither names nor stacks nor states', async () => {
-		java = await startJava('WaitsEveryWay', {jdk, args: ['1', '20']});
-		observer = await Observer.open(java.pid);
+		const java = await javaForTest('WaitsEveryWay', {jdk, args: ['1', '20']});
+		const observer = await Observer.open(java.pid);
 		const facts = (threads: ObservedThread[]) => threads.filter(({name, isVmInternal}) => !isVmInternal && /^(?:$|a name|[a-z-]+-0$|reading|initialising)/.test(name)).map(thread => ({...ofEngine(thread), lock: thread.lock, lockClass: thread.lockClass, lockOwner: thread.lockOwner}));
 		const before = facts(await observer.observe());
 		for (let round = 1; round <= 5; round++) {
@@ -95,18 +86,10 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	});
 
 	describe('a program that only waits', () => {
-		let waiting: JavaProcess;
-
-		beforeAll(async () => {
-			waiting = await startJava('WaitsEveryWay', {jdk, args: ['1', '60']});
-		});
-
-		afterAll(async () => {
-			await waiting.stop();
-		});
+		const shared = sharedJava('WaitsEveryWay', {jdk, args: ['1', '60']});
 
 		test('names with quotes, control characters and characters beyond the basic plane', async () => {
-			observer = await Observer.open(waiting.pid);
+			const observer = await Observer.open(shared.java.pid);
 			const threads = await observer.observe();
 			const names = threads.map(({name}) => name);
 			expect(names).toContain(String.raw`a name with "quotes" and a tab\x09 and é中😀`);
@@ -114,7 +97,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		});
 
 		test('what threads wait for, and who holds it', async () => {
-			observer = await Observer.open(waiting.pid);
+			const observer = await Observer.open(shared.java.pid);
 			await observer.observe();
 			const seen = await observer.observe();
 			const threads = new Map(seen.map(thread => [thread.name, thread]));
@@ -133,7 +116,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		});
 
 		test('a thread that waits for long inside the VM, as for a class\'s initialiser, is blocked, and no other is; the JVM\'s own have whole names', async () => {
-			observer = await Observer.open(waiting.pid);
+			const observer = await Observer.open(shared.java.pid);
 			const before = await observer.observe();
 			// Long enough for the list of the JVM's own threads to be read again, too.
 			await sleep(600);
@@ -147,7 +130,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		});
 
 		test('the number of frames kept can be limited', async () => {
-			observer = await Observer.open(waiting.pid, {depth: 3});
+			const observer = await Observer.open(shared.java.pid, {depth: 3});
 			const threads = await observer.observe();
 			expect(threads.find(({name}) => name === 'parked-0')).toMatchObject({isIncomplete: false, state: 'WAITING'});
 			expect(Math.max(...threads.map(({frames}) => frames.length))).toBe(3);
@@ -157,12 +140,12 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	// From 19 on a Java method calls the native one, and stops for safepoints itself while it is interpreted.
 	test('a thread that a safepoint holds up on its way into or out of a sleep is not blocked', async () => {
 		const flags = ['-XX:-UseCountedLoopSafepoints', '-Xmx64m', '-XX:CompileCommand=quiet', '-XX:CompileOnly=SleepsAtSafepoints::count'];
-		java = await startJava('SleepsAtSafepoints', {jdk, jvmArgs: flags, under: nice});
-		observer = await Observer.open(java.pid);
+		const java = await javaForTest('SleepsAtSafepoints', {jdk, jvmArgs: flags, under: nice});
+		const observer = await Observer.open(java.pid);
 		const states = new Set<ThreadState>();
 		let slowSafepoints = 0;
 		await untilAsync(async () => {
-			const threads = await observer!.observe();
+			const threads = await observer.observe();
 			// It waits inside the VM for the stack traces.
 			const isHeldUp = threads.some(({name, state}) => name === 'main' && state === 'BLOCKED');
 			slowSafepoints += isHeldUp ? 1 : 0;
@@ -178,25 +161,25 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	});
 
 	test('a thread whose object could not be read at first, as a collection moved objects, stays one thread', async () => {
-		java = await startJava('Garbage', {jdk, jvmArgs: ['-Xmx16m', '-XX:+UseParallelGC'], under: nice});
+		const java = await javaForTest('Garbage', {jdk, jvmArgs: ['-Xmx16m', '-XX:+UseParallelGC'], under: nice});
 		const {pid} = java;
 		// Until one is met that is not known at once.
 		let keys: Set<number> | undefined;
 		await untilAsync(async () => {
-			await observer?.close();
-			observer = await Observer.open(pid);
+			const observer = await Observer.open(pid);
 			const threads = await observer.observe();
 			const main = threads.find(({name, isVmInternal}) => name === 'java' && !isVmInternal);
 			if (main) {
 				keys = new Set([main.key]);
 				await untilAsync(async () => {
-					const later = await observer!.observe();
+					const later = await observer.observe();
 					const {key, name} = later.find(({nativeId}) => nativeId === main.nativeId)!;
 					keys!.add(key);
 					return name === 'main';
 				});
 			}
 
+			await observer.close();
 			return main !== undefined;
 		});
 		expect([...keys!]).toHaveLength(1);

@@ -3,8 +3,7 @@ import {readFileSync} from 'node:fs';
 import {monitorEventLoopDelay} from 'node:perf_hooks';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, expect, test} from 'vitest';
-import {startJava, type JavaProcess} from '../../../helpers/jvm.js';
+import {expect, test, onTestFinished} from 'vitest';
 import {ProcessClock} from '../../../../source/jvm/threads/process-clock.js';
 import {CpuRings, targetCpus} from '../../../../source/engines/memory/timer/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
@@ -12,6 +11,7 @@ import {chooseTimer} from '../../../../source/engines/memory/timer/choose.js';
 import {type Opened} from '../../../../source/engines/memory/open.js';
 import {type RecordedStacks} from '../../../../source/engines/memory/timer/recorded-stack.js';
 import {rawTarget} from '../../../helpers/target.js';
+import {javaForTest} from '../../../helpers/for-test.js';
 import {Observer} from '../observe.js';
 
 const real = loadPerfCalls();
@@ -19,15 +19,14 @@ const periodNs = 1e7;
 /** CPUs that this process may use: two of them take part. */
 const [first, second] = targetCpus(real, process.pid);
 
-let java: JavaProcess | undefined;
-let observer: Observer | undefined;
-let rings: CpuRings | undefined;
-
-afterEach(async () => {
-	rings?.close();
-	await observer?.close();
-	await java?.stop();
-});
+/** Closed with the test. */
+function opened(...how: Parameters<typeof CpuRings.open>): CpuRings {
+	const rings = CpuRings.open(...how)!;
+	onTestFinished(() => {
+		rings.close();
+	});
+	return rings;
+}
 
 function pin(tid: number, ...cpus: number[]): void {
 	execFileSync('taskset', ['-p', '-c', cpus.join(','), String(tid)], {stdio: 'ignore'});
@@ -40,12 +39,12 @@ Threads by name, with what they used and what was recorded of them while so many
 wanted, for eight times as many at most: a clock meets by chance who shares its CPU with others. Of so many records a
 tenth is out by chance less than once in a million times.
 */
-async function observed(records: number, isAsWanted: (threads: Threads) => boolean = () => true): Promise<Threads> {
+async function observed(observer: Observer, records: number, isAsWanted: (threads: Threads) => boolean = () => true): Promise<Threads> {
 	const threads: Threads = new Map();
 	let count = 0;
 	while (count < records || (count < 8 * records && !isAsWanted(threads))) {
 		await sleep(20);
-		for (const {name, nativeId, cpuNs, credits} of await observer!.observe()) {
+		for (const {name, nativeId, cpuNs, credits} of await observer.observe()) {
 			const thread = threads.get(name) ?? {usedNs: 0, recordedNs: 0, nativeId};
 			threads.set(name, thread);
 			thread.usedNs += cpuNs;
@@ -58,21 +57,21 @@ async function observed(records: number, isAsWanted: (threads: Threads) => boole
 }
 
 test('a thread pinned to a CPU outside the process\'s own mask has as many records as it uses CPU time', async () => {
-	java = await startJava('LeafCalls', {under: ['taskset', '-c', String(first)]});
-	observer = await Observer.open(java.pid, {timer: 'perf'});
-	const threads = await observed(10);
+	const java = await javaForTest('LeafCalls', {under: ['taskset', '-c', String(first)]});
+	const observer = await Observer.open(java.pid, {timer: 'perf'});
+	const threads = await observed(observer, 10);
 	pin(threads.get('running-1')!.nativeId, second);
 	// CPUs are read again every few seconds.
 	await sleep(3000);
-	await observed(10);
+	await observed(observer, 10);
 	const outOf = (threads: Threads) => [...threads].filter(([name, {usedNs, recordedNs}]) => name.startsWith('running-') && !(Math.abs((recordedNs / usedNs) - 1) < 0.3));
-	expect(outOf(await observed(300, found => outOf(found).length === 0))).toEqual([]);
+	expect(outOf(await observed(observer, 300, found => outOf(found).length === 0))).toEqual([]);
 });
 
 test('a program that is moved to other CPUs while it is sampled goes on having records, each thread its share', async () => {
-	java = await startJava('LeafCalls', {under: ['taskset', '-c', String(first)]});
-	observer = await Observer.open(java.pid, {timer: 'perf'});
-	await observed(50);
+	const java = await javaForTest('LeafCalls', {under: ['taskset', '-c', String(first)]});
+	const observer = await Observer.open(java.pid, {timer: 'perf'});
+	await observed(observer, 50);
 	for (const cpus of [[second], [first, second], [first]]) {
 		execFileSync('taskset', ['-a', '-p', '-c', cpus.join(','), String(java.pid)], {stdio: 'ignore'});
 		const outOf = (threads: Threads) => {
@@ -82,7 +81,7 @@ test('a program that is moved to other CPUs while it is sampled goes on having r
 		};
 
 		const isRight = (threads: Threads) => outOf(threads).whole < 0.2 && outOf(threads).share < 0.1;
-		const threads = await observed(250, isRight);
+		const threads = await observed(observer, 250, isRight);
 		expect(isRight(threads), `on CPU ${cpus.join(', ')}: ${JSON.stringify(outOf(threads))}`).toBe(true);
 	}
 });
@@ -111,7 +110,7 @@ test('a CPU that the target may use from now on gets a ring, and one that it may
 			await sleep(10);
 		}
 
-		rings = CpuRings.open(calls, pid, periodNs)!;
+		const rings = opened(calls, pid, periodNs);
 		expect([...open.values()]).toEqual([first]);
 		for (const [later, cpus] of [[first, second], [second], [first]].entries()) {
 			pin(pid, ...cpus);
@@ -152,10 +151,10 @@ function invented(count: number, sizes: number[] = []): PerfCalls {
 
 test.each([2, 17, 64, 300])('%i CPUs: each has a ring, 64 MB in all, and no record is lost while nobody takes any for seconds', async count => {
 	const sizes: number[] = [];
-	java = await startJava('LeafCalls');
+	const java = await javaForTest('LeafCalls');
 	// As many records in all as 17 CPUs have.
 	const rareNs = periodNs * Math.max(1, count / 17);
-	rings = CpuRings.open(invented(count, sizes), java.pid, rareNs)!;
+	const rings = opened(invented(count, sizes), java.pid, rareNs);
 	expect(sizes).toHaveLength(count);
 	expect(sizes.reduce((sum, bytes) => sum + bytes - 4096, 0)).toBeLessThanOrEqual(64 << 20);
 	// Rings of the first CPUs may have run over while those of the last were opened.
@@ -172,7 +171,7 @@ test.each([2, 17, 64, 300])('%i CPUs: each has a ring, 64 MB in all, and no reco
 		expect({lost, isFull: fill >= 1}).toEqual({lost: 0, isFull: false});
 	}
 
-	expect(records.every(({pid}) => pid === java!.pid)).toBe(true);
+	expect(records.every(({pid}) => pid === java.pid)).toBe(true);
 	// Half of the events are on the CPU that a thread runs on. On a busy machine chance needs time to even out.
 	let recorded = records.length;
 	const wanted = () => 0.7 * (clock.readNs() - beforeNs) / rareNs * Math.floor(count / 2);
@@ -199,7 +198,7 @@ test('a CPU that came later and has no room for a ring is named', () => {
 		affinity: (tid, into) => invented(cpus).affinity(tid, into),
 		open: (cpu, options) => cpu === 0 ? real.open(cpu, options) : {errno: 24},
 	};
-	rings = CpuRings.open(calls, process.pid, periodNs)!;
+	const rings = opened(calls, process.pid, periodNs);
 	expect(rings.finding).toBe('');
 	cpus = 3;
 	rings.follow(performance.now() + 1e6, false);

@@ -1,6 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, expect, test} from 'vitest';
-import {isNewestOrAskedFor, jdks, startJava, type JavaProcess} from '../../../helpers/jvm.js';
+import {expect, test} from 'vitest';
+import {isNewestOrAskedFor, jdks, type JavaProcess} from '../../../helpers/jvm.js';
+import {javaForTest} from '../../../helpers/for-test.js';
 import {CodeCache} from '../../../../source/engines/memory/hotspot/code-cache.js';
 import {Methods} from '../../../../source/engines/memory/hotspot/methods.js';
 import {openJvm} from '../../../../source/engines/memory/open.js';
@@ -20,14 +21,6 @@ four times as many: then it is six deviations, more than chance does in a millio
 const wanted = 400;
 const tolerance = 6.5;
 
-let java: JavaProcess | undefined;
-let observer: Observer | undefined;
-
-afterEach(async () => {
-	await observer?.close();
-	await java?.stop();
-});
-
 /** CPU time by the part of the program that a stack is in, as far as its frames are known. */
 function partOf(frames: readonly string[]): string {
 	return frames.map(frame => /^ReadsBelowBigFrames\.(reads|compute|descend)\(/.exec(frame)?.[1]).find(Boolean) ?? frames[0] ?? '(none)';
@@ -43,8 +36,8 @@ async function cpuOf({child, output, waitFor}: JavaProcess): Promise<{readonly c
 }
 
 test.each(jdks())('JDK $release: a record below a big frame of native code counts for that, not for Java code beside it', async on => {
-	java = await startJava('ReadsBelowBigFrames', {jdk: on});
-	observer = await Observer.open(java.pid, {timer: 'perf'});
+	const java = await javaForTest('ReadsBelowBigFrames', {jdk: on});
+	const observer = await Observer.open(java.pid, {timer: 'perf'});
 	const before = await cpuOf(java);
 	const spent = new Map<string, number>();
 	let count = 0;
@@ -75,7 +68,7 @@ Without a block there is no anchor: only the search remains. descend() takes nex
 addresses where reads have their buffers.
 */
 test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: return addresses that earlier calls left below native code are not taken for callers', async on => {
-	java = await startJava('ReadsBelowBigFrames', {jdk: on});
+	const java = await javaForTest('ReadsBelowBigFrames', {jdk: on});
 	const {memory, vm, heap} = openJvm(java.pid);
 	const names = new Names();
 	const methods = new Methods(vm, names);

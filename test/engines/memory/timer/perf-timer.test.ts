@@ -2,8 +2,9 @@ import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {afterEach, describe, expect, test} from 'vitest';
-import {jdks, startJava, type JavaProcess} from '../../../helpers/jvm.js';
+import {describe, expect, test} from 'vitest';
+import {jdks} from '../../../helpers/jvm.js';
+import {javaForTest} from '../../../helpers/for-test.js';
 import {CpuRings, targetCpus} from '../../../../source/engines/memory/timer/cpu-rings.js';
 import {loadPerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
 import {ProgramSource} from '../legal-calls.js';
@@ -14,14 +15,6 @@ const wanted = 200;
 
 /** At most this part may be wrong or incomplete. */
 const tolerance = 0.05;
-
-let java: JavaProcess | undefined;
-let observer: Observer | undefined;
-
-afterEach(async () => {
-	await observer?.close();
-	await java?.stop();
-});
 
 /** Events on CPUs take more rights than events on threads (kernel.perf_event_paranoid, CAP_PERFMON). */
 const rings = CpuRings.open(loadPerfCalls(), process.pid, 1e9);
@@ -46,11 +39,11 @@ function isStopped(pid: number): boolean {
 }
 
 /** Takes samples until there are enough stacks of these threads with CPU time. */
-async function recorded(name: string, count: number, each?: (thread: ObservedThread) => void): Promise<ObservedThread['credits']> {
+async function recorded(observer: Observer, name: string, count: number, each?: (thread: ObservedThread) => void): Promise<ObservedThread['credits']> {
 	const all: ObservedThread['credits'] = [];
 	while (all.length < count) {
 		await sleep(15);
-		const threads = await observer!.observe();
+		const threads = await observer.observe();
 		for (const thread of threads.filter(thread => thread.name.startsWith(name))) {
 			all.push(...thread.credits);
 			each?.(thread);
@@ -62,8 +55,8 @@ async function recorded(name: string, count: number, each?: (thread: ObservedThr
 
 describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({release, jdk}) => {
 	test.each(clocks)('stacks of running threads come with their CPU time, legal and complete, without stopping any: events on %s', async clock => {
-		java = await startJava('KnownCalls', {jdk, args: ['2']});
-		observer = await Observer.open(java.pid, {timer: 'perf', threadEvents: clock === 'threads'});
+		const java = await javaForTest('KnownCalls', {jdk, args: ['2']});
+		const observer = await Observer.open(java.pid, {timer: 'perf', threadEvents: clock === 'threads'});
 		const {pid} = java;
 		let usedNs = 0;
 		let standing = 0;
@@ -83,7 +76,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		};
 
 		do {
-			credits.push(...await recorded('running-', wanted, add));
+			credits.push(...await recorded(observer, 'running-', wanted, add));
 		} while (isOut() && credits.length < most);
 
 		expect(isOut(), `${outNs()} of ${usedNs} ns`).toBe(false);
@@ -95,17 +88,17 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		expect(openEvents()).toBeGreaterThanOrEqual(clock === 'threads' ? 2 : targetCpus(loadPerfCalls(), pid).length);
 		await observer.session.release();
 		expect(openEvents()).toBe(0);
-		await recorded('running-', 2);
+		await recorded(observer, 'running-', 2);
 		await observer.close();
 		expect(openEvents()).toBe(0);
 	});
 
 	test.each(release >= 21 ? clocks : [])('a virtual thread that is still mounted has its records, with its frames in the heap: events on %s', async clock => {
-		java = await startJava('VirtualThreads', {jdk, args: ['30']});
-		observer = await Observer.open(java.pid, {timer: 'perf', threadEvents: clock === 'threads'});
+		const java = await javaForTest('VirtualThreads', {jdk, args: ['30']});
+		const observer = await Observer.open(java.pid, {timer: 'perf', threadEvents: clock === 'threads'});
 		const seen = new Set<string>();
 		for (const [name, method] of [['spinning', 'spinDown'], ['resumed', 'parkDown']] as const) {
-			const credits = await recorded(name, 5, ({isVirtual, carrier}) => {
+			const credits = await recorded(observer, name, 5, ({isVirtual, carrier}) => {
 				expect(isVirtual).toBe(true);
 				seen.add(carrier);
 			});
@@ -123,9 +116,9 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 });
 
 test.each(clocks.filter(clock => clock === 'CPUs'))('threads that ran and ended between two samples: their CPU time counts at their stacks: events on %s', async () => {
-	java = await startJava('ThreadPerTask', {args: ['2', '1']});
-	observer = await Observer.open(java.pid, {timer: 'perf'});
-	const credits = await recorded('(ended threads)', 20, ({state, cpuNs, credits, isVmInternal}) => {
+	const java = await javaForTest('ThreadPerTask', {args: ['2', '1']});
+	const observer = await Observer.open(java.pid, {timer: 'perf'});
+	const credits = await recorded(observer, '(ended threads)', 20, ({state, cpuNs, credits, isVmInternal}) => {
 		expect([state, isVmInternal]).toEqual(['TERMINATED', false]);
 		expect(cpuNs).toBe(credits.reduce((sum, credit) => sum + credit.cpuNs, 0));
 	});

@@ -2,7 +2,7 @@ import process from 'node:process';
 import {expect, test} from 'vitest';
 import {CpuRings, targetCpus} from '../../../../source/engines/memory/timer/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
-import {Period} from '../../../../source/engines/memory/timer/period.js';
+import {monotonicNs, Period, PeriodLog} from '../../../../source/engines/memory/timer/period.js';
 
 test('records come as often as before when some were lost once, half as often when that goes on, and again as often when there is room', () => {
 	const period = new Period(100);
@@ -45,3 +45,51 @@ test('a sample that is a second late finds all records of a CPU, and all rings t
 
 	expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(17 << 20);
 });
+
+test('a record counts for the period that was in force when it was written', () => {
+	const log = new PeriodLog(10);
+	log.change(20, 100);
+	log.change(5, 200);
+	expect([0, 99, 100, 199, 200, 1e9].map(timeNs => log.at(timeNs))).toEqual([10, 10, 20, 20, 5, 5]);
+	for (let change = 0; change < 100; change++) {
+		log.change(1000 + change, 1000 + change);
+	}
+
+	expect([log.at(1099), log.at(1090), log.at(0)]).toEqual([1099, 1090, 1084]);
+});
+
+/** A CPU's records come each period while this process spins; its own stack has no Java frames, and is not walked. */
+test('the kernel gives records the time of process.hrtime, and a new period counts from its change on', () => {
+	const startNs = monotonicNs();
+	const rings = CpuRings.open(loadPerfCalls(), process.pid, 4e6);
+	if (!rings) {
+		return;
+	}
+
+	try {
+		spin(60);
+		rings.setPeriod(2e6, 1e12, true);
+		const changedNs = monotonicNs();
+		spin(60);
+		const {records} = rings.take();
+		const times = records.map(({timeNs}) => timeNs);
+		expect(times.length).toBeGreaterThan(10);
+		expect(Math.min(...times)).toBeGreaterThan(startNs);
+		expect(Math.max(...times)).toBeLessThan(monotonicNs());
+		expect(times).toEqual([...times].sort((a, b) => a - b));
+		for (const {timeNs, periodNs} of records) {
+			expect([periodNs / 4e6, periodNs / 2e6][timeNs < changedNs ? 0 : 1]).toBeCloseTo(1, 0);
+		}
+	} finally {
+		rings.close();
+	}
+});
+
+/** Uses so much CPU time. */
+function spin(ms: number): void {
+	const usedMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
+	const endMs = usedMs() + ms;
+	while (usedMs() < endMs) {
+		// Nothing else.
+	}
+}

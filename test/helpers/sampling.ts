@@ -1,0 +1,41 @@
+import {onTestFinished} from 'vitest';
+import type {Engine, EngineOptions, EngineSession} from '../../source/engines/engine.js';
+import {startSampler, type SamplerHandle, type SamplerOptions} from '../../source/sampler/handle.js';
+import {SamplingLoop} from '../../source/sampler/loop.js';
+import {createTable} from '../../source/table/layout.js';
+import {TableReader} from '../../source/table/reader.js';
+import {TableWriter} from '../../source/table/writer.js';
+import {bundle} from './bundle.js';
+import {targetOf} from './target.js';
+
+type Process = {readonly pid: number};
+
+/** Samples a JVM in a worker, as the live view does, every 20 ms; closed with the test. */
+export async function samplerForTest(java: Process, options: Partial<SamplerOptions> = {}): Promise<SamplerHandle> {
+	const sampler = startSampler({
+		target: await targetOf(java), engine: 'memory', depth: Infinity, maxOverheadPercent: 100, intervalMs: 20, workerUrl: await bundle('source/sampler/worker.ts'), ...options,
+	});
+	onTestFinished(async () => sampler.close());
+	return sampler;
+}
+
+type Sampling = {readonly reader: TableReader; readonly session: EngineSession; stop(): Promise<void>};
+
+/** Samples a JVM in this very thread, every 20 ms, with what `around` makes of the session; until `stop` or the test's end. */
+export async function sampleHere(java: Process, engine: Engine, options: Partial<EngineOptions> = {}, around: (session: EngineSession, writer: TableWriter) => EngineSession = session => session): Promise<Sampling> {
+	const buffer = createTable();
+	const writer = new TableWriter(buffer);
+	const session = await engine.open(await targetOf(java), {depth: Infinity, ...options}, writer);
+	const loop = new SamplingLoop({
+		session: around(session, writer), writer, intervalMs: 20, maxOverheadPercent: 100, report: () => undefined,
+	});
+	const done = loop.run();
+	const stop = async () => {
+		loop.stop();
+		await done;
+		await session.close();
+	};
+
+	onTestFinished(stop);
+	return {reader: new TableReader(buffer), session, stop};
+}
