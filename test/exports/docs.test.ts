@@ -7,6 +7,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
 import {taskReport} from '../helpers/task-report.js';
 import {report} from '../helpers/trace-report.js';
+import {noTarget} from '../helpers/target.js';
 import {whole} from './parse.js';
 import {serviceSnapshots} from './snapshots.js';
 
@@ -59,12 +60,9 @@ describe('the fields of JSON that docs/formats.md names', () => {
 	});
 
 	test('all that is in a document of traces, and of tasks', () => {
-		const target = {
-			pid: 7, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0,
-		};
 		const options = {version: '1', notes: []};
-		const traces: unknown = JSON.parse(String(json.traces!.write(target, report, options)));
-		const tasks: unknown = JSON.parse(String(json.tasks!.write(target, taskReport, options)));
+		const traces: unknown = JSON.parse(String(json.traces!.write(noTarget.facts, report, options)));
+		const tasks: unknown = JSON.parse(String(json.tasks!.write(noTarget.facts, taskReport, options)));
 		expect(missing(traces, section('JSON') + section('Traces'))).toEqual([]);
 		expect(missing(tasks, section('JSON') + section('Traces') + section('Tasks'))).toEqual([]);
 	});

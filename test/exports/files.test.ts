@@ -77,14 +77,12 @@ describe('a file', () => {
 	});
 });
 
-describe('files that belong together', () => {
-	test('get one stem, also where one of the names is taken', async () => {
-		const at = fresh();
-		fs.writeFileSync(path.join(at, 'a.txt'), 'theirs');
-		const written = await writeTogether(path.join(at, 'a'), [{extension: '.pb.gz', bytes: 'pb'}, {extension: '.txt', bytes: 'txt'}], {taken: 'suffix'});
-		expect(written.map(file => path.basename(file))).toEqual(['a-2.pb.gz', 'a-2.txt']);
-		expect(fs.readdirSync(at).sort()).toEqual(['a-2.pb.gz', 'a-2.txt', 'a.txt']);
-	});
+test('files that belong together get one stem, also where one of the names is taken', async () => {
+	const at = fresh();
+	fs.writeFileSync(path.join(at, 'a.txt'), 'theirs');
+	const written = await writeTogether(path.join(at, 'a'), [{extension: '.pb.gz', bytes: 'pb'}, {extension: '.txt', bytes: 'txt'}], {taken: 'suffix'});
+	expect(written.map(file => path.basename(file))).toEqual(['a-2.pb.gz', 'a-2.txt']);
+	expect(fs.readdirSync(at).sort()).toEqual(['a-2.pb.gz', 'a-2.txt', 'a.txt']);
 });
 
 describe('what is in the way is said in a line, with what to do', () => {

@@ -1,8 +1,8 @@
 import {rmSync} from 'node:fs';
 import {createServer, type Socket} from 'node:net';
 import process from 'node:process';
-import {readStat} from '../../source/jvm/system/proc.js';
 import type {Target} from '../../source/jvm/target.js';
+import {rawTarget} from './target.js';
 
 /** What a listener does with one request. */
 export type Answer = (request: Buffer, socket: Socket) => void;
@@ -36,7 +36,7 @@ export async function startListener(answer: Answer): Promise<Listener> {
 		server.listen(path, resolve);
 	});
 	const listener: Listener = {
-		target: ownTarget(),
+		target: rawTarget(process.pid),
 		requests,
 		answer,
 		async [Symbol.asyncDispose]() {
@@ -51,15 +51,4 @@ export async function startListener(answer: Answer): Promise<Listener> {
 		},
 	};
 	return listener;
-}
-
-/** This process as a target. It is not a JVM, so nothing would ever signal it. */
-export function ownTarget(): Target {
-	const {pid} = process;
-	return {
-		pid, nsPid: pid, uid: process.geteuid!(), gid: process.getegid!(), startTicks: readStat(pid)!.startTicks, jdk: 0,
-		facts: {
-			pid, mainClass: 'test', command: 'test', jvmVersion: '', vm: '', user: '', startedAtMs: 0,
-		},
-	};
 }

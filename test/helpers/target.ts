@@ -19,15 +19,16 @@ export async function targetOf(java: {readonly pid: number}): Promise<Target> {
 	}
 }
 
-/**
-The process as a target, even where identifying it would find something in the way: for testing the guards behind that.
-*/
+/** The process as a target, even if identifying it would find something in the way. */
 export function rawTarget(pid: number): Target {
-	const status = readStatus(pid)!;
-	return {
-		pid, nsPid: status.nsPid, uid: status.uid, gid: status.gid, startTicks: readStat(pid)!.startTicks, jdk: 0,
-		facts: {
-			pid, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0,
-		},
-	};
+	const {nsPid, uid, gid} = readStatus(pid)!;
+	return {...noTarget, pid, nsPid, uid, gid, startTicks: readStat(pid)!.startTicks, jdk: 0};
 }
+
+/** A target for what asks no process. */
+export const noTarget: Target = {
+	pid: 1, nsPid: 1, uid: 0, gid: 0, startTicks: 0, jdk: 17,
+	facts: {
+		pid: 1, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0,
+	},
+};

@@ -1,8 +1,8 @@
 /*
 The screen on a source that grows by itself: threads at known lines, no JVM. Started in a pseudo-terminal by the tests
 of the screen, or by hand to look at it. Words of the command line: still (nothing changes), hostile (names that no one
-would choose), ended, failed, recording, starting, crash (an error at SIGUSR2), choose (the list of JVMs instead), mono,
-ascii, mouseless, delay=MS, rows=N, sources=DIR.
+would choose), ended, crash (an error at SIGUSR2), choose (the list of JVMs instead), mouseless, delay=MS, rows=N,
+sources=DIR.
 */
 import process from 'node:process';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
@@ -67,7 +67,7 @@ function build() {
 	});
 }
 
-const phase: SourcePhase = (['ended', 'failed', 'recording', 'starting'] as const).find(name => words.has(name)) ?? 'sampling';
+const phase: SourcePhase = words.has('ended') ? 'ended' : 'sampling';
 let isStopped = false;
 grow(200);
 let snapshot = build();
@@ -78,7 +78,7 @@ if (words.has('crash')) {
 }
 
 const hasMouse = !words.has('mouseless');
-const theme = {color: !words.has('mono'), ascii: words.has('ascii')};
+const theme = {color: true, ascii: false};
 if (words.has('choose')) {
 	let looks = 0;
 	const pid = await runChooser({
@@ -93,12 +93,8 @@ if (words.has('choose')) {
 try {
 	const result = await runApp({
 		source: {
-			status: () => ({phase: isStopped ? 'paused' : phase, stale: words.has('stale'), message: phase === 'failed' ? 'the attach socket is gone' : undefined, hint: phase === 'failed' ? 'start again' : undefined}),
+			status: () => ({phase: isStopped ? 'paused' : phase, stale: false}),
 			read() {
-				if (phase === 'starting') {
-					return undefined;
-				}
-
 				if (!isStill && !isStopped && phase === 'sampling') {
 					grow(5);
 					snapshot = build();
@@ -128,7 +124,7 @@ try {
 		},
 		saveFormats: [{id: 'pb.gz', title: 'pprof'}, {id: 'json', title: 'JSON'}],
 		sourceOf: sources === undefined ? undefined : sourceLibrary(() => [rootOf(sources)]),
-		view: {query: {...defaultQuery, fullNames: words.has('full')}, delayMs: valueOf('delay', 1000)},
+		view: {query: defaultQuery, delayMs: valueOf('delay', 1000)},
 		theme,
 		stdin: process.stdin,
 		stdout: process.stdout,

@@ -13,116 +13,90 @@ const row: FilterRow = {
 
 const shows = (filter: string): boolean => filterOf(filter).row?.(row) ?? true;
 
-describe('words', () => {
-	test.each([
-		['', true],
-		['   ', true],
-		['bubble', true],
-		['BUBBLE Acme', true],
-		['bubble nowhere', false],
-		['sort:16', true],
-		['sort:17', false],
-		['!bubble', false],
-		['!nowhere', true],
-		['nowhere|bubble', true],
-		['no|where', false],
-		['!nowhere|bubble', false],
-		['acme !heap', true],
-		['"Bubble.sort"', true],
-		['"acme sort"', false],
-		['"!bubble"', false],
-		['"a|b"', false],
-		['"pct>99"', false],
-		// What is being typed asks for nothing yet.
-		['!', true],
-		['bubble|', true],
-		['|', true],
-		['!|', true],
-	])('%s', (filter, expected) => {
-		expect(shows(filter)).toBe(expected);
-	});
+test.each([
+	['', true],
+	['   ', true],
+	['bubble', true],
+	['BUBBLE Acme', true],
+	['bubble nowhere', false],
+	['sort:16', true],
+	['sort:17', false],
+	['!bubble', false],
+	['!nowhere', true],
+	['nowhere|bubble', true],
+	['no|where', false],
+	['!nowhere|bubble', false],
+	['acme !heap', true],
+	['"Bubble.sort"', true],
+	['"acme sort"', false],
+	['"!bubble"', false],
+	['"a|b"', false],
+	['"pct>99"', false],
+	// What is being typed asks for nothing yet.
+	['!', true],
+	['bubble|', true],
+	['|', true],
+	['!|', true],
+	['pct>41', true],
+	['pct>41.2', false],
+	['pct>=41.2', true],
+	['PCT<50%', true],
+	['total>50', true],
+	['cpu>1000', false],
+	['cpu<=960', true],
+	['ticks=496', true],
+	['ticks<10|threads>3', true],
+	['blocked>0', false],
+	['stuck<1', true],
+	['!pct>41', false],
+	// Blanks around the sign, upper case.
+	['PCT > 41', true],
+	['Pct >50', false],
+	['pct> 41 bubble', true],
+	['total  >=  60%', false],
+	['!pct > 41', false],
+	['heap|ticks > 400', true],
+	['ticks < 10|threads > 3', true],
+	// Words.
+	['<init>', false],
+	['bubble < acme', false],
+	['map<string>', false],
+	['/bub+le/', true],
+	[String.raw`/^com\.acme/`, true],
+	['/sort$/', false],
+	[String.raw`/sort:\d+$/`, true],
+	[String.raw`/(heap|bubble)\.sort/`, true],
+	['!/heap/', true],
+	['/a b/|acme', true],
+	['/heap/ acme', false],
+])('the filter %s', (filter, expected) => {
+	expect(shows(filter)).toBe(expected);
 });
 
-describe('figures', () => {
-	test.each([
-		['pct>41', true],
-		['pct>41.2', false],
-		['pct>=41.2', true],
-		['PCT<50%', true],
-		['total>50', true],
-		['cpu>1000', false],
-		['cpu<=960', true],
-		['ticks=496', true],
-		['ticks<10|threads>3', true],
-		['blocked>0', false],
-		['stuck<1', true],
-		['!pct>41', false],
-		// Blanks around the sign, upper case.
-		['PCT > 41', true],
-		['Pct >50', false],
-		['pct> 41 bubble', true],
-		['total  >=  60%', false],
-		['!pct > 41', false],
-		['heap|ticks > 400', true],
-		['ticks < 10|threads > 3', true],
-		// Words.
-		['<init>', false],
-		['bubble < acme', false],
-		['map<string>', false],
-	])('%s', (filter, expected) => {
-		expect(shows(filter)).toBe(expected);
-	});
-});
-
-describe('what is no filter says so', () => {
-	test.each([
-		['foo>1', 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck'],
-		['foo > 1', 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck'],
-		['PCT >', 'PCT> needs a number'],
-		['pct > much', 'pct> needs a number'],
-	])('%s', (filter, error) => {
-		expect(parseFilter(filter)).toMatchObject({ok: false, error});
-	});
-});
-
-describe('expressions', () => {
-	test.each([
-		['/bub+le/', true],
-		[String.raw`/^com\.acme/`, true],
-		['/sort$/', false],
-		[String.raw`/sort:\d+$/`, true],
-		[String.raw`/(heap|bubble)\.sort/`, true],
-		['!/heap/', true],
-		['/a b/|acme', true],
-		['/heap/ acme', false],
-	])('%s', (filter, expected) => {
-		expect(shows(filter)).toBe(expected);
-	});
-});
-
-describe('what is wrong with a filter is a message and a place', () => {
-	test.each([
-		['acme /bub', 5, 'closing /'],
-		['"acme', 0, 'closing "'],
-		['/(/', 0, 'missing closing )'],
-		['/a**/', 0, 'invalid nested repetition'],
-		['x /[z-a]/', 2, 'invalid character class range'],
-		['/(?=a)/', 0, 'unsupported Perl syntax'],
-		[String.raw`/\1/`, 0, 'invalid escape'],
-		['state:', 0, 'state'],
-		['acme state:Q', 5, '"Q"'],
-		['state:constructor', 0, '"constructor"'],
-		['thread:', 0, 'needs a name'],
-		['x thread:,', 2, 'needs a name'],
-		['state:B|acme', 0, 'cannot be'],
-		['pct>', 0, 'number'],
-		['acme pct>x', 5, 'number'],
-		['init<2', 0, 'cannot compare "init"; use pct'],
-		['acme constructor>1', 5, 'cannot compare "constructor"'],
-	])('%s', (filter, at, message) => {
-		expect(parseFilter(filter)).toEqual({ok: false, at, error: expect.stringContaining(message) as string});
-		expect(filterOf(filter)).toEqual({});
-	});
+test.each([
+	['acme /bub', 5, 'closing /'],
+	['"acme', 0, 'closing "'],
+	['/(/', 0, 'missing closing )'],
+	['/a**/', 0, 'invalid nested repetition'],
+	['x /[z-a]/', 2, 'invalid character class range'],
+	['/(?=a)/', 0, 'unsupported Perl syntax'],
+	[String.raw`/\1/`, 0, 'invalid escape'],
+	['state:', 0, 'state'],
+	['acme state:Q', 5, '"Q"'],
+	['state:constructor', 0, '"constructor"'],
+	['thread:', 0, 'needs a name'],
+	['x thread:,', 2, 'needs a name'],
+	['state:B|acme', 0, 'cannot be'],
+	['acme pct>x', 5, 'number'],
+	['init<2', 0, 'cannot compare "init"; use pct'],
+	['acme constructor>1', 5, 'cannot compare "constructor"'],
+	['foo>1', 0, 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck'],
+	['foo > 1', 0, 'cannot compare "foo"; use pct'],
+	['PCT >', 0, 'PCT> needs a number'],
+	['pct > much', 0, 'pct> needs a number'],
+])('what is wrong with the filter %s is a message and a place', (filter, at, message) => {
+	expect(parseFilter(filter)).toEqual({ok: false, at, error: expect.stringContaining(message) as string});
+	expect(filterOf(filter)).toEqual({});
 });
 
 describe('states and threads restrict what is counted', () => {

@@ -1,4 +1,4 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
 import {defaultQuery} from '../../source/query/types/query.js';
@@ -123,27 +123,25 @@ test('rows keep their keys when more is sampled, and have others for another met
 	expect([...keysOf(after, 'A.find').values()].filter(key => others.has(key))).toEqual([]);
 });
 
-describe.each(['line', 'method', 'class'] as const)('of any samples, rows by %s', by => {
-	test('the method has what Lines has of it in all states, and no row is more than those below it and its own', () => {
-		for (let seed = 1; seed <= 5; seed++) {
-			const snapshot = randomSnapshot(seed);
-			const everyState: Query = {...defaultQuery, by: 'method', states: ['NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'TERMINATED', 'IDLE']};
-			for (const line of queryLines(snapshot, undefined, everyState).rows.slice(0, 6)) {
-				const found = rows(snapshot, locationKey(line, 'method'), {by});
-				const byKey = new Set(found.map(({key}) => key));
-				expect(byKey.size).toBe(found.length);
-				for (const method of found.filter(({isMethod}) => isMethod)) {
-					expect(method.totalTicks).toBe(line.totalTicks);
-					expect(method.totalCpuNs).toBeCloseTo(line.totalCpuNs, 0);
-				}
+test.each(['line', 'method', 'class'] as const)('of any samples, rows by %s: the method has what Lines has of it in all states, and no row is more than those below it and its own', by => {
+	for (let seed = 1; seed <= 5; seed++) {
+		const snapshot = randomSnapshot(seed);
+		const everyState: Query = {...defaultQuery, by: 'method', states: ['NEW', 'RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'TERMINATED', 'IDLE']};
+		for (const line of queryLines(snapshot, undefined, everyState).rows.slice(0, 6)) {
+			const found = rows(snapshot, locationKey(line, 'method'), {by});
+			const byKey = new Set(found.map(({key}) => key));
+			expect(byKey.size).toBe(found.length);
+			for (const method of found.filter(({isMethod}) => isMethod)) {
+				expect(method.totalTicks).toBe(line.totalTicks);
+				expect(method.totalCpuNs).toBeCloseTo(line.totalCpuNs, 0);
+			}
 
-				for (const row of found) {
-					const below = found.filter(({parentKey}) => parentKey === row.key);
-					const sum = below.reduce((ticks, {totalTicks}) => ticks + totalTicks, 0);
-					expect(row.part === 'calls' ? sum + row.selfTicks === row.totalTicks : sum <= row.totalTicks).toBe(true);
-					expect(row.states.reduce((ticks, state) => ticks + state, 0)).toBe(row.totalTicks);
-				}
+			for (const row of found) {
+				const below = found.filter(({parentKey}) => parentKey === row.key);
+				const sum = below.reduce((ticks, {totalTicks}) => ticks + totalTicks, 0);
+				expect(row.part === 'calls' ? sum + row.selfTicks === row.totalTicks : sum <= row.totalTicks).toBe(true);
+				expect(row.states.reduce((ticks, state) => ticks + state, 0)).toBe(row.totalTicks);
 			}
 		}
-	});
+	}
 });

@@ -2,34 +2,12 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {compilePattern} from '../../source/query/filter/regex.js';
 
-test.each([
-	['', '', true],
-	['a', '', false],
-	['(a|)b', 'b', true],
-	['a{2}', 'aba', false],
-	['a{2,}', 'baaa', true],
-	['^a{1,2}$', 'aaa', false],
-	['x{', 'x{', true],
-	['[]', ']', undefined],
-	['[^a-c]', 'abc', false],
-	['[^a-c]', 'abCd', true],
-	['[a-]', '-', true],
-	[String.raw`[\d.]+`, 'v1.2', true],
-	[String.raw`\bsort\b`, 'a.sort:1', true],
-	[String.raw`\bsort\b`, 'sorter', false],
-	[String.raw`\.`, 'x', false],
-	['(?:ab)+c', 'xababc', true],
-	['a+?b', 'aab', true],
-	['$', 'x', true],
-	['[A-Z]oo', 'foo', true],
-	[String.raw`\S\s\W`, 'a !', true],
-	['É', 'é', true],
-])('/%s/ on %s', (pattern, text, expected) => {
-	if (expected === undefined) {
-		expect(() => compilePattern(pattern)).toThrow(SyntaxError);
-	} else {
-		expect(compilePattern(pattern)(text)).toBe(expected);
-	}
+test.each([['[A-Z]oo', 'foo', true], ['É', 'é', true], ['x{', 'x{', true], ['[a-]', '-', true], [String.raw`\bsort\b`, 'sorter', false]])('/%s/ on %s', (pattern, text, expected) => {
+	expect(compilePattern(pattern)(text)).toBe(expected);
+});
+
+test('a class that ends nowhere is refused', () => {
+	expect(() => compilePattern('[]')).toThrow(SyntaxError);
 });
 
 /** Patterns of what both this and RegExp know. */

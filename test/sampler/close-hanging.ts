@@ -4,6 +4,7 @@ to. Exits with 5 when that is over.
 */
 import process from 'node:process';
 import {startSampler} from '../../source/sampler/handle.js';
+import {noTarget} from '../helpers/target.js';
 
 const [pipe] = process.argv.slice(2);
 const code = `
@@ -13,13 +14,7 @@ const code = `
 	openSync(${JSON.stringify(pipe)});
 `;
 const sampler = startSampler({
-	target: {
-		pid: 1, nsPid: 1, uid: 0, gid: 0, startTicks: 0, jdk: 17,
-		facts: {
-			pid: 1, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0,
-		},
-	},
-	engine: 'auto', depth: Infinity, maxOverheadPercent: 100, workerUrl: new URL(`data:text/javascript,${encodeURIComponent(code)}`),
+	target: noTarget, engine: 'auto', depth: Infinity, maxOverheadPercent: 100, workerUrl: new URL(`data:text/javascript,${encodeURIComponent(code)}`),
 });
 await new Promise<void>(resolve => {
 	sampler.onChange(resolve);

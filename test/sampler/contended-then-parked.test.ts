@@ -1,4 +1,4 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryThreads} from '../../source/query/threads/threads.js';
@@ -17,22 +17,20 @@ async function truth(of: JavaProcess): Promise<readonly [contendedNs: number, wh
 	return [Number(contended), Number(whole)];
 }
 
-describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release)).map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
-	test('threads are contended for the right share of ticks, though their samples then cost more', async () => {
-		const java = await javaForTest('ContendedThenParked', {jdk, args: ['60', '1']});
-		const sampler = await samplerForTest(java, {maxCpuPercent: 5});
-		await until(() => (sampler.read()?.session.samples ?? 0) >= 50);
-		const [from, [contendedFrom, wholeFrom]] = [sampler.read()!, await truth(java)];
-		await until(() => sampler.read()!.session.sampledMs - from.session.sampledMs >= 5000);
-		const [to, [contendedTo, wholeTo]] = [sampler.read()!, await truth(java)];
-		let [contended, whole] = [0, 0];
-		for (const {name, states} of queryThreads(to, from, {...defaultQuery, foldPools: false, showIdle: true}).rows) {
-			if (name.startsWith('worker-')) {
-				contended += states[stateCode.BLOCKED] + states[stateCode.RUNNABLE];
-				whole += states.reduce((sum, ticks) => sum + ticks, 0);
-			}
+test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)).map(jdk => ({release: jdk.release, jdk})))('JDK $release: threads are contended for the right share of ticks, though their samples then cost more', async ({jdk}) => {
+	const java = await javaForTest('ContendedThenParked', {jdk, args: ['60', '1']});
+	const sampler = await samplerForTest(java, {maxCpuPercent: 5});
+	await until(() => (sampler.read()?.session.samples ?? 0) >= 50);
+	const [from, [contendedFrom, wholeFrom]] = [sampler.read()!, await truth(java)];
+	await until(() => sampler.read()!.session.sampledMs - from.session.sampledMs >= 5000);
+	const [to, [contendedTo, wholeTo]] = [sampler.read()!, await truth(java)];
+	let [contended, whole] = [0, 0];
+	for (const {name, states} of queryThreads(to, from, {...defaultQuery, foldPools: false, showIdle: true}).rows) {
+		if (name.startsWith('worker-')) {
+			contended += states[stateCode.BLOCKED] + states[stateCode.RUNNABLE];
+			whole += states.reduce((sum, ticks) => sum + ticks, 0);
 		}
+	}
 
-		expect(Math.abs((contended / whole) - ((contendedTo - contendedFrom) / (wholeTo - wholeFrom)))).toBeLessThan(0.1);
-	});
+	expect(Math.abs((contended / whole) - ((contendedTo - contendedFrom) / (wholeTo - wholeFrom)))).toBeLessThan(0.1);
 });

@@ -19,7 +19,7 @@ import {bundle} from '../helpers/bundle.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {patienceMs} from '../helpers/patience.js';
 import {sayTo} from '../helpers/say.js';
-import {targetOf} from '../helpers/target.js';
+import {targetOf, noTarget} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 import {sharedJava, javaForTest} from '../helpers/for-test.js';
 
@@ -306,13 +306,6 @@ describe('a session on a real JVM', () => {
 });
 
 describe('a worker that fails', () => {
-	const target: Target = {
-		pid: 1, nsPid: 1, uid: 0, gid: 0, startTicks: 0, jdk: 17,
-		facts: {
-			pid: 1, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0,
-		},
-	};
-
 	test.each([
 		['throws', String.raw`throw new Error("out of\u001b[31m order\nsecond line")`, String.raw`the sampler failed: out of\x1b[31m order`],
 		['throws later', 'setTimeout(() => { throw new TypeError("late") }, 10)', 'the sampler failed: late'],
@@ -320,7 +313,7 @@ describe('a worker that fails', () => {
 		['leaves', 'process.exit(3)', 'the sampler ended unexpectedly (code 3)'],
 		['cannot be read', 'this is not a program', 'the sampler failed: Unexpected identifier'],
 	])('because it %s, is one line of status', async (_, code, message) => {
-		const live = sampler(target, {workerUrl: script(code)});
+		const live = sampler(noTarget, {workerUrl: script(code)});
 		await until(() => live.status().phase === 'failed');
 		expect(live.status().message).toContain(message);
 		expect(live.status().message).not.toContain('\n');
@@ -329,13 +322,13 @@ describe('a worker that fails', () => {
 	});
 
 	test('a file that is missing is one line of status', async () => {
-		const live = sampler(target, {workerUrl: new URL('missing.js', import.meta.url)});
+		const live = sampler(noTarget, {workerUrl: new URL('missing.js', import.meta.url)});
 		await until(() => live.status().phase === 'failed');
 		expect(live.status().message).toContain('missing.js');
 	});
 
 	test('one that does not listen is ended all the same', async () => {
-		const live = sampler(target, {workerUrl: script('for (;;);')});
+		const live = sampler(noTarget, {workerUrl: script('for (;;);')});
 		await live.close();
 		expect(live.status().phase).toBe('ended');
 	});
@@ -364,7 +357,7 @@ describe('a worker that fails', () => {
 	});
 
 	test('no snapshot names an engine that was only asked for', async () => {
-		const live = sampler(target, {engine: 'auto', workerUrl: await bundle('test/sampler/late-opened-worker.ts')});
+		const live = sampler(noTarget, {engine: 'auto', workerUrl: await bundle('test/sampler/late-opened-worker.ts')});
 		await until(() => live.status().phase === 'sampling');
 		expect(live.read()).toBeUndefined();
 		live.setIntervalMs(5);
@@ -373,7 +366,7 @@ describe('a worker that fails', () => {
 	});
 
 	test('one that dies with the lock held leaves the last numbers, said to be stale', async () => {
-		const live = sampler(target, {workerUrl: await bundle('test/sampler/lock-holding-worker.ts')});
+		const live = sampler(noTarget, {workerUrl: await bundle('test/sampler/lock-holding-worker.ts')});
 		await until(() => live.status().phase === 'sampling');
 		const before = live.read()!;
 		expect(before.session.samples).toBe(1);

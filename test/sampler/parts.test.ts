@@ -4,32 +4,28 @@ import {chooseEngine, helpOf} from '../../source/sampler/choose-engine.js';
 import {backoffMs} from '../../source/sampler/clock.js';
 import {clampInterval} from '../../source/sampler/messages.js';
 import {RecentPauses} from '../../source/sampler/budget.js';
-import type {Target} from '../../source/jvm/target.js';
+import {noTarget} from '../helpers/target.js';
 
-describe('RecentPauses', () => {
-	test('median and 99th percentile of what is recent, and the worst of all', () => {
-		const pauses = new RecentPauses();
-		expect(pauses.figures()).toEqual({pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0});
-		pauses.add(7);
-		expect(pauses.figures()).toEqual({pauseP50Us: 7, pauseP99Us: 7, pauseWorstUs: 7});
-		for (let pauseUs = 200; pauseUs > 0; pauseUs--) {
-			pauses.add(pauseUs);
-		}
+test('RecentPauses: median and 99th percentile of what is recent, and the worst of all', () => {
+	const pauses = new RecentPauses();
+	expect(pauses.figures()).toEqual({pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0});
+	pauses.add(7);
+	expect(pauses.figures()).toEqual({pauseP50Us: 7, pauseP99Us: 7, pauseWorstUs: 7});
+	for (let pauseUs = 200; pauseUs > 0; pauseUs--) {
+		pauses.add(pauseUs);
+	}
 
-		expect(pauses.figures()).toEqual({pauseP50Us: 100, pauseP99Us: 198, pauseWorstUs: 200});
-		for (let count = 0; count < 512; count++) {
-			pauses.add(3);
-		}
+	expect(pauses.figures()).toEqual({pauseP50Us: 100, pauseP99Us: 198, pauseWorstUs: 200});
+	for (let count = 0; count < 512; count++) {
+		pauses.add(3);
+	}
 
-		expect(pauses.figures()).toEqual({pauseP50Us: 3, pauseP99Us: 3, pauseWorstUs: 200});
-	});
+	expect(pauses.figures()).toEqual({pauseP50Us: 3, pauseP99Us: 3, pauseWorstUs: 200});
 });
 
-describe('backoffMs', () => {
-	test('waits longer from the third failure on, up to five seconds or the interval', () => {
-		expect([1, 2, 3, 4, 5, 6, 7, 1000].map(failures => backoffMs(failures, 200))).toEqual([200, 200, 400, 800, 1600, 3200, 5000, 5000]);
-		expect(backoffMs(50, 8000)).toBe(8000);
-	});
+test('backoffMs: waits longer from the third failure on, up to five seconds or the interval', () => {
+	expect([1, 2, 3, 4, 5, 6, 7, 1000].map(failures => backoffMs(failures, 200))).toEqual([200, 200, 400, 800, 1600, 3200, 5000, 5000]);
+	expect(backoffMs(50, 8000)).toBe(8000);
 });
 
 test('an interval stays within what the sampler takes', () => {
@@ -42,11 +38,6 @@ describe('chooseEngine', () => {
 			throw new Error('not opened here');
 		},
 	});
-	const target: Target = {
-		pid: 1, nsPid: 1, uid: 0, gid: 0, startTicks: 0, jdk: 17, facts: {
-			pid: 1, mainClass: '', command: '', jvmVersion: '', vm: '', user: '', startedAtMs: 0,
-		},
-	};
 	const noMemory = engine('memory', {ready: false, reason: 'no ptrace rights', hint: 'run as root', othersMayDo: true});
 	const elsewhere = engine('memory', {ready: false, reason: 'not on this processor', hint: '', othersMayDo: true});
 	const gone = (id: string) => engine(id, {ready: false, reason: 'process 1 has ended', hint: 'choose another process'});
@@ -62,7 +53,7 @@ describe('chooseEngine', () => {
 		['memory', [blind, attach], 'memory', ''],
 		['attach', [memory, attach], 'attach', ''],
 	] as const)('%s', async (asked, among, id, note) => {
-		const choice = await chooseEngine(asked, target, among);
+		const choice = await chooseEngine(asked, noTarget, among);
 		expect([choice.engine.id, choice.note]).toEqual([id, note]);
 	});
 
@@ -75,13 +66,13 @@ describe('chooseEngine', () => {
 		['auto', [gone('memory'), gone('attach')], 'process 1 has ended', 'choose another process'],
 		['memory', [attach], 'this version has no engine memory', 'use --engine attach'],
 	] as const)('%s, and none is ready', async (asked, among, message, hint) => {
-		const choice = chooseEngine(asked, target, among);
+		const choice = chooseEngine(asked, noTarget, among);
 		await expect(choice).rejects.toBeInstanceOf(SessionOver);
 		await expect(choice).rejects.toMatchObject({message, hint, targetEnded: false});
 	});
 
 	test('auto takes the one that lacks something where no other is ready', async () => {
-		expect(await chooseEngine('auto', target, [blind, noAttach])).toEqual({engine: blind, note: 'no koffi'});
+		expect(await chooseEngine('auto', noTarget, [blind, noAttach])).toEqual({engine: blind, note: 'no koffi'});
 	});
 
 	test('what ends a session names the other engines where they may do', () => {

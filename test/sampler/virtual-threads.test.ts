@@ -1,4 +1,4 @@
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {attachEngine} from '../../source/engines/attach/engine.js';
 import type {Engine, EngineOptions} from '../../source/engines/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
@@ -60,23 +60,21 @@ async function sampled(java: JavaProcess, engine: Engine, timer: EngineOptions['
 	return {timer: session.timer, places};
 }
 
-describe.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
-	test('virtual threads of short work: their CPU time counts there, none where carriers wait for the next', async () => {
-		const java = await javaForTest('ShortWork', {jdk, args: ['virtual']});
-		const seen = await Promise.all([
-			sampled(java, memoryEngine, 'auto'),
-			sampled(java, memoryEngine, 'stop'),
-			// JDK 21 to 23 dump nothing of mounted virtual threads.
-			...(jdk.release >= 24 ? [sampled(java, attachEngine, undefined)] : []),
-		]);
-		for (const {timer, places} of seen) {
-			const text = `${timer ?? 'attach'}: ${JSON.stringify(Object.fromEntries(places))}`;
-			expect([...places.keys()].filter(place => place.endsWith('*')), text).toEqual([]);
-			// Some 60 to 75 % is right, by the machine and its load. Stops meet such short work seldom, and dumps on a
-			// loaded machine so rarely that chance may do more.
-			const part = timer === 'stop' ? 1 / 4 : 1 / 3;
-			places.delete(unattributed.method);
-			expect(places.get('work') ?? 0, text).toBeGreaterThan(timer === undefined ? 0 : sum(places) * part);
-		}
-	});
+test.each(jdks().filter(({release}) => release >= 21).map(jdk => ({release: jdk.release, jdk})))('JDK $release: virtual threads of short work: their CPU time counts there, none where carriers wait for the next', async ({jdk}) => {
+	const java = await javaForTest('ShortWork', {jdk, args: ['virtual']});
+	const seen = await Promise.all([
+		sampled(java, memoryEngine, 'auto'),
+		sampled(java, memoryEngine, 'stop'),
+		// JDK 21 to 23 dump nothing of mounted virtual threads.
+		...(jdk.release >= 24 ? [sampled(java, attachEngine, undefined)] : []),
+	]);
+	for (const {timer, places} of seen) {
+		const text = `${timer ?? 'attach'}: ${JSON.stringify(Object.fromEntries(places))}`;
+		expect([...places.keys()].filter(place => place.endsWith('*')), text).toEqual([]);
+		// Some 60 to 75 % is right, by the machine and its load. Stops meet such short work seldom, and dumps on a
+		// loaded machine so rarely that chance may do more.
+		const part = timer === 'stop' ? 1 / 4 : 1 / 3;
+		places.delete(unattributed.method);
+		expect(places.get('work') ?? 0, text).toBeGreaterThan(timer === undefined ? 0 : sum(places) * part);
+	}
 });

@@ -12,6 +12,16 @@ import {otherThreadKey} from '../../source/table/thread-writer.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {drawInto, newSample, randomSamples, zeroFigures, type DrawnThread} from './sample-maker.js';
 
+/** A table, its writer and reader; `count` has drawn threads counted. */
+function table(shape: TableShape = defaultShape) {
+	const buffer = createTable(shape);
+	const [writer, reader, sample] = [new TableWriter(buffer), new TableReader(buffer), newSample()];
+	const count = (threads: readonly DrawnThread[], atMs = 1, ...more: [accepts?: (name: string) => boolean, ticks?: {before: number; now: number}]) => writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, ...more);
+	return {
+		words: headerWords(buffer), writer, sample, count, read: () => reader.read(0)!,
+	};
+}
+
 const tiny: TableShape = {
 	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, names: 16, nameBytes: 2048, counters: 8, contention: 8, maxSlabs: 4096,
 };
@@ -115,13 +125,12 @@ function markSame(sample: Sample, threads: readonly DrawnThread[], before: reado
 
 describe('counting', () => {
 	test('CPU time counts at the stack that has its credit, with no tick there; where the thread stands has the tick', () => {
-		const buffer = createTable(tiny);
-		const writer = new TableWriter(buffer);
-		writer.count(drawInto(newSample(), [
+		const {count, read} = table(tiny);
+		count([
 			{key: 1, state: stateCode.WAITING, frames: ['A.park', 'A.run'], cpuNs: 0, attributedCpu: [{cpuNs: 10, frames: ['A.work', 'A.run']}, {cpuNs: 7, frames: ['A.other', 'A.run']}, {cpuNs: 10, frames: ['A.work', 'A.run']}]},
 			{key: 2, name: 'hidden', frames: ['A.run'], attributedCpu: [{cpuNs: 5, frames: ['A.work', 'A.run']}]},
-		], writer), 1000, zeroFigures, name => name !== 'hidden');
-		const image = new TableReader(buffer).read(0)!;
+		], 1000, name => name !== 'hidden');
+		const image = read();
 		expect(countersOf(image)).toEqual(new Map([
 			[`1|A.park<A.run|${stateCode.WAITING}`, [1, 0]], [`1|A.work<A.run|${stateCode.RUNNABLE}`, [0, 20]], [`1|A.other<A.run|${stateCode.RUNNABLE}`, [0, 7]],
 		]));
@@ -140,10 +149,7 @@ describe('counting', () => {
 				: {...row, cpuNs: 0, ...(row.lock && {lock: {...row.lock, owner: row.lock.owner < 0 ? -1 : (row.lock.owner + 1) % before.length}})});
 		}
 
-		const buffer = createTable(tiny);
-		const writer = new TableWriter(buffer);
-		const reader = new TableReader(buffer);
-		const sample = newSample();
+		const {writer, sample, read} = table(tiny);
 		const kept: Array<{image: TableImage; upTo: number}> = [];
 		let sames = 0;
 		for (const [index, threads] of samples.entries()) {
@@ -151,12 +157,12 @@ describe('counting', () => {
 			sames += sum(sample.isSame.subarray(0, sample.count));
 			expect(writer.count(sample, 1000 + index, zeroFigures)).toBe(true);
 			if (index % 7 === seed % 7) {
-				kept.push({image: reader.read(0)!, upTo: index + 1});
+				kept.push({image: read(), upTo: index + 1});
 			}
 		}
 
 		expect(sames).toBeGreaterThan(50);
-		kept.push({image: reader.read(0)!, upTo: samples.length});
+		kept.push({image: read(), upTo: samples.length});
 		// Earlier copies must not have changed by what came later.
 		for (const {image, upTo} of kept) {
 			const truth = naive(samples.slice(0, upTo));
@@ -195,14 +201,12 @@ describe('counting', () => {
 			samples: 80, threads: 20, methods: 40, depth: 8,
 		});
 		const truth = naive(samples);
-		const buffer = createTable({...defaultShape, ...limits});
-		const writer = new TableWriter(buffer);
-		const sample = newSample();
+		const {count, read} = table({...defaultShape, ...limits});
 		for (const [index, threads] of samples.entries()) {
-			writer.count(drawInto(sample, threads, writer), index, zeroFigures);
+			count(threads, index);
 		}
 
-		const image = new TableReader(buffer).read(0)!;
+		const image = read();
 		expect(sum(image.counters.ticks)).toBe(truth.threadSamples);
 		expect(sum(image.counters.cpuNs)).toBe(sum([...truth.counters.values()].map(([, cpuNs]) => cpuNs)));
 		expect(sum(image.contention.ticks)).toBe(sum(truth.contention.values()));
@@ -218,11 +222,9 @@ describe('counting', () => {
 	});
 
 	test('what finds no room is visible under its name', () => {
-		const buffer = createTable({...defaultShape, nodes: 8, threads: 16, maxSlabs: 1});
-		const writer = new TableWriter(buffer);
-		const threads = Array.from({length: 20}, (_, index) => ({key: index + 1, frames: [`A.m${index}`]}));
-		writer.count(drawInto(newSample(), threads, writer), 1, zeroFigures);
-		const image = new TableReader(buffer).read(0)!;
+		const {count, read} = table({...defaultShape, nodes: 8, threads: 16, maxSlabs: 1});
+		count(Array.from({length: 20}, (_, index) => ({key: index + 1, frames: [`A.m${index}`]})));
+		const image = read();
 		const counters = countersOf(image);
 		expect(counters.get('1|A.m0|1')).toEqual([1, 0]);
 		expect(counters.get(`7|${otherName}.${otherName}|1`)).toEqual([1, 0]);
@@ -236,32 +238,28 @@ describe('counting', () => {
 	});
 
 	test('threads whose id reads 0 have their stacks, and do not make the table full', () => {
-		const buffer = createTable();
-		const writer = new TableWriter(buffer);
-		writer.count(drawInto(newSample(), [{key: 0, name: 'new', frames: ['A.a']}, {key: 0, name: 'new', frames: ['B.b']}, {key: 3, frames: ['A.a']}], writer), 1, zeroFigures);
-		const image = new TableReader(buffer).read(0)!;
+		const {count, read} = table();
+		count([{key: 0, name: 'new', frames: ['A.a']}, {key: 0, name: 'new', frames: ['B.b']}, {key: 3, frames: ['A.a']}]);
+		const image = read();
 		expect(image.figures.otherTicks).toBe(0);
 		expect(countersOf(image)).toEqual(new Map([[`${unknownThreadKey}|A.a|1`, [1, 0]], [`${unknownThreadKey}|B.b|1`, [1, 0]], ['3|A.a|1', [1, 0]]]));
 	});
 
 	test('ticks of more than 32 bits are exact', () => {
-		const buffer = createTable();
-		const writer = new TableWriter(buffer);
+		const {count, read} = table();
 		for (let times = 0; times < 3; times++) {
-			writer.count(drawInto(newSample(), [{key: 1, frames: ['A.a']}], writer), 1 + times, zeroFigures, undefined, {before: 0, now: 2_000_000_001});
+			count([{key: 1, frames: ['A.a']}], 1 + times, undefined, {before: 0, now: 2_000_000_001});
 		}
 
-		const image = new TableReader(buffer).read(0)!;
+		const image = read();
 		expect(countersOf(image).get('1|A.a|1')).toEqual([6_000_000_003, 0]);
 		expect(image.figures.threadSamples).toBe(6_000_000_003);
 	});
 
 	test('when counters run out threads are given up before lines', () => {
-		const buffer = createTable({...defaultShape, counters: 64, maxSlabs: 1});
-		const writer = new TableWriter(buffer);
-		const threads = Array.from({length: 200}, (_, index) => ({key: index + 1, frames: [`A.m${index % 4}`]}));
-		writer.count(drawInto(newSample(), threads, writer), 1, zeroFigures);
-		const image = new TableReader(buffer).read(0)!;
+		const {count, read} = table({...defaultShape, counters: 64, maxSlabs: 1});
+		count(Array.from({length: 200}, (_, index) => ({key: index + 1, frames: [`A.m${index % 4}`]})));
+		const image = read();
 		const lines = new Map<string, number>();
 		for (let counter = 0; counter < image.counters.count; counter++) {
 			const line = stackText(image, image.counters.node[counter]);
@@ -273,26 +271,23 @@ describe('counting', () => {
 });
 
 test('CPU time below 0, where more was recorded than used, takes off what was counted there, without a tick', () => {
-	const buffer = createTable();
-	const writer = new TableWriter(buffer);
-	const draw = (cpuNs: number) => drawInto(newSample(), [{key: 1, state: 3, frames: ['Object.wait', 'Main.run'], attributedCpu: [{cpuNs: 10, frames: ['Main.work']}, {cpuNs, frames: ['(unattributed).(unattributed)']}]}], writer);
-	writer.count(draw(70), 1, zeroFigures);
-	writer.count(draw(-90), 2, zeroFigures);
-	const image = new TableReader(buffer).read(0)!;
+	const {count, read} = table();
+	const use = (cpuNs: number, atMs: number) => count([{key: 1, state: 3, frames: ['Object.wait', 'Main.run'], attributedCpu: [{cpuNs: 10, frames: ['Main.work']}, {cpuNs, frames: ['(unattributed).(unattributed)']}]}], atMs);
+	use(70, 1);
+	use(-90, 2);
+	const image = read();
 	expect(countersOf(image)).toEqual(new Map([['1|Object.wait<Main.run|3', [2, 0]], ['1|Main.work|1', [0, 20]], ['1|(unattributed).(unattributed)|1', [0, -20]]]));
 	expect(image.figures.threadSamples).toBe(2);
 });
 
 describe('threads', () => {
 	function counted(samples: Array<{atMs: number; threads: DrawnThread[]}>, accepts?: (name: string) => boolean): TableImage {
-		const buffer = createTable();
-		const writer = new TableWriter(buffer);
-		const sample = newSample();
+		const {count, read} = table();
 		for (const {atMs, threads} of samples) {
-			writer.count(drawInto(sample, threads, writer), atMs, zeroFigures, accepts);
+			count(threads, atMs, accepts);
 		}
 
-		return new TableReader(buffer).read(0)!;
+		return read();
 	}
 
 	const waits = {key: 1, state: 3, frames: ['Object.wait', 'Main.run']};
@@ -379,8 +374,7 @@ describe('threads', () => {
 
 describe('names', () => {
 	test('come back as they went in, over slab borders; long ones are cut', () => {
-		const buffer = createTable(tiny);
-		const writer = new TableWriter(buffer);
+		const {writer, read} = table(tiny);
 		const names = [
 			'',
 			'a',
@@ -394,30 +388,26 @@ describe('names', () => {
 		const ids = names.map(name => writer.internString(name));
 		expect(names.map(name => writer.internString(name))).toEqual(ids);
 		writer.publish(zeroFigures);
-		const {strings} = new TableReader(buffer).read(0)!.dictionary;
+		const {strings} = read().dictionary;
 		expect(ids.map(id => strings[id])).toEqual(names.map(name => name.length > 512 ? `${name.slice(0, 511).replace(/[\uD800-\uDBFF]$/, '')}…` : name));
 	});
 
 	test('hold nothing that a terminal obeys, whatever the target calls its classes', () => {
-		const buffer = createTable(tiny);
-		const writer = new TableWriter(buffer);
+		const {writer, read} = table(tiny);
 		const id = writer.internString('\u001B[2J\u202Eevil');
 		writer.publish(zeroFigures);
-		expect(new TableReader(buffer).read(0)!.dictionary.strings[id]).toBe(String.raw`\x1b[2J\u202eevil`);
+		expect(read().dictionary.strings[id]).toBe(String.raw`\x1b[2J\u202eevil`);
 	});
 
 	test('of threads come back as each thread had them last, those of the dead too, in no more room than these take', () => {
-		const buffer = createTable({...tiny, maxSlabs: 4});
-		const writer = new TableWriter(buffer);
-		const reader = new TableReader(buffer);
-		const sample = newSample();
+		const {words, count, read} = table({...tiny, maxSlabs: 4});
 		const kept: Array<{image: TableImage; names: string[]}> = [];
 		for (let round = 0; round < 400; round++) {
 			// Each thread keeps its name for some rounds; two have the same; from the tenth on one is not there any more.
 			const names = ['pool', 'pool', 'gone', ...Array.from({length: 8}, (_, thread) => `request ${Math.floor((round + thread) / 3)} ${'é'.repeat((round * thread) % 250)}`)];
 			const threads = names.map((name, index) => ({key: index + 1, name, frames: ['A.b']}));
-			writer.count(drawInto(sample, threads.filter(({name}) => name !== 'gone' || round < 10), writer), round, zeroFigures);
-			kept.push({image: reader.read(0)!, names});
+			count(threads.filter(({name}) => name !== 'gone' || round < 10), round);
+			kept.push({image: read(), names});
 		}
 
 		for (const {image, names} of kept) {
@@ -425,16 +415,14 @@ describe('names', () => {
 		}
 
 		expect(kept.at(-1)!.image.dictionary.strings).toEqual(['', otherName, 'A', 'b', 'A.java']);
-		expect(headerWords(buffer)[countWord.names]).toBeLessThan(12);
+		expect(words[countWord.names]).toBeLessThan(12);
 	});
 
 	test('of threads that find no room are "(other)", and are what they are when there is some again', () => {
-		const buffer = createTable({...tiny, counters: 64, maxSlabs: 1});
-		const writer = new TableWriter(buffer);
-		const reader = new TableReader(buffer);
+		const {count, read} = table({...tiny, counters: 64, maxSlabs: 1});
 		const namesWith = (names: string[]) => {
-			writer.count(drawInto(newSample(), names.map((name, index) => ({key: index + 1, name})), writer), 1, zeroFigures);
-			return reader.read(0)!.threads.name;
+			count(names.map((name, index) => ({key: index + 1, name})));
+			return read().threads.name;
 		};
 
 		const long = ['x', 'y', 'z'].map(letter => letter.repeat(512));
@@ -459,15 +447,12 @@ describe('names', () => {
 });
 
 test('a sample counts as often as it is said to, and the one before it once more where it stands for that: ticks so many times, CPU time once', () => {
-	const buffer = createTable();
-	const writer = new TableWriter(buffer);
-	const reader = new TableReader(buffer);
-	const sample = newSample();
+	const {count, read} = table();
 	const waiting: DrawnThread[] = [{key: 1, state: stateCode.BLOCKED, frames: ['A.a'], isIncomplete: true, lock: {kind: lockKindCode.monitor, className: 'L', owner: 1}}, {key: 2, state: stateCode.WAITING, frames: ['B.b']}];
 	const working: DrawnThread[] = [waiting[0], {key: 2, state: stateCode.RUNNABLE, frames: ['B.work'], cpuNs: 7}];
-	expect(writer.count(drawInto(sample, waiting, writer), 1, zeroFigures, undefined, {before: 2, now: 3})).toBe(true);
-	expect(writer.count(drawInto(sample, working, writer), 2, zeroFigures, undefined, {before: 4, now: 1})).toBe(true);
-	const image = reader.read(1000)!;
+	expect(count(waiting, 1, undefined, {before: 2, now: 3})).toBe(true);
+	expect(count(working, 2, undefined, {before: 4, now: 1})).toBe(true);
+	const image = read();
 	// There was none before the first.
 	expect(image.figures).toMatchObject({samples: 10, threadSamples: 20, incompleteStacks: 10});
 	expect(countersOf(image)).toEqual(new Map([
@@ -477,15 +462,14 @@ test('a sample counts as often as it is said to, and the one before it once more
 });
 
 test('of a thread that runs, the samples that a look stands for count where its credits say that it was then', () => {
-	const buffer = createTable();
-	const writer = new TableWriter(buffer);
+	const {count, read} = table();
 	const attributedCpu = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(name => ({cpuNs: 10, frames: [`A.${name}`, 'A.run']}));
-	writer.count(drawInto(newSample(), [
+	count([
 		{key: 1, state: stateCode.RUNNABLE, frames: ['A.h', 'A.run'], attributedCpu},
 		{key: 2, state: stateCode.WAITING, frames: ['B.park'], attributedCpu: [{cpuNs: 3, frames: ['B.work']}]},
 		{key: 3, state: stateCode.RUNNABLE, frames: ['C.c'], attributedCpu: [{cpuNs: 5, frames: ['C.c']}]},
-	], writer), 1, zeroFigures, undefined, {before: 0, now: 4});
-	const image = new TableReader(buffer).read(1000)!;
+	], 1, undefined, {before: 0, now: 4});
+	const image = read();
 	expect(image.figures).toMatchObject({samples: 4, threadSamples: 12});
 	const ticks = new Map([...countersOf(image)].map(([counter, [ticks]]) => [counter, ticks]));
 	expect(ticks).toEqual(new Map([
@@ -497,16 +481,13 @@ test('of a thread that runs, the samples that a look stands for count where its 
 });
 
 test('the sample counted last counts again: ticks and figures, no CPU time; none that was not counted does', () => {
-	const buffer = createTable();
-	const writer = new TableWriter(buffer);
-	const reader = new TableReader(buffer);
-	const sample = newSample();
+	const {writer, count, read} = table();
 	expect(writer.repeat(1, zeroFigures, 3)).toBe(false);
 	const threads: DrawnThread[] = [{key: 1, state: stateCode.BLOCKED, frames: ['A.a'], isIncomplete: true, lock: {kind: lockKindCode.monitor, className: 'L', owner: 1}}, {key: 2, state: stateCode.RUNNABLE, frames: ['B.b'], cpuNs: 7}];
-	writer.count(drawInto(sample, threads, writer), 1, zeroFigures);
-	const first = reader.read(1000)!;
+	count(threads);
+	const first = read();
 	expect(writer.repeat(2, {...zeroFigures, late: 5}, 4)).toBe(true);
-	const image = reader.read(1000)!;
+	const image = read();
 	expect(image.figures).toMatchObject({samples: 5, threadSamples: 10, incompleteStacks: 5, lastSampleAtMs: 2, late: 5});
 	expect(countersOf(image)).toEqual(new Map([[`1|A.a|${stateCode.BLOCKED}`, [5, 0]], [`2|B.b|${stateCode.RUNNABLE}`, [5, 7]]]));
 	expect([...contentionOf(image).values()]).toEqual([5]);
@@ -514,20 +495,16 @@ test('the sample counted last counts again: ticks and figures, no CPU time; none
 });
 
 test('a sample that the lock came too late for counts nowhere, nor does the one before it once more; the next one counts, and an error lets go of the lock', () => {
-	const buffer = createTable();
-	const writer = new TableWriter(buffer);
-	const reader = new TableReader(buffer);
-	const sample = newSample();
+	const {words, writer, sample, count, read} = table();
 	const threads: DrawnThread[] = [{key: 1, frames: ['A.a'], cpuNs: 5}];
-	writer.count(drawInto(sample, threads, writer), 1, zeroFigures);
-	const words = headerWords(buffer);
+	count(threads);
 	words[word.lock] = 1;
-	expect(writer.count(drawInto(sample, [...threads, {key: 2, frames: ['B.b']}], writer), 2, zeroFigures, undefined, {before: 3, now: 1})).toBe(false);
+	expect(count([...threads, {key: 2, frames: ['B.b']}], 2, undefined, {before: 3, now: 1})).toBe(false);
 	words[word.lock] = 0;
-	expect(countersOf(reader.read(0)!)).toEqual(new Map([['1|A.a|1', [1, 5]]]));
-	expect(reader.read(0)!.figures).toMatchObject({samples: 1, threadSamples: 1});
-	writer.count(drawInto(sample, threads, writer), 3, zeroFigures);
-	expect(countersOf(reader.read(0)!)).toEqual(new Map([['1|A.a|1', [2, 10]], ['2|B.b|1', [0, 0]]]));
+	expect(countersOf(read())).toEqual(new Map([['1|A.a|1', [1, 5]]]));
+	expect(read().figures).toMatchObject({samples: 1, threadSamples: 1});
+	count(threads, 3);
+	expect(countersOf(read())).toEqual(new Map([['1|A.a|1', [2, 10]], ['2|B.b|1', [0, 0]]]));
 	const bad = Object.defineProperty({...zeroFigures}, 'late', {
 		get(): number {
 			throw new Error('no figure');

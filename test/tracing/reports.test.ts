@@ -14,10 +14,7 @@ import type {TraceReport} from '../../source/model/trace-report.js';
 import type {Query} from '../../source/query/types/rows.js';
 import {picture} from '../helpers/picture.js';
 import {report} from '../helpers/trace-report.js';
-
-const target = {
-	pid: 7, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0,
-};
+import {noTarget} from '../helpers/target.js';
 
 test('bytes are a report that can be read to its end, or are refused, whatever they are', () => {
 	fc.assert(fc.property(fc.uint8Array({maxLength: 200, max: 4}), bytes => {
@@ -103,7 +100,7 @@ test('times of calls that stand for others have an error; how long a method that
 
 test('calls whose end had no room end with their trace, for the browser', () => {
 	const [trace] = report.slowest;
-	const {traceEvents} = JSON.parse(String(reportFormats('traces').find(({id}) => id === 'chrome')!.traces.write(target, {...report, slowest: [{...trace, left: 2, actions: trace.actions.slice(0, 2)}]}, {version: '1', notes: []}))) as {traceEvents: Array<Record<string, unknown>>};
+	const {traceEvents} = JSON.parse(String(reportFormats('traces').find(({id}) => id === 'chrome')!.traces.write(noTarget.facts, {...report, slowest: [{...trace, left: 2, actions: trace.actions.slice(0, 2)}]}, {version: '1', notes: []}))) as {traceEvents: Array<Record<string, unknown>>};
 	expect(traceEvents.slice(2).map(({ph, name, ts}) => [ph, name, ts])).toEqual([['B', 'a.B.outer', 1e6], ['B', 'a.B.in<&>ner', 1_000_500], ['E', 'a.B.in<&>ner', 1_002_000], ['E', 'a.B.outer', 1_002_000]]);
 });
 
@@ -130,7 +127,7 @@ test('percentiles lie in the right bucket, which is 5 % wide at most, and betwee
 
 test('every format writes; XML and JSON hold hostile names', () => {
 	const options = {version: '1', notes: []};
-	const written = Object.fromEntries(reportFormats('traces').map(format => [format.id, format.traces.write(target, report, options)]));
+	const written = Object.fromEntries(reportFormats('traces').map(format => [format.id, format.traces.write(noTarget.facts, report, options)]));
 	expect(JSON.parse(String(written.json))).toMatchObject({
 		methods: [{method: 'a.B.outer', calls: 5}, {method: 'a.B.in<&>ner', parameters: 'int, java.lang.String[]'}], slowest: [{key: '1000-1', actions: [{atMs: 0, action: 'START'}, {}, {}, {atMs: 2, action: 'EXCEPTION'}]}],
 	});

@@ -10,10 +10,7 @@ import type {TraceReport} from '../../source/model/trace-report.js';
 import {folderForTest} from '../helpers/for-test.js';
 import {compileProgram, jdk} from '../helpers/jvm.js';
 import {report} from '../helpers/trace-report.js';
-
-const target = {
-	pid: 7, mainClass: 'Main', command: 'Main', jvmVersion: '17', vm: 'VM', user: 'me', startedAtMs: 0,
-};
+import {noTarget} from '../helpers/target.js';
 
 /** A trace in which a class `className` calls a method `method`, by a thread. */
 function reportOf(className: string, method: string, thread: string): TraceReport {
@@ -25,7 +22,7 @@ const anything = fc.string({unit: fc.oneof(fc.constantFrom('<', '>', '&', '"', '
 const hostileNames = fc.record({className: anything, method: anything, thread: anything}).map(names => ({className: printable(names.className), method: printable(names.method), thread: printable(names.thread)}));
 
 function write(of: TraceReport): string {
-	return String(xmlTraces.write(target, of, {version: '1', notes: []}));
+	return String(xmlTraces.write(noTarget.facts, of, {version: '1', notes: []}));
 }
 
 type ReadTrace = {readonly key: string; readonly thread: string; readonly actions: ReadonlyArray<readonly string[]>};

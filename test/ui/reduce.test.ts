@@ -99,23 +99,21 @@ describe('the selection', () => {
 	});
 });
 
-describe('sorting', () => {
-	test('by digits, letters, neighbours and the menu, each view its own', () => {
-		expect(after(['2']).state.sorts.lines).toEqual({column: 'total', reverse: false});
-		expect(after(['2', 'R']).state.sorts.lines).toEqual({column: 'total', reverse: true});
-		// The total is not on this screen.
-		expect(after(['>']).state.sorts.lines.column).toBe('line');
-		expect(after(['>', '>']).state.sorts.lines.column).toBe('self');
-		expect(after(['<']).state.sorts.lines.column).toBe('line');
-		expect(after(['N']).state.sorts.lines.column).toBe('line');
-		expect(after(['f6', 'j', 'j', 'enter']).state.sorts.lines.column).toBe('line');
-		expect(after(['f6', 'j', 'escape']).state.sorts.lines.column).toBe('self');
-		// A view without the figure stays as it is.
-		expect(after(['2', 'P']).state.sorts.lines.column).toBe('total');
-		const {state} = after(['tab', 'N']);
-		expect(state.sorts.lines.column).toBe('self');
-		expect(state.view).toBe('threads');
-	});
+test('sorting: by digits, letters, neighbours and the menu, each view its own', () => {
+	expect(after(['2']).state.sorts.lines).toEqual({column: 'total', reverse: false});
+	expect(after(['2', 'R']).state.sorts.lines).toEqual({column: 'total', reverse: true});
+	// The total is not on this screen.
+	expect(after(['>']).state.sorts.lines.column).toBe('line');
+	expect(after(['>', '>']).state.sorts.lines.column).toBe('self');
+	expect(after(['<']).state.sorts.lines.column).toBe('line');
+	expect(after(['N']).state.sorts.lines.column).toBe('line');
+	expect(after(['f6', 'j', 'j', 'enter']).state.sorts.lines.column).toBe('line');
+	expect(after(['f6', 'j', 'escape']).state.sorts.lines.column).toBe('self');
+	// A view without the figure stays as it is.
+	expect(after(['2', 'P']).state.sorts.lines.column).toBe('total');
+	const {state} = after(['tab', 'N']);
+	expect(state.sorts.lines.column).toBe('self');
+	expect(state.view).toBe('threads');
 });
 
 describe('input lines', () => {

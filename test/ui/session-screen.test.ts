@@ -181,12 +181,7 @@ describe('the Lines view', () => {
 
 	test('the detail says who holds the lock and at which line', async () => {
 		const session = screenOf(busy());
-		await show(session);
-		for (const key of ['/', 'p', 'u', 't', 'enter', 'enter']) {
-			await session.screen.press(key);
-			await show(session);
-		}
-
+		await session.screen.press('/', ...'put', 'enter', 'enter');
 		const text = (await show(session, 100, 40)).join('\n');
 		expect(text).toContain('com.acme.db.Pool.put:95');
 		expect(text).toMatch(/BLOCKED BY[^]*6 +worker-1 holds java\.lang\.Object\n +took it at c\.a\.db\.Pool\.take:88/);
@@ -198,23 +193,13 @@ describe('the Lines view', () => {
 		const session = screenOf(busy());
 		await show(session);
 		const all = (await show(session)).filter(line => line.includes('c.a.')).length;
-		for (const key of '//(') {
-			await session.screen.press(key);
-		}
-
-		await session.screen.press('enter');
+		await session.screen.press(...'//(', 'enter');
 		expect((await show(session)).at(-1)).toMatch(/^filter: \/\(_ {2}the closing \/ is missing +Esc:clear$/);
 		expect((await show(session)).filter(line => line.includes('c.a.'))).toHaveLength(all);
-		for (const key of ['ctrl-u', ...'foo>1']) {
-			await session.screen.press(key);
-		}
-
+		await session.screen.press('ctrl-u', ...'foo>1');
 		expect((await show(session)).slice(-2)).toEqual(['filter: foo>1_', 'cannot compare "foo"; use pct, total, cpu, ticks, threads, blocked, stuck']);
 		expect((await show(session))[3]).not.toContain('foo>1');
-		for (const key of ['ctrl-u', ...'PCT > 50']) {
-			await session.screen.press(key);
-		}
-
+		await session.screen.press('ctrl-u', ...'PCT > 50');
 		expect((await show(session)).at(-1)).toMatch(/^filter: PCT > 50_ +Enter:keep +Esc:clear$/);
 		expect((await show(session))[4]).toMatch(/1-1 of 1, \d in all$/);
 	});
@@ -227,19 +212,15 @@ describe('the Lines view', () => {
 	});
 });
 
-describe('the Threads view', () => {
-	test('shows CPU, state, and where each thread is; idle ones when asked for', async () => {
-		const session = screenOf(busy());
-		await show(session);
-		await session.screen.press('tab');
-		await session.screen.press('l');
-		const text = (await show(session)).join('\n');
-		expect(text).toMatch(/worker-1 .*c\.a\.d.*Pool\.take:88/);
-		expect(text).toMatch(/BLK .*worker-2/);
-		expect(text).not.toContain('poller');
-		await session.screen.press('i');
-		expect((await show(session)).join('\n')).toContain('poller');
-	});
+test('the Threads view shows CPU, state, and where each thread is; idle ones when asked for', async () => {
+	const session = screenOf(busy());
+	await session.screen.press('tab', 'l');
+	const text = (await show(session)).join('\n');
+	expect(text).toMatch(/worker-1 .*c\.a\.d.*Pool\.take:88/);
+	expect(text).toMatch(/BLK .*worker-2/);
+	expect(text).not.toContain('poller');
+	await session.screen.press('i');
+	expect((await show(session)).join('\n')).toContain('poller');
 });
 
 describe('what the session does is said', () => {
@@ -310,10 +291,6 @@ describe('how sampling goes', () => {
 		expect(await header({}, 1.2)).not.toContain('!');
 		expect(await header(bad, 1.2)).toContain('! 10% of samples failed  ! costs 10% of target');
 		expect(await header({}, 6)).toMatch(/! own CPU 33\.?\d*%/);
-	});
-
-	test('without sampling there is no rate', async () => {
-		expect((await over([[1, 40, 1], [11, 440, 1]], {phase: 'paused', stale: false}))[0]).toMatch(/ STOPPED$/);
 	});
 
 	test('a recording has the rate and the cost of all of it', async () => {
@@ -538,10 +515,7 @@ test('a save has what is on the screen, and its answer is the message', async ()
 		},
 	});
 	await show(session);
-	for (const key of ['/', 's', 'o', 'r', 't', 'enter', 's']) {
-		await session.screen.press(key);
-	}
-
+	await session.screen.press('/', ...'sort', 'enter', 's');
 	expect(saves).toEqual(['sort']);
 	expect((await show(session)).join('\n')).toContain('saved it');
 });

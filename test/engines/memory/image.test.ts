@@ -6,7 +6,7 @@ import {findSymbols} from '../../../source/engines/memory/target/libjvm.js';
 import {ProcessMemory} from '../../../source/engines/memory/target/memory.js';
 import {Unreadable} from '../../../source/engines/memory/target/reader.js';
 import {jdks, startJava} from '../../helpers/jvm.js';
-import {seeded} from '../../helpers/random.js';
+import {seeded, pick} from '../../helpers/random.js';
 import {ImageMemory, RecordingMemory} from './image.js';
 import {readAll} from './read-all.js';
 
@@ -60,48 +60,32 @@ describe.each(images)('%s', name => {
 		expect(threads.filter(thread => /\n(?:park|monitor)/.test(thread)).length).toBeGreaterThan(8);
 	});
 
-	test('memory that lies: bytes changed at random give fewer or other threads, never an error of ours, and an end', () => {
-		for (let seed = 0; seed < 60; seed++) {
-			const image = new ImageMemory(file);
-			const random = seeded(seed);
-			const pieces = [...image.pieces.values()];
-			const changes = 1 + Math.floor(random() * 400);
-			for (let change = 0; change < changes; change++) {
-				const piece = pieces[Math.floor(random() * pieces.length)];
-				piece[Math.floor(random() * piece.length)] = Math.floor(random() * 256);
+	test.each<[string, rounds: number, damage: (image: ImageMemory, random: () => number, seed: number) => void]>([
+		['bytes changed at random', 60, ({pieces}, random) => {
+			const all = [...pieces.values()];
+			for (let changes = 1 + pick(random, 400); changes > 0; changes--) {
+				const piece = all[pick(random, all.length)];
+				piece[pick(random, piece.length)] = pick(random, 256);
 			}
-
-			readOrFail(image);
-		}
-	});
-
-	test('memory that is missing: pieces taken away at random', () => {
-		for (let seed = 0; seed < 40; seed++) {
-			const image = new ImageMemory(file);
-			const random = seeded(seed);
-			for (const address of image.pieces.keys()) {
-				if (random() < seed / 1000) {
-					image.pieces.delete(address);
-				}
+		}],
+		['pieces taken away at random', 40, ({pieces}, random, seed) => {
+			for (const address of [...pieces.keys()].filter(() => random() < seed / 1000)) {
+				pieces.delete(address);
 			}
-
-			readOrFail(image);
-		}
-	});
-
-	test('pointers that lead anywhere: words replaced by other words of the same memory', () => {
-		for (let seed = 0; seed < 60; seed++) {
-			const image = new ImageMemory(file);
-			const random = seeded(seed);
-			const pieces = [...image.pieces.values()].filter(piece => piece.length >= 8);
-			const words = (piece: Uint8Array) => Math.floor(random() * (piece.length / 8)) * 8;
+		}],
+		['words replaced by other words of the same memory, so that pointers lead anywhere', 60, ({pieces}, random) => {
+			const all = [...pieces.values()].filter(piece => piece.length >= 8);
+			const wordIn = (piece: Uint8Array) => 8 * pick(random, Math.floor(piece.length / 8));
 			for (let change = 0; change < 300; change++) {
-				const from = pieces[Math.floor(random() * pieces.length)];
-				const to = pieces[Math.floor(random() * pieces.length)];
-				const at = words(from);
-				to.set(from.subarray(at, at + 8), Math.min(words(to), to.length - 8));
+				const [from, to] = [all[pick(random, all.length)], all[pick(random, all.length)]];
+				const at = wordIn(from);
+				to.set(from.subarray(at, at + 8), wordIn(to));
 			}
-
+		}],
+	])('%s: fewer or other threads, never an error of ours, and an end', (_, rounds, damage) => {
+		for (let seed = 0; seed < rounds; seed++) {
+			const image = new ImageMemory(file);
+			damage(image, seeded(seed), seed);
 			readOrFail(image);
 		}
 	});

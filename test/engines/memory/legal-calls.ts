@@ -4,6 +4,8 @@ type OwnFrame = {readonly method: string; readonly line: number};
 export class ProgramSource {
 	readonly #className: string;
 	readonly #lines: readonly string[];
+	/** Outermost frames of its threads. */
+	readonly #roots: RegExp;
 	/** First and last line (from 1) of each method, by name; overloads and same names in nested classes together. */
 	readonly #bodies = new Map<string, Array<readonly [number, number]>>();
 
@@ -12,6 +14,7 @@ export class ProgramSource {
 
 	constructor(className: string, text: string) {
 		this.#className = className;
+		this.#roots = new RegExp(String.raw`^(?:java\.lang\.Thread|${className}\$\d)\.run\(`);
 		this.#lines = text.split('\n');
 		for (const [index, line] of this.#lines.entries()) {
 			const method = /^(\t+)(?:public |private |static |synchronized )*(?:void|int|long|double|boolean) (\w+)\(.*{$/.exec(line);
@@ -22,10 +25,7 @@ export class ProgramSource {
 		}
 	}
 
-	/**
-	What is wrong with a stack (frames as "Class.method(File:line)", innermost first) that ends in a thread's run
-	method; undefined when nothing is.
-	*/
+	/** What is wrong with a thread's stack (frames as "Class.method(File:line)", innermost first); undefined for nothing. */
 	problem(frames: readonly string[]): string | undefined {
 		let isOwn = false;
 		for (const [index, frame] of frames.entries()) {
@@ -37,7 +37,8 @@ export class ProgramSource {
 			isOwn ||= verdict;
 		}
 
-		return isOwn ? undefined : 'no frame of the program';
+		const root = frames.at(-1) ?? '';
+		return isOwn ? (this.#roots.test(root) ? undefined : `root is ${root}`) : 'no frame of the program';
 	}
 
 	/** What is wrong with a frame that called another, or whether it is one of the program's; remembered. */

@@ -2,7 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {decodeInstruction} from '../../../../source/engines/memory/decode/instruction.js';
 import {jdk} from '../../../helpers/jvm.js';
 import {randomBytes} from '../../../helpers/random.js';
@@ -43,16 +43,14 @@ const libraries = [
 	...new Set([...readFileSync('/proc/self/maps', 'latin1').matchAll(/ (\/\S+\/lib[cm]\.so\.6)$/gm)].map(([, file]) => file)),
 ];
 
-describe.runIf(process.arch === 'x64').each(libraries)('%s', file => {
-	test('instructions are as long as objdump has them', () => {
-		const [, size, address, offset] = /^ +\d+ \.text +([\da-f]+) +([\da-f]+) +[\da-f]+ +([\da-f]+)/m.exec(execFileSync('objdump', ['-h', file], {encoding: 'latin1'}))!.map(field => Number.parseInt(field, 16));
-		const length = Math.min(size, 1 << 19);
-		const code = readFileSync(file).subarray(offset, offset + length);
-		const listing = execFileSync('objdump', ['-d', '-j', '.text', '--no-show-raw-insn', `--stop-address=${address + length}`, file], {encoding: 'latin1', maxBuffer: 1 << 28});
-		const starts = [...listing.matchAll(/^ +([\da-f]+):\t(?!.*\(bad\))/gm)].map(([, start]) => Number.parseInt(start, 16) - address);
-		expect(starts.length).toBeGreaterThan(1000);
-		// The last one is cut; what objdump has as one with the wait before it (9B) are two.
-		const wrong = starts.slice(0, -2).filter((start, index) => code[start] !== 0x9B && starts[index + 1] - start <= 15 && decodeInstruction(code, start)?.length !== starts[index + 1] - start);
-		expect(wrong.map(start => Buffer.from(code.subarray(start, start + 12)).toString('hex'))).toEqual([]);
-	});
+test.runIf(process.arch === 'x64').each(libraries)('%s: instructions are as long as objdump has them', file => {
+	const [, size, address, offset] = /^ +\d+ \.text +([\da-f]+) +([\da-f]+) +[\da-f]+ +([\da-f]+)/m.exec(execFileSync('objdump', ['-h', file], {encoding: 'latin1'}))!.map(field => Number.parseInt(field, 16));
+	const length = Math.min(size, 1 << 19);
+	const code = readFileSync(file).subarray(offset, offset + length);
+	const listing = execFileSync('objdump', ['-d', '-j', '.text', '--no-show-raw-insn', `--stop-address=${address + length}`, file], {encoding: 'latin1', maxBuffer: 1 << 28});
+	const starts = [...listing.matchAll(/^ +([\da-f]+):\t(?!.*\(bad\))/gm)].map(([, start]) => Number.parseInt(start, 16) - address);
+	expect(starts.length).toBeGreaterThan(1000);
+	// The last one is cut; what objdump has as one with the wait before it (9B) are two.
+	const wrong = starts.slice(0, -2).filter((start, index) => code[start] !== 0x9B && starts[index + 1] - start <= 15 && decodeInstruction(code, start)?.length !== starts[index + 1] - start);
+	expect(wrong.map(start => Buffer.from(code.subarray(start, start + 12)).toString('hex'))).toEqual([]);
 });

@@ -80,7 +80,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 		} while (isOut() && credits.length < most);
 
 		expect(isOut(), `${outNs()} of ${usedNs} ns`).toBe(false);
-		const problems = credits.map(({frames}) => source.problem(frames) ?? rootProblem(frames.at(-1))).filter(Boolean);
+		const problems = credits.map(({frames}) => source.problem(frames)).filter(Boolean);
 		expect(problems.length / credits.length, problems.join('\n')).toBeLessThanOrEqual(tolerance);
 		expect(new Set(credits.map(({frames}) => frames[0])).size).toBeGreaterThan(5);
 		// Current frames come from the newest records.
@@ -127,7 +127,3 @@ test.each(clocks.filter(clock => clock === 'CPUs'))('threads that ran and ended 
 	const threads = await observer.observe();
 	expect(threads.filter(({name}) => name === '(ended threads)').length).toBeLessThanOrEqual(1);
 });
-
-function rootProblem(frame = ''): string | undefined {
-	return /^(?:java\.lang\.Thread|KnownCalls\$\d)\.run\(/.test(frame) ? undefined : `root is ${frame}`;
-}
