@@ -4,12 +4,12 @@ import {newArray, type Column, type ColumnArray} from '../../model/column-types.
 import {contentionColumns, counterColumns, threadNumbers} from '../../model/schema.js';
 import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {Bytes, Numbers} from '../../model/varints.js';
-import {mergeNames, moveNames, writeNames} from './name-deltas.js';
 
 /*
 What changed from one snapshot of a session to the next, as bytes: for each column of the schema that changes, the rows
-that did and by how much. A thread that only waits takes two bytes. The same bytes lead from the earlier snapshot to the
-later one and back; names of threads come last, see name-deltas. Values are whole numbers: fractions of a nanosecond or a millisecond are rounded away.
+that did and by how much, and last the names of threads that did, with the name before. A thread that only waits takes
+two bytes. The same bytes lead from the earlier snapshot to the later one and back. Values are whole numbers: fractions
+of a nanosecond or a millisecond are rounded away.
 */
 
 /** The parts of a snapshot that change: counters, and the threads' records. */
@@ -34,7 +34,69 @@ export function countsOf({counters, contention, threads}: Counted): Counts {
 	return {counters: counters.count, contention: contention.count, threads: threads.count};
 }
 
-const writer = new Bytes();
+/** A change of a value: how it is kept, and what two of them come to, one after the other. */
+type Kind<Change> = {
+	write(to: Bytes, change: Change): void;
+	read(from: Numbers): Change;
+	sum(first: Change, second: Change): Change;
+	isNone(change: Change): boolean;
+};
+
+const ofNumbers: Kind<number> = {
+	write(to, change) {
+		to.signed(change);
+	},
+	read: from => from.signed(),
+	sum: (first, second) => first + second,
+	isNone: change => change === 0,
+};
+
+const ofNames: Kind<{readonly before: string; readonly after: string}> = {
+	write(to, {before, after}) {
+		for (const name of [before, after]) {
+			to.list([...name], character => {
+				to.number(character.codePointAt(0)!);
+			});
+		}
+	},
+	read: from => ({before: readName(from), after: readName(from)}),
+	sum: ({before}, {after}) => ({before, after}),
+	isNone: ({before, after}) => before === after,
+};
+
+function readName(from: Numbers): string {
+	return from.list(Infinity, () => String.fromCodePoint(from.number())).join('');
+}
+
+/** Writes the rows of a column that changed, by how far each is from the one before. */
+class ColumnWriter<Change> {
+	#last = -1;
+
+	constructor(readonly to: Bytes, readonly kind: Kind<Change>) {}
+
+	add(index: number, change: Change): void {
+		if (!this.kind.isNone(change)) {
+			this.to.number(index - this.#last);
+			this.kind.write(this.to, change);
+			this.#last = index;
+		}
+	}
+
+	end(): void {
+		this.to.number(0);
+	}
+}
+
+/** The rows of a column that changed. */
+function readColumn<Change>(from: Numbers, kind: Kind<Change>, take: (index: number, change: Change) => void): void {
+	let index = -1;
+	for (let gap = from.number(); gap !== 0; gap = from.number()) {
+		index += gap;
+		take(index, kind.read(from));
+	}
+}
+
+const bytes = new Bytes();
 
 /** What led from `then` (undefined: nothing was counted yet) to `now`. */
 export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
@@ -42,25 +104,25 @@ export function deltas(then: Counted | undefined, now: Counted): Uint8Array {
 		const [values, before] = [arrayOf(now, part), then && arrayOf(then, part)];
 		const {count} = now[part.region];
 		const beforeCount = Math.min(count, then?.[part.region].count ?? 0);
-		let last = -1;
+		const column = new ColumnWriter(bytes, ofNumbers);
 		// Most columns stay as they are.
 		for (let index = before && isSame(values, before, beforeCount) ? beforeCount : 0; index < count; index++) {
 			const old = index < beforeCount ? before![index] : 0;
 			if (values[index] !== old) {
-				const change = Math.round(values[index]) - Math.round(old);
-				if (change !== 0) {
-					writer.number(index - last);
-					writer.signed(change);
-					last = index;
-				}
+				column.add(index, Math.round(values[index]) - Math.round(old));
 			}
 		}
 
-		writer.number(0);
+		column.end();
 	}
 
-	writeNames(writer, then?.threads.name ?? [], now.threads.name);
-	return writer.take();
+	const names = new ColumnWriter(bytes, ofNames);
+	for (const [index, after] of now.threads.name.entries()) {
+		names.add(index, {before: then?.threads.name[index] ?? '', after});
+	}
+
+	names.end();
+	return bytes.take();
 }
 
 /** Whether two arrays of a column begin with the same values. */
@@ -70,65 +132,31 @@ function isSame(a: ColumnArray, b: ColumnArray, count: number): boolean {
 }
 
 /** What two changes, one after the other, come to. */
-export function merged(first: Uint8Array, second: Uint8Array): Uint8Array {
-	const readers = [first, second].map(bytes => new Numbers(bytes));
-	const [a, b] = readers.map(reader => new Entries(reader));
+export function merged(...both: readonly [Uint8Array, Uint8Array]): Uint8Array {
+	const readers = both.map(changes => new Numbers(changes));
 	for (const _ of changing) {
-		a.next();
-		b.next();
-		let last = -1;
-		while (a.index < Infinity || b.index < Infinity) {
-			const index = Math.min(a.index, b.index);
-			let change = 0;
-			for (const entries of [a, b]) {
-				if (entries.index === index) {
-					change += entries.change;
-					entries.next();
-				}
-			}
-
-			if (change !== 0) {
-				writer.number(index - last);
-				writer.signed(change);
-				last = index;
-			}
-		}
-
-		writer.number(0);
-		a.endPart();
-		b.endPart();
+		mergeColumn(readers, ofNumbers);
 	}
 
-	mergeNames(writer, readers[0], readers[1]);
-
-	return writer.take();
+	mergeColumn(readers, ofNames);
+	return bytes.take();
 }
 
-/** The rows that changed, column after column. */
-class Entries {
-	/** Infinity behind the last one of a column. */
-	index = -1;
-	change = 0;
-	readonly #reader: Numbers;
-
-	constructor(reader: Numbers) {
-		this.#reader = reader;
+function mergeColumn<Change>(readers: readonly Numbers[], kind: Kind<Change>): void {
+	const changes = new Map<number, Change>();
+	for (const reader of readers) {
+		readColumn(reader, kind, (index, change) => {
+			const before = changes.get(index);
+			changes.set(index, before === undefined ? change : kind.sum(before, change));
+		});
 	}
 
-	next(): void {
-		const gap = this.#reader.number();
-		if (gap === 0) {
-			this.index = Infinity;
-			return;
-		}
-
-		this.index += gap;
-		this.change = this.#reader.signed();
+	const column = new ColumnWriter(bytes, kind);
+	for (const [index, change] of [...changes].sort(([a], [b]) => a - b)) {
+		column.add(index, change);
 	}
 
-	endPart(): void {
-		this.index = -1;
-	}
+	column.end();
 }
 
 /** A moment of a session that is led to others by what changed between them. */
@@ -156,17 +184,17 @@ export class MovingMoment {
 	}
 
 	/** Goes on by a change, or back. */
-	move(bytes: Uint8Array, direction: 1 | -1): void {
-		const reader = new Numbers(bytes);
+	move(changes: Uint8Array, direction: 1 | -1): void {
+		const reader = new Numbers(changes);
 		for (const array of this.#arrays) {
-			let index = -1;
-			for (let gap = reader.number(); gap !== 0; gap = reader.number()) {
-				index += gap;
-				array[index] += direction * reader.signed();
-			}
+			readColumn(reader, ofNumbers, (index, change) => {
+				array[index] += direction * change;
+			});
 		}
 
-		moveNames(this.#names, reader, direction);
+		readColumn(reader, ofNames, (index, {before, after}) => {
+			this.#names[index] = direction === 1 ? after : before;
+		});
 	}
 
 	/**
@@ -196,9 +224,9 @@ const deflating = {windowBits: 12, memLevel: 5};
 
 /** Changes that are not deflated yet in fewer bytes; as they are where there would be more. */
 export function deflated<Kept extends KeptChanges>(kept: Kept): Kept {
-	const bytes = deflateRawSync(kept.changes, deflating);
+	const fewer = deflateRawSync(kept.changes, deflating);
 	// What zlib gives is a part of a buffer of 16 KB.
-	return bytes.length < kept.changes.length ? {...kept, changes: new Uint8Array(bytes), isDeflated: true} : kept;
+	return fewer.length < kept.changes.length ? {...kept, changes: new Uint8Array(fewer), isDeflated: true} : kept;
 }
 
 /** The changes as deltas.ts made them. */
