@@ -8,7 +8,7 @@ import {attributionOf} from './counters/attribution.js';
 import {countersInWindow, scopeOf, type Scope} from './counters/scope.js';
 import {byNumber, byText} from './columns/sort.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
-import {sortStacks, stackRows} from './stacks/stacks.js';
+import {stackRows} from './stacks/stacks.js';
 import {queryLines} from './lines/lines.js';
 import type {
 	DetailThread, LineDetail, Neighbour, Query, ThreadDetail, StackHistogramRow,
@@ -120,7 +120,7 @@ function detailThreads({threads}: Snapshot, counters: Counters, {countedMask}: S
 }
 
 function detailStacks({dictionary}: Snapshot, counters: Counters, scope: Scope): LineDetail['stacks'] {
-	return sortStacks(stackRows(dictionary, counters, scope), scope).slice(0, maxDetailRows);
+	return stackRows(dictionary, counters, scope).slice(0, maxDetailRows);
 }
 
 /** Callers and callees by one pass from the callees to the callers, which adds up every subtree. */

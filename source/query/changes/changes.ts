@@ -4,8 +4,7 @@ import {locationName} from '../counters/location.js';
 import {scopeOf} from '../counters/scope.js';
 import {percentOf, sampleTicks, shareError, z} from '../counters/share.js';
 import {filterOf} from '../filter/filter.js';
-import type {CountedLine} from '../lines/counted-line.js';
-import {countedLines, type CountedLines} from '../lines/counted-lines.js';
+import {countedLines, type CountedLine, type CountedLines} from '../lines/counted-lines.js';
 import {sampledMs, windowMs} from '../counters/cpu-time.js';
 import type {LineRow, Baseline, Query} from '../types/rows.js';
 import {

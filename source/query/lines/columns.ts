@@ -6,7 +6,7 @@ import {
 import {formatStuck, formats} from '../columns/format.js';
 import {nameHeldBy, nameWith, viaText} from '../columns/names.js';
 import {stateLetters} from '../columns/state-cells.js';
-import {pastOfLines} from './past-figures.js';
+import {pastOfLines} from './counted-lines.js';
 
 /** The columns of the Lines view in their order. The first one is the order of rows when none is asked for. */
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [

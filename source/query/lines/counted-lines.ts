@@ -1,15 +1,164 @@
-import type {Snapshot} from '../../model/snapshot.js';
+import {rootNode} from '../../model/frame.js';
+import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
+import type {PastFigures} from '../columns/column.js';
 import {attributionOf} from '../counters/attribution.js';
-import {CounterBuckets, CounterRanking} from '../counters/ranking.js';
-import {countersInWindow, type Scope} from '../counters/scope.js';
-import {samplesOf, threadsInStep} from '../counters/share.js';
-import {stackIndex} from '../counters/stack-index.js';
-import {contentionByLocation} from '../locks/contention-by-location.js';
-import type {LineTable, Query, Unit} from '../types/rows.js';
-import {CountedLine, type CountedFigures} from './counted-line.js';
-import {LineSums} from './line-sums.js';
+import {BucketSums} from '../counters/bucket-sums.js';
+import {AtLocation} from '../counters/location.js';
+import {CounterBuckets, CounterRanking, type Ranked} from '../counters/ranking.js';
+import {
+	countersInWindow, effectiveUnit, scopeOf, type Scope,
+} from '../counters/scope.js';
+import {
+	percentOf, samplesOf, shareError, shareInterval, threadsInStep,
+} from '../counters/share.js';
+import {stackIndex, type Grouping} from '../counters/stack-index.js';
+import {contentionByLocation, type ContentionByLocation} from '../locks/contention-by-location.js';
+import type {
+	Interval, LineRow, LineTable, Location, Query, StateTicks, Unit,
+} from '../types/rows.js';
 import {OtherSide} from './other-side.js';
+
+/** Names of threads kept for a row. */
+const maxTopThreads = 3;
+
+/** What the rows of a window are read from, by group. */
+type CountedFigures = {
+	readonly grouping: Grouping;
+	readonly sums: LineSums;
+	readonly threads: Snapshot['threads'];
+	readonly ranking: CounterRanking;
+	readonly contention: ContentionByLocation;
+	readonly beyond: OtherSide;
+	/** Shares are of ticks, not of CPU time. */
+	readonly isInTicks: boolean;
+	/** See `threadsInStep`. */
+	readonly inStep: number;
+};
+
+/**
+A row of thousands of which a screen shows some: each figure is looked up, or worked out, when somebody asks for it.
+*/
+export class CountedLine extends AtLocation implements LineRow {
+	/** Kept, as it is the one thing that all rows are asked for at each refresh. */
+	readonly key: string;
+	readonly #group: number;
+	readonly #of: CountedFigures;
+	#ranked: Ranked | undefined;
+	#states: StateTicks | undefined;
+
+	constructor(group: number, of: CountedFigures) {
+		super();
+		this.key = of.grouping.keys[group];
+		this.#group = group;
+		this.#of = of;
+	}
+
+	get selfTicks(): number {
+		return this.#of.sums.selfTicks[this.#group];
+	}
+
+	get totalTicks(): number {
+		return this.#of.sums.totalTicks[this.#group];
+	}
+
+	get selfCpuNs(): number {
+		return this.#of.sums.selfCpuNs[this.#group];
+	}
+
+	get totalCpuNs(): number {
+		return this.#of.sums.totalCpuNs[this.#group];
+	}
+
+	get selfPercent(): number {
+		const {isInTicks, sums} = this.#of;
+		return isInTicks ? percentOf(this.selfTicks, sums.wholeTicks) : percentOf(this.selfCpuNs, sums.wholeCpuNs);
+	}
+
+	get totalPercent(): number {
+		const {isInTicks, sums} = this.#of;
+		return isInTicks ? percentOf(this.totalTicks, sums.wholeTicks) : percentOf(this.totalCpuNs, sums.wholeCpuNs);
+	}
+
+	get errorPercent(): number {
+		return shareError(this.selfPercent, this.#samples);
+	}
+
+	get selfInterval(): Interval {
+		return shareInterval(this.selfPercent, this.#samples);
+	}
+
+	/** Independent samples that its share of the CPU time rests on. */
+	get cpuSamples(): number {
+		const {sums} = this.#of;
+		return samplesOf(sums.cpu(this.#group), sums.cpu());
+	}
+
+	/** The same of its share of the ticks. */
+	get tickSamples(): number {
+		const {inStep, sums} = this.#of;
+		return samplesOf(sums.ticks(this.#group), sums.ticks()) / inStep;
+	}
+
+	get states(): StateTicks {
+		this.#states ??= this.#of.sums.states(this.#group);
+		return this.#states;
+	}
+
+	get threadCount(): number {
+		return this.#threads.count;
+	}
+
+	get topThreads(): readonly string[] {
+		const {threads} = this.#of;
+		return this.#threads.top.map(thread => threads.name[thread]);
+	}
+
+	get blockedNow(): number {
+		return this.#of.contention.blocked[this.#group];
+	}
+
+	get stuckMs(): number {
+		return this.#of.contention.longestMs[this.#group];
+	}
+
+	get stuckAtLeast(): boolean {
+		return this.#of.contention.isLonger[this.#group] === 1;
+	}
+
+	get contendingNow(): number {
+		return this.#of.contention.contending[this.#group];
+	}
+
+	get holder(): string | undefined {
+		return this.contendingNow > 0 ? this.#of.contention.holderOf(this.#group) : undefined;
+	}
+
+	get otherHolders(): number {
+		return this.contendingNow > 0 ? this.#of.contention.otherHoldersOf(this.#group) : 0;
+	}
+
+	get via(): Location | undefined {
+		return this.#of.beyond.isOwnFirst ? this.#of.beyond.of(this.#group) : undefined;
+	}
+
+	get own(): Location | undefined {
+		return this.#of.beyond.isOwnFirst ? undefined : this.#of.beyond.of(this.#group);
+	}
+
+	protected override get location(): Location {
+		return this.#of.grouping.locations[this.#group];
+	}
+
+	get #samples(): number {
+		return this.#of.isInTicks ? this.tickSamples : this.cpuSamples;
+	}
+
+	get #threads(): Ranked {
+		this.#ranked ??= this.#of.ranking.of([this.#group], maxTopThreads);
+		return this.#ranked;
+	}
+}
 
 /** All lines of a window, in no order, and what their shares are of. */
 export type CountedLines = Omit<LineTable, 'rows' | 'allRows' | 'above'> & {readonly rows: readonly CountedLine[]};
@@ -75,4 +224,64 @@ function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, sc
 			rows, wholeCpuNs, wholeTicks, cpuSamples: samplesOf(sums.cpu(), sums.cpu()), ticksPerObservation: wholeTicks > 0 ? inStep * sums.wholeSquaredTicks / wholeTicks : 1,
 		};
 	};
+}
+
+/** Sums by group. A stack adds to `self` of the group it is attributed to and to `total` of each group in it. */
+class LineSums extends BucketSums {
+	readonly totalTicks: Float64Array;
+	readonly totalCpuNs: Float64Array;
+
+	constructor({dictionary}: Snapshot, counters: Counters, scope: Pick<Scope, 'countedMask'>, attributed: Int32Array, {locations, groupOfFrame, outermost}: Grouping) {
+		const {nodeCount, nodeParent, nodeFrame} = dictionary;
+		const {count, node: nodes, state, ticks, cpuNs} = counters;
+		const groupOfCounter = new Int32Array(count);
+		const ticksOfNode = new Float64Array(nodeCount);
+		const cpuNsOfNode = new Float64Array(nodeCount);
+		for (let counter = 0; counter < count; counter++) {
+			const node = nodes[counter];
+			groupOfCounter[counter] = groupOfFrame[nodeFrame[attributed[node]]];
+			cpuNsOfNode[node] += cpuNs[counter];
+			ticksOfNode[node] += (scope.countedMask & (1 << state[counter])) === 0 ? 0 : ticks[counter];
+		}
+
+		super(counters, groupOfCounter, locations.length, scope);
+		this.totalTicks = new Float64Array(locations.length);
+		this.totalCpuNs = new Float64Array(locations.length);
+		// Callees have greater ids than their callers, so that one pass from the end sums every subtree.
+		for (let node = nodeCount - 1; node > rootNode; node--) {
+			const ticksThere = ticksOfNode[node];
+			const cpuNsThere = cpuNsOfNode[node];
+			if (ticksThere === 0 && cpuNsThere === 0) {
+				continue;
+			}
+
+			if (outermost[node] === 1) {
+				const group = groupOfFrame[nodeFrame[node]];
+				this.totalTicks[group] += ticksThere;
+				this.totalCpuNs[group] += cpuNsThere;
+			}
+
+			ticksOfNode[nodeParent[node]] += ticksThere;
+			cpuNsOfNode[nodeParent[node]] += cpuNsThere;
+		}
+	}
+}
+
+/** CPU time, or ticks where the query that is asked by then looks at these, at each place of a window; the filter has no say. */
+export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
+	const {dictionary} = snapshot;
+	const scope = scopeOf(snapshot, {...query, filter: ''});
+	const counters = countersInWindow(snapshot, since, scope);
+	const {groupOfFrame, keys} = stackIndex(dictionary).grouping(query.by);
+	const attributed = attributionOf(dictionary, query);
+	const sums = new BucketSums(counters, counters.node.map(node => groupOfFrame[dictionary.nodeFrame[attributed[node]]]), keys.length, scope);
+	const figures = new Map<string, {readonly ticks: number; readonly cpuNs: number}>();
+	for (const [group, key] of keys.entries()) {
+		const [ticks, cpuNs] = [sums.selfTicks[group], sums.selfCpuNs[group]];
+		if (ticks > 0 || cpuNs > 0) {
+			figures.set(key, {ticks, cpuNs});
+		}
+	}
+
+	return (key, asked) => figures.get(key)?.[effectiveUnit(asked) === 'ticks' ? 'ticks' : 'cpuNs'] ?? 0;
 }

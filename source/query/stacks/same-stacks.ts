@@ -1,9 +1,7 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
+import {TupleIndex} from '../../model/tuple-index.js';
 import type {Grouping} from '../counters/stack-index.js';
-
-/** 2^32 divided by the golden ratio, as a signed number. */
-const goldenRatio = -1_640_531_527;
 
 /**
 Numbers for stacks, from 1 on, the same for those whose first `depth` frames from the top are of the same places; the
@@ -12,66 +10,43 @@ empty stack has none. Infinity compares whole stacks.
 export class SameStacks {
 	/** By number: the node of the first stack that has it. */
 	readonly firstNode: number[] = [rootNode];
-	readonly #dictionary: Dictionary;
-	readonly #groupOfFrame: Int32Array;
-	readonly #depth: number;
 	readonly #numberOfNode: Int32Array;
-	/** By the hash of the frames: the number that was given last, and by number the one before with the same hash. */
-	readonly #lastOfHash = new Map<number, number>();
-	readonly #before: number[] = [0];
+	/** The paths of places from the top of a stack: that without the last place, and this; and by path the stack's number. */
+	readonly #paths = new TupleIndex(2);
+	readonly #numberOfPath = new Map<number, number>();
 
-	constructor(dictionary: Dictionary, {groupOfFrame}: Pick<Grouping, 'groupOfFrame'>, depth: number) {
-		this.#dictionary = dictionary;
-		this.#groupOfFrame = groupOfFrame;
-		this.#depth = depth;
+	constructor(readonly dictionary: Dictionary, readonly grouping: Pick<Grouping, 'groupOfFrame'>, readonly depth: number) {
 		this.#numberOfNode = new Int32Array(dictionary.nodeCount);
 	}
 
 	/** The number of a node's stack; 0 for the empty one. */
 	numberOf(node: number): number {
 		if (node !== rootNode && this.#numberOfNode[node] === 0) {
-			this.#numberOfNode[node] = Number.isFinite(this.#depth) ? this.#find(node) : this.firstNode.push(node) - 1;
+			this.#numberOfNode[node] = this.#find(node);
 		}
 
 		return this.#numberOfNode[node];
 	}
 
 	#find(node: number): number {
-		const hash = this.#hashOf(node);
-		const last = this.#lastOfHash.get(hash) ?? 0;
-		for (let number = last; number > 0; number = this.#before[number]) {
-			if (this.#isSame(this.firstNode[number], node)) {
-				return number;
-			}
+		const path = Number.isFinite(this.depth) ? this.#pathOf(node) : undefined;
+		const number = (path === undefined ? undefined : this.#numberOfPath.get(path)) ?? this.firstNode.push(node) - 1;
+		if (path !== undefined) {
+			this.#numberOfPath.set(path, number);
 		}
 
-		const number = this.firstNode.push(node) - 1;
-		this.#before.push(last);
-		this.#lastOfHash.set(hash, number);
 		return number;
 	}
 
-	#hashOf(from: number): number {
-		const {nodeParent, nodeFrame} = this.#dictionary;
-		let hash = 0;
-		for (let node = from, left = this.#depth; node !== rootNode && left > 0; node = nodeParent[node], left--) {
-			hash = Math.imul(hash ^ this.#groupOfFrame[nodeFrame[node]], goldenRatio);
-			hash ^= hash >>> 15;
+	#pathOf(top: number): number {
+		const {nodeParent, nodeFrame} = this.dictionary;
+		let path = -1;
+		for (let node = top, left = this.depth; node !== rootNode && left > 0; node = nodeParent[node], left--) {
+			this.#paths.key[0] = path;
+			this.#paths.key[1] = this.grouping.groupOfFrame[nodeFrame[node]];
+			path = this.#paths.intern();
 		}
 
-		return hash;
-	}
-
-	#isSame(a: number, b: number): boolean {
-		const {nodeParent, nodeFrame} = this.#dictionary;
-		for (let left = this.#depth; left > 0 && a !== b; left--) {
-			if (a === rootNode || b === rootNode || this.#groupOfFrame[nodeFrame[a]] !== this.#groupOfFrame[nodeFrame[b]]) {
-				return false;
-			}
-
-			[a, b] = [nodeParent[a], nodeParent[b]];
-		}
-
-		return true;
+		return path;
 	}
 }

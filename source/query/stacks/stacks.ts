@@ -18,87 +18,54 @@ export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, que
 	const counters = countersInWindow(snapshot, since, {stateMask: scope.countedMask, threads: scope.threads});
 	const rows = stackRows(snapshot.dictionary, counters, scope);
 	const {row: matches} = scope.filter;
-	return sortStacks(matches
+	return matches
 		? rows.filter(row => matches({
 			text: row.frames.map(frame => locationName(frame)).join('\n'), percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
 			threads: row.threadCount, blocked: row.state === 'BLOCKED' ? row.threadCount : 0, stuckS: 0,
 		}))
-		: rows, scope);
+		: rows;
 }
 
-/** Rows of the counters that have Java frames, in no order. Shares are of the whole of these counters. */
+/** Rows of the counters that have Java frames, in the unit's order, equal ones by key. Shares are of the whole of these counters. */
 export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pick<Scope, 'unit'>): StackRow[] {
-	const merged = merge(dictionary, counters);
-	let [wholeTicks, wholeCpuNs] = [0, 0];
-	for (const stack of merged) {
-		wholeTicks += stack.ticks;
-		wholeCpuNs += stack.cpuNs;
+	const whole = {ticks: 0, cpuNs: 0};
+	const rows = new Map<number, CountedStack>();
+	for (let index = 0; index < counters.count; index++) {
+		const [node, state, ticks, cpuNs] = [counters.node[index], counters.state[index], counters.ticks[index], counters.cpuNs[index]];
+		if (node !== rootNode) {
+			const slot = (node * stateCount) + state;
+			const row = rows.get(slot) ?? new CountedStack(node, threadStates[state], dictionary);
+			rows.set(slot, row);
+			row.ticks += ticks;
+			row.cpuNs += cpuNs;
+			// A counter is of one thread alone.
+			row.threadCount++;
+			whole.ticks += ticks;
+			whole.cpuNs += cpuNs;
+		}
 	}
 
-	return merged.map(stack => new LazyStackRow(stack, unit === 'ticks' ? percentOf(stack.ticks, wholeTicks) : percentOf(stack.cpuNs, wholeCpuNs), dictionary));
-}
-
-/** In the unit's order, equal ones by key. */
-export function sortStacks(rows: readonly StackRow[], {unit}: Pick<Scope, 'unit'>): StackRow[] {
-	const [cpuNs, ticks] = [(row: StackRow) => row.cpuNs, (row: StackRow) => row.ticks];
-	return sortRowsBy(rows, unit === 'ticks' ? [ticks, cpuNs] : [cpuNs, ticks], -1);
-}
-
-type MergedStack = {readonly node: number; readonly state: number; ticks: number; cpuNs: number; threadCount: number};
-
-class LazyStackRow implements StackRow {
-	readonly ticks: number;
-	readonly cpuNs: number;
-	readonly state: StackRow['state'];
-	readonly percent: number;
-	readonly threadCount: number;
-	readonly #node: number;
-	readonly #dictionary: Dictionary;
-	#key: string | undefined;
-
-	constructor(stack: MergedStack, percent: number, dictionary: Dictionary) {
-		this.ticks = stack.ticks;
-		this.cpuNs = stack.cpuNs;
-		this.state = threadStates[stack.state];
-		this.percent = percent;
-		this.threadCount = stack.threadCount;
-		this.#node = stack.node;
-		this.#dictionary = dictionary;
+	const [cpuNs, ticks] = [(row: CountedStack) => row.cpuNs, (row: CountedStack) => row.ticks];
+	const sorted = sortRowsBy([...rows.values()], unit === 'ticks' ? [ticks, cpuNs] : [cpuNs, ticks], -1);
+	for (const row of sorted) {
+		row.percent = unit === 'ticks' ? percentOf(row.ticks, whole.ticks) : percentOf(row.cpuNs, whole.cpuNs);
 	}
 
-	get key(): string {
-		this.#key ??= `${this.#node}:${this.state}`;
-		return this.#key;
+	return sorted;
+}
+
+class CountedStack implements StackRow {
+	readonly key: string;
+	ticks = 0;
+	cpuNs = 0;
+	percent = 0;
+	threadCount = 0;
+
+	constructor(readonly node: number, readonly state: StackRow['state'], readonly dictionary: Dictionary) {
+		this.key = `${node}:${state}`;
 	}
 
 	get frames(): readonly Location[] {
-		return framesOf(this.#dictionary, this.#node);
+		return framesOf(this.dictionary, this.node);
 	}
-}
-
-/** Samples of the same stack in the same state, put together. A counter is of one thread alone. */
-function merge({nodeCount}: Dictionary, counters: Counters): MergedStack[] {
-	const rows: MergedStack[] = [];
-	const rowOf = new Int32Array(nodeCount * stateCount);
-	for (let index = 0; index < counters.count; index++) {
-		const node = counters.node[index];
-		if (node === rootNode) {
-			continue;
-		}
-
-		const state = counters.state[index];
-		const slot = (node * stateCount) + state;
-		if (rowOf[slot] === 0) {
-			rowOf[slot] = rows.push({
-				node, state, ticks: 0, cpuNs: 0, threadCount: 0,
-			});
-		}
-
-		const row = rows[rowOf[slot] - 1];
-		row.ticks += counters.ticks[index];
-		row.cpuNs += counters.cpuNs[index];
-		row.threadCount++;
-	}
-
-	return rows;
 }
