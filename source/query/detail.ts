@@ -17,6 +17,11 @@ import type {
 /** Rows of each list of a detail: more than a screen shows, few enough to format at once. */
 const maxDetailRows = 100;
 
+/** What is known of a row that is not there, or is not made of samples. */
+export const noDetail: LineDetail = Object.freeze({
+	threads: [], stacks: [], callers: [], callees: [], holders: [],
+});
+
 /**
 What is known of one row of the Lines view: `rowKey` is its key under `query.by`. The filter's words do not apply, but
 its threads and states do. Empty lists for a row that is not there.
@@ -28,9 +33,7 @@ export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined,
 	const grouping = index.grouping(query.by);
 	const group = grouping.groupOfKey.get(rowKey);
 	if (group === undefined) {
-		return {
-			threads: [], stacks: [], callers: [], callees: [], holders: [],
-		};
+		return noDetail;
 	}
 
 	const counters = countersInWindow(snapshot, since, scope);
@@ -52,10 +55,9 @@ export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefine
 	const scope = scopeOf(snapshot, own);
 	const counters = countersInWindow(snapshot, since, scope);
 	return {
+		...noDetail,
 		threads: detailThreads(snapshot, counters, scope),
 		stacks: detailStacks(snapshot, counters, scope),
-		callers: [],
-		callees: [],
 		holders: holdersOf(snapshot, since, scope, () => true).slice(0, maxDetailRows),
 		lines: queryLines(snapshot, since, own).rows.slice(0, maxDetailRows),
 	};
@@ -68,10 +70,8 @@ export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined
 	const scope = scopeOf(snapshot, query);
 	const isWanted = (node: number) => row?.isOf(node) === true;
 	return {
+		...noDetail,
 		threads: detailThreads(snapshot, selectCounters(countersInWindow(snapshot, since, scope), isWanted), scope),
-		stacks: [],
-		callers: [],
-		callees: [],
 		holders: holdersOf(snapshot, since, scope, isWanted).slice(0, maxDetailRows),
 	};
 }

@@ -42,7 +42,6 @@ export const blockersView: View<BlockerRow> = {
 	// It was so in the window, and is over.
 	isDim: row => row.waitingNow === 0,
 	alarms: ({contendingNow}) => contendingNow,
-	remark: () => '',
 	emptyHints: [{key: '[', title: 'look back', short: 'back'}, {key: 'z', title: 'another window', short: 'window'}, {key: 'tab', title: 'next view', short: 'view'}],
 	emptyText: (_, {filter}) => filter === '' ? 'no thread waited in this window for a lock that another thread holds' : undefined,
 	detail(snapshot, since, query, _key, row) {

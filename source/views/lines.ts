@@ -9,8 +9,9 @@ import {
 import {lineColumns} from '../query/lines/columns.js';
 import {summaryQuery, querySummaryLines} from '../query/summary/lines.js';
 import {shortName, viaText} from '../query/columns/names.js';
-import {groupings, type LineRow} from '../query/types/rows.js';
+import type {LineRow} from '../query/types/rows.js';
 import {csvOf, locationCells, stateCells} from './record.js';
+import {groupingKey} from './tree-keys.js';
 import type {View} from './view.js';
 
 /** Hot places: lines, methods or classes by their share of CPU time. */
@@ -19,13 +20,7 @@ export const linesView: View<LineRow> = {
 	title: 'Lines',
 	columns: lineColumns,
 	sort: defaultQuery.sort,
-	keys: [{
-		keys: ['l'], label: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
-		press(query) {
-			const by = groupings[(groupings.indexOf(query.by) + 1) % groupings.length];
-			return {change: {by}, message: `rows by ${by}`};
-		},
-	}],
+	keys: [groupingKey],
 	about: 'Where CPU time goes, and where threads wait: each line, method or class with its share of the CPU time, alone and with what it calls; where next to no CPU is used, its share of the time for which threads wait. Rows within their sampling error are dim.',
 	hints(row) {
 		const only = {key: 't', title: row.threadCount === 1 ? 'only its thread' : 'only its threads', short: 'threads'};
@@ -37,7 +32,6 @@ export const linesView: View<LineRow> = {
 	// It may be there only by chance.
 	isDim: row => row.selfPercent <= row.errorPercent && row.contendingNow === 0,
 	remark: ({by, ownFirst}) => [by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
-	emptyText: () => undefined,
 	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, since, summaryQuery(snapshot, since, query), key),
 	titleLines(row, width, tracer) {
 		const stuck = row.stuckMs > 0 ? `${row.contendingNow === 1 ? ' for ' : ', longest for '}${stuckInWords(row)}` : '';

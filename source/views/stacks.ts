@@ -38,7 +38,6 @@ export const stacksView: View<StackHistogramRow> = {
 	query: queryStackHistogram,
 	isDim: row => row.percent <= row.errorPercent,
 	remark: ({depth, ownFirst}) => [depth === undefined || !Number.isFinite(depth) ? '' : `first ${depth === 1 ? 'frame' : `${depth} frames`}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
-	emptyText: () => undefined,
 	detail(snapshot, since, query, _key, row) {
 		const detail = queryStackDetail(snapshot, since, query, row);
 		return row ? {...detail, wholeStacks: [{title: 'STACK (innermost frame first)', frames: row.wholeFrames}]} : detail;

@@ -1,4 +1,5 @@
 import type {Snapshot} from '../model/snapshot.js';
+import {noDetail} from '../query/detail.js';
 import {
 	exactMsOf, formatCount, formatNs, formatRate,
 } from '../query/columns/format.js';
@@ -38,9 +39,7 @@ export const tasksView: View<TaskRow> = {
 	isDim: row => row.count === 0 && !row.now,
 	remark: ({tasksBy = 'kind'}) => said[tasksBy],
 	emptyText: ({allRows}) => allRows === 0 ? 'no tasks are followed, or none has come yet; tprof-top tasks PID follows them' : undefined,
-	detail: () => ({
-		threads: [], stacks: [], callers: [], callees: [], holders: [], wholeStacks: [],
-	}),
+	detail: () => noDetail,
 	titleLines: row => [
 		{text: titleOfTasks(row), role: 'title', isWrapped: true},
 		{text: `${cameOrLeft(row)}, ${formatRate(row.perS)} a second${row.now === undefined ? '' : `; ${numbered(row.now, 'task')} now`}`, isWrapped: true},

@@ -1,5 +1,6 @@
 import type {Snapshot} from '../model/snapshot.js';
 import {threadGroups} from '../model/trace-report.js';
+import {noDetail} from '../query/detail.js';
 import {
 	exactMsOf, formatCount, formatNs, formatRate,
 } from '../query/columns/format.js';
@@ -48,9 +49,7 @@ export const tracesView: View<TraceRow> = {
 		const waits = awaited.length === 0 ? 'no method is traced; M on a row of another view traces its method' : `waiting for a class that matches ${awaited.join(' or ')}; it is traced once it is loaded`;
 		return allRows === 0 ? waits : undefined;
 	},
-	detail: (snapshot, _baseline, _query, _key, row) => ({
-		threads: [], stacks: [], callers: [], callees: [], holders: [], wholeStacks: row ? slowestWith(snapshot, row) : [],
-	}),
+	detail: (snapshot, _baseline, _query, _key, row) => ({...noDetail, wholeStacks: row ? slowestWith(snapshot, row) : []}),
 	titleLines: row => [
 		{text: titleOf(row), role: 'title', isWrapped: true},
 		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`, isWrapped: true},

@@ -1,12 +1,8 @@
-import type {
-	GroupBy, Opening, Query,
-} from '../query/types/rows.js';
+import {groupings, type Opening, type Query} from '../query/types/query.js';
 import type {ViewKey, ViewRow} from './view.js';
 
 /** A row that others may hang from. */
 type OpenableRow = ViewRow & {readonly isOpen?: boolean; readonly parentKey?: string};
-
-const groups: readonly GroupBy[] = ['line', 'method', 'class'];
 
 /** The keys of rows that are a tree: which are open, as in htop. */
 export const openingKeys: readonly ViewKey[] = [
@@ -24,17 +20,17 @@ export const openingKeys: readonly ViewKey[] = [
 	},
 ];
 
-/** The keys of every view of samples whose rows are a tree: what rows stand for, and which are open. */
-export const treeKeys: readonly ViewKey[] = [
-	{
-		keys: ['l'], label: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
-		press({by, tree}) {
-			const next = groups[(groups.indexOf(by) + 1) % groups.length];
-			return {change: {by: next, tree: {isBottomUp: tree?.isBottomUp}}, message: `rows by ${next}`};
-		},
+/** What rows of samples stand for; other rows of a tree are open then. */
+export const groupingKey: ViewKey = {
+	keys: ['l'], label: 'l', help: 'rows by line, method or class', knownFrom: 'py-spy',
+	press({by, tree}) {
+		const next = groupings[(groupings.indexOf(by) + 1) % groupings.length];
+		return {change: {by: next, tree: {isBottomUp: tree?.isBottomUp}}, message: `rows by ${next}`};
 	},
-	...openingKeys,
-];
+};
+
+/** The keys of every view of samples whose rows are a tree. */
+export const treeKeys: readonly ViewKey[] = [groupingKey, ...openingKeys];
 
 /** A key that means something on a row; `next` is the one below it. */
 function onRow(press: (row: OpenableRow, query: Query, next: ViewRow | undefined) => ReturnType<ViewKey['press']>): ViewKey['press'] {

@@ -53,7 +53,6 @@ export const treeView: View<TreeRow> = {
 	locationOf: row => row,
 	isDim: row => row.totalPercent < 1,
 	remark: ({tree, by, ownFirst}) => [tree?.isBottomUp ? 'bottom-up' : 'top-down', by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(' '),
-	emptyText: () => undefined,
 	detail: (snapshot, since, query, _key, row) => queryLineDetail(snapshot, since, query, row ? locationKey(row, query.by) : ''),
 	titleLines: (row, width) => [
 		{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},

@@ -96,10 +96,10 @@ export type View<Row extends ViewRow = ViewRow> = {
 	isDim(row: Row): boolean;
 	/** How many threads give reason to look at the view; it stands beside its tab. */
 	alarms?(summary: Summary): number;
-	/** What to say about the query beside the view's name; empty for nothing. */
-	remark(query: Query): string;
+	/** What to say about the query beside the view's name; empty, or left out, for nothing. */
+	remark?(query: Query): string;
 	/** Why there are no rows, if the view knows more than that none matches. */
-	emptyText(table: ViewTable<Row>, query: Query): string | undefined;
+	emptyText?(table: ViewTable<Row>, query: Query): string | undefined;
 	/** What is known of a row; also of one that is gone, as far as its key tells. */
 	detail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, key: string, row: Row | undefined): RowDetail;
 	/**

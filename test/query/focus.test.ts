@@ -77,7 +77,7 @@ test.each([
 	const found = rows(service, pattern, {by: 'method'});
 	const whole = names.length > 1 ? [`${pattern} (${names.length} methods)`] : names;
 	expect([...new Set(found.filter(({isMethod}) => isMethod).map(row => locationName(row)))]).toEqual(whole);
-	expect(focusView.emptyText({rows: found, allRows: 0}, {...defaultQuery, method: pattern})).toContain(pattern);
+	expect(focusView.emptyText!({rows: found, allRows: 0}, {...defaultQuery, method: pattern})).toContain(pattern);
 });
 
 test('a whole name means that method alone, even if it is a part of others', () => {
@@ -89,7 +89,7 @@ test('a whole name means that method alone, even if it is a part of others', () 
 test('without a method there are no rows, and it is said how to choose one', () => {
 	const {rows: none} = queryFocus(service, undefined, defaultQuery);
 	expect(none).toEqual([]);
-	expect(focusView.emptyText({rows: none, allRows: 0}, defaultQuery)).toContain('press f');
+	expect(focusView.emptyText!({rows: none, allRows: 0}, defaultQuery)).toContain('press f');
 });
 
 test('the window, the filter and the threads hold here too', () => {

@@ -60,7 +60,7 @@ export const text: ExportFormat = {
 			'',
 			// The past minute is not in a snapshot, and STATE says in 8 cells what a column a state says in 30.
 			...textTable(columns.filter(({screenOnly}) => !screenOnly), rows, layout),
-			...(rows.length === 0 ? [`(${shown.emptyText(table, query) ?? 'no lines: no thread with Java frames was in a counted state or used CPU time'})`] : []),
+			...(rows.length === 0 ? [`(${shown.emptyText?.(table, query) ?? 'no lines: no thread with Java frames was in a counted state or used CPU time'})`] : []),
 			...(rows.length < table.rows.length ? [`... ${table.rows.length - rows.length} more`] : []),
 			...(threads.length > 0 ? ['', ...textTable(threadColumns, threads.slice(0, threadTop), layout)] : []),
 			...(threads.length > threadTop ? [`... ${threads.length - threadTop} more`] : []),
@@ -73,7 +73,7 @@ export const text: ExportFormat = {
 function settings(query: Query, snapshot: Snapshot, view: View | undefined): string[] {
 	const {filter, states, threadKeys} = query;
 	const said = [
-		view ? [view.title, view.remark(query)].filter(Boolean).join(', ') : views[0].remark(query),
+		view ? [view.title, view.remark?.(query)].filter(Boolean).join(', ') : views[0].remark?.(query),
 		threadKeys ? `only ${onlyThreads(threadKeys, snapshot)}` : '',
 		filter === '' ? '' : `filter: ${printable(filter)}`,
 		states.join(',') === 'RUNNABLE,BLOCKED' ? '' : `ticks: ${states.join(', ')}`,

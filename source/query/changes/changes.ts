@@ -3,7 +3,7 @@ import {sortRows} from '../columns/sort.js';
 import {locationName} from '../counters/location.js';
 import {scopeOf} from '../counters/scope.js';
 import {percentOf, sampleTicks, shareError, z} from '../counters/share.js';
-import {filterOf} from '../filter/filter.js';
+import {filtered, filterOf, type FilterFields} from '../filter/filter.js';
 import {countedLines, type CountedLine, type CountedLines} from '../lines/counted-lines.js';
 import {sampledMs, windowMs} from '../counters/cpu-time.js';
 import type {LineRow, Baseline, Query} from '../types/rows.js';
@@ -37,9 +37,7 @@ export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, qu
 		}
 	}
 
-	const {row: matches} = filterOf(query.filter);
-	const shown = matches ? rows.filter(row => matches(filterRow(row))) : rows;
-	return {rows: sortRows(shown, changeColumns, query.sort), allRows: rows.length};
+	return {rows: sortRows(filtered(rows, filterOf(query.filter), filterFields), changeColumns, query.sort), allRows: rows.length};
 }
 
 /** Where the window begins that is compared with a mark; the snapshot itself where nothing came after the mark. */
@@ -109,8 +107,4 @@ function changeOf({className, method, file, line, key}: LineRow, now: ChangeFigu
 	};
 }
 
-function filterRow(row: ChangeRow) {
-	return {
-		text: locationName(row), percent: row.now.cpuPercent, totalPercent: row.now.cpuPercent, cpuMs: row.now.cpuMsPerS, ticks: row.now.ticksPerS, totalTicks: row.now.ticksPerS, threads: 0, blocked: 0, stuckS: 0,
-	};
-}
+const filterFields: FilterFields<ChangeRow> = {text: locationName, percent: row => row.now.cpuPercent, cpuMs: row => row.now.cpuMsPerS, ticks: row => row.now.ticksPerS};

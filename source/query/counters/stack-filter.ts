@@ -1,6 +1,6 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
-import type {FilterRow, RowFilter, RowTerm} from '../filter/filter.js';
+import type {RowFilter, RowTerm} from '../filter/filter.js';
 import type {Location} from '../types/rows.js';
 import {locationName} from './location.js';
 import type {Grouping} from './stack-index.js';
@@ -37,12 +37,12 @@ export class StackFilter {
 	}
 
 	/**
-	Whether the stack of `depth` frames from a node passes, whose row has these figures (asked for where a term does);
+	Whether the stack of `depth` frames from a node passes, whose row has these figures;
 	`besides`: terms whose text was found in what belongs to it beside these frames.
 	*/
-	passes(node: number, depth: number, figures: () => Omit<FilterRow, 'text'>, besides = 0): boolean {
+	passes(node: number, depth: number, figureOf: Parameters<RowTerm['figures']>[0], besides = 0): boolean {
 		const bits = besides | (Number.isFinite(depth) ? this.#bitsOfTop(node, depth) : this.#ofNode[node]);
-		return this.#terms.every(({isNegated, hasFigures, figures: fit}, term) => (((bits >> term) & 1) === 1 || (hasFigures && fit(figures()))) !== isNegated);
+		return this.#terms.every(({isNegated, hasFigures, figures: fit}, term) => (((bits >> term) & 1) === 1 || (hasFigures && fit(figureOf))) !== isNegated);
 	}
 
 	/** Terms that ask for a text: bit i for term i. */

@@ -10,11 +10,13 @@ export type RowFilter = {
 	readonly stateMask?: number;
 	/** Whether a thread of this name counts; undefined for all. */
 	readonly thread?: (name: string) => boolean;
-	/** Whether a row is shown; undefined for all. */
-	readonly row?: (row: FilterRow) => boolean;
-	/** The same asked term by term, of rows whose text has many lines that other rows share; undefined for all. */
+	/** What rows must have; undefined for all. */
 	readonly terms?: readonly RowTerm[];
 };
+
+/** A figure that a filter can compare. */
+type Figure = 'percent' | 'totalPercent' | 'cpuMs' | 'ticks' | 'threads' | 'blocked' | 'stuckS';
+type FigureOf = (name: Figure) => number;
 
 /** A row has it when its text or its figures fit, or, negated, when neither does. */
 export type RowTerm = {
@@ -24,22 +26,29 @@ export type RowTerm = {
 	readonly hasFigures: boolean;
 	/** Whether a line of the text fits. */
 	text(line: string): boolean;
-	figures(row: Omit<FilterRow, 'text'>): boolean;
+	figures(figureOf: FigureOf): boolean;
 };
 
-/** What a row is matched by: its full text and its figures. */
-export type FilterRow = {
-	/** Full name of the place; of a stack its frames, a line each; of a thread its name and where it is. */
-	readonly text: string;
-	readonly percent: number;
-	readonly totalPercent: number;
-	readonly cpuMs: number;
-	readonly ticks: number;
-	readonly totalTicks: number;
-	readonly threads: number;
-	readonly blocked: number;
-	readonly stuckS: number;
-};
+/**
+What rows of a view are matched by: their full text (the name of a place, the frames of a stack, a line each), and their
+figures; those that are left out are 0, `totalPercent` is `percent`.
+*/
+export type FilterFields<Row> = {text(row: Row): string} & {readonly [Name in Figure]?: (row: Row) => number};
+
+/** A row's figures as a filter asks for them. */
+export function figuresOf<Row>(fields: Omit<FilterFields<Row>, 'text'>, row: Row): FigureOf {
+	return name => (fields[name] ?? (name === 'totalPercent' ? fields.percent : undefined))?.(row) ?? 0;
+}
+
+/** Whether a row has what a filter asks for. */
+export function isShown<Row>({terms = []}: RowFilter, fields: FilterFields<Row>, row: Row): boolean {
+	return terms.every(term => (term.text(fields.text(row)) || term.figures(figuresOf(fields, row))) !== term.isNegated);
+}
+
+/** The rows that a filter leaves. */
+export function filtered<Row>(rows: readonly Row[], filter: RowFilter, fields: FilterFields<Row>): readonly Row[] {
+	return filter.terms ? rows.filter(row => isShown(filter, fields, row)) : rows;
+}
 
 /** A filter that was read, or what is wrong with it (one line) and where (index in the text). */
 type ParsedFilter =
@@ -58,14 +67,14 @@ export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning:
 ];
 
 /** Figures that a filter can compare, and what they are called there. */
-const figures: Readonly<Record<string, keyof Omit<FilterRow, 'text'>>> = {
+const figures: Readonly<Record<string, Figure>> = {
 	pct: 'percent', self: 'percent', total: 'totalPercent', tot: 'totalPercent', cpu: 'cpuMs', ticks: 'ticks', threads: 'threads', thr: 'threads', blocked: 'blocked', stuck: 'stuckS',
 };
 
 /** Those that messages name; the others are synonyms. */
 const figureNames = ['pct', 'total', 'cpu', 'ticks', 'threads', 'blocked', 'stuck'];
 
-function figureOf(name: string | undefined): keyof Omit<FilterRow, 'text'> | undefined {
+function figureOf(name: string | undefined): Figure | undefined {
 	const lower = name?.toLowerCase() ?? '';
 	return Object.hasOwn(figures, lower) ? figures[lower] : undefined;
 }
@@ -74,10 +83,8 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
 	'>': (a, b) => a > b, '>=': (a, b) => a >= b, '<': (a, b) => a < b, '<=': (a, b) => a <= b, '=': (a, b) => a === b,
 };
 
-type RowTest = (row: FilterRow, lowerText: string) => boolean;
-
-/** One side of a `|`. */
-type OneTest = {readonly test: RowTest; readonly isFigure: boolean};
+/** One side of a `|`: it asks for a text, or for a figure. */
+type OneTest = {readonly text?: (line: string, lowerLine: string) => boolean; readonly figure?: RowTerm['figures']};
 
 /** Reads a filter expression; see `filterHelp` for the language. An empty one asks for nothing. */
 export function parseFilter(text: string): ParsedFilter {
@@ -141,32 +148,22 @@ function readFilter(terms: readonly Term[]): RowFilter {
 	return {
 		stateMask: stateMask === undefined ? undefined : stateMask & ((1 << threadStates.length) - 1),
 		thread: threadTests.length === 0 ? undefined : name => threadTests.every(test => test(name)),
-		row: rowTerms.length === 0
-			? undefined
-			: row => rowTerms.every(term => (term.text(row.text) || term.figures(row)) !== term.isNegated),
 		terms: rowTerms.length === 0 ? undefined : rowTerms,
 	};
 }
 
-/** What a row is that has a text and nothing else. */
-export const noFigures: Omit<FilterRow, 'text'> = {
-	percent: 0, totalPercent: 0, cpuMs: 0, ticks: 0, totalTicks: 0, threads: 0, blocked: 0, stuckS: 0,
-};
-
 function termOf(tests: readonly OneTest[], isNegated: boolean): RowTerm {
-	const ofText = tests.filter(({isFigure}) => !isFigure);
-	const ofFigures = tests.filter(({isFigure}) => isFigure);
+	const texts = tests.flatMap(({text}) => text ?? []);
+	const figureTests = tests.flatMap(({figure}) => figure ?? []);
 	return {
 		isNegated,
-		hasText: ofText.length > 0,
-		hasFigures: ofFigures.length > 0,
+		hasText: texts.length > 0,
+		hasFigures: figureTests.length > 0,
 		text(line) {
 			const lower = line.toLowerCase();
-			const row = {...noFigures, text: line};
-			return ofText.some(({test}) => test(row, lower));
+			return texts.some(test => test(line, lower));
 		},
-		// Figures look at no text.
-		figures: row => ofFigures.some(({test}) => test(row as FilterRow, '')),
+		figures: figureOf => figureTests.some(test => test(figureOf)),
 	};
 }
 
@@ -205,8 +202,7 @@ function readThread({text, at}: Alternative): (name: string) => boolean {
 function readRowTest({text, kind, at}: Alternative): OneTest {
 	if (kind === 'regex') {
 		try {
-			const matches = remembering(compilePattern(text));
-			return {test: row => matches(row.text), isFigure: false};
+			return {text: remembering(compilePattern(text))};
 		} catch (error) {
 			throw new FilterError((error as SyntaxError).message, at);
 		}
@@ -221,7 +217,7 @@ function readRowTest({text, kind, at}: Alternative): OneTest {
 		}
 
 		const holds = comparisons[sign];
-		return {test: row => holds(row[figure], limit), isFigure: true};
+		return {figure: figureOf => holds(figureOf(figure), limit)};
 	}
 
 	if (name && /^[\d.]+%?$/.test(number)) {
@@ -229,7 +225,7 @@ function readRowTest({text, kind, at}: Alternative): OneTest {
 	}
 
 	const word = text.toLowerCase();
-	return {test: (_row, lowerText) => lowerText.includes(word), isFigure: false};
+	return {text: (_, lowerLine) => lowerLine.includes(word)};
 }
 
 /** Texts whose result is kept: the rows of a view are nearly the same at each refresh. */

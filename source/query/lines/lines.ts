@@ -2,7 +2,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {sortRows} from '../columns/sort.js';
 import {locationName} from '../counters/location.js';
 import {scopeOf} from '../counters/scope.js';
-import type {FilterRow} from '../filter/filter.js';
+import {filtered, type FilterFields, type RowFilter} from '../filter/filter.js';
 import type {
 	LineRow, LineTable, Query, Location,
 } from '../types/rows.js';
@@ -18,68 +18,23 @@ or waiting samples count.
 export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
 	const scope = scopeOf(snapshot, query);
 	const {rows, ...whole} = countedLines(snapshot, since, query, scope);
-	const shown = scope.filter.row ? matching(rows, scope.filter.row) : rows;
-	return {rows: sortRows(shown, lineColumns, query.sort), allRows: rows.length, ...whole};
+	return {rows: sortRows(matching(rows, scope.filter), lineColumns, query.sort), allRows: rows.length, ...whole};
 }
+
+const filterFields: FilterFields<LineRow> = {
+	text: row => row.via ? `${locationName(row)}\nvia ${locationName(row.via)}` : locationName(row),
+	percent: row => row.selfPercent, totalPercent: row => row.totalPercent, cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks,
+	threads: row => row.threadCount, blocked: row => row.blockedNow, stuckS: row => row.stuckMs / 1000,
+};
 
 /** What a filter has left of some rows: the same while only their order is another. */
-const matched = new WeakMap<readonly LineRow[], {readonly by: unknown; readonly rows: readonly LineRow[]}>();
+const matched = new WeakMap<readonly LineRow[], {readonly filter: RowFilter; readonly rows: readonly LineRow[]}>();
 
-function matching(rows: readonly LineRow[], matches: (row: FilterRow) => boolean): readonly LineRow[] {
+function matching(rows: readonly LineRow[], filter: RowFilter): readonly LineRow[] {
 	const known = matched.get(rows);
-	if (known?.by === matches) {
-		return known.rows;
-	}
-
-	const shown = rows.filter(row => matches(new LineFilterRow(row)));
-	matched.set(rows, {by: matches, rows: shown});
-	return shown;
-}
-
-/** Nobody asks for all of it. */
-class LineFilterRow implements FilterRow {
-	readonly #row: LineRow;
-
-	constructor(row: LineRow) {
-		this.#row = row;
-	}
-
-	get text(): string {
-		const {via} = this.#row;
-		return via ? `${locationName(this.#row)}\nvia ${locationName(via)}` : locationName(this.#row);
-	}
-
-	get percent(): number {
-		return this.#row.selfPercent;
-	}
-
-	get totalPercent(): number {
-		return this.#row.totalPercent;
-	}
-
-	get cpuMs(): number {
-		return this.#row.selfCpuNs / 1e6;
-	}
-
-	get ticks(): number {
-		return this.#row.selfTicks;
-	}
-
-	get totalTicks(): number {
-		return this.#row.totalTicks;
-	}
-
-	get threads(): number {
-		return this.#row.threadCount;
-	}
-
-	get blocked(): number {
-		return this.#row.blockedNow;
-	}
-
-	get stuckS(): number {
-		return this.#row.stuckMs / 1000;
-	}
+	const found = known?.filter === filter ? known : {filter, rows: filtered(rows, filter, filterFields)};
+	matched.set(rows, found);
+	return found.rows;
 }
 
 /** What stands beside a line of a source: at it and in what it called. */

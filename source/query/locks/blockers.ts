@@ -9,6 +9,7 @@ import {isCounted, scopeOf, type Scope} from '../counters/scope.js';
 import {hasVirtualThreads, unmountedUnseen} from '../counters/thread-kind.js';
 import {sampleTicks} from '../counters/share.js';
 import {sampledMs} from '../counters/cpu-time.js';
+import {isShown, type FilterFields} from '../filter/filter.js';
 import type {BlockerRow, Query, Waiter} from '../types/rows.js';
 import {isStuckLonger, stuckMs} from './newest-sample.js';
 import {blockerColumns} from './columns.js';
@@ -163,13 +164,13 @@ function inChains(snapshot: Snapshot, rows: readonly BlockerRow[], scope: Scope,
 }
 
 /** The rows that the filter keeps, and those above them. */
-function wantedOf(rows: readonly BlockerRow[], scope: Scope): BlockerRow[] {
+function wantedOf(rows: readonly BlockerRow[], {filter}: Scope): BlockerRow[] {
 	const kept: BlockerRow[] = [];
 	let above = 0;
 	for (const row of rows.toReversed()) {
 		// A row further out than the last one that was kept is above it, unless another stood between.
 		const isAbove = row.depth < above;
-		if (isAbove || isWanted(row, scope)) {
+		if (isAbove || isShown(filter, filterFields, row)) {
 			kept.push(row);
 			above = row.depth;
 		}
@@ -186,11 +187,10 @@ function waitedForBy(snapshot: Snapshot, thread: number): string | undefined {
 		: undefined;
 }
 
-function isWanted(row: BlockerRow, {filter: {row: matches}}: Scope): boolean {
-	const names = [row.holderName, row.lockClass, ...row.waiters.map(({name}) => name)];
-	const locations = [row.tookAt, row.nowAt, ...row.waiters.map(({at}) => at)].filter(place => place !== undefined);
-	return !matches || matches({
-		text: [...names, ...locations.map(place => locationName(place))].join('\n'), percent: 0, totalPercent: 0, cpuMs: 0, ticks: 0, totalTicks: 0,
-		threads: row.waiters.length, blocked: row.waitingNow, stuckS: row.longestMs / 1000,
-	});
-}
+const filterFields: FilterFields<BlockerRow> = {
+	text({holderName, lockClass, waiters, tookAt, nowAt}) {
+		const locations = [tookAt, nowAt, ...waiters.map(({at}) => at)].filter(place => place !== undefined);
+		return [holderName, lockClass, ...waiters.map(({name}) => name), ...locations.map(place => locationName(place))].join('\n');
+	},
+	threads: row => row.waiters.length, blocked: row => row.waitingNow, stuckS: row => row.longestMs / 1000,
+};

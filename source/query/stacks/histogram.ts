@@ -11,6 +11,7 @@ import {
 } from '../counters/share.js';
 import {StackFilter} from '../counters/stack-filter.js';
 import {framesOf, stackIndex, type Grouping} from '../counters/stack-index.js';
+import {figuresOf, type FilterFields} from '../filter/filter.js';
 import {mostOf} from '../locks/contention-by-location.js';
 import type {Location, Query, StackHistogramRow} from '../types/rows.js';
 import {fingerprintOf} from './fingerprint.js';
@@ -48,12 +49,13 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	const leftOut = ends && !filter.isEmpty ? foundInLeftOut(counters, sums, filter, ends) : undefined;
 	const shown = filter.isEmpty
 		? rows
-		: rows.filter(row => filter.passes(row.node, depth, () => ({
-			percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
-			threads: row.threadCount, blocked: row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0, stuckS: 0,
-		}), leftOut?.[row.stack]));
+		: rows.filter(row => filter.passes(row.node, depth, figuresOf(filterFields, row), leftOut?.[row.stack]));
 	return {rows: sortRows(shown, stackColumns, query.sort), allRows: rows.length};
 }
+
+const filterFields: Omit<FilterFields<StackHistogramRow>, 'text'> = {
+	percent: row => row.percent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks, threads: row => row.threadCount, blocked: row => row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0,
+};
 
 /** By the number of a stack: terms of the filter whose text is in what its samples stood in beyond the program's own code. */
 function foundInLeftOut(counters: Counters, {selfTicks, bucketOfCounter}: BucketSums, filter: StackFilter, ends: Int32Array): Int32Array {

@@ -6,6 +6,7 @@ import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
 import {percentOf} from '../counters/share.js';
 import {sortRowsBy} from '../columns/sort.js';
 import {framesOf} from '../counters/stack-index.js';
+import {filtered} from '../filter/filter.js';
 import type {Location, Query, StackRow} from '../types/rows.js';
 
 /**
@@ -13,17 +14,13 @@ Stacks between `baseline` (undefined: the session's start) and `snapshot`, ident
 together over all threads; those without Java frames left out. Filtered (a word may match any frame); in the order of
 the unit: most CPU time, then ticks, or the other way round.
 */
-export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): StackRow[] {
+export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly StackRow[] {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, {stateMask: scope.countedMask, threads: scope.threads});
-	const rows = stackRows(snapshot.dictionary, counters, scope);
-	const {row: matches} = scope.filter;
-	return matches
-		? rows.filter(row => matches({
-			text: row.frames.map(frame => locationName(frame)).join('\n'), percent: row.percent, totalPercent: row.percent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
-			threads: row.threadCount, blocked: row.state === 'BLOCKED' ? row.threadCount : 0, stuckS: 0,
-		}))
-		: rows;
+	return filtered(stackRows(snapshot.dictionary, counters, scope), scope.filter, {
+		text: row => row.frames.map(frame => locationName(frame)).join('\n'),
+		percent: row => row.percent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks, threads: row => row.threadCount, blocked: row => row.state === 'BLOCKED' ? row.threadCount : 0,
+	});
 }
 
 /** Rows of the counters that have Java frames, in the unit's order, equal ones by key. Shares are of the whole of these counters. */

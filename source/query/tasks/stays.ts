@@ -2,7 +2,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import type {TaskReport, TaskStays} from '../../model/task-report.js';
 import {HistogramSum, longestNs, percentileNs} from '../../model/histogram.js';
 import {sortRows} from '../columns/sort.js';
-import {filterOf} from '../filter/filter.js';
+import {filtered, filterOf} from '../filter/filter.js';
 import type {Query} from '../types/rows.js';
 import {
 	groupOf, taskColumns, type StayFigures, type TaskRow,
@@ -136,12 +136,7 @@ export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, quer
 	}
 
 	const all = taskRows(tasks, since?.tasks, query.tasksBy ?? 'kind');
-	const {row: isWanted} = filterOf(query.filter);
-	const rows = isWanted
-		? all.filter(row => isWanted({
-			text: titleOfTasks(row), percent: 0, totalPercent: 0, cpuMs: 0, ticks: row.count, totalTicks: row.count, threads: 0, blocked: 0, stuckS: 0,
-		}))
-		: all;
+	const rows = filtered(all, filterOf(query.filter), {text: titleOfTasks, ticks: row => row.count});
 	return {rows: sortRows(rows, taskColumns, query.sort), allRows: all.length, above: aboveOf(tasks, since?.tasks)};
 }
 

@@ -14,6 +14,7 @@ import {stackIndex} from '../counters/stack-index.js';
 import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
 import {isOfJvm} from '../counters/thread-kind.js';
 import {isContendingNow} from '../locks/contention.js';
+import {filtered, type FilterFields} from '../filter/filter.js';
 import type {
 	Location, Query, ThreadRow, ThreadTableRows,
 } from '../types/rows.js';
@@ -45,11 +46,7 @@ export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, qu
 	}
 
 	const folded = query.foldPools ? foldPools(rows, row => row.name, row => row.vmInternal).map(pool => foldRows(pool.name, pool.items)) : rows;
-	const {row: matches} = scope.filter;
-	const matching = folded.filter(row => !matches || matches({
-		text: threadText(row), percent: row.cpuPercent, totalPercent: row.cpuPercent, cpuMs: row.cpuNs / 1e6, ticks: row.ticks, totalTicks: row.ticks,
-		threads: row.threadKeys.length, blocked: row.state === 'BLOCKED' ? 1 : 0, stuckS: row.stuckMs / 1000,
-	}));
+	const matching = filtered(folded, scope.filter, filterFields);
 	const shown = query.showIdle ? matching : matching.filter(row => !isIdle(row));
 	const sorted = sortRows(shown, threadColumns, query.sort);
 	return {rows: [...sorted.filter(row => !isQuietOfJvm(row)), ...sorted.filter(row => isQuietOfJvm(row))], allRows: folded.length, idleRows: matching.length - shown.length};
@@ -221,6 +218,8 @@ function isWithoutWork(snapshot: Snapshot, thread: number, {cpuNs, states}: Pick
 		&& !isContendingNow(snapshot, thread) && (threads.alive[thread] === 0 || waitsForWork(dictionary, threads.node[thread]));
 }
 
-function threadText(row: ThreadRow): string {
-	return row.now ? `${row.name} ${locationName(row.now)}` : row.name;
-}
+const filterFields: FilterFields<ThreadRow> = {
+	text: ({name, now}) => now ? `${name} ${locationName(now)}` : name,
+	percent: row => row.cpuPercent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks,
+	threads: row => row.threadKeys.length, blocked: row => row.state === 'BLOCKED' ? 1 : 0, stuckS: row => row.stuckMs / 1000,
+};

@@ -1,10 +1,12 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {sortRows} from '../columns/sort.js';
-import {filterOf} from '../filter/filter.js';
+import {filterOf, isShown, type FilterFields} from '../filter/filter.js';
 import type {Query} from '../types/rows.js';
 import {traceColumns} from './columns.js';
 import {titleOf, traceMethods, type TraceRow} from './methods.js';
 import {treeRows} from './tree-rows.js';
+
+const filterFields: FilterFields<TraceRow> = {text: titleOf, cpuMs: row => row.ownNs / 1e6, ticks: row => row.calls};
 
 /**
 The traced methods, or the tree of their calls, between `baseline` (undefined: since they were woven) and `snapshot`, filtered and sorted; none while
@@ -16,10 +18,8 @@ export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, que
 	}
 
 	const {traces} = snapshot;
-	const {row: fits} = filterOf(query.filter);
-	const isWanted = fits && ((row: TraceRow) => fits({
-		text: titleOf(row), percent: 0, totalPercent: 0, cpuMs: row.ownNs / 1e6, ticks: row.calls, totalTicks: row.calls, threads: 0, blocked: 0, stuckS: 0,
-	}));
+	const filter = filterOf(query.filter);
+	const isWanted = filter.terms && ((row: TraceRow) => isShown(filter, filterFields, row));
 	if ((query.tracesBy ?? 'method') !== 'method') {
 		const rows = treeRows(traces, since?.traces, query, isWanted);
 		return {rows, allRows: isWanted ? treeRows(traces, since?.traces, query, undefined).length : rows.length};

@@ -4,7 +4,7 @@ import {endsOf} from '../counters/attribution.js';
 import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
 import {StackFilter} from '../counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../counters/stack-index.js';
-import {noFigures, type RowTerm} from '../filter/filter.js';
+import {figuresOf, type FilterFields, type RowTerm} from '../filter/filter.js';
 import type {Query, TreeRow} from '../types/rows.js';
 import {CallNode, CallTree, type Weight} from './call-tree.js';
 import {treeColumns} from './columns.js';
@@ -62,7 +62,7 @@ export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictio
 	const ofFigures = terms.filter(({hasText}) => !hasText);
 	return {
 		filter,
-		isKept: node => filter.isEmpty || filter.passes(node, Infinity, () => noFigures),
+		isKept: node => filter.isEmpty || filter.passes(node, Infinity, () => 0),
 		hasFigures: ofFigures.length === 0 ? undefined : row => fits(row, ofFigures),
 	};
 }
@@ -81,8 +81,8 @@ export function wholeOf(counters: Counters, {countedMask}: Pick<Scope, 'countedM
 }
 
 /** In a tree a row's share is that of its total: with less than what is asked for, so has all below it. */
+const filterFields: Omit<FilterFields<TreeRow>, 'text'> = {percent: row => row.totalPercent, cpuMs: row => row.totalCpuNs / 1e6, ticks: row => row.totalTicks};
+
 function fits(row: TreeRow, terms: readonly RowTerm[]): boolean {
-	return terms.every(({figures, isNegated}) => figures({
-		...noFigures, percent: row.totalPercent, totalPercent: row.totalPercent, cpuMs: row.totalCpuNs / 1e6, ticks: row.totalTicks, totalTicks: row.totalTicks,
-	}) !== isNegated);
+	return terms.every(({figures, isNegated}) => figures(figuresOf(filterFields, row)) !== isNegated);
 }

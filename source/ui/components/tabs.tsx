@@ -69,7 +69,7 @@ function tabItems(ui: UiState, data: ScreenData, room: number): Item[] {
 
 function remarkItems(ui: UiState, data: ScreenData): Item[] {
 	const {query, onlyThreads, stateSet} = ui;
-	const remark = viewOf(ui.view).remark(query);
+	const remark = viewOf(ui.view).remark?.(query) ?? '';
 	const over = data.status.phase === 'recording' ? formatDuration(data.snapshot?.session.durationMs ?? 0) : windowText(ui, data);
 	const letters = stateLetters.filter(({states}) => states.some(name => query.states.includes(name))).map(({letter}) => letter).join('');
 	return [

@@ -79,7 +79,7 @@ function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): string {
 		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no samples were taken';
 	}
 
-	const known = table?.view.emptyText(table, ui.query);
+	const known = table?.view.emptyText?.(table, ui.query);
 	if (known !== undefined) {
 		return known;
 	}
