@@ -4,7 +4,6 @@ import {
 	afterAll, beforeAll, describe, expect, test,
 } from 'vitest';
 import {type Memory, ProcessMemory} from '../../../source/engines/memory/target/memory.js';
-import {type Chain, ReadAhead} from '../../../source/engines/memory/target/read-ahead.js';
 import {Reader} from '../../../source/engines/memory/target/reader.js';
 import {Ranges} from '../../../source/engines/memory/target/ranges.js';
 
@@ -87,53 +86,30 @@ describe('ranges of different lengths that are read together', () => {
 	});
 });
 
-describe('words that are read ahead', () => {
-	test('are what single reads give, where they can be read and so many bytes were wanted', () => {
-		const ahead = new ReadAhead(memory);
+describe('pages read recently', () => {
+	test('give what single reads give, and each is read once until it is forgotten', () => {
 		const reader = new Reader(memory);
-		const [known, ...others] = addresses.filter(address => !unreadable.includes(address));
-		for (const address of [known, unreadable[0], ...others]) {
-			ahead.want(address, address % 16 < 8 ? 8 : 4);
-		}
-
-		ahead.read();
-		const read = () => others.map(address => address % 16 < 8 ? reader.bigWord(address) : reader.u32(address));
+		const [first] = addresses.filter(address => !unreadable.includes(address)).sort((one, other) => one - other);
+		const readable = Array.from({length: 7}, (_, index) => first + (index * 1016));
+		const read = () => readable.map(address => reader.bigWord(address));
 		const singly = read();
-		const {reads} = reader;
-		expect(reader.withAhead(ahead, read)).toEqual(singly);
-		expect(reader.reads).toBe(reads);
-		const narrow = others.find(address => address % 16 >= 8)!;
-		expect(reader.withAhead(ahead, () => reader.bigWord(narrow))).toBe(reader.bigWord(narrow));
-		expect(() => reader.withAhead(ahead, () => reader.word(unreadable[0]))).toThrow('not readable');
-		expect(reader.reads).toBe(reads + 3);
-		ahead.clear();
-		reader.withAhead(ahead, read);
-		expect(reader.reads).toBe(reads + 3 + others.length);
+		const pages = new Set(readable.map(address => Math.floor(address / 4096))).size;
+		for (const _ of [1, 2]) {
+			reader.forgetPages();
+			const {reads} = reader;
+			expect(reader.withPages(read)).toEqual(singly);
+			expect(reader.withPages(read)).toEqual(singly);
+			expect(reader.reads - reads).toBe(pages);
+		}
 	});
 
-	test('lead to others, a step of all chains in one call; one ends where its word cannot be read', () => {
-		let calls = 0;
-		const counted: Memory = {
-			read: (...args) => memory.read(...args),
-			readMany(...args) {
-				calls++;
-				return memory.readMany(...args);
-			},
-		};
-		const ahead = new ReadAhead(counted);
+	test('reads outside see memory as it is, and what cannot be read fails in a page too', () => {
 		const reader = new Reader(memory);
-		const ends: number[] = [];
-		function * chain(at: number): Chain {
-			ahead.want(addresses[at], 8);
-			yield;
-			const word = reader.word(addresses[at]);
-			ahead.want(addresses[at] + 8, 8);
-			yield;
-			ends.push(word + reader.word(addresses[at] + 8));
+		const {reads} = reader;
+		reader.u32(addresses.find(address => !unreadable.includes(address))!);
+		expect(reader.reads).toBe(reads + 1);
+		for (const address of unreadable) {
+			expect(() => reader.withPages(() => reader.word(address))).toThrow('not readable');
 		}
-
-		ahead.follow(reader, [chain(3), chain(0), chain(4), chain(5)]);
-		expect(ends).toEqual([3, 4, 5].map(at => reader.word(addresses[at]) + reader.word(addresses[at] + 8)));
-		expect(calls).toBeLessThan(5);
 	});
 });

@@ -22,15 +22,14 @@ import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {Names} from './observe.js';
 
 /**
-Reads everything that can be read of a JVM without stopping it, from any memory; each thread as one text, and how often
-something was read by itself to find what they wait for, when that was looked up for the second time. Throws what the
-parts throw.
+Reads everything that can be read of a JVM without stopping it, from any memory; each thread as one text. Throws what the parts
+throw.
 */
-export function readAll(memory: Memory, symbols: Symbols): {release: number; missing: readonly string[]; threads: string[]; lockReads: number} {
+export function readAll(memory: Memory, symbols: Symbols): {release: number; missing: readonly string[]; threads: string[]} {
 	const reader = new Reader(memory);
 	const layout = resolveLayout(readVmStructs(reader, symbols));
 	if (layout.missing.length > 0) {
-		return {release: 0, missing: layout.missing, threads: [], lockReads: 0};
+		return {release: 0, missing: layout.missing, threads: []};
 	}
 
 	const names = new Names();
@@ -54,16 +53,9 @@ export function readAll(memory: Memory, symbols: Symbols): {release: number; mis
 
 	new Descriptions(vm, 1, {...parts, threads}).describe(all, all);
 	locks.start(all);
-	for (const thread of all) {
-		locks.of(thread, thread.state);
-		thread.lock = undefined;
-	}
-
-	const {reads} = reader;
-	locks.start(all);
 	const found = all.map(thread => locks.of(thread, thread.state));
 	return {
-		release: vm.release, missing: [], lockReads: reader.reads - reads,
+		release: vm.release, missing: [],
 		threads: all.map((thread, index) => {
 			const lock = found[index];
 			return [

@@ -1,6 +1,5 @@
 import {decodeFieldStream, decodeFieldTuples, type FieldInfo} from '../decode/fields.js';
 import {isAligned} from '../target/memory.js';
-import {type ReadAhead} from '../target/read-ahead.js';
 import {fail} from '../target/reader.js';
 import {has} from './layout.js';
 import {poolSymbol} from './methods.js';
@@ -77,18 +76,6 @@ export class Heap {
 		}
 
 		return narrowKlass ? narrowKlass.base + (reader.u32(oop + 8) * (2 ** narrowKlass.shift)) : reader.pointer(oop + 8);
-	}
-
-	/** Adds what `reference` reads of a field to the read-ahead. */
-	wantReference(address: number, ahead: ReadAhead): void {
-		ahead.want(address, this.#vm.narrowOop ? 4 : 8);
-	}
-
-	/** Adds what `klassOf` reads. */
-	wantKlass(oop: number, ahead: ReadAhead): void {
-		const {narrowKlass, markKlassShift} = this.#vm;
-		const isInMark = markKlassShift !== undefined && narrowKlass !== undefined;
-		ahead.want(isInMark ? oop : oop + 8, isInMark || !narrowKlass ? 8 : 4);
 	}
 
 	/** Whether a class is another or its subclass. */

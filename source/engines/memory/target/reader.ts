@@ -1,5 +1,6 @@
 import {wordAt} from '../decode/word.js';
 import {isAddress, type Memory} from './memory.js';
+import {RecentPages} from './recent-pages.js';
 
 /** Thrown when a read fails, which is normal because the target runs meanwhile. */
 export class Unreadable extends Error {}
@@ -31,31 +32,39 @@ export const cStringLimit = 256;
 /** Maximum bytes in one read; a larger length is garbage. */
 const bytesLimit = 1 << 22;
 
-export type Ahead = {
-	/** Copies bytes read ahead at an address to the start of `into`; false if there are not that many. */
-	take(address: number, into: Uint8Array, length: number): boolean;
-};
-
 /** Reads little-endian values from the target's memory; every method throws `Unreadable`. */
 export class Reader {
-	/** Number of reads of the target so far, without what was read ahead. */
-	reads = 0;
 	readonly #bytes = new Uint8Array(cStringLimit);
 	readonly #view = new DataView(this.#bytes.buffer);
 
-	#ahead: Ahead | undefined;
+	readonly #pages: RecentPages;
+	#usesPages = false;
+	#reads = 0;
 
-	constructor(readonly memory: Memory) {}
+	constructor(readonly memory: Memory) {
+		this.#pages = new RecentPages(memory);
+	}
 
-	/** Calls `read` with words read ahead counting as read now. */
-	withAhead<T>(ahead: Ahead | undefined, read: () => T): T {
-		const outer = this.#ahead;
-		this.#ahead = ahead;
+	/** Number of reads of the target so far. */
+	get reads(): number {
+		return this.#reads + this.#pages.reads;
+	}
+
+	/**
+	Calls `read`, whose values are read by the page and may be as old as the last `forgetPages`: the caller checks that
+	objects did not move meanwhile.
+	*/
+	withPages<T>(read: () => T): T {
+		this.#usesPages = true;
 		try {
 			return read();
 		} finally {
-			this.#ahead = outer;
+			this.#usesPages = false;
 		}
+	}
+
+	forgetPages(): void {
+		this.#pages.clear();
 	}
 
 	u8(address: number): number {
@@ -102,14 +111,14 @@ export class Reader {
 			fail();
 		}
 
-		this.reads++;
+		this.#reads++;
 		const bytes = new Uint8Array(length);
 		return length === 0 || this.memory.read(address, bytes, 0, length) === length ? bytes : fail();
 	}
 
 	/** Fills `into` from `offset` with exactly `length` bytes. */
 	fill(address: number, into: Uint8Array, offset: number, length: number): void {
-		this.reads++;
+		this.#reads++;
 		if (this.memory.read(address, into, offset, length) !== length) {
 			fail();
 		}
@@ -123,7 +132,7 @@ export class Reader {
 
 		// Most strings are short, and a long read may cross into an unmapped page.
 		for (const length of [40, cStringLimit]) {
-			this.reads++;
+			this.#reads++;
 			const got = this.memory.read(address, this.#bytes, 0, length);
 			const end = this.#bytes.subarray(0, got).indexOf(0);
 			if (end !== -1) {
@@ -135,11 +144,11 @@ export class Reader {
 	}
 
 	#fetch(address: number, length: number): void {
-		if (this.#ahead?.take(address, this.#bytes, length)) {
+		if (this.#usesPages && this.#pages.take(address, this.#bytes, length)) {
 			return;
 		}
 
-		this.reads++;
+		this.#reads++;
 		if (this.memory.read(address, this.#bytes, 0, length) !== length) {
 			fail();
 		}

@@ -133,6 +133,7 @@ export class Descriptions {
 				break;
 			}
 
+			this.#vm.reader.forgetPages();
 			this.#namesLeft = namesPerRound;
 			const found = this.#found;
 			found.length = 0;
@@ -293,8 +294,10 @@ export class Descriptions {
 
 	#identity(thread: JavaThread): ThreadIdentity | undefined {
 		try {
-			const oop = this.#objects.objectOf(thread.address, thread.block.threadObject);
-			return oop === 0 ? undefined : this.#objects.identity(oop);
+			return this.#vm.reader.withPages(() => {
+				const oop = this.#objects.objectOf(thread.address, thread.block.threadObject);
+				return oop === 0 ? undefined : this.#objects.identity(oop);
+			});
 		} catch {
 			return undefined;
 		}
@@ -306,7 +309,9 @@ export class Descriptions {
 	*/
 	#confirmedIdentity(thread: JavaThread): ThreadIdentity | undefined {
 		this.#heap.isDoubtful = false;
+		this.#vm.reader.forgetPages();
 		const identity = this.#identity(thread);
+		this.#vm.reader.forgetPages();
 		const again = this.#identity(thread);
 		if (!identity || again?.name !== identity.name) {
 			return undefined;

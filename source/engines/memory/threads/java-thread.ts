@@ -1,5 +1,4 @@
 import {stateCode} from '../../../model/thread-state.js';
-import {type Chain} from '../target/read-ahead.js';
 import {WalkedStack} from '../stacks/walked-stack.js';
 import {type ThreadCpuTime} from './cpu-times.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from './thread-block.js';
@@ -16,8 +15,6 @@ export type Lock = {
 	readers?: number;
 	/** Reads the owner again; undefined if there can be none. */
 	readonly ownerSlot?: () => Holder | undefined;
-	/** Reads ahead what `ownerSlot` reads. */
-	readonly ownerAhead?: () => Chain;
 };
 
 /** A thread's lock, and the frames, state and clock for which it is valid. */

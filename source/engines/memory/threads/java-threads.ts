@@ -61,12 +61,7 @@ export class JavaThreads {
 			return undefined;
 		}
 
-		this.#fresh.clear();
-		for (const {address} of watched) {
-			this.#blocks.addTo(this.#fresh, address);
-		}
-
-		this.#readFresh();
+		this.#readFresh(watched.map(({address}) => address));
 		for (const thread of watched) {
 			if (this.#refresh(thread.address, thread) !== thread) {
 				this.#nextFresh = Infinity;
@@ -126,14 +121,7 @@ export class JavaThreads {
 	/** Reads the threads of an unchanged list; false if one was replaced. */
 	#scan(addresses: readonly number[]): boolean {
 		const threads = this.#threads;
-		this.#fresh.clear();
-		for (const [index, thread] of threads.entries()) {
-			if (!this.#isUnchanged(index, thread) && !this.#isWhereWalkedBy(index, thread)) {
-				this.#blocks.addTo(this.#fresh, addresses[index]);
-			}
-		}
-
-		this.#readFresh();
+		this.#readFresh(addresses.filter((_, index) => !this.#isUnchanged(index, threads[index]) && !this.#isWhereWalkedBy(index, threads[index])));
 		for (const [index, thread] of threads.entries()) {
 			if (!this.#isUnchanged(index, thread) && this.#update(addresses[index], index, thread) !== thread) {
 				this.#nextFresh = Infinity;
@@ -151,7 +139,13 @@ export class JavaThreads {
 		return this.#blocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0);
 	}
 
-	#readFresh(): void {
+	/** Reads the blocks at these addresses together; `#refresh` takes them in this order. */
+	#readFresh(addresses: readonly number[]): void {
+		this.#fresh.clear();
+		for (const address of addresses) {
+			this.#blocks.addTo(this.#fresh, address);
+		}
+
 		this.#fresh.read();
 		this.#nextFresh = 0;
 	}
@@ -160,21 +154,27 @@ export class JavaThreads {
 		return this.#anchors.areSame(index) && thread.hasValidRow;
 	}
 
-	#isWhereWalkedBy(index: number, thread: JavaThread): boolean {
-		return this.#anchors.areIn(index, thread.block) && thread.wasWalkedFrom(thread.block);
+	#isWhereWalkedBy(index: number, thread: JavaThread | undefined): boolean {
+		return thread !== undefined && this.#anchors.areIn(index, thread.block) && thread.wasWalkedFrom(thread.block);
 	}
 
 	#rebuild(addresses: readonly number[], lastKnown: number): void {
 		const threads = this.#threads;
 		this.#round++;
 		threads.length = 0;
-		for (const [index, address] of addresses.entries()) {
-			const thread = this.#update(address, index, index <= lastKnown ? this.#known.get(address) : undefined);
-			if (thread) {
-				thread.round = this.#round;
-				threads.push(thread);
+		const known = addresses.map((address, index) => index <= lastKnown ? this.#known.get(address) : undefined);
+		this.#readFresh(addresses.filter((_, index) => !this.#isWhereWalkedBy(index, known[index])));
+		this.#vm.reader.forgetPages();
+		this.#vm.reader.withPages(() => {
+			for (const [index, address] of addresses.entries()) {
+				const thread = this.#update(address, index, known[index]);
+				if (thread) {
+					thread.round = this.#round;
+					threads.push(thread);
+				}
 			}
-		}
+		});
+		this.#nextFresh = Infinity;
 
 		// Indices identify threads only if every address has one.
 		this.#addresses = threads.length === addresses.length ? addresses : undefined;

@@ -2,7 +2,6 @@ import {printable} from '../../../model/text.js';
 import {stateCode} from '../../../model/thread-state.js';
 import {type Heap} from '../hotspot/heap.js';
 import {has} from '../hotspot/layout.js';
-import {type ReadAhead} from '../target/read-ahead.js';
 import {fail} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 
@@ -73,31 +72,6 @@ export class ThreadObjects {
 			name: string === 0 ? '' : printable(this.#heap.string(string)),
 			isDaemon: reader.u8(this.#holder(oop) + daemon) !== 0,
 		};
-	}
-
-	/** Adds what `inSlot` reads to the read-ahead. */
-	wantSlot(thread: number, slot: number, ahead: ReadAhead): void {
-		ahead.want(this.#vm.layout.types.threadObjectIsHandle ? slot : thread + this.#vm.layout.fields.threadObject, 8);
-	}
-
-	/** Adds what `nativeThreadOf` reads, except the superclasses. */
-	wantNativeThread(oop: number, ahead: ReadAhead): void {
-		this.#heap.wantKlass(oop, ahead);
-		ahead.want(oop + this.#offsets.eetop, 8);
-	}
-
-	/** Adds the superclass of an object's class, unless the class is java.lang.Thread. Throws `Unreadable`. */
-	wantAncestor(oop: number, ahead: ReadAhead): void {
-		const klass = this.#heap.klassOf(oop);
-		if (klass !== this.#threadKlass) {
-			ahead.want(klass + this.#vm.layout.fields.klassSuper, 8);
-		}
-	}
-
-	/** Adds what `objectOf` and `parkBlocker` read. */
-	wantParkBlocker(oop: number, ahead: ReadAhead): void {
-		this.wantNativeThread(oop, ahead);
-		this.#heap.wantReference(oop + this.#offsets.parkBlocker, ahead);
 	}
 
 	/** Id and name of a java.lang.VirtualThread. */

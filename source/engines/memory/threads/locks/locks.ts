@@ -8,13 +8,11 @@ import {has} from '../../hotspot/layout.js';
 import {isAligned} from '../../target/memory.js';
 import {klassSymbol, type Methods, symbolName} from '../../hotspot/methods.js';
 import {type SynchronizerOffsets, Synchronizers} from '../../hotspot/synchronizers.js';
-import {type Chain, ReadAhead} from '../../target/read-ahead.js';
 import {type Vm} from '../../hotspot/vm.js';
 import {type ThreadObjects} from '../thread-object.js';
 import {type Holder, type JavaThread, type KnownLock, type Lock} from '../java-thread.js';
 import {waitKind} from '../derived-state.js';
 import {ClassInitialisers} from './class-initialisers.js';
-import {LockWords} from './lock-words.js';
 import {type TakenAt} from './taken-at.js';
 
 const none: Lock = {kind: lockKindCode.none, className: 0};
@@ -28,8 +26,8 @@ const anonymousOwner = 1;
 /** Maximum number of objects locked without a monitor (LockStack::CAPACITY is 8). */
 const lockStackLimit = 8;
 
-/** Minimum number of threads for which reading ahead pays. */
-const leastAhead = 3;
+/** First release in which a monitor refers to its object by a weak handle (JDK-8247281) instead of its address. */
+const weakHandles = 16;
 
 /** Maximum number of class names kept. */
 const classesLimit = 4096;
@@ -51,10 +49,6 @@ export class Locks {
 	/** Names of lock classes, by class. */
 	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
 	#threads: readonly JavaThread[] = [];
-	/** Words that most threads of this sample need, read together; empty if objects moved meanwhile. */
-	readonly #ahead: ReadAhead;
-	readonly #words: LockWords;
-	readonly #chains: Chain[] = [];
 	/** The clock of this sample; undefined until needed. */
 	#clockRead: number | undefined;
 	/** Threads of the sample by address and by owner id; built when needed. */
@@ -69,8 +63,6 @@ export class Locks {
 		this.#objects = parts.objects;
 		this.#synchronizers = new Synchronizers(vm, parts.heap);
 		this.#initialisers = new ClassInitialisers(vm, parts);
-		this.#ahead = new ReadAhead(vm.reader.memory);
-		this.#words = new LockWords(vm, this.#ahead, {...parts, synchronizers: this.#synchronizers});
 		this.#clock = parts.clock;
 		this.#methods = parts.methods;
 		this.#interner = parts.interner;
@@ -80,12 +72,11 @@ export class Locks {
 	/** Begins a sample with these threads, the possible owners. */
 	start(threads: readonly JavaThread[]): void {
 		this.#threads = threads;
-		this.#clockRead = undefined;
+		this.#haveMoved();
 		this.#byAddress = undefined;
 		this.#byOwnerId = undefined;
 		this.#takenAt.start();
 		this.#initialisers.start();
-		this.#readAhead();
 	}
 
 	/**
@@ -100,7 +91,7 @@ export class Locks {
 		into.lockOwner[row] = isThere ? owner.row : -1;
 		into.lockOwnerFrame[row] = 0;
 		if (isThere && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
-			into.lockOwnerFrame[row] = this.#takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#words.monitorObject(pendingMonitor), true));
+			into.lockOwnerFrame[row] = this.#takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
 		} else if (isThere && lock?.kind === lockKindCode['class-init']) {
 			into.lockOwnerFrame[row] = this.#initialisers.frameOf(owner, lock.className);
 		}
@@ -141,40 +132,6 @@ export class Locks {
 		return lock ?? none;
 	}
 
-	/**
-	Reads ahead what `of` needs for threads that have newly parked or blocked, and the owners of the others' locks. Not
-	with concurrent collectors, since objects must not move meanwhile.
-	*/
-	#readAhead(): void {
-		const ahead = this.#ahead;
-		ahead.clear();
-		if (this.#vm.collector !== 'stop-the-world') {
-			return;
-		}
-
-		const chains = this.#chains;
-		chains.length = 0;
-		for (const thread of this.#threads) {
-			const chain = thread.hasValidRow || !isWaiting(thread.state) ? undefined : this.#chainOf(thread);
-			if (chain) {
-				chains.push(chain);
-			}
-		}
-
-		const clock = chains.length < leastAhead ? moving : this.#clockNow;
-		if (clock !== moving) {
-			ahead.follow(this.#vm.reader, chains);
-			if (this.#clock.now() !== clock) {
-				this.#haveMoved();
-			}
-		}
-	}
-
-	#chainOf(thread: JavaThread): Chain | undefined {
-		const known = knownLock(thread);
-		return known && (known.ownerSlot === undefined || this.#isInPlace(known)) ? known.ownerAhead?.() : this.#words.of(thread);
-	}
-
 	/** Whether its address is still valid; monitors and classes do not move. */
 	#isInPlace({kind, clock}: KnownLock): boolean {
 		return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (clock === this.#clockNow && clock !== moving);
@@ -183,7 +140,7 @@ export class Locks {
 	/** Discards what depends on objects not moving. */
 	#haveMoved(): void {
 		this.#clockRead = undefined;
-		this.#ahead.clear();
+		this.#vm.reader.forgetPages();
 	}
 
 	get #clockNow(): number {
@@ -205,7 +162,7 @@ export class Locks {
 		const {state, block} = thread;
 		if (state === stateCode.BLOCKED && block.pendingMonitor !== 0) {
 			const monitor = block.pendingMonitor;
-			return this.#owned(lockKindCode.monitor, this.#monitorClass(monitor), () => ({thread: this.#monitorOwner(monitor)}), () => this.#words.ofOwner(monitor));
+			return this.#owned(lockKindCode.monitor, this.#monitorClass(monitor), () => ({thread: this.#monitorOwner(monitor)}));
 		}
 
 		if (state === stateCode.BLOCKED) {
@@ -220,8 +177,15 @@ export class Locks {
 		return kind === 'park' ? this.#parked(thread) : none;
 	}
 
+	/** The object of a monitor. Throws `Unreadable`. */
+	#monitorObject(monitor: number): number {
+		const {reader, layout: {fields}, release} = this.#vm;
+		const object = reader.word(monitor + fields.monitorObject);
+		return release >= weakHandles ? this.#heap.reference(object, true) : object;
+	}
+
 	#monitorClass(monitor: number): number {
-		return this.#safely(() => this.#classOf(this.#words.monitorObject(monitor))) ?? 0;
+		return this.#safely(() => this.#classOf(this.#monitorObject(monitor))) ?? 0;
 	}
 
 	/**
@@ -231,9 +195,9 @@ export class Locks {
 	#monitorOwner(monitor: number): JavaThread | undefined {
 		const {reader, layout: {fields}} = this.#vm;
 		try {
-			const owner = reader.withAhead(this.#ahead, () => reader.word(monitor + fields.monitorOwner));
+			const owner = reader.withPages(() => reader.word(monitor + fields.monitorOwner));
 			if (owner === anonymousOwner && has(fields.lockStack)) {
-				return this.#safely(() => this.#holderOf(this.#words.monitorObject(monitor)));
+				return this.#safely(() => this.#holderOf(this.#monitorObject(monitor)));
 			}
 
 			if (has(fields.monitorOwnerId)) {
@@ -266,14 +230,14 @@ export class Locks {
 
 			const offsets = this.#synchronizers.offsetsOf(this.#heap.klassOf(blocker));
 			return has(offsets.owner)
-				? this.#owned(lockKindCode.park, this.#classOf(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker, offsets)), () => this.#words.ofHolder(blocker, offsets))
+				? this.#owned(lockKindCode.park, this.#classOf(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker, offsets)))
 				: {kind: lockKindCode.park, className: this.#classOf(blocker)};
 		});
 	}
 
-	#owned(kind: number, className: number, ownerSlot: () => Holder | undefined, ownerAhead: () => Chain): Lock {
+	#owned(kind: number, className: number, ownerSlot: () => Holder | undefined): Lock {
 		const holder = ownerSlot();
-		return {kind, className, owner: holder?.thread, readers: holder?.readers, ownerSlot, ownerAhead};
+		return {kind, className, owner: holder?.thread, readers: holder?.readers, ownerSlot};
 	}
 
 	/**
@@ -320,8 +284,7 @@ export class Locks {
 	}
 
 	/**
-	What was read from the heap, or undefined if objects may have moved meanwhile. `isOfNow`: do not use what was read
-	ahead.
+	What was read from the heap, or undefined if objects may have moved meanwhile. `isOfNow`: everything is read now.
 	*/
 	#safely<T>(read: () => T, isOfNow = false): T | undefined {
 		const {reader} = this.#vm;
@@ -336,8 +299,8 @@ export class Locks {
 		try {
 			this.#heap.isDoubtful = false;
 			const {reads} = reader;
-			const result = reader.withAhead(isOfNow ? undefined : this.#ahead, read);
-			// What was read ahead belongs to the sample's clock.
+			const result = isStopTheWorld && !isOfNow ? reader.withPages(read) : read();
+			// What was read before belongs to the sample's clock.
 			if (isStopTheWorld && reader.reads !== reads && this.#clock.now() !== before) {
 				this.#haveMoved();
 				return undefined;
