@@ -1,4 +1,3 @@
-import {type Ranges} from '../target/ranges.js';
 import {type Vm} from './vm.js';
 
 /** Value of `HeapClock.now` while objects may be moving. */
@@ -34,25 +33,6 @@ export class HeapClock {
 		} catch {
 			return moving;
 		}
-	}
-
-	/** Adds the clock's fields to ranges to be read together; returns the first index, for `taken`. */
-	addTo(ranges: Ranges): number {
-		const {layout: {fields}} = this.#vm;
-		const active = this.#heap + fields.collectionActive;
-		const first = ranges.add(this.#heap + fields.totalCollections, 4);
-		ranges.add(active - (active % 4), 4);
-		return first;
-	}
-
-	/** The result of `now` from ranges that were read. */
-	taken(ranges: Ranges, first: number): number {
-		if (this.#vm.collector !== 'stop-the-world' || !ranges.isRead(first) || !ranges.isRead(first + 1)) {
-			return moving;
-		}
-
-		const active = (this.#heap + this.#vm.layout.fields.collectionActive) % 4;
-		return (ranges.half(first + 1, 0) >>> (active * 8)) % 256 === 0 ? ranges.half(first, 0) : moving;
 	}
 
 	/** Whether a stop-the-world collection is running; false for concurrent collectors. */

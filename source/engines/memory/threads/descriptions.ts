@@ -3,7 +3,6 @@ import {stateCode} from '../../../model/thread-state.js';
 import {moving, type HeapClock} from '../hotspot/collections.js';
 import {type Heap} from '../hotspot/heap.js';
 import {type Methods} from '../hotspot/methods.js';
-import {Ranges} from '../target/ranges.js';
 import {type Vm} from '../hotspot/vm.js';
 import {derivedState, waitKind} from './derived-state.js';
 import {type JavaThread} from './java-thread.js';
@@ -28,9 +27,6 @@ const tries = 3;
 /** JIT compiler threads are Java threads to the VM. */
 const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThread/;
 
-/** Bytes of a thread status. */
-const statusBytes = 4;
-
 type Found = {readonly identity?: ThreadIdentity; readonly state?: number};
 
 /**
@@ -47,13 +43,6 @@ export class Descriptions {
 	readonly #clock: HeapClock;
 	readonly #threads: JavaThreads;
 	readonly #methods: Methods;
-	/** The clock, statuses and blocks, and the clock again: read together, in this order. */
-	readonly #together: Ranges;
-	#clockAfter = 0;
-	/** The clock at the last reading. */
-	#lastClock = moving;
-	/** What the current attempt found. */
-	readonly #found: Array<Found & {readonly thread: JavaThread}> = [];
 	/** How many more names this sample may read again; the index of the last idle thread chosen for it, and when. */
 	#namesLeft = 0;
 	#chosen = 0;
@@ -69,7 +58,6 @@ export class Descriptions {
 		this.#clock = parts.clock;
 		this.#threads = parts.threads;
 		this.#methods = parts.methods;
-		this.#together = new Ranges(vm.reader.memory);
 	}
 
 	/**
@@ -128,25 +116,22 @@ export class Descriptions {
 		}
 
 		for (let attempt = 0; attempt < tries; attempt++) {
-			const clock = this.#readTogether(threads);
+			const clock = this.#clock.now();
 			if (clock === moving) {
 				break;
 			}
 
 			this.#vm.reader.forgetPages();
 			this.#namesLeft = namesPerRound;
-			const found = this.#found;
-			found.length = 0;
-			let isAllRead = true;
+			const found: Array<Found & {readonly thread: JavaThread}> = [];
 			for (const thread of threads) {
 				const isDue = this.#isDue(thread);
 				if (isDue || hasStateToFind(thread)) {
-					isAllRead &&= !isDue && (thread.isInJava || (thread.description.statusRange >= 0 && this.#together.isRead(thread.description.statusRange)));
 					found.push({thread, identity: isDue ? this.#identity(thread) : undefined, state: this.#stateOfStack(thread, thread.isInJava ? undefined : this.#state(thread, clock))});
 				}
 			}
 
-			if ((isAllRead ? this.#clock.taken(this.#together, this.#clockAfter) : this.#clock.now()) === clock) {
+			if (this.#clock.now() === clock) {
 				for (const each of found) {
 					this.#apply(each.thread, each);
 				}
@@ -189,7 +174,7 @@ export class Descriptions {
 		}
 
 		const isNew = thread.description.frames !== thread.frames;
-		thread.description.isStateSure = read !== undefined && ((read === thread.state && !isNew) || this.#isWhereWalked(thread));
+		thread.description.isStateSure = read !== undefined && ((read === thread.state && !isNew) || this.#threads.isWhereWalked(thread));
 		if (thread.description.isStateSure) {
 			return read;
 		}
@@ -225,47 +210,6 @@ export class Descriptions {
 	#isNameOld(thread: JavaThread): boolean {
 		const isActive = thread.hasMoved || thread.cpuNs > 0;
 		return this.#nowMs - thread.description.identifiedMs > (isActive ? activeNameMs : idleNameMs);
-	}
-
-	/**
-	Reads the statuses whose addresses are known, then the blocks of threads with new stacks, in one call; returns the
-	clock before them.
-	*/
-	#readTogether(threads: readonly JavaThread[]): number {
-		const together = this.#together;
-		together.clear();
-		const first = this.#clock.addTo(together);
-		for (const thread of threads) {
-			const isWanted = thread.description.statusClock === this.#lastClock && !thread.isInJava && hasStateToFind(thread);
-			thread.description.statusRange = isWanted ? together.add(thread.description.statusAddress, statusBytes) : -1;
-			thread.description.blockRange = -1;
-		}
-
-		for (const thread of threads) {
-			if (thread.description.statusRange >= 0 && thread.description.frames !== thread.frames) {
-				thread.description.blockRange = this.#threads.addTo(together, thread);
-			}
-		}
-
-		this.#clockAfter = this.#clock.addTo(together);
-		together.read();
-		const clock = this.#clock.taken(together, first);
-		if (clock !== this.#lastClock) {
-			for (const thread of threads) {
-				thread.description.statusRange = -1;
-				thread.description.blockRange = -1;
-			}
-		}
-
-		this.#lastClock = clock;
-		return clock;
-	}
-
-	/** Whether a thread was still where its stack was walked when its status was read. */
-	#isWhereWalked(thread: JavaThread): boolean {
-		const {statusRange, blockRange} = thread.description;
-		const isTogether = statusRange >= 0 && blockRange >= 0 && this.#together.isRead(statusRange);
-		return isTogether ? this.#threads.wasWhereWalked(this.#together, blockRange, thread) : this.#threads.isWhereWalked(thread);
 	}
 
 	#apply(thread: JavaThread, {identity, state}: Found): void {
@@ -334,8 +278,7 @@ export class Descriptions {
 				thread.description.statusClock = clock;
 			}
 
-			const isRead = thread.description.statusRange >= 0 && this.#together.isRead(thread.description.statusRange);
-			return stateOfStatus(isRead ? this.#together.half(thread.description.statusRange, 0) : this.#vm.reader.u32(thread.description.statusAddress));
+			return stateOfStatus(this.#vm.reader.u32(thread.description.statusAddress));
 		} catch {
 			thread.description.statusClock = Number.NaN;
 			return undefined;

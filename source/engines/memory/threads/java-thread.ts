@@ -28,9 +28,6 @@ class Description {
 	/** Address of its thread status, and the collection count for which it is valid. */
 	statusAddress = 0;
 	statusClock = Number.NaN;
-	/** Indices of its status and block among the ranges read together; -1 if not included. */
-	statusRange = -1;
-	blockRange = -1;
 	/** Frames for which the state was last computed, and whether the thread's own status confirmed it. */
 	frames?: Int32Array;
 	isStateSure = false;
