@@ -5,17 +5,18 @@ import {defaultQuery} from '../../query/types/query.js';
 import {locationName} from '../../query/counters/location.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {queryLines} from '../../query/lines/lines.js';
-import {
-	queryContention, queryWaits, type ContentionRow, type WaitRow,
-} from '../../query/locks/waits.js';
+import {queryBlockers} from '../../query/locks/blockers.js';
+import {threadsOfProgram} from '../../query/summary/lines.js';
 import {corePercent} from '../../query/counters/cpu-time.js';
 import {leastCpuPercent} from '../../query/summary/summary.js';
 import {
 	longestFirst, titleOf, traceMethods, type TraceRow,
 } from '../../query/traces/methods.js';
-import type {LineRow} from '../../query/types/rows.js';
 import {costLine, targetLine, timeLine} from './session-lines.js';
 import {wrapAt} from './text-table.js';
+import {mostOf} from '../../query/locks/contention-by-location.js';
+import type {LineRow} from '../../query/lines/counted-lines.js';
+import type {BlockerRow, Location} from '../../query/types/rows.js';
 
 const maxLines = 10;
 const maxFindings = 3;
@@ -50,12 +51,15 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const hot = rows.filter(row => row.selfCpuNs > 0 && !ofAgent.test(row.className));
 	const percent = corePercent(wholeCpuNs, session.sampledMs);
 	const tickMs = session.sampledMs / Math.max(1, session.samples);
+	const waits = queryLines(snapshot, undefined, {
+		...defaultQuery, ownFirst: true, unit: 'ticks', states: ['WAITING', 'TIMED_WAITING', 'IDLE'], sort: {column: 'ticks', reverse: false}, threadKeys: threadsOfProgram(snapshot),
+	});
 	const entries = [
 		...findingsOf(snapshot, undefined, defaultQuery).slice(0, maxFindings).map(({text}) => text),
 		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxTraced).map(row => tracedText(row)) : []),
-		...queryContention(snapshot, maxHeldUp).filter(({ticks}) => ticks >= session.samples * leastHeldUp).map(row => heldUpText(row, tickMs)),
+		...heldUpOf(snapshot).slice(0, maxHeldUp).filter(({waitedMs}) => waitedMs >= session.sampledMs * leastHeldUp).map(place => heldUpText(place)),
 		...(percent < leastCpuPercent ? [hardlyHot(hot, wholeCpuNs)] : []),
-		...(percent < busyPercent ? queryWaits(snapshot, maxWaits).map(row => waitText(row, tickMs)) : []),
+		...(percent < busyPercent ? waits.rows.slice(0, maxWaits).map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
 		...(percent < leastCpuPercent ? [] : hot.slice(0, maxHot).map(row => hotText(row))),
 	].map(entry => wrapped(entry, width));
 	const lines = [...head];
@@ -87,23 +91,42 @@ function hardlyHot([first]: readonly LineRow[], wholeCpuNs: number): string {
 	return first ? `almost no CPU time: ${formatMs(wholeCpuNs)} ms, most at ${locationName(first)}` : 'no line of Java code used CPU time';
 }
 
-function waitText(row: WaitRow, tickMs: number): string {
-	return `waited ${timeAt(row, tickMs)}${locationName(row.location)}`;
-}
-
 /** `for 8s at ` or, of several threads, `for 1m20s (10 threads) at `. */
-function timeAt({ticks, threadCount}: WaitRow, tickMs: number): string {
-	return `for ${formatDuration(ticks * tickMs)}${threadCount > 1 ? ` (${threadCount} threads)` : ''} at `;
+function timeAt(ms: number, threadCount: number): string {
+	return `for ${formatDuration(ms)}${threadCount > 1 ? ` (${threadCount} threads)` : ''} at `;
 }
 
-function heldUpText(row: ContentionRow, tickMs: number): string {
-	const {location, holder} = row;
-	const head = `blocked ${timeAt(row, tickMs)}${locationName(location)}`;
-	if (!holder?.ownerName) {
+/** A place where locks held threads up, and for how long each holder did. */
+type HeldUp = {readonly at: Location; waitedMs: number; readonly threads: Set<number>; readonly byHolder: Map<BlockerRow, number>};
+
+/** Those of the whole session, the longest first. */
+function heldUpOf(snapshot: Snapshot): HeldUp[] {
+	const places = new Map<string, HeldUp>();
+	for (const row of queryBlockers(snapshot, undefined, defaultQuery).rows) {
+		for (const {at, key, waitedMs} of row.waiters.filter(waiter => waiter.waitedMs > 0)) {
+			if (at) {
+				const place = places.get(locationName(at)) ?? {
+					at, waitedMs: 0, threads: new Set(), byHolder: new Map(),
+				};
+				places.set(locationName(at), place);
+				place.waitedMs += waitedMs;
+				place.threads.add(key);
+				place.byHolder.set(row, waitedMs + (place.byHolder.get(row) ?? 0));
+			}
+		}
+	}
+
+	return [...places.values()].sort((a, b) => b.waitedMs - a.waitedMs);
+}
+
+function heldUpText({at, waitedMs, threads, byHolder}: HeldUp): string {
+	const head = `blocked ${timeAt(waitedMs, threads.size)}${locationName(at)}`;
+	const [holder, heldMs] = mostOf(new Map([...byHolder].filter(([{holderName}]) => holderName !== ''))) ?? [];
+	if (!holder) {
 		return head;
 	}
 
-	const [took] = holder.took;
-	const share = holder.percent >= 99.5 ? 'held' : 'most often';
-	return `${head}, ${share} by ${holder.ownerName}${holder.percent >= 99.5 ? '' : ` (${formatPercent(holder.percent)}%)`}${took ? ` at ${locationName(took.location)}` : ''}`;
+	const percent = 100 * heldMs! / waitedMs;
+	const took = holder.tookAt ? ` at ${locationName(holder.tookAt)}` : '';
+	return percent >= 99.5 ? `${head}, held by ${holder.holderName}${took}` : `${head}, most often by ${holder.holderName} (${formatPercent(percent)}%)${took}`;
 }

@@ -10,11 +10,10 @@ import {isOfJvm} from '../counters/thread-kind.js';
 import {lineColumns} from '../lines/columns.js';
 import {queryLines} from '../lines/lines.js';
 import {mostOf} from '../locks/contention-by-location.js';
-import type {
-	LineTable, Query, LineRow, Location,
-} from '../types/rows.js';
+import type {Query, Location} from '../types/rows.js';
 import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
 import {leastCpuPercent} from './summary.js';
+import type {LineTable, LineRow} from '../lines/counted-lines.js';
 
 /**
 A shorter window does not say that a program uses no CPU, milliseconds: CPU times of threads that were not seen to use
@@ -96,7 +95,8 @@ function isAnybodySeenRunning(snapshot: Snapshot, since: Snapshot | undefined, s
 	return false;
 }
 
-function threadsOfProgram({threads}: Snapshot): ReadonlySet<number> {
+/** Keys of the threads that are not there for the JVM alone. */
+export function threadsOfProgram({threads}: Snapshot): ReadonlySet<number> {
 	const keys = new Set<number>();
 	for (let thread = 0; thread < threads.count; thread++) {
 		if (!isOfJvm(threads.flags[thread], threads.name[thread])) {
