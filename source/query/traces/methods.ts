@@ -105,24 +105,33 @@ function errorPercentOf({bucket, count}: Histogram, oneIn: number): number {
 
 /** The calls by the ways that led to them, from the heads of traces down; ways that nothing went in the window are left out. */
 export function traceTree(report: TraceReport, since: TraceReport | undefined): TraceTreeRow[] {
-	const {nodes, methods} = report;
+	const {nodes} = report;
 	const before = sameSession(report, since);
 	const seconds = secondsOf(report, since);
-	const overloaded = overloadedNames(methods);
-	const children = Array.from({length: nodes.count}, (): TraceTreeRow[] => []);
-	for (let node = nodes.count - 1; node > 0; node--) {
+	return treeOf(report, Array.from({length: nodes.count - 1}, (_, index) => nodes.count - 1 - index), node => {
 		const sums = emptySums();
 		add(sums, nodes, before, node, true);
-		const below = children[node].sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.node - b.node);
-		if (sums.calls > 0 || below.length > 0) {
-			const method = methods[nodes.method[node]];
-			children[nodes.parent[node]].push({
-				...method, ...figuresOf(sums, seconds), id: nodes.method[node], isOverloaded: overloaded.has(nameOf(method)), node, children: below,
+		return figuresOf(sums, seconds);
+	});
+}
+
+/** The same of some nodes with their figures: callees, which have greater numbers, before their callers. */
+export function treeOf({nodes, methods}: TraceReport, wanted: Iterable<number>, figuresAt: (node: number) => CallFigures): TraceTreeRow[] {
+	const overloaded = overloadedNames(methods);
+	const children = new Map<number, TraceTreeRow[]>();
+	const below = (node: number) => (children.get(node) ?? []).sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.node - b.node);
+	for (const node of wanted) {
+		const [figures, callees, id] = [figuresAt(node), below(node), nodes.method[node]];
+		if (figures.calls > 0 || callees.length > 0) {
+			const siblings = children.get(nodes.parent[node]) ?? [];
+			children.set(nodes.parent[node], siblings);
+			siblings.push({
+				...methods[id], ...figures, id, isOverloaded: overloaded.has(nameOf(methods[id])), node, children: callees,
 			});
 		}
 	}
 
-	return children[0].sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.node - b.node);
+	return below(0);
 }
 
 /** `pkg.Class.method`. */

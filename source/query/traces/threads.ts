@@ -2,7 +2,7 @@ import {
 	threadsInWindow, type ThreadCalls, type ThreadWay, type TraceReport,
 } from '../../model/trace-report.js';
 import {
-	nameOf, overloadedNames, secondsOf, type CallFigures, type TraceTreeRow,
+	secondsOf, treeOf, type CallFigures, type TraceTreeRow,
 } from './methods.js';
 
 /** What a thread called: all together, and the tree of its calls, the longest first. Percentiles are not known. */
@@ -11,41 +11,26 @@ export type ThreadTree = CallFigures & {readonly number: number; readonly name: 
 /** The calls of each thread in the window, the thread with the longest ones first. */
 export function threadTrees(report: TraceReport, since: TraceReport | undefined): ThreadTree[] {
 	const seconds = secondsOf(report, since);
-	const overloaded = overloadedNames(report.methods);
 	const threads = since?.startedAtMs === report.startedAtMs ? threadsInWindow(report.byThread, since.byThread) : report.byThread;
 	return threads
 		.map((thread): ThreadTree => {
-			const rows = treeOf(thread, report, seconds, overloaded);
+			const rows = rowsOf(thread, report, seconds);
 			return {...figuresOf(togetherOf(thread), seconds), meanNs: Number.NaN, number: thread.number, name: thread.name, rows};
 		})
 		.sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.number - b.number);
 }
 
-function treeOf({ways}: ThreadCalls, {nodes, methods}: TraceReport, seconds: number, overloaded: ReadonlySet<string>): TraceTreeRow[] {
+function rowsOf({ways}: ThreadCalls, report: TraceReport, seconds: number): TraceTreeRow[] {
 	const byNode = new Map(ways.map(way => [way.node, way]));
 	// A call that goes on counts nowhere yet, but those that it has made do: they hang from it.
 	const wanted = new Set<number>();
 	for (const {node} of ways) {
-		for (let at = node; at !== 0 && !wanted.has(at); at = nodes.parent[at]) {
+		for (let at = node; at !== 0 && !wanted.has(at); at = report.nodes.parent[at]) {
 			wanted.add(at);
 		}
 	}
 
-	const children = new Map<number, TraceTreeRow[]>();
-	for (const node of [...wanted].sort((a, b) => b - a)) {
-		const method = methods[nodes.method[node]];
-		const siblings = children.get(nodes.parent[node]) ?? [];
-		siblings.push({
-			...method, ...figuresOf(byNode.get(node), seconds), id: nodes.method[node], isOverloaded: overloaded.has(nameOf(method)), node, children: sorted(children.get(node) ?? []),
-		});
-		children.set(nodes.parent[node], siblings);
-	}
-
-	return sorted(children.get(0) ?? []);
-}
-
-function sorted(rows: TraceTreeRow[]): TraceTreeRow[] {
-	return rows.sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.node - b.node);
+	return treeOf(report, [...wanted].sort((a, b) => b - a), node => figuresOf(byNode.get(node), seconds));
 }
 
 /** All calls of a thread; it was in them for as long as each by itself took. */
