@@ -1,10 +1,10 @@
 import {createReadStream} from 'node:fs';
 import {stat} from 'node:fs/promises';
 import {UserError} from '../runtime/errors.js';
-import {codeOf} from '../exports/files/file-errors.js';
 import type {Snapshot} from '../model/snapshot.js';
 import type {SnapshotSource} from '../model/source.js';
 import {printable} from '../model/text.js';
+import {codeOf} from '../exports/files/files.js';
 
 const hint = 'tprof-top open reads the .pb.gz files that the s key saves';
 

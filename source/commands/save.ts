@@ -1,6 +1,5 @@
 import path from 'node:path';
-import {WriteError} from '../exports/files/file-errors.js';
-import {writeTogether, writeWhole} from '../exports/files/files.js';
+import {writeTogether, writeWhole, WriteError} from '../exports/files/files.js';
 import {formatOf, usualFormat} from '../exports/formats/registry.js';
 import type {Options} from '../options/parse.js';
 import {UserError} from '../runtime/errors.js';

@@ -8,11 +8,38 @@ import {attributionOf} from './counters/attribution.js';
 import {countersInWindow, scopeOf, type Scope} from './counters/scope.js';
 import {byNumber, byText} from './columns/sort.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
-import {stackRows} from './stacks/stacks.js';
+import {stackRows, type StackRow} from './stacks/stacks.js';
 import {queryLines} from './lines/lines.js';
+import type {StackHistogramRow} from './stacks/rows.js';
 import type {
-	DetailThread, LineDetail, Neighbour, Query, ThreadDetail, StackHistogramRow,
+	Holder, Location, Query, StateTicks,
 } from './types/rows.js';
+import type {LineRow} from './lines/counted-lines.js';
+
+/** A thread of a detail: what it did at the place looked at. Ticks are those of counted states, `states` has all. */
+export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};
+
+/** A place next to the one looked at, with the samples in which it was its caller or callee. */
+export type Neighbour = Location & {readonly ticks: number; readonly cpuNs: number};
+
+/** What Enter on a line shows. All lists: most CPU time, then ticks, first; holders by ticks; cut to a bound. */
+export type LineDetail = {
+	readonly threads: readonly DetailThread[];
+	/** Stacks that count for the place, or, when none does, those it is in. */
+	readonly stacks: readonly StackRow[];
+	/**
+	Who called the place (its outermost call, when it recurses), and whom it called (from its innermost). Each stack
+	counts once.
+	*/
+	readonly callers: readonly Neighbour[];
+	readonly callees: readonly Neighbour[];
+	readonly holders: readonly Holder[];
+};
+
+/**
+What Enter on a thread or pool shows: its hot lines, its stacks, who held it up; `callers` and `callees` are empty.
+*/
+export type ThreadDetail = LineDetail & {readonly lines: readonly LineRow[]};
 
 /** Rows of each list of a detail: more than a screen shows, few enough to format at once. */
 const maxDetailRows = 100;

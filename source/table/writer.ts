@@ -1,9 +1,8 @@
 import type {Interner} from '../model/frame.js';
 import {lockKindCode, threadFlag, type Sample} from '../model/sample.js';
 import {stateCode} from '../model/thread-state.js';
-import {contentionKeyAt, ContentionWriter} from './contention-writer.js';
 import {DictionaryWriter} from './dictionary.js';
-import {CounterWriter} from './counter-writer.js';
+import {CounterWriter, contentionKeyAt, ContentionWriter} from './counter-writer.js';
 import {
 	Moves, SampleFigures, writeFigures, type Counts,
 } from './figures.js';

@@ -8,8 +8,7 @@ import {traceColumns} from '../query/traces/columns.js';
 import {
 	isThinned, longestFirst, nameOf, titleOf, traceMethods, type TraceRow,
 } from '../query/traces/methods.js';
-import {queryTraces} from '../query/traces/rows.js';
-import {callsOf} from '../query/traces/whole.js';
+import {queryTraces, callsOf} from '../query/traces/rows.js';
 import {csvOf} from './record.js';
 import {openingKeys} from './tree-keys.js';
 import type {View, WholeFrame} from './view.js';

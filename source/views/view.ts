@@ -1,8 +1,8 @@
 import type {Snapshot} from '../model/snapshot.js';
 import type {Column} from '../query/columns/column.js';
-import type {
-	GroupBy, LineDetail, LineRow, Measure, Location, Query, SortOrder, Summary,
-} from '../query/types/rows.js';
+import type {GroupBy, Measure, Location, Query, SortOrder, Summary} from '../query/types/rows.js';
+import type {LineDetail} from '../query/detail.js';
+import type {LineRow} from '../query/lines/counted-lines.js';
 
 /** What every row of a view has. */
 export type ViewRow = {

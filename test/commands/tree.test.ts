@@ -8,7 +8,7 @@ import {queryFocus} from '../../source/query/focus/focus.js';
 import {queryLines} from '../../source/query/lines/lines.js';
 import {queryStackHistogram} from '../../source/query/stacks/histogram.js';
 import {queryTree} from '../../source/query/tree/tree.js';
-import type {FocusRow, Query, TreeRow} from '../../source/query/types/rows.js';
+import type {Query} from '../../source/query/types/rows.js';
 import {focusView} from '../../source/views/focus.js';
 import {treeView} from '../../source/views/tree.js';
 import {commOf} from '../helpers/comm.js';
@@ -18,6 +18,8 @@ import {
 import {runCli} from '../helpers/run.js';
 import {untilAsync} from '../helpers/until.js';
 import {sharedFolder} from '../helpers/for-test.js';
+import type {FocusRow} from '../../source/query/focus/focus-tree.js';
+import type {CallNode} from '../../source/query/tree/call-tree.js';
 
 const folder = sharedFolder();
 
@@ -51,7 +53,7 @@ async function recorded(engine: string, pid: number): Promise<Snapshot> {
 
 /** Threads that a number of samples stands for: each of the seven is in every sample. */
 const threadsOf = (ticks: number, {session: {sampleTicks}}: Snapshot) => Math.round(ticks / sampleTicks);
-const named = <Row extends TreeRow>(rows: readonly Row[], name: string): readonly Row[] => rows.filter(({className, method}) => className === 'KnownTree' && method === name);
+const named = <Row extends CallNode>(rows: readonly Row[], name: string): readonly Row[] => rows.filter(({className, method}) => className === 'KnownTree' && method === name);
 
 describe.concurrent.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', ({jdk}) => {
 	test('a known tree of calls is what Lines, Tree and Focus say it is, with both engines', async ({onTestFinished}) => {

@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {labelKey, placeholders} from '../../source/exports/pprof/labels.js';
 import {maxLocations, maxNameCharacters, maxNodes, maxProfileBytes, maxSampleItems, maxSamples, maxThreads} from '../../source/exports/pprof/limits.js';
 import {formats} from '../../source/exports/formats/registry.js';
 import {defaultQuery} from '../../source/query/types/query.js';
@@ -10,6 +9,7 @@ import {report} from '../helpers/trace-report.js';
 import {noTarget} from '../helpers/target.js';
 import {whole} from './parse.js';
 import {serviceSnapshots} from './snapshots.js';
+import {labelKey, placeholders} from '../../source/exports/pprof/session-comment.js';
 
 const page = fs.readFileSync(new URL('../../docs/formats.md', import.meta.url), 'utf8');
 

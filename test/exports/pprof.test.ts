@@ -3,7 +3,6 @@ import {Profile, Sample, StringTable} from 'pprof-format';
 import {describe, expect, test} from 'vitest';
 import {UserError} from '../../source/runtime/errors.js';
 import {readPprof} from '../../source/exports/pprof/read.js';
-import {decodeReports, encodeReports} from '../../source/exports/pprof/report-comments.js';
 import {writePprof} from '../../source/exports/pprof/write.js';
 import {threadFlag} from '../../source/model/sample.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
@@ -17,6 +16,7 @@ import {report} from '../helpers/trace-report.js';
 import {seeded} from '../helpers/random.js';
 import {canonical} from './canonical.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
+import {decodeReports, encodeReports} from '../../source/exports/pprof/session-comment.js';
 
 const encoded = (profile: Profile) => profile.encode();
 const refusal = (bytes: Uint8Array) => {

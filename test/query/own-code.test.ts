@@ -7,9 +7,10 @@ import {queryFocus} from '../../source/query/focus/focus.js';
 import {queryLines} from '../../source/query/lines/lines.js';
 import {queryThreads} from '../../source/query/threads/threads.js';
 import {queryTree} from '../../source/query/tree/tree.js';
-import type {LineRow, Query} from '../../source/query/types/rows.js';
+import type {Query} from '../../source/query/types/rows.js';
 import {queryStackHistogram} from '../../source/query/stacks/histogram.js';
 import {picture, undent} from '../helpers/picture.js';
+import type {LineRow} from '../../source/query/lines/counted-lines.js';
 
 const own = (changes: Partial<Query> = {}): Query => ({...defaultQuery, ownFirst: true, ...changes});
 const drawn = (rows: readonly LineRow[]): string => rows.map(row => `${row.selfTicks}/${row.totalTicks} ${locationName(row)}${row.via ? ` via ${locationName(row.via)}` : ''}`).join('\n');

@@ -8,13 +8,12 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLineDetail} from '../../source/query/detail.js';
 import {lineColumns} from '../../source/query/lines/columns.js';
 import {queryLines} from '../../source/query/lines/lines.js';
-import {queryStacks} from '../../source/query/stacks/stacks.js';
+import {queryStacks, type StackRow} from '../../source/query/stacks/stacks.js';
 import {queryThreads} from '../../source/query/threads/threads.js';
 import {byText, inOrder} from '../../source/query/columns/sort.js';
 import {shareOut} from '../../source/query/columns/state-cells.js';
-import type {
-	GroupBy, LineRow, Query, StackRow,
-} from '../../source/query/types/rows.js';
+import type {GroupBy, Query} from '../../source/query/types/rows.js';
+import type {LineRow} from '../../source/query/lines/counted-lines.js';
 
 type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
 

@@ -11,8 +11,7 @@ import {LookBack} from '../../source/query/past/look-back.js';
 import {
 	addToRing, emptyRing, usualBounds, type Ring, type RingBounds,
 } from '../../source/query/past/ring.js';
-import {cellAfter, cellBefore, spans} from '../../source/query/past/steps.js';
-import {timeCells} from '../../source/query/past/time-line.js';
+import {cellAfter, cellBefore, spans, timeCells} from '../../source/query/past/steps.js';
 import {pick, seeded} from '../helpers/random.js';
 
 const startMs = 1_700_000_000_000;

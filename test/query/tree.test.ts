@@ -6,14 +6,14 @@ import {queryLines} from '../../source/query/lines/lines.js';
 import {CallNode, CallTree} from '../../source/query/tree/call-tree.js';
 import {openedRows} from '../../source/query/tree/opened.js';
 import {openTree, queryTree} from '../../source/query/tree/tree.js';
-import type {GroupBy, Query, TreeRow} from '../../source/query/types/rows.js';
+import type {GroupBy, Query} from '../../source/query/types/rows.js';
 import {treeView} from '../../source/views/tree.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {Picture, picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: treeView.sort, ...changes});
 const everything: Query['tree'] = {isAllOpen: true};
-const rows = (snapshot: Snapshot, changes: Partial<Query> = {}): readonly TreeRow[] => [...queryTree(snapshot, undefined, query(changes)).rows];
+const rows = (snapshot: Snapshot, changes: Partial<Query> = {}): readonly CallNode[] => [...queryTree(snapshot, undefined, query(changes)).rows];
 
 /** Total and self in CPU ms, and the tree as it is drawn: further in where a path forks. */
 const drawn = (snapshot: Snapshot, changes: Partial<Query> = {}): string => rows(snapshot, changes)
@@ -118,7 +118,7 @@ describe.each([false, true])('of any samples, bottom-up %s', isBottomUp => {
 			const changes: Partial<Query> = {by, states: ['RUNNABLE', 'BLOCKED', 'WAITING', 'TIMED_WAITING', 'IDLE', 'NEW', 'TERMINATED']};
 			const tree = rows(snapshot, {...changes, tree: {isBottomUp, isAllOpen: true}});
 			const lines = queryLines(snapshot, undefined, query(changes));
-			const sum = (of: readonly TreeRow[], figure: 'selfCpuNs' | 'totalCpuNs' | 'selfTicks' | 'totalTicks') => of.reduce((all, row) => all + row[figure], 0);
+			const sum = (of: readonly CallNode[], figure: 'selfCpuNs' | 'totalCpuNs' | 'selfTicks' | 'totalTicks') => of.reduce((all, row) => all + row[figure], 0);
 			const roots = tree.filter(({level}) => level === 0);
 			expect(sum(roots, 'totalTicks')).toBe(lines.wholeTicks);
 			expect(sum(tree, 'selfTicks')).toBe(lines.wholeTicks);

@@ -2,10 +2,7 @@ import {type FileHandle, lstat} from 'node:fs/promises';
 import path from 'node:path';
 import {UserError} from '../../runtime/errors.js';
 import {piecesOf, type Written} from '../formats/export-format.js';
-import {codeOf, writeErrorOf} from './file-errors.js';
-import {
-	createPartial, giveName, removeAll, settled, syncFolder,
-} from './files.js';
+import {createPartial, giveName, removeAll, settled, syncFolder, codeOf, writeErrorOf} from './files.js';
 
 /**
 A file that is written report by report under a temporary name, `.tprof-<pid>-<random>.partial` in the same folder with

@@ -3,11 +3,9 @@ import {msOf, rounded} from '../../query/columns/format.js';
 import {byText} from '../../query/columns/sort.js';
 import {deadlocksOf} from '../../query/locks/deadlocks.js';
 import {queryLines} from '../../query/lines/lines.js';
-import {queryStacks} from '../../query/stacks/stacks.js';
+import {queryStacks, type StackRow} from '../../query/stacks/stacks.js';
 import {queryThreads} from '../../query/threads/threads.js';
-import type {
-	LineRow, Baseline, Query, StackRow, ThreadRow,
-} from '../../query/types/rows.js';
+import type {Baseline, Query, ThreadRow} from '../../query/types/rows.js';
 import {
 	frameOf, frameTexts, statesOf, viaOf,
 } from '../../views/record.js';
@@ -16,6 +14,7 @@ import {documentHead, type ExportFormat, type ExportOptions} from './export-form
 import {noteLines} from './session-lines.js';
 import {jsonTasks} from './tasks.js';
 import {windowStats} from './window-snapshot.js';
+import type {LineRow} from '../../query/lines/counted-lines.js';
 
 /** Programs read it: the keys, their order and their meaning are those of docs/formats.md. */
 export const json: ExportFormat = {

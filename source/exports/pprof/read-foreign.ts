@@ -7,11 +7,9 @@ import {stateCode, threadStates, type ThreadState} from '../../model/thread-stat
 import {
 	boundedStacks, joinedFrames, maxThreads, tooMany,
 } from './limits.js';
-import {
-	classLengthOf, labelKey, maxNativeId, maxTicks, placeholders,
-} from './labels.js';
 import type {PiecewiseProfile} from './piecewise.js';
 import {signed, size, type ProfileTables} from './profile-tables.js';
+import {classLengthOf, labelKey, maxNativeId, maxTicks, placeholders} from './session-comment.js';
 
 const nsPerMs = 1_000_000;
 

@@ -6,11 +6,10 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {threadStates, type ThreadState} from '../../model/thread-state.js';
 import {boundedStacks, tooMany} from './limits.js';
-import {classLengthOf, labelKey, maxTicks} from './labels.js';
 import type {PiecewiseProfile} from './piecewise.js';
 import {size, type ProfileTables} from './profile-tables.js';
 import {valueOf} from './saved-cells.js';
-import {savedContentionColumns, savedThreadColumns, type SavedSession} from './session-comment.js';
+import {savedContentionColumns, savedThreadColumns, type SavedSession, classLengthOf, labelKey, maxTicks} from './session-comment.js';
 
 const savedThreadNumbers = savedThreadColumns.filter(name => name !== 'name');
 

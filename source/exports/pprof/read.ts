@@ -1,12 +1,11 @@
 import {gunzipSync} from 'node:zlib';
 import {UserError} from '../../runtime/errors.js';
 import type {Snapshot} from '../../model/snapshot.js';
-import {decodeReports} from './report-comments.js';
 import {ExcessError, maxProfileBytes} from './limits.js';
 import {PiecewiseProfile} from './piecewise.js';
 import {foreignSnapshot} from './read-foreign.js';
 import {ownSnapshot} from './read-own.js';
-import {profileDigest, sessionCommentPrefix} from './session-comment.js';
+import {profileDigest, sessionCommentPrefix, decodeReports} from './session-comment.js';
 import {ProfileTables, size} from './profile-tables.js';
 import {decodeSession} from './session-decode.js';
 

@@ -3,13 +3,11 @@ import {createRequire} from 'node:module';
 import type {FunctionInput, LocationInput, SampleInput} from 'pprof-format';
 import {namesOf, type MixedColumns} from '../../model/column-types.js';
 import {rootNode} from '../../model/frame.js';
-import {
-	contentionColumns, threadColumns, type ContentionColumns, type SavedThreadColumn, type ThreadColumns,
-} from '../../model/schema.js';
+import {contentionColumns, threadColumns, type ContentionColumns, type SavedThreadColumn, type ThreadColumns} from '../../model/schema.js';
 import type {SessionStats, Snapshot, TargetInfo} from '../../model/snapshot.js';
-import {
-	cellOf, sane, type Cell, type CellContext,
-} from './saved-cells.js';
+import {cellOf, sane, type Cell, type CellContext} from './saved-cells.js';
+import {parseSavedTasks, writeTaskReport} from '../../model/task-report-bytes.js';
+import {parseReport, writeReport} from '../../model/trace-report-bytes.js';
 
 /** How the comment begins: pprof tools print no comment that starts with `#`. */
 export const sessionCommentPrefix = '#tprof-top-session ';
@@ -134,4 +132,65 @@ export function profileDigest(profile: Numbered): string {
 	}
 
 	return hash.digest('hex');
+}
+
+/** Keys of the labels of a sample, see docs/formats.md. */
+export const labelKey = Object.freeze({
+	thread: 'thread', tid: 'tid', javaId: 'java_thread_id', state: 'state',
+});
+
+/**
+Functions that stand for "no Java frames", so that tools show the CPU time of such threads: of the JVM itself, of its
+compilers, others.
+*/
+export const placeholders = Object.freeze({vm: '[JVM]', jit: '[JIT compiler]', other: '[no Java frames]'});
+
+/**
+Length of the class name in `class.method`: up to the last dot, as no method's name has a dot (JVM specification,
+4.2.2); 0 without a class.
+*/
+export function classLengthOf(functionName: string): number {
+	return Math.max(functionName.lastIndexOf('.'), 0);
+}
+
+/** The greatest id of a thread. */
+export const maxNativeId = 2_147_483_647;
+
+/** The greatest sum of ticks that is exact. */
+export const maxTicks = Number.MAX_SAFE_INTEGER;
+
+/** How the comments with an agent's reports begin in a pprof file: tools print none that starts with `#`. */
+const prefixes = {traces: '#tprof-top-traces ', tasks: '#tprof-top-tasks '} as const;
+type Reports = Pick<Snapshot, keyof typeof prefixes>;
+
+/** More than the agent reports, in base64. */
+const mostCharacters = 2 ** 24;
+
+/** What an agent reported, a line each; without those that are too long to be read again. */
+export function encodeReports({traces, tasks}: Reports): string[] {
+	return [
+		...(traces ? [prefixes.traces + base64(writeReport(traces))] : []),
+		...(tasks ? [prefixes.tasks + base64(writeTaskReport(tasks))] : []),
+	].filter(({length}) => length <= mostCharacters);
+}
+
+/** What `encodeReports` wrote; `find` gives the comment that begins so. Throws RangeError for anything else. */
+export function decodeReports(find: (prefix: string) => string | undefined): Reports {
+	const [traces, tasks] = [find(prefixes.traces), find(prefixes.tasks)];
+	return {
+		...(traces === undefined ? {} : {traces: parseReport(bytesOf(traces, prefixes.traces))}),
+		...(tasks === undefined ? {} : {tasks: parseSavedTasks(bytesOf(tasks, prefixes.tasks))}),
+	};
+}
+
+function base64(bytes: Uint8Array): string {
+	return Buffer.from(bytes).toString('base64');
+}
+
+function bytesOf(text: string, {length}: string): Uint8Array {
+	if (text.length > mostCharacters) {
+		throw new RangeError('a report that is too long');
+	}
+
+	return Buffer.from(text.slice(length), 'base64');
 }

@@ -11,11 +11,7 @@ import {settledCounters} from '../../query/counters/aligned.js';
 import type {ExportFormat} from '../formats/export-format.js';
 import {windowSnapshot} from '../formats/window-snapshot.js';
 import {pprofTraces} from '../traces/pprof.js';
-import {encodeReports} from './report-comments.js';
-import {classLengthOf, labelKey, placeholders} from './labels.js';
-import {
-	profileDigest, encodeSession, savedSessionOf, type FrameIndex, type Peculiarities,
-} from './session-comment.js';
+import {profileDigest, encodeSession, savedSessionOf, type FrameIndex, type Peculiarities, classLengthOf, labelKey, placeholders, encodeReports} from './session-comment.js';
 import {sane} from './saved-cells.js';
 
 const nsPerMs = 1_000_000;

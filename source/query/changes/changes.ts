@@ -4,9 +4,9 @@ import {locationName} from '../counters/location.js';
 import {scopeOf} from '../counters/scope.js';
 import {percentOf, sampleTicks, shareError, z} from '../counters/share.js';
 import {filtered, filterOf, type FilterFields} from '../filter/filter.js';
-import {countedLines, type CountedLine, type CountedLines} from '../lines/counted-lines.js';
+import {countedLines, type CountedLines, type LineRow} from '../lines/counted-lines.js';
 import {sampledMs, windowMs} from '../counters/cpu-time.js';
-import type {LineRow, Baseline, Query} from '../types/rows.js';
+import type {Baseline, Query} from '../types/rows.js';
 import {
 	changeColumns, type ChangeFigures, type ChangeRow, type ChangeTable,
 } from './columns.js';
@@ -53,7 +53,7 @@ function isOfSession({snapshot: {dictionary}}: Baseline, snapshot: Snapshot): bo
 
 /** The window, or what was marked. */
 class Side {
-	readonly rows: ReadonlyMap<string, CountedLine>;
+	readonly rows: ReadonlyMap<string, LineRow>;
 	/** Ticks of a thread per second of sampling; 1 for a profile that does not say how many there were. */
 	readonly ticksPerS: number;
 	readonly #table: CountedLines;

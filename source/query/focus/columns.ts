@@ -1,9 +1,9 @@
-import type {FocusRow} from '../types/rows.js';
 import {
 	byPlace, figure, fileColumn, statesColumn, text, treeMark, type Column,
 } from '../columns/column.js';
 import {formats} from '../columns/format.js';
 import {nameWith, viaText} from '../columns/names.js';
+import type {FocusRow} from './focus-tree.js';
 
 /** The columns of the Focus view in their order. */
 export const focusColumns: ReadonlyArray<Column<FocusRow>> = [

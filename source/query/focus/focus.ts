@@ -9,68 +9,14 @@ import {
 } from '../counters/share.js';
 import {stackIndex} from '../counters/stack-index.js';
 import {windowMs} from '../counters/cpu-time.js';
-import {
-	CallNode, CallTree, type TreeOf, type Weight,
-} from '../tree/call-tree.js';
+import type {Weight} from '../tree/call-tree.js';
 import {openedRows} from '../tree/opened.js';
 import {treeFilter, wholeOf} from '../tree/tree.js';
-import type {
-	FocusRow, FocusTable, Location, Query,
-} from '../types/rows.js';
+import type {Location, Query} from '../types/rows.js';
 import {focusColumns} from './columns.js';
-import {focusedStacks} from './focused-stacks.js';
-
-/** What rows of a focus know beside their tree. */
-type FocusFigures = {
-	readonly method: Location;
-	/** Independent samples that shares of CPU time, and of ticks, rest on. */
-	readonly cpuSamples: number;
-	readonly tickSamples: number;
-	/** Milliseconds of a thread's time that a tick stands for. */
-	readonly tickMs: number;
-};
-
-/** A tree below a method, or above it; its root is the method. */
-class FocusTree extends CallTree<FocusNode> {
-	constructor(of: TreeOf<FocusNode>, readonly figures: FocusFigures) {
-		super(of, FocusNode);
-	}
-}
-
-/** A row of it: thread time, which is what `total` of a tree row means here, and CPU time. */
-class FocusNode extends CallNode implements FocusRow {
-	get part(): FocusRow['part'] {
-		return this.tree.of.isInverted ? 'callers' : 'calls';
-	}
-
-	get isMethod(): boolean {
-		return this.parent === undefined;
-	}
-
-	get wallMs(): number {
-		return this.totalTicks * this.#figures.tickMs;
-	}
-
-	get cpuPercent(): number {
-		return percentOf(this.totalCpuNs, this.tree.whole.cpuNs);
-	}
-
-	get wallError(): number {
-		return shareError(this.totalPercent, this.#figures.tickSamples);
-	}
-
-	get cpuError(): number {
-		return shareError(this.cpuPercent, this.#figures.cpuSamples);
-	}
-
-	protected override get location(): Location {
-		return this.isMethod ? this.#figures.method : super.location;
-	}
-
-	get #figures(): FocusFigures {
-		return (this.tree as unknown as FocusTree).figures;
-	}
-}
+import {
+	focusedStacks, FocusTree, type FocusFigures, type FocusRow,
+} from './focus-tree.js';
 
 /** Rows with this share (percent) of the method's thread time or CPU time are open: all that matters is on the screen. */
 const openPercent = 10;
@@ -81,7 +27,7 @@ start) and `snapshot`, each with its row for the method itself first. Time is th
 beside it; shares are of the method's. A recursive method counts from its outermost call; with `query.ownFirst`
 stacks end at the program's own code. Without `query.method` there are no rows.
 */
-export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): FocusTable {
+export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly FocusRow[]; readonly allRows: number; readonly above?: string} {
 	const parts = openFocus(snapshot, since, query);
 	const rows = parts.flatMap(({tree, wanted, foundIn}) => openedRows(tree, [tree.root], query.tree, {
 		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= openPercent, wanted, foundIn,
@@ -95,7 +41,7 @@ type FocusPart = {
 	/** Time of all samples with Java frames. */
 	readonly all: Weight;
 	readonly wanted: number;
-	readonly foundIn: (row: FocusNode) => number;
+	readonly foundIn: (row: FocusRow) => number;
 };
 
 /** The trees of the method that a query asks for: what it calls, and its callers. None where it was not seen. */

@@ -1,12 +1,11 @@
 import {stateCode} from '../../model/thread-state.js';
-import type {LineRow} from '../types/rows.js';
 import {
 	byPlace, figure, fileColumn, ownCodeColumn, share, shareHeadings, stateColumn, statesColumn, text, topThreadsColumn, type Column,
 } from '../columns/column.js';
 import {formatStuck, formats} from '../columns/format.js';
 import {nameHeldBy, nameWith, viaText} from '../columns/names.js';
 import {stateLetters} from '../columns/state-cells.js';
-import {pastOfLines} from './counted-lines.js';
+import {pastOfLines, type LineRow} from './counted-lines.js';
 
 /** The columns of the Lines view in their order. The first one is the order of rows when none is asked for. */
 export const lineColumns: ReadonlyArray<Column<LineRow>> = [
@@ -73,7 +72,7 @@ const stuckNoteMs = 10_000;
 What to notice at a line now: `8 blocked` (`8 held up` where they are parked for a lock), or `stuck 42s` (`stuck >=42s`:
 since before the first sample) when one has been blocked for long, `42s` beside who holds it up; empty if nothing is.
 */
-export function lineNote(row: Pick<LineRow, 'blockedNow' | 'contendingNow' | 'holder' | 'stuckMs' | 'stuckAtLeast'>): string {
+export function lineNote(row: Pick<LineRow, 'blockedNow' | 'contendingNow' | 'stuckMs' | 'stuckAtLeast'> & {readonly holder?: string}): string {
 	const count = row.blockedNow > 0 ? `${row.blockedNow} blocked` : `${row.contendingNow} held up`;
 	const stuck = `${row.holder === undefined ? 'stuck ' : ''}${formatStuck(row)}`;
 	return row.contendingNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? stuck : count);

@@ -15,7 +15,7 @@ import {
 import {stackIndex, type Grouping} from '../counters/stack-index.js';
 import {contentionByLocation, type ContentionByLocation} from '../locks/contention-by-location.js';
 import type {
-	Interval, LineRow, LineTable, Location, Query, StateTicks, Unit,
+	Interval, Location, Measure, Query, StateTicks, Unit,
 } from '../types/rows.js';
 import {OtherSide} from './other-side.js';
 
@@ -37,10 +37,11 @@ type CountedFigures = {
 };
 
 /**
-A row of thousands of which a screen shows some: each figure is looked up, or worked out, when somebody asks for it.
+A row of the Lines view: a place, and what was counted there in the window. One of thousands of which a screen shows some:
+each figure is looked up, or worked out, when somebody asks for it.
 */
-export class CountedLine extends AtLocation implements LineRow {
-	/** Kept, as it is the one thing that all rows are asked for at each refresh. */
+export class LineRow extends AtLocation {
+	/** Stable identity of the row in a session and grouping. */
 	readonly key: string;
 	readonly #group: number;
 	readonly #of: CountedFigures;
@@ -54,6 +55,7 @@ export class CountedLine extends AtLocation implements LineRow {
 		this.#of = of;
 	}
 
+	/** Ticks of counted states; CPU nanoseconds of all. */
 	get selfTicks(): number {
 		return this.#of.sums.selfTicks[this.#group];
 	}
@@ -70,6 +72,7 @@ export class CountedLine extends AtLocation implements LineRow {
 		return this.#of.sums.totalCpuNs[this.#group];
 	}
 
+	/** Shares in percent (0..100) of the unit's whole (for `cpu-ms` too: share of CPU time). */
 	get selfPercent(): number {
 		const {isInTicks, sums} = this.#of;
 		return isInTicks ? percentOf(this.selfTicks, sums.wholeTicks) : percentOf(this.selfCpuNs, sums.wholeCpuNs);
@@ -80,6 +83,7 @@ export class CountedLine extends AtLocation implements LineRow {
 		return isInTicks ? percentOf(this.totalTicks, sums.wholeTicks) : percentOf(this.totalCpuNs, sums.wholeCpuNs);
 	}
 
+	/** Half the width of its 95 % interval, percentage points. */
 	get errorPercent(): number {
 		return shareError(this.selfPercent, this.#samples);
 	}
@@ -100,24 +104,29 @@ export class CountedLine extends AtLocation implements LineRow {
 		return samplesOf(sums.ticks(this.#group), sums.ticks()) / inStep;
 	}
 
+	/** Ticks at this place as the attributed frame, every state counted. */
 	get states(): StateTicks {
 		this.#states ??= this.#of.sums.states(this.#group);
 		return this.#states;
 	}
 
+	/** Threads seen with this place as the attributed frame. */
 	get threadCount(): number {
 		return this.#threads.count;
 	}
 
+	/** Names of the threads with the most CPU, then ticks, here; at most three. */
 	get topThreads(): readonly string[] {
 		const {threads} = this.#of;
 		return this.#threads.top.map(thread => threads.name[thread]);
 	}
 
+	/** Threads that stand BLOCKED here in the newest sample. */
 	get blockedNow(): number {
 		return this.#of.contention.blocked[this.#group];
 	}
 
+	/** How long the longest of them has, 0 when none is; at least so long where it was blocked before the first sample. */
 	get stuckMs(): number {
 		return this.#of.contention.longestMs[this.#group];
 	}
@@ -126,10 +135,12 @@ export class CountedLine extends AtLocation implements LineRow {
 		return this.#of.contention.isLonger[this.#group] === 1;
 	}
 
+	/** Threads that stand here in the newest sample and are held up by another, BLOCKED or parked for a lock. */
 	get contendingNow(): number {
 		return this.#of.contention.contending[this.#group];
 	}
 
+	/** Who holds most of them up, undefined where that is not known; and how many others do. */
 	get holder(): string | undefined {
 		return this.contendingNow > 0 ? this.#of.contention.holderOf(this.#group) : undefined;
 	}
@@ -138,10 +149,12 @@ export class CountedLine extends AtLocation implements LineRow {
 		return this.contendingNow > 0 ? this.#of.contention.otherHoldersOf(this.#group) : 0;
 	}
 
+	/** With own code first: the method beyond it that had most of the row's samples, if those were not the line's own. */
 	get via(): Location | undefined {
 		return this.#of.beyond.isOwnFirst ? this.#of.beyond.of(this.#group) : undefined;
 	}
 
+	/** Without: the line of the program's own code by which most of the row's samples came, if it is not the row's. */
 	get own(): Location | undefined {
 		return this.#of.beyond.isOwnFirst ? undefined : this.#of.beyond.of(this.#group);
 	}
@@ -160,8 +173,28 @@ export class CountedLine extends AtLocation implements LineRow {
 	}
 }
 
+export type LineTable = {
+	/** Filtered and sorted. */
+	readonly rows: readonly LineRow[];
+	/** Number of rows before the filter. */
+	readonly allRows: number;
+	/**
+	Whole that shares refer to: CPU nanoseconds and counted ticks of the samples with Java frames that the query looks
+	at.
+	*/
+	readonly wholeCpuNs: number;
+	readonly wholeTicks: number;
+	/** What shares are of, where that is not what the query's unit and states say. */
+	readonly measure?: Measure;
+	/** What the rows are, or what most of them come from, in a sentence. */
+	readonly finding?: string;
+	/** Independent samples that shares of the CPU time rest on, and ticks that are one observation. */
+	readonly cpuSamples: number;
+	readonly ticksPerObservation: number;
+};
+
 /** All lines of a window, in no order, and what their shares are of. */
-export type CountedLines = Omit<LineTable, 'rows' | 'allRows' | 'above'> & {readonly rows: readonly CountedLine[]};
+export type CountedLines = Omit<LineTable, 'allRows'>;
 
 type Counted = {
 	readonly asked: readonly unknown[];
@@ -213,10 +246,10 @@ function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, sc
 		const figures: CountedFigures = {
 			...shared, isInTicks, beyond: new OtherSide(snapshot, counters, inUnit, query, buckets),
 		};
-		const rows: CountedLine[] = [];
+		const rows: LineRow[] = [];
 		for (let group = 1; group < locations; group++) {
 			if (sums.totalTicks[group] > 0 || (isCpuCounted && sums.totalCpuNs[group] > 0)) {
-				rows.push(new CountedLine(group, figures));
+				rows.push(new LineRow(group, figures));
 			}
 		}
 

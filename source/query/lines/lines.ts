@@ -3,11 +3,9 @@ import {sortRows} from '../columns/sort.js';
 import {locationName} from '../counters/location.js';
 import {scopeOf} from '../counters/scope.js';
 import {filtered, type FilterFields, type RowFilter} from '../filter/filter.js';
-import type {
-	LineRow, LineTable, Query, Location,
-} from '../types/rows.js';
+import type {Query, Location} from '../types/rows.js';
 import {lineColumns} from './columns.js';
-import {countedLines} from './counted-lines.js';
+import {countedLines, type LineRow, type LineTable} from './counted-lines.js';
 
 /**
 Hot places (lines, methods or classes, as `query.by` says; with `query.ownFirst` those of the program's own code)

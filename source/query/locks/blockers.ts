@@ -11,10 +11,9 @@ import {sampleTicks} from '../counters/share.js';
 import {sampledMs} from '../counters/cpu-time.js';
 import {isShown, type FilterFields} from '../filter/filter.js';
 import type {BlockerRow, Query, Waiter} from '../types/rows.js';
-import {isStuckLonger, stuckMs} from './newest-sample.js';
+import {isStuckLonger, stuckMs, isContendingNow, isContention, programLocation} from './newest-sample.js';
 import {blockerColumns} from './columns.js';
 import {deadlocksOf, isDeadlocked} from './deadlocks.js';
-import {isContendingNow, isContention, programLocation} from './contention.js';
 
 /**
 Who holds up whom: in the newest sample, and between `baseline` (undefined: the session's start) and `snapshot`. A row

@@ -2,8 +2,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {isCounted, type Scope} from '../counters/scope.js';
 import type {Grouping} from '../counters/stack-index.js';
-import {isContendingNow} from './contention.js';
-import {isStuckLonger, stuckMs} from './newest-sample.js';
+import {isStuckLonger, stuckMs, isContendingNow} from './newest-sample.js';
 
 /** Who stands where in the newest sample and cannot go on, by group. */
 export type ContentionByLocation = {

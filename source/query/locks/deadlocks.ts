@@ -2,8 +2,7 @@ import {circlesIn, deadlockMs} from '../../model/deadlock.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {locationOfFrame, locationName} from '../counters/location.js';
 import type {Deadlock, DeadlockedThread} from '../types/rows.js';
-import {isContendingNow, programLocation, waitsForGood} from './contention.js';
-import {newestSampleMs, stuckMs} from './newest-sample.js';
+import {newestSampleMs, stuckMs, isContendingNow, programLocation, waitsForGood} from './newest-sample.js';
 
 /**
 Threads that have waited for each other in a circle for a second, and will do so for good as far as samples tell: each

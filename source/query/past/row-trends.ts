@@ -3,9 +3,7 @@ import type {Column, PastFigures} from '../columns/column.js';
 import type {Query} from '../types/rows.js';
 import {LookBack} from './look-back.js';
 import type {Moment, Ring} from './ring.js';
-import {
-	stepsUpTo, trendOf, type Trend, type TrendStep,
-} from './time-line.js';
+import {stepsUpTo, trendOf, type Trend, type TrendStep} from './steps.js';
 
 /** What must be known of a view: the column that has something of its rows to look back at. */
 type View = {readonly columns: ReadonlyArray<Pick<Column<never>, 'past'>>};

@@ -1,11 +1,11 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
-import type {StackHistogramRow} from '../types/rows.js';
 import {
 	figure, nameOf, ownCodeColumn, share, shareHeadings, statesColumn, text, topThreadsColumn, type Column,
 } from '../columns/column.js';
 import {formats} from '../columns/format.js';
 import {nameWith, shortName, viaText} from '../columns/names.js';
+import type {StackHistogramRow} from './rows.js';
 
 /** The columns of the Stacks view in their order. */
 export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [

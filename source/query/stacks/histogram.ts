@@ -1,21 +1,20 @@
 import {rootNode} from '../../model/frame.js';
-import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
+import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {sortRows} from '../columns/sort.js';
-import {endsOf, ownLocation, viaOfBuckets} from '../counters/attribution.js';
+import {endsOf, viaOfBuckets} from '../counters/attribution.js';
 import {BucketSums} from '../counters/bucket-sums.js';
 import {CounterBuckets, CounterRanking} from '../counters/ranking.js';
 import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
-import {
-	percentOf, samplesOf, shareError, threadsInStep,
-} from '../counters/share.js';
+import {threadsInStep} from '../counters/share.js';
 import {StackFilter} from '../counters/stack-filter.js';
-import {framesOf, stackIndex, type Grouping} from '../counters/stack-index.js';
+import {stackIndex} from '../counters/stack-index.js';
 import {figuresOf, type FilterFields} from '../filter/filter.js';
 import {mostOf} from '../locks/contention-by-location.js';
-import type {Location, Query, StackHistogramRow} from '../types/rows.js';
-import {fingerprintOf} from './fingerprint.js';
-import {SameStacks} from './same-stacks.js';
+import type {Query} from '../types/rows.js';
+import {
+	SameStacks, StackHistogramRow, type Frames, type RowSource,
+} from './rows.js';
 import {stackColumns} from './columns.js';
 
 /** Names of threads kept for a row. */
@@ -67,7 +66,7 @@ function foundInLeftOut(counters: Counters, {selfTicks, bucketOfCounter}: Bucket
 	return found;
 }
 
-function rowsOf(snapshot: Snapshot, sums: BucketSums, counters: Counters, {unit, countedMask}: Scope, frames: Frames): LazyHistogramRow[] {
+function rowsOf(snapshot: Snapshot, sums: BucketSums, counters: Counters, {unit, countedMask}: Scope, frames: Frames): StackHistogramRow[] {
 	const {threads, dictionary} = snapshot;
 	const stackCount = sums.selfTicks.length;
 	let ranking: CounterRanking | undefined;
@@ -88,38 +87,16 @@ function rowsOf(snapshot: Snapshot, sums: BucketSums, counters: Counters, {unit,
 		usualNode: stack => usualNode(counters, sums.bucketOfCounter, stack),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
-	const rows: LazyHistogramRow[] = [];
+	const rows: StackHistogramRow[] = [];
 	for (let stack = 1; stack < stackCount; stack++) {
 		const [ticks, cpuNs] = [sums.selfTicks[stack], sums.selfCpuNs[stack]];
 		if (ticks > 0 || (isCpuCounted && cpuNs > 0)) {
-			rows.push(new LazyHistogramRow(stack, source));
+			rows.push(new StackHistogramRow(stack, source));
 		}
 	}
 
 	return rows;
 }
-
-type Frames = {
-	readonly dictionary: Dictionary;
-	readonly lines: Grouping;
-	readonly depth: number;
-	readonly stacks: SameStacks;
-	readonly ends: Int32Array | undefined;
-	readonly app: Query['app'];
-	/** See `threadsInStep`. */
-	readonly inStep: number;
-};
-
-/** What rows are made from, when they are asked. */
-type RowSource = {
-	readonly sums: BucketSums;
-	readonly frames: Frames;
-	readonly isInTicks: boolean;
-	threadsOf(stack: number): {readonly count: number; readonly names: readonly string[]};
-	viaOf(stacks: readonly number[]): Location | undefined;
-	/** The stack, by its node, that most samples of the row had. */
-	usualNode(stack: number): number;
-};
 
 function usualNode({count, node, ticks}: Counters, stackOfCounter: Int32Array, stack: number): number {
 	const ticksOfNode = new Map<number, number>();
@@ -130,96 +107,4 @@ function usualNode({count, node, ticks}: Counters, stackOfCounter: Int32Array, s
 	}
 
 	return mostOf(ticksOfNode)?.[0] ?? rootNode;
-}
-
-/** A row that knows which it is; all else is found when it is drawn, as most rows are not. */
-class LazyHistogramRow implements StackHistogramRow {
-	readonly #source: RowSource;
-	#threads: ReturnType<RowSource['threadsOf']> | undefined;
-	#fingerprint: string | undefined;
-	#key: string | undefined;
-
-	constructor(readonly stack: number, source: RowSource) {
-		this.#source = source;
-	}
-
-	get node(): number {
-		return this.#source.frames.stacks.firstNode[this.stack];
-	}
-
-	get ticks(): number {
-		return this.#source.sums.selfTicks[this.stack];
-	}
-
-	get cpuNs(): number {
-		return this.#source.sums.selfCpuNs[this.stack];
-	}
-
-	get percent(): number {
-		const {sums: {wholeTicks, wholeCpuNs}, isInTicks} = this.#source;
-		return isInTicks ? percentOf(this.ticks, wholeTicks) : percentOf(this.cpuNs, wholeCpuNs);
-	}
-
-	get key(): string {
-		this.#key ??= String(this.node);
-		return this.#key;
-	}
-
-	get errorPercent(): number {
-		const {isInTicks, frames, sums} = this.#source;
-		return shareError(this.percent, isInTicks
-			? samplesOf(sums.ticks(this.stack), sums.ticks()) / frames.inStep
-			: samplesOf(sums.cpu(this.stack), sums.cpu()));
-	}
-
-	get states(): StackHistogramRow['states'] {
-		return this.#source.sums.states(this.stack);
-	}
-
-	get threadCount(): number {
-		return this.#seen.count;
-	}
-
-	get topThreads(): readonly string[] {
-		return this.#seen.names;
-	}
-
-	get top(): Location {
-		const {dictionary, lines} = this.#source.frames;
-		return lines.locations[lines.groupOfFrame[dictionary.nodeFrame[this.node]]];
-	}
-
-	get frames(): readonly Location[] {
-		const {dictionary, depth} = this.#source.frames;
-		return framesOf(dictionary, this.node, depth);
-	}
-
-	get wholeFrames(): readonly Location[] {
-		const {frames} = this.#source;
-		return framesOf(frames.dictionary, frames.ends ? this.#source.usualNode(this.stack) : this.node);
-	}
-
-	get via(): Location | undefined {
-		return this.#source.viaOf([this.stack]);
-	}
-
-	get own(): Location | undefined {
-		const {dictionary, ends, app} = this.#source.frames;
-		return ends ? undefined : ownLocation(dictionary, this.node, {app});
-	}
-
-	get #seen(): ReturnType<RowSource['threadsOf']> {
-		this.#threads ??= this.#source.threadsOf(this.stack);
-		return this.#threads;
-	}
-
-	isOf(node: number): boolean {
-		const {stacks, ends} = this.#source.frames;
-		return node !== rootNode && stacks.numberOf(ends ? ends[node] : node) === stacks.numberOf(this.node);
-	}
-
-	get fingerprint(): string {
-		this.#fingerprint ??= fingerprintOf(this.frames);
-		return this.#fingerprint;
-	}
 }

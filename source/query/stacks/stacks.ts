@@ -1,13 +1,13 @@
 import {rootNode} from '../../model/frame.js';
 import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
-import {stateCount, threadStates} from '../../model/thread-state.js';
+import {stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {locationName} from '../counters/location.js';
 import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
 import {percentOf} from '../counters/share.js';
 import {sortRowsBy} from '../columns/sort.js';
 import {framesOf} from '../counters/stack-index.js';
 import {filtered} from '../filter/filter.js';
-import type {Location, Query, StackRow} from '../types/rows.js';
+import type {Location, Query} from '../types/rows.js';
 
 /**
 Stacks between `baseline` (undefined: the session's start) and `snapshot`, identical ones in the same counted state put
@@ -26,12 +26,12 @@ export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, que
 /** Rows of the counters that have Java frames, in the unit's order, equal ones by key. Shares are of the whole of these counters. */
 export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pick<Scope, 'unit'>): StackRow[] {
 	const whole = {ticks: 0, cpuNs: 0};
-	const rows = new Map<number, CountedStack>();
+	const rows = new Map<number, StackRow>();
 	for (let index = 0; index < counters.count; index++) {
 		const [node, state, ticks, cpuNs] = [counters.node[index], counters.state[index], counters.ticks[index], counters.cpuNs[index]];
 		if (node !== rootNode) {
 			const slot = (node * stateCount) + state;
-			const row = rows.get(slot) ?? new CountedStack(node, threadStates[state], dictionary);
+			const row = rows.get(slot) ?? new StackRow(node, threadStates[state], dictionary);
 			rows.set(slot, row);
 			row.ticks += ticks;
 			row.cpuNs += cpuNs;
@@ -42,7 +42,7 @@ export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pi
 		}
 	}
 
-	const [cpuNs, ticks] = [(row: CountedStack) => row.cpuNs, (row: CountedStack) => row.ticks];
+	const [cpuNs, ticks] = [(row: StackRow) => row.cpuNs, (row: StackRow) => row.ticks];
 	const sorted = sortRowsBy([...rows.values()], unit === 'ticks' ? [ticks, cpuNs] : [cpuNs, ticks], -1);
 	for (const row of sorted) {
 		row.percent = unit === 'ticks' ? percentOf(row.ticks, whole.ticks) : percentOf(row.cpuNs, whole.cpuNs);
@@ -51,17 +51,20 @@ export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pi
 	return sorted;
 }
 
-class CountedStack implements StackRow {
+/** Identical stacks in the same counted state, put together over all threads. */
+export class StackRow {
 	readonly key: string;
 	ticks = 0;
 	cpuNs = 0;
+	/** Share of the unit's whole, 0..100. */
 	percent = 0;
 	threadCount = 0;
 
-	constructor(readonly node: number, readonly state: StackRow['state'], readonly dictionary: Dictionary) {
+	constructor(readonly node: number, readonly state: ThreadState, readonly dictionary: Dictionary) {
 		this.key = `${node}:${state}`;
 	}
 
+	/** Innermost first. */
 	get frames(): readonly Location[] {
 		return framesOf(this.dictionary, this.node);
 	}

@@ -1,10 +1,18 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {stateSets} from '../filter/state-sets.js';
 import {circleText, deadlocksOf} from '../locks/deadlocks.js';
-import type {SummaryOptions, Query} from '../types/rows.js';
+import type {SummaryOptions, Query, Location} from '../types/rows.js';
 import {summaryQuery} from './lines.js';
 import {jvmText} from './jvm-text.js';
-import {contentionBesides, waitsText} from './waits-text.js';
+import {stuckInWords} from '../columns/format.js';
+import {lockName} from '../locks/columns.js';
+import {nameWith, shortName, viaText} from '../columns/names.js';
+import {viaLocation} from '../counters/attribution.js';
+import {ownCode} from '../counters/own-code.js';
+import {locationKey} from '../counters/location.js';
+import {isCounted, scopeOf} from '../counters/scope.js';
+import {attributedLocation, isStuckLonger, stuckMs, isContendingNow} from '../locks/newest-sample.js';
+import {mostOf} from '../locks/contention-by-location.js';
 
 /** Something about the program that matters more than any row, in a sentence. */
 export type Finding = {
@@ -28,4 +36,101 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 		...deadlocksOf(snapshot).map((deadlock): Finding => ({text: `DEADLOCK: ${circleText(deadlock)}`, isAlarm: true})),
 		...[waits, jvm].filter(text => text !== undefined).map(text => ({text})),
 	];
+}
+
+/** Cells of a place in a sentence. */
+const locationRoom = 60;
+
+/**
+What threads do in the newest sample while next to no CPU is used, in a sentence: how many are held up, by whom most and
+where that one is; or how many wait together at a line of the program's own. Undefined for neither.
+*/
+export function waitsText(snapshot: Snapshot, query: Query): string | undefined {
+	const all = threadsOf(snapshot, query);
+	const contending = all.filter(thread => isContendingNow(snapshot, thread));
+	return contending.length === 0
+		? togetherText(snapshot, query, all)
+		: contentionText(snapshot, query, contending);
+}
+
+/** Held up beside threads that use CPU: so many threads, or one for so long, in milliseconds, are worth a word. */
+const manyContending = 3;
+const longContentionMs = 1000;
+
+/** Threads that are held up where others use CPU, in a sentence; undefined where these are not worth one. */
+export function contentionBesides(snapshot: Snapshot, query: Query): string | undefined {
+	const contending = threadsOf(snapshot, query).filter(thread => isContendingNow(snapshot, thread));
+	const isLong = contending.some(thread => stuckMs(snapshot, thread) >= longContentionMs);
+	return contending.length >= manyContending || isLong ? contentionText(snapshot, query, contending) : undefined;
+}
+
+function threadsOf(snapshot: Snapshot, query: Query): number[] {
+	const {threads} = snapshot;
+	const scope = scopeOf(snapshot, query);
+	const counted: number[] = [];
+	for (let thread = 0; thread < threads.count; thread++) {
+		if (threads.alive[thread] === 1 && isCounted(scope, thread)) {
+			counted.push(thread);
+		}
+	}
+
+	return counted;
+}
+
+function contentionText(snapshot: Snapshot, query: Query, contending: readonly number[]): string {
+	const {threads, dictionary} = snapshot;
+	const holders = new Map<number, number>();
+	for (const thread of contending) {
+		const owner = threads.lockOwner[thread];
+		holders.set(owner, 1 + (holders.get(owner) ?? 0));
+	}
+
+	const [owner, count] = mostOf(holders)!;
+	const locks = new Set(contending.filter(thread => threads.lockOwner[thread] === owner).map(thread => dictionary.strings[threads.lockClass[thread]]));
+	const lock = locks.size === 1 ? lockName([...locks][0]) : '';
+	const isOne = holders.size === 1 && lock !== '';
+	const head = `${contending.length} ${contending.length === 1 ? 'thread waits' : 'threads wait'} for ${isOne ? lock : (contending.length === 1 ? 'a lock' : 'locks')}${upTo(snapshot, contending)}`;
+	const inCircles = deadlocksOf(snapshot).flat().length;
+	if (inCircles > 0) {
+		return `${head}: ${inCircles === contending.length ? 'all' : inCircles} of them in a deadlock.`;
+	}
+
+	const what = isOne ? 'it' : `${lock === '' ? 'what' : `the ${lock} that`} ${holders.size === 1 ? 'they' : `${count} of them`} wait for`;
+	if (owner < 0) {
+		return `${head}: it is not known who has ${what}${query.summary?.canAskForHolders ? ' (L in Blockers asks the JVM)' : ''}.`;
+	}
+
+	const location = attributedLocation(snapshot, threads.node[owner], query);
+	return `${head}: ${threads.name[owner]} has ${what}${location ? `, at ${shortName(location, locationRoom)}` : ''}.`;
+}
+
+/** Threads that stand at the same line of the program's own; undefined where there are no two. */
+function togetherText(snapshot: Snapshot, query: Query, all: readonly number[]): string | undefined {
+	const {isOwn} = ownCode(query.app);
+	const {threads} = snapshot;
+	const locations = new Map<string, {readonly location: Location; readonly threads: number[]}>();
+	for (const thread of all) {
+		const location = attributedLocation(snapshot, threads.node[thread], query);
+		if (location && isOwn(location.className)) {
+			const key = locationKey(location, 'line');
+			const at = locations.get(key) ?? {location, threads: []};
+			locations.set(key, at);
+			at.threads.push(thread);
+		}
+	}
+
+	const [most] = mostOf(new Map(Array.from(locations.values(), at => [at, at.threads.length] as const))) ?? [];
+	if (!most || most.threads.length < 2) {
+		return undefined;
+	}
+
+	const via = viaLocation(snapshot.dictionary, threads.node[most.threads[0]], query);
+	return `${most.threads.length} threads wait together at ${nameWith(most.location, via ? [viaText(via)] : [], locationRoom)}${upTo(snapshot, most.threads)}.`;
+}
+
+/** For how long the longest of them has waited; nothing below a second. */
+function upTo(snapshot: Snapshot, waiting: readonly number[]): string {
+	const [first] = waiting.toSorted((a, b) => stuckMs(snapshot, b) - stuckMs(snapshot, a));
+	const figures = {stuckMs: stuckMs(snapshot, first), stuckAtLeast: isStuckLonger(snapshot, first)};
+	return figures.stuckMs < 1000 ? '' : `, ${figures.stuckAtLeast || waiting.length === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;
 }

@@ -7,9 +7,9 @@ import {
 } from '../counters/cpu-time.js';
 import {percentOf} from '../counters/share.js';
 import {deadlocksOf} from '../locks/deadlocks.js';
-import {isContendingNow} from '../locks/contention.js';
 import {threadKind} from '../counters/thread-kind.js';
 import type {Summary} from '../types/rows.js';
+import {isContendingNow} from '../locks/newest-sample.js';
 
 /** A window is starved in which samples came so many times more rarely than planned; a shorter one says nothing of it. */
 const starvedTimes = 5;

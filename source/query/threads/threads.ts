@@ -1,32 +1,26 @@
 import {rootNode} from '../../model/frame.js';
 import {threadFlag} from '../../model/sample.js';
-import type {Counters, Snapshot} from '../../model/snapshot.js';
+import type {Counters, Snapshot, Dictionary} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {attributionOf, ownLocation, viaLocation} from '../counters/attribution.js';
 import {CounterBuckets, CounterRanking} from '../counters/ranking.js';
-import {attributedLocation, isStuckLonger, lockOf, stuckMs} from '../locks/newest-sample.js';
+import {attributedLocation, isStuckLonger, lockOf, stuckMs, isContendingNow} from '../locks/newest-sample.js';
 import {locationName} from '../counters/location.js';
-import {
-	allStatesMask, countersInWindow, isCounted, scopeOf, type Scope,
-} from '../counters/scope.js';
+import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../counters/scope.js';
 import {sortRows} from '../columns/sort.js';
 import {stackIndex} from '../counters/stack-index.js';
 import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
 import {isOfJvm} from '../counters/thread-kind.js';
-import {isContendingNow} from '../locks/contention.js';
 import {filtered, type FilterFields} from '../filter/filter.js';
-import type {
-	Location, Query, ThreadRow, ThreadTableRows,
-} from '../types/rows.js';
-import {waitsForWork} from './waits-for-work.js';
+import type {Location, Query, ThreadRow, ThreadTableRows} from '../types/rows.js';
 import {threadColumns} from './columns.js';
-import {foldPools} from './pools.js';
+import {ownCode} from '../counters/own-code.js';
 
 /**
 Threads that are alive or were seen between `baseline` (undefined: the session's start) and `snapshot`, those of the JVM
 included; folded into pools when `query.foldPools`; filtered and sorted. Without `query.showIdle`, threads that did
 nothing because there was nothing to do are hidden: those of the JVM itself that used next to no CPU, and workers without
-work (counters/waits-for-work). With it the JVM's come after all others in any order.
+work (`waitsForWork`). With it the JVM's come after all others in any order.
 */
 export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ThreadTableRows {
 	const scope = scopeOf(snapshot, query);
@@ -223,3 +217,69 @@ const filterFields: FilterFields<ThreadRow> = {
 	percent: row => row.cpuPercent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks,
 	threads: row => row.threadKeys.length, blocked: row => row.state === 'BLOCKED' ? 1 : 0, stuckS: row => row.stuckMs / 1000,
 };
+
+/**
+A thread's name without its digits: `http-nio-8080-exec-12` and `http-nio-8080-exec-3` are both `http-nio-*-exec-*`.
+*/
+export function poolName(name: string): string {
+	return name.replaceAll(/\d+/g, '*');
+}
+
+/** Items grouped by pool, in the order of their first members. An item that is alone in its pool keeps its own name. */
+export function foldPools<Item>(items: readonly Item[], nameOf: (item: Item) => string, kindOf: (item: Item) => unknown = () => ''): Array<{readonly name: string; readonly items: readonly Item[]}> {
+	const pools = new Map<string, Item[]>();
+	for (const item of items) {
+		const key = `${String(kindOf(item))} ${poolName(nameOf(item))}`;
+		const pool = pools.get(key);
+		if (pool) {
+			pool.push(item);
+		} else {
+			pools.set(key, [item]);
+		}
+	}
+
+	return Array.from(pools.values(), pool => ({name: pool.length === 1 ? nameOf(pool[0]) : poolName(nameOf(pool[0])), items: pool}));
+}
+
+/** Where a loop asks for its next piece of work, `Class.method`: a queue, a selector or poller, a server's socket. */
+const asksForWork = /(?:Queue|Deque)\.(?:take|poll|remove)\w*$|^sun\.nio\.ch\.EPoll|\.epollWait\w*$|(?:Socket|ServerSocketChannel)\w*\.accept$/;
+const queue = /(?:Queue|Deque)\.\w+$/;
+
+/** Where the worker of a pool does so, and where it runs a task. */
+const poolAsks = '.getTask';
+const poolRuns = '.runWorker';
+
+/** By the strings of a session, which are one array in all its snapshots, and by node. */
+const known = new WeakMap<readonly string[], Map<number, boolean>>();
+
+/**
+Whether a stack, of a thread that waits, is that of a worker without work: nothing of a program is on it, or nothing but a
+loop that asks for work. A loop at a queue is a pool's, or the code of one class.
+*/
+export function waitsForWork(dictionary: Dictionary, node: number): boolean {
+	const nodes = known.get(dictionary.strings) ?? new Map<number, boolean>();
+	known.set(dictionary.strings, nodes);
+	const answer = nodes.get(node) ?? isWithoutTask(dictionary, node);
+	nodes.set(node, answer);
+	return answer;
+}
+
+function isWithoutTask({strings, frameClass, frameMethod, nodeFrame, nodeParent}: Dictionary, from: number): boolean {
+	const {isOwn} = ownCode();
+	const classes = new Set<string>();
+	let asks = '';
+	let isPoolsLoop = false;
+	let runsTask = false;
+	for (let node = from; node !== rootNode; node = nodeParent[node]) {
+		const className = strings[frameClass[nodeFrame[node]]];
+		const name = `${className}.${strings[frameMethod[nodeFrame[node]]]}`;
+		asks = asks === '' && asksForWork.test(name) ? name : asks;
+		isPoolsLoop ||= name.endsWith(poolAsks);
+		runsTask ||= name.endsWith(poolRuns);
+		if (isOwn(className) && !asksForWork.test(name)) {
+			classes.add(className.replace(/\$.*/, ''));
+		}
+	}
+
+	return classes.size === 0 || (asks !== '' && (!queue.test(asks) || isPoolsLoop || (classes.size === 1 && !runsTask)));
+}

@@ -8,7 +8,7 @@ import type {Scope} from '../counters/scope.js';
 import {percentOf} from '../counters/share.js';
 import type {Grouping} from '../counters/stack-index.js';
 import type {
-	Location, SortOrder, StateTicks, TreeRow,
+	Location, SortOrder, StateTicks,
 } from '../types/rows.js';
 
 /** What came by a node: thread samples in the counted states, and CPU time. */
@@ -144,14 +144,15 @@ export class CallTree<Row extends CallNode = CallNode> {
 type Step = {readonly places: number[]; readonly from: number[]};
 
 /**
-A node of a tree, which is a row of the view too: a group of frames as it was reached by one path. It stands for some
+A node of a tree, which is a row of the Tree view too: a group of frames as it was reached by one path. It stands for some
 nodes of the dictionary, `places`, one after the other with their weights: in an inverted tree those of the samples that
 came by this path, else those of all samples there.
 */
-export class CallNode extends AtLocation implements TreeRow {
-	/** How it stands among the rows that are open. */
+export class CallNode extends AtLocation {
+	/** How far in it stands, by the forks on the path to it: the only callee of an only callee is not further in. */
 	indent = 0;
 	isOpen = false;
+	/** Rows above it on its path. */
 	readonly level: number;
 	/** The same for the same path in a session. */
 	readonly key: string;
@@ -168,6 +169,7 @@ export class CallNode extends AtLocation implements TreeRow {
 		}
 	}
 
+	/** That of the row that it hangs from; undefined for a root. */
 	get parentKey(): string | undefined {
 		return this.level > 0 ? this.parent?.key : undefined;
 	}
@@ -183,6 +185,7 @@ export class CallNode extends AtLocation implements TreeRow {
 		return this.#isBeforeStarts || this.places.some(place => (isInverted ? nodeParent : firstCallee)[place] !== rootNode);
 	}
 
+	/** Ticks of counted states and CPU nanoseconds of all samples that came by this path. */
 	get totalTicks(): number {
 		return this.#weight[0];
 	}
@@ -191,6 +194,7 @@ export class CallNode extends AtLocation implements TreeRow {
 		return this.#weight[1];
 	}
 
+	/** The same of those that stand there by it (bottom-up: only a root has any). */
 	get selfTicks(): number {
 		return this.#self(0);
 	}
@@ -199,6 +203,7 @@ export class CallNode extends AtLocation implements TreeRow {
 		return this.#self(1);
 	}
 
+	/** Shares of the unit's whole, 0..100; the filter has no say in the whole. */
 	get selfPercent(): number {
 		return this.#shareOf({ticks: this.selfTicks, cpuNs: this.selfCpuNs});
 	}
@@ -212,6 +217,7 @@ export class CallNode extends AtLocation implements TreeRow {
 		return [...this.#weight.subarray(plainWidth)];
 	}
 
+	/** With own code first: the method of others' code in which most of what stands there was. */
 	get via(): Location | undefined {
 		return this.#hasSelf ? this.tree.viaOf?.(this.places) : undefined;
 	}

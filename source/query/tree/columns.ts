@@ -1,12 +1,12 @@
-import type {TreeRow} from '../types/rows.js';
 import {
 	byPlace, figure, fileColumn, share, shareHeadings, text, treeMark, type Column,
 } from '../columns/column.js';
 import {formats} from '../columns/format.js';
 import {nameWith, viaText} from '../columns/names.js';
+import type {CallNode} from './call-tree.js';
 
 /** The columns of the Tree view in their order. */
-export const treeColumns: ReadonlyArray<Column<TreeRow>> = [
+export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
 		heading: 'CPU%', measureHeadings: shareHeadings, title: 'total share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['total', 'self'], thenBy: [row => row.totalTicks],
 		description: 'share of the CPU time (or ticks) of samples that came by this path; each sample counts once, recursion or not',

@@ -5,11 +5,10 @@ import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
 import {StackFilter} from '../counters/stack-filter.js';
 import {stackIndex, type Grouping} from '../counters/stack-index.js';
 import {figuresOf, type FilterFields, type RowTerm} from '../filter/filter.js';
-import type {Query, TreeRow} from '../types/rows.js';
+import type {Query} from '../types/rows.js';
 import {CallNode, CallTree, type Weight} from './call-tree.js';
 import {treeColumns} from './columns.js';
 import {openedRows} from './opened.js';
-import {rowTexts, type TreeTexts} from './tree-text.js';
 
 /** A root with this share (percent) of all is opened by itself. */
 const hotRootPercent = 5;
@@ -21,7 +20,7 @@ the threads' roots, or bottom-up from the lines that samples count for. Hot root
 open to the last of these words; with `query.ownFirst` stacks end at the program's own code; figures keep rows by their totals. Rows of a level are sorted. Every sample is counted
 once in a row's total, as a row stands for a path.
 */
-export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TreeRow[]; readonly allRows: number} {
+export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly CallNode[]; readonly allRows: number} {
 	const {tree, filter} = openTree(snapshot, since, query);
 	const rows = openedRows(tree, tree.below(tree.root), query.tree, {
 		isHotRoot: ({totalPercent}) => totalPercent >= hotRootPercent,
@@ -51,13 +50,13 @@ export function openTree(snapshot: Snapshot, since: Snapshot | undefined, query:
 }
 
 /** The whole tree as JSON, a text for each root, see `rowTexts`. */
-export function treeTexts(snapshot: Snapshot, since: Snapshot | undefined, query: Query, texts: TreeTexts<TreeRow>): Generator<string> {
+export function treeTexts(snapshot: Snapshot, since: Snapshot | undefined, query: Query, texts: TreeTexts<CallNode>): Generator<string> {
 	const {tree} = openTree(snapshot, since, query);
 	return rowTexts(tree, tree.below(tree.root), texts);
 }
 
 /** What of a filter is asked of stacks, and what of rows. */
-export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictionary: Dictionary, grouping: Grouping): {readonly filter: StackFilter; readonly isKept: (node: number) => boolean; readonly hasFigures: ((row: TreeRow) => boolean) | undefined} {
+export function treeFilter({filter: {terms = []}}: Pick<Scope, 'filter'>, dictionary: Dictionary, grouping: Grouping): {readonly filter: StackFilter; readonly isKept: (node: number) => boolean; readonly hasFigures: ((row: CallNode) => boolean) | undefined} {
 	const filter = new StackFilter({terms: terms.filter(({hasText}) => hasText)}, dictionary, grouping);
 	const ofFigures = terms.filter(({hasText}) => !hasText);
 	return {
@@ -81,8 +80,45 @@ export function wholeOf(counters: Counters, {countedMask}: Pick<Scope, 'countedM
 }
 
 /** In a tree a row's share is that of its total: with less than what is asked for, so has all below it. */
-const filterFields: Omit<FilterFields<TreeRow>, 'text'> = {percent: row => row.totalPercent, cpuMs: row => row.totalCpuNs / 1e6, ticks: row => row.totalTicks};
+const filterFields: Omit<FilterFields<CallNode>, 'text'> = {percent: row => row.totalPercent, cpuMs: row => row.totalCpuNs / 1e6, ticks: row => row.totalTicks};
 
-function fits(row: TreeRow, terms: readonly RowTerm[]): boolean {
+function fits(row: CallNode, terms: readonly RowTerm[]): boolean {
 	return terms.every(({figures, isNegated}) => figures(figuresOf(filterFields, row)) !== isNegated);
+}
+
+/** What a text says of each row, and how many rows of a list it has at most. */
+export type TreeTexts<Row> = {readonly top?: number; readonly head: (row: Row) => object};
+
+/** A row that is not closed yet: what is left of its children. */
+type Unfinished<Row> = {readonly row: Row; readonly children: readonly Row[]; at: number};
+
+/**
+Some rows as JSON: what `head` says of each, with the rows below it as `children`; of each list `top` at most.
+Without recursion: stacks may be deep.
+*/
+export function * rowTexts<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], {top = Infinity, head}: TreeTexts<Row>): Generator<string> {
+	for (const root of roots.slice(0, top)) {
+		const pieces: string[] = [];
+		const open: Array<Unfinished<Row>> = [];
+		const begin = (row: Row) => {
+			pieces.push(`${JSON.stringify(head(row)).slice(0, -1)},"children":[`);
+			open.push({row, children: tree.below(row).slice(0, top), at: 0});
+		};
+
+		begin(root);
+		for (let last = open.at(-1); last; last = open.at(-1)) {
+			const child = last.children.at(last.at);
+			if (child === undefined) {
+				pieces.push(']}');
+				last.row.forget();
+				open.pop();
+			} else {
+				pieces.push(last.at > 0 ? ',' : '');
+				last.at++;
+				begin(child);
+			}
+		}
+
+		yield pieces.join('');
+	}
 }

@@ -4,9 +4,7 @@ import {stateCode} from '../../model/thread-state.js';
 import {formatCount, formatMs} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {stateCells} from '../../query/columns/state-cells.js';
-import type {
-	DetailThread, Holder, HolderLocation, Neighbour, Location, StackRow,
-} from '../../query/types/rows.js';
+import type {Holder, HolderLocation, Location} from '../../query/types/rows.js';
 import type {WholeFrame} from '../../views/view.js';
 import {
 	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, markedLink, keysOf,
@@ -18,6 +16,8 @@ import {
 } from '../text/spans.js';
 import {sparkline} from '../text/trend.js';
 import {Lines, useTheme} from './text.js';
+import type {DetailThread, Neighbour} from '../../query/detail.js';
+import type {StackRow} from '../../query/stacks/stacks.js';
 
 /** How much of each list a detail shows; a saved snapshot has the rest. */
 type Bounds = {readonly threads: number; readonly moreThreads: number; readonly source: number; readonly stacks: number; readonly frames: number; readonly wholeFrames: number; readonly neighbours: number; readonly holders: number};

@@ -1,7 +1,6 @@
 import {cellWidth} from '../../model/cell-width.js';
 import {headingOf, type Column} from '../../query/columns/column.js';
 import {effectiveUnit} from '../../query/counters/scope.js';
-import type {Trend} from '../../query/past/time-line.js';
 import type {Measure, Query} from '../../query/types/rows.js';
 import type {Theme} from '../terminal/theme.js';
 import type {Placed} from '../text/columns.js';
@@ -9,6 +8,7 @@ import {
 	cut, dropCells, fit, pad, type Span, type Spans,
 } from '../text/spans.js';
 import {sparkline} from '../text/trend.js';
+import type {Trend} from '../../query/past/steps.js';
 
 /** What the cells of a table are made with. */
 export type TableContext<Row> = {

@@ -1,8 +1,7 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {formatCount} from '../../query/columns/format.js';
 import type {Ring} from '../../query/past/ring.js';
-import {cellOf} from '../../query/past/steps.js';
-import {timeCells, type TimeCell} from '../../query/past/time-line.js';
+import {cellOf, timeCells, type TimeCell} from '../../query/past/steps.js';
 import {pastCell} from '../state/actions/time.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {UiState} from '../state/state.js';

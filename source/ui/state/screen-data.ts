@@ -4,11 +4,11 @@ import type {Finding} from '../../query/summary/findings.js';
 import type {SamplingRates} from '../../query/past/sampling-rates.js';
 import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
-import type {Trend} from '../../query/past/time-line.js';
 import type {LineFigures} from '../../query/lines/lines.js';
 import type {Location, Summary} from '../../query/types/rows.js';
 import type {SourceText} from '../../sources/source-text.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
+import type {Trend} from '../../query/past/steps.js';
 
 /** The data on the screen, all of one moment. */
 export type ScreenData = {

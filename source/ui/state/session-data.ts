@@ -12,9 +12,8 @@ import type {GroupBy, Location, Query} from '../../query/types/rows.js';
 import {windowStart} from '../../query/past/windows.js';
 import {viewOf, views} from '../../views/registry.js';
 import type {View, ViewRow} from '../../views/view.js';
-import {endedBy} from '../../query/past/steps.js';
+import {endedBy, cpuTrend} from '../../query/past/steps.js';
 import {RowTrends} from '../../query/past/row-trends.js';
-import {cpuTrend} from '../../query/past/time-line.js';
 import {
 	type DetailData, type DetailOf, type IdleReason, type ScreenData, type LocationSource,
 } from './screen-data.js';

@@ -1,4 +1,4 @@
-import type {Trend} from '../../query/past/time-line.js';
+import type {Trend} from '../../query/past/steps.js';
 
 /** A trend of half as many steps: of each two the higher one. */
 export function halved(trend: Trend): Trend {
