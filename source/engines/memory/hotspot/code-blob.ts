@@ -5,10 +5,8 @@ import {
 	decodeScopes, scopeCount, scopeOffsetAfterCall, scopeOffsetAt, scopeOffsetInLoop, type Scope,
 } from '../decode/scopes.js';
 import {isAddress} from '../target/memory.js';
-import {type Ranges} from '../target/ranges.js';
-import {fail} from '../target/reader.js';
+import {fail, ifReadable} from '../target/reader.js';
 import {has} from './layout.js';
-import {type Checkable} from './cache-validation.js';
 import {type Vm} from './vm.js';
 
 /**
@@ -40,7 +38,7 @@ const kinds = new Map<string, BlobKind>([['nmethod', 'java'], ['native nmethod',
 const adapterNames = /adapters|vtable chunks|MethodHandlesAdapterBlob/;
 
 /** A blob of generated code in the target's code cache. */
-export class CodeBlob implements Checkable {
+export class CodeBlob {
 	readonly address: number;
 	readonly name: string;
 	readonly kind: BlobKind;
@@ -55,15 +53,14 @@ export class CodeBlob implements Checkable {
 	readonly entry: number = 0;
 	readonly deoptHandlers: readonly number[] = [];
 	readonly origPcOffset: number = 0;
-	/** See `Checkable`. */
+	/** The last round in which it was validated. */
 	round = 0;
-	sureRound = 0;
 	/** The wrapper through which a carrier runs a virtual thread. */
 	isEnterSpecial = false;
 	/** Replaced by another blob. */
 	isGone = false;
 	readonly #vm: Vm;
-	/** See `readIdentity`; of compiled methods only. */
+	/** See `identityOf`; of compiled methods only. */
 	readonly #identity: readonly number[] = [];
 	#debugInfo?: DebugInfo;
 	#loops?: readonly Loop[];
@@ -91,7 +88,7 @@ export class CodeBlob implements Checkable {
 		this.frameComplete = types.shortFrameComplete ? (reader.u16(complete) << 16) >> 16 : reader.i32(complete);
 		this.kind = kindOf(this.name);
 		if (this.isMethod) {
-			this.#identity = readIdentity(vm, address);
+			this.#identity = identityOf(vm, address);
 			this.method = reader.pointer(address + fields.nmethodMethod);
 			this.entry = has(fields.nmethodEntryOffset) ? this.codeBegin + reader.u16(address + fields.nmethodEntryOffset) : reader.word(address + fields.nmethodEntry);
 			this.deoptHandlers = [
@@ -111,14 +108,9 @@ export class CodeBlob implements Checkable {
 		return pc >= this.codeBegin && pc < this.end;
 	}
 
-	/** See `Checkable`: what distinguishes compiled methods at the same address. */
-	addTo(ranges: Ranges): number {
-		const {start, length} = identityPiece(this.#vm);
-		return ranges.add(this.address + start, length);
-	}
-
-	isSameIn(ranges: Ranges, first: number): boolean {
-		return ranges.isRead(first) && isIdentity(this.#vm, this.#identity, ranges, first);
+	/** Whether the same compiled method is still at the address. */
+	isUnchanged(): boolean {
+		return ifReadable(() => identityOf(this.#vm, this.address).every((value, index) => value === this.#identity[index]), false);
 	}
 
 	/** Bytes of debug information and loops kept; they can be forgotten and are then read again as needed. */
@@ -198,22 +190,11 @@ function kindOf(name: string): BlobKind {
 	return kinds.get(name) ?? (adapterNames.test(name) ? 'adapter' : 'stub');
 }
 
-/** The range of the fields that identify a compiled method, a few hundred bytes. */
-function identityPiece({layout: {fields: {blobName, blobSize, nmethodCompileId, nmethodMethod}}}: Vm): {readonly start: number; readonly length: number} {
+/** What distinguishes compiled methods at the same address: name, size, compile id and Method. Throws `Unreadable`. */
+function identityOf({reader, layout: {fields: {blobName, blobSize, nmethodCompileId, nmethodMethod}}}: Vm, address: number): number[] {
 	const start = Math.min(blobName, blobSize, nmethodCompileId, nmethodMethod);
-	return {start, length: Math.max(blobName, blobSize, nmethodCompileId, nmethodMethod) + 8 - start};
-}
-
-/** Name, size, compile id and Method. Throws `Unreadable`. */
-function readIdentity({reader, layout: {fields}}: Vm, address: number): number[] {
-	return [reader.word(address + fields.blobName), reader.u32(address + fields.blobSize), reader.u32(address + fields.nmethodCompileId), reader.word(address + fields.nmethodMethod)];
-}
-
-function isIdentity(vm: Vm, identity: readonly number[], ranges: Ranges, range: number): boolean {
-	const {fields} = vm.layout;
-	const {start} = identityPiece(vm);
-	return ranges.word(range, fields.blobName - start) === identity[0] && ranges.half(range, fields.blobSize - start) === identity[1]
-		&& ranges.half(range, fields.nmethodCompileId - start) === identity[2] && ranges.word(range, fields.nmethodMethod - start) === identity[3];
+	const view = new DataView(reader.bytes(address + start, Math.max(blobName, blobSize, nmethodCompileId, nmethodMethod) + 8 - start).buffer);
+	return [wordAt(view, blobName - start), view.getUint32(blobSize - start, true), view.getUint32(nmethodCompileId - start, true), wordAt(view, nmethodMethod - start)];
 }
 
 type DebugInfo = {

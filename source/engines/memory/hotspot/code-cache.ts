@@ -3,7 +3,6 @@ import {type PartialFrame} from '../stacks/prologue.js';
 import {CodeBlob} from './code-blob.js';
 import {has} from './layout.js';
 import {type Methods} from './methods.js';
-import {CacheValidation} from './cache-validation.js';
 import {type Vm} from './vm.js';
 
 type CodeHeap = {readonly low: number; readonly high: number; readonly segments: number; readonly shift: number};
@@ -44,18 +43,15 @@ export class CodeCache {
 	readonly #locations = new Map<number, CodeLocation>();
 	readonly #blobs = new Map<number, CodeBlob>();
 	readonly #window = new Uint8Array(mapWindow);
-	readonly #validation: CacheValidation<CodeBlob>;
 
 	constructor(vm: Vm, methods: Methods) {
 		this.#vm = vm;
 		this.#methods = methods;
-		this.#validation = new CacheValidation(vm.reader.memory);
 	}
 
 	/** Starts a round (a sample), which reads the heaps' bounds again. Throws `Unreadable`. */
 	nextRound(): void {
 		this.#round++;
-		this.#validation.nextRound();
 		this.#heaps = undefined;
 		if (this.#locations.size > locationLimit || this.#blobs.size > locationLimit) {
 			this.#locations.clear();
@@ -149,10 +145,13 @@ export class CodeCache {
 	}
 
 	#isCurrent(blob: CodeBlob): boolean {
-		if (blob.isMethod && !blob.isGone && !this.#validation.isSame(blob)) {
-			blob.isGone = true;
-			blob.forgetDebugInfo();
-			this.#blobs.delete(blob.address);
+		if (blob.isMethod && !blob.isGone && blob.round !== this.#round) {
+			blob.round = this.#round;
+			if (!blob.isUnchanged()) {
+				blob.isGone = true;
+				blob.forgetDebugInfo();
+				this.#blobs.delete(blob.address);
+			}
 		}
 
 		return !blob.isGone;
@@ -177,10 +176,7 @@ export class CodeCache {
 
 	#newBlob(address: number): CodeBlob {
 		const blob = new CodeBlob(this.#vm, address);
-		if (blob.isMethod) {
-			this.#validation.isNew(blob);
-		}
-
+		blob.round = this.#round;
 		this.#blobs.set(address, blob);
 		return blob;
 	}

@@ -3,9 +3,7 @@ import {normalClassName} from '../../../model/class-name.js';
 import {decodeModifiedUtf8} from '../../../model/modified-utf8.js';
 import {decodeLineTable, lineAt, lineTableBytes, type LineTable} from '../decode/line-table.js';
 import {isAligned} from '../target/memory.js';
-import {type Ranges} from '../target/ranges.js';
-import {fail} from '../target/reader.js';
-import {type Checkable, CacheValidation} from './cache-validation.js';
+import {fail, ifReadable} from '../target/reader.js';
 import {type Vm} from './vm.js';
 
 /** JVM_ACC_NATIVE (JVMS table 4.6-A). */
@@ -30,7 +28,7 @@ const methodLimit = 100_000;
 type MethodName = {readonly className: string; readonly name: string; readonly isNative: boolean};
 
 /** A decoded Java method of the target. */
-export class Method implements MethodName, Checkable {
+export class Method implements MethodName {
 	readonly constMethod: number;
 	readonly codeStart: number;
 	readonly codeEnd: number;
@@ -39,9 +37,8 @@ export class Method implements MethodName, Checkable {
 	readonly isEnterSpecial: boolean;
 	readonly className: string;
 	readonly name: string;
-	/** See `Checkable`. */
+	/** The last round in which it was validated. */
 	round = 0;
-	sureRound = 0;
 	readonly #address: number;
 	readonly #identity: Uint8Array;
 	readonly #vm: Vm;
@@ -102,16 +99,10 @@ export class Method implements MethodName, Checkable {
 		return frame;
 	}
 
-	/** See `Checkable`. */
-	addTo(ranges: Ranges): number {
-		const first = ranges.add(this.#address + this.#vm.layout.fields.methodConst, 8);
-		ranges.add(this.constMethod, identityBytes);
-		return first;
-	}
-
-	isSameIn(ranges: Ranges, first: number): boolean {
-		return ranges.isRead(first) && ranges.word(first, 0) === this.constMethod
-			&& ranges.isRead(first + 1) && Buffer.compare(this.#identity, ranges.bytesOf(first + 1)) === 0;
+	/** Whether the same method is still at the address. */
+	isUnchanged(): boolean {
+		const {reader, layout: {fields}} = this.#vm;
+		return ifReadable(() => reader.word(this.#address + fields.methodConst) === this.constMethod && Buffer.compare(this.#identity, reader.bytes(this.constMethod, identityBytes)) === 0, false);
 	}
 
 	#line(bci: number): number {
@@ -147,7 +138,7 @@ export class Method implements MethodName, Checkable {
 export class Methods {
 	readonly #vm: Vm;
 	readonly #interner: Interner;
-	readonly #validation: CacheValidation<Method>;
+	#round = 0;
 	readonly #limit: number;
 	readonly #byAddress = new Map<number, Method>();
 	/** Names by frame id; kept longer than methods, because stacks and code refer to frames. */
@@ -158,12 +149,10 @@ export class Methods {
 		this.#vm = vm;
 		this.#interner = interner;
 		this.#limit = limit;
-		this.#validation = new CacheValidation(vm.reader.memory);
-		this.#validation.nextRound();
 	}
 
 	nextRound(): void {
-		this.#validation.nextRound();
+		this.#round++;
 		if (this.#byAddress.size > this.#limit) {
 			this.#byAddress.clear();
 		}
@@ -177,12 +166,13 @@ export class Methods {
 	/** The method at an address; throws `Unreadable` if there is none. */
 	at(address: number): Method {
 		const known = this.#byAddress.get(address);
-		if (known && this.#validation.isSame(known)) {
+		if (known && (known.round === this.#round || known.isUnchanged())) {
+			known.round = this.#round;
 			return known;
 		}
 
 		const method = new Method(this.#vm, this.#interner, address, this.#byFrame);
-		this.#validation.isNew(method);
+		method.round = this.#round;
 		this.#byAddress.set(address, method);
 		return method;
 	}

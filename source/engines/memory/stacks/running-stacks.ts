@@ -3,7 +3,7 @@ import {type JavaThreads} from '../threads/java-threads.js';
 import {type Memory} from '../target/memory.js';
 import {type Ptrace} from '../target/ptrace.js';
 import {ifReadable} from '../target/reader.js';
-import {noStops, type Stopper, type Stops, sumOfStops} from '../target/stopper.js';
+import {type Stopper, type Stops} from '../target/stopper.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from '../threads/thread-block.js';
 import {type ChunkPosition, type Continuations} from './continuation.js';
 import {decodeRegisters, registersBytes} from './registers.js';
@@ -13,12 +13,6 @@ import {type Walker, type WalkEnd} from './walker.js';
 
 /** Maximum bytes copied while a thread is held; they hold 1,000 frames or more. */
 const heldStackBytes = 1 << 18;
-
-/** Attempts to stop a working thread in Java code. */
-const maxTries = 4;
-
-/** Reads of the state of a thread that was stopped outside Java code, until it is back in it. */
-const maxPolls = 20;
 
 /** Notified when a thread is asked to stop, while it is held, and if it stopped too late to count as observed. */
 export type StopWatch = {asked(thread: JavaThread): void; held(thread: JavaThread): void; late(thread: JavaThread): void};
@@ -75,27 +69,16 @@ export class RunningStacks {
 
 	/**
 	Stops those of these threads that execute Java code; `walkCaught` sets their frames. Before it stops, a thread runs
-	on for a moment, up to its next system call; one that has left Java code by then is tried again, since its exit
+	on for a moment, up to its next system call; one that has left Java code by then is not observed, since its exit
 	point says nothing about where it worked.
 	*/
 	stopWorking(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean): Stops {
 		this.#caught = new Map();
-		let stops = noStops;
-		let left = threads;
-		for (let tries = 0; tries < maxTries && left.length > 0; tries++) {
-			const again: JavaThread[] = [];
-			const polls = tries === 0 ? 1 : maxPolls;
-			const round = this.#stop(left, this.#caught, thread => this.#isInJavaSoon(thread, polls) && isStillThere(thread), thread => {
-				if (!thread.isInJava) {
-					this.#watch?.late(thread);
-					again.push(thread);
-				}
-			});
-			stops = tries === 0 ? round : sumOfStops(stops, round);
-			left = again;
-		}
-
-		return stops;
+		return this.#stop(threads, this.#caught, thread => this.#threads.isInJavaNow(thread) && isStillThere(thread), thread => {
+			if (!thread.isInJava) {
+				this.#watch?.late(thread);
+			}
+		});
 	}
 
 	/**
@@ -118,17 +101,6 @@ export class RunningStacks {
 		return moment?.thread === thread && (moment.isTaken || thread.isInJava);
 	}
 
-	/** Whether a thread executes Java code within `polls` reads, some microseconds each. */
-	#isInJavaSoon(thread: JavaThread, polls: number): boolean {
-		for (let poll = 0; poll < polls; poll++) {
-			if (this.#threads.isInJavaNow(thread)) {
-				return true;
-			}
-		}
-
-		return false;
-	}
-
 	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, wants: (thread: JavaThread) => boolean, held?: (thread: JavaThread) => void): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
@@ -149,7 +121,7 @@ export class RunningStacks {
 				const thread = byId.get(tid)!;
 				const isWanted = wants(thread);
 				if (isWanted) {
-					this.#momentOf(thread, moments);
+					this.#add(thread, moments);
 				}
 
 				return isWanted;
@@ -160,13 +132,7 @@ export class RunningStacks {
 		});
 	}
 
-	#momentOf(thread: JavaThread, moments: Map<number, Moment>): Moment {
-		const known = moments.get(thread.nativeId);
-		if (known) {
-			known.isTaken = false;
-			return known;
-		}
-
+	#add(thread: JavaThread, moments: Map<number, Moment>): void {
 		const index = moments.size;
 		this.#moments[index] ??= {
 			thread, registers: new Uint8Array(registersBytes), stack: new StackCopy(), block: emptyBlock(), isTaken: false, isAnchored: false,
@@ -175,7 +141,6 @@ export class RunningStacks {
 		moment.thread = thread;
 		moment.isTaken = false;
 		moments.set(thread.nativeId, moment);
-		return moment;
 	}
 
 	/** While the thread is stopped: reads its registers, its state and its stack. */
