@@ -1,19 +1,18 @@
 import {performance} from 'node:perf_hooks';
-import type {EngineSession, SampleOutcome} from '../engines/engine.js';
+import {type EngineSession, type SampleOutcome} from '../engines/engine.js';
 import {unattributedFrame, unattributedReason} from '../model/frame.js';
 import {Sample} from '../model/sample.js';
-import type {SamplerFigures} from '../table/layout.js';
-import type {Bell} from '../table/bell.js';
-import type {TableWriter} from '../table/writer.js';
+import {type SamplerFigures} from '../table/layout.js';
+import {type Bell} from '../table/bell.js';
+import {type TableWriter} from '../table/writer.js';
 import {RecentPauses, StopBudget} from './budget.js';
 import {
-	backoffMs, IdleBackoff, SamplingClock, ticksBefore,
+	IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore,
 } from './clock.js';
 import {DeadlockWatch} from './deadlock-watch.js';
 import {CpuBudget, ownCpu} from './cpu-budget.js';
 import {clampInterval, monotoneMs, type Report} from './messages.js';
 import {CpuAccount} from './cpu-account.js';
-import {Sleeper} from './sleeper.js';
 
 /** How often the percentiles of recent pauses are computed. */
 const pauseFiguresEveryMs = 250;

@@ -3,7 +3,6 @@ import {performance} from 'node:perf_hooks';
 import {describe, expect, test} from 'vitest';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {JavaThread} from '../../source/engines/memory/threads/java-thread.js';
-import {isSteady, SteadyThreads} from '../../source/engines/memory/threads/steady-threads.js';
 import {emptyBlock} from '../../source/engines/memory/threads/thread-block.js';
 import {Sample} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
@@ -13,6 +12,7 @@ import {seeded} from '../helpers/random.js';
 import {until} from '../helpers/until.js';
 import {sampleHere} from '../helpers/sampling.js';
 import {javaForTest} from '../helpers/for-test.js';
+import {SteadyThreads, isSteady} from '../../source/engines/memory/threads/present-threads.js';
 
 const intervalMs = 20;
 

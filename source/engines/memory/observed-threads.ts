@@ -1,17 +1,25 @@
 import {type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
+import {OnCpu} from '../../jvm/threads/on-cpu.js';
 import {type Stops} from './target/stopper.js';
-import {type RunningStacks} from './stacks/running-stacks.js';
+import {type RunningStacks, type StopWatch} from './stacks/running-stacks.js';
 import {type JavaThread} from './threads/java-thread.js';
-import {type OffCpu} from './threads/off-cpu.js';
 import {type PresentThreads} from './threads/present-threads.js';
+import {javaThreadState} from './threads/thread-block.js';
 
-/** Finds the threads that are on a CPU at the start of a sample, when running threads are stopped. */
-export class ObservedThreads {
+/**
+Tells which threads are on a CPU when running threads are stopped. A thread that is runnable without a CPU is not: it
+often loses its CPU where it wakes another, and would appear to work there.
+*/
+export class ObservedThreads implements StopWatch {
+	readonly #onCpu: OnCpu;
 	readonly #present: PresentThreads;
 	readonly #running: RunningStacks;
+	/** Threads checked in this sample. */
+	readonly #checked = new Set<JavaThread>();
 
-	constructor(readonly offCpu: OffCpu, present: PresentThreads, running: RunningStacks) {
+	constructor(pid: number, present: PresentThreads, running: RunningStacks) {
+		this.#onCpu = new OnCpu(pid);
 		this.#present = present;
 		this.#running = running;
 	}
@@ -21,8 +29,14 @@ export class ObservedThreads {
 	own work then takes a CPU from the target and favours its longest-running code.
 	*/
 	begin(): Stops {
-		this.offCpu.begin();
-		return this.#running.stopWorking(this.#present.possiblyRunning(), thread => this.#present.isStillThere(thread));
+		this.#onCpu.begin();
+		for (const thread of this.#checked) {
+			thread.isOffCpu = false;
+			thread.wasOnCpu = false;
+		}
+
+		this.#checked.clear();
+		return this.#running.stopWorking(this.#present.possiblyRunning(), thread => this.#present.isStillThere(thread), this);
 	}
 
 	/**
@@ -41,15 +55,6 @@ export class ObservedThreads {
 		}
 	}
 
-	/**
-	Marks threads that were stopped later than the others as unobserved: long-running code would be overrepresented.
-	*/
-	late(threads: readonly JavaThread[]): void {
-		for (const thread of threads) {
-			this.offCpu.late(thread);
-		}
-	}
-
 	isCaught(thread: JavaThread): boolean {
 		return this.#running.isCaught(thread);
 	}
@@ -60,7 +65,54 @@ export class ObservedThreads {
 	*/
 	add(into: Sample, thread: JavaThread, row: number): void {
 		const isRunnable = into.state[row] === stateCode.RUNNABLE;
-		const mayBeOnCpu = isRunnable && !thread.isOffCpu && (thread.frames.length === 0 || !this.offCpu.isOfUse);
+		const mayBeOnCpu = isRunnable && !thread.isOffCpu && (thread.frames.length === 0 || !this.#onCpu.isOfUse);
 		into.isObserved[row] = Number(thread.wasOnCpu || mayBeOnCpu);
+	}
+
+	/** Walks a thread that is not in Java code, and sets whether it was on a CPU, checked before and after. */
+	around(thread: JavaThread, walk: () => boolean): boolean {
+		if (thread.cpuNs === 0 || !thread.isThere) {
+			return walk();
+		}
+
+		const wasBlocked = thread.block.state === javaThreadState.blocked;
+		thread.isOffCpu = !wasBlocked && this.#onCpu.isWaiting(thread.nativeId);
+		const isWalked = walk();
+		const isBlocked = thread.block.state === javaThreadState.blocked;
+		if (wasBlocked && isBlocked && thread.end !== 'broken') {
+			return isWalked;
+		}
+
+		this.#checked.add(thread);
+		// It has just woken up, or kept running: its first frame afterwards is not a random one.
+		thread.isOffCpu ||= this.#onCpu.isOfUse && (wasBlocked || thread.end === 'broken' || this.#onCpu.wasGivenSince(thread.nativeId));
+		thread.wasOnCpu = isWalked && !thread.isOffCpu && !isBlocked;
+		return isWalked;
+	}
+
+	asked(thread: JavaThread): void {
+		this.#checked.add(thread);
+		this.#onCpu.mark(thread.nativeId);
+	}
+
+	/**
+	A thread in Java code may have lost its CPU anywhere, so it is a fair sample. Where it left Java code says nothing
+	about where it worked.
+	*/
+	held(thread: JavaThread): void {
+		this.#onCpu.waitedSince(thread.nativeId);
+		thread.isOffCpu = !thread.isInJava;
+		thread.wasOnCpu = thread.isInJava;
+	}
+
+	/** Marks a thread as stopped too late to say where it used CPU time: long-running code would be overrepresented. */
+	late(thread: JavaThread): void {
+		this.#checked.add(thread);
+		thread.isOffCpu = true;
+		thread.wasOnCpu = false;
+	}
+
+	close(): void {
+		this.#onCpu.close();
 	}
 }

@@ -1,8 +1,7 @@
 import {resolveLayout, type Layout} from './hotspot/layout.js';
 import {findSymbols, type Symbols} from './target/libjvm.js';
 import {ProcessMemory} from './target/memory.js';
-import {HeapClock} from './hotspot/collections.js';
-import {Heap} from './hotspot/heap.js';
+import {Heap, HeapClock} from './hotspot/heap.js';
 import {loadPerfCalls, type PerfCalls} from './timer/perf-calls.js';
 import {loadPtrace, type Ptrace} from './target/ptrace.js';
 import {Reader} from './target/reader.js';

@@ -1,7 +1,7 @@
 import {threadFlag, type Sample} from '../../model/sample.js';
 import {stateCode} from '../../model/thread-state.js';
 import {type JavaThread, type Lock} from './threads/java-thread.js';
-import {mayStall} from './threads/stalls.js';
+import {mayStall} from './threads/derived-state.js';
 
 /** Unused frames in a sample, beyond twice those in use, at which the sample is rebuilt from scratch. */
 const unusedFrames = 1 << 16;

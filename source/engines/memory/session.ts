@@ -4,23 +4,21 @@ import {printable} from '../../model/text.js';
 import {IdleList} from '../../jvm/threads/idle.js';
 import {NativeIds} from '../../jvm/threads/native-ids.js';
 import {isAlive, programOf} from '../../jvm/system/proc.js';
-import type {Target} from '../../jvm/target.js';
+import {type Target} from '../../jvm/target.js';
 import {ProcessClock} from '../../jvm/threads/process-clock.js';
 import {ThreadCpu} from '../../jvm/threads/thread-cpu.js';
 import {
-	type SteadyState, type EngineOptions, type EngineSession, type SampleOutcome, SessionOver, type TimerId, type UnattributedReason,
+	SessionOver, type EngineOptions, type EngineSession, type SampleOutcome, type SteadyState, type TimerId, type UnattributedReason,
 } from '../engine.js';
 import {CodeCache} from './hotspot/code-cache.js';
 import {Methods} from './hotspot/methods.js';
 import {ObservedThreads} from './observed-threads.js';
 import {type Opened} from './open.js';
-import {RecordedCpu} from './recorded-cpu.js';
-import {SampleRows} from './sample-rows.js';
+import {RecordedCpu, SampleRows} from './sample-rows.js';
 import {Continuations} from './stacks/continuation.js';
 import {RunningStacks} from './stacks/running-stacks.js';
-import {ThreadStacks} from './stacks/thread-stacks.js';
+import {ThreadStacks, WaitingStacks} from './stacks/thread-stacks.js';
 import {TopFrame} from './stacks/top-frame.js';
-import {WaitingStacks} from './stacks/waiting-stacks.js';
 import {Walker} from './stacks/walker.js';
 import {type ProcessMemory} from './target/memory.js';
 import {Unreadable} from './target/reader.js';
@@ -30,7 +28,6 @@ import {Descriptions} from './threads/descriptions.js';
 import {JavaThreads} from './threads/java-threads.js';
 import {Locks} from './threads/locks/locks.js';
 import {TakenAt} from './threads/locks/taken-at.js';
-import {OffCpu} from './threads/off-cpu.js';
 import {OtherThreadsIdle} from './threads/other-threads-idle.js';
 import {PresentThreads} from './threads/present-threads.js';
 import {VmThreads} from './threads/vm-threads.js';
@@ -83,13 +80,12 @@ export class MemorySession implements EngineSession {
 		const continuations = new Continuations(vm, heap, this.#code, this.#methods);
 		const top = new TopFrame(vm, this.#code, this.#methods, walker);
 		const {perf, timer, note} = chooseTimer(opened, target, options, new RecordedStacks({memory, walker, top, continuations, nativeCode: nativeCodeFrame(interner)}));
-		const offCpu = ptrace && !perf ? new OffCpu(target.pid) : undefined;
 		const stopper = ptrace && new Stopper(ptrace, target.pid);
 		const running = ptrace && stopper && new RunningStacks({
-			memory, threads, walker, top, ptrace, stopper, continuations, watch: offCpu,
+			memory, threads, walker, top, ptrace, stopper, continuations,
 		});
 		this.#perf = perf;
-		this.#observed = offCpu && running && new ObservedThreads(offCpu, this.#present, running);
+		this.#observed = perf || !running ? undefined : new ObservedThreads(target.pid, this.#present, running);
 		this.#stacks = new ThreadStacks({
 			waiting: new WaitingStacks(memory, threads, walker, continuations), perf, running, stopper, observed: this.#observed,
 		});

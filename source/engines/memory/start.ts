@@ -1,12 +1,123 @@
-import type {Interner} from '../../model/frame.js';
-import type {Target} from '../../jvm/target.js';
+import {readFileSync} from 'node:fs';
+import process from 'node:process';
+import {printable} from '../../model/text.js';
+import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
+import {outOfFiles} from '../../jvm/system/proc.js';
+import {type Target} from '../../jvm/target.js';
 import {
-	SessionOver, type EngineOptions, type EngineSession, type Readiness,
+	SessionOver, type EngineOptions, type EngineSession, type Readiness, type Refusal,
 } from '../engine.js';
-import {explain, platformObstacle, stopObstacle} from './obstacles.js';
-import {openJvm, type Opened} from './open.js';
+import {MissingFields, openJvm, type Opened} from './open.js';
+import {nameOf, processOf} from './target/other-tracer.js';
+import {errno, type Ptrace} from './target/ptrace.js';
+import {Unreadable} from './target/reader.js';
+import {type Interner} from '../../model/frame.js';
 import {MemorySession} from './session.js';
-import {allowedEvents} from './timer/open.js';
+import {allowedEvents} from './timer/choose.js';
+
+/** Hint for obstacles that concern only this engine. */
+const onlyHere = {hint: '', othersMayDo: true} as const;
+
+/** A thread id that cannot exist: one above the largest that Linux assigns (PID_MAX_LIMIT, 2^22). */
+const noThread = (2 ** 22) + 1;
+
+/** Why this engine does not run on this platform; undefined if it does. */
+function platformObstacle(): Refusal | undefined {
+	return process.platform === 'linux' && process.arch === 'x64'
+		? undefined
+		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyHere};
+}
+
+/** The refusal for an error in opening a JVM. */
+function explain(target: Target, error: unknown): Refusal {
+	if (error instanceof MissingFields) {
+		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, ...onlyHere};
+	}
+
+	if (error instanceof Unreadable) {
+		return {reason: 'the JVM is still starting up, or its tables cannot be read', hint: 'try again', othersMayDo: true};
+	}
+
+	const files = outOfFiles(error);
+	if (files) {
+		return files;
+	}
+
+	const {code, message, cause} = error as NodeJS.ErrnoException & {cause?: NodeJS.ErrnoException};
+	const why = code ?? cause?.code ?? '';
+	if (['EACCES', 'EPERM'].includes(why)) {
+		return rightsObstacle(target.uid, ownRights(target));
+	}
+
+	return ['ENOENT', 'ESRCH'].includes(why)
+		? {reason: `process ${target.pid} has ended`, hint: 'choose another process'}
+		: {reason: printable(message), ...onlyHere};
+}
+
+/** What prevents stopping threads although memory can be read: another tracer, or a system call filter. */
+export function stopObstacle(target: Target, ptrace: Ptrace): Refusal | undefined {
+	const tracer = Number(field(`/proc/${target.pid}/status`, 'TracerPid'));
+	if (tracer > 0) {
+		return {reason: `another tracer, ${nameOf(processOf(tracer))}, is attached to this JVM`, hint: 'detach that debugger or tracer', othersMayDo: true};
+	}
+
+	// Filters return any errno, often EPERM or ENOSYS.
+	return ptrace.seize(noThread) === errno.ESRCH
+		? undefined
+		: {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: 'start the container with --cap-add SYS_PTRACE', othersMayDo: true};
+}
+
+/**
+What the kernel checks when a process reads another's memory (ptrace(2), "Ptrace access mode checking";
+admin-guide/LSM/Yama).
+*/
+type Rights = {
+	readonly isSameUser: boolean;
+	readonly isRoot: boolean;
+	readonly hasCapability: boolean;
+	/** kernel.yama.ptrace_scope; 0 where there is no Yama. */
+	readonly yamaScope: number;
+};
+
+/** The refusal for a process whose memory we may not read. */
+export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, yamaScope}: Rights): Refusal {
+	const moreRights = isRoot ? 'start the container with --cap-add SYS_PTRACE' : 'run as root';
+	if (!hasCapability && !isSameUser) {
+		return {reason: `no permission to read its memory: the process belongs to user id ${uid}`, hint: moreRights};
+	}
+
+	if (yamaScope > 0 && (!hasCapability || yamaScope > 2)) {
+		return {reason: `kernel.yama.ptrace_scope = ${yamaScope} forbids reading its memory`, hint: yamaScope > 2 ? '' : moreRights, othersMayDo: true};
+	}
+
+	return {reason: 'no permission to read its memory: the process has extra capabilities, or CAP_SYS_PTRACE is missing in its user namespace', hint: isRoot ? moreRights : 'run as root on the host', othersMayDo: true};
+}
+
+function ownRights(target: Target): Rights {
+	return {
+		isSameUser: process.geteuid?.() === target.uid,
+		isRoot: process.geteuid?.() === 0,
+		hasCapability: hasPtraceCapability(),
+		yamaScope: yamaScope(),
+	};
+}
+
+/** 0 where there is no Yama. */
+function yamaScope(): number {
+	try {
+		return Number(readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'latin1'));
+	} catch {
+		return 0;
+	}
+}
+
+function field(file: string, name: string): string {
+	try {
+		return new RegExp(`^${name}:\\s*(\\S+)`, 'm').exec(readFileSync(file, 'latin1'))?.[1] ?? '';
+	} catch {
+		return '';
+	}
+}
 
 /**
 Whether a JVM can be read from outside: opens and closes it as a session would, unnoticed by the JVM. Obstacles to

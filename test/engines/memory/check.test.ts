@@ -1,11 +1,11 @@
-import {type ChildProcess, spawn} from 'node:child_process';
+import {spawn, type ChildProcess} from 'node:child_process';
 import {once} from 'node:events';
 import process from 'node:process';
-import {expect, test, onTestFinished} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {SessionOver} from '../../../source/engines/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {loadPtrace} from '../../../source/engines/memory/target/ptrace.js';
-import {stopObstacle} from '../../../source/engines/memory/obstacles.js';
+import {stopObstacle} from '../../../source/engines/memory/start.js';
 import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
 import {jdk} from '../../helpers/jvm.js';

@@ -5,13 +5,13 @@ import {type JavaThread} from '../../../source/engines/memory/threads/java-threa
 import {JavaThreads} from '../../../source/engines/memory/threads/java-threads.js';
 import {Methods} from '../../../source/engines/memory/hotspot/methods.js';
 import {openJvm} from '../../../source/engines/memory/open.js';
-import {WaitingStacks} from '../../../source/engines/memory/stacks/waiting-stacks.js';
 import {Walker} from '../../../source/engines/memory/stacks/walker.js';
 import {otherFrame} from '../../../source/model/frame.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {type JavaProcess} from '../../helpers/jvm.js';
 import {Names} from './observe.js';
+import {WaitingStacks} from '../../../source/engines/memory/stacks/thread-stacks.js';
 
 /** A table of names that has no room for more frames than these. */
 class FullNames extends Names {

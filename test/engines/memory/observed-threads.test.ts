@@ -1,8 +1,8 @@
+import process from 'node:process';
 import {expect, test} from 'vitest';
 import {ObservedThreads} from '../../../source/engines/memory/observed-threads.js';
 import {type RunningStacks} from '../../../source/engines/memory/stacks/running-stacks.js';
 import {JavaThread} from '../../../source/engines/memory/threads/java-thread.js';
-import {type OffCpu} from '../../../source/engines/memory/threads/off-cpu.js';
 import {type PresentThreads} from '../../../source/engines/memory/threads/present-threads.js';
 import {emptyBlock} from '../../../source/engines/memory/threads/thread-block.js';
 import {IdleBackoff, SamplingClock} from '../../../source/sampler/clock.js';
@@ -20,7 +20,7 @@ mean intervals that a sample covers. Samples are skipped if the CPU clocks show 
 function play(stepMs: number, restMs: number, seed: number): {readonly found: readonly number[]; readonly intervalsPerSample: number} {
 	const random = seeded(seed);
 	const thread = Object.assign(new JavaThread(0x10_00, emptyBlock(), 1), {frames: Int32Array.of(1)});
-	const observed = new ObservedThreads({} as OffCpu, {possiblyRunning: () => thread.cpuDueMs === 0 ? [thread] : []} as unknown as PresentThreads, {} as RunningStacks);
+	const observed = new ObservedThreads(process.pid, {possiblyRunning: () => thread.cpuDueMs === 0 ? [thread] : []} as unknown as PresentThreads, {} as RunningStacks);
 	const clock = new SamplingClock(0, random);
 	const rests = new IdleBackoff();
 	const found = [0, 0, 0];

@@ -1,8 +1,7 @@
 import {CodeCache} from '../../../source/engines/memory/hotspot/code-cache.js';
-import {HeapClock} from '../../../source/engines/memory/hotspot/collections.js';
 import {Continuations} from '../../../source/engines/memory/stacks/continuation.js';
 import {Descriptions} from '../../../source/engines/memory/threads/descriptions.js';
-import {Heap} from '../../../source/engines/memory/hotspot/heap.js';
+import {Heap, HeapClock} from '../../../source/engines/memory/hotspot/heap.js';
 import {JavaThreads} from '../../../source/engines/memory/threads/java-threads.js';
 import {resolveLayout} from '../../../source/engines/memory/hotspot/layout.js';
 import {type Symbols} from '../../../source/engines/memory/target/libjvm.js';
@@ -14,12 +13,12 @@ import {Reader} from '../../../source/engines/memory/target/reader.js';
 import {ThreadObjects} from '../../../source/engines/memory/threads/thread-object.js';
 import {openVm} from '../../../source/engines/memory/hotspot/vm.js';
 import {readVmStructs} from '../../../source/engines/memory/hotspot/vm-structs.js';
-import {WaitingStacks} from '../../../source/engines/memory/stacks/waiting-stacks.js';
 import {Walker} from '../../../source/engines/memory/stacks/walker.js';
 import {lockKinds} from '../../../source/model/sample.js';
 import {threadStates} from '../../../source/model/thread-state.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {Names} from './observe.js';
+import {WaitingStacks} from '../../../source/engines/memory/stacks/thread-stacks.js';
 
 /**
 Reads everything that can be read of a JVM without stopping it, from any memory; each thread as one text. Throws what the parts

@@ -4,10 +4,10 @@ import process from 'node:process';
 import {
 	afterAll, afterEach, beforeAll, describe, expect, test,
 } from 'vitest';
-import {rightsObstacle} from '../../../source/engines/memory/obstacles.js';
+import {rightsObstacle} from '../../../source/engines/memory/start.js';
 import {helpOf} from '../../../source/sampler/choose-engine.js';
 import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/as-root.js';
-import {type JavaProcess, startJava} from '../../helpers/jvm.js';
+import {startJava, type JavaProcess} from '../../helpers/jvm.js';
 import {patienceMs} from '../../helpers/patience.js';
 import {cli} from '../../helpers/run.js';
 

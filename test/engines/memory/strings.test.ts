@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
 import {type Memory} from '../../../source/engines/memory/target/memory.js';
-import {Reader, Unreadable} from '../../../source/engines/memory/target/reader.js';
-import {Strings} from '../../../source/engines/memory/target/strings.js';
+import {Reader, Strings, Unreadable} from '../../../source/engines/memory/target/reader.js';
 
 /** Two pages at 8192 with a text in each place, and what was read of them. */
 function pages(texts: ReadonlyArray<readonly [at: number, text: string]>) {

@@ -1,8 +1,7 @@
 import {wordAt} from '../decode/word.js';
-import {type Loop, loopsIn} from '../decode/loops.js';
-import {decodeMonitors, type ScopeMonitor} from '../decode/monitors.js';
+import {loopsIn, type Loop} from '../decode/loops.js';
 import {
-	decodeScopes, scopeCount, scopeOffsetAfterCall, scopeOffsetAt, scopeOffsetInLoop, type Scope,
+	decodeMonitors, decodeScopes, scopeCount, scopeOffsetAfterCall, scopeOffsetAt, scopeOffsetInLoop, type Scope, type ScopeMonitor,
 } from '../decode/scopes.js';
 import {isAddress} from '../target/memory.js';
 import {fail, ifReadable} from '../target/reader.js';

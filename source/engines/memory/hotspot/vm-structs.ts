@@ -1,7 +1,6 @@
 import {wordAt} from '../decode/word.js';
 import {type Symbols} from '../target/libjvm.js';
-import {type Reader} from '../target/reader.js';
-import {Strings} from '../target/strings.js';
+import {Strings, type Reader} from '../target/reader.js';
 
 /** A row of gHotSpotVMStructs: offset of a field in bytes, or address of a static. */
 type StructRow = {readonly isStatic: boolean; readonly offset: number; readonly address: number; readonly type: string};

@@ -1,6 +1,5 @@
 import {wordAt} from '../decode/word.js';
-import {fail, type Reader} from '../target/reader.js';
-import {Strings} from '../target/strings.js';
+import {Strings, fail, type Reader} from '../target/reader.js';
 import {has, type Layout} from './layout.js';
 
 /** What is constant about a running JVM: how to read it, and how it was started. */

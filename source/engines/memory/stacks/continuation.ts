@@ -4,9 +4,8 @@ import {has} from '../hotspot/layout.js';
 import {klassName, type Methods} from '../hotspot/methods.js';
 import {fail, ifReadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
-import {FrameBuffer} from './frame-buffer.js';
 import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
-import {StackCopy} from './stack.js';
+import {FrameBuffer, StackCopy} from './stack.js';
 
 /** The position of a mounted virtual thread's frames in a heap chunk (jdk.internal.vm.StackChunk), as last read. */
 export type ChunkPosition = {readonly chunk: number; readonly parent: number; readonly low: number; readonly base: number; readonly sp: number};

@@ -6,16 +6,15 @@ import {ifReadable} from '../target/reader.js';
 import {type Stopper, type Stops} from '../target/stopper.js';
 import {emptyBlock, javaThreadState, type ThreadBlock} from '../threads/thread-block.js';
 import {type ChunkPosition, type Continuations} from './continuation.js';
-import {decodeRegisters, registersBytes} from './registers.js';
-import {StackCopy} from './stack.js';
+import {StackCopy, decodeRegisters, registersBytes} from './stack.js';
 import {type TopFrame} from './top-frame.js';
-import {type Walker, type WalkEnd} from './walker.js';
+import {type WalkEnd, type Walker} from './walker.js';
 
 /** Maximum bytes copied while a thread is held; they hold 1,000 frames or more. */
 const heldStackBytes = 1 << 18;
 
-/** Notified when a thread is asked to stop, while it is held, and if it stopped too late to count as observed. */
-export type StopWatch = {asked(thread: JavaThread): void; held(thread: JavaThread): void; late(thread: JavaThread): void};
+/** Notified when a thread is asked to stop, and while it is held. */
+export type StopWatch = {asked(thread: JavaThread): void; held(thread: JavaThread): void};
 
 type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isTaken: boolean; isAnchored: boolean; chunk?: ChunkPosition};
 
@@ -28,7 +27,6 @@ export class RunningStacks {
 	readonly #ptrace: Ptrace;
 	readonly #stopper: Stopper;
 	readonly #continuations: Continuations;
-	readonly #watch?: StopWatch;
 	readonly #moments: Moment[] = [];
 	/** Threads stopped by `stopWorking`, by Linux id. */
 	#caught = new Map<number, Moment>();
@@ -36,7 +34,6 @@ export class RunningStacks {
 	constructor(parts: {
 		readonly memory: Memory; readonly threads: JavaThreads; readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper;
 		readonly continuations: Continuations;
-		readonly watch?: StopWatch;
 	}) {
 		this.#memory = parts.memory;
 		this.#threads = parts.threads;
@@ -45,7 +42,6 @@ export class RunningStacks {
 		this.#ptrace = parts.ptrace;
 		this.#stopper = parts.stopper;
 		this.#continuations = parts.continuations;
-		this.#watch = parts.watch;
 	}
 
 	/** Sets the frames of these threads; those that the kernel does not list for the target are not stopped. */
@@ -59,7 +55,7 @@ export class RunningStacks {
 			}
 		}
 
-		const stops = this.#stop(threads, moments, () => true);
+		const stops = this.#stop(threads, moments);
 		for (const moment of moments.values()) {
 			this.#finish(moment);
 		}
@@ -69,16 +65,11 @@ export class RunningStacks {
 
 	/**
 	Stops those of these threads that execute Java code; `walkCaught` sets their frames. Before it stops, a thread runs
-	on for a moment, up to its next system call; one that has left Java code by then is not observed, since its exit
-	point says nothing about where it worked.
+	on for a moment, up to its next system call.
 	*/
-	stopWorking(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean): Stops {
+	stopWorking(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean, watch: StopWatch): Stops {
 		this.#caught = new Map();
-		return this.#stop(threads, this.#caught, thread => this.#threads.isInJavaNow(thread) && isStillThere(thread), thread => {
-			if (!thread.isInJava) {
-				this.#watch?.late(thread);
-			}
-		});
+		return this.#stop(threads, this.#caught, thread => this.#threads.isInJavaNow(thread) && isStillThere(thread), watch);
 	}
 
 	/**
@@ -101,7 +92,7 @@ export class RunningStacks {
 		return moment?.thread === thread && (moment.isTaken || thread.isInJava);
 	}
 
-	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, wants: (thread: JavaThread) => boolean, held?: (thread: JavaThread) => void): Stops {
+	#stop(threads: readonly JavaThread[], moments: Map<number, Moment>, wants: (thread: JavaThread) => boolean = () => true, watch?: StopWatch): Stops {
 		const byId = new Map<number, JavaThread>();
 		for (const thread of threads) {
 			if (thread.isThere) {
@@ -113,7 +104,7 @@ export class RunningStacks {
 			const moment = moments.get(tid);
 			if (moment) {
 				this.#take(moment, tid);
-				held?.(moment.thread);
+				watch?.held(moment.thread);
 				Object.assign(moment.block, moment.thread.block);
 			}
 		}, {
@@ -126,8 +117,8 @@ export class RunningStacks {
 
 				return isWanted;
 			},
-			asked: tid => {
-				this.#watch?.asked(byId.get(tid)!);
+			asked(tid) {
+				watch?.asked(byId.get(tid)!);
 			},
 		});
 	}
@@ -159,7 +150,6 @@ export class RunningStacks {
 			if (low >= block.stackBase - block.stackSize && low < block.stackBase) {
 				moment.stack.load(this.#memory, low, block.stackBase, heldStackBytes);
 				moment.isTaken = true;
-				this.#watch?.held(thread);
 				moment.chunk = block.continuationEntry === 0 ? undefined : this.#continuations.locate(moment.stack, block.continuationEntry);
 			}
 		}, undefined);

@@ -1,4 +1,4 @@
-import {wordOf} from '../decode/word.js';
+import {wordAt, wordOf} from '../decode/word.js';
 import {type Memory} from '../target/memory.js';
 import {fail} from '../target/reader.js';
 
@@ -110,4 +110,66 @@ export class StackCopy {
 			this.#words = new Uint32Array(this.#bytes.buffer);
 		}
 	}
+}
+
+/**
+Maximum frames of a stack: the JVM's own dumps stop at 1,024 (MaxJavaStackTraceDepth), and a stack of 1 MB holds some
+20,000 small ones.
+*/
+const frameLimit = 16_384;
+
+/** Frame ids of one stack, innermost first, in memory that is reused for the next stack. */
+export class FrameBuffer {
+	count = 0;
+	ids = new Int32Array(1024);
+
+	/** Appends a frame; false if the buffer is full. */
+	push(frame: number): boolean {
+		if (this.count === this.ids.length) {
+			if (this.count >= frameLimit) {
+				return false;
+			}
+
+			const larger = new Int32Array(this.count * 2);
+			larger.set(this.ids);
+			this.ids = larger;
+		}
+
+		this.ids[this.count++] = frame;
+		return true;
+	}
+
+	/** The frames in a new array. */
+	copy(): Int32Array {
+		return this.ids.slice(0, this.count);
+	}
+}
+
+/** Registers needed to unwind; addresses are exact, other words only below 2^53. */
+export type Registers = {
+	readonly pc: number;
+	readonly sp: number;
+	readonly fp: number;
+	readonly rax: number;
+	readonly rbx: number;
+	readonly r13: number;
+};
+
+/** The frame at which a walk continues: its code address, stack pointer and frame pointer. */
+export type Cursor = {pc: number; sp: number; fp: number};
+
+/** Bytes of struct user_regs_struct on x86-64 (Linux arch/x86/include/asm/user_64.h). */
+export const registersBytes = 27 * 8;
+
+const index = {
+	r13: 2, fp: 4, rbx: 5, rax: 10, pc: 16, sp: 19,
+};
+
+/** Decodes what PTRACE_GETREGS wrote. */
+export function decodeRegisters(bytes: Uint8Array): Registers {
+	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	const word = (at: number) => wordAt(view, at * 8);
+	return {
+		pc: word(index.pc), sp: word(index.sp), fp: word(index.fp), rax: word(index.rax), rbx: word(index.rbx), r13: word(index.r13),
+	};
 }

@@ -4,11 +4,12 @@ import {type Methods} from '../hotspot/methods.js';
 import {ifReadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 import {type ThreadBlock} from '../threads/thread-block.js';
-import {bytecodeIndex, isBytecode, lastSlot, savedBytecode, slot} from './interpreted.js';
+import {
+	bytecodeIndex, isBytecode, lastSlot, savedBytecode, slot,
+} from './interpreted.js';
 import {decodeEpilogue, decodePrologue} from './prologue.js';
-import {type Registers} from './registers.js';
-import {type StackCopy} from './stack.js';
-import {type Walker, type WalkEnd} from './walker.js';
+import {type Registers, type StackCopy} from './stack.js';
+import {type WalkEnd, type Walker} from './walker.js';
 
 /**
 Bytes of stack searched for a return address into Java code when the top frames have no debug information; covers the

@@ -1,6 +1,4 @@
-import {type FrameBuffer} from './frame-buffer.js';
-import {type Cursor} from './registers.js';
-import {type StackBytes, type StackCopy} from './stack.js';
+import {type Cursor, type FrameBuffer, type StackBytes, type StackCopy} from './stack.js';
 
 /**
 For this long, milliseconds, cached callers are reused: code and methods on a stack stay, and a stack that was left and

@@ -1,6 +1,5 @@
 import {wordOf} from '../decode/word.js';
-import {isAddress, type Memory} from './memory.js';
-import {placesAtOnce, vectorBytes} from './vm-reads.js';
+import {isAddress, placesAtOnce, vectorBytes, type Memory} from './memory.js';
 
 /** Initial room: ranges, and bytes of all of them. */
 const firstRanges = 128;

@@ -1,6 +1,53 @@
 import {wordAt} from '../decode/word.js';
 import {isAddress, type Memory} from './memory.js';
-import {RecentPages} from './recent-pages.js';
+
+const pageBytes = 4096;
+
+/** Pages kept; a page whose place is taken is read again. */
+const places = 256;
+
+/** Pages of the target's memory as they were when first read since `clear`: what is needed together often shares one. */
+class RecentPages {
+	/** Number of pages read so far. */
+	reads = 0;
+	readonly #memory: Memory;
+	readonly #bytes = new Uint8Array(places * pageBytes);
+	/** Address of the page in each place, -1 for none, and how many of its bytes could be read. */
+	readonly #starts = new Float64Array(places).fill(-1);
+	readonly #lengths = new Uint16Array(places);
+
+	constructor(memory: Memory) {
+		this.#memory = memory;
+	}
+
+	/** Removes all pages. */
+	clear(): void {
+		this.#starts.fill(-1);
+	}
+
+	/** Copies bytes at an address to the start of `into`; false if they cannot be read or are in two pages. */
+	take(address: number, into: Uint8Array, length: number): boolean {
+		const inPage = address % pageBytes;
+		const start = address - inPage;
+		const place = (start / pageBytes) % places;
+		const from = place * pageBytes;
+		if (this.#starts[place] !== start) {
+			this.reads++;
+			this.#lengths[place] = this.#memory.read(start, this.#bytes, from, pageBytes);
+			this.#starts[place] = start;
+		}
+
+		if (!(inPage + length <= this.#lengths[place])) {
+			return false;
+		}
+
+		for (let byte = 0; byte < length; byte++) {
+			into[byte] = this.#bytes[from + inPage + byte];
+		}
+
+		return true;
+	}
+}
 
 /** Thrown when a read fails, which is normal because the target runs meanwhile. */
 export class Unreadable extends Error {}
@@ -27,7 +74,7 @@ export function ifReadable<T>(read: () => T, otherwise: T): T {
 }
 
 /** Maximum length of a C string in the target, bytes; names in HotSpot's tables are below 100. */
-export const cStringLimit = 256;
+const cStringLimit = 256;
 
 /** Maximum bytes in one read; a larger length is garbage. */
 const bytesLimit = 1 << 22;
@@ -152,5 +199,40 @@ export class Reader {
 		if (this.memory.read(address, this.#bytes, 0, length) !== length) {
 			fail();
 		}
+	}
+}
+
+const blockBytes = 4096;
+
+/** Maximum number of blocks kept; strings elsewhere are read one by one. */
+const blockLimit = 1024;
+
+/** Zero-terminated constant strings that lie close together, as those of HotSpot's tables, read by the block. */
+export class Strings {
+	readonly #reader: Reader;
+	readonly #blocks = new Map<number, Buffer>();
+
+	constructor(reader: Reader) {
+		this.#reader = reader;
+	}
+
+	/** The string at an address. Throws `Unreadable`. */
+	at(address: number): string {
+		const inBlock = address % blockBytes;
+		const block = this.#blockAt(address - inBlock);
+		const end = block?.indexOf(0, inBlock) ?? -1;
+		return block && end !== -1 && end - inBlock < cStringLimit ? block.toString('latin1', inBlock, end) : this.#reader.cString(address);
+	}
+
+	/** The readable bytes of a block. */
+	#blockAt(start: number): Buffer | undefined {
+		let block = this.#blocks.get(start);
+		if (!block && this.#blocks.size < blockLimit) {
+			block = Buffer.alloc(blockBytes);
+			block = block.subarray(0, this.#reader.memory.read(start, block, 0, blockBytes));
+			this.#blocks.set(start, block);
+		}
+
+		return block;
 	}
 }

@@ -1,7 +1,6 @@
 import {threadFlag, unknownThreadKey, unknownThreadName} from '../../../model/sample.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {moving, type HeapClock} from '../hotspot/collections.js';
-import {type Heap} from '../hotspot/heap.js';
+import {moving, type Heap, type HeapClock} from '../hotspot/heap.js';
 import {type Methods} from '../hotspot/methods.js';
 import {type Vm} from '../hotspot/vm.js';
 import {derivedState, waitKind} from './derived-state.js';

@@ -1,7 +1,11 @@
 import {type Target} from '../../../jvm/target.js';
 import {SessionOver, type EngineOptions, type TimerId} from '../../engine.js';
 import {type Opened} from '../open.js';
-import {allowedEvents, paranoid} from './open.js';
+import {threadIdsOf} from '../threads/kernel-name.js';
+import {
+	errorNumber, paranoid, refusalOf, type PerfCalls,
+} from './perf-calls.js';
+import {ringSizes, ThreadEvent} from './thread-event.js';
 import {CpuRings} from './cpu-rings.js';
 import {CpuTimer} from './cpu-timer.js';
 import {Period} from './period.js';
@@ -38,7 +42,7 @@ export function chooseTimer({perf: calls, ptrace}: Opened, target: Target, {time
 		})
 		: undefined;
 	if (rings) {
-		return {perf: new CpuTimer(calls, rings, stacks, {pid: target.pid, period}), timer: 'perf'};
+		return {perf: new CpuTimer(calls, rings, stacks, {pid: target.pid, periodNs: period.ns}), timer: 'perf'};
 	}
 
 	return {
@@ -54,4 +58,41 @@ function noteOf(withKernel: boolean, refusal: string | undefined): string | unde
 	}
 
 	return refusal && `threads that live for milliseconds have no records, as events on CPUs are refused: ${refusal}`;
+}
+
+/** Number of threads tried, since one may be ending. */
+const tries = 4;
+
+/** Whether events on a process's threads are permitted, also for their system calls; or why not. */
+type Allowed = {readonly withKernel: boolean; readonly refusal?: undefined} | {readonly refusal: string};
+
+/** Tries an event and closes it at once. Never throws. */
+export function allowedEvents(calls: PerfCalls, pid: number): Allowed {
+	const full = tryEvent(calls, pid, true);
+	if (full === 0) {
+		return {withKernel: true};
+	}
+
+	// Only EACCES can depend on system calls being included.
+	const error = full === errorNumber.EACCES ? tryEvent(calls, pid, false) : full;
+	return error === 0 ? {withKernel: false} : {refusal: refusalOf(error)};
+}
+
+function tryEvent(calls: PerfCalls, pid: number, withKernel: boolean): number {
+	let error: number = errorNumber.ESRCH;
+	for (const tid of threadIdsOf(pid).slice(0, tries)) {
+		const event = ThreadEvent.open(calls, tid, {size: ringSizes.at(-1)!, periodNs: 1e9, withKernel});
+		if (typeof event !== 'number') {
+			event.close();
+			return 0;
+		}
+
+		if (event !== errorNumber.ESRCH) {
+			return event;
+		}
+
+		error = event;
+	}
+
+	return error;
 }

@@ -1,9 +1,6 @@
 import {threadIdsOf} from '../threads/kernel-name.js';
-import {errorNumber, refusalOf} from './open.js';
-import {type PerfCalls} from './perf-calls.js';
-import {PeriodLog} from './period.js';
-import {type ThreadRecord} from './records.js';
-import {pageBytes, Ring} from './ring.js';
+import {errorNumber, refusalOf, type PerfCalls} from './perf-calls.js';
+import {Ring, pageBytes, type ThreadRecord} from './ring.js';
 
 /**
 Bytes of all rings together, and the maximum and minimum pages of one. A ring gets the records of every process on its
@@ -24,13 +21,6 @@ const largePages = 256;
 const recordHeadBytes = 256;
 
 /**
-Jitter of a CPU's period, and how often it is changed, milliseconds: the CPU clock also runs when idle, and would
-otherwise lock onto periodic programs.
-*/
-const jitter = 0.15;
-const jitterEveryMs = 2000;
-
-/**
 How often the target's CPUs are read again, milliseconds: at the latest, at the earliest if they may have changed, and
 as a multiple of the time that it takes.
 */
@@ -39,12 +29,9 @@ const followNewMs = 250;
 const followTimes = 200;
 
 type CpuEvent = {
-	/** When its period is to be changed. */
-	changeAtMs: number;
 	readonly fd: number;
 	readonly mapped: {readonly memory: ArrayBuffer; readonly address: unknown};
 	readonly ring: Ring;
-	readonly periods: PeriodLog;
 };
 
 /** Records of one process from all CPUs since the last `take`, ordered by time. */
@@ -52,8 +39,6 @@ type CpuRecords = {
 	readonly records: readonly ThreadRecord[];
 	/** Records that did not fit in a ring, of any process. */
 	readonly lost: number;
-	/** Fill level of the fullest ring, 0 to 1. */
-	readonly fill: number;
 };
 
 /**
@@ -91,7 +76,7 @@ export class CpuRings {
 	/** Open events by CPU, and errno by CPU whose event was refused later. */
 	readonly #events = new Map<number, CpuEvent>();
 	readonly #refused = new Map<number, number>();
-	#periodNs: number;
+	readonly #periodNs: number;
 	#followedMs = performance.now();
 	/** Duration of the last `follow`. */
 	#followTookMs = 0;
@@ -102,7 +87,6 @@ export class CpuRings {
 	#records: ThreadRecord[] = [];
 	#bytes = 0;
 	#lost = 0;
-	#fill = 0;
 
 	private constructor(calls: PerfCalls, pid: number, periodNs: number) {
 		this.#calls = calls;
@@ -119,22 +103,9 @@ export class CpuRings {
 	take(): CpuRecords {
 		this.#drain();
 		this.#records.sort((a, b) => a.timeNs - b.timeNs);
-		const taken = {records: this.#records, lost: this.#lost, fill: this.#fill};
+		const taken = {records: this.#records, lost: this.#lost};
 		this.#forget();
 		return taken;
-	}
-
-	/** Sets the mean nanoseconds between two records of a CPU; call often. `isNew`: the period has changed. */
-	setPeriod(periodNs: number, nowMs: number, isNew: boolean): void {
-		this.#periodNs = periodNs;
-		for (const event of this.#events.values()) {
-			if (isNew || nowMs >= event.changeAtMs) {
-				event.changeAtMs = nowMs + (jitterEveryMs * (0.5 + Math.random()));
-				const nextNs = Math.round(periodNs * (1 + (jitter * ((2 * Math.random()) - 1))));
-				this.#calls.setPeriod(event.fd, nextNs);
-				event.periods.change(nextNs);
-			}
-		}
 	}
 
 	/**
@@ -207,9 +178,7 @@ export class CpuRings {
 			if (!('errno' in mapped)) {
 				this.room = Math.min(this.room, Math.floor(pages * pageBytes / (copied + recordHeadBytes)));
 				this.#ringBytes += mapped.memory.byteLength;
-				this.#events.set(cpu, {
-					changeAtMs: 0, fd: opened.fd, mapped, ring: new Ring(mapped.memory), periods: new PeriodLog(this.#periodNs),
-				});
+				this.#events.set(cpu, {fd: opened.fd, mapped, ring: new Ring(mapped.memory)});
 				return 0;
 			}
 
@@ -222,16 +191,15 @@ export class CpuRings {
 
 	/** Moves the records out of the rings. */
 	#drain(): void {
-		for (const {ring, mapped, periods} of this.#events.values()) {
+		for (const {ring} of this.#events.values()) {
 			const taken = ring.takeOf(this.#pid);
 			for (const record of taken.records) {
-				record.periodNs = periods.at(record.timeNs);
+				record.periodNs = this.#periodNs;
 				this.#records.push(record);
 				this.#bytes += record.stack.length;
 			}
 
 			this.#lost += taken.lost;
-			this.#fill = Math.max(this.#fill, taken.bytes / mapped.memory.byteLength);
 		}
 	}
 
@@ -239,7 +207,6 @@ export class CpuRings {
 		this.#records = [];
 		this.#bytes = 0;
 		this.#lost = 0;
-		this.#fill = 0;
 	}
 
 	#close(cpu: number): void {

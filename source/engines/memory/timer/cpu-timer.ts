@@ -3,21 +3,16 @@ import {type UnattributedReason} from '../../engine.js';
 import {type JavaThread} from '../threads/java-thread.js';
 import {CpuRings} from './cpu-rings.js';
 import {type PerfCalls} from './perf-calls.js';
-import {recordMs, type Period} from './period.js';
+import {recordMs} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
-import {type ThreadRecord} from './records.js';
-import {
-	setCurrentStack, type NewRecords, type Recorded, type RunningTimer,
-} from './running-timer.js';
+import {setCurrentStack, type NewRecords, type RunningTimer} from './running-timer.js';
+import {type ThreadRecord} from './ring.js';
 
 /** For this long after its last record, a thread is read in every sample. */
 const idleAfterMs = 2000;
 
 /** For this long, records of a thread id without Java frames (a collector's) are skipped; the id may be reused. */
 const withoutFramesMs = 2000;
-
-/** Fill level below which twice as many records fit. */
-const roomy = 0.4;
 
 /** For this many samples after records were lost, that is the reason for unattributed CPU time. */
 const lossSamples = 500;
@@ -52,7 +47,7 @@ export class CpuTimer implements RunningTimer {
 	readonly #calls: PerfCalls;
 	readonly #pid: number;
 	readonly #stacks: RecordedStacks;
-	readonly #period: Period;
+	readonly #periodNs: number;
 	readonly #watched = new Map<JavaThread, Watched>();
 	/** Threads of the newest list by Linux id; and ids without Java frames, until when they are skipped. */
 	readonly #byId = new Map<number, JavaThread>();
@@ -60,26 +55,24 @@ export class CpuTimer implements RunningTimer {
 	#rings?: CpuRings;
 	#taken = new Map<number, ThreadRecord[]>();
 	#lost = 0;
-	#fill = 0;
 	#samples = 0;
 	#unrecordedNs = 0;
 	#timeout?: NodeJS.Timeout;
 
 	/** `rings`: of the process's CPUs, open. */
-	constructor(calls: PerfCalls, rings: CpuRings, stacks: RecordedStacks, options: {readonly pid: number; readonly period: Period}) {
+	constructor(calls: PerfCalls, rings: CpuRings, stacks: RecordedStacks, options: {readonly pid: number; readonly periodNs: number}) {
 		this.#calls = calls;
 		this.#pid = options.pid;
 		this.#rings = rings;
 		this.#stacks = stacks;
-		this.#period = options.period;
+		this.#periodNs = options.periodNs;
 	}
 
 	begin(): NewRecords {
 		let hasWoken = false;
-		this.#rings ??= CpuRings.open(this.#calls, this.#pid, this.#period.ns);
-		const {records, lost, fill} = this.#rings?.take() ?? {records: [], lost: 0, fill: 0};
+		this.#rings ??= CpuRings.open(this.#calls, this.#pid, this.#periodNs);
+		const {records, lost} = this.#rings?.take() ?? {records: [], lost: 0};
 		this.#lost = lost;
-		this.#fill = fill;
 		this.#taken = new Map();
 		for (const record of records) {
 			const {tid} = record;
@@ -102,7 +95,7 @@ export class CpuTimer implements RunningTimer {
 		return hasWoken ? 'woken' : (this.#taken.size > 0 || lost > 0 ? 'records' : 'nothing');
 	}
 
-	poll(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): Recorded {
+	poll(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
 		this.#samples++;
 		this.#lostAtSample = this.#lost > 0 ? this.#samples : this.#lostAtSample;
 		const nowMs = performance.now();
@@ -115,7 +108,7 @@ export class CpuTimer implements RunningTimer {
 
 		const ended: RecordedStack[] = [];
 		let count = 0;
-		const periodNs = this.#period.ns;
+		const periodNs = this.#periodNs;
 		let unrecordedNs = awake.reduce((sum, {cpuNs}) => sum + cpuNs, 0);
 		for (const [tid, records] of this.#taken) {
 			const thread = this.#byId.get(tid);
@@ -132,14 +125,12 @@ export class CpuTimer implements RunningTimer {
 		this.#age(nowMs);
 		const costMs = this.#taken.size > 0 ? count * recordMs / this.#taken.size : 0;
 		this.#taken = new Map();
-		const isNew = this.#period.adapt(this.#lost, this.#fill < roomy);
-		this.#rings?.setPeriod(this.#period.ns, nowMs, isNew);
 		this.#unrecordedNs = Math.max(0, this.#unrecordedNs + unrecordedNs);
 		const mayBeElsewhere = this.#unrecordedNs > maxUnrecorded.periods * periodNs;
 		this.#rings?.follow(nowMs, hasNew || mayBeElsewhere);
 		this.#unrecordedNs = mayBeElsewhere ? 0 : this.#unrecordedNs;
 		this.#closeLater();
-		return {costMs, lost: this.#lost};
+		return costMs;
 	}
 
 	setCurrentStack(thread: JavaThread): boolean {
@@ -152,7 +143,7 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	get roomMs(): number {
-		return (this.#rings?.room ?? 0) * this.#period.ns / 1e6;
+		return (this.#rings?.room ?? 0) * this.#periodNs / 1e6;
 	}
 
 	get finding(): string {

@@ -1,9 +1,8 @@
 import {threadFlag} from '../../../model/sample.js';
 import {type JavaThread} from '../threads/java-thread.js';
-import {errorNumber, refusalOf} from './open.js';
-import {type PerfCalls} from './perf-calls.js';
+import {errorNumber, refusalOf, type PerfCalls} from './perf-calls.js';
 import {type RecordedStack} from './recorded-stack.js';
-import {ringSizes, ThreadEvent} from './thread-event.js';
+import {ThreadEvent, ringSizes} from './thread-event.js';
 
 /** CPU nanoseconds within `busyWithinMs` from which on a thread gets an event of its own. */
 const busyNs = 1e6;

@@ -5,7 +5,7 @@ import {type PerfCalls} from './perf-calls.js';
 import {recordMs, type Period} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {ringRecords} from './thread-event.js';
-import {setCurrentStack, type Recorded, type RunningTimer} from './running-timer.js';
+import {setCurrentStack, type RunningTimer} from './running-timer.js';
 
 /** A ring with at most this many records has room for twice as many. */
 const roomy = 3;
@@ -31,7 +31,7 @@ export class PerfTimer implements RunningTimer {
 	}
 
 	/** Takes and walks all records, and opens and closes events. */
-	poll(awake: readonly JavaThread[]): Recorded {
+	poll(awake: readonly JavaThread[]): number {
 		const nowMs = performance.now();
 		let count = 0;
 		let lostCount = 0;
@@ -50,7 +50,7 @@ export class PerfTimer implements RunningTimer {
 		this.#period.adapt(lostCount, mostRecords <= roomy);
 		this.#threads.update(awake, nowMs, this.#period.ns);
 		this.#closeLater();
-		return {costMs: recorded > 0 ? count * recordMs / recorded : 0, lost: lostCount};
+		return recorded > 0 ? count * recordMs / recorded : 0;
 	}
 
 	setCurrentStack(thread: JavaThread): boolean {

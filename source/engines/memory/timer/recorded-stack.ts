@@ -4,10 +4,9 @@ import {type ChunkPosition, type Continuations} from '../stacks/continuation.js'
 import {UnwindCache} from '../stacks/unwind-cache.js';
 import {StackCopy} from '../stacks/stack.js';
 import {type TopFrame} from '../stacks/top-frame.js';
-import {WalkedStack} from '../stacks/walked-stack.js';
-import {type Walker, type WalkEnd} from '../stacks/walker.js';
+import {WalkedStack, type WalkEnd, type Walker} from '../stacks/walker.js';
 import {emptyBlock, type ThreadBlock} from '../threads/thread-block.js';
-import {type ThreadRecord} from './records.js';
+import {type ThreadRecord} from './ring.js';
 
 /**
 Words of a ContinuationEntry that identify the mounted virtual thread: the enclosing entry, the continuation and its

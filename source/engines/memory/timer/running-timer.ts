@@ -3,13 +3,6 @@ import {type JavaThread} from '../threads/java-thread.js';
 import {monotonicNs} from './period.js';
 import {type RecordedStack} from './recorded-stack.js';
 
-/** Results of a timer for one sample. */
-export type Recorded = {
-	/** Estimated time that records cost their threads, milliseconds: the mean over these threads. */
-	readonly costMs: number;
-	readonly lost: number;
-};
-
 /** What was recorded of the process since the previous sample: nothing; something; something of an idle thread. */
 export type NewRecords = 'nothing' | 'records' | 'woken';
 
@@ -25,8 +18,11 @@ export type RunningTimer = {
 	readonly finding?: string;
 	/** Begins a sample, before threads are listed and CPU times read. */
 	begin?(): NewRecords;
-	/** Takes and walks all records. `awake`: threads that may have changed; `hasNew`: `threads` has new ones. */
-	poll(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): Recorded;
+	/**
+	Takes and walks all records. `awake`: threads that may have changed; `hasNew`: `threads` has new ones. Returns the
+	estimated time that records cost their threads, milliseconds: the mean over these threads.
+	*/
+	poll(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number;
 	/**
 	Sets the stack of a thread in Java code, which has no anchor, to that of its newest record, or to an unknown one.
 	False if the thread can have no records.

@@ -1,7 +1,6 @@
 import {type PerfCalls} from './perf-calls.js';
-import {type ThreadRecord} from './records.js';
 import {PeriodLog} from './period.js';
-import {pageBytes, Ring} from './ring.js';
+import {Ring, pageBytes, type ThreadRecord} from './ring.js';
 
 /** Bytes of stack in a record, and pages of the ring, a power of two. */
 type RingSize = {readonly stackBytes: number; readonly pages: number};

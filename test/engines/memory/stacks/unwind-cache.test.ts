@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
-import {FrameBuffer} from '../../../../source/engines/memory/stacks/frame-buffer.js';
 import {UnwindCache} from '../../../../source/engines/memory/stacks/unwind-cache.js';
-import {StackCopy} from '../../../../source/engines/memory/stacks/stack.js';
+import {FrameBuffer, StackCopy} from '../../../../source/engines/memory/stacks/stack.js';
 
 const base = 0x7F_00_00;
 

@@ -164,11 +164,11 @@ test.each([2, 17, 64, 300])('%i CPUs: each has a ring, 64 MB in all, and no reco
 	const stalls = monitorEventLoopDelay({resolution: 5});
 	stalls.enable();
 	await sleep(3000);
-	const {records, lost, fill} = rings.take();
+	const {records, lost} = rings.take();
 	stalls.disable();
 	// The rings are emptied twice in the time that they last for, where this process gets a CPU when it wants one.
 	if (stalls.max < rings.room * rareNs / 2) {
-		expect({lost, isFull: fill >= 1}).toEqual({lost: 0, isFull: false});
+		expect(lost).toBe(0);
 	}
 
 	expect(records.every(({pid}) => pid === java.pid)).toBe(true);

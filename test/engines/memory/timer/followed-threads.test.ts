@@ -1,7 +1,7 @@
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
 import {FollowedThreads} from '../../../../source/engines/memory/timer/followed-threads.js';
-import {allowedEvents} from '../../../../source/engines/memory/timer/open.js';
+import {allowedEvents} from '../../../../source/engines/memory/timer/choose.js';
 import {type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
 import {monotonicNs} from '../../../../source/engines/memory/timer/period.js';
 import {RecordedStack} from '../../../../source/engines/memory/timer/recorded-stack.js';

@@ -59,7 +59,7 @@ test('a record counts for the period that was in force when it was written', () 
 });
 
 /** A CPU's records come each period while this process spins; its own stack has no Java frames, and is not walked. */
-test('the kernel gives records the time of process.hrtime, and a new period counts from its change on', () => {
+test('the kernel gives records the time of process.hrtime', () => {
 	const startNs = monotonicNs();
 	const rings = CpuRings.open(loadPerfCalls(), process.pid, 4e6);
 	if (!rings) {
@@ -67,19 +67,14 @@ test('the kernel gives records the time of process.hrtime, and a new period coun
 	}
 
 	try {
-		spin(60);
-		rings.setPeriod(2e6, 1e12, true);
-		const changedNs = monotonicNs();
-		spin(60);
+		spin(120);
 		const {records} = rings.take();
 		const times = records.map(({timeNs}) => timeNs);
 		expect(times.length).toBeGreaterThan(10);
 		expect(Math.min(...times)).toBeGreaterThan(startNs);
 		expect(Math.max(...times)).toBeLessThan(monotonicNs());
 		expect(times).toEqual([...times].sort((a, b) => a - b));
-		for (const {timeNs, periodNs} of records) {
-			expect([periodNs / 4e6, periodNs / 2e6][timeNs < changedNs ? 0 : 1]).toBeCloseTo(1, 0);
-		}
+		expect(records.every(({periodNs}) => periodNs === 4e6)).toBe(true);
 	} finally {
 		rings.close();
 	}

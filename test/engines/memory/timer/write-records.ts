@@ -1,4 +1,4 @@
-import {type Registers} from '../../../../source/engines/memory/stacks/registers.js';
+import {type Registers} from '../../../../source/engines/memory/stacks/stack.js';
 
 /** A sample as the kernel writes it: rax, rbx, rbp, rsp, rip and r13, then the stack. */
 export type DrawnRecord = {readonly pid?: number; readonly tid: number; readonly timeNs?: number; readonly registers: Registers; readonly stack: Uint8Array; readonly reserved: number};
