@@ -10,7 +10,7 @@ import {type JavaProcess, type Jdk, jdks, startJava} from '../test/helpers/jvm.j
 import {targetOf} from '../test/helpers/target.js';
 import {until} from '../test/helpers/until.js';
 import {readProbe} from '../source/probes/library.js';
-import {TaskSession} from '../source/tracing/tasks/session.js';
+import {TaskSession} from '../source/tracing/task-session.js';
 import {median} from './support/figures.js';
 import {threadCpus} from './support/process-cpu.js';
 

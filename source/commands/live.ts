@@ -11,9 +11,8 @@ import {queryOf} from '../options/query-options.js';
 import {IdleList} from '../jvm/threads/idle.js';
 import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
-import {runApp} from '../ui/app.js';
+import {runApp, runChooser, type ChoiceRow} from '../ui/app.js';
 import type {MethodTracer} from '../ui/screens/session.js';
-import {runChooser, type ChoiceRow} from '../ui/chooser.js';
 import type {Configuration} from '../config/settings.js';
 import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
@@ -21,7 +20,7 @@ import {targetRoots} from '../sources/class-path.js';
 import {sourceLibrary} from '../sources/library.js';
 import {rootOf, type SourceRoot} from '../sources/roots.js';
 import {saver} from './save.js';
-import {jvmColumns, jvmScanner} from './jvm-rows.js';
+import {jvmColumns, jvmScanner} from './list.js';
 
 const defaultDelayS = 1;
 
@@ -51,7 +50,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			keepColumns: file === undefined
 				? undefined
 				: async (...kept) => {
-					const {keepColumns} = await import('../config/keep-columns.js');
+					const {keepColumns} = await import('../config/fields.js');
 					return keepColumns(file, ...kept);
 				},
 			sourceOf: sourceLibrary(() => {

@@ -22,8 +22,7 @@ import type {LiveTracer} from './live-tracer.js';
 import type {LiveTasks} from './tasks.js';
 import {resolveTarget} from './resolve-target.js';
 import {readSnapshot, recordingSource} from './recording.js';
-import {checkFormat, planBatch} from './batch-plan.js';
-import {runBatch} from './batch.js';
+import {checkFormat, planBatch, runBatch} from './batch.js';
 
 /** Whether there is a terminal on both sides to draw on. */
 export function isInteractive(options: Options): boolean {

@@ -9,12 +9,11 @@ import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/version.js';
 import type {Target} from '../jvm/target.js';
 import {LiveReports} from '../tracing/live-reports.js';
-import {probeFault, TaskSession} from '../tracing/tasks/session.js';
+import {probeFault, TaskSession} from '../tracing/task-session.js';
 import {
 	agreedTarget, readUntil, reportFormat, writeReport,
 } from './agent-run.js';
-import {endsBySignal} from './batch.js';
-import {planBatch} from './batch-plan.js';
+import {endsBySignal, planBatch} from './batch.js';
 import {whatAgentDoes} from './trace-texts.js';
 
 const periodMs = 1000;

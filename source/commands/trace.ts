@@ -10,8 +10,7 @@ import {nameOf} from '../query/traces/methods.js';
 import {
 	agreedTarget, isAgreed, readUntil, reportFormat, writeReport,
 } from './agent-run.js';
-import {endsBySignal} from './batch.js';
-import {planBatch} from './batch-plan.js';
+import {endsBySignal, planBatch} from './batch.js';
 import {LiveTracer, requestOf} from './live-tracer.js';
 import {
 	canWaitFor, countText, refusalNotes, someNames, unmatchedText, whatTracingDoes,

@@ -1,4 +1,4 @@
-import type {Role} from '../ui/terminal/colors.js';
+import type {Role} from '../ui/terminal/theme.js';
 
 /** What is wrong with a file, and in which line; 0 where it is about all of it. One printable line. */
 export type Fault = {readonly line: number; readonly text: string};

@@ -68,8 +68,6 @@ export type SampleOutcome =
 		readonly stoppedMs: number;
 		/** Estimated time that sampling took from running threads without stopping them, milliseconds. */
 		readonly interruptedMs?: number;
-		/** Duration of the sample, milliseconds. */
-		readonly tookMs: number;
 		/** When the threads were read, epoch milliseconds. */
 		readonly atMs: number;
 		/** Undefined: none. */
@@ -84,7 +82,7 @@ export type SampleOutcome =
 		*/
 		readonly changedNs?: number;
 	}
-	| {readonly ok: false; readonly reason: string; readonly tookMs: number; readonly stoppedMs: number};
+	| {readonly ok: false; readonly reason: string; readonly stoppedMs: number};
 
 /**
 Why the next samples will repeat this one, apart from CPU time, until a thread changes. `rest`: since the previous

@@ -1,10 +1,9 @@
 import {readdirSync} from 'node:fs';
 import {heapOf} from './counters/hsperfdata.js';
-import {inspect} from './identity/inspect.js';
+import {inspect, UserNames} from './identity/inspect.js';
 import {platformProblem} from './obstacles.js';
 import {readStat} from './system/proc.js';
 import {processAgeMs} from './identity/running-vm.js';
-import {UserNames} from './identity/users.js';
 
 /** A JVM of this host, as lists show it. All strings are printable. */
 export type JvmListing = {

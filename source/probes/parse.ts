@@ -1,10 +1,9 @@
 import {readJson, type JsonValue} from '../config/json-value.js';
 import type {Fault} from '../config/settings.js';
-import {stateKinds, type Probe, type TaskState} from '../model/task-probe.js';
-import {printable} from '../model/text.js';
 import {
-	className, fieldPath, knownMembers, readCounter, readPoint,
-} from './points.js';
+	stateKinds, type Probe, type TaskState, type ProbePoint, counterRoots, type ProbeCounter,
+} from '../model/task-probe.js';
+import {printable} from '../model/text.js';
 
 /** Most faults reported: one mistake may lead to many. */
 const maxFaults = 20;
@@ -71,4 +70,164 @@ function readStates(value: JsonValue): TaskState[] {
 	}
 
 	return states;
+}
+
+const words = ['method', 'at', 'task', 'to', 'from', 'new', 'subclasses', 'if', 'optional'] as const;
+
+type Condition = Pick<ProbePoint, 'needsTrue' | 'number'>;
+
+/** A point of a probe; what is wrong with it is among the faults. */
+export function readPoint(value: JsonValue, states: readonly TaskState[]): ProbePoint | undefined {
+	const members = knownMembers(value, 'a point', words);
+	const method = methodOf(members.get('method'), value);
+	const task = taskOf(members.get('task'), value);
+	const to = members.get('to') ? stateOf(members.get('to')!, states) : undefined;
+	if (!members.has('to')) {
+		value.fault('a point has "to": the state that the task goes to');
+	}
+
+	const from = members.get('from')?.items('"from"').map(state => stateOf(state, states));
+	const at = members.get('at')?.plain ?? 'entry';
+	if (at !== 'entry' && at !== 'exit') {
+		members.get('at')!.fault('"at" is "entry" or "exit"');
+		return undefined;
+	}
+
+	const condition = conditionOf(members.get('if'));
+	if (at === 'entry' && (task?.source === 'result' || condition.needsTrue)) {
+		value.fault('what a method returns is known at its exit: "at": "exit"');
+	}
+
+	if (at === 'entry' && task?.source === 'this' && method?.method === '<init>') {
+		value.fault('an object is made at the exit of <init>: "at": "exit"');
+	}
+
+	const isNew = flag(members.get('new'), 'new');
+	if (isNew && to !== undefined && states[to]?.kind === 'end') {
+		value.fault('a new task does not begin with an end');
+	}
+
+	return method && task && to !== undefined
+		? {
+			...method, ...task, ...condition, at, to, from: from?.flatMap(state => state ?? []), isNew, withSubclasses: flag(members.get('subclasses'), 'subclasses'), isOptional: flag(members.get('optional'), 'optional'),
+		}
+		: undefined;
+}
+
+function methodOf(value: JsonValue | undefined, point: JsonValue): Pick<ProbePoint, 'className' | 'method' | 'descriptor'> | undefined {
+	const text = typeof value?.plain === 'string' ? value.plain : '';
+	const [, className, method, descriptor] = /^([\p{L}_$][\p{L}\p{N}_.$]*)#([\p{L}_$][\p{L}\p{N}_$]*|<init>)(\([\p{L}\p{N}_$/;[]*\)[\p{L}\p{N}_$/;[]+)?$/u.exec(text) ?? [];
+	if (className === undefined || text.length > 1000) {
+		(value ?? point).fault(`a point has "method": package.Class#method, with the descriptor where one of several is meant; not "${text}"`);
+		return undefined;
+	}
+
+	return {className, method, descriptor};
+}
+
+function taskOf(value: JsonValue | undefined, point: JsonValue): Pick<ProbePoint, 'source' | 'path'> | undefined {
+	const text = typeof value?.plain === 'string' ? value.plain : '';
+	const [, source, parameter, path] = /^(this|result|current|arg(\d{1,2}))(?:\.(.+))?$/.exec(text) ?? [];
+	if (source === undefined || (path !== undefined && (!isFieldPath(path) || source === 'current'))) {
+		(value ?? point).fault('a point has "task": "this", "arg0", "arg1"..., "result" or "current", and fields behind it: "arg0.task"');
+		return undefined;
+	}
+
+	return {source: parameter === undefined ? source as 'this' | 'result' | 'current' : Number(parameter), path};
+}
+
+function stateOf(value: JsonValue, states: readonly TaskState[]): number | undefined {
+	const index = states.findIndex(({id}) => id === value.plain);
+	if (index === -1) {
+		value.fault(`there is no state "${String(value.plain)}" among "states"`);
+		return undefined;
+	}
+
+	return index;
+}
+
+function conditionOf(value: JsonValue | undefined): Condition {
+	if (!value) {
+		return {needsTrue: false};
+	}
+
+	if (value.plain === 'true') {
+		return {needsTrue: true};
+	}
+
+	let condition: Condition = {needsTrue: false};
+	const whole = value.plain === undefined ? value.members('"if"') : value.fault('"if" is "true" (the method returns that), or {"arg0": [...], "result": true}');
+	for (const {name, key, value: wanted} of whole) {
+		const [, parameter] = /^arg(\d{1,2})$/.exec(name) ?? [];
+		if (parameter !== undefined && !condition.number) {
+			const values = wanted.items(`"${name}"`).flatMap(item => /^(?:-?\d{1,9}|[\p{L}_$][\p{L}\p{N}_$]*)$/u.test(String(item.plain)) ? [String(item.plain)] : item.fault('a number, or the name of a constant of the class'));
+			condition = {...condition, number: {parameter: Number(parameter), values}};
+		} else if (name === 'result' && wanted.plain === true) {
+			condition = {...condition, needsTrue: true};
+		} else {
+			key.fault('"if" has one parameter ("arg0", ...) with a list of numbers or constants, and "result": true');
+		}
+	}
+
+	return condition;
+}
+
+function flag(value: JsonValue | undefined, name: string): boolean {
+	if (value && typeof value.plain !== 'boolean') {
+		value.fault(`"${name}" is true or false`);
+	}
+
+	return value?.plain === true;
+}
+
+/** The name of a class, with $ before inner ones; a fault where it cannot be one. */
+export function className(at: JsonValue, text: string): string {
+	if (!/^[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*$/u.test(text) || text.length > 400) {
+		at.fault(`not a class: "${text}"; for example com.acme.Pool$Worker`);
+	}
+
+	return text;
+}
+
+/** Fields, and methods without parameters, with dots between; a fault where it is something else. */
+export function fieldPath(value: JsonValue, what: string): string {
+	const text = typeof value.plain === 'string' ? value.plain : '';
+	if (!isFieldPath(text)) {
+		value.fault(`${what} a path of fields and methods without parameters, for example "queue.size()"`);
+	}
+
+	return text;
+}
+
+function isFieldPath(text: string): boolean {
+	return text.length <= 400 && /^[\p{L}_$][\p{L}\p{N}_$]*(?:\(\))?(?:\.[\p{L}_$][\p{L}\p{N}_$]*(?:\(\))?)*$/u.test(text);
+}
+
+/** Members by their names; a fault for those that are not among the known. */
+export function knownMembers(value: JsonValue, what: string, known: readonly string[]): Map<string, JsonValue> {
+	return new Map(value.members(what).map(({name, key, value: member}) => {
+		if (!known.includes(name)) {
+			key.fault(`${what} has no "${name}": it has ${known.join(', ')}`);
+		}
+
+		return [name, member] as const;
+	}));
+}
+
+/** A counter of a probe; undefined where it says none. */
+export function readCounter(value: JsonValue): ProbeCounter | undefined {
+	const members = knownMembers(value, 'a counter', ['name', ...counterRoots, 'read']);
+	const given = counterRoots.filter(root => members.has(root));
+	const [root] = given;
+	const path = members.get('read');
+	const name = members.get('name')?.plain;
+	if (given.length !== 1 || !path || typeof name !== 'string') {
+		value.fault('a counter has "name", "read" and one of "static", "worker" and "instance" with a class');
+		return undefined;
+	}
+
+	const type = members.get(root)!;
+	return {
+		name: printable(name), root, className: className(type, String(type.plain)), path: fieldPath(path, '"read" must be'),
+	};
 }

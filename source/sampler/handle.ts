@@ -11,9 +11,7 @@ import {TableReader, type TableImage} from '../table/reader.js';
 import {loadLibc} from '../jvm/system/koffi.js';
 import {outOfFiles} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
-import {
-	clampInterval, monotoneMs, type Command, type Report, type WorkerInput,
-} from './messages.js';
+import {monotoneMs, type Command, type Report, type WorkerInput} from './messages.js';
 
 /**
 Maximum wait for the table lock, which blocks the main thread; a longer wait means that the writer is stuck and the
@@ -47,8 +45,6 @@ export type SamplerOptions = Omit<WorkerInput, 'table'> & {
 
 /** A live session: snapshots of what the sampler's worker counts. */
 export type SamplerHandle = SnapshotSource & {
-	/** Requests another interval, in milliseconds; the budgets may lengthen it. */
-	setIntervalMs(intervalMs: number): void;
 	/**
 	Releases the target and takes no samples until `resume`, which counts as a pause; false if the target could not be
 	released in time.
@@ -167,10 +163,6 @@ class LiveSampler implements SamplerHandle {
 		this.#heardMs = monotoneMs();
 		this.#tell({kind: 'pause', paused});
 		this.#setRunningPhase();
-	}
-
-	setIntervalMs(intervalMs: number): void {
-		this.#tell({kind: 'interval', intervalMs: clampInterval(intervalMs)});
 	}
 
 	async hold(): Promise<boolean> {

@@ -11,7 +11,9 @@ import {
 } from './clock.js';
 import {DeadlockWatch} from './deadlock-watch.js';
 import {CpuBudget, ownCpu} from './cpu-budget.js';
-import {clampInterval, monotoneMs, type Report} from './messages.js';
+import {
+	clampInterval, monotoneMs, type Report, type SamplingLimits,
+} from './messages.js';
 import {CpuAccount} from './cpu-account.js';
 
 /** How often the percentiles of recent pauses are computed. */
@@ -29,15 +31,11 @@ const secondSampleMs = 75;
 const tableLocked = 'the table of samples was locked for too long';
 
 /** What a loop samples, where it counts, and how often. */
-export type LoopOptions = {
+export type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & SamplingLimits & {
 	readonly session: EngineSession;
 	readonly writer: TableWriter;
 	/** Wakes the loop when a message arrives; without it, the loop sleeps on timers. */
 	readonly bell?: Bell;
-	readonly intervalMs: number;
-	readonly maxOverheadPercent: number;
-	/** CPU time that our own process may use, percent of a core; undefined for no limit. */
-	readonly maxCpuPercent?: number;
 	/** Which threads count, by name; undefined for all. */
 	readonly accepts?: (name: string) => boolean;
 	readonly report: (report: Report) => void;
@@ -57,9 +55,8 @@ export class SamplingLoop {
 	readonly #sleeper: Sleeper;
 	#sampledAtMs = 0;
 	readonly #startedAtMs = Date.now();
-	#requestedIntervalMs: number;
-	/** Milliseconds per tick: the first interval requested; and sampling time not counted yet. */
-	readonly #tickMs: number;
+	/** The interval requested, which is that of a tick; and sampling time not counted yet. */
+	readonly #requestedIntervalMs: number;
 	#uncountedMs: number;
 	#isPaused = false;
 	#isHeld = false;
@@ -96,8 +93,7 @@ export class SamplingLoop {
 	constructor(options: LoopOptions) {
 		this.#options = options;
 		this.#requestedIntervalMs = clampInterval(options.intervalMs);
-		this.#tickMs = this.#requestedIntervalMs;
-		this.#uncountedMs = this.#tickMs;
+		this.#uncountedMs = this.#requestedIntervalMs;
 		this.#sleeper = new Sleeper(options.bell);
 		this.#account = new CpuAccount(unattributedFrame(options.writer));
 		this.#budget = new StopBudget(options.maxOverheadPercent);
@@ -157,14 +153,6 @@ export class SamplingLoop {
 	/** Continues after `hold`; the time between counts as a pause. */
 	resume(): void {
 		this.#setSuspended(this.#isPaused, false);
-	}
-
-	setIntervalMs(intervalMs: number): void {
-		this.#requestedIntervalMs = clampInterval(intervalMs);
-		const nowMs = performance.now();
-		this.#clock.restart(nowMs, this.#intervalMs(), Math.min(this.#clock.waitMs(nowMs), this.#intervalMs()));
-		this.#options.writer.publish(this.#figures(nowMs));
-		this.#sleeper.wake();
 	}
 
 	/** Ends the loop; a sample in progress is cancelled. */
@@ -252,7 +240,7 @@ export class SamplingLoop {
 		const ticks = this.#dueTicks;
 		this.#isCounted = this.#options.writer.repeat(atMs, this.#figures(nowMs, sampledMs), ticks, repeats);
 		if (this.#isCounted) {
-			this.#uncountedMs -= ticks * this.#tickMs;
+			this.#uncountedMs -= ticks * this.#requestedIntervalMs;
 			this.#sampledAtMs = atMs;
 			this.#sampledMs = sampledMs;
 			this.#succeeded(nowMs);
@@ -278,7 +266,7 @@ export class SamplingLoop {
 			return false;
 		}
 
-		this.#uncountedMs -= ticks * this.#tickMs;
+		this.#uncountedMs -= ticks * this.#requestedIntervalMs;
 		this.#sampledAtMs = outcome.atMs;
 		this.#sampledMs = sampledMs;
 		return true;
@@ -286,7 +274,7 @@ export class SamplingLoop {
 
 	/** Whole ticks of the uncounted time; the remainder is kept for the next sample. */
 	get #dueTicks(): number {
-		return Math.floor((this.#uncountedMs / this.#tickMs) + 1e-6);
+		return Math.floor((this.#uncountedMs / this.#requestedIntervalMs) + 1e-6);
 	}
 
 	#reportTracer(who: string): void {

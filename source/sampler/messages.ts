@@ -1,33 +1,30 @@
 import process from 'node:process';
-import type {TimerId} from '../engines/engine.js';
+import type {EngineOptions, TimerId} from '../engines/engine.js';
 import type {Target} from '../jvm/target.js';
 
-/** What the worker is started with. */
-export type WorkerInput = {
-	readonly table: SharedArrayBuffer;
-	readonly target: Target;
-	/** An engine's id, or `auto`. */
-	readonly engine: string;
-	/** See `EngineOptions`. */
-	readonly timer?: TimerId | 'auto';
+/** How often samples are taken, and what they may cost. */
+export type SamplingLimits = {
 	/** Undefined: the engine's default. */
 	readonly intervalMs?: number;
-	/** Frames kept of each stack, from the top; Infinity for all. */
-	readonly depth: number;
-	/** Globs for the names of threads that count, see `globListMatcher`; undefined for all. */
-	readonly threads?: string;
 	/** Share of time that the target may be stopped. */
 	readonly maxOverheadPercent: number;
 	/** CPU time that our own process may use, percent of a core; undefined for no limit. */
 	readonly maxCpuPercent?: number;
-	/** Further "Class.method" top frames that count as IDLE. */
-	readonly extraIdle?: readonly string[];
+};
+
+/** What the worker is started with. */
+export type WorkerInput = SamplingLimits & Pick<EngineOptions, 'depth' | 'extraIdle' | 'timer'> & {
+	readonly table: SharedArrayBuffer;
+	readonly target: Target;
+	/** An engine's id, or `auto`. */
+	readonly engine: string;
+	/** Globs for the names of threads that count, see `globListMatcher`; undefined for all. */
+	readonly threads?: string;
 };
 
 /** From the main thread to the worker. */
 export type Command =
 	| {readonly kind: 'pause'; readonly paused: boolean}
-	| {readonly kind: 'interval'; readonly intervalMs: number}
 	/**
 	Release the target and take no samples until `resume`, since this process is about to be stopped. Answered by `held`
 	with the same number.

@@ -41,20 +41,17 @@ async function run(): Promise<void> {
 	const choice = await chooseEngine(input.engine, input.target, undefined, input.timer);
 	const {note} = choice;
 	engine = choice.engine;
-	const session = await engine.open(input.target, {
-		depth: input.depth, extraIdle: input.extraIdle, timer: input.timer, maxOverheadPercent: input.maxOverheadPercent,
-	}, writer);
+	const session = await engine.open(input.target, input, writer);
 	try {
 		report({
 			kind: 'opened', engine: engine.id, timer: session.timer, note: printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; ')), canAskForHolders: session.askForHolders !== undefined,
 		});
 		const loop = new SamplingLoop({
+			...input,
 			session,
 			writer,
 			bell: new Bell(input.table),
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
-			maxOverheadPercent: input.maxOverheadPercent,
-			maxCpuPercent: input.maxCpuPercent,
 			accepts: input.threads === undefined ? undefined : globListMatcher(input.threads),
 			report(message) {
 				report(message.kind === 'trouble' ? {...message, reason: printable(message.reason)} : message);
@@ -64,11 +61,6 @@ async function run(): Promise<void> {
 			switch (command.kind) {
 				case 'pause': {
 					loop.setPaused(command.paused);
-					break;
-				}
-
-				case 'interval': {
-					loop.setIntervalMs(command.intervalMs);
 					break;
 				}
 

@@ -6,8 +6,8 @@ import {bundledFile} from '../runtime/bundled-file.js';
 import {UserError} from '../runtime/errors.js';
 import {errorCode, isAlive} from '../jvm/system/proc.js';
 import type {Target} from '../jvm/target.js';
+import {printable} from '../model/text.js';
 import {ControlFile, hear, progressOf} from './files.js';
-import {loadAgent} from './load.js';
 import {loadTimeoutMs, makeSessionFolder, removeUnusedFolders} from './session-folder.js';
 
 const beatMs = 1000;
@@ -25,16 +25,19 @@ const lastWords: ReadonlyArray<readonly [RegExp, string, string]> = [
 	[/^file /, 'the agent could not write its report in the target\'s /tmp', 'check that file system'],
 ];
 
+/** By what agent and tool speak; `data` is a descriptor. */
+export type AgentFiles = {readonly control: ControlFile; readonly data: number};
+
 /**
 An agent in the target: loaded when this is opened, and gone with everything that it changed when this is closed, when
 we end in any way, or when we stand still for ten seconds. Methods throw UserError.
 */
 export class AgentSession<Report extends AgentReport> {
 	/**
-	Loads the agent, from the jar that came along or another file; nothing is woven yet. `parse` reads its reports, and
-	throws RangeError for what is not one. `timeoutMs`: for the load, `loadTimeoutMs` at most.
+	Loads the agent, from the jar that came along or another file; nothing is woven yet. `make` gives the session with
+	these files. `timeoutMs`: for the load, `loadTimeoutMs` at most.
 	*/
-	static async open<Report extends AgentReport>(target: Target, parse: (bytes: Uint8Array) => Report, {file = bundledFile(jar), timeoutMs = loadTimeoutMs}: {readonly file?: string; readonly timeoutMs?: number} = {}): Promise<AgentSession<Report>> {
+	static async load<Session extends AgentSession<AgentReport>>(target: Target, make: (files: AgentFiles) => Session, {file = bundledFile(jar), timeoutMs = loadTimeoutMs}: {readonly file?: string; readonly timeoutMs?: number} = {}): Promise<Session> {
 		if (file === undefined) {
 			throw new UserError(`the agent is not here: it is ${jar} beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
 		}
@@ -48,8 +51,7 @@ export class AgentSession<Report extends AgentReport> {
 			throw new UserError(`cannot put the agent into the /tmp of JVM ${target.pid} (${code})`, {hint: code === 'ENOSPC' || code === 'EDQUOT' ? 'its disk is full: make room there' : 'run tprof-top as the same user as the JVM, or as root; its /tmp must be writable'});
 		}
 
-		const control = new ControlFile(folder.control);
-		const session = new AgentSession(target, {control, data: folder.data}, parse);
+		const session = make({control: new ControlFile(folder.control), data: folder.data});
 		let unanswered: 'pending' | 'over' | undefined = 'pending';
 		try {
 			const loaded = await loadAgent(new AttachClient(target), target, folder.path, Math.max(0, deadline - performance.now()));
@@ -82,7 +84,8 @@ export class AgentSession<Report extends AgentReport> {
 	#report: Report | undefined;
 	#isOver = false;
 
-	private constructor(target: Target, {control, data}: {readonly control: ControlFile; readonly data: number}, parse: (bytes: Uint8Array) => Report) {
+	/** `parse` reads the agent's reports, each once, and throws for what is not one. */
+	constructor(target: Target, {control, data}: AgentFiles, parse: (bytes: Uint8Array) => Report) {
 		this.#target = target;
 		this.#control = control;
 		this.#data = data;
@@ -193,6 +196,62 @@ export class AgentSession<Report extends AgentReport> {
 			clearInterval(this.#beat);
 			this.#control.close();
 			closeSync(this.#data);
+		}
+	}
+}
+
+type Loaded = {readonly ok: true} | {
+	readonly ok: false;
+	readonly reason: string;
+	readonly hint: string;
+	/** The JVM did not answer: it may load the agent later, or was not asked or has ended. */
+	readonly unanswered?: 'pending' | 'over';
+};
+
+/** Results of JVM_OnAgentAttach of HotSpot's instrument library (InvocationAdapter.c). */
+const badJar = 100;
+const failedStart = 102;
+
+/** Has the target load the agent from the folder that it sees under this path. */
+export async function loadAgent(client: AttachClient, target: Target, folder: string, timeoutMs: number): Promise<Loaded> {
+	const reply = await client.request('load', ['instrument', 'false', `${folder}/agent.jar=${folder}`], {timeoutMs});
+	if (reply.status !== 'ok') {
+		return {ok: false, reason: reply.reason, hint: reply.status === 'failed' ? reply.hint : '', unanswered: reply.status === 'failed' && reply.isPending ? 'pending' : 'over'};
+	}
+
+	return judge(target.pid, reply.code, reply.bytes.toString('utf8', 0, 2000));
+}
+
+/**
+What the JVM's answer means: failures come with the code 0 too, and their own number in the text ("return code: 100", in
+JDK 8 the number alone).
+*/
+export function judge(pid: number, code: number, text: string): Loaded {
+	if (/dynamic agent loading is not enabled/i.test(text)) {
+		return {ok: false, reason: `JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, hint: 'start it without that flag to trace it; sampling works as it is'};
+	}
+
+	// Of modular runtimes, and of a JDK 8 without the library.
+	if (/java\.instrument not found|agent library instrument/i.test(text)) {
+		return {ok: false, reason: `JVM ${pid} runs on a runtime without java.instrument: no agent can be loaded`, hint: 'add that module to its runtime (jlink --add-modules java.instrument) to trace it; sampling works as it is'};
+	}
+
+	const result = /^(?:return code: )?(-?\d+)\s*$/.exec(text.trim())?.[1];
+	if (code === 0 && Number(result) === 0) {
+		return {ok: true};
+	}
+
+	switch (Number(result)) {
+		case badJar: {
+			return {ok: false, reason: `JVM ${pid} cannot read the agent in its /tmp`, hint: 'its user must be able to read files in /tmp, and no security module may forbid it'};
+		}
+
+		case failedStart: {
+			return {ok: false, reason: `the agent did not start in JVM ${pid}`, hint: 'its standard error says why'};
+		}
+
+		default: {
+			return {ok: false, reason: `JVM ${pid} did not load the agent: ${printable(text.trim().split('\n')[0] ?? '') || `code ${code}`}`, hint: 'its standard error may say why'};
 		}
 	}
 }

@@ -21,42 +21,21 @@ export type TraceRequest = {
 	readonly periodMs: number;
 };
 
-/** Methods traced in a target, see `AgentSession`. */
-export class TraceSession {
+/** Methods traced in a target. */
+export class TraceSession extends AgentSession<TraceReport> {
 	/** Loads the agent, from the jar that came along or another file. Nothing is woven yet. */
 	static async open(target: Target, file?: string): Promise<TraceSession> {
-		return new TraceSession(await AgentSession.open(target, parseReport, {file}));
-	}
-
-	readonly #session: AgentSession<TraceReport>;
-
-	private constructor(session: AgentSession<TraceReport>) {
-		this.#session = session;
+		return this.load(target, files => new TraceSession(target, files, parseReport), {file});
 	}
 
 	/** Looks up what the request means; nothing is changed in the target. */
 	async survey(request: TraceRequest): Promise<TraceReport> {
-		return this.#session.command(commandOf('match', request));
+		return this.command(commandOf('match', request));
 	}
 
 	/** Weaves what the request means, and takes out what an earlier one meant and this one does not. */
 	async weave(request: TraceRequest): Promise<TraceReport> {
-		return this.#session.command(commandOf('weave', request));
-	}
-
-	/** See `AgentSession.read`. */
-	read(): TraceReport | undefined {
-		return this.#session.read();
-	}
-
-	/** Whether the target still runs. */
-	isAlive(): boolean {
-		return this.#session.isAlive();
-	}
-
-	/** Takes everything out of the target; resolves with the last report, which has every call. Never throws. */
-	async close(): Promise<TraceReport | undefined> {
-		return this.#session.close();
+		return this.command(commandOf('weave', request));
 	}
 }
 

@@ -1,8 +1,9 @@
 import {
 	afterAll, beforeAll, expect, test,
 } from 'vitest';
-import {jvmScanner, type JvmRow} from '../../source/commands/jvm-rows.js';
-import {list, listJson, listText} from '../../source/commands/list.js';
+import {
+	jvmScanner, type JvmRow, list, listJson, listText,
+} from '../../source/commands/list.js';
 import {formatOf} from '../../source/exports/formats/registry.js';
 import {CpuShares} from '../../source/jvm/counters/vitals.js';
 import {nice, startJava, type JavaProcess} from '../helpers/jvm.js';

@@ -6,8 +6,7 @@ import {expect, test} from 'vitest';
 import {
 	configured, maxConfigBytes, readConfigFile, sudoNote, usualConfigFile,
 } from '../../source/config/configure.js';
-import {keepColumns} from '../../source/config/keep-columns.js';
-import {parseSettings} from '../../source/config/fields.js';
+import {keepColumns, parseSettings} from '../../source/config/fields.js';
 import {noConfiguration} from '../../source/config/settings.js';
 import {parseOptions, type Options} from '../../source/options/parse.js';
 import {isRoot} from '../helpers/as-root.js';

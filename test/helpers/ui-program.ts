@@ -11,10 +11,9 @@ import {stateCode} from '../../source/model/thread-state.js';
 import {lockKindCode} from '../../source/model/sample.js';
 import type {SourcePhase} from '../../source/model/source.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {runApp} from '../../source/ui/app.js';
+import {runApp, runChooser} from '../../source/ui/app.js';
 import {rootOf} from '../../source/sources/roots.js';
 import {sourceLibrary} from '../../source/sources/library.js';
-import {runChooser} from '../../source/ui/chooser.js';
 
 const words = new Set(process.argv.slice(2));
 const valueOf = (name: string, fallback: number) => Number([...words].find(word => word.startsWith(`${name}=`))?.slice(name.length + 1) ?? fallback);

@@ -1,9 +1,6 @@
 import {readFileSync, readdirSync} from 'node:fs';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {readPerfData} from '../../source/jvm/counters/hsperfdata-file.js';
-import {
-	numberCounter, parsePerfData, stringCounter,
-} from '../../source/jvm/counters/hsperfdata.js';
+import {numberCounter, parsePerfData, readPerfData, stringCounter} from '../../source/jvm/counters/hsperfdata.js';
 import {jdks} from '../helpers/jvm.js';
 import {sharedJava} from '../helpers/for-test.js';
 import {pick, seeded} from '../helpers/random.js';

@@ -1,15 +1,12 @@
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
 import {
-	expandArguments, splitArgumentFile, parseJavaCommand, parseRecordedCommand, shortMain,
+	expandArguments, parseJavaCommand, parseRecordedCommand, shortMain,
 } from '../../source/jvm/identity/java-command.js';
 import {featureRelease, versionAround} from '../../source/jvm/identity/libraries.js';
 import {parseAttachFlags} from '../../source/jvm/counters/jvm-flags.js';
-import {jdk, jdks} from '../helpers/jvm.js';
+import {jdks} from '../helpers/jvm.js';
 
 test.each([
 	['com.acme.Main a b', 'com.acme.Main', ['a', 'b']],
@@ -38,33 +35,10 @@ test('a name is short in lists', () => {
 	expect([shortMain('/opt/my app/shop.jar'), shortMain('com.acme/com.acme.Main'), shortMain('Main'), shortMain('')]).toEqual(['shop.jar', 'com.acme.Main', 'Main', '']);
 });
 
-test('argument files are read as the java launcher reads them', () => {
-	const {home} = jdk(release => release >= 9);
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-args-'));
-	try {
-		const texts = [
-			'-Da=1 -Db="two words" # comment\n-Dc=\'x y\'',
-			String.raw`-Da="c:\\x\ty" -Db=a"b c"d`,
-			'-Da="long \\\n   line"\n\n# only a comment\n-Dc=3',
-			'"-Da=1"\t\'-Db=2\'\r\n-Dc="unclosed is closed by the end',
-		];
-		for (const text of texts) {
-			const file = path.join(folder, 'args');
-			writeFileSync(file, text);
-			// The launcher itself says what it made of the file: properties it passes on.
-			const shown = execFileSync('sh', ['-c', '"$0" "$@" 2>&1', path.join(home, 'bin/java'), `@${file}`, '-XshowSettings:properties', '-version'], {encoding: 'utf8'});
-			const read = splitArgumentFile(text).map(word => word.replace(/^-D(\w)=/, '$1 = '));
-			expect(read, text).toEqual([...shown.matchAll(/^ {4}([a-d] = .*)$/gm)].map(match => match[1]));
-		}
-	} finally {
-		rmSync(folder, {recursive: true});
-	}
-});
-
-test('argument files are put in the line\'s place, escaped and disabled ones are not', () => {
-	const read = (name: string) => ({one: '-Xmx1g "-Dx=a b"', main: 'com.acme.Main'})[name];
-	expect(expandArguments(['@one', '@main', '@gone', 'x'], read)).toEqual(['-Xmx1g', '-Dx=a b', 'com.acme.Main', 'x']);
-	expect(expandArguments(['@@one', '--disable-@files', '@one'], read)).toEqual(['@one', '--disable-@files', '@one']);
+test('argument files are put in the line\'s place, escaped ones are not', () => {
+	const read = (name: string) => ({one: '# heap\n-Xmx1g "-Dx=a b"\n-Dy=\'c d\'', main: 'com.acme.Main'})[name];
+	expect(expandArguments(['@one', '@main', '@gone', 'x'], read)).toEqual(['-Xmx1g', '-Dx=a b', '-Dy=c d', 'com.acme.Main', 'x']);
+	expect(expandArguments(['@@one'], read)).toEqual(['@one']);
 	expect(expandArguments(Array.from({length: 1000}, () => '@main'), read)).toHaveLength(64);
 });
 

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {planBatch} from '../../source/commands/batch-plan.js';
+import {planBatch} from '../../source/commands/batch.js';
 import {UserError} from '../../source/runtime/errors.js';
 import {helpText, longForm} from '../../source/options/help.js';
 import {parseOptions, type Options} from '../../source/options/parse.js';

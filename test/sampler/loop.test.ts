@@ -35,7 +35,7 @@ function steady(before: (sample: number) => void | Promise<void>, skipped?: {ref
 			into.isObservation = true;
 			into.isObserved[row] = Number(into.state[row] === stateCode.RUNNABLE);
 			return {
-				ok: true, pauseUs: 1, stoppedMs: 0, tookMs: 0, atMs: Date.now(), skipped,
+				ok: true, pauseUs: 1, stoppedMs: 0, atMs: Date.now(), skipped,
 			};
 		},
 		async release() {

@@ -33,7 +33,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 		ids: keyTable.flatMap(({keys}) => keys),
 		holders: ['key'],
 		// Who decodes keys, and who spells their names.
-		isRecord: name => name.startsWith('source/ui/terminal/') || name === 'source/ui/state/key-changes.ts',
+		isRecord: name => name.startsWith('source/ui/terminal/') || name === 'source/ui/state/keys.ts',
 		within: ['source/ui', 'source/views', 'source/config'],
 	},
 	option: {ids: optionRows.map(([, {name}]) => name), holders: ['option', 'name', 'flag'], within: ['source/options', 'source/commands', 'source/main.ts']},

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {TaskSession} from '../../source/tracing/tasks/session.js';
+import {TaskSession} from '../../source/tracing/task-session.js';
 import {probeOf, sharedJava} from '../helpers/for-test.js';
 import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';

@@ -111,7 +111,7 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		const goOn = await hinder(target);
 		let folder: string;
 		try {
-			await expect(AgentSession.open(target, parseReport, {timeoutMs: 1000})).rejects.toThrow(/is stopped|no answer in time/);
+			await expect(AgentSession.load(target, files => new AgentSession(target, files, parseReport), {timeoutMs: 1000})).rejects.toThrow(/is stopped|no answer in time/);
 			const folders = foldersOf(target);
 			expect(folders).toHaveLength(1);
 			[folder] = folders;

@@ -2,7 +2,7 @@ import {execFileSync} from 'node:child_process';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {TraceSession} from '../../source/tracing/session.js';
-import {TaskSession} from '../../source/tracing/tasks/session.js';
+import {TaskSession} from '../../source/tracing/task-session.js';
 import {probeOf, sharedJava} from '../helpers/for-test.js';
 import {jdk, jdks} from '../helpers/jvm.js';
 import {request} from '../helpers/traced.js';

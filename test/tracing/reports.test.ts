@@ -7,7 +7,7 @@ import {reportFormats} from '../../source/exports/formats/registry.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {titleOf, traceMethods, traceTree} from '../../source/query/traces/methods.js';
 import {queryTraces, callsOf} from '../../source/query/traces/rows.js';
-import {judge} from '../../source/tracing/load.js';
+import {judge} from '../../source/tracing/agent-session.js';
 import {parseReport, parametersOf} from '../../source/model/trace-report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
 import type {Query} from '../../source/query/types/rows.js';

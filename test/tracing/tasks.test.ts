@@ -3,7 +3,7 @@ import type {Probe, ProbeCounter} from '../../source/model/task-probe.js';
 import type {TaskReport} from '../../source/model/task-report.js';
 import {readProbe} from '../../source/probes/library.js';
 import {taskRows} from '../../source/query/tasks/stays.js';
-import {TaskSession} from '../../source/tracing/tasks/session.js';
+import {TaskSession} from '../../source/tracing/task-session.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {classBytes} from '../helpers/class-bytes.js';
 import {jdks} from '../helpers/jvm.js';

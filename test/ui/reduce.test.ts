@@ -4,9 +4,8 @@ import {emptyRing} from '../../source/query/past/ring.js';
 import {scrolled} from '../../source/ui/components/layer.js';
 import {askToTrace} from '../../source/ui/state/actions/prompts.js';
 import {press} from '../../source/ui/state/reduce.js';
-import type {Effect} from '../../source/ui/state/step.js';
 import {
-	contextOf, initialState, selectedIndex, type UiState,
+	type Effect, contextOf, initialState, selectedIndex, type UiState,
 } from '../../source/ui/state/state.js';
 import {followRow, type ScreenContext} from '../../source/ui/state/screen-context.js';
 import {layoutOf} from '../../source/ui/text/layout.js';

@@ -14,7 +14,7 @@ import {AttachClient, type Failed} from './socket/client.js';
 import {DumpCpu} from './dump-cpu.js';
 import {tooManyThreads} from './dump/headers.js';
 import {DumpParser} from './dump/parser.js';
-import {KnownHolders} from './known-holders.js';
+import {KnownHolders} from './dump/locks.js';
 import {PauseEstimate} from './pause-estimate.js';
 
 /**
@@ -84,7 +84,6 @@ export class AttachSession implements EngineSession {
 			throw new SessionOver('the session was closed', {targetEnded: false});
 		}
 
-		const startedMs = performance.now();
 		const {signal} = this.#aborter;
 		this.#pause.begin(this.#vmThread, this.#listener);
 		const isFull = this.#isFullNext;
@@ -96,23 +95,20 @@ export class AttachSession implements EngineSession {
 		}
 
 		if (reply.status === 'failed') {
-			const tookMs = performance.now() - startedMs;
 			// Nothing came back: all we know is how long the VM Thread worked.
 			const stoppedMs = this.#pause.end(this.#vmThread, this.#listener, 0);
 			if (signal.aborted) {
-				return {
-					ok: false, reason: printable(reply.reason), tookMs, stoppedMs,
-				};
+				return {ok: false, reason: printable(reply.reason), stoppedMs};
 			}
 
-			return this.#failed(reply, tookMs, stoppedMs);
+			return this.#failed(reply, stoppedMs);
 		}
 
 		const stoppedMs = this.#pause.end(this.#vmThread, this.#listener, reply.firstByteMs);
 		const atMs = Date.now() - (reply.tookMs - reply.firstByteMs);
 		const problem = this.#parser.parse(reply.bytes, into);
 		if (problem) {
-			return this.#failed({status: 'failed', reason: problem, hint: '', othersMayDo: true}, performance.now() - startedMs, stoppedMs);
+			return this.#failed({status: 'failed', reason: problem, hint: '', othersMayDo: true}, stoppedMs);
 		}
 
 		this.#holders.applyTo(into, isFull);
@@ -124,7 +120,7 @@ export class AttachSession implements EngineSession {
 		this.#goodSamples++;
 		this.#failures = 0;
 		return {
-			ok: true, pauseUs: stoppedMs * usInMs, stoppedMs, tookMs: performance.now() - startedMs, atMs,
+			ok: true, pauseUs: stoppedMs * usInMs, stoppedMs, atMs,
 		};
 	}
 
@@ -155,7 +151,7 @@ export class AttachSession implements EngineSession {
 		this.#pause.close();
 	}
 
-	#failed({reason, hint, othersMayDo}: Failed, tookMs: number, stoppedMs: number): SampleOutcome {
+	#failed({reason, hint, othersMayDo}: Failed, stoppedMs: number): SampleOutcome {
 		const nowMs = performance.now();
 		if (this.#failures++ === 0) {
 			this.#failingSinceMs = nowMs;
@@ -168,9 +164,7 @@ export class AttachSession implements EngineSession {
 			throw new SessionOver(printable(reason), {targetEnded: false, hint: printable(hint), othersMayDo});
 		}
 
-		return {
-			ok: false, reason: printable(reason), tookMs, stoppedMs,
-		};
+		return {ok: false, reason: printable(reason), stoppedMs};
 	}
 }
 

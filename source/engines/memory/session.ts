@@ -104,7 +104,6 @@ export class MemorySession implements EngineSession {
 			throw new SessionOver('the session was closed', {targetEnded: false});
 		}
 
-		const startedMs = performance.now();
 		const atMs = Date.now();
 		let interruptedMs = 0;
 		let steadyState: SteadyState | undefined;
@@ -123,14 +122,14 @@ export class MemorySession implements EngineSession {
 		} catch (error) {
 			return this.#failed(into, {
 				reason: error instanceof Unreadable ? 'the list of threads could not be read' : printable(String(error)),
-				tookMs: performance.now() - startedMs, stoppedMs: stoppedMs(this.#stacks.stops),
+				stoppedMs: stoppedMs(this.#stacks.stops),
 			});
 		}
 
 		this.#failures = 0;
 		const {stops} = this.#stacks;
 		return {
-			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, tookMs: performance.now() - startedMs, atMs, skipped: stops,
+			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, atMs, skipped: stops,
 			steadyState, changedNs: this.#present.changedNs, withinMs: steadyState === 'steady' ? this.#perf?.roomMs ?? 0 : Infinity,
 		};
 	}
@@ -165,7 +164,7 @@ export class MemorySession implements EngineSession {
 		}
 	}
 
-	#failed(into: Sample, outcome: {readonly reason: string; readonly tookMs: number; readonly stoppedMs: number}): SampleOutcome {
+	#failed(into: Sample, outcome: {readonly reason: string; readonly stoppedMs: number}): SampleOutcome {
 		this.#rows.forget(into);
 		this.#failures++;
 		if (!isAlive(this.#target)) {

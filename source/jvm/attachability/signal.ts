@@ -2,8 +2,7 @@ import process from 'node:process';
 import {readlinkSync} from 'node:fs';
 import {readAttachFlags, type AttachFlags} from '../counters/jvm-flags.js';
 import {readLibraries} from '../identity/libraries.js';
-import type {PerfCounters} from '../counters/hsperfdata.js';
-import {readPerfData} from '../counters/hsperfdata-file.js';
+import {type PerfCounters, readPerfData} from '../counters/hsperfdata.js';
 import {type Obstacle, obstacles} from '../obstacles.js';
 import {
 	errorCode, isAlive, readStat, readStatus, type ProcessStatus,

@@ -1,7 +1,6 @@
 import {readJavaCommand} from '../identity/java-command.js';
 import {readProcStrings} from '../system/proc.js';
-import {readPerfData} from './hsperfdata-file.js';
-import {type PerfCounters, stringCounter} from './hsperfdata.js';
+import {readPerfData, type PerfCounters, stringCounter} from './hsperfdata.js';
 
 /** HotSpot flags that decide whether and how one may attach. */
 export type AttachFlags = {

@@ -3,9 +3,8 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {
-	heapOf, numberCounter, type PerfCounters, sumOf,
+	heapOf, numberCounter, type PerfCounters, sumOf, openPerfData,
 } from './hsperfdata.js';
-import {openPerfData} from './hsperfdata-file.js';
 
 /** Readings of one target for the header. */
 type VitalsReader = {

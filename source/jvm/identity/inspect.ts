@@ -1,14 +1,16 @@
 import {readdirSync, existsSync} from 'node:fs';
 import process from 'node:process';
+import {userInfo} from 'node:os';
 import type {TargetInfo} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {attachSocketOf} from '../attachability/attach-socket.js';
 import {hasPtraceCapability} from '../attachability/credentials.js';
-import {readPerfData} from '../counters/hsperfdata-file.js';
-import {numberCounter, type PerfCounters, stringCounter} from '../counters/hsperfdata.js';
+import {
+	readPerfData, numberCounter, type PerfCounters, stringCounter,
+} from '../counters/hsperfdata.js';
 import {obstacles, type Obstacle, platformProblem} from '../obstacles.js';
 import {
-	type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs,
+	type ProcessStat, type ProcessStatus, readProc, readProcStrings, readStat, readStatus, startMs, readBytes,
 } from '../system/proc.js';
 import {
 	handlerObstacle, lookAtVm, startingObstacle, vmObstacle,
@@ -16,11 +18,9 @@ import {
 import type {Target, Identified} from '../target.js';
 import {parseRecordedCommand, shortMain, readJavaCommand} from './java-command.js';
 import {
-	featureRelease, versionAround, type Libraries, readLibraries,
+	featureRelease, versionAround, type Libraries, readLibraries, isNativeImage,
 } from './libraries.js';
-import {isNativeImage} from './native-image.js';
 import {processAgeMs} from './running-vm.js';
-import {UserNames} from './users.js';
 
 /** A java launcher that has not loaded its JVM by this age is something else (a shell of that name, a launcher that waits). */
 const launcherMs = 20_000;
@@ -188,4 +188,33 @@ export function identify(pid: number): Identified {
 	const {target, obstacle} = inspect(pid);
 	// What rules out only one engine is for that engine to say.
 	return target && (!obstacle || obstacle.isAttachOnly) ? {ok: true, target} : {ok: false, ...(obstacle ?? obstacles.absent(pid))};
+}
+
+const passwdPath = '/etc/passwd';
+/** Enough for some ten thousand users; larger directories are not kept in that file. */
+const maxPasswdBytes = 1024 * 1024;
+
+/** Names of users by id, read once for a listing. */
+export class UserNames {
+	#names: Map<number, string> | undefined;
+
+	/** The user's name, or its number if the name is not known here (another container's user, a directory service). */
+	nameOf(uid: number): string {
+		if (uid === process.geteuid?.()) {
+			try {
+				return printable(userInfo().username);
+			} catch {
+				// A user without a name, as containers have them.
+			}
+		}
+
+		this.#names ??= readNames();
+		return this.#names.get(uid) ?? String(uid);
+	}
+}
+
+function readNames(): Map<number, string> {
+	const read = readBytes(passwdPath, maxPasswdBytes);
+	const lines = 'bytes' in read ? read.bytes.toString('utf8').split('\n') : [];
+	return new Map(lines.map(line => line.split(':')).filter(fields => fields.length > 2).map(fields => [Number(fields[2]), printable(fields[0])]));
 }

@@ -12,9 +12,8 @@ import {
 import {selectedIndex, type DetailLayer, type UiState} from '../state/state.js';
 import type {Layout} from '../text/layout.js';
 import {
-	cut, pad, wrappedSpans, type Span, type Spans,
+	cut, pad, wrappedSpans, type Span, type Spans, sparkline,
 } from '../text/spans.js';
-import {sparkline} from '../text/trend.js';
 import {Lines, useTheme} from './text.js';
 import type {DetailThread, Neighbour} from '../../query/detail.js';
 import type {StackRow} from '../../query/stacks/stacks.js';

@@ -6,9 +6,8 @@ import {headerWords} from '../status/items.js';
 import {messageOf} from '../status/message.js';
 import {samplingFigures} from '../status/sampling.js';
 import {warningsOf} from '../status/warnings.js';
-import {shownKeys, type KeyChanges} from '../state/key-changes.js';
 import {
-	byGroup, keysOf, type Context, type KeyRow,
+	shownKeys, type KeyChanges, byGroup, keysOf, type Context, type KeyRow,
 } from '../state/keys.js';
 import type {ScreenData} from '../state/screen-data.js';
 import type {HelpLayer, UiState} from '../state/state.js';

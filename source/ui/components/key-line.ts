@@ -2,9 +2,8 @@ import {cellWidth} from '../../model/cell-width.js';
 import {viewOf} from '../../views/registry.js';
 import type {Hint} from '../../views/view.js';
 import {backFromFocus} from '../state/actions/rows.js';
-import {shownKeys} from '../state/key-changes.js';
 import {
-	actionOf, keyOf, keysOf, type KeyRow,
+	shownKeys, actionOf, keyOf, keysOf, type KeyRow,
 } from '../state/keys.js';
 import {inputError} from '../state/reduce-input.js';
 import {rowsOf, type ScreenData} from '../state/screen-data.js';

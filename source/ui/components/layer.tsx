@@ -3,8 +3,7 @@ import {Box} from 'ink';
 import {cellWidth} from '../../model/cell-width.js';
 import {viewOf} from '../../views/registry.js';
 import {useHitArea} from '../hooks/hit-areas.js';
-import {shownKeys} from '../state/key-changes.js';
-import {keysOf} from '../state/keys.js';
+import {shownKeys, keysOf} from '../state/keys.js';
 import {stepOf} from '../state/screen-context.js';
 import type {DetailOf, ScreenData} from '../state/screen-data.js';
 import {

@@ -5,9 +5,8 @@ import type {Measure, Query} from '../../query/types/rows.js';
 import type {Theme} from '../terminal/theme.js';
 import type {Placed} from '../text/columns.js';
 import {
-	cut, dropCells, fit, pad, type Span, type Spans,
+	cut, dropCells, fit, pad, type Span, type Spans, sparkline,
 } from '../text/spans.js';
-import {sparkline} from '../text/trend.js';
 import type {Trend} from '../../query/past/steps.js';
 
 /** What the cells of a table are made with. */

@@ -1,6 +1,7 @@
 /* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {Box} from 'ink';
-import {useMemo} from 'react';
+import {useMemo, type Component} from 'react';
+import {Table} from 'ink-table';
 import {measureOf} from '../../query/counters/scope.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import {viewOf} from '../../views/registry.js';
@@ -11,9 +12,8 @@ import {queryOf, selectedIndex, type UiState} from '../state/state.js';
 import {columnAt, columnsOf, placeColumns} from '../text/columns.js';
 import type {Layout} from '../text/layout.js';
 import {wrappedSpans, type Spans} from '../text/spans.js';
-import {DataTable, type RowCells} from './data-table.js';
 import {headingCells, rowCells, type TableContext} from './table-cells.js';
-import {Lines, useTheme} from './text.js';
+import {Lines, useTheme, Line} from './text.js';
 
 type ViewTableProps = {readonly ui: UiState; readonly data: ScreenData; readonly layout: Layout};
 
@@ -94,4 +94,35 @@ function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): string {
 
 	const set = stateSets.find(({id}) => id === ui.stateSet);
 	return `nothing in this window${set && set.id !== 'all' ? ` in the counted states: ${set.title}; x for others` : ''}`;
+}
+
+/** The cells of a row: each as wide as its column, with the gap before it. */
+export type RowCells = readonly Spans[];
+
+type DataTableProps = {
+	/** Undefined for a table without headings. */
+	readonly headings: RowCells | undefined;
+	/** One for each line of the screen. */
+	readonly data: readonly RowCells[];
+	readonly width: number;
+};
+
+/** ink-table's own type knows no other cells than texts. */
+const InkTable = Table as unknown as new (props: DataTableProps) => Component<DataTableProps>;
+
+/**
+Headings and rows. ink-table has no setting for what this replaces: column widths, rows without rules between them, and
+rows that stay mounted when their data changes. docs/upstream/ink-table.md offers those.
+*/
+export class DataTable extends InkTable {
+	override render() {
+		const {headings, data, width} = this.props;
+		return (
+			<Box flexDirection='column'>
+				{headings ? <Line spans={headings.flat()} width={width}/> : null}
+				{/* eslint-disable-next-line react/no-array-index-key -- A row is what is on its line. */}
+				{data.map((cells, line) => <Line key={line} spans={cells.flat()} width={width}/>)}
+			</Box>
+		);
+	}
 }

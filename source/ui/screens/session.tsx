@@ -18,18 +18,20 @@ import {
 	useRepaint, useSize, useTerminal, useTerminalEvent,
 } from '../hooks/terminal.js';
 import {reduceSession, type SessionAction, type SessionState} from '../state/reduce.js';
-import {followRow} from '../state/screen-context.js';
-import {keysOf} from '../state/screen-data.js';
+import {followRow, type ScreenContext} from '../state/screen-context.js';
+import {keysOf, rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
-import type {SessionStore} from '../state/session-store.js';
+import type {SessionStore, Feed} from '../state/session-store.js';
 import {
-	coveringLayer, initialState, queryOf, type InitialView,
+	coveringLayer, initialState, queryOf, type InitialView, type Effect, type UiState,
 } from '../state/state.js';
-import type {Effect} from '../state/step.js';
 import {edit} from '../terminal/editor.js';
 import type {Theme} from '../terminal/theme.js';
-import {layoutOf} from '../text/layout.js';
-import {screenContextOf} from './screen-context-of.js';
+import {layoutOf, layerRoom, type Layout} from '../text/layout.js';
+import {headingOf} from '../../query/columns/column.js';
+import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
+import {viewOf} from '../../views/registry.js';
+import {columnsOf, overhang, placeColumns} from '../text/columns.js';
 
 /** Writes what is on the screen to a file; resolves to a message, or rejects with an error whose message says why not. */
 export type Save = (snapshot: Snapshot, baseline: Snapshot | undefined, query: Query, how: {readonly name?: string; readonly format?: string}) => Promise<string>;
@@ -248,4 +250,46 @@ async function edited(source: ReturnType<SessionData['fileOf']>, terminal: Retur
 	} catch (error) {
 		dispatch({type: 'say', message: {text: error instanceof Error ? error.message : String(error), tone: 'error'}});
 	}
+}
+
+/** What keys depend on in a state, on a screen with the layout that was drawn last. */
+export function screenContextOf(session: SessionData, ui: UiState, feed: Feed, layout: Layout): ScreenContext {
+	const {view, query} = ui;
+	const {snapshot, baseline, ...data} = session.of(ui, feed);
+	const {status, vitals, ring} = feed;
+	const rows = rowsOf(data);
+	const detailOf = session.detailOf(ui, feed);
+	const layer = coveringLayer(ui);
+	const placed = placeColumns(columnsOf(view, ui.columns), layout);
+	const shownColumns = placed.map(({column}) => column.id);
+	return {
+		columns: viewOf(view).columns.map(column => {
+			const heading = headingOf(column, measureOf(query));
+			const name = `${column.title}${heading ? ` (${heading})` : ''}`;
+			return {
+				id: column.id, sortFigures: column.sortFigures, name, isRest: column.width === 0, title: shownColumns.includes(column.id) ? name : `${name}, not shown`,
+			};
+		}),
+		shownColumns,
+		overhang: most => overhang(rows, placed, {unit: effectiveUnit(query), fullNames: query.fullNames}, most),
+		rowKeys: keysOf(data),
+		rows,
+		pageRows: layout.tableRows,
+		layerPage: layer?.kind === 'menu' ? layerRoom(layout, layer.items.length) : 0,
+		isRecording: status.phase === 'recording',
+		traceNote: status.traceNote,
+		holders: status.canAskForHolders && status.phase === 'sampling' ? {heapBytes: vitals.heapUsedBytes, heapBytesAtMost: vitals.heapCapacityBytes} : undefined,
+		ring,
+		window: snapshot && {snapshot, since: baseline},
+		saveFormats: session.saveFormats,
+		links: layer?.kind === 'detail' ? linksOf(detailOf(layer.view, layer.key)) : [],
+		locationOf(id, key) {
+			const found = detailOf(id, key);
+			return found?.row && found.view.locationOf(found.row);
+		},
+		threadsOf(key) {
+			const found = detailOf(view, key);
+			return found?.row && found.view.threadsOf(found.row, found.detail);
+		},
+	};
 }

@@ -1,6 +1,6 @@
 import type {MouseInput} from '../terminal/mouse.js';
 import {actionOf} from './keys.js';
-import {erased, erasedWord, typed} from './line-edit.js';
+import {erased, erasedWord, typed} from './reduce-input.js';
 import {firstRow} from './state.js';
 import {stepOf} from './screen-context.js';
 

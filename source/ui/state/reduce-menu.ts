@@ -1,7 +1,8 @@
 import type {Action} from './keys.js';
-import type {MenuItem, MenuLayer, UiState} from './state.js';
+import type {
+	MenuItem, MenuLayer, UiState, Step,
+} from './state.js';
 import {stepOf, type ScreenContext} from './screen-context.js';
-import type {Step} from './step.js';
 
 /** A key in a menu. */
 export function pressMenu(state: UiState, action: Action, screen: ScreenContext): Step {

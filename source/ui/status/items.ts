@@ -8,7 +8,7 @@ import type {UiState} from '../state/state.js';
 import type {Role} from '../terminal/theme.js';
 import {clock, dayAndTime} from '../text/clock.js';
 import type {Item} from '../text/line-items.js';
-import {halved, sparkline} from '../text/trend.js';
+import {halved, sparkline} from '../text/spans.js';
 import {samplingFigures} from './sampling.js';
 import {warningsOf} from './warnings.js';
 

@@ -9,7 +9,7 @@ import {createAttachFile} from '../../../source/engines/attach/socket/attach-fil
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {attachSocketOf} from '../../../source/jvm/attachability/attach-socket.js';
 import {asOwner} from '../../../source/jvm/attachability/credentials.js';
-import {readPerfData} from '../../../source/jvm/counters/hsperfdata-file.js';
+import {readPerfData} from '../../../source/jvm/counters/hsperfdata.js';
 import {readJavaCommand} from '../../../source/jvm/identity/java-command.js';
 import {versionAround} from '../../../source/jvm/identity/libraries.js';
 import {isRoot, missingRights} from '../../helpers/as-root.js';

@@ -1,8 +1,9 @@
 import {formatBytes, formatDuration} from '../../../query/columns/format.js';
 import {nameOf} from '../../../query/traces/methods.js';
 import type {ScreenContext} from '../screen-context.js';
-import type {InputLayer, UiState} from '../state.js';
-import {say, type Step} from '../step.js';
+import {
+	type InputLayer, type UiState, say, type Step,
+} from '../state.js';
 import {rowAt} from './rows.js';
 
 /** What is typed over: the row's method, or nothing. Enter has it looked up. */

@@ -1,8 +1,9 @@
 import {views} from '../../../views/registry.js';
 import {withMove, type ScreenContext} from '../screen-context.js';
 import {markedLink, type RowLink} from '../screen-data.js';
-import {selectedIndex, type DetailLayer, type UiState} from '../state.js';
-import {say, type Step} from '../step.js';
+import {
+	selectedIndex, type DetailLayer, type UiState, say, type Step,
+} from '../state.js';
 
 /** The view of a single method. */
 const focus = views.find(({lookInto}) => lookInto);

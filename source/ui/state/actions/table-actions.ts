@@ -7,11 +7,8 @@ import type {Action} from '../keys.js';
 import {columnMenu} from '../reduce-menu.js';
 import {moveSelection, type ScreenContext} from '../screen-context.js';
 import {
-	selectedIndex, type InputLayer, type Layer, type UiState,
+	selectedIndex, type InputLayer, type Layer, type UiState, forgetRow, say, withQuery, type Step,
 } from '../state.js';
-import {
-	forgetRow, say, withQuery, type Step,
-} from '../step.js';
 import {askForHolders, askForTrace} from './prompts.js';
 import {backFromFocus, lookInto, withLocation} from './rows.js';
 import {

@@ -5,8 +5,7 @@ import {
 import {comparingView, viewOf, views} from '../../../views/registry.js';
 import {clocks} from '../../text/clock.js';
 import type {ScreenContext} from '../screen-context.js';
-import type {UiState} from '../state.js';
-import {say, type Step} from '../step.js';
+import {type UiState, say, type Step} from '../state.js';
 
 /** The end of the window of the past that is shown; undefined: LIVE. */
 export function pastCell({lookedAtMs, spanMs}: UiState): number | undefined {

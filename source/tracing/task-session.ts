@@ -1,0 +1,106 @@
+import type {Probe, ProbePoint} from '../model/task-probe.js';
+import type {AgentTaskReport, TaskReport} from '../model/task-report.js';
+import {parseTaskReport} from '../model/task-report-bytes.js';
+import type {Target} from '../jvm/target.js';
+import {UserError} from '../runtime/errors.js';
+import {AgentSession} from './agent-session.js';
+
+/** Moments that are kept: a minute, at a report each second. */
+const mostHistory = 60;
+
+/** What to say of a report with faults. */
+export function probeFault({probe, faults}: TaskReport): UserError {
+	return new UserError(`the probe ${probe}: ${faults.join('; ')}`, {hint: 'docs/probes.md says what a probe has', exitCode: 2});
+}
+
+/** Tasks followed in a target as a probe says. */
+export class TaskSession extends AgentSession<TaskReport> {
+	/** Loads the agent and follows tasks from then on. Throws UserError. */
+	static async begin(target: Target, probe: Probe, limits: TaskLimits, file?: string): Promise<TaskSession> {
+		const session = await this.load(target, files => new TaskSession(target, files, reader(probe)), {file});
+		try {
+			await session.command(commandOf(probe, limits));
+			return session;
+		} catch (error) {
+			await session.close();
+			throw error;
+		}
+	}
+
+	/** Throws too when a path of the probe leads nowhere. */
+	override read(): TaskReport | undefined {
+		const report = super.read();
+		if (report && report.faults.length > 0) {
+			throw probeFault(report);
+		}
+
+		return report;
+	}
+}
+
+/** Reads reports in their order: each has the history of those before. */
+function reader(probe: Probe): (bytes: Uint8Array) => TaskReport {
+	const {name, states, counters} = probe;
+	let history: readonly number[][] = [];
+	return bytes => {
+		const report = parseTaskReport(bytes, probe);
+		history = [...history, inStates(report, states.length)].slice(-mostHistory);
+		return {
+			...report, probe: name, states, counters, notes: notesOf(probe, report), history,
+		};
+	};
+}
+
+/** What the agent could not do as the probe says. */
+function notesOf({points}: Probe, {refused, missingPoints, unloadedPoints, oneIn, skipped, missed}: AgentTaskReport): string[] {
+	const missing = missingPoints.map(index => points[index]).filter(({isOptional}) => !isOptional);
+	const unloaded = [...new Set(unloadedPoints.map(index => points[index].className))];
+	return [
+		...(unloaded.length > 0 ? [`not loaded yet, and watched once it is: ${unloaded.join(', ')}`] : []),
+		...(oneIn > 1 || skipped > 0 ? [`more tasks at a time than --max-tasks allows: ${oneIn > 1 ? `one in ${oneIn} new ones is followed now` : 'all new ones are followed again'}; ${skipped} were not`] : []),
+		...missing.map(({className, method}) => `not watched: there is no ${className}.${method} with such a task`),
+		...refused.map(({name, reason}) => `not watched: ${name}: ${reason}`),
+		...(missed > 0 ? [`${missed} events were not counted: a thread stood still in the middle of one`] : []),
+	];
+}
+
+function inStates({now}: AgentTaskReport, states: number): number[] {
+	const counts = Array.from({length: states}, () => 0);
+	for (const {state, count} of now) {
+		counts[state] += count;
+	}
+
+	return counts;
+}
+
+/** How many tasks are followed at once, and how often the agent reports. */
+export type TaskLimits = {readonly most: number; readonly periodMs: number};
+
+/** A probe as the agent takes it; agent/src/main/java/tprof/agent/TaskProbe.java reads it. */
+export function commandOf({states, points, kinds, exclude, counters}: Probe, {most, periodMs}: TaskLimits): string {
+	return [
+		'phase tasks',
+		`most\t${most}`,
+		`period\t${periodMs}`,
+		...states.map(({kind}) => `state\t${kind}`),
+		...points.map(point => pointLine(point)),
+		...kinds.map(({className, path}) => `kind\t${className}\t${path}`),
+		...exclude.map(glob => `exclude\t${glob}`),
+		...counters.map(({root, className, path}) => `counter\t${root}\t${className}\t${path}`),
+		'',
+	].join('\n');
+}
+
+function pointLine({className, method, descriptor = '*', at, source, path = '-', to, from, isNew, withSubclasses, needsTrue, number}: ProbePoint): string {
+	// A bit for each state; those that there are not do no harm.
+	let states = 0xFF_FF_FF;
+	if (from) {
+		states = 0;
+		for (const state of from) {
+			states += 2 ** state;
+		}
+	}
+
+	const flags = `-${isNew ? 'b' : ''}${withSubclasses ? 's' : ''}${needsTrue ? 't' : ''}`;
+	return ['point', className, method, descriptor, at, source, path, to, states, flags, number?.parameter ?? -1, number?.values.join(',') ?? '-'].join('\t');
+}
