@@ -1,6 +1,6 @@
 import {Buffer} from 'node:buffer';
 import {StringDecoder} from 'node:string_decoder';
-import {mouseInput, plainMouseInput, type MouseInput} from './mouse.js';
+import {mouseInput, type MouseInput} from './mouse.js';
 
 /**
 Longest escape sequence waited for; what is longer is no key and is dropped. Real ones have at most a dozen characters.
@@ -23,12 +23,6 @@ const sequences: Readonly<Record<string, string>> = {
 	'[A': 'f1', '[B': 'f2', '[C': 'f3', '[D': 'f4', '[E': 'f5',
 };
 
-/**
-A report of the mouse in the older form, whole or not: CSI M and three characters. No key sends CSI M; read as one, the
-three would be keys.
-*/
-const plainMousePattern = /^\u001B\[M([^\u0000-\u001F]{0,3})/u;
-
 /** The beginning of what no hand types: a report of the mouse that is still on its way. */
 const mousePattern = /^\u001B\[[<M]/;
 
@@ -36,11 +30,14 @@ const mousePattern = /^\u001B\[[<M]/;
 const reportPattern = /^\u001B\[<\d/;
 
 /** As much of a report as there is when something else comes in between. */
-const brokenMouse = /^\u001B\[<[\d;]*/;
+const brokenMouse = /^\u001B\[(?:<[\d;]*|M[^\u0000-\u001F]{0,2})/;
 
-/** ESC and what may follow it up to a complete sequence; the last alternatives are unfinished ones. */
-const sequencePattern = /^\u001B(?:\[(\[[A-E]|[\u0030-\u003F]*[\u0020-\u002F]*[\u0040-\u005A\u005C-\u007E])|O(\d*[A-Za-z]))/;
-const unfinishedPattern = /^\u001B(?:\[(?:\[|[\u0030-\u003F]*[\u0020-\u002F]*)|O\d*)?$/;
+/**
+ESC and what may follow it up to a complete sequence; the last alternatives are unfinished ones. CSI M and three
+characters is the older form of a report of the mouse, which means nothing here.
+*/
+const sequencePattern = /^\u001B(?:\[(\[[A-E]|M[^\u0000-\u001F]{3}|(?!M)[\u0030-\u003F]*[\u0020-\u002F]*[\u0040-\u005A\u005C-\u007E])|O(\d*[A-Za-z]))/;
+const unfinishedPattern = /^\u001B(?:\[(?:\[|M[^\u0000-\u001F]{0,2}|[\u0030-\u003F]*[\u0020-\u002F]*)|O\d*)?$/;
 
 /**
 Turns the bytes of a terminal into key names: a printable character is itself, others are named ('up', 'pagedown',
@@ -71,18 +68,6 @@ export class KeyDecoder {
 				const character = String.fromCodePoint(first);
 				this.#rest = this.#rest.slice(character.length);
 				keys.push(...plainKey(character, first));
-				continue;
-			}
-
-			const report = plainMousePattern.exec(this.#rest);
-			if (report) {
-				const isWhole = [...report[1]].length === 3;
-				if (!isWhole && report[0] === this.#rest) {
-					break;
-				}
-
-				this.#rest = this.#rest.slice(report[0].length);
-				keys.push(...[isWhole ? plainMouseInput(report[1]) : undefined].filter(input => input !== undefined));
 				continue;
 			}
 

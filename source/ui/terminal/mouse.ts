@@ -13,22 +13,9 @@ export const mouseOff = '\u001B[?1006l\u001B[?1000l';
 const modifiers = 4 + 8 + 16;
 const inputs = new Map<number, MouseInput['mouse']>([[0, 'click'], [64, 'wheel-up'], [65, 'wheel-down']]);
 
-/** Three characters with which terminals that know no SGR end a report: button, column and line, each plus this. */
-const plain = 32;
-
 /** An SGR report without CSI, such as "<0;12;5M"; undefined for one that means nothing here. */
 export function mouseInput(sequence: string): MouseInput | undefined {
 	const [, button, column, line] = /^<(\d{1,4});(\d{1,5});(\d{1,5})M$/.exec(sequence) ?? [];
-	return line === undefined ? undefined : inputOf(Number(button), Number(column), Number(line));
-}
-
-/** The report of a terminal that knows no SGR, from its last three characters. */
-export function plainMouseInput(characters: string): MouseInput | undefined {
-	const [button, column, line] = [...characters].map(character => character.codePointAt(0)! - plain);
-	return inputOf(button, column, line);
-}
-
-function inputOf(button: number, column: number, line: number): MouseInput | undefined {
-	const mouse = inputs.get(button & ~modifiers);
-	return mouse && column >= 1 && line >= 1 ? {mouse, column: column - 1, line: line - 1} : undefined;
+	const mouse = inputs.get(Number(button) & ~modifiers);
+	return mouse && Number(column) >= 1 && Number(line) >= 1 ? {mouse, column: Number(column) - 1, line: Number(line) - 1} : undefined;
 }
