@@ -1,5 +1,5 @@
 import {closeSync, openSync, readSync} from 'node:fs';
-import {throwIfOutOfFiles, errorCode, readOpen} from '../system/proc.js';
+import {readBytes, readOpen} from '../system/proc.js';
 import {isBelowRoot, openFileBelowRoot} from '../system/below-root.js';
 
 /**
@@ -7,9 +7,6 @@ Most bytes read of /proc/PID/maps. A JVM has some hundred mappings of about 100 
 default (6 MB).
 */
 const maxMapsBytes = 32 * 1024 * 1024;
-const chunkBytes = 64 * 1024;
-/** A line of maps is 73 characters and a path of at most 4,096 bytes (PATH_MAX). */
-const maxLineBytes = 4224;
 
 /** Which virtual machine's library a process has mapped. */
 export type Libraries = {
@@ -21,62 +18,23 @@ export type Libraries = {
 	readonly launcher: boolean;
 };
 
-const scanBuffer = Buffer.allocUnsafe(chunkBytes + maxLineBytes);
-
-/**
-Looks through /proc/PID/maps for a JVM's libraries; the error's code if they cannot be read. Throws when no more files
-can be opened.
-*/
+/** Looks through /proc/PID/maps for a JVM's libraries; the error's code if they cannot be read. Throws when no more files can be opened. */
 export function readLibraries(pid: number): Libraries | {readonly code: string} {
-	let fd: number | undefined;
-	let libjvm: string | undefined;
-	let openJ9 = false;
-	let launcher = false;
-	let total = 0;
-	try {
-		fd = openSync(`/proc/${pid}/maps`, 'r');
-		let kept = 0;
-		for (;;) {
-			const count = readSync(fd, scanBuffer, kept, chunkBytes, null);
-			if (count === 0) {
-				break;
-			}
-
-			total += count;
-			const length = kept + count;
-			const end = scanBuffer.subarray(0, length).lastIndexOf(10) + 1;
-			const block = scanBuffer.subarray(0, end);
-			libjvm ??= mappedPath(block, '/libjvm.so');
-			openJ9 ||= block.includes('/libj9vm');
-			launcher ||= block.includes('/libjli.so');
-			kept = Math.min(length - end, maxLineBytes);
-			scanBuffer.copyWithin(0, length - kept, length);
-			if (total >= maxMapsBytes) {
-				break;
-			}
-		}
-	} catch (error) {
-		throwIfOutOfFiles(error);
-		return {code: errorCode(error)};
-	} finally {
-		if (fd !== undefined) {
-			closeSync(fd);
-		}
-	}
-
-	return {libjvm, openJ9, launcher};
+	const read = readBytes(`/proc/${pid}/maps`, maxMapsBytes);
+	return 'code' in read
+		? read
+		: {libjvm: mappedPath(read.bytes, '/libjvm.so'), openJ9: read.bytes.includes('/libj9vm'), launcher: read.bytes.includes('/libjli.so')};
 }
 
-/** The first path in whole lines of maps that ends in `ending` (or in that and " (deleted)"). */
-function mappedPath(block: Buffer, ending: string): string | undefined {
-	for (let at = block.indexOf(ending); at !== -1; at = block.indexOf(ending, at + 1)) {
-		const lineEnd = block.indexOf(10, at);
-		const after = block.toString('latin1', at + ending.length, lineEnd);
+/** The first path in maps that ends in `ending` (or in that and " (deleted)"). */
+function mappedPath(maps: Buffer, ending: string): string | undefined {
+	for (let at = maps.indexOf(ending); at !== -1; at = maps.indexOf(ending, at + 1)) {
+		const lineEnd = maps.indexOf(10, at);
+		const after = maps.toString('latin1', at + ending.length, lineEnd);
 		if (after === '' || after === ' (deleted)') {
-			const lineStart = block.lastIndexOf(10, at) + 1;
-			const line = block.toString('utf8', lineStart, at + ending.length);
-			const path = line.slice(line.indexOf('/'));
-			return path;
+			const lineStart = maps.lastIndexOf(10, at) + 1;
+			const line = maps.toString('utf8', lineStart, at + ending.length);
+			return line.slice(line.indexOf('/'));
 		}
 	}
 
