@@ -1,15 +1,7 @@
 import type {Interner, unattributedReason} from '../model/frame.js';
 import type {Sample} from '../model/sample.js';
+import type {Obstacle} from '../jvm/obstacles.js';
 import type {Target} from '../jvm/target.js';
-
-/** Why an engine cannot sample a target, and what to do about it; each one printable line. */
-export type Refusal = {
-	readonly reason: string;
-	/** Empty if only another engine can help, or nothing can. */
-	readonly hint: string;
-	/** Another engine may work; the caller adds the names of the others to the hint. */
-	readonly othersMayDo?: boolean;
-};
 
 /** The result of an engine's check: ready, or why not. */
 export type Readiness =
@@ -19,7 +11,7 @@ export type Readiness =
 		/** What this engine, unlike others, cannot see here; `auto` takes it only if no other engine is ready. */
 		readonly lacks?: string;
 	}
-	| ({readonly ready: false} & Refusal);
+	| ({readonly ready: false} & Obstacle);
 
 /**
 How the memory engine reads the stacks of running threads: events on their CPU clocks (`perf`), or ptrace stops
@@ -96,7 +88,7 @@ export class SessionOver extends Error {
 	/** The target ended: a normal end. */
 	readonly targetEnded: boolean;
 	readonly hint: string;
-	/** As in `Refusal`. */
+	/** As in `Obstacle`. */
 	readonly othersMayDo: boolean;
 
 	constructor(message: string, options: {targetEnded: boolean; hint?: string; othersMayDo?: boolean}) {

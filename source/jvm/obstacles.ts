@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** Why a process cannot be profiled, and what to do about it; each one printable line. */
+/** Why a process cannot be profiled, by any engine or by one, and what to do about it; each one printable line. The hint may be empty. */
 export type Obstacle = {
 	readonly reason: string;
 	readonly hint: string;
@@ -8,6 +8,8 @@ export type Obstacle = {
 	readonly isPassing?: boolean;
 	/** It rules out only the attach socket: an engine that does not need that may still be ready. */
 	readonly isAttachOnly?: boolean;
+	/** Another engine may work; the caller adds the names of the others to the hint. */
+	readonly othersMayDo?: boolean;
 };
 
 const seeList = 'tprof-top list shows the JVMs that can be profiled';
@@ -60,7 +62,7 @@ export const obstacles = {
 What is in the way on this operating system, and what to do; undefined on Linux. Everything tprof-top knows of a JVM
 comes from Linux's /proc.
 */
-export function platformProblem(platform: NodeJS.Platform = process.platform): {readonly reason: string; readonly hint: string} | undefined {
+export function platformProblem(platform: NodeJS.Platform = process.platform): Obstacle | undefined {
 	return platform === 'linux'
 		? undefined
 		: {

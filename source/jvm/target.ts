@@ -1,4 +1,5 @@
 import type {TargetInfo} from '../model/snapshot.js';
+import type {Obstacle} from './obstacles.js';
 
 /** A HotSpot JVM on this host that has been checked and may be profiled. Plain data: it is posted to the sampler's worker. */
 export type Target = {
@@ -15,13 +16,7 @@ export type Target = {
 	readonly facts: TargetInfo;
 };
 
-/** The result of looking at a pid: a target, or what is in the way and what to do about it (each one printable line). */
+/** The result of looking at a pid: a target, or what is in the way. */
 export type Identified =
 	| {readonly ok: true; readonly target: Target}
-	| {
-		readonly ok: false;
-		readonly reason: string;
-		readonly hint: string;
-		/** What is in the way goes away by itself in a moment (the JVM is starting up). */
-		readonly isPassing?: boolean;
-	};
+	| ({readonly ok: false} & Obstacle);

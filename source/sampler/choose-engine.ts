@@ -1,7 +1,6 @@
-import {
-	SessionOver, type Engine, type EngineOptions, type Refusal,
-} from '../engines/engine.js';
+import {SessionOver, type Engine, type EngineOptions} from '../engines/engine.js';
 import {auto, engines} from '../engines/registry.js';
+import type {Obstacle} from '../jvm/obstacles.js';
 import type {Target} from '../jvm/target.js';
 
 type Choice = {
@@ -45,7 +44,7 @@ export async function chooseEngine(asked: string, target: Target, among: readonl
 	throw new SessionOver(reason, {targetEnded: false, hint});
 }
 
-type Refused = Refusal & {readonly id: string};
+type Refused = Obstacle & {readonly id: string};
 
 /** One line for all engines: the reason of each, and all hints except "use another engine". */
 function allRefused(refusals: readonly Refused[]): {reason: string; hint: string} {
@@ -57,7 +56,7 @@ function allRefused(refusals: readonly Refused[]): {reason: string; hint: string
 }
 
 /** The hint for an engine that failed: its own, and the other engines if they may work. */
-export function helpOf({hint, othersMayDo}: Pick<Refusal, 'hint' | 'othersMayDo'>, engine: string | undefined, among: readonly Engine[] = engines): string {
+export function helpOf({hint, othersMayDo}: Pick<Obstacle, 'hint' | 'othersMayDo'>, engine: string | undefined, among: readonly Engine[] = engines): string {
 	const others = among.filter(({id}) => id !== engine);
 	return [hint, othersMayDo && others.length > 0 ? oneOf(others) : ''].filter(Boolean).join(', or ');
 }

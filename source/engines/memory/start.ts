@@ -5,8 +5,9 @@ import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
 import {outOfFiles} from '../../jvm/system/proc.js';
 import {type Target} from '../../jvm/target.js';
 import {
-	SessionOver, type EngineOptions, type EngineSession, type Readiness, type Refusal,
+	SessionOver, type EngineOptions, type EngineSession, type Readiness,
 } from '../engine.js';
+import type {Obstacle} from '../../jvm/obstacles.js';
 import {MissingFields, openJvm, type Opened} from './open.js';
 import {nameOf, processOf} from './target/other-tracer.js';
 import {errno, type Ptrace} from './target/ptrace.js';
@@ -22,14 +23,14 @@ const onlyHere = {hint: '', othersMayDo: true} as const;
 const noThread = (2 ** 22) + 1;
 
 /** Why this engine does not run on this platform; undefined if it does. */
-function platformObstacle(): Refusal | undefined {
+function platformObstacle(): Obstacle | undefined {
 	return process.platform === 'linux' && process.arch === 'x64'
 		? undefined
 		: {reason: `reading a JVM's memory works only on Linux x86-64; this is ${process.platform} ${process.arch}`, ...onlyHere};
 }
 
 /** The refusal for an error in opening a JVM. */
-function explain(target: Target, error: unknown): Refusal {
+function explain(target: Target, error: unknown): Obstacle {
 	if (error instanceof MissingFields) {
 		return {reason: `the tables of this JVM have no ${printable(error.fields[0])}: it is too new or too unusual for this version of tprof-top`, ...onlyHere};
 	}
@@ -55,7 +56,7 @@ function explain(target: Target, error: unknown): Refusal {
 }
 
 /** What prevents stopping threads although memory can be read: another tracer, or a system call filter. */
-export function stopObstacle(target: Target, ptrace: Ptrace): Refusal | undefined {
+export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefined {
 	const tracer = Number(field(`/proc/${target.pid}/status`, 'TracerPid'));
 	if (tracer > 0) {
 		return {reason: `another tracer, ${nameOf(processOf(tracer))}, is attached to this JVM`, hint: 'detach that debugger or tracer', othersMayDo: true};
@@ -80,7 +81,7 @@ type Rights = {
 };
 
 /** The refusal for a process whose memory we may not read. */
-export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, yamaScope}: Rights): Refusal {
+export function rightsObstacle(uid: number, {isSameUser, isRoot, hasCapability, yamaScope}: Rights): Obstacle {
 	const moreRights = isRoot ? 'start the container with --cap-add SYS_PTRACE' : 'run as root';
 	if (!hasCapability && !isSameUser) {
 		return {reason: `no permission to read its memory: the process belongs to user id ${uid}`, hint: moreRights};

@@ -11,13 +11,8 @@ import {
 	vmSigns, isStartingUp, type VmSigns, processAgeMs, silentStartUpMs,
 } from '../identity/running-vm.js';
 
-/** Why a process must not get SIGQUIT. */
-type SignalHazard = {
-	readonly reason: string;
-	readonly hint: string;
-	/** The process has ended. */
-	readonly ended: boolean;
-};
+/** Why a process must not get SIGQUIT. `ended`: it has. */
+type SignalHazard = Obstacle & {readonly ended: boolean};
 
 /** A process that was found before; its start tells it from another one that was given its pid. */
 type Found = {readonly pid: number; readonly startTicks: number};

@@ -1,6 +1,6 @@
 import {cellWidth, graphemes} from '../../model/cell-width.js';
 import type {Role} from '../terminal/theme.js';
-import type {Trend} from '../../query/past/time-line.js';
+import type {Trend} from '../../query/past/steps.js';
 
 export {cut, fit, pad} from '../../model/cell-width.js';
 

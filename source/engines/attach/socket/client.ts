@@ -6,7 +6,7 @@ import {pathOf} from '../../../jvm/system/below-root.js';
 import {canActAs} from '../../../jvm/attachability/credentials.js';
 import {outOfFiles, isAlive, readStatus} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
-import type {Refusal} from '../../engine.js';
+import type {Obstacle} from '../../../jvm/obstacles.js';
 import {type Exchange, type ExchangeOptions, exchange, maxReplyBytes, ReplyBuffer} from './connection.js';
 import {HandshakePace, type HandshakeOptions, wakeListener} from './handshake.js';
 import {
@@ -23,7 +23,7 @@ const noAnswer: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'EMPTY']);
 type RequestOptions = {readonly timeoutMs: number; readonly signal?: AbortSignal};
 
 /** It did not work this time; the target still runs. */
-export type Failed = {readonly status: 'failed'; /** The JVM may still carry out the request. */ readonly isPending?: boolean} & Refusal;
+export type Failed = {readonly status: 'failed'; /** The JVM may still carry out the request. */ readonly isPending?: boolean} & Obstacle;
 /** The target has ended. */
 type Ended = {readonly status: 'ended'; readonly reason: string};
 
@@ -37,7 +37,7 @@ export type Reply =
 	| Ended;
 
 /**
-Speaks to one JVM's attach listener: wakes it when necessary, with one connection per request and one request at a time.
+Speaks to one JVM's attach listener: wakes it when necessary, with one connection per request. Make one request at a time.
 Every step ends within the request's time-out; nothing the target does makes it throw.
 */
 export class AttachClient {
@@ -46,7 +46,6 @@ export class AttachClient {
 	readonly #pace = new HandshakePace();
 	#dialect: Dialect | undefined;
 	#asOwner: boolean;
-	#busy = false;
 
 	constructor(target: Target) {
 		this.#target = target;
@@ -58,7 +57,7 @@ export class AttachClient {
 	included.
 	*/
 	async request(command: string, args: string[], options: RequestOptions): Promise<Reply> {
-		return this.#alone(async () => this.#send(1, command, args, deadlineOf(options), options.signal));
+		return this.#send(1, command, args, deadlineOf(options), options.signal);
 	}
 
 	/**
@@ -66,39 +65,24 @@ export class AttachClient {
 	`isFull`: with who holds locks of java.util.concurrent, for which the JVM walks its heap while all its threads are stopped.
 	*/
 	async threadDump(options: RequestOptions & {readonly isFull?: boolean}): Promise<Reply> {
-		return this.#alone(async () => {
-			const deadline = deadlineOf(options);
-			const dialect = await this.#negotiate(deadline, options.signal);
-			if ('status' in dialect) {
-				return dialect;
-			}
-
-			const reply = await this.#send(dialect.version, dialect.dumpCommand, options.isFull ? ['-l'] : [], deadline, options.signal);
-			if (reply.status !== 'ok') {
-				return reply;
-			}
-
-			if (reply.code !== 0) {
-				// What was agreed no longer holds; ask again next time.
-				this.#dialect = undefined;
-				return this.#failure(`the JVM refused to give a thread dump (code ${reply.code})`, 'check whether jstack gets one');
-			}
-
-			return isWholeDump(reply.bytes) ? reply : this.#failure('the thread dump was truncated', '');
-		});
-	}
-
-	async #alone<T>(action: () => Promise<T>): Promise<T> {
-		if (this.#busy) {
-			throw new Error('one request at a time');
+		const deadline = deadlineOf(options);
+		const dialect = await this.#negotiate(deadline, options.signal);
+		if ('status' in dialect) {
+			return dialect;
 		}
 
-		this.#busy = true;
-		try {
-			return await action();
-		} finally {
-			this.#busy = false;
+		const reply = await this.#send(dialect.version, dialect.dumpCommand, options.isFull ? ['-l'] : [], deadline, options.signal);
+		if (reply.status !== 'ok') {
+			return reply;
 		}
+
+		if (reply.code !== 0) {
+			// What was agreed no longer holds; ask again next time.
+			this.#dialect = undefined;
+			return this.#failure(`the JVM refused to give a thread dump (code ${reply.code})`, 'check whether jstack gets one');
+		}
+
+		return isWholeDump(reply.bytes) ? reply : this.#failure('the thread dump was truncated', '');
 	}
 
 	async #negotiate(deadline: number, signal: AbortSignal | undefined): Promise<Dialect | Failed | Ended> {

@@ -2,6 +2,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {attachSocketOf} from '../../../jvm/attachability/attach-socket.js';
 import {isAlive} from '../../../jvm/system/proc.js';
 import {quitHazard, sendQuit} from '../../../jvm/attachability/signal.js';
+import type {Obstacle} from '../../../jvm/obstacles.js';
 import type {Target} from '../../../jvm/target.js';
 import {createAttachFile} from './attach-file.js';
 
@@ -29,7 +30,7 @@ export type HandshakeOptions = {
 
 type Handshake =
 	| {readonly ok: true}
-	| {readonly ok: false; readonly reason: string; readonly hint: string; readonly ended: boolean; /** The target got a SIGQUIT. */ readonly signalled: boolean};
+	| (Obstacle & {readonly ok: false; readonly ended: boolean; /** The target got a SIGQUIT. */ readonly signalled: boolean});
 
 /**
 Makes HotSpot start its attach listener: an attach file, then SIGQUIT, then its socket appears. While another client does
