@@ -21,11 +21,7 @@ const periodMs = 1000;
 type TasksCommand = Command & {readonly kind: 'tasks'};
 
 /** Tasks that are followed beside the sampling; each snapshot has what is known of them. */
-export class LiveTasks extends LiveReports<TaskSession, TaskReport> {
-	constructor(session: TaskSession) {
-		super((snapshot, tasks) => ({...snapshot, tasks}), session);
-	}
-}
+export type LiveTasks = LiveReports<TaskSession, TaskReport>;
 
 /** Follows the target's tasks for a while, and prints their report. Returns the exit code; throws UserError. */
 export async function followTasks(command: TasksCommand, options: Options): Promise<number> {
@@ -57,7 +53,7 @@ export async function followTasksLive(command: TasksCommand, options: Options, s
 		return 1;
 	}
 
-	const tasks = new LiveTasks(await begun(target, probe, options));
+	const tasks: LiveTasks = new LiveReports((snapshot, report) => ({...snapshot, tasks: report}), await begun(target, probe, options));
 	try {
 		return await show(target, tasks);
 	} finally {

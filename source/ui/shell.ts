@@ -12,7 +12,6 @@ export type ShellOptions = {
 	/** Both are terminals. */
 	readonly stdin: ReadStream;
 	readonly stdout: WriteStream;
-	/** Whether the mouse is used. */
 	readonly hasMouse?: boolean;
 };
 
@@ -92,22 +91,8 @@ export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, 
 
 /** Loads Ink, which is slow and only needed for a screen. */
 async function loadInk(): Promise<typeof ShowScreen> {
-	// With CI set, Ink would draw nothing until it exits. It reads that only while it is loaded (is-in-ci).
-	const names = ['CI', 'CONTINUOUS_INTEGRATION'];
-	const before = names.map(name => process.env[name]);
-	for (const name of names) {
-		process.env[name] = 'false';
-	}
-
-	try {
-		return await import('./show-screen.js');
-	} finally {
-		for (const [index, name] of names.entries()) {
-			if (before[index] === undefined) {
-				Reflect.deleteProperty(process.env, name);
-			} else {
-				process.env[name] = before[index];
-			}
-		}
-	}
+	// With CI set, Ink would draw nothing until it exits (is-in-ci).
+	process.env.CI = 'false';
+	process.env.CONTINUOUS_INTEGRATION = 'false';
+	return import('./show-screen.js');
 }

@@ -58,15 +58,12 @@ type SessionScreenProps = {
 	readonly view: InitialView;
 	readonly theme: Theme;
 	readonly save: Save;
-	/** Undefined: columns are not kept. */
 	readonly keepColumns?: KeepColumns;
 	/** Undefined if nothing can be traced. */
 	readonly tracer?: MethodTracer;
-	/** Ends the screen. */
 	readonly onQuit: () => void;
 };
 
-/** The effects of a type. */
 type EffectOf<Type, Each = Effect> = Each extends {readonly type: infer Types} ? (Type extends Types ? Each : never) : never;
 
 /** The screen of a session: header, tabs, the current view or a layer over it, footer. */
@@ -123,7 +120,15 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 			dispatch({type: 'say', message: {text: `copied ${text}`, tone: 'plain'}});
 		},
 		edit({location}) {
-			void edited(data.fileOf(location), terminal, dispatch);
+			void attempt(dispatch, '', async () => {
+				const source = data.fileOf(location);
+				if ('problem' in source) {
+					throw new Error(source.problem);
+				}
+
+				const file = source.text.file();
+				await terminal.lend(async () => edit(file, source.line));
+			});
 		},
 		sampling() {
 			store.toggleSampling();
@@ -138,19 +143,25 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 			reset(true);
 		},
 		'keep-columns'(effect) {
-			void answered(keepColumns?.(effect.view, effect.columns), 'not saved', dispatch);
+			void attempt(dispatch, 'not saved: ', async () => keepColumns?.(effect.view, effect.columns));
 		},
 		'find-methods'({pattern}) {
-			void found(tracer, pattern, dispatch);
+			void attempt(dispatch, 'not traced: ', async () => {
+				if (!tracer) {
+					throw new Error('only while a JVM is sampled');
+				}
+
+				dispatch({type: 'ask-to-trace', ...await tracer.find(pattern)});
+			});
 		},
 		trace() {
-			void answered(tracer?.trace(), 'not traced', dispatch);
+			void attempt(dispatch, 'not traced: ', async () => tracer?.trace());
 		},
 		'forget-methods'() {
 			void tracer?.forget();
 		},
 		save(effect) {
-			void answered(shown.snapshot ? save(shown.snapshot, shown.baseline, queryOf(ui), effect) : 'nothing to save yet', 'not saved', dispatch);
+			void attempt(dispatch, 'not saved: ', async () => shown.snapshot ? save(shown.snapshot, shown.baseline, queryOf(ui), effect) : 'nothing to save yet');
 		},
 	};
 	useLayoutEffect(() => {
@@ -209,47 +220,21 @@ export function sessionScreen(props: SessionScreenProps): ReactElement {
 	return <SessionScreen {...props}/>;
 }
 
-/** Shows the outcome, if any, as a message. */
-async function answered(doing: Promise<string> | string | undefined, failure: string, dispatch: (action: SessionAction) => void): Promise<void> {
+/** Does something that takes time, and shows what it resolves to, if anything, or why it failed. */
+async function attempt(dispatch: (action: SessionAction) => void, failure: string, action: () => Promise<string | void>): Promise<void> {
 	try {
-		const text = await doing;
+		const text = await action();
 		if (text !== undefined) {
 			dispatch({type: 'say', message: {text, tone: 'plain'}});
 		}
 	} catch (error) {
-		dispatch({type: 'say', message: {text: `${failure}: ${error instanceof Error ? error.message : String(error)}`, tone: 'error'}});
-	}
-}
-
-/** Asks whether to trace what a pattern means. */
-async function found(tracer: MethodTracer | undefined, pattern: string, dispatch: (action: SessionAction) => void): Promise<void> {
-	try {
-		if (!tracer) {
-			throw new Error('only while a JVM is sampled');
-		}
-
-		dispatch({type: 'ask-to-trace', ...await tracer.find(pattern)});
-	} catch (error) {
-		dispatch({type: 'say', message: {text: `not traced: ${error instanceof Error ? error.message : String(error)}`, tone: 'error'}});
+		dispatch({type: 'say', message: {text: failure + (error instanceof Error ? error.message : String(error)), tone: 'error'}});
 	}
 }
 
 /** `Class.java:line`; the method if the file or line is unknown. */
 function copiedText({className, method, file, line}: Location): string {
 	return file !== '' && line > 0 ? `${file}:${line}` : (method === '' ? className : `${className}.${method}`);
-}
-
-async function edited(source: ReturnType<SessionData['fileOf']>, terminal: ReturnType<typeof useTerminal>, dispatch: (action: SessionAction) => void): Promise<void> {
-	try {
-		if ('problem' in source) {
-			throw new Error(source.problem);
-		}
-
-		const file = source.text.file();
-		await terminal.lend(async () => edit(file, source.line));
-	} catch (error) {
-		dispatch({type: 'say', message: {text: error instanceof Error ? error.message : String(error), tone: 'error'}});
-	}
 }
 
 /** What keys depend on in a state, on a screen with the layout that was drawn last. */
