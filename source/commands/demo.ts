@@ -9,7 +9,6 @@ import {UserError} from '../runtime/errors.js';
 
 const readyTimeoutMs = 20_000;
 
-/** A running demo program. */
 type Demo = {
 	readonly pid: number;
 	/** Ends the program by its pid; resolves when it is gone. */

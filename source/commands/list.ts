@@ -13,7 +13,6 @@ import {listJvms, type JvmListing} from '../jvm/list.js';
 import {formatBytes} from '../query/columns/format.js';
 import {dayAndTime} from '../ui/text/clock.js';
 
-/** For how long CPU time is measured. */
 const measuringMs = 1000;
 
 /** The JVMs of this host in a format. Takes a second where there are any. Throws UserError (2) for a format that lists nothing. */

@@ -90,7 +90,6 @@ export async function run(given: Options): Promise<number> {
 	}
 }
 
-/** With a saved snapshot to compare with. */
 async function withMark(options: Options, file: string): Promise<Options> {
 	const compared = {...options, view: options.view ?? comparingView.id};
 	queryOf(compared);

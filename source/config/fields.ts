@@ -14,7 +14,6 @@ import {readJson, type JsonValue} from './json-value.js';
 import type {Fault, Settings} from './settings.js';
 import {readConfigFile} from './configure.js';
 
-/** Settings while they are being read. */
 type Draft = {
 	readonly options: Map<string, string>;
 	readonly columns: Record<string, readonly string[]>;
@@ -26,7 +25,6 @@ type Draft = {
 /** A name that may stand in the configuration file, as a record: reading, checking and docs/configuration.md follow. */
 type Field = {
 	readonly name: string;
-	/** What it is for, in a line. */
 	readonly help: string;
 	/** Takes a value over, or says what is wrong with it. */
 	read(value: JsonValue, draft: Draft): void;

@@ -17,12 +17,10 @@ export type Settings = {
 	readonly keys: ReadonlyMap<string, string | null>;
 };
 
-/** What there is without a file. */
 export const noSettings: Settings = {
 	options: new Map(), columns: {}, colors: new Map(), packages: new Map(), keys: new Map(),
 };
 
-/** The configuration of a run. */
 export type Configuration = {
 	readonly settings: Settings;
 	/** Where changes are written; undefined: nowhere. */
@@ -33,5 +31,4 @@ export type Configuration = {
 	readonly notes: readonly string[];
 };
 
-/** The configuration where no file is read. */
 export const noConfiguration: Configuration = {settings: noSettings, faults: [], notes: []};

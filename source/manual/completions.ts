@@ -62,7 +62,6 @@ function fishCompletion(): string {
 	].join('\n');
 }
 
-/** What may follow an option with a value. */
 function valueOf({path, words}: Pick<Completed, 'path' | 'words'>): string {
 	if (path === 'file') {
 		return ' -r -F';
@@ -120,7 +119,6 @@ function specsOf({long: [name, ...others], short, help, value, words, path}: Com
 	return [...both, ...others.map(other => quoted(other + text))];
 }
 
-/** An option as completions know it. */
 type Completed = {
 	/** As they are typed: --delay, -d. */
 	readonly long: readonly string[];
@@ -133,7 +131,6 @@ type Completed = {
 	readonly path?: 'file' | 'folder';
 };
 
-/** All options, in the order of the help. */
 const completedOptions: readonly Completed[] = optionRows.map(([, option]: readonly [string, Option]) => ({
 	long: [longForm(option), ...(option.orNone ? [`--no-${option.name}`] : [])],
 	short: option.short === undefined ? undefined : `-${option.short}`,

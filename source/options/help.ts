@@ -17,21 +17,18 @@ export function optionHelp(option: Option): string {
 	return option.value && option.default ? `${option.help} (default ${option.default})` : option.help;
 }
 
-/** Command lines to begin with. */
 export const exampleTable: ReadonlyArray<{readonly line: string; readonly meaning: string}> = [
 	{line: 'tprof-top 4711', meaning: 'which lines burn the CPU, live; ? for the keys'},
 	{line: 'tprof-top -b --duration 10 --format json 4711', meaning: 'ten seconds, as JSON'},
 	{line: 'tprof-top -b -n 60 -d 60 4711 >> hot.log', meaning: 'one table a minute for an hour'},
 ];
 
-/** What the process ends with. */
 export const exitCodes: ReadonlyArray<{readonly code: number; readonly meaning: string}> = [
 	{code: 0, meaning: 'done (also when the target ends)'},
 	{code: 1, meaning: 'the target cannot be profiled or the session failed'},
 	{code: 2, meaning: 'usage error'},
 ];
 
-/** The text of --help. */
 export function helpText(): string {
 	const parts = Object.entries(groups).map(([group, {title}]) => {
 		const rows = optionRows.filter(([, option]) => option.group === group);

@@ -5,7 +5,6 @@ type Common = {
 	/** Without the dashes. */
 	readonly name: string;
 	readonly group: GroupId;
-	/** One letter. */
 	readonly short?: string;
 	/** What it does, in a line of the help and the readme. */
 	readonly help: string;
@@ -20,7 +19,6 @@ type Common = {
 	readonly asksForReport?: true;
 };
 
-/** An option that is given or not. */
 type Switch = Common & {
 	readonly value?: undefined;
 	readonly orNone?: undefined;
@@ -30,13 +28,11 @@ type Switch = Common & {
 	inEnvironment?(isOn: boolean, environment: NodeJS.ProcessEnv): boolean;
 };
 
-/** An option with a value. */
 type Valued<Value = unknown> = Common & {
 	/** What the help calls the value. */
 	readonly value: string;
 	/** Values there are, where these are known; for completions. */
 	readonly words?: readonly string[];
-	/** It is a path. */
 	readonly path?: 'file' | 'folder';
 	/** What it is when it is not given, as it would be typed. */
 	readonly default?: string;
@@ -75,7 +71,6 @@ export const groups = {
 } as const satisfies Readonly<Record<string, {readonly title: string; readonly commands: readonly CommandKind[]}>>;
 type GroupId = keyof typeof groups;
 
-/** Values that are numbers of this range. */
 export function number(min: number, max: number, {isWhole = false} = {}): Pick<Valued<number>, 'read'> {
 	return {
 		read(text, spelling) {
@@ -89,7 +84,6 @@ export function number(min: number, max: number, {isWhole = false} = {}): Pick<V
 	};
 }
 
-/** Values that are one of these words. */
 export function oneOf<Word extends string>(words: readonly Word[]): Pick<Valued<Word>, 'read' | 'words'> {
 	return {
 		words,
@@ -103,7 +97,6 @@ export function oneOf<Word extends string>(words: readonly Word[]): Pick<Valued<
 	};
 }
 
-/** Values that are any text. */
 export const anyText: Pick<Valued<string>, 'read'> = {read: text => text};
 
 /** The words of a comma-separated list. */

@@ -12,7 +12,6 @@ import {optionRows, type OptionValues} from './table.js';
 /** What is to be done, and the value of each option. */
 export type Options = {
 	readonly command: Command;
-	/** What the configuration file says. */
 	readonly configuration: Configuration;
 	/** What --compare names, once it was read. */
 	readonly mark?: Baseline;

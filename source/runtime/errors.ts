@@ -13,7 +13,6 @@ export class UserError extends Error {
 	}
 }
 
-/** A wrong command line. */
 export function usage(message: string, hint = 'tprof-top --help lists the options'): UserError {
 	return new UserError(message, {hint, exitCode: 2});
 }

@@ -123,7 +123,6 @@ export class AgentSession<Report extends AgentReport> {
 		throw new UserError(`the agent in JVM ${this.#target.pid} does not answer`, {hint: 'the JVM may be very busy; the agent removes everything by itself once it can'});
 	}
 
-	/** Whether the target still runs. */
 	isAlive(): boolean {
 		return isAlive(this.#target);
 	}

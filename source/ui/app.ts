@@ -22,7 +22,6 @@ type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
 	vitals(): TargetVitals;
 };
 
-/** How the screen was left: by a key, by a signal, or because the terminal went away. */
 type AppResult = {
 	readonly reason: 'quit' | 'signal' | 'gone';
 	readonly signal?: NodeJS.Signals;

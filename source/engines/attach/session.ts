@@ -53,7 +53,6 @@ export class AttachSession implements EngineSession {
 	/** Reads the VM Thread and the listener; apart from the readings of all threads, which come later. */
 	readonly #pause: PauseEstimate;
 	readonly #pauseCpu: ThreadCpu;
-	/** For the sample in progress. */
 	#aborter = new AbortController();
 	#vmThread = 0;
 	#listener = 0;
@@ -62,7 +61,6 @@ export class AttachSession implements EngineSession {
 	#failingSinceMs = 0;
 	#closed = false;
 	readonly #holders = new KnownHolders();
-	/** The next dump is to be a full one. */
 	#isFullNext = false;
 
 	constructor(target: Target, options: EngineOptions, interner: Interner) {

@@ -15,13 +15,11 @@ type FooterProps = {
 	readonly ui: UiState;
 	readonly data: ScreenData;
 	readonly layout: Layout;
-	/** See `promptOrMessage`. */
 	readonly message: readonly Spans[];
 	/** Enter in the detail on top goes to another row. */
 	readonly hasLinks: boolean;
 };
 
-/** Cells between a message and the keys. */
 const keysGap = 3;
 
 /** What is being typed or the message, and behind it, or alone, the keys that matter now. The help has what does not fit. */

@@ -9,7 +9,6 @@ import {
 } from '../text/spans.js';
 import type {Trend} from '../../query/past/steps.js';
 
-/** What the cells of a table are made with. */
 export type TableContext<Row> = {
 	readonly query: Query;
 	/** What shares are of. */
@@ -20,7 +19,6 @@ export type TableContext<Row> = {
 	readonly counts: string;
 	/** Cells that the widest column is scrolled to the right. */
 	readonly left: number;
-	/** Whether a row is drawn dim. */
 	isDim(row: Row): boolean;
 	trendOf(key: string): Trend | undefined;
 };

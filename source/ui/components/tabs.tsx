@@ -17,7 +17,6 @@ import {Line} from './text.js';
 /** A tab for the views that have no room; a click goes to the first of them. */
 const more = 'More…';
 
-/** Cells between two tabs. */
 const gap = 2;
 
 type TabsProps = {readonly ui: UiState; readonly data: ScreenData; readonly width: number};

@@ -11,7 +11,6 @@ measured: it measures a blank, which the text replaces when it is drawn.
 
 export const ThemeContext = createContext<Theme | undefined>(undefined);
 
-/** How this screen looks. */
 export function useTheme(): Theme {
 	return use(ThemeContext)!;
 }
@@ -28,7 +27,6 @@ export const Line = memo(({spans, width}: LineProps) => {
 	return <Transform transform={() => text}>{' '}</Transform>;
 }, (before, after) => before.width === after.width && isSame(before.spans, after.spans));
 
-/** Whether two lines show the same. */
 function isSame(before: Spans, after: Spans): boolean {
 	return before === after || (before.length === after.length && before.every(({text, role}, index) => text === after[index].text && role === after[index].role));
 }
@@ -40,7 +38,6 @@ type LinesProps = {
 	readonly height?: number;
 };
 
-/** Lines below each other. */
 export function Lines({lines, width, height = lines.length}: LinesProps) {
 	return Array.from({length: height}, (_, index) => <Line key={index} spans={lines[index] ?? []} width={width}/>);
 }

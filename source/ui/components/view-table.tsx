@@ -68,7 +68,6 @@ function countsText({from, shown, rows, allRows}: {readonly from: number; readon
 	return rows === 0 ? '' : `${from + 1}-${Math.min(rows, from + shown)} of ${rows}${all}`;
 }
 
-/** The columns of the current view with their widths. */
 function usePlacedColumns({view, columns}: UiState, {columns: terminalColumns, width}: Layout) {
 	return useMemo(() => placeColumns(columnsOf(view, columns), {columns: terminalColumns, width}), [view, columns, terminalColumns, width]);
 }

@@ -8,7 +8,6 @@ import {useLatest} from './terminal.js';
 /** A part of the screen that can be clicked, and what is at a cell of it, counted from 0 there. */
 type HitArea = {readonly element: RefObject<DOMElement | null>; at(line: number, column: number): HitTarget | undefined};
 
-/** The parts of a screen that can be clicked. */
 export type HitAreas = Set<HitArea>;
 
 export const HitAreasContext = createContext<HitAreas | undefined>(undefined);

@@ -5,13 +5,11 @@ import {
 } from 'react';
 import {clearScreen, type Events, type Size, type Terminal} from '../terminal/terminal.js';
 
-/** The terminal of a screen. */
 export const TerminalContext = createContext<Terminal | undefined>(undefined);
 
 /** Shortest time between two full redraws while the window is resized. */
 const resizeWaitMs = 50;
 
-/** The terminal of this screen. */
 export function useTerminal(): Terminal {
 	return use(TerminalContext)!;
 }

@@ -25,13 +25,11 @@ type ChooserScreenProps = {
 	readonly onLeave: (pid?: number) => void;
 };
 
-/** Time between two listings of the JVMs. */
 const listEveryMs = 1000;
 
 /** Lines around the rows: title, heading, message, keys. */
 const otherLines = 4;
 
-/** A list of JVMs to choose one from. */
 function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
 	const terminal = useTerminal();
 	const repaint = useRepaint();

@@ -4,7 +4,6 @@ import {erased, erasedWord, typed} from './reduce-input.js';
 import {firstRow} from './state.js';
 import {stepOf} from './screen-context.js';
 
-/** A JVM to choose from. */
 export type ChoiceRow = {
 	readonly pid: number;
 	/** A cell for each column. Printable, as all texts are. */
@@ -60,7 +59,6 @@ export function clickChooser(state: ChooserState, {mouse, line}: MouseInput, row
 	return {state: row ? {...state, selected: row.pid, message: ''} : state};
 }
 
-/** What a key does in the list. Pure. */
 export function pressChooser(state: ChooserState, key: string, rows: readonly ChoiceRow[], pageRows: number): ChooserStep {
 	const action = actionOf('chooser', key);
 	const shown = matching(rows, state.filter);

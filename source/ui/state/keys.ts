@@ -38,7 +38,6 @@ export type KeyRow = {
 	readonly knownFrom?: string;
 	/** Only while a JVM is sampled: it means nothing for a recording. */
 	readonly isLive?: true;
-	/** What a view's own key does. */
 	readonly press?: ViewKey['press'];
 };
 
@@ -155,7 +154,6 @@ export function keyOf(context: Context, key: string, isRecording = false): KeyRo
 	return row && isOffered(row, isRecording) ? row : undefined;
 }
 
-/** What a key means in a context. */
 export function actionOf(context: Context, key: string, isRecording = false): Action | undefined {
 	return keyOf(context, key, isRecording)?.action;
 }
@@ -187,7 +185,6 @@ export const keyGroups: ReadonlyArray<{readonly title: string; readonly actions:
 	{title: 'Help and leave', actions: ['help-view', 'help', 'back', 'close', 'suspend', 'quit']},
 ];
 
-/** The title of those in no group. */
 const others = 'More';
 
 /** Rows of keys by group; within a group in the order of the key table. */

@@ -42,7 +42,6 @@ export function inputError({purpose, text}: InputLayer): string | undefined {
 	return purpose === 'delay' && secondsOf(text) === undefined ? `seconds, from ${minDelayS} to ${maxDelayS}` : undefined;
 }
 
-/** A delay; undefined if the text is not one. */
 function secondsOf(text: string): number | undefined {
 	const seconds = Number(text.trim().replace(',', '.'));
 	return text.trim() !== '' && seconds >= minDelayS && seconds <= maxDelayS ? seconds : undefined;

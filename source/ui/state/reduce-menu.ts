@@ -4,7 +4,6 @@ import type {
 } from './state.js';
 import {stepOf, type ScreenContext} from './screen-context.js';
 
-/** A key in a menu. */
 export function pressMenu(state: UiState, action: Action, screen: ScreenContext): Step {
 	const menu = state.layers.at(-1) as MenuLayer;
 	const below = {...state, layers: state.layers.slice(0, -1)};

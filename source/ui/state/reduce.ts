@@ -24,12 +24,10 @@ export type SessionAction =
 	| {readonly type: 'mouse'; readonly input: MouseInput; readonly target: HitTarget | undefined; readonly drawn: Layout}
 	/** What is on the screen is known: the selection followed its row, scrolling stopped at the end. */
 	| {readonly type: 'drawn'; readonly ui: UiState}
-	/** These effects were started. */
 	| {readonly type: 'performed'; readonly effects: readonly Effect[]}
 	| {readonly type: 'say'; readonly message: Message}
 	/** The methods of a pattern were found: the user is asked whether to trace them. */
 	| {readonly type: 'ask-to-trace'; readonly question: string; readonly about: string}
-	/** The number of resets changed. */
 	| {readonly type: 'resets'; readonly resets: number};
 
 /** The next state. Pure; `screen` gives what keys depend on beside the state. */
@@ -130,7 +128,6 @@ function closed(state: UiState, screen: ScreenContext, atMs: number): Step {
 	return {state: {...below, closedAtMs: atMs}, effect};
 }
 
-/** A key that only this view has. */
 function pressOwn(state: UiState, press: ViewKey['press'], {rows = [], rowKeys}: ScreenContext): Step {
 	const index = selectedIndex(state.selections[state.view], rowKeys);
 	const row = rows.at(index);

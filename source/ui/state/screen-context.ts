@@ -15,7 +15,6 @@ type SortColumn = MenuItem & {
 	readonly sortFigures?: readonly SortFigure[];
 };
 
-/** Something on the screen that can be clicked. */
 export type HitTarget =
 	| {readonly kind: 'tab'; readonly view: string}
 	| {readonly kind: 'heading'; readonly column: string}
@@ -43,14 +42,11 @@ export type ScreenContext = {
 	readonly window?: Pick<Baseline, 'snapshot' | 'since'>;
 	/** The heap in use and its capacity, as far as known, if the JVM can be asked for the holders of locks. */
 	readonly holders?: {readonly heapBytes?: number; readonly heapBytesAtMost?: number};
-	/** The windows of the past. */
 	readonly ring: Ring;
 	readonly saveFormats: readonly MenuItem[];
-	/** The links of the detail on top. */
 	readonly links: readonly DetailLink[];
 	/** Cells by which the longest name exceeds its room, `most` at most. */
 	overhang(most: number): number;
-	/** The location of a row of a view. */
 	locationOf(view: string, rowKey: string): Location | undefined;
 	/** Keys of the threads of a row, and their name. */
 	threadsOf(rowKey: string): {readonly keys: readonly number[]; readonly label: string} | undefined;

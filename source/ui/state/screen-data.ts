@@ -20,7 +20,6 @@ export type ScreenData = {
 	readonly baseline?: Snapshot;
 	/** The window of the past that is shown; undefined: LIVE. */
 	readonly past?: PastWindow;
-	/** The windows of the past. */
 	readonly ring: Ring;
 	readonly summary?: Summary;
 	/** What matters more than any row, the worst first. */
@@ -56,7 +55,6 @@ export type LocationSource = {readonly text: SourceText; readonly line: number; 
 /** Finds a row's detail; undefined before the first sample. */
 export type DetailOf = (view: string, key: string) => DetailData | undefined;
 
-/** What is known of a row. */
 export type DetailData = {
 	readonly view: View;
 	readonly row: ViewRow | undefined;
@@ -74,7 +72,6 @@ export type DetailData = {
 	readonly tracer?: string;
 };
 
-/** Rows of the current view. */
 export function rowsOf(data: ScreenData): readonly ViewRow[] {
 	return data.table?.rows ?? [];
 }

@@ -26,9 +26,7 @@ export type DataOptions = {
 	readonly saveFormats: readonly MenuItem[];
 	/** Why a thread counts as IDLE, for the details. */
 	readonly idleReason?: IdleReason;
-	/** Finds the source of a location. */
 	readonly sourceOf?: SourceOf;
-	/** Most rows shown. */
 	readonly top?: number;
 };
 
@@ -55,7 +53,6 @@ export class SessionData {
 		return this.#options.saveFormats;
 	}
 
-	/** Rows and figures. */
 	of(state: UiState, feed: Feed): ScreenData {
 		const {shown, status, vitals, nowMs, newestSamples, ring} = feed;
 		const query = queryOf(state);
@@ -74,7 +71,6 @@ export class SessionData {
 		};
 	}
 
-	/** Details of rows. */
 	detailOf(state: UiState, feed: Feed): DetailOf {
 		return (id, key) => {
 			const {snapshot, baseline, table} = this.#query(state, feed);

@@ -18,7 +18,6 @@ export type Feed = {
 	readonly ring: Ring;
 	/** Samples so far, shown or not. */
 	readonly newestSamples: number;
-	/** Whether the source was read. */
 	readonly isRead: boolean;
 };
 
@@ -111,7 +110,6 @@ export class SessionStore {
 		}
 	}
 
-	/** Sets the time between two refreshes. */
 	setDelay(delayMs: number): void {
 		if (this.#delayMs !== delayMs) {
 			this.#delayMs = delayMs;
@@ -125,7 +123,6 @@ export class SessionStore {
 		this.#set({past: isUndone ? undoReset(past) : (shown ? reset(past, shown) : past)});
 	}
 
-	/** Stops and starts sampling. */
 	toggleSampling(): void {
 		const {source} = this.#options;
 		source.setPaused(source.status().phase !== 'paused');

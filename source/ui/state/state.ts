@@ -22,7 +22,6 @@ type Selection = {
 	readonly top: number;
 };
 
-/** A line being typed. */
 export type InputLayer = {
 	readonly kind: 'input';
 	readonly purpose: 'filter' | 'delay' | 'save-name' | 'trace' | 'agree-to-trace' | 'holders';
@@ -40,7 +39,6 @@ export type InputLayer = {
 
 export type MenuItem = {readonly id: string; readonly title: string};
 
-/** A list to choose from. */
 export type MenuLayer = {
 	readonly kind: 'menu';
 	readonly purpose: 'sort' | 'save-format' | 'columns';
@@ -150,7 +148,6 @@ export function contextOf(state: UiState): Context {
 	return state.layers.at(-1)?.kind ?? state.view;
 }
 
-/** The states counted by default. */
 const defaultStates: StateSet = 'active';
 
 /** The topmost layer that lies over the table: an input line only takes the message's. */
@@ -158,7 +155,6 @@ export function coveringLayer({layers}: UiState): ScrolledLayer | MenuLayer | un
 	return layers.findLast(layer => layer.kind !== 'input');
 }
 
-/** The query of the current view. */
 export function queryOf(state: UiState): Query {
 	return {
 		...state.query, sort: state.sorts[state.view], foldPools: state.query.foldPools ?? true, summary: {showsWaits: state.stateSet === defaultStates},
@@ -193,7 +189,6 @@ export type Effect =
 
 export type Step = {readonly state: UiState; readonly effect?: Effect};
 
-/** The state with something of the query changed. */
 export function withQuery(state: UiState, change: Partial<Query>): UiState {
 	return {...state, query: {...state.query, ...change}};
 }
@@ -203,7 +198,6 @@ export function forgetRow(state: UiState): UiState {
 	return {...state, selections: {...state.selections, [state.view]: {index: 0, top: 0}}};
 }
 
-/** The state with a message. */
 export function say(state: UiState, text: string): Step {
 	return {state: {...state, message: {text, tone: 'plain'}}};
 }

@@ -12,13 +12,11 @@ import {halved, sparkline} from '../text/spans.js';
 import {samplingFigures} from './sampling.js';
 import {warningsOf} from './warnings.js';
 
-/** What the header is made from. */
 export type HeaderContext = {
 	readonly ui: UiState;
 	readonly data: ScreenData;
 	/** Characters of a trend, see `Theme`. */
 	readonly levels: string;
-	/** Cells of a line. */
 	readonly width: number;
 };
 

@@ -22,9 +22,7 @@ const maxKnownLength = 1024;
 export const frameStart = '\tat ';
 const initializer = '<clinit>';
 
-/** A frame of a dump. */
 export type DumpFrame = {
-	/** The interned frame. */
 	readonly id: number;
 	/** The string id of the class whose static initializer this frame is; 0 for other frames. */
 	readonly initializes: number;
@@ -34,7 +32,6 @@ export type DumpFrame = {
 	next?: DumpFrame;
 };
 
-/** Frames by their lines. */
 export class FrameLines {
 	readonly #interner: Interner;
 	readonly #idleList: IdleList;

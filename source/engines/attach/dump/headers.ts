@@ -29,7 +29,6 @@ const ending = new RegExp(`" (?:${javaStart})?${rest}`, 'g');
 const cutEnding = new RegExp(javaStart + rest, 'y');
 const cpuMs = /(?:^| )cpu=([\d.]+)ms /;
 
-/** A thread's header. */
 export type Header = {
 	/** Indices in the dump: the end of the name, and the start of the next line. */
 	readonly nameEnd: number;
@@ -60,7 +59,6 @@ export class Headers {
 	readonly #dump: string;
 	/** Addresses of the listed threads; undefined where no list is printed. */
 	readonly #listed: readonly number[] | undefined;
-	/** How many of them were found. */
 	#found = 0;
 	/** The ending found last, which the next header may have too; undefined below the last one. */
 	#next: Found | undefined = noHeader;

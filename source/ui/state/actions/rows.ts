@@ -65,7 +65,6 @@ export function followLink(state: UiState, {links}: ScreenContext): UiState {
 		: {...state, layers: state.layers.slice(0, -1)};
 }
 
-/** Opens the row's source in an editor, or copies its location. */
 export function withLocation(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): Step {
 	const row = rowAt(state, screen);
 	const location = row && screen.locationOf(row.view, row.key);

@@ -15,7 +15,6 @@ import {
 	busiest, changes, earlier, later, mark, nextSpan,
 } from './time.js';
 
-/** What an action does to a table. */
 type Handler = (state: UiState, screen: ScreenContext, action: Action) => Step;
 
 const units: ReadonlyArray<{readonly id: Unit; readonly title: string}> = [
@@ -30,7 +29,6 @@ const maxLeft = 256;
 
 const move: Handler = (state, screen, action) => ({state: moveSelection(state, action, screen)});
 
-/** Sorts by the view's column for a figure. */
 const sortBy = (figure: SortFigure): Handler => (state, screen) => {
 	const column = screen.columns.find(({sortFigures}) => sortFigures?.includes(figure));
 	return column === undefined ? {state} : sortedBy(state, column.id, screen);
