@@ -186,16 +186,7 @@ export class SessionStore {
 	}
 }
 
-function isSame<T extends object>(a: T, b: T, except: readonly string[] = []): boolean {
-	return hasAllOf(a, b, except) && hasAllOf(b, a, except);
-}
-
-function hasAllOf<T extends object>(a: T, b: T, except: readonly string[]): boolean {
-	for (const name in b) {
-		if (a[name] !== b[name] && !except.includes(name)) {
-			return false;
-		}
-	}
-
-	return true;
+function isSame(a: object, b: object, except: readonly string[] = []): boolean {
+	const [before, after] = [a, b] as ReadonlyArray<Readonly<Record<string, unknown>>>;
+	return [...Object.keys(before), ...Object.keys(after)].every(name => before[name] === after[name] || except.includes(name));
 }

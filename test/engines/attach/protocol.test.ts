@@ -2,7 +2,6 @@ import {
 	expect, test,
 } from 'vitest';
 import {chooseDialect, encodeRequest, parseReply} from '../../../source/engines/attach/socket/protocol.js';
-import {ReplyBuffer} from '../../../source/engines/attach/socket/connection.js';
 
 test('a version 2 request says how many bytes follow', () => {
 	expect(encodeRequest(2, 'threaddump streaming=0', []).toString()).toBe('2\u000023\0threaddump streaming=0\0');
@@ -44,21 +43,4 @@ test.each([
 	[101, '', undefined],
 ])('getversion answers %i %j', (code, text, dialect) => {
 	expect(chooseDialect(code, text)).toEqual(dialect);
-});
-
-test('the reply buffer grows, is used again, and has a bound', () => {
-	const buffer = new ReplyBuffer(200_000);
-	const piece = Buffer.alloc(70_000, 'a');
-	expect(buffer.append(piece, 70_000)).toBe(true);
-	expect(buffer.append(Buffer.from('bcd'), 2)).toBe(true);
-	expect(buffer.length).toBe(70_002);
-	expect(buffer.view(69_999).toString()).toBe('abc');
-	expect(buffer.append(piece, 70_000)).toBe(true);
-	expect(buffer.append(piece, 70_000)).toBe(false);
-	expect(buffer.length).toBe(140_002);
-	const memory = buffer.view().buffer;
-	buffer.length = 0;
-	expect(buffer.append(piece, 10)).toBe(true);
-	expect(buffer.view().buffer).toBe(memory);
-	expect(buffer.view().toString()).toBe('aaaaaaaaaa');
 });

@@ -7,7 +7,9 @@ import {canActAs} from '../../../jvm/attachability/credentials.js';
 import {outOfFiles, isAlive, readStatus} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
 import type {Obstacle} from '../../../jvm/obstacles.js';
-import {type Exchange, type ExchangeOptions, exchange, maxReplyBytes, ReplyBuffer} from './connection.js';
+import {
+	exchange, maxReplyBytes, type Exchange, type ExchangeOptions,
+} from './connection.js';
 import {HandshakePace, type HandshakeOptions, wakeListener} from './handshake.js';
 import {
 	chooseDialect, type Dialect, encodeRequest, isWholeDump, parseReply,
@@ -27,22 +29,18 @@ export type Failed = {readonly status: 'failed'; /** The JVM may still carry out
 /** The target has ended. */
 type Ended = {readonly status: 'ended'; readonly reason: string};
 
-/**
-`bytes` is a view of the client's own buffer, valid until its next request. Times: milliseconds from the request to the
-reply's first byte and to its end.
-*/
+/** Times: milliseconds from the request to the reply's first byte and to its end. */
 export type Reply =
 	| {readonly status: 'ok'; readonly code: number; readonly bytes: Buffer; readonly firstByteMs: number; readonly tookMs: number}
 	| Failed
 	| Ended;
 
 /**
-Speaks to one JVM's attach listener: wakes it when necessary, with one connection per request. Make one request at a time.
+Speaks to one JVM's attach listener: wakes it when necessary, with one connection per request.
 Every step ends within the request's time-out; nothing the target does makes it throw.
 */
 export class AttachClient {
 	readonly #target: Target;
-	readonly #reply = new ReplyBuffer();
 	readonly #pace = new HandshakePace();
 	#dialect: Dialect | undefined;
 	#asOwner: boolean;
@@ -104,7 +102,7 @@ export class AttachClient {
 		for (;;) {
 			const socket = openAttachSocket(this.#target);
 			const result = await this.#exchange(socket, request, {deadline, signal});
-			if (result.ok && this.#reply.length > 0) {
+			if (result.ok && result.bytes.length > 0) {
 				return this.#answer(result);
 			}
 
@@ -126,17 +124,17 @@ export class AttachClient {
 		}
 
 		try {
-			return await exchange(pathOf(socket.fd), request, this.#reply, {...options, pid: this.#target.pid, connectAs: this.#asOwner ? this.#target : undefined});
+			return await exchange(pathOf(socket.fd), request, {...options, pid: this.#target.pid, connectAs: this.#asOwner ? this.#target : undefined});
 		} finally {
 			closeSync(socket.fd);
 		}
 	}
 
-	#answer({firstByteMs, tookMs}: Exchange & {ok: true}): Reply {
-		const head = parseReply(this.#reply.view());
+	#answer({bytes, firstByteMs, tookMs}: Exchange & {ok: true}): Reply {
+		const head = parseReply(bytes);
 		return head
 			? {
-				status: 'ok', code: head.code, bytes: this.#reply.view(head.start), firstByteMs, tookMs,
+				status: 'ok', code: head.code, bytes: bytes.subarray(head.start), firstByteMs, tookMs,
 			}
 			: this.#failure('the attach listener gave an invalid answer', '');
 	}
