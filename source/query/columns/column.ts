@@ -10,7 +10,7 @@ import type {Sortable, ValueOf} from './sort.js';
 import {stateCells, type StateRole, type StateLetter} from './state-cells.js';
 
 /** What a cell is, apart from its looks; `states`: letters of `stateCells`, each in the role of its state. */
-export type CellRole = StateRole | 'states' | 'hot' | 'dim' | 'key';
+export type CellRole = StateRole | 'states' | 'hot' | 'dim' | 'key' | 'error';
 
 /** A figure that a key sorts by. Views may call its column differently. */
 export type SortFigure = 'self' | 'total' | 'ticks' | 'total-ticks' | 'cpu' | 'name';

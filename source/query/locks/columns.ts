@@ -25,7 +25,7 @@ export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 		heading: 'HELD BY', title: 'holder', width: 20, fromColumns: 0, sortFigures: ['name'],
 		description: 'the thread that holds it; further in, threads that wait for the one above and hold others up themselves; ? not known; of a lock that is held for reading how often, and the first of its readers',
 		value: row => `${'  '.repeat(Math.min(row.depth, maxIndent))}${row.isDeadlocked ? '!' : ''}${holderText(row)}`,
-		role: row => row.isDeadlocked ? 'blocked' : undefined,
+		role: row => row.isDeadlocked ? 'error' : undefined,
 	}),
 	text('lock', row => row.lockClass, {
 		heading: 'LOCK', title: 'lock', width: 14, fromColumns: 72,

@@ -34,7 +34,7 @@ export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 		heading: 'EXC/s', title: 'exceptions a second', width: 6, fromColumns: 70,
 		description: 'calls that ended with an exception, a second',
 		isBlank: row => row.exceptions === 0,
-		role: row => row.exceptions * 100 >= row.calls * hotPercent ? 'blocked' : undefined,
+		role: row => row.exceptions * 100 >= row.calls * hotPercent ? 'error' : undefined,
 	}),
 	time('mean', row => row.meanNs, {
 		heading: 'MEAN', title: 'mean time', fromColumns: 0, description: 'mean time of a call, from its start to its end',

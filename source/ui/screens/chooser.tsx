@@ -79,7 +79,7 @@ function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
 	);
 }
 
-/** The screen as an element, for those who have no JSX. */
+/** For modules without JSX. */
 export function chooserScreen(props: ChooserScreenProps): ReactElement {
 	return <ChooserScreen {...props}/>;
 }

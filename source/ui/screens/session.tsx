@@ -73,6 +73,7 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 	const repaint = useRepaint();
 	const feed = useSyncExternalStore(store.subscribe, store.get);
 	const [{ui, effects}, dispatch] = useReducer(
+		// Made anew by each render: keys mean what they do on the screen that is drawn.
 		(state: SessionState, action: SessionAction) => reduceSession(state, action, (at, drawn) => screenContextOf(data, at, feed, drawn)),
 		view,
 		(initial): SessionState => ({ui: initialState(initial), effects: []}),
@@ -89,6 +90,7 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 		ui: followRow(ui, keysOf(shown), layout.tableRows), data: shown, layout, detailOf,
 	}, theme);
 	if (drawn !== ui) {
+		// React renders again at once, before Ink draws: only the layout knows how far keys may scroll.
 		dispatch({type: 'drawn', ui: drawn});
 	}
 
@@ -215,7 +217,7 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 	);
 }
 
-/** The screen as an element, for those who have no JSX. */
+/** For modules without JSX. */
 export function sessionScreen(props: SessionScreenProps): ReactElement {
 	return <SessionScreen {...props}/>;
 }

@@ -61,7 +61,7 @@ function styleOf(words: string | undefined): Style | undefined {
 }
 
 /** What a piece of text is; the theme decides how it looks. */
-export type Role = Exclude<CellRole, 'states'> | 'title' | 'heading' | 'sorted' | 'error' | 'good' | 'selected' | 'tab';
+export type Role = Exclude<CellRole, 'states'> | 'title' | 'heading' | 'sorted' | 'good' | 'selected' | 'tab';
 
 /** SGR parameters (ECMA-48) before and after a text; empty for plain text. */
 export type Style = readonly [begin: string, end: string];
