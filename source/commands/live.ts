@@ -13,6 +13,7 @@ import type {Target} from '../jvm/target.js';
 import {openVitals} from '../jvm/counters/vitals.js';
 import {runApp, runChooser, type ChoiceRow} from '../ui/app.js';
 import type {MethodTracer} from '../ui/screens/session.js';
+import {keepColumns} from '../config/configure.js';
 import type {Configuration} from '../config/settings.js';
 import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
@@ -47,12 +48,7 @@ export async function runLive(source: SnapshotSource, options: Options, target?:
 			save: saver(options),
 			tracer,
 			idleReason: (className, method) => idle.reasonOf(className, method),
-			keepColumns: file === undefined
-				? undefined
-				: async (...kept) => {
-					const {keepColumns} = await import('../config/fields.js');
-					return keepColumns(file, ...kept);
-				},
+			keepColumns: file === undefined ? undefined : async (...columns) => keepColumns(file, ...columns),
 			sourceOf: sourceLibrary(() => {
 				roots ??= [...(options.sources ?? []).map(name => rootOf(name)), ...(target ? targetRoots(target.pid) : [])];
 				return roots;

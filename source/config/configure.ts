@@ -7,6 +7,7 @@ import {optionRows} from '../options/table.js';
 import type {Options} from '../options/parse.js';
 import {groups, type Option} from '../options/option.js';
 import {printable} from '../model/text.js';
+import {UserError} from '../runtime/errors.js';
 import {openFile} from '../jvm/system/below-root.js';
 import {readBytes, readOpen} from '../jvm/system/proc.js';
 import {noSettings, type Configuration} from './settings.js';
@@ -101,4 +102,27 @@ export function sudoNote(file: string, environment: NodeJS.ProcessEnv = process.
 	}
 
 	return own !== undefined && existsSync(own) ? printable(`run by sudo: root has no configuration; for yours: --config ${own}`) : undefined;
+}
+
+/**
+Writes a view's columns into a configuration file, undefined for those that the width has room for; all else in it stays
+as it is, comments too. Says in a line where they are; throws a UserError that says why not.
+*/
+export async function keepColumns(file: string, view: string, columns: readonly string[] | undefined): Promise<string> {
+	const [{applyEdits, modify}, {replaceWhole}, {parseSettings}] = await Promise.all([import('jsonc-parser'), import('../exports/files/files.js'), import('./fields.js')]);
+	const found = readConfigFile(file);
+	const name = printable(file);
+	if (found !== 'none' && 'problem' in found) {
+		throw new UserError(`${name}: ${found.problem}`);
+	}
+
+	const text = found === 'none' || found.text.trim() === '' ? '{}\n' : found.text;
+	const {isWhole, faults: [fault]} = parseSettings(text);
+	if (!isWhole) {
+		throw new UserError(`${name}:${fault.line}: ${fault.text}; fix it first`);
+	}
+
+	const edits = modify(text, ['columns', view], columns, {formattingOptions: {insertSpaces: false, tabSize: 4, eol: '\n'}});
+	await replaceWhole(file, applyEdits(text, edits));
+	return `columns kept in ${name}`;
 }

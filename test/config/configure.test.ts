@@ -4,9 +4,9 @@ import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
 import {
-	configured, maxConfigBytes, readConfigFile, sudoNote, usualConfigFile,
+	configured, keepColumns, maxConfigBytes, readConfigFile, sudoNote, usualConfigFile,
 } from '../../source/config/configure.js';
-import {keepColumns, parseSettings} from '../../source/config/fields.js';
+import {parseSettings} from '../../source/config/fields.js';
 import {noConfiguration} from '../../source/config/settings.js';
 import {parseOptions, type Options} from '../../source/options/parse.js';
 import {isRoot} from '../helpers/as-root.js';
