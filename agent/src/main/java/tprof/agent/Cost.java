@@ -28,11 +28,11 @@ final class Cost {
 	Cost() {
 		recorder.methods.of("", "all", "", SOME + 1).isHead = true;
 		recorder.methods.of("", "some", "", SOME + 1).isHead = true;
-		warm(FIRST_NANOS);
+		warmAgain();
 		measure();
 	}
 
-	/** After the first weaving, at which JVMs up to 21 throw compiled code away, this too. */
+	/** After the first weaving, too, at which JVMs up to 21 throw compiled code away. */
 	void warmAgain() {
 		warmed = 0;
 		warm(FIRST_NANOS);

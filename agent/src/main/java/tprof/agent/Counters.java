@@ -67,12 +67,10 @@ class Counters {
 	void write(boolean isWhole, Bytes to) {
 		to.numbers(count, exceptions, total, own);
 		if (isWhole) {
-			to.number(least - 1);
-		}
-
-		to.number(most);
-		if (isWhole) {
+			to.numbers(least - 1, most);
 			durations.write(to);
+		} else {
+			to.number(most);
 		}
 	}
 }

@@ -41,7 +41,6 @@ final class Session implements Runnable {
 
 	@Override
 	public void run() {
-		String lastWord = "";
 		try {
 			try {
 				listen();
@@ -54,13 +53,9 @@ final class Session implements Runnable {
 				report();
 			}
 		} catch (IOException error) {
-			lastWord = "file " + error.getMessage();
+			channel.writeLastWord("file " + error.getMessage());
 		} catch (Throwable error) {
-			lastWord = error.toString();
-		}
-
-		if (!lastWord.isEmpty()) {
-			channel.writeLastWord(lastWord);
+			channel.writeLastWord(error.toString());
 		}
 
 		try {

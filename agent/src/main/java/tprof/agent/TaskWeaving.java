@@ -128,8 +128,7 @@ final class TaskWeaving extends Weaving {
 		}
 
 		byte[] result = points.isEmpty() ? null : new TaskWeaver().weave(bytes, points);
-		put(name, points.size());
-		return result;
+		return put(loader, name, points.size()) ? result : null;
 	}
 
 	/** The same of a class that is being loaded: those that it inherits from are most often known. Where not, it is looked at when it is there. */

@@ -34,15 +34,12 @@ final class TraceWeaving extends Weaving {
 
 	/** Weaves these methods anew, which have become cheaper or have been released. */
 	void weaveAnew(List<Methods.Woven> changed) {
-		Set<String> names = new HashSet<String>();
-		for (Methods.Woven method : changed) {
-			names.add(method.className);
-		}
-
-		List<Class<?>> touched = new ArrayList<Class<?>>();
+		Set<Class<?>> touched = new HashSet<Class<?>>();
 		for (Class<?> type : woven()) {
-			if (names.contains(type.getName())) {
-				touched.add(type);
+			for (Methods.Woven method : changed) {
+				if (method.className.equals(type.getName())) {
+					touched.add(type);
+				}
 			}
 		}
 
@@ -89,8 +86,7 @@ final class TraceWeaving extends Weaving {
 		}
 
 		byte[] result = weave(name, bytes, wanted);
-		put(name, wanted.size());
-		return result;
+		return put(loader, name, wanted.size()) ? result : null;
 	}
 
 	/** The class with what is wanted of it, but for methods that would be too large; those are taken out of `wanted`. Null if nothing is left. */

@@ -8,16 +8,15 @@ import java.util.*;
 /** The classes that have our code in them: puts it in, into classes that are loaded later too, and takes it out. */
 abstract class Weaving implements ClassFileTransformer {
 	private static final int MOST_REFUSALS = 50;
-	/** The tool must hear that we go on before its patience ends. */
-	private static final int MOST_AT_ONCE = 200;
+	/** The JVM stands still meanwhile: before JDK 17 for each class as long as it takes to go through all that it has. */
+	private static final int MOST_AT_ONCE = Double.parseDouble(System.getProperty("java.specification.version")) < 17 ? 4 : 200;
 
 	final Instrumentation instrumentation;
 	final Channel channel;
 	private volatile boolean isOn;
 	/** Seen at load: some that are meant may have been missed among them. */
 	private volatile boolean hasNewClasses;
-	/** Names of classes that have our code now, and in how many methods. */
-	private final Map<String, Integer> methods = new HashMap<String, Integer>();
+	private final Woven woven = new Woven();
 	/** What could not be given any, and why. */
 	private final Map<String, String> refused = new TreeMap<String, String>();
 
@@ -53,7 +52,7 @@ abstract class Weaving implements ClassFileTransformer {
 			hasNewClasses = false;
 			List<Class<?>> missed = new ArrayList<Class<?>>();
 			for (Class<?> type : meant()) {
-				if (!isKnown(type.getName())) {
+				if (!woven.has(type) && !isRefused(type.getName())) {
 					missed.add(type);
 				}
 			}
@@ -97,17 +96,20 @@ abstract class Weaving implements ClassFileTransformer {
 		}
 	}
 
-	/** So many methods of the class have our code now. */
-	final synchronized void put(String name, int count) {
+	/** Whether a class gets our code, in so many methods. */
+	final boolean put(ClassLoader loader, String name, int count) {
 		if (count == 0) {
-			methods.remove(name);
-		} else {
-			methods.put(name, count);
+			woven.remove(loader, name);
+		} else if (!woven.put(loader, name, count)) {
+			refuse(name, "more than " + Woven.MOST_COPIES + " class loaders have it; in the others it is not followed");
+			return false;
 		}
+
+		return count > 0;
 	}
 
-	private synchronized boolean isKnown(String name) {
-		return methods.containsKey(name) || refused.containsKey(name);
+	private synchronized boolean isRefused(String name) {
+		return refused.containsKey(name);
 	}
 
 	final synchronized void refuse(String name, String reason) {
@@ -117,24 +119,16 @@ abstract class Weaving implements ClassFileTransformer {
 	}
 
 	final synchronized void write(Bytes to) {
-		int count = 0;
-		for (int each : methods.values()) {
-			count += each;
-		}
-
-		to.number(methods.size());
-		to.number(count);
+		woven.write(to);
 		to.texts(refused);
 	}
 
 	/** The classes that have our code, in every class loader. */
-	final synchronized Set<Class<?>> woven() {
+	final Set<Class<?>> woven() {
 		Set<Class<?>> classes = new HashSet<Class<?>>();
-		if (!methods.isEmpty()) {
-			for (Class<?> type : instrumentation.getAllLoadedClasses()) {
-				if (methods.containsKey(type.getName())) {
-					classes.add(type);
-				}
+		for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+			if (woven.has(type)) {
+				classes.add(type);
 			}
 		}
 
@@ -157,9 +151,15 @@ abstract class Weaving implements ClassFileTransformer {
 		return !type.isArray() && !type.isPrimitive();
 	}
 
-	/** Many at a time, as the JVM stands still for each; one by one only if some class makes it fail. */
+	/** Some at a time, as the JVM stands still for each; one by one if some class makes it fail. */
 	final void retransform(Collection<Class<?>> classes) {
-		List<Class<?>> all = new ArrayList<Class<?>>(classes);
+		List<Class<?>> all = new ArrayList<Class<?>>();
+		for (Class<?> type : classes) {
+			if (!isOn || put(type.getClassLoader(), type.getName(), 1)) {
+				all.add(type);
+			}
+		}
+
 		for (int at = 0; at < all.size(); at += MOST_AT_ONCE) {
 			List<Class<?>> some = all.subList(at, Math.min(all.size(), at + MOST_AT_ONCE));
 			try {
@@ -170,7 +170,7 @@ abstract class Weaving implements ClassFileTransformer {
 						instrumentation.retransformClasses(type);
 					} catch (Throwable error) {
 						refuse(type.getName(), error.toString());
-						put(type.getName(), 0);
+						put(type.getClassLoader(), type.getName(), 0);
 					}
 				}
 			}
