@@ -5,11 +5,11 @@ import {Sample} from '../model/sample.js';
 import {type SamplerFigures} from '../table/layout.js';
 import {type Bell} from '../table/bell.js';
 import {type TableWriter} from '../table/writer.js';
+import {DeadlockWatch} from '../model/deadlock.js';
 import {RecentPauses, StopBudget} from './budget.js';
 import {
 	IdleBackoff, SamplingClock, Sleeper, backoffMs, ticksBefore,
 } from './clock.js';
-import {DeadlockWatch} from './deadlock-watch.js';
 import {CpuBudget, ownCpu} from './cpu-budget.js';
 import {
 	clampInterval, monotoneMs, type Report, type SamplingLimits,

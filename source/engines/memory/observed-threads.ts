@@ -15,8 +15,9 @@ export class ObservedThreads implements StopWatch {
 	readonly #onCpu: OnCpu;
 	readonly #present: PresentThreads;
 	readonly #running: RunningStacks;
-	/** Threads checked in this sample. */
-	readonly #checked = new Set<JavaThread>();
+	/** Threads that were on a CPU in this sample at a time independent of what they do; and those that were not. */
+	readonly #onCpuNow = new Set<JavaThread>();
+	readonly #offCpu = new Set<JavaThread>();
 
 	constructor(pid: number, present: PresentThreads, running: RunningStacks) {
 		this.#onCpu = new OnCpu(pid);
@@ -30,12 +31,8 @@ export class ObservedThreads implements StopWatch {
 	*/
 	begin(): Stops {
 		this.#onCpu.begin();
-		for (const thread of this.#checked) {
-			thread.isOffCpu = false;
-			thread.wasOnCpu = false;
-		}
-
-		this.#checked.clear();
+		this.#onCpuNow.clear();
+		this.#offCpu.clear();
 		return this.#running.stopWorking(this.#present.possiblyRunning(), thread => this.#present.isStillThere(thread), this);
 	}
 
@@ -65,8 +62,8 @@ export class ObservedThreads implements StopWatch {
 	*/
 	add(into: Sample, thread: JavaThread, row: number): void {
 		const isRunnable = into.state[row] === stateCode.RUNNABLE;
-		const mayBeOnCpu = isRunnable && !thread.isOffCpu && (thread.frames.length === 0 || !this.#onCpu.isOfUse);
-		into.isObserved[row] = Number(thread.wasOnCpu || mayBeOnCpu);
+		const mayBeOnCpu = isRunnable && !this.#offCpu.has(thread) && (thread.frames.length === 0 || !this.#onCpu.isOfUse);
+		into.isObserved[row] = Number(this.#onCpuNow.has(thread) || mayBeOnCpu);
 	}
 
 	/** Walks a thread that is not in Java code, and sets whether it was on a CPU, checked before and after. */
@@ -76,22 +73,25 @@ export class ObservedThreads implements StopWatch {
 		}
 
 		const wasBlocked = thread.block.state === javaThreadState.blocked;
-		thread.isOffCpu = !wasBlocked && this.#onCpu.isWaiting(thread.nativeId);
+		this.#offCpu.delete(thread);
+		const isWaiting = !wasBlocked && this.#onCpu.isWaiting(thread.nativeId);
 		const isWalked = walk();
 		const isBlocked = thread.block.state === javaThreadState.blocked;
 		if (wasBlocked && isBlocked && thread.end !== 'broken') {
 			return isWalked;
 		}
 
-		this.#checked.add(thread);
 		// It has just woken up, or kept running: its first frame afterwards is not a random one.
-		thread.isOffCpu ||= this.#onCpu.isOfUse && (wasBlocked || thread.end === 'broken' || this.#onCpu.wasGivenSince(thread.nativeId));
-		thread.wasOnCpu = isWalked && !thread.isOffCpu && !isBlocked;
+		if (isWaiting || (this.#onCpu.isOfUse && (wasBlocked || thread.end === 'broken' || this.#onCpu.wasGivenSince(thread.nativeId)))) {
+			this.late(thread);
+		} else if (isWalked && !isBlocked) {
+			this.#onCpuNow.add(thread);
+		}
+
 		return isWalked;
 	}
 
 	asked(thread: JavaThread): void {
-		this.#checked.add(thread);
 		this.#onCpu.mark(thread.nativeId);
 	}
 
@@ -101,15 +101,13 @@ export class ObservedThreads implements StopWatch {
 	*/
 	held(thread: JavaThread): void {
 		this.#onCpu.waitedSince(thread.nativeId);
-		thread.isOffCpu = !thread.isInJava;
-		thread.wasOnCpu = thread.isInJava;
+		(thread.isInJava ? this.#onCpuNow : this.#offCpu).add(thread);
 	}
 
 	/** Marks a thread as stopped too late to say where it used CPU time: long-running code would be overrepresented. */
 	late(thread: JavaThread): void {
-		this.#checked.add(thread);
-		thread.isOffCpu = true;
-		thread.wasOnCpu = false;
+		this.#offCpu.add(thread);
+		this.#onCpuNow.delete(thread);
 	}
 
 	close(): void {

@@ -8,9 +8,6 @@ incomplete.
 */
 const stackBytesLimit = 1 << 20;
 
-/** A stack copy from an address on: an even number of 32-bit words. */
-export type StackBytes = {readonly low: number; readonly words: Uint32Array};
-
 /** A copy of part of a thread's stack, read by address. */
 export class StackCopy {
 	/** Addresses of the first word and after the last. */
@@ -56,22 +53,6 @@ export class StackCopy {
 		this.#bytes.set(bytes.subarray(0, length));
 		this.high = low + length;
 		this.isTruncated = this.high < base;
-	}
-
-	/** The address from which on this copy equals another; `high` if they differ throughout. */
-	sameFrom({low, words}: StackBytes): number {
-		const ours = (this.high - this.low) / 4;
-		if (low + (words.length * 4) !== this.high) {
-			return this.high;
-		}
-
-		const most = Math.min(ours, words.length);
-		let same = 0;
-		while (same < most && words[words.length - 1 - same] === this.#words[ours - 1 - same]) {
-			same++;
-		}
-
-		return this.high - (4 * same);
 	}
 
 	has(address: number): boolean {

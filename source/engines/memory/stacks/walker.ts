@@ -4,7 +4,6 @@ import {type Methods} from '../hotspot/methods.js';
 import {Unreadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
-import {type UnwindCache} from './unwind-cache.js';
 import {FrameBuffer, type Cursor, type StackCopy} from './stack.js';
 
 /** How a walk ended: at the thread's first Java frame, or before it, so that the stack is incomplete. */
@@ -39,9 +38,7 @@ export class Walker {
 	/** Stack pointer after the last frame on the stack if the rest is in the heap. */
 	heapSp = 0;
 	/** Where the last walk ended. */
-	readonly cursor: Cursor = {pc: 0, sp: 0, fp: 0};
-	/** Cached frames of the stack being walked. */
-	cache?: UnwindCache;
+	readonly #cursor: Cursor = {pc: 0, sp: 0, fp: 0};
 	readonly #vm: Vm;
 	readonly #code: CodeCache;
 	readonly #methods: Methods;
@@ -68,17 +65,12 @@ export class Walker {
 
 	/** Appends the frames from a return address (or an anchor's pc) on. */
 	walk(stack: StackCopy, pc: number, sp: number, fp: number): WalkEnd {
-		const {cursor} = this;
+		const cursor = this.#cursor;
 		cursor.pc = pc;
 		cursor.sp = sp;
 		cursor.fp = fp;
-		this.cache?.restart();
 		try {
 			for (let step = 0; step < stepLimit; step++) {
-				if (this.cache?.complete(stack, cursor, this.frames)) {
-					return 'root';
-				}
-
 				const previous = cursor.sp;
 				const end = this.#step(stack);
 				if (end) {
@@ -111,7 +103,7 @@ export class Walker {
 	}
 
 	#step(stack: StackCopy): WalkEnd | undefined {
-		const {cursor} = this;
+		const cursor = this.#cursor;
 		const {pc} = cursor;
 		if (pc === this.#vm.callStubReturn) {
 			return this.#leaveEntryFrame(stack);
@@ -131,7 +123,7 @@ export class Walker {
 
 	/** A call from the VM into Java: the call wrapper has the anchor of the Java caller, if any (javaCalls.hpp). */
 	#leaveEntryFrame(stack: StackCopy): WalkEnd | undefined {
-		const {cursor} = this;
+		const cursor = this.#cursor;
 		const {fields, constants} = this.#vm.layout;
 		const anchor = stack.word(cursor.fp + (constants.entryFrameWrapper * 8)) + fields.wrapperAnchor;
 		const sp = stack.word(anchor + fields.anchorSp);
@@ -146,7 +138,7 @@ export class Walker {
 	}
 
 	#interpreted(stack: StackCopy): WalkEnd | undefined {
-		const {cursor} = this;
+		const cursor = this.#cursor;
 		const {fp} = cursor;
 		const method = this.#methods.at(stack.word(fp + slot.method));
 		if (!this.frames.push(method.frame(bytecodeIndex(method, method.isNative ? 0 : savedBytecode(this.#vm, stack, fp))))) {
@@ -161,7 +153,7 @@ export class Walker {
 	}
 
 	#compiled(stack: StackCopy, location: CodeLocation): WalkEnd | undefined {
-		const {cursor} = this;
+		const cursor = this.#cursor;
 		const {blob} = location;
 		if (blob.deoptHandlers.includes(cursor.pc)) {
 			// The frame is to be deoptimised, and has the original pc (nmethod::orig_pc_addr).
@@ -188,7 +180,7 @@ export class Walker {
 	}
 
 	#stub(stack: StackCopy, {blob}: CodeLocation): WalkEnd | undefined {
-		const {cursor} = this;
+		const cursor = this.#cursor;
 		if (blob.frameSize > 0) {
 			return this.#leaveFixedFrame(stack, blob.frameSize);
 		}
@@ -213,7 +205,7 @@ export class Walker {
 	frame.
 	*/
 	#carrierFp(stack: StackCopy): number {
-		const {fp, sp} = this.cursor;
+		const {fp, sp} = this.#cursor;
 		const endSp = sp + mostEntryBytes;
 		if (fp >= sp && fp < endSp) {
 			return fp;
@@ -229,7 +221,7 @@ export class Walker {
 	}
 
 	#leaveFixedFrame(stack: StackCopy, words: number): WalkEnd | undefined {
-		const {cursor} = this;
+		const cursor = this.#cursor;
 		const sender = cursor.sp + (words * 8);
 		cursor.pc = stack.word(sender - 8);
 		cursor.fp = stack.word(sender - 16);

@@ -19,8 +19,6 @@ export type ThreadCpuTime = {
 	isCpuKnown: boolean;
 	/** Time spent runnable without a CPU since the last reading, for waits that are over. */
 	waitNs: number;
-	/** CPU used over the thread's life, at the last reading. */
-	lifeCpuNs: number;
 	/** Runnable without a CPU over the thread's life; timeslices until the last reading, and since the one before. */
 	lifeWaitNs: number;
 	timeslices: number;
@@ -85,7 +83,6 @@ export class CpuTimes {
 			thread.cpuNs = Math.min(this.#cpu.cpuNs, (this.#nowMs - this.#beforeMs) * 1e6) || 0;
 		}
 
-		thread.lifeCpuNs = thread.isCpuKnown ? this.#cpu.cpuNs : 0;
 		const waitNs = thread.isCpuKnown ? this.#cpu.waitNs : 0;
 		// A thread read for the first time has waited before.
 		thread.waitNs = thread.cpuNs > 0 ? waitNs - thread.lifeWaitNs : 0;

@@ -71,15 +71,10 @@ export class JavaThread extends WalkedStack implements ThreadCpuTime {
 	wrong, and another process's.
 	*/
 	isThere = false;
-	/** It was runnable without a CPU; known only if threads are stopped. */
-	isOffCpu = false;
-	/** It was observed on a CPU at a time independent of what it does; known only if threads are stopped. */
-	wasOnCpu = false;
 	/** See `ThreadCpuTime`. */
 	cpuNs = 0;
 	isCpuKnown = false;
 	waitNs = 0;
-	lifeCpuNs = 0;
 	lifeWaitNs = 0;
 	timeslices = 0;
 	newTimeslices = 0;

@@ -134,7 +134,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			nativeId, name, observations: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, waitNs: 0, lifeCpuNs: 0, lifeWaitNs: 0, timeslices: 0, newTimeslices: 0, cpuDueMs: 0, activeUntilMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
+			nativeId, name, observations: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, waitNs: 0, lifeWaitNs: 0, timeslices: 0, newTimeslices: 0, cpuDueMs: 0, activeUntilMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
 		};
 	}
 

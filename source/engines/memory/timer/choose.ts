@@ -2,16 +2,14 @@ import {type Target} from '../../../jvm/target.js';
 import {SessionOver, type EngineOptions, type TimerId} from '../../engine.js';
 import {type Opened} from '../open.js';
 import {threadIdsOf} from '../threads/kernel-name.js';
-import {
-	errorNumber, paranoid, refusalOf, type PerfCalls,
-} from './perf-calls.js';
-import {ringSizes, ThreadEvent} from './thread-event.js';
+import {errorNumber, paranoid, refusalOf, type PerfCalls} from './perf-calls.js';
 import {CpuRings} from './cpu-rings.js';
 import {CpuTimer} from './cpu-timer.js';
 import {Period} from './period.js';
 import {PerfTimer} from './perf-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
 import {type RunningTimer} from './running-timer.js';
+import {ThreadEvent, ringSizes} from './followed-threads.js';
 
 /** The timer in use, if any, and a printable line about it. */
 type ChosenTimer = {readonly perf?: RunningTimer; readonly timer?: TimerId; readonly note?: string};
@@ -46,7 +44,7 @@ export function chooseTimer({perf: calls, ptrace}: Opened, target: Target, {time
 	}
 
 	return {
-		perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, period, aliveMs: Date.now() - target.facts.startedAtMs}), timer: 'perf',
+		perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, period}), timer: 'perf',
 		note: noteOf(allowed.withKernel, refusal),
 	};
 }

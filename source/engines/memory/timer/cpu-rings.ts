@@ -109,10 +109,10 @@ export class CpuRings {
 	}
 
 	/**
-	Follows changes of the target's CPUs; call often. `mayBeOthers`: the target has new threads, or too few records.
+	Follows changes of the target's CPUs; call often. `hasNew`: the target has new threads.
 	*/
-	follow(nowMs: number, mayBeOthers: boolean): void {
-		if (nowMs - this.#followedMs < Math.max(mayBeOthers ? followNewMs : followMs, followTimes * this.#followTookMs)) {
+	follow(nowMs: number, hasNew: boolean): void {
+		if (nowMs - this.#followedMs < Math.max(hasNew ? followNewMs : followMs, followTimes * this.#followTookMs)) {
 			return;
 		}
 

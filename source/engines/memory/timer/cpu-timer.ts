@@ -17,12 +17,6 @@ const withoutFramesMs = 2000;
 /** For this many samples after records were lost, that is the reason for unattributed CPU time. */
 const lossSamples = 500;
 
-/**
-The target's CPUs are read again at once if its threads have used this many times what was recorded, and this many
-periods more: they may have moved to other CPUs.
-*/
-const maxUnrecorded = {times: 1.5, periods: 5};
-
 /** Without a sample for this long, all events are closed. Samples are at most a minute apart. */
 const closeAfterMs = 90_000;
 
@@ -56,7 +50,6 @@ export class CpuTimer implements RunningTimer {
 	#taken = new Map<number, ThreadRecord[]>();
 	#lost = 0;
 	#samples = 0;
-	#unrecordedNs = 0;
 	#timeout?: NodeJS.Timeout;
 
 	/** `rings`: of the process's CPUs, open. */
@@ -95,7 +88,7 @@ export class CpuTimer implements RunningTimer {
 		return hasWoken ? 'woken' : (this.#taken.size > 0 || lost > 0 ? 'records' : 'nothing');
 	}
 
-	poll(awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
+	poll(_awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {
 		this.#samples++;
 		this.#lostAtSample = this.#lost > 0 ? this.#samples : this.#lostAtSample;
 		const nowMs = performance.now();
@@ -108,13 +101,10 @@ export class CpuTimer implements RunningTimer {
 
 		const ended: RecordedStack[] = [];
 		let count = 0;
-		const periodNs = this.#periodNs;
-		let unrecordedNs = awake.reduce((sum, {cpuNs}) => sum + cpuNs, 0);
 		for (const [tid, records] of this.#taken) {
 			const thread = this.#byId.get(tid);
 			count += records.length;
 			if (thread) {
-				unrecordedNs -= maxUnrecorded.times * periodNs * records.length;
 				this.#take(thread, records, nowMs);
 			} else {
 				ended.push(...this.#walkEnded(tid, records, nowMs));
@@ -125,10 +115,7 @@ export class CpuTimer implements RunningTimer {
 		this.#age(nowMs);
 		const costMs = this.#taken.size > 0 ? count * recordMs / this.#taken.size : 0;
 		this.#taken = new Map();
-		this.#unrecordedNs = Math.max(0, this.#unrecordedNs + unrecordedNs);
-		const mayBeElsewhere = this.#unrecordedNs > maxUnrecorded.periods * periodNs;
-		this.#rings?.follow(nowMs, hasNew || mayBeElsewhere);
-		this.#unrecordedNs = mayBeElsewhere ? 0 : this.#unrecordedNs;
+		this.#rings?.follow(nowMs, hasNew);
 		this.#closeLater();
 		return costMs;
 	}

@@ -2,15 +2,105 @@ import {threadFlag} from '../../../model/sample.js';
 import {type JavaThread} from '../threads/java-thread.js';
 import {errorNumber, refusalOf, type PerfCalls} from './perf-calls.js';
 import {type RecordedStack} from './recorded-stack.js';
-import {ThreadEvent, ringSizes} from './thread-event.js';
+import {PeriodLog} from './period.js';
+import {Ring, pageBytes, type ThreadRecord} from './ring.js';
+
+/** Bytes of stack in a record, and pages of the ring, a power of two. */
+type RingSize = {readonly stackBytes: number; readonly pages: number};
+
+/**
+Ring sizes, best first. Stacks usually have 6 to 8 KB, at most 21; of a truncated copy the innermost frames are still
+right. Each record takes the room of a full copy: seven fit.
+*/
+export const ringSizes: readonly RingSize[] = [{stackBytes: 32_768, pages: 64}, {stackBytes: 8192, pages: 16}, {stackBytes: 2048, pages: 4}];
+
+/** Records that fit in any of these rings. */
+export const ringRecords = 7;
+
+/** Minimum of the first period, as a fraction: much shorter ones would fill the ring. */
+const shortestFirst = 1 / 8;
+
+/** Options of a thread's event. */
+type ThreadEventOptions = {
+	readonly size: RingSize;
+	readonly periodNs: number;
+	readonly withKernel: boolean;
+};
+
+/** Records taken from an event. */
+type Taken = {readonly records: readonly ThreadRecord[]; readonly lost: number};
+
+/**
+An event on the CPU clock of one thread, with its ring. The first record comes after a random part of a period and
+counts for a whole one, so short-lived threads count correctly on average.
+*/
+export class ThreadEvent {
+	/** Opens an event; an errno if the event or its ring is refused. `random`: 0 to 1. */
+	static open(calls: PerfCalls, tid: number, {size, withKernel, periodNs}: ThreadEventOptions, random = Math.random()): ThreadEvent | number {
+		const firstNs = Math.round(periodNs * (shortestFirst + ((1 - shortestFirst) * random)));
+		const opened = calls.open(tid, {periodNs: firstNs, stackBytes: size.stackBytes, withKernel});
+		if ('errno' in opened) {
+			return opened.errno;
+		}
+
+		const mapped = calls.mapRing(opened.fd, (1 + size.pages) * pageBytes);
+		if ('errno' in mapped) {
+			calls.close(opened.fd);
+			return mapped.errno;
+		}
+
+		return new ThreadEvent(calls, opened.fd, mapped, {firstNs, periodNs});
+	}
+
+	readonly #calls: PerfCalls;
+	readonly #fd: number;
+	readonly #mapped: {readonly memory: ArrayBuffer; readonly address: unknown};
+	readonly #ring: Ring;
+	readonly #periods: PeriodLog;
+	#periodNs: number;
+	#isFirst = true;
+	#isClosed = false;
+
+	private constructor(calls: PerfCalls, fd: number, mapped: {readonly memory: ArrayBuffer; readonly address: unknown}, {firstNs, periodNs}: {readonly firstNs: number; readonly periodNs: number}) {
+		this.#calls = calls;
+		this.#fd = fd;
+		this.#mapped = mapped;
+		this.#ring = new Ring(mapped.memory);
+		this.#periods = new PeriodLog(firstNs);
+		this.#periodNs = periodNs;
+	}
+
+	/** Takes the records, and sets the period from now on. */
+	take(wantedNs = this.#periodNs): Taken {
+		const {records, lost} = this.#isClosed ? {records: [], lost: 0} : this.#ring.take();
+		for (const [index, record] of records.entries()) {
+			record.periodNs = this.#isFirst && index === 0 ? this.#periodNs : this.#periods.at(record.timeNs);
+		}
+
+		const isBegun = !this.#isFirst || records.length > 0;
+		if (isBegun && (this.#isFirst || wantedNs !== this.#periodNs)) {
+			// Setting it restarts the kernel's period.
+			this.#calls.setPeriod(this.#fd, wantedNs);
+			this.#periods.change(wantedNs);
+		}
+
+		this.#isFirst = !isBegun;
+		this.#periodNs = wantedNs;
+		return {records, lost};
+	}
+
+	close(): void {
+		if (!this.#isClosed) {
+			this.#isClosed = true;
+			this.#calls.unmap(this.#mapped);
+			this.#calls.close(this.#fd);
+		}
+	}
+}
 
 /** CPU nanoseconds within `busyWithinMs` from which on a thread gets an event of its own. */
 const busyNs = 1e6;
 const busyWithinMs = 1000;
-
-/** In the first sample, the busiest threads that used this share of the JVM's life get events, up to this number. */
-const minLifeShare = 0.001;
-const maxInitialEvents = 32;
 
 /** A thread that uses less than `busyNs` for this long loses its event. */
 const idleMs = 2000;
@@ -41,11 +131,9 @@ type ThreadRecords = {
 export class FollowedThreads {
 	readonly #calls: PerfCalls;
 	readonly #withKernel: boolean;
-	readonly #aliveMs: number;
 	readonly #records = new Map<JavaThread, ThreadRecords>();
 	#events = 0;
 	#round = 0;
-	#updatedMs = Number.NaN;
 	/** Index of the largest ring size that was not refused for lack of lockable memory. */
 	#smallest = 0;
 	/** Index of the largest size that is used: with larger ones some threads found no room at all. */
@@ -55,9 +143,7 @@ export class FollowedThreads {
 	#refused = 0;
 	#error = 0;
 
-	/** `aliveMs`: age of the JVM. */
-	constructor(calls: PerfCalls, withKernel: boolean, aliveMs = Infinity) {
-		this.#aliveMs = Math.max(1, aliveMs);
+	constructor(calls: PerfCalls, withKernel: boolean) {
 		this.#calls = calls;
 		this.#withKernel = withKernel;
 	}
@@ -79,11 +165,6 @@ export class FollowedThreads {
 	*/
 	update(awake: readonly JavaThread[], nowMs: number, periodNs: number): void {
 		this.#round++;
-		if (Number.isNaN(this.#updatedMs)) {
-			this.#begin(awake, nowMs, periodNs);
-		}
-
-		this.#updatedMs = nowMs;
 		if (this.#isTooLarge) {
 			this.#isTooLarge = false;
 			this.#largest++;
@@ -136,17 +217,6 @@ export class FollowedThreads {
 		}
 
 		this.#records.clear();
-	}
-
-	/** Opens events of the threads that have used most CPU time so far. */
-	#begin(awake: readonly JavaThread[], nowMs: number, periodNs: number): void {
-		const shareOf = ({lifeCpuNs}: JavaThread) => Math.min(1, lifeCpuNs / 1e6 / this.#aliveMs);
-		const busiest = awake
-			.filter(thread => thread.isThere && shareOf(thread) >= minLifeShare && (thread.flags & threadFlag.compiler) === 0)
-			.sort((a, b) => b.lifeCpuNs - a.lifeCpuNs);
-		for (const thread of busiest.slice(0, maxInitialEvents)) {
-			this.#open(this.#add(thread, nowMs), thread, nowMs, periodNs);
-		}
 	}
 
 	#add(thread: JavaThread, nowMs: number): ThreadRecords {

@@ -1,10 +1,9 @@
 import {type UnattributedReason} from '../../engine.js';
 import {type JavaThread} from '../threads/java-thread.js';
-import {FollowedThreads} from './followed-threads.js';
+import {FollowedThreads, ringRecords} from './followed-threads.js';
 import {type PerfCalls} from './perf-calls.js';
 import {recordMs, type Period} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
-import {ringRecords} from './thread-event.js';
 import {setCurrentStack, type RunningTimer} from './running-timer.js';
 
 /** A ring with at most this many records has room for twice as many. */
@@ -23,9 +22,9 @@ export class PerfTimer implements RunningTimer {
 	readonly #period: Period;
 	#timeout?: NodeJS.Timeout;
 
-	constructor(calls: PerfCalls, stacks: RecordedStacks, options: {readonly withKernel: boolean; readonly period: Period; readonly aliveMs?: number}) {
+	constructor(calls: PerfCalls, stacks: RecordedStacks, options: {readonly withKernel: boolean; readonly period: Period}) {
 		this.#withKernel = options.withKernel;
-		this.#threads = new FollowedThreads(calls, options.withKernel, options.aliveMs);
+		this.#threads = new FollowedThreads(calls, options.withKernel);
 		this.#stacks = stacks;
 		this.#period = options.period;
 	}

@@ -1,7 +1,6 @@
 import {type Memory} from '../target/memory.js';
-import {Unreadable} from '../target/reader.js';
+import {ifReadable} from '../target/reader.js';
 import {type ChunkPosition, type Continuations} from '../stacks/continuation.js';
-import {UnwindCache} from '../stacks/unwind-cache.js';
 import {StackCopy} from '../stacks/stack.js';
 import {type TopFrame} from '../stacks/top-frame.js';
 import {WalkedStack, type WalkEnd, type Walker} from '../stacks/walker.js';
@@ -16,9 +15,6 @@ const entryBytes = 3 * 8;
 
 /** Bytes below the place where the stack continues in the heap that tell whether its frame is unchanged. */
 const seamBytes = 64;
-
-/** Maximum number of threads with an unwind cache; few run at a time. */
-const cacheLimit = 32;
 
 /** A stack from a record, and the CPU nanoseconds that it stands for. */
 export class RecordedStack extends WalkedStack {
@@ -42,8 +38,6 @@ export class RecordedStacks {
 	readonly #nativeCode: number;
 	readonly #stack = new StackCopy();
 	readonly #bytes = new Uint8Array(seamBytes);
-	/** By thread id. */
-	readonly #caches = new Map<number, UnwindCache>();
 
 	constructor(parts: {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations; readonly nativeCode: number}) {
 		this.#memory = parts.memory;
@@ -58,7 +52,7 @@ export class RecordedStacks {
 	thread's; omitted for one that has ended, whose stack is undefined without Java frames, as it may not have been a
 	Java thread.
 	*/
-	walk({tid, timeNs, periodNs, registers, stack: bytes}: ThreadRecord, block?: ThreadBlock): RecordedStack | undefined {
+	walk({timeNs, periodNs, registers, stack: bytes}: ThreadRecord, block?: ThreadBlock): RecordedStack | undefined {
 		const {sp} = registers;
 		const isEnded = block === undefined;
 		block ??= {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
@@ -66,36 +60,19 @@ export class RecordedStacks {
 			return undefined;
 		}
 
-		const cache = this.#cacheOf(tid);
-		cache.begin(performance.now());
 		this.#walker.start();
-		this.#walker.cache = cache;
-		let end: WalkEnd;
-		try {
+		const end = ifReadable<WalkEnd | undefined>(() => {
 			this.#stack.set(sp, bytes, block.stackBase);
-			end = this.#top.walk(this.#stack, registers, block);
-		} catch (error) {
-			if (!(error instanceof Unreadable)) {
-				throw error;
-			}
-
-			cache.forget();
+			return this.#top.walk(this.#stack, registers, block);
+		}, undefined);
+		if (!end) {
 			return undefined;
-		} finally {
-			this.#walker.cache = undefined;
 		}
 
-		const {frames, heapStart: seam, carrierStart} = this.#walker;
+		const {frames, heapStart} = this.#walker;
 		const walked = new RecordedStack();
 		walked.timeNs = timeNs;
 		walked.periodNs = periodNs;
-		if (end === 'root' && frames.count > 0 && seam === -1 && carrierStart === -1 && bytes.byteOffset % 4 === 0 && !this.#stack.isTruncated) {
-			walked.setStack(this.#walker, end, undefined);
-			cache.end({low: sp, words: new Uint32Array(bytes.buffer, bytes.byteOffset, (this.#stack.high - sp) / 4)}, walked.frames);
-			return walked;
-		}
-
-		cache.forget();
 		if (frames.count === 0) {
 			if (isEnded) {
 				return undefined;
@@ -106,7 +83,6 @@ export class RecordedStacks {
 
 		walked.entry = this.#entryAt(this.#entryAddress(block));
 		walked.isMounted = walked.entry !== undefined && this.isStillMounted(walked);
-		const {heapStart} = this.#walker;
 		const hasHeap = heapStart !== -1 && walked.isMounted && this.#walkHeap(block);
 		walked.setStack(this.#walker, end, hasHeap ? this.#continuations.frames : undefined);
 		return walked;
@@ -118,20 +94,6 @@ export class RecordedStacks {
 	*/
 	isStillMounted({entry}: RecordedStack): boolean {
 		return entry !== undefined && this.#isSame(entry.address, entry.bytes);
-	}
-
-	#cacheOf(tid: number): UnwindCache {
-		let cache = this.#caches.get(tid);
-		if (!cache) {
-			if (this.#caches.size >= cacheLimit) {
-				this.#caches.clear();
-			}
-
-			cache = new UnwindCache();
-			this.#caches.set(tid, cache);
-		}
-
-		return cache;
 	}
 
 	/**

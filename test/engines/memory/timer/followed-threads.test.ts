@@ -236,23 +236,6 @@ describe('who has an event', () => {
 		followed.clear();
 		expect(event.take().records).toEqual([]);
 	});
-
-	test('before anybody was seen at work, the busiest of those that used a thousandth of the JVM\'s life', () => {
-		const threads = Array.from({length: 100}, (_, index) => {
-			const java = thread(index + 1, 0);
-			java.lifeCpuNs = index * 1e6;
-			return java;
-		});
-		const followed = new FollowedThreads(new Kernel(), true, 10_000);
-		followed.update(threads, 0, periodNs);
-		expect(threads.map(java => java.hasEvent)).toEqual(threads.map((_, index) => index >= 68));
-		followed.update(threads, 20, periodNs);
-		expect(eventsOf(followed, threads)).toBe(32);
-		followed.clear();
-		const old = new FollowedThreads(new Kernel(), true, 98_000);
-		old.update(threads, 0, periodNs);
-		expect(eventsOf(old, threads)).toBe(2);
-	});
 });
 
 test.each([
