@@ -17,9 +17,8 @@ import {keepColumns} from '../config/configure.js';
 import type {Configuration} from '../config/settings.js';
 import {namePackages} from '../query/columns/names.js';
 import type {Message} from '../ui/state/state.js';
-import {targetRoots} from '../sources/class-path.js';
 import {sourceLibrary} from '../sources/library.js';
-import {rootOf, type SourceRoot} from '../sources/roots.js';
+import {rootOf, type SourceRoot, targetRoots} from '../sources/roots.js';
 import {saver} from './save.js';
 import {jvmColumns, jvmScanner} from './list.js';
 

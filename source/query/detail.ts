@@ -1,20 +1,21 @@
 import {arrayFrom, makeArrays, namesOf} from '../model/column-types.js';
-import {counterColumns} from '../model/schema.js';
+import {counterColumns, contentionColumns} from '../model/schema.js';
 import {rootNode} from '../model/frame.js';
 import type {Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
-import {holdersOf} from './locks/holders.js';
 import {attributionOf} from './counters/attribution.js';
-import {countersInWindow, scopeOf, type Scope} from './counters/scope.js';
+import {countersInWindow, scopeOf, type Scope, isCounted} from './counters/scope.js';
 import {byNumber, byText} from './columns/sort.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {stackRows, type StackRow} from './stacks/stacks.js';
 import {queryLines} from './lines/lines.js';
 import type {StackHistogramRow} from './stacks/rows.js';
-import type {
-	Holder, Location, Query, StateTicks,
-} from './types/rows.js';
+import type {Holder, Location, Query, StateTicks, HolderLocation} from './types/rows.js';
 import type {LineRow} from './lines/counted-lines.js';
+import {alignedTo} from './counters/aligned.js';
+import {recordsInWindow} from '../model/records-in-window.js';
+import {locationName} from './counters/location.js';
+import {lockInfo} from './locks/newest-sample.js';
 
 /** A thread of a detail: what it did at the place looked at. Ticks are those of counted states, `states` has all. */
 export type DetailThread = {readonly key: number; readonly name: string; readonly cpuNs: number; readonly ticks: number; readonly states: StateTicks};
@@ -205,4 +206,54 @@ function sum(figures: readonly number[]): number {
 	}
 
 	return total;
+}
+
+type HolderSums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName' | 'ownerKey'>; ticks: number; readonly took: Map<string, HolderLocation>; readonly now: Map<string, HolderLocation>};
+
+/**
+Owners of the locks that samples at the wanted stacks waited for in the window, each with all its places together. Those
+who held up most come first.
+*/
+function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): Holder[] {
+	const all = snapshot.contention;
+	const contention = recordsInWindow(contentionColumns, all, alignedTo(snapshot, since)?.contention, index => isCounted(scope, all.thread[index]) && isWanted(all.node[index]));
+	const sums = new Map<string, HolderSums>();
+	let ticksOfAll = 0;
+	for (let index = 0; index < contention.count; index++) {
+		const ticks = contention.ticks[index];
+		const {ownerLocation, ownerNow, ...owner} = lockInfo(snapshot, {
+			lockKind: contention.lockKind[index],
+			lockClass: contention.lockClass[index],
+			owner: contention.owner[index],
+			ownerFrame: contention.ownerFrame[index],
+			ownerNode: contention.ownerNode[index],
+		});
+		const key = `${contention.owner[index]} ${owner.kind} ${owner.className}`;
+		const ownerKey = snapshot.threads.key.at(contention.owner[index]);
+		const sum = sums.get(key) ?? {
+			owner: {...owner, ...(contention.owner[index] >= 0 && ownerKey !== undefined ? {ownerKey} : {})}, ticks: 0, took: new Map(), now: new Map(),
+		};
+		sums.set(key, sum);
+		sum.ticks += ticks;
+		ticksOfAll += ticks;
+		addLocation(sum.took, ownerLocation, ticks);
+		addLocation(sum.now, ownerNow, ticks);
+	}
+
+	return [...sums]
+		.sort(([a, aSum], [b, bSum]) => byNumber(bSum.ticks, aSum.ticks) || byText(a, b))
+		.map(([, {owner, ticks, took, now}]) => ({
+			...owner, ticks, percent: 100 * ticks / ticksOfAll, took: sortedLocations(took), now: sortedLocations(now),
+		}));
+}
+
+function addLocation(locations: Map<string, HolderLocation>, location: Location | undefined, ticks: number): void {
+	if (location) {
+		const name = locationName(location);
+		locations.set(name, {location, ticks: ticks + (locations.get(name)?.ticks ?? 0)});
+	}
+}
+
+function sortedLocations(locations: ReadonlyMap<string, HolderLocation>): HolderLocation[] {
+	return [...locations].sort(([a, {ticks: aTicks}], [b, {ticks: bTicks}]) => byNumber(bTicks, aTicks) || byText(a, b)).map(([, location]) => location);
 }

@@ -2,13 +2,13 @@ import {spawn} from 'node:child_process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {openVitals} from '../../source/jvm/counters/vitals.js';
-import {jvmText} from '../../source/query/summary/jvm-text.js';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {picture} from '../helpers/picture.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 import {javaForTest} from '../helpers/for-test.js';
 import {samplerForTest} from '../helpers/sampling.js';
+import {jvmText} from '../../source/query/summary/findings.js';
 
 /** Samples a JVM until what is said of it matches. */
 async function sampleUntil(java: JavaProcess, said: RegExp): Promise<void> {

@@ -2,10 +2,9 @@ import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {describe, expect, test} from 'vitest';
-import {pathEntries, sourceJars, targetRoots} from '../../source/sources/class-path.js';
 import {linesOf, sourceLibrary} from '../../source/sources/library.js';
 import {misfitOf, pathOfSource} from '../../source/sources/source-text.js';
-import {rootOf} from '../../source/sources/roots.js';
+import {rootOf, pathEntries, sourceJars, targetRoots} from '../../source/sources/roots.js';
 import {makeZip} from './make-zip.js';
 import {sharedFolder} from '../helpers/for-test.js';
 

@@ -28,7 +28,7 @@ export const json: ExportFormat = {
 	tasks: jsonTasks,
 	listing: 'document',
 	write(snapshot, baseline, options) {
-		return inPieces(textOf(documentOf(snapshot, baseline, options), options.iteration === undefined ? rowByRow : inOneLine));
+		return inPieces(textOf(documentOf(snapshot, baseline, options), options.iteration === undefined));
 	},
 };
 
@@ -38,7 +38,7 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 	const lines = [...queryLines(snapshot, baseline, query).rows].sort((a, b) => b.selfCpuNs - a.selfCpuNs || b.selfTicks - a.selfTicks || byText(a.key, b.key));
 	const threads = [...queryThreads(snapshot, baseline, everything).rows].sort((a, b) => b.cpuNs - a.cpuNs || b.ticks - a.ticks || a.thread - b.thread);
 	const stacks = queryStacks(snapshot, baseline, query);
-	return {
+	const head = {
 		...documentHead(snapshot.target, version),
 		engine: session.engine,
 		timer: session.timer,
@@ -59,11 +59,14 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		...(query.baseline && view?.comparesWithBaseline ? {comparedWith: markOf(query.baseline)} : {}),
 		notes: [...notes, ...noteLines(snapshot, baseline)],
 		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: at ? frameOf(at) : null}))),
-		lines: new List(lines.slice(0, top), row => JSON.stringify(lineOf(row, query))),
-		threads: new List(threads.slice(0, top), row => JSON.stringify(threadOf(row))),
-		stacks: new List(stacks.slice(0, top), stackText()),
-		...(view?.files.json ? {[view.id]: new List(view.files.json(snapshot, baseline, query, top), row => row)} : {}),
 	};
+	const lists: Readonly<Record<string, Iterable<string>>> = {
+		lines: textsOf(lines.slice(0, top), row => JSON.stringify(lineOf(row, query))),
+		threads: textsOf(threads.slice(0, top), row => JSON.stringify(threadOf(row))),
+		stacks: textsOf(stacks.slice(0, top), stackText()),
+		...(view?.files.json ? {[view.id]: view.files.json(snapshot, baseline, query, top)} : {}),
+	};
+	return {head, lists};
 }
 
 /** What it is compared with: as the keys of the document itself. */
@@ -74,20 +77,10 @@ function markOf({snapshot, since, title}: Baseline) {
 	};
 }
 
-/** The rows of a list, each as JSON when it is asked for. */
-class List<Row> implements Iterable<string> {
-	readonly #rows: Iterable<Row>;
-	readonly #text: (row: Row) => string;
-
-	constructor(rows: Iterable<Row>, text: (row: Row) => string) {
-		this.#rows = rows;
-		this.#text = text;
-	}
-
-	* [Symbol.iterator](): Generator<string> {
-		for (const row of this.#rows) {
-			yield this.#text(row);
-		}
+/** Rows as JSON, each when it is asked for. */
+function * textsOf<Row>(rows: Iterable<Row>, textOfRow: (row: Row) => string): Generator<string> {
+	for (const row of rows) {
+		yield textOfRow(row);
 	}
 }
 
@@ -113,40 +106,28 @@ function stackText(): (row: StackRow) => string {
 	};
 }
 
-/** What stands between the parts of a document. */
-type Layout = {readonly open: string; readonly key: (name: string) => string; readonly between: string; readonly firstRow: string; readonly nextRow: string; readonly endOfList: string; readonly close: string};
+/** In one line as JSON.stringify writes it, or with a line for each key and each row of a list, for grep. */
+function * textOf({head, lists}: ReturnType<typeof documentOf>, hasLines: boolean): Generator<string> {
+	const [line, tab, colon] = hasLines ? ['\n', '\t', ': '] : ['', '', ':'];
+	const keyText = (name: string) => `${line}${tab}${JSON.stringify(name)}${colon}`;
+	let between = '{';
+	for (const [name, value] of Object.entries(head)) {
+		yield `${between}${keyText(name)}${JSON.stringify(value)}`;
+		between = ',';
+	}
 
-/** A line for each key and for each row of a list: it can be read and searched with grep. */
-const rowByRow: Layout = {
-	open: '{\n', key: name => `\t${JSON.stringify(name)}: `, between: ',\n', firstRow: '\n\t\t', nextRow: ',\n\t\t', endOfList: '\n\t', close: '\n}\n',
-};
-
-/** As JSON.stringify writes it. */
-const inOneLine: Layout = {
-	open: '{', key: name => `${JSON.stringify(name)}:`, between: ',', firstRow: '', nextRow: ',', endOfList: '', close: '}\n',
-};
-
-function * textOf(document: Readonly<Record<string, unknown>>, layout: Layout): Generator<string> {
-	let before = layout.open;
-	for (const [name, value] of Object.entries(document)) {
-		yield before + layout.key(name);
-		before = layout.between;
-		if (!(value instanceof List)) {
-			yield JSON.stringify(value);
-			continue;
-		}
-
-		yield '[';
+	for (const [name, rows] of Object.entries(lists)) {
+		yield `,${keyText(name)}[`;
 		let isEmpty = true;
-		for (const row of value as List<unknown>) {
-			yield (isEmpty ? layout.firstRow : layout.nextRow) + row;
+		for (const row of rows) {
+			yield `${isEmpty ? '' : ','}${line}${tab}${tab}${row}`;
 			isEmpty = false;
 		}
 
-		yield isEmpty ? ']' : `${layout.endOfList}]`;
+		yield isEmpty ? ']' : `${line}${tab}]`;
 	}
 
-	yield layout.close;
+	yield `${line}}\n`;
 }
 
 /** Characters of a piece: large enough that a write costs little, small beside what the tool holds anyway. */

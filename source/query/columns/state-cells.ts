@@ -76,20 +76,10 @@ export function shareOut(weights: readonly number[], cells: number): number[] {
 
 	// How much a share falls short of its exact part decides who gets the next cell.
 	const lack = (index: number) => (weights[index] / whole * cells) - shares[index];
-	// Who falls short by so many gets cells for certain: those that have one too many have less than that together.
-	for (const index of byWeight) {
-		const certain = Math.max(0, Math.floor(lack(index)) - weights.length + 1);
-		shares[index] += certain;
-		left -= certain;
-	}
-
-	const {length} = byWeight;
 	for (; left > 0; left--) {
-		let most = byWeight[0];
-		for (let at = 1; at < length; at++) {
-			if (lack(byWeight[at]) > lack(most)) {
-				most = byWeight[at];
-			}
+		let [most] = byWeight;
+		for (const index of byWeight) {
+			most = lack(index) > lack(most) ? index : most;
 		}
 
 		shares[most]++;

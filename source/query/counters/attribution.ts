@@ -3,7 +3,7 @@ import type {Dictionary, Counters} from '../../model/snapshot.js';
 import type {Location, Query} from '../types/rows.js';
 import {locationOfFrame} from './location.js';
 import {ownCode} from './own-code.js';
-import {CounterBuckets, CounterRanking} from './ranking.js';
+import {CounterBuckets, CounterRanking} from './buckets.js';
 import type {Scope} from './scope.js';
 import {stackIndex} from './stack-index.js';
 

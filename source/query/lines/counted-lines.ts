@@ -3,9 +3,8 @@ import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import type {PastFigures} from '../columns/column.js';
 import {attributionOf} from '../counters/attribution.js';
-import {BucketSums} from '../counters/bucket-sums.js';
 import {AtLocation} from '../counters/location.js';
-import {CounterBuckets, CounterRanking, type Ranked} from '../counters/ranking.js';
+import {CounterBuckets, CounterRanking, type Ranked, BucketSums} from '../counters/buckets.js';
 import {
 	countersInWindow, effectiveUnit, scopeOf, type Scope,
 } from '../counters/scope.js';

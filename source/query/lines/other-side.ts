@@ -1,6 +1,6 @@
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {attributionOf} from '../counters/attribution.js';
-import {CounterRanking, type CounterBuckets} from '../counters/ranking.js';
+import {CounterRanking, type CounterBuckets} from '../counters/buckets.js';
 import {ownCode} from '../counters/own-code.js';
 import type {Scope} from '../counters/scope.js';
 import {stackIndex} from '../counters/stack-index.js';

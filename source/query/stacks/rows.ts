@@ -4,10 +4,10 @@ import {nativeLine, rootNode} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import {TupleIndex} from '../../model/tuple-index.js';
 import {ownLocation} from '../counters/attribution.js';
-import type {BucketSums} from '../counters/bucket-sums.js';
 import {percentOf, samplesOf, shareError} from '../counters/share.js';
 import {framesOf, type Grouping} from '../counters/stack-index.js';
 import type {Location, Query, StateTicks} from '../types/rows.js';
+import type {BucketSums} from '../counters/buckets.js';
 
 export type Frames = {
 	readonly dictionary: Dictionary;

@@ -3,7 +3,7 @@ import {threadFlag} from '../../model/sample.js';
 import type {Counters, Snapshot, Dictionary} from '../../model/snapshot.js';
 import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {attributionOf, ownLocation, viaLocation} from '../counters/attribution.js';
-import {CounterBuckets, CounterRanking} from '../counters/ranking.js';
+import {CounterBuckets, CounterRanking} from '../counters/buckets.js';
 import {attributedLocation, isStuckLonger, lockOf, stuckMs, isContendingNow} from '../locks/newest-sample.js';
 import {locationName} from '../counters/location.js';
 import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../counters/scope.js';

@@ -1,7 +1,5 @@
-import {
-	bucketStartNs, histogramOf, histogramSince, HistogramSum, longestNs, type Histogram, percentileNs,
-} from '../../model/histogram.js';
-import type {TracedMethod, TraceNodes, TraceReport} from '../../model/trace-report.js';
+import {bucketStartNs, histogramOf, histogramSince, HistogramSum, longestNs, type Histogram, percentileNs} from '../../model/histogram.js';
+import {type TracedMethod, type TraceNodes, type TraceReport, threadsInWindow, type ThreadCalls, type ThreadWay} from '../../model/trace-report.js';
 import {byNumber} from '../columns/sort.js';
 
 /** Calls of a method, or of one way to it, in a window. Times in nanoseconds. */
@@ -116,7 +114,7 @@ export function traceTree(report: TraceReport, since: TraceReport | undefined): 
 }
 
 /** The same of some nodes with their figures: callees, which have greater numbers, before their callers. */
-export function treeOf({nodes, methods}: TraceReport, wanted: Iterable<number>, figuresAt: (node: number) => CallFigures): TraceTreeRow[] {
+function treeOf({nodes, methods}: TraceReport, wanted: Iterable<number>, figuresAt: (node: number) => CallFigures): TraceTreeRow[] {
 	const overloaded = overloadedNames(methods);
 	const children = new Map<number, TraceTreeRow[]>();
 	const below = (node: number) => (children.get(node) ?? []).sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.node - b.node);
@@ -160,7 +158,7 @@ export function thinnedText(row: TracedMethod & Pick<TraceRow, 'errorPercent'>):
 }
 
 /** Seconds for which calls were counted in the window. */
-export function secondsOf(report: TraceReport, since: TraceReport | undefined): number {
+function secondsOf(report: TraceReport, since: TraceReport | undefined): number {
 	return Math.max(0, report.elapsedNs - (sameSession(report, since)?.elapsedNs ?? 0)) / 1e9;
 }
 
@@ -225,5 +223,64 @@ function figuresOf({calls, exceptions, allNs, cumulativeNs, ownNs, leastNs, most
 		p99Ns: percentileNs(durations, 0.99),
 		mostNs: calls > 0 ? most : 0,
 		cumulativeNs, ownNs,
+	};
+}
+
+/** What a thread called: all together, and the tree of its calls, the longest first. Percentiles are not known. */
+export type ThreadTree = CallFigures & {readonly number: number; readonly name: string; readonly rows: readonly TraceTreeRow[]};
+
+/** The calls of each thread in the window, the thread with the longest ones first. */
+export function threadTrees(report: TraceReport, since: TraceReport | undefined): ThreadTree[] {
+	const seconds = secondsOf(report, since);
+	const threads = since?.startedAtMs === report.startedAtMs ? threadsInWindow(report.byThread, since.byThread) : report.byThread;
+	return threads
+		.map((thread): ThreadTree => {
+			const rows = treeOfThread(thread, report, seconds);
+			return {...figuresOfWay(togetherOf(thread), seconds), meanNs: Number.NaN, number: thread.number, name: thread.name, rows};
+		})
+		.sort((a, b) => b.cumulativeNs - a.cumulativeNs || a.number - b.number);
+}
+
+function treeOfThread({ways}: ThreadCalls, report: TraceReport, seconds: number): TraceTreeRow[] {
+	const byNode = new Map(ways.map(way => [way.node, way]));
+	// A call that goes on counts nowhere yet, but those that it has made do: they hang from it.
+	const wanted = new Set<number>();
+	for (const {node} of ways) {
+		for (let at = node; at !== 0 && !wanted.has(at); at = report.nodes.parent[at]) {
+			wanted.add(at);
+		}
+	}
+
+	return treeOf(report, [...wanted].sort((a, b) => b - a), node => figuresOfWay(byNode.get(node), seconds));
+}
+
+/** All calls of a thread; it was in them for as long as each by itself took. */
+function togetherOf({ways}: ThreadCalls): Omit<ThreadWay, 'node'> {
+	const sums = {
+		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
+	};
+	for (const {calls, exceptions, ownNs, mostNs} of ways) {
+		sums.calls += calls;
+		sums.exceptions += exceptions;
+		sums.cumulativeNs += ownNs;
+		sums.ownNs += ownNs;
+		sums.mostNs = Math.max(sums.mostNs, mostNs);
+	}
+
+	return sums;
+}
+
+function figuresOfWay(way: Omit<ThreadWay, 'node'> | undefined, seconds: number): CallFigures {
+	const {calls, exceptions, cumulativeNs, ownNs, mostNs} = way ?? {
+		calls: 0, exceptions: 0, cumulativeNs: 0, ownNs: 0, mostNs: 0,
+	};
+	return {
+		calls, exceptions, cumulativeNs, ownNs,
+		mostNs: mostNs || Number.NaN,
+		callsPerS: seconds > 0 ? calls / seconds : 0,
+		exceptionsPerS: seconds > 0 ? exceptions / seconds : 0,
+		meanNs: calls > 0 ? cumulativeNs / calls : 0,
+		p50Ns: Number.NaN,
+		p99Ns: Number.NaN,
 	};
 }

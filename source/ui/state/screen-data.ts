@@ -1,7 +1,6 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {SourceStatus} from '../../model/source.js';
 import type {Finding} from '../../query/summary/findings.js';
-import type {SamplingRates} from '../../query/past/sampling-rates.js';
 import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {LineFigures} from '../../query/lines/lines.js';
@@ -9,6 +8,7 @@ import type {Location, Summary} from '../../query/types/rows.js';
 import type {SourceText} from '../../sources/source-text.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
 import type {Trend} from '../../query/past/steps.js';
+import type {SamplingRates} from '../../query/past/windows.js';
 
 /** The data on the screen, all of one moment. */
 export type ScreenData = {

@@ -1,15 +1,12 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import type {SourceOf, SourceText} from '../../sources/source-text.js';
-import {
-	ratesOf, recentRates, overallRates, type SamplingRates,
-} from '../../query/past/sampling-rates.js';
 import {LookBack} from '../../query/past/look-back.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {summarize} from '../../query/summary/summary.js';
 import {querySourceLines} from '../../query/lines/lines.js';
 import type {SummaryOptions} from '../../query/types/query.js';
 import type {GroupBy, Location, Query} from '../../query/types/rows.js';
-import {windowStart} from '../../query/past/windows.js';
+import {windowStart, ratesOf, recentRates, overallRates, type SamplingRates} from '../../query/past/windows.js';
 import {viewOf, views} from '../../views/registry.js';
 import type {View, ViewRow} from '../../views/view.js';
 import {endedBy, cpuTrend} from '../../query/past/steps.js';
