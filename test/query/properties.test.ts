@@ -11,7 +11,6 @@ import {queryLines} from '../../source/query/lines/lines.js';
 import {queryStacks, type StackRow} from '../../source/query/stacks/stacks.js';
 import {queryThreads} from '../../source/query/threads/threads.js';
 import {byText, inOrder} from '../../source/query/columns/sort.js';
-import {shareOut} from '../../source/query/columns/state-cells.js';
 import type {GroupBy, Query} from '../../source/query/types/rows.js';
 import type {LineRow} from '../../source/query/lines/counted-lines.js';
 
@@ -264,23 +263,3 @@ function keyOfNode({dictionary}: Snapshot, node: number, by: GroupBy): string {
 	const method = `${dictionary.strings[dictionary.frameClass[frame]]}.${dictionary.strings[dictionary.frameMethod[frame]]}`;
 	return by === 'class' ? dictionary.strings[dictionary.frameClass[frame]] : (by === 'method' ? method : `${method}:${dictionary.frameLine[frame]}`);
 }
-
-test('cells are shared out one by one, each to who falls shortest of its part, however many there are', () => {
-	const weight = fc.oneof(fc.constant(0), fc.integer({min: 1, max: 3}), fc.integer({min: 1, max: 1e7}));
-	fc.assert(fc.property(fc.array(weight, {minLength: 1, maxLength: 7}), fc.integer({min: 1, max: 300}), (weights, cells) => {
-		const total = sum(weights, weight => weight);
-		const order = [...weights.keys()].toSorted((a, b) => weights[b] - weights[a] || a - b);
-		const shares = weights.map(() => 0);
-		for (const index of order.filter(each => weights[each] > 0).slice(0, cells)) {
-			shares[index] = 1;
-		}
-
-		for (let left = total > 0 ? cells - sum(shares, share => share) : 0; left > 0; left--) {
-			const lacks = shares.map((share, index) => (weights[index] / total * cells) - share);
-			const most = Math.max(...lacks);
-			shares[order.find(index => lacks[index] === most)!]++;
-		}
-
-		expect(shareOut(weights, cells)).toEqual(shares);
-	}));
-});

@@ -2,7 +2,7 @@ import {rootNode} from '../../model/frame.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import type {PastFigures} from '../columns/column.js';
-import {attributionOf} from '../counters/attribution.js';
+import {attributionOf, OtherSide} from '../counters/attribution.js';
 import {AtLocation} from '../counters/location.js';
 import {CounterBuckets, CounterRanking, type Ranked, BucketSums} from '../counters/buckets.js';
 import {
@@ -16,7 +16,6 @@ import {contentionByLocation, type ContentionByLocation} from '../locks/contenti
 import type {
 	Interval, Location, Measure, Query, StateTicks, Unit,
 } from '../types/rows.js';
-import {OtherSide} from './other-side.js';
 
 /** Names of threads kept for a row. */
 const maxTopThreads = 3;
