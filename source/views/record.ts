@@ -42,17 +42,3 @@ export const locationCells: Cells<Location> = {
 
 /** The ticks of each state. */
 export const stateCells: Cells<{readonly states: StateTicks}> = Object.fromEntries(threadStates.map((state, code) => [state.toLowerCase(), (row: {readonly states: StateTicks}) => row.states[code]]));
-
-/** JSON texts of frames, which stand in many stacks: each is made once. */
-export function frameTexts(): (frame: Location) => string {
-	const texts = new Map<Location, string>();
-	return frame => {
-		let text = texts.get(frame);
-		if (text === undefined) {
-			text = JSON.stringify(frameOf(frame));
-			texts.set(frame, text);
-		}
-
-		return text;
-	};
-}

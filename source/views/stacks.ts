@@ -8,7 +8,7 @@ import {queryStackDetail} from '../query/detail.js';
 import type {Query} from '../query/types/rows.js';
 import {queryStackHistogram} from '../query/stacks/histogram.js';
 import {
-	csvOf, frameTexts, stateCells, statesOf, viaOf,
+	csvOf, frameOf, stateCells, statesOf, viaOf,
 } from './record.js';
 import type {View} from './view.js';
 import {frameText, type StackHistogramRow} from '../query/stacks/rows.js';
@@ -56,12 +56,11 @@ export const stacksView: View<StackHistogramRow> = {
 			...stateCells, frames: row => row.frames.map(frame => frameText(frame)).join('; '), via: row => nameOf(row.via),
 		}),
 		* json(snapshot, since, query, top) {
-			const textOf = frameTexts();
 			for (const row of queryStackHistogram(snapshot, since, query).rows.slice(0, top)) {
-				const head = JSON.stringify({
+				yield JSON.stringify({
 					ticks: row.ticks, cpuMs: msOf(row.cpuNs), percent: decimals(row.percent, 3), threads: row.threadCount, state: mostTicks(row), states: statesOf(row.states), fingerprint: row.fingerprint, ...viaOf(row, query),
+					frames: row.frames.map(frame => frameOf(frame)),
 				});
-				yield `${head.slice(0, -1)},"frames":[${row.frames.map(frame => textOf(frame)).join(',')}]}`;
 			}
 		},
 	},

@@ -6,9 +6,7 @@ import {queryLines} from '../../query/lines/lines.js';
 import {queryStacks, type StackRow} from '../../query/stacks/stacks.js';
 import {queryThreads} from '../../query/threads/threads.js';
 import type {Baseline, Query, ThreadRow} from '../../query/types/rows.js';
-import {
-	frameOf, frameTexts, statesOf, viaOf,
-} from '../../views/record.js';
+import {frameOf, statesOf, viaOf} from '../../views/record.js';
 import {jsonTraces} from '../traces/json.js';
 import {documentHead, type ExportFormat, type ExportOptions} from './export-format.js';
 import {noteLines} from './session-lines.js';
@@ -61,9 +59,9 @@ function documentOf(snapshot: Snapshot, baseline: Snapshot | undefined, {query, 
 		deadlocks: deadlocksOf(snapshot).map(deadlock => deadlock.map(({name, lockClass, at}) => ({thread: name, lock: lockClass, at: at ? frameOf(at) : null}))),
 	};
 	const lists: Readonly<Record<string, Iterable<string>>> = {
-		lines: textsOf(lines.slice(0, top), row => JSON.stringify(lineOf(row, query))),
-		threads: textsOf(threads.slice(0, top), row => JSON.stringify(threadOf(row))),
-		stacks: textsOf(stacks.slice(0, top), stackText()),
+		lines: textsOf(lines.slice(0, top), row => lineOf(row, query)),
+		threads: textsOf(threads.slice(0, top), threadOf),
+		stacks: textsOf(stacks.slice(0, top), stackOf),
 		...(view?.files.json ? {[view.id]: view.files.json(snapshot, baseline, query, top)} : {}),
 	};
 	return {head, lists};
@@ -78,9 +76,9 @@ function markOf({snapshot, since, title}: Baseline) {
 }
 
 /** Rows as JSON, each when it is asked for. */
-function * textsOf<Row>(rows: Iterable<Row>, textOfRow: (row: Row) => string): Generator<string> {
+function * textsOf<Row>(rows: Iterable<Row>, objectOf: (row: Row) => object): Generator<string> {
 	for (const row of rows) {
-		yield textOfRow(row);
+		yield JSON.stringify(objectOf(row));
 	}
 }
 
@@ -97,13 +95,8 @@ function threadOf(row: ThreadRow) {
 	};
 }
 
-/** A stack as JSON. */
-function stackText(): (row: StackRow) => string {
-	const textOfFrame = frameTexts();
-	return row => {
-		const head = JSON.stringify({ticks: row.ticks, cpuMs: msOf(row.cpuNs), state: row.state});
-		return `${head.slice(0, -1)},"frames":[${row.frames.map(frame => textOfFrame(frame)).join(',')}]}`;
-	};
+function stackOf({ticks, cpuNs, state, frames}: StackRow) {
+	return {ticks, cpuMs: msOf(cpuNs), state, frames: frames.map(frame => frameOf(frame))};
 }
 
 /** In one line as JSON.stringify writes it, or with a line for each key and each row of a list, for grep. */

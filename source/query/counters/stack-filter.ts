@@ -83,11 +83,8 @@ export class StackFilter {
 	}
 
 	#look(locations: readonly Location[]): void {
-		for (const [term, asked] of this.#terms.entries()) {
-			const answers = answersOf(asked, locations);
-			for (let location = 1; location < locations.length; location++) {
-				this.#ofLocation[location] |= answers[location] ? 1 << term : 0;
-			}
+		for (let location = 1; location < locations.length; location++) {
+			this.#ofLocation[location] = this.foundInName(locations[location]);
 		}
 
 		// Callers have smaller ids than their callees.
@@ -106,22 +103,4 @@ export class StackFilter {
 
 		return bits;
 	}
-}
-
-/**
-Whether a term's text fits, by place: the same filter is asked for at each refresh, and the places of a session are one
-list that grows.
-*/
-const known = new WeakMap<RowTerm, WeakMap<readonly Location[], boolean[]>>();
-
-function answersOf(term: RowTerm, locations: readonly Location[]): readonly boolean[] {
-	const ofTerm = known.get(term) ?? new WeakMap<readonly Location[], boolean[]>();
-	known.set(term, ofTerm);
-	const answers = ofTerm.get(locations) ?? [];
-	ofTerm.set(locations, answers);
-	while (answers.length < locations.length) {
-		answers.push(term.text(locationName(locations[answers.length])));
-	}
-
-	return answers;
 }

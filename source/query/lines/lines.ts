@@ -2,7 +2,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {sortRows} from '../columns/sort.js';
 import {locationName} from '../counters/location.js';
 import {scopeOf} from '../counters/scope.js';
-import {filtered, type FilterFields, type RowFilter} from '../filter/filter.js';
+import {filtered, type FilterFields} from '../filter/filter.js';
 import type {Query, Location} from '../types/rows.js';
 import {lineColumns} from './columns.js';
 import {countedLines, type LineRow, type LineTable} from './counted-lines.js';
@@ -16,7 +16,7 @@ or waiting samples count.
 export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
 	const scope = scopeOf(snapshot, query);
 	const {rows, ...whole} = countedLines(snapshot, since, query, scope);
-	return {rows: sortRows(matching(rows, scope.filter), lineColumns, query.sort), allRows: rows.length, ...whole};
+	return {rows: sortRows(filtered(rows, scope.filter, filterFields), lineColumns, query.sort), allRows: rows.length, ...whole};
 }
 
 const filterFields: FilterFields<LineRow> = {
@@ -24,16 +24,6 @@ const filterFields: FilterFields<LineRow> = {
 	percent: row => row.selfPercent, totalPercent: row => row.totalPercent, cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks,
 	threads: row => row.threadCount, blocked: row => row.blockedNow, stuckS: row => row.stuckMs / 1000,
 };
-
-/** What a filter has left of some rows: the same while only their order is another. */
-const matched = new WeakMap<readonly LineRow[], {readonly filter: RowFilter; readonly rows: readonly LineRow[]}>();
-
-function matching(rows: readonly LineRow[], filter: RowFilter): readonly LineRow[] {
-	const known = matched.get(rows);
-	const found = known?.filter === filter ? known : {filter, rows: filtered(rows, filter, filterFields)};
-	matched.set(rows, found);
-	return found.rows;
-}
 
 /** What stands beside a line of a source: at it and in what it called. */
 export type LineFigures = {readonly ticks: number; readonly cpuNs: number};
