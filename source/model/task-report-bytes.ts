@@ -2,7 +2,7 @@ import {
 	HistogramList, histogramOf, readHistogram, writeHistogram,
 } from './histogram.js';
 import {Bytes, Numbers} from './varints.js';
-import {phases} from './trace-report-bytes.js';
+import {phases, refusals, writeRefusals} from './trace-report-bytes.js';
 import {
 	counterRoots, stateKinds, type Probe, type ProbeCounter, type TaskState,
 } from './task-probe.js';
@@ -55,7 +55,7 @@ export function parseSavedTasks(bytes: Uint8Array): TaskReport {
 function readReport(from: Numbers, {states, points, counters}: Pick<Probe, 'states' | 'points' | 'counters'>): AgentTaskReport {
 	const phase = phases[from.below(phases.length + 1) - 1] ?? 'surveyed';
 	const [command, startedAtMs, elapsedNs, wovenClasses, wovenMethods] = Array.from({length: 5}, () => from.number());
-	const refused = from.list(most.texts, () => ({name: from.text(), reason: from.text()}));
+	const refused = refusals(from);
 	const [missingPoints, unloadedPoints] = Array.from({length: 2}, () => from.list(points.length, () => from.below(points.length)));
 	const [oneIn, skipped, dropped, missed] = Array.from({length: 4}, () => from.number());
 	const faults = from.list(most.faults, () => from.text());
@@ -95,15 +95,11 @@ export function writeTaskReport(report: TaskReport): Uint8Array {
 	to.numbers(savedFormat);
 	writeProbe(to, report);
 	to.numbers(phases.indexOf(report.phase) + 1, report.command, report.startedAtMs, report.elapsedNs, report.wovenClasses, report.wovenMethods);
-	to.list(report.refused, ({name, reason}) => {
-		to.texts(name, reason);
-	});
+	writeRefusals(to, report.refused);
 	// No points.
 	to.numbers(0, 0);
 	to.numbers(report.oneIn, report.skipped, report.dropped, report.missed);
-	to.list(report.faults, fault => {
-		to.texts(fault);
-	});
+	to.textList(report.faults);
 	for (const stays of report.stays) {
 		writeStays(to, stays);
 	}
@@ -124,9 +120,7 @@ export function writeTaskReport(report: TaskReport): Uint8Array {
 		to.numbers(value);
 	});
 	for (const names of [report.kinds, report.workers]) {
-		to.list(names, name => {
-			to.texts(name);
-		});
+		to.textList(names);
 	}
 
 	return to.take();
@@ -143,9 +137,7 @@ function writeProbe(to: Bytes, {probe, states, counters, notes, history}: TaskRe
 		to.numbers(counterRoots.indexOf(root));
 		to.texts(className, path);
 	});
-	to.list(notes, note => {
-		to.texts(note);
-	});
+	to.textList(notes);
 	to.list(history, counts => {
 		to.numbers(...counts);
 	});

@@ -95,7 +95,7 @@ function readWays<Way>(from: Numbers, nodeCount: number, limit: number, read: (n
 	});
 }
 
-function refusals(from: Numbers): RefusedName[] {
+export function refusals(from: Numbers): RefusedName[] {
 	return from.list(most.texts, () => ({name: from.text(), reason: from.text()}));
 }
 
@@ -171,24 +171,18 @@ export function writeReport(report: TraceReport): Uint8Array {
 	to.numbers(savedFormat, phases.indexOf(report.phase) + 1, report.command, report.startedAtMs, report.elapsedNs);
 	const {survey, methods, active, slowest} = report;
 	to.numbers(survey.classes, survey.methods);
-	to.list(survey.names, name => {
-		to.texts(name);
-	});
+	to.textList(survey.names);
 	writeRefusals(to, survey.refused);
 	to.list(survey.unmatched, ({pattern, isLoaded, nearest}) => {
 		to.texts(pattern);
 		to.numbers(isLoaded ? 1 : 0);
-		to.list(nearest, name => {
-			to.texts(name);
-		});
+		to.textList(nearest);
 	});
 	to.numbers(report.wovenClasses, report.wovenMethods);
 	writeRefusals(to, report.refused);
 	to.numbers(report.lostCalls, report.traces, report.threads);
 	to.list(methods, ({className, method, parameters, isReleased, oneIn}) => {
-		to.texts(className);
-		to.texts(method);
-		to.texts(parameters);
+		to.texts(className, method, parameters);
 		to.numbers(isReleased ? 1 : 0, oneIn ?? 1);
 	});
 	writeNodes(to, report);
@@ -204,10 +198,9 @@ export function writeReport(report: TraceReport): Uint8Array {
 	return to.take();
 }
 
-function writeRefusals(to: Bytes, refused: readonly RefusedName[]): void {
+export function writeRefusals(to: Bytes, refused: readonly RefusedName[]): void {
 	to.list(refused, ({name, reason}) => {
-		to.texts(name);
-		to.texts(reason);
+		to.texts(name, reason);
 	});
 }
 

@@ -152,6 +152,11 @@ export class Bytes {
 		}
 	}
 
+	textList(texts: readonly string[]): void {
+		this.number(texts.length);
+		this.texts(...texts);
+	}
+
 	/** What was added since the last call. */
 	take(): Uint8Array {
 		const taken = this.#bytes.slice(0, this.#length);
