@@ -3,6 +3,7 @@ import {counterColumns, contentionColumns} from '../model/schema.js';
 import {rootNode} from '../model/frame.js';
 import type {Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
+import {recordsInWindow} from '../model/records-in-window.js';
 import {attributionOf} from './counters/attribution.js';
 import {countersInWindow, scopeOf, type Scope, isCounted} from './counters/scope.js';
 import {byNumber, byText} from './columns/sort.js';
@@ -13,7 +14,6 @@ import type {StackHistogramRow} from './stacks/rows.js';
 import type {Holder, Location, Query, StateTicks, HolderLocation} from './types/rows.js';
 import type {LineRow} from './lines/counted-lines.js';
 import {alignedTo} from './counters/aligned.js';
-import {recordsInWindow} from '../model/records-in-window.js';
 import {locationName} from './counters/location.js';
 import {lockInfo} from './locks/newest-sample.js';
 

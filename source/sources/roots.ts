@@ -2,8 +2,8 @@ import path from 'node:path';
 import {closeSync, readdirSync, statSync} from 'node:fs';
 import {openFile, isBelowRoot, openBelowRoot, openFileBelowRoot, pathOf, workingFolder} from '../jvm/system/below-root.js';
 import {readOpen} from '../jvm/system/proc.js';
-import {Zip} from './zip.js';
 import {readJavaCommand} from '../jvm/identity/java-command.js';
+import {Zip} from './zip.js';
 
 /** Sources are shorter; the JDK's longest has 0.5 MB. */
 const maxSourceBytes = 2 * 1024 * 1024;

@@ -1,13 +1,13 @@
 import {otherFrame} from '../model/frame.js';
 import {counterColumns, squaredUsOf, contentionColumns} from '../model/schema.js';
 import {stateCount} from '../model/thread-state.js';
+import {fromNames, select, units} from '../model/column-types.js';
+import {lockKinds} from '../model/sample.js';
 import type {DictionaryWriter} from './dictionary.js';
 import {KeyedRecords} from './keyed-records.js';
 import {otherNode} from './layout.js';
 import type {ThreadWriter} from './thread-writer.js';
 import type {TableViews} from './views.js';
-import {fromNames, select, units} from '../model/column-types.js';
-import {lockKinds} from '../model/sample.js';
 
 /** Counters kept for the pseudo thread "(other)" at the stack "(other)": one per state. */
 const lastCounters = 8;

@@ -7,13 +7,13 @@ import {nameWith, viaText} from '../query/columns/names.js';
 import {queryLineDetail} from '../query/detail.js';
 import {locationKey} from '../query/counters/location.js';
 import {openFocus, queryFocus} from '../query/focus/focus.js';
+import type {FocusRow} from '../query/focus/focus-tree.js';
+import {rowTexts} from '../query/tree/tree.js';
 import {
 	csvOf, frameOf, locationCells, stateCells, statesOf, viaOf,
 } from './record.js';
 import {treeKeys} from './tree-keys.js';
 import type {View} from './view.js';
-import type {FocusRow} from '../query/focus/focus-tree.js';
-import {rowTexts} from '../query/tree/tree.js';
 
 /** Where the time of one method goes, waits included, and who called it: CPU and thread time side by side. */
 export const focusView: View<FocusRow> = {

@@ -9,10 +9,10 @@ import {
 import {lineColumns} from '../query/lines/columns.js';
 import {summaryQuery, querySummaryLines} from '../query/summary/lines.js';
 import {shortName, viaText} from '../query/columns/names.js';
+import type {LineRow} from '../query/lines/counted-lines.js';
 import {csvOf, locationCells, stateCells} from './record.js';
 import {groupingKey} from './tree-keys.js';
 import type {View} from './view.js';
-import type {LineRow} from '../query/lines/counted-lines.js';
 
 /** Hot places: lines, methods or classes by their share of CPU time. */
 export const linesView: View<LineRow> = {

@@ -7,11 +7,11 @@ import {stackColumns} from '../query/stacks/columns.js';
 import {queryStackDetail} from '../query/detail.js';
 import type {Query} from '../query/types/rows.js';
 import {queryStackHistogram} from '../query/stacks/histogram.js';
+import {frameText, type StackHistogramRow} from '../query/stacks/rows.js';
 import {
 	csvOf, frameOf, stateCells, statesOf, viaOf,
 } from './record.js';
 import type {View} from './view.js';
-import {frameText, type StackHistogramRow} from '../query/stacks/rows.js';
 
 /** Frames that `l` compares, one choice after the other. */
 const depths: ReadonlyArray<number | undefined> = [undefined, 10, 5, 1];

@@ -7,12 +7,12 @@ import {treeColumns} from '../query/tree/columns.js';
 import {queryLineDetail} from '../query/detail.js';
 import {locationKey} from '../query/counters/location.js';
 import {queryTree, treeTexts} from '../query/tree/tree.js';
+import type {CallNode} from '../query/tree/call-tree.js';
 import {
 	csvOf, frameOf, locationCells, viaOf,
 } from './record.js';
 import {treeKeys} from './tree-keys.js';
 import type {View} from './view.js';
-import type {CallNode} from '../query/tree/call-tree.js';
 
 /** Paths of calls: top-down from the threads' roots, or bottom-up from hot lines. */
 export const treeView: View<CallNode> = {

@@ -7,9 +7,9 @@ import {views} from '../../source/views/registry.js';
 import {taskReport} from '../helpers/task-report.js';
 import {report} from '../helpers/trace-report.js';
 import {noTarget} from '../helpers/target.js';
+import {labelKey, placeholders} from '../../source/exports/pprof/session-comment.js';
 import {whole} from './parse.js';
 import {serviceSnapshots} from './snapshots.js';
-import {labelKey, placeholders} from '../../source/exports/pprof/session-comment.js';
 
 const page = fs.readFileSync(new URL('../../docs/formats.md', import.meta.url), 'utf8');
 

@@ -13,9 +13,9 @@ import type {TaskReport} from '../../source/model/task-report.js';
 import {taskReport} from '../helpers/task-report.js';
 import {report} from '../helpers/trace-report.js';
 import {seeded} from '../helpers/random.js';
+import {decodeReports, encodeReports} from '../../source/exports/pprof/session-comment.js';
 import {canonical} from './canonical.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
-import {decodeReports, encodeReports} from '../../source/exports/pprof/session-comment.js';
 
 const encoded = (profile: Profile) => profile.encode();
 const refusal = (bytes: Uint8Array) => {

@@ -12,11 +12,11 @@ import {leastCpuPercent} from '../../query/summary/summary.js';
 import {
 	longestFirst, titleOf, traceMethods, type TraceRow,
 } from '../../query/traces/methods.js';
-import {costLine, targetLine, timeLine} from './session-lines.js';
-import {wrapAt} from './text-table.js';
 import {mostOf} from '../../query/locks/contention-by-location.js';
 import type {LineRow} from '../../query/lines/counted-lines.js';
 import type {BlockerRow, Location} from '../../query/types/rows.js';
+import {wrapAt} from './text-table.js';
+import {costLine, targetLine, timeLine} from './session-lines.js';
 
 const maxLines = 10;
 const maxFindings = 3;
@@ -105,7 +105,7 @@ function heldUpOf(snapshot: Snapshot): HeldUp[] {
 	for (const row of queryBlockers(snapshot, undefined, defaultQuery).rows) {
 		for (const {at, key, waitedMs} of row.waiters.filter(waiter => waiter.waitedMs > 0)) {
 			if (at) {
-				const place = places.get(locationName(at)) ?? {
+				const place: HeldUp = places.get(locationName(at)) ?? {
 					at, waitedMs: 0, threads: new Set(), byHolder: new Map(),
 				};
 				places.set(locationName(at), place);

@@ -8,11 +8,11 @@ import {queryThreads} from '../../query/threads/threads.js';
 import type {Baseline, Query, ThreadRow} from '../../query/types/rows.js';
 import {frameOf, statesOf, viaOf} from '../../views/record.js';
 import {jsonTraces} from '../traces/json.js';
+import type {LineRow} from '../../query/lines/counted-lines.js';
 import {documentHead, type ExportFormat, type ExportOptions} from './export-format.js';
 import {noteLines} from './session-lines.js';
 import {jsonTasks} from './tasks.js';
 import {windowStats} from './window-snapshot.js';
-import type {LineRow} from '../../query/lines/counted-lines.js';
 
 /** Programs read it: the keys, their order and their meaning are those of docs/formats.md. */
 export const json: ExportFormat = {

@@ -1,6 +1,6 @@
 import {queryStackHistogram} from '../../query/stacks/histogram.js';
-import type {ExportFormat} from './export-format.js';
 import {stackLines} from '../../query/stacks/rows.js';
+import type {ExportFormat} from './export-format.js';
 
 const defaultDepth = 10;
 

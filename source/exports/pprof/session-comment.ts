@@ -5,9 +5,9 @@ import {namesOf, type MixedColumns} from '../../model/column-types.js';
 import {rootNode} from '../../model/frame.js';
 import {contentionColumns, threadColumns, type ContentionColumns, type SavedThreadColumn, type ThreadColumns} from '../../model/schema.js';
 import type {SessionStats, Snapshot, TargetInfo} from '../../model/snapshot.js';
-import {cellOf, sane, type Cell, type CellContext} from './saved-cells.js';
 import {parseSavedTasks, writeTaskReport} from '../../model/task-report-bytes.js';
 import {parseReport, writeReport} from '../../model/trace-report-bytes.js';
+import {cellOf, sane, type Cell, type CellContext} from './saved-cells.js';
 
 /** How the comment begins: pprof tools print no comment that starts with `#`. */
 export const sessionCommentPrefix = '#tprof-top-session ';

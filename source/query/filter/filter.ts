@@ -33,7 +33,7 @@ export type RowTerm = {
 What rows of a view are matched by: their full text (the name of a place, the frames of a stack, a line each), and their
 figures; those that are left out are 0, `totalPercent` is `percent`.
 */
-export type FilterFields<Row> = {text(row: Row): string} & {readonly [Name in Figure]?: (row: Row) => number};
+export type FilterFields<Row> = {text(row: Row): string} & Readonly<Partial<Record<Figure, (row: Row) => number>>>;
 
 /** A row's figures as a filter asks for them. */
 export function figuresOf<Row>(fields: Omit<FilterFields<Row>, 'text'>, row: Row): FigureOf {

@@ -12,8 +12,8 @@ import {queryLines} from '../lines/lines.js';
 import {mostOf} from '../locks/contention-by-location.js';
 import type {Query, Location} from '../types/rows.js';
 import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
-import {leastCpuPercent} from './summary.js';
 import type {LineTable, LineRow} from '../lines/counted-lines.js';
+import {leastCpuPercent} from './summary.js';
 
 /**
 A shorter window does not say that a program uses no CPU, milliseconds: CPU times of threads that were not seen to use

@@ -13,8 +13,8 @@ import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
 import {isOfJvm} from '../counters/thread-kind.js';
 import {filtered, type FilterFields} from '../filter/filter.js';
 import type {Location, Query, ThreadRow, ThreadTableRows} from '../types/rows.js';
-import {threadColumns} from './columns.js';
 import {ownCode} from '../counters/own-code.js';
+import {threadColumns} from './columns.js';
 
 /**
 Threads that are alive or were seen between `baseline` (undefined: the session's start) and `snapshot`, those of the JVM

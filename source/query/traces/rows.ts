@@ -2,9 +2,9 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {sortRows} from '../columns/sort.js';
 import {filterOf, isShown, type FilterFields} from '../filter/filter.js';
 import type {Query} from '../types/rows.js';
+import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 import {traceColumns} from './columns.js';
 import {titleOf, traceMethods, type TraceRow, nameOf, traceTree, type TraceTreeRow, threadTrees, type ThreadTree} from './methods.js';
-import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
 
 const filterFields: FilterFields<TraceRow> = {text: titleOf, cpuMs: row => row.ownNs / 1e6, ticks: row => row.calls};
 
