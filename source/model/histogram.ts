@@ -27,27 +27,38 @@ export function histogramOf({start, bucket, count}: Histograms, which: number): 
 /** As many as the agent has room for, about; a report that the target forged must not fill our memory. */
 const mostBuckets = 2 ** 20;
 
-/** Histograms one after the other. Durations for which there is no room are left out. */
+/** Histograms one after the other, in arrays that grow. Durations for which there is no room are left out. */
 export class HistogramList {
-	readonly #bucket: number[] = [];
-	readonly #count: number[] = [];
+	#bucket = new Uint16Array(64);
+	#count = new Float64Array(64);
+	#length = 0;
 	readonly #start = [0];
 
 	/** Of the histogram that is open. */
 	add(bucket: number, count: number): void {
-		if (this.#bucket.length < mostBuckets) {
-			this.#bucket.push(bucket);
-			this.#count.push(count);
+		if (this.#length === mostBuckets) {
+			return;
 		}
+
+		if (this.#length === this.#bucket.length) {
+			const [shorter, fewer] = [this.#bucket, this.#count];
+			this.#bucket = new Uint16Array(this.#length * 2);
+			this.#bucket.set(shorter);
+			this.#count = new Float64Array(this.#length * 2);
+			this.#count.set(fewer);
+		}
+
+		this.#bucket[this.#length] = bucket;
+		this.#count[this.#length++] = count;
 	}
 
 	/** The next one is open. */
 	end(): void {
-		this.#start.push(this.#bucket.length);
+		this.#start.push(this.#length);
 	}
 
 	taken(): Histograms {
-		return {start: Int32Array.from(this.#start), bucket: Uint16Array.from(this.#bucket), count: Float64Array.from(this.#count)};
+		return {start: Int32Array.from(this.#start), bucket: this.#bucket.subarray(0, this.#length), count: this.#count.subarray(0, this.#length)};
 	}
 }
 
