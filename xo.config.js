@@ -27,6 +27,8 @@ const config = [
 			complexity: 'off',
 			'max-depth': 'off',
 			'unicorn/no-null': 'off',
+			// TypeScript's automatic JSX runtime needs no React in scope.
+			'react/react-in-jsx-scope': 'off',
 			'@typescript-eslint/naming-convention': 'off',
 			'@typescript-eslint/prefer-readonly-parameter-types': 'off',
 			'@typescript-eslint/no-restricted-types': 'off',

@@ -6,7 +6,7 @@ import process from 'node:process';
 
 const parts = [
 	{part: 'source/', paths: ['source'], limit: 46_400, wanted: 40_000},
-	{part: 'source/ (files)', paths: ['source'], isOfFiles: true, limit: 418, wanted: 350},
+	{part: 'source/ (files)', paths: ['source'], isOfFiles: true, limit: 356, wanted: 350},
 	{part: 'agent/', paths: ['agent/src'], limit: 5570, wanted: 5500},
 	{part: 'test/ (TypeScript)', paths: ['test/*.ts', 'test/*.tsx'], limit: 24_300, wanted: 20_000},
 	{part: 'bench/', paths: ['bench'], limit: 2500, wanted: 2500},

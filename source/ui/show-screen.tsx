@@ -1,4 +1,3 @@
-/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import process from 'node:process';
 import {render} from 'ink';
 import type {ReactElement} from 'react';

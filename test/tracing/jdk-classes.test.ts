@@ -30,7 +30,9 @@ const watching = (methods: readonly string[]) => probeOf({
 
 describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release, jdk) => {
 	const shared = sharedJava('UsesJdk', {jdk, jvmArgs: ['-Xmx256m']});
-	const expectNoErrors = async () => expect(await sayTo(shared.java, 'on')).toMatch(/errors 0$/m);
+	const expectNoErrors = async () => {
+		expect(await sayTo(shared.java, 'on')).toMatch(/errors 0$/m);
+	};
 
 	test('classes of the JDK are traced without harm to a program that uses them, and to the agent', async () => {
 		const report = await traced(shared.target, {patterns: patterns.filter(each => release > 8 || !each.startsWith('jdk.'))}, expectNoErrors);

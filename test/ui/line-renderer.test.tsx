@@ -1,4 +1,3 @@
-/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {readFile} from 'node:fs/promises';
 import {PassThrough} from 'node:stream';
 import {

@@ -8,11 +8,11 @@ import {
 	SessionOver, type EngineOptions, type EngineSession, type Readiness,
 } from '../engine.js';
 import type {Obstacle} from '../../jvm/obstacles.js';
+import {type Interner} from '../../model/frame.js';
 import {MissingFields, openJvm, type Opened} from './open.js';
 import {nameOf, processOf} from './target/other-tracer.js';
 import {errno, type Ptrace} from './target/ptrace.js';
 import {Unreadable} from './target/reader.js';
-import {type Interner} from '../../model/frame.js';
 import {MemorySession} from './session.js';
 import {allowedEvents} from './timer/choose.js';
 

@@ -1,4 +1,3 @@
-/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {cellWidth} from '../../model/cell-width.js';
 import {stateCode} from '../../model/thread-state.js';
 import {formatCount, formatMs} from '../../query/columns/format.js';
@@ -14,9 +13,9 @@ import type {Layout} from '../text/layout.js';
 import {
 	cut, pad, wrappedSpans, type Span, type Spans, sparkline,
 } from '../text/spans.js';
-import {Lines, useTheme} from './text.js';
 import type {DetailThread, Neighbour} from '../../query/detail.js';
 import type {StackRow} from '../../query/stacks/stacks.js';
+import {Lines, useTheme} from './text.js';
 
 /** How much of each list a detail shows; a saved snapshot has the rest. */
 type Bounds = {readonly threads: number; readonly moreThreads: number; readonly source: number; readonly stacks: number; readonly frames: number; readonly wholeFrames: number; readonly neighbours: number; readonly holders: number};

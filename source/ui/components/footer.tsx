@@ -1,4 +1,3 @@
-/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {cellWidth, cutStart} from '../../model/cell-width.js';
 import {inputError} from '../state/reduce-input.js';
 import type {ScreenData} from '../state/screen-data.js';

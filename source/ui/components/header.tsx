@@ -1,4 +1,3 @@
-/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {headerItems, itemsOf, type HeaderContext, type HeaderItem} from '../status/items.js';
 import {cellWidth} from '../../model/cell-width.js';
 import type {Finding} from '../../query/summary/findings.js';

@@ -1,4 +1,3 @@
-/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {Transform} from 'ink';
 import {createContext, memo, use} from 'react';
 import type {Theme} from '../terminal/theme.js';

@@ -1,4 +1,3 @@
-/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {formatCount} from '../../query/columns/format.js';
 import type {Ring} from '../../query/past/ring.js';
 import {cellOf, timeCells, type TimeCell} from '../../query/past/steps.js';

@@ -1,4 +1,3 @@
-/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {Box} from 'ink';
 import {useMemo, type Component} from 'react';
 import {Table} from 'ink-table';

@@ -1,4 +1,3 @@
-/* eslint-disable react/react-in-jsx-scope -- TypeScript's automatic JSX runtime needs no React in scope. */
 import {Box} from 'ink';
 import {
 	useEffect, useLayoutEffect, useMemo, useReducer, useSyncExternalStore, type ReactElement,

@@ -33,51 +33,51 @@ export async function exchange(socketPath: string, request: Uint8Array, {pid, de
 	let socket: Socket | undefined;
 	const chunks: Buffer[] = [];
 	let length = 0;
-	const failure = await new Promise<string | undefined>(settle => {
+	const failure = await new Promise<string | undefined>(resolve => {
 		const end = () => {
-			settle(undefined);
+			resolve(undefined);
 		};
 
-		const timer = setTimeout(settle, Math.max(0, deadline - startedAt), 'TIMEOUT');
+		const timer = setTimeout(resolve, Math.max(0, deadline - startedAt), 'TIMEOUT');
 		closing.signal.addEventListener('abort', () => {
 			clearTimeout(timer);
 		});
 		if (signal?.aborted) {
-			settle('ABORTED');
+			resolve('ABORTED');
 			return;
 		}
 
 		signal?.addEventListener('abort', () => {
-			settle('ABORTED');
+			resolve('ABORTED');
 		}, {signal: closing.signal});
 		// A Unix socket is connected within this call, so the credentials of this moment are what the listener sees.
 		const open = () => connect(socketPath);
 		try {
 			socket = connectAs ? asOwner(connectAs, open) : open();
 		} catch (error) {
-			settle(errorCode(error));
+			resolve(errorCode(error));
 			return;
 		}
 
 		socket.on('error', error => {
-			settle(errorCode(error));
+			resolve(errorCode(error));
 		});
 		socket.on('data', chunk => {
 			firstByteMs ||= performance.now() - startedAt;
 			length += chunk.length;
 			chunks.push(chunk);
 			if (length > maxReplyBytes) {
-				settle('TOO_LONG');
+				resolve('TOO_LONG');
 			}
 		});
 		socket.once('end', end);
 		socket.once('close', end);
 		socket.once('connect', () => {
 			if (canSeePeers() && peerOf(socket!) !== pid) {
-				settle('STRANGER');
+				resolve('STRANGER');
 			} else if (performance.now() >= deadline) {
 				// We may have been suspended meanwhile, and nothing may be sent after the deadline.
-				settle('TIMEOUT');
+				resolve('TIMEOUT');
 			} else {
 				socket!.write(request);
 			}
