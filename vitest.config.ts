@@ -21,7 +21,7 @@ const withinTheProcess = [
 export default defineConfig({
 	oxc: {jsx: {development: false}},
 	test: {
-		// Longer than what a test waits for by itself (test/helpers/patience.ts), which says more when it is in vain.
+		// Longer than what a test waits for by itself (test/helpers/until.ts), which says more when it is in vain.
 		testTimeout: 240_000,
 		hookTimeout: 240_000,
 		// React as it is shipped: its development build takes three times as long to draw.

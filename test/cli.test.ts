@@ -11,8 +11,7 @@ import {readPprof} from '../source/exports/pprof/read.js';
 import {type JavaProcess, jdk, startJar} from './helpers/jvm.js';
 import {cli, run as runProgram} from './helpers/run.js';
 import {TerminalSession} from './helpers/terminal.js';
-import {until, untilAsync} from './helpers/until.js';
-import {patienceMs} from './helpers/patience.js';
+import {until, untilAsync, patienceMs} from './helpers/until.js';
 import {sharedFolder} from './helpers/for-test.js';
 
 const root = path.resolve(import.meta.dirname, '..');

@@ -124,47 +124,40 @@ describe.concurrent('what is in dist/', () => {
 		}
 	});
 
-	test('no developer tools, and DEV=true in the environment changes nothing', async () => {
-		expect([...packages].filter(name => /devtools|^ws$/.test(name))).toEqual([]);
-		const terminal = new TerminalSession(process.execPath, [path.join(built, 'cli.js'), 'open', path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz')], {env: {DEV: 'true'}});
+	/** Opens a recording on a terminal, with options of Node, and leaves it after `during`. */
+	async function opened(nodeOptions: readonly string[], env: NodeJS.ProcessEnv = {}, during?: (terminal: TerminalSession) => Promise<void>): Promise<TerminalSession> {
+		const terminal = new TerminalSession(process.execPath, [...nodeOptions, path.join(built, 'cli.js'), 'open', path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz')], {env});
 		try {
 			await terminal.until('demo.Pricing');
+			await during?.(terminal);
 			terminal.type('q');
 			expect(await terminal.ended()).toMatchObject({exitCode: 0});
-			expect(terminal.raw).not.toContain('DEV');
+			return terminal;
 		} finally {
 			terminal.close();
 		}
+	}
+
+	test('no developer tools, and DEV=true in the environment changes nothing', async () => {
+		expect([...packages].filter(name => /devtools|^ws$/.test(name))).toEqual([]);
+		const {raw} = await opened([], {DEV: 'true'});
+		expect(raw).not.toContain('DEV');
 	});
 
 	test('a screen of plain names needs no segmenter and no expression for emoji; other names have both', async () => {
 		const count = path.join(folder, 'count.cjs');
 		writeFileSync(count, 'const Made = Intl.Segmenter; Intl.Segmenter = class extends Made { constructor(...of) { super(...of); require("node:fs").appendFileSync(__filename + ".log", "made"); } };');
-		const terminal = new TerminalSession(process.execPath, ['--require', count, path.join(built, 'cli.js'), 'open', path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz')]);
-		try {
-			await terminal.until('demo.Pricing');
+		await opened(['--require', count], {}, async terminal => {
 			expect(existsSync(`${count}.log`)).toBe(false);
 			terminal.type('/✅👍🏽');
 			await terminal.until(/filter: *✅/);
 			expect(existsSync(`${count}.log`)).toBe(true);
 			terminal.type('\u001B');
-			terminal.type('q');
-		} finally {
-			terminal.close();
-		}
+		});
 	});
 
 	test('what is loaded before a screen asks Node for no HTTP client, and nothing checks a package.json', async () => {
-		const noFetch = 'data:text/javascript,globalThis.fetch=()=>process.exit(99)';
-		const terminal = new TerminalSession(process.execPath, ['--import', noFetch, path.join(built, 'cli.js'), 'open', path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz')]);
-		try {
-			await terminal.until('demo.Pricing');
-			terminal.type('q');
-			expect(await terminal.ended()).toMatchObject({exitCode: 0});
-		} finally {
-			terminal.close();
-		}
-
+		await opened(['--import', 'data:text/javascript,globalThis.fetch=()=>process.exit(99)']);
 		expect(scripts.filter(script => script.includes('spdx'))).toEqual([]);
 	});
 });

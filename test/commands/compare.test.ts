@@ -2,8 +2,8 @@ import {spawnSync} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {patienceMs} from '../helpers/patience.js';
 import {cli} from '../helpers/run.js';
+import {patienceMs} from '../helpers/until.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const saved = path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz');

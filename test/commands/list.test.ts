@@ -1,6 +1,4 @@
-import {
-	afterAll, beforeAll, expect, test,
-} from 'vitest';
+import {beforeAll, expect, test} from 'vitest';
 import {
 	jvmScanner, type JvmRow, list, listJson, listText,
 } from '../../source/commands/list.js';
@@ -16,10 +14,7 @@ beforeAll(async () => {
 	[parked, busy] = await Promise.all([
 		startJava('ParkedAndEcho'), startJava('Garbage', {jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC'], under: nice}),
 	]);
-});
-
-afterAll(async () => {
-	await Promise.all([busy.stop(), parked.stop()]);
+	return async () => Promise.all([busy.stop(), parked.stop()]);
 });
 
 type Document = {readonly schema: number; readonly jvms: ReadonlyArray<Readonly<Record<string, unknown>>>};

@@ -5,8 +5,8 @@ import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {deepStacks, likeStacks, longName, manyBigNumbers, manyEmpty, manyLabels, manyLines, manyThreads, manyUnprintable, withSession} from '../exports/hostile-profiles.js';
 import {run, cli} from '../helpers/run.js';
-import {sharedFolder} from '../helpers/for-test.js';
-import {terminalForTest} from '../helpers/terminal-for-test.js';
+import {sharedFolder, closedAfterTest} from '../helpers/for-test.js';
+import {TerminalSession} from '../helpers/terminal.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const saved = path.join(root, 'test/fixtures/exports/shop-jdk17.pb.gz');
@@ -130,7 +130,7 @@ describe.concurrent('what may be opened', () => {
 });
 
 test('the screen shows as many lines as a file may hold', async () => {
-	const terminal = terminalForTest(process.execPath, ['--import', sayPeak, cli, 'open', mostLines()]);
+	const terminal = closedAfterTest(new TerminalSession(process.execPath, ['--import', sayPeak, cli, 'open', mostLines()]));
 	await terminal.until('of 99000');
 	terminal.type('\t');
 	await terminal.until('[Threads]');

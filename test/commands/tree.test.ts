@@ -35,10 +35,7 @@ function workedMs(pid: number): number {
 	return Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'latin1').split(' ', 1)[0]) / 1e6;
 }
 
-/**
-What an engine took of the program, in a file and read from it. Taken again where the machine had hardly a CPU for the
-thread that works: where it was is then not known, as the tool says.
-*/
+/** What an engine sampled of the program, read from a file. Taken again if the working thread got hardly any CPU. */
 async function recorded(engine: string, pid: number): Promise<Snapshot> {
 	const file = path.join(folder, `${engine}-${pid}.pb.gz`);
 	await untilAsync(async () => {

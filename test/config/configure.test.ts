@@ -10,8 +10,8 @@ import {parseSettings} from '../../source/config/fields.js';
 import {noConfiguration} from '../../source/config/settings.js';
 import {parseOptions, type Options} from '../../source/options/parse.js';
 import {isRoot} from '../helpers/as-root.js';
-import {patienceMs} from '../helpers/patience.js';
 import {sharedFolder} from '../helpers/for-test.js';
+import {patienceMs} from '../helpers/until.js';
 
 const folder = sharedFolder();
 

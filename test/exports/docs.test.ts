@@ -4,8 +4,7 @@ import {maxLocations, maxNameCharacters, maxNodes, maxProfileBytes, maxSampleIte
 import {formats} from '../../source/exports/formats/registry.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
-import {taskReport} from '../helpers/task-report.js';
-import {report} from '../helpers/trace-report.js';
+import {report, taskReport} from '../helpers/reports.js';
 import {noTarget} from '../helpers/target.js';
 import {labelKey, placeholders} from '../../source/exports/pprof/session-comment.js';
 import {whole} from './parse.js';

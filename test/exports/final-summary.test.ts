@@ -3,7 +3,7 @@ import {renderFinalSummary} from '../../source/exports/formats/final-summary.js'
 import {cellWidth} from '../../source/model/cell-width.js';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {Picture} from '../helpers/picture.js';
-import {report} from '../helpers/trace-report.js';
+import {report} from '../helpers/reports.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
 
 test('names the target, the time, the cost, hot lines, and where threads were blocked by whom', () => {

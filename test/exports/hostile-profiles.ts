@@ -1,7 +1,4 @@
-/*
-Profiles that are small and stand for very much: written byte by byte, as no encoder would write them.
-Strings 1 to 9 are those of `names`; function 1 is called by string 5.
-*/
+/* Small profiles that stand for very much, as no encoder would write them. Function 1 has string 5 as its name. */
 const names = ['', 'samples', 'count', 'cpu', 'nanoseconds', 'Hot.run', 'thread'];
 const firstOwnName = names.length;
 

@@ -10,8 +10,7 @@ import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
 import {taskRows} from '../../source/query/tasks/stays.js';
 import {traceMethods, threadTrees} from '../../source/query/traces/methods.js';
 import type {TaskReport} from '../../source/model/task-report.js';
-import {taskReport} from '../helpers/task-report.js';
-import {report} from '../helpers/trace-report.js';
+import {report, taskReport} from '../helpers/reports.js';
 import {seeded} from '../helpers/random.js';
 import {decodeReports, encodeReports} from '../../source/exports/pprof/session-comment.js';
 import {canonical} from './canonical.js';
@@ -261,43 +260,35 @@ describe('hostile files', () => {
 		expect(refusal(encoded(profile))).toContain('distinct stacks');
 	});
 
-	test('with session data that lies are refused', () => {
+	test.each([
+		['schema', 1, 'opened'],
+		['schema', 2, 'schema 2'],
+		['threads.0.6', 1e9, 'out of range'],
+		['threads.0.5', 'ASLEEP', 'unknown'],
+		['contention.0.0', -1, 'out of range'],
+		['stacks', [[77_777]], 'out of range'],
+		['session.startedAtMs', 1e300, 'out of range'],
+		['target', null, 'missing'],
+	])('with session data that lies are refused: %s is %j', (place, value, message) => {
 		const profile = Profile.decode(good());
-		const strings = [...profile.stringTable.strings];
-		const at = strings.findIndex(text => text.startsWith('#tprof-top-session '));
-		const changed = (change: (session: Record<string, any>) => void) => {
-			const session = JSON.parse(strings[at].slice('#tprof-top-session '.length)) as Record<string, any>;
-			change(session);
-			const table = new StringTable();
-			for (const [index, text] of strings.entries()) {
-				table.dedup(index === at ? `#tprof-top-session ${JSON.stringify(session)}` : text);
+		const head = '#tprof-top-session ';
+		const names = place.split('.');
+		const stringTable = new StringTable();
+		for (const text of profile.stringTable.strings) {
+			const session = text.startsWith(head) ? JSON.parse(text.slice(head.length)) as Record<string, any> : undefined;
+			let at = session;
+			for (const name of at ? names.slice(0, -1) : []) {
+				at = at![name] as Record<string, any>;
 			}
 
-			return refusal(encoded(new Profile({...profile, stringTable: table})));
-		};
+			if (at) {
+				at[names.at(-1)!] = value;
+			}
 
-		expect(changed(() => undefined)).toBe('opened');
-		expect(changed(session => {
-			session.threads[0][6] = 1e9;
-		})).toContain('out of range');
-		expect(changed(session => {
-			session.contention[0][0] = -1;
-		})).toContain('out of range');
-		expect(changed(session => {
-			session.stacks = [[77_777]];
-		})).toContain('out of range');
-		expect(changed(session => {
-			session.threads[0][5] = 'ASLEEP';
-		})).toContain('unknown');
-		expect(changed(session => {
-			session.target = null;
-		})).toContain('missing');
-		expect(changed(session => {
-			session.session.startedAtMs = 1e300;
-		})).toContain('out of range');
-		expect(changed(session => {
-			session.schema = 2;
-		})).toContain('schema 2');
+			stringTable.dedup(session ? head + JSON.stringify(session) : text);
+		}
+
+		expect(refusal(encoded(new Profile({...profile, stringTable})))).toContain(message);
 	});
 });
 

@@ -17,10 +17,7 @@ const session = {
 	samples: 50, late: 3, failed: 1, incompleteStacks: 4, refusedThreads: 7, lateThreads: 5, otherTicks: 2, targetStoppedMs: 12.5, pauseP50Us: 210, pauseP99Us: 800, pauseWorstUs: 900.5, selfCpuMs: 350,
 };
 
-/**
-A service with two sorters, a pool thread that is blocked by one of them, a native wait, the JIT and the collector; and
-its state after a first part.
-*/
+/** A service with two sorters, a blocked pool thread, a native wait, the JIT and the collector; and its first part. */
 export function serviceSnapshots(): {first: Snapshot; whole: Snapshot} {
 	const builder = new SnapshotBuilder();
 	const name = (text: string) => builder.internString(text);

@@ -1,18 +1,10 @@
 import {Buffer} from 'node:buffer';
 import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
+import {commOf} from './comm.js';
 
 /** Whether a thread of our agent's runs in a JVM. */
 export function hasAgent(pid: number): boolean {
-	return readdirSync(`/proc/${pid}/task`).some(tid => nameOf(`/proc/${pid}/task/${tid}/comm`).startsWith('tprof-top'));
-}
-
-/** Empty for a thread that has ended since it was listed. */
-function nameOf(comm: string): string {
-	try {
-		return readFileSync(comm, 'utf8');
-	} catch {
-		return '';
-	}
+	return readdirSync(`/proc/${pid}/task`).some(tid => commOf(pid, Number(tid))?.startsWith('tprof-top'));
 }
 
 /** Reports that the agent in a JVM has written: the second one answers the command to weave. */

@@ -10,10 +10,7 @@ import {copyKoffi} from '../../build/koffi.js';
 const root = path.resolve(import.meta.dirname, '../..');
 const bundles = new Map<string, Promise<URL>>();
 
-/**
-Bundles an entry point, named from the project's root, the way build.js does, and gives the URL of the bundle: for
-workers and programs that plain Node must run. Once in each test process; the bundle is removed when that ends.
-*/
+/** Bundles an entry point, named from the project's root, as build.js does, once in a process; gives the bundle's URL. */
 export async function bundle(entry: string): Promise<URL> {
 	let found = bundles.get(entry);
 	if (!found) {

@@ -22,10 +22,7 @@ export type Chroot = {
 	readonly root: string;
 	/** A folder of ours, not below that root. */
 	readonly outside: string;
-	/**
-	Starts a program in it, with its working directory \`outside\` or any other of ours. \`srv\` is what it sees as
-	/srv.
-	*/
+	/** Starts a program in it, in `outside` or another folder of ours, with `srv` as its /srv. */
 	start(command: readonly string[], options?: {readonly cwd?: string; readonly srv?: string}): ChildProcess;
 	remove(): Promise<void>;
 };

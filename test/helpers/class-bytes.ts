@@ -5,7 +5,7 @@ import path from 'node:path';
 import {AttachClient} from '../../source/engines/attach/socket/client.js';
 import type {Target} from '../../source/jvm/target.js';
 import {compileProgram, type Jdk} from './jvm.js';
-import {patienceMs} from './patience.js';
+import {patienceMs} from './until.js';
 
 /** A class as it is in a JVM now, through an agent of our own: its bytes, and its code without numbers of constants. */
 export async function classBytes(target: Target, name: string, on: Jdk): Promise<{readonly bytes: string; readonly code: string}> {

@@ -19,15 +19,31 @@ export function stoppedAfterTest(java: JavaProcess): JavaProcess {
 	return java;
 }
 
+/** Something that is closed with the test that opens it. */
+export function closedAfterTest<T extends {close(): unknown}>(opened: T): T {
+	onTestFinished(async () => {
+		await opened.close();
+	});
+	return opened;
+}
+
 /** A JVM for all tests of the file or the `describe` that calls this; there as soon as they run. */
 export function sharedJava(...how: Parameters<typeof startJava>): {readonly java: JavaProcess; readonly target: Target} {
-	const shared = {} as {java: JavaProcess; target: Target};
+	let java: JavaProcess;
+	let target: Target;
 	beforeAll(async () => {
-		shared.java = await startJava(...how);
-		shared.target = await targetOf(shared.java);
-		return async () => shared.java.stop();
+		java = await startJava(...how);
+		target = await targetOf(java);
+		return async () => java.stop();
 	});
-	return shared;
+	return {
+		get java() {
+			return java;
+		},
+		get target() {
+			return target;
+		},
+	};
 }
 
 /** A folder that goes with the test that makes it. */

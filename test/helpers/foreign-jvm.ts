@@ -9,10 +9,7 @@ function libraryOf({home}: Jdk, name: string): string {
 	return execFileSync('find', [`${home}/`, '-name', name], {encoding: 'utf8'}).trim().split('\n')[0];
 }
 
-/**
-The JDKs whose libraries a Node program can load: those made for a newer C library than the system's cannot. Never
-empty.
-*/
+/** The JDKs whose libraries Node can load here: some need a newer C library. Never empty. */
 export function loadableJdks(): Jdk[] {
 	const found = jdks().filter(jdk => spawnSync(process.execPath, ['-e', 'require("koffi").load(process.argv[1])', libraryOf(jdk, 'libjvm.so')]).status === 0);
 	if (found.length === 0) {

@@ -4,7 +4,7 @@ import {chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync
 import {tmpdir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {patienceMs} from './patience.js';
+import {patienceMs} from './until.js';
 
 /** A JDK found on this machine. */
 export type Jdk = {
@@ -16,10 +16,7 @@ export type Jdk = {
 const programsDirectory = path.resolve(import.meta.dirname, '../programs');
 const vmDirectory = '/usr/lib/jvm';
 
-/**
-JDK homes: the list in TPROF_JDKS (colon-separated), JAVA_HOME, those under the JVM folder, and that of the javac on the
-PATH; one for each release, oldest first. .ci/tools looks in the same places.
-*/
+/** A JDK for each release, oldest first: of TPROF_JDKS, JAVA_HOME, /usr/lib/jvm and the PATH, as .ci/tools has them. */
 export function jdks(): Jdk[] {
 	const homes = [
 		...(process.env.TPROF_JDKS ?? '').split(':'),
@@ -62,17 +59,12 @@ export function jdk(accepts: (release: number) => boolean = () => true): Jdk {
 	return found;
 }
 
-/**
-Whether a test runs on a release that takes long and hardly depends on the JDK: on the newest, and on each other that is
-asked for by name.
-*/
+/** Whether a long test that hardly depends on the JDK runs on a release: on the newest, and on those asked for by name. */
 export function isNewestOrAskedFor(release: number): boolean {
 	return Boolean(process.env.TPROF_JDKS) || release === jdks().at(-1)?.release;
 }
 
-/**
-Compiles test/programs/NAME.java with the JDK's own javac, once for each JDK and content, and returns the class path.
-*/
+/** Compiles test/programs/NAME.java once for each JDK and content; gives the class path. */
 export function compileProgram(name: string, on: Jdk): string {
 	const source = path.join(programsDirectory, `${name}.java`);
 	const hash = createHash('sha256').update(readFileSync(source)).update(on.home).digest('hex').slice(0, 16);

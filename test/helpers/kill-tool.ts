@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import type {TimerId} from '../../source/engines/engine.js';
-import {patienceMs} from './patience.js';
+import {patienceMs} from './until.js';
 
 /** How one kill ended. */
 export type KillOutcome = {
@@ -16,10 +16,7 @@ export type KillOutcome = {
 	readonly threads: number;
 };
 
-/**
-Starts the built program on a process with the memory engine, as often as it can sample, and ends it with SIGKILL so
-many milliseconds after its first report.
-*/
+/** Runs the memory engine at its highest rate; kills it with SIGKILL some milliseconds after its first report. */
 export async function killTool(pid: number, afterMs: number, timer: TimerId): Promise<KillOutcome> {
 	const tool = spawn(process.execPath, [
 		path.resolve(import.meta.dirname, '../../dist/cli.js'), String(pid), '--engine', 'memory', '--timer', timer, '--interval', '1', '--max-overhead', '100', '--batch', '--format', 'json', '--delay', '0.2', '--iterations', '10000',

@@ -8,10 +8,7 @@ export const otherUser = {uid: 65_534, gid: 65_534};
 const asOtherUser = ['setpriv', '--reuid', String(otherUser.uid), '--regid', String(otherUser.gid), '--clear-groups'];
 const readingAll = ['--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search'];
 
-/**
-Command line with which root starts a JDK's java as that user, up to java itself. Where the JDK's folder is closed to
-others, java may read everything, and where that is not enough also finds its JDK at /mnt (in its mounts alone).
-*/
+/** How root runs a JDK's java as that user: with the right to read all, or the JDK at /mnt, if its folder is closed. */
 export function javaAsOtherUser({home}: Jdk): string[] {
 	const java = path.join(home, 'bin/java');
 	const ways = [

@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import {promisify} from 'node:util';
-import {patienceMs} from './patience.js';
+import {patienceMs} from './until.js';
 
 const execute = promisify(execFile);
 

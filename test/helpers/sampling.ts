@@ -7,16 +7,15 @@ import {TableReader} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';
 import {bundle} from './bundle.js';
 import {targetOf} from './target.js';
+import {closedAfterTest} from './for-test.js';
 
 type Process = {readonly pid: number};
 
 /** Samples a JVM in a worker, as the live view does, every 20 ms; closed with the test. */
 export async function samplerForTest(java: Process, options: Partial<SamplerOptions> = {}): Promise<SamplerHandle> {
-	const sampler = startSampler({
+	return closedAfterTest(startSampler({
 		target: await targetOf(java), engine: 'memory', depth: Infinity, maxOverheadPercent: 100, intervalMs: 20, workerUrl: await bundle('source/sampler/worker.ts'), ...options,
-	});
-	onTestFinished(async () => sampler.close());
-	return sampler;
+	}));
 }
 
 type Sampling = {readonly reader: TableReader; readonly session: EngineSession; stop(): Promise<void>};

@@ -1,4 +1,3 @@
-import {afterEach} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import type {SnapshotSource} from '../../source/model/source.js';
 import {defaultQuery} from '../../source/query/types/query.js';
@@ -9,16 +8,9 @@ import type {InitialView} from '../../source/ui/state/state.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import type {Size} from '../../source/ui/terminal/terminal.js';
 import {ComponentScreen} from './component-screen.js';
+import {closedAfterTest} from './for-test.js';
 
 type ScreenProps = Parameters<typeof sessionScreen>[0];
-
-const open: ComponentScreen[] = [];
-
-afterEach(() => {
-	for (const screen of open.splice(0)) {
-		screen.close();
-	}
-});
 
 /** A source that says what the test says, and never that it has changed. */
 export function sourceOf(read: SnapshotSource['read'], more: Partial<SnapshotSource> = {}): SnapshotSource {
@@ -29,12 +21,10 @@ export function sourceOf(read: SnapshotSource['read'], more: Partial<SnapshotSou
 
 /** The screen of a session, without colours by default; closed after the test. */
 export function openScreen(store: SessionStore, size: Size, {view, ...props}: Partial<Omit<ScreenProps, 'store' | 'view'>> & {readonly view?: Partial<InitialView>} = {}): ComponentScreen {
-	const screen = new ComponentScreen(sessionScreen({
+	return closedAfterTest(new ComponentScreen(sessionScreen({
 		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), theme: new Theme({color: false, ascii: true}), save: async () => 'saved it', onQuit() {/* The test ends it. */},
 		view: {query: defaultQuery, delayMs: 1000, ...view}, ...props,
-	}), size);
-	open.push(screen);
-	return screen;
+	}), size));
 }
 
 /** A store of a session that is read when the test says so. */

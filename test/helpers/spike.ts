@@ -5,10 +5,7 @@ import {Picture} from './picture.js';
 /** When the recorded session began; a whole ten minutes on the clock. */
 export const spikeStartMs = 1_700_000_400_000;
 
-/**
-A session with a known past, a snapshot each second: `Calm.tick:3` uses a tenth of a core all the time;
-`Spike.burn:7` uses one in the seconds 61 to 65, in which four threads are blocked at `Spike.wait:9`.
-*/
+/** A second a snapshot: `Calm.tick:3` uses 10 % of a core; in seconds 61 to 65 `Spike.burn:7` one, and four are blocked. */
 export function spikeSession(seconds: number): Snapshot[] {
 	const picture = new Picture();
 	const {builder} = picture;

@@ -1,10 +1,7 @@
 import {type JavaOptions, startJava} from './jvm.js';
 import {until} from './until.js';
 
-/**
-What the program test/programs/Stress.java says of itself: rounds of work since its start, and how many of them had a
-wrong result.
-*/
+/** What test/programs/Stress.java says of itself: rounds of work, and how many had a wrong result. */
 export type StressCheck = {readonly rounds: number; readonly failures: number};
 
 export type StressProcess = {

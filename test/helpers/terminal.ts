@@ -4,8 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {type ReadStream} from 'node:tty';
 import {spawn, type IPty} from '@lydell/node-pty';
 import xterm from '@xterm/headless';
-import {patienceMs} from './patience.js';
-import {until} from './until.js';
+import {until, patienceMs} from './until.js';
 
 const pollMs = 20;
 
@@ -178,11 +177,7 @@ export class TerminalSession {
 		this.#screen.dispose();
 	}
 
-	/**
-	node-pty closes the terminal 200 ms after its program's end, whatever is left to read there: on a busy machine that is
-	the end of what the program wrote. So it is closed only once several turns of the event loop, each of which would have
-	read something, have found nothing.
-	*/
+	/** node-pty closes the terminal 200 ms after its program's end: wait until nothing is left to read. */
 	#readToTheEnd(): void {
 		const {_socket: socket} = this.#pty as unknown as {readonly _socket: ReadStream};
 		const destroy = socket.destroy.bind(socket);

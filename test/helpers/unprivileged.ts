@@ -8,10 +8,7 @@ import {isRoot} from './as-root.js';
 import {bundle} from './bundle.js';
 import {otherUser} from './other-user.js';
 
-/**
-What an expression of a module's exports (`module`) gives, as JSON has it, in a process of a user who is not root: of
-another where the tests run as root, else of our own.
-*/
+/** The value of an expression of a module's exports (`module`) in a process that is not root. */
 export async function seenWithoutRights(entry: string, expression: string): Promise<unknown> {
 	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-unprivileged-'));
 	try {

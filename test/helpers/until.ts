@@ -1,10 +1,9 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {patienceMs} from './patience.js';
 
-/**
-Waits until a state that other processes bring about is there, and gives what the condition found; fails when that takes
-too long even for a loaded machine.
-*/
+/** How long a test waits on a busy machine before it fails, milliseconds. */
+export const patienceMs = 120_000;
+
+/** Waits until a condition holds, and gives what it found; fails after a time that is long even for a busy machine. */
 export async function until<T>(condition: () => T, timeoutMs = patienceMs): Promise<Exclude<T, false | undefined>> {
 	return untilAsync(async () => condition(), timeoutMs);
 }

@@ -8,9 +8,8 @@ import {processAgeMs} from '../../source/jvm/identity/running-vm.js';
 import {quitHazard, sendQuit} from '../../source/jvm/attachability/signal.js';
 import {loadableJdks, startEmbedder, startLoader} from '../helpers/foreign-jvm.js';
 import {compileProgram, type JavaProcess} from '../helpers/jvm.js';
-import {patienceMs} from '../helpers/patience.js';
 import {rawTarget, targetOf} from '../helpers/target.js';
-import {until} from '../helpers/until.js';
+import {until, patienceMs} from '../helpers/until.js';
 
 /** Older than what counts as a JVM on its way up. */
 async function grownUp({pid}: JavaProcess): Promise<void> {

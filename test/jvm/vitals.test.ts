@@ -4,27 +4,25 @@ import {openVitals} from '../../source/jvm/counters/vitals.js';
 import {jdks} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
-import {javaForTest} from '../helpers/for-test.js';
+import {javaForTest, closedAfterTest} from '../helpers/for-test.js';
 
 test.each(jdks())('JDK $release: what the collector has not said yet of the heap is not known', async on => {
 	// It says so when its first region is full.
 	const java = await javaForTest('ParkedAndEcho', {jdk: on, jvmArgs: ['-Xms256m', '-Xmx256m', '-XX:+UseG1GC', '-XX:G1HeapRegionSize=32m']});
-	const vitals = openVitals(await targetOf(java));
+	const vitals = closedAfterTest(openVitals(await targetOf(java)));
 	const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = vitals.read();
 	expect(heapUsedBytes).toBeUndefined();
 	expect(heapCapacityBytes).toBeGreaterThan(0);
 	expect(Math.abs(heapMaxBytes! - (256 * 1024 * 1024))).toBeLessThan(1024);
-	vitals.close();
 });
 
 test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running program', async on => {
 	const java = await javaForTest('Garbage', {jdk: on, jvmArgs: ['-Xmx64m', '-Xmn16m', '-XX:+UseSerialGC']});
 	const target = await targetOf(java);
-	const early = openVitals(target);
+	const early = closedAfterTest(openVitals(target));
 	// What is in use is known from the first collection on.
 	await until(() => early.read().heapUsedBytes !== undefined);
-	early.close();
-	const vitals = openVitals(target);
+	const vitals = closedAfterTest(openVitals(target));
 	const first = vitals.read();
 	expect(first.cpuPercent).toBeUndefined();
 	expect(first.heapCapacityBytes).toBeGreaterThan(1024 * 1024);
@@ -44,23 +42,21 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	expect(second.uptimeMs).toBeGreaterThan(first.uptimeMs!);
 	await java.stop();
 	expect(vitals.read()).toEqual({});
-	vitals.close();
 });
 
 test('a stopped process is said to be', async () => {
 	const java = await javaForTest('Garbage', {jvmArgs: ['-Xmx64m']});
-	const vitals = openVitals(await targetOf(java));
+	const vitals = closedAfterTest(openVitals(await targetOf(java)));
 	expect(vitals.read().isStopped).toBe(false);
 	java.child.kill('SIGSTOP');
 	await until(() => vitals.read().isStopped === true);
 	java.child.kill('SIGCONT');
 	await until(() => vitals.read().isStopped === false);
-	vitals.close();
 });
 
 test('without counters there is CPU and uptime', async () => {
 	const java = await javaForTest('Garbage', {jvmArgs: ['-Xmx64m', '-XX:-UsePerfData']});
-	const vitals = openVitals(await targetOf(java));
+	const vitals = closedAfterTest(openVitals(await targetOf(java)));
 	vitals.read();
 	// On a loaded machine the program may not get a CPU for a while.
 	await until(() => vitals.read().cpuPercent! > 0);
@@ -68,5 +64,4 @@ test('without counters there is CPU and uptime', async () => {
 	expect(uptimeMs).toBeGreaterThan(0);
 	expect(heapUsedBytes).toBeUndefined();
 	expect(gcPercent).toBeUndefined();
-	vitals.close();
 });

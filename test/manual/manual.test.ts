@@ -1,8 +1,5 @@
 import {spawnSync} from 'node:child_process';
-import {
-	mkdtempSync, readFileSync, rmSync, writeFileSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {manPage} from '../../source/manual/man-page.js';
@@ -13,6 +10,7 @@ import {optionRows} from '../../source/options/table.js';
 import {parseOptions} from '../../source/options/parse.js';
 import {isOfTables, keyTable} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/registry.js';
+import {folderForTest} from '../helpers/for-test.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -65,10 +63,9 @@ describe.each(shells.map(shell => [shell] as const))('completions for %s', shell
 
 	test('are understood by the shell, where it is installed', () => {
 		// From a file: fish does not read from the sockets that Node gives as standard input.
-		const folder = mkdtempSync(path.join(tmpdir(), 'tprof-shell-'));
+		const folder = folderForTest();
 		writeFileSync(path.join(folder, 'completion'), script);
 		expect(checked(shell, ['-n', path.join(folder, 'completion')], '') ?? '').toBe('');
-		rmSync(folder, {recursive: true});
 	});
 
 	test('know every option and its values, and every command', () => {
@@ -127,7 +124,7 @@ function lastWord(line: string): string {
 }
 
 test('zsh completes them, where it is installed', () => {
-	const folder = mkdtempSync(path.join(tmpdir(), 'tprof-zsh-'));
+	const folder = folderForTest();
 	writeFileSync(path.join(folder, '_tprof-top'), completions.zsh());
 	// Keys are pressed in a shell with a terminal of its own; Ctrl-X has it print its line.
 	const program = `zmodload zsh/zpty
@@ -142,7 +139,6 @@ test('zsh completes them, where it is installed', () => {
 		done
 		zpty -d z`;
 	const {error, stdout, stderr} = spawnSync('zsh', ['-f', '-c', program, 'zsh', ...asked.map(([typed]) => typed)], {encoding: 'utf8', cwd: root});
-	rmSync(folder, {recursive: true});
 	expect(stderr ?? '').toBe('');
 	// An option with a value goes on with =.
 	expect(error ? asked : stdout.trimEnd().split('\n').map((line, index) => [asked[index][0], line.replace(/[ =]$/, '')])).toEqual(asked);

@@ -13,6 +13,7 @@ import {tasksView} from '../../source/views/tasks.js';
 import {views} from '../../source/views/registry.js';
 import {placeColumns} from '../../source/ui/text/columns.js';
 import {picture, undent} from '../helpers/picture.js';
+import {pick, seeded} from '../helpers/random.js';
 
 const snapshot = picture(`
 	http-1
@@ -139,12 +140,8 @@ test('rows that cannot be compared keep a fixed order', () => {
 });
 
 test('very many rows have the order that few would have', () => {
-	let seed = 1;
-	const below = (limit: number) => {
-		seed = ((seed * 48_271) % 2_147_483_647);
-		return seed % limit;
-	};
-
+	const random = seeded(1);
+	const below = (limit: number) => pick(random, limit);
 	const many = Array.from({length: 5000}, (_, index) => ({key: String((index * 7919) % 5000), first: below(20) === 0 ? Number.NaN : below(50) - 5, second: below(3)}));
 	const byBoth = (a: (typeof many)[number], b: (typeof many)[number]) => byNumber(a.first, b.first) || byNumber(a.second, b.second);
 	for (const reverse of [false, true]) {

@@ -8,30 +8,28 @@ import {
 } from '../../source/query/counters/share.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
 
-describe('formats', () => {
-	test.each([[0, '0.0'], [41.24, '41.2'], [99.94, '99.9'], [99.96, '100'], [312, '312'], [Number.NaN, '']])('percent %d: %s', (value, text) => {
-		expect(formatPercent(value)).toBe(text);
-	});
+test.each([[0, '0.0'], [41.24, '41.2'], [99.94, '99.9'], [99.96, '100'], [312, '312'], [Number.NaN, '']])('percent %d: %s', (value, text) => {
+	expect(formatPercent(value)).toBe(text);
+});
 
-	test.each([[0, '0'], [496, '496'], [999_999, '999999'], [1e6, '1.0M'], [12_345_678, '12.3M'], [99_960_000, '100M'], [4.5e9, '4.5G'], [-1, '']])('count %d: %s', (value, text) => {
-		expect(formatCount(value)).toBe(text);
-	});
+test.each([[0, '0'], [496, '496'], [999_999, '999999'], [1e6, '1.0M'], [12_345_678, '12.3M'], [99_960_000, '100M'], [4.5e9, '4.5G'], [-1, '']])('count %d: %s', (value, text) => {
+	expect(formatCount(value)).toBe(text);
+});
 
-	test.each([[0, '0B'], [1023, '1023B'], [1024, '1.0K'], [3.1 * (2 ** 30), '3.1G'], [8 * (2 ** 30), '8.0G'], [2 ** 60, '1024P'], [Infinity, '']])('%d bytes: %s', (value, text) => {
-		expect(formatBytes(value)).toBe(text);
-	});
+test.each([[0, '0B'], [1023, '1023B'], [1024, '1.0K'], [3.1 * (2 ** 30), '3.1G'], [8 * (2 ** 30), '8.0G'], [2 ** 60, '1024P'], [Infinity, '']])('%d bytes: %s', (value, text) => {
+	expect(formatBytes(value)).toBe(text);
+});
 
-	test.each([[0, '0ms'], [350, '350ms'], [42_900, '42s'], [307_000, '5m07s'], [7_500_000, '2h05m'], [273_600_000, '3d04h'], [-5, '']])('%d ms: %s', (value, text) => {
-		expect(formatDuration(value)).toBe(text);
-	});
+test.each([[0, '0ms'], [350, '350ms'], [42_900, '42s'], [307_000, '5m07s'], [7_500_000, '2h05m'], [273_600_000, '3d04h'], [-5, '']])('%d ms: %s', (value, text) => {
+	expect(formatDuration(value)).toBe(text);
+});
 
-	test.each([[42_900, '42s', '>=42s'], [307_000, '5m07s', '>=5m'], [350, '350ms', '>=350ms']])('stuck for %d ms: %s, or %s', (stuckMs, exactly, atLeast) => {
-		expect([false, true].map(stuckAtLeast => formatStuck({stuckMs, stuckAtLeast}))).toEqual([exactly, atLeast]);
-	});
+test.each([[42_900, '42s', '>=42s'], [307_000, '5m07s', '>=5m'], [350, '350ms', '>=350ms']])('stuck for %d ms: %s, or %s', (stuckMs, exactly, atLeast) => {
+	expect([false, true].map(stuckAtLeast => formatStuck({stuckMs, stuckAtLeast}))).toEqual([exactly, atLeast]);
+});
 
-	test.each([[0, '0'], [123_456, '0.12'], [12_340_000, '12.3'], [4.7112e9, '4711']])('%d ns: %s', (value, text) => {
-		expect(formatMs(value)).toBe(text);
-	});
+test.each([[0, '0'], [123_456, '0.12'], [12_340_000, '12.3'], [4.7112e9, '4711']])('%d ns: %s', (value, text) => {
+	expect(formatMs(value)).toBe(text);
 });
 
 describe('state pictures', () => {
@@ -55,38 +53,36 @@ describe('state pictures', () => {
 	});
 });
 
-describe('shares and their error', () => {
-	test('nothing reads below 0 or over 100', () => {
-		expect([percentOf(1, 3), percentOf(0, 0), percentOf(5, 0), percentOf(4, 3), percentOf(-1, 3)]).toEqual([100 / 3, 0, 0, 100, 0]);
-	});
+test('nothing reads below 0 or over 100', () => {
+	expect([percentOf(1, 3), percentOf(0, 0), percentOf(5, 0), percentOf(4, 3), percentOf(-1, 3)]).toEqual([100 / 3, 0, 0, 100, 0]);
+});
 
-	test('half of a hundred samples is known to within 10 points', () => {
-		expect(shareError(50, 100)).toBeCloseTo(9.62, 2);
-		expect(shareError(50, 10_000)).toBeCloseTo(0.98, 2);
-	});
+test('half of a hundred samples is known to within 10 points', () => {
+	expect(shareError(50, 100)).toBeCloseTo(9.62, 2);
+	expect(shareError(50, 10_000)).toBeCloseTo(0.98, 2);
+});
 
-	test('a single sample tells little, none nothing', () => {
-		expect(shareInterval(100, 1).low).toBeCloseTo(20.65, 1);
-		expect(shareInterval(100, 1).high).toBe(100);
-		expect(shareError(100, 1)).toBeCloseTo(39.67, 1);
-		expect(shareError(0, 0)).toBe(0);
-	});
+test('a single sample tells little, none nothing', () => {
+	expect(shareInterval(100, 1).low).toBeCloseTo(20.65, 1);
+	expect(shareInterval(100, 1).high).toBe(100);
+	expect(shareError(100, 1)).toBeCloseTo(39.67, 1);
+	expect(shareError(0, 0)).toBe(0);
+});
 
-	test('of a few samples the share is not in the middle of its interval', () => {
-		expect(shareInterval(0, 20).low).toBeCloseTo(0, 10);
-		expect(shareInterval(0, 20).high).toBeCloseTo(16.11, 1);
-		const {low, high} = shareInterval(5, 20);
-		expect(high - 5).toBeGreaterThan(3 * (5 - low));
-	});
+test('of a few samples the share is not in the middle of its interval', () => {
+	expect(shareInterval(0, 20).low).toBeCloseTo(0, 10);
+	expect(shareInterval(0, 20).high).toBeCloseTo(16.11, 1);
+	const {low, high} = shareInterval(5, 20);
+	expect(high - 5).toBeGreaterThan(3 * (5 - low));
+});
 
-	test('unequal weights are worth fewer samples', () => {
-		const ofOne = (count: number, each: number) => ({sum: count * each, squares: count * each * each});
-		expect(samplesOf(ofOne(4, 1), ofOne(4, 1))).toBe(4);
-		expect(samplesOf(ofOne(2, 10), ofOne(8, 10))).toBeCloseTo(8, 10);
-		expect(samplesOf({sum: 100, squares: 10 + (90 * 90)}, {sum: 100, squares: 10 + (90 * 90)})).toBeLessThan(1.3);
-		// One long piece in the part, or in the rest of the whole.
-		expect(samplesOf(ofOne(1, 50), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
-		expect(samplesOf(ofOne(50, 1), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
-		expect(samplesOf(ofOne(0, 1), ofOne(0, 1))).toBe(0);
-	});
+test('unequal weights are worth fewer samples', () => {
+	const ofOne = (count: number, each: number) => ({sum: count * each, squares: count * each * each});
+	expect(samplesOf(ofOne(4, 1), ofOne(4, 1))).toBe(4);
+	expect(samplesOf(ofOne(2, 10), ofOne(8, 10))).toBeCloseTo(8, 10);
+	expect(samplesOf({sum: 100, squares: 10 + (90 * 90)}, {sum: 100, squares: 10 + (90 * 90)})).toBeLessThan(1.3);
+	// One long piece in the part, or in the rest of the whole.
+	expect(samplesOf(ofOne(1, 50), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
+	expect(samplesOf(ofOne(50, 1), {sum: 100, squares: 2500 + 50})).toBeLessThan(4);
+	expect(samplesOf(ofOne(0, 1), ofOne(0, 1))).toBe(0);
 });

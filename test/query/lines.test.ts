@@ -14,105 +14,41 @@ function drawn(table: LineTable): string {
 	return table.rows.map(row => `${row.selfPercent.toFixed(0).padStart(3)} ${row.totalPercent.toFixed(0).padStart(3)} ${row.selfTicks}/${row.totalTicks} ${locationName(row)}`).join('\n');
 }
 
-describe('attribution', () => {
-	test('a sample counts for the first frame from the top that has a line', () => {
-		expect(drawn(queryLines(picture(`
-			main
-			R            R             R          R
-			A.main:3     A.main:3      A.main:3   A.main:3
-			A.read:8     A.read:8      A.sort:7   -
-			io.S.in:20   io.S.in:20    -          -
-			io.S.r:native io.S.gen     -          -
-		`), undefined, query()))).toBe(undent(`
-			 50  50 2/2 io.S.in:20
-			 25 100 1/4 A.main:3
-			 25  25 1/1 A.sort:7
-			  0  50 0/2 A.read:8
-			  0  25 0/1 io.S.gen
-			  0  25 0/1 io.S.r(native)
-		`));
-	});
-
-	test('without any line it counts for the top frame, and not at all without frames', () => {
-		const table = queryLines(picture(`
-			main
-			R   R          R
-			run run        -
-			-   poll:native -
-		`), undefined, query());
-		expect(drawn(table)).toBe(undent(`
-			 50 100 1/2 A.run
-			 50  50 1/1 A.poll(native)
-		`));
-		expect(table.wholeTicks).toBe(2);
-		expect(table.wholeCpuNs).toBe(20e6);
-	});
-
-	test('line 0 is a line', () => {
-		expect(drawn(queryLines(picture(`
-			main
-			R
-			run:5
-			gen:0
-		`), undefined, query()))).toBe('100 100 1/1 A.gen:0\n  0 100 0/1 A.run:5');
-	});
+test('attribution: a sample counts for the first frame from the top that has a line', () => {
+	expect(drawn(queryLines(picture(`
+		main
+		R            R             R          R
+		A.main:3     A.main:3      A.main:3   A.main:3
+		A.read:8     A.read:8      A.sort:7   -
+		io.S.in:20   io.S.in:20    -          -
+		io.S.r:native io.S.gen     -          -
+	`), undefined, query()))).toBe(undent(`
+		 50  50 2/2 io.S.in:20
+		 25 100 1/4 A.main:3
+		 25  25 1/1 A.sort:7
+		  0  50 0/2 A.read:8
+		  0  25 0/1 io.S.gen
+		  0  25 0/1 io.S.r(native)
+	`));
 });
 
-describe('total', () => {
-	test('counts a recursive place once per stack', () => {
-		expect(drawn(queryLines(picture(`
-			main
-			R      R      R
-			main:1 main:1 main:1
-			fib:5  fib:5  fib:5
-			fib:5  help:9 fib:6
-			-      fib:5  fib:5
-			-      fib:5  -
-		`), undefined, query()))).toBe(undent(`
-			100 100 3/3 A.fib:5
-			  0 100 0/3 A.main:1
-			  0  33 0/1 A.fib:6
-			  0  33 0/1 A.help:9
-		`));
-	});
-
-	test('recursion is seen by method and by class too, over different lines', () => {
-		const snapshot = picture(`
-			main
-			R        R
-			M.main:1 M.main:1
-			T.walk:5 T.walk:7
-			T.walk:6 T.next:9
-		`);
-		expect(drawn(queryLines(snapshot, undefined, query({by: 'method'})))).toBe(undent(`
-			 50 100 1/2 T.walk
-			 50  50 1/1 T.next
-			  0 100 0/2 M.main
-		`));
-		expect(drawn(queryLines(snapshot, undefined, query({by: 'class'})))).toBe(undent(`
-			100 100 2/2 T
-			  0 100 0/2 M
-		`));
-	});
-
-	test('recursion is seen in stacks that come later', () => {
-		const drawing = new Picture().draw(`
-			main
-			R
-			a:1
-			b:2
-		`);
-		expect(drawn(queryLines(drawing.build(), undefined, query()))).toBe('100 100 1/1 A.b:2\n  0 100 0/1 A.a:1');
-		drawing.draw(`
-			main
-			R
-			a:1
-			b:2
-			a:1
-			b:2
-		`);
-		expect(drawn(queryLines(drawing.build(), undefined, query()))).toBe('100 100 2/2 A.b:2\n  0 100 0/2 A.a:1');
-	});
+test('total: recursion is seen in stacks that come later', () => {
+	const drawing = new Picture().draw(`
+		main
+		R
+		a:1
+		b:2
+	`);
+	expect(drawn(queryLines(drawing.build(), undefined, query()))).toBe('100 100 1/1 A.b:2\n  0 100 0/1 A.a:1');
+	drawing.draw(`
+		main
+		R
+		a:1
+		b:2
+		a:1
+		b:2
+	`);
+	expect(drawn(queryLines(drawing.build(), undefined, query()))).toBe('100 100 2/2 A.b:2\n  0 100 0/2 A.a:1');
 });
 
 describe('units and states', () => {
@@ -185,29 +121,6 @@ test('threads that are blocked now, and for how long the longest has been', () =
 	expect([row.blockedNow, row.stuckMs, row.stuckAtLeast]).toEqual([2, 42_000, false]);
 	drawing.builder.setNow(drawing.thread('one'), {flags: threadFlag.stoodBefore});
 	expect(queryLines(drawing.build(), undefined, query()).rows[0].stuckAtLeast).toBe(true);
-});
-
-test('a baseline is taken away', () => {
-	const drawing = new Picture().draw(`
-		main
-		R    R    R
-		a:1  a:1  b:2
-	`);
-	const since = drawing.build();
-	drawing.draw(`
-		main
-		R    R    R    R
-		a:1  c:3  c:3  c:3
-
-		new
-		B
-		a:1
-	`);
-	expect(drawn(queryLines(drawing.build(), since, query()))).toBe(undent(`
-		 75  75 3/3 A.c:3
-		 25  25 2/2 A.a:1
-	`));
-	expect(queryLines(drawing.build(), drawing.build(), query()).rows).toEqual([]);
 });
 
 test('another order or filter shows the rows that were counted before, another unit the same figures with other shares', () => {

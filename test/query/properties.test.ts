@@ -16,10 +16,7 @@ import type {LineRow} from '../../source/query/lines/counted-lines.js';
 
 type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
 
-/**
-A session of random samples of few threads, classes, methods and lines, so that places repeat and recurse; and a way to
-make a session of some of them.
-*/
+/** A session of random samples of few threads, classes, methods and lines, so that locations repeat and recurse. */
 class RandomSession {
 	constructor(readonly samples: readonly Sampled[]) {}
 
@@ -209,20 +206,9 @@ test('every sample is in one thread and, with frames and in a counted state, in 
 	eachCase((session, query) => {
 		const {after} = session.snapshots(0);
 		const samples = session.samples.filter(({thread}) => !query.threadKeys || query.threadKeys.has(thread + 1));
-		let ticks = 0;
-		for (const row of queryThreads(after, undefined, {...query, showIdle: true}).rows) {
-			for (const count of row.states) {
-				ticks += count;
-			}
-		}
-
-		expect(ticks).toBe(samples.length);
-		let stacked = 0;
-		for (const row of queryStacks(after, undefined, query)) {
-			stacked += row.ticks;
-		}
-
-		expect(stacked).toBe(samples.filter(({frames, state}) => frames.length > 0 && query.states.includes(threadStates[state])).length);
+		const {rows} = queryThreads(after, undefined, {...query, showIdle: true});
+		expect(sum([...rows].flatMap(({states}) => [...states]), ticks => ticks)).toBe(samples.length);
+		expect(sum(queryStacks(after, undefined, query), ({ticks}) => ticks)).toBe(samples.filter(({frames, state}) => frames.length > 0 && query.states.includes(threadStates[state])).length);
 	});
 });
 
@@ -232,17 +218,9 @@ test('callers of a line and its beginnings of stacks add up to its total; its ca
 		const {nodeParent} = after.dictionary;
 		for (const row of queryLines(after, undefined, query).rows) {
 			const detail = queryLineDetail(after, undefined, query, row.key);
-			let [calls, called] = [0, 0];
-			for (const caller of detail.callers) {
-				calls += caller.ticks;
-			}
-
-			for (const callee of detail.callees) {
-				called += callee.ticks;
-			}
-
+			const calls = sum(detail.callers, ({ticks}) => ticks);
 			expect(calls).toBeLessThanOrEqual(row.totalTicks);
-			expect(called).toBeLessThanOrEqual(row.totalTicks);
+			expect(sum(detail.callees, ({ticks}) => ticks)).toBeLessThanOrEqual(row.totalTicks);
 			const isNeverOutermost = [...after.counters.node.subarray(0, after.counters.count)].every(node => {
 				let root = node;
 				while (root !== rootNode && nodeParent[root] !== rootNode) {

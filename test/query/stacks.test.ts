@@ -43,13 +43,6 @@ test('a word may be in any frame', () => {
 	expect(stacks(queryStacks(votes, undefined, query({filter: 'main:9 sort'})))).toBe('1 RUNNABLE 1thr 37.5% A.sort:2 < A.main:9');
 });
 
-test('a baseline is taken away', () => {
-	const drawing = new Picture().draw('a\nR R\nx:1 x:1');
-	const since = drawing.build();
-	drawing.draw('a\nR R\nx:1 y:2');
-	expect(stacks(queryStacks(drawing.build(), since, query()))).toBe('1 RUNNABLE 1thr 50% A.x:1\n1 RUNNABLE 1thr 50% A.y:2');
-});
-
 const calls = new Picture().draw(`
 	one
 	R      R      R20    R      w

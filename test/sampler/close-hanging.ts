@@ -1,7 +1,4 @@
-/**
-A program that closes a session whose worker hangs in a system call: opening a pipe (the argument) that nobody writes
-to. Exits with 5 when that is over.
-*/
+/** Closes a session whose worker hangs opening a pipe (the argument) that nobody writes to; exits with 5. */
 import process from 'node:process';
 import {startSampler} from '../../source/sampler/handle.js';
 import {noTarget} from '../helpers/target.js';

@@ -1,7 +1,4 @@
-/**
-A program that samples a JVM (its pid is the argument) a number of times (the second) and prints in how many rows a
-thread waited for another, and in how many for itself.
-*/
+/** Samples a JVM (pid, samples) and prints in how many rows a thread waited for another, and for itself. */
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {memoryEngine} from '../../source/engines/memory/engine.js';

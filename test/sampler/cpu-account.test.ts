@@ -28,10 +28,7 @@ function shares(lines: Lines, of: readonly number[]): number[] {
 /** One thread's work: pieces of CPU time, each at a line, with rests between them; its own moment in wall time. */
 type Piece = {readonly line: number; readonly ns: number};
 
-/**
-Plays a program with one thread on a CPU of its own, of which a timer records where it is each period, or which is
-observed at each sample. `next`: pieces without end, line 0 for a rest, -1 for CPU time that no timer meets.
-*/
+/** Plays a program of one thread, recorded each period or observed at samples. Line 0 rests, no timer sees line -1. */
 function play(next: () => Piece, {seconds, mode, random, intervalNs = 20e6}: {readonly seconds: number; readonly mode: 'records' | 'observed'; readonly random: () => number; readonly intervalNs?: number}) {
 	const [sample, account, lines, used]: [Sample, CpuAccount, Lines, Lines] = [new Sample(), new CpuAccount(unattributed), new Map(), new Map()];
 	let [nowNs, recordNs, sampleNs, lastNs, usedNs, wholeNs] = [0, random() * periodNs, intervalNs, 0, 0, 0];

@@ -1,14 +1,11 @@
 import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {
-	copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, rmdirSync,
-} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {copyFileSync, mkdirSync, readdirSync, rmdirSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {beforeAll, describe, expect, test, onTestFinished} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {deadlocksOf} from '../../source/query/locks/deadlocks.js';
@@ -17,11 +14,10 @@ import {startSampler, type SamplerHandle, type SamplerOptions} from '../../sourc
 import type {Target} from '../../source/jvm/target.js';
 import {bundle} from '../helpers/bundle.js';
 import {heldThreads} from '../helpers/kill-tool.js';
-import {patienceMs} from '../helpers/patience.js';
 import {sayTo} from '../helpers/say.js';
 import {targetOf, noTarget} from '../helpers/target.js';
-import {until} from '../helpers/until.js';
-import {sharedJava, javaForTest} from '../helpers/for-test.js';
+import {until, patienceMs} from '../helpers/until.js';
+import {sharedJava, javaForTest, closedAfterTest, folderForTest} from '../helpers/for-test.js';
 
 let workerUrl: URL;
 beforeAll(async () => {
@@ -29,11 +25,9 @@ beforeAll(async () => {
 });
 
 function sampler(target: Target, options: Partial<SamplerOptions> = {}): SamplerHandle {
-	const started = startSampler({
+	return closedAfterTest(startSampler({
 		target, engine: 'attach', depth: Infinity, maxOverheadPercent: 100, intervalMs: 20, workerUrl, ...options,
-	});
-	onTestFinished(async () => started.close());
-	return started;
+	}));
 }
 
 async function withSamples(from: SamplerHandle, samples: number): Promise<Snapshot> {
@@ -334,23 +328,19 @@ describe('a worker that fails', () => {
 		['with its own code', true, {status: 5, signal: null}],
 		['killed, where no C library can be called', false, {status: null, signal: 'SIGKILL'}],
 	])('one that hangs in a system call is left behind, and the program ends: %s', async (_, canCallC, end) => {
-		const folder = mkdtempSync(path.join(tmpdir(), 'tprof-hang-'));
+		const folder = folderForTest();
 		const pipe = path.join(folder, 'pipe');
 		execFileSync('mkfifo', [pipe]);
-		try {
-			const bundled = fileURLToPath(await bundle('test/sampler/close-hanging.ts'));
-			const program = canCallC ? bundled : path.join(folder, 'alone.mjs');
-			if (!canCallC) {
-				copyFileSync(bundled, program);
-			}
-
-			const {status, signal, stdout, stderr, error} = spawnSync(process.execPath, [program, pipe], {
-				encoding: 'utf8', timeout: patienceMs, killSignal: 'SIGKILL',
-			});
-			expect({error, status, signal, stdout, stderr}).toEqual({...end, stdout: 'ended\n', stderr: ''});
-		} finally {
-			rmSync(folder, {recursive: true});
+		const bundled = fileURLToPath(await bundle('test/sampler/close-hanging.ts'));
+		const program = canCallC ? bundled : path.join(folder, 'alone.mjs');
+		if (!canCallC) {
+			copyFileSync(bundled, program);
 		}
+
+		const {status, signal, stdout, stderr, error} = spawnSync(process.execPath, [program, pipe], {
+			encoding: 'utf8', timeout: patienceMs, killSignal: 'SIGKILL',
+		});
+		expect({error, status, signal, stdout, stderr}).toEqual({...end, stdout: 'ended\n', stderr: ''});
 	});
 
 	test('no snapshot names an engine that was only asked for', async () => {

@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {performance} from 'node:perf_hooks';
-import {describe, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {JavaThread} from '../../source/engines/memory/threads/java-thread.js';
 import {emptyBlock} from '../../source/engines/memory/threads/thread-block.js';
@@ -16,26 +16,24 @@ import {SteadyThreads, isSteady} from '../../source/engines/memory/threads/prese
 
 const intervalMs = 20;
 
-describe('Rests', () => {
-	test('samples are taken more rarely while nothing changes, and at the full rate after the first change', () => {
-		const backoff = new IdleBackoff();
-		expect([false, true, true, true, true, false, true, false].map(isUnchanged => backoff.next(isUnchanged, intervalMs))).toEqual([1, 2, 4, 4, 4, 1, 2, 1]);
-	});
+test('samples are taken more rarely while nothing changes, and at the full rate after the first change', () => {
+	const backoff = new IdleBackoff();
+	expect([false, true, true, true, true, false, true, false].map(isUnchanged => backoff.next(isUnchanged, intervalMs))).toEqual([1, 2, 4, 4, 4, 1, 2, 1]);
+});
 
-	test.each([[200, 4], [90, 3], [67, 2], [40, 1], [0, 1]])('nor more rarely than once in %d ms where records have no room for longer: %d at the most', (withinMs, most) => {
-		const backoff = new IdleBackoff();
-		expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, intervalMs, withinMs)))).toBe(most);
-	});
+test.each([[200, 4], [90, 3], [67, 2], [40, 1], [0, 1]])('nor more rarely than once in %d ms where records have no room for longer: %d at the most', (withinMs, most) => {
+	const backoff = new IdleBackoff();
+	expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, intervalMs, withinMs)))).toBe(most);
+});
 
-	test.each([[10, 4], [20, 4], [25, 3], [33, 2], [50, 1], [1000, 1]])('at an interval of %d ms they are put off to %d of them at the most, which is not noticed on the screen', (interval, most) => {
-		const backoff = new IdleBackoff();
-		expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval)))).toBe(most);
-	});
+test.each([[10, 4], [20, 4], [25, 3], [33, 2], [50, 1], [1000, 1]])('at an interval of %d ms they are put off to %d of them at the most, which is not noticed on the screen', (interval, most) => {
+	const backoff = new IdleBackoff();
+	expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval)))).toBe(most);
+});
 
-	test.each([[20, 4], [40, 4], [200, 4]])('at an interval of %d ms where 20 were requested, to %d of them', (interval, most) => {
-		const backoff = new IdleBackoff();
-		expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval, Infinity, intervalMs)))).toBe(most);
-	});
+test.each([[20, 4], [40, 4], [200, 4]])('at an interval of %d ms where 20 were requested, to %d of them', (interval, most) => {
+	const backoff = new IdleBackoff();
+	expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval, Infinity, intervalMs)))).toBe(most);
 });
 
 /** A Java thread that awaits to be found at work, or not. */

@@ -1,7 +1,4 @@
-/**
-A sampler's worker whose first sample is in the table before it says which engine takes them; it does when told
-anything.
-*/
+/** A worker whose first sample is in the table before it names its engine, which it does when told anything. */
 import {parentPort, workerData} from 'node:worker_threads';
 import {fromNames, select} from '../../source/model/column-types.js';
 import {Sample} from '../../source/model/sample.js';

@@ -1,6 +1,4 @@
-/**
-A sampler's worker that counts one sample, publishes another, and ends in the middle of a third with the lock held.
-*/
+/** A worker that counts one sample, publishes another, and ends in a third with the lock held. */
 import process from 'node:process';
 import {parentPort, workerData} from 'node:worker_threads';
 import {Sample} from '../../source/model/sample.js';

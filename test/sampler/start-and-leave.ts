@@ -1,7 +1,4 @@
-/**
-A program that samples a JVM (its pid is the argument) until there are some samples, closes the session, and then has
-nothing left to do.
-*/
+/** Takes some samples of a JVM (its pid is the argument), closes the session, and has nothing left to do. */
 import process from 'node:process';
 import {startSampler} from '../../source/sampler/handle.js';
 import {identify} from '../../source/jvm/identity/inspect.js';

@@ -6,19 +6,16 @@ import {attachEngine} from '../../source/engines/attach/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import type {Engine} from '../../source/engines/engine.js';
 import {threadFlag} from '../../source/model/sample.js';
-import {TableReader} from '../../source/table/reader.js';
+import type {TableReader} from '../../source/table/reader.js';
 import {bundle} from '../helpers/bundle.js';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
-import {patienceMs} from '../helpers/patience.js';
 import {javaForTest} from '../helpers/for-test.js';
 import {sampleHere} from '../helpers/sampling.js';
+import {patienceMs} from '../helpers/until.js';
 
 const stuck = ['stuck-1', 'stuck-2'];
 
-/**
-A thread blocked at a monitor wakes each second up to JDK 23: it must have used CPU so often before it is asked whether
-anybody noticed.
-*/
+/** A blocked thread wakes each second up to JDK 23: how often it must have used CPU before it is looked at. */
 const wakeUps = 3;
 const lastThatWakes = 23;
 

@@ -9,11 +9,10 @@ import {
 import {nice} from '../helpers/jvm.js';
 import {heldThreads} from '../helpers/kill-tool.js';
 import {seeded} from '../helpers/random.js';
-import {type TerminalSession} from '../helpers/terminal.js';
+import {TerminalSession} from '../helpers/terminal.js';
 import {until} from '../helpers/until.js';
 import {cli} from '../helpers/run.js';
-import {sharedJava, sharedFolder} from '../helpers/for-test.js';
-import {terminalForTest} from '../helpers/terminal-for-test.js';
+import {sharedJava, sharedFolder, closedAfterTest} from '../helpers/for-test.js';
 
 const rounds = 15;
 /** Threads that run Java code all the time: more than there are CPUs, so that stops take their time. */
@@ -34,7 +33,7 @@ afterEach(() => {
 
 /** A shell with job control: without one the kernel stops nobody who could not be continued. */
 async function shell(): Promise<TerminalSession> {
-	const session = terminalForTest('/bin/bash', ['--norc', '--noprofile', '-i'], {columns: 300, env: {PS1: 'shell> '}});
+	const session = closedAfterTest(new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {columns: 300, env: {PS1: 'shell> '}}));
 	await session.until('shell>');
 	return session;
 }

@@ -4,23 +4,17 @@ import type {Engine, EngineOptions} from '../../source/engines/engine.js';
 import {memoryEngine} from '../../source/engines/memory/engine.js';
 import {unattributed} from '../../source/model/frame.js';
 import {stateCode} from '../../source/model/thread-state.js';
-import {TableReader} from '../../source/table/reader.js';
+import type {TableReader} from '../../source/table/reader.js';
 import {jdks, type JavaProcess} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {javaForTest} from '../helpers/for-test.js';
 import {sampleHere} from '../helpers/sampling.js';
 
-/**
-CPU time that must have counted before it is looked where, and how often threads must have been seen where it did: on a
-loaded machine few stops meet a thread at work, and each of them counts for much.
-*/
+/** CPU time that must have counted, and sightings of threads where it did: few stops find a thread at work. */
 const enoughNs = 1e9;
 const enoughSightings = 30;
 
-/**
-CPU nanoseconds by place: `work` where that is on the stack, else the innermost method; those of threads that wait with
-a star.
-*/
+/** CPU nanoseconds by `work`, if it is on the stack, or by the innermost method; with a star for threads that wait. */
 function placesOf(reader: TableReader): Map<string, number> {
 	const {counters, dictionary} = reader.read(1000)!;
 	const places = new Map<string, number>();

@@ -5,8 +5,8 @@ import {describe, expect, test} from 'vitest';
 import {linesOf, sourceLibrary} from '../../source/sources/library.js';
 import {misfitOf, pathOfSource} from '../../source/sources/source-text.js';
 import {rootOf, pathEntries, sourceJars, targetRoots} from '../../source/sources/roots.js';
-import {makeZip} from './make-zip.js';
 import {sharedFolder} from '../helpers/for-test.js';
+import {makeZip} from './make-zip.js';
 
 const folder = sharedFolder();
 

@@ -1,9 +1,7 @@
 import {Worker} from 'node:worker_threads';
 import {once} from 'node:events';
 import {performance} from 'node:perf_hooks';
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {createTable, defaultShape, headerWords, word} from '../../source/table/layout.js';
 import {acquireLock, releaseLock} from '../../source/table/lock.js';
 import {TableReader, type TableImage} from '../../source/table/reader.js';
@@ -13,18 +11,14 @@ import {
 	drawInto, newSample, renamed, zeroFigures,
 } from './sample-maker.js';
 
-const running: Worker[] = [];
-
 async function second(data: Record<string, unknown>): Promise<Worker> {
 	const worker = new Worker(await bundle('test/table/lock-worker.ts'), {workerData: data});
-	running.push(worker);
+	onTestFinished(async () => {
+		await worker.terminate();
+	});
 	await once(worker, 'message');
 	return worker;
 }
-
-afterEach(async () => {
-	await Promise.all(running.splice(0).map(async worker => worker.terminate()));
-});
 
 describe('two threads', () => {
 	test.each([0, 1, 100])('lose no increment in millions, spinning %i times', async spins => {

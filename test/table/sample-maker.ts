@@ -71,10 +71,7 @@ export function drawInto(sample: Sample, threads: readonly DrawnThread[], writer
 	return sample;
 }
 
-/**
-Random samples of some threads over some stacks; threads come and go, stand still or move, wait for one another, change
-their names.
-*/
+/** Random samples; threads come and go, stand still or move, wait for one another, change their names. */
 export function randomSamples(seed: number, options: {samples: number; threads: number; methods: number; depth: number}): DrawnThread[][] {
 	const random = seeded(seed);
 	const stood = new Map<number, string[]>();

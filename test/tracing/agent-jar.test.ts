@@ -3,9 +3,9 @@ import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {patienceMs} from '../helpers/patience.js';
 import {folderForTest} from '../helpers/for-test.js';
 import {jdks} from '../helpers/jvm.js';
+import {patienceMs} from '../helpers/until.js';
 
 const agent = path.resolve(import.meta.dirname, '../../agent');
 /** javac of another release writes other bytes. */

@@ -10,7 +10,7 @@ import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent, reportsOf} from '../helpers/agent-of.js';
 import {namespaceRefusal} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
-import {folderForTest, javaForTest, stoppedAfterTest} from '../helpers/for-test.js';
+import {folderForTest, javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
 import {
 	compileProgram, javaProcess, jdk, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
@@ -63,13 +63,9 @@ test('a target that ends is said beside what was counted until then', async () =
 test.skipIf(!hasPrlimit)('a report that cannot be written ends the tracing with one clear line (needs prlimit, to bound its file)', async () => {
 	const java = await javaForTest('KnownTraces', {jvmArgs: ['-Xmx64m'], args: ['quiet'], under: ['prlimit', '--fsize=1048576']});
 	const target = await targetOf(java);
-	const session = await TraceSession.open(target);
-	try {
-		await expect(session.weave({...request, patterns})).rejects.toThrow('the disk with the target\'s /tmp is full: the agent could not write its report');
-	} finally {
-		await session.close();
-	}
-
+	const session = closedAfterTest(await TraceSession.open(target));
+	await expect(session.weave({...request, patterns})).rejects.toThrow('the disk with the target\'s /tmp is full: the agent could not write its report');
+	await session.close();
 	await until(() => !hasAgent(java.pid));
 	await sayTo(java, '1');
 });
@@ -118,14 +114,10 @@ test('a method that is too large for more code is named, and what is beside it i
 	execFileSync(path.join(on.home, 'bin/javac'), ['-J-XX:TieredStopAtLevel=1', '-J-XX:+UseSerialGC', '-proc:none', '-g:none', '-d', folder, path.join(folder, 'Large.java')], {stdio: ['ignore', 'ignore', 'pipe']});
 	const java = stoppedAfterTest(javaProcess(spawn(path.join(on.home, 'bin/java'), ['-Xmx64m', '-cp', folder, 'Large'], {stdio: ['pipe', 'pipe', 'pipe']})));
 	await java.waitFor(/^ready$/m);
-	const session = await TraceSession.open(await targetOf(java));
-	try {
-		expect(await session.weave({...request, patterns: ['Large.*l*']})).toMatchObject({
-			wovenMethods: 1, refused: [{name: 'Large.large', reason: 'it is too large: no code can be added to it'}],
-		});
-	} finally {
-		await session.close();
-	}
+	const session = closedAfterTest(await TraceSession.open(await targetOf(java)));
+	expect(await session.weave({...request, patterns: ['Large.*l*']})).toMatchObject({
+		wovenMethods: 1, refused: [{name: 'Large.large', reason: 'it is too large: no code can be added to it'}],
+	});
 });
 
 test('kill -9 of the tool while tasks are followed leaves the target as it was', async () => {

@@ -11,7 +11,7 @@ import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {hasAgent} from '../helpers/agent-of.js';
 import {isRoot} from '../helpers/as-root.js';
 import {classBytes} from '../helpers/class-bytes.js';
-import {javaForTest, stoppedAfterTest} from '../helpers/for-test.js';
+import {javaForTest, stoppedAfterTest, closedAfterTest} from '../helpers/for-test.js';
 import {
 	compileProgram, javaProcess, jdk, jdks, nice, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
@@ -21,7 +21,7 @@ import {targetOf} from '../helpers/target.js';
 import {until} from '../helpers/until.js';
 import {traced} from '../helpers/traced.js';
 import {cli, runCli} from '../helpers/run.js';
-import {terminalForTest} from '../helpers/terminal-for-test.js';
+import {TerminalSession} from '../helpers/terminal.js';
 
 describe('tprof-top trace', () => {
 	let java: JavaProcess;
@@ -63,7 +63,7 @@ describe('tprof-top trace', () => {
 	});
 
 	test('on a terminal it asks before the agent is loaded, and again with the number of methods', async () => {
-		const tool = terminalForTest(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces#*', '--batch']);
+		const tool = closedAfterTest(new TerminalSession(process.execPath, [cli, 'trace', String(java.pid), 'KnownTraces#*', '--batch']));
 		await tool.until('Load the agent and look? [y/N]');
 		expect(hasAgent(java.pid)).toBe(false);
 		tool.type('y\r');
@@ -77,29 +77,25 @@ describe('tprof-top trace', () => {
 		const {options} = parseOptions(['trace', String(java.pid), 'x', '--max-methods', '2'], {}) as {readonly options: Options};
 		const target = await targetOf(java);
 		const before = await classBytes(target, 'KnownTraces', jdk());
-		const tracer = new LiveTracer(target, requestOf([], options));
-		try {
-			const found = await tracer.find('KnownTraces#*');
-			const [, methods] = /^trace (\d+) methods of 1 class\? \[y\/N] $/.exec(found.question)!;
-			expect(found.about).toMatch(new RegExp(`^such as KnownTraces\\.\\w+, .*That makes ${methods}, more than --max-methods 2\\..* in JVM ${java.pid} \\(KnownTraces, JDK `));
-			const during = await classBytes(target, 'KnownTraces', jdk());
-			expect(during.code).toBe(before.code);
-			await tracer.forget();
-			await until(() => !hasAgent(java.pid));
-			await expect(tracer.trace()).rejects.toThrow('no longer');
-			expect(await tracer.find('KnownTraces#busy')).toMatchObject({question: 'trace 1 method of 1 class? [y/N] ', about: expect.stringMatching(/^KnownTraces\.busy\. Each/) as unknown});
-			expect(await tracer.trace()).toBe('1 method is traced; the Traces view has them');
-			await tracer.find('KnownTraces#*');
-			await tracer.forget();
-			await expect(tracer.find('KnownTraces.bussy')).rejects.toThrow('did you mean');
-			expect(hasAgent(java.pid)).toBe(true);
-			expect(await tracer.find('com.acme.Later#*')).toMatchObject({question: 'wait for a class that matches com.acme.Later#*? [y/N] '});
-			expect(await tracer.trace()).toBe('1 method is traced; the Traces view has them; waiting for a class that matches com.acme.Later#*; it is traced once it is loaded');
-			await tracer.find('KnownTraces#*');
-			expect(await tracer.trace()).toMatch(`${methods} methods are traced; the Traces view has them`);
-		} finally {
-			await tracer.close();
-		}
+		const tracer = closedAfterTest(new LiveTracer(target, requestOf([], options)));
+		const found = await tracer.find('KnownTraces#*');
+		const [, methods] = /^trace (\d+) methods of 1 class\? \[y\/N] $/.exec(found.question)!;
+		expect(found.about).toMatch(new RegExp(`^such as KnownTraces\\.\\w+, .*That makes ${methods}, more than --max-methods 2\\..* in JVM ${java.pid} \\(KnownTraces, JDK `));
+		const during = await classBytes(target, 'KnownTraces', jdk());
+		expect(during.code).toBe(before.code);
+		await tracer.forget();
+		await until(() => !hasAgent(java.pid));
+		await expect(tracer.trace()).rejects.toThrow('no longer');
+		expect(await tracer.find('KnownTraces#busy')).toMatchObject({question: 'trace 1 method of 1 class? [y/N] ', about: expect.stringMatching(/^KnownTraces\.busy\. Each/) as unknown});
+		expect(await tracer.trace()).toBe('1 method is traced; the Traces view has them');
+		await tracer.find('KnownTraces#*');
+		await tracer.forget();
+		await expect(tracer.find('KnownTraces.bussy')).rejects.toThrow('did you mean');
+		expect(hasAgent(java.pid)).toBe(true);
+		expect(await tracer.find('com.acme.Later#*')).toMatchObject({question: 'wait for a class that matches com.acme.Later#*? [y/N] '});
+		expect(await tracer.trace()).toBe('1 method is traced; the Traces view has them; waiting for a class that matches com.acme.Later#*; it is traced once it is loaded');
+		await tracer.find('KnownTraces#*');
+		expect(await tracer.trace()).toMatch(`${methods} methods are traced; the Traces view has them`);
 	});
 
 	test('a pattern that means nothing is one clear line', async () => {

@@ -66,10 +66,7 @@ function forged({texts = 0, textBytes = 0, methods = 1, nodes = 0, buckets = 1, 
 	return to.take();
 }
 
-/**
-What reading a report several times, as a session does, adds to the memory of a process, while the newest and one from
-before are kept, as where a window begins; and whether it is taken for one.
-*/
+/** Memory that reading a report adds, with the newest and an earlier one kept; and whether it is taken for a report. */
 async function costOf(report: Uint8Array): Promise<{readonly isReport: boolean; readonly bytes: number}> {
 	expect(report.length).toBeLessThanOrEqual(mostReportBytes);
 	const file = path.join(folder, 'report');

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {TaskSession} from '../../source/tracing/task-session.js';
-import {probeOf, sharedJava} from '../helpers/for-test.js';
+import {probeOf, sharedJava, closedAfterTest} from '../helpers/for-test.js';
 import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {until} from '../helpers/until.js';
@@ -43,18 +43,13 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 	});
 
 	test('a probe may watch what following tasks uses itself', async () => {
-		const session = await TaskSession.begin(shared.target, watching([...watched, ...refused.map(name => `${name}#<init>`)]), {most: 10_000, periodMs: 100});
-		try {
-			await expectNoErrors();
-			await until(() => session.read()!.now.length > 0);
-			const {notes, missed} = session.read()!;
-			expect(notes.filter(note => !note.startsWith('more tasks'))).toEqual(refused.map(name => `not watched: ${name}: watching it would watch what tprof-top itself uses`));
-			expect(missed).toBe(0);
-		} finally {
-			const last = await session.close();
-			expect(last?.phase).toBe('over');
-		}
-
+		const session = closedAfterTest(await TaskSession.begin(shared.target, watching([...watched, ...refused.map(name => `${name}#<init>`)]), {most: 10_000, periodMs: 100}));
+		await expectNoErrors();
+		await until(() => session.read()!.now.length > 0);
+		const {notes, missed} = session.read()!;
+		expect(notes.filter(note => !note.startsWith('more tasks'))).toEqual(refused.map(name => `not watched: ${name}: watching it would watch what tprof-top itself uses`));
+		expect(missed).toBe(0);
+		expect(await session.close()).toMatchObject({phase: 'over'});
 		await expectNoErrors();
 	});
 });

@@ -26,7 +26,10 @@ const shipped: ReadonlyArray<Partial<TraceRequest>> = [
 test.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i: lambdas, method references, proxies and names of other languages go on without an error while anything is traced, and after it', async (_, jdk) => {
 	const java = await javaForTest('ManyLambdas', {jdk, jvmArgs: ['-Xmx128m']});
 	const target = await targetOf(java);
-	const expectNoErrors = async () => expect(await sayTo(java, 'check')).toMatch(/^rounds \d+ errors 0$/m);
+	const expectNoErrors = async () => {
+		expect(await sayTo(java, 'check')).toMatch(/^rounds \d+ errors 0$/m);
+	};
+
 	const most = new Map<string, number>();
 	for (const change of shipped) {
 		const report = await traced(target, change, expectNoErrors);

@@ -22,9 +22,8 @@ import {
 	compileProgram, isNewestOrAskedFor, javaProcess, jdks, startJava, type JavaProcess,
 } from '../helpers/jvm.js';
 import {javaAsOtherUser, otherUser} from '../helpers/other-user.js';
-import {patienceMs} from '../helpers/patience.js';
 import {targetOf} from '../helpers/target.js';
-import {until} from '../helpers/until.js';
+import {until, patienceMs} from '../helpers/until.js';
 import {cli} from '../helpers/run.js';
 
 const third = {uid: otherUser.uid - 7, gid: otherUser.gid - 7};

@@ -3,7 +3,7 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {TraceSession} from '../../source/tracing/session.js';
 import {TaskSession} from '../../source/tracing/task-session.js';
-import {probeOf, sharedJava} from '../helpers/for-test.js';
+import {probeOf, sharedJava, closedAfterTest} from '../helpers/for-test.js';
 import {jdk, jdks} from '../helpers/jvm.js';
 import {request} from '../helpers/traced.js';
 
@@ -104,31 +104,23 @@ describe.each(jdks().map(each => [each.release, each] as const))('JDK %i', (rele
 
 	test('all that tracing calls on a thread of the application is refused, with the reason', async () => {
 		const reached = classesOf(reachedFrom(ofTraces)).filter(name => release < 19 || name !== 'sun.misc.Unsafe');
-		const session = await TraceSession.open(shared.target);
-		try {
-			const {survey} = await session.survey({...request, patterns: reached.map(name => `${name}#*`)});
-			expect({classes: survey.classes, methods: survey.methods, names: survey.names, unmatched: survey.unmatched}).toEqual({
-				classes: 0, methods: 0, names: [], unmatched: [],
-			});
-			expect(survey.refused.map(({name}) => name).filter(name => !name.includes('$'))).toEqual(expect.arrayContaining(reached));
-			expect(new Set(survey.refused.map(({reason}) => reason))).toEqual(new Set(['tracing it would trace what tracing itself uses']));
-		} finally {
-			await session.close();
-		}
+		const session = closedAfterTest(await TraceSession.open(shared.target));
+		const {survey} = await session.survey({...request, patterns: reached.map(name => `${name}#*`)});
+		expect({classes: survey.classes, methods: survey.methods, names: survey.names, unmatched: survey.unmatched}).toEqual({
+			classes: 0, methods: 0, names: [], unmatched: [],
+		});
+		expect(survey.refused.map(({name}) => name).filter(name => !name.includes('$'))).toEqual(expect.arrayContaining(reached));
+		expect(new Set(survey.refused.map(({reason}) => reason))).toEqual(new Set(['tracing it would trace what tracing itself uses']));
 	});
 
 	test('all that following tasks calls before it knows its thread is refused, or has no byte code', async () => {
 		const reached = reachedFrom(ofTasks);
-		const session = await TaskSession.begin(shared.target, watching(reached), {most: 100, periodMs: 100});
-		try {
-			const {notes, wovenMethods} = session.read()!;
-			const ours = 'watching it would watch what tprof-top itself uses';
-			const isNamed = (method: string) => [`${classesOf([method])[0]}: ${ours}`, `${method.replace('#', '.')}: ${ours}`, `there is no ${method.replace('#', '.')} with such a task`].some(text => notes.includes(`not watched: ${text}`));
-			expect(wovenMethods).toBe(0);
-			expect(reached.filter(method => !isNamed(method))).toEqual([]);
-			expect(notes).toContain(`not watched: java.lang.Thread.yield: ${ours}`);
-		} finally {
-			await session.close();
-		}
+		const session = closedAfterTest(await TaskSession.begin(shared.target, watching(reached), {most: 100, periodMs: 100}));
+		const {notes, wovenMethods} = session.read()!;
+		const ours = 'watching it would watch what tprof-top itself uses';
+		const isNamed = (method: string) => [`${classesOf([method])[0]}: ${ours}`, `${method.replace('#', '.')}: ${ours}`, `there is no ${method.replace('#', '.')} with such a task`].some(text => notes.includes(`not watched: ${text}`));
+		expect(wovenMethods).toBe(0);
+		expect(reached.filter(method => !isNamed(method))).toEqual([]);
+		expect(notes).toContain(`not watched: java.lang.Thread.yield: ${ours}`);
 	});
 });

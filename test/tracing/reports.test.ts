@@ -12,7 +12,7 @@ import {parseReport, parametersOf} from '../../source/model/trace-report-bytes.j
 import type {TraceReport} from '../../source/model/trace-report.js';
 import type {Query} from '../../source/query/types/rows.js';
 import {picture} from '../helpers/picture.js';
-import {report} from '../helpers/trace-report.js';
+import {report} from '../helpers/reports.js';
 import {noTarget} from '../helpers/target.js';
 
 test('bytes are a report that can be read to its end, or are refused, whatever they are', () => {

@@ -9,7 +9,7 @@ import {classBytes} from '../helpers/class-bytes.js';
 import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {until, untilAsync} from '../helpers/until.js';
-import {sharedJava} from '../helpers/for-test.js';
+import {sharedJava, closedAfterTest} from '../helpers/for-test.js';
 
 const limits = {most: 100_000, periodMs: 100};
 
@@ -35,26 +35,22 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 
 	test('every task is counted in every state, and all is left as it was', async () => {
 		const before = await classBytes(shared.target, 'java.util.concurrent.ThreadPoolExecutor', jdk);
-		const session = await TaskSession.begin(shared.target, readProbe('executors'), limits);
-		let report: TaskReport;
-		let joins = 0;
-		try {
-			for (const line of ['pool 60', 'same 50', 'throw 20', 'follow 40', 'repeat 10', 'hold']) {
-				await say(line);
-			}
-
-			joins = Number(/^fork Node 100 (\d+)$/m.exec(await say('fork 100'))![1]);
-			// The report of before may still have what has ended since.
-			const atRest = ['queued KnownTasks$Behind', 'running KnownTasks$Hold'];
-			await until(() => heldNow(session.read()!).join(', ') === atRest.join(', '));
-			await say('release');
-			// More tasks than a thread remembers as its own, then one that must be known.
-			for (const line of ['hold 17000', 'release', 'joiner', 'hold 5', 'remove', 'release']) {
-				await say(line);
-			}
-		} finally {
-			report = (await session.close())!;
+		const session = closedAfterTest(await TaskSession.begin(shared.target, readProbe('executors'), limits));
+		for (const line of ['pool 60', 'same 50', 'throw 20', 'follow 40', 'repeat 10', 'hold']) {
+			await say(line);
 		}
+
+		const joins = Number(/^fork Node 100 (\d+)$/m.exec(await say('fork 100'))![1]);
+		// The report of before may still have what has ended since.
+		const atRest = ['queued KnownTasks$Behind', 'running KnownTasks$Hold'];
+		await until(() => heldNow(session.read()!).join(', ') === atRest.join(', '));
+		await say('release');
+		// More tasks than a thread remembers as its own, then one that must be known.
+		for (const line of ['hold 17000', 'release', 'joiner', 'hold 5', 'remove', 'release']) {
+			await say(line);
+		}
+
+		const report = (await session.close())!;
 
 		const once = (count: number) => ({queued: count, running: count, done: count});
 		expect(countsOf(report)).toEqual({
@@ -82,29 +78,25 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 			{name: 'priority', root: 'worker', className: 'java.lang.Thread', path: 'getPriority()'},
 			{name: 'threads', root: 'static', className: 'KnownTasks', path: 'single.getPoolSize()'},
 		];
-		const session = await TaskSession.begin(shared.target, {...readProbe('executors'), counters}, {...limits, most: 512});
+		const session = closedAfterTest(await TaskSession.begin(shared.target, {...readProbe('executors'), counters}, {...limits, most: 512}));
 		const behind = () => session.read()!.now.filter(({kind}) => session.read()!.kinds[kind] === 'KnownTasks$Behind').reduce((sum, {count}) => sum + count, 0);
-		try {
-			await say('hold 3000');
-			await until(() => session.read()!.oneIn > 1 && session.read()!.readings.some(({counter, value}) => counter === 0 && value === 3000));
-			const {readings, skipped, dropped, notes} = session.read()!;
-			const followed = behind();
-			expect(followed).toBeGreaterThan(0);
-			// Those that wait, and the one that runs.
-			expect(followed + skipped).toBeGreaterThanOrEqual(3000);
-			expect(followed).toBeLessThanOrEqual(512);
-			expect(dropped).toBe(0);
-			expect(notes).toEqual([expect.stringMatching(/^more tasks at a time than --max-tasks allows: one in \d+ new ones is followed now; \d+ were not$/)]);
-			expect(readings).toEqual(expect.arrayContaining([
-				{counter: 0, of: expect.stringMatching(/^ThreadPoolExecutor@[\da-f]+$/) as unknown, value: 3000}, {counter: 1, of: 'main', value: 5}, {counter: 2, of: '', value: 1},
-			]));
-			await say('forget');
-			await until(() => session.read()!.dropped === followed);
-			expect(behind()).toBe(0);
-			await say('release');
-		} finally {
-			await session.close();
-		}
+		await say('hold 3000');
+		await until(() => session.read()!.oneIn > 1 && session.read()!.readings.some(({counter, value}) => counter === 0 && value === 3000));
+		const {readings, skipped, dropped, notes} = session.read()!;
+		const followed = behind();
+		expect(followed).toBeGreaterThan(0);
+		// Those that wait, and the one that runs.
+		expect(followed + skipped).toBeGreaterThanOrEqual(3000);
+		expect(followed).toBeLessThanOrEqual(512);
+		expect(dropped).toBe(0);
+		expect(notes).toEqual([expect.stringMatching(/^more tasks at a time than --max-tasks allows: one in \d+ new ones is followed now; \d+ were not$/)]);
+		expect(readings).toEqual(expect.arrayContaining([
+			{counter: 0, of: expect.stringMatching(/^ThreadPoolExecutor@[\da-f]+$/) as unknown, value: 3000}, {counter: 1, of: 'main', value: 5}, {counter: 2, of: '', value: 1},
+		]));
+		await say('forget');
+		await until(() => session.read()!.dropped === followed);
+		expect(behind()).toBe(0);
+		await say('release');
 	});
 
 	test.each([
@@ -112,27 +104,19 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		[{counters: [{name: 'queue', root: 'instance', className: 'java.util.concurrent.ThreadPoolExecutor', path: 'workQueue'}]}, /"workQueue" leads to a java\.util\.concurrent\.LinkedBlockingQueue, not to a number/],
 		[{kinds: [{className: 'KnownTasks$Hold', path: 'bodyy'}]}, /no field bodyy that can be read in KnownTasks\$Hold/],
 	] as ReadonlyArray<readonly [Partial<Probe>, RegExp]>)('a path that leads nowhere is an error, not a zero: %j', async (change, message) => {
-		const session = await TaskSession.begin(shared.target, {...readProbe('executors'), ...change}, limits);
-		try {
-			await say('hold 1');
-			await expect(untilAsync(async () => {
-				session.read();
-				return false;
-			})).rejects.toThrow(message);
-			await say('release');
-		} finally {
-			await session.close();
-		}
+		const session = closedAfterTest(await TaskSession.begin(shared.target, {...readProbe('executors'), ...change}, limits));
+		await say('hold 1');
+		await expect(untilAsync(async () => {
+			session.read();
+			return false;
+		})).rejects.toThrow(message);
+		await say('release');
 	});
 
 	test.each(release >= 21 ? [release] : [])('virtual threads: each mount, each park, each end', async () => {
-		const session = await TaskSession.begin(shared.target, readProbe('virtual-threads'), limits);
-		let report: TaskReport;
-		try {
-			await say('virtual 20');
-		} finally {
-			report = (await session.close())!;
-		}
+		const session = closedAfterTest(await TaskSession.begin(shared.target, readProbe('virtual-threads'), limits));
+		await say('virtual 20');
+		const report = (await session.close())!;
 
 		// From JDK 24 on a virtual thread may give its carrier up at a monitor, too (JEP 491), which is nothing that the program knows.
 		const {blocked = 0, ...counts} = countsOf(report).Parker;

@@ -5,8 +5,7 @@ import type {MethodTracer} from '../../source/ui/screens/session.js';
 import type {ComponentScreen} from '../helpers/component-screen.js';
 import {picture} from '../helpers/picture.js';
 import {openScreen, storeOf} from '../helpers/session-screen.js';
-import {taskReport} from '../helpers/task-report.js';
-import {report} from '../helpers/trace-report.js';
+import {report, taskReport} from '../helpers/reports.js';
 
 const snapshot = {...picture('main\nR\na.B.c:1'), traces: report, tasks: taskReport};
 let screen: ComponentScreen;

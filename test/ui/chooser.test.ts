@@ -6,6 +6,7 @@ import {
 import {chooserScreen} from '../../source/ui/screens/chooser.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
+import {closedAfterTest} from '../helpers/for-test.js';
 
 /** A row as the command makes it, with the CPU share in its first cell. */
 const choice = (pid: number, cpu: string, user: string, version: string, name: string, problem?: string): ChoiceRow => ({
@@ -57,11 +58,11 @@ const theme = new Theme({color: false, ascii: true});
 /** The screen with a list that stays; `left` has what it was left with. */
 function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24): {readonly screen: ComponentScreen; readonly left: Array<number | undefined>} {
 	const left: Array<number | undefined> = [];
-	const screen = new ComponentScreen(chooserScreen({
+	const screen = closedAfterTest(new ComponentScreen(chooserScreen({
 		columns: [{heading: 'CPU', align: 'right', fromColumns: 30}, {heading: 'USER', align: 'left', fromColumns: 50}, {heading: 'JVM', align: 'left', fromColumns: 60}], theme, list: () => list, onLeave(pid) {
 			left.push(pid);
 		},
-	}), {columns, rows: height});
+	}), {columns, rows: height}));
 	return {screen, left};
 }
 
@@ -73,7 +74,6 @@ test('why a JVM cannot be chosen is said whole', async () => {
 	expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(`1: ${problem}`);
 	expect(lines).toHaveLength(23);
 	expect(left).toEqual([]);
-	screen.close();
 });
 
 test('bytes of arrows, letters and Enter choose on the screen, once', async () => {
@@ -83,7 +83,6 @@ test('bytes of arrows, letters and Enter choose on the screen, once', async () =
 	expect((await screen.lines())[2]).toMatch(/^> +200 {2}3% acme 17/);
 	await screen.type('\r');
 	expect(left).toEqual([200]);
-	screen.close();
 });
 
 test('a narrow screen has fewer columns, each as wide as its longest cell', async () => {
@@ -95,7 +94,6 @@ test('a narrow screen has fewer columns, each as wide as its longest cell', asyn
 		const {screen} = screenOf(rows, columns);
 		const lines = await screen.lines();
 		expect(lines.slice(1, 3)).toEqual([heading, first]);
-		screen.close();
 	}
 });
 
@@ -106,12 +104,10 @@ test('its frame fits every screen', async () => {
 		const lines = await screen.lines();
 		expect(lines.length).toBeLessThanOrEqual(Math.max(0, height - 1));
 		expect(Math.max(0, ...lines.map(line => line.length))).toBeLessThanOrEqual(columns - 1);
-		screen.close();
 	}
 
 	const {screen} = screenOf([]);
 	expect((await screen.lines()).join('\n')).toContain('no JVMs found');
-	screen.close();
 });
 
 test('the wheel moves the cursor, a click sets it; neither chooses', async () => {
@@ -126,5 +122,4 @@ test('the wheel moves the cursor, a click sets it; neither chooses', async () =>
 	await screen.type('\u001B[<0;20;1M', '\u001B[<0;20;9M', '\u001B[<0;20;23M');
 	expect(await selected()).toBe(4);
 	expect(left).toEqual([]);
-	screen.close();
 });

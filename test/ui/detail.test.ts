@@ -8,9 +8,8 @@ import {beforeAll, describe, expect, test} from 'vitest';
 import {markedLink} from '../../source/ui/state/screen-data.js';
 import {editorOf} from '../../source/ui/terminal/editor.js';
 import {bundle} from '../helpers/bundle.js';
-import {type TerminalSession} from '../helpers/terminal.js';
-import {sharedFolder} from '../helpers/for-test.js';
-import {terminalForTest} from '../helpers/terminal-for-test.js';
+import {TerminalSession} from '../helpers/terminal.js';
+import {sharedFolder, closedAfterTest} from '../helpers/for-test.js';
 
 const folder = sharedFolder();
 const editor = path.join(folder, 'editor');
@@ -29,7 +28,7 @@ beforeAll(async () => {
 const pastSecondQ = async () => sleep(600);
 
 async function started(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<TerminalSession> {
-	const session = terminalForTest(process.execPath, [program, ...words], {env});
+	const session = closedAfterTest(new TerminalSession(process.execPath, [program, ...words], {env}));
 	await session.until('Worker0.step:16');
 	return session;
 }

@@ -2,9 +2,7 @@ import {Buffer} from 'node:buffer';
 import {PassThrough} from 'node:stream';
 import type {ReadStream, WriteStream} from 'node:tty';
 import fc from 'fast-check';
-import {
-	afterEach, describe, expect, test,
-} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {KeyDecoder} from '../../source/ui/terminal/key-decoder.js';
 import type {MouseInput} from '../../source/ui/terminal/mouse.js';
 import {Terminal} from '../../source/ui/terminal/terminal.js';
@@ -32,65 +30,50 @@ const typed: ReadonlyArray<readonly [bytes: string, keys: ReadonlyArray<string |
 	['\u001B[M !"\u001B[M`#$q', ['q']],
 ];
 
-describe('the key decoder', () => {
-	test.each(typed)('%j', (bytes, keys) => {
+test.each(typed)('%j, whole and cut at every byte', (text, keys) => {
+	const bytes = Buffer.from(text);
+	for (let at = 0; at <= bytes.length; at++) {
 		const decoder = new KeyDecoder();
-		expect([...decoder.push(Buffer.from(bytes)), ...decoder.flush()]).toEqual(keys);
-	});
-
-	test.each(typed)('%j, cut at every byte', (text, keys) => {
-		const bytes = Buffer.from(text);
-		for (let at = 0; at <= bytes.length; at++) {
-			const decoder = new KeyDecoder();
-			expect([...decoder.push(bytes.subarray(0, at)), ...decoder.push(bytes.subarray(at)), ...decoder.flush()]).toEqual(keys);
-		}
-	});
-
-	test('a report of the mouse that comes in pieces, however late, is one; at most its ESC is taken for a key', () => {
-		const report = Buffer.from('\u001B[<0;12;5M');
-		for (let cut = 1; cut < report.length; cut++) {
-			const decoder = new KeyDecoder();
-			const inputs = [...decoder.push(report.subarray(0, cut)), ...decoder.flush(), ...decoder.push(report.subarray(cut)), ...decoder.flush()];
-			expect(inputs).toEqual(cut <= 2 ? ['escape', at('click', 11, 4)] : [at('click', 11, 4)]);
-		}
-	});
-
-	test('a report that lost a piece takes no key with it', () => {
-		const keys = (text: string) => new KeyDecoder().push(Buffer.from(text));
-		expect(keys('\u001B[<0;12\u001B[Aj')).toEqual(['up', 'j']);
-		expect(keys('\u001B[M \u001B[Aj')).toEqual(['up', 'j']);
-		expect(keys(`\u001B[<${'1'.repeat(10_000)}\rj`)).toEqual(['enter', 'j']);
-	});
-
-	test('an escape alone waits for what may follow, and is the Escape key when nothing does', () => {
-		const decoder = new KeyDecoder();
-		expect(decoder.push(Buffer.from('\u001B'))).toEqual([]);
-		expect(decoder.isUnfinished).toBe(true);
-		expect(decoder.flush()).toEqual(['escape']);
-		expect(decoder.isUnfinished).toBe(false);
-		expect(decoder.push(Buffer.from('[A'))).toEqual(['[', 'A']);
-	});
-
-	test('whatever comes, it keeps little and its keys are single characters or names', () => {
-		const bytes = fc.array(fc.oneof(fc.constant(0x1B), fc.constant(0x5B), fc.constant(0x3C), fc.constant(0x4D), fc.nat(255)), {maxLength: 60}).map(codes => Uint8Array.from(codes));
-		fc.assert(fc.property(fc.array(bytes, {maxLength: 20}), pieces => {
-			const decoder = new KeyDecoder();
-			for (const key of [...pieces.flatMap(piece => decoder.push(piece)), ...decoder.flush()].filter(input => typeof input === 'string')) {
-				expect(key).toMatch(/^(?:[a-z]+(?:-[a-z])?|f\d+|shift-tab|[^\u0000-\u001F\u007F-\u009F])$/u);
-			}
-		}), {numRuns: 300});
-
-		const decoder = new KeyDecoder();
-		expect(decoder.push(Buffer.from(`\u001B[${'1'.repeat(10_000)}`)).length).toBeGreaterThan(0);
-	});
+		expect([...decoder.push(bytes.subarray(0, at)), ...decoder.push(bytes.subarray(at)), ...decoder.flush()]).toEqual(keys);
+	}
 });
 
-const left: Terminal[] = [];
-
-afterEach(() => {
-	for (const terminal of left.splice(0)) {
-		terminal.leave();
+test('a report of the mouse that comes in pieces, however late, is one; at most its ESC is taken for a key', () => {
+	const report = Buffer.from('\u001B[<0;12;5M');
+	for (let cut = 1; cut < report.length; cut++) {
+		const decoder = new KeyDecoder();
+		const inputs = [...decoder.push(report.subarray(0, cut)), ...decoder.flush(), ...decoder.push(report.subarray(cut)), ...decoder.flush()];
+		expect(inputs).toEqual(cut <= 2 ? ['escape', at('click', 11, 4)] : [at('click', 11, 4)]);
 	}
+});
+
+test('a report that lost a piece takes no key with it', () => {
+	const keys = (text: string) => new KeyDecoder().push(Buffer.from(text));
+	expect(keys('\u001B[<0;12\u001B[Aj')).toEqual(['up', 'j']);
+	expect(keys('\u001B[M \u001B[Aj')).toEqual(['up', 'j']);
+	expect(keys(`\u001B[<${'1'.repeat(10_000)}\rj`)).toEqual(['enter', 'j']);
+});
+
+test('an escape alone waits for what may follow, and is the Escape key when nothing does', () => {
+	const decoder = new KeyDecoder();
+	expect(decoder.push(Buffer.from('\u001B'))).toEqual([]);
+	expect(decoder.isUnfinished).toBe(true);
+	expect(decoder.flush()).toEqual(['escape']);
+	expect(decoder.isUnfinished).toBe(false);
+	expect(decoder.push(Buffer.from('[A'))).toEqual(['[', 'A']);
+});
+
+test('whatever comes, it keeps little and its keys are single characters or names', () => {
+	const bytes = fc.array(fc.oneof(fc.constant(0x1B), fc.constant(0x5B), fc.constant(0x3C), fc.constant(0x4D), fc.nat(255)), {maxLength: 60}).map(codes => Uint8Array.from(codes));
+	fc.assert(fc.property(fc.array(bytes, {maxLength: 20}), pieces => {
+		const decoder = new KeyDecoder();
+		for (const key of [...pieces.flatMap(piece => decoder.push(piece)), ...decoder.flush()].filter(input => typeof input === 'string')) {
+			expect(key).toMatch(/^(?:[a-z]+(?:-[a-z])?|f\d+|shift-tab|[^\u0000-\u001F\u007F-\u009F])$/u);
+		}
+	}), {numRuns: 300});
+
+	const decoder = new KeyDecoder();
+	expect(decoder.push(Buffer.from(`\u001B[${'1'.repeat(10_000)}`)).length).toBeGreaterThan(0);
 });
 
 /** A terminal without a window, and the keys that were heard. */
@@ -104,7 +87,9 @@ function terminal(): {readonly stdin: PassThrough; readonly keys: string[]} {
 		keys.push(key);
 	});
 	opened.enter();
-	left.push(opened);
+	onTestFinished(() => {
+		opened.leave();
+	});
 	return {stdin, keys};
 }
 

@@ -15,10 +15,7 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-/**
-A store of a session that is as young as `moment` says, and the times at which it reads it, from its start on; `hasCpu`
-says that there is CPU time now, `deadlock` that a deadlock has come or is over.
-*/
+/** A store of a session that is as young as `moment` says, and when it reads it, milliseconds since its start. */
 function readsOf(moment: (sinceMs: number) => {readonly samples: number; readonly durationMs: number}) {
 	const readsMs: number[] = [];
 	const startMs = Date.now();

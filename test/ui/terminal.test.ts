@@ -3,8 +3,8 @@ import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {bundle} from '../helpers/bundle.js';
-import {type TerminalOptions, type TerminalSession} from '../helpers/terminal.js';
-import {terminalForTest} from '../helpers/terminal-for-test.js';
+import {type TerminalOptions, TerminalSession} from '../helpers/terminal.js';
+import {closedAfterTest} from '../helpers/for-test.js';
 
 let program = '';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 /** The screen in a pseudo-terminal, up and with its first numbers. */
 async function start(words: readonly string[] = [], options: TerminalOptions = {}, ready: string | RegExp = 'Worker0.step:16'): Promise<TerminalSession> {
-	const session = terminalForTest(process.execPath, [program, ...words], options);
+	const session = closedAfterTest(new TerminalSession(process.execPath, [program, ...words], options));
 	await session.until(ready);
 	return session;
 }
@@ -173,7 +173,7 @@ describe('choosing a JVM', () => {
 
 describe('any size', () => {
 	test.each([[200, 60], [40, 9], [10, 3], [1, 1]])('%i x %i', async (columns, rows) => {
-		const session = terminalForTest(process.execPath, [program], {columns, rows});
+		const session = closedAfterTest(new TerminalSession(process.execPath, [program], {columns, rows}));
 		await session.until(() => session.isAlternate, 'the alternate screen');
 		await session.quiet(0, 400);
 		expect(session.raw.split('\u001B[?1049h')).toHaveLength(2);
@@ -201,7 +201,7 @@ describe('any size', () => {
 	});
 
 	test('a terminal that says it has no columns is 80 x 24', async () => {
-		const session = terminalForTest('/bin/sh', ['-c', `stty cols 0 rows 0; exec '${process.execPath}' '${program}'`]);
+		const session = closedAfterTest(new TerminalSession('/bin/sh', ['-c', `stty cols 0 rows 0; exec '${process.execPath}' '${program}'`]));
 		await session.until('Worker0.step:16');
 		expect(session.lines()[0]).toHaveLength(79);
 		expect(session.lines()[23]).toMatch(/^q:quit/);
@@ -263,7 +263,7 @@ describe('what is written', () => {
 
 describe('suspending', () => {
 	test('Ctrl-Z gives the terminal to the shell, fg brings the screen back whole', async () => {
-		const session = terminalForTest('/bin/bash', ['--norc', '--noprofile', '-i'], {env: {PS1: 'shell> '}});
+		const session = closedAfterTest(new TerminalSession('/bin/bash', ['--norc', '--noprofile', '-i'], {env: {PS1: 'shell> '}}));
 		await session.until('shell>');
 		session.type(`'${process.execPath}' '${program}' still\r`);
 		await session.until('Worker0.step:16');

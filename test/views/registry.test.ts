@@ -5,8 +5,7 @@ import {sortRows} from '../../source/query/columns/sort.js';
 import {keyNames, keyOf} from '../../source/ui/state/keys.js';
 import {views} from '../../source/views/registry.js';
 import {picture} from '../helpers/picture.js';
-import {taskReport} from '../helpers/task-report.js';
-import {report} from '../helpers/trace-report.js';
+import {report, taskReport} from '../helpers/reports.js';
 
 const snapshot = {
 	...picture(`

@@ -2,7 +2,7 @@ import type {Socket} from 'node:net';
 import {expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {startListener} from '../../helpers/attach-listener.js';
-import {patienceMs} from '../../helpers/patience.js';
+import {patienceMs} from '../../helpers/until.js';
 
 const dump = Buffer.from('2026-01-01 00:00:00\nFull thread dump VM (17 mixed mode):\n\n"main" #1 prio=5\n\nJNI global refs: 12, weak refs: 0\n\n');
 const options = {timeoutMs: patienceMs};

@@ -9,8 +9,8 @@ import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/a
 import {compileProgram, type Jdk, javaProcess, type JavaProcess, jdks} from '../../helpers/jvm.js';
 import {javaAsOtherUser} from '../../helpers/other-user.js';
 import {targetOf} from '../../helpers/target.js';
-import {patienceMs} from '../../helpers/patience.js';
 import {stoppedAfterTest} from '../../helpers/for-test.js';
+import {patienceMs} from '../../helpers/until.js';
 
 /** The namespaces of a container: pids, mounts, a /tmp of its own. */
 const namespaces = ['--pid', '--fork', '--kill-child', '--mount', '--mount-proc'];

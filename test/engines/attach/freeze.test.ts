@@ -6,7 +6,7 @@ import {socketPath} from '../../../source/jvm/attachability/attach-socket.js';
 import type {Target} from '../../../source/jvm/target.js';
 import {type JavaProcess, jdk, startJava} from '../../helpers/jvm.js';
 import {targetOf} from '../../helpers/target.js';
-import {patienceMs} from '../../helpers/patience.js';
+import {patienceMs} from '../../helpers/until.js';
 
 let java: JavaProcess;
 let target: Target;
@@ -18,10 +18,7 @@ beforeEach(async () => {
 	return async () => java.stop();
 });
 
-/**
-Sends a request, reads until the dump itself has begun (its head is printed while all threads stand still; the reply's
-status before), and then does not read on.
-*/
+/** Sends a request, reads until the dump has begun, when all threads are stopped, and then pauses. */
 async function askAndPause(request: Uint8Array) {
 	const socket = connect(socketPath(target));
 	socket.write(request);

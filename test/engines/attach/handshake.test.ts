@@ -11,8 +11,7 @@ import {readStatus} from '../../../source/jvm/system/proc.js';
 import {bundle} from '../../helpers/bundle.js';
 import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks} from '../../helpers/jvm.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
-import {patienceMs} from '../../helpers/patience.js';
-import {until} from '../../helpers/until.js';
+import {until, patienceMs} from '../../helpers/until.js';
 import {folderForTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 
 const options = {timeoutMs: patienceMs};

@@ -16,9 +16,8 @@ import {isRoot, missingRights} from '../../helpers/as-root.js';
 import {chrootRefusal, makeChroot, type Chroot} from '../../helpers/chroot.js';
 import {compileProgram, javaProcess, jdk, jdks} from '../../helpers/jvm.js';
 import {otherUser} from '../../helpers/other-user.js';
-import {patienceMs} from '../../helpers/patience.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
-import {until} from '../../helpers/until.js';
+import {until, patienceMs} from '../../helpers/until.js';
 import {folderForTest, javaForTest, stoppedAfterTest} from '../../helpers/for-test.js';
 
 function chroot(): Chroot {

@@ -14,7 +14,7 @@ import {
 import {javaAsOtherUser, otherUser} from '../../helpers/other-user.js';
 import {targetOf} from '../../helpers/target.js';
 import {seenWithoutRights} from '../../helpers/unprivileged.js';
-import {patienceMs} from '../../helpers/patience.js';
+import {patienceMs} from '../../helpers/until.js';
 
 const other = otherUser;
 

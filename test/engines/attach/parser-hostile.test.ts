@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
+import {pick, seeded} from '../../helpers/random.js';
 import {
 	dump, dumpNames, DumpReading, read,
 } from './dumps.js';
-import {pick, seeded} from '../../helpers/random.js';
 
 /** Whole numbers from 0 to below a limit, the same in every run. */
 function below(seed: number): (limit: number) => number {
@@ -44,28 +44,14 @@ test('damaged dumps never throw, and never have more rows than headers', () => {
 		let bytes = Buffer.from(source);
 		for (let change = random(8); change >= 0; change--) {
 			const at = random(bytes.length);
-			const kind = random(4);
-			switch (kind) {
-				case 0: {
-					bytes[at] = random(256);
-					break;
-				}
-
-				case 1: {
-					bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + random(200)))]);
-					break;
-				}
-
-				case 2: {
-					bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(pieces[random(pieces.length)], 'latin1'), bytes.subarray(at)]);
-					break;
-				}
-
-				default: {
-					const from = random(source.length);
-					bytes = Buffer.concat([bytes.subarray(0, at), source.subarray(from, from + random(500)), bytes.subarray(at)]);
-				}
-			}
+			const [head, tail] = [bytes.subarray(0, at), bytes.subarray(at)];
+			const from = random(source.length);
+			bytes = Buffer.concat([
+				[head, Uint8Array.of(random(256)), tail.subarray(1)],
+				[head, tail.subarray(random(200))],
+				[head, Buffer.from(pieces[random(pieces.length)], 'latin1'), tail],
+				[head, source.subarray(from, from + random(500)), tail],
+			][random(4)]);
 		}
 
 		const problem = reading.parse(bytes);

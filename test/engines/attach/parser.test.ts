@@ -10,10 +10,7 @@ import {
 	dump, dumpNames, DumpReading, read, type Row,
 } from './dumps.js';
 
-/**
-What a second, simpler reader finds: each thread's header looked for by its address in the list at the top (JDK 11 and
-later), its body up to the first line that is not indented.
-*/
+/** What a simpler reader finds: headers by their address in the list (JDK 11 and later), bodies by their indentation. */
 function listedThreads(bytes: Buffer): Array<{key: number; name: string; state: string; frames: number}> {
 	const text = bytes.toString('latin1').split(/^JNI global/m)[0];
 	const addresses = [...(/elements={\n([^}]*)}/.exec(text)?.[1] ?? '').matchAll(/0x[\da-f]+/g)].map(([address]) => address);

@@ -1,5 +1,5 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {attachEngine} from '../../../source/engines/attach/engine.js';
 import {estimatePauseMs} from '../../../source/engines/attach/pause-estimate.js';
 import {type EngineSession, SessionOver, type EngineOptions} from '../../../source/engines/engine.js';
@@ -7,15 +7,13 @@ import {Sample} from '../../../source/model/sample.js';
 import {SnapshotBuilder} from '../../../source/model/snapshot-builder.js';
 import {jdks, type JavaProcess} from '../../helpers/jvm.js';
 import {untilAsync} from '../../helpers/until.js';
-import {javaForTest} from '../../helpers/for-test.js';
+import {javaForTest, closedAfterTest} from '../../helpers/for-test.js';
 import {targetOf} from '../../helpers/target.js';
 import {type Row, wordsOf} from './dumps.js';
 
 /** A session of the engine, closed with the test. */
 async function open(java: JavaProcess, builder: SnapshotBuilder, options: Partial<EngineOptions> = {}): Promise<EngineSession> {
-	const session = await attachEngine.open(await targetOf(java), {depth: Infinity, ...options}, builder);
-	onTestFinished(async () => session.close());
-	return session;
+	return closedAfterTest(await attachEngine.open(await targetOf(java), {depth: Infinity, ...options}, builder));
 }
 
 /** The next good sample, in words. */

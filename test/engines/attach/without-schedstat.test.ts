@@ -4,17 +4,14 @@ import {expect, test} from 'vitest';
 import {AttachClient} from '../../../source/engines/attach/socket/client.js';
 import {jdks} from '../../helpers/jvm.js';
 import {targetOf} from '../../helpers/target.js';
-import {patienceMs} from '../../helpers/patience.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {missingRights, namespaceRefusal} from '../../helpers/as-root.js';
 import {cli} from '../../helpers/run.js';
+import {patienceMs} from '../../helpers/until.js';
 
 const refusal = namespaceRefusal(['--mount']);
 
-/**
-Runs tprof-top where the target's schedstat files cannot be read: a file that gives an error lies over each of them, in
-mounts of its own.
-*/
+/** Runs a program with files that cannot be read over the target's schedstat files, in mounts of its own. */
 const covering = 'for task in /proc/$0/task/*; do mount --bind /proc/$0/mem $task/schedstat || exit 9; done; exec "$@"';
 
 type Report = {threads: Array<{name: string; states: Record<string, number>}>};

@@ -11,15 +11,12 @@ import {Sample} from '../../../source/model/sample.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {commOf} from '../../helpers/comm.js';
 import {compileProgram, isNewestOrAskedFor, type Jdk, jdks} from '../../helpers/jvm.js';
-import {patienceMs} from '../../helpers/patience.js';
 import {rawTarget} from '../../helpers/target.js';
 import {javaForTest, folderForTest} from '../../helpers/for-test.js';
+import {patienceMs} from '../../helpers/until.js';
 import {Names, Observer} from './observe.js';
 
-/**
-Compiles Redefined as an agent of its own, and a second version of its class Work: a hundred lines further down, and
-another method chosen.
-*/
+/** Compiles Redefined as an agent, and a version of its class Work that is 100 lines further down and calls `second`. */
 function redefinable({home}: Jdk): {jar: string; versions: string[]} {
 	const folder = folderForTest();
 	const classes = compileProgram('Redefined', {home, release: 0});

@@ -4,8 +4,8 @@ import {expect, test} from 'vitest';
 import type {EngineSession, TimerId} from '../../../source/engines/engine.js';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {Sample} from '../../../source/model/sample.js';
-import {startJava} from '../../helpers/jvm.js';
 import {rawTarget} from '../../helpers/target.js';
+import {closedAfterTest, javaForTest} from '../../helpers/for-test.js';
 import {chanceNs, Names} from './observe.js';
 
 const samples = 60;
@@ -44,97 +44,87 @@ test.each([
 	['threads that come and go', 'ThreadPerTask', ['2', '1'], 'stop'],
 	['threads that come and go', 'ThreadPerTask', ['2', '1'], 'perf'],
 ] as const)('the CPU time of all samples is what the kernel counted: %s (%s %j, %s)', async (_, program, args, timer: TimerId) => {
-	const java = await startJava(program, {args: [...args]});
-	try {
-		const session = await memoryEngine.open(rawTarget(java.pid), {depth: 50, timer}, new Names());
-		const sample = new Sample();
-		// VM-internal threads are listed from the second sample on.
-		for (let count = 0; count < 2; count++) {
-			await session.sample(sample, true);
-			await sleep(600);
-		}
-
-		const first = await bracketed(session, sample, java.pid);
-		const sums: CpuTimes = new Map([...sample.nativeId.subarray(0, sample.count)].map(id => [id, 0]));
-		let filled = 0;
-		const add = () => {
-			for (let row = 0; row < sample.count; row++) {
-				const id = sample.nativeId[row];
-				sums.set(id, (sums.get(id) ?? 0) + sample.cpuNs[row]);
-				filled += sample.isSame[row] === 0 ? 1 : 0;
-			}
-		};
-
-		for (let count = 0; count < samples; count++) {
-			await sleep(intervalMs);
-			expect(await session.sample(sample)).toMatchObject({ok: true});
-			add();
-		}
-
-		const last = await bracketed(session, sample, java.pid);
-		add();
-		await session.close();
-		// Threads that were there all the time. Each reading of ours lies between two of the test's, so there is no
-		// room for tolerance.
-		const ids = [...sums.keys()].filter(id => first.before.has(id) && last.after.has(id));
-		expect(ids.length).toBeGreaterThan(5);
-		const wrong = ids.map(id => ({
-			id, counted: sums.get(id)!, least: last.before.get(id)! - first.after.get(id)!, most: last.after.get(id)! - first.before.get(id)!,
-		})).filter(({counted, least, most}) => !(counted >= least && counted <= most));
-		expect(wrong).toEqual([]);
-		expect(sum(ids.map(id => sums.get(id)!))).toBeGreaterThan(1e6);
-		expect(filled).toBeLessThan(samples * sample.count);
-	} finally {
-		await java.stop();
+	const java = await javaForTest(program, {args: [...args]});
+	const session = closedAfterTest(await memoryEngine.open(rawTarget(java.pid), {depth: 50, timer}, new Names()));
+	const sample = new Sample();
+	// VM-internal threads are listed from the second sample on.
+	for (let count = 0; count < 2; count++) {
+		await session.sample(sample, true);
+		await sleep(600);
 	}
+
+	const first = await bracketed(session, sample, java.pid);
+	const sums: CpuTimes = new Map([...sample.nativeId.subarray(0, sample.count)].map(id => [id, 0]));
+	let filled = 0;
+	const add = () => {
+		for (let row = 0; row < sample.count; row++) {
+			const id = sample.nativeId[row];
+			sums.set(id, (sums.get(id) ?? 0) + sample.cpuNs[row]);
+			filled += sample.isSame[row] === 0 ? 1 : 0;
+		}
+	};
+
+	for (let count = 0; count < samples; count++) {
+		await sleep(intervalMs);
+		expect(await session.sample(sample)).toMatchObject({ok: true});
+		add();
+	}
+
+	const last = await bracketed(session, sample, java.pid);
+	add();
+	// Threads that were there all the time. Each reading of ours lies between two of the test's, so there is no
+	// room for tolerance.
+	const ids = [...sums.keys()].filter(id => first.before.has(id) && last.after.has(id));
+	expect(ids.length).toBeGreaterThan(5);
+	const wrong = ids.map(id => ({
+		id, counted: sums.get(id)!, least: last.before.get(id)! - first.after.get(id)!, most: last.after.get(id)! - first.before.get(id)!,
+	})).filter(({counted, least, most}) => !(counted >= least && counted <= most));
+	expect(wrong).toEqual([]);
+	expect(sum(ids.map(id => sums.get(id)!))).toBeGreaterThan(1e6);
+	expect(filled).toBeLessThan(samples * sample.count);
 });
 
 test('what is recorded of threads that rest for most of the time is not lost with them, with events on CPUs and on threads', async () => {
-	const java = await startJava('SeldomBursts', {args: ['8']});
-	try {
-		const timers = await Promise.all([false, true].map(async threadEvents => {
-			const names = new Names();
-			const session = await memoryEngine.open(rawTarget(java.pid), {depth: 50, timer: 'perf', threadEvents}, names);
-			return {
-				threadEvents, names, session, sample: new Sample(), tids: new Set<number>(), usedNs: 0, recordedNs: 0,
-			};
-		}));
-		const take = async (isCounted: boolean) => {
-			await sleep(15);
-			for (const timer of timers) {
-				const {session, sample} = timer;
-				expect(await session.sample(sample)).toMatchObject({ok: true});
-				const {attributedCpu, name, nativeId, cpuNs} = sample;
-				if (isCounted) {
-					const isOurs = (row: number) => name[row].startsWith('seldom-');
-					for (let row = 0; row < sample.count; row++) {
-						if (isOurs(row)) {
-							timer.tids.add(nativeId[row]);
-						}
-					}
-
-					timer.usedNs += sum([...cpuNs.subarray(0, sample.count)].filter((_, row) => isOurs(row)));
-					timer.recordedNs += sum([...attributedCpu.cpuNs.subarray(0, attributedCpu.count)].filter((_, credit) => isOurs(attributedCpu.row[credit])));
-				}
-			}
+	const java = await javaForTest('SeldomBursts', {args: ['8']});
+	const timers = await Promise.all([false, true].map(async threadEvents => {
+		const names = new Names();
+		const session = closedAfterTest(await memoryEngine.open(rawTarget(java.pid), {depth: 50, timer: 'perf', threadEvents}, names));
+		return {
+			threadEvents, names, session, sample: new Sample(), tids: new Set<number>(), usedNs: 0, recordedNs: 0,
 		};
+	}));
+	const take = async (isCounted: boolean) => {
+		await sleep(15);
+		for (const timer of timers) {
+			const {session, sample} = timer;
+			expect(await session.sample(sample)).toMatchObject({ok: true});
+			const {attributedCpu, name, nativeId, cpuNs} = sample;
+			if (isCounted) {
+				const isOurs = (row: number) => name[row].startsWith('seldom-');
+				for (let row = 0; row < sample.count; row++) {
+					if (isOurs(row)) {
+						timer.tids.add(nativeId[row]);
+					}
+				}
 
-		// The first burst of each thread tells that it is to have an event.
-		for (let count = 0; count < 60; count++) {
-			await take(false);
+				timer.usedNs += sum([...cpuNs.subarray(0, sample.count)].filter((_, row) => isOurs(row)));
+				timer.recordedNs += sum([...attributedCpu.cpuNs.subarray(0, attributedCpu.count)].filter((_, credit) => isOurs(attributedCpu.row[credit])));
+			}
 		}
+	};
 
-		// A period of each thread may be out, and a little of where the count begins.
-		const mostOutNs = ({threadEvents, tids}: typeof timers[number]) => threadEvents ? 100e6 : 20e6 + chanceNs(java.pid, tids);
-		const isOut = () => timers.some(timer => Math.abs(timer.usedNs - timer.recordedNs) >= mostOutNs(timer));
-		const isEnough = () => timers[0].usedNs > 700e6 && (timers[0].usedNs > 1.4e9 || !isOut());
-		while (!isEnough()) {
-			await take(true);
-		}
-
-		await Promise.all(timers.map(async ({session}) => session.close()));
-		expect(isOut(), timers.map(({usedNs, recordedNs}) => `${usedNs} ns used, ${recordedNs} recorded`).join('; ')).toBe(false);
-	} finally {
-		await java.stop();
+	// The first burst of each thread tells that it is to have an event.
+	for (let count = 0; count < 60; count++) {
+		await take(false);
 	}
+
+	// A period of each thread may be out, and a little of where the count begins.
+	const mostOutNs = ({threadEvents, tids}: typeof timers[number]) => threadEvents ? 100e6 : 20e6 + chanceNs(java.pid, tids);
+	const isOut = () => timers.some(timer => Math.abs(timer.usedNs - timer.recordedNs) >= mostOutNs(timer));
+	const isEnough = () => timers[0].usedNs > 700e6 && (timers[0].usedNs > 1.4e9 || !isOut());
+	while (!isEnough()) {
+		await take(true);
+	}
+
+	expect(isOut(), timers.map(({usedNs, recordedNs}) => `${usedNs} ns used, ${recordedNs} recorded`).join('; ')).toBe(false);
 });

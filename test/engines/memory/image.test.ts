@@ -89,10 +89,7 @@ describe.each(images)('%s', name => {
 	});
 });
 
-/**
-Plain errors about tables that make no sense end a session before it begins; after that nothing is thrown but
-`Unreadable`.
-*/
+/** Tables that make no sense end a session before it begins; after that nothing is thrown but `Unreadable`. */
 function readOrFail(image: ImageMemory): void {
 	try {
 		const {threads} = readAll(image, image.symbols);

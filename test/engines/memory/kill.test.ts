@@ -1,6 +1,4 @@
-import {
-	afterAll, beforeAll, describe, expect, test,
-} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {timerIds} from '../../../source/engines/engine.js';
 import {isNewestOrAskedFor, type Jdk, jdks, nice} from '../../helpers/jvm.js';
 import {killTool} from '../../helpers/kill-tool.js';
@@ -19,10 +17,7 @@ describe.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $r
 	beforeAll(async () => {
 		// The tool goes first: it samples more in the time it has, and the kill comes where it is at work.
 		target = await startStress(2, {jdk, jvmArgs: ['-Xmx256m'], under: nice});
-	});
-
-	afterAll(async () => {
-		await target.stop();
+		return async () => target.stop();
 	});
 
 	test('a target whose profiler is killed goes on, untraced and unharmed', async () => {

@@ -3,8 +3,8 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {openJvm} from '../../../source/engines/memory/open.js';
 import {jdks} from '../../helpers/jvm.js';
-import {patienceMs} from '../../helpers/patience.js';
 import {javaForTest} from '../../helpers/for-test.js';
+import {patienceMs} from '../../helpers/until.js';
 import {Observer} from './observe.js';
 
 /** Stacks of running threads looked at before what is said of lines is believed. */
@@ -47,7 +47,7 @@ describe.each(jdks().map(jdk => ({release: jdk.release, jdk})))('JDK $release', 
 	test('code without debug information between safepoints: its lines are approximate; and still are when somebody sets the flag late', async () => {
 		const java = await javaForTest('KnownCalls', {jdk});
 		expect([...await findings(java.pid)]).toEqual(['line numbers in compiled code are approximate']);
-				setFlag(java.pid, 'DebugNonSafepoints');
+		setFlag(java.pid, 'DebugNonSafepoints');
 		expect([...await findings(java.pid)].at(-1)).toBe('line numbers in code compiled before DebugNonSafepoints was set are approximate');
 	});
 

@@ -5,7 +5,7 @@ import {type Interner, unknownStack} from '../../../source/model/frame.js';
 import {lockKinds, Sample, threadFlag} from '../../../source/model/sample.js';
 import {threadStates, type ThreadState} from '../../../source/model/thread-state.js';
 import {rawTarget} from '../../helpers/target.js';
-import {onTestFinished} from 'vitest';
+import {closedAfterTest} from '../../helpers/for-test.js';
 
 /** One thread as the engine saw it, in words. Frames as in jstack.ts, but a native method keeps no file. */
 export type ObservedThread = {
@@ -56,11 +56,7 @@ export class Names implements Interner {
 	}
 }
 
-/**
-How far the CPU time that the clocks of CPUs recorded of threads may be off by chance, nanoseconds. Each of their
-timeslices, of which the kernel counts all, has a record more or less, with a variance of a quarter of one at most; five
-standard deviations are exceeded once in a million times.
-*/
+/** Five standard deviations of CPU time recorded by CPU clocks, nanoseconds: each timeslice has a record more or less. */
 export function chanceNs(pid: number, tids: Iterable<number>, periodNs = 10e6): number {
 	const timeslices = [...tids].reduce((sum, tid) => sum + Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'latin1').split(' ')[2]), 0);
 	return 5 * periodNs * Math.sqrt(timeslices / 4);
@@ -69,9 +65,8 @@ export function chanceNs(pid: number, tids: Iterable<number>, periodNs = 10e6): 
 /** An open session and everything it has named; closed with the test. */
 export class Observer {
 	static async open(pid: number, {depth = Number.POSITIVE_INFINITY, timer = 'stop', ...options}: Partial<EngineOptions> = {}): Promise<Observer> {
-		const observer = new Observer();
+		const observer = closedAfterTest(new Observer());
 		observer.session = await memoryEngine.open(rawTarget(pid), {depth, timer, ...options}, observer.names);
-		onTestFinished(async () => observer.close());
 		return observer;
 	}
 

@@ -13,10 +13,7 @@ const intervalMs = 20;
 const tickMs = 4;
 const livelyMs = 500;
 
-/**
-How often samples find a thread at each of a job's steps of equal length, after idle times of exponential length; and the
-mean intervals that a sample covers. Samples are skipped if the CPU clocks show that nothing has run since the last one.
-*/
+/** How often samples find a thread at each of a job's three equal steps, between random rests; and their mean distance. */
 function play(stepMs: number, restMs: number, seed: number): {readonly found: readonly number[]; readonly intervalsPerSample: number} {
 	const random = seeded(seed);
 	const thread = Object.assign(new JavaThread(0x10_00, emptyBlock(), 1), {frames: Int32Array.of(1)});

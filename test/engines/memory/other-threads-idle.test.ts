@@ -4,8 +4,9 @@ import {expect, test} from 'vitest';
 import {OtherThreadsIdle} from '../../../source/engines/memory/threads/other-threads-idle.js';
 import {ProcessClock} from '../../../source/jvm/threads/process-clock.js';
 import {ThreadCpu} from '../../../source/jvm/threads/thread-cpu.js';
-import {type JavaProcess, startJava} from '../../helpers/jvm.js';
+import {type JavaProcess} from '../../helpers/jvm.js';
 import {until, untilAsync} from '../../helpers/until.js';
+import {closedAfterTest, javaForTest} from '../../helpers/for-test.js';
 
 const manyThreads = 100;
 const quickStart = {jvmArgs: ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xshare:auto']};
@@ -30,84 +31,74 @@ function threadsOf(java: JavaProcess): {main: number; others: number[]} {
 }
 
 test('while only watched threads of a process run, the others are idle; one that runs is noticed, and a watched one that ends', async () => {
-	const java = await startJava('ParkedAndEcho', quickStart);
-	const cpu = new ThreadCpu(java.pid);
-	try {
-		const {main, others} = threadsOf(java);
-		await untilItReads(java, main);
-		expect(others.length).toBeLessThan(24);
-		const rest = new OtherThreadsIdle(ProcessClock.of(java.pid), cpu);
-		const calmDown = async () => {
-			let lookedMs = 0;
-			await until(() => {
-				lookedMs = performance.now();
-				rest.scanned({withFrames: others, frameless: []}, manyThreads, true, lookedMs);
-				return rest.areIdle(lookedMs);
-			});
-			return lookedMs;
-		};
+	const java = await javaForTest('ParkedAndEcho', quickStart);
+	const cpu = closedAfterTest(new ThreadCpu(java.pid));
+	const {main, others} = threadsOf(java);
+	await untilItReads(java, main);
+	expect(others.length).toBeLessThan(24);
+	const rest = new OtherThreadsIdle(ProcessClock.of(java.pid), cpu);
+	const calmDown = async () => {
+		let lookedMs = 0;
+		await until(() => {
+			lookedMs = performance.now();
+			rest.scanned({withFrames: others, frameless: []}, manyThreads, true, lookedMs);
+			return rest.areIdle(lookedMs);
+		});
+		return lookedMs;
+	};
 
-		await calmDown();
-		// It stays so after the scan of all threads, at least once a second.
-		expect(rest.areIdle(performance.now() + 1000)).toBe(false);
-		const lookedMs = await calmDown();
-		await echo(java, main);
-		await until(() => !rest.areIdle(lookedMs));
-		await calmDown();
-		// Another thread that does something is no time to rely on it.
-		rest.scanned({withFrames: others, frameless: []}, manyThreads, false, performance.now());
-		expect(rest.areIdle(performance.now())).toBe(false);
-		await calmDown();
-		await java.stop();
-		expect(rest.areIdle(performance.now())).toBe(false);
-	} finally {
-		cpu.close();
-		await java.stop();
-	}
+	await calmDown();
+	// It stays so after the scan of all threads, at least once a second.
+	expect(rest.areIdle(performance.now() + 1000)).toBe(false);
+	const lookedMs = await calmDown();
+	await echo(java, main);
+	await until(() => !rest.areIdle(lookedMs));
+	await calmDown();
+	// Another thread that does something is no time to rely on it.
+	rest.scanned({withFrames: others, frameless: []}, manyThreads, false, performance.now());
+	expect(rest.areIdle(performance.now())).toBe(false);
+	await calmDown();
+	await java.stop();
+	expect(rest.areIdle(performance.now())).toBe(false);
 });
 
 test('no thread has run; or threads without frames, briefly; or another, which is detected; or a scan is due', async () => {
-	const java = await startJava('ParkedAndEcho', quickStart);
-	const cpu = new ThreadCpu(java.pid);
-	try {
-		const {main} = threadsOf(java);
-		await untilItReads(java, main);
-		const rest = new OtherThreadsIdle(ProcessClock.of(java.pid), cpu);
-		const lookedMs = performance.now();
-		const scan = (withFrames: readonly number[], frameless: readonly number[]) => {
-			rest.scanned({withFrames, frameless}, manyThreads, true, lookedMs);
-			return rest.areIdle(lookedMs);
-		};
+	const java = await javaForTest('ParkedAndEcho', quickStart);
+	const cpu = closedAfterTest(new ThreadCpu(java.pid));
+	const {main} = threadsOf(java);
+	await untilItReads(java, main);
+	const rest = new OtherThreadsIdle(ProcessClock.of(java.pid), cpu);
+	const lookedMs = performance.now();
+	const scan = (withFrames: readonly number[], frameless: readonly number[]) => {
+		rest.scanned({withFrames, frameless}, manyThreads, true, lookedMs);
+		return rest.areIdle(lookedMs);
+	};
 
-		const usedBy = (ids: readonly number[]) => ids.map(id => cpu.read(id) ? cpu.cpuNs : Number.NaN).join(' ');
-		for (const [watched, maxNs, isUnchanged] of [['main', 1e9, false], ['others', 1e9, true], ['others', 1, false]] as const) {
-			await untilAsync(async () => {
-				const {others} = threadsOf(java);
-				const [withFrames, frameless] = watched === 'main' ? [[main], others] : [others, [main]];
-				rest.forget();
-				expect(rest.areUnchanged(lookedMs, 1e9)).toBe(false);
-				let usedNs = '';
-				await until(() => {
-					const isScanned = scan(withFrames, frameless);
-					usedNs = usedBy(others);
-					return isScanned && rest.areUnchanged(lookedMs, 1);
-				});
-				await echo(java, main);
-				expect(rest.areUnchanged(lookedMs, 1)).toBe(false);
-				const areUnchanged = rest.areUnchanged(lookedMs, maxNs);
-				// The JVM wakes some of its own now and then: where one of them ran, too, that says nothing of `main`.
-				if (usedBy(threadsOf(java).others) !== usedNs) {
-					return false;
-				}
-
-				expect(areUnchanged).toBe(isUnchanged);
-				return true;
+	const usedBy = (ids: readonly number[]) => ids.map(id => cpu.read(id) ? cpu.cpuNs : Number.NaN).join(' ');
+	for (const [watched, maxNs, isUnchanged] of [['main', 1e9, false], ['others', 1e9, true], ['others', 1, false]] as const) {
+		await untilAsync(async () => {
+			const {others} = threadsOf(java);
+			const [withFrames, frameless] = watched === 'main' ? [[main], others] : [others, [main]];
+			rest.forget();
+			expect(rest.areUnchanged(lookedMs, 1e9)).toBe(false);
+			let usedNs = '';
+			await until(() => {
+				const isScanned = scan(withFrames, frameless);
+				usedNs = usedBy(others);
+				return isScanned && rest.areUnchanged(lookedMs, 1);
 			});
-			expect(rest.areUnchanged(lookedMs + 60_000, maxNs)).toBe(false);
-		}
-	} finally {
-		cpu.close();
-		await java.stop();
+			await echo(java, main);
+			expect(rest.areUnchanged(lookedMs, 1)).toBe(false);
+			const areUnchanged = rest.areUnchanged(lookedMs, maxNs);
+			// The JVM wakes some of its own now and then: where one of them ran, too, that says nothing of `main`.
+			if (usedBy(threadsOf(java).others) !== usedNs) {
+				return false;
+			}
+
+			expect(areUnchanged).toBe(isUnchanged);
+			return true;
+		});
+		expect(rest.areUnchanged(lookedMs + 60_000, maxNs)).toBe(false);
 	}
 });
 

@@ -1,8 +1,6 @@
 import {readFileSync} from 'node:fs';
 import process from 'node:process';
-import {
-	afterAll, beforeAll, describe, expect, test,
-} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {type Memory, ProcessMemory} from '../../../source/engines/memory/target/memory.js';
 import {Reader} from '../../../source/engines/memory/target/reader.js';
 import {Ranges} from '../../../source/engines/memory/target/ranges.js';
@@ -23,10 +21,10 @@ beforeAll(() => {
 	for (const [index, at] of [0, 1, 2, 500, 1023, 1024, 1025, 2047, 2048, 2499].entries()) {
 		addresses[at] = unreadable[index % unreadable.length];
 	}
-});
 
-afterAll(() => {
-	memory.close();
+	return () => {
+		memory.close();
+	};
 });
 
 describe('ranges of different lengths that are read together', () => {

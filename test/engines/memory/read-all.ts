@@ -20,10 +20,7 @@ import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {Names} from './observe.js';
 import {WaitingStacks} from '../../../source/engines/memory/stacks/thread-stacks.js';
 
-/**
-Reads everything that can be read of a JVM without stopping it, from any memory; each thread as one text. Throws what the parts
-throw.
-*/
+/** Reads all that can be read of a JVM without stopping it; each thread as one text. */
 export function readAll(memory: Memory, symbols: Symbols): {release: number; missing: readonly string[]; threads: string[]} {
 	const reader = new Reader(memory);
 	const layout = resolveLayout(readVmStructs(reader, symbols));

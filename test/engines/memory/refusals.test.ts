@@ -1,33 +1,24 @@
 import {spawnSync} from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
-import {
-	afterAll, afterEach, beforeAll, describe, expect, test,
-} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {rightsObstacle} from '../../../source/engines/memory/start.js';
 import {helpOf} from '../../../source/sampler/choose-engine.js';
 import {isRoot, missingRights, namespaceRefusal, rootless} from '../../helpers/as-root.js';
-import {startJava, type JavaProcess} from '../../helpers/jvm.js';
-import {patienceMs} from '../../helpers/patience.js';
+import {type JavaProcess} from '../../helpers/jvm.js';
 import {cli} from '../../helpers/run.js';
+import {sharedJava, javaForTest} from '../../helpers/for-test.js';
+import {patienceMs} from '../../helpers/until.js';
 
 const withoutPtrace = path.resolve(import.meta.dirname, '../../helpers/without-ptrace.js');
 
 /** Drops the right to trace processes that have it, for good; for root. */
 const withoutCapability = ['setpriv', '--bounding-set', '-sys_ptrace', '--inh-caps', '-sys_ptrace'];
 
-let java: JavaProcess;
-
-beforeAll(async () => {
-	java = await startJava('ParkedAndEcho');
-});
-
-afterAll(async () => {
-	await java.stop();
-});
+const shared = sharedJava('ParkedAndEcho');
 
 /** Runs the built program on the target, under the commands given. */
-const run = (under: readonly string[], ...args: string[]) => runOn(java, under, ...args);
+const run = (under: readonly string[], ...args: string[]) => runOn(shared.java, under, ...args);
 
 function runOn({pid}: JavaProcess, under: readonly string[], ...args: string[]) {
 	const [command, ...rest] = [...under, process.execPath, cli, String(pid), '--batch', '--duration', '0.5', ...args];
@@ -37,7 +28,7 @@ function runOn({pid}: JavaProcess, under: readonly string[], ...args: string[]) 
 
 function expectAttach({status, stdout}: ReturnType<typeof run>): void {
 	expect(status).toBe(0);
-	expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', target: {pid: java.pid}});
+	expect(JSON.parse(stdout)).toMatchObject({engine: 'attach', target: {pid: shared.java.pid}});
 }
 
 describe.each(['EPERM', 'ENOSYS'])('if a system call filter forbids stopping threads (%s)', code => {
@@ -116,14 +107,9 @@ test.each([
 describe('root without the right to trace, and a JVM that has it', () => {
 	// Who is not root is it in a user namespace, if the JVM is in the same.
 	const refusal = isRoot ? undefined : namespaceRefusal(rootless);
-	let privileged: JavaProcess | undefined;
-
-	afterEach(async () => {
-		await privileged?.stop();
-	});
 
 	test.skipIf(refusal)(`both engines are closed to it${refusal ? ` (no user namespace can be made here: ${refusal})` : ''}`, async () => {
-		privileged = await startJava('ParkedAndEcho', {under: isRoot ? [] : ['unshare', ...rootless]});
+		const privileged = await javaForTest('ParkedAndEcho', {under: isRoot ? [] : ['unshare', ...rootless]});
 		const {pid} = privileged;
 		const beside = isRoot ? [] : ['nsenter', '--user', '--preserve-credentials', '--target', String(pid)];
 		const {status, stdout, stderr} = runOn(privileged, [...beside, ...withoutCapability]);
@@ -137,7 +123,7 @@ describe('root without the right to trace, and a JVM that has it', () => {
 
 	test.skipIf(noUserNamespace)(`root of another user namespace is not told to run as root${noUserNamespace ? ` (none can be made here: ${noUserNamespace})` : ''}`, () => {
 		expect(run(['unshare', '--user', '--map-root-user'])).toEqual({
-			status: 1, stdout: '', stderr: `tprof-top: process ${java.pid} cannot be inspected: it is closed even to root here (it belongs to another user namespace, or a security module protects it)
+			status: 1, stdout: '', stderr: `tprof-top: process ${shared.java.pid} cannot be inspected: it is closed even to root here (it belongs to another user namespace, or a security module protects it)
   run tprof-top on the host, outside this container
 `,
 		});

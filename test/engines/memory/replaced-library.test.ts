@@ -5,10 +5,10 @@ import process from 'node:process';
 import {expect, test} from 'vitest';
 import {isRoot} from '../../helpers/as-root.js';
 import {compileProgram, javaProcess, jdk} from '../../helpers/jvm.js';
-import {patienceMs} from '../../helpers/patience.js';
 import {targetOf} from '../../helpers/target.js';
 import {cli} from '../../helpers/run.js';
 import {folderForTest, stoppedAfterTest} from '../../helpers/for-test.js';
+import {patienceMs} from '../../helpers/until.js';
 
 /** A JVM with a libjvm.so of its own, the rest of the JDK borrowed. */
 async function startOwn(folder: string): Promise<{readonly pid: number; readonly library: string}> {

@@ -10,8 +10,7 @@ import {Sample} from '../../../source/model/sample.js';
 import {commOf} from '../../helpers/comm.js';
 import {heldThreads} from '../../helpers/kill-tool.js';
 import {jdks, startJava, type JavaProcess} from '../../helpers/jvm.js';
-import {patienceMs} from '../../helpers/patience.js';
-import {until} from '../../helpers/until.js';
+import {until, patienceMs} from '../../helpers/until.js';
 import {rawTarget} from '../../helpers/target.js';
 import {Names} from './observe.js';
 
@@ -20,10 +19,7 @@ const firstWithCalls = 22;
 
 const newest = jdks().filter(({release}) => release >= firstWithCalls).slice(-1);
 
-/**
-Starts the JVM as a child of its own: of children of ours Node waits for the first thread itself, and takes what the
-tracer waits for.
-*/
+/** Starts the JVM as a grandchild: of its children Node waits for the first thread, and takes the tracer's events. */
 const asGrandchild = ['sh', '-c', 'exec 3<&0; "$0" "$@" <&3 & echo "process $!"; wait'];
 
 let java: JavaProcess;

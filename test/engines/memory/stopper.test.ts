@@ -1,9 +1,7 @@
 import {spawn} from 'node:child_process';
 import {readFileSync, readdirSync} from 'node:fs';
 import {availableParallelism} from 'node:os';
-import {
-	afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi,
-} from 'vitest';
+import {beforeAll, beforeEach, describe, expect, test, vi} from 'vitest';
 import {loadPtrace, type Ptrace} from '../../../source/engines/memory/target/ptrace.js';
 import {RunDelay} from '../../../source/engines/memory/target/run-delay.js';
 import {Stopper} from '../../../source/engines/memory/target/stopper.js';
@@ -25,10 +23,7 @@ beforeAll(async () => {
 		tids = readdirSync(`/proc/${java.pid}/task`).filter(tid => commOf(java.pid, Number(tid))?.startsWith('busy-')).map(Number);
 		return tids.length === busy;
 	});
-});
-
-afterAll(async () => {
-	await java.stop();
+	return async () => java.stop();
 });
 
 /** None of the target's threads is held, nor will be. */
@@ -192,11 +187,10 @@ describe('a host on which we lose the CPU, played with a clock of its own', () =
 				nowMs += sleepMs;
 			},
 		}, 99, {takeMs: () => delayMs, close: () => undefined});
-	});
-
-	afterEach(() => {
-		stopper.close();
-		vi.restoreAllMocks();
+		return () => {
+			stopper.close();
+			vi.restoreAllMocks();
+		};
 	});
 
 	/** A round, the threads it interrupted, and the most that were interrupted and not yet detached. */

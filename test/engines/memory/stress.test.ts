@@ -1,67 +1,61 @@
 import {setTimeout as sleep} from 'node:timers/promises';
-import {expect, test} from 'vitest';
+import {expect, test, onTestFinished} from 'vitest';
 import {memoryEngine} from '../../../source/engines/memory/engine.js';
 import {unknownStackFrame} from '../../../source/model/frame.js';
 import {Sample, threadFlag} from '../../../source/model/sample.js';
 import {stateCode} from '../../../source/model/thread-state.js';
 import {type Jdk, jdks} from '../../helpers/jvm.js';
-import {patienceMs} from '../../helpers/patience.js';
 import {startStress} from '../../helpers/stress.js';
 import {targetOf} from '../../helpers/target.js';
+import {closedAfterTest} from '../../helpers/for-test.js';
+import {patienceMs} from '../../helpers/until.js';
 import {Names} from './observe.js';
 
 /** A sample every 3 ms where that can be kept. */
 const samples = 500;
 const intervalMs = 3;
 
-/**
-Top frames of a thread that waits for a time. The interpreter stops for a safepoint in sleepNanos just before its call of
-sleepNanos0: a thread that is held up there is about to sleep, and counts as asleep (derived-state.ts), in each sample of
-the same collection.
-*/
+/** Top frames of a timed wait. At a safepoint the interpreter stops in sleepNanos, before it calls sleepNanos0. */
 const timedWaits = /\.(?:sleep|sleep0|sleepNanos|sleepNanos0|wait|wait0|park)\(/;
 
 test.each(jdks())('JDK $release: exceptions, class unloading, deoptimisation, garbage and short-lived threads: hardly a stack is broken, states go with stacks, and the target is unharmed', async (jdk: Jdk) => {
 	const program = await startStress(1, {jdk, jvmArgs: ['-Xmx256m']});
-	try {
-		const names = new Names();
-		const unknown = unknownStackFrame(names);
-		const session = await memoryEngine.open(await targetOf(program), {depth: Infinity}, names);
-		const sample = new Sample();
-		let stacks = 0;
-		let broken = 0;
-		let failed = 0;
-		const asleepAtWork: string[] = [];
-		let taken = 0;
-		// Where little CPU is left for so much, a part of them tells enough.
-		for (const endMs = performance.now() + patienceMs; taken < samples && performance.now() < endMs; taken++) {
-			const outcome = await session.sample(sample);
-			failed += outcome.ok ? 0 : 1;
-			for (let row = 0; row < sample.count; row++) {
-				// A thread that got no CPU and so could not be stopped in time has no stack, not a broken one.
-				const wasRead = sample.stackLength[row] > 0 && sample.frames[sample.stackStart[row]] !== unknown;
-				stacks += wasRead ? 1 : 0;
-				broken += wasRead && sample.flags[row] & threadFlag.incomplete ? 1 : 0;
-				const top = names.frames[sample.frames[sample.stackStart[row]]];
-				if (sample.stackLength[row] > 0 && sample.state[row] === stateCode.TIMED_WAITING && !timedWaits.test(top)) {
-					asleepAtWork.push(top);
-				}
+	onTestFinished(async () => program.stop());
+	const names = new Names();
+	const unknown = unknownStackFrame(names);
+	const session = closedAfterTest(await memoryEngine.open(await targetOf(program), {depth: Infinity}, names));
+	const sample = new Sample();
+	let stacks = 0;
+	let broken = 0;
+	let failed = 0;
+	const asleepAtWork: string[] = [];
+	let taken = 0;
+	// Where little CPU is left for so much, a part of them tells enough.
+	for (const endMs = performance.now() + patienceMs; taken < samples && performance.now() < endMs; taken++) {
+		const outcome = await session.sample(sample);
+		failed += outcome.ok ? 0 : 1;
+		for (let row = 0; row < sample.count; row++) {
+			// A thread that got no CPU and so could not be stopped in time has no stack, not a broken one.
+			const wasRead = sample.stackLength[row] > 0 && sample.frames[sample.stackStart[row]] !== unknown;
+			stacks += wasRead ? 1 : 0;
+			broken += wasRead && sample.flags[row] & threadFlag.incomplete ? 1 : 0;
+			const top = names.frames[sample.frames[sample.stackStart[row]]];
+			if (sample.stackLength[row] > 0 && sample.state[row] === stateCode.TIMED_WAITING && !timedWaits.test(top)) {
+				asleepAtWork.push(top);
 			}
-
-			await sleep(intervalMs);
 		}
 
-		await session.close();
-		const {rounds, failures} = await program.check();
-		expect(failures).toBe(0);
-		expect(rounds).toBeGreaterThan(0);
-		expect(failed).toBeLessThan(samples / 100);
-		// Gone from a place and back at it between two looks, asleep in between: no look can tell, and it takes
-		// that chance to be seen.
-		expect(asleepAtWork.length, asleepAtWork.join('\n')).toBeLessThan(3);
-		expect(stacks).toBeGreaterThan(taken * 5);
-		expect(broken / stacks).toBeLessThan(0.01);
-	} finally {
-		await program.stop();
+		await sleep(intervalMs);
 	}
+
+	await session.close();
+	const {rounds, failures} = await program.check();
+	expect(failures).toBe(0);
+	expect(rounds).toBeGreaterThan(0);
+	expect(failed).toBeLessThan(samples / 100);
+	// Gone from a place and back at it between two looks, asleep in between: no look can tell, and it takes
+	// that chance to be seen.
+	expect(asleepAtWork.length, asleepAtWork.join('\n')).toBeLessThan(3);
+	expect(stacks).toBeGreaterThan(taken * 5);
+	expect(broken / stacks).toBeLessThan(0.01);
 });

@@ -12,11 +12,7 @@ const entryWords = 10;
 const savedFp = low + (8 * (entryWords + 3));
 const anchor = savedFp + 8;
 
-/*
-What frames leave in the frame pointer is up to the compiler, and cannot be had from a JVM at will: the words of the
-stack are written here. They are those behind the last frame of a virtual thread that has come back from the heap: its
-ContinuationEntry, what enterSpecial saved, and the call that the carrier began with.
-*/
+/* The words behind the last frame of a virtual thread that came back from the heap; a JVM does not give them at will. */
 function stack(): StackCopy {
 	const words = [...Array.from({length: entryWords}, () => 0), savedFp, callStubReturn, 0, anchor, 0, 0, 0];
 	const copy = new StackCopy();

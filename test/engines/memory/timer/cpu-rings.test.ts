@@ -3,7 +3,7 @@ import {readFileSync} from 'node:fs';
 import {monitorEventLoopDelay} from 'node:perf_hooks';
 import process from 'node:process';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {expect, test, onTestFinished} from 'vitest';
+import {expect, test} from 'vitest';
 import {ProcessClock} from '../../../../source/jvm/threads/process-clock.js';
 import {CpuRings, targetCpus} from '../../../../source/engines/memory/timer/cpu-rings.js';
 import {loadPerfCalls, type PerfCalls} from '../../../../source/engines/memory/timer/perf-calls.js';
@@ -11,7 +11,7 @@ import {chooseTimer} from '../../../../source/engines/memory/timer/choose.js';
 import {type Opened} from '../../../../source/engines/memory/open.js';
 import {type RecordedStacks} from '../../../../source/engines/memory/timer/recorded-stack.js';
 import {rawTarget} from '../../../helpers/target.js';
-import {javaForTest} from '../../../helpers/for-test.js';
+import {javaForTest, closedAfterTest} from '../../../helpers/for-test.js';
 import {Observer} from '../observe.js';
 
 const real = loadPerfCalls();
@@ -19,26 +19,13 @@ const periodNs = 1e7;
 /** CPUs that this process may use: two of them take part. */
 const [first, second] = targetCpus(real, process.pid);
 
-/** Closed with the test. */
-function opened(...how: Parameters<typeof CpuRings.open>): CpuRings {
-	const rings = CpuRings.open(...how)!;
-	onTestFinished(() => {
-		rings.close();
-	});
-	return rings;
-}
-
 function pin(tid: number, ...cpus: number[]): void {
 	execFileSync('taskset', ['-p', '-c', cpus.join(','), String(tid)], {stdio: 'ignore'});
 }
 
 type Threads = Map<string, {usedNs: number; recordedNs: number; nativeId: number}>;
 
-/**
-Threads by name, with what they used and what was recorded of them while so many records came, and then until it is as
-wanted, for eight times as many at most: a clock meets by chance who shares its CPU with others. Of so many records a
-tenth is out by chance less than once in a million times.
-*/
+/** Threads by name, with CPU time used and recorded over so many records; up to eight times as many until as wanted. */
 async function observed(observer: Observer, records: number, isAsWanted: (threads: Threads) => boolean = () => true): Promise<Threads> {
 	const threads: Threads = new Map();
 	let count = 0;
@@ -110,7 +97,7 @@ test('a CPU that the target may use from now on gets a ring, and one that it may
 			await sleep(10);
 		}
 
-		const rings = opened(calls, pid, periodNs);
+		const rings = closedAfterTest(CpuRings.open(calls, pid, periodNs)!);
 		expect([...open.values()]).toEqual([first]);
 		for (const [later, cpus] of [[first, second], [second], [first]].entries()) {
 			pin(pid, ...cpus);
@@ -154,7 +141,7 @@ test.each([2, 17, 64, 300])('%i CPUs: each has a ring, 64 MB in all, and no reco
 	const java = await javaForTest('LeafCalls');
 	// As many records in all as 17 CPUs have.
 	const rareNs = periodNs * Math.max(1, count / 17);
-	const rings = opened(invented(count, sizes), java.pid, rareNs);
+	const rings = closedAfterTest(CpuRings.open(invented(count, sizes), java.pid, rareNs)!);
 	expect(sizes).toHaveLength(count);
 	expect(sizes.reduce((sum, bytes) => sum + bytes - 4096, 0)).toBeLessThanOrEqual(64 << 20);
 	// Rings of the first CPUs may have run over while those of the last were opened.
@@ -198,7 +185,7 @@ test('a CPU that came later and has no room for a ring is named', () => {
 		affinity: (tid, into) => invented(cpus).affinity(tid, into),
 		open: (cpu, options) => cpu === 0 ? real.open(cpu, options) : {errno: 24},
 	};
-	const rings = opened(calls, process.pid, periodNs);
+	const rings = closedAfterTest(CpuRings.open(calls, process.pid, periodNs)!);
 	expect(rings.finding).toBe('');
 	cpus = 3;
 	rings.follow(performance.now() + 1e6, false);

@@ -13,11 +13,7 @@ import {sampleBytes} from './write-records.js';
 const errno = {EPERM: 1, ESRCH: 3, EACCES: 13, EMFILE: 24};
 const periodNs = 10e6;
 
-/**
-What the kernel would answer where it has room for so many bytes of rings and so many events: these limits are the
-user's for all processes together, so they cannot be reached here for real. An unmapped ring is detached: to read it
-throws.
-*/
+/** A kernel with limits, which are the user's and cannot be reached here for real. Reading an unmapped ring throws. */
 class Kernel implements PerfCalls {
 	readonly rings = new Map<number, ArrayBuffer>();
 	readonly periods = new Map<number, number>();

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../../../helpers/jvm.js';
-import {javaForTest} from '../../../helpers/for-test.js';
+import {javaForTest, closedAfterTest} from '../../../helpers/for-test.js';
 import {CodeCache} from '../../../../source/engines/memory/hotspot/code-cache.js';
 import {Methods} from '../../../../source/engines/memory/hotspot/methods.js';
 import {openJvm} from '../../../../source/engines/memory/open.js';
@@ -14,10 +14,7 @@ import {RecordedStacks} from '../../../../source/engines/memory/timer/recorded-s
 import {nativeCodeFrame} from '../../../../source/model/frame.js';
 import {Names, Observer} from '../observe.js';
 
-/**
-Records looked at, and how far a share of 10 % of them may be off: three standard deviations, and two points. If it is, of
-four times as many: then it is six deviations, more than chance does in a million runs.
-*/
+/** Records, and the percentage points that a share may be off: three standard deviations and two; tried four times. */
 const wanted = 400;
 const tolerance = 6.5;
 
@@ -63,13 +60,11 @@ test.each(jdks())('JDK $release: a record below a big frame of native code count
 	expect(outBy).toBeLessThan(tolerance);
 });
 
-/*
-Without a block there is no anchor: only the search remains. descend() takes next to no time, but has left its return
-addresses where reads have their buffers.
-*/
+/* Without a block there is no anchor: only the search remains. descend() left its return addresses below reads(). */
 test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: return addresses that earlier calls left below native code are not taken for callers', async on => {
 	const java = await javaForTest('ReadsBelowBigFrames', {jdk: on});
 	const {memory, vm, heap} = openJvm(java.pid);
+	closedAfterTest(memory);
 	const names = new Names();
 	const methods = new Methods(vm, names);
 	const code = new CodeCache(vm, methods);
@@ -77,23 +72,18 @@ test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $relea
 	const stacks = new RecordedStacks({
 		memory, walker, top: new TopFrame(vm, code, methods, walker), continuations: new Continuations(vm, heap, code, methods), nativeCode: nativeCodeFrame(names),
 	});
-	const rings = CpuRings.open(loadPerfCalls(), java.pid, 4e6)!;
+	const rings = closedAfterTest(CpuRings.open(loadPerfCalls(), java.pid, 4e6)!);
 	const parts: string[] = [];
-	try {
-		while (parts.length < wanted) {
-			await sleep(50);
-			methods.nextRound();
-			code.nextRound();
-			for (const record of rings.take().records) {
-				const stack = stacks.walk(record);
-				if (stack) {
-					parts.push(partOf(Array.from(stack.frames, frame => names.frames[frame])));
-				}
+	while (parts.length < wanted) {
+		await sleep(50);
+		methods.nextRound();
+		code.nextRound();
+		for (const record of rings.take().records) {
+			const stack = stacks.walk(record);
+			if (stack) {
+				parts.push(partOf(Array.from(stack.frames, frame => names.frames[frame])));
 			}
 		}
-	} finally {
-		rings.close();
-		memory.close();
 	}
 
 	expect(parts.filter(part => part === 'descend').length).toBeLessThan(wanted / 50);

@@ -1,6 +1,9 @@
+import {spawnSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import {expect, test} from 'vitest';
+import {renderReference} from '../../build/reference-tables.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -18,4 +21,14 @@ test('the lock file has every package that npm ci asks for on any platform, and 
 		Object.keys({...dependencies, ...optionalDependencies}).filter(name => !isLocked(packages, at, name)));
 	expect(missing).toEqual([]);
 	expect(Object.entries(packages).filter(([, {resolved}]) => resolved).map(([at]) => at)).toEqual([]);
+});
+
+test('the tables of docs/reference.md are those of the program (npm run reference writes them)', () => {
+	const reference = readFileSync(path.join(root, 'docs/reference.md'), 'utf8');
+	expect(reference).toBe(renderReference(reference));
+});
+
+test('no part of the project is larger than its limit (npm run size prints them)', () => {
+	const {status, stderr} = spawnSync(process.execPath, ['build/size.js'], {cwd: root, encoding: 'utf8'});
+	expect({status, stderr}).toEqual({status: 0, stderr: ''});
 });
