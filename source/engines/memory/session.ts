@@ -85,7 +85,7 @@ export class MemorySession implements EngineSession {
 			memory, threads, walker, top, ptrace, stopper, continuations,
 		});
 		this.#perf = perf;
-		this.#observed = perf || !running ? undefined : new ObservedThreads(target.pid, this.#present, running);
+		this.#observed = running && !perf ? new ObservedThreads(target.pid, this.#present, running) : undefined;
 		this.#stacks = new ThreadStacks({
 			waiting: new WaitingStacks(memory, threads, walker, continuations), perf, running, stopper, observed: this.#observed,
 		});
