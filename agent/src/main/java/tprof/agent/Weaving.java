@@ -96,16 +96,22 @@ abstract class Weaving implements ClassFileTransformer {
 		}
 	}
 
-	/** Whether a class gets our code, in so many methods. */
+	/** In how many methods a class gets our code. False: it gets none. */
 	final boolean put(ClassLoader loader, String name, int count) {
 		if (count == 0) {
 			woven.remove(loader, name);
-		} else if (!woven.put(loader, name, count)) {
-			refuse(name, "more than " + Woven.MOST_COPIES + " class loaders have it; in the others it is not followed");
-			return false;
 		}
 
-		return count > 0;
+		return count > 0 && hasRoom(loader, name, count);
+	}
+
+	private boolean hasRoom(ClassLoader loader, String name, int count) {
+		boolean hasRoom = woven.put(loader, name, count);
+		if (!hasRoom) {
+			refuse(name, "more than " + Woven.MOST_COPIES + " class loaders have it; in the others it is not followed");
+		}
+
+		return hasRoom;
 	}
 
 	private synchronized boolean isRefused(String name) {
@@ -155,7 +161,7 @@ abstract class Weaving implements ClassFileTransformer {
 	final void retransform(Collection<Class<?>> classes) {
 		List<Class<?>> all = new ArrayList<Class<?>>();
 		for (Class<?> type : classes) {
-			if (!isOn || put(type.getClassLoader(), type.getName(), 1)) {
+			if (!isOn || hasRoom(type.getClassLoader(), type.getName(), 0)) {
 				all.add(type);
 			}
 		}
@@ -170,7 +176,7 @@ abstract class Weaving implements ClassFileTransformer {
 						instrumentation.retransformClasses(type);
 					} catch (Throwable error) {
 						refuse(type.getName(), error.toString());
-						put(type.getClassLoader(), type.getName(), 0);
+						woven.remove(type.getClassLoader(), type.getName());
 					}
 				}
 			}

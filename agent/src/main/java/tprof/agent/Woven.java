@@ -18,7 +18,7 @@ final class Woven {
 
 	private final Map<String, List<Copy>> copies = new HashMap<String, List<Copy>>();
 
-	/** In how many methods a class has our code; 0 until that is known. False: it has too many copies. */
+	/** In how many methods a class has our code. False: it has too many copies. */
 	synchronized boolean put(ClassLoader loader, String name, int methods) {
 		List<Copy> all = copiesOf(name);
 		Copy copy = find(all, loader);
@@ -73,8 +73,9 @@ final class Woven {
 		int classes = 0;
 		int methods = 0;
 		for (List<Copy> all : copies.values()) {
-			classes += all.isEmpty() ? 0 : 1;
-			methods += all.isEmpty() ? 0 : all.get(0).methods;
+			int count = all.isEmpty() ? 0 : all.get(0).methods;
+			classes += count > 0 ? 1 : 0;
+			methods += count;
 		}
 
 		to.numbers(classes, methods);
