@@ -10,8 +10,8 @@ import {otherFrame} from '../../../source/model/frame.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
 import {javaForTest} from '../../helpers/for-test.js';
 import {type JavaProcess} from '../../helpers/jvm.js';
-import {Names} from './observe.js';
 import {WaitingStacks} from '../../../source/engines/memory/stacks/thread-stacks.js';
+import {Names} from './observe.js';
 
 /** A table of names that has no room for more frames than these. */
 class FullNames extends Names {

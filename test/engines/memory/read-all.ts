@@ -17,8 +17,8 @@ import {Walker} from '../../../source/engines/memory/stacks/walker.js';
 import {lockKinds} from '../../../source/model/sample.js';
 import {threadStates} from '../../../source/model/thread-state.js';
 import {NativeIds} from '../../../source/jvm/threads/native-ids.js';
-import {Names} from './observe.js';
 import {WaitingStacks} from '../../../source/engines/memory/stacks/thread-stacks.js';
+import {Names} from './observe.js';
 
 /** Reads all that can be read of a JVM without stopping it; each thread as one text. */
 export function readAll(memory: Memory, symbols: Symbols): {release: number; missing: readonly string[]; threads: string[]} {

@@ -10,13 +10,22 @@ public final class Hooks3 {
 
 	public static Call3 enter(int method, boolean isSome) {
 		Sink3 to = sink;
-		return to == null ? null : to.enter(method, isSome);
+		try {
+			return to == null ? null : to.enter(method, isSome);
+		} catch (StackOverflowError full) {
+			// The program may have room for what it does itself.
+			return null;
+		}
 	}
 
 	public static void end(Call3 call, boolean isThrown) {
 		Calls3 of = call == null ? null : call.of;
 		if (of != null) {
-			of.end(call.depth, isThrown);
+			try {
+				of.end(call.depth, isThrown);
+			} catch (StackOverflowError full) {
+				// The next end makes up for it.
+			}
 		}
 	}
 

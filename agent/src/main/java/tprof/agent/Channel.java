@@ -17,6 +17,8 @@ final class Channel implements Closeable {
 	private static final int HEADER = 4096;
 	private static final int PROGRESS = 2048;
 	private static final long PROGRESS_NS = 200_000_000;
+	private static final int MOST_STILL = 3;
+	private static final long PATIENCE_NS = 10_000_000_000L;
 	private static final int MOST_COMMAND = 64 * 1024;
 	private static final int MOST_LAST_WORD = 1000;
 	static final int MOST_REPORT = 16 * 1024 * 1024;
@@ -24,7 +26,10 @@ final class Channel implements Closeable {
 	private final RandomAccessFile control;
 	private final RandomAccessFile data;
 	private final byte[] words = new byte[20];
-	long heartbeat;
+	private long heartbeat;
+	private long heartbeatAt;
+	/** Looks since then. */
+	private int still;
 	/** The number of the newest command taken. */
 	long command;
 	private long report;
@@ -60,11 +65,30 @@ final class Channel implements Closeable {
 		folder.delete();
 	}
 
+	/**
+	 * Whether the tool is gone: no heartbeat for so long and so many calls of this, once a second or more rarely. A long collection
+	 * alone is time, and no calls.
+	 */
+	boolean isDeserted() {
+		long now = System.nanoTime();
+		long seen;
+		try {
+			seen = look().getLong();
+		} catch (IOException unreadable) {
+			return true;
+		}
+
+		still = seen == heartbeat ? still + 1 : 0;
+		heartbeatAt = still == 0 ? now : heartbeatAt;
+		heartbeat = seen;
+		return still >= MOST_STILL && now - heartbeatAt >= PATIENCE_NS;
+	}
+
 	/** The command's text if a new one has come, otherwise null. */
 	String poll() throws IOException {
 		ours = Thread.currentThread();
 		ByteBuffer seen = look();
-		heartbeat = seen.getLong();
+		seen.getLong();
 		long number = seen.getLong();
 		int size = seen.getInt();
 		if (number == command || size < 0 || size > MOST_COMMAND) {

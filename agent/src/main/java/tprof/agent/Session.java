@@ -11,8 +11,6 @@ final class Session implements Runnable {
 	private static final String TASKS = "phase tasks";
 	private static final long POLL_MS = 20;
 	private static final long LOOK_MS = 1000;
-	/** So many looks of our own clock without a heartbeat: the tool is gone. Wall time would count a long collection too. */
-	private static final int MOST_STILL_LOOKS = 10;
 	/** For calls that are about to end when the weaving is taken out. */
 	private static final long LAST_CALLS_MS = 50;
 	/** Of all threads' calls, and of whole traces. */
@@ -66,8 +64,6 @@ final class Session implements Runnable {
 	}
 
 	private void listen() throws IOException {
-		long heartbeat = -1;
-		int still = 0;
 		long sinceLook = 0;
 		long sinceReport = 0;
 		while (true) {
@@ -92,9 +88,7 @@ final class Session implements Runnable {
 			sinceReport += POLL_MS;
 			if (sinceLook >= LOOK_MS) {
 				sinceLook = 0;
-				still = channel.heartbeat == heartbeat ? still + 1 : 0;
-				heartbeat = channel.heartbeat;
-				if (still >= MOST_STILL_LOOKS) {
+				if (channel.isDeserted()) {
 					return;
 				}
 

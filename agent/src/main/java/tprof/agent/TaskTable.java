@@ -5,15 +5,19 @@ final class TaskTable {
 	/** Parts with a lock each, by the lowest bits of the hash. */
 	static final int STRIPES = 256;
 	private static final int MOST_BUCKETS = 1 << 17;
+	/** One object may be thousands of tasks, which are all in its stripe; looking them up takes that long. */
+	private static final int MOST_OF_STRIPE = 4096;
 
 	final SpinLock locks = new SpinLock(STRIPES);
 	/** Each bucket belongs to one stripe. */
 	private final TaskRecord[] heads;
 	private final int[] sizes = new int[STRIPES];
+	private final int most;
 	private final int mostOfStripe;
 
 	TaskTable(int most) {
 		heads = new TaskRecord[Math.max(STRIPES, Math.min(MOST_BUCKETS, Integer.highestOneBit(most)))];
+		this.most = most;
 		mostOfStripe = Math.max(1, most / STRIPES);
 	}
 
@@ -31,7 +35,8 @@ final class TaskTable {
 	}
 
 	boolean hasRoom(int hash) {
-		return sizes[stripeOf(hash)] < mostOfStripe;
+		int size = sizes[stripeOf(hash)];
+		return size < mostOfStripe || (size < MOST_OF_STRIPE && size() < most);
 	}
 
 	void add(TaskRecord record) {

@@ -136,7 +136,6 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		frame.weight = weight;
 		frame.inner = 0;
 		frame.isConstructing = false;
-		open = at + 1;
 		if (at == 0) {
 			slow.begin();
 		}
@@ -144,6 +143,8 @@ final class ThreadRecord extends Calls3 implements Slots.Entry {
 		long now = System.nanoTime();
 		frame.start = now;
 		slow.act(method << Trace.KIND_BITS | Trace.START, now);
+		// Last: a full stack may end this before.
+		open = at + 1;
 		return frame.call;
 	}
 

@@ -9,7 +9,7 @@ import java.util.*;
 abstract class Weaving implements ClassFileTransformer {
 	private static final int MOST_REFUSALS = 50;
 	/** The JVM stands still meanwhile: before JDK 17 for each class as long as it takes to go through all that it has. */
-	private static final int MOST_AT_ONCE = Double.parseDouble(System.getProperty("java.specification.version")) < 17 ? 4 : 200;
+	private static final int MOST_AT_ONCE = Double.parseDouble(System.getProperty("java.specification.version")) < 17 ? 10 : 200;
 
 	final Instrumentation instrumentation;
 	final Channel channel;
@@ -166,7 +166,7 @@ abstract class Weaving implements ClassFileTransformer {
 			}
 		}
 
-		for (int at = 0; at < all.size(); at += MOST_AT_ONCE) {
+		for (int at = 0; at < all.size() && !(isOn && channel.isDeserted()); at += MOST_AT_ONCE) {
 			List<Class<?>> some = all.subList(at, Math.min(all.size(), at + MOST_AT_ONCE));
 			try {
 				instrumentation.retransformClasses(some.toArray(new Class<?>[0]));
