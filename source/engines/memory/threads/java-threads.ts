@@ -1,8 +1,9 @@
 import {type NativeIds} from '../../../jvm/threads/native-ids.js';
 import {type Vm} from '../hotspot/vm.js';
+import {Ranges} from '../target/ranges.js';
 import {JavaThread} from './java-thread.js';
 import {
-	emptyBlock, javaThreadState, type ThreadBlock, ThreadBlocks,
+	Anchors, emptyBlock, javaThreadState, ThreadBlocks,
 } from './thread-block.js';
 import {ThreadList} from './thread-list.js';
 
@@ -14,18 +15,24 @@ export class JavaThreads {
 	readonly #known = new Map<number, JavaThread>();
 	readonly #vm: Vm;
 	readonly #list: ThreadList;
+	readonly #anchors: Anchors;
 	readonly #blocks: ThreadBlocks;
 	readonly #ids: NativeIds;
 	readonly #scratch = emptyBlock();
-	/** The threads of the newest list; and whether each of its addresses has a thread. */
+	/** Blocks read together, and the index of the next to take. */
+	readonly #fresh: Ranges;
+	#nextFresh = Infinity;
+	/** The threads of the newest list; and its addresses if each has a thread. */
 	readonly #threads: JavaThread[] = [];
-	#isComplete = false;
+	#addresses: readonly number[] | undefined;
 
 	constructor(vm: Vm, ids: NativeIds) {
 		this.#vm = vm;
 		this.#list = new ThreadList(vm);
+		this.#anchors = new Anchors(vm.reader.memory, vm.layout);
 		this.#blocks = new ThreadBlocks(vm.reader.memory, vm.layout);
 		this.#ids = ids;
+		this.#fresh = new Ranges(vm.reader.memory);
 	}
 
 	/**
@@ -36,31 +43,13 @@ export class JavaThreads {
 		this.#ids.newRound();
 		this.newThreads.length = 0;
 		const addresses = this.#list.read();
-		this.#blocks.readAll(addresses);
+		this.#anchors.read(addresses);
 		const lastKnown = this.#lastKnown(addresses);
-		const threads = this.#threads;
-		this.#round++;
-		threads.length = 0;
-		this.#vm.reader.forgetPages();
-		this.#vm.reader.withPages(() => {
-			for (const [index, address] of addresses.entries()) {
-				const thread = this.#update(address, index, index <= lastKnown ? this.#known.get(address) : undefined);
-				if (thread) {
-					thread.round = this.#round;
-					threads.push(thread);
-				}
-			}
-		});
-		this.#isComplete = threads.length === addresses.length;
-		if (this.#known.size > threads.length) {
-			for (const [address, thread] of this.#known) {
-				if (thread.round !== this.#round) {
-					this.#known.delete(address);
-				}
-			}
+		if (addresses !== this.#addresses || lastKnown !== addresses.length - 1 || !this.#scan(addresses)) {
+			this.#rebuild(addresses, lastKnown);
 		}
 
-		return threads;
+		return this.#threads;
 	}
 
 	/**
@@ -68,18 +57,22 @@ export class JavaThreads {
 	*/
 	listAgain(watched: readonly JavaThread[]): readonly JavaThread[] | undefined {
 		this.newThreads.length = 0;
-		if (!this.#isComplete) {
+		if (this.#addresses === undefined) {
 			return undefined;
 		}
 
+		this.#readFresh(watched.map(({address}) => address));
 		for (const thread of watched) {
-			if (!this.#blocks.read(thread.address, thread.block) || this.#identified(thread.address, thread.block, thread) !== thread) {
+			if (this.#refresh(thread.address, thread) !== thread) {
+				this.#nextFresh = Infinity;
 				return undefined;
 			}
 
 			thread.hasMoved = !thread.wasWalkedFrom(thread.block);
 			thread.hasValidRow &&= !thread.hasMoved;
 		}
+
+		this.#nextFresh = Infinity;
 
 		return this.#threads;
 	}
@@ -96,7 +89,7 @@ export class JavaThreads {
 
 		const successor = this.#add(new JavaThread(thread.address, thread.block, nativeId));
 		successor.round = this.#round;
-		this.#isComplete = false;
+		this.#addresses = undefined;
 		return successor;
 	}
 
@@ -110,9 +103,34 @@ export class JavaThreads {
 		return this.#isStill(thread) && this.#scratch.state === javaThreadState.inJava;
 	}
 
+	/** Adds a thread's block to ranges to be read together; returns its index. */
+	addTo(ranges: Ranges, thread: JavaThread): number {
+		return this.#blocks.addTo(ranges, thread.address);
+	}
+
+	/** Whether a thread was where its stack was walked when these ranges were read, and had not run. */
+	wasWhereWalked(ranges: Ranges, range: number, thread: JavaThread): boolean {
+		return this.#blocks.take(ranges, range, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
+	}
+
 	/** Whether a thread is still where its stack was walked, and has not run. */
 	isWhereWalked(thread: JavaThread): boolean {
 		return this.#blocks.read(thread.address, this.#scratch) && thread.wasWalkedFrom(this.#scratch);
+	}
+
+	/** Reads the threads of an unchanged list; false if one was replaced. */
+	#scan(addresses: readonly number[]): boolean {
+		const threads = this.#threads;
+		this.#readFresh(addresses.filter((_, index) => !this.#isUnchanged(index, threads[index]) && !this.#isWhereWalkedBy(index, threads[index])));
+		for (const [index, thread] of threads.entries()) {
+			if (!this.#isUnchanged(index, thread) && this.#update(addresses[index], index, thread) !== thread) {
+				this.#nextFresh = Infinity;
+				return false;
+			}
+		}
+
+		this.#nextFresh = Infinity;
+		return true;
 	}
 
 	/** Whether the block at a thread's address is still that thread's; reads it. */
@@ -121,14 +139,61 @@ export class JavaThreads {
 		return this.#blocks.read(address, now) && now.osThread === osThread && (now.stackBase === stackBase || stackBase === 0);
 	}
 
+	/** Reads the blocks at these addresses together; `#refresh` takes them in this order. */
+	#readFresh(addresses: readonly number[]): void {
+		this.#fresh.clear();
+		for (const address of addresses) {
+			this.#blocks.addTo(this.#fresh, address);
+		}
+
+		this.#fresh.read();
+		this.#nextFresh = 0;
+	}
+
+	#isUnchanged(index: number, thread: JavaThread): boolean {
+		return this.#anchors.areSame(index) && thread.hasValidRow;
+	}
+
+	#isWhereWalkedBy(index: number, thread: JavaThread | undefined): boolean {
+		return thread !== undefined && this.#anchors.areIn(index, thread.block) && thread.wasWalkedFrom(thread.block);
+	}
+
+	#rebuild(addresses: readonly number[], lastKnown: number): void {
+		const threads = this.#threads;
+		this.#round++;
+		threads.length = 0;
+		const known = addresses.map((address, index) => index <= lastKnown ? this.#known.get(address) : undefined);
+		this.#readFresh(addresses.filter((_, index) => !this.#isWhereWalkedBy(index, known[index])));
+		this.#vm.reader.forgetPages();
+		this.#vm.reader.withPages(() => {
+			for (const [index, address] of addresses.entries()) {
+				const thread = this.#update(address, index, known[index]);
+				if (thread) {
+					thread.round = this.#round;
+					threads.push(thread);
+				}
+			}
+		});
+		this.#nextFresh = Infinity;
+
+		// Indices identify threads only if every address has one.
+		this.#addresses = threads.length === addresses.length ? addresses : undefined;
+		if (this.#known.size > threads.length) {
+			for (const [address, thread] of this.#known) {
+				if (thread.round !== this.#round) {
+					this.#known.delete(address);
+				}
+			}
+		}
+	}
+
 	#update(address: number, index: number, known: JavaThread | undefined): JavaThread | undefined {
-		if (known?.wasWalkedFrom(known.block) && this.#blocks.isAt(index, known.block)) {
+		if (known && this.#isWhereWalkedBy(index, known)) {
 			known.hasMoved = false;
 			return known;
 		}
 
-		const block = known?.block ?? this.#scratch;
-		const thread = this.#blocks.take(index, block) ? this.#identified(address, block, known) : undefined;
+		const thread = this.#refresh(address, known);
 		if (thread) {
 			thread.hasMoved = thread !== known || !thread.wasWalkedFrom(thread.block);
 			thread.hasValidRow = false;
@@ -161,9 +226,14 @@ export class JavaThreads {
 		return -1;
 	}
 
-	/** The thread that a block at an address belongs to; `known`: the thread that was there. */
-	#identified(address: number, block: ThreadBlock, known: JavaThread | undefined): JavaThread | undefined {
-		if (block.osThread === 0) {
+	/**
+	The thread at an address with a fresh block, taken from those read together if any are left; `known`: the thread
+	that was there.
+	*/
+	#refresh(address: number, known: JavaThread | undefined): JavaThread | undefined {
+		const block = known?.block ?? this.#scratch;
+		const isRead = this.#nextFresh < this.#fresh.count ? this.#blocks.take(this.#fresh, this.#nextFresh++, block) : this.#blocks.read(address, block);
+		if (!isRead || block.osThread === 0) {
 			return undefined;
 		}
 
@@ -172,7 +242,11 @@ export class JavaThreads {
 		}
 
 		const nativeId = this.#nativeIdOf(block.osThread);
-		return nativeId === undefined ? undefined : this.#add(new JavaThread(address, block, nativeId));
+		if (nativeId === undefined) {
+			return undefined;
+		}
+
+		return this.#add(new JavaThread(address, block, nativeId));
 	}
 
 	#add(thread: JavaThread): JavaThread {

@@ -53,10 +53,17 @@ export class OtherThreadsIdle {
 	#framelessNs = Number.NaN;
 	/** The part of the process's time since then known to be of threads without frames. */
 	#accountedNs = 0;
+	/** Since when no other thread has run; Infinity if one may have. */
+	#sinceMs = Number.POSITIVE_INFINITY;
 
 	constructor(clock: ProcessClock | undefined, cpu: ThreadCpu) {
 		this.#clock = clock;
 		this.#cpu = cpu;
+	}
+
+	/** Since when only watched threads have run (performance.now); Infinity if unknown. */
+	get sinceMs(): number {
+		return this.#sinceMs;
 	}
 
 	/** Between the last two readings only watched threads without frames have run, for certain. */
@@ -120,6 +127,7 @@ export class OtherThreadsIdle {
 		}
 
 		this.#scanAtMs = nowMs + (isKnown && this.#wereIdle ? idleScanEveryMs : scanEveryMs);
+		this.#sinceMs = Math.min(this.#sinceMs, nowMs);
 	}
 
 	/**
@@ -146,6 +154,7 @@ export class OtherThreadsIdle {
 		this.#wholeNs = Number.NaN;
 		this.#usedNs = Number.NaN;
 		this.#idleScans = idleScans;
+		this.#sinceMs = Number.POSITIVE_INFINITY;
 	}
 
 	/**

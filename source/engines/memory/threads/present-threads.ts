@@ -3,7 +3,7 @@ import {type Sample} from '../../../model/sample.js';
 import {type ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {type SteadyState} from '../../engine.js';
 import {stateCode} from '../../../model/thread-state.js';
-import {type CpuTimes} from './cpu-times.js';
+import {watch, type CpuTimes} from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
 import {type OtherThreadsIdle} from './other-threads-idle.js';
@@ -128,8 +128,7 @@ export class PresentThreads {
 		const ranAfterMs = nowMs - watchedMs;
 		watched.length = 0;
 		for (const thread of this.#present) {
-			thread.isWatched = !thread.hasValidRow || thread.hasEvent || thread.cpuDueMs === 0 || (thread.activeUntilMs > ranAfterMs && hasNoFrames(thread));
-			if (thread.isWatched) {
+			if (watch(thread, !thread.hasValidRow || thread.hasEvent || thread.cpuDueMs === 0 || (thread.activeUntilMs > ranAfterMs && hasNoFrames(thread)))) {
 				watched.push(thread);
 			}
 		}
@@ -156,10 +155,10 @@ export class PresentThreads {
 		const present = this.#present;
 		present.length = 0;
 		const listed = this.#threads.list();
-		this.#cpuTimes.begin(areAllDue);
+		this.#cpuTimes.begin(areAllDue, this.#others.sinceMs);
 		this.#onlyWatchedRan = this.#threads.newThreads.length === 0;
 		for (const found of listed) {
-			const isDue = found.hasEvent || this.#cpuTimes.isDue(found);
+			const isDue = found.hasEvent || (this.#cpuTimes.isDue(found) && !(found.hasValidRow && !found.isWatched && this.#cpuTimes.canSkip(found)));
 			if (found.hasValidRow && !isDue) {
 				present.push(found);
 				continue;

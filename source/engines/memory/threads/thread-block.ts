@@ -26,6 +26,86 @@ export const javaThreadState = Object.freeze({
 	new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10,
 });
 
+/** 32-bit words of the state and of the anchor's three words. */
+const wordsKept = 7;
+
+/** State and anchor of many threads, read together to tell whether the threads have moved. */
+export class Anchors {
+	readonly #ranges: Ranges;
+	/** Bytes of each range. */
+	readonly #length: number;
+	readonly #start: number;
+	/** Offsets from `#start`. */
+	readonly #state: number;
+	readonly #sp: number;
+	readonly #pc: number;
+	readonly #fp: number;
+	#addresses: readonly number[] = [];
+	/** Seven words per thread from the previous reading, and whether the newest reading found them unchanged. */
+	#before = new Uint32Array(0);
+	#areSame = new Uint8Array(0);
+
+	constructor(memory: Memory, {fields}: Layout) {
+		const [state, sp, pc, fp] = [fields.threadState, fields.anchor + fields.anchorSp, fields.anchor + fields.anchorPc, fields.anchor + fields.anchorFp];
+		this.#start = Math.min(state, sp, pc, fp);
+		this.#state = state - this.#start;
+		this.#sp = sp - this.#start;
+		this.#pc = pc - this.#start;
+		this.#fp = fp - this.#start;
+		this.#length = Math.max(state, sp, pc, fp) + 8 - this.#start;
+		this.#ranges = new Ranges(memory);
+	}
+
+	/** Reads those of all JavaThreads at these addresses. */
+	read(addresses: readonly number[]): void {
+		if (addresses !== this.#addresses) {
+			this.#addresses = addresses;
+			this.#ranges.clear();
+			for (const address of addresses) {
+				this.#ranges.add(address + this.#start, this.#length);
+			}
+
+			this.#before = new Uint32Array(addresses.length * wordsKept);
+			this.#areSame = new Uint8Array(addresses.length);
+		}
+
+		this.#ranges.read();
+		const before = this.#before;
+		const {words} = this.#ranges;
+		const [state, sp, pc, fp] = [this.#state / 4, this.#sp / 4, this.#pc / 4, this.#fp / 4];
+		for (let index = 0; index < addresses.length; index++) {
+			const from = index * this.#length / 4;
+			const to = index * wordsKept;
+			const isSame = this.#ranges.isRead(index) && before[to] === words[from + state]
+				&& before[to + 1] === words[from + sp] && before[to + 2] === words[from + sp + 1]
+				&& before[to + 3] === words[from + pc] && before[to + 4] === words[from + pc + 1]
+				&& before[to + 5] === words[from + fp] && before[to + 6] === words[from + fp + 1];
+			this.#areSame[index] = Number(isSame);
+			if (!isSame) {
+				before[to] = words[from + state];
+				before[to + 1] = words[from + sp];
+				before[to + 2] = words[from + sp + 1];
+				before[to + 3] = words[from + pc];
+				before[to + 4] = words[from + pc + 1];
+				before[to + 5] = words[from + fp];
+				before[to + 6] = words[from + fp + 1];
+			}
+		}
+	}
+
+	/** Whether they are unchanged since the previous reading of the same list. */
+	areSame(index: number): boolean {
+		return this.#areSame[index] === 1;
+	}
+
+	/** Whether the `index`-th thread has the anchor and state of a block. */
+	areIn(index: number, block: ThreadBlock): boolean {
+		const ranges = this.#ranges;
+		return ranges.isRead(index) && ranges.word(index, this.#sp) === block.anchorSp && ranges.word(index, this.#pc) === block.anchorPc
+			&& ranges.word(index, this.#fp) === block.anchorFp && ranges.half(index, this.#state) === block.state;
+	}
+}
+
 /** Reads the blocks of JavaThreads, a few hundred bytes each. */
 export class ThreadBlocks {
 	readonly #offsets: Readonly<Record<keyof ThreadBlock, number>>;
@@ -34,12 +114,9 @@ export class ThreadBlocks {
 	readonly #bytes: Uint8Array;
 	readonly #view: DataView;
 	readonly #memory: Memory;
-	readonly #ranges: Ranges;
-	#addresses: readonly number[] = [];
 
 	constructor(memory: Memory, {fields}: Layout) {
 		this.#memory = memory;
-		this.#ranges = new Ranges(memory);
 		this.#offsets = {
 			state: fields.threadState, anchorSp: fields.anchor + fields.anchorSp, anchorPc: fields.anchor + fields.anchorPc, anchorFp: fields.anchor + fields.anchorFp,
 			osThread: fields.osThread, stackBase: fields.stackBase, stackSize: fields.stackSize, threadObject: fields.threadObject,
@@ -63,34 +140,18 @@ export class ThreadBlocks {
 		return true;
 	}
 
-	/** Reads the JavaThreads at these addresses together, for `isAt` and `take` by index. */
-	readAll(addresses: readonly number[]): void {
-		const ranges = this.#ranges;
-		if (addresses !== this.#addresses) {
-			this.#addresses = addresses;
-			ranges.clear();
-			for (const address of addresses) {
-				ranges.add(address + this.#start, this.#length);
-			}
-		}
-
-		ranges.read();
+	/** Adds the JavaThread at an address to ranges to be read together; returns its index. */
+	addTo(ranges: Ranges, thread: number): number {
+		return ranges.add(thread + this.#start, this.#length);
 	}
 
-	/** Whether a thread has the state and anchor of a block. */
-	isAt(index: number, {state, anchorSp, anchorPc, anchorFp}: ThreadBlock): boolean {
-		const [ranges, offsets, start] = [this.#ranges, this.#offsets, this.#start];
-		return ranges.isRead(index) && ranges.word(index, offsets.anchorSp - start) === anchorSp && ranges.word(index, offsets.anchorPc - start) === anchorPc
-			&& ranges.word(index, offsets.anchorFp - start) === anchorFp && ranges.half(index, offsets.state - start) === state;
-	}
-
-	/** Fills `into`; false if the thread is unreadable. */
-	take(index: number, into: ThreadBlock): boolean {
-		if (!this.#ranges.isRead(index)) {
+	/** Fills `into` from ranges that were read; false if this one was unreadable. */
+	take(ranges: Ranges, range: number, into: ThreadBlock): boolean {
+		if (!ranges.isRead(range)) {
 			return false;
 		}
 
-		this.#bytes.set(this.#ranges.bytesOf(index));
+		this.#bytes.set(ranges.bytesOf(range));
 		this.#decode(into);
 		return true;
 	}

@@ -3,7 +3,7 @@ import {stateCode} from '../../../model/thread-state.js';
 import type {ThreadCpu} from '../../../jvm/threads/thread-cpu.js';
 import {type RowCache} from '../row-cache.js';
 import {
-	countsAsRunning, type ThreadCpuTime, type CpuTimes,
+	countsAsRunning, watch, type ThreadCpuTime, type CpuTimes,
 } from './cpu-times.js';
 import {type JavaThread} from './java-thread.js';
 import {confirms, kernelName, threadIdsOf} from './kernel-name.js';
@@ -73,7 +73,7 @@ export class VmThreads {
 			}
 
 			this.#cpuTimes.skip(thread);
-			if (this.#cpuTimes.isDue(thread)) {
+			if (this.#cpuTimes.isDue(thread) && (thread.isWatched || !this.#cpuTimes.canSkip(thread))) {
 				this.#cpuTimes.read(thread);
 				if (this.#cpu.reading === 'gone') {
 					this.#threads.delete(thread.nativeId);
@@ -103,15 +103,7 @@ export class VmThreads {
 	/** Marks threads that ran recently as watched; returns their Linux ids. */
 	watch(): number[] {
 		const nowMs = performance.now();
-		const watched = [];
-		for (const thread of this.#threads.values()) {
-			thread.isWatched = nowMs - thread.ranMs < watchedMs;
-			if (thread.isWatched) {
-				watched.push(thread.nativeId);
-			}
-		}
-
-		return watched;
+		return [...this.#threads.values()].filter(thread => watch(thread, nowMs - thread.ranMs < watchedMs)).map(({nativeId}) => nativeId);
 	}
 
 	#list(java: ReadonlySet<number>): void {
@@ -134,7 +126,7 @@ export class VmThreads {
 	#added(nativeId: number, isFirst: boolean, launcher: string): VmThread {
 		const name = this.#name(nativeId);
 		return {
-			nativeId, name, observations: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, waitNs: 0, lifeWaitNs: 0, timeslices: 0, newTimeslices: 0, cpuDueMs: 0, activeUntilMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
+			nativeId, name, observations: isFirst && name !== launcher ? 1 : 0, cpuNs: 0, isCpuKnown: false, waitNs: 0, lifeWaitNs: 0, timeslices: 0, newTimeslices: 0, cpuDueMs: 0, activeUntilMs: 0, cpuReadMs: 0, row: -1, ranMs: Number.NEGATIVE_INFINITY, isWatched: false,
 		};
 	}
 
