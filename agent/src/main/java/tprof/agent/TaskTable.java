@@ -12,13 +12,11 @@ final class TaskTable {
 	/** Each bucket belongs to one stripe. */
 	private final TaskRecord[] heads;
 	private final int[] sizes = new int[STRIPES];
-	private final int most;
-	private final int mostOfStripe;
+	private final Budget room;
 
 	TaskTable(int most) {
 		heads = new TaskRecord[Math.max(STRIPES, Math.min(MOST_BUCKETS, Integer.highestOneBit(most)))];
-		this.most = most;
-		mostOfStripe = Math.max(1, most / STRIPES);
+		room = new Budget(most);
 	}
 
 	/** The lock that guards the tasks of a hash. */
@@ -34,9 +32,9 @@ final class TaskTable {
 		return hash & (heads.length - 1);
 	}
 
-	boolean hasRoom(int hash) {
-		int size = sizes[stripeOf(hash)];
-		return size < mostOfStripe || (size < MOST_OF_STRIPE && size() < most);
+	/** Takes a place for a task that is added then; false: there is none. */
+	boolean take(int hash) {
+		return sizes[stripeOf(hash)] < MOST_OF_STRIPE && room.take(1);
 	}
 
 	void add(TaskRecord record) {
@@ -58,6 +56,7 @@ final class TaskTable {
 				}
 
 				sizes[stripeOf(record.hash)]--;
+				room.giveBack(1);
 				return;
 			}
 		}

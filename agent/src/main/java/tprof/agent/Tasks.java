@@ -155,8 +155,9 @@ final class Tasks extends TaskSink2 {
 	}
 
 	private void begin(Object task, int hash, int kind, int state, TaskWorker me, long now) {
-		if ((hash >>> SAMPLE_SHIFT & sampleMask) != 0 || !table.hasRoom(hash)) {
-			isFull |= !table.hasRoom(hash);
+		boolean isChosen = (hash >>> SAMPLE_SHIFT & sampleMask) == 0;
+		if (!isChosen || !table.take(hash)) {
+			isFull |= isChosen && table.size() >= probe.most;
 			me.skipped++;
 			return;
 		}
