@@ -25,6 +25,7 @@ follow N: so many futures that complete later, with what follows them in a pool 
 repeat N: a scheduled task, so many times;
 virtual N: so many virtual threads that park three times each;
 hold N, release: a task that runs until it is released, and so many (one) that wait behind it in a pool of one thread;
+hold-same N: the same, and one object is all that wait;
 remove: what waits behind it is taken out of the pool;
 forget: nothing waits behind it any more, and the memory of what did is collected;
 joiner: a task in that pool that waits for one of a fork/join pool;
@@ -289,11 +290,13 @@ public class KnownTasks {
 			virtual(count);
 			break;
 		case "hold":
+		case "hold-same":
 			held = new CountDownLatch(1);
 			behind = Math.max(1, count);
 			single.execute(new Hold());
+			Behind same = new Behind();
 			for (int index = 0; index < behind; index++) {
-				single.execute(new Behind());
+				single.execute(words[0].equals("hold-same") ? same : new Behind());
 			}
 
 			break;

@@ -99,6 +99,17 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		await say('release');
 	});
 
+	test('one object may be a thousand tasks, and others are followed beside them', async () => {
+		const session = closedAfterTest(await TaskSession.begin(shared.target, readProbe('executors'), limits));
+		await say('hold-same 1000');
+		await say('release');
+		await say('hold 100');
+		await say('release');
+		const report = (await session.close())!;
+		expect(countsOf(report).Behind).toEqual({queued: 1100, running: 1100, done: 1100});
+		expect(report).toMatchObject({skipped: 0, dropped: 0, missed: 0, oneIn: 1});
+	});
+
 	test.each([
 		[{counters: [{name: 'nothing', root: 'instance', className: 'java.util.concurrent.ThreadPoolExecutor', path: 'workQueue.sizze()'}]}, /no method sizze that can be read in java\.util\.concurrent\.LinkedBlockingQueue/],
 		[{counters: [{name: 'queue', root: 'instance', className: 'java.util.concurrent.ThreadPoolExecutor', path: 'workQueue'}]}, /"workQueue" leads to a java\.util\.concurrent\.LinkedBlockingQueue, not to a number/],
