@@ -66,8 +66,8 @@ final class Channel implements Closeable {
 	}
 
 	/**
-	 * Whether the tool is gone: no heartbeat for so long and so many calls of this, once a second or more rarely. A long collection
-	 * alone is time, and no calls.
+	 * Whether the tool is gone: no heartbeat for ten seconds and three calls of this. Where a host was suspended that long,
+	 * only time has passed, and no calls.
 	 */
 	boolean isDeserted() {
 		long now = System.nanoTime();
