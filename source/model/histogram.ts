@@ -6,7 +6,7 @@ export type Histogram = {readonly bucket: Uint16Array; readonly count: Float64Ar
 /** One for each of several things, all in the same arrays: those of thing `n` are `start[n] .. start[n + 1] - 1`. */
 export type Histograms = Histogram & {readonly start: Int32Array};
 
-/** Histogram.java has the same: from each power of two to the next so many buckets of the same width, 5 % of what is in them at most. */
+/** Histogram.java has the same: 20 buckets of equal width between two powers of two, so a bucket's width is at most 5 % of its durations. */
 const steps = 20;
 const powers = 42;
 /** The first one has durations of 0. */
@@ -131,8 +131,8 @@ export function writeHistogram(to: Bytes, {bucket, count}: Histogram): void {
 type Durations = {readonly buckets: Histogram; readonly leastNs: number; readonly mostNs: number};
 
 /**
-The duration that so many of the calls do not exceed (0.5: the median), nanoseconds: exact to the bucket that it lies
-in, within it as if the calls were spread evenly. 0 without calls.
+The duration that this share of the calls does not exceed (0.5: the median), nanoseconds, as if the calls of a bucket
+were spread evenly. 0 without calls.
 */
 export function percentileNs({buckets: {bucket, count}, leastNs, mostNs}: Durations, share: number): number {
 	let left = share * count.reduce((sum, each) => sum + each, 0);

@@ -197,8 +197,8 @@ export const sessionFigures = {
 	/** Ticks that each sample counted for, added up. */
 	sampleTicks: {unit: 'count', by: 'table', window: 'difference', saved: 'newer'},
 	/**
-	How often a thread was at another frame than in the sample before; and the same, where so many that make the same
-	move in the same sample count as their square: as often as `moves` where threads are independent.
+	How often a thread was at another frame than in the sample before; and the same, where threads that make the same move
+	in the same sample count as the square of their number: equal to `moves` where threads are independent.
 	*/
 	moves: {unit: 'count', by: 'table', window: 'difference', saved: 'newer'},
 	movesTogether: {unit: 'count', by: 'table', window: 'difference', saved: 'newer'},

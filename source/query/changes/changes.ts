@@ -70,8 +70,8 @@ class Side {
 	}
 
 	/**
-	Of a place, all zero but for the errors where it has no row. Ticks per second are those of a thread with so many, so
-	that another sampling rate is no change.
+	Of a place, all zero but for the errors where it has no row. Ticks per second are relative to `threadTicksPerS`,
+	those of one thread, so that another sampling rate is no change.
 	*/
 	figures(key: string, threadTicksPerS: number): ChangeFigures {
 		const row = this.rows.get(key);

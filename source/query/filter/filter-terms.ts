@@ -76,8 +76,8 @@ function readRegex(text: string, from: number): [Alternative, number] {
 }
 
 /**
-A comparison without its blanks: with a number whatever it begins with, so that we can say what is not a figure; without
-a number, only of a figure.
+A comparison without its blanks. If it has a number, it may begin with any word, so that an error can name a word that
+is not a figure; without a number, only with a figure.
 */
 function readComparison(text: string, from: number, isFigure: (name: string) => boolean): [Alternative, number] | undefined {
 	comparison.lastIndex = from;

@@ -78,7 +78,7 @@ export function sessionAt({figures}: Moment, {session: {engine, timer}}: Snapsho
 	return {engine, timer, ...fromNames(figureNames, (_, index) => figures[index])};
 }
 
-/** The ring with what was sampled since its newest window; the same ring when that is next to nothing. */
+/** The ring with what was sampled since its newest window; the same ring when that is almost nothing. */
 export function addToRing(ring: Ring, snapshot: Snapshot, vitals: TargetVitals = {}, bounds: RingBounds = usualBounds): Ring {
 	const {session} = snapshot;
 	const {newest} = ring;

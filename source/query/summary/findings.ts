@@ -43,7 +43,7 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 const locationRoom = 60;
 
 /**
-What threads do in the newest sample while next to no CPU is used, in a sentence: how many are held up, by whom most and
+What threads do in the newest sample while almost no CPU is used, in a sentence: how many are blocked, by whom most and
 where that one is; or how many wait together at a line of the program's own. Undefined for neither.
 */
 export function waitsText(snapshot: Snapshot, query: Query): string | undefined {
@@ -54,7 +54,7 @@ export function waitsText(snapshot: Snapshot, query: Query): string | undefined 
 		: contentionText(snapshot, query, contending);
 }
 
-/** Held up beside threads that use CPU: so many threads, or one for so long, in milliseconds, are worth a word. */
+/** Blocked threads are reported beside threads that use CPU from this many on, or from one for this many milliseconds. */
 const manyContending = 3;
 const longContentionMs = 1000;
 
@@ -136,7 +136,7 @@ function upTo(snapshot: Snapshot, waiting: readonly number[]): string {
 	return figures.stuckMs < 1000 ? '' : `, ${figures.stuckAtLeast || waiting.length === 1 ? 'for' : 'up to'} ${stuckInWords(figures)}`;
 }
 
-/** CPU that is worth a word, in percent of a core: of the JVM's own threads, and so many times what the program uses. */
+/** CPU of the JVM's own threads is reported from this percentage of a core and this multiple of the program's on. */
 const muchOfJvmPercent = 50;
 const muchOfJvmTimes = 2;
 
