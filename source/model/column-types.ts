@@ -1,3 +1,4 @@
+import {unknownLine} from './frame.js';
 import {stateCode} from './thread-state.js';
 
 /** The typed arrays that columns are kept in. */
@@ -7,7 +8,7 @@ export type ColumnArray<T extends ArrayType = ArrayType> = {f64: Float64Array; i
 
 /**
 What the values of a column are. `type`: how they are kept; `none`: what stands where nothing is known.
-exports/pprof/saved-cells says how a unit is written to a file and checked when it is read.
+exports/pprof/session has their bounds.
 */
 export const units = {
 	/** Identity of a thread. */
@@ -18,6 +19,8 @@ export const units = {
 	string: {type: 'i32', none: 0},
 	/** A text of its own, not in the dictionary, as it may change at any time. */
 	text: {type: 'text', none: ''},
+	/** Line of a frame: -1 unknown, -2 native. */
+	line: {type: 'i32', none: unknownLine},
 	/** Frame id. */
 	frame: {type: 'i32', none: 0},
 	/** Stack node; none is the empty stack. */

@@ -5,8 +5,7 @@ import {
 /*
 What is known of a thread, a counter, a contention record and a session: each datum stands here once, and the shared
 table's layout, the sample's and the snapshot's arrays, the reader's copy, windows and saved files follow
-from it (docs/architecture.md). The order of the columns is that of a row in a saved file: new ones come last, as
-`newer`.
+from it (docs/architecture.md).
 */
 
 /**
@@ -15,19 +14,13 @@ How two snapshots of a session are subtracted: counters by `difference`; of anyt
 type Window = 'difference' | 'newest';
 
 /**
-Whether a saved file has it: `always`; only files of `newer` versions, so that one without it opens all the same, with
-the unit's none; or `never`.
-*/
-type Saved = 'always' | 'newer' | 'never';
-
-/**
 How the record of a thread takes a datum over from a sample, where engines (or the sampler) fill it in: the `newest`
 value stands; values are added up in a `sum`; a `row` of the sample becomes the index of that row's
 thread; or table/thread-writer does it `by hand`. Columns without are the table's own.
 */
 type Sampled = 'newest' | 'sum' | 'row' | 'by hand';
 
-type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly window: Window; readonly saved: Saved};
+type ThreadColumn = {readonly unit: Unit; readonly sampled?: Sampled; readonly window: Window};
 
 /** Columns of a thread's record: how it stands in the newest sample that it was in, and what it used in all of them. */
 export const threadColumns = {
@@ -35,50 +28,49 @@ export const threadColumns = {
 	Identity of a thread for the target's life: its Java id (java.lang.Thread.getId), or minus the native id for
 	threads of the JVM itself and those whose Java id was not known when they were first seen.
 	*/
-	key: {unit: 'key', sampled: 'by hand', window: 'newest', saved: 'always'},
+	key: {unit: 'key', sampled: 'by hand', window: 'newest'},
 	/** Linux thread id as the target's own /proc/PID/task shows it on our side; 0 if not known. */
-	nativeId: {unit: 'nativeId', sampled: 'newest', window: 'newest', saved: 'always'},
+	nativeId: {unit: 'nativeId', sampled: 'newest', window: 'newest'},
 	/** The thread's name, which it may change. */
-	name: {unit: 'text', sampled: 'newest', window: 'newest', saved: 'always'},
+	name: {unit: 'text', sampled: 'newest', window: 'newest'},
 	/** Bits of `threadFlag`. */
-	flags: {unit: 'flags', sampled: 'by hand', window: 'newest', saved: 'always'},
+	flags: {unit: 'flags', sampled: 'by hand', window: 'newest'},
 	/** 1 while the thread was in the newest sample. */
-	alive: {unit: 'yesNo', window: 'newest', saved: 'always'},
+	alive: {unit: 'yesNo', window: 'newest'},
 	/** State code, see `stateCode`. */
-	state: {unit: 'state', sampled: 'by hand', window: 'newest', saved: 'always'},
+	state: {unit: 'state', sampled: 'by hand', window: 'newest'},
 	/** Where it stands. */
-	node: {unit: 'stack', window: 'newest', saved: 'always'},
+	node: {unit: 'stack', window: 'newest'},
 	/**
 	Since when (epoch ms) it stands at this node in this state without having used CPU, or waits for the same monitor.
 	*/
-	sinceMs: {unit: 'moment', window: 'newest', saved: 'always'},
+	sinceMs: {unit: 'moment', window: 'newest'},
 	/**
 	CPU nanoseconds: of a record, in all its samples; of a sample, since the thread's previous one, 0 at its first.
-	Not saved: it is the sum over the thread's counters.
 	*/
-	cpuNs: {unit: 'ns', sampled: 'sum', window: 'difference', saved: 'never'},
+	cpuNs: {unit: 'ns', sampled: 'sum', window: 'difference'},
 	/** What the thread waits for: code of `lockKinds`. */
-	lockKind: {unit: 'lockKind', sampled: 'newest', window: 'newest', saved: 'always'},
+	lockKind: {unit: 'lockKind', sampled: 'newest', window: 'newest'},
 	/** String id of the class of the object it waits for; 0 if none. */
-	lockClass: {unit: 'string', sampled: 'newest', window: 'newest', saved: 'always'},
+	lockClass: {unit: 'string', sampled: 'newest', window: 'newest'},
 	/** The thread that holds it (in a sample: its row); -1 if none or not known. */
-	lockOwner: {unit: 'threadOrNone', sampled: 'row', window: 'newest', saved: 'always'},
+	lockOwner: {unit: 'threadOrNone', sampled: 'row', window: 'newest'},
 	/** Frame id of the owner's frame that took the lock; 0 if not known. */
-	lockOwnerFrame: {unit: 'frame', sampled: 'newest', window: 'newest', saved: 'always'},
+	lockOwnerFrame: {unit: 'frame', sampled: 'newest', window: 'newest'},
 	/** The carrier thread of a mounted virtual thread (in a sample: its row); -1 for others. */
-	carrier: {unit: 'threadOrNone', sampled: 'row', window: 'newest', saved: 'always'},
+	carrier: {unit: 'threadOrNone', sampled: 'row', window: 'newest'},
 	/**
 	How often the lock that it waits for is held for reading, its owner the first of those that do, where that one still
 	does; 0 if it is not, or that is not known.
 	*/
-	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest', saved: 'newer'},
+	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** Since when (epoch ms) samples have found that owner, as far as they knew one; 0 before the first. */
-	lockOwnerSinceMs: {unit: 'moment', window: 'newest', saved: 'newer'},
+	lockOwnerSinceMs: {unit: 'moment', window: 'newest'},
 	/**
 	Number of the record in the order in which they were made: a place of the table is for another thread when the number
-	is another. 0 for one that is free; not saved.
+	is another. 0 for one that is free.
 	*/
-	serial: {unit: 'count', window: 'newest', saved: 'never'},
+	serial: {unit: 'count', window: 'newest'},
 } as const satisfies Readonly<Record<string, ThreadColumn>>;
 
 /** Those that are numbers: all but the name. */
@@ -128,7 +120,7 @@ export type KeyedColumns = Readonly<Record<string, KeyedColumn>>;
 
 /**
 Counters keyed by (thread, stack, state). A tick stands for the interval asked for at the session's start; a sample counts
-for as many as the time since the one before it has. In a saved profile its samples.
+for as many as the time since the one before it has.
 */
 export const counterColumns = {
 	thread: {unit: 'thread', role: 'key'},
@@ -157,7 +149,7 @@ export function piecesOf(sum: number, squares: number): number {
 
 /**
 Counters of who was held up by whom, keyed by (waiting thread, its stack, lock kind, lock class, owner thread, owner's
-stack, owner's locking frame). All are saved.
+stack, owner's locking frame).
 */
 export const contentionColumns = {
 	thread: {unit: 'thread', role: 'key'},
@@ -171,63 +163,77 @@ export const contentionColumns = {
 	ticks: {unit: 'ticks', role: 'counter'},
 } as const satisfies KeyedColumns;
 
+/** Names and lines of frames. */
+export const frameColumns = {
+	frameClass: {unit: 'string'},
+	frameMethod: {unit: 'string'},
+	frameFile: {unit: 'string'},
+	frameLine: {unit: 'line'},
+} as const satisfies Columns;
+
+/** A stack is a node of a trie: its innermost frame, and the node of its caller, which is always smaller than its own. */
+export const nodeColumns = {
+	nodeParent: {unit: 'stack'},
+	nodeFrame: {unit: 'frame'},
+} as const satisfies Columns;
+
 /**
 Who says it: the sampling loop with every sample, the table that counts them, or the reader when it takes a snapshot.
 */
 type Source = 'sampler' | 'table' | 'reader';
 
-type Figure = Column & {readonly by: Source; readonly window: Window; readonly saved: Saved};
+type Figure = Column & {readonly by: Source; readonly window: Window};
 
 /** Figures of how the sampling itself went. Cumulative unless said otherwise. */
 export const sessionFigures = {
 	/** The interval asked for, and the one in force now (longer when the cost budget lowers the rate). */
-	requestedIntervalMs: {unit: 'ms', by: 'sampler', window: 'newest', saved: 'always'},
-	intervalMs: {unit: 'ms', by: 'sampler', window: 'newest', saved: 'always'},
+	requestedIntervalMs: {unit: 'ms', by: 'sampler', window: 'newest'},
+	intervalMs: {unit: 'ms', by: 'sampler', window: 'newest'},
 	/** Epoch milliseconds of the session's start (of a window's, in a window) and of this snapshot. */
-	startedAtMs: {unit: 'moment', by: 'sampler', window: 'newest', saved: 'always'},
-	takenAtMs: {unit: 'moment', by: 'reader', window: 'newest', saved: 'always'},
+	startedAtMs: {unit: 'moment', by: 'sampler', window: 'newest'},
+	takenAtMs: {unit: 'moment', by: 'reader', window: 'newest'},
 	/**
 	Time spent sampling (pauses left out); the part of it up to the newest sample, which is what CPU time is a share
 	of; and when that was taken (epoch ms, 0 before the first).
 	*/
-	durationMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'always'},
-	sampledMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'newer'},
-	lastSampleAtMs: {unit: 'moment', by: 'table', window: 'newest', saved: 'always'},
-	samples: {unit: 'count', by: 'table', window: 'difference', saved: 'always'},
+	durationMs: {unit: 'ms', by: 'sampler', window: 'difference'},
+	sampledMs: {unit: 'ms', by: 'sampler', window: 'difference'},
+	lastSampleAtMs: {unit: 'moment', by: 'table', window: 'newest'},
+	samples: {unit: 'count', by: 'table', window: 'difference'},
 	/** Ticks that each sample counted for, added up. */
-	sampleTicks: {unit: 'count', by: 'table', window: 'difference', saved: 'newer'},
+	sampleTicks: {unit: 'count', by: 'table', window: 'difference'},
 	/**
 	How often a thread was at another frame than in the sample before; and the same, where threads that make the same move
 	in the same sample count as the square of their number: equal to `moves` where threads are independent.
 	*/
-	moves: {unit: 'count', by: 'table', window: 'difference', saved: 'newer'},
-	movesTogether: {unit: 'count', by: 'table', window: 'difference', saved: 'newer'},
-	late: {unit: 'count', by: 'sampler', window: 'difference', saved: 'always'},
-	failed: {unit: 'count', by: 'sampler', window: 'difference', saved: 'always'},
-	threadSamples: {unit: 'count', by: 'table', window: 'difference', saved: 'always'},
-	incompleteStacks: {unit: 'count', by: 'table', window: 'difference', saved: 'always'},
+	moves: {unit: 'count', by: 'table', window: 'difference'},
+	movesTogether: {unit: 'count', by: 'table', window: 'difference'},
+	late: {unit: 'count', by: 'sampler', window: 'difference'},
+	failed: {unit: 'count', by: 'sampler', window: 'difference'},
+	threadSamples: {unit: 'count', by: 'table', window: 'difference'},
+	incompleteStacks: {unit: 'count', by: 'table', window: 'difference'},
 	/**
 	Thread samples without a stack, as the thread could not be stopped: another tracer holds it, or it did not stop in
 	time.
 	*/
-	refusedThreads: {unit: 'count', by: 'sampler', window: 'difference', saved: 'newer'},
-	lateThreads: {unit: 'count', by: 'sampler', window: 'difference', saved: 'newer'},
+	refusedThreads: {unit: 'count', by: 'sampler', window: 'difference'},
+	lateThreads: {unit: 'count', by: 'sampler', window: 'difference'},
 	/** Thread samples counted under "(other)" because the table was full. */
-	otherTicks: {unit: 'count', by: 'table', window: 'difference', saved: 'always'},
-	targetStoppedMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'always'},
+	otherTicks: {unit: 'count', by: 'table', window: 'difference'},
+	targetStoppedMs: {unit: 'ms', by: 'sampler', window: 'difference'},
 	/** What sampling took of the time of the target's threads without stopping them; an estimate. */
-	targetInterruptedMs: {unit: 'ms', by: 'sampler', window: 'difference', saved: 'newer'},
+	targetInterruptedMs: {unit: 'ms', by: 'sampler', window: 'difference'},
 	/** Why CPU time may be unattributed: index in `unattributedReasons`. */
-	unattributedReason: {unit: 'count', by: 'sampler', window: 'newest', saved: 'newer'},
+	unattributedReason: {unit: 'count', by: 'sampler', window: 'newest'},
 	/** Length of the target's pauses, microseconds, over recent samples. */
-	pauseP50Us: {unit: 'us', by: 'sampler', window: 'newest', saved: 'always'},
-	pauseP99Us: {unit: 'us', by: 'sampler', window: 'newest', saved: 'always'},
+	pauseP50Us: {unit: 'us', by: 'sampler', window: 'newest'},
+	pauseP99Us: {unit: 'us', by: 'sampler', window: 'newest'},
 	/** The longest since the start. */
-	pauseWorstUs: {unit: 'us', by: 'sampler', window: 'newest', saved: 'always'},
+	pauseWorstUs: {unit: 'us', by: 'sampler', window: 'newest'},
 	/** CPU time of our own process in the session. */
-	selfCpuMs: {unit: 'ms', by: 'reader', window: 'difference', saved: 'always'},
+	selfCpuMs: {unit: 'ms', by: 'reader', window: 'difference'},
 	/** The interval that our own CPU time allows now; the one asked for where that is not the limit. */
-	cpuIntervalMs: {unit: 'ms', by: 'sampler', window: 'newest', saved: 'newer'},
+	cpuIntervalMs: {unit: 'ms', by: 'sampler', window: 'newest'},
 } as const satisfies Readonly<Record<string, Figure>>;
 
 /**
@@ -246,7 +252,6 @@ export type ThreadNumbers = typeof threadNumbers;
 export type CounterColumns = typeof counterColumns;
 export type ContentionColumns = typeof contentionColumns;
 
-export type SavedThreadColumn = Exclude<keyof ThreadColumns, Select<ThreadColumns, {saved: 'never'}>>;
 export type SampledNumber = Select<ThreadNumbers, {sampled: Sampled}>;
 
 /** Records of a kind as arrays. Only the first `count` of each are valid. */

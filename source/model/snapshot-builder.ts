@@ -3,7 +3,7 @@ import {
 } from './column-types.js';
 import {otherFrame, rootNode, unknownLine, type Interner} from './frame.js';
 import {
-	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ContentionColumns, type SavedThreadColumn, type ThreadColumns, type ThreadNumbers,
+	contentionColumns, counterColumns, sessionFigures, squaredUsOf, threadNumbers, type ContentionColumns, type ThreadColumns, type ThreadNumbers,
 } from './schema.js';
 import type {
 	Contention, Dictionary, Counters, SessionStats, Snapshot, TargetInfo, ThreadTable,
@@ -12,7 +12,7 @@ import {printable} from './text.js';
 import {TupleIndex} from './tuple-index.js';
 
 /** How a thread stands in the newest sample. What is left out stays as it was. */
-type ThreadNow = {readonly [Name in Exclude<SavedThreadColumn, 'key' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : (ThreadColumns[Name]['unit'] extends 'text' ? string : number)};
+type ThreadNow = {readonly [Name in Exclude<keyof ThreadColumns, 'key' | 'nativeId'>]?: ThreadColumns[Name]['unit'] extends 'yesNo' ? boolean : (ThreadColumns[Name]['unit'] extends 'text' ? string : number)};
 
 /** A thread to add; everything but key and name has a default: alive, and each column's none. Strings but the name are ids. */
 type NewThread = {readonly key: number; readonly name: string; readonly nativeId?: number} & ThreadNow;
@@ -106,17 +106,16 @@ export class SnapshotBuilder implements Interner {
 	}
 
 	/**
-	Counts ticks of a thread at a stack in a state, and CPU time (nanoseconds). `pieces`: how many records and samples of
-	equal size they rest on; as many as ticks where it is not said.
+	Counts ticks of a thread at a stack in a state, and CPU time (nanoseconds), as so many samples and records.
 	*/
-	count(thread: number, node: number, state: number, ticks: number, cpuNs: number, pieces?: {readonly records: number; readonly samples: number}): void {
+	count(thread: number, node: number, state: number, ticks: number, cpuNs: number): void {
 		within(thread, this.#threads.length, 'thread');
 		within(node, firstNode + this.#nodes.size, 'node');
 		const counter = idOf(this.#counters, thread, node, state);
 		add(this.#counted.ticks, counter, ticks);
 		add(this.#counted.cpuNs, counter, cpuNs);
-		add(this.#counted.squaredUs, counter, squaredUsOf(cpuNs, Math.max(pieces?.records ?? ticks, 1)));
-		add(this.#counted.squaredTicks, counter, ticks * ticks / Math.max(pieces?.samples ?? ticks, 1));
+		add(this.#counted.squaredUs, counter, squaredUsOf(cpuNs, Math.max(ticks, 1)));
+		add(this.#counted.squaredTicks, counter, ticks);
 		this.#threads[thread].cpuNs += cpuNs;
 		this.#threadSamples += ticks;
 	}

@@ -1,5 +1,6 @@
+import type {Arrays} from './column-types.js';
 import type {
-	ContentionColumns, CounterColumns, RecordArrays, sessionFigures, ThreadNumbers,
+	ContentionColumns, CounterColumns, frameColumns, nodeColumns, RecordArrays, sessionFigures, ThreadNumbers,
 } from './schema.js';
 import type {TaskReport} from './task-report.js';
 import type {TraceReport} from './trace-report.js';
@@ -21,20 +22,8 @@ export type Dictionary = {
 	*/
 	readonly strings: readonly string[];
 	readonly frameCount: number;
-	/** String ids. */
-	readonly frameClass: Int32Array;
-	readonly frameMethod: Int32Array;
-	readonly frameFile: Int32Array;
-	/** Line >= 0, -1 unknown, -2 native. */
-	readonly frameLine: Int32Array;
-	/**
-	A stack is a node of a trie: its innermost frame, and the node of its caller. A parent's id is always smaller than
-	its child's.
-	*/
 	readonly nodeCount: number;
-	readonly nodeParent: Int32Array;
-	readonly nodeFrame: Int32Array;
-};
+} & Readonly<Arrays<typeof frameColumns>> & Readonly<Arrays<typeof nodeColumns>>;
 
 /** Every thread seen in the session, dead ones included; index = thread id of the counters. */
 export type ThreadTable = RecordArrays<ThreadNumbers> & {readonly name: readonly string[]};

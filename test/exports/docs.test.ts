@@ -6,7 +6,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {views} from '../../source/views/registry.js';
 import {report, taskReport} from '../helpers/reports.js';
 import {noTarget} from '../helpers/target.js';
-import {labelKey, placeholders} from '../../source/exports/pprof/session-comment.js';
+import {labelKey, placeholders} from '../../source/exports/pprof/names.js';
 import {whole} from './parse.js';
 import {serviceSnapshots} from './snapshots.js';
 

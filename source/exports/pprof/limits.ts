@@ -36,7 +36,10 @@ large -Xss goes beyond.
 export const maxDepth = 100_000;
 
 /** The same with inlined calls written out: a few bytes can stand for many frames. */
-const maxFrames = 6_000_000;
+export const maxFrames = 6_000_000;
+
+/** Frames of a session of ours: as many as the table has room for. */
+export const maxOwnFrames = 131_072;
 
 /** Distinct stacks in a snapshot, callers included. */
 export const maxNodes = 524_288;

@@ -215,10 +215,6 @@ export class PiecewiseProfile {
 		return this.#decoded(piece.function, bytes => ProfileFunction.decode(bytes));
 	}
 
-	get sizes(): {readonly samples: number; readonly locations: number; readonly functions: number} {
-		return {samples: this.#count(piece.sample), locations: this.#count(piece.location), functions: this.#count(piece.function)};
-	}
-
 	/**
 	A string by its index, undefined if there is none. One of more than `maxLength` UTF-16 units may be cut somewhere
 	behind them.

@@ -8,10 +8,13 @@ import {
 	boundedStacks, joinedFrames, maxThreads, tooMany,
 } from './limits.js';
 import type {PiecewiseProfile} from './piecewise.js';
-import {signed, size, type ProfileTables} from './profile-tables.js';
-import {classLengthOf, labelKey, maxNativeId, maxTicks, placeholders} from './session-comment.js';
+import {ProfileTables, signed, size} from './profile-tables.js';
+import {labelKey, placeholders} from './names.js';
 
 const nsPerMs = 1_000_000;
+
+/** The greatest id of a thread. */
+const maxNativeId = 2_147_483_647;
 
 /** Keys under which profilers write what we call thread and native id; ours first. */
 const threadLabels = [labelKey.thread, 'thread_name', 'thread name'];
@@ -22,7 +25,12 @@ The snapshot of a profile from elsewhere, or of one of ours that another tool re
 threads and states where labels give them; RUNNABLE and one thread where not. Throws RangeError with what is wrong when
 it holds no samples of threads (a heap profile) or is damaged.
 */
-export function foreignSnapshot(profile: PiecewiseProfile, tables: ProfileTables): Snapshot {
+export function foreignSnapshot(profile: PiecewiseProfile): Snapshot {
+	if (profile.head.sampleType.length === 0 || profile.string(0, 1) !== '') {
+		throw new RangeError('its header is missing');
+	}
+
+	const tables = new ProfileTables(profile);
 	const builder = new SnapshotBuilder();
 	const measure = measureOf(profile, tables);
 	const threadOf = threadsOf(builder);
@@ -35,8 +43,8 @@ export function foreignSnapshot(profile: PiecewiseProfile, tables: ProfileTables
 
 		const {ticks, cpuNs} = measure(value);
 		ticksSum += ticks;
-		if (ticksSum > maxTicks) {
-			throw tooMany(maxTicks, 'ticks');
+		if (ticksSum > Number.MAX_SAFE_INTEGER) {
+			throw tooMany(Number.MAX_SAFE_INTEGER, 'ticks');
 		}
 
 		const labels = tables.labels(label);
@@ -121,8 +129,9 @@ function stacksOf(builder: SnapshotBuilder, tables: ProfileTables): (locationIds
 		let ids = frames.get(locationId);
 		if (!ids) {
 			ids = tables.frames(locationId).map(({functionName, file, line}) => {
-				const length = classLengthOf(functionName);
-				return builder.addFrame(printable(functionName.slice(0, length)), printable(functionName.slice(length === 0 ? 0 : length + 1)), baseName(file), line > 0 ? line : unknownLine);
+				// No method's name has a dot (JVM specification, 4.2.2).
+				const dot = functionName.lastIndexOf('.');
+				return builder.addFrame(printable(functionName.slice(0, Math.max(dot, 0))), printable(functionName.slice(dot + 1)), baseName(file), line > 0 ? line : unknownLine);
 			});
 			frames.set(locationId, ids);
 		}

@@ -4,10 +4,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {ExcessError, maxProfileBytes} from './limits.js';
 import {PiecewiseProfile} from './piecewise.js';
 import {foreignSnapshot} from './read-foreign.js';
-import {ownSnapshot} from './read-own.js';
-import {profileDigest, sessionCommentPrefix, decodeReports} from './session-comment.js';
-import {ProfileTables, size} from './profile-tables.js';
-import {decodeSession} from './session-decode.js';
+import {sessionIn} from './session.js';
 
 export {maxProfileBytes} from './limits.js';
 
@@ -24,7 +21,7 @@ export function readPprof(bytes: Uint8Array, name = 'the file'): Snapshot {
 			throw new RangeError('it is empty');
 		}
 
-		return snapshotOf(new PiecewiseProfile(raw));
+		return sessionIn(raw) ?? foreignSnapshot(new PiecewiseProfile(raw));
 	} catch (error) {
 		if (error instanceof ExcessError) {
 			throw new UserError(`cannot open ${name}: it holds too much (${error.message})`, {hint: 'reading it would take too much time or memory; other pprof tools may open it'});
@@ -33,25 +30,6 @@ export function readPprof(bytes: Uint8Array, name = 'the file'): Snapshot {
 		const reason = error instanceof RangeError ? error.message : 'its session data cannot be read';
 		throw new UserError(`cannot open ${name}: not a CPU profile in pprof format (${reason})`, {hint: 'tprof-top opens the .pb.gz files that it saves, and CPU profiles of other pprof tools'});
 	}
-}
-
-function snapshotOf(profile: PiecewiseProfile): Snapshot {
-	const {head, sizes} = profile;
-	if (head.sampleType.length === 0 || profile.string(0, 1) !== '') {
-		throw new RangeError('its header is missing');
-	}
-
-	const tables = new ProfileTables(profile);
-	const commentsWith = (prefix: string) => head.comment.map(index => size(index)).filter(index => profile.string(index, prefix.length)?.startsWith(prefix));
-	const sessions = commentsWith(sessionCommentPrefix);
-	// There are several if profiles were merged: none of them is about the whole.
-	const saved = sessions.length === 1 ? decodeSession(profile.string(sessions[0], maxProfileBytes)!, profileDigest(profile), sizes) : undefined;
-	const snapshot = saved ? ownSnapshot(profile, tables, saved) : foreignSnapshot(profile, tables);
-	const reports = saved && decodeReports(prefix => {
-		const [index] = commentsWith(prefix);
-		return index === undefined ? undefined : profile.string(index, maxProfileBytes);
-	});
-	return {...snapshot, ...reports};
 }
 
 function inflated(bytes: Uint8Array): Uint8Array {

@@ -2,7 +2,7 @@ import {gzipSync} from 'node:zlib';
 import {
 	Profile, StringTable, type FunctionInput, type LocationInput, type SampleInput,
 } from 'pprof-format';
-import {noFrame, rootNode, unknownLine} from '../../model/frame.js';
+import {noFrame, rootNode} from '../../model/frame.js';
 import {piecesOf} from '../../model/schema.js';
 import {threadFlag} from '../../model/sample.js';
 import {engineName, type Snapshot} from '../../model/snapshot.js';
@@ -11,8 +11,8 @@ import {settledCounters} from '../../query/counters/aligned.js';
 import type {ExportFormat} from '../formats/export-format.js';
 import {windowSnapshot} from '../formats/window-snapshot.js';
 import {pprofTraces} from '../traces/pprof.js';
-import {profileDigest, encodeSession, savedSessionOf, type FrameIndex, type Peculiarities, classLengthOf, labelKey, placeholders, encodeReports} from './session-comment.js';
-import {sane} from './saved-cells.js';
+import {labelKey, placeholders} from './names.js';
+import {withSession} from './session.js';
 
 const nsPerMs = 1_000_000;
 
@@ -32,8 +32,8 @@ export const pprof: ExportFormat = {
 /**
 The snapshot as gzip-compressed pprof (https://github.com/google/pprof/blob/main/proto/profile.proto): one sample for
 each counter; values ticks (count), CPU (nanoseconds), and the records and samples that these rest on (counts); labels
-for thread and state. A comment that starts with `#` (which pprof tools do not print) holds what pprof has no place for,
-so that `readPprof` gives the snapshot back. The same snapshot always gives the same bytes.
+for thread and state. A comment that starts with `#` (which pprof tools do not print) holds the session, so that
+`readPprof` gives the snapshot back. The same snapshot always gives the same bytes.
 */
 export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const counters = settledCounters(original.dictionary, original.counters);
@@ -44,26 +44,7 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 	const mapping = {
 		id: 1, filename: text(target.mainClass || 'java'), hasFunctions: true, hasFilenames: true, hasLineNumbers: true, hasInlineFrames: true,
 	};
-	const sample = [];
-	const sampleOfNode = new Map<number, number>();
-	for (let i = 0; i < counters.count; i++) {
-		if (!sampleOfNode.has(counters.node[i])) {
-			sampleOfNode.set(counters.node[i], i);
-		}
-
-		sample.push(tables.sample(i));
-	}
-
-	const index: FrameIndex = {
-		samples: counters.count,
-		sampleOfNode,
-		location: frame => tables.location(frame),
-		stack: node => tables.stack(node),
-	};
-	// The saved session may refer to locations of its own, so it comes before the tables are complete.
-	const saved = savedSessionOf(snapshot, index);
-	const digest = profileDigest({sample, location: tables.locations, function: tables.functions});
-	const comment = encodeSession({...saved, ...tables.peculiarities(), digest});
+	const sample = Array.from({length: counters.count}, (_, counter) => tables.sample(counter));
 	const hasCpu = counters.cpuNs.subarray(0, counters.count).some(ns => ns > 0);
 	const ticksType = {type: text('ticks'), unit: text('count')};
 	const cpuType = {type: text('cpu'), unit: text('nanoseconds')};
@@ -77,11 +58,17 @@ export function writePprof(original: Snapshot, version: string): Uint8Array {
 		durationNanos: Math.round(sane(session.durationMs) * nsPerMs),
 		periodType: {type: text('wall'), unit: text('nanoseconds')},
 		period: Math.round(sane(session.intervalMs) * nsPerMs),
-		comment: [...readableComments(snapshot, version), comment, ...encodeReports(snapshot)].map(line => text(line)),
+		// The last one is the session, which is added behind all other strings.
+		comment: [...readableComments(snapshot, version).map(line => text(line)), tables.strings.strings.length],
 		defaultSampleType: hasCpu ? cpuType.type : ticksType.type,
 		stringTable: tables.strings,
 	});
-	return gzipSync(profile.encode());
+	return gzipSync(withSession(profile.encode(), snapshot));
+}
+
+/** The number, or 0 for a negative one, an infinite one or none. */
+function sane(value: number): number {
+	return value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : 0;
 }
 
 function readableComments({target, session}: Snapshot, version: string): string[] {
@@ -102,8 +89,6 @@ class Tables {
 	readonly #locationOfFrame = new Map<number, number>();
 	readonly #stackOfNode = new Map<number, number[]>();
 	readonly #placeholders = new Map<string, number>();
-	readonly #lines: Array<[number, number]> = [];
-	readonly #classLengths: Array<[number, number]> = [];
 
 	constructor(snapshot: Snapshot) {
 		this.#snapshot = snapshot;
@@ -122,12 +107,7 @@ class Tables {
 
 		const {strings, frameClass, frameMethod, frameFile, frameLine} = this.#snapshot.dictionary;
 		const functionId = this.#function(strings[frameClass[frame]], strings[frameMethod[frame]], strings[frameFile[frame]]);
-		const line = frameLine[frame];
-		const id = this.#addLocation(functionId, Math.max(line, 0));
-		if (line <= 0 && line !== unknownLine) {
-			this.#lines.push([id, line]);
-		}
-
+		const id = this.#addLocation(functionId, Math.max(frameLine[frame], 0));
 		this.#locationOfFrame.set(frame, id);
 		return id;
 	}
@@ -169,11 +149,6 @@ class Tables {
 		};
 	}
 
-	/** What locations and functions cannot say themselves. */
-	peculiarities(): Peculiarities {
-		return {lines: this.#lines, classLengths: this.#classLengths, noFrames: [...this.#placeholders.values()]};
-	}
-
 	/** Without a location, tools would leave the CPU time of threads without Java frames out of the picture. */
 	#placeholder(flags: number): number {
 		const name = (flags & threadFlag.vmInternal) ? placeholders.vm : ((flags & threadFlag.compiler) ? placeholders.jit : placeholders.other);
@@ -205,10 +180,6 @@ class Tables {
 		this.functions.push({
 			id, name, systemName: name, filename: this.strings.dedup(file),
 		});
-		if (classLengthOf(fullName) !== className.length) {
-			this.#classLengths.push([id, className.length]);
-		}
-
 		this.#functionIds.set(key, id);
 		return id;
 	}

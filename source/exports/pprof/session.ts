@@ -1,0 +1,271 @@
+import type * as crypto from 'node:crypto';
+import {createRequire} from 'node:module';
+import {
+	fromNames, makeArrays, namesOf, newArray, units, type Arrays, type ColumnArray, type Columns, type Unit,
+} from '../../model/column-types.js';
+import {otherFrame, rootNode} from '../../model/frame.js';
+import {lockKinds} from '../../model/sample.js';
+import {
+	contentionColumns, counterColumns, frameColumns, nodeColumns, sessionFigures, threadNumbers,
+} from '../../model/schema.js';
+import type {SessionStats, Snapshot, TargetInfo} from '../../model/snapshot.js';
+import {printable} from '../../model/text.js';
+import {stateCount} from '../../model/thread-state.js';
+import {parseSavedTasks, writeTaskReport} from '../../model/task-report-bytes.js';
+import {parseReport, writeReport} from '../../model/trace-report-bytes.js';
+import {Bytes} from '../../model/varints.js';
+import {
+	ExcessError, maxContention, maxDepth, maxFrames, maxNameCharacters, maxNodes, maxOwnFrames, maxSamples, maxThreads, tooMany,
+} from './limits.js';
+
+/** How the comment begins: pprof tools print none that starts with `#`. No name, and no text in JSON, holds a line end. */
+const prefix = '#tprof-top-session\n';
+
+/** A reader refuses another one. */
+const sessionSchema = 1;
+
+/** Field 6 of profile.proto, string_table: bytes with their length. */
+const stringTag = (6 << 3) + 2;
+
+/**
+The profile with the whole snapshot as its last string: the digest of all bytes before, and JSON. A tool that rewrites
+the profile keeps the string, but its digest is then of other bytes.
+*/
+export function withSession(profile: Uint8Array, snapshot: Snapshot): Uint8Array {
+	const json = Buffer.from(JSON.stringify(documentOf(snapshot)));
+	const length = new Bytes();
+	length.number(prefix.length + digestLength + json.length);
+	const before = Buffer.concat([profile, Uint8Array.of(stringTag), length.take()]);
+	return Buffer.concat([before, Buffer.from(prefix + digestOf(before)), json]);
+}
+
+/** The snapshot in a profile that `withSession` wrote; undefined where there is none, or the profile was changed. Throws RangeError or SyntaxError with what is wrong. */
+export function sessionIn(profile: Uint8Array): Snapshot | undefined {
+	const bytes = Buffer.from(profile.buffer, profile.byteOffset, profile.length);
+	const at = bytes.lastIndexOf(prefix);
+	const jsonAt = at + prefix.length + digestLength;
+	return at !== -1 && bytes.toString('latin1', at + prefix.length, jsonAt) === digestOf(bytes.subarray(0, at)) ? snapshotOf(bytes.subarray(jsonAt)) : undefined;
+}
+
+/** SHA-256, hex. */
+const digestLength = 64;
+
+function digestOf(bytes: Uint8Array): string {
+	const {createHash} = createRequire(import.meta.url)('node:crypto') as typeof crypto;
+	return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** How many there are of what a value may refer to. */
+type Sizes = {readonly strings: number; readonly frames: number; readonly nodes: number; readonly threads: number};
+
+const maxInt = 2_147_483_647;
+const amount = () => [0, Number.MAX_SAFE_INTEGER] as const;
+
+/** The least and the greatest value of a unit. */
+const bounds: Readonly<Record<Exclude<Unit, 'text'>, (sizes: Sizes) => readonly [min: number, max: number]>> = {
+	key: () => [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+	string: ({strings}) => [0, strings - 1],
+	frame: ({frames}) => [0, frames - 1],
+	stack: ({nodes}) => [0, nodes - 1],
+	thread: ({threads}) => [0, threads - 1],
+	threadOrNone: ({threads}) => [-1, threads - 1],
+	state: () => [0, stateCount - 1],
+	lockKind: () => [0, lockKinds.length - 1],
+	flags: () => [0, 255],
+	yesNo: () => [0, 1],
+	line: () => [-2, maxInt],
+	nativeId: () => [0, maxInt],
+	index: () => [0, maxInt],
+	// What Date can hold (ECMAScript, time values).
+	moment: () => [0, 8.64e15],
+	ticks: amount,
+	ns: amount,
+	us: amount,
+	ms: amount,
+	count: amount,
+	bytes: amount,
+};
+
+/** The snapshot as it is saved: rows as columns; ids are indexes, in the order of the dictionary. */
+function documentOf({target, session, dictionary, threads, counters, contention, traces, tasks}: Snapshot) {
+	const sizes: Sizes = {strings: dictionary.strings.length, frames: dictionary.frameCount, nodes: dictionary.nodeCount, threads: threads.count};
+	const saved = (columns: Columns, arrays: Readonly<Record<string, unknown>>, count: number) => fromNames(namesOf(columns), name => {
+		const {unit} = columns[name];
+		return Array.from((arrays[name] as ColumnArray).subarray(0, count), value => sane(unit, value, sizes));
+	});
+	return {
+		schema: sessionSchema,
+		target,
+		session: {...session, ...fromNames(namesOf(sessionFigures), name => sane(sessionFigures[name].unit, session[name], sizes))},
+		strings: dictionary.strings,
+		frames: saved(frameColumns, dictionary, sizes.frames),
+		nodes: saved(nodeColumns, dictionary, sizes.nodes),
+		threads: {...saved(threadNumbers, threads, threads.count), name: threads.name.slice(0, threads.count)},
+		counters: saved(counterColumns, counters, counters.count),
+		contention: saved(contentionColumns, contention, contention.count),
+		...(traces ? {traces: Buffer.from(writeReport(traces)).toString('base64')} : {}),
+		...(tasks ? {tasks: Buffer.from(writeTaskReport(tasks)).toString('base64')} : {}),
+	};
+}
+
+/** The value, or the unit's none for one that could not be measured (NaN) or is out of bounds: no such file opens again. */
+function sane(unit: Exclude<Unit, 'text'>, value: number, sizes: Sizes): number {
+	const [min, max] = bounds[unit](sizes);
+	return value >= min && value <= max ? value : units[unit].none;
+}
+
+/** Most bytes of JSON, and about what it may become in memory. */
+const maxJsonBytes = 32 * 1024 * 1024;
+const maxParsedBytes = 96 * 1024 * 1024;
+
+/**
+What JSON costs in memory, bytes, about (V8, 64 bit): an array or object, an item, a field of an object, and each quote of a
+string.
+*/
+const parsedBytes = new Uint8Array(256);
+for (const [character, bytes] of Object.entries({'[': 64, '{': 64, ',': 8, ':': 64, '"': 16})) {
+	parsedBytes[character.codePointAt(0)!] = bytes;
+}
+
+function snapshotOf(json: Buffer): Snapshot {
+	let size = 0;
+	for (const byte of json) {
+		size += parsedBytes[byte];
+	}
+
+	if (json.length > maxJsonBytes || size > maxParsedBytes) {
+		throw new ExcessError('more session data than a session can have');
+	}
+
+	const root = record(JSON.parse(json.toString()));
+	if (root.schema !== sessionSchema) {
+		throw new RangeError(`its session data has schema ${printable(String(root.schema), 20)}; this version reads ${sessionSchema}`);
+	}
+
+	const [frames, nodes, threads] = [record(root.frames), record(root.nodes), record(root.threads)];
+	const strings = list(root.strings).map(name => text(name));
+	const sizes: Sizes = {strings: strings.length, frames: list(frames.frameClass).length, nodes: list(nodes.nodeParent).length, threads: list(threads.key).length};
+	const counters = columnsOf(counterColumns, record(root.counters), sizes, [maxSamples, 'samples']);
+	const contention = columnsOf(contentionColumns, record(root.contention), sizes, [maxContention, 'waits']);
+	const snapshot: Snapshot = {
+		target: targetOf(record(root.target)),
+		session: statsOf(record(root.session)),
+		dictionary: {
+			strings, frameCount: sizes.frames, ...columnsOf(frameColumns, frames, sizes, [maxOwnFrames, 'frames']), nodeCount: sizes.nodes, ...columnsOf(nodeColumns, nodes, sizes, [maxNodes, 'distinct stacks']),
+		},
+		threads: {count: sizes.threads, ...columnsOf(threadNumbers, threads, sizes, [maxThreads, 'threads']), name: list(threads.name).map(name => text(name))},
+		counters: {count: counters.ticks.length, ...counters},
+		contention: {count: contention.ticks.length, ...contention},
+		...(root.traces === undefined ? {} : {traces: parseReport(bytesOf(root.traces))}),
+		...(root.tasks === undefined ? {} : {tasks: parseSavedTasks(bytesOf(root.tasks))}),
+	};
+	checkReferences(snapshot);
+	return snapshot;
+}
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** The columns, each value checked. `most`: of what there may be how much. */
+function columnsOf<C extends Columns>(columns: C, from: Document, sizes: Sizes, [most, called]: readonly [number, string]): Readonly<Pick<Arrays<C>, keyof C & string>> {
+	const names = namesOf(columns);
+	const count = list(from[names[0]]).length;
+	if (count > most) {
+		throw tooMany(most, called);
+	}
+
+	return makeArrays(columns, names, ({unit}, name) => {
+		const [values, array, [min, max]] = [list(from[name]), newArray({unit}, count), bounds[unit](sizes)];
+		if (values.length !== count) {
+			throw new RangeError('a column in the session data is too short or too long');
+		}
+
+		for (let index = 0; index < count; index++) {
+			array[index] = within(values[index], min, max);
+		}
+
+		return array;
+	});
+}
+
+/** Throws RangeError where callers do not come before what they call, or what stands for much is more than can be shown. */
+function checkReferences({dictionary: {strings, frameCount, frameClass, frameMethod, frameFile, nodeCount, nodeParent}, counters, threads}: Snapshot): void {
+	if (strings[0] !== '' || frameCount <= otherFrame || nodeCount <= rootNode || threads.name.length !== threads.count) {
+		throw new RangeError('names are missing from the session data');
+	}
+
+	const depth = new Int32Array(nodeCount);
+	for (let node = rootNode + 1; node < nodeCount; node++) {
+		depth[node] = depth[within(nodeParent[node], 0, node - 1)] + 1;
+		if (depth[node] > maxDepth) {
+			throw tooMany(maxDepth, 'frames in a stack');
+		}
+	}
+
+	let frames = 0;
+	for (const node of counters.node) {
+		frames += depth[node];
+	}
+
+	let characters = 0;
+	for (let frame = 0; frame < frameCount; frame++) {
+		characters += strings[frameClass[frame]].length + strings[frameMethod[frame]].length + strings[frameFile[frame]].length;
+	}
+
+	if (frames > maxFrames || characters > maxNameCharacters) {
+		throw frames > maxFrames ? tooMany(maxFrames, 'frames of all stacks') : tooMany(maxNameCharacters, 'characters in names');
+	}
+}
+
+/** Command lines are longer than names; PATH_MAX is a fair bound. */
+const maxCommandLength = 4096;
+
+function targetOf({pid, mainClass, command, jvmVersion, vm, user, startedAtMs}: Document): TargetInfo {
+	return {
+		pid: within(pid, 0, maxInt), mainClass: text(mainClass), command: text(command, maxCommandLength), jvmVersion: text(jvmVersion), vm: text(vm), user: text(user), startedAtMs: within(startedAtMs, 0, 8.64e15),
+	};
+}
+
+const noSizes: Sizes = {
+	strings: 0, frames: 0, nodes: 0, threads: 0,
+};
+
+function statsOf(from: Document): SessionStats {
+	return {engine: text(from.engine), timer: text(from.timer), ...fromNames(namesOf(sessionFigures), name => within(from[name], ...bounds[sessionFigures[name].unit](noSizes)))};
+}
+
+function record(value: unknown): Document {
+	if (typeof value !== 'object' || value === null) {
+		throw new RangeError('an object is missing from the session data');
+	}
+
+	return value as Document;
+}
+
+function list(value: unknown): readonly unknown[] {
+	if (!Array.isArray(value)) {
+		throw new RangeError('a list is missing from the session data');
+	}
+
+	return value;
+}
+
+function within(value: unknown, min: number, max: number): number {
+	if (typeof value !== 'number' || !(value >= min && value <= max)) {
+		throw new RangeError('a number in the session data is missing or out of range');
+	}
+
+	return value;
+}
+
+/** A string, made printable and cut to `maxLength` (of a name if left out). */
+function text(value: unknown, maxLength?: number): string {
+	if (typeof value !== 'string') {
+		throw new RangeError('a name is missing from the session data');
+	}
+
+	return printable(value, maxLength);
+}
+
+function bytesOf(value: unknown): Uint8Array {
+	return Buffer.from(typeof value === 'string' ? value : '', 'base64');
+}
