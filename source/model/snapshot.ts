@@ -77,6 +77,8 @@ export type TargetVitals = {
 	readonly heapMaxBytes?: number;
 	/** Share of the time since the previous reading spent in stop-the-world collections. */
 	readonly gcPercent?: number;
+	/** Of the last ten seconds; absent where no allocation is seen. */
+	readonly allocBytesPerS?: number;
 	readonly uptimeMs?: number;
 	/** CPUs of the host, and threads that ran or wanted to, over the last minute. */
 	readonly hostCpus?: number;

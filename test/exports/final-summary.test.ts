@@ -9,8 +9,8 @@ import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js'
 test('names the target, the time, the cost, hot lines, and where threads were blocked by whom', () => {
 	expect(renderFinalSummary(serviceSnapshots().whole, 130)).toEqual([
 		'tprof-top 4711 com.acme.Main  JDK 17.0.15 (OpenJDK 64-Bit Server VM)',
-		'2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms requested',
-		'samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%) | pauses p50 210 us p99 800 us worst 901 us',
+		'2026-09-14T14:02:01Z for 10 s | engine attach every 250 ms, 200 ms requested | samples 50 late 3 failed 1',
+		'target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%) | pauses p50 210 us p99 800 us worst 901 us',
 		'1 thread waits for Pool, for 4s: main has it, at c.a.sort.Bubble.swap:24.',
 		'blocked for 7s at com.acme.db.Pool.take:88, held by main at com.acme.Main.main:10',
 		' 52.6%     6000 ms  com.acme.sort.Bubble.swap:24',
@@ -18,10 +18,13 @@ test('names the target, the time, the cost, hot lines, and where threads were bl
 	]);
 });
 
-test('on 80 columns the cost takes two lines, and keeps its share and its pauses', () => {
-	expect(renderFinalSummary(serviceSnapshots().whole, 80).slice(2, 4)).toEqual([
-		'samples 50 late 3 failed 1 | target stopped 12.5 ms (0.1%)',
-		'own CPU 350 ms (3.5%) | pauses p50 210 us p99 800 us worst 901 us',
+test('on 80 columns time and cost take as many lines as they need, and nothing of them is cut', () => {
+	const {whole} = serviceSnapshots();
+	const session = {...whole.session, timer: 'perf', engine: 'memory', intervalMs: 57.3, requestedIntervalMs: 20};
+	expect(renderFinalSummary({...whole, session}, 80).slice(1, 4)).toEqual([
+		'2026-09-14T14:02:01Z for 10 s',
+		'engine memory (perf) every 57.3 ms, 20 ms requested | samples 50 late 3 failed 1',
+		'target stopped 12.5 ms (0.1%) | own CPU 350 ms (3.5%)',
 	]);
 });
 

@@ -44,6 +44,23 @@ test.each(jdks())('JDK $release: CPU, heap, collections and uptime of a running 
 	expect(vitals.read()).toEqual({});
 });
 
+test.each(jdks().flatMap(on => ['Serial', 'Parallel', 'G1'].map(collector => ({...on, collector}))))('JDK $release, $collector: what a program allocates', async ({collector, ...on}) => {
+	const java = await javaForTest('Garbage', {jdk: on, args: ['asked'], jvmArgs: ['-Xmx64m', '-Xmn16m', `-XX:+Use${collector}GC`]});
+	const vitals = closedAfterTest(openVitals(await targetOf(java)));
+	expect(vitals.read().allocBytesPerS).toBeUndefined();
+	const startMs = performance.now();
+	java.child.stdin!.write('200\n');
+	await java.waitFor(/made/);
+	const {allocBytesPerS} = vitals.read();
+	const megabytes = allocBytesPerS! * (performance.now() - startMs) / 1000 / (2 ** 20);
+	// Eden's last filling may not have been said.
+	expect(megabytes).toBeGreaterThan(170);
+	expect(megabytes).toBeLessThan(230);
+	// Nothing is allocated from here on: the rate sinks.
+	await sleep(200);
+	expect(vitals.read().allocBytesPerS).toBeLessThan(allocBytesPerS!);
+});
+
 test('a stopped process is said to be', async () => {
 	const java = await javaForTest('Garbage', {jvmArgs: ['-Xmx64m']});
 	const vitals = closedAfterTest(openVitals(await targetOf(java)));
@@ -64,4 +81,5 @@ test('without counters there is CPU and uptime', async () => {
 	expect(uptimeMs).toBeGreaterThan(0);
 	expect(heapUsedBytes).toBeUndefined();
 	expect(gcPercent).toBeUndefined();
+	expect(vitals.read().allocBytesPerS).toBeUndefined();
 });

@@ -6,7 +6,8 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {queryBlockers} from '../../source/query/locks/blockers.js';
 import {circleText, deadlockText, deadlocksOf} from '../../source/query/locks/deadlocks.js';
-import type {Query} from '../../source/query/types/rows.js';
+import {blockerColumns} from '../../source/query/locks/columns.js';
+import type {BlockerRow, Query} from '../../source/query/types/rows.js';
 import {blockersView} from '../../source/views/blockers.js';
 import {Picture, undent} from '../helpers/picture.js';
 
@@ -173,4 +174,9 @@ test('of many threads in any order every circle is found once', () => {
 	const {rows, allRows} = queryBlockers(snapshot, undefined, query());
 	expect(rows).toHaveLength(allRows);
 	expect(new Set(rows.map(({key}) => key)).size).toBe(allRows);
+});
+
+test('at 80 columns the lock of a class that is being initialised is its initialiser, whole', () => {
+	const cell = (lockClass: string) => blockerColumns.find(({id}) => id === 'lock')!.value({kind: 'class-init', lockClass} as BlockerRow, {room: 14, fullNames: false, unit: 'cpu'});
+	expect([cell('com.acme.Warehouse$Slow'), cell('')]).toEqual(['Slow.<clinit>', 'class init']);
 });

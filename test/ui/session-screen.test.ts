@@ -408,7 +408,7 @@ describe('a message is never cut', () => {
 		await session.screen.press('?');
 		const read: string[] = [];
 		for (let lines = 0; lines < 40; lines++) {
-			read.push((await show(session, columns, rows))[2]);
+			read.push((await show(session, columns, rows))[3]);
 			await session.screen.press('j');
 		}
 

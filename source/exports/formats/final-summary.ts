@@ -46,7 +46,7 @@ the session's start.
 */
 export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const {session, traces} = snapshot;
-	const head = [targetLine(snapshot), timeLine(snapshot, undefined), ...wrapAt(' | ', costLine(snapshot, undefined), width)];
+	const head = [targetLine(snapshot), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
 	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, defaultQuery);
 	const hot = rows.filter(row => row.selfCpuNs > 0 && !ofAgent.test(row.className));
 	const percent = corePercent(wholeCpuNs, session.sampledMs);

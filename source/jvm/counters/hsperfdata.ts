@@ -113,6 +113,18 @@ export function heapOf(counters: PerfCounters | undefined): Pick<TargetVitals, '
 	return {heapUsedBytes: used === 0 ? undefined : used, heapCapacityBytes: sumOf(counters, capacityNames), heapMaxBytes: mostOf(counters)};
 }
 
+/** Where objects begin, and how often the young generation was collected. */
+export type Eden = {readonly usedBytes: number; readonly capacityBytes: number; readonly collections: number};
+
+/** Undefined for a collector without eden (ZGC, Shenandoah). */
+export function edenOf(counters: PerfCounters | undefined): Eden | undefined {
+	const eden = 'sun.gc.generation.0.space.0';
+	const [usedBytes, capacityBytes, collections] = [`${eden}.used`, `${eden}.capacity`, 'sun.gc.collector.0.invocations'].map(name => numberCounter(counters, name));
+	return stringCounter(counters, `${eden}.name`) !== 'eden' || usedBytes === undefined || capacityBytes === undefined || collections === undefined
+		? undefined
+		: {usedBytes, capacityBytes, collections};
+}
+
 /** Collectors whose generations share the heap (G1, ZGC) give each all of it, but for some bytes; others its part. */
 function mostOf(counters: PerfCounters | undefined): number | undefined {
 	const [young, old] = [0, 1].map(generation => numberCounter(counters, `sun.gc.generation.${generation}.maxCapacity`));

@@ -3,7 +3,7 @@ import type {TargetVitals} from '../../model/snapshot.js';
 import {readStat, ticksPerSecond} from '../system/proc.js';
 import type {Target} from '../target.js';
 import {
-	heapOf, numberCounter, type PerfCounters, sumOf, openPerfData,
+	edenOf, heapOf, numberCounter, type PerfCounters, sumOf, openPerfData, type Eden,
 } from './hsperfdata.js';
 
 /** Readings of one target for the header. */
@@ -16,16 +16,17 @@ type VitalsReader = {
 	close(): void;
 };
 
-type Reading = {readonly atMs: number; readonly cpuTicks: number; readonly gcSeconds?: number};
+type Reading = {readonly atMs: number; readonly cpuTicks: number; readonly gcSeconds?: number; readonly eden?: Eden};
 
 /**
-Opens the target's vitals: CPU time from /proc, heap and collections from the JVM's own counters (as of its last
+Opens the target's vitals: CPU time from /proc, heap, allocation and collections from the JVM's own counters (as of its last
 collection), without attaching.
 */
 export function openVitals(target: Target): VitalsReader {
 	const file = openPerfData(target);
 	const hostCpus = cpus().length;
 	let previous: Reading | undefined;
+	const allocation = new AllocationRate();
 	return {
 		read() {
 			const stat = readStat(target.pid);
@@ -34,7 +35,7 @@ export function openVitals(target: Target): VitalsReader {
 			}
 
 			const counters = file?.read();
-			const now: Reading = {atMs: performance.now(), cpuTicks: stat.userTicks + stat.systemTicks, gcSeconds: gcSecondsOf(counters)};
+			const now: Reading = {atMs: performance.now(), cpuTicks: stat.userTicks + stat.systemTicks, gcSeconds: gcSecondsOf(counters), eden: edenOf(counters)};
 			const before = previous;
 			previous = now;
 			const {heapUsedBytes, heapCapacityBytes, heapMaxBytes} = heapOf(counters);
@@ -46,6 +47,7 @@ export function openVitals(target: Target): VitalsReader {
 				heapCapacityBytes,
 				heapMaxBytes,
 				gcPercent,
+				allocBytesPerS: before ? allocation.since(before, now) : undefined,
 				isStopped: stat.state === 'T',
 				hostCpus,
 				hostLoad: loadavg()[0],
@@ -68,6 +70,36 @@ function sharesOf(before: Reading, now: Reading): Pick<TargetVitals, 'cpuPercent
 		cpuPercent: cpuPercent(before, now),
 		gcPercent: now.gcSeconds === undefined || before.gcSeconds === undefined ? undefined : Math.min(100, Math.max(0, 100 * (now.gcSeconds - before.gcSeconds) / seconds)),
 	};
+}
+
+/** JDKs from 25 on say how full eden is only after a collection (Serial, Parallel): a rate is of this time, milliseconds. */
+const allocationMs = 10_000;
+
+/** What the program allocates a second, from how eden fills: without objects that are too large for it. */
+class AllocationRate {
+	readonly #lately: Array<{readonly ms: number; readonly bytes: number}> = [];
+
+	/** With what was allocated between two readings; undefined where nothing is seen to be. */
+	since(before: Reading, now: Reading): number | undefined {
+		if (!before.eden || !now.eden) {
+			return undefined;
+		}
+
+		const collections = now.eden.collections - before.eden.collections;
+		const bytes = collections === 0
+			? now.eden.usedBytes - before.eden.usedBytes
+			: before.eden.capacityBytes - before.eden.usedBytes + ((collections - 1) * now.eden.capacityBytes) + now.eden.usedBytes;
+		this.#lately.push({ms: now.atMs - before.atMs, bytes: Math.max(0, bytes)});
+		while (this.#sum('ms') - this.#lately[0].ms >= allocationMs) {
+			this.#lately.shift();
+		}
+
+		return 1000 * this.#sum('bytes') / this.#sum('ms') || undefined;
+	}
+
+	#sum(of: 'ms' | 'bytes'): number {
+		return this.#lately.reduce((sum, each) => sum + each[of], 0);
+	}
 }
 
 const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;

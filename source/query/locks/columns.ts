@@ -57,7 +57,7 @@ const maxIndent = 5;
 
 /** What threads wait for that need a class which another thread initialises. */
 export function initialisedText(className: string): string {
-	return `class init${className === '' ? '' : ` of ${lockName(className)}`}`;
+	return className === '' ? 'class init' : `${lockName(className)}.<clinit>`;
 }
 
 /** A lock's class as people call it: `ReentrantLock`, `Object`, `Depot` for one that is declared in another. */

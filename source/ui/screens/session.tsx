@@ -199,7 +199,7 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 				<Box flexDirection='column'>
 					<Header {...parts} instead={isInHeader ? firstLine(message, drawn, shown, width) : undefined}/>
 					<Findings data={shown} layout={layout}/>
-					{layout.header === 'full' ? <Tabs ui={drawn} data={shown} width={width}/> : null}
+					{layout.hasTabs ? <Tabs ui={drawn} data={shown} width={width}/> : null}
 					<TimeLine {...parts}/>
 					{layer === undefined
 						? (

@@ -109,7 +109,7 @@ export const headerItems: readonly HeaderItem[] = [
 	{
 		line: 2, priority: 6, word: 'heap', meaning: 'Java heap used and reserved, as of the last collection',
 		text({data: {vitals: {heapUsedBytes, heapCapacityBytes}}}) {
-			const [used, capacity] = [heapUsedBytes, heapCapacityBytes].map(bytes => bytes === undefined ? '-' : formatBytes(bytes).replace(/(\d\d)\.\d/, '$1'));
+			const [used, capacity] = [heapUsedBytes, heapCapacityBytes].map(bytes => bytes === undefined ? '-' : shortBytes(bytes));
 			return heapUsedBytes === undefined && heapCapacityBytes === undefined ? '' : `heap ${used}/${capacity}`;
 		},
 	},
@@ -122,6 +122,10 @@ export const headerItems: readonly HeaderItem[] = [
 		line: 2, priority: 11, word: 'JIT', meaning: 'CPU time for compiling code, 100 % is one core',
 		text: ({data: {summary}}) => summary ? `JIT ${Math.round(summary.jitCpuPercent)}%` : '',
 		role: ({data: {summary}}) => (summary?.jitCpuPercent ?? 0) >= muchJit ? 'hot' : undefined,
+	},
+	{
+		line: 2, priority: 12, word: 'alloc', meaning: 'memory that the program allocates a second, by how eden has filled in the last ten seconds: without objects too large for it',
+		text: ({data: {vitals: {allocBytesPerS = 0}}}) => allocBytesPerS < 1024 ? '' : `alloc ${shortBytes(allocBytesPerS)}/s`,
 	},
 	{
 		line: 2, priority: 16, word: 'JVM', meaning: 'CPU time of the JVM\'s other threads, such as collectors',
@@ -173,6 +177,11 @@ function threadsIn(statesNow: readonly number[], states: readonly ThreadState[])
 	}
 
 	return threads;
+}
+
+/** Without a decimal from 10 on. */
+function shortBytes(bytes: number): string {
+	return formatBytes(bytes).replace(/(\d\d)\.\d/, '$1');
 }
 
 function cpuOf({vitals, summary}: ScreenData): number | undefined {

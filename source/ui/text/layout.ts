@@ -9,6 +9,7 @@ export type Layout = {
 	/** Terminal columns, which the breakpoints of columns refer to. */
 	readonly columns: number;
 	readonly header: 'full' | 'line' | 'none';
+	readonly hasTabs: boolean;
 	/** Lines of findings, between the header and the tabs. */
 	readonly findingLines: number;
 	readonly hasHeading: boolean;
@@ -34,6 +35,7 @@ type Wanted = {readonly footer?: number; readonly findings?: number; readonly ab
 const fullHeaderRows = 16;
 const footerRows = 8;
 const headerRows = 5;
+const tabRows = 6;
 const headingRows = 4;
 const paneRows = 40;
 
@@ -63,7 +65,8 @@ export function layoutOf({columns, rows}: Size, {footer = 1, findings = 0, above
 	const hasHeading = rows >= headingRows;
 	const findingLines = Math.min(findings, linesAt(findingRows));
 	const timeLines = isPast ? linesAt(timeLineRows) : 0;
-	const between = rows - {full: headerLines + findingLines + 1, line: 1, none: 0}[header] - timeLines;
+	const hasTabs = rows >= tabRows;
+	const between = rows - {full: headerLines + findingLines, line: 1, none: 0}[header] - (hasTabs ? 1 : 0) - timeLines;
 	const footerLines = hasFooter ? Math.max(1, Math.min(footer, Math.floor(between / 2))) : 0;
 	const layerLines = between - footerLines;
 	const aboveLines = Math.min(above, Math.floor(layerLines / 4));
@@ -73,6 +76,7 @@ export function layoutOf({columns, rows}: Size, {footer = 1, findings = 0, above
 		height: rows,
 		columns,
 		header,
+		hasTabs,
 		findingLines,
 		hasHeading,
 		hasFooter,

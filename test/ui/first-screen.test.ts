@@ -1,0 +1,65 @@
+import {expect, test} from 'vitest';
+import {openScreen, storeOf} from '../helpers/session-screen.js';
+import type {ComponentScreen} from '../helpers/component-screen.js';
+import {picture} from '../helpers/picture.js';
+
+const snapshot = picture(`
+	worker-1
+	R R R R R R
+	com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3 com.acme.Main.main:3
+`);
+
+const textOf = async (screen: ComponentScreen) => {
+	const lines = await screen.lines();
+	return lines.join('\n');
+};
+
+function firstScreen(columns: number, rows: number) {
+	const lineNote = 'line numbers in compiled code are approximate';
+	const store = storeOf(() => snapshot, {status: () => ({phase: 'sampling', stale: false, lineNote})}, {
+		cpuPercent: 122, hostCpus: 2, hostLoad: 0.7, heapUsedBytes: 11 * (2 ** 20), heapCapacityBytes: 128 * (2 ** 20), gcPercent: 0, allocBytesPerS: 310 * (2 ** 20), uptimeMs: 31_000,
+	});
+	store.refresh();
+	return openScreen(store, {columns, rows});
+}
+
+test('at 80 columns the header says what the program uses, to what it allocates', async () => {
+	const [, uses] = await firstScreen(80, 24).lines();
+	expect(uses).toMatch(/^CPU \S* ?122% of 200% +heap 11M\/128M +GC 0% +JIT 0% +alloc 310M\/s$/);
+});
+
+test.each([[80, 24], [80, 15], [80, 6], [60, 16]])('tabs do not vanish at %i x %i: those without room stand behind More…', async (columns, rows) => {
+	const lines = await firstScreen(columns, rows).lines();
+	expect(lines.find(line => line.startsWith('[Lines]'))).toMatch(/^\[Lines] {2}Threads {2}Blockers .*More~/);
+});
+
+test('a wide screen has room for all tabs', async () => {
+	const text = await textOf(firstScreen(160, 24));
+	expect(text).toMatch(/\[Lines] {2}Threads .* {2}Traces/);
+	expect(text).not.toContain('More~');
+});
+
+test('that lines are approximate is said in the detail and the help, not above the table', async () => {
+	for (const key of ['enter', '?']) {
+		const screen = firstScreen(80, 24);
+		expect(await textOf(screen)).not.toContain('approximate');
+		await screen.press(key);
+		expect(await textOf(screen)).toContain('line numbers in compiled code are approximate');
+	}
+});
+
+test('a layer says in its title how to leave it, and below its lines that there are more', async () => {
+	const screen = firstScreen(80, 12);
+	await screen.press('h');
+	const pages = [await screen.lines()];
+	expect(pages[0].find(line => line.includes(' Help '))).toContain(' q or Esc: back ');
+	expect(pages[0].join('\n')).toContain(' more below: Space ');
+	while (!pages.at(-1)!.some(line => line.includes(' end '))) {
+		await screen.press(' ');
+		expect(await screen.lines()).not.toEqual(pages.at(-1));
+		pages.push(await screen.lines());
+	}
+
+	await screen.press('q');
+	expect(await textOf(screen)).toContain('c.acme.Main.main:3');
+});
