@@ -1,8 +1,8 @@
 /*
-The live view's first minute at its defaults: samples a second and own CPU (percent of a core; the main thread, the
-sampler and V8's own threads in brackets), in six parts of ten seconds and in all. The demo, the demo beside four busy
-loops, and JVMs of 1,000 and 5,000 threads. TPROF_BENCH_BEFORE=dist/cli.js of another build measures that one too,
-TPROF_BENCH_ONLY takes some (demo,load,1000,5000), TPROF_BENCH_ARGS are options.
+The live view's first minute at its defaults: CPU time until it is live, then samples a second and own CPU (percent of a
+core; the main thread, the sampler and V8's own threads in brackets), in six parts of ten seconds and in all. The demo,
+the demo beside four busy loops, and JVMs of 1,000 and 5,000 threads. TPROF_BENCH_BEFORE=dist/cli.js of another build
+measures that one too, TPROF_BENCH_ONLY takes some (demo,load,1000,5000), TPROF_BENCH_ARGS are options.
 */
 import {spawn} from 'node:child_process';
 import process from 'node:process';
@@ -48,9 +48,8 @@ async function measure(cli: string, args: readonly string[]): Promise<Record<str
 	try {
 		await terminal.until('LIVE');
 		const startMs = performance.now();
-		const readings: Reading[] = [{
-			atMs: startMs, mainMs: 0, samplerMs: 0, v8Ms: 0,
-		}];
+		const readings: Reading[] = [reading(terminal)];
+		const startUpMs = readings[0].mainMs + readings[0].samplerMs + readings[0].v8Ms;
 		const rates: number[] = [];
 		for (let second = 1; second <= 60; second++) {
 			await sleep(startMs + (second * 1000) - performance.now());
@@ -62,7 +61,7 @@ async function measure(cli: string, args: readonly string[]): Promise<Record<str
 
 		await quit(terminal);
 		const parts = readings.slice(1).map((to, part): [string, string] => [`${part + 1}0 s`, textOf(readings[part], to, ratesIn(rates, part))]);
-		return {...Object.fromEntries(parts), all: textOf(readings[0], readings.at(-1)!, ratesIn(rates))};
+		return {'start-up': `${Math.round(startUpMs)} ms of CPU`, ...Object.fromEntries(parts), all: textOf(readings[0], readings.at(-1)!, ratesIn(rates))};
 	} finally {
 		terminal.close();
 	}

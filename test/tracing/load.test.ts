@@ -1,6 +1,6 @@
 import {spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, utimesSync} from 'node:fs';
+import {existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, utimesSync} from 'node:fs';
 import {connect} from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
@@ -12,7 +12,7 @@ import {AttachClient} from '../../source/engines/attach/socket/client.js';
 import {asOwner, canActAs} from '../../source/jvm/attachability/credentials.js';
 import type {Target} from '../../source/jvm/target.js';
 import {parseReport} from '../../source/model/trace-report-bytes.js';
-import {AgentSession} from '../../source/tracing/agent-session.js';
+import {AgentSession, loadAgent} from '../../source/tracing/agent-session.js';
 import {makeSessionFolder} from '../../source/tracing/session-folder.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent} from '../helpers/agent-of.js';
@@ -143,6 +143,24 @@ describe.each(jdks().map(jdk => [jdk.release, jdk] as const))('JDK %i', (release
 		expect(foldersOf(target)).toEqual([young.path]);
 		expect(readdirSync(young.path).sort()).toEqual(['agent.jar', 'control', 'data']);
 		young.remove();
+	});
+
+	test.each(isNewestOrAskedFor(release) ? ['control', 'agent.jar'] : [])('an agent that cannot start, for want of %s, removes its folder itself: the tool may be gone', async missing => {
+		const target = await start();
+		const {path: folder} = makeSessionFolder(target, jarBytes);
+		const jar = path.join(folder, 'agent.jar');
+		if (missing === 'agent.jar') {
+			// The JVM has it by another name; the stub finds none in the folder.
+			renameSync(jar, path.join(folder, 'data'));
+			await new AttachClient(target).request('load', ['instrument', 'false', `${folder}/data=${folder}`], {timeoutMs: patienceMs});
+		} else {
+			rmSync(path.join(folder, missing));
+			expect(await loadAgent(new AttachClient(target), target, folder, patienceMs)).toEqual({ok: true});
+		}
+
+		await until(() => foldersOf(target).length === 0);
+		expect(hasAgent(target.pid)).toBe(false);
+		await nextSession(target);
 	});
 
 	test.each(release === newest ? [release] : [])('what sessions left with a JVM that has ended is removed by the next one', async () => {
