@@ -1,4 +1,4 @@
-import type {Bytes, Numbers} from './varints.js';
+import type {Numbers} from './varints.js';
 
 /** How many durations lie in each bucket: buckets that have some, in their order. */
 export type Histogram = {readonly bucket: Uint16Array; readonly count: Float64Array};
@@ -62,20 +62,6 @@ export class HistogramList {
 	}
 }
 
-/** Histograms as one. */
-export function histogramsFrom(all: Iterable<Histogram>): Histograms {
-	const list = new HistogramList();
-	for (const {bucket, count} of all) {
-		for (const [index, at] of bucket.entries()) {
-			list.add(at, count[index]);
-		}
-
-		list.end();
-	}
-
-	return list.taken();
-}
-
 /** Histograms added up and subtracted; no bucket has less than 0. */
 export class HistogramSum {
 	readonly #counts = new Map<number, number>();
@@ -119,12 +105,6 @@ export function readHistogram(from: Numbers, to: HistogramList): void {
 	}
 
 	to.end();
-}
-
-export function writeHistogram(to: Bytes, {bucket, count}: Histogram): void {
-	to.list([...bucket], (at, index) => {
-		to.numbers(at, count[index]);
-	});
 }
 
 /** Durations of calls by buckets, and the shortest and longest that were seen. */

@@ -1,5 +1,5 @@
 import {
-	fromNames, makeArrays, namesOf, newArray, type ColumnArray,
+	makeArrays, namesOf, newArray, type ColumnArray,
 } from './column-types.js';
 import type {KeyedColumns, RecordArrays} from './schema.js';
 
@@ -55,27 +55,6 @@ export function recordsInWindow<C extends KeyedColumns>(columns: C, now: RecordA
 	});
 	return {count, ...arrays};
 }
-
-/**
-The same of an agent's report: its `counters` and times subtracted, and what `rest` makes of the others; all of it where
-the baseline is of another session of an agent, or of none.
-*/
-export function reportSince<Counter extends string, Report extends Timed & Readonly<Record<Counter, number>>>(report: Report, since: Report | undefined, counters: readonly Counter[], rest: (since: Report) => Partial<Report>): Report {
-	if (since?.startedAtMs !== report.startedAtMs) {
-		return report;
-	}
-
-	return {
-		...report,
-		startedAtMs: report.startedAtMs + Math.round(since.elapsedNs / 1e6),
-		elapsedNs: Math.max(0, report.elapsedNs - since.elapsedNs),
-		...fromNames(counters, name => Math.max(0, report[name] - since[name])),
-		...rest(since),
-	};
-}
-
-/** When what an agent reports began, and how long it has gone on. */
-type Timed = {readonly startedAtMs: number; readonly elapsedNs: number};
 
 /** Whether a counter of each row is more than nothing: since the session's start all of them are, and nothing is copied. */
 function isEachCounted([values, ...others]: readonly ColumnArray[], count: number): boolean {

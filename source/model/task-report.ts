@@ -1,5 +1,4 @@
-import {histogramSince, HistogramSum, type Histogram} from './histogram.js';
-import {reportSince} from './records-in-window.js';
+import type {Histogram} from './histogram.js';
 import type {ProbeCounter, TaskState} from './task-probe.js';
 import type {AgentReport} from './trace-report.js';
 
@@ -58,46 +57,6 @@ export type TaskReport = AgentTaskReport & {
 	readonly notes: readonly string[];
 	/** Tasks in each state at moments of the last minute, the oldest first. */
 	readonly history: ReadonlyArray<readonly number[]>;
+	/** The report at the start of a window that was saved: what it counted is subtracted. */
+	readonly since?: TaskReport;
 };
-
-/** As the agent has it (TaskWorkers.java). */
-const ended = '(ended threads)';
-
-/**
-The report of what came after `baseline`; all of it where that is of other tasks, or of none. What a worker had counted
-before is part of what ended threads counted when it has ended.
-*/
-export function tasksInWindow(report: TaskReport, since: TaskReport | undefined): TaskReport {
-	return reportSince(report, since, ['skipped', 'dropped', 'missed'], before => ({stays: staysSince(report, before)}));
-}
-
-type Then = Pick<TaskStays, 'count' | 'totalNs' | 'durations'>;
-
-function staysSince(report: TaskReport, since: TaskReport): TaskStays[] {
-	const live = new Set(report.workers);
-	const before = new Map<string, Then>();
-	for (const {worker, kind, state, count, totalNs, durations} of since.stays) {
-		const name = since.workers[worker];
-		const key = keyOf(live.has(name) ? name : ended, since.kinds[kind], state);
-		const known = before.get(key);
-		before.set(key, {count: count + (known?.count ?? 0), totalNs: totalNs + (known?.totalNs ?? 0), durations: known ? new HistogramSum().add(known.durations).add(durations).taken() : durations});
-	}
-
-	return report.stays.map(stays => lessThose(stays, before, keyOf(report.workers[stays.worker], report.kinds[stays.kind], stays.state))).filter(({count}) => count > 0);
-}
-
-function keyOf(worker: string, kind: string, state: number): string {
-	return [state, worker, kind].join('\0');
-}
-
-/** Several workers may have one name: what the first of them has not counted is taken from the next. */
-function lessThose(stays: TaskStays, before: Map<string, Then>, key: string): TaskStays {
-	const then = before.get(key);
-	if (!then) {
-		return stays;
-	}
-
-	const less = (from: Then, than: Then): Then => ({count: Math.max(0, from.count - than.count), totalNs: Math.max(0, from.totalNs - than.totalNs), durations: histogramSince(from.durations, than.durations)});
-	before.set(key, less(then, stays));
-	return {...stays, ...less(stays, then)};
-}

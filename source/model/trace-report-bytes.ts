@@ -1,7 +1,5 @@
-import {
-	HistogramList, readHistogram, histogramOf, writeHistogram,
-} from './histogram.js';
-import {Bytes, Numbers} from './varints.js';
+import {HistogramList, readHistogram} from './histogram.js';
+import {Numbers} from './varints.js';
 import {
 	actionKinds, threadGroups, type ActiveTrace, type RefusedName, type ThreadCalls, type ThreadWay, type TraceAction, type TracedMethod, type TraceNodes, type TraceReport, type UnmatchedPattern, type WholeTrace,
 } from './trace-report.js';
@@ -9,11 +7,10 @@ import {
 /*
 The agent's reports: agent/src/main/java/tprof/agent/TraceReport.java has the other side of each line. They come from the
 target, so nothing in them is trusted: each number is checked before it is used, and texts are made printable. Saved files
-hold the same, but for parameters, which are descriptors in the agent's.
+hold the same bytes.
 */
 
 const agentFormat = 4;
-const savedFormat = 5;
 /** By their numbers, less one. */
 export const phases = ['surveyed', 'tracing', 'over'] as const;
 /** As much as the agent ever writes, or more: a report that the target forged must not fill our memory. */
@@ -21,11 +18,10 @@ const most = {
 	texts: 1000, nearest: 10, methods: 20_000, nodes: 66_000, traces: 100, actions: 4096, threads: 5000, waysByThread: 220_000,
 };
 
-/** Reads a report. Throws RangeError for what is not one. */
+/** Reads a report, whose bytes it keeps. Throws RangeError for what is not one. */
 export function parseReport(bytes: Uint8Array): TraceReport {
 	const from = new Numbers(bytes);
-	const format = from.number();
-	if (format !== agentFormat && format !== savedFormat) {
+	if (from.number() !== agentFormat) {
 		throw new RangeError('a report of an unknown format');
 	}
 
@@ -40,7 +36,7 @@ export function parseReport(bytes: Uint8Array): TraceReport {
 	const [wovenClasses, wovenMethods] = [from.number(), from.number()];
 	const refused = refusals(from);
 	const [lostCalls, traces, threads] = [from.number(), from.number(), from.number()];
-	const methods = from.list(most.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: format === agentFormat ? parametersOf(from.text()) : from.text(), isReleased: from.number() > 0, oneIn: Math.max(1, from.number())}));
+	const methods = from.list(most.methods, (): TracedMethod => ({className: from.text(), method: from.text(), parameters: parametersOf(from.text()), isReleased: from.number() > 0, oneIn: Math.max(1, from.number())}));
 	const nodes = readNodes(from, methods.length);
 	const activeCount = from.number();
 	const active = from.list(most.texts, (): ActiveTrace => ({
@@ -49,7 +45,7 @@ export function parseReport(bytes: Uint8Array): TraceReport {
 	const slowest = from.list(most.traces, () => readTrace(from, methods.length));
 	const byThread = readThreads(from, nodes.count);
 	return {
-		phase, command, startedAtMs, elapsedNs, survey, wovenClasses, wovenMethods, refused, lostCalls, traces, threads, methods, nodes, byThread, activeCount, active, slowest,
+		bytes, phase, command, startedAtMs, elapsedNs, survey, wovenClasses, wovenMethods, refused, lostCalls, traces, threads, methods, nodes, byThread, activeCount, active, slowest,
 	};
 }
 
@@ -163,76 +159,4 @@ export function parametersOf(descriptor: string): string {
 	return [...inside.matchAll(/(\[*)(?:L([^;]*);|([BCDFIJSZ]))/g)]
 		.map(([, arrays, className, letter]) => (className?.replaceAll('/', '.') ?? primitives[letter]) + '[]'.repeat(arrays.length))
 		.join(', ');
-}
-
-/** A report as bytes for a file, which `parseReport` reads back. */
-export function writeReport(report: TraceReport): Uint8Array {
-	const to = new Bytes();
-	to.numbers(savedFormat, phases.indexOf(report.phase) + 1, report.command, report.startedAtMs, report.elapsedNs);
-	const {survey, methods, active, slowest} = report;
-	to.numbers(survey.classes, survey.methods);
-	to.textList(survey.names);
-	writeRefusals(to, survey.refused);
-	to.list(survey.unmatched, ({pattern, isLoaded, nearest}) => {
-		to.texts(pattern);
-		to.numbers(isLoaded ? 1 : 0);
-		to.textList(nearest);
-	});
-	to.numbers(report.wovenClasses, report.wovenMethods);
-	writeRefusals(to, report.refused);
-	to.numbers(report.lostCalls, report.traces, report.threads);
-	to.list(methods, ({className, method, parameters, isReleased, oneIn}) => {
-		to.texts(className, method, parameters);
-		to.numbers(isReleased ? 1 : 0, oneIn ?? 1);
-	});
-	writeNodes(to, report);
-	to.numbers(report.activeCount);
-	to.list(active, ({thread, method, ageNs, depth}) => {
-		to.texts(thread);
-		to.numbers(method, ageNs, depth);
-	});
-	to.list(slowest, trace => {
-		writeTrace(to, trace);
-	});
-	writeThreads(to, report);
-	return to.take();
-}
-
-export function writeRefusals(to: Bytes, refused: readonly RefusedName[]): void {
-	to.list(refused, ({name, reason}) => {
-		to.texts(name, reason);
-	});
-}
-
-function writeNodes(to: Bytes, {nodes}: TraceReport): void {
-	to.numbers(nodes.count - 1);
-	for (let node = 1; node < nodes.count; node++) {
-		to.numbers(nodes.parent[node], nodes.method[node], nodes.calls[node], nodes.exceptions[node], nodes.cumulativeNs[node], nodes.ownNs[node], nodes.leastNs[node], nodes.mostNs[node]);
-		writeHistogram(to, histogramOf(nodes.durations, node));
-	}
-}
-
-function writeThreads(to: Bytes, {byThread}: TraceReport): void {
-	for (const {number, name, ways} of byThread) {
-		to.numbers(number + 1);
-		to.texts(name);
-		for (const {node, calls, exceptions, cumulativeNs, ownNs, mostNs} of ways) {
-			to.numbers(node, calls, exceptions, cumulativeNs, ownNs, mostNs);
-		}
-
-		to.numbers(0);
-	}
-
-	to.numbers(0);
-}
-
-function writeTrace(to: Bytes, {key, startedAtMs, thread, durationNs, left, actions}: WholeTrace): void {
-	to.numbers(startedAtMs, Number(key.slice(key.indexOf('-') + 1)));
-	to.texts(thread);
-	to.numbers(durationNs, left);
-	let lastNs = 0;
-	to.list(actions, ({kind, method, atNs}) => {
-		to.numbers((method * 4) + actionKinds.indexOf(kind), atNs - lastNs);
-		lastNs = atNs;
-	});
 }

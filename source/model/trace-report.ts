@@ -1,8 +1,5 @@
 import {fromNames} from './column-types.js';
-import {
-	histogramOf, histogramsFrom, histogramSince, longestNs, type Histograms,
-} from './histogram.js';
-import {reportSince} from './records-in-window.js';
+import type {Histograms} from './histogram.js';
 
 /** Where the tracing stands: the patterns were looked up, methods are woven, all is taken out again. */
 export type TracePhase = 'surveyed' | 'tracing' | 'over';
@@ -92,6 +89,8 @@ const endedThreads = 0;
 
 /** What every report of the agent begins with. Its counters only grow. */
 export type AgentReport = {
+	/** As the agent wrote it, and as it is saved. */
+	readonly bytes: Uint8Array;
 	readonly phase: TracePhase;
 	/** Number of the newest command that is carried out. */
 	readonly command: number;
@@ -130,29 +129,12 @@ export type TraceReport = AgentReport & {
 	readonly active: readonly ActiveTrace[];
 	/** The slowest first. */
 	readonly slowest: readonly WholeTrace[];
+	/** The report at the start of a window that was saved: what it counted is subtracted. */
+	readonly since?: TraceReport;
 };
 
-/** Counters of a node, and of a thread's way, that only grow. */
+/** Counters of a thread's way, that only grow. */
 const counters = ['calls', 'exceptions', 'cumulativeNs', 'ownNs'] as const;
-
-/** The report of what came after `baseline`; all of it where that is of another tracing, or of none. */
-export function reportInWindow(report: TraceReport, since: TraceReport | undefined): TraceReport {
-	return reportSince(report, since, ['traces', 'lostCalls'], before => ({
-		byThread: threadsInWindow(report.byThread, before.byThread), nodes: nodesSince(report.nodes, before.nodes),
-	}));
-}
-
-function nodesSince(nodes: TraceNodes, before: TraceNodes): TraceNodes {
-	const grown = (now: Float64Array, then: Float64Array) => now.map((value, index) => Math.max(0, value - (then[index] ?? 0)));
-	const durations = histogramsFrom(Array.from(nodes.calls, (_, node) => histogramSince(histogramOf(nodes.durations, node), histogramOf(before.durations, node))));
-	return {
-		...nodes,
-		...fromNames(counters, name => grown(nodes[name], before[name])),
-		durations,
-		// The longest call may have been before.
-		mostNs: nodes.mostNs.map((ns, node) => ns > (before.mostNs[node] ?? 0) ? ns : longestNs(histogramOf(durations, node), ns)),
-	};
-}
 
 /**
 What threads called after `baseline`. What a thread had called before is part of what ended threads called when it has

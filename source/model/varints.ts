@@ -87,11 +87,11 @@ export class Numbers {
 		return items;
 	}
 
-	/** A copy of the bytes that `read` goes over. */
+	/** The bytes that `read` goes over. */
 	span(read: () => void): Uint8Array {
 		const start = this.#at;
 		read();
-		return Uint8Array.from(this.#bytes.subarray(start, this.#at));
+		return this.#bytes.subarray(start, this.#at);
 	}
 
 	/** So many bytes must be left. */
@@ -102,15 +102,22 @@ export class Numbers {
 	}
 }
 
-/** Whole numbers up to 2^53 as bytes, seven bits each, the lowest first (LEB128), and texts with their length. */
+/** Of a number in bytes of seven bits. */
+const mostNumberBytes = 10;
+
+/** Whole numbers up to 2^53 as bytes, seven bits each, the lowest first (LEB128). */
 export class Bytes {
-	readonly #encoder = new TextEncoder();
 	#bytes = new Uint8Array(4096);
 	#length = 0;
 
 	/** Adds a number, 0 or more. */
 	number(value: number): void {
-		this.#room(10);
+		if (this.#length + mostNumberBytes > this.#bytes.length) {
+			const larger = new Uint8Array(this.#bytes.length * 2);
+			larger.set(this.#bytes);
+			this.#bytes = larger;
+		}
+
 		let rest = value;
 		for (; rest >= small; rest = Math.floor(rest / 128)) {
 			this.#bytes[this.#length++] = (rest % 128) + 128;
@@ -128,47 +135,10 @@ export class Bytes {
 		this.number(value < 0 ? (value * -2) - 1 : value * 2);
 	}
 
-	/** Adds figures as whole numbers, those below 0 as 0. */
-	numbers(...values: readonly number[]): void {
-		for (const value of values) {
-			this.number(Math.max(0, Math.round(value)));
-		}
-	}
-
-	texts(...values: readonly string[]): void {
-		for (const value of values) {
-			const bytes = this.#encoder.encode(value);
-			this.number(bytes.length);
-			this.#room(bytes.length);
-			this.#bytes.set(bytes, this.#length);
-			this.#length += bytes.length;
-		}
-	}
-
-	list<Item>(items: readonly Item[], write: (item: Item, index: number) => void): void {
-		this.number(items.length);
-		for (const [index, item] of items.entries()) {
-			write(item, index);
-		}
-	}
-
-	textList(texts: readonly string[]): void {
-		this.number(texts.length);
-		this.texts(...texts);
-	}
-
 	/** What was added since the last call. */
 	take(): Uint8Array {
 		const taken = this.#bytes.slice(0, this.#length);
 		this.#length = 0;
 		return taken;
-	}
-
-	#room(count: number): void {
-		if (this.#length + count > this.#bytes.length) {
-			const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + count));
-			larger.set(this.#bytes);
-			this.#bytes = larger;
-		}
 	}
 }

@@ -15,10 +15,7 @@ const mostLastWordBytes = 1000;
 /** The agent may write a report while we read another; two in that time, never so often in turn. */
 const tries = 10;
 
-/** Room for the report that is read; what is kept of one is copied. */
-let space = Buffer.alloc(0);
-
-/** What is known from the agent. `bytes` are good until the next report is read. */
+/** What is known from the agent. */
 type Heard =
 	/** Or its header names a new report that is not there. */
 	| {readonly state: 'silent'}
@@ -94,8 +91,7 @@ export function hear(fd: number, newerThan: bigint): Heard {
 			return {state: 'silent'};
 		}
 
-		space = space.length > length + 8 ? space : Buffer.alloc(length + 8);
-		const report = bytesAt(fd, at, length + 8, space);
+		const report = bytesAt(fd, at, length + 8);
 		const again = bytesAt(fd, 0, headerBytes);
 		// The next report goes to the other place; the one after it would have come into this one.
 		if (report.length === length + 8 && report.readBigInt64BE(length) === number && again.length === headerBytes && again.readBigInt64BE(8) <= number) {
@@ -106,10 +102,10 @@ export function hear(fd: number, newerThan: bigint): Heard {
 	return {state: 'silent'};
 }
 
-/** Fewer where the file ends. `into` has room for them. */
-function bytesAt(fd: number, position: number, length: number, into?: Buffer): Buffer {
+/** Fewer where the file ends. */
+function bytesAt(fd: number, position: number, length: number): Buffer {
 	const there = Math.max(0, Math.min(length, fstatSync(fd).size - position));
-	const bytes = into ?? Buffer.alloc(there);
+	const bytes = Buffer.alloc(there);
 	let read = 0;
 	while (read < there) {
 		const count = readSync(fd, bytes, read, there - read, position + read);

@@ -9,8 +9,7 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {windowSnapshot} from '../../source/exports/formats/window-snapshot.js';
 import {taskRows} from '../../source/query/tasks/stays.js';
 import {traceMethods, threadTrees} from '../../source/query/traces/methods.js';
-import type {TaskReport} from '../../source/model/task-report.js';
-import {report, taskReport} from '../helpers/reports.js';
+import {report, taskReportOf, traceReport} from '../helpers/reports.js';
 import {seeded} from '../helpers/random.js';
 import {canonical} from './canonical.js';
 import {hostileSnapshot, randomSnapshot, serviceSnapshots} from './snapshots.js';
@@ -45,42 +44,36 @@ describe('our own files', () => {
 
 	test('hold what was traced, of a window what was traced in it', () => {
 		const {first, whole} = serviceSnapshots();
-		const all = {...report, methods: report.methods.map(method => ({oneIn: 1, isReleased: false, ...method}))};
-		expect(readPprof(writePprof({...whole, traces: all}, '1.0.0')).traces).toEqual(all);
+		expect(readPprof(writePprof({...whole, traces: report}, '1.0.0')).traces).toEqual(report);
 		expect(readPprof(writePprof(whole, '1.0.0')).traces).toBeUndefined();
-		const half = {...all, elapsedNs: 1e9, traces: 3, nodes: {...all.nodes, calls: all.nodes.calls.map(calls => Math.floor(calls / 2)), durations: {...all.nodes.durations, count: all.nodes.durations.count.map(calls => Math.floor(calls / 2))}}};
-		const {traces} = readPprof(writePprof(windowSnapshot({...whole, traces: all}, {...first, traces: half}), '1.0.0'));
-		expect(traceMethods(traces!, undefined)).toEqual(traceMethods(all, half));
-		expect(traces).toMatchObject({elapsedNs: 1e9, traces: 1, slowest: all.slowest});
-		// A thread that had half of the calls of ended ones has ended.
-		const [first2, ended] = all.byThread;
-		const then = {...half, byThread: [{...first2, ways: first2.ways.slice(0, 1)}, {number: 5, name: 'gone', ways: ended.ways.map(way => ({...way, calls: 4}))}]};
-		const later = readPprof(writePprof(windowSnapshot({...whole, traces: all}, {...first, traces: then}), '1.0.0')).traces!;
-		expect(later.byThread.map(({name, ways}) => [name, ways.map(({node, calls}) => [node, calls])])).toEqual([[first2.name, [[3, 1]]], [ended.name, [[2, 6]]]]);
-		expect(threadTrees(later, undefined)).toEqual(threadTrees(all, then));
+		const half = traceReport([2, 5, 0], 1e9);
+		const traces = readPprof(writePprof(windowSnapshot({...whole, traces: report}, {...first, traces: half}), '1.0.0')).traces!;
+		expect(traces).toEqual({...report, since: half});
+		expect(traceMethods(traces, undefined)).toEqual(traceMethods(report, half));
+		expect(traceMethods(traces, undefined).map(({calls, callsPerS}) => [calls, callsPerS])).toEqual([[3, 3], [5, 5]]);
+		expect(threadTrees(traces, undefined)).toEqual(threadTrees(report, half));
 	});
 
 	test('hold the tasks that were followed, of a window what they did in it', () => {
 		const {first, whole} = serviceSnapshots();
-		const tasks: TaskReport = {
-			...taskReport, notes: ['a note'], history: [[1, 0], [2, 0]], counters: [{
+		const about = {
+			notes: ['a note'], history: [[1, 0], [2, 0]], counters: [{
 				name: 'jobs in a queue', root: 'instance', className: 'a.Scheduler', path: 'queue.size()',
-			}],
-			readings: [{counter: 0, of: 'a.Scheduler', value: 7}], longest: [{
-				kind: 0, state: 0, ageNs: 4e6, worker: '',
-			}],
+			} as const],
 		};
+		const tasks = taskReportOf([2, 2], 2e9, {about, longest: [1, 0, 0, 4e6, 0], readings: [1, 0, 'a.Scheduler', 7]});
+		expect(tasks).toMatchObject({readings: [{counter: 0, of: 'a.Scheduler', value: 7}], longest: [{ageNs: 4e6, worker: ''}]});
 		expect(readPprof(writePprof({...whole, tasks}, '1.0.0')).tasks).toEqual(tasks);
 		expect(readPprof(writePprof(whole, '1.0.0')).tasks).toBeUndefined();
-		// One of the two waited before, by a thread that has ended since.
-		const [queued, done] = tasks.stays;
-		const before = {
-			...tasks, elapsedNs: 1e9, workers: ['gone'], stays: [{...queued, count: 1, totalNs: 1e6, durations: {...queued.durations, count: queued.durations.count.map(count => count / 2)}}],
-		};
-		const now = {...tasks, workers: ['(ended threads)', 'pool-1-thread-1'], stays: [queued, {...done, worker: 1}]};
-		const window = readPprof(writePprof(windowSnapshot({...whole, tasks: now}, {...first, tasks: before}), '1.0.0')).tasks!;
-		expect(taskRows(window, undefined, 'kind')).toEqual(taskRows(now, before, 'kind'));
-		expect(window).toMatchObject({elapsedNs: 1e9, stays: [{count: 1, totalNs: 2e6}, {count: 2, totalNs: 5e6}]});
+		const before = taskReportOf([1, 0], 1e9, {about});
+		const window = readPprof(writePprof(windowSnapshot({...whole, tasks}, {...first, tasks: before}), '1.0.0')).tasks!;
+		expect(taskRows(window, undefined, 'kind')).toEqual(taskRows(tasks, before, 'kind'));
+		expect(taskRows(window, undefined, 'kind').map(({count, perS}) => [count, perS])).toEqual([[1, 1], [2, 2]]);
+	});
+
+	test('leave out what an agent reported where it is too long to be read again', () => {
+		const {whole} = serviceSnapshots();
+		expect(readPprof(writePprof({...whole, traces: {...report, bytes: new Uint8Array(13 * 1024 * 1024)}}, '1.0.0')).traces).toBeUndefined();
 	});
 
 	test('open again where something could not be measured', () => {
@@ -253,8 +246,9 @@ describe('hostile files', () => {
 		['nodes.nodeParent.3', 3, 'out of range'],
 		['session.startedAtMs', 1e300, 'out of range'],
 		['target', null, 'missing'],
-		['traces', 'AgIBAQ==', 'a report of an unknown format'],
-		['tasks', 'ZgIBAQ==', 'a report of an unknown format'],
+		['traces', {report: 'AgIBAQ=='}, 'a report of an unknown format'],
+		['tasks', {probe: 'x', states: [], counters: [], notes: [], history: [], report: 'ZgIBAQ=='}, 'a report of an unknown format'],
+		['tasks', {states: [{id: 'x', title: 'x', kind: 'odd'}]}, 'an unknown word'],
 	])('with session data that lies are refused: %s is %j', (place, value, message) => {
 		expect(refusal(withSession(session => {
 			const names = place.split('.');

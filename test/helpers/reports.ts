@@ -1,56 +1,58 @@
-import {histogramsFrom} from '../../source/model/histogram.js';
 import type {TaskReport} from '../../source/model/task-report.js';
+import {parseTaskReport} from '../../source/model/task-report-bytes.js';
 import type {TraceReport} from '../../source/model/trace-report.js';
+import {parseReport} from '../../source/model/trace-report-bytes.js';
+import {Bytes} from '../../source/model/varints.js';
 
-/** In buckets of 2^19, 2^16 and 2^18 nanoseconds. */
-const durations = histogramsFrom([[], [[381 + 18, 4]], [[321 + 10, 10]], [[361 + 19, 1]]].map(pairs => ({bucket: Uint16Array.from(pairs, ([bucket]) => bucket), count: Float64Array.from(pairs, ([, count]) => count)})));
+/** A report as the agent writes it: numbers, and texts (ASCII) with their length. */
+export function reportBytes(parts: Iterable<number | string>): Uint8Array {
+	const to = new Bytes();
+	for (const part of parts) {
+		for (const number of typeof part === 'number' ? [part] : [part.length, ...Buffer.from(part)]) {
+			to.number(number);
+		}
+	}
 
-/** Two methods: `outer` calls `in<&>ner` and itself. Two seconds of it. */
-export const report: TraceReport = {
-	phase: 'tracing', command: 1, startedAtMs: 1000, elapsedNs: 2e9,
-	survey: {
-		classes: 1, methods: 2, names: [], refused: [], unmatched: [],
-	},
-	wovenClasses: 1, wovenMethods: 2, refused: [], lostCalls: 0, traces: 4, threads: 1,
-	methods: [{className: 'a.B', method: 'outer', parameters: ''}, {className: 'a.B', method: 'in<&>ner', parameters: 'int, java.lang.String[]'}],
-	nodes: {
-		count: 4, parent: Int32Array.of(0, 0, 1, 1), method: Int32Array.of(-1, 0, 1, 0), calls: Float64Array.of(0, 4, 10, 1), exceptions: Float64Array.of(0, 1, 0, 0),
-		cumulativeNs: Float64Array.of(0, 4e6, 1e6, 5e5), ownNs: Float64Array.of(0, 2.5e6, 1e6, 5e5), leastNs: Float64Array.of(0, 9e5, 7e4, 5e5), mostNs: Float64Array.of(0, 1.1e6, 3e5, 5e5), durations,
-	},
-	byThread: [{
-		number: 4, name: 't "1"',
-		ways: [{
-			node: 1, calls: 4, exceptions: 1, cumulativeNs: 4e6, ownNs: 2.5e6, mostNs: 1.1e6,
-		}, {
-			node: 3, calls: 1, exceptions: 0, cumulativeNs: 5e5, ownNs: 5e5, mostNs: 5e5,
-		}],
-	}, {
-		number: 0, name: '(ended threads)',
-		ways: [{
-			node: 2, calls: 10, exceptions: 0, cumulativeNs: 1e6, ownNs: 1e6, mostNs: 3e5,
-		}],
-	}],
-	activeCount: 1,
-	active: [{
-		thread: 't "1"', method: 0, ageNs: 5e6, depth: 1,
-	}],
-	slowest: [{
-		key: '1000-1', startedAtMs: 1000, thread: 't "1"', durationNs: 2e6, left: 0,
-		actions: [{kind: 'START', method: 0, atNs: 0}, {kind: 'START', method: 1, atNs: 5e5}, {kind: 'END', method: 1, atNs: 7e5}, {kind: 'EXCEPTION', method: 0, atNs: 2e6}],
-	}],
-};
+	return Buffer.from(to.take());
+}
 
-const stay = {
-	worker: 0, count: 2, totalNs: 3e6, leastNs: 1e6, mostNs: 2e6, durations: {bucket: Uint16Array.of(400), count: Float64Array.of(2)},
-};
+/** Two methods: `outer` calls `in<&>ner` and itself, so often by each way. Two seconds of it. */
+export function traceReport(calls = [4, 10, 1], elapsedNs = 2e9): TraceReport {
+	return parseReport(reportBytes([
+		[4, 2, 1, 1000, elapsedNs],
+		// What was looked up, and woven.
+		[1, 2, 0, 0, 0, 1, 2, 0, 0, 4, 1],
+		[2, 'a.B', 'outer', '()V', 0, 1, 'a.B', 'in<&>ner', '(I[Ljava/lang/String;)V', 0, 1],
+		// Nodes, in buckets of 2^19, 2^16 and 2^18 nanoseconds.
+		[3, 0, 0, calls[0], 1, 4e6, 2.5e6, 9e5, 1.1e6, 1, 399, calls[0]],
+		[1, 1, calls[1], 0, 1e6, 1e6, 7e4, 3e5, 1, 331, calls[1]],
+		[1, 0, calls[2], 0, 5e5, 5e5, 5e5, 5e5, 1, 380, calls[2]],
+		[1, 1, 't "1"', 0, 5e6, 1],
+		// The slowest trace.
+		[1, 1000, 1, 't "1"', 2e6, 0, 4, 0, 0, 4, 5e5, 5, 2e5, 2, 1.3e6],
+		[5, 't "1"', 1, calls[0], 1, 4e6, 2.5e6, 1.1e6, 3, calls[2], 0, 5e5, 5e5, 5e5, 0],
+		[1, '(ended threads)', 2, calls[1], 0, 1e6, 1e6, 3e5, 0, 0],
+	].flat()));
+}
 
-/** Jobs of one kind that wait and are done, two seconds of it. */
-export const taskReport: TaskReport = {
-	phase: 'tracing', command: 1, startedAtMs: 1000, elapsedNs: 2e9, wovenClasses: 1, wovenMethods: 2, refused: [], missingPoints: [], unloadedPoints: [],
-	oneIn: 1, skipped: 0, dropped: 0, missed: 0, faults: [], probe: 'jobs', counters: [], notes: [], history: [], readings: [], longest: [], kinds: ['a.Job'], workers: ['pool-1-thread-1'],
-	states: [{id: 'queued', title: 'in the queue', kind: 'waiting'}, {id: 'done', title: 'done', kind: 'end'}],
-	stays: [{...stay, kind: 0, state: 0}, {...stay, kind: 0, state: 1, totalNs: 5e6}],
-	now: [{
-		kind: 0, state: 0, count: 1, sumNs: 4e6, oldestNs: 4e6,
-	}],
-};
+export const report = traceReport();
+
+/** Jobs of one kind that wait and are done, so many each. */
+export function taskReportOf(counts = [2, 2], elapsedNs = 2e9, {longest = [0], readings = [0], about = {}}: {readonly longest?: readonly number[]; readonly readings?: ReadonlyArray<number | string>; readonly about?: Partial<TaskReport>} = {}): TaskReport {
+	const given = {
+		probe: 'jobs', counters: [], notes: [], history: [], states: [{id: 'queued', title: 'in the queue', kind: 'waiting'}, {id: 'done', title: 'done', kind: 'end'}], ...about,
+	} as const;
+	return {
+		...parseTaskReport(reportBytes([
+			[103, 2, 1, 1000, elapsedNs, 1, 2, 0, 0, 0, 1, 0, 0, 0, 0],
+			counts.flatMap((count, state) => [1, 0, state, count, count * (state === 0 ? 1.5e6 : 2.5e6), 1e6, 2e6, 1, 400, count]),
+			[0, 1, 0, 1, 4e6, 4e6, 0],
+			longest,
+			readings,
+			[1, 'a.Job', 1, 'pool-1-thread-1'],
+		].flat()), {...given, points: []}),
+		...given,
+	};
+}
+
+export const taskReport = taskReportOf();

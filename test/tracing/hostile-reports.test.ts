@@ -3,7 +3,6 @@ import {closeSync, openSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import {expect, test} from 'vitest';
-import {Bytes} from '../../source/model/varints.js';
 import {hear} from '../../source/tracing/files.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {bundle} from '../helpers/bundle.js';
@@ -11,6 +10,7 @@ import {compileProgram, jdk, startJava} from '../helpers/jvm.js';
 import {targetOf} from '../helpers/target.js';
 import {sharedFolder} from '../helpers/for-test.js';
 import {request} from '../helpers/traced.js';
+import {reportBytes} from '../helpers/reports.js';
 
 const mostReportBytes = 16 * 1024 * 1024;
 const mostMemoryBytes = 200 * 1024 * 1024;
@@ -23,47 +23,23 @@ const folder = sharedFolder();
 /** How much of each a forged report has. */
 type Amounts = {readonly texts?: number; readonly textBytes?: number; readonly methods?: number; readonly nodes?: number; readonly buckets?: number; readonly traces?: number; readonly actions?: number; readonly threads?: number; readonly ways?: number};
 
-function forged({texts = 0, textBytes = 0, methods = 1, nodes = 0, buckets = 1, traces = 0, actions = 0, threads = 0, ways = 0}: Amounts): Uint8Array {
-	const to = new Bytes();
-	const many = (count: number) => Array.from({length: count}).fill(0);
-	to.numbers(4, 2, 1, 1, 1, 0, 0);
-	to.list(many(texts), () => {
-		to.texts('\u001B'.repeat(textBytes));
-	});
-	to.numbers(0, 0, 1, 1, 0, 0, 0, 0);
-	to.list(many(methods), () => {
-		to.texts('\u001B'.repeat(textBytes), '\u001B'.repeat(textBytes), '()V');
-		to.numbers(0, 1);
-	});
-	to.numbers(nodes);
+function * forged({texts = 0, textBytes = 0, methods = 1, nodes = 0, buckets = 1, traces = 0, actions = 0, threads = 0, ways = 0}: Amounts): Generator<number | string> {
+	const text = '\u001B'.repeat(textBytes);
+	const repeated = (count: number, ...parts: ReadonlyArray<number | string>) => Array.from({length: count}, () => parts).flat();
+	yield * [4, 2, 1, 1, 1, 0, 0, texts, ...repeated(texts, text), 0, 0, 1, 1, 0, 0, 0, 0, methods, ...repeated(methods, text, text, '()V', 0, 1), nodes];
 	for (let node = 0; node < nodes; node++) {
-		to.numbers(0, 0, large, large, large, large, large, large, buckets);
+		yield * [0, 0, large, large, large, large, large, large, buckets];
 		for (let bucket = 0; bucket < buckets; bucket++) {
-			to.numbers(bucket, 1);
+			yield * [bucket, 1];
 		}
 	}
 
-	to.numbers(0, 0);
-	to.list(many(traces), () => {
-		to.numbers(1, 1);
-		to.texts('t');
-		to.numbers(1, 0);
-		to.list(many(actions), () => {
-			to.numbers(0, 1);
-		});
-	});
+	yield * [0, 0, traces, ...repeated(traces, 1, 1, 't', 1, 0, actions, ...repeated(actions, 0, 1))];
 	for (let thread = 0; thread < threads; thread++) {
-		to.numbers(thread + 1);
-		to.texts('t');
-		for (let way = 0; way < ways; way++) {
-			to.numbers(1, large, large, large, large, large);
-		}
-
-		to.numbers(0);
+		yield * [thread + 1, 't', ...repeated(ways, 1, large, large, large, large, large), 0];
 	}
 
-	to.numbers(0);
-	return to.take();
+	yield 0;
 }
 
 /** Memory that reading a report adds, with the newest and an earlier one kept; and whether it is taken for a report. */
@@ -76,11 +52,10 @@ async function costOf(report: Uint8Array): Promise<{readonly isReport: boolean; 
 		import {parseReport} from ${JSON.stringify(String(await bundle('source/model/trace-report-bytes.ts')))};
 		const before = process.memoryUsage.rss();
 		let kept = [];
-		const file = readFileSync(process.argv[1]);
 		let isReport = true;
 		for (let time = 0; time < 6; time++) {
 			try {
-				kept = [kept.at(-1), parseReport(file)];
+				kept = [kept.at(-1), parseReport(readFileSync(process.argv[1]))];
 			} catch (error) {
 				isReport = false;
 			}
@@ -103,7 +78,7 @@ test.each<[string, boolean, Amounts]>([
 		texts: 500, textBytes: 25, methods: 20_000, nodes: 65_000, buckets: 17, traces: 100, actions: 4096, threads: 1, ways: 65_000,
 	}],
 ])('two reports from the target take less than 200 MB: %s', async (_, isReport, amounts) => {
-	const cost = await costOf(forged(amounts));
+	const cost = await costOf(reportBytes(forged(amounts)));
 	expect(cost.bytes).toBeLessThan(mostMemoryBytes);
 	expect(cost.isReport).toBe(isReport);
 });

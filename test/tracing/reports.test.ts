@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import fc from 'fast-check';
-import {bucketCount, bucketStartNs, histogramsFrom, percentileNs} from '../../source/model/histogram.js';
+import {bucketCount, bucketStartNs, percentileNs} from '../../source/model/histogram.js';
 import {refusalNotes} from '../../source/commands/trace-texts.js';
 import {traceColumns} from '../../source/query/traces/columns.js';
 import {reportFormats} from '../../source/exports/formats/registry.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {titleOf, traceMethods, traceTree} from '../../source/query/traces/methods.js';
+import {threadTrees, titleOf, traceMethods, traceTree} from '../../source/query/traces/methods.js';
 import {queryTraces, callsOf} from '../../source/query/traces/rows.js';
 import {judge} from '../../source/tracing/agent-session.js';
 import {parseReport, parametersOf} from '../../source/model/trace-report-bytes.js';
@@ -56,6 +56,13 @@ describe('rows of a tree', () => {
 	});
 });
 
+test('what a thread had called before a window is part of what ended threads called when it has ended', () => {
+	const [first, ended] = report.byThread;
+	const then = {...report, elapsedNs: 1e9, byThread: [{...first, ways: first.ways.slice(0, 1)}, {number: 5, name: 'gone', ways: ended.ways.map(way => ({...way, calls: 4}))}]};
+	const trees = threadTrees(report, then).map(({name, calls, rows}) => ({name, calls, inner: rows[0].children.map(row => row.calls)}));
+	expect(trees).toEqual([{name: first.name, calls: 1, inner: [1]}, {name: ended.name, calls: 6, inner: [6]}]);
+});
+
 test('of a whole trace each call has when it began, its time and its own, and how it ended', () => {
 	const [trace] = report.slowest;
 	expect(callsOf(trace)).toEqual([
@@ -83,7 +90,7 @@ test('times of calls that stand for others have an error; how long a method that
 		nodes: {
 			...report.nodes, count: parent.length, parent: Int32Array.from(parent), method: Int32Array.from(parent, () => 0),
 			// Of 1 and of 2 microseconds.
-			durations: histogramsFrom(parent.map((_, node) => ({bucket: Uint16Array.of(200, 220), count: Float64Array.from(node === 1 ? count : [0, 0])}))),
+			durations: {start: Int32Array.of(0, 0, 2, 2), bucket: Uint16Array.of(200, 220), count: Float64Array.from(count)},
 		},
 	});
 	const rowOf = (of: TraceReport) => traceMethods(of, undefined)[0];

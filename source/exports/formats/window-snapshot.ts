@@ -4,8 +4,6 @@ import {recordsInWindow} from '../../model/records-in-window.js';
 import {
 	contentionColumns, counterColumns, sessionFigures, threadNumbers,
 } from '../../model/schema.js';
-import {tasksInWindow} from '../../model/task-report.js';
-import {reportInWindow} from '../../model/trace-report.js';
 import type {SessionStats, Snapshot, ThreadTable} from '../../model/snapshot.js';
 
 /**
@@ -29,8 +27,8 @@ export function windowSnapshot(snapshot: Snapshot, given: Snapshot | undefined):
 		threads: windowThreads(snapshot.threads, baseline.threads),
 		counters: recordsInWindow(counterColumns, snapshot.counters, baseline.counters),
 		contention: recordsInWindow(contentionColumns, snapshot.contention, baseline.contention),
-		...(snapshot.traces ? {traces: reportInWindow(snapshot.traces, baseline.traces)} : {}),
-		...(snapshot.tasks ? {tasks: tasksInWindow(snapshot.tasks, baseline.tasks)} : {}),
+		...(snapshot.traces ? {traces: {...snapshot.traces, since: baseline.traces}} : {}),
+		...(snapshot.tasks ? {tasks: {...snapshot.tasks, since: baseline.tasks}} : {}),
 	};
 }
 

@@ -11,8 +11,11 @@ import {
 import type {SessionStats, Snapshot, TargetInfo} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {stateCount} from '../../model/thread-state.js';
-import {parseSavedTasks, writeTaskReport} from '../../model/task-report-bytes.js';
-import {parseReport, writeReport} from '../../model/trace-report-bytes.js';
+import {counterRoots, stateKinds} from '../../model/task-probe.js';
+import type {TaskReport} from '../../model/task-report.js';
+import {parseTaskReport} from '../../model/task-report-bytes.js';
+import type {TraceReport} from '../../model/trace-report.js';
+import {parseReport} from '../../model/trace-report-bytes.js';
 import {Bytes} from '../../model/varints.js';
 import {
 	ExcessError, maxContention, maxDepth, maxFrames, maxNameCharacters, maxNodes, maxOwnFrames, maxSamples, maxThreads, tooMany,
@@ -103,9 +106,30 @@ function documentOf({target, session, dictionary, threads, counters, contention,
 		threads: {...saved(threadNumbers, threads, threads.count), name: threads.name.slice(0, threads.count)},
 		counters: saved(counterColumns, counters, counters.count),
 		contention: saved(contentionColumns, contention, contention.count),
-		...(traces ? {traces: Buffer.from(writeReport(traces)).toString('base64')} : {}),
-		...(tasks ? {tasks: Buffer.from(writeTaskReport(tasks)).toString('base64')} : {}),
+		...(traces && hasRoomFor(traces) ? {traces: reportsOf(traces)} : {}),
+		...(tasks && hasRoomFor(tasks) ? {tasks: {...reportsOf(tasks), ...aboutOf(tasks)}} : {}),
 	};
+}
+
+function aboutOf({probe, states, counters, notes, history}: TaskReport) {
+	return {
+		probe, states, counters, notes, history,
+	};
+}
+
+/** More than the agent reports. */
+const maxReportBytes = 12 * 1024 * 1024;
+
+function hasRoomFor({bytes, since}: TraceReport | TaskReport): boolean {
+	return bytes.length + (since?.bytes.length ?? 0) <= maxReportBytes;
+}
+
+function reportsOf({bytes, since}: TraceReport | TaskReport) {
+	return {report: base64(bytes), ...(since ? {since: base64(since.bytes)} : {})};
+}
+
+function base64(bytes: Uint8Array): string {
+	return Buffer.from(bytes).toString('base64');
 }
 
 /** The value, or the unit's none for one that could not be measured (NaN) or is out of bounds: no such file opens again. */
@@ -156,8 +180,8 @@ function snapshotOf(json: Buffer): Snapshot {
 		threads: {count: sizes.threads, ...columnsOf(threadNumbers, threads, sizes, [maxThreads, 'threads']), name: list(threads.name).map(name => text(name))},
 		counters: {count: counters.ticks.length, ...counters},
 		contention: {count: contention.ticks.length, ...contention},
-		...(root.traces === undefined ? {} : {traces: parseReport(bytesOf(root.traces))}),
-		...(root.tasks === undefined ? {} : {tasks: parseSavedTasks(bytesOf(root.tasks))}),
+		...(root.traces === undefined ? {} : {traces: readReports(record(root.traces), bytes => parseReport(bytes))}),
+		...(root.tasks === undefined ? {} : {tasks: tasksOf(record(root.tasks))}),
 	};
 	checkReferences(snapshot);
 	return snapshot;
@@ -266,6 +290,32 @@ function text(value: unknown, maxLength?: number): string {
 	return printable(value, maxLength);
 }
 
-function bytesOf(value: unknown): Uint8Array {
-	return Buffer.from(typeof value === 'string' ? value : '', 'base64');
+function oneOf<Name extends string>(names: readonly Name[], value: unknown): Name {
+	const name = names.find(candidate => candidate === value);
+	if (name === undefined) {
+		throw new RangeError('the session data has an unknown word');
+	}
+
+	return name;
+}
+
+/** A report, with the one at the start of its window. */
+function readReports<Report>({report, since}: Document, read: (bytes: Uint8Array) => Report): Report & {readonly since?: Report} {
+	const reportOf = (value: unknown) => read(Buffer.from(typeof value === 'string' ? value : '', 'base64'));
+	return {...reportOf(report), ...(since === undefined ? {} : {since: reportOf(since)})};
+}
+
+/** The numbers of points are not asked of a saved report: its notes say what is wrong with them. */
+const anyPoints = {length: 1000};
+
+function tasksOf(saved: Document): TaskReport {
+	const states = list(saved.states).map(state => record(state)).map(({id, title, kind}) => ({id: text(id), title: text(title), kind: oneOf(stateKinds, kind)}));
+	const counters = list(saved.counters).map(counter => record(counter)).map(({name, root, className, path}) => ({
+		name: text(name), root: oneOf(counterRoots, root), className: text(className), path: text(path),
+	}));
+	const notes = list(saved.notes).map(note => text(note));
+	const history = list(saved.history).map(counts => states.map((_, state) => within(list(counts)[state], 0, Number.MAX_SAFE_INTEGER)));
+	return readReports(saved, bytes => ({
+		...parseTaskReport(bytes, {states, counters, points: anyPoints}), probe: text(saved.probe), states, counters, notes, history,
+	}));
 }

@@ -53,10 +53,11 @@ const ofNumbers: Kind<number> = {
 
 const ofNames: Kind<{readonly before: string; readonly after: string}> = {
 	write(to, {before, after}) {
-		for (const name of [before, after]) {
-			to.list([...name], character => {
+		for (const characters of [[...before], [...after]]) {
+			to.number(characters.length);
+			for (const character of characters) {
 				to.number(character.codePointAt(0)!);
-			});
+			}
 		}
 	},
 	read: from => ({before: readName(from), after: readName(from)}),

@@ -84,7 +84,7 @@ function nowOf({now, kinds}: TaskReport, by: TasksBy): Map<string, {count: numbe
 }
 
 /** Tasks that were followed anew have nothing to do with what was counted before. */
-function sameSession(report: TaskReport, since: TaskReport | undefined): TaskReport | undefined {
+function sameSession(report: TaskReport, since = report.since): TaskReport | undefined {
 	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }
 

@@ -169,7 +169,7 @@ export function overloadedNames(methods: readonly TracedMethod[]): Set<string> {
 }
 
 /** A tracing that was begun anew has nothing to do with what was counted before. */
-function sameSession(report: TraceReport, since: TraceReport | undefined): TraceReport | undefined {
+function sameSession(report: TraceReport, since = report.since): TraceReport | undefined {
 	return since?.startedAtMs === report.startedAtMs ? since : undefined;
 }
 
@@ -232,8 +232,7 @@ export type ThreadTree = CallFigures & {readonly number: number; readonly name: 
 /** The calls of each thread in the window, the thread with the longest ones first. */
 export function threadTrees(report: TraceReport, since: TraceReport | undefined): ThreadTree[] {
 	const seconds = secondsOf(report, since);
-	const threads = since?.startedAtMs === report.startedAtMs ? threadsInWindow(report.byThread, since.byThread) : report.byThread;
-	return threads
+	return threadsInWindow(report.byThread, sameSession(report, since)?.byThread ?? [])
 		.map((thread): ThreadTree => {
 			const rows = treeOfThread(thread, report, seconds);
 			return {...figuresOfWay(togetherOf(thread), seconds), meanNs: Number.NaN, number: thread.number, name: thread.name, rows};
