@@ -1,9 +1,9 @@
 import {rootNode} from '../../model/frame.js';
-import type {Dictionary, Counters, Snapshot} from '../../model/snapshot.js';
+import type {Dictionary, Counters} from '../../model/snapshot.js';
 import type {Location, Query} from '../types/rows.js';
 import {locationOfFrame} from './location.js';
 import {ownCode} from './own-code.js';
-import {CounterBuckets, CounterRanking} from './buckets.js';
+import {CounterRanking, type CounterBuckets} from './buckets.js';
 import type {Scope} from './scope.js';
 import {stackIndex} from './stack-index.js';
 
@@ -40,29 +40,12 @@ export function viaLocation(dictionary: Dictionary, node: number, rule: Pick<Que
 	return via === undefined ? undefined : locationOfFrame(dictionary, nodeFrame[via], 'method');
 }
 
-/** Which counters are meant: where their stacks end (`endsOf`), the bucket of each, and the number of buckets. */
-type EndedCounters = {readonly counters: Counters; readonly ends: Int32Array; readonly bucketOfCounter: Int32Array; readonly buckets: number};
-
-/**
-By buckets: the method of others' code that most samples stood in of those whose stacks were cut off at the program's
-own; undefined where most stood in its own. Found when the first is asked for.
-*/
-export function viaOfBuckets(dictionary: Dictionary, {counters, ends, bucketOfCounter, buckets}: EndedCounters, {unit, countedMask}: Pick<Scope, 'unit' | 'countedMask'>): (buckets: readonly number[]) => Location | undefined {
+/** By buckets of counters: the location in which most of their samples are, of the groups that `memberOf` has by node; 0 counts as none. */
+function mostOfBuckets(counters: Counters, buckets: CounterBuckets, {unit, countedMask}: Pick<Scope, 'unit' | 'countedMask'>, locations: readonly Location[], memberOf: (node: number) => number): (wanted: readonly number[]) => Location | undefined {
 	let ranking: CounterRanking | undefined;
-	const index = stackIndex(dictionary);
-	const {groupOfFrame, locations} = index.grouping('method');
 	const make = () => {
-		const methodOfCounter = new Int32Array(counters.count);
-		for (let counter = 0; counter < counters.count; counter++) {
-			const node = counters.node[counter];
-			const counted = index.attributed[node];
-			// A native method has no line, and is named where nothing else was called.
-			const via = counted === ends[node] ? node : counted;
-			methodOfCounter[counter] = node === rootNode || via === ends[node] ? 0 : groupOfFrame[dictionary.nodeFrame[via]];
-		}
-
 		const weighed = unit === 'ticks' ? {...counters, cpuNs: new Float64Array(counters.count)} : counters;
-		return new CounterRanking(weighed, new CounterBuckets(bucketOfCounter, buckets), methodOfCounter, locations.length, countedMask);
+		return new CounterRanking(weighed, buckets, counters.node.subarray(0, counters.count).map(node => memberOf(node)), locations.length, countedMask);
 	};
 
 	return wanted => {
@@ -72,61 +55,20 @@ export function viaOfBuckets(dictionary: Dictionary, {counters, ends, bucketOfCo
 	};
 }
 
-/**
-Where the samples of a row count by the other rule: with own code first the methods that they stand in, else the
-program's own lines. Only the counters of rows that are asked for are looked at.
-*/
-export class OtherSide {
-	/** Whether the rows are of own code, and the other side is what that called. */
-	readonly isOwnFirst: boolean;
-	readonly #make: () => (group: number) => Location | undefined;
-	#locationOf: ((group: number) => Location | undefined) | undefined;
+/** By buckets of stacks that end at `ends`, the program's own code: the method that most of them called; undefined for none. */
+export function viaOfBuckets(dictionary: Dictionary, ends: Int32Array, counters: Counters, buckets: CounterBuckets, scope: Pick<Scope, 'unit' | 'countedMask'>): (wanted: readonly number[]) => Location | undefined {
+	const index = stackIndex(dictionary);
+	const {groupOfFrame, locations} = index.grouping('method');
+	// A native method has no line, and is named where nothing else was called.
+	return mostOfBuckets(counters, buckets, scope, locations, node => ends[node] === node ? 0 : groupOfFrame[dictionary.nodeFrame[index.attributed[node] === ends[node] ? node : index.attributed[node]]]);
+}
 
-	constructor({dictionary}: Snapshot, counters: Counters, scope: Scope, query: Query, buckets: CounterBuckets) {
-		this.isOwnFirst = query.ownFirst === true;
-		this.#make = () => {
-			const {ownFirst, by} = query;
-			const index = stackIndex(dictionary);
-			const attributed = attributionOf(dictionary, {...query, ownFirst: !ownFirst});
-			const {nodeFrame} = dictionary;
-			const rows = index.grouping(by);
-			const {groupOfFrame, locations} = index.grouping(ownFirst ? 'method' : 'line');
-			const memberOfCounter = new Int32Array(counters.count);
-			// What stands in the row's own place has no other side.
-			const memberOf = (node: number, group: number): number => {
-				const frame = nodeFrame[attributed[node]];
-				if (rows.groupOfFrame[frame] !== group) {
-					return groupOfFrame[frame];
-				}
-
-				// The program's own line may have called a native method, which has none.
-				const end = nodeFrame[node];
-				return ownFirst && rows.groupOfFrame[end] !== group ? groupOfFrame[end] : 0;
-			};
-
-			// By what shares are of.
-			const weighed = scope.unit === 'ticks' ? {...counters, cpuNs: new Float64Array(counters.count)} : counters;
-			const ranking = new CounterRanking(weighed, buckets, memberOfCounter, locations.length, scope.countedMask);
-			const {isOwn} = ownCode(query.app);
-			return group => {
-				// Where a stack has no own code, nothing of it was called by any.
-				if (ownFirst && !isOwn(rows.locations[group].className)) {
-					return undefined;
-				}
-
-				for (const counter of buckets.countersOf(group)) {
-					memberOfCounter[counter] = memberOf(counters.node[counter], group);
-				}
-
-				const [top = 0] = ranking.of([group], 1).top;
-				return top === 0 ? undefined : locations[top];
-			};
-		};
-	}
-
-	/** Where most of a row's samples count; undefined where that is the row itself. */
-	of(group: number): Location | undefined {
-		this.#locationOf ??= this.#make();
-		return this.#locationOf(group);
-	}
+/** By buckets of a grouping: the program's own line by which most samples came; undefined where that is of the same group. */
+export function ownOfBuckets(dictionary: Dictionary, query: Pick<Query, 'by' | 'app'>, counters: Counters, buckets: CounterBuckets, scope: Pick<Scope, 'unit' | 'countedMask'>): (wanted: readonly number[]) => Location | undefined {
+	const index = stackIndex(dictionary);
+	const own = index.ownAttributed(ownCode(query.app));
+	const rows = index.grouping(query.by);
+	const {groupOfFrame, locations} = index.grouping('line');
+	const {nodeFrame} = dictionary;
+	return mostOfBuckets(counters, buckets, scope, locations, node => rows.groupOfFrame[nodeFrame[own[node]]] === rows.groupOfFrame[nodeFrame[index.attributed[node]]] ? 0 : groupOfFrame[nodeFrame[own[node]]]);
 }

@@ -2,7 +2,9 @@ import {rootNode} from '../../model/frame.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import type {PastFigures} from '../columns/column.js';
-import {attributionOf, OtherSide} from '../counters/attribution.js';
+import {
+	attributionOf, endsOf, ownOfBuckets, viaOfBuckets,
+} from '../counters/attribution.js';
 import {AtLocation} from '../counters/location.js';
 import {CounterBuckets, CounterRanking, type Ranked, BucketSums} from '../counters/buckets.js';
 import {
@@ -27,7 +29,9 @@ type CountedFigures = {
 	readonly threads: Snapshot['threads'];
 	readonly ranking: CounterRanking;
 	readonly contention: ContentionByLocation;
-	readonly beyond: OtherSide;
+	/** Which of the two there is depends on the query. */
+	readonly viaOf?: (groups: readonly number[]) => Location | undefined;
+	readonly ownOf?: (groups: readonly number[]) => Location | undefined;
 	/** Shares are of ticks, not of CPU time. */
 	readonly isInTicks: boolean;
 	/** See `threadsInStep`. */
@@ -149,12 +153,12 @@ export class LineRow extends AtLocation {
 
 	/** With own code first: the method beyond it that had most of the row's samples, if those were not the line's own. */
 	get via(): Location | undefined {
-		return this.#of.beyond.isOwnFirst ? this.#of.beyond.of(this.#group) : undefined;
+		return this.#of.viaOf?.([this.#group]);
 	}
 
 	/** Without: the line of the program's own code by which most of the row's samples came, if it is not the row's. */
 	get own(): Location | undefined {
-		return this.#of.beyond.isOwnFirst ? undefined : this.#of.beyond.of(this.#group);
+		return this.#of.ownOf?.([this.#group]);
 	}
 
 	protected override get location(): Location {
@@ -235,14 +239,15 @@ function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, sc
 	const inStep = threadsInStep(snapshot, since);
 	const locations = grouping.locations.length;
 	const buckets = new CounterBuckets(sums.bucketOfCounter, locations);
-	const shared: Omit<CountedFigures, 'beyond' | 'isInTicks'> = {
+	const shared: Omit<CountedFigures, 'viaOf' | 'ownOf' | 'isInTicks'> = {
 		grouping, sums, threads, inStep, ranking: new CounterRanking(counters, buckets, counters.thread, threads.count, countedMask), contention: contentionByLocation(snapshot, attributed, grouping, scope),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
+	const ends = endsOf(dictionary, query);
 	return inUnit => {
-		const isInTicks = inUnit.unit === 'ticks';
 		const figures: CountedFigures = {
-			...shared, isInTicks, beyond: new OtherSide(snapshot, counters, inUnit, query, buckets),
+			...shared, isInTicks: inUnit.unit === 'ticks',
+			...(ends ? {viaOf: viaOfBuckets(dictionary, ends, counters, buckets, inUnit)} : {ownOf: ownOfBuckets(dictionary, query, counters, buckets, inUnit)}),
 		};
 		const rows: LineRow[] = [];
 		for (let group = 1; group < locations; group++) {

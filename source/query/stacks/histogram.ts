@@ -1,23 +1,16 @@
-import {rootNode} from '../../model/frame.js';
 import type {Counters, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {sortRows} from '../columns/sort.js';
 import {endsOf, viaOfBuckets} from '../counters/attribution.js';
 import {CounterBuckets, CounterRanking, BucketSums} from '../counters/buckets.js';
-import {countersInWindow, scopeOf, type Scope} from '../counters/scope.js';
+import {countersInWindow, scopeOf} from '../counters/scope.js';
 import {threadsInStep} from '../counters/share.js';
 import {StackFilter} from '../counters/stack-filter.js';
 import {stackIndex} from '../counters/stack-index.js';
 import {figuresOf, type FilterFields} from '../filter/filter.js';
-import {mostOf} from '../locks/contention-by-location.js';
 import type {Query} from '../types/rows.js';
-import {
-	SameStacks, StackHistogramRow, type Frames, type RowSource,
-} from './rows.js';
+import {SameStacks, StackHistogramRow, type CountedStacks} from './rows.js';
 import {stackColumns} from './columns.js';
-
-/** Names of threads kept for a row. */
-const maxTopThreads = 3;
 
 /**
 Identical stacks between `baseline` (undefined: the session's start) and `snapshot`, counted over all threads and states
@@ -40,9 +33,21 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	}
 
 	const sums = new BucketSums(counters, stackOfCounter, stacks.firstNode.length, scope);
-	const rows = rowsOf(snapshot, sums, counters, scope, {
-		inStep: threadsInStep(snapshot, since), dictionary, lines, depth, stacks, ends, app: query.app,
-	});
+	const buckets = new CounterBuckets(stackOfCounter, stacks.firstNode.length);
+	const {threads} = snapshot;
+	const counted: CountedStacks = {
+		stacks, counters, buckets, sums, ends, threads, isInTicks: scope.unit === 'ticks', inStep: threadsInStep(snapshot, since), app: query.app,
+		ranking: new CounterRanking(counters, buckets, counters.thread, threads.count, scope.countedMask),
+		viaOf: ends && viaOfBuckets(dictionary, ends, counters, buckets, scope),
+	};
+	const isCpuCounted = (scope.countedMask & (1 << stateCode.RUNNABLE)) !== 0;
+	const rows: StackHistogramRow[] = [];
+	for (let stack = 1; stack < stacks.firstNode.length; stack++) {
+		if (sums.selfTicks[stack] > 0 || (isCpuCounted && sums.selfCpuNs[stack] > 0)) {
+			rows.push(new StackHistogramRow(stack, counted));
+		}
+	}
+
 	const filter = new StackFilter(scope.filter, dictionary, lines);
 	const leftOut = ends && !filter.isEmpty ? foundInLeftOut(counters, sums, filter, ends) : undefined;
 	const shown = filter.isEmpty
@@ -63,47 +68,4 @@ function foundInLeftOut(counters: Counters, {selfTicks, bucketOfCounter}: Bucket
 	}
 
 	return found;
-}
-
-function rowsOf(snapshot: Snapshot, sums: BucketSums, counters: Counters, {unit, countedMask}: Scope, frames: Frames): StackHistogramRow[] {
-	const {threads, dictionary} = snapshot;
-	const stackCount = sums.selfTicks.length;
-	let ranking: CounterRanking | undefined;
-	const source: RowSource = {
-		sums,
-		frames,
-		isInTicks: unit === 'ticks',
-		threadsOf(stack) {
-			ranking ??= new CounterRanking(counters, new CounterBuckets(sums.bucketOfCounter, stackCount), counters.thread, threads.count, countedMask);
-			const {count, top} = ranking.of([stack], maxTopThreads);
-			return {count, names: top.map(thread => threads.name[thread])};
-		},
-		viaOf: frames.ends
-			? viaOfBuckets(dictionary, {
-				counters, ends: frames.ends, bucketOfCounter: sums.bucketOfCounter, buckets: stackCount,
-			}, {unit, countedMask})
-			: () => undefined,
-		usualNode: stack => usualNode(counters, sums.bucketOfCounter, stack),
-	};
-	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
-	const rows: StackHistogramRow[] = [];
-	for (let stack = 1; stack < stackCount; stack++) {
-		const [ticks, cpuNs] = [sums.selfTicks[stack], sums.selfCpuNs[stack]];
-		if (ticks > 0 || (isCpuCounted && cpuNs > 0)) {
-			rows.push(new StackHistogramRow(stack, source));
-		}
-	}
-
-	return rows;
-}
-
-function usualNode({count, node, ticks}: Counters, stackOfCounter: Int32Array, stack: number): number {
-	const ticksOfNode = new Map<number, number>();
-	for (let counter = 0; counter < count; counter++) {
-		if (stackOfCounter[counter] === stack) {
-			ticksOfNode.set(node[counter], ticks[counter] + (ticksOfNode.get(node[counter]) ?? 0));
-		}
-	}
-
-	return mostOf(ticksOfNode)?.[0] ?? rootNode;
 }

@@ -1,34 +1,35 @@
 import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
 import {nativeLine, rootNode} from '../../model/frame.js';
-import type {Dictionary} from '../../model/snapshot.js';
+import type {Counters, Dictionary, Snapshot} from '../../model/snapshot.js';
 import {TupleIndex} from '../../model/tuple-index.js';
 import {ownLocation} from '../counters/attribution.js';
 import {percentOf, samplesOf, shareError} from '../counters/share.js';
 import {framesOf, type Grouping} from '../counters/stack-index.js';
 import type {Location, Query, StateTicks} from '../types/rows.js';
-import type {BucketSums} from '../counters/buckets.js';
+import type {
+	BucketSums, CounterBuckets, CounterRanking, Ranked,
+} from '../counters/buckets.js';
+import {mostOf} from '../locks/contention-by-location.js';
 
-export type Frames = {
-	readonly dictionary: Dictionary;
-	readonly lines: Grouping;
-	readonly depth: number;
+/** Names of threads kept for a row. */
+const maxTopThreads = 3;
+
+/** What rows are read from, by the numbers of their stacks. */
+export type CountedStacks = {
 	readonly stacks: SameStacks;
+	readonly counters: Counters;
+	readonly buckets: CounterBuckets;
+	readonly sums: BucketSums;
+	readonly ranking: CounterRanking;
+	readonly threads: Snapshot['threads'];
+	/** See `endsOf`. */
 	readonly ends: Int32Array | undefined;
 	readonly app: Query['app'];
+	readonly isInTicks: boolean;
 	/** See `threadsInStep`. */
 	readonly inStep: number;
-};
-
-/** What rows are made from, when they are asked. */
-export type RowSource = {
-	readonly sums: BucketSums;
-	readonly frames: Frames;
-	readonly isInTicks: boolean;
-	threadsOf(stack: number): {readonly count: number; readonly names: readonly string[]};
-	viaOf(stacks: readonly number[]): Location | undefined;
-	/** The stack, by its node, that most samples of the row had. */
-	usualNode(stack: number): number;
+	readonly viaOf: ((stacks: readonly number[]) => Location | undefined) | undefined;
 };
 
 /**
@@ -36,103 +37,104 @@ A row of the Stacks view: identical stacks of all threads and states put togethe
 when it is drawn, as most rows are not.
 */
 export class StackHistogramRow {
-	readonly #source: RowSource;
-	#threads: ReturnType<RowSource['threadsOf']> | undefined;
+	readonly key: string;
+	readonly #of: CountedStacks;
+	#ranked: Ranked | undefined;
 	#fingerprint: string | undefined;
-	#key: string | undefined;
 
-	constructor(readonly stack: number, source: RowSource) {
-		this.#source = source;
+	constructor(readonly stack: number, of: CountedStacks) {
+		this.#of = of;
+		this.key = String(this.node);
 	}
 
 	get node(): number {
-		return this.#source.frames.stacks.firstNode[this.stack];
+		return this.#of.stacks.firstNode[this.stack];
 	}
 
 	/** Ticks of counted states, and CPU nanoseconds of all. */
 	get ticks(): number {
-		return this.#source.sums.selfTicks[this.stack];
+		return this.#of.sums.selfTicks[this.stack];
 	}
 
 	get cpuNs(): number {
-		return this.#source.sums.selfCpuNs[this.stack];
+		return this.#of.sums.selfCpuNs[this.stack];
 	}
 
 	/** Share of the unit's whole, 0..100. */
 	get percent(): number {
-		const {sums: {wholeTicks, wholeCpuNs}, isInTicks} = this.#source;
+		const {sums: {wholeTicks, wholeCpuNs}, isInTicks} = this.#of;
 		return isInTicks ? percentOf(this.ticks, wholeTicks) : percentOf(this.cpuNs, wholeCpuNs);
-	}
-
-	get key(): string {
-		this.#key ??= String(this.node);
-		return this.#key;
 	}
 
 	/** Half the width of its 95 % interval, percentage points. */
 	get errorPercent(): number {
-		const {isInTicks, frames, sums} = this.#source;
+		const {isInTicks, inStep, sums} = this.#of;
 		return shareError(this.percent, isInTicks
-			? samplesOf(sums.ticks(this.stack), sums.ticks()) / frames.inStep
+			? samplesOf(sums.ticks(this.stack), sums.ticks()) / inStep
 			: samplesOf(sums.cpu(this.stack), sums.cpu()));
 	}
 
 	get states(): StateTicks {
-		return this.#source.sums.states(this.stack);
+		return this.#of.sums.states(this.stack);
 	}
 
 	get threadCount(): number {
-		return this.#seen.count;
+		return this.#threads.count;
 	}
 
 	/** Names of the threads with the most CPU time, then ticks, there; at most three. */
 	get topThreads(): readonly string[] {
-		return this.#seen.names;
+		return this.#threads.top.map(thread => this.#of.threads.name[thread]);
 	}
 
 	/** The innermost frame; with own code first that of the program's own. */
 	get top(): Location {
-		const {dictionary, lines} = this.#source.frames;
-		return lines.locations[lines.groupOfFrame[dictionary.nodeFrame[this.node]]];
+		const {dictionary, grouping: {locations, groupOfFrame}} = this.#of.stacks;
+		return locations[groupOfFrame[dictionary.nodeFrame[this.node]]];
 	}
 
 	/** The frames compared, innermost first. */
 	get frames(): readonly Location[] {
-		const {dictionary, depth} = this.#source.frames;
+		const {dictionary, depth} = this.#of.stacks;
 		return framesOf(dictionary, this.node, depth);
 	}
 
 	/** All frames: with own code first those that most samples had. */
 	get wholeFrames(): readonly Location[] {
-		const {frames} = this.#source;
-		return framesOf(frames.dictionary, frames.ends ? this.#source.usualNode(this.stack) : this.node);
+		const {stacks: {dictionary}, ends, counters: {node, ticks}, buckets} = this.#of;
+		const ticksOfNode = new Map([[this.node, 0]]);
+		for (const counter of ends ? buckets.countersOf(this.stack) : []) {
+			ticksOfNode.set(node[counter], ticks[counter] + (ticksOfNode.get(node[counter]) ?? 0));
+		}
+
+		return framesOf(dictionary, mostOf(ticksOfNode)?.[0] ?? this.node);
 	}
 
 	/** As in a `LineRow`: with own code first what that called, without it the line that it came by. */
 	get via(): Location | undefined {
-		return this.#source.viaOf([this.stack]);
+		return this.#of.viaOf?.([this.stack]);
 	}
 
 	get own(): Location | undefined {
-		const {dictionary, ends, app} = this.#source.frames;
+		const {stacks: {dictionary}, ends, app} = this.#of;
 		return ends ? undefined : ownLocation(dictionary, this.node, {app});
-	}
-
-	get #seen(): ReturnType<RowSource['threadsOf']> {
-		this.#threads ??= this.#source.threadsOf(this.stack);
-		return this.#threads;
-	}
-
-	/** Whether a stack, by its node, is one of those that the row counts. */
-	isOf(node: number): boolean {
-		const {stacks, ends} = this.#source.frames;
-		return node !== rootNode && stacks.numberOf(ends ? ends[node] : node) === stacks.numberOf(this.node);
 	}
 
 	/** MD5 of the compared frames as `frameText` prints them. */
 	get fingerprint(): string {
 		this.#fingerprint ??= fingerprintOf(this.frames);
 		return this.#fingerprint;
+	}
+
+	get #threads(): Ranked {
+		this.#ranked ??= this.#of.ranking.of([this.stack], maxTopThreads);
+		return this.#ranked;
+	}
+
+	/** Whether a stack, by its node, is one of those that the row counts. */
+	isOf(node: number): boolean {
+		const {stacks, ends} = this.#of;
+		return node !== rootNode && stacks.numberOf(ends ? ends[node] : node) === this.stack;
 	}
 }
 
@@ -168,7 +170,7 @@ export class SameStacks {
 	readonly #paths = new TupleIndex(2);
 	readonly #numberOfPath = new Map<number, number>();
 
-	constructor(readonly dictionary: Dictionary, readonly grouping: Pick<Grouping, 'groupOfFrame'>, readonly depth: number) {
+	constructor(readonly dictionary: Dictionary, readonly grouping: Pick<Grouping, 'groupOfFrame' | 'locations'>, readonly depth: number) {
 		this.#numberOfNode = new Int32Array(dictionary.nodeCount);
 	}
 

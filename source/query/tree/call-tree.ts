@@ -3,6 +3,7 @@ import type {Counters, Dictionary} from '../../model/snapshot.js';
 import {stateCount} from '../../model/thread-state.js';
 import {inOrder, type Sortable} from '../columns/sort.js';
 import {viaOfBuckets} from '../counters/attribution.js';
+import {CounterBuckets} from '../counters/buckets.js';
 import {AtLocation, locationName} from '../counters/location.js';
 import type {Scope} from '../counters/scope.js';
 import {percentOf} from '../counters/share.js';
@@ -97,9 +98,7 @@ export class CallTree<Row extends CallNode = CallNode> {
 			}
 		}
 
-		this.viaOf = ends && viaOfBuckets(dictionary, {
-			counters, ends, bucketOfCounter: places, buckets: nodeCount,
-		}, scope);
+		this.viaOf = ends && viaOfBuckets(dictionary, ends, counters, new CounterBuckets(places, nodeCount), scope);
 		this.starts = [...new Set(of.starts ?? places)].filter(place => this.#hasWeight(place));
 		this.root = new Node(this);
 		this.whole = of.whole ?? {ticks: this.root.totalTicks, cpuNs: this.root.totalCpuNs};
