@@ -5,6 +5,7 @@ import type {Counters, Snapshot} from '../model/snapshot.js';
 import {stateCount} from '../model/thread-state.js';
 import {recordsInWindow} from '../model/records-in-window.js';
 import {attributionOf} from './counters/attribution.js';
+import {sumsByNode} from './counters/buckets.js';
 import {countersInWindow, scopeOf, type Scope, isCounted} from './counters/scope.js';
 import {byNumber, byText} from './columns/sort.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
@@ -152,15 +153,9 @@ function detailStacks({dictionary}: Snapshot, counters: Counters, scope: Scope):
 }
 
 /** Callers and callees by one pass from the callees to the callers, which adds up every subtree. */
-function neighbours({dictionary}: Snapshot, counters: Counters, {countedMask}: Scope, {groupOfFrame, outermost, locations, keys}: Grouping, group: number): Pick<LineDetail, 'callers' | 'callees'> {
+function neighbours({dictionary}: Snapshot, counters: Counters, scope: Scope, {groupOfFrame, outermost, locations, keys}: Grouping, group: number): Pick<LineDetail, 'callers' | 'callees'> {
 	const {nodeCount, nodeParent, nodeFrame} = dictionary;
-	const whole = {ticks: new Float64Array(nodeCount), cpuNs: new Float64Array(nodeCount)};
-	for (let counter = 0; counter < counters.count; counter++) {
-		const node = counters.node[counter];
-		whole.cpuNs[node] += counters.cpuNs[counter];
-		whole.ticks[node] += (countedMask & (1 << counters.state[counter])) === 0 ? 0 : counters.ticks[counter];
-	}
-
+	const whole = sumsByNode(counters, nodeCount, scope);
 	// Subtrees without the samples in which the group occurs again further in: what its innermost call led to.
 	const inner = {ticks: new Float64Array(whole.ticks), cpuNs: new Float64Array(whole.cpuNs)};
 	const callers = new Map<number, {ticks: number; cpuNs: number}>();

@@ -65,8 +65,6 @@ first value of each row is worked out once: rows may look theirs up.
 */
 export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Row[], [first, ...others]: ReadonlyArray<ValueOf<Row>>, sign: number): Row[] {
 	const compareOthers = comparison(others, sign);
-	return rows
-		.map(row => ({row, value: first(row)}))
-		.sort((a, b) => sign * compareValues(a.value, b.value) || compareOthers(a.row, b.row))
-		.map(({row}) => row);
+	const values = rows.map(row => first(row));
+	return [...rows.keys()].sort((a, b) => sign * compareValues(values[a], values[b]) || compareOthers(rows[a], rows[b])).map(index => rows[index]);
 }

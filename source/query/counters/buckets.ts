@@ -124,75 +124,84 @@ export class CounterRanking {
 	}
 }
 
-/** What counters with Java frames come to, by the bucket of each, and all together. */
+/** Ticks of counted states and CPU nanoseconds, by node. */
+export function sumsByNode({count, node, state, ticks, cpuNs}: Counters, nodeCount: number, {countedMask}: Pick<Scope, 'countedMask'>): {readonly ticks: Float64Array; readonly cpuNs: Float64Array} {
+	const sums = {ticks: new Float64Array(nodeCount), cpuNs: new Float64Array(nodeCount)};
+	for (let counter = 0; counter < count; counter++) {
+		sums.cpuNs[node[counter]] += cpuNs[counter];
+		sums.ticks[node[counter]] += (countedMask & (1 << state[counter])) === 0 ? 0 : ticks[counter];
+	}
+
+	return sums;
+}
+
+/** What counters come to by bucket, 0 being that of the empty stack, and in all other buckets together. */
 export class BucketSums {
 	/** Ticks of counted states, and CPU time. */
 	readonly selfTicks: Float64Array;
 	readonly selfCpuNs: Float64Array;
 	readonly wholeTicks: number;
 	readonly wholeCpuNs: number;
-	readonly wholeSquaredTicks: number;
-	readonly #wholeSquaredUs: number;
-	/** Sums of squares, see `counterColumns`. */
-	readonly #squaredTicks: Float64Array;
-	readonly #squaredUs: Float64Array;
-	/** Ticks at [bucket * stateCount + state], every state. */
-	readonly #states: Float64Array;
+	#buckets: CounterBuckets | undefined;
+	#whole: {readonly us: number; readonly ticks: number} | undefined;
 
-	/** `bucketOfCounter` holds ids below `buckets`. */
-	constructor(counters: Counters, readonly bucketOfCounter: Int32Array, buckets: number, {countedMask}: Pick<Scope, 'countedMask'>) {
-		const [selfTicks, selfCpuNs, ticksSquared, usSquared] = Array.from({length: 4}, () => new Float64Array(buckets));
-		const states = new Float64Array(buckets * stateCount);
-		const {count, node, state: stateOf, ticks: ticksOf, cpuNs: cpuNsOf, squaredTicks, squaredUs} = counters;
-		let [wholeCpuNs, wholeTicks, wholeSquaredUs, wholeSquaredTicks] = [0, 0, 0, 0];
-		for (let counter = 0; counter < count; counter++) {
-			if (node[counter] === rootNode) {
-				continue;
-			}
-
-			const bucket = bucketOfCounter[counter];
-			const state = stateOf[counter];
-			const ticks = ticksOf[counter];
-			const cpuNs = cpuNsOf[counter];
-			states[(bucket * stateCount) + state] += ticks;
-			if (cpuNs > 0) {
-				wholeCpuNs += cpuNs;
-				wholeSquaredUs += squaredUs[counter];
-				selfCpuNs[bucket] += cpuNs;
-				usSquared[bucket] += squaredUs[counter];
-			}
-
-			if ((countedMask & (1 << state)) !== 0) {
-				wholeTicks += ticks;
-				wholeSquaredTicks += squaredTicks[counter];
-				selfTicks[bucket] += ticks;
-				ticksSquared[bucket] += squaredTicks[counter];
-			}
+	/** `bucketOfNode` holds ids below `buckets`; `byNode` are the sums of the counters. */
+	constructor(readonly counters: Counters, byNode: ReturnType<typeof sumsByNode>, readonly bucketOfNode: Int32Array, buckets: number, readonly scope: Pick<Scope, 'countedMask'>) {
+		this.selfTicks = new Float64Array(buckets);
+		this.selfCpuNs = new Float64Array(buckets);
+		let [wholeTicks, wholeCpuNs] = [0, 0];
+		for (let node = rootNode + 1; node < byNode.ticks.length; node++) {
+			this.selfTicks[bucketOfNode[node]] += byNode.ticks[node];
+			this.selfCpuNs[bucketOfNode[node]] += byNode.cpuNs[node];
+			wholeTicks += byNode.ticks[node];
+			wholeCpuNs += byNode.cpuNs[node];
 		}
 
-		this.selfTicks = selfTicks;
-		this.selfCpuNs = selfCpuNs;
-		this.#squaredTicks = ticksSquared;
-		this.#squaredUs = usSquared;
-		this.#states = states;
 		this.wholeTicks = wholeTicks;
 		this.wholeCpuNs = wholeCpuNs;
-		this.wholeSquaredTicks = wholeSquaredTicks;
-		this.#wholeSquaredUs = wholeSquaredUs;
+	}
+
+	get buckets(): CounterBuckets {
+		this.#buckets ??= new CounterBuckets(this.counters.node.subarray(0, this.counters.count).map(node => this.bucketOfNode[node]), this.selfTicks.length);
+		return this.#buckets;
 	}
 
 	/** The CPU time of all buckets, or of one. */
 	cpu(bucket?: number): Pieces {
-		return bucket === undefined ? cpuPieces(this.wholeCpuNs, this.#wholeSquaredUs) : cpuPieces(this.selfCpuNs[bucket], this.#squaredUs[bucket]);
+		return cpuPieces(bucket === undefined ? this.wholeCpuNs : this.selfCpuNs[bucket], this.#squares(bucket).us);
 	}
 
 	/** The counted ticks of all buckets, or of one. */
 	ticks(bucket?: number): Pieces {
-		return bucket === undefined ? {sum: this.wholeTicks, squares: this.wholeSquaredTicks} : {sum: this.selfTicks[bucket], squares: this.#squaredTicks[bucket]};
+		return {sum: bucket === undefined ? this.wholeTicks : this.selfTicks[bucket], squares: this.#squares(bucket).ticks};
 	}
 
-	/** Ticks of a bucket by state. */
+	/** Ticks of a bucket by state, every state. */
 	states(bucket: number): StateTicks {
-		return [...this.#states.subarray(bucket * stateCount, (bucket + 1) * stateCount)];
+		const states = Array.from({length: stateCount}, () => 0);
+		for (const counter of this.buckets.countersOf(bucket)) {
+			states[this.counters.state[counter]] += this.counters.ticks[counter];
+		}
+
+		return states;
+	}
+
+	/** Sums of squares, see `counterColumns`. */
+	#squares(bucket?: number): {readonly us: number; readonly ticks: number} {
+		if (bucket === undefined && this.#whole) {
+			return this.#whole;
+		}
+
+		const {order, start} = this.buckets;
+		const {state, cpuNs, squaredUs, squaredTicks} = this.counters;
+		const squares = {us: 0, ticks: 0};
+		for (let index = start[bucket ?? 1]; index < (bucket === undefined ? order.length : start[bucket + 1]); index++) {
+			const counter = order[index];
+			squares.us += cpuNs[counter] > 0 ? squaredUs[counter] : 0;
+			squares.ticks += (this.scope.countedMask & (1 << state[counter])) === 0 ? 0 : squaredTicks[counter];
+		}
+
+		this.#whole = bucket === undefined ? squares : this.#whole;
+		return squares;
 	}
 }

@@ -1,12 +1,14 @@
 import {rootNode} from '../../model/frame.js';
-import type {Counters, Snapshot} from '../../model/snapshot.js';
+import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import type {PastFigures} from '../columns/column.js';
 import {
 	attributionOf, endsOf, ownOfBuckets, viaOfBuckets,
 } from '../counters/attribution.js';
 import {AtLocation} from '../counters/location.js';
-import {CounterBuckets, CounterRanking, type Ranked, BucketSums} from '../counters/buckets.js';
+import {
+	BucketSums, CounterRanking, sumsByNode, type Ranked,
+} from '../counters/buckets.js';
 import {
 	countersInWindow, effectiveUnit, scopeOf, type Scope,
 } from '../counters/scope.js';
@@ -25,7 +27,9 @@ const maxTopThreads = 3;
 /** What the rows of a window are read from, by group. */
 type CountedFigures = {
 	readonly grouping: Grouping;
-	readonly sums: LineSums;
+	readonly sums: BucketSums;
+	/** Of samples with the group anywhere on their stack. */
+	readonly totals: ReturnType<typeof sumsByNode>;
 	readonly threads: Snapshot['threads'];
 	readonly ranking: CounterRanking;
 	readonly contention: ContentionByLocation;
@@ -63,7 +67,7 @@ export class LineRow extends AtLocation {
 	}
 
 	get totalTicks(): number {
-		return this.#of.sums.totalTicks[this.#group];
+		return this.#of.totals.ticks[this.#group];
 	}
 
 	get selfCpuNs(): number {
@@ -71,7 +75,7 @@ export class LineRow extends AtLocation {
 	}
 
 	get totalCpuNs(): number {
-		return this.#of.sums.totalCpuNs[this.#group];
+		return this.#of.totals.cpuNs[this.#group];
 	}
 
 	/** Shares in percent (0..100) of the unit's whole (for `cpu-ms` too: share of CPU time). */
@@ -234,13 +238,15 @@ function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, sc
 	const counters = countersInWindow(snapshot, since, scope);
 	const grouping = stackIndex(dictionary).grouping(query.by);
 	const attributed = attributionOf(dictionary, query);
-	const sums = new LineSums(snapshot, counters, scope, attributed, grouping);
-	const {wholeCpuNs, wholeTicks} = sums;
+	const {nodeFrame} = dictionary;
+	const byNode = sumsByNode(counters, dictionary.nodeCount, scope);
+	const sums = new BucketSums(counters, byNode, attributed.subarray(0, dictionary.nodeCount).map(node => grouping.groupOfFrame[nodeFrame[node]]), grouping.locations.length, scope);
+	const totals = totalsOf(dictionary, byNode, grouping);
+	const {wholeCpuNs, wholeTicks, buckets} = sums;
 	const inStep = threadsInStep(snapshot, since);
 	const locations = grouping.locations.length;
-	const buckets = new CounterBuckets(sums.bucketOfCounter, locations);
 	const shared: Omit<CountedFigures, 'viaOf' | 'ownOf' | 'isInTicks'> = {
-		grouping, sums, threads, inStep, ranking: new CounterRanking(counters, buckets, counters.thread, threads.count, countedMask), contention: contentionByLocation(snapshot, attributed, grouping, scope),
+		grouping, sums, totals, threads, inStep, ranking: new CounterRanking(counters, buckets, counters.thread, threads.count, countedMask), contention: contentionByLocation(snapshot, attributed, grouping, scope),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const ends = endsOf(dictionary, query);
@@ -251,56 +257,33 @@ function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, sc
 		};
 		const rows: LineRow[] = [];
 		for (let group = 1; group < locations; group++) {
-			if (sums.totalTicks[group] > 0 || (isCpuCounted && sums.totalCpuNs[group] > 0)) {
+			if (totals.ticks[group] > 0 || (isCpuCounted && totals.cpuNs[group] > 0)) {
 				rows.push(new LineRow(group, figures));
 			}
 		}
 
 		return {
-			rows, wholeCpuNs, wholeTicks, cpuSamples: samplesOf(sums.cpu(), sums.cpu()), ticksPerObservation: wholeTicks > 0 ? inStep * sums.wholeSquaredTicks / wholeTicks : 1,
+			rows, wholeCpuNs, wholeTicks, cpuSamples: samplesOf(sums.cpu(), sums.cpu()), ticksPerObservation: wholeTicks > 0 ? inStep * sums.ticks().squares / wholeTicks : 1,
 		};
 	};
 }
 
-/** Sums by group. A stack adds to `self` of the group it is attributed to and to `total` of each group in it. */
-class LineSums extends BucketSums {
-	readonly totalTicks: Float64Array;
-	readonly totalCpuNs: Float64Array;
-
-	constructor({dictionary}: Snapshot, counters: Counters, scope: Pick<Scope, 'countedMask'>, attributed: Int32Array, {locations, groupOfFrame, outermost}: Grouping) {
-		const {nodeCount, nodeParent, nodeFrame} = dictionary;
-		const {count, node: nodes, state, ticks, cpuNs} = counters;
-		const groupOfCounter = new Int32Array(count);
-		const ticksOfNode = new Float64Array(nodeCount);
-		const cpuNsOfNode = new Float64Array(nodeCount);
-		for (let counter = 0; counter < count; counter++) {
-			const node = nodes[counter];
-			groupOfCounter[counter] = groupOfFrame[nodeFrame[attributed[node]]];
-			cpuNsOfNode[node] += cpuNs[counter];
-			ticksOfNode[node] += (scope.countedMask & (1 << state[counter])) === 0 ? 0 : ticks[counter];
+/** Sums by group of all samples that have it on their stack, once each; `byNode` becomes that of whole subtrees. */
+function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: ReturnType<typeof sumsByNode>, {locations, groupOfFrame, outermost}: Grouping): ReturnType<typeof sumsByNode> {
+	const totals = {ticks: new Float64Array(locations.length), cpuNs: new Float64Array(locations.length)};
+	// Callees have greater ids than their callers, so that one pass from the end sums every subtree.
+	for (let node = nodeCount - 1; node > rootNode; node--) {
+		const [ticks, cpuNs] = [byNode.ticks[node], byNode.cpuNs[node]];
+		if (outermost[node] === 1) {
+			totals.ticks[groupOfFrame[nodeFrame[node]]] += ticks;
+			totals.cpuNs[groupOfFrame[nodeFrame[node]]] += cpuNs;
 		}
 
-		super(counters, groupOfCounter, locations.length, scope);
-		this.totalTicks = new Float64Array(locations.length);
-		this.totalCpuNs = new Float64Array(locations.length);
-		// Callees have greater ids than their callers, so that one pass from the end sums every subtree.
-		for (let node = nodeCount - 1; node > rootNode; node--) {
-			const ticksThere = ticksOfNode[node];
-			const cpuNsThere = cpuNsOfNode[node];
-			if (ticksThere === 0 && cpuNsThere === 0) {
-				continue;
-			}
-
-			if (outermost[node] === 1) {
-				const group = groupOfFrame[nodeFrame[node]];
-				this.totalTicks[group] += ticksThere;
-				this.totalCpuNs[group] += cpuNsThere;
-			}
-
-			ticksOfNode[nodeParent[node]] += ticksThere;
-			cpuNsOfNode[nodeParent[node]] += cpuNsThere;
-		}
+		byNode.ticks[nodeParent[node]] += ticks;
+		byNode.cpuNs[nodeParent[node]] += cpuNs;
 	}
+
+	return totals;
 }
 
 /** CPU time, or ticks where the query that is asked by then looks at these, at each place of a window; the filter has no say. */
@@ -308,16 +291,8 @@ export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, que
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, {...query, filter: ''});
 	const counters = countersInWindow(snapshot, since, scope);
-	const {groupOfFrame, keys} = stackIndex(dictionary).grouping(query.by);
-	const attributed = attributionOf(dictionary, query);
-	const sums = new BucketSums(counters, counters.node.map(node => groupOfFrame[dictionary.nodeFrame[attributed[node]]]), keys.length, scope);
-	const figures = new Map<string, {readonly ticks: number; readonly cpuNs: number}>();
-	for (const [group, key] of keys.entries()) {
-		const [ticks, cpuNs] = [sums.selfTicks[group], sums.selfCpuNs[group]];
-		if (ticks > 0 || cpuNs > 0) {
-			figures.set(key, {ticks, cpuNs});
-		}
-	}
-
-	return (key, asked) => figures.get(key)?.[effectiveUnit(asked) === 'ticks' ? 'ticks' : 'cpuNs'] ?? 0;
+	const {groupOfFrame, groupOfKey, keys} = stackIndex(dictionary).grouping(query.by);
+	const groups = attributionOf(dictionary, query).subarray(0, dictionary.nodeCount).map(node => groupOfFrame[dictionary.nodeFrame[node]]);
+	const {selfTicks, selfCpuNs} = new BucketSums(counters, sumsByNode(counters, dictionary.nodeCount, scope), groups, keys.length, scope);
+	return (key, asked) => (effectiveUnit(asked) === 'ticks' ? selfTicks : selfCpuNs)[groupOfKey.get(key) ?? 0] ?? 0;
 }

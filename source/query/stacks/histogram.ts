@@ -1,8 +1,8 @@
-import type {Counters, Snapshot} from '../../model/snapshot.js';
+import type {Snapshot} from '../../model/snapshot.js';
 import {stateCode} from '../../model/thread-state.js';
 import {sortRows} from '../columns/sort.js';
 import {endsOf, viaOfBuckets} from '../counters/attribution.js';
-import {CounterBuckets, CounterRanking, BucketSums} from '../counters/buckets.js';
+import {BucketSums, CounterRanking, sumsByNode} from '../counters/buckets.js';
 import {countersInWindow, scopeOf} from '../counters/scope.js';
 import {threadsInStep} from '../counters/share.js';
 import {StackFilter} from '../counters/stack-filter.js';
@@ -27,16 +27,16 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	const lines = stackIndex(dictionary).grouping('line');
 	const stacks = new SameStacks(dictionary, lines, depth);
 	const ends = endsOf(dictionary, query);
-	const stackOfCounter = new Int32Array(counters.count);
-	for (let counter = 0; counter < counters.count; counter++) {
-		stackOfCounter[counter] = stacks.numberOf(ends ? ends[counters.node[counter]] : counters.node[counter]);
+	const stackOfNode = new Int32Array(dictionary.nodeCount);
+	for (const node of counters.node.subarray(0, counters.count)) {
+		stackOfNode[node] = stacks.numberOf(ends ? ends[node] : node);
 	}
 
-	const sums = new BucketSums(counters, stackOfCounter, stacks.firstNode.length, scope);
-	const buckets = new CounterBuckets(stackOfCounter, stacks.firstNode.length);
+	const sums = new BucketSums(counters, sumsByNode(counters, dictionary.nodeCount, scope), stackOfNode, stacks.firstNode.length, scope);
+	const {buckets} = sums;
 	const {threads} = snapshot;
 	const counted: CountedStacks = {
-		stacks, counters, buckets, sums, ends, threads, isInTicks: scope.unit === 'ticks', inStep: threadsInStep(snapshot, since), app: query.app,
+		stacks, sums, ends, threads, isInTicks: scope.unit === 'ticks', inStep: threadsInStep(snapshot, since), app: query.app,
 		ranking: new CounterRanking(counters, buckets, counters.thread, threads.count, scope.countedMask),
 		viaOf: ends && viaOfBuckets(dictionary, ends, counters, buckets, scope),
 	};
@@ -49,7 +49,7 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	}
 
 	const filter = new StackFilter(scope.filter, dictionary, lines);
-	const leftOut = ends && !filter.isEmpty ? foundInLeftOut(counters, sums, filter, ends) : undefined;
+	const leftOut = ends && !filter.isEmpty ? foundInLeftOut(sums, filter, ends) : undefined;
 	const shown = filter.isEmpty
 		? rows
 		: rows.filter(row => filter.passes(row.node, depth, figuresOf(filterFields, row), leftOut?.[row.stack]));
@@ -61,10 +61,10 @@ const filterFields: Omit<FilterFields<StackHistogramRow>, 'text'> = {
 };
 
 /** By the number of a stack: terms of the filter whose text is in what its samples stood in beyond the program's own code. */
-function foundInLeftOut(counters: Counters, {selfTicks, bucketOfCounter}: BucketSums, filter: StackFilter, ends: Int32Array): Int32Array {
+function foundInLeftOut({selfTicks, counters, bucketOfNode}: BucketSums, filter: StackFilter, ends: Int32Array): Int32Array {
 	const found = new Int32Array(selfTicks.length);
-	for (let counter = 0; counter < counters.count; counter++) {
-		found[bucketOfCounter[counter]] |= filter.foundBetween(counters.node[counter], ends[counters.node[counter]]);
+	for (const node of counters.node.subarray(0, counters.count)) {
+		found[bucketOfNode[node]] |= filter.foundBetween(node, ends[node]);
 	}
 
 	return found;

@@ -1,15 +1,13 @@
 import type * as crypto from 'node:crypto';
 import {createRequire} from 'node:module';
 import {nativeLine, rootNode} from '../../model/frame.js';
-import type {Counters, Dictionary, Snapshot} from '../../model/snapshot.js';
+import type {Dictionary, Snapshot} from '../../model/snapshot.js';
 import {TupleIndex} from '../../model/tuple-index.js';
 import {ownLocation} from '../counters/attribution.js';
 import {percentOf, samplesOf, shareError} from '../counters/share.js';
 import {framesOf, type Grouping} from '../counters/stack-index.js';
 import type {Location, Query, StateTicks} from '../types/rows.js';
-import type {
-	BucketSums, CounterBuckets, CounterRanking, Ranked,
-} from '../counters/buckets.js';
+import type {BucketSums, CounterRanking, Ranked} from '../counters/buckets.js';
 import {mostOf} from '../locks/contention-by-location.js';
 
 /** Names of threads kept for a row. */
@@ -18,8 +16,6 @@ const maxTopThreads = 3;
 /** What rows are read from, by the numbers of their stacks. */
 export type CountedStacks = {
 	readonly stacks: SameStacks;
-	readonly counters: Counters;
-	readonly buckets: CounterBuckets;
 	readonly sums: BucketSums;
 	readonly ranking: CounterRanking;
 	readonly threads: Snapshot['threads'];
@@ -101,8 +97,8 @@ export class StackHistogramRow {
 
 	/** All frames: with own code first those that most samples had. */
 	get wholeFrames(): readonly Location[] {
-		const {stacks: {dictionary}, ends, counters: {node, ticks}, buckets} = this.#of;
-		const ticksOfNode = new Map([[this.node, 0]]);
+		const {stacks: {dictionary}, ends, sums: {buckets, counters: {node, ticks}}} = this.#of;
+		const ticksOfNode = new Map<number, number>();
 		for (const counter of ends ? buckets.countersOf(this.stack) : []) {
 			ticksOfNode.set(node[counter], ticks[counter] + (ticksOfNode.get(node[counter]) ?? 0));
 		}
