@@ -1,4 +1,4 @@
-import {spawn, spawnSync} from 'node:child_process';
+import {spawn} from 'node:child_process';
 import {closeSync, existsSync, lstatSync, openSync, readdirSync, renameSync, rmSync, unlinkSync, utimesSync} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -8,7 +8,6 @@ import {createAttachFile} from '../../../source/engines/attach/socket/attach-fil
 import {AttachClient, type Reply} from '../../../source/engines/attach/socket/client.js';
 import {HandshakePace, wakeListener} from '../../../source/engines/attach/socket/handshake.js';
 import {readStatus} from '../../../source/jvm/system/proc.js';
-import {bundle} from '../../helpers/bundle.js';
 import {type JavaOptions, type JavaProcess, compileProgram, javaProcess, jdks} from '../../helpers/jvm.js';
 import {rawTarget, targetOf} from '../../helpers/target.js';
 import {until, patienceMs} from '../../helpers/until.js';
@@ -173,30 +172,6 @@ test('an attach file that was left behind is replaced', async () => {
 	utimesSync(file, 1, 1);
 	expect(await new AttachClient(await targetOf(java)).threadDump(options)).toMatchObject({status: 'ok'});
 	expect(existsSync(file)).toBe(false);
-});
-
-test('the attach file of a tprof-top that was killed does not keep the next one waiting', async () => {
-	const {java, folder} = await start();
-	const file = path.join(folder, `.attach_pid${java.pid}`);
-	const program = `const {createAttachFile} = await import(${JSON.stringify(String(await bundle('source/engines/attach/socket/attach-file.ts')))});
-		createAttachFile(${JSON.stringify(await targetOf(java))});
-		process.kill(process.pid, 'SIGKILL');`;
-	expect(spawnSync(process.execPath, ['--input-type=module', '--eval', program]).signal).toBe('SIGKILL');
-	expect(existsSync(file)).toBe(true);
-	// A second, and time to spare for a busy machine; the file of any other client counts for twelve.
-	expect(await new AttachClient(await targetOf(java)).threadDump({timeoutMs: 5000})).toMatchObject({status: 'ok'});
-	expect(existsSync(file)).toBe(false);
-	await expectUnharmed(java);
-});
-
-test('the attach file of a tprof-top that is still there is left alone', async () => {
-	const {java, folder} = await start();
-	const ours = createAttachFile(await targetOf(java)) as {remove(): void};
-	const madeAt = (Date.now() / 1000) - 5;
-	utimesSync(path.join(folder, `.attach_pid${java.pid}`), madeAt, madeAt);
-	expect(createAttachFile(await targetOf(java))).toMatchObject({state: 'theirs'});
-	ours.remove();
-	expect(attachFiles(folder)).toEqual([]);
 });
 
 test('an attach file that another one took the place of is not removed', async () => {

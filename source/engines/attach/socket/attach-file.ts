@@ -1,21 +1,14 @@
 import {
-	closeSync, constants, fchmodSync, fchownSync, fstatSync, lstatSync, openSync, readlinkSync, unlinkSync, writeSync,
+	closeSync, constants, fchmodSync, fchownSync, fstatSync, lstatSync, openSync, unlinkSync,
 } from 'node:fs';
 import process from 'node:process';
-import {
-	openBelowRoot, openFile, openWorkingFolder, pathOf,
-} from '../../../jvm/system/below-root.js';
+import {openBelowRoot, openWorkingFolder, pathOf} from '../../../jvm/system/below-root.js';
 import {asOwner, canActAs} from '../../../jvm/attachability/credentials.js';
-import {
-	errorCode, isAlive, readOpen, readStat, throwIfOutOfFiles,
-} from '../../../jvm/system/proc.js';
+import {errorCode, throwIfOutOfFiles} from '../../../jvm/system/proc.js';
 import type {Target} from '../../../jvm/target.js';
 
 /** The JDK's own client waits ten seconds and then removes its file (sun.tools.attach.attachTimeout); an older one is stale. */
 const longestUseMs = 12_000;
-
-/** A file of ours whose maker was killed is stale at this age: the JVM has answered its signal, if there was one. */
-const longestUseOfDeadMs = 1000;
 
 type AttachFile =
 	/** Made for this handshake; `remove` must be called later, and removes only this file. */
@@ -119,8 +112,6 @@ function make(path: string, target: Target): () => void {
 		if (isForeign(target) && !asTarget) {
 			fchownSync(fd, target.uid, target.gid);
 		}
-
-		sign(fd);
 	} catch (error) {
 		remove();
 		throw error;
@@ -131,47 +122,12 @@ function make(path: string, target: Target): () => void {
 	return remove;
 }
 
-/**
-Writes into a file of ours who made it: the pid, its start, and the pid namespace that both are of. HotSpot looks only at
-the file's owner.
-*/
-function sign(fd: number): void {
-	try {
-		writeSync(fd, `tprof-top ${process.pid} ${readStat(process.pid)!.startTicks} ${readlinkSync('/proc/self/ns/pid')}`);
-	} catch {
-		// The disk is full. The file serves all the same.
-	}
-}
-
 /** Whether a client made the file that HotSpot would take (of the target's own user or root) and that is not stale. */
 function isInUse(path: string, target: Target): boolean {
 	try {
 		const found = lstatSync(path);
-		const ageMs = Math.abs(Date.now() - found.mtimeMs);
-		return found.isFile() && (found.uid === target.uid || found.uid === 0)
-			&& ageMs < longestUseMs && (ageMs < longestUseOfDeadMs || !isMakerDead(path));
+		return found.isFile() && (found.uid === target.uid || found.uid === 0) && Math.abs(Date.now() - found.mtimeMs) < longestUseMs;
 	} catch {
 		return false;
-	}
-}
-
-/** Whether a file is one of ours, and the process that made it has ended. */
-function isMakerDead(path: string): boolean {
-	try {
-		const read = readOpen(openFile(path, 'as-is'), 200);
-		const [, pid, startTicks, namespace] = /^tprof-top (\d{1,10}) (\d{1,20}) (\S+)$/.exec('bytes' in read ? read.bytes.toString('latin1') : '') ?? [];
-		return namespace === readlinkSync('/proc/self/ns/pid') && hasEnded({pid: Number(pid), startTicks: Number(startTicks)});
-	} catch {
-		return false;
-	}
-}
-
-/** Unlike `isAlive`, also right where /proc hides the processes of other users. */
-function hasEnded(maker: {readonly pid: number; readonly startTicks: number}): boolean {
-	try {
-		process.kill(maker.pid, 0);
-		return readStat(maker.pid) !== undefined && !isAlive(maker);
-	} catch (error) {
-		return errorCode(error) === 'ESRCH';
 	}
 }

@@ -1,6 +1,8 @@
 import {threadIdsOf} from '../threads/kernel-name.js';
 import {errorNumber, refusalOf, type PerfCalls} from './perf-calls.js';
-import {Ring, pageBytes, type ThreadRecord} from './ring.js';
+import {
+	Ring, pageBytes, type Records, type ThreadRecord,
+} from './ring.js';
 
 /**
 Bytes of all rings together, and the maximum and minimum pages of one. A ring gets the records of every process on its
@@ -32,13 +34,6 @@ type CpuEvent = {
 	readonly fd: number;
 	readonly mapped: {readonly memory: ArrayBuffer; readonly address: unknown};
 	readonly ring: Ring;
-};
-
-/** Records of one process from all CPUs since the last `take`, ordered by time. */
-type CpuRecords = {
-	readonly records: readonly ThreadRecord[];
-	/** Records that did not fit in a ring, of any process. */
-	readonly lost: number;
 };
 
 /**
@@ -100,7 +95,8 @@ export class CpuRings {
 		return error === undefined ? '' : `threads on CPU ${[...this.#refused.keys()].join(', ')} have no records: ${refusalOf(error)}`;
 	}
 
-	take(): CpuRecords {
+	/** The target's records from all CPUs since the last call. */
+	take(): Records {
 		this.#drain();
 		this.#records.sort((a, b) => a.timeNs - b.timeNs);
 		const taken = {records: this.#records, lost: this.#lost};
@@ -192,7 +188,7 @@ export class CpuRings {
 	/** Moves the records out of the rings. */
 	#drain(): void {
 		for (const {ring} of this.#events.values()) {
-			const taken = ring.takeOf(this.#pid);
+			const taken = ring.take(this.#pid);
 			for (const record of taken.records) {
 				record.periodNs = this.#periodNs;
 				this.#records.push(record);

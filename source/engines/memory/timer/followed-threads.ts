@@ -3,7 +3,7 @@ import {type JavaThread} from '../threads/java-thread.js';
 import {errorNumber, refusalOf, type PerfCalls} from './perf-calls.js';
 import {type RecordedStack} from './recorded-stack.js';
 import {PeriodLog} from './period.js';
-import {Ring, pageBytes, type ThreadRecord} from './ring.js';
+import {Ring, pageBytes, type Records} from './ring.js';
 
 /** Bytes of stack in a record, and pages of the ring, a power of two. */
 type RingSize = {readonly stackBytes: number; readonly pages: number};
@@ -26,9 +26,6 @@ type ThreadEventOptions = {
 	readonly periodNs: number;
 	readonly withKernel: boolean;
 };
-
-/** Records taken from an event. */
-type Taken = {readonly records: readonly ThreadRecord[]; readonly lost: number};
 
 /**
 An event on the CPU clock of one thread, with its ring. The first record comes after a random part of a period and
@@ -71,7 +68,7 @@ export class ThreadEvent {
 	}
 
 	/** Takes the records, and sets the period from now on. */
-	take(wantedNs = this.#periodNs): Taken {
+	take(wantedNs = this.#periodNs): Records {
 		const {records, lost} = this.#isClosed ? {records: [], lost: 0} : this.#ring.take();
 		for (const [index, record] of records.entries()) {
 			record.periodNs = this.#isFirst && index === 0 ? this.#periodNs : this.#periods.at(record.timeNs);

@@ -1,4 +1,4 @@
-import {wordAt, wordOf} from '../decode/word.js';
+import {wordOf} from '../decode/word.js';
 import {type Registers} from '../stacks/stack.js';
 import {recordRegisters} from './perf-calls.js';
 
@@ -8,8 +8,6 @@ export const pageBytes = 4096;
 /** Words of struct perf_event_mmap_page (linux/perf_event.h), by index. */
 const headWord = 1024 / 8;
 const tailWord = 1032 / 8;
-
-const nothing: Records = {records: [], lost: 0};
 
 /** Our side of a ring of records: a control page, then a power of two of bytes. */
 export class Ring {
@@ -24,45 +22,32 @@ export class Ring {
 		this.#view = new DataView(memory, pageBytes);
 	}
 
-	/** Copies and removes all records. */
-	take(): Records {
+	/** Copies and removes all records; returns those of one process if `pid` is given. */
+	take(pid?: number): Records {
 		// The kernel writes records before the head; we write the tail after our reads.
 		const head = Atomics.load(this.#words, headWord);
 		const tail = this.#words[tailWord];
-		if (head === tail) {
-			return nothing;
-		}
-
-		const bytes = this.#copy(tail, head);
-		Atomics.store(this.#words, tailWord, head);
-		return bytes ? decodeRecords(bytes) : {records: [], lost: 1};
-	}
-
-	/**
-	Copies and removes all records, and returns those of a process. Of others, only the header and the process id are
-	read.
-	*/
-	takeOf(pid: number): Records {
-		const head = Atomics.load(this.#words, headWord);
-		const tail = this.#words[tailWord];
+		const {length} = this.#data;
 		const bytes = Number(head - tail);
-		const first = Number(tail % BigInt(this.#data.length));
+		const first = Number(tail % BigInt(length));
 		const records: ThreadRecord[] = [];
 		let lost = 0;
 		for (let at = 0; at < bytes;) {
-			const start = (first + at) % this.#data.length;
-			const size = this.#view.getUint16(start + 6, true);
-			if (size < headBytes || size % 8 !== 0 || at + size > bytes) {
+			const start = first + at;
+			const size = this.#half(start + 4) >>> 16;
+			if (size < headBytes || size % 8 !== 0 || at + size > bytes || bytes > length) {
 				lost++;
 				break;
 			}
 
-			const isSample = this.#view.getUint32(start, true) === recordType.sample;
-			if (!isSample || this.#half(start + headBytes) === pid) {
-				const decoded = decodeRecords(this.#piece(start, size));
-				records.push(...decoded.records);
-				// A sample of an exiting thread has no registers; it was not lost for lack of room.
-				lost += isSample ? 0 : decoded.lost;
+			const type = this.#half(start);
+			if (type === recordType.sample && (pid === undefined || this.#half(start + headBytes) === pid)) {
+				const record = this.#sampleAt(start, size);
+				if (record) {
+					records.push(record);
+				}
+			} else if (type === recordType.lost && size >= headBytes + 16) {
+				lost += this.#word(start + headBytes + 8);
 			}
 
 			at += size;
@@ -72,32 +57,36 @@ export class Ring {
 		return {records, lost};
 	}
 
-	/** A copy of a record without the unused room after its stack: the kernel reserves the size requested. */
-	#piece(start: number, size: number): Uint8Array {
-		const reserved = size >= stackOffset + 8 ? this.#word(start + stackOffset - 8) : 0;
-		const used = stackOffset + reserved + 8 <= size ? this.#word(start + stackOffset + reserved) : Infinity;
-		if (!(used < reserved)) {
-			return this.#bytes(start, size, new Uint8Array(size));
+	/**
+	Decodes a sample: pid and tid; time; register ABI, registers; size of the stack, stack, valid bytes of it. Undefined
+	for an exiting thread, which has no registers.
+	*/
+	#sampleAt(start: number, size: number): ThreadRecord | undefined {
+		const ids = start + headBytes;
+		const stackAt = start + stackOffset;
+		const reserved = size < stackOffset || this.#word(ids + 16) !== abi64 ? 0 : this.#word(stackAt - 8);
+		if (reserved === 0 || reserved % 8 !== 0 || stackOffset + reserved + 8 > size) {
+			return undefined;
 		}
 
-		const bytes = new Uint8Array(stackOffset + used + 8);
-		this.#bytes(start, stackOffset + used, bytes);
-		const view = new DataView(bytes.buffer);
-		view.setUint16(6, bytes.length, true);
-		for (const at of [stackOffset - 8, stackOffset + used]) {
-			view.setUint32(at, used, true);
-			view.setUint32(at + 4, 0, true);
+		const registers: Partial<Record<keyof Registers, number>> = {};
+		for (const [index, name] of recordRegisters.entries()) {
+			registers[name] = this.#word(ids + 24 + (8 * index));
 		}
 
-		return bytes;
+		return {
+			pid: this.#half(ids), tid: this.#half(ids + 4), timeNs: this.#word(ids + 8), periodNs: 0, registers: registers as Registers,
+			stack: this.#bytes(stackAt % this.#data.length, Math.min(reserved, this.#word(stackAt + reserved))),
+		};
 	}
 
-	/** Copies bytes of the ring, which may wrap around. */
-	#bytes(start: number, length: number, into: Uint8Array): Uint8Array {
-		const first = this.#data.subarray(start, Math.min(this.#data.length, start + length));
-		into.set(first);
-		into.set(this.#data.subarray(0, length - first.length), first.length);
-		return into;
+	/** A copy of bytes of the ring, which may wrap around. */
+	#bytes(start: number, length: number): Uint8Array {
+		const bytes = new Uint8Array(length);
+		const first = this.#data.subarray(start, start + length);
+		bytes.set(first);
+		bytes.set(this.#data.subarray(0, length - first.length), first.length);
+		return bytes;
 	}
 
 	#half(at: number): number {
@@ -106,16 +95,6 @@ export class Ring {
 
 	#word(at: number): number {
 		return wordOf(this.#half(at), this.#half(at + 4));
-	}
-
-	#copy(from: bigint, to: bigint): Uint8Array | undefined {
-		const size = this.#data.length;
-		const length = Number(to - from);
-		if (!(length > 0 && length <= size)) {
-			return undefined;
-		}
-
-		return this.#bytes(Number(from % BigInt(size)), length, new Uint8Array(length));
 	}
 }
 
@@ -151,61 +130,6 @@ export type ThreadRecord = {
 export type Records = {
 	/** Ordered by time. */
 	readonly records: readonly ThreadRecord[];
-	/** Records that did not fit, or could not be decoded. */
+	/** Records that did not fit, of any process. */
 	readonly lost: number;
 };
-
-/** Decodes consecutive records up to the first invalid one. Stacks are views of `bytes`. Never throws. */
-export function decodeRecords(bytes: Uint8Array): Records {
-	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	const records: ThreadRecord[] = [];
-	let lost = 0;
-	for (let at = 0; at < bytes.length;) {
-		const size = at + headBytes <= bytes.length ? view.getUint16(at + 6, true) : 0;
-		if (size < headBytes || at + size > bytes.length) {
-			lost++;
-			break;
-		}
-
-		const type = view.getUint32(at, true);
-		if (type === recordType.sample) {
-			const record = sampleOf(bytes, view, at + headBytes, at + size);
-			if (record) {
-				records.push(record);
-			} else {
-				lost++;
-			}
-		} else if (type === recordType.lost && size >= headBytes + 16) {
-			lost += wordAt(view, at + headBytes + 8);
-		}
-
-		at += size;
-	}
-
-	return {records, lost};
-}
-
-/** Decodes a sample: pid and tid; time; register ABI, registers; size of the stack, stack, valid bytes of it. */
-function sampleOf(bytes: Uint8Array, view: DataView, start: number, end: number): ThreadRecord | undefined {
-	const registersAt = start + 24;
-	const sizeAt = registersAt + (8 * recordRegisters.length);
-	const stackAt = sizeAt + 8;
-	if (stackAt > end || wordAt(view, start + 16) !== abi64) {
-		return undefined;
-	}
-
-	const size = wordAt(view, sizeAt);
-	if (size === 0 || stackAt + size + 8 > end) {
-		return undefined;
-	}
-
-	const registers: Partial<Record<keyof Registers, number>> = {};
-	for (const [index, name] of recordRegisters.entries()) {
-		registers[name] = wordAt(view, registersAt + (8 * index));
-	}
-
-	return {
-		pid: view.getUint32(start, true), tid: view.getUint32(start + 4, true), timeNs: wordAt(view, start + 8), periodNs: 0, registers: registers as Registers,
-		stack: bytes.subarray(stackAt, stackAt + Math.min(size, wordAt(view, stackAt + size))),
-	};
-}
