@@ -135,8 +135,9 @@ export class SamplingLoop {
 		}
 	}
 
+	/** A pause releases the target too. */
 	setPaused(isPaused: boolean): void {
-		this.#setSuspended(isPaused, this.#isHeld);
+		void this.#suspend(isPaused, this.#isHeld);
 	}
 
 	/**
@@ -144,15 +145,12 @@ export class SamplingLoop {
 	rejects.
 	*/
 	async hold(): Promise<void> {
-		this.#setSuspended(this.#isPaused, true);
-		this.#cancel();
-		await this.#underWay;
-		await this.#options.session.release();
+		await this.#suspend(this.#isPaused, true);
 	}
 
 	/** Continues after `hold`; the time between counts as a pause. */
 	resume(): void {
-		this.#setSuspended(this.#isPaused, false);
+		void this.#suspend(this.#isPaused, false);
 	}
 
 	/** Ends the loop; a sample in progress is cancelled. */
@@ -166,26 +164,33 @@ export class SamplingLoop {
 		return this.#isPaused || this.#isHeld;
 	}
 
-	#setSuspended(isPaused: boolean, isHeld: boolean): void {
+	async #suspend(isPaused: boolean, isHeld: boolean): Promise<void> {
 		const wasSuspended = this.#isSuspended;
 		this.#isPaused = isPaused;
 		this.#isHeld = isHeld;
-		if (this.#isSuspended === wasSuspended) {
-			return;
+		if (this.#isSuspended !== wasSuspended) {
+			const nowMs = performance.now();
+			if (wasSuspended) {
+				this.#activeSinceMs = nowMs;
+				this.#isAfterPause = true;
+				this.#cpuBudget.restart();
+				this.#clock.restart(nowMs, this.#intervalMs());
+			} else {
+				this.#activeMs += nowMs - this.#activeSinceMs;
+			}
+
+			this.#options.writer.publish(this.#figures(nowMs));
+			this.#sleeper.wake();
 		}
 
-		const nowMs = performance.now();
-		if (wasSuspended) {
-			this.#activeSinceMs = nowMs;
-			this.#isAfterPause = true;
-			this.#cpuBudget.restart();
-			this.#clock.restart(nowMs, this.#intervalMs());
-		} else {
-			this.#activeMs += nowMs - this.#activeSinceMs;
+		if (this.#isSuspended) {
+			this.#cancel();
+			await this.#underWay;
 		}
 
-		this.#options.writer.publish(this.#figures(nowMs));
-		this.#sleeper.wake();
+		if (this.#isSuspended) {
+			await this.#options.session.release();
+		}
 	}
 
 	#cancel(): void {

@@ -17,9 +17,6 @@ const withoutFramesMs = 2000;
 /** For this many samples after records were lost, that is the reason for unattributed CPU time. */
 const lossSamples = 500;
 
-/** Without a sample for this long, all events are closed. Samples are at most a minute apart. */
-const closeAfterMs = 90_000;
-
 /** Records of a thread: the newest stack, and the stacks of the newest sample. */
 type Watched = {
 	last: RecordedStack;
@@ -50,7 +47,6 @@ export class CpuTimer implements RunningTimer {
 	#taken = new Map<number, ThreadRecord[]>();
 	#lost = 0;
 	#samples = 0;
-	#timeout?: NodeJS.Timeout;
 
 	/** `rings`: of the process's CPUs, open. */
 	constructor(calls: PerfCalls, rings: CpuRings, stacks: RecordedStacks, options: {readonly pid: number; readonly periodNs: number}) {
@@ -116,7 +112,6 @@ export class CpuTimer implements RunningTimer {
 		const costMs = this.#taken.size > 0 ? count * recordMs / this.#taken.size : 0;
 		this.#taken = new Map();
 		this.#rings?.follow(nowMs, hasNew);
-		this.#closeLater();
 		return costMs;
 	}
 
@@ -142,8 +137,6 @@ export class CpuTimer implements RunningTimer {
 	}
 
 	release(): void {
-		clearTimeout(this.#timeout);
-		this.#timeout = undefined;
 		this.#rings?.close();
 		this.#rings = undefined;
 		this.#taken = new Map();
@@ -200,12 +193,5 @@ export class CpuTimer implements RunningTimer {
 				this.#withoutFrames.delete(tid);
 			}
 		}
-	}
-
-	#closeLater(): void {
-		this.#timeout ??= setTimeout(() => {
-			this.release();
-		}, closeAfterMs).unref();
-		this.#timeout.refresh();
 	}
 }

@@ -9,9 +9,6 @@ import {setCurrentStack, type RunningTimer} from './running-timer.js';
 /** A ring with at most this many records has room for twice as many. */
 const roomy = 3;
 
-/** Without a sample for this long, all events are closed. Samples are at most a minute apart. */
-const closeAfterMs = 90_000;
-
 /** Takes the stacks of running threads from events on their own CPU clocks, without stopping them. */
 export class PerfTimer implements RunningTimer {
 	/** Always empty: events of ended threads are closed unread. */
@@ -20,7 +17,6 @@ export class PerfTimer implements RunningTimer {
 	readonly #threads: FollowedThreads;
 	readonly #stacks: RecordedStacks;
 	readonly #period: Period;
-	#timeout?: NodeJS.Timeout;
 
 	constructor(calls: PerfCalls, stacks: RecordedStacks, options: {readonly withKernel: boolean; readonly period: Period}) {
 		this.#withKernel = options.withKernel;
@@ -48,7 +44,6 @@ export class PerfTimer implements RunningTimer {
 
 		this.#period.adapt(lostCount, mostRecords <= roomy);
 		this.#threads.update(awake, nowMs, this.#period.ns);
-		this.#closeLater();
 		return recorded > 0 ? count * recordMs / recorded : 0;
 	}
 
@@ -80,15 +75,6 @@ export class PerfTimer implements RunningTimer {
 
 	/** Closes all events until the next sample. */
 	release(): void {
-		clearTimeout(this.#timeout);
-		this.#timeout = undefined;
 		this.#threads.clear();
-	}
-
-	#closeLater(): void {
-		this.#timeout ??= setTimeout(() => {
-			this.release();
-		}, closeAfterMs).unref();
-		this.#timeout.refresh();
 	}
 }
