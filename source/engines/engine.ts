@@ -115,11 +115,6 @@ export type EngineSession = {
 	*/
 	sample(into: Sample, isAfterGap?: boolean, repeats?: number): Promise<SampleOutcome>;
 	/**
-	Whether the next sample would be the same as the last one, with no CPU time, because no thread has run; cheap, and
-	never throws. Missing if the engine cannot tell without a sample.
-	*/
-	isUnchanged?(): boolean;
-	/**
 	Makes the next sample include the owners of java.util.concurrent locks, for which the JVM walks its heap at a
 	safepoint. Missing if all samples include them, or none can.
 	*/

@@ -78,8 +78,6 @@ export class SamplingLoop {
 	#failed = 0;
 	#failuresInARow = 0;
 	#isFirst = true;
-	/** The last sample was counted and is still intact. */
-	#isCounted = false;
 	/** CPU time was counted at a stack, and that was reported. */
 	#hasCpu = false;
 	#isCpuReported = false;
@@ -116,11 +114,6 @@ export class SamplingLoop {
 
 			this.#clock.begin(performance.now(), this.#intervalMs());
 			this.#uncountedMs += this.#clock.spanMs;
-			if (this.#isCounted && !this.#isAfterPause && this.#options.session.isUnchanged?.()) {
-				this.#repeat(this.#clock.repeats);
-				continue;
-			}
-
 			let done!: () => void;
 			this.#underWay = new Promise(resolve => {
 				done = resolve;
@@ -205,49 +198,24 @@ export class SamplingLoop {
 		return Math.max(this.#budget.intervalMs(this.#requestedIntervalMs), this.#cpuBudget.intervalMs(this.#requestedIntervalMs));
 	}
 
-	#recordOwnCpu(nowMs: number): void {
-		if (this.#cpuBudget.isDue(nowMs)) {
-			this.#cpuBudget.record(nowMs, ownCpu(), this.#intervalMs());
-		}
-	}
-
 	/** Counts a sample that covers `repeats` intervals, and schedules the next. */
 	#finish(outcome: SampleOutcome, repeats: number): void {
 		const nowMs = performance.now();
 		this.#budget.record(nowMs, outcome.stoppedMs);
-		this.#recordOwnCpu(nowMs);
+		if (this.#cpuBudget.isDue(nowMs)) {
+			this.#cpuBudget.record(nowMs, ownCpu(), this.#intervalMs());
+		}
+
 		this.#targetStoppedMs += outcome.stoppedMs;
 		const intervalMs = this.#intervalMs();
 		this.#clock.end(nowMs, intervalMs, outcome.ok ? this.#idleBackoff.next(outcome.steadyState !== undefined, intervalMs, outcome.withinMs, this.#requestedIntervalMs) : this.#idleBackoff.next(false, intervalMs));
 		const isCancelled = this.#isCancelled && !outcome.ok;
 		this.#isCancelled = false;
-		this.#isCounted = outcome.ok && this.#count(outcome, nowMs, repeats);
 		if (isCancelled) {
 			this.#options.writer.publish(this.#figures(nowMs));
 		} else if (!outcome.ok) {
 			this.#didFail(nowMs, outcome.reason);
-		} else if (this.#isCounted) {
-			this.#succeeded(nowMs);
-		} else {
-			this.#didFail(nowMs, tableLocked);
-		}
-	}
-
-	/** Counts the previous sample again, and schedules the next. */
-	#repeat(repeats: number): void {
-		const nowMs = performance.now();
-		const atMs = Date.now();
-		this.#recordOwnCpu(nowMs);
-		this.#pauses.add(0);
-		const intervalMs = this.#intervalMs();
-		this.#clock.end(nowMs, intervalMs, this.#idleBackoff.next(true, intervalMs, undefined, this.#requestedIntervalMs));
-		const sampledMs = this.#durationMs(nowMs);
-		const ticks = this.#dueTicks;
-		this.#isCounted = this.#options.writer.repeat(atMs, this.#figures(nowMs, sampledMs), ticks, repeats);
-		if (this.#isCounted) {
-			this.#uncountedMs -= ticks * this.#requestedIntervalMs;
-			this.#sampledAtMs = atMs;
-			this.#sampledMs = sampledMs;
+		} else if (this.#count(outcome, nowMs, repeats)) {
 			this.#succeeded(nowMs);
 		} else {
 			this.#didFail(nowMs, tableLocked);
@@ -264,7 +232,8 @@ export class SamplingLoop {
 		this.#discardGap();
 		this.#hasCpu = this.#account.add(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0) || this.#hasCpu;
 		const sampledMs = this.#durationMs(nowMs);
-		const ticks = this.#dueTicks;
+		// The remainder is kept for the next sample.
+		const ticks = Math.floor((this.#uncountedMs / this.#requestedIntervalMs) + 1e-6);
 		const before = ticksBefore(ticks, repeats, outcome.changedNs ?? 0, this.#intervalMs());
 		if (!this.#options.writer.count(this.#sample, outcome.atMs, this.#figures(nowMs, sampledMs), this.#options.accepts, {before, now: ticks - before, samples: repeats})) {
 			this.#account.takeBack(this.#sample);
@@ -275,11 +244,6 @@ export class SamplingLoop {
 		this.#sampledAtMs = outcome.atMs;
 		this.#sampledMs = sampledMs;
 		return true;
-	}
-
-	/** Whole ticks of the uncounted time; the remainder is kept for the next sample. */
-	get #dueTicks(): number {
-		return Math.floor((this.#uncountedMs / this.#requestedIntervalMs) + 1e-6);
 	}
 
 	#reportTracer(who: string): void {

@@ -102,19 +102,6 @@ export class TableWriter implements Interner {
 	}
 
 	/**
-	Counts the sample counted last for so many ticks more, as one of that time in which no thread used CPU time, and
-	publishes it with the figures. False when there is none, or the lock was not free in time.
-	*/
-	repeat(atMs: number, figures: SamplerFigures, ticks: number, samples = ticks): boolean {
-		return this.#placed > 0 && this.#locked(() => {
-			this.#addTicks(this.#counterOf.subarray(0, this.#placed), this.#contentionOf, ticks);
-			this.#figures.count({samples, ticks});
-			this.#figures.sums.lastSampleAtMs = atMs;
-			this.#publish(figures);
-		});
-	}
-
-	/**
 	Since when the thread of a row of the sample counted last has waited where it stands for the thread that holds what it
 	waits for, epoch milliseconds; undefined for a row that does not count.
 	*/

@@ -480,20 +480,6 @@ test('of a thread that runs, the samples that a look stands for count where its 
 	]));
 });
 
-test('the sample counted last counts again: ticks and figures, no CPU time; none that was not counted does', () => {
-	const {writer, count, read} = table();
-	expect(writer.repeat(1, zeroFigures, 3)).toBe(false);
-	const threads: DrawnThread[] = [{key: 1, state: stateCode.BLOCKED, frames: ['A.a'], isIncomplete: true, lock: {kind: lockKindCode.monitor, className: 'L', owner: 1}}, {key: 2, state: stateCode.RUNNABLE, frames: ['B.b'], cpuNs: 7}];
-	count(threads);
-	const first = read();
-	expect(writer.repeat(2, {...zeroFigures, late: 5}, 4)).toBe(true);
-	const image = read();
-	expect(image.figures).toMatchObject({samples: 5, threadSamples: 10, incompleteStacks: 5, lastSampleAtMs: 2, late: 5});
-	expect(countersOf(image)).toEqual(new Map([[`1|A.a|${stateCode.BLOCKED}`, [5, 0]], [`2|B.b|${stateCode.RUNNABLE}`, [5, 7]]]));
-	expect([...contentionOf(image).values()]).toEqual([5]);
-	expect(image.threads).toEqual(first.threads);
-});
-
 test('a sample that the lock came too late for counts nowhere, nor does the one before it once more; the next one counts, and an error lets go of the lock', () => {
 	const {words, writer, sample, count, read} = table();
 	const threads: DrawnThread[] = [{key: 1, frames: ['A.a'], cpuNs: 5}];
@@ -510,7 +496,7 @@ test('a sample that the lock came too late for counts nowhere, nor does the one 
 			throw new Error('no figure');
 		},
 	});
-	for (const action of [() => writer.publish(bad), () => writer.repeat(4, bad, 1), () => writer.count(drawInto(sample, threads, writer), 5, bad)]) {
+	for (const action of [() => writer.publish(bad), () => writer.count(drawInto(sample, threads, writer), 5, bad)]) {
 		expect(action).toThrow('no figure');
 		expect(words[word.lock]).toBe(0);
 	}

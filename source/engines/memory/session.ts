@@ -108,7 +108,7 @@ export class MemorySession implements EngineSession {
 		let interruptedMs = 0;
 		let steadyState: SteadyState | undefined;
 		try {
-			const hasWoken = this.#stacks.begin() === 'woken';
+			const hasWoken = this.#stacks.begin();
 			this.#methods.nextRound();
 			this.#code.nextRound();
 			const threads = this.#present.list(isAfterGap, hasWoken);
@@ -132,14 +132,6 @@ export class MemorySession implements EngineSession {
 			ok: true, pauseUs: stops.longestMs * 1000, stoppedMs: stoppedMs(stops), interruptedMs, atMs, skipped: stops,
 			steadyState, changedNs: this.#present.changedNs, withinMs: steadyState === 'steady' ? this.#perf?.roomMs ?? 0 : Infinity,
 		};
-	}
-
-	isUnchanged(): boolean {
-		try {
-			return !this.#closed && this.#stacks.newRecords() === 'nothing' && !this.#observed?.hasWorkingThreads() && this.#present.isUnchanged();
-		} catch {
-			return false;
-		}
 	}
 
 	/** What has no records, and how exact lines are. */

@@ -34,16 +34,12 @@ function play(stepMs: number, restMs: number, seed: number): {readonly found: re
 			usedUntilMs = nowMs;
 		}
 
-		const canSkip = isUnchanged && !observed.hasWorkingThreads() && usedUntilMs === beforeMs;
-		if (!canSkip) {
-			if (nowMs >= beginMs) {
-				found[Math.floor((nowMs - beginMs) / stepMs)]++;
-			}
-
-			thread.cpuDueMs = nowMs - usedUntilMs < livelyMs ? 0 : nowMs + livelyMs;
-			isUnchanged = usedUntilMs === beforeMs && !observed.hasWorkingThreads();
+		if (nowMs >= beginMs) {
+			found[Math.floor((nowMs - beginMs) / stepMs)]++;
 		}
 
+		thread.cpuDueMs = nowMs - usedUntilMs < livelyMs ? 0 : nowMs + livelyMs;
+		isUnchanged = usedUntilMs === beforeMs && !observed.hasWorkingThreads();
 		clock.end(nowMs, intervalMs, rests.next(isUnchanged, intervalMs));
 	}
 

@@ -5,7 +5,7 @@ import {OtherThreadsIdle} from '../../../source/engines/memory/threads/other-thr
 import {ProcessClock} from '../../../source/jvm/threads/process-clock.js';
 import {ThreadCpu} from '../../../source/jvm/threads/thread-cpu.js';
 import {type JavaProcess} from '../../helpers/jvm.js';
-import {until, untilAsync} from '../../helpers/until.js';
+import {until} from '../../helpers/until.js';
 import {closedAfterTest, javaForTest} from '../../helpers/for-test.js';
 
 const manyThreads = 100;
@@ -60,46 +60,6 @@ test('while only watched threads of a process run, the others are idle; one that
 	await calmDown();
 	await java.stop();
 	expect(rest.areIdle(performance.now())).toBe(false);
-});
-
-test('no thread has run; or threads without frames, briefly; or another, which is detected; or a scan is due', async () => {
-	const java = await javaForTest('ParkedAndEcho', quickStart);
-	const cpu = closedAfterTest(new ThreadCpu(java.pid));
-	const {main} = threadsOf(java);
-	await untilItReads(java, main);
-	const rest = new OtherThreadsIdle(ProcessClock.of(java.pid), cpu);
-	const lookedMs = performance.now();
-	const scan = (withFrames: readonly number[], frameless: readonly number[]) => {
-		rest.scanned({withFrames, frameless}, manyThreads, true, lookedMs);
-		return rest.areIdle(lookedMs);
-	};
-
-	const usedBy = (ids: readonly number[]) => ids.map(id => cpu.read(id) ? cpu.cpuNs : Number.NaN).join(' ');
-	for (const [watched, maxNs, isUnchanged] of [['main', 1e9, false], ['others', 1e9, true], ['others', 1, false]] as const) {
-		await untilAsync(async () => {
-			const {others} = threadsOf(java);
-			const [withFrames, frameless] = watched === 'main' ? [[main], others] : [others, [main]];
-			rest.forget();
-			expect(rest.areUnchanged(lookedMs, 1e9)).toBe(false);
-			let usedNs = '';
-			await until(() => {
-				const isScanned = scan(withFrames, frameless);
-				usedNs = usedBy(others);
-				return isScanned && rest.areUnchanged(lookedMs, 1);
-			});
-			await echo(java, main);
-			expect(rest.areUnchanged(lookedMs, 1)).toBe(false);
-			const areUnchanged = rest.areUnchanged(lookedMs, maxNs);
-			// The JVM wakes some of its own now and then: where one of them ran, too, that says nothing of `main`.
-			if (usedBy(threadsOf(java).others) !== usedNs) {
-				return false;
-			}
-
-			expect(areUnchanged).toBe(isUnchanged);
-			return true;
-		});
-		expect(rest.areUnchanged(lookedMs + 60_000, maxNs)).toBe(false);
-	}
 });
 
 test('few threads are scanned each time, and so are all if the process clock is unreadable', () => {

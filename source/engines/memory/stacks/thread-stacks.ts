@@ -1,7 +1,7 @@
 import {type ObservedThreads} from '../observed-threads.js';
 import {noStops, sumOfStops, type Stopper, type Stops} from '../target/stopper.js';
 import {type JavaThread} from '../threads/java-thread.js';
-import {type NewRecords, type RunningTimer} from '../timer/running-timer.js';
+import {type RunningTimer} from '../timer/running-timer.js';
 import {type JavaThreads} from '../threads/java-threads.js';
 import {type Memory} from '../target/memory.js';
 import {ifReadable} from '../target/reader.js';
@@ -27,26 +27,16 @@ export class ThreadStacks {
 	/** The stops of the sample in progress. */
 	stops: Stops = noStops;
 	readonly #ways: Ways;
-	/** The timer's records for the next sample, if it was asked. */
-	#newRecords: NewRecords = 'nothing';
 
 	constructor(ways: Ways) {
 		this.#ways = ways;
 	}
 
-	/** What the timer has recorded since the previous sample. */
-	newRecords(): NewRecords {
-		this.#newRecords = this.#newRecords === 'nothing' ? this.#ways.perf?.begin?.() ?? 'nothing' : this.#newRecords;
-		return this.#newRecords;
-	}
-
-	/** Begins a sample, before threads are listed; returns what the timer has recorded. */
-	begin(): NewRecords {
-		this.stops = noStops;
-		const records = this.newRecords();
-		this.#newRecords = 'nothing';
+	/** Begins a sample, before threads are listed; returns whether an idle thread was recorded running. */
+	begin(): boolean {
+		const hasWoken = this.#ways.perf?.begin?.() ?? false;
 		this.stops = this.#ways.observed?.begin() ?? noStops;
-		return records;
+		return hasWoken;
 	}
 
 	/**
@@ -67,7 +57,6 @@ export class ThreadStacks {
 
 	/** Resolves when no thread is held; events are closed until the next sample. */
 	async release(): Promise<void> {
-		this.#newRecords = 'nothing';
 		this.#ways.perf?.release();
 		await this.#ways.stopper?.release();
 	}

@@ -88,11 +88,6 @@ export function isStalled(thread: JavaThread, nowMs: number, isCollecting: () =>
 	return nowMs - thread.stalledSinceMs >= stalledAfterMs;
 }
 
-/** Whether a thread will become stalled if it does not move. */
-export function isAboutToStall({stalledSinceMs}: JavaThread, nowMs: number): boolean {
-	return nowMs - stalledSinceMs < stalledAfterMs;
-}
-
 /** Whether a thread is RUNNABLE to the JVM but blocked in the VM, and has used no CPU. */
 export function mayStall({block, state, frames, isCpuKnown, cpuNs}: JavaThread): boolean {
 	return state === stateCode.RUNNABLE && block.state === javaThreadState.blocked && frames.length > 0 && isCpuKnown && cpuNs === 0;

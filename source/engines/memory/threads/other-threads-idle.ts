@@ -45,14 +45,6 @@ export class OtherThreadsIdle {
 	#wereIdle = false;
 	#wereOthersIdle = false;
 	#scanAtMs = 0;
-	/**
-	CPU time of the process, and of watched threads without frames, at the last reading; NaN if the current sample did
-	not read them.
-	*/
-	#wholeNs = Number.NaN;
-	#framelessNs = Number.NaN;
-	/** The part of the process's time since then known to be of threads without frames. */
-	#accountedNs = 0;
 	/** Since when no other thread has run; Infinity if one may have. */
 	#sinceMs = Number.POSITIVE_INFINITY;
 
@@ -83,7 +75,6 @@ export class OtherThreadsIdle {
 	areIdle(nowMs: number): boolean {
 		this.#wereIdle = false;
 		this.#wereOthersIdle = false;
-		this.#wholeNs = Number.NaN;
 		if (Number.isNaN(this.#usedNs)) {
 			return false;
 		}
@@ -120,7 +111,7 @@ export class OtherThreadsIdle {
 		}
 
 		const watched = [...withFrames, ...frameless];
-		const isKnown = !Number.isNaN(this.#wholeNs) && withFrames.length === this.#withFrames && watched.length === this.#watched.length && watched.every((id, index) => id === this.#watched[index]);
+		const isKnown = this.#wereOthersIdle && withFrames.length === this.#withFrames && watched.length === this.#watched.length && watched.every((id, index) => id === this.#watched[index]);
 		if (!isKnown && !this.#measureAnew(watched, withFrames.length)) {
 			this.forget(this.#idleScans);
 			return;
@@ -130,28 +121,10 @@ export class OtherThreadsIdle {
 		this.#sinceMs = Math.min(this.#sinceMs, nowMs);
 	}
 
-	/**
-	Whether since the last reading no thread has run but watched ones without frames, and these for less than `maxNs`.
-	Reads only their CPU time. False when a scan is due.
-	*/
-	areUnchanged(nowMs: number, maxNs: number): boolean {
-		if (nowMs >= this.#scanAtMs || Number.isNaN(this.#wholeNs)) {
-			return false;
-		}
-
-		const ranNs = (this.#clock?.readNs() ?? Number.NaN) - this.#wholeNs;
-		if (ranNs !== this.#accountedNs && ranNs < maxNs && this.#sumNs(this.#withFrames) - this.#framelessNs === ranNs) {
-			this.#accountedNs = ranNs;
-		}
-
-		return ranNs === this.#accountedNs;
-	}
-
 	/** Discards what is known: the next sample scans all threads. */
 	forget(idleScans = 0): void {
 		this.#wereIdle = false;
 		this.#wereOthersIdle = false;
-		this.#wholeNs = Number.NaN;
 		this.#usedNs = Number.NaN;
 		this.#idleScans = idleScans;
 		this.#sinceMs = Number.POSITIVE_INFINITY;
@@ -161,7 +134,6 @@ export class OtherThreadsIdle {
 	Measures the CPU time of all but the watched threads, the first `withFrames` of which have frames; false if that fails.
 	*/
 	#measureAnew(watched: number[], withFrames: number): boolean {
-		const wholeNs = this.#wholeNs;
 		this.#watched = watched;
 		this.#withFrames = withFrames;
 		this.#inconclusive = 0;
@@ -170,7 +142,6 @@ export class OtherThreadsIdle {
 			this.#usedNs = this.#measure();
 		}
 
-		this.#wholeNs = wholeNs === this.#wholeNs ? wholeNs : Number.NaN;
 		return Number.isFinite(this.#usedNs);
 	}
 
@@ -185,17 +156,13 @@ export class OtherThreadsIdle {
 			return Number.POSITIVE_INFINITY;
 		}
 
-		const isSure = wholeNs - before === this.#usedNs || this.#sumWatched() === before;
-		this.#wholeNs = isSure ? wholeNs : Number.NaN;
-		this.#accountedNs = 0;
-		return isSure ? wholeNs - before : Number.NaN;
+		return wholeNs - before === this.#usedNs || this.#sumWatched() === before ? wholeNs - before : Number.NaN;
 	}
 
 	/** CPU time of the watched threads; Infinity if one has ended. */
 	#sumWatched(): number {
 		this.#withFramesNs = this.#sumNs(0, this.#withFrames);
-		this.#framelessNs = this.#sumNs(this.#withFrames);
-		return this.#withFramesNs + this.#framelessNs;
+		return this.#withFramesNs + this.#sumNs(this.#withFrames);
 	}
 
 	#sumNs(first: number, end = this.#watched.length): number {

@@ -8,7 +8,6 @@ import {type JavaThread} from './java-thread.js';
 import {type JavaThreads} from './java-threads.js';
 import {type OtherThreadsIdle} from './other-threads-idle.js';
 import {type VmThreads} from './vm-threads.js';
-import {isAboutToStall} from './derived-state.js';
 
 /** CPU time that VM-internal threads may use between two samples that count as unchanged. */
 const housekeepingNs = 1e6;
@@ -36,8 +35,6 @@ export class PresentThreads {
 	#wasIdle = false;
 	/** Only watched threads have run. */
 	#wereOthersIdle = false;
-	/** The sample remains valid until a thread runs. */
-	#isLasting = false;
 
 	constructor(pid: number, threads: JavaThreads, parts: {readonly cpu: ThreadCpu; readonly cpuTimes: CpuTimes; readonly others: OtherThreadsIdle}) {
 		this.#pid = pid;
@@ -45,14 +42,6 @@ export class PresentThreads {
 		this.#cpu = parts.cpu;
 		this.#cpuTimes = parts.cpuTimes;
 		this.#others = parts.others;
-	}
-
-	/**
-	Whether the next sample would repeat the last one: only threads without frames have run, briefly. Becomes false
-	every few seconds, so that all threads are scanned.
-	*/
-	isUnchanged(): boolean {
-		return this.#isLasting && this.#others.areUnchanged(performance.now(), housekeepingNs);
 	}
 
 	/** See `SampleOutcome`. */
@@ -93,8 +82,6 @@ export class PresentThreads {
 		const isIdle = this.#wasIdle && usedNs < housekeepingNs;
 		const nowMs = performance.now();
 		this.#steady.update(this.awake, sample, nowMs);
-		// CPU time may make a thread RUNNABLE, and a thread may become stalled by time alone.
-		this.#isLasting = isIdle && usedNs === 0 && jvmThreads.onlyWatchedRan && !this.#watched.some(thread => isAboutToStall(thread, nowMs));
 		const steadyState = isIdle ? 'rest' : (this.#isSteady(jvmThreads) ? 'steady' : undefined);
 		if (this.#isFull) {
 			this.#watch(jvmThreads, nowMs);

@@ -5,7 +5,7 @@ import {CpuRings} from './cpu-rings.js';
 import {type PerfCalls} from './perf-calls.js';
 import {recordMs} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
-import {setCurrentStack, type NewRecords, type RunningTimer} from './running-timer.js';
+import {setCurrentStack, type RunningTimer} from './running-timer.js';
 import {type ThreadRecord} from './ring.js';
 
 /** For this long after its last record, a thread is read in every sample. */
@@ -57,7 +57,7 @@ export class CpuTimer implements RunningTimer {
 		this.#periodNs = options.periodNs;
 	}
 
-	begin(): NewRecords {
+	begin(): boolean {
 		let hasWoken = false;
 		this.#rings ??= CpuRings.open(this.#calls, this.#pid, this.#periodNs);
 		const {records, lost} = this.#rings?.take() ?? {records: [], lost: 0};
@@ -81,7 +81,7 @@ export class CpuTimer implements RunningTimer {
 			}
 		}
 
-		return hasWoken ? 'woken' : (this.#taken.size > 0 || lost > 0 ? 'records' : 'nothing');
+		return hasWoken;
 	}
 
 	poll(_awake: readonly JavaThread[], threads: readonly JavaThread[], hasNew: boolean): number {

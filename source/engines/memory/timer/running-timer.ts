@@ -3,9 +3,6 @@ import {type JavaThread} from '../threads/java-thread.js';
 import {monotonicNs} from './period.js';
 import {type RecordedStack} from './recorded-stack.js';
 
-/** What was recorded of the process since the previous sample: nothing; something; something of an idle thread. */
-export type NewRecords = 'nothing' | 'records' | 'woken';
-
 /** Takes the stacks of running threads from kernel records, without stopping them. */
 export type RunningTimer = {
 	/** Stacks recorded since the previous sample of threads that have ended. */
@@ -16,8 +13,8 @@ export type RunningTimer = {
 	readonly roomMs: number;
 	/** What has no records, as a printable line; empty if everything has. */
 	readonly finding?: string;
-	/** Begins a sample, before threads are listed and CPU times read. */
-	begin?(): NewRecords;
+	/** Begins a sample, before threads are listed and CPU times read; returns whether an idle thread was recorded running. */
+	begin?(): boolean;
 	/**
 	Takes and walks all records. `awake`: threads that may have changed; `hasNew`: `threads` has new ones. Returns the
 	estimated time that records cost their threads, milliseconds: the mean over these threads.
