@@ -29,18 +29,13 @@ export type LineDetail = {
 	readonly threads: readonly DetailThread[];
 	/** Stacks that count for the place, or, when none does, those it is in. */
 	readonly stacks: readonly StackRow[];
-	/**
-	Who called the place (its outermost call, when it recurses), and whom it called (from its innermost). Each stack
-	counts once.
-	*/
+	/** Who called the location (its outermost call) and whom it called (from its innermost), each stack once. */
 	readonly callers: readonly Neighbour[];
 	readonly callees: readonly Neighbour[];
 	readonly holders: readonly Holder[];
 };
 
-/**
-What Enter on a thread or pool shows: its hot lines, its stacks, who held it up; `callers` and `callees` are empty.
-*/
+/** What Enter on a thread or pool shows; `callers` and `callees` are empty. */
 export type ThreadDetail = LineDetail & {readonly lines: readonly LineRow[]};
 
 /** Rows of each list of a detail: more than a screen shows, few enough to format at once. */
@@ -51,10 +46,7 @@ export const noDetail: LineDetail = Object.freeze({
 	threads: [], stacks: [], callers: [], callees: [], holders: [],
 });
 
-/**
-What is known of one row of the Lines view: `rowKey` is its key under `query.by`. The filter's words do not apply, but
-its threads and states do. Empty lists for a row that is not there.
-*/
+/** What is known of the row of Lines with a key. The filter's threads and states apply, its words do not. */
 export function queryLineDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, rowKey: string): LineDetail {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, query);
@@ -92,9 +84,7 @@ export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefine
 	};
 }
 
-/**
-What is known of a stack of the Stacks view: its threads, and who held them up. Empty lists for one that is not there.
-*/
+/** What is known of a stack of the Stacks view: its threads, and who held them up. */
 export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, row: Pick<StackHistogramRow, 'isOf'> | undefined): LineDetail {
 	const scope = scopeOf(snapshot, query);
 	const isWanted = (node: number) => row?.isOf(node) === true;
@@ -205,10 +195,7 @@ function sum(figures: readonly number[]): number {
 
 type HolderSums = {readonly owner: Pick<Holder, 'kind' | 'className' | 'ownerName' | 'ownerKey'>; ticks: number; readonly took: Map<string, HolderLocation>; readonly now: Map<string, HolderLocation>};
 
-/**
-Owners of the locks that samples at the wanted stacks waited for in the window, each with all its places together. Those
-who held up most come first.
-*/
+/** Owners of the locks that samples at the wanted stacks waited for, those who held up most first. */
 function holdersOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>, isWanted: (node: number) => boolean): Holder[] {
 	const all = snapshot.contention;
 	const contention = recordsInWindow(contentionColumns, all, alignedTo(snapshot, since)?.contention, index => isCounted(scope, all.thread[index]) && isWanted(all.node[index]));

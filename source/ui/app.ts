@@ -59,10 +59,7 @@ type ChooserOptions = ShellOptions & {
 	list(): readonly ChoiceRow[];
 };
 
-/**
-A live list of JVMs to choose one from, with the arrows and Enter; typing filters. Resolves to a pid, or undefined when
-it was left without a choice. The terminal is given back in every way of leaving.
-*/
+/** A live list of JVMs to choose from. Resolves to a pid, or undefined if it was left without a choice. */
 export async function runChooser({list, columns, theme, stdin, stdout, hasMouse}: ChooserOptions): Promise<number | undefined> {
 	const leaving = await runShell<number | undefined>({stdin, stdout, hasMouse}, async onLeave => {
 		const {chooserScreen} = await import('./screens/chooser.js');

@@ -24,10 +24,7 @@ const keySignals: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 /** A screen, once Ink is loaded: `leave` ends it with a result. */
 type ScreenOf<Result> = (leave: (result: Result) => void) => Promise<ReactElement>;
 
-/**
-Shows a screen until it is left and restores the terminal, however it was left. Rejects with what a component or anything
-else in the process threw.
-*/
+/** Shows a screen until it is left and restores the terminal. Rejects with what anything in the process threw. */
 export async function runShell<Result>({stdin, stdout, hasMouse}: ShellOptions, screenOf: ScreenOf<Result>): Promise<Leaving<Result>> {
 	const terminal = new Terminal(stdin, stdout, {hasMouse});
 	const {showScreen} = await loadInk();

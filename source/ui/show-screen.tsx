@@ -7,10 +7,7 @@ import type {Terminal} from './terminal/terminal.js';
 /** Frames a second that Ink allows: it never delays a frame. */
 const maxFps = 1000;
 
-/**
-Draws a screen with Ink, which writes only the lines that changed, or all of them if `isDebugged`. Returns a function
-that ends it; errors of components go to `onError`.
-*/
+/** Draws a screen with Ink; returns a function that ends it. Errors of components go to `onError`. */
 export function showScreen(screen: ReactElement, terminal: Terminal, onError: (error: unknown) => void, isDebugged = false): () => void {
 	const {frames} = terminal;
 	const instance = render(<TerminalContext value={terminal}>{screen}</TerminalContext>, {

@@ -3,10 +3,7 @@ import type {Column} from '../query/columns/column.js';
 import type {Location, Query, StateTicks} from '../query/types/rows.js';
 import type {CsvColumn} from './view.js';
 
-/*
-What rows of all views have in common in files that programs read. The keys and their meaning are those of
-docs/formats.md.
-*/
+/* What rows of all views have in common in files; docs/formats.md has the meaning of the keys. */
 
 /** A frame of a JSON document. */
 export function frameOf({className, method, file, line}: Location) {

@@ -11,9 +11,8 @@ export type ViewRow = {
 };
 
 /**
-Filtered and sorted rows; `allRows` also counts the hidden ones, `idleRows` those hidden only because idle threads are;
-`awaited` is what rows are waited for of; `above` is to be read above them, a sentence or two; `finding` stands among those of the program; `measure` says what
-shares are of, where that is not what the query says.
+Filtered and sorted rows; `allRows` counts hidden ones too, `idleRows` those hidden as idle. `awaited`: patterns without
+rows yet; `above`: text over the rows; `finding`: one of the program; `measure`: what shares are of, if not the query's.
 */
 export type ViewTable<Row extends ViewRow = ViewRow> = {readonly rows: readonly Row[]; readonly allRows: number; readonly idleRows?: number; readonly awaited?: readonly string[]; readonly above?: string; readonly finding?: string; readonly measure?: Measure};
 
@@ -44,9 +43,8 @@ export type ViewKey = {
 	/** Tools that have the same key. */
 	readonly knownFrom?: string;
 	/**
-	What changes in the query, and the message that says so, if any. The rows are different ones, so the cursor starts
-	again at the top; or it goes to the row with the key `select`. `at`: the row that it is on, if there is one, and all
-	rows.
+	What changes in the query, and a message. The cursor goes to the row with the key `select`, or to the top. `at`: where
+	it is, and all rows.
 	*/
 	press(query: Query, at?: RowAt): {readonly change: Partial<Query>; readonly message?: string; readonly select?: string};
 };
@@ -62,16 +60,13 @@ type ViewFiles<Row> = {
 	readonly csv: ReadonlyArray<CsvColumn<Row>>;
 	/** All rows of CSV, where these are others than the screen's. */
 	csvRows?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly Row[];
-	/**
-	The rows of the JSON document's list with the view's id for its name, `top` of them at most, each as JSON, made when
-	it is asked for. Undefined: every document has that list anyway.
-	*/
+	/** The rows of the JSON list named by the view's id, at most `top`; undefined: every document has that list. */
 	json?(snapshot: Snapshot, since: Snapshot | undefined, query: Query, top: number | undefined): Iterable<string>;
 };
 
 /**
-A view behind Tab: its rows, their columns, and what one of them is made of. The screen, the help, the readme's keys,
-menus, selections and the order of each view are made from these records; nothing else knows which views there are.
+A view behind Tab: its rows, their columns, and what one of them is made of. Screen, help, docs, menus and orders are
+made from these records.
 */
 export type View<Row extends ViewRow = ViewRow> = {
 	readonly id: string;
@@ -102,10 +97,7 @@ export type View<Row extends ViewRow = ViewRow> = {
 	emptyText?(table: ViewTable<Row>, query: Query): string | undefined;
 	/** What is known of a row; also of one that is gone, as far as its key tells. */
 	detail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, key: string, row: Row | undefined): RowDetail;
-	/**
-	What stands above a row's detail, on lines of `width` cells; `tracer` names another tracer of the target, where
-	there is one.
-	*/
+	/** What stands above a row's detail, on lines of `width` cells; `tracer` is another tracer of the target. */
 	titleLines(row: Row, width: number, tracer: string | undefined): readonly TitleLine[];
 	/** The place that a row stands for, or is at; undefined where that is not known. */
 	locationOf(row: Row): Location | undefined;

@@ -12,9 +12,8 @@ import {
 } from './columns.js';
 
 /**
-What became of each place (line, method or class, as `query.by` says) since the mark: its CPU time and its ticks per
-second in the window, less those in what was marked. A window that began before the mark was set begins there. No rows
-without a mark, or before there is a sample after it. The unit has no say.
+What each line, method or class uses per second in the window, less what it used in the baseline. No rows without a
+baseline, or before there is a sample after it.
 */
 export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ChangeTable {
 	const {baseline} = query;
@@ -69,10 +68,7 @@ class Side {
 		this.ticksPerS = seconds > 0 ? this.#ticks / seconds : 0;
 	}
 
-	/**
-	Of a place, all zero but for the errors where it has no row. Ticks per second are relative to `threadTicksPerS`,
-	those of one thread, so that another sampling rate is no change.
-	*/
+	/** Of a location; ticks per second are relative to `threadTicksPerS`, so that another sampling rate is no change. */
 	figures(key: string, threadTicksPerS: number): ChangeFigures {
 		const row = this.rows.get(key);
 		const {wholeCpuNs, cpuSamples, ticksPerObservation} = this.#table;

@@ -59,10 +59,7 @@ export type Column<Row> = Sortable<Row> & {
 	file(row: Row): string | number;
 	/** What a cell that is not empty is; undefined for plain text. */
 	role?(row: Row): CellRole | undefined;
-	/**
-	What was counted of the rows of a window, of which a cell shows how much it was per second in the last minute;
-	whoever draws the column looks back.
-	*/
+	/** What cells show per second of the last minute, of the rows of a window. */
 	past?(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures;
 };
 
@@ -184,10 +181,7 @@ export function headingOf<Row>(column: Column<Row>, measure: Measure, by: GroupB
 	return column.measureHeadings?.[measure] ?? column.groupHeadings?.[by] ?? column.heading;
 }
 
-/**
-The columns that a terminal of that many columns shows, and their widths, when `available` cells are there for them with
-`gap` between two. Without a column that takes the rest, the last one does.
-*/
+/** The columns that a terminal of so many columns shows; the one of width 0, or the last, takes what others leave. */
 export function fitColumns<Row>(columns: ReadonlyArray<Column<Row>>, terminalColumns: number, available = terminalColumns, gap = 1): Array<{readonly column: Column<Row>; readonly width: number}> {
 	const shown = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	let rest = available - (gap * (shown.length - 1));

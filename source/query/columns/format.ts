@@ -54,10 +54,7 @@ export function stuckInWords(figures: {readonly stuckMs: number; readonly stuckA
 	return formatStuck(figures).replace(/^>=/, 'at least ');
 }
 
-/**
-A number below `plainBelow` as it is, others divided by the unit's step until they have at most three digits before the
-point.
-*/
+/** A number below `plainBelow` as it is, others in a unit that leaves at most three digits before the point. */
 function scaled(value: number, plainBelow: number, step: number, units: readonly string[]): string {
 	if (!Number.isFinite(value) || value < 0) {
 		return '';

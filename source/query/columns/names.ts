@@ -4,10 +4,7 @@ import {
 import {locationName} from '../counters/location.js';
 import type {Location} from '../types/rows.js';
 
-/*
-What packages are called on the screen, as the user has it: said once, before anything is drawn, and the same for as
-long as the process runs. Names in files and reports stay whole.
-*/
+/* The user's names of packages on the screen, set before anything is drawn. Files and reports have whole names. */
 
 let names: ReadonlyMap<string, string> = new Map();
 
@@ -33,10 +30,8 @@ function namedPackageOf(className: string): {readonly length: number; readonly n
 }
 
 /**
-The name of a place in at most `room` terminal cells, its end kept: `com.acme.sort.Bubble.sort:16`,
-`c.a.sort.Bubble.sort:16`, `c.a.s.Bubble.sort:16`, `Bubble.sort:16`, `…ble.sort:16`. Nothing of `Class.method:line` is
-cut before the package is gone. Without `full`, all packages but the last are shortened even if there is room for more,
-and those that the user has names for have these.
+The name of a location in at most `room` cells, its end kept: `c.a.sort.Bubble.sort:16`, `Bubble.sort:16`,
+`…ble.sort:16`. Without `full` all packages but the last are shortened, and those that the user named have these names.
 */
 export function shortName(location: Location, room: number, full = false): string {
 	const name = locationName(location);
@@ -77,10 +72,7 @@ function leastCells(location: Location): number {
 /** Fewer cells say nothing of what stands behind a name. */
 const leastAside = 8;
 
-/**
-The name of a place and what is to be said beside it, the first thing first, as far as there is room once nothing of
-`Class.method:line` is cut: `c.acme.Dao.find:88 via LockSupport.park`.
-*/
+/** A location and what fits beside it once `Class.method:line` is whole: `c.acme.Dao.find:88 via LockSupport.park`. */
 export function nameWith(location: Location, asides: readonly string[], room: number, full = false): string {
 	const least = leastCells(location);
 	let shown = '';
@@ -96,10 +88,7 @@ export function nameWith(location: Location, asides: readonly string[], room: nu
 const holderPart = 0.45;
 const leastHolder = 7;
 
-/**
-The same of a place where a thread is held up by another, who is named even where that takes room of the place's own
-name: `c.acme.Dao.find:88 held by writer +2` (and by two others), `Dao.find:88 by writer`, `….borrow:1288 by http-…c-12`.
-*/
+/** The same with who holds threads up there, who is always named: `Dao.find:88 held by writer +2`, `….find:88 by w…r`. */
 export function nameHeldBy(location: Location, {holder, others = 0}: {readonly holder: string; readonly others?: number}, asides: readonly string[], room: number, full = false): string {
 	const least = cellWidth(locationName(location).slice(location.className.lastIndexOf('.') + 1));
 	const more = others > 0 ? ` +${others}` : '';

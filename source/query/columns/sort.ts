@@ -22,10 +22,7 @@ export function byText(a: string, b: string): number {
 	return a < b ? -1 : Number(a > b);
 }
 
-/**
-The rows in the order of a column (the first column if there is none of that name); equal ones by key, so that rows do
-not jump.
-*/
+/** The rows in the order of a column, the first by default; equal ones by key, so that rows do not jump. */
 export function sortRows<Row extends {readonly key: string}>(rows: readonly Row[], columns: ReadonlyArray<Sortable<Row>>, order: SortOrder): Row[] {
 	const {column: {sortBy}, sign} = columnOf(columns, order);
 	return sortRowsBy(rows, sortBy, sign);
@@ -59,10 +56,7 @@ function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<Va
 	};
 }
 
-/**
-The rows by the first of some values, upwards or (`sign` -1) downwards, those that are equal by the next, then by key. The
-first value of each row is worked out once: rows may look theirs up.
-*/
+/** The rows by the first of some values, upwards or (`sign` -1) downwards, equal ones by the next, then by key. */
 export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Row[], [first, ...others]: ReadonlyArray<ValueOf<Row>>, sign: number): Row[] {
 	const compareOthers = comparison(others, sign);
 	const values = rows.map(row => first(row));

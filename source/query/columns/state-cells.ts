@@ -7,10 +7,7 @@ export type StateRole = 'running' | 'blocked' | 'waiting' | 'timed' | 'idle';
 /** A state of a picture, or some that are drawn alike. */
 export type StateLetter = {readonly letter: string; readonly word: string; readonly role: StateRole; readonly states: readonly ThreadState[]};
 
-/**
-The states of a picture in its order: letters, the words of headings, and their roles. NEW and TERMINATED are drawn as
-idle.
-*/
+/** The states of a picture in its order. NEW and TERMINATED are drawn as idle. */
 export const stateLetters: readonly StateLetter[] = [
 	{letter: 'R', word: 'RUN', role: 'running', states: ['RUNNABLE']},
 	{letter: 'B', word: 'BLK', role: 'blocked', states: ['BLOCKED']},
@@ -33,11 +30,7 @@ function letterOf(state: ThreadState): StateLetter {
 	return stateLetters.find(({states}) => states.includes(state))!;
 }
 
-/**
-States in proportion, as many letters as `cells`: `RRRRBBw.`. A state that was seen gets a cell where there are as many
-cells as states; empty when none was seen. The picture of a row, and, given the threads' states now, the strip of all
-threads.
-*/
+/** States in proportion, as many letters as `cells`: `RRRRBBw.`. Each state that was seen gets one if possible. */
 export function stateCells(ticks: StateTicks, cells = 8): string {
 	const weights = stateLetters.map(({states}) => {
 		let weight = 0;
@@ -50,10 +43,7 @@ export function stateCells(ticks: StateTicks, cells = 8): string {
 	return shareOut(weights, cells).map((count, index) => stateLetters[index].letter.repeat(count)).join('');
 }
 
-/**
-`cells` shared out in proportion to the weights: each weight above 0 gets at least one where possible (the greatest
-first), the others by the method of largest remainders. The sum is `cells`, or 0 without weights.
-*/
+/** `cells` shared out by weight, at least one for each weight above 0 if possible; the rest by largest remainders. */
 export function shareOut(weights: readonly number[], cells: number): number[] {
 	let whole = 0;
 	for (const weight of weights) {

@@ -12,10 +12,8 @@ import {stackIndex} from './stack-index.js';
 const found = new WeakMap<Snapshot, {readonly now: WeakRef<Snapshot>; readonly aligned: Snapshot}>();
 
 /**
-An earlier snapshot of a session with its counters where a later one has them, so that the two can be subtracted index
-by index: what was counted of threads that have ended, and whose records are free or another thread's by `now`, stands
-at the record of ended threads, as it does in `now`. The snapshot itself where there are none. Of its threads the
-counters alone mean anything.
+An earlier snapshot with its counters at the indices of a later one, so that they can be subtracted: those of threads
+whose records are free by now move to the record of ended threads. Of its threads the counters alone mean anything.
 */
 export function alignedTo(now: Snapshot, then: Snapshot): Snapshot;
 export function alignedTo(now: Snapshot, then: Snapshot | undefined): Snapshot | undefined;
@@ -100,9 +98,8 @@ function alignedCounters<C extends KeyedColumns>(columns: C, now: RecordArrays<C
 }
 
 /**
-Counters of a window of which no CPU time is below 0. Unattributed CPU time has a sign: by chance more is recorded of a
-thread than it used. What is missing there makes up for what other threads have too much of, in proportion, so that the
-sum stays what it is; where more was recorded of all threads together than they used, nothing is unattributed.
+Counters of a window with no CPU time below 0. Unattributed CPU time has a sign; what it lacks on some threads is taken
+from others in proportion, so that the sum stays.
 */
 export function settledCounters(dictionary: Dictionary, counters: Counters): Counters {
 	const node = stackIndex(dictionary).unattributed;

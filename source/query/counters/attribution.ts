@@ -13,10 +13,7 @@ export function attributionOf(dictionary: Dictionary, {ownFirst, app}: Pick<Quer
 	return ownFirst ? index.ownAttributed(ownCode(app)) : index.attributed;
 }
 
-/**
-By node: the node that a stack is taken to end at where all of it is shown. With own code first what the program's own
-code called is left out; undefined: every stack as it is.
-*/
+/** By node: the node where its stack ends with own code first; undefined: every stack is whole. */
 export function endsOf(dictionary: Dictionary, {ownFirst, app}: Pick<Query, 'ownFirst' | 'app'>): Int32Array | undefined {
 	return ownFirst ? stackIndex(dictionary).ownEnds(ownCode(app)) : undefined;
 }

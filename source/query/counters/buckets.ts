@@ -5,10 +5,7 @@ import type {StateTicks} from '../types/rows.js';
 import type {Scope} from './scope.js';
 import {cpuPieces, type Pieces} from './share.js';
 
-/**
-Which members (threads, or places) the counters of a bucket have: how many, and those with the most CPU time, then counted
-ticks, first.
-*/
+/** How many members (threads or locations) counters have, and those with the most CPU time, then ticks. */
 export type Ranked = {readonly count: number; readonly top: readonly number[]};
 
 /** Counters sorted into buckets: those of bucket b are `order[start[b]] .. order[start[b + 1] - 1]`. */
@@ -55,10 +52,7 @@ export class CounterRanking {
 	readonly #ticks: Float64Array;
 	readonly #isSeen: Uint8Array;
 
-	/**
-	`memberOfCounter` holds ids below `members`, and is looked at for the counters of a bucket that is asked for; only ticks in
-	states of `countedMask` rank.
-	*/
+	/** `memberOfCounter` holds ids below `members`; only ticks in states of `countedMask` rank. */
 	constructor(counters: Counters, buckets: CounterBuckets, memberOfCounter: Int32Array, members: number, countedMask: number) {
 		this.#counters = counters;
 		this.#buckets = buckets;

@@ -2,10 +2,7 @@ import {nativeLine} from '../../model/frame.js';
 import type {Dictionary} from '../../model/snapshot.js';
 import type {GroupBy, Location} from '../types/rows.js';
 
-/**
-The place of a frame id, seen as a line, a method or a class. Of frames that share a place the first one's file is
-taken.
-*/
+/** The line, method or class of a frame id. */
 export function locationOfFrame(dictionary: Dictionary, frame: number, by: GroupBy): Location {
 	const {strings, frameClass, frameMethod, frameFile, frameLine} = dictionary;
 	return {
@@ -16,10 +13,7 @@ export function locationOfFrame(dictionary: Dictionary, frame: number, by: Group
 	};
 }
 
-/**
-`package.Class.method:line`; without what is not known, and `(native)` for a native method. What the table had no room
-for is "(other)" in both class and method, and named once.
-*/
+/** `package.Class.method:line`, without what is not known, and with `(native)` for a native method. */
 export function locationName(location: Location): string {
 	const {className, method, line} = location;
 	const name = className && method && !(className === method && method.startsWith('(')) ? `${className}.${method}` : className || method;

@@ -11,9 +11,8 @@ export type OwnCode = {
 const known = new Map<string, OwnCode>();
 
 /**
-The rule of a list of packages or classes, as `--app` takes them: those named, with all below them, are the program's
-own and nothing else is; with `!` before it one is not. Where several fit a class the longest decides. If all have a
-`!`, they are libraries beside those of every program; without any, own is what is not the JDK's, kotlin's or scala's.
+The rule of `--app`: packages or classes that are own, or with `!` are not; the longest that fits decides. If all have
+a `!`, or there are none, everything else but the JDK's, kotlin's and scala's is own.
 */
 export function ownCode(app: readonly string[] = []): OwnCode {
 	const key = app.join(',');

@@ -33,10 +33,7 @@ function maskOf(states: readonly ThreadState[]): number {
 	return mask;
 }
 
-/**
-What the query's states, thread keys and filter come to for this snapshot. An unreadable filter counts as no filter
-(`parseFilter` says what is wrong with it).
-*/
+/** What the query's states, thread keys and filter come to for this snapshot; an unreadable filter is none. */
 export function scopeOf(snapshot: Snapshot, query: Query): Scope {
 	const filter = filterOf(query.filter);
 	const stateMask = filter.stateMask ?? allStatesMask;
@@ -82,10 +79,7 @@ export function isCounted({threads}: Pick<Scope, 'threads'>, thread: number): bo
 	return !threads || threads[thread] === 1;
 }
 
-/**
-What was counted between the baseline (undefined: the session's start) and the snapshot, without what the scope leaves
-out.
-*/
+/** What was counted between `since` (undefined: the session's start) and the snapshot, within the scope. */
 export function countersInWindow(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'stateMask' | 'threads'>): Counters {
 	const {counters, dictionary} = snapshot;
 	const {stateMask, threads} = scope;

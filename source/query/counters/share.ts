@@ -10,9 +10,8 @@ export function percentOf(part: number, whole: number): number {
 }
 
 /**
-The 95 % confidence interval of a share, in percent: Wilson's score interval (E. B. Wilson, JASA 22, 1927), which does
-not shrink to nothing for shares near 0 and 100. `samples`: how many independent samples the share rests on, which need
-not be a whole number. Without samples it is the share alone.
+The 95 % confidence interval of a share, percent: Wilson's score interval (E. B. Wilson, JASA 22, 1927). `samples`: the
+independent samples that it rests on; without any it is the share alone.
 */
 export function shareInterval(percent: number, samples: number): Interval {
 	if (!(samples > 0)) {
@@ -26,10 +25,7 @@ export function shareInterval(percent: number, samples: number): Interval {
 	return {low: Math.max(0, centre - half), high: Math.min(100, centre + half)};
 }
 
-/**
-Half the width of the interval, in percentage points, for a column that has room for one number. Of a few samples the
-interval itself says more: the share is not in its middle.
-*/
+/** Half the width of that interval, percentage points. */
 export function shareError(percent: number, samples: number): number {
 	const {low, high} = shareInterval(percent, samples);
 	return (high - low) / 2;
@@ -43,10 +39,7 @@ export function cpuPieces(cpuNs: number, squaredUs: number): Pieces {
 	return {sum: cpuNs / 1000, squares: squaredUs};
 }
 
-/**
-How many independent samples the share of `part` in `whole` rests on: as many as give a share the same variance. A few
-large pieces say less than many small ones.
-*/
+/** How many independent samples the share of `part` in `whole` rests on: as many as give it the same variance. */
 export function samplesOf(part: Pieces, whole: Pieces): number {
 	const share = part.sum / whole.sum;
 	const rest = 1 - share;
@@ -64,10 +57,7 @@ export function sampleTicks(snapshot: Snapshot, since: Snapshot | undefined): nu
 	return figure('sampleTicks', snapshot, since) || figure('samples', snapshot, since);
 }
 
-/**
-How many threads of the window move in step, on average: together they are one observation in a sample. 1 where each
-moves for itself.
-*/
+/** How many threads of the window move in step, on average: together they are one observation in a sample. */
 export function threadsInStep(snapshot: Snapshot, since: Snapshot | undefined): number {
 	const moves = figure('moves', snapshot, since);
 	const ticks = sampleTicks(snapshot, since);

@@ -8,10 +8,7 @@ import type {Grouping} from './stack-index.js';
 /** Terms that there are bits for; a filter of more is not typed by people, and the rest of it does not count. */
 const maxTerms = 30;
 
-/**
-A filter asked of stacks: a word may be in any of their frames. What a frame has is looked at once for each place, and
-of a whole stack once for each node, as stacks share their callers.
-*/
+/** A filter asked of stacks: a word may be in any of their frames. Looked up once for each location and node. */
 export class StackFilter {
 	readonly #terms: readonly RowTerm[];
 	readonly #dictionary: Dictionary;
@@ -36,10 +33,7 @@ export class StackFilter {
 		return this.#terms.length === 0;
 	}
 
-	/**
-	Whether the stack of `depth` frames from a node passes, whose row has these figures;
-	`besides`: terms whose text was found in what belongs to it beside these frames.
-	*/
+	/** Whether the top `depth` frames from a node pass, with a row's figures; `besides`: terms that fit by other text. */
 	passes(node: number, depth: number, figureOf: Parameters<RowTerm['figures']>[0], besides = 0): boolean {
 		const bits = besides | (Number.isFinite(depth) ? this.#bitsOfTop(node, depth) : this.#ofNode[node]);
 		return this.#terms.every(({isNegated, hasFigures, figures: fit}, term) => (((bits >> term) & 1) === 1 || (hasFigures && fit(figureOf))) !== isNegated);

@@ -22,20 +22,14 @@ type StackIndex = {
 	readonly attributed: Int32Array;
 	/** The node of unattributed CPU time; 0 while there is none. */
 	readonly unattributed: number;
-	/**
-	The same with the program's own code first: the innermost frame of its own that has a line, or else the innermost of
-	its own; in stacks without any as above.
-	*/
+	/** With own code first: the innermost own frame with a line, else the innermost own one, else as `attributed`. */
 	ownAttributed(own: OwnCode): Int32Array;
 	/** The same, but that stacks without own code end where they do. */
 	ownEnds(own: OwnCode): Int32Array;
 	grouping(by: GroupBy): Grouping;
 };
 
-/**
-By the strings of a session: they are one append-only array in all its snapshots, while the other arrays are replaced
-when they grow. Ids never change their meaning, so a longer index also serves an earlier snapshot.
-*/
+/** By the strings of a session, one append-only array in all its snapshots: ids never change their meaning. */
 const indexes = new WeakMap<readonly string[], GrowingIndex>();
 
 /** The index of a dictionary, brought up to its counts; the cost is that of the nodes added since the last call. */
@@ -50,10 +44,7 @@ export function stackIndex(dictionary: Dictionary): StackIndex {
 	return index;
 }
 
-/**
-Rule of attribution: a sample counts for the first frame from the top that has a line number (>= 0), or, when no frame
-has one, for the top frame.
-*/
+/** A sample counts for the first frame from the top that has a line number, or, if none has one, for the top frame. */
 class GrowingIndex implements StackIndex {
 	attributed = new Int32Array(1);
 	unattributed = 0;
@@ -118,10 +109,7 @@ class GrowingOwn {
 	readonly #own: OwnCode;
 	/** By string id of a class, once it was asked for. */
 	readonly #isOwnClass = new Map<number, boolean>();
-	/**
-	By node: the nearest node at or below it of the program's own that has a line, and the nearest of its own; or the
-	root.
-	*/
+	/** By node: the nearest own node at or below it that has a line, and the nearest own one; or the root. */
 	#withLine = new Int32Array(1);
 	#nearest = new Int32Array(1);
 	#nodeCount = 1;
@@ -197,11 +185,7 @@ class GrowingGrouping implements Grouping {
 		this.#frameCount = Math.max(this.#frameCount, frameCount);
 	}
 
-	/**
-	Walks from each node's caller to the next node's with a count of each group on the way. The nodes of a stack come
-	one after the other, so that this takes as long as making the stacks did: a search among the callers of each node
-	takes the square of that in a deep stack.
-	*/
+	/** Walks from caller to caller, counting the groups on the way: linear, as the nodes of a stack follow each other. */
 	#addNodes({nodeCount, nodeParent, nodeFrame}: Dictionary): void {
 		if (nodeCount <= this.#nodeCount) {
 			return;

@@ -9,10 +9,7 @@ export function threadKind(flags: number): ThreadKind {
 	return (flags & threadFlag.compiler) === 0 ? ((flags & threadFlag.vmInternal) === 0 ? 'java' : 'vm') : 'jit';
 }
 
-/**
-Java threads that HotSpot and the JDK start for themselves, in any program: names in HotSpot's runtime and
-services folders, java.lang.ref and jdk.internal.ref, JDK 8 to 28.
-*/
+/** Java threads of HotSpot's runtime and services folders, java.lang.ref and jdk.internal.ref, JDK 8 to 28. */
 const ownNames: ReadonlySet<string> = new Set([
 	'Reference Handler', 'Finalizer', 'Signal Dispatcher', 'Service Thread', 'Monitor Deflation Thread', 'Notification Thread', 'Common-Cleaner', 'Attach Listener', 'Sweeper thread', 'Surrogate Locker Thread (Concurrent GC)',
 ]);
@@ -25,10 +22,7 @@ export function isCollector(name: string): boolean {
 	return collectorNames.test(name);
 }
 
-/**
-Whether a thread is there for the JVM itself and not for the program: collectors, compilers, and Java threads that every
-JVM has.
-*/
+/** Whether a thread serves the JVM and not the program: collectors, compilers, Java threads that every JVM has. */
 export function isOfJvm(flags: number, name: string): boolean {
 	return threadKind(flags) !== 'java' || ownNames.has(name);
 }
@@ -42,10 +36,7 @@ const scheduler = /^(?:ForkJoinPool-1-worker-\d+|VirtualThread-unparker.*)$/;
 /** What engines do not see of virtual threads. */
 export const unmountedUnseen = 'virtual threads that are not mounted are not seen';
 
-/**
-Whether the program has virtual threads, as far as samples tell: one was mounted, or the threads are there that carry or
-wake them. A pool of the program's own may be named like the scheduler.
-*/
+/** Whether a virtual thread was mounted, or threads are there that carry or wake them. */
 export function hasVirtualThreads({target, threads}: Snapshot): boolean {
 	return Number.parseInt(target.jvmVersion, 10) >= firstRelease
 		&& threads.name.some((name, thread) => thread < threads.count && ((threads.flags[thread] & (threadFlag.virtual | threadFlag.carrier)) !== 0 || scheduler.test(name)));

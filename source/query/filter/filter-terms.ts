@@ -1,7 +1,4 @@
-/**
-One side of a `|`: a plain word, a quoted one (which stands for nothing but its text), or what stood between slashes.
-`at` is its index in the filter's text.
-*/
+/** One side of a `|`: a word, a quoted text, or a regular expression. `at` is its index in the filter. */
 export type Alternative = {readonly text: string; readonly kind: 'plain' | 'quoted' | 'regex'; readonly at: number};
 
 /** What stands between blanks. */
@@ -20,10 +17,7 @@ export class FilterError extends Error {
 /** A comparison as people type it: blanks may stand around its sign, and its number may be missing yet. */
 const comparison = /([a-z]+)\s*([<>]=?|=)\s*(-?[\d.]+%?)?(?=[\s|]|$)/iy;
 
-/**
-The terms of a filter; `isFigure`: whether a comparison may begin with this word. Throws FilterError where a quote or an
-expression does not end.
-*/
+/** The terms of a filter; `isFigure`: a comparison may begin with the word. Throws FilterError. */
 export function splitFilter(text: string, isFigure: (name: string) => boolean): Term[] {
 	const terms: Term[] = [];
 	let at = 0;
@@ -75,10 +69,7 @@ function readRegex(text: string, from: number): [Alternative, number] {
 	throw new FilterError('the closing / is missing', from);
 }
 
-/**
-A comparison without its blanks. If it has a number, it may begin with any word, so that an error can name a word that
-is not a figure; without a number, only with a figure.
-*/
+/** A comparison without its blanks; without a number only of a figure. */
 function readComparison(text: string, from: number, isFigure: (name: string) => boolean): [Alternative, number] | undefined {
 	comparison.lastIndex = from;
 	const [whole, name, sign, number] = comparison.exec(text) ?? [];

@@ -29,10 +29,7 @@ export type RowTerm = {
 	figures(figureOf: FigureOf): boolean;
 };
 
-/**
-What rows of a view are matched by: their full text (the name of a place, the frames of a stack, a line each), and their
-figures; those that are left out are 0, `totalPercent` is `percent`.
-*/
+/** What rows are matched by: their text and figures. Figures left out are 0, `totalPercent` is `percent`. */
 export type FilterFields<Row> = {text(row: Row): string} & Readonly<Partial<Record<Figure, (row: Row) => number>>>;
 
 /** A row's figures as a filter asks for them. */

@@ -14,10 +14,8 @@ const besideBundle = /\/chunks\/[^/]*$/.test(import.meta.url) ? '../re2js.cjs' :
 let library: typeof re2js | undefined;
 
 /**
-A matcher for a regular expression, anywhere in a text, upper and lower case alike; `.` is any character, `^` and `$`
-are the ends of the text. It is RE2's (https://github.com/google/re2/wiki/Syntax), whose time is bounded by expression
-times text: the engine's own RegExp can take exponential time on patterns such as (a+)+b, and keys are not read
-meanwhile. Throws SyntaxError, with a message for the user, where the expression cannot be read.
+A matcher for a regular expression (RE2's syntax), anywhere in a text, in either case. Its time is linear: the engine's
+RegExp would block on (a+)+b. Throws SyntaxError with a message for the user.
 */
 export function compilePattern(source: string): (text: string) => boolean {
 	if (source.length > maxLength) {
@@ -39,8 +37,8 @@ export function compilePattern(source: string): (text: string) => boolean {
 }
 
 /**
-The library, in a file of its own that is read when the first expression is: it takes some ten milliseconds, and filters
-are read while they are typed, key by key, which leaves no time to wait for an import.
+The library, in a file of its own, is loaded with the first expression: it takes some ten milliseconds, and filters
+are read key by key.
 */
 function load(): typeof re2js {
 	const require = createRequire(import.meta.url);

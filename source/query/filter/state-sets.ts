@@ -16,10 +16,7 @@ const letters: Readonly<Record<string, ThreadState>> = {
 /** What a state can be called, in words, for hints. */
 export const stateNames = `${stateSets.map(({id}) => id).join(', ')}, R B W T I, or ${threadStates.join(', ')}`;
 
-/**
-The states that a comma-separated list means, as --state and the filter's `state:` have it: sets, names of states, and
-letters, upper or lower case; none for an empty list. Or the first word that means none.
-*/
+/** The states of a comma-separated list of sets, names and letters (--state, `state:`), or the first unknown word. */
 export function statesOf(list: string): {readonly states: readonly ThreadState[]} | {readonly unknown: string} {
 	const states = new Set<ThreadState>();
 	for (const word of list.split(',').map(part => part.trim()).filter(Boolean)) {

@@ -24,10 +24,7 @@ export class FocusTree extends CallTree<FocusRow> {
 	}
 }
 
-/**
-A row of the Focus view: the method looked into, or a place as it was reached by one path from it. `total` and `self`
-are of threads in every state (among callers nothing stands at a row), and shares are of the method's own.
-*/
+/** A row of the Focus view: the method, or a location reached by one path from it. Shares are of the method's. */
 export class FocusRow extends CallNode {
 	/** The method and what it calls, or the method and its callers. */
 	get part(): 'calls' | 'callers' {
@@ -70,10 +67,7 @@ export class FocusRow extends CallNode {
 /** The methods looked for that were seen, and by node the outermost call of one on that stack; 0 where there is none. */
 type FocusedStacks = {readonly methods: readonly Location[]; readonly callOf: Int32Array};
 
-/**
-The stacks with a method that `pattern` asks for: its whole name (`com.acme.Dao.find`), a part of the name, or a glob.
-A whole name means that method alone.
-*/
+/** The stacks with a method that `pattern` asks for: its whole name, which is that method alone, a part, or a glob. */
 export function focusedStacks(dictionary: Dictionary, pattern: string): FocusedStacks {
 	const methods = stackIndex(dictionary).grouping('method');
 	const isWanted = wantedMethods(methods, pattern);

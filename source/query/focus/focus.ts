@@ -22,10 +22,8 @@ import {
 const openPercent = 10;
 
 /**
-The tree under a method (where its time goes) and above it (who called it) between `baseline` (undefined: the session's
-start) and `snapshot`, each with its row for the method itself first. Time is that of threads in every state, CPU time
-beside it; shares are of the method's. A recursive method counts from its outermost call; with `query.ownFirst`
-stacks end at the program's own code. Without `query.method` there are no rows.
+The trees under a method (where its time goes) and above it (who called it), in thread time of all states and CPU time;
+a recursive method counts from its outermost call. No rows without `query.method`.
 */
 export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly FocusRow[]; readonly allRows: number; readonly above?: string} {
 	const parts = openFocus(snapshot, since, query);

@@ -68,10 +68,7 @@ export const lineColumns: ReadonlyArray<Column<LineRow>> = [
 /** How long a thread may stand blocked before the row says so instead of how many do. */
 const stuckNoteMs = 10_000;
 
-/**
-What to notice at a line now: `8 blocked` (`8 held up` where they are parked for a lock), or `stuck 42s` (`stuck >=42s`:
-since before the first sample) when one has been blocked for long, `42s` beside who holds it up; empty if nothing is.
-*/
+/** What to notice at a line now: `8 blocked`, `8 held up`, `stuck 42s`, or `42s` beside who holds it up; or nothing. */
 export function lineNote(row: Pick<LineRow, 'blockedNow' | 'contendingNow' | 'stuckMs' | 'stuckAtLeast'> & {readonly holder?: string}): string {
 	const count = row.blockedNow > 0 ? `${row.blockedNow} blocked` : `${row.contendingNow} held up`;
 	const stuck = `${row.holder === undefined ? 'stuck ' : ''}${formatStuck(row)}`;

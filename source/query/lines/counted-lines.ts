@@ -42,10 +42,7 @@ type CountedFigures = {
 	readonly inStep: number;
 };
 
-/**
-A row of the Lines view: a place, and what was counted there in the window. One of thousands of which a screen shows some:
-each figure is looked up, or worked out, when somebody asks for it.
-*/
+/** A row of the Lines view: a location and what was counted there. Figures are worked out when asked for. */
 export class LineRow extends AtLocation {
 	/** Stable identity of the row in a session and grouping. */
 	readonly key: string;
@@ -184,10 +181,7 @@ export type LineTable = {
 	readonly rows: readonly LineRow[];
 	/** Number of rows before the filter. */
 	readonly allRows: number;
-	/**
-	Whole that shares refer to: CPU nanoseconds and counted ticks of the samples with Java frames that the query looks
-	at.
-	*/
+	/** The whole of shares: CPU nanoseconds and counted ticks of samples with Java frames. */
 	readonly wholeCpuNs: number;
 	readonly wholeTicks: number;
 	/** What shares are of, where that is not what the query's unit and states say. */
@@ -213,10 +207,7 @@ type Counted = {
 const counted = new WeakMap<Snapshot, Counted>();
 let last: WeakRef<Snapshot> | undefined;
 
-/**
-The places with counted ticks or CPU time between `baseline` (undefined: the session's start) and `snapshot`. The same
-question gets the same rows.
-*/
+/** The locations with counted ticks or CPU time in the window. The same question gets the same rows. */
 export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, scope: Scope): CountedLines {
 	const asked = [since, query.by, query.ownFirst === true, query.app, scope.stateMask, scope.countedMask, scope.threads?.join('')];
 	let known = counted.get(snapshot);

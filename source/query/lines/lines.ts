@@ -8,10 +8,8 @@ import {lineColumns} from './columns.js';
 import {countedLines, type LineRow, type LineTable} from './counted-lines.js';
 
 /**
-Hot places (lines, methods or classes, as `query.by` says; with `query.ownFirst` those of the program's own code)
-between `baseline` (undefined: the session's start) and `snapshot`, filtered and sorted. Samples without Java frames are
-not in it. Rows with neither counted ticks nor CPU time are left out, and those without counted ticks when only blocked
-or waiting samples count.
+Hot lines, methods or classes (`query.by`; `query.ownFirst`: of the program's own code), filtered and sorted. Left out:
+samples without Java frames, and rows with neither counted ticks nor, if RUNNABLE counts, CPU time.
 */
 export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
 	const scope = scopeOf(snapshot, query);

@@ -16,10 +16,8 @@ import {blockerColumns} from './columns.js';
 import {deadlocksOf, isDeadlocked} from './deadlocks.js';
 
 /**
-Who holds up whom: in the newest sample, and between `baseline` (undefined: the session's start) and `snapshot`. A row
-is a class of locks and the thread that holds them, as engines know no more of a lock than that. Below it, a level
-deeper, stand the locks of threads that wait for it: a chain is read from the top. Rows of a level are sorted; the
-filter keeps rows that match and those above them. `above` says what cannot be seen. Threads that are left out (`thread:`) still hold, but do not wait.
+Who holds up whom, now and in the window. A row is a class of locks and their holder; below it, a level deeper, are
+the locks of threads that wait for it. The filter keeps rows that match and those above them.
 */
 export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number; readonly above?: string} {
 	const scope = scopeOf(snapshot, query);
@@ -128,10 +126,7 @@ function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, rea
 	};
 }
 
-/**
-The rows level by level, each below the one that its holder waits for; a circle begins with its first row in the order.
-Without recursion: a file may say what it likes of who waits for whom.
-*/
+/** The rows level by level, each below the one that its holder waits for. Without recursion: chains may be long. */
 function inChains(snapshot: Snapshot, rows: readonly BlockerRow[], scope: Scope, query: Query): BlockerRow[] {
 	const sorted = sortRows(rows, blockerColumns, query.sort);
 	const indexOfKey = new Map(sorted.map(({key}, index) => [key, index]));

@@ -5,10 +5,8 @@ import type {Deadlock, DeadlockedThread} from '../types/rows.js';
 import {newestSampleMs, stuckMs, isContendingNow, programLocation, waitsForGood} from './newest-sample.js';
 
 /**
-Threads that have waited for each other in a circle for a second, and will do so for good as far as samples tell: each
-waits, without a limit of time, for a lock that the next one holds, the last for one of the first's. One waits for itself
-only where it holds a lock for reading and wants it for writing: any other lock that it holds it has just got. Each
-circle begins with its thread that is oldest by its key.
+Threads that have waited for each other in a circle for a second without a limit of time. One waits for itself only if
+it holds a lock for reading and wants it for writing. Each circle begins with its oldest thread.
 */
 export function deadlocksOf(snapshot: Snapshot): Deadlock[] {
 	const {threads} = snapshot;

@@ -11,10 +11,7 @@ export function newestSampleMs({session}: Snapshot): number {
 	return session.lastSampleAtMs || session.takenAtMs;
 }
 
-/**
-How long a thread has stood at its place without using CPU, or waited for the same monitor, milliseconds up to the
-newest sample; 0 for a dead thread or where it is not known.
-*/
+/** Milliseconds for which a thread has stood there without using CPU, or waited for the same monitor; 0: not known. */
 export function stuckMs(snapshot: Snapshot, thread: number): number {
 	const {threads} = snapshot;
 	const since = threads.sinceMs[thread];
@@ -70,15 +67,12 @@ export function lockInfo(snapshot: Snapshot, lock: {lockKind: number; lockClass:
 const jdkPackage = /^(?:java|javax|jdk|sun|com\.sun)\./;
 
 /**
-Locks of java.util.concurrent that somebody holds when a thread parks for them, even where the engine cannot know who:
-of the attach engine's, and of a read lock's holders nothing is known. Latches, queues and conditions are no such locks.
+Locks that somebody holds when a thread parks for them, even if the engine cannot know who. Latches, queues and
+conditions are no such locks.
 */
 const lockClass = /^java\.util\.concurrent\.locks\.(?:ReentrantLock|ReentrantReadWriteLock|StampedLock)\b/;
 
-/**
-Whether a thread that waits so is held up by another, rather than waiting for work, a signal or time: by the code of the
-lock's kind, its class, and the owner (below 0: not known).
-*/
+/** Whether a thread that waits so is held up by another, by the lock's kind, class and owner (-1: not known). */
 export function isContention(kind: number, className: string, owner: number): boolean {
 	return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (kind === lockKindCode.park && (owner >= 0 || lockClass.test(className)));
 }
@@ -101,10 +95,7 @@ function ownLocation(dictionary: Dictionary, from: number): Location | undefined
 	return undefined;
 }
 
-/**
-Where a thread with this stack stands as its program sees it: a thread that parks is at the line that asked for the
-lock.
-*/
+/** The program's line of a stack: a thread that parks is at the line that asked for the lock. */
 export function programLocation(snapshot: Snapshot, node: number): Location | undefined {
 	return ownLocation(snapshot.dictionary, node) ?? attributedLocation(snapshot, node);
 }

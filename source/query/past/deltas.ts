@@ -6,10 +6,8 @@ import type {SessionStats, Snapshot} from '../../model/snapshot.js';
 import {Bytes, Numbers} from '../../model/varints.js';
 
 /*
-What changed from one snapshot of a session to the next, as bytes: for each column of the schema that changes, the rows
-that did and by how much, and last the names of threads that did, with the name before. A thread that only waits takes
-two bytes. The same bytes lead from the earlier snapshot to the later one and back. Values are whole numbers: fractions
-of a nanosecond or a millisecond are rounded away.
+What changed between two snapshots, as bytes: by column the rows that did and by how much, then the names of threads.
+They lead both ways. Fractions of a nanosecond or a millisecond are rounded away.
 */
 
 /** The parts of a snapshot that change: counters, and the threads' records. */
@@ -198,10 +196,7 @@ export class MovingMoment {
 		});
 	}
 
-	/**
-	The moment as a snapshot: what never changes is that of a later one of the same session. It has the arrays from here
-	on: nothing may be moved any more.
-	*/
+	/** The moment as a snapshot of the same session as a later one. It takes the arrays: nothing may be moved any more. */
 	snapshot({target, dictionary, ...later}: Snapshot, session: SessionStats, counts: Counts): Snapshot {
 		const ownOf = (region: Region) => Object.fromEntries(changing.flatMap((part, index) => part.region === region ? [[part.name, this.#arrays[index]]] : []));
 		return {

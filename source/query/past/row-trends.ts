@@ -11,10 +11,7 @@ type Past = NonNullable<View['columns'][number]['past']>;
 
 type Step = {readonly from: Moment | undefined; readonly ms: number; readonly figures: PastFigures};
 
-/**
-The last minute of rows, made of the ring's windows when it is asked for: by a column that came on the screen just now
-as by one that was there all the time. A step that is over is looked at once.
-*/
+/** The last minute of rows, made of the ring's windows when asked for. A step that is over is looked at once. */
 export class RowTrends {
 	readonly #lookBack = new LookBack();
 	#steps = new Map<Moment, Step>();
@@ -23,10 +20,7 @@ export class RowTrends {
 	#asked: readonly unknown[] = [];
 	#shown: ReadonlyArray<Step | undefined> = [];
 
-	/**
-	A row's trend in the minute up to a window of the ring, of its ticks where it has no other; undefined for a view
-	whose rows have none.
-	*/
+	/** A row's trend in the minute up to a window of the ring, of its ticks if it used no CPU; undefined for none. */
 	of(key: string, view: View, query: Query, ring: Ring, last: number): Trend | undefined {
 		const past = view.columns.find(column => column.past)?.past;
 		if (!past || last < 0) {

@@ -12,10 +12,7 @@ export const shortestSpanMs = spans.at(-1)!.ms;
 /** The span that looking back begins with. */
 export const usualSpanMs = 10_000;
 
-/*
-Time is cut into cells of a span, which begin and end at whole ones on the clock, so that a window of the past stays
-what it is while time goes on. A cell is named by its end.
-*/
+/* Time is cut into cells of a span, which begin and end at whole ones on the clock. A cell is named by its end. */
 
 /** The end of the cell that a moment is in. */
 export function cellOf(atMs: number, spanMs: number): number {
@@ -37,10 +34,7 @@ export function endedBy({windows}: Ring, atMs: number): number {
 	return low - 1;
 }
 
-/**
-The cell before the one that ends at `atMs` (undefined: before now, of which the cell is not over), beyond any time in
-which nothing was sampled; undefined if nothing older is kept.
-*/
+/** The cell with samples before the one that ends at `atMs` (undefined: before now); undefined if none is kept. */
 export function cellBefore(ring: Ring, atMs: number | undefined, spanMs: number): number | undefined {
 	const newest = ring.windows.at(-1);
 	const cell = atMs ?? (newest && cellOf(newest.atMs, spanMs));
@@ -84,10 +78,7 @@ export type TimeCell = {
 	readonly blocked: number;
 };
 
-/**
-So many cells of a span, the last of which ends at `lastMs`, oldest first; undefined where nothing was sampled. A window
-that is longer than a cell stands in each that it covers.
-*/
+/** `count` cells of a span up to `lastMs`, oldest first; a window longer than a cell is in each that it covers. */
 export function timeCells(ring: Ring, lastMs: number, spanMs: number, count: number): Array<TimeCell | undefined> {
 	const cells: Array<TimeCell | undefined> = [];
 	const {windows} = ring;
@@ -128,10 +119,7 @@ export type Trend = readonly number[];
 /** Indexes of the moments that a step's window begins and ends at, -1 for the ring's base. */
 export type TrendStep = {readonly from: number; readonly to: number};
 
-/**
-The steps of the minute that ends with a window; undefined where nothing was sampled. All but the last begin and end at
-whole ones on the clock, so that what was found out of them stays true.
-*/
+/** The steps of the minute that ends with a window, all but the last aligned to the clock; undefined: no samples. */
 export function stepsUpTo(ring: Ring, last: number): Array<TrendStep | undefined> {
 	const endMs = cellOf(ring.windows[last].atMs, stepMs);
 	return Array.from({length: trendSteps}, (_, index) => {

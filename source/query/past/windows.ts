@@ -9,10 +9,7 @@ export const windows = [
 ] as const;
 export type WindowId = (typeof windows)[number]['id'];
 
-/**
-Snapshots kept to begin windows at. Plain data, never changed: every function returns a new one.
-Snapshots share what only grows, so that one costs little more than its counters.
-*/
+/** Snapshots that windows begin at. Plain data, never changed: every function returns a new one. */
 export type Past = {
 	/** Oldest first; the last one is the newest snapshot that was shown. */
 	readonly refreshes: readonly Snapshot[];
@@ -26,19 +23,13 @@ export const noPast: Past = Object.freeze({refreshes: [], resets: []});
 /** Length of the window `last-10s`. */
 const lastMs = 10_000;
 
-/**
-Time between two snapshots that are kept for `last-10s`: the window is at most that much too long, and 12 of them are
-enough.
-*/
+/** Time between two snapshots that are kept for `last-10s`, which is at most that much too long. */
 const keptEveryMs = 1000;
 
 /** Resets that can be undone. */
 const maxResets = 20;
 
-/**
-Time as the target's samples tell it: it stands still while sampling does, so that a paused or ended session keeps its
-last windows.
-*/
+/** Time as the target's samples tell it: it stands still while sampling does. */
 function timeOf({session}: Snapshot): number {
 	return session.lastSampleAtMs || session.takenAtMs;
 }
@@ -73,10 +64,7 @@ export function undoReset(past: Past): Past {
 	return {...past, resets: past.resets.slice(0, -1)};
 }
 
-/**
-The snapshot at which a window of `snapshot` begins; undefined: at the session's start. `past` may have `snapshot`
-already.
-*/
+/** The snapshot at which a window of `snapshot` begins; undefined: at the session's start. */
 export function windowStart(window: WindowId, past: Past, snapshot: Snapshot): Snapshot | undefined {
 	const earlier = past.refreshes.filter(candidate => candidate.session.samples < snapshot.session.samples);
 	switch (window) {
@@ -115,10 +103,7 @@ const recentMs = 10_000;
 /** Our own start-up: code is loaded and compiled, which says nothing of what sampling costs. */
 const startUpMs = 3000;
 
-/**
-What was reached in the last ten seconds up to `snapshot`, or since the first one while the session is young; our own
-CPU time without that of our start-up.
-*/
+/** The rates of the last ten seconds, or since the first snapshot; own CPU time without that of the start. */
 export function recentRates({refreshes}: Past, {session}: Snapshot): SamplingRates {
 	const begin = refreshes.findLast(({session: {takenAtMs}}) => session.takenAtMs - takenAtMs >= recentMs) ?? refreshes.at(0);
 	const started = refreshes.find(({session: {takenAtMs, startedAtMs}}) => takenAtMs - startedAtMs >= startUpMs);

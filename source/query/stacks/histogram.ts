@@ -13,11 +13,8 @@ import {SameStacks, StackHistogramRow, type CountedStacks} from './rows.js';
 import {stackColumns} from './columns.js';
 
 /**
-Identical stacks between `baseline` (undefined: the session's start) and `snapshot`, counted over all threads and states
-("voted for"); filtered (a word may be in any frame) and sorted. They are compared by their frames, the first
-`query.depth` of them where that is set, so that lock addresses and names of threads split nothing; with
-`query.ownFirst` by those from the program's own code on. Samples without Java
-frames are not in it, nor are stacks with neither counted ticks nor CPU time.
+Identical stacks, counted over all threads and states, by their first `query.depth` frames; with `query.ownFirst` from
+the own code on. Left out: those without Java frames, and with neither counted ticks nor CPU time.
 */
 export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly StackHistogramRow[]; readonly allRows: number} {
 	const {dictionary} = snapshot;

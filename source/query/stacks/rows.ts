@@ -28,10 +28,7 @@ export type CountedStacks = {
 	readonly viaOf: ((stacks: readonly number[]) => Location | undefined) | undefined;
 };
 
-/**
-A row of the Stacks view: identical stacks of all threads and states put together. It knows which it is; all else is found
-when it is drawn, as most rows are not.
-*/
+/** A row of the Stacks view: identical stacks of all threads and states. Figures are worked out when asked for. */
 export class StackHistogramRow {
 	readonly key: string;
 	readonly #of: CountedStacks;
@@ -154,10 +151,7 @@ export function fingerprintOf(frames: readonly Location[]): string {
 	return library.createHash('md5').update(stackLines(frames)).digest('hex');
 }
 
-/**
-Numbers for stacks, from 1 on, the same for those whose first `depth` frames from the top are of the same places; the
-empty stack has none. Infinity compares whole stacks.
-*/
+/** Numbers from 1 on, the same for stacks with the same first `depth` locations; the empty stack has 0. */
 export class SameStacks {
 	/** By number: the node of the first stack that has it. */
 	readonly firstNode: number[] = [rootNode];

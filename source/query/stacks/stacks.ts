@@ -9,11 +9,7 @@ import {framesOf} from '../counters/stack-index.js';
 import {filtered} from '../filter/filter.js';
 import type {Location, Query} from '../types/rows.js';
 
-/**
-Stacks between `baseline` (undefined: the session's start) and `snapshot`, identical ones in the same counted state put
-together over all threads; those without Java frames left out. Filtered (a word may match any frame); in the order of
-the unit: most CPU time, then ticks, or the other way round.
-*/
+/** Identical stacks in the same counted state over all threads, filtered, in the order of the unit. */
 export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly StackRow[] {
 	const scope = scopeOf(snapshot, query);
 	const counters = countersInWindow(snapshot, since, {stateMask: scope.countedMask, threads: scope.threads});

@@ -22,10 +22,7 @@ export type Finding = {
 	readonly isAlarm?: true;
 };
 
-/**
-What is wrong with the program between `baseline` (undefined: the session's start) and `snapshot`, the worst first:
-deadlocks, threads that are held up or wait together, what the JVM itself does. Of all threads, with any filter.
-*/
+/** What is wrong with the program in the window, the worst first. Of all threads, with any filter. */
 export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, query: Query, known: Omit<SummaryOptions, 'showsWaits'> = {}): readonly Finding[] {
 	const whole: Query = {
 		...query, filter: '', threadKeys: undefined, ownFirst: true, states: stateSets[0].states, unit: 'cpu', summary: {...known, showsWaits: true},
@@ -42,10 +39,7 @@ export function findingsOf(snapshot: Snapshot, since: Snapshot | undefined, quer
 /** Cells of a place in a sentence. */
 const locationRoom = 60;
 
-/**
-What threads do in the newest sample while almost no CPU is used, in a sentence: how many are blocked, by whom most and
-where that one is; or how many wait together at a line of the program's own. Undefined for neither.
-*/
+/** Who is blocked by whom, or how many wait together at an own line, while almost no CPU is used. */
 export function waitsText(snapshot: Snapshot, query: Query): string | undefined {
 	const all = threadsOf(snapshot, query);
 	const contending = all.filter(thread => isContendingNow(snapshot, thread));
@@ -148,10 +142,7 @@ const muchOfJitTimes = 0.5;
 /** Pauses of collections that are worth a word, in percent of the time. */
 const muchPausedPercent = 20;
 
-/**
-While it stops the program, a collection keeps a CPU busy at least. Where the whole process used less than this part of
-the pauses, these waited for a CPU instead.
-*/
+/** Where the process used less than this part of the pauses, collections waited for a CPU. */
 const leastWorkInPauses = 0.5;
 
 /** A heap that is so full, in percent of what it may grow to, is; one that is fuller by itself, without collections. */

@@ -15,10 +15,7 @@ import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
 import type {LineTable, LineRow} from '../lines/counted-lines.js';
 import {leastCpuPercent} from './summary.js';
 
-/**
-A shorter window does not say that a program uses no CPU, milliseconds: CPU times of threads that were not seen to use
-any are read once a second.
-*/
+/** A shorter window does not say that a program uses no CPU: some CPU times are read once a second. */
 const leastMs = 1000;
 
 /** What a row is hidden for: it prints as nothing. */
@@ -28,10 +25,8 @@ const leastPercent = 0.05;
 const showingAll = ['total', 'total-ticks', 'name'] as const;
 
 /**
-What the Lines view shows people: hot lines, without those that used nothing themselves, unless rows are sorted by what
-they led to, or by name, or looked for by a filter. Where next to no CPU is used, or in the first second nobody was seen
-to use any, the rows are the lines at which the program's threads wait, and `finding` says so. Without `query.summary` it is
-what `queryLines` gives.
+The rows of Lines as people see them: without lines that used nothing themselves, unless the order or a filter asks
+for them; where next to no CPU is used, the lines where threads wait, and `finding` says so.
 */
 export function querySummaryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
 	if (!query.summary) {
@@ -116,10 +111,7 @@ const leastCalledPercent = 50;
 /** Cells of a place in a sentence. */
 const locationRoom = 60;
 
-/**
-The line of the program's own that led to most of what the hottest rows are, where these are others' code; undefined
-where there is no such line.
-*/
+/** The own line that led to most of what the hottest rows are, where these are others' code; undefined for none. */
 function calledText(rows: readonly LineRow[]): string | undefined {
 	const percents = new Map<string, number>();
 	const locations = new Map<string, Location>();

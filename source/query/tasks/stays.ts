@@ -125,10 +125,7 @@ function figuresOf(sums: Sums | undefined, seconds: number): StayFigures {
 	};
 }
 
-/**
-Tasks between `baseline` (undefined: since they are followed) and `snapshot` by state, and by kind or worker within it,
-filtered and sorted; none while no tasks are followed. Of a filter's figures `ticks` are the stays.
-*/
+/** The rows of the Tasks view; of a filter's figures `ticks` are the stays. */
 export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TaskRow[]; readonly allRows: number; readonly above?: string} {
 	const {tasks} = snapshot;
 	if (!tasks) {

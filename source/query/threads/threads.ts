@@ -17,10 +17,8 @@ import {ownCode} from '../counters/own-code.js';
 import {threadColumns} from './columns.js';
 
 /**
-Threads that are alive or were seen between `baseline` (undefined: the session's start) and `snapshot`, those of the JVM
-included; folded into pools when `query.foldPools`; filtered and sorted. Without `query.showIdle`, threads that did
-nothing because there was nothing to do are hidden: those of the JVM itself that used next to no CPU, and workers without
-work (`waitsForWork`). With it the JVM's come after all others in any order.
+Threads that are alive or were seen in the window, folded into pools by `query.foldPools`. Without `query.showIdle`
+those without work are hidden: workers (`waitsForWork`) and the JVM's own that used next to no CPU.
 */
 export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ThreadTableRows {
 	const scope = scopeOf(snapshot, query);
@@ -113,11 +111,7 @@ function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pi
 	};
 }
 
-/**
-What a thread of the JVM that runs no Java code does in the newest sample is told by nothing but the CPU time that it
-used since the one before, and a collector that took a third of the window stands still between two collections: such
-threads are told by the whole window.
-*/
+/** Such a thread has no stack: whether it runs is told by its CPU time in the whole window. */
 function stateNow({threads}: Snapshot, thread: number, cpuPercent: number): ThreadState {
 	const isBusy = (threads.flags[thread] & threadFlag.vmInternal) !== 0 && cpuPercent >= leastJvmCpuPercent;
 	return isBusy ? 'RUNNABLE' : threadStates[threads.state[thread]];
@@ -191,10 +185,7 @@ function commonLocation(rows: readonly ThreadRow[]): CommonLocation {
 	return most;
 }
 
-/**
-A thread of the JVM itself below this share of a core (percent) does nothing that anybody looks for: such timers tick in
-every JVM.
-*/
+/** A thread of the JVM below this share of a core, percent, is idle: timers tick in every JVM. */
 const leastJvmCpuPercent = 1;
 
 function isQuietOfJvm(row: ThreadRow): boolean {
@@ -218,9 +209,7 @@ const filterFields: FilterFields<ThreadRow> = {
 	threads: row => row.threadKeys.length, blocked: row => row.state === 'BLOCKED' ? 1 : 0, stuckS: row => row.stuckMs / 1000,
 };
 
-/**
-A thread's name without its digits: `http-nio-8080-exec-12` and `http-nio-8080-exec-3` are both `http-nio-*-exec-*`.
-*/
+/** A thread's name without its digits: `http-nio-8080-exec-12` becomes `http-nio-*-exec-*`. */
 export function poolName(name: string): string {
 	return name.replaceAll(/\d+/g, '*');
 }
@@ -252,10 +241,7 @@ const poolRuns = '.runWorker';
 /** By the strings of a session, which are one array in all its snapshots, and by node. */
 const known = new WeakMap<readonly string[], Map<number, boolean>>();
 
-/**
-Whether a stack, of a thread that waits, is that of a worker without work: nothing of a program is on it, or nothing but a
-loop that asks for work. A loop at a queue is a pool's, or the code of one class.
-*/
+/** Whether the stack of a waiting thread is that of a worker without work: only a loop that asks for work is on it. */
 export function waitsForWork(dictionary: Dictionary, node: number): boolean {
 	const nodes = known.get(dictionary.strings) ?? new Map<number, boolean>();
 	known.set(dictionary.strings, nodes);

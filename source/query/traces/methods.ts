@@ -14,10 +14,7 @@ export type CallFigures = {
 	readonly p50Ns: number;
 	readonly p99Ns: number;
 	readonly mostNs: number;
-	/**
-	Time in which it was open: a call of itself within counts once. NaN where only some of its calls are followed and it calls
-	itself: a call within one that is not followed cannot be told from others.
-	*/
+	/** Time in which it was open, calls of itself once; NaN if only some calls are followed and it calls itself. */
 	readonly cumulativeNs: number;
 	/** Time in it, and not in traced methods that it called. */
 	readonly ownNs: number;

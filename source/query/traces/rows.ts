@@ -8,10 +8,7 @@ import {titleOf, traceMethods, type TraceRow, nameOf, traceTree, type TraceTreeR
 
 const filterFields: FilterFields<TraceRow> = {text: titleOf, cpuMs: row => row.ownNs / 1e6, ticks: row => row.calls};
 
-/**
-The traced methods, or the tree of their calls, between `baseline` (undefined: since they were woven) and `snapshot`, filtered and sorted; none while
-nothing is traced. Of a filter's figures `cpu` is the own time and `ticks` the calls.
-*/
+/** The traced methods or the tree of their calls in the window. Of figures `cpu` is the own time, `ticks` the calls. */
 export function queryTraces(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TraceRow[]; readonly allRows: number; readonly awaited?: readonly string[]} {
 	if (!snapshot.traces) {
 		return {rows: [], allRows: 0};
@@ -34,11 +31,7 @@ type Wanted = ((row: TraceRow) => boolean) | undefined;
 /** Where rows are hung into the tree. */
 type Above = {readonly key: string; readonly parentKey?: string; readonly level: number; readonly thread?: string; readonly names: ReadonlySet<string>; readonly isAllOpen: boolean};
 
-/**
-The tree of calls as rows, each level sorted as the query says: all of it, but for what a method called from itself
-again, and the trees of threads, which are open when the user says so. With a filter: rows that fit, and what they hang
-from.
-*/
+/** The tree of calls as rows, each level sorted; with a filter rows that fit and those above them. */
 export function treeRows(report: TraceReport, since: TraceReport | undefined, query: Query, isWanted: Wanted): TraceRow[] {
 	const root = {
 		key: 't', level: 0, names: new Set<string>(), isAllOpen: false,

@@ -142,11 +142,7 @@ export class CallTree<Row extends CallNode = CallNode> {
 /** A step of paths to one group: the nodes that it leads to, and for each the index of the node that it comes from. */
 type Step = {readonly places: number[]; readonly from: number[]};
 
-/**
-A node of a tree, which is a row of the Tree view too: a group of frames as it was reached by one path. It stands for some
-nodes of the dictionary, `places`, one after the other with their weights: in an inverted tree those of the samples that
-came by this path, else those of all samples there.
-*/
+/** A row of a tree: a group of frames reached by one path, for the nodes `places` of the dictionary. */
 export class CallNode extends AtLocation {
 	/** How far in it stands, by the forks on the path to it: the only callee of an only callee is not further in. */
 	indent = 0;

@@ -24,10 +24,7 @@ type OpensItself<Row extends CallNode> = {
 /** A row that is not looked into yet: whether all below is open, it is on a hot path, and terms that were found above. */
 type Pending<Row> = {readonly row: Row; readonly hasSiblings: boolean; readonly isAll: boolean; readonly isHot: boolean; readonly found: number};
 
-/**
-The rows of an open tree, `roots` and those below them, each before those below it: hot roots are open to where their path forks, and all rows to
-what the filter looks for; `said` says otherwise of single rows.
-*/
+/** The rows of an open tree: hot roots are open to where their path forks, and rows to what the filter looks for. */
 export function openedRows<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], said: TreeQuery | undefined, {
 	isHotRoot, isWorthOpening, wanted, foundIn,
 }: OpensItself<Row>): Row[] {

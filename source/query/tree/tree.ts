@@ -14,11 +14,8 @@ import {openedRows} from './opened.js';
 const hotRootPercent = 5;
 
 /**
-The paths of calls between `baseline` (undefined: the session's start) and `snapshot`, as rows of a tree: top-down from
-the threads' roots, or bottom-up from the lines that samples count for. Hot roots are open to where their path forks;
-`query.tree` says otherwise of single rows. Words of the filter keep stacks that have them in any frame, and rows are
-open to the last of these words; with `query.ownFirst` stacks end at the program's own code; figures keep rows by their totals. Rows of a level are sorted. Every sample is counted
-once in a row's total, as a row stands for a path.
+The paths of calls as rows, top-down from the threads' roots or bottom-up from hot lines. Words of the filter keep
+stacks, figures keep rows by their totals. Every sample counts once in a row's total.
 */
 export function queryTree(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly CallNode[]; readonly allRows: number} {
 	const {tree, filter} = openTree(snapshot, since, query);
@@ -92,10 +89,7 @@ export type TreeTexts<Row> = {readonly top?: number; readonly head: (row: Row) =
 /** A row that is not closed yet: what is left of its children. */
 type Unfinished<Row> = {readonly row: Row; readonly children: readonly Row[]; at: number};
 
-/**
-Some rows as JSON: what `head` says of each, with the rows below it as `children`; of each list `top` at most.
-Without recursion: stacks may be deep.
-*/
+/** Rows as JSON: `head` of each with `children`, of each list `top` at most. Without recursion: stacks may be deep. */
 export function * rowTexts<Row extends CallNode>(tree: CallTree<Row>, roots: readonly Row[], {top = Infinity, head}: TreeTexts<Row>): Generator<string> {
 	for (const root of roots.slice(0, top)) {
 		const pieces: string[] = [];

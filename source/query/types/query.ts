@@ -5,26 +5,18 @@ import type {ThreadState} from '../../model/thread-state.js';
 export const groupings = ['line', 'method', 'class'] as const;
 export type GroupBy = (typeof groupings)[number];
 
-/**
-What shares (CPU%, TOTAL) are of: CPU time, or ticks of the counted states; `cpu-ms` shows CPU milliseconds instead
-of shares.
-*/
+/** What shares are of: CPU time, or ticks of the counted states; `cpu-ms` shows milliseconds instead. */
 export type Unit = 'cpu' | 'ticks' | 'cpu-ms';
 
 /** What shares are of: the unit in force, and where that is ticks, of which states, see `measureOf`. */
 export type Measure = Unit | 'blocked' | 'waiting';
 
-/**
-Which states count for ticks: `active` RUNNABLE and BLOCKED, `all`, `blocked` BLOCKED, `waiting` WAITING and
-TIMED_WAITING.
-*/
+/** Which states count for ticks: `active` is RUNNABLE and BLOCKED, `waiting` WAITING and TIMED_WAITING. */
 export type StateSet = 'active' | 'all' | 'blocked' | 'waiting';
 
 export type SortOrder = {readonly column: string; readonly reverse: boolean};
 
-/**
-Everything that decides which rows a view shows and how. A query is a pure function of (snapshot, baseline, this).
-*/
+/** Everything that decides which rows a view shows and how. */
 export type Query = {
 	readonly by: GroupBy;
 	readonly unit: Unit;

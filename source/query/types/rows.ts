@@ -18,10 +18,7 @@ export type Location = {
 	readonly line: number;
 };
 
-/**
-A row of the Threads view: a thread, or the threads of a pool folded into one, with what was counted of them in the
-window.
-*/
+/** A row of the Threads view: a thread, or a pool folded into one, with what was counted in the window. */
 export type ThreadRow = {
 	readonly key: string;
 	/** Thread name, or the pool's name with `*` for the digits when several are folded. */
@@ -33,10 +30,7 @@ export type ThreadRow = {
 	readonly nativeId: number;
 	readonly alive: boolean;
 	readonly daemon: boolean;
-	/**
-	A virtual thread, and the thread that carries it while it runs; or one that carries a virtual thread now. Of a pool:
-	all are.
-	*/
+	/** A virtual thread and its carrier; or a thread that carries one now. Of a pool: all are. */
 	readonly isVirtual: boolean;
 	readonly carrierName?: string;
 	readonly isCarrier: boolean;
@@ -53,24 +47,15 @@ export type ThreadRow = {
 	/** Ticks by state, every state counted; and those of counted states. */
 	readonly states: StateTicks;
 	readonly ticks: number;
-	/**
-	Where it stands now (attributed frame), undefined without Java frames; for a folded pool where most of its threads
-	stand, and how many do when not all.
-	*/
+	/** Where it is now; for a pool where most of its threads are, and how many if not all. */
 	readonly now?: Location;
 	readonly nowThreads?: number;
-	/**
-	With own code first: the method beyond the program's own code that it stands in, if it does. Without: the line of
-	the program's own that it came by, if it is not the same (of a pool its busiest thread's).
-	*/
+	/** With own code first the method that its own line called; otherwise the own line that it came by. */
 	readonly via?: Location;
 	readonly own?: Location;
 	/** The line with the most CPU time, then counted ticks, in the window; undefined without Java frames. */
 	readonly top?: Location;
-	/**
-	How long it has stood there without using CPU or waited for the same monitor; of the longest for a folded pool. At
-	least so long where it stood there before the first sample.
-	*/
+	/** For how long it has been there without using CPU, or waited for the same monitor; the longest of a pool. */
 	readonly stuckMs: number;
 	readonly stuckAtLeast: boolean;
 	/** Who holds the lock that it waits for; of a folded pool only when all its threads wait for the same. */
@@ -86,25 +71,19 @@ export type LockInfo = {
 	readonly ownerNow?: Location;
 };
 
-/**
-Filtered and sorted; `allRows` counts also those that the filter and `showIdle` hide, `idleRows` those that `showIdle`
-alone does.
-*/
+/** `allRows` counts those that the filter and `showIdle` hide too, `idleRows` those that `showIdle` alone hides. */
 export type ThreadTableRows = {readonly rows: readonly ThreadRow[]; readonly allRows: number; readonly idleRows: number};
 
 /**
-Who (`ownerKey` is its thread's key) held up threads with which lock, in how many of their samples (every state counted), what share (percent) of those
-in which anybody did, and where it took the lock and stood meanwhile.
+Who held up threads with which lock, in how many of their samples (percent: of those in which anybody did), where it
+took the lock and was meanwhile. `ownerKey` is its thread's key.
 */
 export type Holder = Pick<LockInfo, 'kind' | 'className' | 'ownerName'> & {readonly ownerKey?: number; readonly ticks: number; readonly percent: number; readonly took: readonly HolderLocation[]; readonly now: readonly HolderLocation[]};
 
 /** A place, and in how many of the samples it was. */
 export type HolderLocation = {readonly location: Location; readonly ticks: number};
 
-/**
-A thread of a deadlock: the class of the lock that it waits for, where it does, and where its owner, the next of the
-circle, took it; what is not known is empty or undefined.
-*/
+/** A thread of a deadlock; `ownerTookAt` is where the next of the circle took the lock. Empty: not known. */
 export type DeadlockedThread = {
 	/** Index in the snapshot's thread table. */
 	readonly thread: number;
@@ -163,19 +142,14 @@ export type BlockerRow = {
 export type Summary = {
 	/** Threads that wait for each other for good, in the newest sample. */
 	readonly deadlocks: readonly Deadlock[];
-	/**
-	Java threads alive in the newest sample (without those of the JVM and its compilers), and how many stand in each
-	state.
-	*/
+	/** Java threads alive in the newest sample, without those of the JVM, and how many are in each state. */
 	readonly threads: number;
 	readonly statesNow: StateTicks;
 	/** Of them those that wait for a lock that another thread holds. */
 	readonly contendingNow: number;
 	/** Threads of the JVM and its compilers, alive in the newest sample. */
 	readonly vmThreads: number;
-	/**
-	CPU percent (100 = one core) in the window by kind of thread: Java code, JIT compilers, the JVM's own threads.
-	*/
+	/** CPU percent (100 = one core) in the window: Java code, JIT compilers, the JVM's other threads. */
 	readonly javaCpuPercent: number;
 	readonly jitCpuPercent: number;
 	readonly vmCpuPercent: number;

@@ -64,10 +64,7 @@ function lenderAt<Row>(placed: Placed<Row>, index: number): Placed<Row>[number] 
 	return next?.column.lendsRoom ? next : undefined;
 }
 
-/**
-The cells of a row. A text may be longer than its cell where the next column lends its room: a name takes that of a note
-that is short or missing.
-*/
+/** The cells of a row; a name takes the room that the next column lends. */
 export function rowCells<Row extends {readonly key: string}>(row: Row, isSelected: boolean, context: TableContext<Row>): Spans[] {
 	const {placed, query, query: {fullNames}, theme, left, trendOf} = context;
 	const unit = effectiveUnit(query);

@@ -42,10 +42,7 @@ const figures: readonly Figure[] = [
 const leadWidth = 11;
 const tailWidth = 10;
 
-/**
-The line of each figure, a character for each step, with its value at the cell looked at before it and its highest value
-behind it; and below them the times. With room for less the first figures stand there.
-*/
+/** The line of each figure, as many as there is room for, and the times below them. */
 function timeLine(ring: Ring, {cellMs, spanMs, toMs}: Shown, {width, timeLines}: Layout, levels: string): Spans[] {
 	const count = Math.max(1, width - leadWidth - tailWidth);
 	const newestMs = cellOf(ring.windows.at(-1)?.atMs ?? cellMs, spanMs);

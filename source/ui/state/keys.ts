@@ -1,18 +1,12 @@
 import {views} from '../../views/registry.js';
 import type {ViewKey} from '../../views/view.js';
 
-/*
-Every key as a row of data; those of one view alone stand in its record. The help screen, the key line and the table in
-docs/reference.md come from these rows; a test forbids two meanings of a key in one context.
-*/
+/* Every key as a row of data, but those of a view, which its record has; help, key line and docs come from these. */
 
 /** The views' tables. */
 const tables: readonly string[] = views.map(({id}) => id);
 
-/**
-Where a key means something: a view's table (by the view's id), or a layer above it. Text typed into an input line is no
-key of this table.
-*/
+/** Where a key means something: a view's table (by the view's id), or a layer above it. */
 export const contexts: readonly string[] = [...tables, 'detail', 'help', 'menu', 'input', 'chooser'];
 export type Context = string;
 

@@ -3,10 +3,7 @@ import type {Action} from './keys.js';
 import {answerToTrace} from './actions/prompts.js';
 import type {InputLayer, UiState, Step} from './state.js';
 
-/**
-Shortest and longest delay between two refreshes, seconds: below it drawing would be all that is done; above it is no
-live view. As --delay has them.
-*/
+/** Shortest and longest delay between two refreshes, seconds, as --delay has them. */
 const minDelayS = 0.1;
 const maxDelayS = 86_400;
 

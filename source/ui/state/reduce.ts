@@ -68,10 +68,7 @@ function after({state, effect}: Step, effects: readonly Effect[]): SessionState 
 	return {ui: state, effects: effect ? [...effects, effect] : effects};
 }
 
-/**
-Actions after which a message stays: one may look around while reading it; the help has all of it where the screen is
-small.
-*/
+/** Actions after which a message stays: one may look around while reading it. */
 const quietActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'up', 'down', 'page-up', 'page-down', 'home', 'end', 'left', 'right']);
 
 /** Actions of tables that work in help and detail too. */
@@ -80,10 +77,7 @@ const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause',
 /** For this long after closing a layer the key does nothing, so that pressing it twice does not quit; milliseconds. */
 const closedMs = 500;
 
-/**
-What a key does, pressed at a time in milliseconds: the next state, and what the app is to do beside drawing it. Pure:
-the same key in the same state gives the same.
-*/
+/** What a key does, pressed at `atMs` (milliseconds, monotonic). Pure. */
 export function press(state: UiState, pressed: string, screen: ScreenContext, atMs = 0): Step {
 	const context = contextOf(state);
 	// Where text is typed, letters are letters.

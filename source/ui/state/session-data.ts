@@ -29,10 +29,7 @@ export type DataOptions = {
 
 type Answer = Pick<ScreenData, 'snapshot' | 'baseline' | 'summary' | 'findings' | 'table' | 'past'>;
 
-/**
-What is on the screen, from the state of the keys and a moment of the session. Remembers its last answers: the same
-questions cost nothing.
-*/
+/** What is on the screen, by the state of the keys and a moment of the session; remembers its last answers. */
 export class SessionData {
 	readonly #options: DataOptions;
 	readonly #trends = new RowTrends();

@@ -10,10 +10,7 @@ import type {KeyChanges, Action, Context} from './keys.js';
 /** Id of a view of the registry. */
 type ViewId = string;
 
-/**
-Which row the cursor is on. Without a key it was never moved and stands on the first row; with one it
-follows its row.
-*/
+/** Which row the cursor is on: the first until it is moved; with a key it follows its row. */
 type Selection = {
 	readonly key?: string;
 	/** Where the row was when it was last seen: the cursor stays there when the row is gone. */
@@ -69,9 +66,7 @@ export type Layer = ScrolledLayer | MenuLayer | InputLayer;
 
 export type Message = {readonly text: string; readonly tone: 'plain' | 'error'};
 
-/**
-Everything that the keys decide. What is on the screen is a function of this, the snapshot and the terminal's size.
-*/
+/** Everything that keys decide; the screen is a function of this, the snapshot and the terminal's size. */
 export type UiState = {
 	readonly view: ViewId;
 	/** The view that focus or the view of changes was opened from. */
@@ -83,9 +78,7 @@ export type UiState = {
 	/** The name of the selected threads; undefined for all. */
 	readonly onlyThreads: string | undefined;
 	readonly window: WindowId;
-	/**
-	A moment of the past, epoch milliseconds: its cell (query/past/steps) is what is looked at. Undefined: LIVE.
-	*/
+	/** A moment of the past, epoch milliseconds, whose cell (query/past/steps) is shown. Undefined: LIVE. */
 	readonly lookedAtMs: number | undefined;
 	/** The length of that window. */
 	readonly spanMs: number;

@@ -5,10 +5,7 @@ export function editorOf({VISUAL, EDITOR}: NodeJS.ProcessEnv): readonly string[]
 	return [VISUAL, EDITOR].map(text => text?.trim() ?? '').find(text => text !== '')?.split(/\s+/) ?? ['vi'];
 }
 
-/**
-Runs the user's editor on a file at a line, on our own terminal, and resolves when it has ended. Rejects with an Error
-that says why it could not be started.
-*/
+/** Runs the user's editor on a file at a line; rejects with an Error that says why it could not be started. */
 export async function edit(file: string, line: number, environment: NodeJS.ProcessEnv = process.env): Promise<void> {
 	const [command, ...args] = editorOf(environment);
 	// Loading it is 5 ms of a start.

@@ -2,19 +2,14 @@ import {Buffer} from 'node:buffer';
 import {StringDecoder} from 'node:string_decoder';
 import {mouseInput, type MouseInput} from './mouse.js';
 
-/**
-Longest escape sequence waited for; what is longer is no key and is dropped. Real ones have at most a dozen characters.
-*/
+/** Longest escape sequence waited for; what is longer is no key and is dropped. */
 const maxSequence = 32;
 
 const control: Readonly<Record<string, string>> = {
 	'\r': 'enter', '\n': 'enter', '\t': 'tab', '\u007F': 'backspace', '\b': 'backspace',
 };
 
-/**
-Final part of the sequences that terminals send after CSI (ESC [) and SS3 (ESC O): xterm's table of PC-style function
-keys, with the older rxvt, PuTTY and Linux console forms.
-*/
+/** What follows CSI (ESC [) and SS3 (ESC O) for xterm's function keys, and rxvt's, PuTTY's and the Linux console's. */
 const sequences: Readonly<Record<string, string>> = {
 	A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end', Z: 'shift-tab', M: 'enter',
 	P: 'f1', Q: 'f2', R: 'f3', S: 'f4',
@@ -40,9 +35,8 @@ const sequencePattern = /^\u001B(?:\[(\[[A-E]|M[^\u0000-\u001F]{3}|(?!M)[\u0030-
 const unfinishedPattern = /^\u001B(?:\[(?:\[|M[^\u0000-\u001F]{0,2}|[\u0030-\u003F]*[\u0020-\u002F]*)|O\d*)?$/;
 
 /**
-Turns the bytes of a terminal into key names: a printable character is itself, others are named ('up', 'pagedown',
-'ctrl-u', 'escape', 'f6'). A sequence may come in pieces; an escape that nothing follows is the Escape key, which only
-time can tell: `flush`.
+Turns the bytes of a terminal into key names: a printable character is itself, others have names ('pagedown', 'ctrl-u').
+An escape that nothing follows is the Escape key, which only time can tell: `flush`.
 */
 export class KeyDecoder {
 	readonly #utf8 = new StringDecoder('utf8');

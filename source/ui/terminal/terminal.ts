@@ -7,9 +7,7 @@ import {beforeStop} from '../../runtime/suspension.js';
 import {KeyDecoder} from './key-decoder.js';
 import {mouseOff, mouseOn, type MouseInput} from './mouse.js';
 
-/**
-Alternate screen with the cursor hidden and automatic wrapping off, as xterm's "ctlseqs" names the modes; and back.
-*/
+/** Alternate screen, cursor hidden, automatic wrapping off (xterm's "ctlseqs"); and back. */
 const enterScreen = '\u001B[?1049h\u001B[?25l\u001B[?7l\u001B[2J\u001B[H';
 const leaveScreen = '\u001B[?2026l\u001B[0m\u001B[?7h\u001B[?25h\u001B[?1049l';
 /** Empties the screen, for a frame that is drawn whole. */
@@ -25,9 +23,7 @@ const defaultSize = {columns: 80, rows: 24};
 /** Largest screen drawn: more than any monitor shows. It bounds a frame even if the terminal's size is absurd. */
 const maxSize = {columns: 500, rows: 200};
 
-/**
-How long an escape may wait for the rest of its sequence: a slow link splits sequences, and a hand is slower than this.
-*/
+/** How long an escape may wait for the rest of its sequence: a slow link splits sequences. */
 const escapeWaitMs = 40;
 
 export type Size = {readonly columns: number; readonly rows: number};
@@ -44,12 +40,9 @@ type FrameSink = {
 };
 
 /**
-What Ink writes to. All that is done about how Ink writes is done here:
-- The pieces of a frame are passed on as one write, a synchronized update.
-- It says how wide it is, but not how high, nor that it is a terminal: of one that is, Ink erases the scrollback when the window gets lower, and shows the cursor.
-- Each update begins at the top left: Ink 6.8 goes up a line too few where a frame is lower than the terminal.
-- Nothing follows the last line: where it is the terminal's last one, a new line would scroll all of them.
-- A frame that the terminal is not ready for is left out; `hasGaps` says that what it shows is not what Ink drew last.
+What Ink writes to; a frame is passed on as one synchronized update. It says no height, and that it is no terminal: Ink
+would erase the scrollback. Each update begins at the top left, as Ink 6.8 goes up a line too few, and ends without a
+new line. A frame that the terminal is not ready for is left out: `hasGaps`.
 */
 // eslint-disable-next-line unicorn/prefer-event-target -- Ink listens to it as to a stream of Node.
 export class FrameStream extends EventEmitter {
@@ -106,9 +99,8 @@ export class FrameStream extends EventEmitter {
 }
 
 /**
-The terminal while the screen is up: raw keys in, frames out, and back to what it was in every way of leaving. Emits
-`key` (a name of the key decoder), `mouse`, `resize`, `repaint` (what is on the screen is not to be relied on), `gone` (nobody
-reads or types any more).
+The terminal while the screen is up: raw keys in, frames out. Emits `key` (a name of the key decoder), `mouse`,
+`resize`, `repaint` (what is on the screen is not to be relied on), `gone` (nobody reads or types any more).
 */
 // eslint-disable-next-line unicorn/prefer-event-target -- What it passes on are events of Node's streams and process.
 export class Terminal extends EventEmitter<Events> {
@@ -173,10 +165,7 @@ export class Terminal extends EventEmitter<Events> {
 		this.#up();
 	}
 
-	/**
-	Gives the terminal back, at once; what is printed next stands after what was there before. May be called more than
-	once.
-	*/
+	/** Gives the terminal back at once. May be called more than once. */
 	readonly leave = (): void => {
 		this.#awaitRest(false);
 		this.#isEntered = false;
@@ -190,19 +179,14 @@ export class Terminal extends EventEmitter<Events> {
 		this.#stdin.pause();
 	};
 
-	/**
-	Asks for the stop that Ctrl-Z stands for, with the terminal given back; it comes back when the process is continued.
-	*/
+	/** Does what Ctrl-Z stands for, with the terminal given back until the process is continued. */
 	suspend(): void {
 		this.#down();
 		// The whole job, as the terminal itself would: a wrapper such as npm stops too, and the shell takes over.
 		process.kill(0, 'SIGTSTP');
 	}
 
-	/**
-	Gives the terminal to another program until `work` is done, and takes it back. Keys and Ctrl-C are that program's
-	meanwhile, and so is Ctrl-Z: we stop with it.
-	*/
+	/** Gives the terminal to another program until `work` is done; its keys and signals are that program's. */
 	async lend(work: () => Promise<void>): Promise<void> {
 		this.#isLent = true;
 		this.#down();
@@ -266,9 +250,7 @@ export class Terminal extends EventEmitter<Events> {
 		}
 	}
 
-	/**
-	Node makes a terminal's writes block: one that has stopped reading would stop the whole process, signals included.
-	*/
+	/** A terminal's writes block by default: one that has stopped reading would stop the whole process. */
 	#blocking(isBlocking: boolean): void {
 		(this.#stdout as unknown as {_handle?: {setBlocking?: (isBlocking: boolean) => void}})._handle?.setBlocking?.(isBlocking);
 	}

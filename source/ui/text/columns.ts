@@ -11,10 +11,7 @@ export type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly 
 /** Least room for the name, before other columns are left out. */
 const minRestWidth = 10;
 
-/**
-The columns of a view that may be on the screen: those that the user chose, in that order and at any width, or all, each
-from its own width on. The one that takes the rest, the name, is always there.
-*/
+/** The columns that may be on the screen: all, or the user's choice at any width; the name is always there. */
 export function columnsOf(viewId: string, chosen: Readonly<Record<string, readonly string[]>>): ReadonlyArray<Column<ViewRow>> {
 	const {columns} = viewOf(viewId);
 	const ids = chosen[viewId];
@@ -27,10 +24,7 @@ export function columnsOf(viewId: string, chosen: Readonly<Record<string, readon
 	return [...known, ...rest].map(column => ({...column, fromColumns: 0}));
 }
 
-/**
-Columns with their widths: those of the terminal's breakpoint, fewer from the right where even those leave no room for
-the name.
-*/
+/** Columns with their widths, fewer from the right if the name had no room. */
 export function placeColumns<Row>(columns: ReadonlyArray<Column<Row>>, {columns: terminalColumns, width}: Pick<Layout, 'columns' | 'width'>): Placed<Row> {
 	let left = columns.filter(({fromColumns}) => terminalColumns >= fromColumns);
 	let placed = fitColumns(left, terminalColumns, width - 1);

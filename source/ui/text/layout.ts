@@ -54,10 +54,7 @@ export function layerRoom({layerLines, hasHeading, hasFooter}: Pick<Layout, 'lay
 	return Math.max(0, lines > room && hasFooter ? room - 1 : room);
 }
 
-/**
-Distributes the screen. A long message gets at most half of what is between header and footer, the view's remark at most
-a quarter of what is left.
-*/
+/** Distributes the screen: a message gets at most half of its middle, the view's remark a quarter of the rest. */
 export function layoutOf({columns, rows}: Size, {footer = 1, findings = 0, above = 0, isPast = false}: Wanted = {}): Layout {
 	const linesAt = (choices: ReadonlyArray<{readonly rows: number; readonly lines: number}>) => choices.find(choice => rows >= choice.rows)?.lines ?? 0;
 	const header = rows >= fullHeaderRows ? 'full' : (rows >= headerRows ? 'line' : 'none');

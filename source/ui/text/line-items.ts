@@ -26,10 +26,7 @@ export type Item = {
 /** Cells between two items; the first gap is taken with which all items fit. */
 const usualGaps = [2];
 
-/**
-Items in a line of `width` cells, left ones from its begin, right ones up to its end. If they do not all fit, the least
-important ones are shortened, then left out; the last one left is shortened to the line.
-*/
+/** Items in a line of `width` cells; if they do not fit, the least important ones are cut, then left out. */
 export function layOut(items: readonly Item[], width: number, gaps: readonly number[] = usualGaps): Spans {
 	let kept = items.filter(({text}) => text !== '');
 	const gap = gaps.find(candidate => widthOf(kept, candidate) <= width) ?? gaps.at(-1)!;

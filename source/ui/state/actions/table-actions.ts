@@ -166,10 +166,7 @@ function open(state: UiState, {rowKeys}: ScreenContext): Step {
 		};
 }
 
-/**
-Esc in a view takes back one thing at a time: the message (gone already), the past, the filter, the thread selection, the
-look into a method.
-*/
+/** Esc takes back one thing at a time: the past, the filter, the threads, the look into a method. */
 function cleared(state: UiState): UiState {
 	if (state.lookedAtMs !== undefined) {
 		return {...state, lookedAtMs: undefined};
