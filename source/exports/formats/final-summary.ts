@@ -48,7 +48,8 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 	const {session, traces} = snapshot;
 	const head = [targetLine(snapshot), ...wrapAt(' | ', `${timeLine(snapshot, undefined)} | ${costLine(snapshot, undefined)}`, width)];
 	const {rows, wholeCpuNs} = queryLines(snapshot, undefined, defaultQuery);
-	const hot = rows.filter(row => row.selfCpuNs > 0 && !ofAgent.test(row.className));
+	const ofProgram = (some: readonly LineRow[]) => some.filter(({className}) => !ofAgent.test(className));
+	const hot = ofProgram(rows).filter(row => row.selfCpuNs > 0);
 	const percent = corePercent(wholeCpuNs, session.sampledMs);
 	const tickMs = session.sampledMs / Math.max(1, session.samples);
 	const waits = queryLines(snapshot, undefined, {
@@ -59,7 +60,7 @@ export function renderFinalSummary(snapshot: Snapshot, width = 80): string[] {
 		...(traces ? traceMethods(traces, undefined).toSorted(longestFirst).slice(0, maxTraced).map(row => tracedText(row)) : []),
 		...heldUpOf(snapshot).slice(0, maxHeldUp).filter(({waitedMs}) => waitedMs >= session.sampledMs * leastHeldUp).map(place => heldUpText(place)),
 		...(percent < leastCpuPercent ? [hardlyHot(hot, wholeCpuNs)] : []),
-		...(percent < busyPercent ? waits.rows.slice(0, maxWaits).map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
+		...(percent < busyPercent ? ofProgram(waits.rows).slice(0, percent < leastCpuPercent ? maxWaits : 1).map(row => `waited ${timeAt(row.selfTicks * tickMs, row.threadCount)}${locationName(row)}`) : []),
 		...(percent < leastCpuPercent ? [] : hot.slice(0, maxHot).map(row => hotText(row))),
 	].map(entry => wrapped(entry, width));
 	const lines = [...head];
