@@ -56,8 +56,8 @@ export type OwnFigures = Record<Select<typeof figures, {by: 'table'}>, number>;
 export const figureNames = namesOf(figures).filter((name): name is FigureName => figures[name].by !== 'reader');
 export const ownFigureNames = select(figures, {by: 'table'});
 
-/** Columns of a thread's record here: its name is an id, 0 for none; see `names` below. */
-export const recordColumns = {...threadNumbers, name: {unit: 'index'}} as const;
+/** Columns of a thread's record here: where its name begins in `nameBytes`, behind `firstName`, and a number that no other name has. */
+export const recordColumns = {...threadNumbers, name: {unit: 'index'}, nameSerial: {unit: 'index'}} as const;
 
 /** Columns of every region, widest first so that each begins aligned. */
 export const regions = {
@@ -68,12 +68,7 @@ export const regions = {
 	frames: {class: 'i32', method: 'i32', file: 'i32', line: 'i32'},
 	nodes: {parent: 'i32', frame: 'i32'},
 	threads: widestFirst(recordColumns),
-	/**
-	Places of the names of threads, each as long as a record has it: where its bytes begin; `version` is raised when the
-	place is another name's.
-	*/
-	names: {start: 'i32', version: 'i32'},
-	/** As `bytes`; before those of each name two say how many they are. */
+	/** Names of threads, as `bytes`; before those of each name two say how many they are. */
 	nameBytes: {value: 'u8'},
 	counters: widestFirst(counterColumns),
 	contention: widestFirst(contentionColumns),
@@ -98,7 +93,7 @@ stack. One slab (2.2 MiB) is what a service of 200 threads fills in some minutes
 which queries would no longer be done between two refreshes.
 */
 export const defaultShape: TableShape = Object.freeze({
-	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, names: 1024, nameBytes: 131_072, counters: 32_768, contention: 4096, maxSlabs: 16,
+	strings: 4096, bytes: 131_072, frames: 8192, nodes: 32_768, threads: 1024, nameBytes: 131_072, counters: 32_768, contention: 4096, maxSlabs: 16,
 });
 
 /** A name has at most 512 UTF-16 units, each at most three bytes of UTF-8: it must fit into the bytes of one slab. */
@@ -107,7 +102,7 @@ const minBytesShare = 2048;
 /** Name of what found no room. */
 export const otherName = '(other)';
 
-/** Ids of names: of no name, of "(other)", and of the one at the first place. */
+/** What stands for no name, for "(other)", and for the one at the first byte. */
 export const noName = 0;
 export const otherNameId = 1;
 export const firstName = 2;

@@ -1,21 +1,20 @@
-import {firstName, nameLengthBytes, otherName} from './layout.js';
+import {
+	firstName, nameLengthBytes, noName, otherName,
+} from './layout.js';
 import type {TableViews} from './views.js';
 
 /** Bytes of names that there is room for at first. */
 const firstBytes = 4096;
 
-/**
-The reading side of the names of threads: a private text for each place, read anew when the place is another name's. No
-text is kept longer: a snapshot has those that its threads had.
-*/
+/** The reading side of the names of threads: a private text for each record, read anew when it has another name. */
 export class NameReader {
 	readonly #views: TableViews;
-	/** By id, and the version of each place. */
-	readonly #texts = ['', otherName];
-	readonly #versions: number[] = [];
-	/** Bytes of the names that were new in the last copy, their ids, and where those of each end. */
+	/** By record, with the number of each name. */
+	readonly #texts: string[] = [];
+	readonly #serials: number[] = [];
+	/** Bytes of the names that were new in the last copy, their records, and where those of each end; -1 for "(other)". */
 	#bytes = Buffer.alloc(firstBytes);
-	readonly #ids: number[] = [];
+	readonly #records: number[] = [];
 	readonly #ends: number[] = [];
 	#last: readonly string[] = [];
 
@@ -23,42 +22,37 @@ export class NameReader {
 		this.#views = views;
 	}
 
-	/** Copies the bytes of the names that are new among the first `count` places. The lock is held. */
+	/** Copies the bytes of the names that are new among the first `count` records. The lock is held. */
 	copy(count: number): void {
-		const {names} = this.#views.regions;
-		this.#ids.length = 0;
+		const {name, nameSerial} = this.#views.regions.threads;
+		this.#records.length = 0;
 		this.#ends.length = 0;
-		for (let place = 0, end = 0; place < count; place++) {
-			const version = names.version.get(place);
-			if (version !== this.#versions[place]) {
-				this.#versions[place] = version;
-				end = this.#copyBytes(names.start.get(place), end);
-				this.#ids.push(firstName + place);
-				this.#ends.push(end);
+		for (let record = 0, end = 0; record < count; record++) {
+			const serial = nameSerial.get(record);
+			if (serial !== this.#serials[record]) {
+				this.#serials[record] = serial;
+				this.#records.push(record);
+				const id = name.get(record);
+				end = id < firstName ? end : this.#copyBytes(id - firstName, end);
+				this.#ends.push(id < firstName && id !== noName ? -1 : end);
 			}
 		}
 	}
 
-	/** The names with the first `count` of these ids, as copied last; the same list as before if none of them changed. */
-	named(ids: Int32Array, count: number): readonly string[] {
+	/** The names of the first `count` records, as copied last; the same list as before if none of them changed. */
+	named(count: number): readonly string[] {
 		let start = 0;
-		for (const [index, id] of this.#ids.entries()) {
+		for (const [index, record] of this.#records.entries()) {
 			const end = this.#ends[index];
-			this.#texts[id] = this.#bytes.toString('utf8', start, end);
-			start = end;
+			this.#texts[record] = end < 0 ? otherName : this.#bytes.toString('utf8', start, end);
+			start = Math.max(start, end);
 		}
 
-		this.#ids.length = 0;
-		const last = this.#last;
-		let same = 0;
-		while (same < count && last[same] === this.#texts[ids[same]]) {
-			same++;
+		if (this.#records.length > 0 || this.#last.length !== count) {
+			this.#last = this.#texts.slice(0, count);
 		}
 
-		if (same < count || last.length !== count) {
-			this.#last = Array.from({length: count}, (_, index) => this.#texts[ids[index]]);
-		}
-
+		this.#records.length = 0;
 		return this.#last;
 	}
 

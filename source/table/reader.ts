@@ -2,13 +2,13 @@ import {performance} from 'node:perf_hooks';
 import {
 	bytesOf, fromNames, makeArrays, namesOf, newArray, pick, select, type Arrays, type ColumnArray, type Columns,
 } from '../model/column-types.js';
-import {contentionColumns, counterColumns} from '../model/schema.js';
+import {contentionColumns, counterColumns, threadNumbers} from '../model/schema.js';
 import type {
 	Contention, Dictionary, Counters, ThreadTable,
 } from '../model/snapshot.js';
 import {AppendOnlyCopy, TableViews, type SlabColumn} from './views.js';
 import {
-	countWord, figureNames, recordColumns, regionNames, word, type Figures, type RegionName,
+	countWord, figureNames, regionNames, word, type Figures, type RegionName,
 } from './layout.js';
 import {acquireLock, releaseLock} from './lock.js';
 import {NameReader} from './name-reader.js';
@@ -37,7 +37,7 @@ const maxTries = 4;
 const changing = {
 	counters: pick(counterColumns, select(counterColumns, {role: 'counter'})),
 	contention: pick(contentionColumns, select(contentionColumns, {role: 'counter'})),
-	threads: recordColumns,
+	threads: threadNumbers,
 } as const;
 type Changing = typeof changing;
 const changingRegions = namesOf(changing);
@@ -151,7 +151,7 @@ export class TableReader {
 
 		this.#counters.extend(this.#views.regions.counters, counts.counters);
 		this.#contention.extend(this.#views.regions.contention, counts.contention);
-		this.#names.copy(counts.names);
+		this.#names.copy(counts.threads);
 		scratch.figures.set(this.#views.figures);
 		this.#lastGeneration = this.#views.words[word.generation];
 	}
@@ -175,7 +175,7 @@ export class TableReader {
 				nodeParent: nodes.parent,
 				nodeFrame: nodes.frame,
 			},
-			threads: {count: counts.threads, ...upTo(changing.threads, scratch.regions.threads, counts.threads), name: this.#names.named(scratch.regions.threads.name, counts.threads)},
+			threads: {count: counts.threads, ...upTo(changing.threads, scratch.regions.threads, counts.threads), name: this.#names.named(counts.threads)},
 			counters: {count: counts.counters, ...this.#counters.view(), ...upTo(changing.counters, scratch.regions.counters, counts.counters)},
 			contention: {count: counts.contention, ...this.#contention.view(), ...upTo(changing.contention, scratch.regions.contention, counts.contention)},
 			figures: fromNames(figureNames, (_, index) => scratch.figures[index]),

@@ -4,7 +4,7 @@ import {
 import {endedThreadsKey, endedThreadsName, threadFlag, unknownThreadKey, type Sample} from '../model/sample.js';
 import {threadNumbers} from '../model/schema.js';
 import {stateCode} from '../model/thread-state.js';
-import {otherNameId, otherNode, recordColumns} from './layout.js';
+import {otherName, otherNode, recordColumns} from './layout.js';
 import {NameWriter} from './name-writer.js';
 import type {SlabColumn, TableViews} from './views.js';
 
@@ -253,11 +253,10 @@ export class ThreadWriter {
 	}
 
 	#takeNames(from: readonly string[], {changed, recordOf, other}: Rows): void {
-		const {name} = this.#views.regions.threads;
 		for (const row of changed) {
 			const record = recordOf[row];
 			if (record >= 0 && record !== other) {
-				name.set(record, this.names.change(name.get(record), from[row]));
+				this.names.set(record, from[row]);
 			}
 		}
 	}
@@ -275,11 +274,11 @@ export class ThreadWriter {
 
 	#giveFree(freed: Uint8Array, into: number): void {
 		const {threads} = this.#views.regions;
-		threads.name.set(into, this.names.change(threads.name.get(into), endedThreadsName));
+		this.names.set(into, endedThreadsName);
 		for (const [record, isFreed] of freed.entries()) {
 			if (isFreed === 1) {
 				threads.cpuNs.add(into, threads.cpuNs.get(record));
-				this.names.change(threads.name.get(record), '');
+				this.names.set(record, '');
 				this.#records.delete(threads.key.get(record));
 				this.#clear(record);
 				threads.key.set(record, freeKey - record);
@@ -323,7 +322,7 @@ export class ThreadWriter {
 			threads.key.set(record, key);
 			threads.serial.set(record, ++this.#made);
 			if (record === this.other) {
-				threads.name.set(record, otherNameId);
+				this.names.set(record, otherName);
 			}
 		}
 

@@ -360,7 +360,6 @@ export class TableWriter implements Interner {
 		words[countWord.frames] = this.#dictionary.frameCount;
 		words[countWord.nodes] = this.#dictionary.nodeCount;
 		words[countWord.threads] = this.#threads.count;
-		words[countWord.names] = this.#threads.names.count;
 		words[countWord.nameBytes] = this.#threads.names.byteCount;
 		words[countWord.counters] = this.#counters.records.count;
 		words[countWord.contention] = this.#contention.records.count;

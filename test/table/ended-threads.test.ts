@@ -18,7 +18,7 @@ import {TableWriter} from '../../source/table/writer.js';
 import {drawInto, newSample, zeroFigures, type DrawnThread} from './sample-maker.js';
 
 /** Room for 1,024 threads. */
-const small: TableShape = {...defaultShape, threads: 64, names: 64, counters: 1024, contention: 512};
+const small: TableShape = {...defaultShape, threads: 64, counters: 1024, contention: 512};
 
 const tasksAlive = 10;
 

@@ -5,7 +5,7 @@ import {
 import {SlabColumn, TableViews} from '../../source/table/views.js';
 
 const small: TableShape = {
-	strings: 8, bytes: 2048, frames: 16, nodes: 32, threads: 8, names: 16, nameBytes: 2048, counters: 64, contention: 8, maxSlabs: 3,
+	strings: 8, bytes: 2048, frames: 16, nodes: 32, threads: 8, nameBytes: 2048, counters: 64, contention: 8, maxSlabs: 3,
 };
 
 test('a table knows its shape', () => {

@@ -23,7 +23,7 @@ function table(shape: TableShape = defaultShape) {
 }
 
 const tiny: TableShape = {
-	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, names: 16, nameBytes: 2048, counters: 8, contention: 8, maxSlabs: 4096,
+	strings: 8, bytes: 2048, frames: 8, nodes: 8, threads: 8, nameBytes: 2048, counters: 8, contention: 8, maxSlabs: 4096,
 };
 
 /** "Class.method<Class.method", innermost first; the empty string for the empty stack. */
@@ -400,7 +400,7 @@ describe('names', () => {
 	});
 
 	test('of threads come back as each thread had them last, those of the dead too, in no more room than these take', () => {
-		const {words, count, read} = table({...tiny, maxSlabs: 4});
+		const {count, read} = table({...tiny, maxSlabs: 4});
 		const kept: Array<{image: TableImage; names: string[]}> = [];
 		for (let round = 0; round < 400; round++) {
 			// Each thread keeps its name for some rounds; two have the same; from the tenth on one is not there any more.
@@ -415,7 +415,6 @@ describe('names', () => {
 		}
 
 		expect(kept.at(-1)!.image.dictionary.strings).toEqual(['', otherName, 'A', 'b', 'A.java']);
-		expect(words[countWord.names]).toBeLessThan(12);
 	});
 
 	test('of threads that find no room are "(other)", and are what they are when there is some again', () => {
@@ -428,7 +427,7 @@ describe('names', () => {
 		const long = ['x', 'y', 'z'].map(letter => letter.repeat(512));
 		const longest = ['€', 'ä'].map(letter => letter.repeat(512));
 		expect(namesWith(long)).toEqual(long);
-		expect(namesWith(longest)).toEqual([otherName, longest[1], long[2]]);
+		expect(namesWith(longest)).toEqual([longest[0], otherName, long[2]]);
 		expect(namesWith(['a', 'b', longest[0]])).toEqual(['a', 'b', longest[0]]);
 	});
 
