@@ -2,7 +2,7 @@ import {mkdir, readdir, stat, unlink} from 'node:fs/promises';
 import {homedir} from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import {writeWhole} from '../exports/files/files.js';
+import {nearestFolder, writeWhole} from '../exports/files/files.js';
 import {pprof} from '../exports/pprof/write.js';
 import type {Snapshot} from '../model/snapshot.js';
 import {UserError} from '../runtime/errors.js';
@@ -65,7 +65,7 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /** Makes the folder, unless it or the one above it belongs to somebody else, as with a home that sudo has left in place. */
 async function ownFolder(folder: string): Promise<void> {
-	const above = await nearest(folder);
+	const above = await nearestFolder(folder);
 	if (above.uid !== process.geteuid?.()) {
 		throw new UserError(`${above.path} belongs to another user`);
 	}
@@ -74,16 +74,5 @@ async function ownFolder(folder: string): Promise<void> {
 	const {uid, mode} = await stat(folder);
 	if (uid !== process.geteuid?.() || (mode & 0o022) !== 0) {
 		throw new UserError(`others may write to ${folder}`);
-	}
-}
-
-/** The folder, or the nearest one above it that is there. */
-async function nearest(folder: string): Promise<{readonly path: string; readonly uid: number}> {
-	try {
-		const {uid} = await stat(folder);
-		return {path: folder, uid};
-	} catch {
-		const above = path.dirname(folder);
-		return above === folder ? {path: folder, uid: -1} : nearest(above);
 	}
 }

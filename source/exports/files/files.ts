@@ -195,7 +195,7 @@ async function present(file: string): Promise<{readonly path: string; readonly u
 }
 
 /** The folder, or the nearest one above it that is there. */
-async function nearestFolder(folder: string): Promise<{readonly uid: number}> {
+export async function nearestFolder(folder: string): Promise<{readonly path: string; readonly uid: number}> {
 	return await present(folder) ?? nearestFolder(path.dirname(folder));
 }
 
