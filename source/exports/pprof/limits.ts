@@ -20,12 +20,6 @@ the screen 500 MB.
 */
 export const maxLocations = 100_000;
 
-/**
-Calls inlined at one location: compilers stop after a few tens (HotSpot's MaxInlineLevel is 15; Go's budget allows
-fewer).
-*/
-export const maxInlined = 1000;
-
 /** Frames, values and labels of all samples, before inlined calls are written out. */
 export const maxSampleItems = 6_000_000;
 

@@ -1,3 +1,5 @@
+import {StringTable, type FunctionInput, type LocationInput} from 'pprof-format';
+
 /** Keys of the labels of a sample, see docs/formats.md. */
 export const labelKey = Object.freeze({
 	thread: 'thread', tid: 'tid', javaId: 'java_thread_id', state: 'state',
@@ -8,3 +10,43 @@ Functions that stand for "no Java frames", so that tools show the CPU time of su
 compilers, others.
 */
 export const placeholders = Object.freeze({vm: '[JVM]', jit: '[JIT compiler]', other: '[no Java frames]'});
+
+/** Strings, functions and locations of a profile that is written, each once. */
+export class Names {
+	readonly strings = new StringTable();
+	readonly functions: FunctionInput[] = [];
+	readonly locations: LocationInput[] = [];
+	readonly #mappingId: number;
+	readonly #functionIds = new Map<string, number>();
+	readonly #locationIds = new Map<string, number>();
+
+	/** `mappingId`: of the program, 0 for none. */
+	constructor(mappingId = 0) {
+		this.#mappingId = mappingId;
+	}
+
+	/** The index of a string. */
+	text(value: string): number {
+		return this.strings.dedup(value);
+	}
+
+	/** The id of the location of a function's line; 0 if that is not known. */
+	location(name: string, file = '', line = 0): number {
+		const functionId = idOf(this.#functionIds, `${name}\0${file}`, id => this.functions.push({
+			id, name: this.text(name), systemName: this.text(name), filename: this.text(file),
+		}));
+		return idOf(this.#locationIds, `${functionId}:${line}`, id => this.locations.push({id, mappingId: this.#mappingId, line: [{functionId, line}]}));
+	}
+}
+
+/** The id of a key, from 1 on; `add` is called for a new one. */
+function idOf(ids: Map<string, number>, key: string, add: (id: number) => void): number {
+	let id = ids.get(key);
+	if (id === undefined) {
+		id = ids.size + 1;
+		ids.set(key, id);
+		add(id);
+	}
+
+	return id;
+}

@@ -7,9 +7,8 @@ import {stateCode, threadStates, type ThreadState} from '../../model/thread-stat
 import {
 	boundedStacks, joinedFrames, maxThreads, tooMany,
 } from './limits.js';
-import type {PiecewiseProfile} from './piecewise.js';
-import {ProfileTables, signed, size} from './profile-tables.js';
 import {labelKey, placeholders} from './names.js';
+import type {Profile} from './profile.js';
 
 const nsPerMs = 1_000_000;
 
@@ -25,33 +24,27 @@ The snapshot of a profile from elsewhere, or of one of ours that another tool re
 threads and states where labels give them; RUNNABLE and one thread where not. Throws RangeError with what is wrong when
 it holds no samples of threads (a heap profile) or is damaged.
 */
-export function foreignSnapshot(profile: PiecewiseProfile): Snapshot {
-	if (profile.head.sampleType.length === 0 || profile.string(0, 1) !== '') {
-		throw new RangeError('its header is missing');
-	}
-
-	const tables = new ProfileTables(profile);
+export function foreignSnapshot(profile: Profile): Snapshot {
 	const builder = new SnapshotBuilder();
-	const measure = measureOf(profile, tables);
+	const measure = measureOf(profile);
 	const threadOf = threadsOf(builder);
-	const stackOf = stacksOf(builder, tables);
+	const stackOf = stacksOf(builder, profile);
 	let ticksSum = 0;
-	for (const {locationId, value, label} of profile.sample) {
-		if (value.length !== profile.head.sampleType.length) {
+	for (const {locationIds, values, labels} of profile.samples()) {
+		if (values.length !== profile.types.length) {
 			throw new RangeError('a sample without values');
 		}
 
-		const {ticks, cpuNs} = measure(value);
+		const {ticks, cpuNs} = measure(values);
 		ticksSum += ticks;
 		if (ticksSum > Number.MAX_SAFE_INTEGER) {
 			throw tooMany(Number.MAX_SAFE_INTEGER, 'ticks');
 		}
 
-		const labels = tables.labels(label);
 		const state = threadStates.indexOf(labels.get(labelKey.state)?.text as ThreadState);
 		if (ticks > 0 || cpuNs > 0) {
-			const placeholder = placeholderOf(tables, locationId);
-			const node = placeholder === undefined ? stackOf(locationId) : rootNode;
+			const placeholder = placeholderOf(profile, locationIds);
+			const node = placeholder === undefined ? stackOf(locationIds) : rootNode;
 			builder.count(threadOf(labels, placeholder), node, state === -1 ? stateCode.RUNNABLE : state, ticks, cpuNs);
 		}
 	}
@@ -60,43 +53,41 @@ export function foreignSnapshot(profile: PiecewiseProfile): Snapshot {
 		throw new RangeError('it holds no samples');
 	}
 
-	return builder.build(aboutOf(profile, tables, ticksSum));
+	return builder.build(aboutOf(profile, ticksSum));
 }
 
 /** The placeholder that a sample of ours has for a stack. */
-function placeholderOf(tables: ProfileTables, locationId: ReadonlyArray<number | bigint>): string | undefined {
-	const name = locationId.length === 1 ? tables.frames(locationId[0])[0].functionName : undefined;
+function placeholderOf(profile: Profile, locationIds: readonly number[]): string | undefined {
+	const name = locationIds.length === 1 ? profile.frames(locationIds[0])[0].functionName : undefined;
 	return Object.values(placeholders).find(placeholder => placeholder === name);
 }
 
 /** How ticks and CPU nanoseconds are read from a sample's values. */
-function measureOf(profile: PiecewiseProfile, tables: ProfileTables): (value: ReadonlyArray<number | bigint>) => {ticks: number; cpuNs: number} {
-	const types = profile.head.sampleType.map(({type, unit}) => `${tables.text(type)}/${tables.text(unit)}`);
+function measureOf({types, period}: Profile): (values: readonly number[]) => {ticks: number; cpuNs: number} {
 	const ticksAt = types.findIndex(type => type === 'ticks/count' || type === 'samples/count');
 	const cpuAt = types.indexOf('cpu/nanoseconds');
 	const wallAt = types.indexOf('wall/nanoseconds');
 	const timeAt = cpuAt === -1 ? wallAt : cpuAt;
-	const periodNs = size(profile.head.period);
+	const periodNs = size(period);
 	if (ticksAt === -1 && (timeAt === -1 || periodNs === 0)) {
 		throw new RangeError(`it holds ${types.slice(0, 4).join(', ') || 'nothing'}, not samples of threads`);
 	}
 
-	const at = (value: ReadonlyArray<number | bigint>, index: number) => {
+	const at = (values: readonly number[], index: number) => {
 		if (index === -1) {
 			return 0;
 		}
 
-		const number = signed(value[index]);
-		if (number < 0) {
+		if (values[index] < 0) {
 			throw new RangeError('it is the difference of two profiles');
 		}
 
-		return size(number);
+		return size(values[index]);
 	};
 
-	return value => ({
-		ticks: ticksAt === -1 ? Math.round(at(value, timeAt) / periodNs) : at(value, ticksAt),
-		cpuNs: at(value, cpuAt),
+	return values => ({
+		ticks: ticksAt === -1 ? Math.round(at(values, timeAt) / periodNs) : at(values, ticksAt),
+		cpuNs: at(values, cpuAt),
 	});
 }
 
@@ -123,12 +114,12 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 	};
 }
 
-function stacksOf(builder: SnapshotBuilder, tables: ProfileTables): (locationIds: ReadonlyArray<number | bigint>) => number {
+function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: readonly number[]) => number {
 	const frames = new Map<number, readonly number[]>();
 	const framesAt = (locationId: number) => {
 		let ids = frames.get(locationId);
 		if (!ids) {
-			ids = tables.frames(locationId).map(({functionName, file, line}) => {
+			ids = profile.frames(locationId).map(({functionName, file, line}) => {
 				// No method's name has a dot (JVM specification, 4.2.2).
 				const dot = functionName.lastIndexOf('.');
 				return builder.addFrame(printable(functionName.slice(0, Math.max(dot, 0))), printable(functionName.slice(dot + 1)), baseName(file), line > 0 ? line : unknownLine);
@@ -140,18 +131,16 @@ function stacksOf(builder: SnapshotBuilder, tables: ProfileTables): (locationIds
 	};
 
 	const addStack = boundedStacks(builder);
-	return locationIds => addStack(joinedFrames(locationIds, id => framesAt(size(id))));
+	return locationIds => addStack(joinedFrames(locationIds, id => framesAt(id)));
 }
 
-function aboutOf(profile: PiecewiseProfile, tables: ProfileTables, ticks: number) {
-	const {period, timeNanos, durationNanos} = profile.head;
-	const [program] = profile.mapping;
+function aboutOf({period, timeNs, durationNs, program}: Profile, ticks: number) {
 	const intervalMs = size(period) / nsPerMs;
-	const startedAtMs = Math.min(Math.max(Math.floor(signed(timeNanos) / nsPerMs), 0), 8.64e15);
-	const durationMs = Math.max(signed(durationNanos) / nsPerMs, 0);
+	const startedAtMs = Math.min(Math.max(Math.floor(timeNs / nsPerMs), 0), 8.64e15);
+	const durationMs = Math.max(durationNs / nsPerMs, 0);
 	const takenAtMs = Math.min(Math.floor(startedAtMs + durationMs), 8.64e15);
 	return {
-		target: {mainClass: program ? baseName(tables.text(program.filename)) : ''},
+		target: {mainClass: baseName(program)},
 		session: {
 			engine: 'pprof', timer: '', requestedIntervalMs: intervalMs, intervalMs, startedAtMs, takenAtMs, durationMs, sampledMs: durationMs, lastSampleAtMs: takenAtMs,
 			samples: intervalMs > 0 && durationMs > 0 ? Math.round(durationMs / intervalMs) : ticks,
@@ -161,4 +150,13 @@ function aboutOf(profile: PiecewiseProfile, tables: ProfileTables, ticks: number
 
 function baseName(path: string): string {
 	return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
+/** A number that counts: 0 .. 2^53 - 1. */
+function size(number: number): number {
+	if (!Number.isSafeInteger(number) || number < 0) {
+		throw new RangeError('a number out of range');
+	}
+
+	return number;
 }

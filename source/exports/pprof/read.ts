@@ -2,7 +2,7 @@ import {gunzipSync} from 'node:zlib';
 import {UserError} from '../../runtime/errors.js';
 import type {Snapshot} from '../../model/snapshot.js';
 import {ExcessError, maxProfileBytes} from './limits.js';
-import {PiecewiseProfile} from './piecewise.js';
+import {Profile} from './profile.js';
 import {foreignSnapshot} from './read-foreign.js';
 import {sessionIn} from './session.js';
 
@@ -21,7 +21,7 @@ export function readPprof(bytes: Uint8Array, name = 'the file'): Snapshot {
 			throw new RangeError('it is empty');
 		}
 
-		return sessionIn(raw) ?? foreignSnapshot(new PiecewiseProfile(raw));
+		return sessionIn(raw) ?? foreignSnapshot(new Profile(raw));
 	} catch (error) {
 		if (error instanceof ExcessError) {
 			throw new UserError(`cannot open ${name}: it holds too much (${error.message})`, {hint: 'reading it would take too much time or memory; other pprof tools may open it'});
