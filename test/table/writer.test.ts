@@ -5,7 +5,7 @@ import {
 } from '../../source/model/sample.js';
 import {stateCode, stateCount} from '../../source/model/thread-state.js';
 import {
-	countWord, createTable, defaultShape, headerWords, otherName, otherNode, word, type TableShape,
+	createTable, defaultShape, headerWords, otherName, otherNode, word, type TableShape,
 } from '../../source/table/layout.js';
 import {TableReader, type TableImage} from '../../source/table/reader.js';
 import {otherThreadKey} from '../../source/table/thread-writer.js';
