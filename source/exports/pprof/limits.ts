@@ -3,8 +3,6 @@ What a profile may hold at most, so that opening any file takes less than 500 MB
 (test/commands/open.test.ts). The table that a session counts in (table/layout) is the yardstick; for a full one, or one
 with deep stacks, the bounds here come first.
 */
-import type {SnapshotBuilder} from '../../model/snapshot-builder.js';
-
 /**
 Bytes of a profile, compressed and not: 50,000 counters with stacks of 150 frames take 20 MB. A small file can claim any
 size (gzip reaches 1000 : 1).
@@ -56,45 +54,4 @@ export class ExcessError extends RangeError {}
 /** The error for more than `most` of what `called` (a plural) says. */
 export function tooMany(most: number, called: string): ExcessError {
 	return new ExcessError(`more than ${most.toLocaleString('en')} ${called}`);
-}
-
-/** Adds stacks to a snapshot until a file that lies about its size has gone too far; then throws ExcessError. */
-export function boundedStacks(builder: SnapshotBuilder): (frames: readonly number[]) => number {
-	let frameSum = 0;
-	return frames => {
-		frameSum += frames.length;
-		if (frames.length > maxDepth) {
-			throw tooMany(maxDepth, 'frames in a stack');
-		}
-
-		if (frameSum > maxFrames) {
-			throw tooMany(maxFrames, 'frames of all stacks');
-		}
-
-		const node = builder.addStack(frames);
-		if (node > maxNodes) {
-			throw tooMany(maxNodes, 'distinct stacks');
-		}
-
-		return node;
-	};
-}
-
-/**
-The frames of each location in turn, innermost first. Throws ExcessError instead of making a stack deeper than
-`maxDepth`.
-*/
-export function joinedFrames<Location>(locations: readonly Location[], framesOf: (location: Location) => readonly number[]): number[] {
-	const joined: number[] = [];
-	for (const location of locations) {
-		for (const frame of framesOf(location)) {
-			joined.push(frame);
-		}
-
-		if (joined.length > maxDepth) {
-			throw tooMany(maxDepth, 'frames in a stack');
-		}
-	}
-
-	return joined;
 }

@@ -5,7 +5,7 @@ import type {Snapshot} from '../../model/snapshot.js';
 import {printable} from '../../model/text.js';
 import {stateCode, threadStates, type ThreadState} from '../../model/thread-state.js';
 import {
-	boundedStacks, joinedFrames, maxThreads, tooMany,
+	maxDepth, maxFrames, maxNodes, maxThreads, tooMany,
 } from './limits.js';
 import {labelKey, placeholders} from './names.js';
 import type {Profile} from './profile.js';
@@ -114,6 +114,7 @@ function threadsOf(builder: SnapshotBuilder): (labels: ReadonlyMap<string, {text
 	};
 }
 
+/** Adds the stack of these locations, until a file that lies about its size has gone too far. */
 function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: readonly number[]) => number {
 	const frames = new Map<number, readonly number[]>();
 	const framesAt = (locationId: number) => {
@@ -130,8 +131,31 @@ function stacksOf(builder: SnapshotBuilder, profile: Profile): (locationIds: rea
 		return ids;
 	};
 
-	const addStack = boundedStacks(builder);
-	return locationIds => addStack(joinedFrames(locationIds, id => framesAt(id)));
+	let frameSum = 0;
+	return locationIds => {
+		const stack: number[] = [];
+		for (const locationId of locationIds) {
+			for (const frame of framesAt(locationId)) {
+				stack.push(frame);
+			}
+
+			if (stack.length > maxDepth) {
+				throw tooMany(maxDepth, 'frames in a stack');
+			}
+		}
+
+		frameSum += stack.length;
+		if (frameSum > maxFrames) {
+			throw tooMany(maxFrames, 'frames of all stacks');
+		}
+
+		const node = builder.addStack(stack);
+		if (node > maxNodes) {
+			throw tooMany(maxNodes, 'distinct stacks');
+		}
+
+		return node;
+	};
 }
 
 function aboutOf({period, timeNs, durationNs, program}: Profile, ticks: number) {
