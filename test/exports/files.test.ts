@@ -86,57 +86,31 @@ test('files that belong together get one stem, also where one of the names is ta
 });
 
 describe('what is in the way is said in a line, with what to do', () => {
-	test('no such folder', async () => {
-		const error = await refusal(writeWhole(path.join(folder, 'missing', 'a.txt'), ''));
-		expect(error.message).toContain('there is no folder');
-		expect(error.hint).toContain('create it');
-	});
-
-	test('a folder that is a file', async () => {
+	test.each([
+		['missing/a.txt', 'there is no folder', 'create it'],
+		['file/a.txt', 'is not a folder', 'choose another folder'],
+		[`${'x'.repeat(300)}.txt`, 'the name is too long', 'choose a shorter one'],
+		['\u001B[31m\n/a.txt', 'there is no folder', 'create it'],
+	])('%j', async (name, reason, what) => {
 		const at = fresh();
 		fs.writeFileSync(path.join(at, 'file'), '');
-		const {message} = await refusal(writeWhole(path.join(at, 'file', 'a.txt'), ''));
-		expect(message).toContain('is not a folder');
+		const {message, hint} = await refusal(writeWhole(path.join(at, name), ''));
+		expect(message).toContain(reason);
+		expect(message).not.toMatch(/[\u0000-\u001F]/);
+		expect(hint).toContain(what);
 	});
 
-	test('a name that is too long, and control characters in it stay out of the message', async () => {
-		const tooLong = await refusal(writeWhole(path.join(folder, `${'x'.repeat(300)}.txt`), ''));
-		expect(tooLong.message).toContain('the name is too long');
-		const hostile = await refusal(writeWhole(path.join(folder, '\u001B[31m\n', 'a.txt'), ''));
-		expect(hostile.message).not.toMatch(/[\u0000-\u001F]/);
-	});
+	// A file system of its own in a mount namespace needs no rights on the host beyond those of a user namespace.
+	const mounted = (options: string) => ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', `mount -t tmpfs -o ${options} none "$1" && "$2" "$3" "$1/a.bin" 1000000; ls -A "$1"`];
 
-	test('a full disk: the message says so and nothing is left', () => {
-		const at = fresh();
-		// A file system of 64 KB in a mount namespace of its own: needs no rights on the host beyond those of a user
-		// namespace.
-		const result = spawnSync('unshare', [
-			'--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o size=64k none "$1" && "$2" "$3" "$1/a.bin" 1000000; ls -A "$1"', 'sh', at, process.execPath, writer,
-		], {encoding: 'utf8'});
-		expect(result.stdout).toBe('');
-		expect(result.stderr).toContain('the disk is full');
-	});
-
-	test('a read-only file system', () => {
-		const at = fresh();
-		const result = spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'sh', '-c', 'mount -t tmpfs -o ro none "$1" && "$2" "$3" "$1/a.bin" 10', 'sh', at, process.execPath, writer], {encoding: 'utf8'});
-		expect(result.stderr).toContain('read-only file system');
-	});
-
-	test('a limit on file sizes: nothing is left', () => {
-		const at = fresh();
-		const result = spawnSync('sh', ['-c', 'ulimit -f 16; "$1" "$2" "$3/a.bin" 1000000', 'sh', process.execPath, writer, at], {encoding: 'utf8'});
-		expect(result.stderr).toContain('file size limit');
-		expect(fs.readdirSync(at)).toEqual([]);
-	});
-
-	test('a folder without write permission', () => {
-		const at = fresh();
-		fs.chmodSync(at, 0o555);
-		// Root may write anywhere: a root that runs this becomes nobody (65534) for the attempt.
-		const identity = process.getuid?.() === 0 ? {uid: 65_534, gid: 65_534} : {};
-		const result = spawnSync(process.execPath, [writer, path.join(at, 'a.bin'), '10'], {encoding: 'utf8', cwd: '/', ...identity});
-		expect(result.stderr).toContain('no permission to write');
-		expect(fs.readdirSync(at)).toEqual([]);
+	test.each([
+		['a full disk', mounted('size=64k'), 'the disk is full'],
+		['a read-only file system', mounted('ro'), 'read-only file system'],
+		['a limit on file sizes', ['sh', '-c', 'ulimit -f 16; "$2" "$3" "$1/a.bin" 1000000; ls -A "$1"'], 'file size limit'],
+		['a folder without write permission', ['sh', '-c', 'chmod 555 "$1"; [ "$(id -u)" != 0 ] || as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"; cd /; $as_nobody "$2" "$3" "$1/a.bin" 10; ls -A "$1"'], 'no permission to write'],
+	])('%s: nothing is left', (_, [program, ...args], reason) => {
+		const {stdout, stderr} = spawnSync(program, [...args, 'sh', fresh(), process.execPath, writer], {encoding: 'utf8'});
+		expect(stdout).toBe('');
+		expect(stderr).toContain(reason);
 	});
 });

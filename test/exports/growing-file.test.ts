@@ -4,23 +4,12 @@ import path from 'node:path';
 import process from 'node:process';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
-import type {UserError} from '../../source/runtime/errors.js';
 import {GrowingFile} from '../../source/exports/files/growing-file.js';
 import {bundle} from '../helpers/bundle.js';
 import {folderForTest} from '../helpers/for-test.js';
 
 const fresh = folderForTest;
 const partialName = /^\.tprof-\d+-[\da-f]{16}\.partial$/;
-
-async function refusal(action: Promise<unknown>): Promise<UserError> {
-	try {
-		await action;
-	} catch (error) {
-		return error as UserError;
-	}
-
-	throw new Error('it was not refused');
-}
 
 test('reports are in a file of a temporary name, for its owner alone, as soon as they come, and have the file\'s own name at the end', async () => {
 	const at = fresh();
@@ -46,25 +35,16 @@ test('without a report there is nothing', async () => {
 });
 
 test.each([
-	['a file', (name: string) => {
-		fs.writeFileSync(name, 'theirs');
-	}],
-	['a link to nothing', (name: string) => {
-		fs.symlinkSync('nowhere', name);
-	}],
-])('where %s has the name, that is said before the first report', async (_, make) => {
+	['day.json', 'it already exists'],
+	['link.json', 'it already exists'],
+	['x'.repeat(300), 'the name is too long'],
+	['missing/day.json', 'there is no folder'],
+])('a name that it cannot get is refused before the first report: %s', async (name, reason) => {
 	const at = fresh();
-	make(path.join(at, 'day.json'));
-	const {message} = await refusal(GrowingFile.create(path.join(at, 'day.json')));
-	expect(message).toContain('it already exists');
-	expect(fs.readdirSync(at)).toEqual(['day.json']);
-});
-
-test('so is a name or a folder that cannot be', async () => {
-	const tooLong = await refusal(GrowingFile.create(path.join(fresh(), 'x'.repeat(300))));
-	expect(tooLong.message).toContain('the name is too long');
-	const missing = await refusal(GrowingFile.create(path.join(fresh(), 'missing', 'day.json')));
-	expect(missing.message).toContain('there is no folder');
+	fs.writeFileSync(path.join(at, 'day.json'), 'theirs');
+	fs.symlinkSync('nowhere', path.join(at, 'link.json'));
+	await expect(GrowingFile.create(path.join(at, name))).rejects.toThrow(reason);
+	expect(fs.readdirSync(at)).toEqual(['day.json', 'link.json']);
 });
 
 test('a file that came under the name meanwhile is not replaced, and the reports are not lost', async () => {
@@ -72,11 +52,12 @@ test('a file that came under the name meanwhile is not replaced, and the reports
 	const file = await GrowingFile.create(path.join(at, 'day.json'));
 	await file.append('ours');
 	fs.writeFileSync(path.join(at, 'day.json'), 'theirs');
-	const {message, hint} = await refusal(file.finish());
-	expect(message).toContain('it already exists');
 	const [partial, ...others] = fs.readdirSync(at).sort();
 	expect(others).toEqual(['day.json']);
-	expect(hint).toContain(`the reports before that are in ${path.join(at, partial)}`);
+	await expect(file.finish()).rejects.toMatchObject({
+		message: expect.stringContaining('it already exists') as unknown, hint: expect.stringContaining(`the reports before that are in ${path.join(at, partial)}`) as unknown,
+	});
+	expect(fs.readdirSync(at).sort()).toEqual([partial, 'day.json']);
 	expect(fs.readFileSync(path.join(at, partial), 'utf8')).toBe('ours');
 	expect(fs.readFileSync(path.join(at, 'day.json'), 'utf8')).toBe('theirs');
 });
