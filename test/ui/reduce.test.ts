@@ -32,18 +32,13 @@ const around: ScreenContext = {
 const start = () => initialState({query: defaultQuery, delayMs: 1000});
 
 /** The state after keys, and the effects that they had. */
-function after(keys: readonly string[], from: UiState = start(), screen = around): {state: UiState; effects: Effect[]} {
-	const effects: Effect[] = [];
-	let state = from;
+function after(keys: readonly string[], from: UiState = start(), screen = around): {state: UiState; effects: readonly Effect[]} {
+	let state: UiState = {...from, effects: []};
 	for (const key of keys) {
-		const step = press(state, key, screen);
-		state = step.state;
-		if (step.effect) {
-			effects.push(step.effect);
-		}
+		state = press(state, key, screen);
 	}
 
-	return {state, effects};
+	return {state, effects: state.effects};
 }
 
 const selected = (state: UiState, keys: readonly string[] = rows) => keys[selectedIndex(state.selections[state.view], keys)];
@@ -85,7 +80,7 @@ describe('the selection', () => {
 		for (let round = 0; round < 2000; round++) {
 			const count = (round * 31) % 9;
 			const shown = rows.slice(0, count);
-			state = followRow(press(state, keys[(round * 7919) % keys.length], {...around, rowKeys: shown}).state, shown, 3);
+			state = followRow(press(state, keys[(round * 7919) % keys.length], {...around, rowKeys: shown}), shown, 3);
 			const selection = state.selections[state.view];
 			const index = selectedIndex(selection, shown);
 			expect(index).toBeLessThan(Math.max(1, count));
@@ -245,18 +240,17 @@ describe('layers', () => {
 test('a q within half a second of one that closed something does nothing, later it closes or quits', () => {
 	for (const keys of [['?'], ['enter'], ['f6'], ['j', 'j', 'j', 'j', 'f']]) {
 		const closed = press(after(keys).state, 'q', around, 10_000);
-		expect(closed).toMatchObject({state: {layers: [], view: 'lines'}});
-		expect(closed.effect).toBeUndefined();
-		expect(press(closed.state, 'q', around, 10_499)).toEqual({state: closed.state});
-		expect(press(closed.state, 'q', around, 10_500).effect).toEqual({type: 'quit'});
+		expect(closed).toMatchObject({layers: [], view: 'lines', effects: []});
+		expect(press(closed, 'q', around, 10_499)).toEqual(closed);
+		expect(press(closed, 'q', around, 10_500).effects).toEqual([{type: 'quit'}]);
 	}
 
-	const help = press(after(['enter', '?']).state, 'q', around, 10_000).state;
-	expect(contextOf(press(help, 'q', around, 10_400).state)).toBe('detail');
-	expect(press(help, 'q', around, 10_600).state.layers).toEqual([]);
+	const help = press(after(['enter', '?']).state, 'q', around, 10_000);
+	expect(contextOf(press(help, 'q', around, 10_400))).toBe('detail');
+	expect(press(help, 'q', around, 10_600).layers).toEqual([]);
 	// What Esc closed was closed on purpose, and other keys quit at once.
-	expect(press(after(['?', 'escape']).state, 'q', around, 10_000).effect).toEqual({type: 'quit'});
-	expect(press(help, 'ctrl-c', around, 10_100).effect).toEqual({type: 'quit'});
+	expect(press(after(['?', 'escape']).state, 'q', around, 10_000).effects).toEqual([{type: 'quit'}]);
+	expect(press(help, 'ctrl-c', around, 10_100).effects).toEqual([{type: 'quit'}]);
 });
 
 describe('f', () => {

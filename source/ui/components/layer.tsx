@@ -6,7 +6,7 @@ import {shownKeys, keysOf} from '../state/keys.js';
 import {stepOf} from '../state/screen-context.js';
 import type {DetailOf, ScreenData} from '../state/screen-data.js';
 import {
-	firstRow, type MenuLayer, type ScrolledLayer, type UiState,
+	firstRow, withLayer, withoutLayer, type MenuLayer, type ScrolledLayer, type UiState,
 } from '../state/state.js';
 import type {Theme} from '../terminal/theme.js';
 import {layerRoom, type Layout} from '../text/layout.js';
@@ -65,7 +65,7 @@ export function scrolled(screen: Screen, theme: Pick<Theme, 'levels'>): UiState 
 		top = Math.min(most, Math.max(0, top));
 	}
 
-	return {...ui, layers: [...ui.layers.slice(0, -1), {...layer, top, moves: undefined}]};
+	return withLayer(withoutLayer(ui), {...layer, top, moves: undefined});
 }
 
 type PageProps = Pick<Screen, 'ui' | 'data' | 'layout'> & {

@@ -16,7 +16,7 @@ import {HitAreasContext, targetAt, type HitAreas} from '../hooks/hit-areas.js';
 import {
 	useRepaint, useSize, useTerminal, useTerminalEvent,
 } from '../hooks/terminal.js';
-import {reduceSession, type SessionAction, type SessionState} from '../state/reduce.js';
+import {reduceSession, type SessionAction} from '../state/reduce.js';
 import {followRow, type ScreenContext} from '../state/screen-context.js';
 import {keysOf, rowsOf} from '../state/screen-data.js';
 import type {SessionData} from '../state/session-data.js';
@@ -71,11 +71,11 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 	const size = useSize();
 	const repaint = useRepaint();
 	const feed = useSyncExternalStore(store.subscribe, store.get);
-	const [{ui, effects}, dispatch] = useReducer(
+	const [ui, dispatch] = useReducer(
 		// Made anew by each render: keys mean what they do on the screen that is drawn.
-		(state: SessionState, action: SessionAction) => reduceSession(state, action, (at, drawn) => screenContextOf(data, at, feed, drawn)),
+		(state: UiState, action: SessionAction) => reduceSession(state, action, (at, drawn) => screenContextOf(data, at, feed, drawn)),
 		view,
-		(initial): SessionState => ({ui: initialState(initial), effects: []}),
+		initialState,
 	);
 	const hitAreas = useMemo<HitAreas>(() => new Set(), []);
 	const shown = data.of(ui, feed);
@@ -166,9 +166,9 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 		},
 	};
 	useLayoutEffect(() => {
-		if (effects.length > 0) {
-			dispatch({type: 'performed', effects});
-			for (const effect of effects) {
+		if (ui.effects.length > 0) {
+			dispatch({type: 'performed', effects: ui.effects});
+			for (const effect of ui.effects) {
 				performers[effect.type](effect as never);
 			}
 		}

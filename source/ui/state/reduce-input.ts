@@ -1,28 +1,30 @@
 import {parseFilter} from '../../query/filter/filter.js';
 import type {Action} from './keys.js';
 import {answerToTrace} from './actions/prompts.js';
-import type {InputLayer, UiState, Step} from './state.js';
+import {
+	say, withEffect, withLayer, withoutLayer, withQuery, type InputLayer, type UiState,
+} from './state.js';
 
 /** Shortest and longest delay between two refreshes, seconds, as --delay has them. */
 const minDelayS = 0.1;
 const maxDelayS = 86_400;
 
 /** A key in an input line, where letters are letters. */
-export function pressInput(state: UiState, key: string, action: Action | undefined): Step {
+export function pressInput(state: UiState, key: string, action: Action | undefined): UiState {
 	const input = state.layers.at(-1) as InputLayer;
-	const below: UiState = {...state, layers: state.layers.slice(0, -1)};
+	const below = withoutLayer(state);
 	if (action === 'back') {
-		return input.purpose === 'agree-to-trace' ? answerToTrace(below, '') : {state: input.purpose === 'filter' ? {...below, query: {...below.query, filter: ''}} : below};
+		return input.purpose === 'agree-to-trace' ? answerToTrace(below, '') : (input.purpose === 'filter' ? withQuery(below, {filter: ''}) : below);
 	}
 
 	if (action === 'accept') {
-		return inputError(input) === undefined ? accepted(below, input) : {state};
+		return inputError(input) === undefined ? accepted(below, input) : state;
 	}
 
 	const edited: InputLayer = {...input, ...afterKey(input, key, action)};
-	const next = {...below, layers: [...below.layers, edited]};
+	const next = withLayer(below, edited);
 	// What cannot be read is not in force: the last filter that can be is.
-	return {state: input.purpose === 'filter' && edited.text !== input.text && inputError(edited) === undefined ? {...next, query: {...next.query, filter: edited.text}} : next};
+	return input.purpose === 'filter' && edited.text !== input.text && inputError(edited) === undefined ? withQuery(next, {filter: edited.text}) : next;
 }
 
 /** What is wrong with a line as it stands, in one sentence; undefined when Enter takes it. */
@@ -63,19 +65,19 @@ function afterKey(input: InputLayer, key: string, action: Action | undefined): E
 	return [...key].length === 1 ? {...typed(input.isSelected ? {text: '', cursor: 0} : {text, cursor}, key), isSelected: false} : {text, cursor, isSelected: input.isSelected};
 }
 
-function accepted(below: UiState, input: InputLayer): Step {
+function accepted(below: UiState, input: InputLayer): UiState {
 	switch (input.purpose) {
 		case 'filter': {
-			return {state: {...below, query: {...below.query, filter: input.text.trim()}}};
+			return withQuery(below, {filter: input.text.trim()});
 		}
 
 		case 'delay': {
 			const seconds = secondsOf(input.text)!;
-			return {state: {...below, delayMs: Math.round(seconds * 1000), message: {text: `refresh every ${seconds} s`, tone: 'plain'}}};
+			return say({...below, delayMs: Math.round(seconds * 1000)}, `refresh every ${seconds} s`);
 		}
 
 		case 'trace': {
-			return {state: {...below, message: {text: 'looking up methods...', tone: 'plain'}}, effect: {type: 'find-methods', pattern: input.text.trim()}};
+			return withEffect(say(below, 'looking up methods...'), {type: 'find-methods', pattern: input.text.trim()});
 		}
 
 		case 'agree-to-trace': {
@@ -83,14 +85,11 @@ function accepted(below: UiState, input: InputLayer): Step {
 		}
 
 		case 'holders': {
-			return {state: {...below, message: {text: 'asked for a full dump; the next sample shows who holds locks', tone: 'plain'}}, effect: {type: 'holders'}};
+			return withEffect(say(below, 'asked for a full dump; the next sample shows who holds locks'), {type: 'holders'});
 		}
 
 		case 'save-name': {
-			return {
-				state: {...below, message: {text: 'saving...', tone: 'plain'}},
-				effect: {type: 'save', format: input.format, ...(input.text.trim() === '' ? {} : {name: input.text.trim()})},
-			};
+			return withEffect(say(below, 'saving...'), {type: 'save', format: input.format, ...(input.text.trim() === '' ? {} : {name: input.text.trim()})});
 		}
 	}
 }

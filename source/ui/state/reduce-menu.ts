@@ -1,45 +1,41 @@
 import type {Action} from './keys.js';
-import type {
-	MenuItem, MenuLayer, UiState, Step,
+import {
+	withEffect, withLayer, withoutLayer, type MenuItem, type MenuLayer, type UiState,
 } from './state.js';
 import {stepOf, type ScreenContext} from './screen-context.js';
 
-export function pressMenu(state: UiState, action: Action, screen: ScreenContext): Step {
+export function pressMenu(state: UiState, action: Action, screen: ScreenContext): UiState {
 	const menu = state.layers.at(-1) as MenuLayer;
-	const below = {...state, layers: state.layers.slice(0, -1)};
+	const below = withoutLayer(state);
 	if (action === 'back') {
-		return menu.isChanged ? {state: below, effect: {type: 'keep-columns', view: below.view, columns: below.columns[below.view]}} : {state: below};
+		return menu.isChanged ? withEffect(below, {type: 'keep-columns', view: below.view, columns: below.columns[below.view]}) : below;
 	}
 
 	if (action === 'column-left' || action === 'column-right') {
-		return {state: menu.purpose === 'columns' ? changedColumns(below, menu, screen, id => withColumnMoved(below, id, action === 'column-left' ? -1 : 1, screen)) : state};
+		return menu.purpose === 'columns' ? changedColumns(below, menu, screen, id => withColumnMoved(below, id, action === 'column-left' ? -1 : 1, screen)) : state;
 	}
 
 	if (action !== 'accept') {
 		const index = Math.min(menu.items.length - 1, Math.max(0, menu.index + stepOf(action, screen.layerPage, menu.items.length)));
-		return {state: {...below, layers: [...below.layers, {...menu, index}]}};
+		return withLayer(below, {...menu, index});
 	}
 
 	const item = menu.items[menu.index];
 	if (!item) {
-		return {state: below};
+		return below;
 	}
 
 	if (menu.purpose === 'columns') {
-		return {state: changedColumns(below, menu, screen, id => withColumn(below, id, screen))};
+		return changedColumns(below, menu, screen, id => withColumn(below, id, screen));
 	}
 
 	if (menu.purpose === 'sort') {
-		return {state: {...below, sorts: {...below.sorts, [below.view]: {column: item.id, reverse: false}}}};
+		return {...below, sorts: {...below.sorts, [below.view]: {column: item.id, reverse: false}}};
 	}
 
-	return {
-		state: {
-			...below, layers: [...below.layers, {
-				kind: 'input', purpose: 'save-name', label: `name for ${item.title} (empty: chosen for you): `, text: '', cursor: 0, format: item.id,
-			}],
-		},
-	};
+	return withLayer(below, {
+		kind: 'input', purpose: 'save-name', label: `name for ${item.title} (empty: chosen for you): `, text: '', cursor: 0, format: item.id,
+	});
 }
 
 /** The column menu after a change of the column with the cursor. */
@@ -47,7 +43,7 @@ function changedColumns(below: UiState, menu: MenuLayer, screen: ScreenContext, 
 	const {id} = menu.items[menu.index];
 	const changed = change(id);
 	const isChanged = menu.isChanged === true || changed !== below;
-	return {...changed, layers: [...changed.layers, {...columnMenu(changed, screen, id), ...(isChanged ? {isChanged} : {})}]};
+	return withLayer(changed, {...columnMenu(changed, screen, id), ...(isChanged ? {isChanged} : {})});
 }
 
 /** The item that goes back to the usual columns. */

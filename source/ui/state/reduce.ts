@@ -3,7 +3,7 @@ import type {MouseInput} from '../terminal/mouse.js';
 import type {Layout} from '../text/layout.js';
 import {askToTrace} from './actions/prompts.js';
 import {followLink, backFromFocus, stepLink} from './actions/rows.js';
-import {tableActions, sortedBy} from './actions/table-actions.js';
+import {reversed, sortedBy, tableActions} from './actions/table-actions.js';
 import {meaningOf, keyOf, type Action} from './keys.js';
 import {pressInput} from './reduce-input.js';
 import {pressMenu} from './reduce-menu.js';
@@ -11,11 +11,8 @@ import {
 	selectRow, withMove, type HitTarget, type ScreenContext, moveSelection,
 } from './screen-context.js';
 import {
-	contextOf, selectedIndex, type Message, type UiState, forgetRow, say, withQuery, type Effect, type Step,
+	contextOf, forgetRow, say, selectedIndex, withEffect, withLayer, withoutLayer, withQuery, type Effect, type Message, type UiState,
 } from './state.js';
-
-/** What the keys decided, and what is still to be done beside drawing. */
-export type SessionState = {readonly ui: UiState; readonly effects: readonly Effect[]};
 
 export type SessionAction =
 	/** `atMs`: when it was pressed, milliseconds of a monotonic clock; `drawn`: what was on the screen then. */
@@ -31,41 +28,36 @@ export type SessionAction =
 	| {readonly type: 'resets'; readonly resets: number};
 
 /** The next state. Pure; `screen` gives what keys depend on beside the state. */
-export function reduceSession(state: SessionState, action: SessionAction, screen: (ui: UiState, drawn: Layout) => ScreenContext): SessionState {
-	const {ui, effects} = state;
+export function reduceSession(ui: UiState, action: SessionAction, screen: (ui: UiState, drawn: Layout) => ScreenContext): UiState {
 	switch (action.type) {
 		case 'key': {
-			return after(press(ui, action.key, screen(ui, action.drawn), action.atMs), effects);
+			return press(ui, action.key, screen(ui, action.drawn), action.atMs);
 		}
 
 		case 'mouse': {
-			return after(pressMouse(ui, action.input, action.target, screen(ui, action.drawn)), effects);
+			return pressMouse(ui, action.input, action.target, screen(ui, action.drawn));
 		}
 
 		case 'drawn': {
-			return {...state, ui: action.ui};
+			return action.ui;
 		}
 
 		case 'performed': {
-			return {...state, effects: effects.filter(effect => !action.effects.includes(effect))};
+			return {...ui, effects: ui.effects.filter(effect => !action.effects.includes(effect))};
 		}
 
 		case 'say': {
-			return {...state, ui: {...ui, message: action.message}};
+			return {...ui, message: action.message};
 		}
 
 		case 'ask-to-trace': {
-			return {...state, ui: askToTrace(ui, action)};
+			return askToTrace(ui, action);
 		}
 
 		case 'resets': {
-			return {...state, ui: {...ui, resets: action.resets, window: action.resets > 0 ? 'reset' : 'start'}};
+			return {...ui, resets: action.resets, window: action.resets > 0 ? 'reset' : 'start'};
 		}
 	}
-}
-
-function after({state, effect}: Step, effects: readonly Effect[]): SessionState {
-	return {ui: state, effects: effect ? [...effects, effect] : effects};
 }
 
 /** Actions after which a message stays: one may look around while reading it. */
@@ -78,18 +70,18 @@ const layerActions: ReadonlySet<Action> = new Set(['help', 'help-view', 'pause',
 const closedMs = 500;
 
 /** What a key does, pressed at `atMs` (milliseconds, monotonic). Pure. */
-export function press(state: UiState, pressed: string, screen: ScreenContext, atMs = 0): Step {
+export function press(state: UiState, pressed: string, screen: ScreenContext, atMs = 0): UiState {
 	const context = contextOf(state);
 	// Where text is typed, letters are letters.
 	const key = context === 'input' ? pressed : meaningOf(pressed, state.keyChanges);
 	const row = keyOf(context, key, screen.isRecording);
 	const action = row?.action;
 	if (action === 'quit' || action === 'redraw' || action === 'suspend') {
-		return {state, effect: {type: action}};
+		return withEffect(state, {type: action});
 	}
 
 	if (action === 'close') {
-		return atMs - state.closedAtMs < closedMs ? {state} : closed(state, screen, atMs);
+		return atMs - state.closedAtMs < closedMs ? state : closed(state, screen, atMs);
 	}
 
 	if (context === 'input') {
@@ -97,7 +89,7 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 	}
 
 	if (action === undefined) {
-		return {state};
+		return state;
 	}
 
 	if (context === 'menu') {
@@ -112,57 +104,53 @@ export function press(state: UiState, pressed: string, screen: ScreenContext, at
 }
 
 /** Closes the layer on top, or goes back from focus; at the top it quits. */
-function closed(state: UiState, screen: ScreenContext, atMs: number): Step {
-	if (state.layers.length === 0) {
-		const below = backFromFocus(state);
-		return below ? {state: {...below, closedAtMs: atMs}} : {state, effect: {type: 'quit'}};
-	}
-
-	const {state: below, effect} = contextOf(state) === 'menu' ? pressMenu(state, 'back', screen) : pressLayer(state, 'back', screen);
-	return {state: {...below, closedAtMs: atMs}, effect};
+function closed(state: UiState, screen: ScreenContext, atMs: number): UiState {
+	const below = contextOf(state) === 'menu'
+		? pressMenu(state, 'back', screen)
+		: (state.layers.length > 0 ? pressLayer(state, 'back', screen) : backFromFocus(state));
+	return below ? {...below, closedAtMs: atMs} : withEffect(state, {type: 'quit'});
 }
 
-function pressOwn(state: UiState, press: ViewKey['press'], {rows = [], rowKeys}: ScreenContext): Step {
+function pressOwn(state: UiState, press: ViewKey['press'], {rows = [], rowKeys}: ScreenContext): UiState {
 	const index = selectedIndex(state.selections[state.view], rowKeys);
 	const row = rows.at(index);
 	const {change, message: said, select} = press(state.query, row && {row, index, rows});
 	const changed = withQuery({...state, message: undefined}, change);
 	const next = select === undefined ? forgetRow(changed) : selectRow(changed, select);
-	return said === undefined ? {state: next} : say(next, said);
+	return said === undefined ? next : say(next, said);
 }
 
-function pressLayer(state: UiState, action: Action, screen: ScreenContext): Step {
+function pressLayer(state: UiState, action: Action, screen: ScreenContext): UiState {
 	if (action === 'back') {
-		return {state: {...state, layers: state.layers.slice(0, -1), left: 0}};
+		return {...withoutLayer(state), left: 0};
 	}
 
 	if (action === 'accept') {
-		return {state: followLink(state, screen)};
+		return followLink(state, screen);
 	}
 
 	if (action === 'next-link' || action === 'previous-link') {
-		return {state: stepLink(state, action === 'next-link' ? 1 : -1, screen)};
+		return stepLink(state, action === 'next-link' ? 1 : -1, screen);
 	}
 
 	const layer = state.layers.at(-1);
 	if (layer?.kind === 'help' && action === 'help') {
-		const below = {...state, layers: state.layers.slice(0, -1)};
-		return {state: layer.isOfView ? {...below, layers: [...below.layers, {kind: 'help', top: 0}]} : below};
+		return layer.isOfView ? withLayer(withoutLayer(state), {kind: 'help', top: 0}) : withoutLayer(state);
 	}
 
-	return layerActions.has(action) ? pressTable(state, action, screen) : {state: withMove(state, action)};
+	return layerActions.has(action) ? pressTable(state, action, screen) : withMove(state, action);
 }
 
-function pressTable(state: UiState, action: Action, screen: ScreenContext): Step {
+function pressTable(state: UiState, action: Action, screen: ScreenContext): UiState {
 	const from = quietActions.has(action) ? state : {...state, message: undefined};
-	return tableActions[action]?.(from, screen, action) ?? {state: from};
+	return tableActions[action]?.(from, screen, action) ?? from;
 }
 
 /** Rows or lines that a notch of the wheel scrolls. */
 const wheelRows = 3;
 
 /** What the mouse does, on what was drawn at its place: the wheel scrolls, a click selects, on a heading it sorts, on a tab it goes to the view. Pure. */
-export function pressMouse(state: UiState, {mouse}: MouseInput, target: HitTarget | undefined, screen: ScreenContext): Step {
+export function pressMouse(state: UiState, {mouse}: MouseInput, target: HitTarget | undefined, screen: ScreenContext): UiState {
 	if (mouse === 'click') {
 		return clicked(state, target, screen);
 	}
@@ -173,7 +161,7 @@ export function pressMouse(state: UiState, {mouse}: MouseInput, target: HitTarge
 		return pressMenu(state, action, screen);
 	}
 
-	return context === 'input' ? {state} : {state: wheeled(state, action, screen, context === 'help' || context === 'detail')};
+	return context === 'input' ? state : wheeled(state, action, screen, context === 'help' || context === 'detail');
 }
 
 function wheeled(state: UiState, action: Action, screen: ScreenContext, isLayer: boolean): UiState {
@@ -185,36 +173,33 @@ function wheeled(state: UiState, action: Action, screen: ScreenContext, isLayer:
 	return next;
 }
 
-function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenContext): Step {
+function clicked(state: UiState, target: HitTarget | undefined, screen: ScreenContext): UiState {
 	const layer = state.layers.at(-1);
 	switch (target?.kind) {
 		case 'tab': {
-			return {state: {...state, view: target.view, left: 0, layers: []}};
+			return {...state, view: target.view, left: 0, layers: []};
 		}
 
 		case 'heading': {
-			const sort = state.sorts[state.view];
-			return sort.column === target.column
-				? {state: {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}}}
-				: sortedBy(state, target.column, screen);
+			return state.sorts[state.view].column === target.column ? reversed(state) : sortedBy(state, target.column, screen);
 		}
 
 		case 'row': {
 			const key = screen.rowKeys.at(target.index);
-			return {state: key === undefined ? state : selectRow(state, key)};
+			return key === undefined ? state : selectRow(state, key);
 		}
 
 		case 'item': {
 			if (layer?.kind !== 'menu') {
-				return {state};
+				return state;
 			}
 
 			// A click on the selected item chooses it.
-			return layer.index === target.index ? pressMenu(state, 'accept', screen) : {state: {...state, layers: [...state.layers.slice(0, -1), {...layer, index: target.index}]}};
+			return layer.index === target.index ? pressMenu(state, 'accept', screen) : withLayer(withoutLayer(state), {...layer, index: target.index});
 		}
 
 		case undefined: {
-			return {state};
+			return state;
 		}
 	}
 }

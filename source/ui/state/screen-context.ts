@@ -3,7 +3,9 @@ import type {Baseline, Location} from '../../query/types/rows.js';
 import type {Ring} from '../../query/past/ring.js';
 import type {ViewRow} from '../../views/view.js';
 import type {DetailLink} from './screen-data.js';
-import {firstRow, selectedIndex, type MenuItem, type UiState} from './state.js';
+import {
+	firstRow, selectedIndex, withLayer, withoutLayer, type MenuItem, type UiState,
+} from './state.js';
 import type {Action} from './keys.js';
 
 /** A column that a view can be sorted by. */
@@ -104,6 +106,6 @@ function withSelection(state: UiState, rowKeys: readonly string[], index: number
 export function withMove(state: UiState, move: Action | 'to-link'): UiState {
 	const layer = state.layers.at(-1);
 	return layer?.kind === 'help' || layer?.kind === 'detail'
-		? {...state, layers: [...state.layers.slice(0, -1), {...layer, moves: [...layer.moves ?? [], move]}]}
+		? withLayer(withoutLayer(state), {...layer, moves: [...layer.moves ?? [], move]})
 		: state;
 }

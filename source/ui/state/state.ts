@@ -100,6 +100,8 @@ export type UiState = {
 	readonly closedAtMs: number;
 	/** The layers above the table, the topmost last. */
 	readonly layers: readonly Layer[];
+	/** What is still to be done beside drawing. */
+	readonly effects: readonly Effect[];
 };
 
 /** Options that a screen starts with. */
@@ -133,6 +135,7 @@ export function initialState({query, view = views[0].id, delayMs, columns = {}, 
 		notes,
 		closedAtMs: -Infinity,
 		layers: [],
+		effects: [],
 	};
 }
 
@@ -180,8 +183,6 @@ export type Effect =
 	| {readonly type: 'keep-columns'; readonly view: string; readonly columns: readonly string[] | undefined}
 	| {readonly type: 'find-methods'; readonly pattern: string};
 
-export type Step = {readonly state: UiState; readonly effect?: Effect};
-
 export function withQuery(state: UiState, change: Partial<Query>): UiState {
 	return {...state, query: {...state.query, ...change}};
 }
@@ -191,6 +192,20 @@ export function forgetRow(state: UiState): UiState {
 	return {...state, selections: {...state.selections, [state.view]: {index: 0, top: 0}}};
 }
 
-export function say(state: UiState, text: string): Step {
-	return {state: {...state, message: {text, tone: 'plain'}}};
+export function say(state: UiState, text: string): UiState {
+	return {...state, message: {text, tone: 'plain'}};
+}
+
+export function withEffect(state: UiState, effect: Effect): UiState {
+	return {...state, effects: [...state.effects, effect]};
+}
+
+/** The state with a layer above the others. */
+export function withLayer(state: UiState, layer: Layer): UiState {
+	return {...state, layers: [...state.layers, layer]};
+}
+
+/** The state without the layer on top. */
+export function withoutLayer(state: UiState): UiState {
+	return {...state, layers: state.layers.slice(0, -1)};
 }

@@ -2,14 +2,14 @@ import {views} from '../../../views/registry.js';
 import {withMove, type ScreenContext} from '../screen-context.js';
 import {markedLink, type RowLink} from '../screen-data.js';
 import {
-	selectedIndex, type DetailLayer, type UiState, say, type Step,
+	say, selectedIndex, withEffect, withLayer, withoutLayer, type DetailLayer, type UiState,
 } from '../state.js';
 
 /** The view of a single method. */
 const focus = views.find(({lookInto}) => lookInto);
 
 /** Goes to the view of the method of the row with the cursor, or of the row whose detail is shown. */
-export function lookInto(state: UiState, screen: ScreenContext): Step {
+export function lookInto(state: UiState, screen: ScreenContext): UiState {
 	const row = rowAt(state, screen);
 	const location = row && screen.locationOf(row.view, row.key);
 	if (!focus || !location) {
@@ -21,10 +21,8 @@ export function lookInto(state: UiState, screen: ScreenContext): Step {
 	}
 
 	return {
-		state: {
-			...state, message: undefined, view: focus.id, left: 0, layers: [], query: {...state.query, ...focus.lookInto!(location)},
-			selections: {...state.selections, [focus.id]: {index: 0, top: 0}}, cameFrom: state.view === focus.id ? state.cameFrom : state.view,
-		},
+		...state, message: undefined, view: focus.id, left: 0, layers: [], query: {...state.query, ...focus.lookInto!(location)},
+		selections: {...state.selections, [focus.id]: {index: 0, top: 0}}, cameFrom: state.view === focus.id ? state.cameFrom : state.view,
 	};
 }
 
@@ -49,7 +47,7 @@ export function stepLink(state: UiState, step: number, {links}: ScreenContext): 
 
 	const marked = markedLink(links, layer.link);
 	const now = marked ? links.indexOf(marked) : (step > 0 ? -1 : links.length);
-	return withMove({...state, layers: [...state.layers.slice(0, -1), {...layer, link: (now + step + links.length) % links.length}]}, 'to-link');
+	return withMove(withLayer(withoutLayer(state), {...layer, link: (now + step + links.length) % links.length}), 'to-link');
 }
 
 /** Opens the detail of the marked link above this one. Without a mark it goes back. */
@@ -57,18 +55,16 @@ export function followLink(state: UiState, {links}: ScreenContext): UiState {
 	const layer = state.layers.at(-1) as DetailLayer;
 	const marked = markedLink(links, layer.link);
 	return marked
-		? {
-			...state, layers: [...state.layers, {
-				kind: 'detail', view: marked.view, key: marked.key, top: 0,
-			}],
-		}
-		: {...state, layers: state.layers.slice(0, -1)};
+		? withLayer(state, {
+			kind: 'detail', view: marked.view, key: marked.key, top: 0,
+		})
+		: withoutLayer(state);
 }
 
-export function withLocation(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): Step {
+export function withLocation(state: UiState, type: 'edit' | 'copy', screen: ScreenContext): UiState {
 	const row = rowAt(state, screen);
 	const location = row && screen.locationOf(row.view, row.key);
 	return location
-		? {state, effect: {type, location}}
+		? withEffect(state, {type, location})
 		: say(state, row ? 'this row has no known location' : 'no row');
 }

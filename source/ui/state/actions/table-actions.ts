@@ -7,7 +7,7 @@ import type {Action} from '../keys.js';
 import {columnMenu} from '../reduce-menu.js';
 import {moveSelection, type ScreenContext} from '../screen-context.js';
 import {
-	selectedIndex, type InputLayer, type Layer, type UiState, forgetRow, say, withQuery, type Step,
+	forgetRow, say, selectedIndex, withEffect, withLayer, withQuery, type InputLayer, type UiState,
 } from '../state.js';
 import {askForHolders, askForTrace} from './prompts.js';
 import {backFromFocus, lookInto, withLocation} from './rows.js';
@@ -15,7 +15,7 @@ import {
 	busiest, changes, earlier, later, mark, nextSpan,
 } from './time.js';
 
-type Handler = (state: UiState, screen: ScreenContext, action: Action) => Step;
+type Handler = (state: UiState, screen: ScreenContext, action: Action) => UiState;
 
 const units: ReadonlyArray<{readonly id: Unit; readonly title: string}> = [
 	{id: 'cpu', title: 'share of CPU time'}, {id: 'ticks', title: 'share of ticks'}, {id: 'cpu-ms', title: 'CPU milliseconds'},
@@ -27,16 +27,16 @@ const sidewaysStep = 8;
 /** How far: names are cut at 512 characters, and nobody reads one from its middle on. */
 const maxLeft = 256;
 
-const move: Handler = (state, screen, action) => ({state: moveSelection(state, action, screen)});
+const move: Handler = (state, screen, action) => moveSelection(state, action, screen);
 
 const sortBy = (figure: SortFigure): Handler => (state, screen) => {
 	const column = screen.columns.find(({sortFigures}) => sortFigures?.includes(figure));
-	return column === undefined ? {state} : sortedBy(state, column.id, screen);
+	return column === undefined ? state : sortedBy(state, column.id, screen);
 };
 
 const nextView = (step: number): Handler => state => {
 	const at = views.findIndex(({id}) => id === state.view);
-	return {state: {...state, view: views[(at + step + views.length) % views.length].id, left: 0}};
+	return {...state, view: views[(at + step + views.length) % views.length].id, left: 0};
 };
 
 const nextColumn = (step: number): Handler => (state, screen) => {
@@ -54,22 +54,22 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'page-down': move,
 	home: move,
 	end: move,
-	left: state => ({state: {...state, left: Math.max(0, state.left - sidewaysStep)}}),
+	left: state => ({...state, left: Math.max(0, state.left - sidewaysStep)}),
 	right(state, {overhang}) {
 		const most = Math.ceil(Math.max(0, overhang(maxLeft)) / sidewaysStep) * sidewaysStep;
-		return {state: {...state, left: Math.max(state.left, Math.min(most, state.left + sidewaysStep))}};
+		return {...state, left: Math.max(state.left, Math.min(most, state.left + sidewaysStep))};
 	},
 	'next-view': nextView(1),
 	'previous-view': nextView(-1),
-	help: state => ({state: over(state, {kind: 'help', top: 0})}),
-	'help-view': state => ({state: over(state, {kind: 'help', top: 0, isOfView: true})}),
+	help: state => withLayer(state, {kind: 'help', top: 0}),
+	'help-view': state => withLayer(state, {kind: 'help', top: 0, isOfView: true}),
 	open,
 	'look-into': lookInto,
 	edit: (state, screen) => withLocation(state, 'edit', screen),
 	copy: (state, screen) => withLocation(state, 'copy', screen),
 	trace: askForTrace,
 	holders: askForHolders,
-	'clear-all': state => ({state: cleared(state)}),
+	'clear-all': cleared,
 	'sort-self': sortBy('self'),
 	'sort-total': sortBy('total'),
 	'sort-ticks': sortBy('ticks'),
@@ -78,24 +78,17 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	'sort-name': sortBy('name'),
 	'sort-previous': nextColumn(-1),
 	'sort-next': nextColumn(1),
-	'sort-menu': (state, {columns}) => ({
-		state: over(state, {
-			kind: 'menu', purpose: 'sort', title: 'Sort by', items: columns, index: Math.max(0, columns.findIndex(({id}) => id === state.sorts[state.view].column)),
-		}),
+	'sort-menu': (state, {columns}) => withLayer(state, {
+		kind: 'menu', purpose: 'sort', title: 'Sort by', items: columns, index: Math.max(0, columns.findIndex(({id}) => id === state.sorts[state.view].column)),
 	}),
-	'columns-menu': (state, screen) => ({state: over(state, columnMenu(state, screen))}),
-	reverse(state) {
-		const sort = state.sorts[state.view];
-		return {state: {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}}};
-	},
-	filter: state => ({state: over(state, input('filter', 'filter: ', state.query.filter))}),
-	delay: state => ({state: over(state, {...input('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)), isSelected: true})}),
-	'save-as': (state, {saveFormats}) => ({
-		state: over(state, {
-			kind: 'menu', purpose: 'save-format', title: 'Save as', items: saveFormats, index: 0,
-		}),
+	'columns-menu': (state, screen) => withLayer(state, columnMenu(state, screen)),
+	reverse: reversed,
+	filter: state => withLayer(state, input('filter', 'filter: ', state.query.filter)),
+	delay: state => withLayer(state, {...input('delay', 'seconds between refreshes: ', String(state.delayMs / 1000)), isSelected: true}),
+	'save-as': (state, {saveFormats}) => withLayer(state, {
+		kind: 'menu', purpose: 'save-format', title: 'Save as', items: saveFormats, index: 0,
 	}),
-	save: state => ({...say(state, 'saving...'), effect: {type: 'save'}}),
+	save: state => withEffect(say(state, 'saving...'), {type: 'save'}),
 	'only-threads': onlyThreads,
 	states(state) {
 		const set = after(stateSets, stateSets.find(({id}) => id === state.stateSet));
@@ -105,7 +98,7 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 		const ownFirst = !state.query.ownFirst;
 		return say(forgetRow(withQuery(state, {ownFirst})), ownFirst ? 'own code first: rows are the program\'s own lines, with what they called' : 'every line by itself, JDK lines included');
 	},
-	names: state => ({state: withQuery(state, {fullNames: !state.query.fullNames})}),
+	names: state => withQuery(state, {fullNames: !state.query.fullNames}),
 	idle: state => say(withQuery(state, {showIdle: !state.query.showIdle}), state.query.showIdle ? 'idle threads are hidden' : 'idle threads are shown'),
 	unit(state) {
 		const unit = after(units, units.find(({id}) => id === state.query.unit));
@@ -125,17 +118,13 @@ export const tableActions: Readonly<Partial<Record<Action, Handler>>> = {
 	busiest,
 	mark,
 	changes,
-	reset: state => ({...say({...state, lookedAtMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), effect: {type: 'reset'}}),
+	reset: state => withEffect(say({...state, lookedAtMs: undefined, window: 'reset', resets: state.resets + 1}, 'counting from now on; u undoes'), {type: 'reset'}),
 	'undo-reset': state => state.resets === 0
 		? say(state, 'nothing to undo')
-		: {...say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), effect: {type: 'undo-reset'}},
-	pause: state => ({state: {...state, isPaused: !state.isPaused}}),
-	sampling: state => ({state, effect: {type: 'sampling'}}),
+		: withEffect(say({...state, resets: state.resets - 1, window: state.resets > 1 ? 'reset' : 'start'}, 'reset undone'), {type: 'undo-reset'}),
+	pause: state => ({...state, isPaused: !state.isPaused}),
+	sampling: state => withEffect(state, {type: 'sampling'}),
 };
-
-function over(state: UiState, layer: Layer): UiState {
-	return {...state, layers: [...state.layers, layer]};
-}
 
 function input(purpose: InputLayer['purpose'], label: string, text: string): InputLayer {
 	return {
@@ -148,22 +137,24 @@ function after<T>(choices: readonly T[], current: T | undefined): T {
 }
 
 /** Sorts by a column, best first; the message names it where its heading may be off the screen. */
-export function sortedBy(state: UiState, column: string, screen: ScreenContext): Step {
+export function sortedBy(state: UiState, column: string, screen: ScreenContext): UiState {
 	const title = screen.columns.find(({id}) => id === column)?.title ?? column;
 	return say({...state, sorts: {...state.sorts, [state.view]: {column, reverse: false}}}, `sorted by ${title}`);
 }
 
-function open(state: UiState, {rowKeys}: ScreenContext): Step {
+/** The order the other way round. */
+export function reversed(state: UiState): UiState {
+	const sort = state.sorts[state.view];
+	return {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}};
+}
+
+function open(state: UiState, {rowKeys}: ScreenContext): UiState {
 	const index = selectedIndex(state.selections[state.view], rowKeys);
 	return index < 0
 		? say(state, 'no row to open')
-		: {
-			state: {
-				...over(state, {
-					kind: 'detail', view: state.view, key: rowKeys.at(index)!, top: 0,
-				}), left: 0,
-			},
-		};
+		: withLayer({...state, left: 0}, {
+			kind: 'detail', view: state.view, key: rowKeys.at(index)!, top: 0,
+		});
 }
 
 /** Esc takes back one thing at a time: the past, the filter, the threads, the look into a method. */
@@ -183,7 +174,7 @@ function cleared(state: UiState): UiState {
 	return backFromFocus(state) ?? state;
 }
 
-function onlyThreads(state: UiState, screen: ScreenContext): Step {
+function onlyThreads(state: UiState, screen: ScreenContext): UiState {
 	if (state.onlyThreads !== undefined) {
 		return say({...withQuery(state, {threadKeys: undefined}), onlyThreads: undefined}, 'all threads');
 	}
@@ -192,5 +183,5 @@ function onlyThreads(state: UiState, screen: ScreenContext): Step {
 	const threads = index < 0 ? undefined : screen.threadsOf(screen.rowKeys.at(index)!);
 	return !threads || threads.keys.length === 0
 		? say(state, 'this row has no threads')
-		: {state: {...withQuery(state, {threadKeys: new Set(threads.keys)}), onlyThreads: threads.label}};
+		: {...withQuery(state, {threadKeys: new Set(threads.keys)}), onlyThreads: threads.label};
 }

@@ -5,7 +5,7 @@ import {
 import {comparingView, viewOf, views} from '../../../views/registry.js';
 import {clocks} from '../../text/clock.js';
 import type {ScreenContext} from '../screen-context.js';
-import {type UiState, say, type Step} from '../state.js';
+import {say, type UiState} from '../state.js';
 
 /** The end of the window of the past that is shown; undefined: LIVE. */
 export function pastCell({lookedAtMs, spanMs}: UiState): number | undefined {
@@ -13,14 +13,14 @@ export function pastCell({lookedAtMs, spanMs}: UiState): number | undefined {
 }
 
 /** Goes to the previous window; in a young session first to a shorter one. */
-export function earlier(state: UiState, {ring}: ScreenContext): Step {
+export function earlier(state: UiState, {ring}: ScreenContext): UiState {
 	const cellMs = pastCell(state);
 	const isLive = cellMs === undefined;
 	const choices = isLive ? spans.map(({ms}) => ms).filter(ms => ms <= state.spanMs) : [state.spanMs];
 	for (const spanMs of choices) {
 		const lookedAtMs = cellBefore(ring, cellMs, spanMs);
 		if (lookedAtMs !== undefined) {
-			return {state: {...state, lookedAtMs, spanMs}};
+			return {...state, lookedAtMs, spanMs};
 		}
 	}
 
@@ -28,30 +28,30 @@ export function earlier(state: UiState, {ring}: ScreenContext): Step {
 }
 
 /** Goes to the next window; past the newest, back to LIVE. */
-export function later(state: UiState, {ring}: ScreenContext): Step {
+export function later(state: UiState, {ring}: ScreenContext): UiState {
 	const cellMs = pastCell(state);
 	return cellMs === undefined
 		? say(state, 'this is LIVE; [ shows the past')
-		: {state: {...state, lookedAtMs: cellAfter(ring, cellMs, state.spanMs)}};
+		: {...state, lookedAtMs: cellAfter(ring, cellMs, state.spanMs)};
 }
 
 /** Goes to the second with the most CPU time. */
-export function busiest(state: UiState, {ring}: ScreenContext): Step {
+export function busiest(state: UiState, {ring}: ScreenContext): UiState {
 	const atMs = busiestMs(ring);
 	return atMs === undefined
 		? say(state, 'there is no past yet to show')
-		: {state: {...state, lookedAtMs: atMs, spanMs: shortestSpanMs}};
+		: {...state, lookedAtMs: atMs, spanMs: shortestSpanMs};
 }
 
 /** Goes to a shorter window around the same moment, or from the shortest to the longest. */
-export function nextSpan(state: UiState): Step {
+export function nextSpan(state: UiState): UiState {
 	const at = spans.findIndex(({ms}) => ms === state.spanMs);
 	const {ms, title} = spans[(at + 1) % spans.length];
-	return {state: {...state, spanMs: ms, message: {text: `windows of ${title}`, tone: 'plain'}}};
+	return say({...state, spanMs: ms}, `windows of ${title}`);
 }
 
 /** Makes the window on the screen, live or of the past, the baseline. */
-export function mark(state: UiState, {window}: ScreenContext): Step {
+export function mark(state: UiState, {window}: ScreenContext): UiState {
 	if (!window || window.snapshot.session.samples === 0) {
 		return say(state, 'nothing to compare with yet');
 	}
@@ -66,8 +66,8 @@ export function mark(state: UiState, {window}: ScreenContext): Step {
 }
 
 /** Goes to the view of changes, or back from there. */
-export function changes(state: UiState): Step {
+export function changes(state: UiState): UiState {
 	return viewOf(state.view).comparesWithBaseline
-		? {state: {...state, view: state.cameFrom ?? views[0].id, cameFrom: undefined, left: 0}}
-		: {state: {...state, view: comparingView.id, cameFrom: state.view, left: 0}};
+		? {...state, view: state.cameFrom ?? views[0].id, cameFrom: undefined, left: 0}
+		: {...state, view: comparingView.id, cameFrom: state.view, left: 0};
 }
