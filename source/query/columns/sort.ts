@@ -59,6 +59,8 @@ function comparison<Row extends {readonly key: string}>(values: ReadonlyArray<Va
 /** The rows by the first of some values, upwards or (`sign` -1) downwards, equal ones by the next, then by key. */
 export function sortRowsBy<Row extends {readonly key: string}>(rows: readonly Row[], [first, ...others]: ReadonlyArray<ValueOf<Row>>, sign: number): Row[] {
 	const compareOthers = comparison(others, sign);
-	const values = rows.map(row => first(row));
-	return [...rows.keys()].sort((a, b) => sign * compareValues(values[a], values[b]) || compareOthers(rows[a], rows[b])).map(index => rows[index]);
+	return rows
+		.map(row => ({row, value: first(row)}))
+		.sort((a, b) => sign * compareValues(a.value, b.value) || compareOthers(a.row, b.row))
+		.map(({row}) => row);
 }

@@ -42,7 +42,7 @@ function mostOfBuckets(counters: Counters, buckets: CounterBuckets, {unit, count
 	let ranking: CounterRanking | undefined;
 	const make = () => {
 		const weighed = unit === 'ticks' ? {...counters, cpuNs: new Float64Array(counters.count)} : counters;
-		return new CounterRanking(weighed, buckets, counters.node.subarray(0, counters.count).map(node => memberOf(node)), locations.length, countedMask);
+		return new CounterRanking(weighed, buckets, counter => memberOf(counters.node[counter]), locations.length, countedMask);
 	};
 
 	return wanted => {

@@ -45,18 +45,18 @@ export class CounterBuckets {
 export class CounterRanking {
 	readonly #counters: Counters;
 	readonly #buckets: CounterBuckets;
-	readonly #memberOfCounter: Int32Array;
+	readonly #memberOf: (counter: number) => number;
 	readonly #countedMask: number;
 	/** By member, all zero between two calls. */
 	readonly #cpuNs: Float64Array;
 	readonly #ticks: Float64Array;
 	readonly #isSeen: Uint8Array;
 
-	/** `memberOfCounter` holds ids below `members`; only ticks in states of `countedMask` rank. */
-	constructor(counters: Counters, buckets: CounterBuckets, memberOfCounter: Int32Array, members: number, countedMask: number) {
+	/** `memberOf` gives ids below `members`; only ticks in states of `countedMask` rank. */
+	constructor(counters: Counters, buckets: CounterBuckets, memberOf: (counter: number) => number, members: number, countedMask: number) {
 		this.#counters = counters;
 		this.#buckets = buckets;
-		this.#memberOfCounter = memberOfCounter;
+		this.#memberOf = memberOf;
 		this.#countedMask = countedMask;
 		this.#cpuNs = new Float64Array(members);
 		this.#ticks = new Float64Array(members);
@@ -67,10 +67,10 @@ export class CounterRanking {
 	of(buckets: readonly number[], maxTop: number): Ranked {
 		const {ticks, cpuNs, state} = this.#counters;
 		const seen: number[] = [];
-		const [memberOfCounter, isSeen, countedMask] = [this.#memberOfCounter, this.#isSeen, this.#countedMask];
+		const [memberOf, isSeen, countedMask] = [this.#memberOf, this.#isSeen, this.#countedMask];
 		for (const bucket of buckets) {
 			for (const counter of this.#buckets.countersOf(bucket)) {
-				const member = memberOfCounter[counter];
+				const member = memberOf(counter);
 				if (isSeen[member] === 0) {
 					isSeen[member] = 1;
 					seen.push(member);
@@ -156,7 +156,16 @@ export class BucketSums {
 	}
 
 	get buckets(): CounterBuckets {
-		this.#buckets ??= new CounterBuckets(this.counters.node.subarray(0, this.counters.count).map(node => this.bucketOfNode[node]), this.selfTicks.length);
+		if (!this.#buckets) {
+			const {count, node} = this.counters;
+			const bucketOfCounter = new Int32Array(count);
+			for (let counter = 0; counter < count; counter++) {
+				bucketOfCounter[counter] = this.bucketOfNode[node[counter]];
+			}
+
+			this.#buckets = new CounterBuckets(bucketOfCounter, this.selfTicks.length);
+		}
+
 		return this.#buckets;
 	}
 

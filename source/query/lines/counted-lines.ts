@@ -237,7 +237,7 @@ function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, sc
 	const inStep = threadsInStep(snapshot, since);
 	const locations = grouping.locations.length;
 	const shared: Omit<CountedFigures, 'viaOf' | 'ownOf' | 'isInTicks'> = {
-		grouping, sums, totals, threads, inStep, ranking: new CounterRanking(counters, buckets, counters.thread, threads.count, countedMask), contention: contentionByLocation(snapshot, attributed, grouping, scope),
+		grouping, sums, totals, threads, inStep, ranking: new CounterRanking(counters, buckets, counter => counters.thread[counter], threads.count, countedMask), contention: contentionByLocation(snapshot, attributed, grouping, scope),
 	};
 	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
 	const ends = endsOf(dictionary, query);

@@ -25,7 +25,8 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	const stacks = new SameStacks(dictionary, lines, depth);
 	const ends = endsOf(dictionary, query);
 	const stackOfNode = new Int32Array(dictionary.nodeCount);
-	for (const node of counters.node.subarray(0, counters.count)) {
+	for (let counter = 0; counter < counters.count; counter++) {
+		const node = counters.node[counter];
 		stackOfNode[node] = stacks.numberOf(ends ? ends[node] : node);
 	}
 
@@ -34,7 +35,7 @@ export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefi
 	const {threads} = snapshot;
 	const counted: CountedStacks = {
 		stacks, sums, ends, threads, isInTicks: scope.unit === 'ticks', inStep: threadsInStep(snapshot, since), app: query.app,
-		ranking: new CounterRanking(counters, buckets, counters.thread, threads.count, scope.countedMask),
+		ranking: new CounterRanking(counters, buckets, counter => counters.thread[counter], threads.count, scope.countedMask),
 		viaOf: ends && viaOfBuckets(dictionary, ends, counters, buckets, scope),
 	};
 	const isCpuCounted = (scope.countedMask & (1 << stateCode.RUNNABLE)) !== 0;

@@ -69,16 +69,14 @@ function topLocations({dictionary, threads}: Snapshot, counters: Counters, {coun
 	const index = stackIndex(dictionary);
 	const attributed = attributionOf(dictionary, query);
 	const {groupOfFrame, locations} = index.grouping('line');
-	const groupOfCounter = new Int32Array(counters.count);
 	const bucketOfCounter = new Int32Array(counters.count);
 	for (let index = 0; index < counters.count; index++) {
 		const node = counters.node[index];
-		groupOfCounter[index] = groupOfFrame[dictionary.nodeFrame[attributed[node]]];
 		// Samples without frames go into a bucket of their own: they have no line.
 		bucketOfCounter[index] = node === rootNode ? threads.count : counters.thread[index];
 	}
 
-	const ranking = new CounterRanking(counters, new CounterBuckets(bucketOfCounter, threads.count + 1), groupOfCounter, locations.length, countedMask);
+	const ranking = new CounterRanking(counters, new CounterBuckets(bucketOfCounter, threads.count + 1), counter => groupOfFrame[dictionary.nodeFrame[attributed[counters.node[counter]]]], locations.length, countedMask);
 	return thread => locations[ranking.of([thread], 1).top[0]];
 }
 
