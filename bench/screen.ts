@@ -11,11 +11,12 @@ threads (200).
 import {PassThrough} from 'node:stream';
 import process from 'node:process';
 import type {ReadStream, WriteStream} from 'node:tty';
+import {createElement} from 'react';
 import {SnapshotBuilder} from '../source/model/snapshot-builder.js';
 import type {Snapshot} from '../source/model/snapshot.js';
 import {stateCode} from '../source/model/thread-state.js';
 import {defaultQuery} from '../source/query/types/query.js';
-import {sessionScreen} from '../source/ui/screens/session.js';
+import {SessionScreen} from '../source/ui/screens/session.js';
 import {showScreen} from '../source/ui/show-screen.js';
 import {SessionData} from '../source/ui/state/session-data.js';
 import {SessionStore} from '../source/ui/state/session-store.js';
@@ -101,7 +102,7 @@ class Bench {
 		} as unknown as WriteStream);
 		this.#store.refresh();
 		this.#terminal.enter();
-		const unmount = showScreen(sessionScreen({
+		const unmount = showScreen(createElement(SessionScreen, {
 			store: this.#store, data: new SessionData({saveFormats: []}), view: {query: defaultQuery, delayMs: 1000}, theme: new Theme({color: true, ascii: false}), save: async () => '', onQuit() {/* It is not left. */},
 		}), this.#terminal, error => {
 			throw error as Error;

@@ -1,7 +1,8 @@
+import {createElement} from 'react';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import type {SnapshotSource} from '../../source/model/source.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {sessionScreen} from '../../source/ui/screens/session.js';
+import {SessionScreen} from '../../source/ui/screens/session.js';
 import {SessionData} from '../../source/ui/state/session-data.js';
 import {SessionStore} from '../../source/ui/state/session-store.js';
 import type {InitialView} from '../../source/ui/state/state.js';
@@ -10,7 +11,7 @@ import type {Size} from '../../source/ui/terminal/terminal.js';
 import {ComponentScreen} from './component-screen.js';
 import {closedAfterTest} from './for-test.js';
 
-type ScreenProps = Parameters<typeof sessionScreen>[0];
+type ScreenProps = Parameters<typeof SessionScreen>[0];
 
 /** A source that says what the test says, and never that it has changed. */
 export function sourceOf(read: SnapshotSource['read'], more: Partial<SnapshotSource> = {}): SnapshotSource {
@@ -21,7 +22,7 @@ export function sourceOf(read: SnapshotSource['read'], more: Partial<SnapshotSou
 
 /** The screen of a session, without colours by default; closed after the test. */
 export function openScreen(store: SessionStore, size: Size, {view, ...props}: Partial<Omit<ScreenProps, 'store' | 'view'>> & {readonly view?: Partial<InitialView>} = {}): ComponentScreen {
-	return closedAfterTest(new ComponentScreen(sessionScreen({
+	return closedAfterTest(new ComponentScreen(createElement(SessionScreen, {
 		store, data: new SessionData({saveFormats: [{id: 'pprof', title: 'pprof'}]}), theme: new Theme({color: false, ascii: true}), save: async () => 'saved it', onQuit() {/* The test ends it. */},
 		view: {query: defaultQuery, delayMs: 1000, ...view}, ...props,
 	}), size));

@@ -1,9 +1,10 @@
 /* eslint-disable unicorn/no-await-expression-member -- A screen is looked at where it is spoken of. */
+import {createElement} from 'react';
 import {expect, test} from 'vitest';
 import {
 	matching, pressChooser, type ChoiceRow, type ChooserState, type ChooserStep,
 } from '../../source/ui/state/chooser-state.js';
-import {chooserScreen} from '../../source/ui/screens/chooser.js';
+import {ChooserScreen} from '../../source/ui/screens/chooser.js';
 import {Theme} from '../../source/ui/terminal/theme.js';
 import {ComponentScreen} from '../helpers/component-screen.js';
 import {closedAfterTest} from '../helpers/for-test.js';
@@ -58,7 +59,7 @@ const theme = new Theme({color: false, ascii: true});
 /** The screen with a list that stays; `left` has what it was left with. */
 function screenOf(list: readonly ChoiceRow[], columns = 80, height = 24): {readonly screen: ComponentScreen; readonly left: Array<number | undefined>} {
 	const left: Array<number | undefined> = [];
-	const screen = closedAfterTest(new ComponentScreen(chooserScreen({
+	const screen = closedAfterTest(new ComponentScreen(createElement(ChooserScreen, {
 		columns: [{heading: 'CPU', align: 'right', fromColumns: 30}, {heading: 'USER', align: 'left', fromColumns: 50}, {heading: 'JVM', align: 'left', fromColumns: 60}], theme, list: () => list, onLeave(pid) {
 			left.push(pid);
 		},

@@ -1,5 +1,5 @@
 import {
-	useEffect, useLayoutEffect, useReducer, useState, type ReactElement,
+	useEffect, useLayoutEffect, useReducer, useState,
 } from 'react';
 import {cellWidth} from '../../model/cell-width.js';
 import {Lines, ThemeContext} from '../components/text.js';
@@ -29,7 +29,7 @@ const listEveryMs = 1000;
 /** Lines around the rows: title, heading, message, keys. */
 const otherLines = 4;
 
-function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
+export function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
 	const terminal = useTerminal();
 	const repaint = useRepaint();
 	const size = useSize();
@@ -76,11 +76,6 @@ function ChooserScreen({columns, theme, list, onLeave}: ChooserScreenProps) {
 			<Lines lines={lines.slice(0, Math.max(0, height - 1))} width={width}/>
 		</ThemeContext>
 	);
-}
-
-/** For modules without JSX. */
-export function chooserScreen(props: ChooserScreenProps): ReactElement {
-	return <ChooserScreen {...props}/>;
 }
 
 const pidWidth = 7;

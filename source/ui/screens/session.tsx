@@ -1,6 +1,6 @@
 import {Box} from 'ink';
 import {
-	useEffect, useLayoutEffect, useMemo, useReducer, useSyncExternalStore, type ReactElement,
+	useEffect, useLayoutEffect, useMemo, useReducer, useSyncExternalStore,
 } from 'react';
 import type {Snapshot} from '../../model/snapshot.js';
 import type {Location, Query} from '../../query/types/rows.js';
@@ -66,7 +66,7 @@ type SessionScreenProps = {
 type EffectOf<Type, Each = Effect> = Each extends {readonly type: infer Types} ? (Type extends Types ? Each : never) : never;
 
 /** The screen of a session: header, tabs, the current view or a layer over it, footer. */
-function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQuit}: SessionScreenProps) {
+export function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQuit}: SessionScreenProps) {
 	const terminal = useTerminal();
 	const size = useSize();
 	const repaint = useRepaint();
@@ -214,11 +214,6 @@ function SessionScreen({store, data, view, theme, save, keepColumns, tracer, onQ
 			</HitAreasContext>
 		</ThemeContext>
 	);
-}
-
-/** For modules without JSX. */
-export function sessionScreen(props: SessionScreenProps): ReactElement {
-	return <SessionScreen {...props}/>;
 }
 
 /** Does something that takes time, and shows what it resolves to, if anything, or why it failed. */

@@ -34,15 +34,14 @@ export async function runApp({source, vitals, save, keepColumns, tracer, saveFor
 	const store = new SessionStore({source, delayMs: view.delayMs, vitals});
 	try {
 		const leaving = await runShell<undefined>({stdin, stdout, hasMouse}, async leave => {
-			const {sessionScreen} = await import('./screens/session.js');
+			const {SessionScreen} = await import('./screens/session.js');
 			store.start();
-			return sessionScreen({
-				store, data: new SessionData({
-					saveFormats, idleReason, sourceOf, top: view.top,
-				}), view, theme: new Theme(theme), save, keepColumns, tracer, onQuit() {
-					leave(undefined);
-				},
+			const data = new SessionData({
+				saveFormats, idleReason, sourceOf, top: view.top,
 			});
+			return <SessionScreen {...{store, data, view, save, keepColumns, tracer}} theme={new Theme(theme)} onQuit={() => {
+				leave(undefined);
+			}}/>;
 		});
 		return {reason: leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: store.get().shown};
 	} finally {
@@ -62,10 +61,8 @@ type ChooserOptions = ShellOptions & {
 /** A live list of JVMs to choose from. Resolves to a pid, or undefined if it was left without a choice. */
 export async function runChooser({list, columns, theme, stdin, stdout, hasMouse}: ChooserOptions): Promise<number | undefined> {
 	const leaving = await runShell<number | undefined>({stdin, stdout, hasMouse}, async onLeave => {
-		const {chooserScreen} = await import('./screens/chooser.js');
-		return chooserScreen({
-			list, columns, theme: new Theme(theme), onLeave,
-		});
+		const {ChooserScreen} = await import('./screens/chooser.js');
+		return <ChooserScreen {...{list, columns, onLeave}} theme={new Theme(theme)}/>;
 	});
 	return leaving.reason === 'quit' ? leaving.result : undefined;
 }
