@@ -5,6 +5,7 @@ import type {PastFigures} from '../columns/column.js';
 import {
 	attributionOf, endsOf, ownOfBuckets, viaOfBuckets,
 } from '../counters/attribution.js';
+import {alignedTo} from '../counters/aligned.js';
 import {AtLocation} from '../counters/location.js';
 import {
 	BucketSums, CounterRanking, sumsByNode, type Ranked,
@@ -281,9 +282,16 @@ function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: Return
 export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
 	const {dictionary} = snapshot;
 	const scope = scopeOf(snapshot, {...query, filter: ''});
-	const counters = countersInWindow(snapshot, since, scope);
 	const {groupOfFrame, groupOfKey, keys} = stackIndex(dictionary).grouping(query.by);
-	const groups = attributionOf(dictionary, query).subarray(0, dictionary.nodeCount).map(node => groupOfFrame[dictionary.nodeFrame[node]]);
-	const {selfTicks, selfCpuNs} = new BucketSums(counters, sumsByNode(counters, dictionary.nodeCount, scope), groups, keys.length, scope);
-	return (key, asked) => (effectiveUnit(asked) === 'ticks' ? selfTicks : selfCpuNs)[groupOfKey.get(key) ?? 0] ?? 0;
+	const attributed = attributionOf(dictionary, query);
+	const sumsOf = (at: Snapshot | undefined) => at && sumsByNode(countersInWindow(at, undefined, scope), dictionary.nodeCount, scope);
+	const [now, then] = [sumsOf(snapshot)!, sumsOf(alignedTo(snapshot, since))];
+	const [ticks, cpuNs] = [new Float64Array(keys.length), new Float64Array(keys.length)];
+	for (let node = rootNode + 1; node < dictionary.nodeCount; node++) {
+		const group = groupOfFrame[dictionary.nodeFrame[attributed[node]]];
+		ticks[group] += now.ticks[node] - (then ? then.ticks[node] : 0);
+		cpuNs[group] += now.cpuNs[node] - (then ? then.cpuNs[node] : 0);
+	}
+
+	return (key, asked) => Math.max(0, (effectiveUnit(asked) === 'ticks' ? ticks : cpuNs)[groupOfKey.get(key) ?? 0] ?? 0);
 }
