@@ -14,7 +14,6 @@ type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
 	readonly source: SnapshotSource;
 	readonly save: Save;
 	readonly keepColumns?: KeepColumns;
-	/** Undefined if nothing can be traced. */
 	readonly tracer?: MethodTracer;
 	readonly view: InitialView & Pick<DataOptions, 'top'>;
 	readonly theme: ThemeOptions;
@@ -25,7 +24,6 @@ type AppOptions = ShellOptions & Omit<DataOptions, 'top'> & {
 type AppResult = {
 	readonly reason: 'quit' | 'signal' | 'gone';
 	readonly signal?: NodeJS.Signals;
-	/** What was shown last, for the summary. */
 	readonly lastSnapshot?: Snapshot;
 };
 

@@ -9,7 +9,6 @@ import {Terminal} from './terminal/terminal.js';
 type Leaving<Result> = {readonly reason: 'quit'; readonly result: Result} | {readonly reason: 'signal'; readonly signal: NodeJS.Signals} | {readonly reason: 'gone'};
 
 export type ShellOptions = {
-	/** Both are terminals. */
 	readonly stdin: ReadStream;
 	readonly stdout: WriteStream;
 	readonly hasMouse?: boolean;

@@ -5,7 +5,6 @@ import type {CsvColumn} from './view.js';
 
 /* What rows of all views have in common in files; docs/formats.md has the meaning of the keys. */
 
-/** A frame of a JSON document. */
 export function frameOf({className, method, file, line}: Location) {
 	return {
 		class: className, method, file, line,
@@ -32,10 +31,8 @@ export function csvOf<Row>(columns: ReadonlyArray<Column<Row>>, cells: Cells<NoI
 	return Object.entries(cells).map(([id, value]) => ({id, cell: typeof value === 'string' ? columns.find(column => column.id === value)!.file : value}));
 }
 
-/** Where a row is. */
 export const locationCells: Cells<Location> = {
 	class: row => row.className, method: row => row.method, file: row => row.file, line: row => row.line,
 };
 
-/** The ticks of each state. */
 export const stateCells: Cells<{readonly states: StateTicks}> = Object.fromEntries(threadStates.map((state, code) => [state.toLowerCase(), (row: {readonly states: StateTicks}) => row.states[code]]));

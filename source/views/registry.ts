@@ -12,10 +12,8 @@ import type {View} from './view.js';
 /** The views in the order of Tab. The first is what the screen starts with, and what --sort is about. */
 export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, changesView, tracesView, tasksView, focusView];
 
-/** The view that compares with the baseline. */
 export const comparingView = views.find(({comparesWithBaseline}) => comparesWithBaseline)!;
 
-/** The view of an id of the registry. */
 export function viewOf(id: string): View {
 	return views.find(view => view.id === id)!;
 }

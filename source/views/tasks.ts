@@ -70,7 +70,6 @@ function numbered(count: number, what: string): string {
 	return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** A row of a JSON document. */
 export function taskJson(row: TaskRow) {
 	const group = groupOf(row);
 	return {

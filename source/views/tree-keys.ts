@@ -29,7 +29,6 @@ export const groupingKey: ViewKey = {
 	},
 };
 
-/** The keys of every view of samples whose rows are a tree. */
 export const treeKeys: readonly ViewKey[] = [groupingKey, ...openingKeys];
 
 /** A key that means something on a row; `next` is the one below it. */

@@ -4,7 +4,6 @@ import type {GroupBy, Measure, Location, Query, SortOrder, Summary} from '../que
 import type {LineDetail} from '../query/detail.js';
 import type {LineRow} from '../query/lines/counted-lines.js';
 
-/** What every row of a view has. */
 export type ViewRow = {
 	/** Its identity in a session: the cursor follows it when rows move. */
 	readonly key: string;
@@ -87,7 +86,6 @@ export type View<Row extends ViewRow = ViewRow> = {
 	/** The three keys that help most with a row, the best first. */
 	hints(row: Row, query: Query): readonly [Hint, Hint, Hint];
 	query(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ViewTable<Row>;
-	/** Whether a row is drawn dim. */
 	isDim(row: Row): boolean;
 	/** How many threads give reason to look at the view; it stands beside its tab. */
 	alarms?(summary: Summary): number;

@@ -40,7 +40,6 @@ const perS: Format = {text: value => rate(value), file: value => decimals(value,
 const change: Format = {text: value => signed(value), file: perS.file};
 const percent: Format = {text: value => value.toFixed(1), file: perS.file};
 
-/** The columns of the Changes view in their order. */
 export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
 	figure('cpu-change', row => row.cpuChange, change, {
 		heading: 'CPU +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortFigures: ['self', 'total', 'cpu'],

@@ -55,7 +55,6 @@ export type Column<Row> = Sortable<Row> & {
 	readonly sortFigures?: readonly SortFigure[];
 	/** The cell's text; may be wider than the column, except where it is said to keep to `room`. */
 	value(row: Row, context: CellContext): string;
-	/** What a CSV file has. */
 	file(row: Row): string | number;
 	/** What a cell that is not empty is; undefined for plain text. */
 	role?(row: Row): CellRole | undefined;

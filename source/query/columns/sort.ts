@@ -3,7 +3,6 @@ import type {SortOrder} from '../types/rows.js';
 /** A value of a row, as it is before anything formats it. */
 export type ValueOf<Row> = {of(row: Row): string | number}['of'];
 
-/** What sorting needs to know of a column. */
 export type Sortable<Row> = {
 	readonly id: string;
 	/** Whether the smallest comes first when the order is not reversed: names do, figures start with the highest. */

@@ -35,7 +35,6 @@ export class CounterBuckets {
 		this.order = order;
 	}
 
-	/** The counters of a bucket. */
 	countersOf(bucket: number): Int32Array {
 		return this.order.subarray(this.start[bucket], this.start[bucket + 1]);
 	}

@@ -1,7 +1,6 @@
 /** Packages that are never a program's own unless it says so: the JDK's, and those of the languages on top of it. */
 const libraries = ['java', 'javax', 'jdk', 'sun', 'com.sun', 'kotlin', 'scala'];
 
-/** Which classes are a program's own. */
 export type OwnCode = {
 	/** The same for the same rule. */
 	readonly key: string;

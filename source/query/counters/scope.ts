@@ -13,7 +13,6 @@ import {alignedTo, settledCounters} from './aligned.js';
 export type Scope = {
 	/** Counters in other states are left out altogether (the filter's `state:`). */
 	readonly stateMask: number;
-	/** States that count for ticks. */
 	readonly countedMask: number;
 	/** By thread index: 1 for threads that count; undefined for all. */
 	readonly threads: Uint8Array | undefined;
@@ -23,7 +22,6 @@ export type Scope = {
 
 export const allStatesMask = (1 << threadStates.length) - 1;
 
-/** A mask with the bit of each state's code. */
 function maskOf(states: readonly ThreadState[]): number {
 	let mask = 0;
 	for (const state of states) {

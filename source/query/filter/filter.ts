@@ -8,9 +8,7 @@ import {statesOf} from './state-sets.js';
 export type RowFilter = {
 	/** Bits of the states that counters must be in; undefined for all. */
 	readonly stateMask?: number;
-	/** Whether a thread of this name counts; undefined for all. */
 	readonly thread?: (name: string) => boolean;
-	/** What rows must have; undefined for all. */
 	readonly terms?: readonly RowTerm[];
 };
 
@@ -24,7 +22,6 @@ export type RowTerm = {
 	/** It asks for some text, for some figures, or for either. */
 	readonly hasText: boolean;
 	readonly hasFigures: boolean;
-	/** Whether a line of the text fits. */
 	text(line: string): boolean;
 	figures(figureOf: FigureOf): boolean;
 };
@@ -52,7 +49,6 @@ type ParsedFilter =
 	| {readonly ok: true; readonly filter: RowFilter}
 	| {readonly ok: false; readonly error: string; readonly at: number};
 
-/** The filter language in words, for help and the readme. */
 export const filterHelp: ReadonlyArray<{readonly form: string; readonly meaning: string}> = [
 	{form: 'word', meaning: 'rows whose name contains the word; all words must match; case does not matter; quote "two words"'},
 	{form: '!word', meaning: 'rows that do not contain the word'},

@@ -5,7 +5,6 @@ import {formats} from '../columns/format.js';
 import {nameWith, viaText} from '../columns/names.js';
 import type {FocusRow} from './focus-tree.js';
 
-/** The columns of the Focus view in their order. */
 export const focusColumns: ReadonlyArray<Column<FocusRow>> = [
 	figure('wall', row => row.totalPercent, formats.percent, {
 		heading: 'WALL%', title: 'share of thread time', width: 6, fromColumns: 0, isHot: true, sortFigures: ['total', 'ticks', 'total-ticks'], thenBy: [row => row.totalCpuNs],

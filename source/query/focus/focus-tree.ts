@@ -31,7 +31,6 @@ export class FocusRow extends CallNode {
 		return this.tree.of.isInverted ? 'callers' : 'calls';
 	}
 
-	/** It is the method itself. */
 	get isMethod(): boolean {
 		return this.parent === undefined;
 	}
@@ -41,7 +40,6 @@ export class FocusRow extends CallNode {
 		return this.totalTicks * this.#figures.tickMs;
 	}
 
-	/** Share of the method's CPU time. */
 	get cpuPercent(): number {
 		return percentOf(this.totalCpuNs, this.tree.whole.cpuNs);
 	}

@@ -39,13 +39,11 @@ type CountedFigures = {
 	readonly ownOf?: (groups: readonly number[]) => Location | undefined;
 	/** Shares are of ticks, not of CPU time. */
 	readonly isInTicks: boolean;
-	/** See `threadsInStep`. */
 	readonly inStep: number;
 };
 
 /** A row of the Lines view: a location and what was counted there. Figures are worked out when asked for. */
 export class LineRow extends AtLocation {
-	/** Stable identity of the row in a session and grouping. */
 	readonly key: string;
 	readonly #group: number;
 	readonly #of: CountedFigures;
@@ -125,7 +123,6 @@ export class LineRow extends AtLocation {
 		return this.#threads.top.map(thread => threads.name[thread]);
 	}
 
-	/** Threads that stand BLOCKED here in the newest sample. */
 	get blockedNow(): number {
 		return this.#of.contention.blocked[this.#group];
 	}
@@ -178,7 +175,6 @@ export class LineRow extends AtLocation {
 }
 
 export type LineTable = {
-	/** Filtered and sorted. */
 	readonly rows: readonly LineRow[];
 	/** Number of rows before the filter. */
 	readonly allRows: number;

@@ -173,7 +173,6 @@ function wantedOf(rows: readonly BlockerRow[], {filter}: Scope): BlockerRow[] {
 	return kept.reverse();
 }
 
-/** The key of the row of what a thread waits for now. */
 function waitedForBy(snapshot: Snapshot, thread: number): string | undefined {
 	const {threads} = snapshot;
 	return thread >= 0 && isContendingNow(snapshot, thread)

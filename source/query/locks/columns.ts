@@ -2,7 +2,6 @@ import type {BlockerRow} from '../types/rows.js';
 import {figure, place, text, type Column} from '../columns/column.js';
 import {formatStuck, formats} from '../columns/format.js';
 
-/** The columns of the Blockers view in their order. */
 export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	figure('waiting', row => row.waitingNow, formats.count, {
 		heading: 'WAIT', title: 'waiters', width: 4, fromColumns: 0, sortFigures: ['self', 'ticks'],

@@ -6,7 +6,6 @@ import {isStuckLonger, stuckMs, isContendingNow} from './newest-sample.js';
 
 /** Who stands where in the newest sample and cannot go on, by group. */
 export type ContentionByLocation = {
-	/** Threads that are BLOCKED. */
 	readonly blocked: Int32Array;
 	/** Threads that are held up, BLOCKED or parked for a lock; the longest such stand, and 1 if in truth it is longer. */
 	readonly contending: Int32Array;

@@ -77,7 +77,6 @@ export function isContention(kind: number, className: string, owner: number): bo
 	return kind === lockKindCode.monitor || kind === lockKindCode['class-init'] || (kind === lockKindCode.park && (owner >= 0 || lockClass.test(className)));
 }
 
-/** Whether a thread is held up in the newest sample. */
 export function isContendingNow({threads, dictionary}: Snapshot, thread: number): boolean {
 	return threads.alive[thread] === 1 && isContention(threads.lockKind[thread], dictionary.strings[threads.lockClass[thread]], threads.lockOwner[thread]);
 }

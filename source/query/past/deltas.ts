@@ -27,7 +27,6 @@ function arrayOf(counted: Counted, {region, name}: Changing): ColumnArray {
 	return (counted[region] as unknown as Readonly<Record<string, ColumnArray>>)[name];
 }
 
-/** The number of records of each region. */
 export function countsOf({counters, contention, threads}: Counted): Counts {
 	return {counters: counters.count, contention: contention.count, threads: threads.count};
 }
@@ -86,7 +85,6 @@ class ColumnWriter<Change> {
 	}
 }
 
-/** The rows of a column that changed. */
 function readColumn<Change>(from: Numbers, kind: Kind<Change>, take: (index: number, change: Change) => void): void {
 	let index = -1;
 	for (let gap = from.number(); gap !== 0; gap = from.number()) {

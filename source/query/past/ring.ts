@@ -53,7 +53,6 @@ export const emptyRing: Ring = Object.freeze({
 	base: undefined, windows: [], settled: 0, newest: undefined, totals: {cpuNs: 0, blockedTicks: 0}, bytes: 0,
 });
 
-/** How windows are kept. */
 export type RingBounds = {
 	/** A snapshot that is so much younger than the last window's end begins no new one: refreshes come a little early. */
 	readonly leastMs: number;

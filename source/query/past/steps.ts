@@ -9,7 +9,6 @@ export const spans = [
 /** The span of the finest steps. */
 export const shortestSpanMs = spans.at(-1)!.ms;
 
-/** The span that looking back begins with. */
 export const usualSpanMs = 10_000;
 
 /* Time is cut into cells of a span, which begin and end at whole ones on the clock. A cell is named by its end. */

@@ -13,7 +13,6 @@ export type WindowId = (typeof windows)[number]['id'];
 export type Past = {
 	/** Oldest first; the last one is the newest snapshot that was shown. */
 	readonly refreshes: readonly Snapshot[];
-	/** The newest last. */
 	readonly resets: readonly Snapshot[];
 };
 
@@ -59,7 +58,6 @@ export function reset(past: Past, snapshot: Snapshot): Past {
 	return {...past, resets: [...past.resets, snapshot].slice(-maxResets)};
 }
 
-/** The past without the last reset. */
 export function undoReset(past: Past): Past {
 	return {...past, resets: past.resets.slice(0, -1)};
 }

@@ -7,7 +7,6 @@ import {formats} from '../columns/format.js';
 import {nameWith, shortName, viaText} from '../columns/names.js';
 import type {StackHistogramRow} from './rows.js';
 
-/** The columns of the Stacks view in their order. */
 export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
 	share('share', row => row.percent, row => row.cpuNs, {
 		heading: 'CPU%', measureHeadings: shareHeadings, title: 'share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total'], thenBy: [row => row.ticks],

@@ -19,11 +19,9 @@ export type CountedStacks = {
 	readonly sums: BucketSums;
 	readonly ranking: CounterRanking;
 	readonly threads: Snapshot['threads'];
-	/** See `endsOf`. */
 	readonly ends: Int32Array | undefined;
 	readonly app: Query['app'];
 	readonly isInTicks: boolean;
-	/** See `threadsInStep`. */
 	readonly inStep: number;
 	readonly viaOf: ((stacks: readonly number[]) => Location | undefined) | undefined;
 };

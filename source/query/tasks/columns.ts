@@ -15,7 +15,6 @@ export type StayFigures = {
 	readonly mostNs: number;
 };
 
-/** A row of the Tasks view. */
 export type TaskRow = StayFigures & {
 	readonly key: string;
 	readonly state: TaskState;
@@ -39,7 +38,6 @@ type LongTask = {readonly kind: string; readonly ageNs: number; readonly worker:
 /** Nobody left the state. */
 const isBlank = (row: TaskRow) => row.count === 0;
 
-/** The columns of the Tasks view in their order. */
 export const taskColumns: ReadonlyArray<Column<TaskRow>> = [
 	figure('time', row => row.totalNs, formats.ns, {
 		heading: 'TIME', title: 'time in the state', width: 7, fromColumns: 46, sortFigures: ['total', 'self', 'cpu'], isBlank,

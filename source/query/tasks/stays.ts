@@ -8,7 +8,6 @@ import {
 	groupOf, taskColumns, type StayFigures, type TaskRow,
 } from './columns.js';
 
-/** What a row stands for within a state. */
 export const taskGroupings = ['kind', 'worker', 'worker-and-kind', 'state'] as const;
 export type TasksBy = (typeof taskGroupings)[number];
 

@@ -11,7 +11,6 @@ function time(id: string, of: (row: TraceRow) => number, settings: TimeSettings)
 	return figure(id, of, formats.ns, {...settings, width: 7, isBlank: row => row.calls === 0 || Number.isNaN(of(row))});
 }
 
-/** The columns of the Traces view in their order. */
 export const traceColumns: ReadonlyArray<Column<TraceRow>> = [
 	time('cumulative', row => row.cumulativeNs, {
 		heading: 'CUM', title: 'cumulative time', fromColumns: 0, sortFigures: ['total'],

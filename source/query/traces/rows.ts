@@ -60,7 +60,6 @@ function rowsOf(rows: readonly TraceTreeRow[], query: Query, isWanted: Wanted, a
 	}));
 }
 
-/** The row, and those below it where it is open. */
 function below(row: TraceRow, children: readonly TraceTreeRow[], query: Query, isWanted: Wanted, above: Above): TraceRow[] {
 	const said = query.tree?.opened?.get(row.key);
 	const opensItself = row.id >= 0 && above.names.size === above.level - (above.thread === undefined ? 0 : 1);

@@ -15,7 +15,6 @@ import type {
 /** What came by a node: thread samples in the counted states, and CPU time. */
 export type Weight = {readonly ticks: number; readonly cpuNs: number};
 
-/** Which stacks a tree is made of, and how. */
 export type TreeOf<Row extends CallNode> = {
 	readonly dictionary: Dictionary;
 	readonly counters: Counters;
@@ -207,7 +206,6 @@ export class CallNode extends AtLocation {
 		return this.#shareOf({ticks: this.totalTicks, cpuNs: this.totalCpuNs});
 	}
 
-	/** Ticks by state, where the tree counts them. */
 	get states(): StateTicks {
 		return [...this.#weight.subarray(plainWidth)];
 	}

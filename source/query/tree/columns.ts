@@ -5,7 +5,6 @@ import {formats} from '../columns/format.js';
 import {nameWith, viaText} from '../columns/names.js';
 import type {CallNode} from './call-tree.js';
 
-/** The columns of the Tree view in their order. */
 export const treeColumns: ReadonlyArray<Column<CallNode>> = [
 	share('total', row => row.totalPercent, row => row.totalCpuNs, {
 		heading: 'CPU%', measureHeadings: shareHeadings, title: 'total share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['total', 'self'], thenBy: [row => row.totalTicks],

@@ -1,7 +1,6 @@
 import type {Snapshot, TargetVitals} from '../../model/snapshot.js';
 import type {ThreadState} from '../../model/thread-state.js';
 
-/** What a row of the Lines view stands for. */
 export const groupings = ['line', 'method', 'class'] as const;
 export type GroupBy = (typeof groupings)[number];
 
@@ -16,7 +15,6 @@ export type StateSet = 'active' | 'all' | 'blocked' | 'waiting';
 
 export type SortOrder = {readonly column: string; readonly reverse: boolean};
 
-/** Everything that decides which rows a view shows and how. */
 export type Query = {
 	readonly by: GroupBy;
 	readonly unit: Unit;
@@ -28,7 +26,6 @@ export type Query = {
 	readonly threadKeys?: ReadonlySet<number>;
 	/** Threads that only idle are shown in the Threads view. */
 	readonly showIdle: boolean;
-	/** Full package names instead of shortened ones. */
 	readonly fullNames: boolean;
 	/** Folds threads whose names differ in digits only into one row of the Threads view; off when left out. */
 	readonly foldPools?: boolean;
@@ -67,7 +64,6 @@ export type Baseline = {
 	readonly snapshot: Snapshot;
 	/** Undefined: its session's start. */
 	readonly since: Snapshot | undefined;
-	/** What to call it, printable: its times, or the file's name. */
 	readonly title: string;
 };
 

@@ -25,7 +25,6 @@ export type ThreadRow = {
 	readonly name: string;
 	/** Index in the snapshot's thread table; of the busiest thread for a folded pool (0 as its native id). */
 	readonly thread: number;
-	/** Thread keys in the row. */
 	readonly threadKeys: readonly number[];
 	readonly nativeId: number;
 	readonly alive: boolean;
@@ -134,11 +133,9 @@ export type BlockerRow = {
 	readonly waitedMs: number;
 	/** 0; more for a lock whose holder waits for the one of the row above that has one less. */
 	readonly depth: number;
-	/** The holder is in a deadlock, and cannot let go. */
 	readonly isDeadlocked: boolean;
 };
 
-/** Figures for the header. */
 export type Summary = {
 	/** Threads that wait for each other for good, in the newest sample. */
 	readonly deadlocks: readonly Deadlock[];

@@ -31,7 +31,6 @@ const paneBounds: Bounds = {
 type Frame = {
 	readonly width: number;
 	readonly isFull: boolean;
-	/** Characters of a trend, see `Theme`. */
 	readonly levels: string;
 };
 

@@ -16,7 +16,6 @@ import {
 } from '../text/spans.js';
 import {findingsOf} from './header.js';
 
-/** All lines of the help that was opened. */
 export function helpOf({isOfView}: HelpLayer, ui: UiState, data: ScreenData, width: number): readonly Spans[] {
 	const context = ui.layers.some(({kind}) => kind === 'detail') ? 'detail' : ui.view;
 	return (isOfView ? viewHelpLines : helpLines)(context, width, {

@@ -68,7 +68,6 @@ function keyItems(state: UiState, data: ScreenData, {width, hasLinks}: {readonly
 	return [...first, ...hints.map(hint => ({...hint, priority: hint.priority + alwaysShown})), ...others.map(item => ({...item, priority: item.priority + otherPriority}))];
 }
 
-/** Hints of a table without rows. */
 const withoutRows: readonly Hint[] = [{key: 'x', title: 'other states', short: 'states'}, {key: 'i', title: 'idle threads', short: 'idle'}, {key: 'tab', title: 'next view', short: 'view'}];
 const whileFiltered: readonly Hint[] = [{key: 'escape', title: 'clear the filter', short: 'clear'}, {key: '/', title: 'another filter', short: 'filter'}, {key: 'x', title: 'other states', short: 'states'}];
 

@@ -119,7 +119,6 @@ export function rowCells<Row extends {readonly key: string}>(row: Row, isSelecte
 	return cells;
 }
 
-/** A cell in its column's role; a blank one has none. */
 function inRole<Row>(before: string, text: string, row: Row, column: Column<Row>): Span[] {
 	const role = text.trim() === '' ? undefined : column.role?.(row);
 	return role === undefined ? [{text: before + text}] : [{text: before}, {text, role}];

@@ -71,7 +71,6 @@ function usePlacedColumns({view, columns}: UiState, {columns: terminalColumns, w
 	return useMemo(() => placeColumns(columnsOf(view, columns), {columns: terminalColumns, width}), [view, columns, terminalColumns, width]);
 }
 
-/** Why there are no rows, and what to do. */
 function emptyText(ui: UiState, {status, snapshot, table}: ScreenData): string {
 	if (!snapshot || snapshot.session.samples === 0) {
 		return status.phase === 'starting' || status.phase === 'sampling' ? 'waiting for the first sample' : 'no samples were taken';

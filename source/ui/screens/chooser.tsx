@@ -20,7 +20,6 @@ type ChooserScreenProps = {
 	readonly theme: Theme;
 	/** The JVMs there are now; called once a second. */
 	readonly list: () => readonly ChoiceRow[];
-	/** Ends the screen, with the chosen pid if any. */
 	readonly onLeave: (pid?: number) => void;
 };
 

@@ -47,7 +47,6 @@ export type MethodTracer = {
 	find(pattern: string): Promise<FoundMethods>;
 	/** Traces the methods found last; resolves to a message. */
 	trace(): Promise<string>;
-	/** Drops the methods found last. */
 	forget(): Promise<void>;
 };
 

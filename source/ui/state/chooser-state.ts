@@ -24,7 +24,6 @@ export type ChoiceColumn = {
 	readonly fromColumns: number;
 };
 
-/** What the chooser's keys decide. */
 export type ChooserState = {
 	readonly filter: string;
 	/** Pid of the row with the cursor; undefined for the first. */

@@ -3,7 +3,6 @@ import type {ViewKey} from '../../views/view.js';
 
 /* Every key as a row of data, but those of a view, which its record has; help, key line and docs come from these. */
 
-/** The views' tables. */
 const tables: readonly string[] = views.map(({id}) => id);
 
 /** Where a key means something: a view's table (by the view's id), or a layer above it. */

@@ -46,12 +46,10 @@ function changedColumns(below: UiState, menu: MenuLayer, screen: ScreenContext, 
 	return withLayer(changed, {...columnMenu(changed, screen, id), ...(isChanged ? {isChanged} : {})});
 }
 
-/** The item that goes back to the usual columns. */
 const usual = '';
 
 type Columns = Pick<ScreenContext, 'columns' | 'shownColumns'>;
 
-/** Ids of the columns on the screen, in their order. */
 function shownIds({view, columns: chosen}: UiState, {columns, shownColumns}: Columns): readonly string[] {
 	const shown = chosen[view] ?? shownColumns;
 	return [...shown, ...columns.filter(({id, isRest}) => isRest && !shown.includes(id)).map(({id}) => id)];

@@ -8,7 +8,6 @@ import {
 } from './state.js';
 import type {Action} from './keys.js';
 
-/** A column that a view can be sorted by. */
 type SortColumn = MenuItem & {
 	/** The title without "not shown". */
 	readonly name: string;
@@ -31,9 +30,7 @@ export type ScreenContext = {
 	readonly rows?: readonly ViewRow[];
 	/** Rows that fit. */
 	readonly pageRows: number;
-	/** Columns that the view can be sorted by, in order. */
 	readonly columns: readonly SortColumn[];
-	/** Ids of the columns on the screen. */
 	readonly shownColumns: readonly string[];
 	/** Lines of a layer that fit. */
 	readonly layerPage: number;

@@ -49,7 +49,6 @@ export function markedLink(links: readonly DetailLink[], chosen: number | undefi
 	return chosen === undefined ? (links.at(0)?.isHolder ? links[0] : undefined) : links.at(Math.min(chosen, links.length - 1));
 }
 
-/** A location's source, and the figures of its lines. */
 export type LocationSource = {readonly text: SourceText; readonly line: number; readonly figures: ReadonlyMap<number, LineFigures>};
 
 /** Finds a row's detail; undefined before the first sample. */
@@ -68,7 +67,6 @@ export type DetailData = {
 	readonly idleReason?: IdleReason;
 	/** How exact its line numbers are, see `SourceStatus`. */
 	readonly lineNote?: string;
-	/** Another tracer of the target, see `SourceStatus`. */
 	readonly tracer?: string;
 };
 

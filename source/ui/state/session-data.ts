@@ -106,7 +106,6 @@ export class SessionData {
 		return text && {text, line: location!.line, figures: text.misfit === undefined ? figures() : new Map()};
 	}
 
-	/** Unfiltered rows of a view; queried once. */
 	#rowsOf(view: View, query: () => readonly ViewRow[]): readonly ViewRow[] {
 		const rows = this.#others.get(view) ?? query();
 		this.#others.set(view, rows);
@@ -152,7 +151,6 @@ function latelyOf({past: looked}: Answer, {past, status}: Feed, shown: Snapshot)
 	return status.phase === 'recording' ? overallRates(shown) : recentRates(past, shown);
 }
 
-/** Asks at the first call and keeps the answer. */
 function once<T>(ask: () => T): () => T {
 	let answer: {readonly value: T} | undefined;
 	return () => {
@@ -168,7 +166,6 @@ function linkedQuery(query: Query, {sort}: View): Query {
 	};
 }
 
-/** The rows of threads and places. */
 function linkTo(by: GroupBy): DetailData['linkTo'] {
 	const [threads, locations] = [views.find(({keyOfThread}) => keyOfThread), views.find(({keyOfLocation}) => keyOfLocation)];
 	return {

@@ -16,7 +16,6 @@ export type Feed = {
 	readonly past: Past;
 	/** The windows of the session so far, to look back at. */
 	readonly ring: Ring;
-	/** Samples so far, shown or not. */
 	readonly newestSamples: number;
 	readonly isRead: boolean;
 };
@@ -59,7 +58,6 @@ export class SessionStore {
 	/** For useSyncExternalStore. */
 	readonly get = (): Feed => this.#feed;
 
-	/** For useSyncExternalStore. */
 	readonly subscribe = (listener: () => void): (() => void) => {
 		this.#listeners.add(listener);
 		return () => {

@@ -7,7 +7,6 @@ import {usualSpanMs} from '../../query/past/steps.js';
 import {views} from '../../views/registry.js';
 import type {KeyChanges, Action, Context} from './keys.js';
 
-/** Id of a view of the registry. */
 type ViewId = string;
 
 /** Which row the cursor is on: the first until it is moved; with a key it follows its row. */
@@ -15,7 +14,6 @@ type Selection = {
 	readonly key?: string;
 	/** Where the row was when it was last seen: the cursor stays there when the row is gone. */
 	readonly index: number;
-	/** First row on the screen. */
 	readonly top: number;
 };
 
@@ -39,7 +37,6 @@ export type MenuItem = {readonly id: string; readonly title: string};
 export type MenuLayer = {
 	readonly kind: 'menu';
 	readonly purpose: 'sort' | 'save-format' | 'columns';
-	/** A choice was made that is to be kept. */
 	readonly isChanged?: true;
 	readonly title: string;
 	readonly items: readonly MenuItem[];
@@ -48,7 +45,6 @@ export type MenuLayer = {
 
 /** What of a long text is on the screen. */
 type Scrolled = {
-	/** First line on the screen. */
 	readonly top: number;
 	/** What keys asked for since it was drawn. The layout carries it out, as it knows how many lines there are. */
 	readonly moves?: ReadonlyArray<Action | 'to-link'>;
@@ -82,7 +78,6 @@ export type UiState = {
 	readonly lookedAtMs: number | undefined;
 	/** The length of that window. */
 	readonly spanMs: number;
-	/** Resets that can be undone. */
 	readonly resets: number;
 	readonly selections: Readonly<Record<ViewId, Selection>>;
 	/** Columns scrolled to the right. */
@@ -98,13 +93,11 @@ export type UiState = {
 	readonly notes: readonly string[];
 	/** When `close` closed something last, on the clock of keys; -Infinity: never. */
 	readonly closedAtMs: number;
-	/** The layers above the table, the topmost last. */
 	readonly layers: readonly Layer[];
 	/** What is still to be done beside drawing. */
 	readonly effects: readonly Effect[];
 };
 
-/** Options that a screen starts with. */
 export type InitialView = {
 	readonly query: Query;
 	/** The view that is shown first, whose order the query has; undefined for the first of the registry. */
@@ -112,7 +105,6 @@ export type InitialView = {
 	readonly delayMs: number;
 } & Partial<Pick<UiState, 'columns' | 'keyChanges' | 'notes' | 'message'>>;
 
-/** The state before the first key. */
 export function initialState({query, view = views[0].id, delayMs, columns = {}, keyChanges = new Map(), notes = [], message}: InitialView): UiState {
 	const start: Selection = {index: 0, top: 0};
 	return {
@@ -200,12 +192,10 @@ export function withEffect(state: UiState, effect: Effect): UiState {
 	return {...state, effects: [...state.effects, effect]};
 }
 
-/** The state with a layer above the others. */
 export function withLayer(state: UiState, layer: Layer): UiState {
 	return {...state, layers: [...state.layers, layer]};
 }
 
-/** The state without the layer on top. */
 export function withoutLayer(state: UiState): UiState {
 	return {...state, layers: state.layers.slice(0, -1)};
 }

@@ -5,7 +5,6 @@ import {formatCount} from '../../query/columns/format.js';
 import {starvedText, unattributedText} from '../../query/summary/summary.js';
 import type {ScreenData} from '../state/screen-data.js';
 
-/** Something that readers of the figures must know. */
 type Warning = {
 	/** For the header: about 35 cells, so that samples and cost stand beside it on 80 columns. */
 	readonly short: string;
@@ -21,7 +20,6 @@ const sparseTimes = 2;
 const youngMs = 2000;
 const tellingCpuMs = 200;
 
-/** A warning while there is a reason for it. */
 type Rule = (data: ScreenData) => Warning | undefined;
 
 /** All warnings, the most urgent first: a header of 80 columns shows the first that holds, a wide one and the help all. */

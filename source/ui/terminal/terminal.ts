@@ -28,7 +28,6 @@ const escapeWaitMs = 40;
 
 export type Size = {readonly columns: number; readonly rows: number};
 
-/** What a terminal tells a screen. */
 export type Events = {key: [key: string]; mouse: [input: MouseInput]; resize: []; repaint: []; gone: []};
 
 /** What a stream of frames needs to know of the terminal behind it. */
@@ -136,7 +135,6 @@ export class Terminal extends EventEmitter<Events> {
 		};
 	}
 
-	/** Its width in cells. */
 	get columns(): number {
 		return this.size.columns;
 	}
@@ -204,7 +202,6 @@ export class Terminal extends EventEmitter<Events> {
 		}
 	}
 
-	/** Whether another program has the terminal. */
 	get isLent(): boolean {
 		return this.#isLent;
 	}
@@ -214,7 +211,6 @@ export class Terminal extends EventEmitter<Events> {
 		this.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
 	}
 
-	/** Writes as it is. */
 	write(text: string): void {
 		if (!this.#stdout.destroyed && this.#stdout.writable) {
 			this.#stdout.write(text, this.#written);

@@ -6,7 +6,6 @@ export type ThemeOptions = {readonly color: boolean; readonly ascii: boolean; re
 
 const roleOfLetter = new Map(stateLetters.map(({letter, role}) => [letter, role]));
 
-/** Turns roles into colours. */
 export class Theme {
 	readonly hasColor: boolean;
 	readonly isAscii: boolean;
@@ -91,7 +90,6 @@ const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'wh
 /** Back to the terminal's own colour. */
 export const color = '39';
 
-/** The style of each word. */
 const words = new Map<string, Style>([
 	['plain', ['', '']],
 	['bold', ['1', '22']],
@@ -101,7 +99,6 @@ const words = new Map<string, Style>([
 	...names.flatMap((name, index): Array<[string, Style]> => [[name, [`3${index}`, color]], [`bright-${name}`, [`9${index}`, color]]]),
 ]);
 
-/** The words of styles, for error messages. */
 export const styleWords: readonly string[] = [...words.keys()];
 
 /** The style of words such as "bold red", or of a number from 0 to 255; otherwise the first unknown word. */

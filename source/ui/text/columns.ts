@@ -5,7 +5,6 @@ import {viewOf} from '../../views/registry.js';
 import type {ViewRow} from '../../views/view.js';
 import type {Layout} from './layout.js';
 
-/** Columns and their widths. */
 export type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;
 
 /** Least room for the name, before other columns are left out. */

@@ -1,10 +1,8 @@
 import type {Size} from '../terminal/terminal.js';
 
-/** What fits on a screen of a size. */
 export type Layout = {
 	/** Cells of a line: one less than the screen has, so that no line wraps. */
 	readonly width: number;
-	/** Lines in all. */
 	readonly height: number;
 	/** Terminal columns, which the breakpoints of columns refer to. */
 	readonly columns: number;
@@ -22,7 +20,6 @@ export type Layout = {
 	readonly timeLines: number;
 	/** Lines of the pane for the selected row; 0 for none. */
 	readonly paneLines: number;
-	/** Rows of the table. */
 	readonly tableRows: number;
 	/** Lines of a layer over the table, with its title. */
 	readonly layerLines: number;

@@ -15,7 +15,6 @@ export type Span = {
 /** A line of the screen, from its left end. Colours come in when it is drawn, see components/text. */
 export type Spans = readonly Span[];
 
-/** Terminal cells that a line takes. */
 export function spansWidth(spans: Spans): number {
 	let width = 0;
 	for (const {text} of spans) {

@@ -5,7 +5,6 @@ import {
 	say, selectedIndex, withEffect, withLayer, withoutLayer, type DetailLayer, type UiState,
 } from '../state.js';
 
-/** The view of a single method. */
 const focus = views.find(({lookInto}) => lookInto);
 
 /** Goes to the view of the method of the row with the cursor, or of the row whose detail is shown. */

@@ -142,7 +142,6 @@ export function sortedBy(state: UiState, column: string, screen: ScreenContext):
 	return say({...state, sorts: {...state.sorts, [state.view]: {column, reverse: false}}}, `sorted by ${title}`);
 }
 
-/** The order the other way round. */
 export function reversed(state: UiState): UiState {
 	const sort = state.sorts[state.view];
 	return {...state, sorts: {...state.sorts, [state.view]: {...sort, reverse: !sort.reverse}}};

@@ -65,7 +65,6 @@ export function mark(state: UiState, {window}: ScreenContext): UiState {
 	return say({...state, query: {...state.query, baseline: {snapshot, since, title}}}, `baseline set: ${title}; D shows what has changed since`);
 }
 
-/** Goes to the view of changes, or back from there. */
 export function changes(state: UiState): UiState {
 	return viewOf(state.view).comparesWithBaseline
 		? {...state, view: state.cameFrom ?? views[0].id, cameFrom: undefined, left: 0}
