@@ -74,8 +74,6 @@ class LiveSampler implements SamplerHandle {
 	/** Known once the worker has reported it. */
 	#engine: string | undefined;
 	#timer = '';
-	/** What the engine reported when it opened the target. */
-	#note = '';
 	#isPaused = false;
 	#isSampling = false;
 	#isClosing = false;
@@ -216,15 +214,6 @@ class LiveSampler implements SamplerHandle {
 			case 'opened': {
 				this.#engine = report.engine;
 				this.#timer = report.timer ?? '';
-				this.#note = report.note;
-				this.#set({note: this.#note || undefined});
-				// Listeners need not be told before the first sample.
-				this.#status = {...this.#status, canAskForHolders: report.canAskForHolders};
-				break;
-			}
-
-			case 'finding': {
-				this.#set({lineNote: report.finding || undefined});
 				break;
 			}
 
@@ -234,28 +223,13 @@ class LiveSampler implements SamplerHandle {
 				break;
 			}
 
-			case 'cpu': {
-				this.#set({hasCpu: true});
-				break;
-			}
-
-			case 'deadlocks': {
-				this.#set({deadlockChanges: (this.#status.deadlockChanges ?? 0) + 1});
+			case 'status': {
+				this.#set(report.status);
 				break;
 			}
 
 			case 'held': {
 				this.#holding.get(report.number)?.();
-				break;
-			}
-
-			case 'tracer': {
-				this.#set({tracer: report.who});
-				break;
-			}
-
-			case 'trouble': {
-				this.#set({note: report.reason ? `sampling fails: ${report.reason}` : this.#note || undefined});
 				break;
 			}
 

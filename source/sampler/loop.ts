@@ -5,6 +5,8 @@ import {Sample} from '../model/sample.js';
 import {type SamplerFigures} from '../table/layout.js';
 import {type Bell} from '../table/bell.js';
 import {type TableWriter} from '../table/writer.js';
+import type {SourceStatus} from '../model/source.js';
+import {printable} from '../model/text.js';
 import {DeadlockWatch} from '../model/deadlock.js';
 import {RecentPauses, StopBudget} from './budget.js';
 import {
@@ -38,6 +40,8 @@ export type LoopOptions = Required<Pick<SamplingLimits, 'intervalMs'>> & Samplin
 	readonly bell?: Bell;
 	/** Which threads count, by name; undefined for all. */
 	readonly accepts?: (name: string) => boolean;
+	/** What is known about how samples are taken, one printable line. */
+	readonly note?: string;
 	readonly report: (report: Report) => void;
 };
 
@@ -81,6 +85,7 @@ export class SamplingLoop {
 	/** CPU time was counted at a stack, and that was reported. */
 	#hasCpu = false;
 	#isCpuReported = false;
+	#deadlockChanges = 0;
 	#isAfterPause = false;
 	#finding = '';
 	#trouble = '';
@@ -249,7 +254,7 @@ export class SamplingLoop {
 	#reportTracer(who: string): void {
 		if (who !== this.#tracer) {
 			this.#tracer = who;
-			this.#options.report({kind: 'tracer', who});
+			this.#report({tracer: who});
 		}
 	}
 
@@ -278,23 +283,27 @@ export class SamplingLoop {
 
 		if (this.#hasCpu && !this.#isCpuReported) {
 			this.#isCpuReported = true;
-			this.#options.report({kind: 'cpu'});
+			this.#report({hasCpu: true});
 		}
 
 		if (this.#deadlocks.update(this.#sample, this.#sampledAtMs, row => this.#options.writer.waitsSinceMs(row))) {
-			this.#options.report({kind: 'deadlocks'});
+			this.#report({deadlockChanges: ++this.#deadlockChanges});
 		}
 
 		const {finding = ''} = this.#options.session;
 		if (finding !== this.#finding) {
 			this.#finding = finding;
-			this.#options.report({kind: 'finding', finding});
+			this.#report({lineNote: finding || undefined});
 		}
 
 		if (this.#trouble !== '') {
 			this.#trouble = '';
-			this.#options.report({kind: 'trouble', reason: ''});
+			this.#report({note: this.#options.note});
 		}
+	}
+
+	#report(status: Omit<Partial<SourceStatus>, 'phase'>): void {
+		this.#options.report({kind: 'status', status});
 	}
 
 	#didFail(nowMs: number, reason: string): void {
@@ -310,7 +319,7 @@ export class SamplingLoop {
 		if (reason !== this.#trouble && nowMs - this.#troubleAtMs >= troubleEveryMs) {
 			this.#trouble = reason;
 			this.#troubleAtMs = nowMs;
-			this.#options.report({kind: 'trouble', reason});
+			this.#report({note: `sampling fails: ${printable(reason)}`});
 		}
 	}
 

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import type {EngineOptions, TimerId} from '../engines/engine.js';
+import type {SourceStatus} from '../model/source.js';
 import type {Target} from '../jvm/target.js';
 
 /** How often samples are taken, and what they may cost. */
@@ -38,21 +39,13 @@ export type Command =
 /** From the worker to the main thread. All texts are printable lines. */
 export type Report =
 	/** The engine has opened the target. */
-	| {readonly kind: 'opened'; readonly engine: string; readonly timer?: TimerId; readonly note: string; readonly canAskForHolders: boolean}
-	/** The session's `finding`; empty for none. */
-	| {readonly kind: 'finding'; readonly finding: string}
+	| {readonly kind: 'opened'; readonly engine: string; readonly timer?: TimerId}
 	/** The first sample is in the table. */
 	| {readonly kind: 'sampling'}
-	/** CPU time counts at a stack for the first time. */
-	| {readonly kind: 'cpu'}
-	/** A deadlock began or ended in the newest sample. */
-	| {readonly kind: 'deadlocks'}
+	/** What changes in the session's status. */
+	| {readonly kind: 'status'; readonly status: Omit<Partial<SourceStatus>, 'phase'>}
 	/** The target is released until `resume`. */
 	| {readonly kind: 'held'; readonly number: number}
-	/** Why samples fail; empty once they succeed again. */
-	| {readonly kind: 'trouble'; readonly reason: string}
-	/** The other tracer seen on the target's threads, such as "gdb (process 4711)". */
-	| {readonly kind: 'tracer'; readonly who: string}
 	/** The session has ended, and so does the worker. */
 	| {readonly kind: 'over'; readonly phase: 'ended' | 'failed'; readonly message: string; readonly hint: string};
 

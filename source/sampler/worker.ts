@@ -43,9 +43,9 @@ async function run(): Promise<void> {
 	engine = choice.engine;
 	const session = await engine.open(input.target, input, writer);
 	try {
-		report({
-			kind: 'opened', engine: engine.id, timer: session.timer, note: printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; ')), canAskForHolders: session.askForHolders !== undefined,
-		});
+		report({kind: 'opened', engine: engine.id, timer: session.timer});
+		const notes = printable([note, note.includes(session.note ?? '') ? '' : session.note].filter(Boolean).join('; ')) || undefined;
+		report({kind: 'status', status: {note: notes, canAskForHolders: session.askForHolders !== undefined}});
 		const loop = new SamplingLoop({
 			...input,
 			session,
@@ -53,9 +53,8 @@ async function run(): Promise<void> {
 			bell: new Bell(input.table),
 			intervalMs: input.intervalMs ?? engine.defaultIntervalMs,
 			accepts: input.threads === undefined ? undefined : globListMatcher(input.threads),
-			report(message) {
-				report(message.kind === 'trouble' ? {...message, reason: printable(message.reason)} : message);
-			},
+			note: notes,
+			report,
 		});
 		obey = command => {
 			switch (command.kind) {

@@ -13,5 +13,5 @@ sample.addThread(1, 1, 'main');
 writer.count(sample, 1, fromNames([...select(sessionFigures, {by: 'sampler'}), ...select(clockFigures, {by: 'sampler'})], () => 1));
 parentPort!.postMessage({kind: 'sampling'} satisfies Report);
 parentPort!.once('message', () => {
-	parentPort!.postMessage({kind: 'opened', engine: 'memory', note: '', canAskForHolders: false} satisfies Report);
+	parentPort!.postMessage({kind: 'opened', engine: 'memory'} satisfies Report);
 });

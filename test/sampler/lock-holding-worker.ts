@@ -15,7 +15,7 @@ const figures = {
 	requestedIntervalMs: 1, intervalMs: 1, cpuIntervalMs: 1, startedAtMs: 1, durationMs: 1, countedAtMs: 0, nextAtMs: 0, sampledMs: 0, refusedThreads: 0, lateThreads: 0, late: 0, failed: 0, targetStoppedMs: 0, targetInterruptedMs: 0, unattributedReason: 0, pauseP50Us: 0, pauseP99Us: 0, pauseWorstUs: 0,
 };
 writer.count(sample, 1, figures);
-parentPort!.postMessage({kind: 'opened', engine: 'none', note: '', canAskForHolders: false} satisfies Report);
+parentPort!.postMessage({kind: 'opened', engine: 'none'} satisfies Report);
 parentPort!.postMessage({kind: 'sampling'} satisfies Report);
 parentPort!.once('message', () => {
 	writer.count(sample, 2, figures);

@@ -63,8 +63,8 @@ test('CPU time of a sample that could not be counted counts with the next one', 
 			loop.stop();
 		}
 	}), writer, report => {
-		if (report.kind === 'trouble') {
-			troubles.push(report.reason);
+		if (report.kind === 'status' && report.status.note) {
+			troubles.push(report.status.note);
 		}
 	});
 	// The writer gives up after a second, within a sample's turn; whoever held the lock lets go after it.
@@ -76,7 +76,7 @@ test('CPU time of a sample that could not be counted counts with the next one', 
 	await loop.run();
 	clearInterval(release);
 	const {figures, threads, counters} = reader.read(1000)!;
-	expect(troubles[0]).toBe('the table of samples was locked for too long');
+	expect(troubles[0]).toBe('sampling fails: the table of samples was locked for too long');
 	expect(figures.failed).toBeGreaterThan(0);
 	expect(figures.samples).toBe(7 - figures.failed);
 	expect(threads.cpuNs[0]).toBe(7e6);
@@ -101,8 +101,8 @@ test('says once when CPU time counts somewhere', async () => {
 		if (sample === 5) {
 			loop.stop();
 		}
-	}), writer, ({kind}) => {
-		if (kind === 'cpu') {
+	}), writer, report => {
+		if (report.kind === 'status' && report.status.hasCpu) {
 			samplesThen.push(reader.read(1000)!.figures.samples);
 		}
 	});

@@ -1,7 +1,6 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {OtherTracer} from './other-tracer.js';
 import {errno, type Ptrace} from './ptrace.js';
-import {RunDelay} from './run-delay.js';
 
 /**
 Maximum number of threads stopped at the same time: each waits for those handled before it, and smaller batches leave
@@ -19,16 +18,8 @@ const waitLimitMs = 1000;
 const roundLimitMs = 500;
 
 /**
-Without raised priority, no thread is stopped for `pauseMs` if we waited this long for a CPU since the last round,
-milliseconds, or if a thread was held too long in it, because we would lose the CPU while holding threads. The round
-after that is taken in any case.
-*/
-const starvedMs = 10;
-const pauseMs = 1000;
-
-/**
 A thread held this long, milliseconds, shows that we lost the CPU: then threads are stopped one at a time, and the batch
-doubles with each round without that. Without raised priority, rounds begin with one.
+doubles with each round without that. Without raised priority the round ends with it, and rounds begin with one.
 */
 const lateMs = 5;
 
@@ -111,7 +102,6 @@ export class Stopper {
 	readonly #ptrace: Ptrace;
 	readonly #pid: number;
 	readonly #other: OtherTracer;
-	readonly #delay: Pick<RunDelay, 'takeMs' | 'close'>;
 	/** Threads asked to stop, and when each was last seen running. */
 	readonly #pending = new Map<number, number>();
 	/** Threads that stopped late, since the last round. */
@@ -119,15 +109,13 @@ export class Stopper {
 	#batchSize?: number;
 	/** Index of the first thread of the next round, if the last was too short for all. */
 	#first = 0;
-	#pauseUntilMs?: number;
 	#timer?: NodeJS.Timeout;
 
 	/** `pid`: the process, and the id of its first thread. */
-	constructor(ptrace: Ptrace, pid: number, delay: Pick<RunDelay, 'takeMs' | 'close'> = new RunDelay()) {
+	constructor(ptrace: Ptrace, pid: number) {
 		this.#ptrace = ptrace;
 		this.#pid = pid;
 		this.#other = new OtherTracer(pid);
-		this.#delay = delay;
 	}
 
 	/**
@@ -147,16 +135,11 @@ export class Stopper {
 		}
 
 		const isRaised = this.#ptrace.raise();
-		if (!isRaised && this.#isStarved()) {
-			return {...stops, late: stops.late + countWanted(tids, choice)};
-		}
-
-		const endMs = performance.now() + (isRaised ? Infinity : roundLimitMs);
+		const [endMs, longestMs] = isRaised ? [Infinity, Infinity] : [performance.now() + roundLimitMs, lateMs];
+		const size = this.#batchSize ?? (isRaised ? largestBatch : 1);
 		try {
 			const first = this.#first % tids.length;
 			const inTurn = [...tids.slice(first), ...tids.slice(0, first)];
-			const longestMs = isRaised ? Infinity : lateMs;
-			const size = this.#batchSize ?? (isRaised ? largestBatch : 1);
 			const round = {onStopped, choice, isOneByOne: choice !== everybody};
 			let checked = 0;
 			while (checked < inTurn.length && performance.now() < endMs && stops.longestMs <= longestMs) {
@@ -167,9 +150,7 @@ export class Stopper {
 			stops.late += countWanted(inTurn.slice(checked), choice);
 			this.#first = checked < inTurn.length ? first + checked : 0;
 		} finally {
-			const isLate = stops.longestMs > lateMs;
-			this.#batchSize = isLate ? 1 : Math.min(largestBatch, 2 * (this.#batchSize ?? (isRaised ? largestBatch : 1)));
-			this.#pauseUntilMs = isLate && !isRaised ? performance.now() + pauseMs : this.#pauseUntilMs;
+			this.#batchSize = stops.longestMs > lateMs ? 1 : Math.min(largestBatch, 2 * size);
 			this.#ptrace.restore();
 			this.#watch();
 		}
@@ -188,26 +169,11 @@ export class Stopper {
 	/** Detaches all threads. */
 	close(): void {
 		clearTimeout(this.#timer);
-		this.#delay.close();
 		const end = performance.now() + closeLimitMs;
 		while (this.#pending.size > 0 && performance.now() < end) {
 			this.#releaseLate();
 			this.#ptrace.sleep(100);
 		}
-	}
-
-	/** Whether we get too little CPU to hold threads now. */
-	#isStarved(): boolean {
-		const delayMs = this.#delay.takeMs();
-		const nowMs = performance.now();
-		if (this.#pauseUntilMs !== undefined) {
-			const isOver = nowMs >= this.#pauseUntilMs;
-			this.#pauseUntilMs = isOver ? undefined : this.#pauseUntilMs;
-			return !isOver;
-		}
-
-		this.#pauseUntilMs = delayMs > starvedMs ? nowMs + pauseMs : undefined;
-		return this.#pauseUntilMs !== undefined;
 	}
 
 	/**
