@@ -5,7 +5,6 @@ import {Sample} from '../model/sample.js';
 import {type SamplerFigures} from '../table/layout.js';
 import {type Bell} from '../table/bell.js';
 import {type TableWriter} from '../table/writer.js';
-import type {SourceStatus} from '../model/source.js';
 import {printable} from '../model/text.js';
 import {DeadlockWatch} from '../model/deadlock.js';
 import {RecentPauses, StopBudget} from './budget.js';
@@ -14,7 +13,7 @@ import {
 } from './clock.js';
 import {CpuBudget, ownCpu} from './cpu-budget.js';
 import {
-	clampInterval, monotoneMs, type Report, type SamplingLimits,
+	clampInterval, monotoneMs, type Report, type SamplingLimits, type StatusChange,
 } from './messages.js';
 import {CpuAccount} from './cpu-account.js';
 
@@ -78,17 +77,15 @@ export class SamplingLoop {
 	#targetInterruptedMs = 0;
 	#refusedThreads = 0;
 	#lateThreads = 0;
-	#tracer = '';
 	#failed = 0;
 	#failuresInARow = 0;
 	#isFirst = true;
-	/** CPU time was counted at a stack, and that was reported. */
+	/** CPU time was counted at a stack. */
 	#hasCpu = false;
-	#isCpuReported = false;
 	#deadlockChanges = 0;
+	/** What was reported last. */
+	#status: StatusChange = {};
 	#isAfterPause = false;
-	#finding = '';
-	#trouble = '';
 	#troubleAtMs = -Infinity;
 	#pauseFigures = this.#pauses.figures();
 	#pauseFiguresAtMs = -Infinity;
@@ -233,7 +230,7 @@ export class SamplingLoop {
 		this.#targetInterruptedMs += outcome.interruptedMs ?? 0;
 		this.#refusedThreads += outcome.skipped?.refused ?? 0;
 		this.#lateThreads += outcome.skipped?.late ?? 0;
-		this.#reportTracer(outcome.skipped?.tracer ?? this.#tracer);
+		this.#report({tracer: outcome.skipped?.tracer ?? this.#status.tracer});
 		this.#discardGap();
 		this.#hasCpu = this.#account.add(this.#sample, this.#sampledAtMs > 0 ? Math.max(0, outcome.atMs - this.#sampledAtMs) * 1e6 : 0) || this.#hasCpu;
 		const sampledMs = this.#durationMs(nowMs);
@@ -249,13 +246,6 @@ export class SamplingLoop {
 		this.#sampledAtMs = outcome.atMs;
 		this.#sampledMs = sampledMs;
 		return true;
-	}
-
-	#reportTracer(who: string): void {
-		if (who !== this.#tracer) {
-			this.#tracer = who;
-			this.#report({tracer: who});
-		}
 	}
 
 	/**
@@ -281,29 +271,20 @@ export class SamplingLoop {
 			this.#options.report({kind: 'sampling'});
 		}
 
-		if (this.#hasCpu && !this.#isCpuReported) {
-			this.#isCpuReported = true;
-			this.#report({hasCpu: true});
-		}
-
-		if (this.#deadlocks.update(this.#sample, this.#sampledAtMs, row => this.#options.writer.waitsSinceMs(row))) {
-			this.#report({deadlockChanges: ++this.#deadlockChanges});
-		}
-
-		const {finding = ''} = this.#options.session;
-		if (finding !== this.#finding) {
-			this.#finding = finding;
-			this.#report({lineNote: finding || undefined});
-		}
-
-		if (this.#trouble !== '') {
-			this.#trouble = '';
-			this.#report({note: this.#options.note});
-		}
+		this.#deadlockChanges += Number(this.#deadlocks.update(this.#sample, this.#sampledAtMs, row => this.#options.writer.waitsSinceMs(row)));
+		this.#report({
+			hasCpu: this.#hasCpu || undefined, deadlockChanges: this.#deadlockChanges || undefined, lineNote: this.#options.session.finding, note: this.#options.note,
+		});
 	}
 
-	#report(status: Omit<Partial<SourceStatus>, 'phase'>): void {
-		this.#options.report({kind: 'status', status});
+	/** Reports what is new. */
+	#report(status: StatusChange): void {
+		const before = this.#status;
+		const changes = (Object.keys(status) as Array<keyof StatusChange>).filter(key => status[key] !== before[key]);
+		if (changes.length > 0) {
+			this.#status = {...before, ...status};
+			this.#options.report({kind: 'status', status});
+		}
 	}
 
 	#didFail(nowMs: number, reason: string): void {
@@ -316,10 +297,10 @@ export class SamplingLoop {
 		}
 
 		this.#options.writer.publish(this.#figures(nowMs));
-		if (reason !== this.#trouble && nowMs - this.#troubleAtMs >= troubleEveryMs) {
-			this.#trouble = reason;
+		const note = `sampling fails: ${printable(reason)}`;
+		if (note !== this.#status.note && nowMs - this.#troubleAtMs >= troubleEveryMs) {
 			this.#troubleAtMs = nowMs;
-			this.#report({note: `sampling fails: ${printable(reason)}`});
+			this.#report({note});
 		}
 	}
 

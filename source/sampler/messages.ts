@@ -36,6 +36,9 @@ export type Command =
 	| {readonly kind: 'holders'}
 	| {readonly kind: 'stop'};
 
+/** What the worker knows of the session's status; left out or undefined where there is nothing. */
+export type StatusChange = Pick<Partial<SourceStatus>, 'note' | 'lineNote' | 'tracer' | 'hasCpu' | 'deadlockChanges' | 'canAskForHolders'>;
+
 /** From the worker to the main thread. All texts are printable lines. */
 export type Report =
 	/** The engine has opened the target. */
@@ -43,7 +46,7 @@ export type Report =
 	/** The first sample is in the table. */
 	| {readonly kind: 'sampling'}
 	/** What changes in the session's status. */
-	| {readonly kind: 'status'; readonly status: Omit<Partial<SourceStatus>, 'phase'>}
+	| {readonly kind: 'status'; readonly status: StatusChange}
 	/** The target is released until `resume`. */
 	| {readonly kind: 'held'; readonly number: number}
 	/** The session has ended, and so does the worker. */

@@ -45,7 +45,7 @@ export class JavaThreads {
 		const addresses = this.#list.read();
 		this.#anchors.read(addresses);
 		const lastKnown = this.#lastKnown(addresses);
-		if (addresses !== this.#addresses || lastKnown !== addresses.length - 1 || !this.#scan(addresses)) {
+		if (addresses !== this.#addresses || lastKnown !== addresses.length - 1 || !this.#scan()) {
 			this.#rebuild(addresses, lastKnown);
 		}
 
@@ -119,18 +119,15 @@ export class JavaThreads {
 	}
 
 	/** Reads the threads of an unchanged list; false if one was replaced. */
-	#scan(addresses: readonly number[]): boolean {
-		const threads = this.#threads;
-		this.#readFresh(addresses.filter((_, index) => !this.#isUnchanged(index, threads[index]) && !this.#isWhereWalkedBy(index, threads[index])));
-		for (const [index, thread] of threads.entries()) {
-			if (!this.#isUnchanged(index, thread) && this.#update(addresses[index], index, thread) !== thread) {
-				this.#nextFresh = Infinity;
-				return false;
-			}
-		}
-
+	#scan(): boolean {
+		const moved = this.#threads.filter((thread, index) => {
+			thread.hasMoved = !this.#isWhereWalkedBy(index, thread);
+			return thread.hasMoved;
+		});
+		this.#readFresh(moved.map(({address}) => address));
+		const isSame = moved.every(thread => this.#update(thread.address, thread) === thread);
 		this.#nextFresh = Infinity;
-		return true;
+		return isSame;
 	}
 
 	/** Whether the block at a thread's address is still that thread's; reads it. */
@@ -150,10 +147,6 @@ export class JavaThreads {
 		this.#nextFresh = 0;
 	}
 
-	#isUnchanged(index: number, thread: JavaThread): boolean {
-		return this.#anchors.areSame(index) && thread.hasValidRow;
-	}
-
 	#isWhereWalkedBy(index: number, thread: JavaThread | undefined): boolean {
 		return thread !== undefined && this.#anchors.areIn(index, thread.block) && thread.wasWalkedFrom(thread.block);
 	}
@@ -167,7 +160,13 @@ export class JavaThreads {
 		this.#vm.reader.forgetPages();
 		this.#vm.reader.withPages(() => {
 			for (const [index, address] of addresses.entries()) {
-				const thread = this.#update(address, index, known[index]);
+				const before = known[index];
+				const isInPlace = before !== undefined && this.#isWhereWalkedBy(index, before);
+				if (isInPlace) {
+					before.hasMoved = false;
+				}
+
+				const thread = isInPlace ? before : this.#update(address, before);
 				if (thread) {
 					thread.round = this.#round;
 					threads.push(thread);
@@ -187,12 +186,8 @@ export class JavaThreads {
 		}
 	}
 
-	#update(address: number, index: number, known: JavaThread | undefined): JavaThread | undefined {
-		if (known && this.#isWhereWalkedBy(index, known)) {
-			known.hasMoved = false;
-			return known;
-		}
-
+	/** The thread at an address, with a fresh block; `known`: the thread that was there. */
+	#update(address: number, known: JavaThread | undefined): JavaThread | undefined {
 		const thread = this.#refresh(address, known);
 		if (thread) {
 			thread.hasMoved = thread !== known || !thread.wasWalkedFrom(thread.block);

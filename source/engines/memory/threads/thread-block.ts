@@ -26,10 +26,7 @@ export const javaThreadState = Object.freeze({
 	new: 2, inNative: 4, inVm: 6, inJava: 8, blocked: 10,
 });
 
-/** 32-bit words of the state and of the anchor's three words. */
-const wordsKept = 7;
-
-/** State and anchor of many threads, read together to tell whether the threads have moved. */
+/** State and anchor of many threads, read together. */
 export class Anchors {
 	readonly #ranges: Ranges;
 	/** Bytes of each range. */
@@ -41,9 +38,6 @@ export class Anchors {
 	readonly #pc: number;
 	readonly #fp: number;
 	#addresses: readonly number[] = [];
-	/** Seven words per thread from the previous reading, and whether the newest reading found them unchanged. */
-	#before = new Uint32Array(0);
-	#areSame = new Uint8Array(0);
 
 	constructor(memory: Memory, {fields}: Layout) {
 		const [state, sp, pc, fp] = [fields.threadState, fields.anchor + fields.anchorSp, fields.anchor + fields.anchorPc, fields.anchor + fields.anchorFp];
@@ -64,38 +58,9 @@ export class Anchors {
 			for (const address of addresses) {
 				this.#ranges.add(address + this.#start, this.#length);
 			}
-
-			this.#before = new Uint32Array(addresses.length * wordsKept);
-			this.#areSame = new Uint8Array(addresses.length);
 		}
 
 		this.#ranges.read();
-		const before = this.#before;
-		const {words} = this.#ranges;
-		const [state, sp, pc, fp] = [this.#state / 4, this.#sp / 4, this.#pc / 4, this.#fp / 4];
-		for (let index = 0; index < addresses.length; index++) {
-			const from = index * this.#length / 4;
-			const to = index * wordsKept;
-			const isSame = this.#ranges.isRead(index) && before[to] === words[from + state]
-				&& before[to + 1] === words[from + sp] && before[to + 2] === words[from + sp + 1]
-				&& before[to + 3] === words[from + pc] && before[to + 4] === words[from + pc + 1]
-				&& before[to + 5] === words[from + fp] && before[to + 6] === words[from + fp + 1];
-			this.#areSame[index] = Number(isSame);
-			if (!isSame) {
-				before[to] = words[from + state];
-				before[to + 1] = words[from + sp];
-				before[to + 2] = words[from + sp + 1];
-				before[to + 3] = words[from + pc];
-				before[to + 4] = words[from + pc + 1];
-				before[to + 5] = words[from + fp];
-				before[to + 6] = words[from + fp + 1];
-			}
-		}
-	}
-
-	/** Whether they are unchanged since the previous reading of the same list. */
-	areSame(index: number): boolean {
-		return this.#areSame[index] === 1;
 	}
 
 	/** Whether the `index`-th thread has the anchor and state of a block. */

@@ -5,7 +5,7 @@ import {threadIdsOf} from '../threads/kernel-name.js';
 import {errorNumber, paranoid, refusalOf, type PerfCalls} from './perf-calls.js';
 import {CpuRings} from './cpu-rings.js';
 import {CpuTimer} from './cpu-timer.js';
-import {Period} from './period.js';
+import {periodOf} from './period.js';
 import {PerfTimer} from './perf-timer.js';
 import {type RecordedStacks} from './recorded-stack.js';
 import {type RunningTimer} from './running-timer.js';
@@ -32,19 +32,19 @@ export function chooseTimer({perf: calls, ptrace}: Opened, target: Target, {time
 		return calls ? {...stop, note: `threads are stopped to read their stacks, as perf_event_open is refused: ${allowed.refusal}`} : stop;
 	}
 
-	const period = new Period(maxOverheadPercent);
+	const periodNs = periodOf(maxOverheadPercent);
 	let refusal: string | undefined;
 	const rings = allowed.withKernel && !isOfThreads
-		? CpuRings.open(calls, target.pid, period.ns, reason => {
+		? CpuRings.open(calls, target.pid, periodNs, reason => {
 			refusal = reason;
 		})
 		: undefined;
 	if (rings) {
-		return {perf: new CpuTimer(calls, rings, stacks, {pid: target.pid, periodNs: period.ns}), timer: 'perf'};
+		return {perf: new CpuTimer(calls, rings, stacks, {pid: target.pid, periodNs}), timer: 'perf'};
 	}
 
 	return {
-		perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, period}), timer: 'perf',
+		perf: new PerfTimer(calls, stacks, {withKernel: allowed.withKernel, periodNs}), timer: 'perf',
 		note: noteOf(allowed.withKernel, refusal),
 	};
 }

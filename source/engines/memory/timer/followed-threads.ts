@@ -2,7 +2,7 @@ import {threadFlag} from '../../../model/sample.js';
 import {type JavaThread} from '../threads/java-thread.js';
 import {errorNumber, refusalOf, type PerfCalls} from './perf-calls.js';
 import {type RecordedStack} from './recorded-stack.js';
-import {PeriodLog} from './period.js';
+import {monotonicNs} from './period.js';
 import {Ring, pageBytes, type Records} from './ring.js';
 
 /** Bytes of stack in a record, and pages of the ring, a power of two. */
@@ -29,12 +29,12 @@ type ThreadEventOptions = {
 
 /**
 An event on the CPU clock of one thread, with its ring. The first record comes after a random part of a period and
-counts for a whole one, so short-lived threads count correctly on average.
+counts for a whole one, so short-lived threads count correctly on average. Those that did not fit count with the others.
 */
 export class ThreadEvent {
-	/** Opens an event; an errno if the event or its ring is refused. `random`: 0 to 1. */
-	static open(calls: PerfCalls, tid: number, {size, withKernel, periodNs}: ThreadEventOptions, random = Math.random()): ThreadEvent | number {
-		const firstNs = Math.round(periodNs * (shortestFirst + ((1 - shortestFirst) * random)));
+	/** Opens an event; an errno if the event or its ring is refused. */
+	static open(calls: PerfCalls, tid: number, {size, withKernel, periodNs}: ThreadEventOptions): ThreadEvent | number {
+		const firstNs = Math.round(periodNs * (shortestFirst + ((1 - shortestFirst) * Math.random())));
 		const opened = calls.open(tid, {periodNs: firstNs, stackBytes: size.stackBytes, withKernel});
 		if ('errno' in opened) {
 			return opened.errno;
@@ -53,9 +53,10 @@ export class ThreadEvent {
 	readonly #fd: number;
 	readonly #mapped: {readonly memory: ArrayBuffer; readonly address: unknown};
 	readonly #ring: Ring;
-	readonly #periods: PeriodLog;
-	#periodNs: number;
-	#isFirst = true;
+	readonly #firstNs: number;
+	readonly #periodNs: number;
+	/** When the period was set, after the first record. */
+	#setNs = Number.POSITIVE_INFINITY;
 	#isClosed = false;
 
 	private constructor(calls: PerfCalls, fd: number, mapped: {readonly memory: ArrayBuffer; readonly address: unknown}, {firstNs, periodNs}: {readonly firstNs: number; readonly periodNs: number}) {
@@ -63,26 +64,25 @@ export class ThreadEvent {
 		this.#fd = fd;
 		this.#mapped = mapped;
 		this.#ring = new Ring(mapped.memory);
-		this.#periods = new PeriodLog(firstNs);
+		this.#firstNs = firstNs;
 		this.#periodNs = periodNs;
 	}
 
-	/** Takes the records, and sets the period from now on. */
-	take(wantedNs = this.#periodNs): Records {
+	/** Takes the records. */
+	take(): Records {
 		const {records, lost} = this.#isClosed ? {records: [], lost: 0} : this.#ring.take();
+		const isFirst = this.#setNs === Number.POSITIVE_INFINITY;
 		for (const [index, record] of records.entries()) {
-			record.periodNs = this.#isFirst && index === 0 ? this.#periodNs : this.#periods.at(record.timeNs);
+			const periodNs = record.timeNs < this.#setNs && !(isFirst && index === 0) ? this.#firstNs : this.#periodNs;
+			record.periodNs = periodNs * (records.length + lost) / records.length;
 		}
 
-		const isBegun = !this.#isFirst || records.length > 0;
-		if (isBegun && (this.#isFirst || wantedNs !== this.#periodNs)) {
+		if (isFirst && records.length > 0) {
 			// Setting it restarts the kernel's period.
-			this.#calls.setPeriod(this.#fd, wantedNs);
-			this.#periods.change(wantedNs);
+			this.#calls.setPeriod(this.#fd, this.#periodNs);
+			this.#setNs = monotonicNs();
 		}
 
-		this.#isFirst = !isBegun;
-		this.#periodNs = wantedNs;
 		return {records, lost};
 	}
 
@@ -128,11 +128,10 @@ type ThreadRecords = {
 export class FollowedThreads {
 	readonly #calls: PerfCalls;
 	readonly #withKernel: boolean;
+	readonly #periodNs: number;
 	readonly #records = new Map<JavaThread, ThreadRecords>();
 	#events = 0;
 	#round = 0;
-	/** Index of the largest ring size that was not refused for lack of lockable memory. */
-	#smallest = 0;
 	/** Index of the largest size that is used: with larger ones some threads found no room at all. */
 	#largest = 0;
 	#isTooLarge = false;
@@ -140,7 +139,8 @@ export class FollowedThreads {
 	#refused = 0;
 	#error = 0;
 
-	constructor(calls: PerfCalls, withKernel: boolean) {
+	constructor(calls: PerfCalls, {withKernel, periodNs}: {readonly withKernel: boolean; readonly periodNs: number}) {
+		this.#periodNs = periodNs;
 		this.#calls = calls;
 		this.#withKernel = withKernel;
 	}
@@ -160,7 +160,7 @@ export class FollowedThreads {
 	Opens and closes events according to CPU use; those of ended threads are closed unread. `awake`: threads that may
 	have changed since the previous sample.
 	*/
-	update(awake: readonly JavaThread[], nowMs: number, periodNs: number): void {
+	update(awake: readonly JavaThread[], nowMs: number): void {
 		this.#round++;
 		if (this.#isTooLarge) {
 			this.#isTooLarge = false;
@@ -176,7 +176,10 @@ export class FollowedThreads {
 			}
 
 			if (thread.isThere && (thread.cpuNs > 0 || thread.isInJava) && (thread.flags & threadFlag.compiler) === 0 && !thread.hasEvent) {
-				this.#consider(this.#records.get(thread) ?? this.#add(thread, nowMs), thread, nowMs, periodNs);
+				const followed = this.#records.get(thread) ?? this.#add(thread, nowMs);
+				if ((followed.usedNs >= busyNs || thread.isInJava) && nowMs >= followed.refusedUntilMs) {
+					this.#open(followed, thread, nowMs);
+				}
 			}
 		}
 
@@ -234,15 +237,9 @@ export class FollowedThreads {
 		followed.usedNs += thread.cpuNs;
 	}
 
-	#consider(followed: ThreadRecords, thread: JavaThread, nowMs: number, periodNs: number): void {
-		if ((followed.usedNs >= busyNs || thread.isInJava) && nowMs >= followed.refusedUntilMs) {
-			this.#open(followed, thread, nowMs, periodNs);
-		}
-	}
-
-	#open(followed: ThreadRecords, thread: JavaThread, nowMs: number, periodNs: number): void {
+	#open(followed: ThreadRecords, thread: JavaThread, nowMs: number): void {
 		for (let size = this.#sizeNow(); size < ringSizes.length; size++) {
-			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], withKernel: this.#withKernel, periodNs});
+			const event = ThreadEvent.open(this.#calls, thread.nativeId, {size: ringSizes[size], withKernel: this.#withKernel, periodNs: this.#periodNs});
 			if (typeof event !== 'number') {
 				followed.event = event;
 				thread.hasEvent = true;
@@ -257,7 +254,6 @@ export class FollowedThreads {
 			}
 
 			this.#error = event;
-			this.#smallest = Math.min(size + 1, ringSizes.length - 1);
 		}
 
 		followed.refusedUntilMs = nowMs + refusedMs;
@@ -266,11 +262,7 @@ export class FollowedThreads {
 
 	/** Index of the ring size for a new event; past the end if there are too many. */
 	#sizeNow(): number {
-		if (this.#events >= eventLimit) {
-			return ringSizes.length;
-		}
-
-		return Math.max(this.#largest, this.#smallest, smallerFrom.filter(count => this.#events >= count).length);
+		return this.#events >= eventLimit ? ringSizes.length : Math.max(this.#largest, smallerFrom.filter(count => this.#events >= count).length);
 	}
 
 	#close(thread: JavaThread, followed: ThreadRecords): void {
@@ -279,7 +271,6 @@ export class FollowedThreads {
 			followed.event.close();
 			followed.event = undefined;
 			this.#events--;
-			this.#smallest = 0;
 		}
 	}
 }

@@ -2,48 +2,39 @@ import {type UnattributedReason} from '../../engine.js';
 import {type JavaThread} from '../threads/java-thread.js';
 import {FollowedThreads, ringRecords} from './followed-threads.js';
 import {type PerfCalls} from './perf-calls.js';
-import {recordMs, type Period} from './period.js';
+import {recordMs} from './period.js';
 import {type RecordedStack, type RecordedStacks} from './recorded-stack.js';
 import {setCurrentStack, type RunningTimer} from './running-timer.js';
-
-/** A ring with at most this many records has room for twice as many. */
-const roomy = 3;
 
 /** Takes the stacks of running threads from events on their own CPU clocks, without stopping them. */
 export class PerfTimer implements RunningTimer {
 	/** Always empty: events of ended threads are closed unread. */
 	readonly ended: readonly RecordedStack[] = [];
+	readonly roomMs: number;
 	readonly #withKernel: boolean;
 	readonly #threads: FollowedThreads;
 	readonly #stacks: RecordedStacks;
-	readonly #period: Period;
 
-	constructor(calls: PerfCalls, stacks: RecordedStacks, options: {readonly withKernel: boolean; readonly period: Period}) {
+	constructor(calls: PerfCalls, stacks: RecordedStacks, options: {readonly withKernel: boolean; readonly periodNs: number}) {
 		this.#withKernel = options.withKernel;
-		this.#threads = new FollowedThreads(calls, options.withKernel);
+		this.#threads = new FollowedThreads(calls, options);
 		this.#stacks = stacks;
-		this.#period = options.period;
+		this.roomMs = ringRecords * options.periodNs / 1e6;
 	}
 
 	/** Takes and walks all records, and opens and closes events. */
 	poll(awake: readonly JavaThread[]): number {
-		const nowMs = performance.now();
 		let count = 0;
-		let lostCount = 0;
-		let mostRecords = 0;
 		let recorded = 0;
 		for (const [thread, followed, event] of this.#threads.withEvents()) {
-			const {records, lost} = event.take(this.#period.ns);
+			const {records} = event.take();
 			followed.fresh = records.map(record => this.#stacks.walk(record, thread.block)).filter(stack => stack !== undefined);
 			followed.last = followed.fresh.at(-1) ?? followed.last;
 			count += records.length;
-			lostCount += lost;
-			mostRecords = Math.max(mostRecords, records.length);
 			recorded += records.length > 0 ? 1 : 0;
 		}
 
-		this.#period.adapt(lostCount, mostRecords <= roomy);
-		this.#threads.update(awake, nowMs, this.#period.ns);
+		this.#threads.update(awake, performance.now());
 		return recorded > 0 ? count * recordMs / recorded : 0;
 	}
 
@@ -63,10 +54,6 @@ export class PerfTimer implements RunningTimer {
 
 	get finding(): string {
 		return this.#threads.finding;
-	}
-
-	get roomMs(): number {
-		return ringRecords * this.#period.ns / 1e6;
 	}
 
 	recorded(thread: JavaThread): readonly RecordedStack[] {
