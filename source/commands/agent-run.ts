@@ -56,10 +56,7 @@ export async function isAgreed(text: string, question: string): Promise<boolean>
 	}
 }
 
-/**
-Writes the report that `make` resolves to into --output or to standard output. Returns the exit code: 1 where there is
-none. Throws UserError.
-*/
+/** Writes the report that `make` resolves to. Returns the exit code, 1 where there is none. Throws UserError. */
 export async function writeReport(options: Options, make: () => Promise<Written | undefined>): Promise<number> {
 	return writingTo(options, async write => {
 		const report = await make();

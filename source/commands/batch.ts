@@ -123,10 +123,7 @@ async function printReports(source: SnapshotSource, options: Options, stop: Abor
 	}
 }
 
-/**
-What a report has to say about its session beside the figures: why this engine, that samples fail, that the counts are
-old, why it ended. Printable lines.
-*/
+/** What a report has to say about its session beside the figures: printable lines. */
 export function batchNotes({phase, message, note, lineNote, stale, tracer}: SourceStatus): string[] {
 	const isOver = phase === 'ended' || phase === 'failed';
 	return [

@@ -28,10 +28,7 @@ function themeOf({color, ascii, configuration: {settings: {colors}}}: Options) {
 	return {color, ascii, colors};
 }
 
-/**
-Shows the source on the terminal until the user leaves, then prints a summary. Returns the exit code; throws UserError
-if the session failed before there was anything to show.
-*/
+/** Shows the source until the user leaves, then prints a summary. Returns the exit code; throws UserError. */
 export async function runLive(source: SnapshotSource, options: Options, target?: Target, tracer?: MethodTracer): Promise<number> {
 	const query = queryOf(options);
 	const {settings, file, faults, notes} = options.configuration;

@@ -13,10 +13,7 @@ const readProblems: Readonly<Record<string, string | undefined>> = {
 	ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'it is a folder', ENOTDIR: 'part of its path is not a folder',
 };
 
-/**
-Reads a saved snapshot from a file or a pipe, such as `<(ssh host cat file)`. Devices, which may never end, are refused.
-Throws a UserError that says what is wrong.
-*/
+/** Reads a saved snapshot from a file or a pipe; devices are refused. Throws UserError. */
 export async function readSnapshot(file: string): Promise<Snapshot> {
 	const {maxProfileBytes, readPprof} = await import('../exports/pprof/read.js');
 	const name = printable(file);
@@ -27,10 +24,7 @@ export async function readSnapshot(file: string): Promise<Snapshot> {
 	}
 }
 
-/**
-All bytes of a file, or as many as show that it is larger than `maxBytes`: a file may grow while it is read, and a pipe
-has no size.
-*/
+/** All bytes of a file or a pipe, or as many as show that it is larger than `maxBytes`. */
 async function bytesOf(file: string, maxBytes: number): Promise<Uint8Array> {
 	const found = await stat(file);
 	if (!found.isFile() && !found.isFIFO()) {

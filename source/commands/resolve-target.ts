@@ -11,10 +11,7 @@ const startUpWaitMs = 5000;
 /** JVMs named in the message when a name fits several. */
 const maxNamed = 5;
 
-/**
-The target that a pid or a part of a main class's name means. Throws a UserError that says why there is none and what to
-do.
-*/
+/** The target that a pid or a part of a main class's name means. Throws UserError. */
 export async function resolveTarget(text: string): Promise<Target> {
 	const pid = /^\d{1,10}$/.test(text) ? Number(text) : pidByName(text);
 	const deadlineMs = performance.now() + startUpWaitMs;

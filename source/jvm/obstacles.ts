@@ -58,10 +58,7 @@ export const obstacles = {
 	traced: (pid: number): Obstacle => ({reason: `process ${pid} is stopped by a debugger`, hint: 'continue it there, or detach the debugger'}),
 };
 
-/**
-What is in the way on this operating system, and what to do; undefined on Linux. Everything tprof-top knows of a JVM
-comes from Linux's /proc.
-*/
+/** What is in the way on this operating system; undefined on Linux, whose /proc is needed. */
 export function platformProblem(platform: NodeJS.Platform = process.platform): Obstacle | undefined {
 	return platform === 'linux'
 		? undefined

@@ -13,10 +13,7 @@ const oneCellEach = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u00FF…─▁-█▲�
 /** Made with the first other text: 15 ms. */
 let segmenter: Intl.Segmenter | undefined;
 
-/**
-Other texts taken apart, and cells of their characters: most are the same at each refresh, and finding out costs some
-microseconds a character.
-*/
+/** Other texts taken apart, and cells of their characters: most are the same at each refresh. */
 const known = new Map<string, readonly Grapheme[]>();
 const knownCells = new Map<string, number>();
 const maxKnown = 1000;

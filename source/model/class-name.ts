@@ -9,16 +9,10 @@ symbol has it, and "/1338668845" (a hash) for the anonymous classes of JDK 8 to 
 */
 const hiddenSuffix = /[/+](?:0x[\da-f]+|\d+)$/i;
 
-/**
-The class of a lambda expression: "Outer$$Lambda$14" up to JDK 20, "Outer$$Lambda" since. The number is the order in
-which lambdas were first run.
-*/
+/** The class of a lambda expression: "Outer$$Lambda$14" up to JDK 20, "Outer$$Lambda" since. */
 const lambdaClass = /^(.*\$\$Lambda)(?:\$\d+)?$/s;
 
-/**
-Classes that core reflection writes for a method often called (JDK 8 to 17), numbered in the order in which they were
-made.
-*/
+/** Classes that core reflection writes for a method often called (JDK 8 to 17). */
 const reflectionAccessor = /^((?:sun|jdk\.internal)\.reflect\.Generated(?:Method|Constructor|SerializationConstructor)Accessor)\d+$/;
 
 /**

@@ -6,10 +6,7 @@ export const arrayTypes = {f64: Float64Array, i32: Int32Array, u8: Uint8Array} a
 export type ArrayType = keyof typeof arrayTypes;
 export type ColumnArray<T extends ArrayType = ArrayType> = {f64: Float64Array; i32: Int32Array; u8: Uint8Array}[T];
 
-/**
-What the values of a column are. `type`: how they are kept; `none`: what stands where nothing is known.
-exports/pprof/session has their bounds.
-*/
+/** What the values of a column are: how they are kept, and what stands where nothing is known. */
 export const units = {
 	/** Identity of a thread. */
 	key: {type: 'f64', none: 0},

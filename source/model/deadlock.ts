@@ -52,10 +52,7 @@ export class DeadlockWatch {
 	}
 }
 
-/**
-The row that a row waits for without a timeout; -1 for none. A row that owns what it waits for has just got it, unless
-it holds it for reading.
-*/
+/** The row that a row waits for without a timeout, and does not own itself; -1 for none. */
 function holderOf({state, lockOwner, lockReaders}: Sample, row: number): number {
 	const isUntimed = state[row] === stateCode.BLOCKED || state[row] === stateCode.WAITING;
 	return isUntimed && (lockOwner[row] !== row || lockReaders[row] > 0) ? lockOwner[row] : -1;

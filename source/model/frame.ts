@@ -15,19 +15,13 @@ The frame id of "(other)", which stands for every frame that a full table had no
 */
 export const otherFrame = 1;
 
-/**
-Names of the frame that stands for the stack of a thread that runs and could not be stopped to read it, so that its CPU
-time has a place. No class has such a name.
-*/
+/** Names of the frame that stands for the stack of a running thread that could not be stopped to read it. */
 export const unknownStack = Object.freeze({className: '(running)', method: '(stack unknown)'});
 
 /** Names of the frame that stands for native code of which it is not known what Java code called it. */
 const nativeCode = Object.freeze({className: '(running)', method: '(native code)'});
 
-/**
-Names of the frame that stands for CPU time of which nobody knows where it was used: a stack of its own. No class has
-such a name.
-*/
+/** Names of the frame that stands for CPU time of which nobody knows where it was used. */
 export const unattributed = Object.freeze({className: '(unattributed)', method: '(unattributed)'});
 
 /** Why CPU time may be unattributed, as a clause. A session and a saved file keep the index of one. */

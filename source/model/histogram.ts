@@ -110,10 +110,7 @@ export function readHistogram(from: Numbers, to: HistogramList): void {
 /** Durations of calls by buckets, and the shortest and longest that were seen. */
 type Durations = {readonly buckets: Histogram; readonly leastNs: number; readonly mostNs: number};
 
-/**
-The duration that this share of the calls does not exceed (0.5: the median), nanoseconds, as if the calls of a bucket
-were spread evenly. 0 without calls.
-*/
+/** The duration that this share of the calls does not exceed (0.5: the median), nanoseconds; 0 without calls. */
 export function percentileNs({buckets: {bucket, count}, leastNs, mostNs}: Durations, share: number): number {
 	let left = share * count.reduce((sum, each) => sum + each, 0);
 	for (const [index, calls] of count.entries()) {

@@ -1,9 +1,6 @@
 const replacement = 0xFF_FD;
 
-/**
-Characters put together at a time: `String.fromCodePoint` takes them as arguments, and the stack has room for only so
-many.
-*/
+/** Characters put together at a time: the stack has room for only so many arguments. */
 const chunkLength = 1024;
 
 /**

@@ -18,10 +18,7 @@ export const threadFlag = Object.freeze({
 	incomplete: 16,
 	/** A JIT compiler thread: a Java thread for the JVM, without Java frames. */
 	compiler: 32,
-	/**
-	Set by the table, not by engines: it has been where it is since before the first sample, for longer than anybody
-	saw.
-	*/
+	/** Set by the table, not by engines: it has been where it is since before the first sample. */
 	stoodBefore: 64,
 });
 

@@ -66,10 +66,7 @@ export const threadColumns = {
 	lockReaders: {unit: 'count', sampled: 'newest', window: 'newest'},
 	/** Since when (epoch ms) samples have found that owner, as far as they knew one; 0 before the first. */
 	lockOwnerSinceMs: {unit: 'moment', window: 'newest'},
-	/**
-	Number of the record in the order in which they were made: a place of the table is for another thread when the number
-	is another. 0 for one that is free.
-	*/
+	/** Number of the record in the order in which they were made, 0 for a free one: whose a place is. */
 	serial: {unit: 'count', window: 'newest'},
 } as const satisfies Readonly<Record<string, ThreadColumn>>;
 
@@ -78,10 +75,7 @@ export const threadNumbers = numbersOf(threadColumns);
 
 /** What a sample says of a thread beside the columns of its record. */
 export const rowColumns = {
-	/**
-	1 where the thread was observed running at its stack, in a sample of an engine that has no records of CPU time (see
-	`Sample.isObservation`).
-	*/
+	/** 1 where the thread was observed running at its stack, see `Sample.isObservation`. */
 	isObserved: {unit: 'yesNo'},
 	/** Where its frames begin in `frames`, and how many there are. */
 	stackStart: {unit: 'index'},
@@ -101,20 +95,14 @@ CPU time of a row's thread at the stack where it was used: what an engine has re
 export const attributedCpuColumns = {
 	row: {unit: 'index'},
 	cpuNs: {unit: 'ns'},
-	/**
-	How many recorded samples of equal weight it is the sum of; an engine that adds none up leaves 1. 0 for time that is
-	known without a sample.
-	*/
+	/** How many recorded samples of equal weight it is the sum of; 0 for time that is known without one. */
 	records: {unit: 'count'},
 	/** Where its frames begin in `frames`, and how many there are. */
 	stackStart: {unit: 'index'},
 	stackLength: {unit: 'index'},
 } as const satisfies Columns;
 
-/**
-`key`: part of what a counter is kept for, never changed; `counter`: grows, or may fall too if `isSigned`, and is
-subtracted in a window.
-*/
+/** `key`: what a counter is kept for; `counter`: grows, or may fall too if `isSigned`, and is subtracted in a window. */
 type KeyedColumn = Column & {readonly role: 'key' | 'counter'; readonly isSigned?: boolean};
 export type KeyedColumns = Readonly<Record<string, KeyedColumn>>;
 
@@ -212,10 +200,7 @@ export const sessionFigures = {
 	failed: {unit: 'count', by: 'sampler', window: 'difference'},
 	threadSamples: {unit: 'count', by: 'table', window: 'difference'},
 	incompleteStacks: {unit: 'count', by: 'table', window: 'difference'},
-	/**
-	Thread samples without a stack, as the thread could not be stopped: another tracer holds it, or it did not stop in
-	time.
-	*/
+	/** Thread samples without a stack: another tracer holds the thread, or it did not stop in time. */
 	refusedThreads: {unit: 'count', by: 'sampler', window: 'difference'},
 	lateThreads: {unit: 'count', by: 'sampler', window: 'difference'},
 	/** Thread samples counted under "(other)" because the table was full. */
@@ -236,10 +221,7 @@ export const sessionFigures = {
 	cpuIntervalMs: {unit: 'ms', by: 'sampler', window: 'newest'},
 } as const satisfies Readonly<Record<string, Figure>>;
 
-/**
-Figures that the sampler and the reader share beside those of the session: times on the clock that the threads of our
-process share.
-*/
+/** Times that the sampler and the reader share, on the clock of our process. */
 export const clockFigures = {
 	/** When `durationMs` was so long; 0 while it does not grow. */
 	countedAtMs: {unit: 'ms', by: 'sampler'},

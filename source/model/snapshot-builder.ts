@@ -26,10 +26,7 @@ type ThreadRecord = Record<keyof ThreadNumbers, number> & {readonly name: string
 const noThread: Readonly<ThreadRecord> = {...fromNames(threadNames, name => units[threadNumbers[name].unit].none), name: '', alive: 1};
 const noFigures: Omit<SessionStats, 'engine' | 'timer'> = fromNames(namesOf(sessionFigures), () => 0);
 
-/**
-Ids of frames begin behind `noFrame` and `otherFrame` (a builder is never full, and never uses the latter), those of
-nodes behind the root.
-*/
+/** Ids of frames begin behind `noFrame` and `otherFrame`, those of nodes behind the root. */
 const firstFrame = otherFrame + 1;
 const firstNode = rootNode + 1;
 

@@ -16,10 +16,7 @@ Interned names, frames and stacks. Ids index the arrays; entry 0 is "none" (empt
 the first `...Count` entries are valid.
 */
 export type Dictionary = {
-	/**
-	The same array object in every snapshot of a session, appended to: queries keep what they derive from the dictionary
-	by it.
-	*/
+	/** The same array object in every snapshot of a session, appended to: caches are kept by it. */
 	readonly strings: readonly string[];
 	readonly frameCount: number;
 	readonly nodeCount: number;

@@ -40,10 +40,7 @@ export type SourceStatus = {
 /** Where the screen and the batch writer get snapshots from: a live session or an opened file. */
 export type SnapshotSource = {
 	status(): SourceStatus;
-	/**
-	A fresh snapshot, or the last one with `stale` set when the table could not be locked in time; undefined before the
-	first one.
-	*/
+	/** A fresh snapshot, or the last one with `stale` set; undefined before the first one. */
 	read(): Snapshot | undefined;
 	/** Stops and starts sampling; nothing for a file. */
 	setPaused(paused: boolean): void;

@@ -10,10 +10,7 @@ type Common = {
 	readonly help: string;
 	/** The commands that it means something for; those of its group when left out. */
 	readonly commands?: readonly CommandKind[];
-	/**
-	It may stand in the configuration file, which counts for reports too, or for the screen alone: what is printed does
-	not depend on how somebody likes the screen.
-	*/
+	/** It may stand in the configuration file, which counts for reports too, or for the screen alone. */
 	readonly inConfig?: 'always' | 'screen';
 	/** Whoever gives it wants a report, not the screen. */
 	readonly asksForReport?: true;
@@ -44,10 +41,7 @@ type Valued<Value = unknown> = Common & {
 	read(text: string, spelling: string): Value;
 };
 
-/**
-A command-line option, as a record: the parser, the help and the readme's table come from it, and its value stands in
-`Options` under the record's key.
-*/
+/** A command-line option, as a record: parser, help and reference come from it; its key is that of its value in `Options`. */
 export type Option = Switch | Valued;
 
 /** What the option of a record comes to: without a default it may be undefined. */

@@ -22,10 +22,7 @@ const viewIds = views.map(({id}) => id);
 const columnIds = [...new Set(views.flatMap(({columns}) => columns.map(({id}) => id)))];
 const filterForms = 'words, !word, a|b, /regex/, state:B, thread:http-*, pct>1';
 
-/**
-All options, a record each, in the order of the help. The key is what the value is called in `Options`: times have the
-unit in it.
-*/
+/** All options in the order of the help, by the keys of their values in `Options`: times have the unit in it. */
 const optionTable = {
 	engine: {
 		name: 'engine', group: 'sampling', value: 'NAME', default: auto, help: `how samples are taken: ${eitherOf(engineIds)}`,

@@ -1,7 +1,4 @@
-/**
-An error for the user: what is wrong, what to do next, and the exit code (1: cannot be done, 2: wrong usage). Shown
-without a stack trace.
-*/
+/** What is wrong, what to do next, and the exit code (1: cannot be done, 2: wrong usage); shown without a stack trace. */
 export class UserError extends Error {
 	readonly hint: string;
 	readonly exitCode: 1 | 2;

@@ -38,10 +38,7 @@ export function startHeapTrimming(): () => void {
 	};
 }
 
-/**
-Collects this thread's garbage and gives memory back whenever the heap has grown enough. Does nothing if Node has no
-inspector, whose call it is. Returns what ends it.
-*/
+/** Gives memory back whenever the heap has grown enough, if Node has an inspector. Returns what ends it. */
 export function trimHeap({everyMs = 20_000, firstAfterMs = 30_000} = {}): () => void {
 	let notBeforeMs = performance.now() + firstAfterMs;
 	let floorBytes = 0;

@@ -23,10 +23,7 @@ let isSuspending = false;
 let wasContinued = false;
 let wake: (() => void) | undefined;
 
-/**
-From now on SIGTSTP (Ctrl-Z, kill -TSTP) stops this process only when the member is ready for it. Returns a function
-that ends this. SIGSTOP asks nobody.
-*/
+/** From now on SIGTSTP stops this process only when the member is ready for it. Returns what ends this. */
 export function beforeStop(member: Suspendable): () => void {
 	if (members.size === 0) {
 		process.on('SIGTSTP', onStopRequest);
@@ -87,10 +84,7 @@ async function onStopRequest(): Promise<void> {
 	}
 }
 
-/**
-Stops, with the whole job as the kernel would, as often as it is continued in the background; false when it goes on
-there all the same.
-*/
+/** Stops the whole job as often as it is continued in the background; false when it goes on there all the same. */
 async function stayInBackground(): Promise<boolean> {
 	while (isInBackground()) {
 		if (!await stop(wholeJob)) {
@@ -146,10 +140,7 @@ function onContinue(): void {
 	}
 }
 
-/**
-Whether the terminal belongs to another process group: the kernel then stops a process that touches it, with everything
-it holds (tty_check_change of Linux, termios(3)).
-*/
+/** Whether the terminal belongs to another process group (tty_check_change of Linux, termios(3)). */
 function isInBackground(): boolean {
 	const stat = readStat(process.pid);
 	return stat !== undefined && stat.foregroundGroup > 0 && stat.foregroundGroup !== stat.group;

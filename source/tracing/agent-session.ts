@@ -33,10 +33,7 @@ An agent in the target: loaded when this is opened, and gone with everything tha
 we end in any way, or when we stand still for ten seconds. Methods throw UserError.
 */
 export class AgentSession<Report extends AgentReport> {
-	/**
-	Loads the agent, from the jar that came along or another file; nothing is woven yet. `make` gives the session with
-	these files. `timeoutMs`: for the load, `loadTimeoutMs` at most.
-	*/
+	/** Loads the agent, from the jar that came along or another file, within `timeoutMs`; nothing is woven yet. */
 	static async load<Session extends AgentSession<AgentReport>>(target: Target, make: (files: AgentFiles) => Session, {file = bundledFile(jar), timeoutMs = loadTimeoutMs}: {readonly file?: string; readonly timeoutMs?: number} = {}): Promise<Session> {
 		if (file === undefined) {
 			throw new UserError(`the agent is not here: it is ${jar} beside tprof-top's cli.js`, {hint: 'copy the whole dist folder, or install the package'});
@@ -221,10 +218,7 @@ export async function loadAgent(client: AttachClient, target: Target, folder: st
 	return judge(target.pid, reply.code, reply.bytes.toString('utf8', 0, 2000));
 }
 
-/**
-What the JVM's answer means: failures come with the code 0 too, and their own number in the text ("return code: 100", in
-JDK 8 the number alone).
-*/
+/** What the JVM's answer means: failures come with the code 0 too, and their own number in the text. */
 export function judge(pid: number, code: number, text: string): Loaded {
 	if (/dynamic agent loading is not enabled/i.test(text)) {
 		return {ok: false, reason: `JVM ${pid} does not let agents be loaded (-XX:-EnableDynamicAgentLoading)`, hint: 'start it without that flag to trace it; sampling works as it is'};

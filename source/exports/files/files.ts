@@ -23,10 +23,7 @@ export async function writeWhole(file: string, bytes: Written, options: {readonl
 	return written;
 }
 
-/**
-As `writeWhole`, for files that differ in their extension alone: all of them are there afterwards, with one stem, or
-none. Gives back their paths in order.
-*/
+/** As `writeWhole`, for files that differ in their extension: all get one stem, or none is there. Gives back their paths. */
 export async function writeTogether(stem: string, parts: readonly FilePart[], {taken = 'refuse'}: {readonly taken?: 'refuse' | 'suffix'} = {}): Promise<string[]> {
 	const folder = path.dirname(stem + parts[0].extension);
 	const temporaries: string[] = [];

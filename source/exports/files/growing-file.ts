@@ -10,10 +10,7 @@ mode 0600, and gets its own at the end, never in place of another. If we are kil
 reports so far. All methods throw UserError that says what to do, and where the reports are.
 */
 export class GrowingFile {
-	/**
-	Makes the temporary file. Reasons that would keep the file from getting its name at the end are found now, if
-	possible.
-	*/
+	/** Makes the temporary file; what would keep it from its name at the end is refused now, if it can be seen. */
 	static async create(name: string): Promise<GrowingFile> {
 		try {
 			await refuseTaken(name);

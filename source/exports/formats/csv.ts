@@ -51,10 +51,7 @@ export const csv: ExportFormat = {
 	},
 };
 
-/**
-A number as it is; a text quoted where RFC 4180 asks for it, and with an apostrophe before what a spreadsheet would take
-for a formula (OWASP, "CSV Injection").
-*/
+/** A number, or a text quoted as RFC 4180 has it, with an apostrophe before what a spreadsheet takes for a formula. */
 function csvCell(cell: string | number): string {
 	if (typeof cell === 'number') {
 		return String(cell);

@@ -19,20 +19,11 @@ export type ExportOptions = {
 	readonly width?: number;
 	/** Frames of each stack, innermost first, in `votes`; default 10. */
 	readonly depth?: number;
-	/**
-	States counted by `lines` (default all) and `votes` (default RUNNABLE), whose sources counted other states than the
-	views do.
-	*/
+	/** States counted by `lines` (default all) and `votes` (default RUNNABLE). */
 	readonly states?: readonly ThreadState[];
-	/**
-	One of several documents of a run (--iterations over 1): which one, from 0. JSON is then one line, and CSV has its
-	header row in the first only.
-	*/
+	/** Which of several documents of a run, from 0: JSON is then one line, and CSV has one header row. */
 	readonly iteration?: number;
-	/**
-	What there is to say about the session, such as why this engine, or why it ended; printable lines. For text and
-	JSON, which add what the snapshot itself says.
-	*/
+	/** What there is to say about the session beside what the snapshot says: printable lines, for text and JSON. */
 	readonly notes?: readonly string[];
 };
 
@@ -78,10 +69,7 @@ type SnapshotPart = {
 	readonly listing?: 'table' | 'document';
 	/** Frames of each stack that it shows unless --depth is given; without it all. */
 	readonly depth?: number;
-	/**
-	What was counted up to the snapshot, or since the baseline (an earlier snapshot of the same session). Text ends with
-	a line end. The result depends on nothing but the arguments.
-	*/
+	/** What was counted up to the snapshot, or since the baseline. The result depends on nothing but the arguments. */
 	write(snapshot: Snapshot, baseline: Snapshot | undefined, options: ExportOptions): Written;
 };
 

@@ -4,10 +4,7 @@ import type {ExportFormat} from './export-format.js';
 
 const defaultTop = 40;
 
-/**
-The oldest way to print hot lines: a count of samples for each class, method and line, over all threads and
-states. Stacks without a line are not counted.
-*/
+/** Hot lines: samples by class, method and line, over all threads and states. */
 export const lines: ExportFormat = {
 	id: 'lines',
 	title: 'Lines',

@@ -20,10 +20,7 @@ export function reportHead(command: string, {pid, mainClass, command: line, jvmV
 	];
 }
 
-/**
-A heading and a line for each row, of the columns that the width has room for; no line wider than `width` terminal
-cells, none with spaces at its end. Names are full where they fit.
-*/
+/** A heading and a line for each row, of the columns that `width` terminal cells have room for. */
 export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readonly Row[], {width, unit, measure, by}: {readonly width: number; readonly unit: Unit; readonly measure: Measure; readonly by: GroupBy}): string[] {
 	const fitted = fitColumns(columns, width);
 	const lineOf = (cell: (column: Column<Row>, room: number) => string) =>
@@ -34,10 +31,7 @@ export function textTable<Row>(columns: ReadonlyArray<Column<Row>>, rows: readon
 	];
 }
 
-/**
-Breaks the text at the separator into lines of limited width, in terminal cells. All lines but the first begin with the
-indent. A part that is longer than a line stays whole.
-*/
+/** Breaks the text at the separator into lines of `width` terminal cells; all but the first begin with the indent. */
 export function wrapAt(separator: string, text: string, room: number, indent = ''): string[] {
 	const [first, ...parts] = text.split(separator);
 	const lines = [first];

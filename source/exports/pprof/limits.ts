@@ -3,28 +3,19 @@ What a profile may hold at most, so that opening any file takes less than 500 MB
 (test/commands/open.test.ts). The table that a session counts in (table/layout) is the yardstick; for a full one, or one
 with deep stacks, the bounds here come first.
 */
-/**
-Bytes of a profile, compressed and not: 50,000 counters with stacks of 150 frames take 20 MB. A small file can claim any
-size (gzip reaches 1000 : 1).
-*/
+/** Bytes of a profile, compressed and not: a small file can claim any size. */
 export const maxProfileBytes = 64 * 1024 * 1024;
 
 /** Samples; ours have one for each counter. */
 export const maxSamples = 524_288;
 
-/**
-Locations, and the lines of all of them together: calls that were inlined have one each. Rows of more lines would take
-the screen 500 MB.
-*/
+/** Locations, and the lines of all of them together. */
 export const maxLocations = 100_000;
 
 /** Frames, values and labels of all samples, before inlined calls are written out. */
 export const maxSampleItems = 6_000_000;
 
-/**
-Frames of one stack: HotSpot's own limit for a trace is 1024 (MaxJavaStackTraceDepth), but the stack of a thread with a
-large -Xss goes beyond.
-*/
+/** Frames of one stack: that of a thread with a large -Xss goes beyond HotSpot's 1024 (MaxJavaStackTraceDepth). */
 export const maxDepth = 100_000;
 
 /** The same with inlined calls written out: a few bytes can stand for many frames. */
@@ -42,10 +33,7 @@ export const maxThreads = 65_536;
 /** Counters of who held up whom. */
 export const maxContention = 65_536;
 
-/**
-Characters of the names of all lines together, a function's name counted at each of its lines: they are kept, compared
-and sorted by that.
-*/
+/** Characters of the names of all lines together, a function's name counted at each of its lines. */
 export const maxNameCharacters = 16_000_000;
 
 /** A profile with more of something than may be opened; the message says of what. */

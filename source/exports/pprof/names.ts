@@ -5,10 +5,7 @@ export const labelKey = Object.freeze({
 	thread: 'thread', tid: 'tid', javaId: 'java_thread_id', state: 'state',
 });
 
-/**
-Functions that stand for "no Java frames", so that tools show the CPU time of such threads: of the JVM itself, of its
-compilers, others.
-*/
+/** Functions that stand for "no Java frames", of the JVM itself, of its compilers and others. */
 export const placeholders = Object.freeze({vm: '[JVM]', jit: '[JIT compiler]', other: '[no Java frames]'});
 
 /** Strings, functions and locations of a profile that is written, each once. */

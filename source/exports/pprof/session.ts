@@ -142,10 +142,7 @@ function sane(unit: Exclude<Unit, 'text'>, value: number, sizes: Sizes): number 
 const maxJsonBytes = 32 * 1024 * 1024;
 const maxParsedBytes = 96 * 1024 * 1024;
 
-/**
-What JSON costs in memory, bytes, about (V8, 64 bit): an array or object, an item, a field of an object, and each quote of a
-string.
-*/
+/** About what JSON costs in memory (V8, 64 bit): an array or object, an item, a field, and each quote of a string. */
 const parsedBytes = new Uint8Array(256);
 for (const [character, bytes] of Object.entries({'[': 64, '{': 64, ',': 8, ':': 64, '"': 16})) {
 	parsedBytes[character.codePointAt(0)!] = bytes;

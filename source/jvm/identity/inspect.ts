@@ -171,10 +171,7 @@ function targetOf({pid, status, stat, users}: Seen, libraries: Libraries | undef
 /** The largest process id on 64-bit Linux (PID_MAX_LIMIT). */
 const maxPid = 4_194_304;
 
-/**
-Looks at a process id: a HotSpot JVM that may be profiled, or what is in the way. Reads only; sends nothing to the
-process.
-*/
+/** A HotSpot JVM that may be profiled, or what is in the way. Reads only; sends nothing to the process. */
 export function identify(pid: number): Identified {
 	const platform = platformProblem();
 	if (platform) {

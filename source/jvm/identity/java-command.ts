@@ -56,10 +56,7 @@ export function parseJavaCommand(args: readonly string[]): JavaCommand {
 	return {main: '', args: [], vmArgs: args};
 }
 
-/**
-Splits HotSpot's own record of its command (counter sun.rt.javaCommand): main and arguments joined by blanks. A jar's
-path may hold blanks itself.
-*/
+/** Splits HotSpot's own record of its command (counter sun.rt.javaCommand); a jar's path may hold blanks. */
 export function parseRecordedCommand(recorded: string): {readonly main: string; readonly args: readonly string[]} {
 	const jar = /^\S*\/.*?\.jar(?= |$)/.exec(recorded)?.[0];
 	const main = jar ?? recorded.split(' ', 1)[0];

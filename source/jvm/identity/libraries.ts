@@ -4,10 +4,7 @@ import {
 import {readBytes, readOpen} from '../system/proc.js';
 import {isBelowRoot, openFileBelowRoot} from '../system/below-root.js';
 
-/**
-Most bytes read of /proc/PID/maps. A JVM has some hundred mappings of about 100 bytes; vm.max_map_count allows 65,530 by
-default (6 MB).
-*/
+/** Most bytes read of /proc/PID/maps: vm.max_map_count allows some 6 MB by default. */
 const maxMapsBytes = 32 * 1024 * 1024;
 
 /** Which virtual machine's library a process has mapped. */
@@ -51,10 +48,7 @@ export function featureRelease(version: string): number {
 	return Number(/^(?:1\.)?(\d{1,3})(?!\d)/.exec(version)?.[1] ?? 0);
 }
 
-/**
-The Java version of the JDK that a libjvm.so belongs to, from the files around it; empty if they do not say. `libjvm` is
-a path of the process `pid`.
-*/
+/** The Java version of the JDK that a libjvm.so of the process has around it; empty if its files do not say. */
 export function versionAround(libjvm: string, pid: number): string {
 	// JDK 9 and later: HOME/lib/server/libjvm.so; JDK 8: HOME/jre/lib/ARCHITECTURE/server/libjvm.so, or the same
 	// without jre in a JRE.

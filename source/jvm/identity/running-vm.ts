@@ -17,10 +17,7 @@ const clockToleranceMs = 2000;
 export type VmSigns = {
 	/** A VM is running. A library that was loaded but not started is not one. */
 	readonly isRunning: boolean;
-	/**
-	The VM has its thread for SIGQUIT: a handler for that signal is HotSpot's own, and not one of the surrounding
-	program.
-	*/
+	/** The VM has its thread for SIGQUIT: the handler of that signal is HotSpot's own. */
 	readonly takesQuit: boolean;
 	/** When the VM (or else the process) started, clock ticks after boot. */
 	readonly startTicks: number;
@@ -49,10 +46,7 @@ function areOwn(counters: PerfCounters | undefined, startTicks: number): boolean
 
 /** Up to this age a JVM that says it is not up yet is believed; a start-up agent (-javaagent) may take many seconds. */
 const longestStartUpMs = 60_000;
-/**
-A JVM that keeps no counters counts as up at this age: handlers and listener were in place after 110 ms at most on an
-idle host.
-*/
+/** A JVM that keeps no counters counts as up at this age. */
 export const silentStartUpMs = 3000;
 /** JDK 8 and 11 set up signals and attaching just after that counter: some milliseconds later, more on a loaded host. */
 const afterDoneMs = 250;

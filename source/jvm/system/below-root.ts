@@ -96,10 +96,7 @@ function notBelow(): Error {
 	return Object.assign(new Error('not below the root folder of the process'), {code: 'EXDEV'});
 }
 
-/**
-A descriptor for reading the regular file that a path means to a process; the caller closes it. Throws the system's
-error, EINVAL for everything else.
-*/
+/** A descriptor for reading the regular file that a path means to a process. Throws the system's error, EINVAL for others. */
 export function openFileBelowRoot(pid: number, path: string): number {
 	return reopened(openBelowRoot(pid, path));
 }

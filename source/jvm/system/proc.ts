@@ -2,10 +2,7 @@ import {
 	closeSync, constants, openSync, readSync,
 } from 'node:fs';
 
-/**
-Most bytes read of a small /proc file (status, stat, cmdline, environ): argument and environment areas are 128 KB by
-default and 6 MB at most as Linux limits one string.
-*/
+/** Most bytes read of a small /proc file (status, stat, cmdline, environ). */
 const maxProcFileBytes = 1024 * 1024;
 
 /** Clock ticks a second in /proc (USER_HZ): 100 on every architecture that HotSpot runs on under Linux (proc(5), time(7)). */
@@ -134,10 +131,7 @@ function hasQuit(mask: string | undefined): boolean {
 	return /^[\da-f]+$/i.test(mask ?? '') && ((Number.parseInt(mask!.slice(-1), 16) >> quitBit) & 1) === 1;
 }
 
-/**
-Parses /proc/PID/stat (proc(5)); undefined when it is not one. The command name in it may hold anything, parentheses
-included.
-*/
+/** Parses /proc/PID/stat (proc(5)), whose command name may hold anything; undefined when it is not one. */
 export function parseStat(text: string): ProcessStat | undefined {
 	const fields = text.slice(text.lastIndexOf(')') + 2).trim().split(' ', 20);
 	const [group, foregroundGroup, userTicks, systemTicks, startTicks] = [2, 5, 11, 12, 19].map(index => Number(fields[index]));
@@ -199,10 +193,7 @@ export function outOfFiles(error: unknown): {readonly reason: string; readonly h
 		: {reason: 'too many open files on this system (ENFILE)', hint: 'raise fs.file-max, or end the process that has most of them open'};
 }
 
-/**
-Rethrows an error that is about a limit on open files: taken for an answer, it would become a false statement, such as
-that a process has ended.
-*/
+/** Rethrows an error that is about a limit on open files: it says nothing about the process. */
 export function throwIfOutOfFiles(error: unknown): void {
 	if (outOfFiles(error)) {
 		throw error;

@@ -10,10 +10,7 @@ type IdleCall = {
 	readonly method: string;
 	/** What the thread waits for. */
 	readonly reason: string;
-	/**
-	Set for calls that may also work hard (reading a file that is in memory): IDLE only if the thread used no CPU since
-	its previous sample.
-	*/
+	/** Set for calls that may also work hard: IDLE only if the thread used no CPU since its previous sample. */
 	readonly onlyWithoutCpu?: true;
 };
 

@@ -5,10 +5,7 @@ import {
 /** A line of schedstat is three decimal numbers of at most 20 digits each. */
 const maxLineBytes = 80;
 
-/**
-Files kept open at most. Node raises the process's own limit to the largest allowed, so it is no guide. Opening a file
-costs ten times what reading it does, and each takes a kilobyte of kernel memory.
-*/
+/** Files kept open at most: opening one costs ten times what reading it does. */
 const maxOpenFiles = 8192;
 
 /** Part of the process's limit on open files that may be used: the rest is for sockets, outputs and the runtime. */
@@ -45,10 +42,7 @@ Files stay open between samples; a successful reading allocates nothing.
 export class ThreadCpu {
 	/** What the last call of `delta` or `read` found. */
 	reading: CpuReading = 'read';
-	/**
-	The numbers of the last `read` or `delta`, cumulative over the thread's life: on CPU, runnable without one, and how
-	often it was put on a CPU.
-	*/
+	/** The cumulative numbers of the last `read` or `delta`: on CPU, runnable without one, times put on a CPU. */
 	cpuNs = 0;
 	waitNs = 0;
 	timeslices = 0;
@@ -80,10 +74,7 @@ export class ThreadCpu {
 		this.#isMoment = false;
 	}
 
-	/**
-	CPU nanoseconds that the thread used since the previous `delta` for it; 0 the first time, and 0 when it could not be
-	read (see `reading`).
-	*/
+	/** CPU nanoseconds since the previous `delta` for the thread; 0 the first time, and where `reading` says so. */
 	delta(nativeId: number): number {
 		const thread = this.#threadOf(nativeId);
 		const before = thread.lastCpuNs;
@@ -249,10 +240,7 @@ export class ThreadCpu {
 		}
 	}
 
-	/**
-	ENOENT means either that the thread ended or that this kernel has no schedstat (CONFIG_SCHED_INFO); the thread's own
-	directory tells which.
-	*/
+	/** Whether the thread has ended: with ENOENT this kernel may have no schedstat (CONFIG_SCHED_INFO). */
 	#isGone(nativeId: number, error: unknown): boolean {
 		if (isCode(error, 'ESRCH')) {
 			return true;
