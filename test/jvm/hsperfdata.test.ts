@@ -66,44 +66,34 @@ describe.each(jdks())('JDK $release', jdk => {
 	});
 });
 
-/** A file with one number and one string, in either byte order. */
-function drawn(little: boolean, change: (bytes: Buffer) => void = () => undefined): Buffer {
+/** A file with one number and one string. */
+function drawn(change: (bytes: Buffer) => void = () => undefined): Buffer {
 	const bytes = Buffer.alloc(32 + 40 + 48);
-	const u32 = (at: number, value: number) => little ? bytes.writeUInt32LE(value, at) : bytes.writeUInt32BE(value, at);
 	bytes.writeUInt32BE(0xCA_FE_C0_C0, 0);
-	bytes.set([little ? 1 : 0, 2, 0, 1], 4);
-	u32(24, 32);
-	u32(28, 2);
-	const entry = (at: number, length: number, vector: number, type: string, name: string, dataAt: number) => {
-		u32(at, length);
-		u32(at + 4, 20);
-		u32(at + 8, vector);
-		bytes.write(type, at + 12);
-		u32(at + 16, dataAt);
-		bytes.write(name, at + 20);
+	bytes.set([1, 2, 0, 1], 4);
+	const words = (at: number, ...values: readonly number[]) => {
+		for (const [index, value] of values.entries()) {
+			bytes.writeUInt32LE(value, at + (4 * index));
+		}
 	};
 
-	entry(32, 40, 0, 'J', 'a.number', 32);
-	if (little) {
-		bytes.writeBigInt64LE(1_234_567_890_123n, 64);
-	} else {
-		bytes.writeBigInt64BE(1_234_567_890_123n, 64);
-	}
-
-	entry(72, 48, 16, 'B', 'a.text', 32);
+	words(24, 32, 2);
+	words(32, 40, 20, 0, 'J'.codePointAt(0)!, 32);
+	bytes.write('a.number', 52);
+	bytes.writeBigInt64LE(1_234_567_890_123n, 64);
+	words(72, 48, 20, 16, 'B'.codePointAt(0)!, 32);
+	bytes.write('a.text', 92);
 	bytes.write('two words', 104);
 	change(bytes);
 	return bytes;
 }
 
-test('both byte orders are read', () => {
-	for (const little of [true, false]) {
-		expect([...parsePerfData(drawn(little))!]).toEqual([['a.number', 1_234_567_890_123], ['a.text', 'two words']]);
-	}
+test('numbers and texts are read', () => {
+	expect([...parsePerfData(drawn())!]).toEqual([['a.number', 1_234_567_890_123], ['a.text', 'two words']]);
 });
 
 test('lengths and offsets that lie end the walk or leave the entry out', () => {
-	const names = (change: (bytes: Buffer) => void) => [...parsePerfData(drawn(true, change))?.keys() ?? ['none']];
+	const names = (change: (bytes: Buffer) => void) => [...parsePerfData(drawn(change))?.keys() ?? ['none']];
 	expect(names(bytes => bytes.writeUInt32LE(0, 32))).toEqual([]);
 	expect(names(bytes => bytes.writeUInt32LE(0xFF_FF_FF_FF, 32))).toEqual([]);
 	expect(names(bytes => bytes.writeUInt32LE(0xFF_FF_FF_FF, 36))).toEqual(['a.text']);
@@ -111,6 +101,7 @@ test('lengths and offsets that lie end the walk or leave the entry out', () => {
 	expect(names(bytes => bytes.writeUInt32LE(0xFF_FF_FF_FF, 28))).toEqual(['a.number', 'a.text']);
 	expect(names(bytes => bytes.writeUInt32LE(0xFF_FF_FF_FF, 80))).toEqual(['a.number', 'a.text']);
 	expect(names(bytes => bytes.writeUInt32LE(0xFF_FF_FF_FF, 24))).toEqual([]);
+	expect(names(bytes => bytes.writeUInt8(0, 4))).toEqual(['none']);
 	expect(names(bytes => bytes.writeUInt8(1, 5))).toEqual(['none']);
 	expect(names(bytes => bytes.writeUInt8(1, 0))).toEqual(['none']);
 });

@@ -31,12 +31,11 @@ Parses a whole file; undefined if it is not such a file. An entry with an imposs
 count.
 */
 export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
-	if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[5] !== supportedMajor) {
+	if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[4] !== littleEndian || bytes[5] !== supportedMajor) {
 		return undefined;
 	}
 
-	const little = bytes[4] === littleEndian;
-	const u32 = (at: number) => little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
+	const u32 = (at: number) => bytes.readUInt32LE(at);
 	const count = Math.min(u32(28), maxEntries);
 	const counters = new Map<string, number | string>();
 	let at = u32(24);
@@ -57,7 +56,7 @@ export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
 				const limit = Math.min(end, dataStart + Math.min(vectorLength, maxStringBytes));
 				counters.set(name, bytes.toString('utf8', dataStart, stringEnd(bytes, dataStart, limit)));
 			} else if (type === 'J' && vectorLength === 0 && dataStart + 8 <= end) {
-				counters.set(name, Number(little ? bytes.readBigInt64LE(dataStart) : bytes.readBigInt64BE(dataStart)));
+				counters.set(name, Number(bytes.readBigInt64LE(dataStart)));
 			}
 		}
 
