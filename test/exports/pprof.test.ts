@@ -171,8 +171,9 @@ describe('hostile files', () => {
 
 	test('with random bytes changed are opened or refused in one line, and give only printable names', () => {
 		const random = seeded(7);
+		const unchanged = good();
 		for (let round = 0; round < 2000; round++) {
-			const bytes = good();
+			const bytes = Buffer.from(unchanged);
 			for (let change = 0; change < 3; change++) {
 				bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
 			}
