@@ -21,19 +21,14 @@ test('samples are taken more rarely while nothing changes, and at the full rate 
 	expect([false, true, true, true, true, false, true, false].map(isUnchanged => backoff.next(isUnchanged, intervalMs))).toEqual([1, 2, 4, 4, 4, 1, 2, 1]);
 });
 
-test.each([[200, 4], [90, 3], [67, 2], [40, 1], [0, 1]])('nor more rarely than once in %d ms where records have no room for longer: %d at the most', (withinMs, most) => {
+// Records have no room for longer; what is put off is not noticed on the screen.
+test.each([
+	...[[200, 4], [90, 3], [67, 2], [40, 1], [0, 1]].map(([withinMs, most]) => [intervalMs, withinMs, intervalMs, most]),
+	...[[10, 4], [20, 4], [25, 3], [33, 2], [50, 1], [1000, 1]].map(([interval, most]) => [interval, Infinity, interval, most]),
+	...[20, 40, 200].map(interval => [interval, Infinity, intervalMs, 4]),
+])('at an interval of %d ms, with room for %d ms, where %d ms were requested, a sample covers %d intervals at most', (interval, withinMs, requestedMs, most) => {
 	const backoff = new IdleBackoff();
-	expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, intervalMs, withinMs)))).toBe(most);
-});
-
-test.each([[10, 4], [20, 4], [25, 3], [33, 2], [50, 1], [1000, 1]])('at an interval of %d ms they are put off to %d of them at the most, which is not noticed on the screen', (interval, most) => {
-	const backoff = new IdleBackoff();
-	expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval)))).toBe(most);
-});
-
-test.each([[20, 4], [40, 4], [200, 4]])('at an interval of %d ms where 20 were requested, to %d of them', (interval, most) => {
-	const backoff = new IdleBackoff();
-	expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval, Infinity, intervalMs)))).toBe(most);
+	expect(Math.max(...Array.from({length: 10}, () => backoff.next(true, interval, withinMs, requestedMs)))).toBe(most);
 });
 
 /** A Java thread that awaits to be found at work, or not. */

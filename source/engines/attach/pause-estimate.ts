@@ -13,9 +13,7 @@ latency. Where we may not see these figures it is the latency: too much rather t
 export class PauseEstimate {
 	readonly #target: ThreadCpu;
 	readonly #own = ownThread();
-	#vmThreadNs = -1;
-	#listenerNs = -1;
-	#ownWaitNs = -1;
+	#beforeNs: readonly number[] = [];
 
 	/** `target` reads the target's threads. */
 	constructor(target: ThreadCpu) {
@@ -24,18 +22,17 @@ export class PauseEstimate {
 
 	/** Right before the request. Ids are those on our side; 0 while not known. */
 	begin(vmThread: number, listener: number): void {
-		this.#vmThreadNs = this.#busyNs(vmThread);
-		this.#listenerNs = this.#busyNs(listener);
-		this.#ownWaitNs = this.#readOwnWaitNs();
+		this.#beforeNs = this.#read(vmThread, listener);
 	}
 
 	/** Right after the answer, with its latency to the first byte: milliseconds for which the target was stopped. */
 	end(vmThread: number, listener: number, latencyMs: number): number {
+		const [vmThreadMs, listenerMs, ownWaitMs] = this.#read(vmThread, listener).map((ns, index) => {
+			const beforeNs = this.#beforeNs[index];
+			return beforeNs >= 0 && ns >= beforeNs ? (ns - beforeNs) / nsInMs : undefined;
+		});
 		return estimatePauseMs({
-			latencyMs,
-			vmThreadMs: since(this.#vmThreadNs, this.#busyNs(vmThread)),
-			listenerMs: since(this.#listenerNs, this.#busyNs(listener)),
-			ownWaitMs: since(this.#ownWaitNs, this.#readOwnWaitNs()),
+			latencyMs, vmThreadMs, listenerMs, ownWaitMs,
 		});
 	}
 
@@ -48,8 +45,9 @@ export class PauseEstimate {
 		return thread > 0 && this.#target.read(thread) ? this.#target.cpuNs + this.#target.waitNs : -1;
 	}
 
-	#readOwnWaitNs(): number {
-		return this.#own?.cpu.read(this.#own.id) ? this.#own.cpu.waitNs : -1;
+	/** Of the VM Thread and the listener, and the time that we waited for a CPU ourselves. */
+	#read(vmThread: number, listener: number): readonly number[] {
+		return [this.#busyNs(vmThread), this.#busyNs(listener), this.#own?.cpu.read(this.#own.id) ? this.#own.cpu.waitNs : -1];
 	}
 }
 
@@ -71,10 +69,6 @@ export function estimatePauseMs({latencyMs, vmThreadMs, listenerMs, ownWaitMs}: 
 
 	const without = latencyMs - (listenerMs ?? 0) - (ownWaitMs ?? 0);
 	return Math.min(latencyMs, Math.max(vmThreadMs, without, 0));
-}
-
-function since(before: number, after: number): number | undefined {
-	return before >= 0 && after >= before ? (after - before) / nsInMs : undefined;
 }
 
 /** The thread that runs this, by its id in /proc; in a worker that differs from the id of the process. */

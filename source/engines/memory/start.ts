@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs';
+import {constants} from 'node:os';
 import process from 'node:process';
 import {printable} from '../../model/text.js';
 import {hasPtraceCapability} from '../../jvm/attachability/credentials.js';
@@ -11,7 +12,7 @@ import type {Obstacle} from '../../jvm/obstacles.js';
 import {type Interner} from '../../model/frame.js';
 import {MissingFields, openJvm, type Opened} from './open.js';
 import {nameOf, processOf} from './target/other-tracer.js';
-import {errno, type Ptrace} from './target/ptrace.js';
+import {type Ptrace} from './target/ptrace.js';
 import {Unreadable} from './target/reader.js';
 import {MemorySession} from './session.js';
 import {allowedEvents} from './timer/choose.js';
@@ -63,7 +64,7 @@ export function stopObstacle(target: Target, ptrace: Ptrace): Obstacle | undefin
 	}
 
 	// Filters return any errno, often EPERM or ENOSYS.
-	return ptrace.seize(noThread) === errno.ESRCH
+	return ptrace.seize(noThread) === constants.errno.ESRCH
 		? undefined
 		: {reason: 'ptrace is blocked by a system call filter (seccomp), as is usual in containers', hint: 'start the container with --cap-add SYS_PTRACE', othersMayDo: true};
 }

@@ -86,11 +86,12 @@ export class Continuations {
 
 	#continuationOf(stack: StackCopy, entry: number): number {
 		if (this.#entryWord !== 0) {
-			return this.#entryReference(stack, entry, this.#entryWord);
+			// Pointers on the stack are never compressed or coloured.
+			return stack.word(entry + (8 * this.#entryWord));
 		}
 
 		for (let word = 1; word < entryWords; word++) {
-			const oop = ifReadable(() => this.#entryReference(stack, entry, word), 0);
+			const oop = ifReadable(() => stack.word(entry + (8 * word)), 0);
 			const isFound = ifReadable(() => {
 				const klass = this.#continuationKlass(this.#heap.klassOf(oop));
 				this.#offsets = klass === 0 ? this.#offsets : this.#findOffsets(klass, oop);
@@ -103,11 +104,6 @@ export class Continuations {
 		}
 
 		return fail();
-	}
-
-	/** Pointers on the stack are never compressed or coloured. */
-	#entryReference(stack: StackCopy, entry: number, word: number): number {
-		return stack.word(entry + (8 * word));
 	}
 
 	/** jdk.internal.vm.Continuation, for a class that is or extends it; otherwise 0. */

@@ -18,30 +18,20 @@ export type StopWatch = {asked(thread: JavaThread): void; held(thread: JavaThrea
 
 type Moment = {thread: JavaThread; readonly registers: Uint8Array; readonly stack: StackCopy; readonly block: ThreadBlock; isTaken: boolean; isAnchored: boolean; chunk?: ChunkPosition};
 
+type Parts = {
+	readonly memory: Memory; readonly threads: JavaThreads; readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper;
+	readonly continuations: Continuations;
+};
+
 /** Stops threads that execute Java code, copies their stacks, and walks them once they run again. */
 export class RunningStacks {
-	readonly #memory: Memory;
-	readonly #threads: JavaThreads;
-	readonly #walker: Walker;
-	readonly #top: TopFrame;
-	readonly #ptrace: Ptrace;
-	readonly #stopper: Stopper;
-	readonly #continuations: Continuations;
+	readonly #parts: Parts;
 	readonly #moments: Moment[] = [];
 	/** Threads stopped by `stopWorking`, by Linux id. */
 	#caught = new Map<number, Moment>();
 
-	constructor(parts: {
-		readonly memory: Memory; readonly threads: JavaThreads; readonly walker: Walker; readonly top: TopFrame; readonly ptrace: Ptrace; readonly stopper: Stopper;
-		readonly continuations: Continuations;
-	}) {
-		this.#memory = parts.memory;
-		this.#threads = parts.threads;
-		this.#walker = parts.walker;
-		this.#top = parts.top;
-		this.#ptrace = parts.ptrace;
-		this.#stopper = parts.stopper;
-		this.#continuations = parts.continuations;
+	constructor(parts: Parts) {
+		this.#parts = parts;
 	}
 
 	/** Sets the frames of these threads; those that the kernel does not list for the target are not stopped. */
@@ -49,8 +39,8 @@ export class RunningStacks {
 		const moments = new Map<number, Moment>();
 		for (const thread of threads) {
 			if (!thread.isThere) {
-				this.#walker.start();
-				thread.setStack(this.#walker, 'broken', undefined);
+				this.#parts.walker.start();
+				thread.setStack(this.#parts.walker, 'broken', undefined);
 				thread.setWalked(undefined);
 			}
 		}
@@ -69,7 +59,7 @@ export class RunningStacks {
 	*/
 	stopWorking(threads: readonly JavaThread[], isStillThere: (thread: JavaThread) => boolean, watch: StopWatch): Stops {
 		this.#caught = new Map();
-		return this.#stop(threads, this.#caught, thread => this.#threads.isInJavaNow(thread) && isStillThere(thread), watch);
+		return this.#stop(threads, this.#caught, thread => this.#parts.threads.isInJavaNow(thread) && isStillThere(thread), watch);
 	}
 
 	/**
@@ -100,7 +90,7 @@ export class RunningStacks {
 			}
 		}
 
-		return this.#stopper.stop([...byId.keys()], tid => {
+		return this.#parts.stopper.stop([...byId.keys()], tid => {
 			const moment = moments.get(tid);
 			if (moment) {
 				this.#take(moment, tid);
@@ -138,7 +128,7 @@ export class RunningStacks {
 	#take(moment: Moment, tid: number): void {
 		const {thread} = moment;
 		ifReadable(() => {
-			if (this.#ptrace.registers(tid, moment.registers) !== 0 || !this.#threads.reread(thread)) {
+			if (this.#parts.ptrace.registers(tid, moment.registers) !== 0 || !this.#parts.threads.reread(thread)) {
 				return;
 			}
 
@@ -148,34 +138,34 @@ export class RunningStacks {
 			const low = moment.isAnchored ? block.anchorSp - 8 : decodeRegisters(moment.registers).sp;
 			// A thread that has just started has no stack base before this.
 			if (low >= block.stackBase - block.stackSize && low < block.stackBase) {
-				moment.stack.load(this.#memory, low, block.stackBase, heldStackBytes);
+				moment.stack.load(this.#parts.memory, low, block.stackBase, heldStackBytes);
 				moment.isTaken = true;
-				moment.chunk = block.continuationEntry === 0 ? undefined : this.#continuations.locate(moment.stack, block.continuationEntry);
+				moment.chunk = block.continuationEntry === 0 ? undefined : this.#parts.continuations.locate(moment.stack, block.continuationEntry);
 			}
 		}, undefined);
 	}
 
 	#finish({thread, registers, stack, isTaken, isAnchored, chunk}: Moment): void {
-		this.#walker.start();
+		this.#parts.walker.start();
 		let end: WalkEnd = 'broken';
 		if (isTaken) {
 			const {block} = thread;
 			const location = decodeRegisters(registers);
 			// A VM call without a state transition (JRT_BLOCK_ENTRY: locking, allocating) still leaves an anchor.
-			if (isAnchored || (block.anchorSp > location.sp && !this.#top.isInCode(location))) {
+			if (isAnchored || (block.anchorSp > location.sp && !this.#parts.top.isInCode(location))) {
 				end = this.#fromAnchor(stack, block);
 			} else {
-				end = isOutsideJava(block) ? 'root' : this.#top.walk(stack, location);
+				end = isOutsideJava(block) ? 'root' : this.#parts.top.walk(stack, location);
 			}
 		}
 
-		const hasHeap = this.#walker.heapStart !== -1 && chunk !== undefined && this.#continuations.walk(chunk);
-		thread.setStack(this.#walker, end, hasHeap ? this.#continuations.frames : undefined);
+		const hasHeap = this.#parts.walker.heapStart !== -1 && chunk !== undefined && this.#parts.continuations.walk(chunk);
+		thread.setStack(this.#parts.walker, end, hasHeap ? this.#parts.continuations.frames : undefined);
 		thread.setWalked(undefined);
 	}
 
 	#fromAnchor(stack: StackCopy, {anchorSp, anchorPc, anchorFp}: ThreadBlock): WalkEnd {
-		return stack.has(anchorSp - 8) ? this.#walker.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp) : 'broken';
+		return stack.has(anchorSp - 8) ? this.#parts.walker.walk(stack, anchorPc || stack.word(anchorSp - 8), anchorSp, anchorFp) : 'broken';
 	}
 }
 

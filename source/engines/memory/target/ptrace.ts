@@ -1,3 +1,4 @@
+import {constants} from 'node:os';
 import {loadKoffi} from '../../../jvm/system/koffi.js';
 
 /** Requests of ptrace(2) (Linux include/uapi/linux/ptrace.h). */
@@ -9,14 +10,11 @@ const request = {
 const waitOptions = 1 | 0x40_00_00_00;
 
 /** Signals that a terminal sends to a background process that uses it (signal(7)), and SIG_IGN. */
-const terminalStops = {SIGTTIN: 21, SIGTTOU: 22} as const;
+const terminalStops = [constants.signals.SIGTTIN, constants.signals.SIGTTOU];
 const ignoreSignal = 1;
 
 /** prctl(2): maximum delay of this thread's timers, nanoseconds. */
 const setTimerSlack = 29;
-
-/** errno values of Linux on x86-64. */
-export const errno = {EPERM: 1, ESRCH: 3, ECHILD: 10} as const;
 
 /**
 The calls that stop and detach threads of another process, and raise our priority meanwhile. All must be made by the
@@ -53,7 +51,7 @@ export function loadPtrace(): Ptrace {
 	const status = new Int32Array(1);
 	const check = (result: number) => result === -1 ? koffi.errno() : 0;
 	// A stopped tracer would keep its threads stopped, so the terminal must not stop us.
-	for (const number of Object.values(terminalStops)) {
+	for (const number of terminalStops) {
 		signal(number, ignoreSignal);
 	}
 

@@ -1,6 +1,9 @@
+import {constants} from 'node:os';
 import {setTimeout as sleep} from 'node:timers/promises';
 import {OtherTracer} from './other-tracer.js';
-import {errno, type Ptrace} from './ptrace.js';
+import {type Ptrace} from './ptrace.js';
+
+const {errno} = constants;
 
 /**
 Maximum number of threads stopped at the same time: each waits for those handled before it, and smaller batches leave

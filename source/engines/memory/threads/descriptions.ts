@@ -26,6 +26,8 @@ const tries = 3;
 /** JIT compiler threads are Java threads to the VM. */
 const compilerName = /^C[12] CompilerThread\d+$|^JVMCI(?:-native)? CompilerThread/;
 
+type Parts = {readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods};
+
 type Found = {readonly identity?: ThreadIdentity; readonly state?: number};
 
 /**
@@ -37,26 +39,16 @@ export class Descriptions {
 	#nowMs = 0;
 	readonly #vm: Vm;
 	readonly #pid: number;
-	readonly #heap: Heap;
-	readonly #objects: ThreadObjects;
-	readonly #clock: HeapClock;
-	readonly #threads: JavaThreads;
-	readonly #methods: Methods;
+	readonly #parts: Parts;
 	/** How many more names this sample may read again; the index of the last idle thread chosen for it, and when. */
 	#namesLeft = 0;
 	#chosen = 0;
 	#chosenMs = 0;
 
-	constructor(vm: Vm, pid: number, parts: {
-		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly threads: JavaThreads; readonly methods: Methods;
-	}) {
+	constructor(vm: Vm, pid: number, parts: Parts) {
 		this.#vm = vm;
 		this.#pid = pid;
-		this.#heap = parts.heap;
-		this.#objects = parts.objects;
-		this.#clock = parts.clock;
-		this.#threads = parts.threads;
-		this.#methods = parts.methods;
+		this.#parts = parts;
 	}
 
 	/**
@@ -115,7 +107,7 @@ export class Descriptions {
 		}
 
 		for (let attempt = 0; attempt < tries; attempt++) {
-			const clock = this.#clock.now();
+			const clock = this.#parts.clock.now();
 			if (clock === moving) {
 				break;
 			}
@@ -130,7 +122,7 @@ export class Descriptions {
 				}
 			}
 
-			if (this.#clock.now() === clock) {
+			if (this.#parts.clock.now() === clock) {
 				for (const each of found) {
 					this.#apply(each.thread, each);
 				}
@@ -156,7 +148,7 @@ export class Descriptions {
 				thread.description.isStateSure = true;
 				this.#apply(thread, {
 					identity: isDue ? this.#confirmedIdentity(thread) : undefined,
-					state: derivedState(thread, this.#methods, this.#status(thread)),
+					state: derivedState(thread, this.#parts.methods, this.#status(thread)),
 				});
 			}
 		}
@@ -173,22 +165,22 @@ export class Descriptions {
 		}
 
 		const isNew = thread.description.frames !== thread.frames;
-		thread.description.isStateSure = read !== undefined && ((read === thread.state && !isNew) || this.#threads.isWhereWalked(thread));
+		thread.description.isStateSure = read !== undefined && ((read === thread.state && !isNew) || this.#parts.threads.isWhereWalked(thread));
 		if (thread.description.isStateSure) {
 			return read;
 		}
 
-		return isNew ? derivedState(thread, this.#methods, undefined) : undefined;
+		return isNew ? derivedState(thread, this.#parts.methods, undefined) : undefined;
 	}
 
 	/** Identity of the mounted virtual thread; undefined if unreadable: its frames then count for the carrier. */
 	#virtual(thread: JavaThread): JavaThread['virtual'] {
-		const before = this.#clock.now();
+		const before = this.#parts.clock.now();
 		try {
-			this.#heap.isDoubtful = false;
-			const oop = this.#objects.inHandle(thread.block.virtualThread);
-			const {id, name} = this.#objects.virtualIdentity(oop);
-			if (this.#vm.collector === 'stop-the-world' ? before !== moving && this.#clock.now() === before : !this.#heap.isDoubtful) {
+			this.#parts.heap.isDoubtful = false;
+			const oop = this.#parts.objects.inHandle(thread.block.virtualThread);
+			const {id, name} = this.#parts.objects.virtualIdentity(oop);
+			if (this.#vm.collector === 'stop-the-world' ? before !== moving && this.#parts.clock.now() === before : !this.#parts.heap.isDoubtful) {
 				return {key: id, name: name === '' ? `#${id}` : name};
 			}
 		} catch {}
@@ -215,7 +207,7 @@ export class Descriptions {
 		thread.state = state ?? thread.state;
 		if (thread.description.frames !== thread.frames) {
 			thread.description.frames = thread.frames;
-			thread.description.isNotifiable = waitKind(thread, this.#methods) === 'wait';
+			thread.description.isNotifiable = waitKind(thread, this.#parts.methods) === 'wait';
 		}
 
 		if (thread.state === stateCode.TERMINATED) {
@@ -238,8 +230,8 @@ export class Descriptions {
 	#identity(thread: JavaThread): ThreadIdentity | undefined {
 		try {
 			return this.#vm.reader.withPages(() => {
-				const oop = this.#objects.objectOf(thread.address, thread.block.threadObject);
-				return oop === 0 ? undefined : this.#objects.identity(oop);
+				const oop = this.#parts.objects.objectOf(thread.address, thread.block.threadObject);
+				return oop === 0 ? undefined : this.#parts.objects.identity(oop);
 			});
 		} catch {
 			return undefined;
@@ -251,7 +243,7 @@ export class Descriptions {
 	come through up-to-date pointers or match the kernel's.
 	*/
 	#confirmedIdentity(thread: JavaThread): ThreadIdentity | undefined {
-		this.#heap.isDoubtful = false;
+		this.#parts.heap.isDoubtful = false;
 		this.#vm.reader.forgetPages();
 		const identity = this.#identity(thread);
 		this.#vm.reader.forgetPages();
@@ -261,19 +253,19 @@ export class Descriptions {
 		}
 
 		const kernel = kernelName(this.#pid, thread.nativeId);
-		return !this.#heap.isDoubtful || confirms(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
+		return !this.#parts.heap.isDoubtful || confirms(kernel, identity.name) ? identity : (thread.description.isIdentified ? undefined : {...identity, name: kernel});
 	}
 
 	/** The status address stays valid until a collection. */
 	#state(thread: JavaThread, clock: number): number | undefined {
 		try {
 			if (thread.description.statusClock !== clock) {
-				const oop = this.#objects.objectOf(thread.address, thread.block.threadObject);
+				const oop = this.#parts.objects.objectOf(thread.address, thread.block.threadObject);
 				if (oop === 0) {
 					return undefined;
 				}
 
-				thread.description.statusAddress = this.#objects.statusAddress(oop);
+				thread.description.statusAddress = this.#parts.objects.statusAddress(oop);
 				thread.description.statusClock = clock;
 			}
 
@@ -286,8 +278,8 @@ export class Descriptions {
 
 	#status(thread: JavaThread): number | undefined {
 		try {
-			const oop = this.#objects.objectOf(thread.address, thread.block.threadObject);
-			return oop === 0 ? undefined : this.#vm.reader.u32(this.#objects.statusAddress(oop));
+			const oop = this.#parts.objects.objectOf(thread.address, thread.block.threadObject);
+			return oop === 0 ? undefined : this.#vm.reader.u32(this.#parts.objects.statusAddress(oop));
 		} catch {
 			return undefined;
 		}

@@ -32,6 +32,11 @@ the next tick (up to 4 ms) or when a thread leaves its CPU, so a thread that sta
 used only after the others have been idle for a while.
 */
 export class OtherThreadsIdle {
+	/** Between the last two readings only watched threads without frames have run, for certain; or also those with frames. */
+	wereIdle = false;
+	wereOthersIdle = false;
+	/** Since when only watched threads have run (performance.now); Infinity if unknown. */
+	sinceMs = Number.POSITIVE_INFINITY;
 	readonly #clock: ProcessClock | undefined;
 	readonly #cpu: ThreadCpu;
 	#watched: number[] = [];
@@ -42,30 +47,11 @@ export class OtherThreadsIdle {
 	#usedNs = Number.NaN;
 	#idleScans = 0;
 	#inconclusive = 0;
-	#wereIdle = false;
-	#wereOthersIdle = false;
 	#scanAtMs = 0;
-	/** Since when no other thread has run; Infinity if one may have. */
-	#sinceMs = Number.POSITIVE_INFINITY;
 
 	constructor(clock: ProcessClock | undefined, cpu: ThreadCpu) {
 		this.#clock = clock;
 		this.#cpu = cpu;
-	}
-
-	/** Since when only watched threads have run (performance.now); Infinity if unknown. */
-	get sinceMs(): number {
-		return this.#sinceMs;
-	}
-
-	/** Between the last two readings only watched threads without frames have run, for certain. */
-	get wereIdle(): boolean {
-		return this.#wereIdle;
-	}
-
-	/** The same, but watched threads with frames may have run. */
-	get wereOthersIdle(): boolean {
-		return this.#wereOthersIdle;
 	}
 
 	/**
@@ -73,8 +59,8 @@ export class OtherThreadsIdle {
 	(`ThreadCpu.beginMoment`).
 	*/
 	areIdle(nowMs: number): boolean {
-		this.#wereIdle = false;
-		this.#wereOthersIdle = false;
+		this.wereIdle = false;
+		this.wereOthersIdle = false;
 		if (Number.isNaN(this.#usedNs)) {
 			return false;
 		}
@@ -93,8 +79,8 @@ export class OtherThreadsIdle {
 			return false;
 		}
 
-		this.#wereOthersIdle = this.#inconclusive === 0;
-		this.#wereIdle = this.#wereOthersIdle && this.#withFramesNs === withFramesNs;
+		this.wereOthersIdle = this.#inconclusive === 0;
+		this.wereIdle = this.wereOthersIdle && this.#withFramesNs === withFramesNs;
 		return nowMs < this.#scanAtMs;
 	}
 
@@ -111,23 +97,23 @@ export class OtherThreadsIdle {
 		}
 
 		const watched = [...withFrames, ...frameless];
-		const isKnown = this.#wereOthersIdle && withFrames.length === this.#withFrames && watched.length === this.#watched.length && watched.every((id, index) => id === this.#watched[index]);
+		const isKnown = this.wereOthersIdle && withFrames.length === this.#withFrames && watched.length === this.#watched.length && watched.every((id, index) => id === this.#watched[index]);
 		if (!isKnown && !this.#measureAnew(watched, withFrames.length)) {
 			this.forget(this.#idleScans);
 			return;
 		}
 
-		this.#scanAtMs = nowMs + (isKnown && this.#wereIdle ? idleScanEveryMs : scanEveryMs);
-		this.#sinceMs = Math.min(this.#sinceMs, nowMs);
+		this.#scanAtMs = nowMs + (isKnown && this.wereIdle ? idleScanEveryMs : scanEveryMs);
+		this.sinceMs = Math.min(this.sinceMs, nowMs);
 	}
 
 	/** Discards what is known: the next sample scans all threads. */
 	forget(idleScans = 0): void {
-		this.#wereIdle = false;
-		this.#wereOthersIdle = false;
+		this.wereIdle = false;
+		this.wereOthersIdle = false;
 		this.#usedNs = Number.NaN;
 		this.#idleScans = idleScans;
-		this.#sinceMs = Number.POSITIVE_INFINITY;
+		this.sinceMs = Number.POSITIVE_INFINITY;
 	}
 
 	/**

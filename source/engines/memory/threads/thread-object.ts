@@ -64,14 +64,7 @@ export class ThreadObjects {
 	}
 
 	identity(oop: number): ThreadIdentity {
-		const {reader} = this.#vm;
-		const {name, id, daemon} = this.#offsets;
-		const string = this.#heap.reference(oop + name);
-		return {
-			id: reader.word(oop + id),
-			name: string === 0 ? '' : printable(this.#heap.string(string)),
-			isDaemon: reader.u8(this.#holder(oop) + daemon) !== 0,
-		};
+		return {...this.#idAndName(oop), isDaemon: this.#vm.reader.u8(this.#holder(oop) + this.#offsets.daemon) !== 0};
 	}
 
 	/** Id and name of a java.lang.VirtualThread. */
@@ -80,8 +73,7 @@ export class ThreadObjects {
 			fail();
 		}
 
-		const string = this.#heap.reference(oop + this.#offsets.name);
-		return {id: this.#vm.reader.word(oop + this.#offsets.id), name: string === 0 ? '' : printable(this.#heap.string(string))};
+		return this.#idAndName(oop);
 	}
 
 	/** The object that a thread is parked on; 0 for none. */
@@ -117,6 +109,11 @@ export class ThreadObjects {
 		return slot === 0 ? 0 : this.#heap.reference(slot, true);
 	}
 
+	#idAndName(oop: number): {readonly id: number; readonly name: string} {
+		const string = this.#heap.reference(oop + this.#offsets.name);
+		return {id: this.#vm.reader.word(oop + this.#offsets.id), name: string === 0 ? '' : printable(this.#heap.string(string))};
+	}
+
 	#holder(oop: number): number {
 		if (!has(this.#offsets.holder)) {
 			return oop;
@@ -137,27 +134,12 @@ export function waitKindOfStatus(status: number): WaitKind {
 
 export type WaitKind = 'none' | 'enter' | 'wait' | 'park' | 'sleep';
 
+/** Bits of a status that give the state; the first one set counts. */
+const stateBits: ReadonlyArray<readonly [number, number]> = [
+	[0x00_04, stateCode.RUNNABLE], [0x04_00, stateCode.BLOCKED], [0x00_10, stateCode.WAITING], [0x00_20, stateCode.TIMED_WAITING], [0x00_02, stateCode.TERMINATED], [0x00_01, stateCode.RUNNABLE],
+];
+
 /** State code of a threadStatus, whose bits are JVMTI thread states (jdk.internal.misc.VM.toThreadState). */
 export function stateOfStatus(status: number): number {
-	if (status & 0x00_04) {
-		return stateCode.RUNNABLE;
-	}
-
-	if (status & 0x04_00) {
-		return stateCode.BLOCKED;
-	}
-
-	if (status & 0x00_10) {
-		return stateCode.WAITING;
-	}
-
-	if (status & 0x00_20) {
-		return stateCode.TIMED_WAITING;
-	}
-
-	if (status & 0x00_02) {
-		return stateCode.TERMINATED;
-	}
-
-	return status & 0x00_01 ? stateCode.RUNNABLE : stateCode.NEW;
+	return stateBits.find(([bit]) => (status & bit) !== 0)?.[1] ?? stateCode.NEW;
 }

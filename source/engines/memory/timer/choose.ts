@@ -1,8 +1,9 @@
+import {constants} from 'node:os';
 import {type Target} from '../../../jvm/target.js';
 import {SessionOver, type EngineOptions, type TimerId} from '../../engine.js';
 import {type Opened} from '../open.js';
 import {threadIdsOf} from '../threads/kernel-name.js';
-import {errorNumber, paranoid, refusalOf, type PerfCalls} from './perf-calls.js';
+import {paranoid, refusalOf, type PerfCalls} from './perf-calls.js';
 import {CpuRings} from './cpu-rings.js';
 import {CpuTimer} from './cpu-timer.js';
 import {periodOf} from './period.js';
@@ -72,12 +73,12 @@ export function allowedEvents(calls: PerfCalls, pid: number): Allowed {
 	}
 
 	// Only EACCES can depend on system calls being included.
-	const error = full === errorNumber.EACCES ? tryEvent(calls, pid, false) : full;
+	const error = full === constants.errno.EACCES ? tryEvent(calls, pid, false) : full;
 	return error === 0 ? {withKernel: false} : {refusal: refusalOf(error)};
 }
 
 function tryEvent(calls: PerfCalls, pid: number, withKernel: boolean): number {
-	let error: number = errorNumber.ESRCH;
+	let error: number = constants.errno.ESRCH;
 	for (const tid of threadIdsOf(pid).slice(0, tries)) {
 		const event = ThreadEvent.open(calls, tid, {size: ringSizes.at(-1)!, periodNs: 1e9, withKernel});
 		if (typeof event !== 'number') {
@@ -85,7 +86,7 @@ function tryEvent(calls: PerfCalls, pid: number, withKernel: boolean): number {
 			return 0;
 		}
 
-		if (event !== errorNumber.ESRCH) {
+		if (event !== constants.errno.ESRCH) {
 			return event;
 		}
 

@@ -1,5 +1,6 @@
+import {constants} from 'node:os';
 import {threadIdsOf} from '../threads/kernel-name.js';
-import {errorNumber, refusalOf, type PerfCalls} from './perf-calls.js';
+import {refusalOf, type PerfCalls} from './perf-calls.js';
 import {
 	Ring, pageBytes, type Records, type ThreadRecord,
 } from './ring.js';
@@ -144,7 +145,7 @@ export class CpuRings {
 		const pages = Math.max(minPages, Math.min(maxPages, 2 ** Math.floor(Math.log2(allBytes / pageBytes / count))));
 		for (const cpu of cpus) {
 			const error = this.#open(cpu, pages);
-			if (error !== 0 && error !== errorNumber.ENODEV) {
+			if (error !== 0 && error !== constants.errno.ENODEV) {
 				this.#refused.set(cpu, error);
 			}
 		}

@@ -1,6 +1,7 @@
+import {constants} from 'node:os';
 import {threadFlag} from '../../../model/sample.js';
 import {type JavaThread} from '../threads/java-thread.js';
-import {errorNumber, refusalOf, type PerfCalls} from './perf-calls.js';
+import {refusalOf, type PerfCalls} from './perf-calls.js';
 import {type RecordedStack} from './recorded-stack.js';
 import {monotonicNs} from './period.js';
 import {Ring, pageBytes, type Records} from './ring.js';
@@ -147,7 +148,7 @@ export class FollowedThreads {
 
 	/** Says how many busy threads have no records, and why; empty if all have. */
 	get finding(): string {
-		const why = this.#error === errorNumber.EPERM ? 'too little memory may be locked (ulimit -l)' : refusalOf(this.#error);
+		const why = this.#error === constants.errno.EPERM ? 'too little memory may be locked (ulimit -l)' : refusalOf(this.#error);
 		return this.#refused === 0 ? '' : `${this.#refused} ${this.#refused === 1 ? 'thread has' : 'threads have'} no records: ${why}`;
 	}
 
@@ -249,7 +250,7 @@ export class FollowedThreads {
 				return;
 			}
 
-			if (event === errorNumber.ESRCH) {
+			if (event === constants.errno.ESRCH) {
 				return;
 			}
 
@@ -257,7 +258,7 @@ export class FollowedThreads {
 		}
 
 		followed.refusedUntilMs = nowMs + refusedMs;
-		this.#isTooLarge = this.#error === errorNumber.EPERM && this.#largest < ringSizes.length - 1;
+		this.#isTooLarge = this.#error === constants.errno.EPERM && this.#largest < ringSizes.length - 1;
 	}
 
 	/** Index of the ring size for a new event; past the end if there are too many. */

@@ -1,4 +1,5 @@
 import {readFileSync} from 'node:fs';
+import {constants} from 'node:os';
 import {loadKoffi} from '../../../jvm/system/koffi.js';
 
 /**
@@ -138,27 +139,24 @@ export function loadPerfCalls(): PerfCalls {
 	};
 }
 
-/** errno values of Linux on x86-64. */
-export const errorNumber = {
-	EPERM: 1, ESRCH: 3, EACCES: 13, ENODEV: 19, EMFILE: 24, ENOSYS: 38,
-} as const;
+const {errno} = constants;
 
 /** A description of why an event was refused. */
 export function refusalOf(error: number): string {
 	switch (error) {
-		case errorNumber.EACCES: {
+		case errno.EACCES: {
 			return `kernel.perf_event_paranoid ${paranoid()}`;
 		}
 
-		case errorNumber.EPERM: {
+		case errno.EPERM: {
 			return 'a system call filter (seccomp, as is usual in containers), the kernel\'s lockdown, or too little lockable memory (ulimit -l)';
 		}
 
-		case errorNumber.ENOSYS: {
+		case errno.ENOSYS: {
 			return 'a system call filter (seccomp, as is usual in containers), or a kernel without perf events';
 		}
 
-		case errorNumber.EMFILE: {
+		case errno.EMFILE: {
 			return 'no more files may be opened (ulimit -n)';
 		}
 

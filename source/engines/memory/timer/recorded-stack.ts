@@ -29,22 +29,17 @@ export class RecordedStack extends WalkedStack {
 	entry?: {readonly address: number; readonly bytes: Uint8Array};
 }
 
+/** `nativeCode`: the frame `(native code)`. */
+type Parts = {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations; readonly nativeCode: number};
+
+/** Walks the stacks of records. */
 export class RecordedStacks {
-	readonly #memory: Memory;
-	readonly #walker: Walker;
-	readonly #top: TopFrame;
-	readonly #continuations: Continuations;
-	/** The frame `(native code)`. */
-	readonly #nativeCode: number;
+	readonly #parts: Parts;
 	readonly #stack = new StackCopy();
 	readonly #bytes = new Uint8Array(seamBytes);
 
-	constructor(parts: {readonly memory: Memory; readonly walker: Walker; readonly top: TopFrame; readonly continuations: Continuations; readonly nativeCode: number}) {
-		this.#memory = parts.memory;
-		this.#walker = parts.walker;
-		this.#top = parts.top;
-		this.#continuations = parts.continuations;
-		this.#nativeCode = parts.nativeCode;
+	constructor(parts: Parts) {
+		this.#parts = parts;
 	}
 
 	/**
@@ -60,16 +55,16 @@ export class RecordedStacks {
 			return undefined;
 		}
 
-		this.#walker.start();
+		this.#parts.walker.start();
 		const end = ifReadable<WalkEnd | undefined>(() => {
 			this.#stack.set(sp, bytes, block.stackBase);
-			return this.#top.walk(this.#stack, registers, block);
+			return this.#parts.top.walk(this.#stack, registers, block);
 		}, undefined);
 		if (!end) {
 			return undefined;
 		}
 
-		const {frames, heapStart} = this.#walker;
+		const {frames, heapStart} = this.#parts.walker;
 		const walked = new RecordedStack();
 		walked.timeNs = timeNs;
 		walked.periodNs = periodNs;
@@ -78,13 +73,13 @@ export class RecordedStacks {
 				return undefined;
 			}
 
-			frames.push(this.#nativeCode);
+			frames.push(this.#parts.nativeCode);
 		}
 
 		walked.entry = this.#entryAt(this.#entryAddress(block));
 		walked.isMounted = walked.entry !== undefined && this.isStillMounted(walked);
 		const hasHeap = heapStart !== -1 && walked.isMounted && this.#walkHeap(block);
-		walked.setStack(this.#walker, end, hasHeap ? this.#continuations.frames : undefined);
+		walked.setStack(this.#parts.walker, end, hasHeap ? this.#parts.continuations.frames : undefined);
 		return walked;
 	}
 
@@ -101,7 +96,7 @@ export class RecordedStacks {
 	skipped on the way from the heap, from the block (24 and later), or after the last frame.
 	*/
 	#entryAddress(block: ThreadBlock): number {
-		const {entrySp, heapSp} = this.#walker;
+		const {entrySp, heapSp} = this.#parts.walker;
 		return entrySp || (heapSp === 0 ? 0 : block.continuationEntry || heapSp);
 	}
 
@@ -116,13 +111,13 @@ export class RecordedStacks {
 	thawed after the record.
 	*/
 	#walkHeap(block: ThreadBlock): boolean {
-		const {heapSp} = this.#walker;
+		const {heapSp} = this.#parts.walker;
 		if (!this.#stack.has(heapSp - seamBytes) || !this.#isSame(heapSp - seamBytes, this.#bytesAt(heapSp - seamBytes, seamBytes))) {
 			return false;
 		}
 
-		const chunk: ChunkPosition | undefined = block.continuationEntry === 0 ? undefined : this.#continuations.locate(this.#stack, block.continuationEntry);
-		return chunk !== undefined && this.#continuations.walk(chunk);
+		const chunk: ChunkPosition | undefined = block.continuationEntry === 0 ? undefined : this.#parts.continuations.locate(this.#stack, block.continuationEntry);
+		return chunk !== undefined && this.#parts.continuations.walk(chunk);
 	}
 
 	#bytesAt(address: number, length: number): Uint8Array {
@@ -132,6 +127,6 @@ export class RecordedStacks {
 
 	/** Whether the target's memory still has these bytes. */
 	#isSame(address: number, bytes: Uint8Array): boolean {
-		return this.#memory.read(address, this.#bytes, 0, bytes.length) === bytes.length && bytes.every((byte, index) => byte === this.#bytes[index]);
+		return this.#parts.memory.read(address, this.#bytes, 0, bytes.length) === bytes.length && bytes.every((byte, index) => byte === this.#bytes[index]);
 	}
 }

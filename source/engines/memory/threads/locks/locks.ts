@@ -28,40 +28,6 @@ const synchronizerFields = [
 	['longState', {field: 'state', signature: 'J'}],
 ] as const;
 
-/** Synchronizers of java.util.concurrent, by class. */
-class Synchronizers {
-	/** Field offsets; NaN for missing fields. If a class is unloaded and replaced, the object found is not a thread. */
-	readonly #offsets = new Map<number, SynchronizerOffsets>();
-	readonly #vm: Vm;
-	readonly #heap: Heap;
-
-	constructor(vm: Vm, heap: Heap) {
-		this.#vm = vm;
-		this.#heap = heap;
-	}
-
-	/** Field offsets of a synchronizer's class. Throws `Unreadable`. */
-	offsetsOf(klass: number): SynchronizerOffsets {
-		let offsets = this.#offsets.get(klass);
-		if (offsets === undefined) {
-			offsets = {
-				owner: Number.NaN, firstReader: Number.NaN, state: Number.NaN, longState: Number.NaN,
-			};
-			for (let at = klass, depth = 0; at !== 0 && depth < superLimit && !has(offsets.owner); depth++) {
-				for (const [name, {field, signature}] of synchronizerFields) {
-					offsets[name] = has(offsets[name]) ? offsets[name] : this.#heap.fieldOffset(at, field, signature) ?? Number.NaN;
-				}
-
-				at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
-			}
-
-			this.#offsets.set(klass, offsets);
-		}
-
-		return offsets;
-	}
-}
-
 const none: Lock = {kind: lockKindCode.none, className: 0};
 
 /**
@@ -79,19 +45,19 @@ const weakHandles = 16;
 /** Maximum number of class names kept. */
 const classesLimit = 4096;
 
+type Parts = {
+	readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly methods: Methods; readonly interner: Interner; readonly takenAt: TakenAt;
+};
+
 /**
 What threads wait for, and who holds it: monitors, from the thread's and the monitor's structures; synchronizers of
 java.util.concurrent, from the object that the thread is parked on; classes being initialised, from the VM's structures.
 */
 export class Locks {
 	readonly #vm: Vm;
-	readonly #heap: Heap;
-	readonly #objects: ThreadObjects;
-	readonly #clock: HeapClock;
-	readonly #methods: Methods;
-	readonly #interner: Interner;
-	readonly #takenAt: TakenAt;
-	readonly #synchronizers: Synchronizers;
+	readonly #parts: Parts;
+	/** Field offsets of synchronizers, by class. If one is unloaded and replaced, the object found is not a thread. */
+	readonly #offsets = new Map<number, SynchronizerOffsets>();
 	readonly #initialisers: ClassInitialisers;
 	/** Names of lock classes, by class. */
 	readonly #classIds = new Map<number, {readonly symbol: number; readonly id: number}>();
@@ -102,18 +68,10 @@ export class Locks {
 	#byAddress: Map<number, JavaThread> | undefined;
 	#byOwnerId: Map<number, JavaThread> | undefined;
 
-	constructor(vm: Vm, parts: {
-		readonly heap: Heap; readonly objects: ThreadObjects; readonly clock: HeapClock; readonly methods: Methods; readonly interner: Interner; readonly takenAt: TakenAt;
-	}) {
+	constructor(vm: Vm, parts: Parts) {
 		this.#vm = vm;
-		this.#heap = parts.heap;
-		this.#objects = parts.objects;
-		this.#synchronizers = new Synchronizers(vm, parts.heap);
+		this.#parts = parts;
 		this.#initialisers = new ClassInitialisers(vm, parts);
-		this.#clock = parts.clock;
-		this.#methods = parts.methods;
-		this.#interner = parts.interner;
-		this.#takenAt = parts.takenAt;
 	}
 
 	/** Begins a sample with these threads, the possible owners. */
@@ -122,7 +80,7 @@ export class Locks {
 		this.#haveMoved();
 		this.#byAddress = undefined;
 		this.#byOwnerId = undefined;
-		this.#takenAt.start();
+		this.#parts.takenAt.start();
 		this.#initialisers.start();
 	}
 
@@ -138,7 +96,7 @@ export class Locks {
 		into.lockOwner[row] = isThere ? owner.row : -1;
 		into.lockOwnerFrame[row] = 0;
 		if (isThere && lock?.kind === lockKindCode.monitor && pendingMonitor !== 0) {
-			into.lockOwnerFrame[row] = this.#takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
+			into.lockOwnerFrame[row] = this.#parts.takenAt.frameOf(owner, pendingMonitor, () => this.#safely(() => this.#monitorObject(pendingMonitor), true));
 		} else if (isThere && lock?.kind === lockKindCode['class-init']) {
 			into.lockOwnerFrame[row] = this.#initialisers.frameOf(owner, lock.className);
 		}
@@ -191,7 +149,7 @@ export class Locks {
 	}
 
 	get #clockNow(): number {
-		this.#clockRead ??= this.#clock.now();
+		this.#clockRead ??= this.#parts.clock.now();
 		return this.#clockRead;
 	}
 
@@ -216,7 +174,7 @@ export class Locks {
 			return none;
 		}
 
-		const kind = waitKind(thread, this.#methods);
+		const kind = waitKind(thread, this.#parts.methods);
 		if (kind === 'wait') {
 			return {kind: lockKindCode['monitor-wait'], className: block.waitingMonitor === 0 ? 0 : this.#monitorClass(block.waitingMonitor)};
 		}
@@ -228,7 +186,7 @@ export class Locks {
 	#monitorObject(monitor: number): number {
 		const {reader, layout: {fields}, release} = this.#vm;
 		const object = reader.word(monitor + fields.monitorObject);
-		return release >= weakHandles ? this.#heap.reference(object, true) : object;
+		return release >= weakHandles ? this.#parts.heap.reference(object, true) : object;
 	}
 
 	#monitorClass(monitor: number): number {
@@ -264,22 +222,43 @@ export class Locks {
 			// `_top` is an offset in the JavaThread.
 			const base = fields.lockStack + fields.lockStackBase;
 			const count = (reader.u32(address + fields.lockStack + fields.lockStackTop) - base) / 8;
-			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#heap.local(address + base + (8 * index))).includes(oop);
+			return count > 0 && count <= lockStackLimit && Array.from({length: count}, (_, index) => this.#parts.heap.local(address + base + (8 * index))).includes(oop);
 		});
 	}
 
 	#parked(thread: JavaThread): Lock | undefined {
 		return this.#safely<Lock>(() => {
-			const blocker = this.#objects.parkBlocker(this.#objects.objectOf(thread.address, thread.block.threadObject));
+			const blocker = this.#parts.objects.parkBlocker(this.#parts.objects.objectOf(thread.address, thread.block.threadObject));
 			if (blocker === 0) {
 				return none;
 			}
 
-			const offsets = this.#synchronizers.offsetsOf(this.#heap.klassOf(blocker));
+			const offsets = this.#offsetsOf(this.#parts.heap.klassOf(blocker));
 			return has(offsets.owner)
 				? this.#owned(lockKindCode.park, this.#classOf(blocker), () => this.#safely(() => this.#holderOfSynchronizer(blocker, offsets)))
 				: {kind: lockKindCode.park, className: this.#classOf(blocker)};
 		});
+	}
+
+	/** Field offsets of a synchronizer's class; NaN for missing fields. Throws `Unreadable`. */
+	#offsetsOf(klass: number): SynchronizerOffsets {
+		let offsets = this.#offsets.get(klass);
+		if (offsets === undefined) {
+			offsets = {
+				owner: Number.NaN, firstReader: Number.NaN, state: Number.NaN, longState: Number.NaN,
+			};
+			for (let at = klass, depth = 0; at !== 0 && depth < superLimit && !has(offsets.owner); depth++) {
+				for (const [name, {field, signature}] of synchronizerFields) {
+					offsets[name] = has(offsets[name]) ? offsets[name] : this.#parts.heap.fieldOffset(at, field, signature) ?? Number.NaN;
+				}
+
+				at = this.#vm.reader.word(at + this.#vm.layout.fields.klassSuper);
+			}
+
+			this.#offsets.set(klass, offsets);
+		}
+
+		return offsets;
 	}
 
 	#owned(kind: number, className: number, ownerSlot: () => Holder | undefined): Lock {
@@ -304,13 +283,13 @@ export class Locks {
 	}
 
 	#threadIn(field: number): JavaThread | undefined {
-		const oop = this.#heap.reference(field);
-		return oop === 0 ? undefined : this.#ofAddress(this.#objects.nativeThreadOf(oop));
+		const oop = this.#parts.heap.reference(field);
+		return oop === 0 ? undefined : this.#ofAddress(this.#parts.objects.nativeThreadOf(oop));
 	}
 
 	/** Name of an object's class. */
 	#classOf(oop: number): number {
-		return this.#classId(this.#heap.klassOf(oop));
+		return this.#classId(this.#parts.heap.klassOf(oop));
 	}
 
 	/** Valid while the Symbol is the same. */
@@ -321,7 +300,7 @@ export class Locks {
 			return known.id;
 		}
 
-		const id = this.#interner.internString(normalClassName(symbolName(this.#vm, symbol)));
+		const id = this.#parts.interner.internString(normalClassName(symbolName(this.#vm, symbol)));
 		if (this.#classIds.size >= classesLimit) {
 			this.#classIds.clear();
 		}
@@ -344,16 +323,16 @@ export class Locks {
 		}
 
 		try {
-			this.#heap.isDoubtful = false;
+			this.#parts.heap.isDoubtful = false;
 			const {reads} = reader;
 			const result = isStopTheWorld && !isOfNow ? reader.withPages(read) : read();
 			// What was read before belongs to the sample's clock.
-			if (isStopTheWorld && reader.reads !== reads && this.#clock.now() !== before) {
+			if (isStopTheWorld && reader.reads !== reads && this.#parts.clock.now() !== before) {
 				this.#haveMoved();
 				return undefined;
 			}
 
-			return isStopTheWorld || !this.#heap.isDoubtful ? result : undefined;
+			return isStopTheWorld || !this.#parts.heap.isDoubtful ? result : undefined;
 		} catch {
 			return undefined;
 		}
