@@ -136,10 +136,7 @@ export type TraceReport = AgentReport & {
 /** Counters of a thread's way, that only grow. */
 const counters = ['calls', 'exceptions', 'cumulativeNs', 'ownNs'] as const;
 
-/**
-What threads called after `baseline`. What a thread had called before is part of what ended threads called when it has
-ended.
-*/
+/** What threads called after `since`; what one that has ended called counts among the ended threads. */
 export function threadsInWindow(threads: readonly ThreadCalls[], since: readonly ThreadCalls[]): ThreadCalls[] {
 	const live = new Set(threads.map(({number}) => number));
 	return threads

@@ -11,10 +11,7 @@ export class TupleIndex {
 	/** Ids that were ever in use. */
 	size = 0;
 	readonly #width: number;
-	/**
-	Where hashes begin: names and stacks come from a target or a file, which must not be able to choose tuples that all
-	fall into one place.
-	*/
+	/** Where hashes begin: a target must not be able to choose tuples that all fall into one place. */
 	readonly #seed = Math.trunc(Math.random() * (2 ** 32));
 	/** Tuples by id. */
 	#tuples: Int32Array;

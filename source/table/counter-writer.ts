@@ -116,10 +116,7 @@ export class ContentionWriter {
 		this.key = this.records.key;
 	}
 
-	/**
-	The record with `key`, a new one when it is met for the first time; where there is no room, that of the pseudo thread
-	"(other)" which waits for a lock of the same kind.
-	*/
+	/** The record with `key`, a new one if need be; without room, that of "(other)" waiting for a lock of the same kind. */
 	findOrAdd(other: () => number): number {
 		const {count, used} = this.records;
 		let found = this.records.find();

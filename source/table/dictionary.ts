@@ -72,10 +72,7 @@ export class DictionaryWriter implements Interner {
 		return id;
 	}
 
-	/**
-	Node of the stack `frames[start]` (innermost) to `frames[start + length - 1]`, called by the stack of another node;
-	throws on a frame that was never interned.
-	*/
+	/** Node of the stack of frames from `start` (innermost) on, called by `caller`; throws on a frame never interned. */
 	internStack(frames: Int32Array, start: number, length: number, caller: number = rootNode): number {
 		const index = this.#nodes;
 		const {key} = index;

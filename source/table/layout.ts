@@ -110,10 +110,7 @@ export const firstName = 2;
 /** Bytes before those of a name, that say how many they are. */
 export const nameLengthBytes = 2;
 
-/**
-Ids that every table begins with, as with `otherFrame`: the "(other)" string and stack, under which everything that
-found no room is counted.
-*/
+/** Ids that every table begins with: the "(other)" string and stack, for what found no room. */
 export const otherString = 1;
 export const otherNode = 1;
 

@@ -22,15 +22,9 @@ export type TableImage = {
 	readonly figures: Readonly<Figures>;
 };
 
-/**
-Records that may be added between looking at the counts and having the lock; with more, the copy starts again with room
-for what was seen.
-*/
+/** Records that may be added between looking at the counts and having the lock. */
 const headroom = 1024;
-/**
-Each further try has room for the count seen under the lock: the writer would have to add over `headroom` records
-between two tries every time.
-*/
+/** With more, the copy is tried again with room for the count seen under the lock. */
 const maxTries = 4;
 
 /** What changes below a published count, by region: all of a thread's record, the counters of the others. */
@@ -67,10 +61,7 @@ class Scratch {
 	}
 }
 
-/**
-Reads the shared table, on the main thread. Only what can change is copied under the lock; what is append-only follows
-afterwards.
-*/
+/** Reads the shared table, on the main thread; only what can change is copied under the lock. */
 export class TableReader {
 	/** How long the last copy held the lock. */
 	lastHeldMs = 0;
@@ -92,10 +83,7 @@ export class TableReader {
 		this.#names = new NameReader(this.#views);
 	}
 
-	/**
-	A private copy of everything counted so far, or the last one again if nothing has been published since; undefined if
-	the lock could not be had within `atMostMs`.
-	*/
+	/** A private copy of everything counted so far, the same one while nothing is published; undefined without the lock in time. */
 	read(atMostMs: number): TableImage | undefined {
 		if (this.#last && Atomics.load(this.#views.words, word.generation) === this.#lastGeneration) {
 			return this.#last;

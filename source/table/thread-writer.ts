@@ -67,10 +67,7 @@ export class ThreadWriter {
 		this.names = new NameWriter(views);
 	}
 
-	/**
-	The record of a thread, a new one, which the table knows from `beginSample` on, when it is met for the first time;
-	that of "(other)" if there is no room.
-	*/
+	/** The record of a thread, a new one (in the table from `beginSample` on) if need be; that of "(other)" without room. */
 	recordOf(id: number): number {
 		// A thread whose id reads 0 has not been told yet: that is not a lack of room.
 		const key = id === otherThreadKey ? unknownThreadKey : id;
@@ -218,10 +215,7 @@ export class ThreadWriter {
 		return Math.max(sinceMs.get(record), lockOwnerSinceMs.get(record));
 	}
 
-	/**
-	Takes over the columns for which the schema has a rule, column by column, so that no look-up of a rule is needed for
-	each thread.
-	*/
+	/** Takes over the columns for which the schema has a rule, column by column. */
 	#takeOver(sample: Sample, recordOf: Int32Array, counterOf: Int32Array, changed: Int32Array): void {
 		const {threads} = this.#views.regions;
 		const rows: Rows = {count: sample.count, changed, recordOf, counterOf, other: this.other};

@@ -54,10 +54,7 @@ type RegionViews<R extends RegionName> = Readonly<Record<Column<R>, SlabColumn>>
 
 const viewTypes: Readonly<Record<ArrayType, new (buffer: SharedArrayBuffer, byteOffset: number, length: number) => ColumnArray>> = arrayTypes;
 
-/**
-Typed views of a shared table, as far as it has grown. They are of fixed length, since V8 is slower with arrays that
-follow the growth of their buffer.
-*/
+/** Typed views of a shared table, as far as it has grown: of fixed length, which is faster in V8. */
 export class TableViews {
 	readonly words: Int32Array;
 	readonly figures: Float64Array;
@@ -91,10 +88,7 @@ export class TableViews {
 		}
 	}
 
-	/**
-	Adds slabs, for the writer only, until record `index` of a region has room. False if the table may not grow that
-	far.
-	*/
+	/** Adds slabs, for the writer only, until record `index` of a region has room; false if the table may not grow so far. */
 	growFor(region: RegionName, index: number): boolean {
 		while (index >= this.slabs * this.shape[region]) {
 			if (this.slabs >= this.shape.maxSlabs) {

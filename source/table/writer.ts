@@ -12,16 +12,10 @@ import {StackCache} from './stack-cache.js';
 import {ThreadWriter} from './thread-writer.js';
 import {TableViews} from './views.js';
 
-/**
-The reader holds the lock for a copy of some megabytes at most; longer than this it is stuck, and the sample is given up
-rather than the session.
-*/
+/** The reader holds the lock for a copy of some megabytes at most: longer than this it is stuck. */
 const lockWaitMs = 1000;
 
-/**
-How much a sample counts for: ticks `now`, after the one before it has counted for so many more; and as how many samples,
-as many as ticks where it is not said.
-*/
+/** Ticks that a sample counts for, those of the one before it first; and as how many samples, as many as ticks by default. */
 type SampleCounts = {readonly before: number; readonly now: number; readonly samples?: number};
 
 const once: SampleCounts = Object.freeze({before: 0, now: 1});
@@ -246,10 +240,7 @@ export class TableWriter implements Interner {
 		this.#nodeOf[row] = this.#stacks.nodeOf(sample, row);
 	}
 
-	/**
-	Contention of a row that waits for a lock; -1 if nobody is known to hold it up, as with a thread that is parked for
-	lack of work.
-	*/
+	/** Contention of a row that waits for a lock; -1 if nobody is known to hold it up. */
 	#placeContention(sample: Sample, row: number): number {
 		const owner = sample.lockOwner[row];
 		const kind = sample.lockKind[row];
@@ -268,10 +259,7 @@ export class TableWriter implements Interner {
 		return this.#contention.findOrAdd(() => this.#threads.recordOfOther());
 	}
 
-	/**
-	Adds a sample to the counters and to the thread records; `before`: rows of the one before, where the same ones are.
-	The lock is held.
-	*/
+	/** Adds a sample to counters and thread records; `before`: rows of the one before that may be the same. The lock is held. */
 	#apply(sample: Sample, atMs: number, before: number, counts: Counts): void {
 		const threads = this.#threads;
 		if ([this.#counters.records.flush(), this.#contention.records.flush()].includes(true)) {

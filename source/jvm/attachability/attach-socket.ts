@@ -16,10 +16,7 @@ type AttachSocket =
 	/** It cannot be looked at; the system's error code. */
 	| {readonly state: 'denied'; readonly code: string};
 
-/**
-Path of the socket that HotSpot's attach listener makes, as the target sees it: always in its own /tmp, named with the
-pid that it has there (attachListener_linux.cpp).
-*/
+/** The attach listener's socket as the target sees it: in its own /tmp, with its own pid (attachListener_linux.cpp). */
 function pathInside({nsPid}: {readonly nsPid: number}): string {
 	return `/tmp/.java_pid${nsPid}`;
 }
@@ -87,10 +84,7 @@ export function canSeePeers(): boolean {
 	return getOption !== false;
 }
 
-/**
-The process that is listening at the other end of a connected Unix socket (SO_PEERCRED, unix(7)), as our pid namespace
-knows it; 0 when it is not known.
-*/
+/** The process at the other end of a connected Unix socket (SO_PEERCRED, unix(7)); 0 when it is not known. */
 export function peerOf(socket: Socket): number {
 	const fd = (socket as unknown as {_handle?: {fd?: number}})._handle?.fd ?? -1;
 	const credentials = Buffer.alloc(credentialBytes);

@@ -20,10 +20,7 @@ type Calls = {
 
 let calls: Calls | undefined | false;
 
-/**
-The raw system calls; the C library's own functions would change every thread of the process. False if they are not
-available.
-*/
+/** The raw system calls, as those of the C library change every thread; false if they are not available. */
 function loadCalls(): Calls | false {
 	const numbers = callNumbers[process.arch];
 	const libc = loadLibc();

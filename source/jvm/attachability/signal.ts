@@ -46,10 +46,7 @@ function hotSpotObstacle({pid, startTicks}: Found, status: ProcessStatus, libjvm
 	return vmObstacle(looked) ?? handlerObstacle(looked) ?? startingObstacle(looked);
 }
 
-/**
-Sends SIGQUIT unless something speaks against it, and otherwise says what does. This is the only place that signals a
-target.
-*/
+/** Sends SIGQUIT, or says what speaks against it. This is the only place that signals a target. */
 export function sendQuit(target: Found): SignalHazard | undefined {
 	const hazard = quitHazard(target);
 	if (hazard) {
@@ -70,10 +67,7 @@ export function sendQuit(target: Found): SignalHazard | undefined {
 	}
 }
 
-/**
-Up to this age, enough for the slowest hosts, a JVM without a handler for SIGQUIT counts as starting up; after it, as
-one that does without.
-*/
+/** Up to this age a JVM without a handler for SIGQUIT counts as starting up. */
 const longestWithoutHandlerMs = 20_000;
 
 /** What was found out about a process with HotSpot's library. */

@@ -26,10 +26,7 @@ const supportedMajor = 2;
 /** Counters by name: numbers (64-bit ones as the nearest double) and strings, as the file has them (not yet printable). */
 export type PerfCounters = ReadonlyMap<string, number | string>;
 
-/**
-Parses a whole file; undefined if it is not such a file. An entry with an impossible size ends the walk; those before it
-count.
-*/
+/** Parses a whole file, as far as its entries have possible sizes; undefined if it is not such a file. */
 export function parsePerfData(bytes: Buffer): PerfCounters | undefined {
 	if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic || bytes[4] !== littleEndian || bytes[5] !== supportedMajor) {
 		return undefined;

@@ -4,10 +4,7 @@ import {readPerfData, type PerfCounters, stringCounter} from './hsperfdata.js';
 
 /** HotSpot flags that decide whether and how one may attach. */
 export type AttachFlags = {
-	/**
-	-XX:+DisableAttachMechanism: every SIGQUIT would print a thread dump to the target's output, and no socket would
-	ever appear.
-	*/
+	/** -XX:+DisableAttachMechanism: a SIGQUIT would print a thread dump to the target's output. */
 	readonly attachDisabled: boolean;
 	/** -Xrs: the JVM leaves SIGQUIT alone, so the signal would kill it; its attach listener runs from start-up. */
 	readonly reducedSignals: boolean;
@@ -46,10 +43,7 @@ export function readAttachFlags(owner: Owner, counters: PerfCounters | undefined
 	return parseAttachFlags(readOptions(owner, counters), []);
 }
 
-/**
-Whether agents may be loaded into a running process (-XX:+EnableDynamicAgentLoading, JDK 9 and later), as far as it was
-said when the process was started; undefined where nothing was.
-*/
+/** Whether agents may be loaded (-XX:+EnableDynamicAgentLoading, JDK 9 and later); undefined where nothing was said. */
 export function readDynamicAgentLoading(owner: Owner): boolean | undefined {
 	return isOn(readOptions(owner, readPerfData(owner)), {on: ['-XX:+EnableDynamicAgentLoading'], off: ['-XX:-EnableDynamicAgentLoading']});
 }

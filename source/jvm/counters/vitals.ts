@@ -8,10 +8,7 @@ import {
 
 /** Readings of one target for the header. */
 type VitalsReader = {
-	/**
-	What is known now; shares refer to the time since the previous reading, and are absent from the first one. Never
-	throws.
-	*/
+	/** What is known now; shares refer to the time since the previous reading. Never throws. */
 	read(): TargetVitals;
 	close(): void;
 };
@@ -104,10 +101,7 @@ class AllocationRate {
 
 const collectorTimes = /^sun\.gc\.collector\.\d+\.time$/;
 
-/**
-Seconds of stop-the-world collection since the start: every collector's counter counts its pauses, in ticks of the JVM's
-own clock.
-*/
+/** Seconds of stop-the-world collection since the start: the pauses of every collector. */
 function gcSecondsOf(counters: PerfCounters | undefined): number | undefined {
 	const frequency = numberCounter(counters, 'sun.os.hrt.frequency');
 	const ticks = sumOf(counters, collectorTimes);

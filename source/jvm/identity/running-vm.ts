@@ -5,10 +5,7 @@ import {parseStat, readProc, startMs} from '../system/proc.js';
 
 /** The thread that every HotSpot has from its first moments to its last. */
 export const vmThreadName = 'VM Thread';
-/**
-The thread that HotSpot's handler of SIGQUIT passes the signal on to; the kernel keeps 15 bytes of its name, and JDK 27
-leaves out the middle.
-*/
+/** The thread that HotSpot's handler of SIGQUIT wakes; the kernel keeps 15 bytes, JDK 27 leaves out the middle. */
 const dispatcherNames = ['Signal Dispatch', 'Signal ..atcher'];
 /** How far the JVM's clock and the kernel's start time, which counts ticks from a boot time in whole seconds, may differ. */
 const clockToleranceMs = 2000;
@@ -35,10 +32,7 @@ export function vmSigns(looked: {readonly pid: number; readonly startTicks: numb
 	return {isRunning, takesQuit: isRunning && !flags.reducedSignals, startTicks};
 }
 
-/**
-Whether these counters belong to a VM in this very process, and it is up; a process that was killed leaves its file to
-the next one with its pid.
-*/
+/** Whether these counters are of a VM in this process that is up: a killed process leaves its file to the next pid. */
 function areOwn(counters: PerfCounters | undefined, startTicks: number): boolean {
 	return (numberCounter(counters, 'sun.rt.vmInitDoneTime') ?? 0) > 0
 		&& (numberCounter(counters, 'sun.rt.createVmBeginTime') ?? 0) >= startMs(startTicks) - clockToleranceMs;
