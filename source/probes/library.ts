@@ -1,10 +1,9 @@
-import {existsSync, readFileSync, statSync} from 'node:fs';
 import path from 'node:path';
 import {type Probe, shippedProbes} from '../model/task-probe.js';
 import {printable} from '../model/text.js';
 import {bundledFile} from '../runtime/bundled-file.js';
 import {UserError} from '../runtime/errors.js';
-import {errorCode} from '../jvm/system/proc.js';
+import {readBytes} from '../jvm/system/proc.js';
 import {parseProbe} from './parse.js';
 
 const mostBytes = 1024 * 1024;
@@ -31,17 +30,16 @@ function shippedFile(name: string): string {
 }
 
 function textOf(file: string): string {
-	if (!existsSync(file)) {
-		throw new UserError(`there is no probe "${file}"`, {hint: `a file, or one of ${shippedProbes.join(', ')}`, exitCode: 2});
+	const read = readBytes(file, mostBytes + 1);
+	if ('code' in read) {
+		throw read.code === 'ENOENT'
+			? new UserError(`there is no probe "${file}"`, {hint: `a file, or one of ${shippedProbes.join(', ')}`, exitCode: 2})
+			: new UserError(`the probe ${file} cannot be read (${read.code})`, {exitCode: 2});
 	}
 
-	try {
-		if (statSync(file).size > mostBytes) {
-			throw new UserError(`${file} is too large for a probe`, {exitCode: 2});
-		}
-
-		return readFileSync(file, 'utf8');
-	} catch (error) {
-		throw error instanceof UserError ? error : new UserError(`the probe ${file} cannot be read (${errorCode(error)})`, {exitCode: 2});
+	if (read.bytes.length > mostBytes) {
+		throw new UserError(`${file} is too large for a probe`, {exitCode: 2});
 	}
+
+	return read.bytes.toString('utf8');
 }
