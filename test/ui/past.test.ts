@@ -11,8 +11,8 @@ import {spikeSession} from '../helpers/spike.js';
 type Shown = {
 	readonly screen: ComponentScreen;
 	readonly saves: Array<{readonly snapshot: Snapshot; readonly baseline: Snapshot | undefined}>;
-	/** The screen in one text. */
-	text(): Promise<string>;
+	/** The screen after some keys, in one text. */
+	text(...keys: readonly string[]): Promise<string>;
 	/** The next second of the session, if there is one. */
 	goOn(): void;
 };
@@ -37,7 +37,10 @@ function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24}: {reado
 	return {
 		screen,
 		saves,
-		text: async () => (await screen.lines()).join('\n'),
+		async text(...keys) {
+			await screen.press(...keys);
+			return (await screen.lines()).join('\n');
+		},
 		goOn() {
 			at++;
 			store.refresh();
@@ -47,8 +50,7 @@ function screenOf(seconds: number, {toCome = 0, columns = 80, rows = 24}: {reado
 
 test('B goes to the busiest second at once, from LIVE and from elsewhere in the past', async () => {
 	const {screen, text} = screenOf(185);
-	await screen.press('B');
-	const found = await text();
+	const found = await text('B');
 	expect(found).toMatch(/PAST \d\d:\d\d:0[1-5]/);
 	expect(found).toMatch(/CPU +110% /);
 	expect(found).toMatch(/>.*Spike\.burn:7/);
@@ -66,23 +68,18 @@ describe('the spike of two minutes ago', () => {
 		expect(cpu).toMatch(/^CPU +10% +:{6}#:{12} max 60%$/);
 		expect(blocked).toMatch(/^BLK +0 +\.{6}#\.{12} max 2$/);
 		expect(axis).toMatch(/\d\d:\d\d:00\^ +now$/);
-		await screen.press(...Array.from({length: 11}, () => '['));
-		expect(await text()).toMatch(/PAST \d\d:\d\d:10/);
+		expect(await text(...Array.from({length: 11}, () => '['))).toMatch(/PAST \d\d:\d\d:10/);
 		expect(await text()).toMatch(/>.*Spike\.burn:7/);
 		expect(await text()).toMatch(/CPU +60% /);
 		expect(await text()).toMatch(/samples since; /);
-		await screen.press(...Array.from({length: 12}, () => ']'));
-		expect(await text()).toContain('LIVE');
-		await screen.press('[', '[', 'escape');
-		expect(await text()).toContain('LIVE');
+		expect(await text(...Array.from({length: 12}, () => ']'))).toContain('LIVE');
+		expect(await text('[', '[', 'escape')).toContain('LIVE');
 	});
 
 	test('is looked at closer with z, in every view, and in a row\'s detail', async () => {
 		const {screen, text} = screenOf(185);
-		await screen.press(...Array.from({length: 12}, () => '['), 'z');
-		expect(await text()).toContain('windows of 1 s');
-		await screen.press(...Array.from({length: 5}, () => '['));
-		expect(await text()).toMatch(/PAST \d\d:\d\d:05/);
+		expect(await text(...Array.from({length: 12}, () => '['), 'z')).toContain('windows of 1 s');
+		expect(await text(...Array.from({length: 5}, () => '['))).toMatch(/PAST \d\d:\d\d:05/);
 		expect(await text()).toMatch(/CPU +110% /);
 		expect(await text()).toMatch(/BLK +4 /);
 		const shown: string[] = [];
@@ -93,10 +90,8 @@ describe('the spike of two minutes ago', () => {
 		}
 
 		expect(shown[1]).toMatch(/waiter-\* +.*Spike\.wait:9/);
-		await screen.press('enter');
-		expect(await text()).toContain('com.acme.Spike.burn:7');
-		await screen.press(']');
-		expect(await text()).toMatch(/PAST \d\d:\d\d:06/);
+		expect(await text('enter')).toContain('com.acme.Spike.burn:7');
+		expect(await text(']')).toMatch(/PAST \d\d:\d\d:06/);
 	});
 });
 
@@ -146,13 +141,10 @@ test('a save has the window of the past that is on the screen', async () => {
 });
 
 test('what changed since the baseline is shown per second, and D leads there and back', async () => {
-	const {screen, text, goOn} = screenOf(60, {toCome: 5});
-	await screen.press('D');
-	expect(await text()).toContain('nothing to compare with');
-	await screen.press('D', 'm');
-	expect(await text()).toMatch(/\[Lines].*(?:\n.*)*baseline set: \d\d:\d\d:00-\d\d:\d\d:00/);
-	await screen.press('D');
-	expect(await text()).toContain('nothing has been sampled since the baseline was set');
+	const {text, goOn} = screenOf(60, {toCome: 5});
+	expect(await text('D')).toContain('nothing to compare with');
+	expect(await text('D', 'm')).toMatch(/\[Lines].*(?:\n.*)*baseline set: \d\d:\d\d:00-\d\d:\d\d:00/);
+	expect(await text('D')).toContain('nothing has been sampled since the baseline was set');
 	for (let second = 0; second < 5; second++) {
 		goOn();
 	}
@@ -160,16 +152,13 @@ test('what changed since the baseline is shown per second, and D leads there and
 	expect(await text()).toMatch(/ against .* since the baseline 5s/);
 	expect(await text()).toMatch(/> +\+1000 .* new +.*Spike\.burn:7/);
 	expect(await text()).toMatch(/ noise +.*Calm\.tick:3/);
-	await screen.press('enter');
-	expect(await text()).toMatch(/\+1000 CPU ms\/s \+\/- [\d.]+: 1000 now, 0\.0 in the baseline/);
-	await screen.press('q', 'D');
-	expect(await text()).toContain('[Lines]');
+	expect(await text('enter')).toMatch(/\+1000 CPU ms\/s \+\/- [\d.]+: 1000 now, 0\.0 in the baseline/);
+	expect(await text('q', 'D')).toContain('[Lines]');
 });
 
 test('a window of the past is a baseline as it is, and what happens now is compared with it', async () => {
-	const {screen, text} = screenOf(120);
-	await screen.press(...Array.from({length: 5}, () => '['), 'm', 'escape', 'z', 'z', 'D');
-	expect(await text()).toContain('LIVE');
+	const {text} = screenOf(120);
+	expect(await text(...Array.from({length: 5}, () => '['), 'm', 'escape', 'z', 'z', 'D')).toContain('LIVE');
 	expect(await text()).toMatch(/> +-500 .* gone +.*Spike\.burn:7/);
 });
 
@@ -179,9 +168,8 @@ test('before there is a past, and where it ends, the keys say so', async () => {
 	expect(await young.text()).toContain('there is no past yet');
 	await young.screen.press(']');
 	expect(await young.text()).toContain('this is LIVE');
-	const {screen, text} = screenOf(25);
-	await screen.press('[', '[', '[', '[');
-	expect(await text()).toContain('nothing older is kept');
+	const {text} = screenOf(25);
+	expect(await text('[', '[', '[', '[')).toContain('nothing older is kept');
 	expect(await text()).toMatch(/PAST \d\d:\d\d:10/);
 });
 

@@ -53,6 +53,12 @@ async function show({screen}: Screen, columns = 80, rows = 24): Promise<string[]
 	return screen.lines();
 }
 
+/** The screen of 80 x 24 after some keys, in one text. */
+async function after(session: Screen, ...keys: readonly string[]): Promise<string> {
+	await session.screen.press(...keys);
+	return (await show(session)).join('\n');
+}
+
 const busy = (): Snapshot => picture(`
 	worker-1
 	R R R R R R
@@ -108,7 +114,7 @@ test('a deadlock is a red line below the header in every view and size, until it
 	await session.screen.press('escape');
 	shown = deadlocked(100_000);
 	session.store.refresh();
-	expect((await show(session)).join('\n')).not.toContain('DEADLOCK');
+	expect(await after(session)).not.toContain('DEADLOCK');
 });
 
 describe('a frame fits its screen', () => {
@@ -215,12 +221,11 @@ describe('the Lines view', () => {
 test('the Threads view shows CPU, state, and where each thread is; idle ones when asked for', async () => {
 	const session = screenOf(busy());
 	await session.screen.press('tab', 'l');
-	const text = (await show(session)).join('\n');
+	const text = await after(session);
 	expect(text).toMatch(/worker-1 .*c\.a\.d.*Pool\.take:88/);
 	expect(text).toMatch(/BLK .*worker-2/);
 	expect(text).not.toContain('poller');
-	await session.screen.press('i');
-	expect((await show(session)).join('\n')).toContain('poller');
+	expect(await after(session, 'i')).toContain('poller');
 });
 
 describe('what the session does is said', () => {
@@ -364,8 +369,7 @@ describe('what must be known of the figures', () => {
 		const unknown = builder.build({session: {durationMs: 10_000, threadSamples: 200, refusedThreads: 80, samples: 50}});
 		const session = screenOf(unknown, {status: {...live, tracer: 'gdb (process 4711)'}});
 		expect((await show(session))[0]).toContain('! 40% without stack: gdb 4711');
-		await session.screen.press('enter');
-		expect((await show(session)).join('\n')).toContain('not stopped for reading: gdb (process 4711) is tracing threads of this JVM');
+		expect(await after(session, 'enter')).toContain('not stopped for reading: gdb (process 4711) is tracing threads of this JVM');
 		await session.screen.press('?');
 		expect((await show(session, 80, 60)).join('').replaceAll(/\s+/g, ' ')).toContain('80 thread samples have no stack: not sampled while gdb (process 4711) is attached to the threads');
 	});
@@ -432,10 +436,8 @@ describe('a message is never cut', () => {
 		expect(lines.slice(6, 8).join('\n')).toMatch(/50\.0 40\.5 +50\.0 w{8} Dao\.find:88 held by holder via .* 1 held up/);
 		expect((await show(session, 80, 40)).slice(3, 5)).toEqual(['! 1 thread waits for Object: holder has it, at c.acme.Main.main:1.', '! The program uses next to no CPU: these are the lines where threads wait.']);
 		await show(session);
-		await session.screen.press('x');
-		expect((await show(session)).join('\n')).toMatch(/ark:211 (?:held )?by holder/);
-		await session.screen.press('a');
-		expect((await show(session)).join('\n')).toMatch(/Dao\.find:88 held by holder/);
+		expect(await after(session, 'x')).toMatch(/ark:211 (?:held )?by holder/);
+		expect(await after(session, 'a')).toMatch(/Dao\.find:88 held by holder/);
 	});
 
 	test.each([
@@ -459,7 +461,7 @@ describe('a message is never cut', () => {
 	test('why a table is empty is said whole', async () => {
 		// Lines would say where threads wait.
 		const session = screenOf(picture('one\nw\na:1', {sampledMs: 50}), {view: {view: 'stacks'}});
-		expect((await show(session)).join('\n')).toContain('[Stacks]');
+		expect(await after(session)).toContain('[Stacks]');
 		expect((await show(session)).slice(5, 8).join(' ')).toContain('nothing in this window in the counted states: active (RUNNABLE, BLOCKED); x for others');
 	});
 });
@@ -471,15 +473,13 @@ test('L in Blockers says what a full dump costs before it asks for one', async (
 			asked++;
 		}, view: {view: 'blockers'},
 	});
-	await session.screen.press('L');
-	expect((await show(session)).join('\n')).toContain('full dump stops the JVM: it walks 954M of heap, up to 279ms (ZGC 838ms)');
+	expect(await after(session, 'L')).toContain('full dump stops the JVM: it walks 954M of heap, up to 279ms (ZGC 838ms)');
 	await session.screen.press('escape', 'L');
 	expect(asked).toBe(0);
 	await session.screen.press('enter');
 	expect(asked).toBe(1);
 	const other = screenOf(busy(), {view: {view: 'blockers'}});
-	await other.screen.press('L');
-	expect((await show(other)).join('\n')).toContain('only with the attach engine');
+	expect(await after(other, 'L')).toContain('only with the attach engine');
 });
 
 test('a session that is over and has nothing to show ends the screen, once it was asked for samples', async () => {
@@ -517,7 +517,7 @@ test('a save has what is on the screen, and its answer is the message', async ()
 	await show(session);
 	await session.screen.press('/', ...'sort', 'enter', 's');
 	expect(saves).toEqual(['sort']);
-	expect((await show(session)).join('\n')).toContain('saved it');
+	expect(await after(session)).toContain('saved it');
 });
 
 describe('what the configuration file says', () => {
@@ -550,18 +550,18 @@ describe('what the configuration file says', () => {
 });
 
 describe('the keys that help most with the selected row', () => {
-	const hints = async (made: Screen, columns = 80) => (await show(made, columns)).at(-1);
+	const hints = async (made: Screen, columns = 80, ...keys: readonly string[]) => {
+		await made.screen.press(...keys);
+		return (await show(made, columns)).at(-1);
+	};
 
 	test('stand in the last line behind quitting and help, by view and row', async () => {
 		const made = screenOf(busy());
 		expect(await hints(made)).toMatch(/^q:quit {2}\?:help {2}Enter:stacks {2}f:focus {2}t:threads {2}\/:filter {2}F6:sort/);
 		expect(await hints(made, 120)).toMatch(/^q:quit {2}\?:help {2}Enter: stacks and callers {2}f: where its time goes {2}t: only its thread {2}\/:filter/);
-		await made.screen.press('j', 'j');
-		expect(await hints(made)).toMatch(/^q:quit {2}\?:help {2}Enter: who holds the lock {2}t: only its thread {2}\/: filter/);
-		await made.screen.press('t');
-		expect(await hints(made)).toMatch(/ t: all threads /);
-		await made.screen.press('t', 'tab');
-		expect(await hints(made, 120)).toMatch(/(?:l: each thread {2})?Enter: /);
+		expect(await hints(made, 80, 'j', 'j')).toMatch(/^q:quit {2}\?:help {2}Enter: who holds the lock {2}t: only its thread {2}\/: filter/);
+		expect(await hints(made, 80, 't')).toMatch(/ t: all threads /);
+		expect(await hints(made, 120, 't', 'tab')).toMatch(/(?:l: each thread {2})?Enter: /);
 	});
 
 	test('are others where no row is left, and those that the user changed', async () => {
@@ -581,12 +581,9 @@ describe('the keys that help most with the selected row', () => {
 
 	test('q goes back in Focus where another view led there, and quits where it was the first', async () => {
 		const made = screenOf(busy());
-		await made.screen.press('f');
-		expect(await hints(made)).toMatch(/^q:back {2}\?:help/);
-		await made.screen.press('enter');
-		expect(await hints(made)).toContain('q:back');
-		await made.screen.press('escape', 'q');
-		expect(await hints(made)).toMatch(/^q:quit {2}\?:help {2}Enter:stacks/);
+		expect(await hints(made, 80, 'f')).toMatch(/^q:back {2}\?:help/);
+		expect(await hints(made, 80, 'enter')).toContain('q:back');
+		expect(await hints(made, 80, 'escape', 'q')).toMatch(/^q:quit {2}\?:help {2}Enter:stacks/);
 		expect(await hints(screenOf(busy(), {view: {view: 'focus'}}))).toMatch(/^q:quit/);
 	});
 });
@@ -636,7 +633,7 @@ describe('the mouse', () => {
 		await made.screen.type(up, up);
 		expect((await show(made))[5]).toBe(top);
 		await made.screen.type('q', '/x', down, 'y');
-		expect((await show(made)).join('\n')).toContain('filter: xy');
+		expect(await after(made)).toContain('filter: xy');
 	});
 
 	test('a click moves to an item of a menu, another on it chooses it', async () => {
