@@ -35,7 +35,6 @@ export const changesView: View<ChangeRow> = {
 		...(row.isNoise ? [{text: 'neither is more than its sampling error: it may be chance', isWrapped: true} as const] : []),
 		{text: 'below: what was sampled since the mark'},
 	],
-	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 	files: {
 		csv: csvOf(changeColumns, {
 			...locationCells, change: row => row.kind, noise: row => Number(row.isNoise), cpu_change: 'cpu-change', cpu_error: 'cpu-error', cpu_now: 'cpu-now', cpu_was: 'cpu-was',

@@ -65,7 +65,6 @@ export const focusView: View<FocusRow> = {
 			}
 		},
 	},
-	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 };
 
 function figuresOf(row: FocusRow) {

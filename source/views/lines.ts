@@ -57,5 +57,4 @@ export const linesView: View<LineRow> = {
 	},
 	keyOfLocation: locationKey,
 	locationOf: row => row,
-	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 };

@@ -7,7 +7,7 @@ import {tasksView} from './tasks.js';
 import {threadsView} from './threads.js';
 import {tracesView} from './traces.js';
 import {treeView} from './tree.js';
-import type {View} from './view.js';
+import type {RowDetail, View, ViewRow} from './view.js';
 
 /** The views in the order of Tab. The first is what the screen starts with, and what --sort is about. */
 export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, changesView, tracesView, tasksView, focusView];
@@ -16,4 +16,9 @@ export const comparingView = views.find(({comparesWithBaseline}) => comparesWith
 
 export function viewOf(id: string): View {
 	return views.find(view => view.id === id)!;
+}
+
+/** Keys of a row's threads, and what to call them. */
+export function threadsOf(view: View, row: ViewRow, {threads}: RowDetail): ReturnType<NonNullable<View['threadsOf']>> {
+	return view.threadsOf?.(row) ?? {keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`};
 }

@@ -65,7 +65,6 @@ export const stacksView: View<StackHistogramRow> = {
 		},
 	},
 	locationOf: ({top}) => top,
-	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 };
 
 function comparedText(depth: Query['depth']): string {

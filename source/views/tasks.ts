@@ -48,7 +48,6 @@ export const tasksView: View<TaskRow> = {
 		...row.longest.slice(0, mostLongest).map(({kind, ageNs, worker}): TitleLine => ({text: `${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : `  in ${worker}`}`})),
 	],
 	locationOf: () => undefined,
-	threadsOf: row => ({keys: [], label: titleOfTasks(row)}),
 	files: {
 		csv: csvOf(taskColumns, {
 			state: 'state', group: 'group', now: 'now', oldest_ms: 'longest-now', count: 'stays', per_s: 'stays-per-s',

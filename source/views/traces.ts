@@ -61,7 +61,6 @@ export const tracesView: View<TraceRow> = {
 		: {
 			className, method, file: '', line: -1,
 		},
-	threadsOf: row => ({keys: [], label: titleOf(row)}),
 	files: {
 		csv: csvOf(traceColumns, {
 			method: 'method', calls: 'calls', exceptions: row => row.exceptions, calls_per_s: 'calls-per-s', exceptions_per_s: 'exceptions',

@@ -59,5 +59,4 @@ export const treeView: View<CallNode> = {
 		{text: `by this path: ${row.totalPercent.toFixed(1)}% total, ${row.selfPercent.toFixed(1)}% self, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`, isWrapped: true},
 		{text: 'below: all of it, by any path'},
 	],
-	threadsOf: (_, {threads}) => ({keys: threads.map(({key}) => key), label: threads.length === 1 ? threads[0].name : `${threads.length} threads`}),
 };

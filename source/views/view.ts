@@ -104,6 +104,6 @@ export type View<Row extends ViewRow = ViewRow> = {
 	keyOfLocation?(location: Location, by: GroupBy): string;
 	/** Only of the view that looks into a single method: what of the query has it look into that of a place. */
 	lookInto?(location: Location): Partial<Query>;
-	/** Keys of a row's threads, and what to call them. */
-	threadsOf(row: Row, detail: RowDetail): {readonly keys: readonly number[]; readonly label: string};
+	/** Keys of a row's threads, and what to call them; those of its detail when left out. */
+	threadsOf?(row: Row): {readonly keys: readonly number[]; readonly label: string};
 };

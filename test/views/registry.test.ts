@@ -3,7 +3,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import type {Query} from '../../source/query/types/rows.js';
 import {sortRows} from '../../source/query/columns/sort.js';
 import {keyNames, keyOf} from '../../source/ui/state/keys.js';
-import {views} from '../../source/views/registry.js';
+import {threadsOf, views} from '../../source/views/registry.js';
 import {picture} from '../helpers/picture.js';
 import {report, taskReport} from '../helpers/reports.js';
 
@@ -82,7 +82,7 @@ describe.each(views.map(view => [view.id, view] as const))('%s', (_, view) => {
 			const [title] = view.titleLines(row, 80, undefined);
 			expect(title).toMatchObject({role: 'title'});
 			expect(title.text.trim()).not.toBe('');
-			const {keys, label} = view.threadsOf(row, detail);
+			const {keys, label} = threadsOf(view, row, detail);
 			expect(label).not.toBe('');
 			expect(keys.every(key => snapshot.threads.key.includes(key))).toBe(true);
 		}

@@ -51,28 +51,15 @@ export function shareOut(weights: readonly number[], cells: number): number[] {
 	}
 
 	const shares = weights.map(() => 0);
-	if (!(whole > 0) || !(cells > 0)) {
-		return shares;
-	}
-
-	const byWeight = [...weights.keys()].sort((a, b) => weights[b] - weights[a] || a - b);
-	let left = cells;
-	for (const index of byWeight) {
-		if (weights[index] > 0 && left > 0) {
-			shares[index] = 1;
-			left--;
-		}
-	}
-
-	// How much a share falls short of its exact part decides who gets the next cell.
 	const lack = (index: number) => (weights[index] / whole * cells) - shares[index];
-	for (; left > 0; left--) {
-		let [most] = byWeight;
-		for (const index of byWeight) {
-			most = lack(index) > lack(most) ? index : most;
+	const isBefore = (a: number, b: number) => (Number(shares[a] === 0) - Number(shares[b] === 0) || lack(a) - lack(b) || weights[a] - weights[b]) > 0;
+	for (let left = whole > 0 ? cells : 0; left > 0; left--) {
+		let next = -1;
+		for (const [index, weight] of weights.entries()) {
+			next = weight > 0 && (next < 0 || isBefore(index, next)) ? index : next;
 		}
 
-		shares[most]++;
+		shares[next]++;
 	}
 
 	return shares;

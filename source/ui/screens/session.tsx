@@ -29,7 +29,7 @@ import type {Theme} from '../terminal/theme.js';
 import {layoutOf, layerRoom, type Layout} from '../text/layout.js';
 import {headingOf} from '../../query/columns/column.js';
 import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
-import {viewOf} from '../../views/registry.js';
+import {threadsOf, viewOf} from '../../views/registry.js';
 import {columnsOf, overhang, placeColumns} from '../text/columns.js';
 
 /** Writes what is on the screen to a file; resolves to a message, or rejects with an error whose message says why not. */
@@ -269,7 +269,7 @@ export function screenContextOf(session: SessionData, ui: UiState, feed: Feed, l
 		},
 		threadsOf(key) {
 			const found = detailOf(view, key);
-			return found?.row && found.view.threadsOf(found.row, found.detail);
+			return found?.row && threadsOf(found.view, found.row, found.detail);
 		},
 	};
 }
