@@ -37,9 +37,11 @@ export async function runApp({source, vitals, save, keepColumns, tracer, saveFor
 			const data = new SessionData({
 				saveFormats, idleReason, sourceOf, top: view.top,
 			});
-			return <SessionScreen {...{store, data, view, save, keepColumns, tracer}} theme={new Theme(theme)} onQuit={() => {
+			const quit = () => {
 				leave(undefined);
-			}}/>;
+			};
+
+			return <SessionScreen {...{store, data, view, save, keepColumns, tracer}} theme={new Theme(theme)} onQuit={quit}/>;
 		});
 		return {reason: leaving.reason, ...('signal' in leaving ? {signal: leaving.signal} : {}), lastSnapshot: store.get().shown};
 	} finally {
