@@ -3,12 +3,12 @@ import {type CodeCache, type CodeLocation} from '../hotspot/code-cache.js';
 import {type Methods} from '../hotspot/methods.js';
 import {ifReadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
-import {type ThreadBlock} from '../threads/thread-block.js';
+import {emptyBlock, type ThreadBlock, ThreadBlocks} from '../threads/thread-block.js';
 import {
 	bytecodeIndex, isBytecode, lastSlot, savedBytecode, slot,
 } from './interpreted.js';
 import {decodeEpilogue, decodePrologue} from './prologue.js';
-import {type Registers, type StackCopy} from './stack.js';
+import {type Registers, StackCopy} from './stack.js';
 import {type WalkEnd, type Walker} from './walker.js';
 
 /**
@@ -29,9 +29,6 @@ const functionBytes = 4096;
 /** Bytes of the longest call instruction. */
 const callBytes = 7;
 
-/** Where a thread left Java code (JavaFrameAnchor); 0 if it is in Java code. */
-type Anchor = Pick<ThreadBlock, 'anchorSp' | 'anchorPc' | 'anchorFp'>;
-
 /** Walks a thread stopped in Java code: its top frame may be incomplete, in a stub, or in a call without an anchor. */
 export class TopFrame {
 	readonly #vm: Vm;
@@ -39,21 +36,24 @@ export class TopFrame {
 	readonly #methods: Methods;
 	readonly #walker: Walker;
 	readonly #bytes = new Uint8Array(codeWindow);
+	readonly #now = new StackCopy();
+	readonly #blocks: ThreadBlocks;
 
 	constructor(vm: Vm, code: CodeCache, methods: Methods, walker: Walker) {
 		this.#vm = vm;
 		this.#code = code;
 		this.#methods = methods;
 		this.#walker = walker;
+		this.#blocks = new ThreadBlocks(vm.reader.memory, vm.layout);
 	}
 
 	/**
 	Fills the walker with a running thread's frames. Tries the registers first, then, outside generated code, the
-	current anchor; if neither leads to the root, searches the stack for a return address that does, unless the stack is
-	truncated.
+	current anchor of the JavaThread at an address (0: none); if neither leads to the root, searches the stack for a
+	return address that does, unless the stack is truncated.
 	*/
-	walk(stack: StackCopy, registers: Registers, anchor?: Anchor): WalkEnd {
-		const end = this.#attempt(() => this.isInCode(registers) ? this.#direct(stack, registers) : this.#fromAnchor(stack, registers, anchor));
+	walk(stack: StackCopy, registers: Registers, javaThread = 0): WalkEnd {
+		const end = this.#attempt(() => this.isInCode(registers) ? this.#direct(stack, registers) : this.#fromAnchor(stack, registers, javaThread));
 		if (end !== 'broken' || stack.isTruncated) {
 			return end;
 		}
@@ -82,17 +82,27 @@ export class TopFrame {
 	}
 
 	/**
-	From the frame that called native code or the VM, if its return address is still the copied one: then it is the same
-	call, or another from the same location.
+	From the frame where the thread has left Java code by now (JavaFrameAnchor), if every frame from there on still
+	returns where the copied one does: then it is the same call, or another by the same path. One word proves nothing: it
+	stays on the stack until another is written over it. Nor does a thread that runs in between.
 	*/
-	#fromAnchor(stack: StackCopy, {sp}: Registers, anchor?: Anchor): WalkEnd {
-		if (!anchor || anchor.anchorSp - 8 < sp || !stack.has(anchor.anchorSp - 8)) {
+	#fromAnchor(stack: StackCopy, {sp}: Registers, javaThread: number): WalkEnd {
+		const anchor = this.#anchorOf(javaThread);
+		const {anchorSp, anchorPc, anchorFp} = anchor;
+		if (anchorSp - 8 < sp || !stack.has(anchorSp - 8)) {
 			return 'broken';
 		}
 
-		const {anchorSp, anchorPc, anchorFp} = anchor;
+		this.#now.load(this.#vm.reader.memory, anchorSp - 8, stack.high);
+		const later = this.#anchorOf(javaThread);
+		const isSame = later.anchorSp === anchorSp && later.anchorPc === anchorPc && later.anchorFp === anchorFp;
 		const returnPc = stack.word(anchorSp - 8);
-		return this.#vm.reader.word(anchorSp - 8) === returnPc ? this.#walker.walk(stack, anchorPc || returnPc, anchorSp, anchorFp) : 'broken';
+		return isSame && this.#now.word(anchorSp - 8) === returnPc ? this.#walker.walk(stack, anchorPc || returnPc, anchorSp, anchorFp, this.#now) : 'broken';
+	}
+
+	#anchorOf(javaThread: number): ThreadBlock {
+		const block = emptyBlock();
+		return javaThread !== 0 && this.#blocks.read(javaThread, block) ? block : emptyBlock();
 	}
 
 	#direct(stack: StackCopy, registers: Registers): WalkEnd {

@@ -1,7 +1,7 @@
 import {type CodeCache, type CodeLocation} from '../hotspot/code-cache.js';
 import {has} from '../hotspot/layout.js';
 import {type Methods} from '../hotspot/methods.js';
-import {Unreadable} from '../target/reader.js';
+import {fail, Unreadable} from '../target/reader.js';
 import {type Vm} from '../hotspot/vm.js';
 import {bytecodeIndex, savedBytecode, slot} from './interpreted.js';
 import {FrameBuffer, type Cursor, type StackCopy} from './stack.js';
@@ -37,6 +37,8 @@ export class Walker {
 	entrySp = 0;
 	/** Stack pointer after the last frame on the stack if the rest is in the heap. */
 	heapSp = 0;
+	/** What the stack that is walked holds by now, where that matters. */
+	#now: StackCopy | undefined;
 	/** Where the last walk ended. */
 	readonly #cursor: Cursor = {pc: 0, sp: 0, fp: 0};
 	readonly #vm: Vm;
@@ -63,9 +65,13 @@ export class Walker {
 		this.heapSp = 0;
 	}
 
-	/** Appends the frames from a return address (or an anchor's pc) on. */
-	walk(stack: StackCopy, pc: number, sp: number, fp: number): WalkEnd {
+	/**
+	Appends the frames from a return address (or an anchor's pc) on. `now`: a later copy of the stack; where a frame
+	returns to another place there, the walk ends as `broken`.
+	*/
+	walk(stack: StackCopy, pc: number, sp: number, fp: number, now?: StackCopy): WalkEnd {
 		const cursor = this.#cursor;
+		this.#now = now;
 		cursor.pc = pc;
 		cursor.sp = sp;
 		cursor.fp = fp;
@@ -146,7 +152,7 @@ export class Walker {
 		}
 
 		this.#watcher?.interpreted(this.frames.count - 1, stack, fp);
-		cursor.pc = stack.word(fp + slot.returnPc);
+		cursor.pc = this.#returnPc(stack, fp + slot.returnPc);
 		cursor.sp = stack.word(fp + slot.senderSp);
 		cursor.fp = stack.word(fp + slot.senderFp);
 		return undefined;
@@ -223,10 +229,15 @@ export class Walker {
 	#leaveFixedFrame(stack: StackCopy, words: number): WalkEnd | undefined {
 		const cursor = this.#cursor;
 		const sender = cursor.sp + (words * 8);
-		cursor.pc = stack.word(sender - 8);
+		cursor.pc = this.#returnPc(stack, sender - 8);
 		cursor.fp = stack.word(sender - 16);
 		cursor.sp = sender;
 		return words < 2 ? 'broken' : undefined;
+	}
+
+	#returnPc(stack: StackCopy, at: number): number {
+		const pc = stack.word(at);
+		return this.#now && this.#now.word(at) !== pc ? fail() : pc;
 	}
 }
 

@@ -152,7 +152,7 @@ export class CpuTimer implements RunningTimer {
 			return;
 		}
 
-		const stacks = records.map(record => this.#stacks.walk(record, thread.block)).filter(stack => stack !== undefined);
+		const stacks = records.map(record => this.#stacks.walk(record, thread)).filter(stack => stack !== undefined);
 		if (stacks.length === 0) {
 			return;
 		}

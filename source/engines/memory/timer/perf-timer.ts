@@ -28,7 +28,7 @@ export class PerfTimer implements RunningTimer {
 		let recorded = 0;
 		for (const [thread, followed, event] of this.#threads.withEvents()) {
 			const {records} = event.take();
-			followed.fresh = records.map(record => this.#stacks.walk(record, thread.block)).filter(stack => stack !== undefined);
+			followed.fresh = records.map(record => this.#stacks.walk(record, thread)).filter(stack => stack !== undefined);
 			followed.last = followed.fresh.at(-1) ?? followed.last;
 			count += records.length;
 			recorded += records.length > 0 ? 1 : 0;

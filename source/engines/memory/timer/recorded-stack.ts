@@ -4,6 +4,7 @@ import {type ChunkPosition, type Continuations} from '../stacks/continuation.js'
 import {StackCopy} from '../stacks/stack.js';
 import {type TopFrame} from '../stacks/top-frame.js';
 import {WalkedStack, type WalkEnd, type Walker} from '../stacks/walker.js';
+import {type JavaThread} from '../threads/java-thread.js';
 import {emptyBlock, type ThreadBlock} from '../threads/thread-block.js';
 import {type ThreadRecord} from './ring.js';
 
@@ -43,14 +44,12 @@ export class RecordedStacks {
 	}
 
 	/**
-	The stack of a record, `(native code)` if it has no Java frames; undefined if it cannot be trusted. `block`: the
-	thread's; omitted for one that has ended, whose stack is undefined without Java frames, as it may not have been a
-	Java thread.
+	The stack of a record, `(native code)` if it has no Java frames; undefined if it cannot be trusted. `thread` is omitted
+	where it has ended; then a stack without Java frames is undefined, as it may not have been a Java thread.
 	*/
-	walk({timeNs, periodNs, registers, stack: bytes}: ThreadRecord, block?: ThreadBlock): RecordedStack | undefined {
+	walk({timeNs, periodNs, registers, stack: bytes}: ThreadRecord, thread?: JavaThread): RecordedStack | undefined {
 		const {sp} = registers;
-		const isEnded = block === undefined;
-		block ??= {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
+		const block = thread?.block ?? {...emptyBlock(), stackBase: sp + bytes.length, stackSize: bytes.length};
 		if (!(sp >= block.stackBase - block.stackSize && sp < block.stackBase)) {
 			return undefined;
 		}
@@ -58,7 +57,7 @@ export class RecordedStacks {
 		this.#parts.walker.start();
 		const end = ifReadable<WalkEnd | undefined>(() => {
 			this.#stack.set(sp, bytes, block.stackBase);
-			return this.#parts.top.walk(this.#stack, registers, block);
+			return this.#parts.top.walk(this.#stack, registers, thread?.address);
 		}, undefined);
 		if (!end) {
 			return undefined;
@@ -69,7 +68,7 @@ export class RecordedStacks {
 		walked.timeNs = timeNs;
 		walked.periodNs = periodNs;
 		if (frames.count === 0) {
-			if (isEnded) {
+			if (!thread) {
 				return undefined;
 			}
 

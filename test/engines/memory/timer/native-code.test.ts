@@ -60,6 +60,31 @@ test.each(jdks())('JDK $release: a record below a big frame of native code count
 	expect(outBy).toBeLessThan(tolerance);
 });
 
+/** The native methods that VirtualEcho calls, and what calls them in any JDK. */
+const callers: Readonly<Record<string, RegExp>> = {
+	read0: /SocketDispatcher\.read\(/, write0: /SocketDispatcher\.write\(/, wait: /EPoll/, ctl: /EPoll/, park: /concurrent\.|VirtualThread\./, unpark: /concurrent\.|VirtualThread\./,
+};
+
+test.each(jdks().filter(({release}) => release >= 21))('JDK $release: a carrier that has gone on does not lend its native call to the record before', async on => {
+	const {pid} = await javaForTest('VirtualEcho', {jdk: on});
+	const observer = await Observer.open(pid, {timer: 'perf'});
+	const strange: string[] = [];
+	let count = 0;
+	while (count < wanted) {
+		await sleep(20);
+		const threads = await observer.observe();
+		for (const {frames} of threads.flatMap(({credits}) => credits)) {
+			const method = /\.(\w+)\(:-2\)/.exec(frames[0] ?? '')?.[1] ?? '';
+			if (Object.hasOwn(callers, method)) {
+				count++;
+				strange.push(...callers[method].test(frames[1]) ? [] : [`${frames[0]} < ${frames[1]}`]);
+			}
+		}
+	}
+
+	expect(strange.length, strange.join('\n')).toBeLessThan(wanted / 100);
+});
+
 /* Without a block there is no anchor: only the search remains. descend() left its return addresses below reads(). */
 test.each(jdks().filter(({release}) => isNewestOrAskedFor(release)))('JDK $release: return addresses that earlier calls left below native code are not taken for callers', async on => {
 	const java = await javaForTest('ReadsBelowBigFrames', {jdk: on});
