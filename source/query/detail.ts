@@ -10,10 +10,8 @@ import {countersInWindow, scopeOf, type Scope, isCounted} from './counters/scope
 import {byNumber, byText} from './columns/sort.js';
 import {stackIndex, type Grouping} from './counters/stack-index.js';
 import {stackRows, type StackRow} from './stacks/stacks.js';
-import {queryLines} from './lines/lines.js';
-import type {StackHistogramRow} from './stacks/rows.js';
 import type {Holder, Location, Query, StateTicks, HolderLocation} from './types/rows.js';
-import type {LineRow} from './lines/counted-lines.js';
+import {countedLines, type LineRow} from './lines/counted-lines.js';
 import {alignedTo} from './counters/aligned.js';
 import {locationName} from './counters/location.js';
 import {lockInfo} from './locks/newest-sample.js';
@@ -80,12 +78,12 @@ export function queryThreadDetail(snapshot: Snapshot, since: Snapshot | undefine
 		threads: detailThreads(snapshot, counters, scope),
 		stacks: detailStacks(snapshot, counters, scope),
 		holders: holdersOf(snapshot, since, scope, () => true).slice(0, maxDetailRows),
-		lines: queryLines(snapshot, since, own).rows.slice(0, maxDetailRows),
+		lines: [...countedLines(snapshot, since, own, scope).rows].sort((a, b) => byNumber(b.selfCpuNs, a.selfCpuNs) || byNumber(b.selfTicks, a.selfTicks) || byText(a.key, b.key)).slice(0, maxDetailRows),
 	};
 }
 
 /** What is known of a stack of the Stacks view: its threads, and who held them up. */
-export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, row: Pick<StackHistogramRow, 'isOf'> | undefined): LineDetail {
+export function queryStackDetail(snapshot: Snapshot, since: Snapshot | undefined, query: Query, row: {isOf(node: number): boolean} | undefined): LineDetail {
 	const scope = scopeOf(snapshot, query);
 	const isWanted = (node: number) => row?.isOf(node) === true;
 	return {
@@ -238,4 +236,26 @@ function addLocation(locations: Map<string, HolderLocation>, location: Location 
 
 function sortedLocations(locations: ReadonlyMap<string, HolderLocation>): HolderLocation[] {
 	return [...locations].sort(([a, {ticks: aTicks}], [b, {ticks: bTicks}]) => byNumber(bTicks, aTicks) || byText(a, b)).map(([, location]) => location);
+}
+
+/** What stands beside a line of a source: at it and in what it called. */
+export type LineFigures = {readonly ticks: number; readonly cpuNs: number};
+
+/** The class that a source file is named for by all classes in it: without what is nested. */
+function fileOf({className, file}: Location): string {
+	return `${className.slice(0, className.lastIndexOf('.') + 1)}/${file}`;
+}
+
+/** Ticks of counted states and CPU time of each line of the file that a place is in, by the line's number. */
+export function querySourceLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, location: Location): ReadonlyMap<number, LineFigures> {
+	const figures = new Map<number, LineFigures>();
+	const byLine: Query = {...query, by: 'line'};
+	for (const row of countedLines(snapshot, since, byLine, scopeOf(snapshot, byLine)).rows) {
+		if (row.line > 0 && fileOf(row) === fileOf(location)) {
+			const before = figures.get(row.line);
+			figures.set(row.line, {ticks: row.totalTicks + (before?.ticks ?? 0), cpuNs: row.totalCpuNs + (before?.cpuNs ?? 0)});
+		}
+	}
+
+	return figures;
 }

@@ -1,7 +1,7 @@
 import type {Snapshot} from '../model/snapshot.js';
-import {blockerColumns, holderText, initialisedText, publicName} from '../query/locks/columns.js';
+import {blockerColumns, holderText} from '../query/locks/columns.js';
 import {formatDuration, rounded, stuckInWords} from '../query/columns/format.js';
-import {shortName} from '../query/columns/names.js';
+import {initialisedText, publicName, shortName} from '../query/columns/names.js';
 import {queryThreadDetail} from '../query/detail.js';
 import {framesOf} from '../query/counters/stack-index.js';
 import {queryBlockers} from '../query/locks/blockers.js';

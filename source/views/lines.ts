@@ -7,7 +7,8 @@ import {
 	decimals, formatCount, formatMs, msOf, stuckInWords,
 } from '../query/columns/format.js';
 import {lineColumns} from '../query/lines/columns.js';
-import {summaryQuery, querySummaryLines} from '../query/summary/lines.js';
+import {querySummaryLines} from '../query/summary/lines.js';
+import {summaryQuery} from '../query/summary/quiet.js';
 import {shortName, viaText} from '../query/columns/names.js';
 import type {LineRow} from '../query/lines/counted-lines.js';
 import {csvOf, locationCells, stateCells} from './record.js';

@@ -6,7 +6,7 @@ import {locationName} from '../../query/counters/location.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {queryLines} from '../../query/lines/lines.js';
 import {queryBlockers} from '../../query/locks/blockers.js';
-import {threadsOfProgram} from '../../query/summary/lines.js';
+import {threadsOfProgram} from '../../query/summary/quiet.js';
 import {corePercent} from '../../query/counters/cpu-time.js';
 import {leastCpuPercent} from '../../query/summary/summary.js';
 import {

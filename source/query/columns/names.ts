@@ -110,3 +110,18 @@ export function viaText({className, method}: Location): string {
 function firstCharacter(text: string): string {
 	return text === '' ? '' : String.fromCodePoint(text.codePointAt(0)!);
 }
+
+/** What threads wait for that need a class which another thread initialises. */
+export function initialisedText(className: string): string {
+	return className === '' ? 'class init' : `${lockName(className)}.<clinit>`;
+}
+
+/** A lock's class as people call it: `ReentrantLock`, `Object`, `Depot` for one that is declared in another. */
+export function lockName(className: string): string {
+	return publicName(className).replace(/^.*[.$](?=\D)/, '');
+}
+
+/** The class that a program names, where the lock's is one inside it. */
+export function publicName(className: string): string {
+	return className.replace(/\$(?:Nonfair|Fair)?Sync$/, '');
+}

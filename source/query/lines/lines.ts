@@ -3,7 +3,7 @@ import {sortRows} from '../columns/sort.js';
 import {locationName} from '../counters/location.js';
 import {scopeOf} from '../counters/scope.js';
 import {filtered, type FilterFields} from '../filter/filter.js';
-import type {Query, Location} from '../types/rows.js';
+import type {Query} from '../types/rows.js';
 import {lineColumns} from './columns.js';
 import {countedLines, type LineRow, type LineTable} from './counted-lines.js';
 
@@ -22,24 +22,3 @@ const filterFields: FilterFields<LineRow> = {
 	percent: row => row.selfPercent, totalPercent: row => row.totalPercent, cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks,
 	threads: row => row.threadCount, blocked: row => row.blockedNow, stuckS: row => row.stuckMs / 1000,
 };
-
-/** What stands beside a line of a source: at it and in what it called. */
-export type LineFigures = {readonly ticks: number; readonly cpuNs: number};
-
-/** The class that a source file is named for by all classes in it: without what is nested. */
-function fileOf({className, file}: Location): string {
-	return `${className.slice(0, className.lastIndexOf('.') + 1)}/${file}`;
-}
-
-/** Ticks of counted states and CPU time of each line of the file that a place is in, by the line's number. */
-export function querySourceLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, location: Location): ReadonlyMap<number, LineFigures> {
-	const figures = new Map<number, LineFigures>();
-	for (const row of queryLines(snapshot, since, {...query, by: 'line'}).rows) {
-		if (row.line > 0 && fileOf(row) === fileOf(location)) {
-			const before = figures.get(row.line);
-			figures.set(row.line, {ticks: row.totalTicks + (before?.ticks ?? 0), cpuNs: row.totalCpuNs + (before?.cpuNs ?? 0)});
-		}
-	}
-
-	return figures;
-}

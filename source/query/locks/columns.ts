@@ -1,6 +1,7 @@
 import type {BlockerRow} from '../types/rows.js';
 import {figure, place, text, type Column} from '../columns/column.js';
 import {formatStuck, formats} from '../columns/format.js';
+import {initialisedText, lockName} from '../columns/names.js';
 
 export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
 	figure('waiting', row => row.waitingNow, formats.count, {
@@ -53,18 +54,3 @@ export function holderText({holder, holderName, readers}: BlockerRow): string {
 
 /** Levels of a chain that are drawn; deeper ones stand as deep as the last. */
 const maxIndent = 5;
-
-/** What threads wait for that need a class which another thread initialises. */
-export function initialisedText(className: string): string {
-	return className === '' ? 'class init' : `${lockName(className)}.<clinit>`;
-}
-
-/** A lock's class as people call it: `ReentrantLock`, `Object`, `Depot` for one that is declared in another. */
-export function lockName(className: string): string {
-	return publicName(className).replace(/^.*[.$](?=\D)/, '');
-}
-
-/** The class that a program names, where the lock's is one inside it. */
-export function publicName(className: string): string {
-	return className.replace(/\$(?:Nonfair|Fair)?Sync$/, '');
-}

@@ -3,8 +3,9 @@ import {stateSets} from '../filter/state-sets.js';
 import {circleText, deadlocksOf} from '../locks/deadlocks.js';
 import type {SummaryOptions, Query, Location} from '../types/rows.js';
 import {stuckInWords, formatBytes} from '../columns/format.js';
-import {lockName} from '../locks/columns.js';
-import {nameWith, shortName, viaText} from '../columns/names.js';
+import {
+	lockName, nameWith, shortName, viaText,
+} from '../columns/names.js';
 import {viaLocation} from '../counters/attribution.js';
 import {ownCode} from '../counters/own-code.js';
 import {locationKey} from '../counters/location.js';
@@ -13,7 +14,7 @@ import {attributedLocation, isStuckLonger, stuckMs, isContendingNow} from '../lo
 import {mostOf} from '../locks/contention-by-location.js';
 import {isCollector, threadKind} from '../counters/thread-kind.js';
 import {corePercent, sampledMs, threadCpuNs} from '../counters/cpu-time.js';
-import {summaryQuery} from './lines.js';
+import {summaryQuery} from './quiet.js';
 
 /** Something about the program that matters more than any row, in a sentence. */
 export type Finding = {

@@ -1,12 +1,11 @@
 import {stateCode} from '../../model/thread-state.js';
 import type {LockInfo, ThreadRow} from '../types/rows.js';
-import {initialisedText} from '../locks/columns.js';
 import {
 	figure, ownCodeColumn, place, share, stateColumn, statesColumn, text, type Column,
 } from '../columns/column.js';
 import {formatStuck, formats} from '../columns/format.js';
 import {
-	nameHeldBy, nameWith, shortName, viaText,
+	initialisedText, nameHeldBy, nameWith, shortName, viaText,
 } from '../columns/names.js';
 import {stateLetters, stateRole, stateWord} from '../columns/state-cells.js';
 

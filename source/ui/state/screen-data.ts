@@ -3,7 +3,7 @@ import type {SourceStatus} from '../../model/source.js';
 import type {Finding} from '../../query/summary/findings.js';
 import type {PastWindow} from '../../query/past/look-back.js';
 import type {Ring} from '../../query/past/ring.js';
-import type {LineFigures} from '../../query/lines/lines.js';
+import type {LineFigures} from '../../query/detail.js';
 import type {Location, Summary} from '../../query/types/rows.js';
 import type {SourceText} from '../../sources/source-text.js';
 import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';

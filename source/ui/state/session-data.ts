@@ -3,7 +3,7 @@ import type {SourceOf, SourceText} from '../../sources/source-text.js';
 import {LookBack} from '../../query/past/look-back.js';
 import {findingsOf} from '../../query/summary/findings.js';
 import {summarize} from '../../query/summary/summary.js';
-import {querySourceLines} from '../../query/lines/lines.js';
+import {querySourceLines} from '../../query/detail.js';
 import type {SummaryOptions} from '../../query/types/query.js';
 import type {GroupBy, Location, Query} from '../../query/types/rows.js';
 import {windowStart, ratesOf, recentRates, overallRates, type SamplingRates} from '../../query/past/windows.js';
