@@ -2,7 +2,7 @@ import {readDynamicAgentLoading} from '../jvm/counters/jvm-flags.js';
 import type {Target} from '../jvm/target.js';
 import {printable} from '../model/text.js';
 import type {TracedMethod, TraceReport, UnmatchedPattern} from '../model/trace-report.js';
-import {isThinned, nameOf} from '../query/traces/methods.js';
+import {isThinned, nameOf} from '../views/traces/methods.js';
 import {UserError} from '../runtime/errors.js';
 
 /** From here on each load of an agent is announced on the target's standard error (JEP 451). */

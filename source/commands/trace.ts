@@ -6,7 +6,7 @@ import {UserError} from '../runtime/errors.js';
 import {version} from '../runtime/version.js';
 import type {Target} from '../jvm/target.js';
 import {TraceSession, type TraceRequest} from '../tracing/session.js';
-import {nameOf} from '../query/traces/methods.js';
+import {nameOf} from '../views/traces/methods.js';
 import {
 	agreedTarget, isAgreed, readUntil, reportFormat, writeReport,
 } from './agent-run.js';

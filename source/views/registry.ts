@@ -1,13 +1,13 @@
-import {blockersView} from './blockers.js';
-import {changesView} from './changes.js';
-import {focusView} from './focus.js';
-import {linesView} from './lines.js';
-import {stacksView} from './stacks.js';
-import {tasksView} from './tasks.js';
-import {threadsView} from './threads.js';
-import {tracesView} from './traces.js';
-import {treeView} from './tree.js';
-import type {RowDetail, View, ViewRow} from './view.js';
+import {blockersView} from './blockers/view.js';
+import {changesView} from './changes/view.js';
+import {focusView} from './focus/view.js';
+import {linesView} from './lines/view.js';
+import {stacksView} from './stacks/view.js';
+import {tasksView} from './tasks/view.js';
+import {threadsView} from './threads/view.js';
+import {tracesView} from './traces/view.js';
+import {treeView} from './tree/view.js';
+import type {RowDetail, View, ViewRow} from './common/view.js';
 
 /** The views in the order of Tab. The first is what the screen starts with, and what --sort is about. */
 export const views: readonly View[] = [linesView, threadsView, blockersView, stacksView, treeView, changesView, tracesView, tasksView, focusView];

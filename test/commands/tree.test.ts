@@ -4,13 +4,13 @@ import {describe, expect, test} from 'vitest';
 import {readSnapshot} from '../../source/commands/recording.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {queryFocus} from '../../source/query/focus/focus.js';
-import {queryLines} from '../../source/query/lines/lines.js';
-import {queryStackHistogram} from '../../source/query/stacks/histogram.js';
-import {queryTree} from '../../source/query/tree/tree.js';
+import {queryFocus} from '../../source/views/focus/focus.js';
+import {queryLines} from '../../source/views/lines/lines.js';
+import {queryStackHistogram} from '../../source/views/stacks/histogram.js';
+import {queryTree} from '../../source/views/tree/tree.js';
 import type {Query} from '../../source/query/types/rows.js';
-import {focusView} from '../../source/views/focus.js';
-import {treeView} from '../../source/views/tree.js';
+import {focusView} from '../../source/views/focus/view.js';
+import {treeView} from '../../source/views/tree/view.js';
 import {commOf} from '../helpers/comm.js';
 import {
 	jdks, nice, startJava,
@@ -18,8 +18,8 @@ import {
 import {runCli} from '../helpers/run.js';
 import {untilAsync} from '../helpers/until.js';
 import {sharedFolder} from '../helpers/for-test.js';
-import type {FocusRow} from '../../source/query/focus/focus-tree.js';
-import type {CallNode} from '../../source/query/tree/call-tree.js';
+import type {FocusRow} from '../../source/views/focus/focus-tree.js';
+import type {CallNode} from '../../source/views/tree/call-tree.js';
 
 const folder = sharedFolder();
 

@@ -4,11 +4,11 @@ import {lockKindCode} from '../../source/model/sample.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
-import {queryBlockers} from '../../source/query/locks/blockers.js';
+import {queryBlockers} from '../../source/views/blockers/blockers.js';
 import {circleText, deadlockText, deadlocksOf} from '../../source/query/locks/deadlocks.js';
-import {blockerColumns} from '../../source/query/locks/columns.js';
+import {blockerColumns} from '../../source/views/blockers/columns.js';
 import type {BlockerRow, Query} from '../../source/query/types/rows.js';
-import {blockersView} from '../../source/views/blockers.js';
+import {blockersView} from '../../source/views/blockers/view.js';
 import {Picture, undent} from '../helpers/picture.js';
 
 const query = (changes: Partial<Query> = {}): Query => ({...defaultQuery, sort: blockersView.sort, ...changes});

@@ -4,7 +4,7 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {queryLines} from '../../source/query/lines/lines.js';
+import {queryLines} from '../../source/views/lines/lines.js';
 import {createTable} from '../../source/table/layout.js';
 import {TableReader} from '../../source/table/reader.js';
 import {TableWriter} from '../../source/table/writer.js';

@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {filterOf, isShown, parseFilter} from '../../source/query/filter/filter.js';
-import {queryLines} from '../../source/query/lines/lines.js';
+import {queryLines} from '../../source/views/lines/lines.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {effectiveUnit} from '../../source/query/counters/scope.js';
-import {queryThreads} from '../../source/query/threads/threads.js';
+import {queryThreads} from '../../source/views/threads/threads.js';
 import {picture} from '../helpers/picture.js';
 
 const fields = {

@@ -6,13 +6,13 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCount, threadStates, type ThreadState} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {queryLineDetail} from '../../source/query/detail.js';
-import {lineColumns} from '../../source/query/lines/columns.js';
-import {queryLines} from '../../source/query/lines/lines.js';
-import {queryStacks, type StackRow} from '../../source/query/stacks/stacks.js';
-import {queryThreads} from '../../source/query/threads/threads.js';
+import {lineColumns} from '../../source/views/lines/columns.js';
+import {queryLines} from '../../source/views/lines/lines.js';
+import {queryStacks, type StackRow} from '../../source/query/stacks.js';
+import {queryThreads} from '../../source/views/threads/threads.js';
 import {byText, inOrder} from '../../source/query/columns/sort.js';
 import type {GroupBy, Query} from '../../source/query/types/rows.js';
-import type {LineRow} from '../../source/query/lines/counted-lines.js';
+import type {LineRow} from '../../source/query/counted-lines.js';
 
 type Sampled = {readonly thread: number; readonly frames: readonly number[]; readonly state: number; readonly cpuNs: number};
 

@@ -6,7 +6,7 @@ import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {queryLines} from '../../source/query/lines/lines.js';
+import {queryLines} from '../../source/views/lines/lines.js';
 import {LookBack} from '../../source/query/past/look-back.js';
 import {
 	addToRing, emptyRing, usualBounds, type Ring, type RingBounds,

@@ -3,7 +3,7 @@ import {defaultQuery} from '../../source/query/types/query.js';
 import {locationName} from '../../source/query/counters/location.js';
 import {stateCells} from '../../source/query/columns/state-cells.js';
 import type {Query} from '../../source/query/types/rows.js';
-import {queryStackHistogram} from '../../source/query/stacks/histogram.js';
+import {queryStackHistogram} from '../../source/views/stacks/histogram.js';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {randomSnapshot} from '../exports/snapshots.js';
 import {picture, undent} from '../helpers/picture.js';

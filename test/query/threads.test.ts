@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
 import {summarize} from '../../source/query/summary/summary.js';
-import {queryThreads, poolName} from '../../source/query/threads/threads.js';
+import {queryThreads, poolName} from '../../source/views/threads/threads.js';
 import {locationName} from '../../source/query/counters/location.js';
 import type {Location, Query, ThreadRow} from '../../source/query/types/rows.js';
 import {Picture, picture, undent} from '../helpers/picture.js';

@@ -2,8 +2,8 @@ import {expect, test} from 'vitest';
 import {SnapshotBuilder} from '../../source/model/snapshot-builder.js';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {queryLines} from '../../source/query/lines/lines.js';
-import {lineColumns} from '../../source/query/lines/columns.js';
+import {queryLines} from '../../source/views/lines/lines.js';
+import {lineColumns} from '../../source/views/lines/columns.js';
 import {addToRing, emptyRing} from '../../source/query/past/ring.js';
 import {RowTrends} from '../../source/query/past/row-trends.js';
 

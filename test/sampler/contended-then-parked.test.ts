@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {stateCode} from '../../source/model/thread-state.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {queryThreads} from '../../source/query/threads/threads.js';
+import {queryThreads} from '../../source/views/threads/threads.js';
 import {isNewestOrAskedFor, jdks, type JavaProcess} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {javaForTest} from '../helpers/for-test.js';

@@ -4,7 +4,7 @@ import {setTimeout as sleep} from 'node:timers/promises';
 import {pathToFileURL} from 'node:url';
 import {expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {queryLines} from '../../source/query/lines/lines.js';
+import {queryLines} from '../../source/views/lines/lines.js';
 import {LookBack} from '../../source/query/past/look-back.js';
 import {addToRing, emptyRing, usualBounds} from '../../source/query/past/ring.js';
 import {cellBefore, cellOf, timeCells} from '../../source/query/past/steps.js';

@@ -1,7 +1,7 @@
 import {setTimeout as sleep} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {queryThreads} from '../../source/query/threads/threads.js';
+import {queryThreads} from '../../source/views/threads/threads.js';
 import {jdks, type JavaProcess} from '../helpers/jvm.js';
 import {until} from '../helpers/until.js';
 import {javaForTest} from '../helpers/for-test.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import {beforeAll, expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
-import {traceMethods} from '../../source/query/traces/methods.js';
+import {traceMethods} from '../../source/views/traces/methods.js';
 import {TraceSession} from '../../source/tracing/session.js';
 import {hasAgent, reportsOf} from '../helpers/agent-of.js';
 import {namespaceRefusal} from '../helpers/as-root.js';

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {traceTree, type TraceTreeRow} from '../../source/query/traces/methods.js';
+import {traceTree, type TraceTreeRow} from '../../source/views/traces/methods.js';
 import {jdks} from '../helpers/jvm.js';
 import {sayTo} from '../helpers/say.js';
 import {sharedJava} from '../helpers/for-test.js';

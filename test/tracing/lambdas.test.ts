@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {traceMethods} from '../../source/query/traces/methods.js';
+import {traceMethods} from '../../source/views/traces/methods.js';
 import {type TraceRequest} from '../../source/tracing/session.js';
 import {javaForTest} from '../helpers/for-test.js';
 import {jdks} from '../helpers/jvm.js';

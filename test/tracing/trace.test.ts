@@ -1,7 +1,7 @@
 import {readdirSync, readFileSync, readlinkSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import type {TraceReport} from '../../source/model/trace-report.js';
-import {nameOf, traceMethods, traceTree, threadTrees} from '../../source/query/traces/methods.js';
+import {nameOf, traceMethods, traceTree, threadTrees} from '../../source/views/traces/methods.js';
 import {TraceSession, type TraceRequest} from '../../source/tracing/session.js';
 import {classBytes} from '../helpers/class-bytes.js';
 import {jdks} from '../helpers/jvm.js';

@@ -8,7 +8,7 @@ import {headerWords} from '../../source/ui/status/items.js';
 import {samplingFigures} from '../../source/ui/status/sampling.js';
 import {views} from '../../source/views/registry.js';
 import type {Spans} from '../../source/ui/text/spans.js';
-import {lineColumns} from '../../source/query/lines/columns.js';
+import {lineColumns} from '../../source/views/lines/columns.js';
 
 test.each(contexts)('no key means two things in %s', context => {
 	const seen = new Map<string, string>();

@@ -2,7 +2,7 @@
 import {describe, expect, test} from 'vitest';
 import type {Snapshot} from '../../source/model/snapshot.js';
 import {defaultQuery} from '../../source/query/types/query.js';
-import {queryLines} from '../../source/query/lines/lines.js';
+import {queryLines} from '../../source/views/lines/lines.js';
 import {views} from '../../source/views/registry.js';
 import type {ComponentScreen} from '../helpers/component-screen.js';
 import {openScreen, storeOf} from '../helpers/session-screen.js';

@@ -3,7 +3,7 @@ import type {Snapshot, TargetInfo} from '../../model/snapshot.js';
 import type {TaskReport} from '../../model/task-report.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import type {ThreadState} from '../../model/thread-state.js';
-import type {View} from '../../views/view.js';
+import type {View} from '../../views/common/view.js';
 
 /** How a snapshot is written. */
 export type ExportOptions = {

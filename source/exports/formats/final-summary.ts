@@ -4,16 +4,16 @@ import {formatCount, formatDuration, formatMs, formatPercent} from '../../query/
 import {defaultQuery} from '../../query/types/query.js';
 import {locationName} from '../../query/counters/location.js';
 import {findingsOf} from '../../query/summary/findings.js';
-import {queryLines} from '../../query/lines/lines.js';
-import {queryBlockers} from '../../query/locks/blockers.js';
+import {queryLines} from '../../views/lines/lines.js';
+import {queryBlockers} from '../../views/blockers/blockers.js';
 import {threadsOfProgram} from '../../query/summary/quiet.js';
 import {corePercent} from '../../query/counters/cpu-time.js';
 import {leastCpuPercent} from '../../query/summary/summary.js';
 import {
 	longestFirst, titleOf, traceMethods, type TraceRow,
-} from '../../query/traces/methods.js';
+} from '../../views/traces/methods.js';
 import {mostOf} from '../../query/locks/contention-by-location.js';
-import type {LineRow} from '../../query/lines/counted-lines.js';
+import type {LineRow} from '../../query/counted-lines.js';
 import type {BlockerRow, Location} from '../../query/types/rows.js';
 import {wrapAt} from './text-table.js';
 import {costLine, targetLine, timeLine} from './session-lines.js';

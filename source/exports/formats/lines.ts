@@ -1,5 +1,5 @@
 import {threadStates} from '../../model/thread-state.js';
-import {queryLines} from '../../query/lines/lines.js';
+import {queryLines} from '../../views/lines/lines.js';
 import type {ExportFormat} from './export-format.js';
 
 const defaultTop = 40;

@@ -1,5 +1,5 @@
-import {queryStackHistogram} from '../../query/stacks/histogram.js';
-import {stackLines} from '../../query/stacks/rows.js';
+import {queryStackHistogram} from '../../views/stacks/histogram.js';
+import {stackLines} from '../../views/stacks/rows.js';
 import type {ExportFormat} from './export-format.js';
 
 const defaultDepth = 10;

@@ -1,9 +1,9 @@
 import {cellWidth, cut} from '../../model/cell-width.js';
 import type {TaskReport} from '../../model/task-report.js';
 import {exactMsOf, formatNs} from '../../query/columns/format.js';
-import {shortKind, taskColumns} from '../../query/tasks/columns.js';
-import {taskRows, type TasksBy} from '../../query/tasks/stays.js';
-import {taskJson} from '../../views/tasks.js';
+import {shortKind, taskColumns} from '../../views/tasks/columns.js';
+import {taskRows, type TasksBy} from '../../views/tasks/stays.js';
+import {taskJson} from '../../views/tasks/view.js';
 import {documentHead, type ReportFormat} from './export-format.js';
 import {
 	defaultTop, defaultWidth, minWidth, reportHead, textTable,

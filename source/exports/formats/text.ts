@@ -5,11 +5,11 @@ import {stateCode} from '../../model/thread-state.js';
 import {deadlockText, deadlocksOf} from '../../query/locks/deadlocks.js';
 import {effectiveUnit, measureOf} from '../../query/counters/scope.js';
 import {findingsOf} from '../../query/summary/findings.js';
-import {threadColumns} from '../../query/threads/columns.js';
-import {queryThreads} from '../../query/threads/threads.js';
+import {threadColumns} from '../../views/threads/columns.js';
+import {queryThreads} from '../../views/threads/threads.js';
 import type {Query, ThreadRow} from '../../query/types/rows.js';
 import {views} from '../../views/registry.js';
-import type {View} from '../../views/view.js';
+import type {View} from '../../views/common/view.js';
 import {textTraces} from '../traces/text.js';
 import type {ExportFormat} from './export-format.js';
 import {

@@ -1,5 +1,5 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
-import {nameOf} from '../../query/traces/methods.js';
+import {nameOf} from '../../views/traces/methods.js';
 import type {ReportFormat} from '../formats/export-format.js';
 
 /** What Chrome's trace events call the beginning and the end of a call. */

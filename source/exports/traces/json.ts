@@ -1,5 +1,5 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
-import {isThinned, longestFirst, nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../query/traces/methods.js';
+import {isThinned, longestFirst, nameOf, traceMethods, traceTree, type CallFigures, type TraceTreeRow, threadTrees} from '../../views/traces/methods.js';
 import {documentHead, type ReportFormat} from '../formats/export-format.js';
 
 /** Programs read it: the keys and their meaning are those of docs/formats.md. */

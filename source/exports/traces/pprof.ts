@@ -1,6 +1,6 @@
 import {gzipSync} from 'node:zlib';
 import {Profile, type SampleInput} from 'pprof-format';
-import {titleOf, traceTree, type TraceTreeRow} from '../../query/traces/methods.js';
+import {titleOf, traceTree, type TraceTreeRow} from '../../views/traces/methods.js';
 import type {TraceReport} from '../../model/trace-report.js';
 import type {ReportFormat} from '../formats/export-format.js';
 import {Names} from '../pprof/names.js';

@@ -1,5 +1,5 @@
 import type {TraceReport, WholeTrace} from '../../model/trace-report.js';
-import {overloadedNames, titleOf} from '../../query/traces/methods.js';
+import {overloadedNames, titleOf} from '../../views/traces/methods.js';
 import type {ReportFormat} from '../formats/export-format.js';
 
 /**

@@ -4,7 +4,7 @@ import {formatCount, formatMs} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
 import {stateCells} from '../../query/columns/state-cells.js';
 import type {Holder, HolderLocation, Location} from '../../query/types/rows.js';
-import type {WholeFrame} from '../../views/view.js';
+import type {WholeFrame} from '../../views/common/view.js';
 import {
 	rowsOf, type DetailData, type DetailLink, type DetailOf, type ScreenData, type RowLink, type LocationSource, markedLink, keysOf,
 } from '../state/screen-data.js';
@@ -14,7 +14,7 @@ import {
 	cut, pad, wrappedSpans, type Span, type Spans, sparkline,
 } from '../text/spans.js';
 import type {DetailThread, Neighbour} from '../../query/detail.js';
-import type {StackRow} from '../../query/stacks/stacks.js';
+import type {StackRow} from '../../query/stacks.js';
 import {Lines, useTheme} from './text.js';
 
 /** How much of each list a detail shows; a saved snapshot has the rest. */

@@ -1,7 +1,7 @@
 import {deadlockText} from '../../query/locks/deadlocks.js';
 import type {Column} from '../../query/columns/column.js';
 import {views} from '../../views/registry.js';
-import type {ViewRow} from '../../views/view.js';
+import type {ViewRow} from '../../views/common/view.js';
 import {headerWords} from '../status/items.js';
 import {messageOf} from '../status/message.js';
 import {samplingFigures} from '../status/sampling.js';

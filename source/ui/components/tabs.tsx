@@ -1,6 +1,6 @@
 import {Box} from 'ink';
 import {cellWidth} from '../../model/cell-width.js';
-import {beginOf} from '../../query/changes/changes.js';
+import {beginOf} from '../../views/changes/changes.js';
 import {formatDuration} from '../../query/columns/format.js';
 import {stateLetters} from '../../query/columns/state-cells.js';
 import {windows} from '../../query/past/windows.js';

@@ -4,7 +4,7 @@ import {Table} from 'ink-table';
 import {measureOf} from '../../query/counters/scope.js';
 import {stateSets} from '../../query/filter/state-sets.js';
 import {viewOf} from '../../views/registry.js';
-import type {ViewRow} from '../../views/view.js';
+import type {ViewRow} from '../../views/common/view.js';
 import {useHitArea} from '../hooks/hit-areas.js';
 import {keysOf, type ScreenData} from '../state/screen-data.js';
 import {queryOf, selectedIndex, type UiState} from '../state/state.js';

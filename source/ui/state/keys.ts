@@ -1,5 +1,5 @@
 import {views} from '../../views/registry.js';
-import type {ViewKey} from '../../views/view.js';
+import type {ViewKey} from '../../views/common/view.js';
 
 /* Every key as a row of data, but those of a view, which its record has; help, key line and docs come from these. */
 

@@ -1,4 +1,4 @@
-import type {ViewKey} from '../../views/view.js';
+import type {ViewKey} from '../../views/common/view.js';
 import type {MouseInput} from '../terminal/mouse.js';
 import type {Layout} from '../text/layout.js';
 import {askToTrace} from './actions/prompts.js';

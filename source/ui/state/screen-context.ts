@@ -1,7 +1,7 @@
 import type {SortFigure} from '../../query/columns/column.js';
 import type {Baseline, Location} from '../../query/types/rows.js';
 import type {Ring} from '../../query/past/ring.js';
-import type {ViewRow} from '../../views/view.js';
+import type {ViewRow} from '../../views/common/view.js';
 import type {DetailLink} from './screen-data.js';
 import {
 	firstRow, selectedIndex, withLayer, withoutLayer, type MenuItem, type UiState,

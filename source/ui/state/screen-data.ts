@@ -6,7 +6,7 @@ import type {Ring} from '../../query/past/ring.js';
 import type {LineFigures} from '../../query/detail.js';
 import type {Location, Summary} from '../../query/types/rows.js';
 import type {SourceText} from '../../sources/source-text.js';
-import type {RowDetail, View, ViewRow, ViewTable} from '../../views/view.js';
+import type {RowDetail, View, ViewRow, ViewTable} from '../../views/common/view.js';
 import type {Trend} from '../../query/past/steps.js';
 import type {SamplingRates} from '../../query/past/windows.js';
 

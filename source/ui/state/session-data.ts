@@ -8,7 +8,7 @@ import type {SummaryOptions} from '../../query/types/query.js';
 import type {GroupBy, Location, Query} from '../../query/types/rows.js';
 import {windowStart, ratesOf, recentRates, overallRates, type SamplingRates} from '../../query/past/windows.js';
 import {viewOf, views} from '../../views/registry.js';
-import type {View, ViewRow} from '../../views/view.js';
+import type {View, ViewRow} from '../../views/common/view.js';
 import {endedBy, cpuTrend} from '../../query/past/steps.js';
 import {RowTrends} from '../../query/past/row-trends.js';
 import {

@@ -2,7 +2,7 @@ import {cellWidth} from '../../model/cell-width.js';
 import {fitColumns, type Column} from '../../query/columns/column.js';
 import type {Unit} from '../../query/types/rows.js';
 import {viewOf} from '../../views/registry.js';
-import type {ViewRow} from '../../views/view.js';
+import type {ViewRow} from '../../views/common/view.js';
 import type {Layout} from './layout.js';
 
 export type Placed<Row> = ReadonlyArray<{readonly column: Column<Row>; readonly width: number}>;

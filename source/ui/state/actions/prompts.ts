@@ -1,5 +1,5 @@
 import {formatBytes, formatDuration} from '../../../query/columns/format.js';
-import {nameOf} from '../../../query/traces/methods.js';
+import {nameOf} from '../../../views/traces/methods.js';
 import type {ScreenContext} from '../screen-context.js';
 import {
 	say, withEffect, withLayer, type InputLayer, type UiState,

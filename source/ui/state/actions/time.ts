@@ -1,4 +1,4 @@
-import {beginOf} from '../../../query/changes/changes.js';
+import {beginOf} from '../../../views/changes/changes.js';
 import {
 	busiestMs, cellAfter, cellBefore, cellOf, shortestSpanMs, spans,
 } from '../../../query/past/steps.js';

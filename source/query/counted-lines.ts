@@ -1,0 +1,293 @@
+import {rootNode} from '../model/frame.js';
+import type {Dictionary, Snapshot} from '../model/snapshot.js';
+import {stateCode} from '../model/thread-state.js';
+import type {PastFigures} from './columns/column.js';
+import {
+	attributionOf, endsOf, ownOfBuckets, viaOfBuckets,
+} from './counters/attribution.js';
+import {alignedTo} from './counters/aligned.js';
+import {AtLocation} from './counters/location.js';
+import {
+	BucketSums, CounterRanking, sumsByNode, type Ranked,
+} from './counters/buckets.js';
+import {
+	countersInWindow, effectiveUnit, scopeOf, type Scope,
+} from './counters/scope.js';
+import {
+	percentOf, samplesOf, shareError, shareInterval, threadsInStep,
+} from './counters/share.js';
+import {stackIndex, type Grouping} from './counters/stack-index.js';
+import {contentionByLocation, type ContentionByLocation} from './locks/contention-by-location.js';
+import type {
+	Interval, Location, Measure, Query, StateTicks, Unit,
+} from './types/rows.js';
+
+/** Names of threads kept for a row. */
+const maxTopThreads = 3;
+
+/** What the rows of a window are read from, by group. */
+type CountedFigures = {
+	readonly grouping: Grouping;
+	readonly sums: BucketSums;
+	/** Of samples with the group anywhere on their stack. */
+	readonly totals: ReturnType<typeof sumsByNode>;
+	readonly threads: Snapshot['threads'];
+	readonly ranking: CounterRanking;
+	readonly contention: ContentionByLocation;
+	/** Which of the two there is depends on the query. */
+	readonly viaOf?: (groups: readonly number[]) => Location | undefined;
+	readonly ownOf?: (groups: readonly number[]) => Location | undefined;
+	/** Shares are of ticks, not of CPU time. */
+	readonly isInTicks: boolean;
+	readonly inStep: number;
+};
+
+/** A row of the Lines view: a location and what was counted there. Figures are worked out when asked for. */
+export class LineRow extends AtLocation {
+	readonly key: string;
+	readonly #group: number;
+	readonly #of: CountedFigures;
+	#ranked: Ranked | undefined;
+	#states: StateTicks | undefined;
+
+	constructor(group: number, of: CountedFigures) {
+		super();
+		this.key = of.grouping.keys[group];
+		this.#group = group;
+		this.#of = of;
+	}
+
+	/** Ticks of counted states; CPU nanoseconds of all. */
+	get selfTicks(): number {
+		return this.#of.sums.selfTicks[this.#group];
+	}
+
+	get totalTicks(): number {
+		return this.#of.totals.ticks[this.#group];
+	}
+
+	get selfCpuNs(): number {
+		return this.#of.sums.selfCpuNs[this.#group];
+	}
+
+	get totalCpuNs(): number {
+		return this.#of.totals.cpuNs[this.#group];
+	}
+
+	/** Shares in percent (0..100) of the unit's whole (for `cpu-ms` too: share of CPU time). */
+	get selfPercent(): number {
+		const {isInTicks, sums} = this.#of;
+		return isInTicks ? percentOf(this.selfTicks, sums.wholeTicks) : percentOf(this.selfCpuNs, sums.wholeCpuNs);
+	}
+
+	get totalPercent(): number {
+		const {isInTicks, sums} = this.#of;
+		return isInTicks ? percentOf(this.totalTicks, sums.wholeTicks) : percentOf(this.totalCpuNs, sums.wholeCpuNs);
+	}
+
+	/** Half the width of its 95 % interval, percentage points. */
+	get errorPercent(): number {
+		return shareError(this.selfPercent, this.#samples);
+	}
+
+	get selfInterval(): Interval {
+		return shareInterval(this.selfPercent, this.#samples);
+	}
+
+	/** Independent samples that its share of the CPU time rests on. */
+	get cpuSamples(): number {
+		const {sums} = this.#of;
+		return samplesOf(sums.cpu(this.#group), sums.cpu());
+	}
+
+	/** The same of its share of the ticks. */
+	get tickSamples(): number {
+		const {inStep, sums} = this.#of;
+		return samplesOf(sums.ticks(this.#group), sums.ticks()) / inStep;
+	}
+
+	/** Ticks at this place as the attributed frame, every state counted. */
+	get states(): StateTicks {
+		this.#states ??= this.#of.sums.states(this.#group);
+		return this.#states;
+	}
+
+	/** Threads seen with this place as the attributed frame. */
+	get threadCount(): number {
+		return this.#threads.count;
+	}
+
+	/** Names of the threads with the most CPU, then ticks, here; at most three. */
+	get topThreads(): readonly string[] {
+		const {threads} = this.#of;
+		return this.#threads.top.map(thread => threads.name[thread]);
+	}
+
+	get blockedNow(): number {
+		return this.#of.contention.blocked[this.#group];
+	}
+
+	/** How long the longest of them has, 0 when none is; at least so long where it was blocked before the first sample. */
+	get stuckMs(): number {
+		return this.#of.contention.longestMs[this.#group];
+	}
+
+	get stuckAtLeast(): boolean {
+		return this.#of.contention.isLonger[this.#group] === 1;
+	}
+
+	/** Threads that stand here in the newest sample and are held up by another, BLOCKED or parked for a lock. */
+	get contendingNow(): number {
+		return this.#of.contention.contending[this.#group];
+	}
+
+	/** Who holds most of them up, undefined where that is not known; and how many others do. */
+	get holder(): string | undefined {
+		return this.contendingNow > 0 ? this.#of.contention.holderOf(this.#group) : undefined;
+	}
+
+	get otherHolders(): number {
+		return this.contendingNow > 0 ? this.#of.contention.otherHoldersOf(this.#group) : 0;
+	}
+
+	/** With own code first: the method beyond it that had most of the row's samples, if those were not the line's own. */
+	get via(): Location | undefined {
+		return this.#of.viaOf?.([this.#group]);
+	}
+
+	/** Without: the line of the program's own code by which most of the row's samples came, if it is not the row's. */
+	get own(): Location | undefined {
+		return this.#of.ownOf?.([this.#group]);
+	}
+
+	protected override get location(): Location {
+		return this.#of.grouping.locations[this.#group];
+	}
+
+	get #samples(): number {
+		return this.#of.isInTicks ? this.tickSamples : this.cpuSamples;
+	}
+
+	get #threads(): Ranked {
+		this.#ranked ??= this.#of.ranking.of([this.#group], maxTopThreads);
+		return this.#ranked;
+	}
+}
+
+export type LineTable = {
+	readonly rows: readonly LineRow[];
+	/** Number of rows before the filter. */
+	readonly allRows: number;
+	/** The whole of shares: CPU nanoseconds and counted ticks of samples with Java frames. */
+	readonly wholeCpuNs: number;
+	readonly wholeTicks: number;
+	/** What shares are of, where that is not what the query's unit and states say. */
+	readonly measure?: Measure;
+	/** What the rows are, or what most of them come from, in a sentence. */
+	readonly finding?: string;
+	/** Independent samples that shares of the CPU time rest on, and ticks that are one observation. */
+	readonly cpuSamples: number;
+	readonly ticksPerObservation: number;
+};
+
+/** All lines of a window, in no order, and what their shares are of. */
+export type CountedLines = Omit<LineTable, 'allRows'>;
+
+type Counted = {
+	readonly asked: readonly unknown[];
+	/** By the units that were asked for. */
+	readonly lines: Map<Unit, CountedLines>;
+	in(scope: Scope): CountedLines;
+};
+
+/** What was counted of the snapshot asked for last: another order, filter or unit finds it there. */
+const counted = new WeakMap<Snapshot, Counted>();
+let last: WeakRef<Snapshot> | undefined;
+
+/** The locations with counted ticks or CPU time in the window. The same question gets the same rows. */
+export function countedLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query, scope: Scope): CountedLines {
+	const asked = [since, query.by, query.ownFirst === true, query.app, scope.stateMask, scope.countedMask, scope.threads?.join('')];
+	let known = counted.get(snapshot);
+	if (!known || known.asked.some((value, index) => value !== asked[index])) {
+		counted.delete(last?.deref() ?? snapshot);
+		known = {asked, lines: new Map(), in: count(snapshot, since, query, scope)};
+		counted.set(snapshot, known);
+		last = new WeakRef(snapshot);
+	}
+
+	const lines = known.lines.get(scope.unit) ?? known.in(scope);
+	known.lines.set(scope.unit, lines);
+	return lines;
+}
+
+function count(snapshot: Snapshot, since: Snapshot | undefined, query: Query, scope: Scope): Counted['in'] {
+	const {dictionary, threads} = snapshot;
+	const {countedMask} = scope;
+	const counters = countersInWindow(snapshot, since, scope);
+	const grouping = stackIndex(dictionary).grouping(query.by);
+	const attributed = attributionOf(dictionary, query);
+	const {nodeFrame} = dictionary;
+	const byNode = sumsByNode(counters, dictionary.nodeCount, scope);
+	const sums = new BucketSums(counters, byNode, attributed.subarray(0, dictionary.nodeCount).map(node => grouping.groupOfFrame[nodeFrame[node]]), grouping.locations.length, scope);
+	const totals = totalsOf(dictionary, byNode, grouping);
+	const {wholeCpuNs, wholeTicks, buckets} = sums;
+	const inStep = threadsInStep(snapshot, since);
+	const locations = grouping.locations.length;
+	const shared: Omit<CountedFigures, 'viaOf' | 'ownOf' | 'isInTicks'> = {
+		grouping, sums, totals, threads, inStep, ranking: new CounterRanking(counters, buckets, counter => counters.thread[counter], threads.count, countedMask), contention: contentionByLocation(snapshot, attributed, grouping, scope),
+	};
+	const isCpuCounted = (countedMask & (1 << stateCode.RUNNABLE)) !== 0;
+	const ends = endsOf(dictionary, query);
+	return inUnit => {
+		const figures: CountedFigures = {
+			...shared, isInTicks: inUnit.unit === 'ticks',
+			...(ends ? {viaOf: viaOfBuckets(dictionary, ends, counters, buckets, inUnit)} : {ownOf: ownOfBuckets(dictionary, query, counters, buckets, inUnit)}),
+		};
+		const rows: LineRow[] = [];
+		for (let group = 1; group < locations; group++) {
+			if (totals.ticks[group] > 0 || (isCpuCounted && totals.cpuNs[group] > 0)) {
+				rows.push(new LineRow(group, figures));
+			}
+		}
+
+		return {
+			rows, wholeCpuNs, wholeTicks, cpuSamples: samplesOf(sums.cpu(), sums.cpu()), ticksPerObservation: wholeTicks > 0 ? inStep * sums.ticks().squares / wholeTicks : 1,
+		};
+	};
+}
+
+/** Sums by group of all samples that have it on their stack, once each; `byNode` becomes that of whole subtrees. */
+function totalsOf({nodeCount, nodeParent, nodeFrame}: Dictionary, byNode: ReturnType<typeof sumsByNode>, {locations, groupOfFrame, outermost}: Grouping): ReturnType<typeof sumsByNode> {
+	const totals = {ticks: new Float64Array(locations.length), cpuNs: new Float64Array(locations.length)};
+	// Callees have greater ids than their callers, so that one pass from the end sums every subtree.
+	for (let node = nodeCount - 1; node > rootNode; node--) {
+		const [ticks, cpuNs] = [byNode.ticks[node], byNode.cpuNs[node]];
+		if (outermost[node] === 1) {
+			totals.ticks[groupOfFrame[nodeFrame[node]]] += ticks;
+			totals.cpuNs[groupOfFrame[nodeFrame[node]]] += cpuNs;
+		}
+
+		byNode.ticks[nodeParent[node]] += ticks;
+		byNode.cpuNs[nodeParent[node]] += cpuNs;
+	}
+
+	return totals;
+}
+
+/** CPU time, or ticks where the query that is asked by then looks at these, at each place of a window; the filter has no say. */
+export function pastOfLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): PastFigures {
+	const {dictionary} = snapshot;
+	const scope = scopeOf(snapshot, {...query, filter: ''});
+	const {groupOfFrame, groupOfKey, keys} = stackIndex(dictionary).grouping(query.by);
+	const attributed = attributionOf(dictionary, query);
+	const sumsOf = (at: Snapshot | undefined) => at && sumsByNode(countersInWindow(at, undefined, scope), dictionary.nodeCount, scope);
+	const [now, then] = [sumsOf(snapshot)!, sumsOf(alignedTo(snapshot, since))];
+	const [ticks, cpuNs] = [new Float64Array(keys.length), new Float64Array(keys.length)];
+	for (let node = rootNode + 1; node < dictionary.nodeCount; node++) {
+		const group = groupOfFrame[dictionary.nodeFrame[attributed[node]]];
+		ticks[group] += now.ticks[node] - (then ? then.ticks[node] : 0);
+		cpuNs[group] += now.cpuNs[node] - (then ? then.cpuNs[node] : 0);
+	}
+
+	return (key, asked) => Math.max(0, (effectiveUnit(asked) === 'ticks' ? ticks : cpuNs)[groupOfKey.get(key) ?? 0] ?? 0);
+}

@@ -1,0 +1,67 @@
+import {rootNode} from '../model/frame.js';
+import type {Dictionary, Counters, Snapshot} from '../model/snapshot.js';
+import {stateCount, threadStates, type ThreadState} from '../model/thread-state.js';
+import {locationName} from './counters/location.js';
+import {countersInWindow, scopeOf, type Scope} from './counters/scope.js';
+import {percentOf} from './counters/share.js';
+import {sortRowsBy} from './columns/sort.js';
+import {framesOf} from './counters/stack-index.js';
+import {filtered} from './filter/filter.js';
+import type {Location, Query} from './types/rows.js';
+
+/** Identical stacks in the same counted state over all threads, filtered, in the order of the unit. */
+export function queryStacks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly StackRow[] {
+	const scope = scopeOf(snapshot, query);
+	const counters = countersInWindow(snapshot, since, {stateMask: scope.countedMask, threads: scope.threads});
+	return filtered(stackRows(snapshot.dictionary, counters, scope), scope.filter, {
+		text: row => row.frames.map(frame => locationName(frame)).join('\n'),
+		percent: row => row.percent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks, threads: row => row.threadCount, blocked: row => row.state === 'BLOCKED' ? row.threadCount : 0,
+	});
+}
+
+/** Rows of the counters that have Java frames, in the unit's order, equal ones by key. Shares are of the whole of these counters. */
+export function stackRows(dictionary: Dictionary, counters: Counters, {unit}: Pick<Scope, 'unit'>): StackRow[] {
+	const whole = {ticks: 0, cpuNs: 0};
+	const rows = new Map<number, StackRow>();
+	for (let index = 0; index < counters.count; index++) {
+		const [node, state, ticks, cpuNs] = [counters.node[index], counters.state[index], counters.ticks[index], counters.cpuNs[index]];
+		if (node !== rootNode) {
+			const slot = (node * stateCount) + state;
+			const row = rows.get(slot) ?? new StackRow(node, threadStates[state], dictionary);
+			rows.set(slot, row);
+			row.ticks += ticks;
+			row.cpuNs += cpuNs;
+			// A counter is of one thread alone.
+			row.threadCount++;
+			whole.ticks += ticks;
+			whole.cpuNs += cpuNs;
+		}
+	}
+
+	const [cpuNs, ticks] = [(row: StackRow) => row.cpuNs, (row: StackRow) => row.ticks];
+	const sorted = sortRowsBy([...rows.values()], unit === 'ticks' ? [ticks, cpuNs] : [cpuNs, ticks], -1);
+	for (const row of sorted) {
+		row.percent = unit === 'ticks' ? percentOf(row.ticks, whole.ticks) : percentOf(row.cpuNs, whole.cpuNs);
+	}
+
+	return sorted;
+}
+
+/** Identical stacks in the same counted state, put together over all threads. */
+export class StackRow {
+	readonly key: string;
+	ticks = 0;
+	cpuNs = 0;
+	/** Share of the unit's whole, 0..100. */
+	percent = 0;
+	threadCount = 0;
+
+	constructor(readonly node: number, readonly state: ThreadState, readonly dictionary: Dictionary) {
+		this.key = `${node}:${state}`;
+	}
+
+	/** Innermost first. */
+	get frames(): readonly Location[] {
+		return framesOf(this.dictionary, this.node);
+	}
+}

@@ -1,0 +1,189 @@
+import {alignedTo} from '../../query/counters/aligned.js';
+import {circlesIn} from '../../model/deadlock.js';
+import {lockKinds} from '../../model/sample.js';
+import type {Snapshot} from '../../model/snapshot.js';
+import {threadStates} from '../../model/thread-state.js';
+import {sortRows} from '../../query/columns/sort.js';
+import {locationName, locationOfFrame} from '../../query/counters/location.js';
+import {isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
+import {hasVirtualThreads, unmountedUnseen} from '../../query/counters/thread-kind.js';
+import {sampleTicks} from '../../query/counters/share.js';
+import {sampledMs} from '../../query/counters/cpu-time.js';
+import {isShown, type FilterFields} from '../../query/filter/filter.js';
+import type {BlockerRow, Query, Waiter} from '../../query/types/rows.js';
+import {isStuckLonger, stuckMs, isContendingNow, isContention, programLocation} from '../../query/locks/newest-sample.js';
+import {blockerColumns} from './columns.js';
+import {deadlocksOf, isDeadlocked} from '../../query/locks/deadlocks.js';
+
+/**
+Who holds up whom, now and in the window. A row is a class of locks and their holder; below it, a level deeper, are
+the locks of threads that wait for it. The filter keeps rows that match and those above them.
+*/
+export function queryBlockers(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: BlockerRow[]; readonly allRows: number; readonly above?: string} {
+	const scope = scopeOf(snapshot, query);
+	const deadlocks = deadlocksOf(snapshot);
+	const rows = sumsOf(snapshot, since, scope).map(sum => rowOf(snapshot, sum, isDeadlocked(deadlocks, sum.owner)));
+	const above = hasVirtualThreads(snapshot) ? `${unmountedUnseen.replace('v', 'V')}, and neither is what they wait for.` : undefined;
+	return {rows: inChains(snapshot, rows, scope, query), allRows: rows.length, above};
+}
+
+/** A thread's waits for the locks of a row. */
+type WaiterSums = {ticks: number; node: number; isNow: boolean};
+
+type Sums = {
+	readonly key: string; readonly kind: number; readonly lockClass: number; readonly owner: number;
+	/** Frame where it took the lock, 0 if not known; that of the newest sample where somebody waits. */
+	ownerFrame: number;
+	readers: number;
+	readonly waiters: Map<number, WaiterSums>;
+	/** Milliseconds that a tick stands for. */
+	readonly tickMs: number;
+};
+
+function sumsOf(snapshot: Snapshot, since: Snapshot | undefined, scope: Pick<Scope, 'threads'>): Sums[] {
+	const {threads, contention, dictionary} = snapshot;
+	const ofThread = sampleTicks(snapshot, since);
+	const tickMs = ofThread > 0 ? sampledMs(snapshot, since) / ofThread : 0;
+	const sums = new Map<string, Sums>();
+	const waitOf = (thread: number, {readers = 0, ...lock}: {kind: number; lockClass: number; owner: number; ownerFrame: number; readers?: number}): WaiterSums => {
+		const key = keyOf(snapshot, lock);
+		const sum: Sums = sums.get(key) ?? {
+			...lock, key, readers: 0, waiters: new Map<number, WaiterSums>(), tickMs,
+		};
+		sums.set(key, sum);
+		sum.ownerFrame = lock.ownerFrame || sum.ownerFrame;
+		sum.readers = Math.max(readers, sum.readers);
+		const waiter: WaiterSums = sum.waiters.get(thread) ?? {ticks: 0, node: 0, isNow: false};
+		sum.waiters.set(thread, waiter);
+		return waiter;
+	};
+
+	const before = alignedTo(snapshot, since)?.contention;
+	for (let index = 0; index < contention.count; index++) {
+		const ticks = contention.ticks[index] - (before && index < before.count ? before.ticks[index] : 0);
+		const [thread, kind, owner] = [contention.thread[index], contention.lockKind[index], contention.owner[index]];
+		if (ticks > 0 && isCounted(scope, thread) && isContention(kind, dictionary.strings[contention.lockClass[index]], owner)) {
+			const waiter = waitOf(thread, {
+				kind, owner, lockClass: contention.lockClass[index], ownerFrame: contention.ownerFrame[index],
+			});
+			waiter.ticks += ticks;
+			waiter.node = contention.node[index];
+		}
+	}
+
+	for (let thread = 0; thread < threads.count; thread++) {
+		if (isCounted(scope, thread) && isContendingNow(snapshot, thread)) {
+			const waiter = waitOf(thread, {
+				kind: threads.lockKind[thread], owner: threads.lockOwner[thread], lockClass: threads.lockClass[thread], ownerFrame: threads.lockOwnerFrame[thread], readers: threads.lockReaders[thread],
+			});
+			waiter.isNow = true;
+			waiter.node = threads.node[thread];
+		}
+	}
+
+	return [...sums.values()];
+}
+
+function keyOf({threads, dictionary}: Snapshot, {kind, lockClass, owner}: {readonly kind: number; readonly lockClass: number; readonly owner: number}): string {
+	return `${owner < 0 ? '?' : threads.key[owner]} ${lockKinds[kind]} ${dictionary.strings[lockClass]}`;
+}
+
+function rowOf(snapshot: Snapshot, {key, kind, lockClass, owner, ownerFrame, readers, waiters, tickMs}: Sums, isHolderDeadlocked: boolean): BlockerRow {
+	const {threads, dictionary} = snapshot;
+	const isAlive = owner >= 0 && threads.alive[owner] === 1;
+	const rows = Array.from(waiters, ([thread, {ticks, node, isNow}]): Waiter => ({
+		key: threads.key[thread],
+		name: threads.name[thread],
+		nativeId: threads.nativeId[thread],
+		isNow,
+		stuckMs: isNow ? stuckMs(snapshot, thread) : 0,
+		stuckAtLeast: isNow && isStuckLonger(snapshot, thread),
+		at: programLocation(snapshot, node),
+		waitedMs: ticks * tickMs,
+	})).sort((a, b) => Number(b.isNow) - Number(a.isNow) || b.stuckMs - a.stuckMs || b.waitedMs - a.waitedMs || a.key - b.key);
+	let waitedMs = 0;
+	for (const waiter of rows) {
+		waitedMs += waiter.waitedMs;
+	}
+
+	return {
+		key,
+		kind: lockKinds[kind],
+		lockClass: dictionary.strings[lockClass],
+		holder: owner,
+		holderName: owner < 0 ? '' : threads.name[owner],
+		readers,
+		holderState: isAlive ? threadStates[threads.state[owner]] : undefined,
+		tookAt: ownerFrame > 0 ? locationOfFrame(dictionary, ownerFrame, 'line') : undefined,
+		nowAt: isAlive ? programLocation(snapshot, threads.node[owner]) : undefined,
+		waiters: rows,
+		waitingNow: rows.filter(({isNow}) => isNow).length,
+		longestMs: rows[0]?.stuckMs ?? 0,
+		longestAtLeast: rows.some(({stuckAtLeast}) => stuckAtLeast),
+		waitedMs,
+		depth: 0,
+		isDeadlocked: isHolderDeadlocked,
+	};
+}
+
+/** The rows level by level, each below the one that its holder waits for. Without recursion: chains may be long. */
+function inChains(snapshot: Snapshot, rows: readonly BlockerRow[], scope: Scope, query: Query): BlockerRow[] {
+	const sorted = sortRows(rows, blockerColumns, query.sort);
+	const indexOfKey = new Map(sorted.map(({key}, index) => [key, index]));
+	const parents = sorted.map(({holder}) => indexOfKey.get(waitedForBy(snapshot, holder) ?? '') ?? -1);
+	const children = sorted.map((): number[] => []);
+	for (const [index, parent] of parents.entries()) {
+		children[parent]?.push(index);
+	}
+
+	const depths = new Map<number, number>();
+	const place = (root: number) => {
+		const open: Array<readonly [index: number, depth: number]> = [[root, 0]];
+		for (let next = open.pop(); next; next = open.pop()) {
+			const [index, depth] = next;
+			if (!depths.has(index)) {
+				depths.set(index, depth);
+				open.push(...children[index].toReversed().map(child => [child, depth + 1] as const));
+			}
+		}
+	};
+
+	// Every row is below one without a row above it, or below a circle.
+	const roots = [...parents.keys()].filter(index => parents[index] < 0);
+	for (const root of [...roots, ...circlesIn(parents).flat()].sort((one, other) => one - other)) {
+		place(root);
+	}
+
+	return wantedOf([...depths].map(([index, depth]) => ({...sorted[index], depth})), scope);
+}
+
+/** The rows that the filter keeps, and those above them. */
+function wantedOf(rows: readonly BlockerRow[], {filter}: Scope): BlockerRow[] {
+	const kept: BlockerRow[] = [];
+	let above = 0;
+	for (const row of rows.toReversed()) {
+		// A row further out than the last one that was kept is above it, unless another stood between.
+		const isAbove = row.depth < above;
+		if (isAbove || isShown(filter, filterFields, row)) {
+			kept.push(row);
+			above = row.depth;
+		}
+	}
+
+	return kept.reverse();
+}
+
+function waitedForBy(snapshot: Snapshot, thread: number): string | undefined {
+	const {threads} = snapshot;
+	return thread >= 0 && isContendingNow(snapshot, thread)
+		? keyOf(snapshot, {kind: threads.lockKind[thread], lockClass: threads.lockClass[thread], owner: threads.lockOwner[thread]})
+		: undefined;
+}
+
+const filterFields: FilterFields<BlockerRow> = {
+	text({holderName, lockClass, waiters, tookAt, nowAt}) {
+		const locations = [tookAt, nowAt, ...waiters.map(({at}) => at)].filter(place => place !== undefined);
+		return [holderName, lockClass, ...waiters.map(({name}) => name), ...locations.map(place => locationName(place))].join('\n');
+	},
+	threads: row => row.waiters.length, blocked: row => row.waitingNow, stuckS: row => row.longestMs / 1000,
+};

@@ -1,0 +1,56 @@
+import type {BlockerRow} from '../../query/types/rows.js';
+import {figure, place, text, type Column} from '../../query/columns/column.js';
+import {formatStuck, formats} from '../../query/columns/format.js';
+import {initialisedText, lockName} from '../../query/columns/names.js';
+
+export const blockerColumns: ReadonlyArray<Column<BlockerRow>> = [
+	figure('waiting', row => row.waitingNow, formats.count, {
+		heading: 'WAIT', title: 'waiters', width: 4, fromColumns: 0, sortFigures: ['self', 'ticks'],
+		description: 'threads that wait for the lock now',
+		role: row => row.waitingNow > 0 ? 'blocked' : undefined,
+		// What cannot end by itself comes first.
+		sortBy: [row => Number(row.isDeadlocked), row => row.waitingNow, row => row.longestMs, row => row.waitedMs],
+	}),
+	figure('longest', row => row.longestMs, formats.duration, {
+		heading: 'LONGEST', title: 'longest wait', width: 7, fromColumns: 64,
+		description: 'how long the longest of them has waited; >= since before the first sample',
+		value: row => row.longestMs > 0 ? formatStuck({stuckMs: row.longestMs, stuckAtLeast: row.longestAtLeast}) : '',
+	}),
+	figure('waited', row => row.waitedMs, formats.duration, {
+		heading: 'WAITED', title: 'waiting time', width: 6, fromColumns: 50, sortFigures: ['total', 'total-ticks', 'cpu'],
+		description: 'waiting time of all threads in the window together, by samples',
+		isBlank: row => row.waitedMs <= 0,
+	}),
+	text('holder', row => row.holderName, {
+		heading: 'HELD BY', title: 'holder', width: 20, fromColumns: 0, sortFigures: ['name'],
+		description: 'the thread that holds it; further in, threads that wait for the one above and hold others up themselves; ? not known; of a lock that is held for reading how often, and the first of its readers',
+		value: row => `${'  '.repeat(Math.min(row.depth, maxIndent))}${row.isDeadlocked ? '!' : ''}${holderText(row)}`,
+		role: row => row.isDeadlocked ? 'error' : undefined,
+	}),
+	text('lock', row => row.lockClass, {
+		heading: 'LOCK', title: 'lock', width: 14, fromColumns: 72,
+		description: 'class of the lock, of a monitor\'s object, or of what is being initialised',
+		value: row => row.kind === 'class-init' ? initialisedText(row.lockClass) : lockName(row.lockClass) || row.kind,
+	}),
+	place('took', row => row.tookAt, {
+		heading: 'TOOK IT AT', title: 'where it was taken', width: 32, fromColumns: 120,
+		description: 'the line where the holder took the lock, where that is known (monitors)',
+	}),
+	place('now', row => row.nowAt, {
+		heading: 'HOLDER IS AT', title: 'where the holder is', width: 0, fromColumns: 0,
+		description: 'the program\'s line at which the holder is now',
+	}),
+	place('waiters-at', row => row.waiters[0]?.at, {
+		heading: 'WAITERS ARE AT', title: 'where they wait', width: 32, fromColumns: 160,
+		description: 'the program\'s line at which the one that waits longest asks for the lock',
+	}),
+];
+
+/** Who holds a lock: `worker-3`, `3 readers, first: worker-3` where it is held for reading, `?` where that is not known. */
+export function holderText({holder, holderName, readers}: BlockerRow): string {
+	const count = readers === 1 ? '1 reader' : `${readers} readers`;
+	return readers === 0 ? (holder < 0 ? '?' : holderName) : (holder < 0 ? count : `${count}, first: ${holderName}`);
+}
+
+/** Levels of a chain that are drawn; deeper ones stand as deep as the last. */
+const maxIndent = 5;

@@ -1,0 +1,107 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {blockerColumns, holderText} from './columns.js';
+import {formatDuration, rounded, stuckInWords} from '../../query/columns/format.js';
+import {initialisedText, publicName, shortName} from '../../query/columns/names.js';
+import {queryThreadDetail} from '../../query/detail.js';
+import {framesOf} from '../../query/counters/stack-index.js';
+import {queryBlockers} from './blockers.js';
+import type {BlockerRow, Location, Waiter} from '../../query/types/rows.js';
+import {csvOf, frameOf} from '../common/files.js';
+import type {View} from '../common/view.js';
+
+/** Who blocks whom, with which lock, now and in the window. */
+export const blockersView: View<BlockerRow> = {
+	id: 'blockers',
+	title: 'Blockers',
+	columns: blockerColumns,
+	sort: {column: 'waiting', reverse: false},
+	keys: [],
+	showsHolders: true,
+	files: {
+		csv: csvOf(blockerColumns, {
+			lock: 'lock', kind: row => row.kind, holder: 'holder', took_at: 'took', holder_at: 'now', waiting: 'waiting', longest_ms: 'longest', waited_ms: 'waited',
+			depth: row => row.depth, deadlock: row => Number(row.isDeadlocked), waiters: row => row.waiters.map(({name}) => name).join('; '), readers: row => row.readers,
+		}),
+		* json(snapshot, since, query, top) {
+			for (const row of queryBlockers(snapshot, since, query).rows.slice(0, top)) {
+				yield JSON.stringify({
+					lock: row.lockClass, kind: row.kind, holder: row.holder < 0 ? null : row.holderName, tid: row.holder < 0 ? 0 : snapshot.threads.nativeId[row.holder], state: row.holderState ?? null, readers: row.readers,
+					tookAt: locationOf(row.tookAt), nowAt: locationOf(row.nowAt), waiting: row.waitingNow, longestMs: rounded(row.longestMs), longestAtLeast: row.longestAtLeast,
+					waitedMs: rounded(row.waitedMs), depth: row.depth, deadlock: row.isDeadlocked, waiters: row.waiters.map(waiter => waiterOf(waiter)),
+				});
+			}
+		},
+	},
+	about: 'Who blocks whom: the locks of each holder with the threads that wait for them, for how long, and where the holder is. An indented row is a holder that itself waits for the one above.',
+	hints: row => [
+		{key: 'enter', title: row.holder < 0 ? 'who waits' : 'where the holder is, who waits', short: row.holder < 0 ? 'waiters' : 'holder'},
+		{key: 't', title: row.waiters.length === 1 ? 'only the waiter' : 'only the waiters', short: 'waiters'},
+		row.holder < 0 && row.readers === 0 && row.kind === 'park' ? {key: 'L', title: 'ask the JVM who holds it', short: 'ask'} : {key: 'tab', title: 'next view', short: 'view'},
+	],
+	query: queryBlockers,
+	// It was so in the window, and is over.
+	isDim: row => row.waitingNow === 0,
+	alarms: ({contendingNow}) => contendingNow,
+	emptyHints: [{key: '[', title: 'look back', short: 'back'}, {key: 'z', title: 'another window', short: 'window'}, {key: 'tab', title: 'next view', short: 'view'}],
+	emptyText: (_, {filter}) => filter === '' ? 'no thread waited in this window for a lock that another thread holds' : undefined,
+	detail(snapshot, since, query, _key, row) {
+		const detail = queryThreadDetail(snapshot, since, {...query, filter: ''}, row?.waiters.map(({key}) => key) ?? []);
+		// What they did beside waiting is in other views.
+		return {...detail, lines: [], stacks: [], wholeStacks: row ? wholeStacks(snapshot, row) : []};
+	},
+	titleLines(row, width) {
+		const holder = row.holder < 0 && row.readers === 0 ? 'an unknown thread' : holderText(row);
+		const [longest] = row.waiters;
+		const longestText = row.waitingNow > 0 && longest ? `, ${longest.name} for ${stuckInWords(longest)}` : '';
+		const room = Math.max(20, width - 12);
+		return [
+			{text: row.kind === 'class-init' ? `${initialisedText(row.lockClass)}, run by ${holder}` : `${publicName(row.lockClass) || row.kind} held by ${holder}`, role: 'title', isWrapped: true},
+			{text: `${row.waitingNow} ${row.waitingNow === 1 ? 'thread waits' : 'threads wait'} now${longestText}; ${formatDuration(row.waitedMs)} of waiting in the window`, isWrapped: true},
+			...(row.tookAt ? [{text: `taken at ${shortName(row.tookAt, room, false)}`}] : []),
+			...(row.nowAt ? [{text: `is now at ${shortName(row.nowAt, room, false)}${row.holderState ? ` (${row.holderState})` : ''}`}] : []),
+			...(row.holder < 0 && row.readers === 0 ? [{text: unknownText(row), isWrapped: true} as const] : []),
+			...(row.readers > 0 ? [{text: 'of readers none but the first leaves its name, as long as it is one', isWrapped: true} as const] : []),
+			...(row.holder >= 0 && !row.tookAt ? [{text: untakenText(row), isWrapped: true} as const] : []),
+			...(row.isDeadlocked ? [{text: 'deadlock: the holder waits for a thread that waits for it', role: 'error'} as const] : []),
+		];
+	},
+	locationOf: ({nowAt, tookAt, waiters}) => nowAt ?? tookAt ?? waiters.at(0)?.at,
+	threadsOf: ({waiters, holderName}) => ({keys: waiters.map(({key}) => key), label: `${waiters.length === 1 ? waiters[0].name : `${waiters.length} threads`} behind ${holderName || '?'}`}),
+};
+
+/** Why it is not known who holds a lock. */
+function unknownText({kind}: BlockerRow): string {
+	if (kind === 'monitor') {
+		return 'who held it could not be read, or nobody did: it was free, and those who wait for it had not run yet';
+	}
+
+	return kind === 'class-init'
+		? 'which thread runs it is not known: up to JDK 16 a thread dump does not say for which class a thread waits'
+		: 'who holds it is not known: a thread dump does not say so of locks of java.util.concurrent, and readers of a lock leave no name; L asks the JVM for a full one';
+}
+
+/** Why it is not known where the holder took a lock. */
+function untakenText({kind}: BlockerRow): string {
+	return kind === 'park' ? 'where it took it is not known: lock() has returned, and left nothing on the stack' : 'where it took it could not be read: the holder runs, or has moved meanwhile';
+}
+
+/** Where the holder is and where the longest waiter is, whole. */
+function wholeStacks(snapshot: Snapshot, row: BlockerRow) {
+	const {threads, dictionary} = snapshot;
+	const [longest] = row.waiters;
+	const waiter = longest?.isNow ? threads.key.subarray(0, threads.count).indexOf(longest.key) : -1;
+	return [
+		...(row.nowAt ? [{title: `THE HOLDER NOW: ${row.holderName}`, frames: framesOf(dictionary, threads.node[row.holder])}] : []),
+		...(waiter >= 0 ? [{title: `WAITS LONGEST: ${longest.name}`, frames: framesOf(dictionary, threads.node[waiter])}] : []),
+	];
+}
+
+function locationOf(location: Location | undefined) {
+	return location ? frameOf(location) : null;
+}
+
+function waiterOf({name, nativeId, isNow, stuckMs, stuckAtLeast, at, waitedMs}: Waiter) {
+	return {
+		thread: name, tid: nativeId, now: isNow, stuckMs: rounded(stuckMs), stuckAtLeast, at: locationOf(at), waitedMs: rounded(waitedMs),
+	};
+}

@@ -1,0 +1,106 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {sortRows} from '../../query/columns/sort.js';
+import {locationName} from '../../query/counters/location.js';
+import {scopeOf} from '../../query/counters/scope.js';
+import {percentOf, sampleTicks, shareError, z} from '../../query/counters/share.js';
+import {filtered, filterOf, type FilterFields} from '../../query/filter/filter.js';
+import {countedLines, type CountedLines, type LineRow} from '../../query/counted-lines.js';
+import {sampledMs, windowMs} from '../../query/counters/cpu-time.js';
+import type {Baseline, Query} from '../../query/types/rows.js';
+import {
+	changeColumns, type ChangeFigures, type ChangeRow, type ChangeTable,
+} from './columns.js';
+
+/**
+What each line, method or class uses per second in the window, less what it used in the baseline. No rows without a
+baseline, or before there is a sample after it.
+*/
+export function queryChanges(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ChangeTable {
+	const {baseline} = query;
+	const begin = baseline && beginOf(baseline, snapshot, since);
+	if (!baseline || begin === snapshot) {
+		return {rows: [], allRows: 0};
+	}
+
+	const plain: Query = {...query, filter: '', baseline: undefined};
+	// Another JVM's threads have other keys.
+	const ofBaseline = isOfSession(baseline, snapshot) ? plain : {...plain, threadKeys: undefined};
+	const now = new Side(snapshot, begin, plain);
+	const was = new Side(baseline.snapshot, baseline.since, ofBaseline);
+	const rows: ChangeRow[] = [];
+	for (const key of new Set([...now.rows.keys(), ...was.rows.keys()])) {
+		const location = (now.rows.get(key) ?? was.rows.get(key))!;
+		const row = changeOf(location, now.figures(key, now.ticksPerS), was.figures(key, now.ticksPerS));
+		if (row.kind !== undefined) {
+			rows.push({...row, kind: row.kind});
+		}
+	}
+
+	return {rows: sortRows(filtered(rows, filterOf(query.filter), filterFields), changeColumns, query.sort), allRows: rows.length};
+}
+
+/** Where the window begins that is compared with a mark; the snapshot itself where nothing came after the mark. */
+export function beginOf(baseline: Baseline, snapshot: Snapshot, since: Snapshot | undefined): Snapshot | undefined {
+	const marked = baseline.snapshot;
+	const isWithin = isOfSession(baseline, snapshot) && marked.session.samples > (since?.session.samples ?? 0) && marked.session.samples <= snapshot.session.samples;
+	return isWithin ? (marked.session.samples === snapshot.session.samples ? snapshot : marked) : since;
+}
+
+function isOfSession({snapshot: {dictionary}}: Baseline, snapshot: Snapshot): boolean {
+	return dictionary.strings === snapshot.dictionary.strings;
+}
+
+/** The window, or what was marked. */
+class Side {
+	readonly rows: ReadonlyMap<string, LineRow>;
+	/** Ticks of a thread per second of sampling; 1 for a profile that does not say how many there were. */
+	readonly ticksPerS: number;
+	readonly #table: CountedLines;
+	readonly #sampledMs: number;
+	readonly #ticks: number;
+
+	constructor(snapshot: Snapshot, since: Snapshot | undefined, query: Query) {
+		this.#table = countedLines(snapshot, since, query, scopeOf(snapshot, query));
+		this.rows = new Map(this.#table.rows.map(row => [row.key, row]));
+		this.#sampledMs = sampledMs(snapshot, since);
+		const seconds = windowMs(snapshot, since) / 1000;
+		this.#ticks = sampleTicks(snapshot, since) || seconds;
+		this.ticksPerS = seconds > 0 ? this.#ticks / seconds : 0;
+	}
+
+	/** Of a location; ticks per second are relative to `threadTicksPerS`, so that another sampling rate is no change. */
+	figures(key: string, threadTicksPerS: number): ChangeFigures {
+		const row = this.rows.get(key);
+		const {wholeCpuNs, cpuSamples, ticksPerObservation} = this.#table;
+		const [cpuNs, ticks] = [row?.selfCpuNs ?? 0, row?.selfTicks ?? 0];
+		// A nanosecond per millisecond is a thousandth of a millisecond per second.
+		const msPerS = (ns: number) => this.#sampledMs > 0 ? ns / this.#sampledMs / 1000 : 0;
+		const perS = (count: number) => this.#ticks > 0 ? count / this.#ticks * threadTicksPerS : 0;
+		const percent = percentOf(cpuNs, wholeCpuNs);
+		return {
+			cpuMsPerS: msPerS(cpuNs),
+			cpuError: msPerS(wholeCpuNs) * shareError(percent, row?.cpuSamples ?? cpuSamples) / 100,
+			ticksPerS: perS(ticks),
+			ticksError: perS(ticksPerObservation * countError(ticks / ticksPerObservation)),
+			cpuPercent: percent,
+		};
+	}
+}
+
+/** Half width of the 95 % interval of a number of events that come by chance (the score interval of a Poisson count). */
+function countError(count: number): number {
+	return z * Math.sqrt(count + (z * z / 4));
+}
+
+function changeOf({className, method, file, line, key}: LineRow, now: ChangeFigures, was: ChangeFigures): Omit<ChangeRow, 'kind'> & {readonly kind: ChangeRow['kind'] | undefined} {
+	const [cpuChange, ticksChange] = [now.cpuMsPerS - was.cpuMsPerS, now.ticksPerS - was.ticksPerS];
+	const [cpuError, ticksError] = [Math.hypot(now.cpuError, was.cpuError), Math.hypot(now.ticksError, was.ticksError)];
+	const [isNow, wasThere] = [now, was].map(({cpuMsPerS, ticksPerS}) => cpuMsPerS > 0 || ticksPerS > 0);
+	return {
+		className, method, file, line, key, now, was, cpuChange, ticksChange, cpuError, ticksError,
+		kind: isNow ? (wasThere ? 'both' : 'new') : (wasThere ? 'gone' : undefined),
+		isNoise: Math.abs(cpuChange) <= cpuError && Math.abs(ticksChange) <= ticksError,
+	};
+}
+
+const filterFields: FilterFields<ChangeRow> = {text: locationName, percent: row => row.now.cpuPercent, cpuMs: row => row.now.cpuMsPerS, ticks: row => row.now.ticksPerS};

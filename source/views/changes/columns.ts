@@ -1,0 +1,119 @@
+import {
+	byPlace, figure, place, text, type Column,
+} from '../../query/columns/column.js';
+import {decimals, type Format} from '../../query/columns/format.js';
+import type {Location} from '../../query/types/rows.js';
+
+/** What a place used per second of sampling, and half the width of the 95 % interval of each rate. */
+export type ChangeFigures = {
+	/** CPU milliseconds: 1000 is a core. */
+	readonly cpuMsPerS: number;
+	readonly cpuError: number;
+	/** Thread samples in the counted states. */
+	readonly ticksPerS: number;
+	readonly ticksError: number;
+	/** Share of the CPU time, 0..100. */
+	readonly cpuPercent: number;
+};
+
+/** A row of the Changes view: what a location uses in the window and used in the baseline, and the difference. */
+export type ChangeRow = Location & {
+	readonly key: string;
+	readonly now: ChangeFigures;
+	readonly was: ChangeFigures;
+	readonly cpuChange: number;
+	readonly ticksChange: number;
+	/** Half the width of the 95 % interval of each change. */
+	readonly cpuError: number;
+	readonly ticksError: number;
+	/** Whether it was counted in one of the two alone. */
+	readonly kind: 'new' | 'gone' | 'both';
+	/** Neither change is more than its error. */
+	readonly isNoise: boolean;
+};
+
+/** Filtered and sorted; `allRows` counts those before the filter. */
+export type ChangeTable = {readonly rows: readonly ChangeRow[]; readonly allRows: number};
+
+/** Rates are per second; CPU in milliseconds: 1000 is a core. */
+const perS: Format = {text: value => rate(value), file: value => decimals(value, 3)};
+const change: Format = {text: value => signed(value), file: perS.file};
+const percent: Format = {text: value => value.toFixed(1), file: perS.file};
+
+export const changeColumns: ReadonlyArray<Column<ChangeRow>> = [
+	figure('cpu-change', row => row.cpuChange, change, {
+		heading: 'CPU +/-', title: 'change of CPU', width: 8, fromColumns: 0, sortFigures: ['self', 'total', 'cpu'],
+		description: 'CPU milliseconds per second at the location (1000 is a core), more or less than in the baseline; sorts by how much, either way',
+		sortBy: [row => Math.abs(row.cpuChange), row => Math.abs(row.ticksChange)],
+		role: row => row.cpuChange > row.cpuError ? 'hot' : (row.cpuChange < -row.cpuError ? 'waiting' : undefined),
+	}),
+	figure('cpu-error', row => row.cpuError, perS, {
+		heading: 'ERR', title: 'error of the CPU change', width: 6, fromColumns: 76,
+		description: 'sampling error of that change, 95 % confidence: a smaller change may be chance',
+	}),
+	figure('cpu-now', row => row.now.cpuMsPerS, perS, {
+		heading: 'CPU/s', title: 'CPU now', width: 6, fromColumns: 60,
+		description: 'CPU milliseconds per second in the window',
+	}),
+	figure('cpu-was', row => row.was.cpuMsPerS, perS, {
+		heading: 'WAS', title: 'CPU in the baseline', width: 6, fromColumns: 68,
+		description: 'the same in the baseline',
+	}),
+	figure('ticks-change', row => row.ticksChange, change, {
+		heading: 'TCK +/-', title: 'change of ticks', width: 8, fromColumns: 46, sortFigures: ['ticks', 'total-ticks'],
+		description: 'thread samples per second in the counted states, more or less than in the baseline; those at the rate of the window\'s sampling',
+		sortBy: [row => Math.abs(row.ticksChange), row => Math.abs(row.cpuChange)],
+	}),
+	figure('ticks-error', row => row.ticksError, perS, {
+		heading: 'ERR', title: 'error of the change of ticks', width: 6, fromColumns: 130,
+		description: 'sampling error of the change of ticks',
+	}),
+	figure('ticks-now', row => row.now.ticksPerS, perS, {
+		heading: 'TCK/s', title: 'ticks now', width: 6, fromColumns: 110,
+		description: 'thread samples per second in the window',
+	}),
+	figure('ticks-was', row => row.was.ticksPerS, perS, {
+		heading: 'WAS', title: 'ticks in the baseline', width: 6, fromColumns: 110,
+		description: 'the same in the baseline',
+	}),
+	figure('share-now', row => row.now.cpuPercent, percent, {
+		heading: '%NOW', title: 'share now', width: 5, fromColumns: 140,
+		description: 'share of the CPU time in the window',
+	}),
+	figure('share-was', row => row.was.cpuPercent, percent, {
+		heading: '%WAS', title: 'share in the baseline', width: 5, fromColumns: 140,
+		description: 'share of the CPU time in the baseline',
+	}),
+	text('change', row => changeWord(row), {
+		heading: 'WHAT', title: 'new, gone, noise', width: 10, fromColumns: 0,
+		description: 'new: it is not in the baseline; gone: it is there alone; noise: neither change is more than its sampling error',
+		sortBy: [row => orderOf(row), row => -Math.abs(row.cpuChange)],
+		role: row => row.isNoise ? 'dim' : 'key',
+	}),
+	place('place', row => row, {
+		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byPlace,
+		description: 'package.Class.method:line; packages are shortened first',
+	}),
+];
+
+/** What to notice at a change: new, gone, noise; empty where there is nothing to notice. */
+function changeWord({kind, isNoise}: Pick<ChangeRow, 'kind' | 'isNoise'>): string {
+	return [kind === 'both' ? '' : kind, isNoise ? 'noise' : ''].filter(Boolean).join(' ');
+}
+
+/** New ones first, then gone ones, then others, each kind with its noise behind it. */
+function orderOf({kind, isNoise}: ChangeRow): number {
+	return (['new', 'gone', 'both'].indexOf(kind) * 2) + Number(isNoise);
+}
+
+/** A rate in at most six characters: 412, 41.2, 0.4; 12345 becomes 12.3k. */
+export function rate(value: number): string {
+	const size = Math.abs(value);
+	return size >= 10_000 ? `${(size / 1000).toFixed(1)}k` : (size >= 99.95 ? size.toFixed(0) : size.toFixed(1));
+}
+
+/** The same with its sign; nothing for no change that one could write. */
+export function signed(value: number): string {
+	const text = rate(value);
+	return text === '0.0' ? text : `${value > 0 ? '+' : '-'}${text}`;
+}

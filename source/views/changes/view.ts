@@ -1,0 +1,62 @@
+import {
+	changeColumns, rate, signed, type ChangeFigures, type ChangeRow,
+} from './columns.js';
+import {decimals} from '../../query/columns/format.js';
+import {shortName} from '../../query/columns/names.js';
+import {beginOf, queryChanges} from './changes.js';
+import {queryLineDetail} from '../../query/detail.js';
+import {linesView} from '../lines/view.js';
+import {csvOf, frameOf, locationCells} from '../common/files.js';
+import type {View} from '../common/view.js';
+
+/** What locations use now, per second, against the baseline. */
+export const changesView: View<ChangeRow> = {
+	id: 'changes',
+	title: 'Changes',
+	comparesWithBaseline: true,
+	columns: changeColumns,
+	sort: {column: 'cpu-change', reverse: false},
+	keys: linesView.keys,
+	about: 'What each line, method or class uses more or less, per second, than in the baseline that m set, or in --compare FILE. CPU is in milliseconds per second: 1000 is a core. Rows whose change is not more than its sampling error are dim.',
+	hints: () => [{key: 'enter', title: 'stacks and callers', short: 'stacks'}, {key: 'm', title: 'new baseline', short: 'baseline'}, {key: 'D', title: 'back', short: 'back'}],
+	query: queryChanges,
+	isDim: row => row.isNoise,
+	remark: ({baseline, by}) => [baseline ? `against ${baseline.title}` : '', by === 'line' ? '' : `by ${by}`].filter(Boolean).join(', '),
+	emptyHints: [{key: 'm', title: 'set the baseline', short: 'baseline'}, {key: 'D', title: 'back', short: 'back'}, {key: 'tab', title: 'next view', short: 'view'}],
+	emptyText: (_, {baseline, filter}) => filter === ''
+		? (baseline ? 'nothing has been sampled since the baseline was set' : 'nothing to compare with: m makes what is on the screen the baseline, and this view then shows the change; or start with --compare FILE')
+		: undefined,
+	locationOf: row => row,
+	detail: (snapshot, since, query, key) => queryLineDetail(snapshot, query.baseline ? beginOf(query.baseline, snapshot, since) : since, query, key),
+	titleLines: (row, width) => [
+		{text: shortName(row, width, true), role: 'title'},
+		{text: changeText('CPU ms/s', row.cpuChange, row.cpuError, row.now.cpuMsPerS, row.was.cpuMsPerS)},
+		{text: changeText('ticks/s', row.ticksChange, row.ticksError, row.now.ticksPerS, row.was.ticksPerS)},
+		...(row.isNoise ? [{text: 'neither is more than its sampling error: it may be chance', isWrapped: true} as const] : []),
+		{text: 'below: what was sampled since the mark'},
+	],
+	files: {
+		csv: csvOf(changeColumns, {
+			...locationCells, change: row => row.kind, noise: row => Number(row.isNoise), cpu_change: 'cpu-change', cpu_error: 'cpu-error', cpu_now: 'cpu-now', cpu_was: 'cpu-was',
+			ticks_change: 'ticks-change', ticks_error: 'ticks-error', ticks_now: 'ticks-now', ticks_was: 'ticks-was', percent_now: 'share-now', percent_was: 'share-was',
+		}),
+		* json(snapshot, since, query, top) {
+			for (const row of queryChanges(snapshot, since, query).rows.slice(0, top)) {
+				yield JSON.stringify({
+					...frameOf(row), change: row.kind, noise: row.isNoise,
+					cpuMsPerS: {change: decimals(row.cpuChange, 3), error: decimals(row.cpuError, 3), ...pairOf(row, figures => figures.cpuMsPerS)},
+					ticksPerS: {change: decimals(row.ticksChange, 3), error: decimals(row.ticksError, 3), ...pairOf(row, figures => figures.ticksPerS)},
+					cpuPercent: pairOf(row, figures => figures.cpuPercent),
+				});
+			}
+		},
+	},
+};
+
+function changeText(unit: string, change: number, error: number, now: number, was: number): string {
+	return `${signed(change)} ${unit} +/- ${rate(error)}: ${rate(now)} now, ${rate(was)} in the baseline`;
+}
+
+function pairOf({now, was}: ChangeRow, of: (figures: ChangeFigures) => number) {
+	return {now: decimals(of(now), 3), was: decimals(of(was), 3)};
+}

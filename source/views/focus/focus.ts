@@ -1,0 +1,126 @@
+import {rootNode} from '../../model/frame.js';
+import type {Counters, Snapshot} from '../../model/snapshot.js';
+import {formatCount, formatDuration, formatPercent} from '../../query/columns/format.js';
+import {endsOf} from '../../query/counters/attribution.js';
+import {locationName} from '../../query/counters/location.js';
+import {allStatesMask, countersInWindow, scopeOf} from '../../query/counters/scope.js';
+import {
+	cpuPieces, percentOf, samplesOf, sampleTicks, shareError, threadsInStep,
+} from '../../query/counters/share.js';
+import {stackIndex} from '../../query/counters/stack-index.js';
+import {windowMs} from '../../query/counters/cpu-time.js';
+import type {Weight} from '../tree/call-tree.js';
+import {openedRows} from '../tree/opened.js';
+import {treeFilter, wholeOf} from '../tree/tree.js';
+import type {Location, Query} from '../../query/types/rows.js';
+import {focusColumns} from './columns.js';
+import {
+	focusedStacks, FocusTree, type FocusFigures, type FocusRow,
+} from './focus-tree.js';
+
+/** Rows with this share (percent) of the method's thread time or CPU time are open: all that matters is on the screen. */
+const openPercent = 10;
+
+/**
+The trees under a method (where its time goes) and above it (who called it), in thread time of all states and CPU time;
+a recursive method counts from its outermost call. No rows without `query.method`.
+*/
+export function queryFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly FocusRow[]; readonly allRows: number; readonly above?: string} {
+	const parts = openFocus(snapshot, since, query);
+	const rows = parts.flatMap(({tree, wanted, foundIn}) => openedRows(tree, [tree.root], query.tree, {
+		isHotRoot: () => true, isWorthOpening: ({totalPercent, cpuPercent}) => Math.max(totalPercent, cpuPercent) >= openPercent, wanted, foundIn,
+	}));
+	return {rows, allRows: rows.length, ...(parts.length > 0 ? {above: certaintyText(parts[0])} : {})};
+}
+
+/** One of the two trees. */
+type FocusPart = {
+	readonly tree: FocusTree;
+	/** Time of all samples with Java frames. */
+	readonly all: Weight;
+	readonly wanted: number;
+	readonly foundIn: (row: FocusRow) => number;
+};
+
+/** The trees of the method that a query asks for: what it calls, and its callers. None where it was not seen. */
+export function openFocus(snapshot: Snapshot, since: Snapshot | undefined, query: Query): readonly FocusPart[] {
+	if (!query.method) {
+		return [];
+	}
+
+	const {dictionary} = snapshot;
+	const {methods, callOf} = focusedStacks(dictionary, query.method);
+	const scope = {...scopeOf(snapshot, query), countedMask: allStatesMask, unit: 'ticks' as const};
+	const counters = countersInWindow(snapshot, since, scope);
+	const grouping = stackIndex(dictionary).grouping(query.by);
+	const {filter, isKept, hasFigures} = treeFilter(scope, dictionary, grouping);
+	const isIn = (node: number) => callOf[node] !== 0 && isKept(node);
+	const {own, squares} = sumsOf(counters, isIn);
+	if (own.ticks === 0 && own.cpuNs === 0) {
+		return [];
+	}
+
+	const [cpu, ticks] = [cpuPieces(own.cpuNs, squares.us), {sum: own.ticks, squares: squares.ticks}];
+	const figures: FocusFigures = {
+		method: methodLocation(methods, query.method), cpuSamples: samplesOf(cpu, cpu), tickSamples: samplesOf(ticks, ticks) / threadsInStep(snapshot, since), tickMs: tickMs(snapshot, since),
+	};
+	const shared = {
+		dictionary, counters, grouping, scope, isKept: isIn, starts: callOf.filter(Boolean), hasFigures, countsStates: true, levelOfRoot: 0, columns: focusColumns, sort: query.sort, keyPrefix: `${query.method} `,
+	} as const;
+	const ends = endsWithin(callOf, endsOf(dictionary, query));
+	const calls = new FocusTree({
+		...shared, isInverted: false, placeOf: node => ends ? ends[node] : node, ends, beginsWithStarts: query.by === 'line',
+	}, figures);
+	const callers = new FocusTree({
+		...shared, isInverted: true, placeOf: node => callOf[node], beginsWithStarts: false,
+	}, figures);
+	return [calls, callers].map(tree => ({
+		tree, all: wholeOf(counters, scope), wanted: filter.wanted, foundIn: ({group, via}) => filter.foundIn(group) | (via ? filter.foundInName(via) : 0),
+	}));
+}
+
+/** Where stacks are taken to end, if that is within the call looked into: else it is others' code that is looked into. */
+function endsWithin(callOf: Int32Array, ends: Int32Array | undefined): Int32Array | undefined {
+	return ends && callOf.map((call, node) => call !== 0 && callOf[ends[node]] === call ? ends[node] : node);
+}
+
+/** The place of the methods together: the one, or how many fit what was asked for. */
+function methodLocation(methods: readonly Location[], pattern: string): Location {
+	const together: Location = {
+		className: '', method: `${pattern} (${methods.length} methods)`, file: '', line: -1,
+	};
+	return methods.length === 1 ? methods[0] : together;
+}
+
+function tickMs(snapshot: Snapshot, since: Snapshot | undefined): number {
+	const ticks = sampleTicks(snapshot, since);
+	return ticks > 0 ? windowMs(snapshot, since) / ticks : 0;
+}
+
+/** The method's own time, and its sums of squares, see `counterColumns`. */
+function sumsOf(counters: Counters, isIn: (node: number) => boolean) {
+	const own = {ticks: 0, cpuNs: 0};
+	const squares = {us: 0, ticks: 0};
+	for (let counter = 0; counter < counters.count; counter++) {
+		if (counters.node[counter] !== rootNode && isIn(counters.node[counter])) {
+			own.ticks += counters.ticks[counter];
+			own.cpuNs += counters.cpuNs[counter];
+			squares.us += counters.squaredUs[counter];
+			squares.ticks += counters.squaredTicks[counter];
+		}
+	}
+
+	return {own, squares};
+}
+
+/** How much there is of the method, and how sure its shares are. */
+function certaintyText({tree: {root, figures: {cpuSamples, tickSamples}}, all}: FocusPart): string {
+	const cpu = root.totalCpuNs > 0 ? `, CPU +/- ${formatPercent(worstError(cpuSamples))}` : '';
+	return `${locationName(root)}: ${formatDuration(root.wallMs)} of threads' time, ${formatDuration(root.totalCpuNs / 1e6)} of CPU time (${formatPercent(percentOf(root.totalCpuNs, all.cpuNs))}% of all). `
+		+ `Sampled, not traced: seen in ${formatCount(root.totalTicks)} thread samples; shares are right to +/- ${formatPercent(worstError(tickSamples))} points at worst (95%)${cpu}`;
+}
+
+/** The error of a share where it is greatest, at one half. */
+function worstError(samples: number): number {
+	return shareError(50, samples);
+}

@@ -1,0 +1,82 @@
+import {stateCode} from '../../model/thread-state.js';
+import {
+	byPlace, figure, fileColumn, ownCodeColumn, share, shareHeadings, stateColumn, statesColumn, text, topThreadsColumn, type Column,
+} from '../../query/columns/column.js';
+import {formatStuck, formats} from '../../query/columns/format.js';
+import {nameHeldBy, nameWith, viaText} from '../../query/columns/names.js';
+import {stateLetters} from '../../query/columns/state-cells.js';
+import {pastOfLines, type LineRow} from '../../query/counted-lines.js';
+
+/** The columns of the Lines view in their order. The first one is the order of rows when none is asked for. */
+export const lineColumns: ReadonlyArray<Column<LineRow>> = [
+	share('self', row => row.selfPercent, row => row.selfCpuNs, {
+		heading: 'CPU%', measureHeadings: shareHeadings, title: 'self share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self'], thenBy: [row => row.selfTicks, row => row.totalPercent],
+		description: 'share of the CPU time (TICK%, BLK%, WAIT%: of the samples in the counted states) of samples whose first frame with a line number is this line',
+	}),
+	figure('error', row => row.errorPercent, formats.percent, {
+		heading: '+/-', measureHeadings: {'cpu-ms': '+/-%'}, title: 'sampling error', width: 4, fromColumns: 80,
+		description: 'sampling error of the share before it, in percentage points, 95 % confidence',
+	}),
+	share('total', row => row.totalPercent, row => row.totalCpuNs, {
+		heading: 'TOTAL', measureHeadings: {'cpu-ms': 'TOTms'}, title: 'total share', width: 6, fromColumns: 64, sortFigures: ['total'], thenBy: [row => row.totalTicks],
+		description: 'share of the samples that have the line anywhere on the stack, so what it calls is included',
+	}),
+	figure('ticks', row => row.selfTicks, formats.count, {
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 100, sortFigures: ['ticks'],
+		description: 'thread samples at the line, in the counted states',
+	}),
+	figure('threads', row => row.threadCount, formats.count, {
+		heading: 'THR', title: 'threads', width: 3, fromColumns: 100,
+		description: 'threads that were seen at the line',
+	}),
+	statesColumn('state', {
+		title: 'blocked now', fromColumns: 0, sortBy: [row => row.blockedNow, row => row.stuckMs, row => row.states[stateCode.BLOCKED]],
+		description: 'thread states at the line, in proportion; sorts by threads blocked there now',
+	}),
+	figure('cpu', row => row.selfCpuNs, formats.cpuMs, {
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120, sortFigures: ['cpu'],
+		description: 'CPU time at the line, milliseconds',
+	}),
+	figure('total-ticks', row => row.totalTicks, formats.count, {
+		heading: 'TOTTCK', title: 'total ticks', width: 6, fromColumns: 130, screenOnly: true, sortFigures: ['total-ticks'],
+		description: 'thread samples in the counted states with the line anywhere on the stack',
+	}),
+	...stateLetters.map(letter => stateColumn<LineRow>(letter, {fromColumns: 120, description: 'thread samples that count for the line in the state'})),
+	figure('trend', row => row.selfPercent, formats.percent, {
+		heading: 'LAST 60s', title: 'trend', width: 12, align: 'left', fromColumns: 165, screenOnly: true,
+		description: 'CPU time at the line per second over the last minute (ticks, where these are looked at or it used no CPU), each row by its own highest; sorts like the share',
+		value: (row, {trend, room}) => trend?.(row.key, room) ?? '',
+		role: () => 'key',
+		past: pastOfLines,
+	}),
+	text('line', row => row.className, {
+		heading: 'LINE', groupHeadings: {method: 'METHOD', class: 'CLASS'}, title: 'name', width: 0, fromColumns: 0, sortFigures: ['name'], sortBy: byPlace,
+		description: 'package.Class.method:line; packages are shortened first; who holds up threads that stand there, and what the program\'s own line called, where own code comes first (a)',
+		value: (row, {room, fullNames}) => lineName(row, room, fullNames),
+	}),
+	figure('note', row => row.stuckMs, formats.duration, {
+		heading: '', title: 'stuck', width: 11, fromColumns: 60, lendsRoom: true, thenBy: [row => row.blockedNow],
+		description: 'threads blocked at the line now, and how long the longest of them has been; sorts by that time',
+		value: row => lineNote(row),
+		role: () => 'blocked',
+	}),
+	topThreadsColumn(20, 'at the line'),
+	ownCodeColumn(200, 'the line of the program\'s own code by which most of it came, where the row is in other code'),
+	fileColumn(230),
+];
+
+/** How long a thread may stand blocked before the row says so instead of how many do. */
+const stuckNoteMs = 10_000;
+
+/** What to notice at a line now: `8 blocked`, `8 held up`, `stuck 42s`, or `42s` beside who holds it up; or nothing. */
+export function lineNote(row: Pick<LineRow, 'blockedNow' | 'contendingNow' | 'stuckMs' | 'stuckAtLeast'> & {readonly holder?: string}): string {
+	const count = row.blockedNow > 0 ? `${row.blockedNow} blocked` : `${row.contendingNow} held up`;
+	const stuck = `${row.holder === undefined ? 'stuck ' : ''}${formatStuck(row)}`;
+	return row.contendingNow === 0 ? '' : (row.stuckMs >= stuckNoteMs ? stuck : count);
+}
+
+/** A row's name, who holds threads up there, and what of others' code its own line called. */
+function lineName(row: LineRow, room: number, fullNames: boolean): string {
+	const asides = row.via ? [viaText(row.via)] : [];
+	return row.holder === undefined ? nameWith(row, asides, room, fullNames) : nameHeldBy(row, {holder: row.holder, others: row.otherHolders}, asides, room, fullNames);
+}

@@ -1,0 +1,24 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {sortRows} from '../../query/columns/sort.js';
+import {locationName} from '../../query/counters/location.js';
+import {scopeOf} from '../../query/counters/scope.js';
+import {filtered, type FilterFields} from '../../query/filter/filter.js';
+import type {Query} from '../../query/types/rows.js';
+import {lineColumns} from './columns.js';
+import {countedLines, type LineRow, type LineTable} from '../../query/counted-lines.js';
+
+/**
+Hot lines, methods or classes (`query.by`; `query.ownFirst`: of the program's own code), filtered and sorted. Left out:
+samples without Java frames, and rows with neither counted ticks nor, if RUNNABLE counts, CPU time.
+*/
+export function queryLines(snapshot: Snapshot, since: Snapshot | undefined, query: Query): LineTable {
+	const scope = scopeOf(snapshot, query);
+	const {rows, ...whole} = countedLines(snapshot, since, query, scope);
+	return {rows: sortRows(filtered(rows, scope.filter, filterFields), lineColumns, query.sort), allRows: rows.length, ...whole};
+}
+
+const filterFields: FilterFields<LineRow> = {
+	text: row => row.via ? `${locationName(row)}\nvia ${locationName(row.via)}` : locationName(row),
+	percent: row => row.selfPercent, totalPercent: row => row.totalPercent, cpuMs: row => row.selfCpuNs / 1e6, ticks: row => row.selfTicks,
+	threads: row => row.threadCount, blocked: row => row.blockedNow, stuckS: row => row.stuckMs / 1000,
+};

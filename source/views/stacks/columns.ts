@@ -1,0 +1,64 @@
+import {cellWidth} from '../../model/cell-width.js';
+import {stateCode} from '../../model/thread-state.js';
+import {
+	figure, nameOf, ownCodeColumn, share, shareHeadings, statesColumn, text, topThreadsColumn, type Column,
+} from '../../query/columns/column.js';
+import {formats} from '../../query/columns/format.js';
+import {nameWith, shortName, viaText} from '../../query/columns/names.js';
+import type {StackHistogramRow} from './rows.js';
+
+export const stackColumns: ReadonlyArray<Column<StackHistogramRow>> = [
+	share('share', row => row.percent, row => row.cpuNs, {
+		heading: 'CPU%', measureHeadings: shareHeadings, title: 'share', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total'], thenBy: [row => row.ticks],
+		description: 'share of the CPU time (or ticks) of all samples that had exactly this stack',
+	}),
+	figure('ticks', row => row.ticks, formats.count, {
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 50, sortFigures: ['ticks', 'total-ticks'], thenBy: [row => row.cpuNs],
+		description: 'votes: samples of threads with this stack, in the counted states',
+	}),
+	figure('threads', row => row.threadCount, formats.count, {
+		heading: 'THR', title: 'threads', width: 3, fromColumns: 64,
+		description: 'threads that were seen with this stack',
+	}),
+	statesColumn('states', {
+		title: 'blocked ticks', fromColumns: 0, sortBy: [row => row.states[stateCode.BLOCKED]],
+		description: 'states of the threads, in proportion; sorts by blocked ticks',
+	}),
+	figure('cpu', row => row.cpuNs, formats.cpuMs, {
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 110, sortFigures: ['cpu'],
+		description: 'CPU time with this stack, milliseconds',
+	}),
+	text('fingerprint', row => row.fingerprint, {
+		heading: 'MD5', title: 'fingerprint', width: 8, fromColumns: 110,
+		description: 'first digits of the stack\'s fingerprint, the MD5 of its frames as printed: the same in every session',
+		value: row => row.fingerprint.slice(0, 8),
+		role: () => 'dim',
+	}),
+	text('stack', row => nameOf(row.top), {
+		heading: 'STACK', title: 'top frames', width: 0, fromColumns: 0, sortFigures: ['name'],
+		description: 'the innermost frames, each called by the next; Enter shows all of them',
+		value: (row, {room, fullNames}) => topFrames(row, room, fullNames),
+	}),
+	topThreadsColumn(24, 'with this stack'),
+	ownCodeColumn(200, 'the first line of the program\'s own code on the stack, where that is not the top'),
+];
+
+const between = ' < ';
+
+/** As many frames as there is room for, the packages of callers left out. */
+function topFrames({frames, via}: StackHistogramRow, room: number, fullNames: boolean): string {
+	let text = '';
+	for (const [index, frame] of frames.entries()) {
+		const left = room - cellWidth(text) - (index === 0 ? 0 : between.length);
+		const bare = {...frame, className: frame.className.slice(frame.className.lastIndexOf('.') + 1)};
+		// The innermost frame has its package where the caller's name finds room beside it.
+		const name = index === 0 ? nameWith(frame, via ? [viaText(via)] : [], Math.max(left, 1), fullNames) : shortName(bare, Math.max(left, 1), true);
+		if (index > 0 && name.startsWith('…')) {
+			break;
+		}
+
+		text += index === 0 ? name : between + name;
+	}
+
+	return text;
+}

@@ -1,0 +1,69 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {stateCode} from '../../model/thread-state.js';
+import {sortRows} from '../../query/columns/sort.js';
+import {endsOf, viaOfBuckets} from '../../query/counters/attribution.js';
+import {BucketSums, CounterRanking, sumsByNode} from '../../query/counters/buckets.js';
+import {countersInWindow, scopeOf} from '../../query/counters/scope.js';
+import {threadsInStep} from '../../query/counters/share.js';
+import {StackFilter} from '../../query/counters/stack-filter.js';
+import {stackIndex} from '../../query/counters/stack-index.js';
+import {figuresOf, type FilterFields} from '../../query/filter/filter.js';
+import type {Query} from '../../query/types/rows.js';
+import {SameStacks, StackHistogramRow, type CountedStacks} from './rows.js';
+import {stackColumns} from './columns.js';
+
+/**
+Identical stacks, counted over all threads and states, by their first `query.depth` frames; with `query.ownFirst` from
+the own code on. Left out: those without Java frames, and with neither counted ticks nor CPU time.
+*/
+export function queryStackHistogram(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly StackHistogramRow[]; readonly allRows: number} {
+	const {dictionary} = snapshot;
+	const depth = query.depth ?? Infinity;
+	const scope = scopeOf(snapshot, query);
+	const counters = countersInWindow(snapshot, since, scope);
+	const lines = stackIndex(dictionary).grouping('line');
+	const stacks = new SameStacks(dictionary, lines, depth);
+	const ends = endsOf(dictionary, query);
+	const stackOfNode = new Int32Array(dictionary.nodeCount);
+	for (let counter = 0; counter < counters.count; counter++) {
+		const node = counters.node[counter];
+		stackOfNode[node] = stacks.numberOf(ends ? ends[node] : node);
+	}
+
+	const sums = new BucketSums(counters, sumsByNode(counters, dictionary.nodeCount, scope), stackOfNode, stacks.firstNode.length, scope);
+	const {buckets} = sums;
+	const {threads} = snapshot;
+	const counted: CountedStacks = {
+		stacks, sums, ends, threads, isInTicks: scope.unit === 'ticks', inStep: threadsInStep(snapshot, since), app: query.app,
+		ranking: new CounterRanking(counters, buckets, counter => counters.thread[counter], threads.count, scope.countedMask),
+		viaOf: ends && viaOfBuckets(dictionary, ends, counters, buckets, scope),
+	};
+	const isCpuCounted = (scope.countedMask & (1 << stateCode.RUNNABLE)) !== 0;
+	const rows: StackHistogramRow[] = [];
+	for (let stack = 1; stack < stacks.firstNode.length; stack++) {
+		if (sums.selfTicks[stack] > 0 || (isCpuCounted && sums.selfCpuNs[stack] > 0)) {
+			rows.push(new StackHistogramRow(stack, counted));
+		}
+	}
+
+	const filter = new StackFilter(scope.filter, dictionary, lines);
+	const leftOut = ends && !filter.isEmpty ? foundInLeftOut(sums, filter, ends) : undefined;
+	const shown = filter.isEmpty
+		? rows
+		: rows.filter(row => filter.passes(row.node, depth, figuresOf(filterFields, row), leftOut?.[row.stack]));
+	return {rows: sortRows(shown, stackColumns, query.sort), allRows: rows.length};
+}
+
+const filterFields: Omit<FilterFields<StackHistogramRow>, 'text'> = {
+	percent: row => row.percent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks, threads: row => row.threadCount, blocked: row => row.states[stateCode.BLOCKED] > 0 ? row.threadCount : 0,
+};
+
+/** By the number of a stack: terms of the filter whose text is in what its samples stood in beyond the program's own code. */
+function foundInLeftOut({selfTicks, counters, bucketOfNode}: BucketSums, filter: StackFilter, ends: Int32Array): Int32Array {
+	const found = new Int32Array(selfTicks.length);
+	for (const node of counters.node.subarray(0, counters.count)) {
+		found[bucketOfNode[node]] |= filter.foundBetween(node, ends[node]);
+	}
+
+	return found;
+}

@@ -1,0 +1,195 @@
+import type * as crypto from 'node:crypto';
+import {createRequire} from 'node:module';
+import {nativeLine, rootNode} from '../../model/frame.js';
+import type {Dictionary, Snapshot} from '../../model/snapshot.js';
+import {TupleIndex} from '../../model/tuple-index.js';
+import {ownLocation} from '../../query/counters/attribution.js';
+import {percentOf, samplesOf, shareError} from '../../query/counters/share.js';
+import {framesOf, type Grouping} from '../../query/counters/stack-index.js';
+import type {Location, Query, StateTicks} from '../../query/types/rows.js';
+import type {BucketSums, CounterRanking, Ranked} from '../../query/counters/buckets.js';
+import {mostOf} from '../../query/locks/contention-by-location.js';
+
+/** Names of threads kept for a row. */
+const maxTopThreads = 3;
+
+/** What rows are read from, by the numbers of their stacks. */
+export type CountedStacks = {
+	readonly stacks: SameStacks;
+	readonly sums: BucketSums;
+	readonly ranking: CounterRanking;
+	readonly threads: Snapshot['threads'];
+	readonly ends: Int32Array | undefined;
+	readonly app: Query['app'];
+	readonly isInTicks: boolean;
+	readonly inStep: number;
+	readonly viaOf: ((stacks: readonly number[]) => Location | undefined) | undefined;
+};
+
+/** A row of the Stacks view: identical stacks of all threads and states. Figures are worked out when asked for. */
+export class StackHistogramRow {
+	readonly key: string;
+	readonly #of: CountedStacks;
+	#ranked: Ranked | undefined;
+	#fingerprint: string | undefined;
+
+	constructor(readonly stack: number, of: CountedStacks) {
+		this.#of = of;
+		this.key = String(this.node);
+	}
+
+	get node(): number {
+		return this.#of.stacks.firstNode[this.stack];
+	}
+
+	/** Ticks of counted states, and CPU nanoseconds of all. */
+	get ticks(): number {
+		return this.#of.sums.selfTicks[this.stack];
+	}
+
+	get cpuNs(): number {
+		return this.#of.sums.selfCpuNs[this.stack];
+	}
+
+	/** Share of the unit's whole, 0..100. */
+	get percent(): number {
+		const {sums: {wholeTicks, wholeCpuNs}, isInTicks} = this.#of;
+		return isInTicks ? percentOf(this.ticks, wholeTicks) : percentOf(this.cpuNs, wholeCpuNs);
+	}
+
+	/** Half the width of its 95 % interval, percentage points. */
+	get errorPercent(): number {
+		const {isInTicks, inStep, sums} = this.#of;
+		return shareError(this.percent, isInTicks
+			? samplesOf(sums.ticks(this.stack), sums.ticks()) / inStep
+			: samplesOf(sums.cpu(this.stack), sums.cpu()));
+	}
+
+	get states(): StateTicks {
+		return this.#of.sums.states(this.stack);
+	}
+
+	get threadCount(): number {
+		return this.#threads.count;
+	}
+
+	/** Names of the threads with the most CPU time, then ticks, there; at most three. */
+	get topThreads(): readonly string[] {
+		return this.#threads.top.map(thread => this.#of.threads.name[thread]);
+	}
+
+	/** The innermost frame; with own code first that of the program's own. */
+	get top(): Location {
+		const {dictionary, grouping: {locations, groupOfFrame}} = this.#of.stacks;
+		return locations[groupOfFrame[dictionary.nodeFrame[this.node]]];
+	}
+
+	/** The frames compared, innermost first. */
+	get frames(): readonly Location[] {
+		const {dictionary, depth} = this.#of.stacks;
+		return framesOf(dictionary, this.node, depth);
+	}
+
+	/** All frames: with own code first those that most samples had. */
+	get wholeFrames(): readonly Location[] {
+		const {stacks: {dictionary}, ends, sums: {buckets, counters: {node, ticks}}} = this.#of;
+		const ticksOfNode = new Map<number, number>();
+		for (const counter of ends ? buckets.countersOf(this.stack) : []) {
+			ticksOfNode.set(node[counter], ticks[counter] + (ticksOfNode.get(node[counter]) ?? 0));
+		}
+
+		return framesOf(dictionary, mostOf(ticksOfNode)?.[0] ?? this.node);
+	}
+
+	/** As in a `LineRow`: with own code first what that called, without it the line that it came by. */
+	get via(): Location | undefined {
+		return this.#of.viaOf?.([this.stack]);
+	}
+
+	get own(): Location | undefined {
+		const {stacks: {dictionary}, ends, app} = this.#of;
+		return ends ? undefined : ownLocation(dictionary, this.node, {app});
+	}
+
+	/** MD5 of the compared frames as `frameText` prints them. */
+	get fingerprint(): string {
+		this.#fingerprint ??= fingerprintOf(this.frames);
+		return this.#fingerprint;
+	}
+
+	get #threads(): Ranked {
+		this.#ranked ??= this.#of.ranking.of([this.stack], maxTopThreads);
+		return this.#ranked;
+	}
+
+	/** Whether a stack, by its node, is one of those that the row counts. */
+	isOf(node: number): boolean {
+		const {stacks, ends} = this.#of;
+		return node !== rootNode && stacks.numberOf(ends ? ends[node] : node) === this.stack;
+	}
+}
+
+/** Loaded with the first fingerprint: not before the first frame of the screen. */
+let library: typeof crypto | undefined;
+
+/** A frame as java.lang.StackTraceElement prints it. */
+export function frameText({className, method, file, line}: Location): string {
+	const source = line === nativeLine ? 'Native Method' : (line >= 0 ? `${file || 'Unknown Source'}:${line}` : file || 'Unknown Source');
+	return `${className}.${method}(${source})`;
+}
+
+/** A stack as text, innermost frame first: a line for each, after a tab. */
+export function stackLines(frames: readonly Location[]): string {
+	return frames.map(frame => `\t${frameText(frame)}\n`).join('');
+}
+
+/** What a stack is found again by, in every session: the MD5 of its lines, as the votes format prints it. */
+export function fingerprintOf(frames: readonly Location[]): string {
+	library ??= createRequire(import.meta.url)('node:crypto') as typeof crypto;
+	return library.createHash('md5').update(stackLines(frames)).digest('hex');
+}
+
+/** Numbers from 1 on, the same for stacks with the same first `depth` locations; the empty stack has 0. */
+export class SameStacks {
+	/** By number: the node of the first stack that has it. */
+	readonly firstNode: number[] = [rootNode];
+	readonly #numberOfNode: Int32Array;
+	/** The paths of places from the top of a stack: that without the last place, and this; and by path the stack's number. */
+	readonly #paths = new TupleIndex(2);
+	readonly #numberOfPath = new Map<number, number>();
+
+	constructor(readonly dictionary: Dictionary, readonly grouping: Pick<Grouping, 'groupOfFrame' | 'locations'>, readonly depth: number) {
+		this.#numberOfNode = new Int32Array(dictionary.nodeCount);
+	}
+
+	/** The number of a node's stack; 0 for the empty one. */
+	numberOf(node: number): number {
+		if (node !== rootNode && this.#numberOfNode[node] === 0) {
+			this.#numberOfNode[node] = this.#find(node);
+		}
+
+		return this.#numberOfNode[node];
+	}
+
+	#find(node: number): number {
+		const path = Number.isFinite(this.depth) ? this.#pathOf(node) : undefined;
+		const number = (path === undefined ? undefined : this.#numberOfPath.get(path)) ?? this.firstNode.push(node) - 1;
+		if (path !== undefined) {
+			this.#numberOfPath.set(path, number);
+		}
+
+		return number;
+	}
+
+	#pathOf(top: number): number {
+		const {nodeParent, nodeFrame} = this.dictionary;
+		let path = -1;
+		for (let node = top, left = this.depth; node !== rootNode && left > 0; node = nodeParent[node], left--) {
+			this.#paths.key[0] = path;
+			this.#paths.key[1] = this.grouping.groupOfFrame[nodeFrame[node]];
+			path = this.#paths.intern();
+		}
+
+		return path;
+	}
+}

@@ -1,0 +1,76 @@
+import {threadStates, type ThreadState} from '../../model/thread-state.js';
+import {nameOf} from '../../query/columns/column.js';
+import {
+	decimals, formatCount, formatMs, msOf,
+} from '../../query/columns/format.js';
+import {stackColumns} from './columns.js';
+import {queryStackDetail} from '../../query/detail.js';
+import type {Query} from '../../query/types/rows.js';
+import {queryStackHistogram} from './histogram.js';
+import {frameText, type StackHistogramRow} from './rows.js';
+import {
+	csvOf, frameOf, stateCells, statesOf, viaOf,
+} from '../common/files.js';
+import type {View} from '../common/view.js';
+
+/** Frames that `l` compares, one choice after the other. */
+const depths: ReadonlyArray<number | undefined> = [undefined, 10, 5, 1];
+
+/** Identical stacks, counted: the poor man's profiler of thread dumps, live. */
+export const stacksView: View<StackHistogramRow> = {
+	id: 'stacks',
+	title: 'Stacks',
+	columns: stackColumns,
+	sort: {column: 'share', reverse: false},
+	keys: [{
+		keys: ['l'], label: 'l', help: 'compare whole stacks, or their first 10, 5 frames or the first alone',
+		press({depth}) {
+			const next = depths[(depths.indexOf(depth) + 1) % depths.length];
+			return {change: {depth: next}, message: `stacks are the same when ${comparedText(next)} are`};
+		},
+	}],
+	about: 'Identical stacks, counted: the same when their frames are, with any threads and locks.',
+	hints: (_, {depth}) => [
+		{key: 'enter', title: 'the whole stack', short: 'stack'},
+		{key: 't', title: 'only its threads', short: 'threads'},
+		{key: 'l', title: depth === undefined || !Number.isFinite(depth) ? 'compare fewer frames' : 'compare other frames', short: 'frames'},
+	],
+	query: queryStackHistogram,
+	isDim: row => row.percent <= row.errorPercent,
+	remark: ({depth, ownFirst}) => [depth === undefined || !Number.isFinite(depth) ? '' : `first ${depth === 1 ? 'frame' : `${depth} frames`}`, ownFirst ? 'own code' : ''].filter(Boolean).join(', '),
+	detail(snapshot, since, query, _key, row) {
+		const detail = queryStackDetail(snapshot, since, query, row);
+		return row ? {...detail, wholeStacks: [{title: 'STACK (innermost frame first)', frames: row.wholeFrames}]} : detail;
+	},
+	titleLines(row) {
+		const share = `${row.percent.toFixed(1)}% +/- ${row.errorPercent.toFixed(1)}, ${formatMs(row.cpuNs)} ms CPU, ${formatCount(row.ticks)} ticks`;
+		return [
+			{text: frameText(row.top), role: 'title'},
+			{text: `${share}, ${row.threadCount} ${row.threadCount === 1 ? 'thread' : 'threads'}`},
+			{text: `fingerprint ${row.fingerprint}`},
+		];
+	},
+	files: {
+		csv: csvOf(stackColumns, {
+			fingerprint: 'fingerprint', percent: 'share', error_percent: row => decimals(row.errorPercent, 2), ticks: 'ticks', cpu_ms: 'cpu', threads: 'threads',
+			...stateCells, frames: row => row.frames.map(frame => frameText(frame)).join('; '), via: row => nameOf(row.via),
+		}),
+		* json(snapshot, since, query, top) {
+			for (const row of queryStackHistogram(snapshot, since, query).rows.slice(0, top)) {
+				yield JSON.stringify({
+					ticks: row.ticks, cpuMs: msOf(row.cpuNs), percent: decimals(row.percent, 3), threads: row.threadCount, state: mostTicks(row), states: statesOf(row.states), fingerprint: row.fingerprint, ...viaOf(row, query),
+					frames: row.frames.map(frame => frameOf(frame)),
+				});
+			}
+		},
+	},
+	locationOf: ({top}) => top,
+};
+
+function comparedText(depth: Query['depth']): string {
+	return depth === undefined ? 'all their frames' : (depth === 1 ? 'their first frames' : `their first ${depth} frames`);
+}
+
+function mostTicks({states}: StackHistogramRow): ThreadState {
+	return threadStates[states.indexOf(Math.max(...states))];
+}

@@ -1,0 +1,159 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import type {TaskReport, TaskStays} from '../../model/task-report.js';
+import {HistogramSum, longestNs, percentileNs} from '../../model/histogram.js';
+import {sortRows} from '../../query/columns/sort.js';
+import {filtered, filterOf} from '../../query/filter/filter.js';
+import type {Query} from '../../query/types/rows.js';
+import {
+	groupOf, taskColumns, type StayFigures, type TaskRow,
+} from './columns.js';
+
+export const taskGroupings = ['kind', 'worker', 'worker-and-kind', 'state'] as const;
+export type TasksBy = (typeof taskGroupings)[number];
+
+type Sums = {count: number; totalNs: number; leastNs: number; mostNs: number; readonly durations: HistogramSum};
+
+/** States, by the groups of them that had tasks; each state once where they are not grouped. In the probe's order. */
+export function taskRows(report: TaskReport, since: TaskReport | undefined, by: TasksBy): TaskRow[] {
+	const before = sameSession(report, since);
+	const seconds = Math.max(0, report.elapsedNs - (before?.elapsedNs ?? 0)) / 1e9;
+	const sums = new Map<string, Sums>();
+	for (const stays of report.stays) {
+		add(sumsOf(sums, keyOf(report, stays, by)), stays, 1);
+	}
+
+	// Counters only grow, but what a thread counted is another's when it has ended: only whole groups are subtracted.
+	for (const stays of before?.stays ?? []) {
+		const known = sums.get(keyOf(before!, stays, by));
+		if (known) {
+			add(known, stays, -1);
+		}
+	}
+
+	const now = nowOf(report, by);
+	const groups = by === 'state' ? report.states.map((_, index) => key(index, '', '')) : [];
+	return [...new Set([...groups, ...sums.keys(), ...now.keys()])].map((rowKey): TaskRow => {
+		const [stateIndex, worker, kind] = partsOf(rowKey);
+		const state = report.states[stateIndex];
+		const here = now.get(rowKey);
+		const knowsNow = state.kind !== 'end' && !isByWorker(by);
+		return {
+			...figuresOf(sums.get(rowKey), seconds), key: rowKey, state, stateIndex, worker, kind,
+			now: knowsNow ? here?.count ?? 0 : undefined,
+			oldestNs: knowsNow ? here?.oldestNs ?? 0 : undefined,
+			longest: report.longest
+				.filter(task => task.state === stateIndex && (!isByKind(by) || kind === report.kinds[task.kind]) && (!isByWorker(by) || worker === task.worker))
+				.map(({kind, ageNs, worker}) => ({kind: report.kinds[kind], ageNs, worker})),
+			recent: by === 'state' && state.kind !== 'end' ? report.history.map(counts => counts[stateIndex]) : [],
+		};
+	}).sort((a, b) => a.stateIndex - b.stateIndex);
+}
+
+function isByKind(by: TasksBy): boolean {
+	return by === 'kind' || by === 'worker-and-kind';
+}
+
+function isByWorker(by: TasksBy): boolean {
+	return by === 'worker' || by === 'worker-and-kind';
+}
+
+function key(state: number, worker: string, kind: string): string {
+	return [state, worker, kind].join('\0');
+}
+
+/** State, worker, kind of a key; nothing but a worker's name can have the separator in it. */
+function partsOf(of: string): [state: number, worker: string, kind: string] {
+	const parts = of.split('\0');
+	return [Number(parts[0]), parts.slice(1, -1).join('\0'), parts.at(-1)!];
+}
+
+function keyOf(report: TaskReport, {state, kind, worker}: TaskStays, by: TasksBy): string {
+	return key(state, isByWorker(by) ? report.workers[worker] : '', isByKind(by) ? report.kinds[kind] : '');
+}
+
+function nowOf({now, kinds}: TaskReport, by: TasksBy): Map<string, {count: number; oldestNs: number}> {
+	const found = new Map<string, {count: number; oldestNs: number}>();
+	for (const {kind, state, count, oldestNs} of isByWorker(by) ? [] : now) {
+		const rowKey = key(state, '', isByKind(by) ? kinds[kind] : '');
+		const known = found.get(rowKey);
+		found.set(rowKey, {count: count + (known?.count ?? 0), oldestNs: Math.max(oldestNs, known?.oldestNs ?? 0)});
+	}
+
+	return found;
+}
+
+/** Tasks that were followed anew have nothing to do with what was counted before. */
+function sameSession(report: TaskReport, since = report.since): TaskReport | undefined {
+	return since?.startedAtMs === report.startedAtMs ? since : undefined;
+}
+
+function sumsOf(sums: Map<string, Sums>, key: string): Sums {
+	const known = sums.get(key) ?? {
+		count: 0, totalNs: 0, leastNs: Infinity, mostNs: 0, durations: new HistogramSum(),
+	};
+	sums.set(key, known);
+	return known;
+}
+
+function add(sums: Sums, stays: TaskStays, sign: 1 | -1): void {
+	sums.count = Math.max(0, sums.count + (sign * stays.count));
+	sums.totalNs = Math.max(0, sums.totalNs + (sign * stays.totalNs));
+	sums.durations.add(stays.durations, sign);
+
+	if (sign > 0) {
+		sums.leastNs = Math.min(sums.leastNs, stays.leastNs);
+		sums.mostNs = Math.max(sums.mostNs, stays.mostNs);
+	}
+}
+
+function figuresOf(sums: Sums | undefined, seconds: number): StayFigures {
+	const {count, totalNs, leastNs, mostNs, durations: summed} = sums ?? {
+		count: 0, totalNs: 0, leastNs: 0, mostNs: 0, durations: new HistogramSum(),
+	};
+	const buckets = summed.taken();
+	// The longest stay may have ended before the window; then its buckets say how long the longest in it may have been.
+	const most = longestNs(buckets, mostNs);
+	const durations = {buckets, leastNs: count > 0 ? leastNs : 0, mostNs: Math.min(most, mostNs)};
+	return {
+		count, totalNs,
+		perS: seconds > 0 ? count / seconds : 0,
+		meanNs: count > 0 ? totalNs / count : 0,
+		p50Ns: percentileNs(durations, 0.5),
+		p99Ns: percentileNs(durations, 0.99),
+		mostNs: count > 0 ? durations.mostNs : 0,
+	};
+}
+
+/** The rows of the Tasks view; of a filter's figures `ticks` are the stays. */
+export function queryTasks(snapshot: Snapshot, since: Snapshot | undefined, query: Query): {readonly rows: readonly TaskRow[]; readonly allRows: number; readonly above?: string} {
+	const {tasks} = snapshot;
+	if (!tasks) {
+		return {rows: [], allRows: 0};
+	}
+
+	const all = taskRows(tasks, since?.tasks, query.tasksBy ?? 'kind');
+	const rows = filtered(all, filterOf(query.filter), {text: titleOfTasks, ticks: row => row.count});
+	return {rows: sortRows(rows, taskColumns, query.sort), allRows: all.length, above: aboveOf(tasks, since?.tasks)};
+}
+
+/** The state, and of whom. */
+export function titleOfTasks(row: TaskRow): string {
+	const group = groupOf(row);
+	return group === '' ? row.state.title : `${row.state.title}: ${group}`;
+}
+
+/** How many came to an end, and what there is to say of all. */
+function aboveOf(report: TaskReport, since: TaskReport | undefined): string {
+	const rows = taskRows(report, since, 'state');
+	const ends = rows.filter(({state, count}) => state.kind === 'end' && count > 0).map(({state, count}) => `${count} ${state.title}`);
+	const now = rows.filter(row => (row.now ?? 0) > 0).map(row => `${row.now} ${row.state.title}`);
+	const counters = report.counters.flatMap(({name}, index) => {
+		const values = report.readings.filter(({counter}) => counter === index).map(({value}) => value);
+		return values.length > 0 ? [`${name} ${values.join(' + ')}`] : [];
+	});
+	return [
+		`Tasks (${report.probe}): ${[...ends, ...now].join(', ') || 'none seen yet'}.`,
+		...(counters.length > 0 ? [`${counters.join('; ')}.`] : []),
+		...report.notes.map(note => `${note}.`),
+	].join(' ');
+}

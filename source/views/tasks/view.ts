@@ -1,0 +1,78 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {noDetail} from '../../query/detail.js';
+import {
+	exactMsOf, formatCount, formatNs, formatRate,
+} from '../../query/columns/format.js';
+import {groupOf, taskColumns, type TaskRow} from './columns.js';
+import {
+	queryTasks, titleOfTasks, taskGroupings, taskRows,
+} from './stays.js';
+import {csvOf} from '../common/files.js';
+import type {TitleLine, View} from '../common/view.js';
+
+/** Tasks that a row's detail lists. */
+const mostLongest = 20;
+const said = {
+	kind: 'by kind of task', worker: 'by worker', 'worker-and-kind': 'by worker and kind', state: 'by state alone',
+} as const;
+
+/** Tasks of executors and other runtimes: how long they are in each state. Known exactly, by an agent in the target. */
+export const tasksView: View<TaskRow> = {
+	id: 'tasks',
+	title: 'Tasks',
+	columns: taskColumns,
+	sort: {column: 'time', reverse: false},
+	keys: [{
+		keys: ['l'], label: 'l', help: 'tasks by kind, by worker, by both, or by state alone',
+		press({tasksBy = 'kind'}) {
+			const next = taskGroupings[(taskGroupings.indexOf(tasksBy) + 1) % taskGroupings.length];
+			return {change: {tasksBy: next}, message: said[next]};
+		},
+	}],
+	about: 'Tasks of thread pools, fork/join and other runtimes: how many are in each state, and how long they stay there. Nothing is sampled: an agent in the JVM follows each task. tprof-top tasks PID starts it.',
+	hints: () => [
+		{key: 'enter', title: 'who is in it longest', short: 'longest'},
+		{key: 'l', title: 'by worker or state', short: 'group'},
+		{key: 'f6', title: 'sort', short: 'sort'},
+	],
+	query: queryTasks,
+	isDim: row => row.count === 0 && !row.now,
+	remark: ({tasksBy = 'kind'}) => said[tasksBy],
+	emptyText: ({allRows}) => allRows === 0 ? 'no tasks are followed, or none has come yet; tprof-top tasks PID follows them' : undefined,
+	detail: () => noDetail,
+	titleLines: row => [
+		{text: titleOfTasks(row), role: 'title', isWrapped: true},
+		{text: `${cameOrLeft(row)}, ${formatRate(row.perS)} a second${row.now === undefined ? '' : `; ${numbered(row.now, 'task')} now`}`, isWrapped: true},
+		{text: `all together ${formatNs(row.totalNs)}: mean ${formatNs(row.meanNs)}, median ${formatNs(row.p50Ns)}, 99 % within ${formatNs(row.p99Ns)}, longest ${formatNs(row.mostNs)}`, isWrapped: true},
+		...(row.longest.length > 0 ? [{text: ''}, {text: 'LONGEST IN IT NOW', role: 'title'} satisfies TitleLine] : []),
+		...row.longest.slice(0, mostLongest).map(({kind, ageNs, worker}): TitleLine => ({text: `${formatNs(ageNs).padStart(7)}  ${kind}${worker === '' ? '' : `  in ${worker}`}`})),
+	],
+	locationOf: () => undefined,
+	files: {
+		csv: csvOf(taskColumns, {
+			state: 'state', group: 'group', now: 'now', oldest_ms: 'longest-now', count: 'stays', per_s: 'stays-per-s',
+			total_ms: 'time', mean_ms: 'mean', p50_ms: 'p50', p99_ms: 'p99', max_ms: 'most',
+		}),
+		* json({tasks}: Snapshot, since, {tasksBy = 'kind'}, top) {
+			for (const row of tasks ? taskRows(tasks, since?.tasks, tasksBy).slice(0, top) : []) {
+				yield JSON.stringify(taskJson(row));
+			}
+		},
+	},
+};
+
+function cameOrLeft({state, count}: TaskRow): string {
+	return state.kind === 'end' ? `${numbered(count, 'task')} came to it` : `${numbered(count, 'stay')} that ended`;
+}
+
+function numbered(count: number, what: string): string {
+	return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+export function taskJson(row: TaskRow) {
+	const group = groupOf(row);
+	return {
+		state: row.state.id, ...(row.worker && row.kind ? {worker: row.worker, kind: row.kind} : (group === '' ? {} : {group})), ...(row.now === undefined ? {} : {now: row.now, oldestMs: exactMsOf(row.oldestNs ?? 0)}),
+		count: row.count, totalMs: exactMsOf(row.totalNs), meanMs: exactMsOf(row.meanNs), p50Ms: exactMsOf(row.p50Ns), p99Ms: exactMsOf(row.p99Ns), maxMs: exactMsOf(row.mostNs),
+	};
+}

@@ -1,0 +1,110 @@
+import {stateCode} from '../../model/thread-state.js';
+import type {LockInfo, ThreadRow} from '../../query/types/rows.js';
+import {
+	figure, ownCodeColumn, place, share, stateColumn, statesColumn, text, type Column,
+} from '../../query/columns/column.js';
+import {formatStuck, formats} from '../../query/columns/format.js';
+import {
+	initialisedText, nameHeldBy, nameWith, shortName, viaText,
+} from '../../query/columns/names.js';
+import {stateLetters, stateRole, stateWord} from '../../query/columns/state-cells.js';
+
+/** The columns of the Threads view in their order. The first one is the order of rows when none is asked for. */
+export const threadColumns: ReadonlyArray<Column<ThreadRow>> = [
+	share('cpu', row => row.cpuPercent, row => row.cpuNs, {
+		heading: 'CPU%', measureHeadings: {'cpu-ms': 'CPUms'}, title: 'CPU', width: 6, fromColumns: 0, isHot: true, sortFigures: ['self', 'total', 'cpu'],
+		description: 'CPU time of the thread, 100 is one core',
+		sortBy: [row => row.cpuNs, row => row.ticks, row => activeTicks(row), row => Number(isContending(row)), row => row.threadKeys.length],
+	}),
+	figure('ticks', row => row.ticks, formats.count, {
+		heading: 'TICKS', title: 'ticks', width: 6, fromColumns: 90, sortFigures: ['ticks', 'total-ticks'],
+		description: 'samples of the thread in the counted states',
+	}),
+	figure('threads', row => row.threadKeys.length, formats.count, {
+		heading: 'THR', title: 'threads', width: 4, fromColumns: 72,
+		description: 'threads in the row; more than one for a pool',
+	}),
+	text('state', row => stateText(row), {
+		heading: 'STATE', title: 'state', width: 5, fromColumns: 0,
+		description: 'state in the newest sample, of the JVM\'s own threads in the window; DEAD for a thread that has ended, mixed for a pool in several',
+		file: row => row.state ?? '',
+		role: row => row.state && stateRole(row.state),
+	}),
+	statesColumn('states', {
+		heading: 'STATES', title: 'blocked ticks', fromColumns: 80, sortBy: [row => row.states[stateCode.BLOCKED]],
+		description: 'states of the thread, in proportion; sorts by blocked ticks',
+	}),
+	figure('stuck', row => row.stuckMs, formats.duration, {
+		heading: 'STUCK', title: 'stuck', width: 6, fromColumns: 70,
+		description: 'how long it has been where it is without using CPU, or waited for the same monitor; >= since before the first sample; blank for the JVM\'s own threads',
+		value: row => row.stuckMs > 0 ? formatStuck(row) : '',
+	}),
+	figure('tid', row => row.nativeId, formats.count, {
+		heading: 'TID', title: 'thread id', width: 8, fromColumns: 120, ascending: true,
+		description: 'id of the thread in the operating system',
+		value: row => row.nativeId > 0 ? String(row.nativeId) : '',
+	}),
+	figure('cpu-ms', row => row.cpuNs, formats.cpuMs, {
+		heading: 'CPU ms', title: 'CPU time', width: 8, fromColumns: 120,
+		description: 'CPU time of the thread, milliseconds',
+	}),
+	text('kind', row => kindText(row), {
+		heading: 'KIND', title: 'kind', width: 7, fromColumns: 130,
+		description: 'daemon, virtual, or carrier: of a virtual thread now',
+		role: () => 'dim',
+	}),
+	...stateLetters.map(letter => stateColumn<ThreadRow>(letter, {fromColumns: 190, description: 'samples of the thread in the state'})),
+	text('name', row => row.name, {
+		heading: 'THREAD', title: 'name', width: 22, fromColumns: 0, sortFigures: ['name'],
+		description: 'name of the thread, or of a pool with * for the digits',
+	}),
+	place('now', row => row.now, {
+		heading: 'NOW AT', title: 'where it is', width: 0, fromColumns: 60,
+		description: 'the line it is at now; for a pool, the line most of its threads are at, and how many',
+		value: (row, {room, fullNames}) => nowShown(row, room, fullNames),
+	}),
+	text('holder', row => row.waitsFor?.ownerName ?? '', {
+		heading: 'WAITS FOR', title: 'waits for', width: 40, fromColumns: 150,
+		description: 'what it waits for, which thread holds it, and the line where that thread took it',
+		value: (row, {room}) => row.waitsFor ? lockText(row.waitsFor, room) : '',
+		role: () => 'blocked',
+	}),
+	ownCodeColumn(220, 'the line of the program\'s own code by which it came where it is now, if that is other code'),
+];
+
+/** A lock in one line of about `room` cells at most: `Pool held by worker-3 at Pool.take:88`. */
+export function lockText(lock: LockInfo, room: number): string {
+	const simple = lock.kind === 'class-init' ? initialisedText(lock.className) : lock.className.slice(lock.className.lastIndexOf('.') + 1) || lock.kind;
+	const held = lock.ownerName === undefined ? simple : `${simple} held by ${lock.ownerName}`;
+	const at = lock.ownerLocation ?? lock.ownerNow;
+	return lock.ownerName !== undefined && at ? `${held} at ${shortName(at, Math.max(room - held.length - 4, 12))}` : held;
+}
+
+function nowShown({now, nowThreads, threadKeys, via, waitsFor}: ThreadRow, room: number, fullNames: boolean): string {
+	if (!now) {
+		return '';
+	}
+
+	const share = nowThreads === undefined ? '' : ` (${nowThreads} of ${threadKeys.length})`;
+	const asides = via ? [viaText(via)] : [];
+	const left = Math.max(room - share.length, 1);
+	return (waitsFor?.ownerName === undefined ? nameWith(now, asides, left, fullNames) : nameHeldBy(now, {holder: waitsFor.ownerName}, asides, left, fullNames)) + share;
+}
+
+function stateText({alive, state}: ThreadRow): string {
+	return alive ? (state ? stateWord(state) : 'mixed') : 'DEAD';
+}
+
+/** What kind of a thread it is; empty for a usual one. */
+export function kindText({isVirtual, isCarrier, daemon}: Pick<ThreadRow, 'isVirtual' | 'isCarrier' | 'daemon'>): string {
+	const kinds = [isVirtual ? 'virtual' : '', isCarrier ? 'carrier' : '', daemon ? 'daemon' : ''];
+	return kinds.find(kind => kind !== '') ?? '';
+}
+
+function activeTicks({states}: ThreadRow): number {
+	return states[stateCode.RUNNABLE] + states[stateCode.BLOCKED];
+}
+
+function isContending({waitsFor}: ThreadRow): boolean {
+	return waitsFor?.ownerName !== undefined;
+}

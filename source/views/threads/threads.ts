@@ -1,0 +1,269 @@
+import {rootNode} from '../../model/frame.js';
+import {threadFlag} from '../../model/sample.js';
+import type {Counters, Snapshot, Dictionary} from '../../model/snapshot.js';
+import {stateCode, stateCount, threadStates, type ThreadState} from '../../model/thread-state.js';
+import {attributionOf, ownLocation, viaLocation} from '../../query/counters/attribution.js';
+import {CounterBuckets, CounterRanking} from '../../query/counters/buckets.js';
+import {attributedLocation, isStuckLonger, lockOf, stuckMs, isContendingNow} from '../../query/locks/newest-sample.js';
+import {locationName} from '../../query/counters/location.js';
+import {allStatesMask, countersInWindow, isCounted, scopeOf, type Scope} from '../../query/counters/scope.js';
+import {sortRows} from '../../query/columns/sort.js';
+import {stackIndex} from '../../query/counters/stack-index.js';
+import {corePercent, sampledMs, threadCpuNs} from '../../query/counters/cpu-time.js';
+import {isOfJvm} from '../../query/counters/thread-kind.js';
+import {filtered, type FilterFields} from '../../query/filter/filter.js';
+import type {Location, Query, ThreadRow, ThreadTableRows} from '../../query/types/rows.js';
+import {ownCode} from '../../query/counters/own-code.js';
+import {threadColumns} from './columns.js';
+
+/**
+Threads that are alive or were seen in the window, folded into pools by `query.foldPools`. Without `query.showIdle`
+those without work are hidden: workers (`waitsForWork`) and the JVM's own that used next to no CPU.
+*/
+export function queryThreads(snapshot: Snapshot, since: Snapshot | undefined, query: Query): ThreadTableRows {
+	const scope = scopeOf(snapshot, query);
+	const counters = countersInWindow(snapshot, since, scope);
+	const sums = sumByThread(counters, snapshot.threads.count, scope);
+	const topOf = topLocations(snapshot, counters, scope, query);
+	const overMs = sampledMs(snapshot, since);
+	const rows: ThreadRow[] = [];
+	for (let thread = 0; thread < snapshot.threads.count; thread++) {
+		const isInState = snapshot.threads.alive[thread] === 1 && (scope.stateMask & (1 << snapshot.threads.state[thread])) !== 0;
+		if ((isInState || sums.allTicks[thread] > 0) && isCounted(scope, thread)) {
+			const cpuNs = scope.stateMask === allStatesMask ? threadCpuNs(snapshot, since, thread) : sums.cpuNs[thread];
+			rows.push(threadRow(snapshot, thread, query, {
+				cpuNs, cpuPercent: corePercent(cpuNs, overMs), ticks: sums.ticks[thread], states: [...sums.states.subarray(thread * stateCount, (thread + 1) * stateCount)], top: topOf(thread),
+			}));
+		}
+	}
+
+	const folded = query.foldPools ? foldPools(rows, row => row.name, row => row.vmInternal).map(pool => foldRows(pool.name, pool.items)) : rows;
+	const matching = filtered(folded, scope.filter, filterFields);
+	const shown = query.showIdle ? matching : matching.filter(row => !isIdle(row));
+	const sorted = sortRows(shown, threadColumns, query.sort);
+	return {rows: [...sorted.filter(row => !isQuietOfJvm(row)), ...sorted.filter(row => isQuietOfJvm(row))], allRows: folded.length, idleRows: matching.length - shown.length};
+}
+
+type ThreadSums = {readonly cpuNs: Float64Array; readonly ticks: Float64Array; readonly allTicks: Float64Array; readonly states: Float64Array};
+
+function sumByThread(counters: Counters, threads: number, {countedMask}: Scope): ThreadSums {
+	const sums = {
+		cpuNs: new Float64Array(threads), ticks: new Float64Array(threads), allTicks: new Float64Array(threads), states: new Float64Array(threads * stateCount),
+	};
+	for (let index = 0; index < counters.count; index++) {
+		const thread = counters.thread[index];
+		const ticks = counters.ticks[index];
+		sums.cpuNs[thread] += counters.cpuNs[index];
+		sums.allTicks[thread] += ticks;
+		sums.states[(thread * stateCount) + counters.state[index]] += ticks;
+		if ((countedMask & (1 << counters.state[index])) !== 0) {
+			sums.ticks[thread] += ticks;
+		}
+	}
+
+	return sums;
+}
+
+/** The hottest line of a thread, found when asked for. */
+function topLocations({dictionary, threads}: Snapshot, counters: Counters, {countedMask}: Scope, query: Query): (thread: number) => Location | undefined {
+	const index = stackIndex(dictionary);
+	const attributed = attributionOf(dictionary, query);
+	const {groupOfFrame, locations} = index.grouping('line');
+	const bucketOfCounter = new Int32Array(counters.count);
+	for (let index = 0; index < counters.count; index++) {
+		const node = counters.node[index];
+		// Samples without frames go into a bucket of their own: they have no line.
+		bucketOfCounter[index] = node === rootNode ? threads.count : counters.thread[index];
+	}
+
+	const ranking = new CounterRanking(counters, new CounterBuckets(bucketOfCounter, threads.count + 1), counter => groupOfFrame[dictionary.nodeFrame[attributed[counters.node[counter]]]], locations.length, countedMask);
+	return thread => locations[ranking.of([thread], 1).top[0]];
+}
+
+function threadRow(snapshot: Snapshot, thread: number, query: Query, figures: Pick<ThreadRow, 'cpuNs' | 'cpuPercent' | 'ticks' | 'states' | 'top'>): ThreadRow {
+	const {threads, dictionary} = snapshot;
+	const flags = threads.flags[thread];
+	const alive = threads.alive[thread] === 1;
+	return {
+		key: String(threads.key[thread]),
+		name: threads.name[thread],
+		thread,
+		threadKeys: [threads.key[thread]],
+		nativeId: threads.nativeId[thread],
+		alive,
+		daemon: (flags & threadFlag.daemon) !== 0,
+		isVirtual: (flags & threadFlag.virtual) !== 0,
+		carrierName: threads.carrier[thread] >= 0 ? threads.name[threads.carrier[thread]] : undefined,
+		isCarrier: (flags & threadFlag.carrier) !== 0,
+		vmInternal: (flags & threadFlag.vmInternal) !== 0,
+		isOfJvm: isOfJvm(flags, threads.name[thread]),
+		state: alive ? stateNow(snapshot, thread, figures.cpuPercent) : undefined,
+		isWithoutWork: isWithoutWork(snapshot, thread, figures),
+		...figures,
+		now: alive ? attributedLocation(snapshot, threads.node[thread], query) : undefined,
+		via: alive && query.ownFirst ? viaLocation(dictionary, threads.node[thread], query) : undefined,
+		own: alive && !query.ownFirst ? ownLocation(dictionary, threads.node[thread], query) : undefined,
+		// The JVM's own threads wait for work, unless for a lock of the program's.
+		...(isOfJvm(flags, threads.name[thread]) && !isContendingNow(snapshot, thread) ? {stuckMs: 0, stuckAtLeast: false} : {stuckMs: stuckMs(snapshot, thread), stuckAtLeast: isStuckLonger(snapshot, thread)}),
+		waitsFor: lockOf(snapshot, thread),
+	};
+}
+
+/** Such a thread has no stack: whether it runs is told by its CPU time in the whole window. */
+function stateNow({threads}: Snapshot, thread: number, cpuPercent: number): ThreadState {
+	const isBusy = (threads.flags[thread] & threadFlag.vmInternal) !== 0 && cpuPercent >= leastJvmCpuPercent;
+	return isBusy ? 'RUNNABLE' : threadStates[threads.state[thread]];
+}
+
+function foldRows(name: string, rows: readonly ThreadRow[]): ThreadRow {
+	if (rows.length === 1) {
+		return rows[0];
+	}
+
+	let busiest = rows[0];
+	const states = Array.from({length: stateCount}, () => 0);
+	let [cpuNs, cpuPercent, ticks, stuck] = [0, 0, 0, 0];
+	for (const row of rows) {
+		busiest = row.cpuNs > busiest.cpuNs || (row.cpuNs === busiest.cpuNs && row.ticks > busiest.ticks) ? row : busiest;
+		cpuNs += row.cpuNs;
+		cpuPercent += row.cpuPercent;
+		ticks += row.ticks;
+		stuck = Math.max(stuck, row.stuckMs);
+		for (const [state, count] of row.states.entries()) {
+			states[state] += count;
+		}
+	}
+
+	const alive = rows.filter(row => row.alive);
+	const {now, via, count} = commonLocation(alive);
+	const locks = new Set(alive.map(({waitsFor}) => waitsFor && `${waitsFor.className} ${waitsFor.ownerName}`));
+	const statesNow = new Set(alive.map(row => row.state));
+	return {
+		...busiest,
+		key: `pool:${name}`,
+		name,
+		threadKeys: rows.flatMap(row => row.threadKeys),
+		nativeId: 0,
+		alive: alive.length > 0,
+		now,
+		via,
+		nowThreads: count < alive.length ? count : undefined,
+		waitsFor: locks.size === 1 ? alive[0].waitsFor : undefined,
+		daemon: rows.every(row => row.daemon),
+		isVirtual: rows.every(row => row.isVirtual),
+		carrierName: undefined,
+		isCarrier: rows.every(row => row.isCarrier),
+		isOfJvm: rows.every(row => row.isOfJvm),
+		isWithoutWork: rows.every(row => row.isWithoutWork),
+		state: rows.every(row => row.vmInternal) && alive.some(row => row.state === 'RUNNABLE') ? 'RUNNABLE' : (statesNow.size === 1 ? [...statesNow][0] : undefined),
+		cpuNs,
+		cpuPercent,
+		states,
+		ticks,
+		stuckMs: stuck,
+		stuckAtLeast: rows.some(row => row.stuckAtLeast),
+	};
+}
+
+type CommonLocation = {readonly now?: Location; readonly via?: Location; readonly count: number};
+
+/** Where most of some threads stand, and how many of them. */
+function commonLocation(rows: readonly ThreadRow[]): CommonLocation {
+	const counts = new Map<string, CommonLocation>();
+	let most: CommonLocation = {count: 0};
+	for (const {now, via} of rows) {
+		if (now) {
+			const name = locationName(now);
+			const entry = {now, via, count: 1 + (counts.get(name)?.count ?? 0)};
+			counts.set(name, entry);
+			most = entry.count > most.count ? entry : most;
+		}
+	}
+
+	return most;
+}
+
+/** A thread of the JVM below this share of a core, percent, is idle: timers tick in every JVM. */
+const leastJvmCpuPercent = 1;
+
+function isQuietOfJvm(row: ThreadRow): boolean {
+	return row.isOfJvm && row.cpuPercent < leastJvmCpuPercent;
+}
+
+function isIdle(row: ThreadRow): boolean {
+	return isQuietOfJvm(row) || row.isWithoutWork;
+}
+
+/** Whether a thread did nothing in the window, and is not to be expected to: it waits for work, or has ended. */
+function isWithoutWork(snapshot: Snapshot, thread: number, {cpuNs, states}: Pick<ThreadRow, 'cpuNs' | 'states'>): boolean {
+	const {threads, dictionary} = snapshot;
+	return cpuNs === 0 && states[stateCode.RUNNABLE] === 0 && states[stateCode.BLOCKED] === 0 && threads.state[thread] !== stateCode.BLOCKED
+		&& !isContendingNow(snapshot, thread) && (threads.alive[thread] === 0 || waitsForWork(dictionary, threads.node[thread]));
+}
+
+const filterFields: FilterFields<ThreadRow> = {
+	text: ({name, now}) => now ? `${name} ${locationName(now)}` : name,
+	percent: row => row.cpuPercent, cpuMs: row => row.cpuNs / 1e6, ticks: row => row.ticks,
+	threads: row => row.threadKeys.length, blocked: row => row.state === 'BLOCKED' ? 1 : 0, stuckS: row => row.stuckMs / 1000,
+};
+
+/** A thread's name without its digits: `http-nio-8080-exec-12` becomes `http-nio-*-exec-*`. */
+export function poolName(name: string): string {
+	return name.replaceAll(/\d+/g, '*');
+}
+
+/** Items grouped by pool, in the order of their first members. An item that is alone in its pool keeps its own name. */
+export function foldPools<Item>(items: readonly Item[], nameOf: (item: Item) => string, kindOf: (item: Item) => unknown = () => ''): Array<{readonly name: string; readonly items: readonly Item[]}> {
+	const pools = new Map<string, Item[]>();
+	for (const item of items) {
+		const key = `${String(kindOf(item))} ${poolName(nameOf(item))}`;
+		const pool = pools.get(key);
+		if (pool) {
+			pool.push(item);
+		} else {
+			pools.set(key, [item]);
+		}
+	}
+
+	return Array.from(pools.values(), pool => ({name: pool.length === 1 ? nameOf(pool[0]) : poolName(nameOf(pool[0])), items: pool}));
+}
+
+/** Where a loop asks for its next piece of work, `Class.method`: a queue, a selector or poller, a server's socket. */
+const asksForWork = /(?:Queue|Deque)\.(?:take|poll|remove)\w*$|^sun\.nio\.ch\.EPoll|\.epollWait\w*$|(?:Socket|ServerSocketChannel)\w*\.accept$/;
+const queue = /(?:Queue|Deque)\.\w+$/;
+
+/** Where the worker of a pool does so, and where it runs a task. */
+const poolAsks = '.getTask';
+const poolRuns = '.runWorker';
+
+/** By the strings of a session, which are one array in all its snapshots, and by node. */
+const known = new WeakMap<readonly string[], Map<number, boolean>>();
+
+/** Whether the stack of a waiting thread is that of a worker without work: only a loop that asks for work is on it. */
+export function waitsForWork(dictionary: Dictionary, node: number): boolean {
+	const nodes = known.get(dictionary.strings) ?? new Map<number, boolean>();
+	known.set(dictionary.strings, nodes);
+	const answer = nodes.get(node) ?? isWithoutTask(dictionary, node);
+	nodes.set(node, answer);
+	return answer;
+}
+
+function isWithoutTask({strings, frameClass, frameMethod, nodeFrame, nodeParent}: Dictionary, from: number): boolean {
+	const {isOwn} = ownCode();
+	const classes = new Set<string>();
+	let asks = '';
+	let isPoolsLoop = false;
+	let runsTask = false;
+	for (let node = from; node !== rootNode; node = nodeParent[node]) {
+		const className = strings[frameClass[nodeFrame[node]]];
+		const name = `${className}.${strings[frameMethod[nodeFrame[node]]]}`;
+		asks = asks === '' && asksForWork.test(name) ? name : asks;
+		isPoolsLoop ||= name.endsWith(poolAsks);
+		runsTask ||= name.endsWith(poolRuns);
+		if (isOwn(className) && !asksForWork.test(name)) {
+			classes.add(className.replace(/\$.*/, ''));
+		}
+	}
+
+	return classes.size === 0 || (asks !== '' && (!queue.test(asks) || isPoolsLoop || (classes.size === 1 && !runsTask)));
+}

@@ -1,0 +1,65 @@
+import {queryThreadDetail} from '../../query/detail.js';
+import {formatCount, formatMs, stuckInWords} from '../../query/columns/format.js';
+import {shortName} from '../../query/columns/names.js';
+import {kindText, lockText, threadColumns} from './columns.js';
+import {queryThreads} from './threads.js';
+import type {ThreadRow} from '../../query/types/rows.js';
+import {csvOf, stateCells} from '../common/files.js';
+import type {View} from '../common/view.js';
+
+/** A thread that has been somewhere for less time than this tells nothing. */
+const leastStuckMs = 1000;
+
+/** Threads, or pools of them, by their CPU time: what they are doing and whom they wait for. */
+export const threadsView: View<ThreadRow> = {
+	id: 'threads',
+	title: 'Threads',
+	columns: threadColumns,
+	sort: {column: 'cpu', reverse: false},
+	keys: [{
+		keys: ['l'], label: 'l', help: 'fold pools into one row, or show every thread',
+		press(query) {
+			const foldPools = !(query.foldPools ?? true);
+			return {change: {foldPools}, message: foldPools ? 'each pool is one row' : 'each thread is one row'};
+		},
+	}],
+	about: 'Threads by CPU time: what each does now, for how long it has stood there, and whom it waits for. Threads of a pool are one row. Those without work are idle, and not listed: the JVM\'s own, and workers that wait in a queue, a selector or accept with no task on their stack.',
+	hints(row, {foldPools = true}) {
+		const enter = row.state === 'BLOCKED' ? {key: 'enter', title: 'who holds the lock', short: 'holder'} : {key: 'enter', title: 'its lines and stacks', short: 'lines'};
+		const only = {key: 't', title: row.threadKeys.length === 1 ? 'only this thread' : 'only these threads', short: 'only'};
+		return row.threadKeys.length > 1 && foldPools
+			? [{key: 'l', title: 'each thread', short: 'unfold'}, enter, only]
+			: [enter, only, foldPools ? {key: '/', title: 'filter', short: 'filter'} : {key: 'l', title: 'pools as one row', short: 'fold'}];
+	},
+	query: queryThreads,
+	// It waits for work.
+	isDim: row => row.isWithoutWork,
+	remark: ({ownFirst}) => ownFirst ? 'own code' : '',
+	emptyText: ({idleRows = 0}, {filter}) => idleRows > 0 ? `all ${idleRows} threads${filter === '' ? '' : ' that match the filter'} waited for work in this window; i shows them` : undefined,
+	detail(snapshot, since, query, _key, row) {
+		const detail = queryThreadDetail(snapshot, since, query, row?.threadKeys ?? []);
+		// A thread is not listed below itself.
+		return detail.threads.length < 2 ? {...detail, threads: []} : detail;
+	},
+	titleLines(row, width) {
+		const now = row.now ? ` at ${shortName(row.now, Math.max(20, width - 30), false)}` : '';
+		const state = row.state ?? (row.alive ? `${row.threadKeys.length} threads in several states` : 'ended');
+		const stuck = row.stuckMs >= leastStuckMs ? ` for ${stuckInWords(row)}` : '';
+		return [
+			{text: row.name, role: 'title', isWrapped: true},
+			{text: `${row.cpuPercent.toFixed(1)}% CPU, ${formatMs(row.cpuNs)} ms, ${formatCount(row.ticks)} ticks${row.nativeId > 0 ? `, tid ${row.nativeId}` : ''}`},
+			{text: `${state}${now}${stuck}`},
+			...(kindText(row) === '' ? [] : [{text: `${kindText(row)}${row.carrierName === undefined ? '' : `, carried by ${row.carrierName}`}`}]),
+			...(row.waitsFor ? [{text: `waits for ${lockText(row.waitsFor, Math.max(20, width - 10))}`, role: 'error', isWrapped: true} as const] : []),
+		];
+	},
+	files: {
+		csv: csvOf(threadColumns, {
+			name: 'name', tid: 'tid', threads: 'threads', cpu_percent: 'cpu', cpu_ms: 'cpu-ms', ticks: 'ticks', ...stateCells, state: 'state', now_at: 'now',
+			stuck_ms: 'stuck', lock: row => row.waitsFor?.className ?? '', owner: 'holder', kind: 'kind', carrier: row => row.carrierName ?? '',
+		}),
+	},
+	keyOfThread: String,
+	locationOf: ({now, top}) => top ?? now,
+	threadsOf: ({threadKeys, name}) => ({keys: threadKeys, label: name}),
+};

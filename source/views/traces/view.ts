@@ -1,0 +1,102 @@
+import type {Snapshot} from '../../model/snapshot.js';
+import {threadGroups} from '../../model/trace-report.js';
+import {noDetail} from '../../query/detail.js';
+import {
+	exactMsOf, formatCount, formatNs, formatRate,
+} from '../../query/columns/format.js';
+import {traceColumns} from './columns.js';
+import {
+	isThinned, longestFirst, nameOf, titleOf, traceMethods, type TraceRow,
+} from './methods.js';
+import {queryTraces, callsOf} from './rows.js';
+import {csvOf} from '../common/files.js';
+import {openingKeys} from '../common/keys.js';
+import type {View, WholeFrame} from '../common/view.js';
+
+const mostTraces = 5;
+/** Columns that the depth of a call may take. */
+const mostIndent = 40;
+const groups = ['method', 'tree', 'thread'] as const;
+const said = {method: 'by method', tree: 'tree of calls', thread: 'tree by thread'} as const;
+
+/** Traced methods: how often they were called, how long that took. Known exactly, by an agent in the target. */
+export const tracesView: View<TraceRow> = {
+	id: 'traces',
+	title: 'Traces',
+	columns: traceColumns,
+	sort: {column: 'cumulative', reverse: false},
+	keys: [
+		{
+			keys: ['l'], label: 'l', help: 'traced methods, the tree of their calls, or such a tree for each thread',
+			press({tracesBy = 'method'}) {
+				const next = groups[(groups.indexOf(tracesBy) + 1) % groups.length];
+				return {change: {tracesBy: next}, message: said[next]};
+			},
+		},
+		...openingKeys,
+	],
+	about: 'Traced methods: how often each was called, how long its calls took, and how many ended with an exception; l shows the tree of their calls, and that of each thread. Nothing is sampled: an agent in the JVM counts every call. M on a row of any view adds its method.',
+	hints: () => [
+		{key: 'enter', title: 'its slowest traces', short: 'traces'},
+		{key: 'l', title: 'tree, threads', short: 'tree'},
+		{key: 'M', title: 'trace more', short: 'trace'},
+	],
+	query: queryTraces,
+	isDim: row => row.calls === 0,
+	remark: ({tracesBy = 'method'}) => tracesBy === 'method' ? '' : said[tracesBy],
+	emptyText({allRows, awaited = []}) {
+		const waits = awaited.length === 0 ? 'no method is traced; M on a row of another view traces its method' : `waiting for a class that matches ${awaited.join(' or ')}; it is traced once it is loaded`;
+		return allRows === 0 ? waits : undefined;
+	},
+	detail: (snapshot, _baseline, _query, _key, row) => ({...noDetail, wholeStacks: row ? slowestWith(snapshot, row) : []}),
+	titleLines: row => [
+		{text: titleOf(row), role: 'title', isWrapped: true},
+		{text: `${formatCount(row.calls)} calls, ${formatRate(row.callsPerS)} a second; ${formatCount(row.exceptions)} ended with an exception`, isWrapped: true},
+		...(isThinned(row) ? [{text: `called so often that one call in ${row.oneIn} is followed, and stands for the others${row.errorPercent === undefined ? '' : `; times are estimates, ±${Math.ceil(row.errorPercent)} %`}${Number.isNaN(row.cumulativeNs) ? '; for how long it was open is not known, as it calls itself' : ''}`, isWrapped: true as const}] : []),
+		...(row.isReleased ? [{text: 'it exceeded --max-overhead, and is no longer traced', isWrapped: true as const}] : []),
+		{text: `${callTimes(row).join(', ')}, own ${formatNs(row.ownNs)}`, isWrapped: true},
+	],
+	locationOf: ({className, method}) => className === ''
+		? undefined
+		: {
+			className, method, file: '', line: -1,
+		},
+	files: {
+		csv: csvOf(traceColumns, {
+			method: 'method', calls: 'calls', exceptions: row => row.exceptions, calls_per_s: 'calls-per-s', exceptions_per_s: 'exceptions',
+			mean_ms: 'mean', p50_ms: 'p50', p99_ms: 'p99', max_ms: 'most', cumulative_ms: 'cumulative', own_ms: 'own',
+		}),
+		* json(snapshot, since, _query, top) {
+			const {traces} = snapshot;
+			for (const row of traces ? traceMethods(traces, since?.traces).sort(longestFirst).slice(0, top) : []) {
+				yield JSON.stringify({
+					method: nameOf(row), parameters: row.parameters, calls: row.calls, exceptions: row.exceptions, cumulativeMs: exactMsOf(row.cumulativeNs), ownMs: exactMsOf(row.ownNs),
+					meanMs: exactMsOf(row.meanNs), p50Ms: exactMsOf(row.p50Ns), p99Ms: exactMsOf(row.p99Ns), maxMs: exactMsOf(row.mostNs),
+				});
+			}
+		},
+	},
+};
+
+/** Of a single thread's calls the mean alone is known, and the longest. */
+function callTimes({meanNs, p50Ns, p99Ns, mostNs, cumulativeNs}: TraceRow): string[] {
+	return ([['mean', meanNs], ['median', p50Ns], ['99 % within', p99Ns], ['longest', mostNs], ['open', cumulativeNs]] as const)
+		.filter(([, ns]) => !Number.isNaN(ns))
+		.map(([what, ns]) => `${what} ${formatNs(ns)}`);
+}
+
+/** The slowest traces that were kept whole and have the method in them, or are the thread's. */
+function slowestWith({traces}: Snapshot, {id, thread}: TraceRow) {
+	const isThread = thread !== undefined && !(threadGroups as readonly string[]).includes(thread);
+	return (traces?.slowest ?? [])
+		.filter(trace => (id < 0 || trace.actions.some(({method}) => method === id)) && (!isThread || trace.thread === thread))
+		.slice(0, mostTraces)
+		.map(trace => ({
+			title: `SLOW TRACE (began, time, own): ${formatNs(trace.durationNs)} in ${trace.thread}, ${trace.key}`,
+			frames: callsOf(trace).map(({method, depth, atNs, cumulativeNs, ownNs, isException}): WholeFrame => ({
+				className: traces!.methods[method].className, method: traces!.methods[method].method, file: '', line: -1,
+				before: `${[atNs, cumulativeNs, ownNs].map(ns => formatNs(ns).padStart(7)).join(' ')}  ${' '.repeat(Math.min(depth, mostIndent))}`,
+				behind: isException ? ' (exception)' : '',
+			})),
+		}));
+}

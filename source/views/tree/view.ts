@@ -1,0 +1,62 @@
+import {nameOf} from '../../query/columns/column.js';
+import {
+	decimals, formatCount, formatMs, msOf,
+} from '../../query/columns/format.js';
+import {nameWith, viaText} from '../../query/columns/names.js';
+import {treeColumns} from './columns.js';
+import {queryLineDetail} from '../../query/detail.js';
+import {locationKey} from '../../query/counters/location.js';
+import {queryTree, treeTexts} from './tree.js';
+import type {CallNode} from './call-tree.js';
+import {
+	csvOf, frameOf, locationCells, viaOf,
+} from '../common/files.js';
+import {treeKeys} from '../common/keys.js';
+import type {View} from '../common/view.js';
+
+/** Paths of calls: top-down from the threads' roots, or bottom-up from hot lines. */
+export const treeView: View<CallNode> = {
+	id: 'tree',
+	title: 'Tree',
+	columns: treeColumns,
+	sort: {column: 'total', reverse: false},
+	keys: [
+		{
+			keys: ['b'], label: 'b', help: 'bottom-up from hot lines to their callers, or top-down from the threads\' roots',
+			press({tree}) {
+				const isBottomUp = !tree?.isBottomUp;
+				return {change: {tree: {isBottomUp}}, message: isBottomUp ? 'bottom-up: hot lines, and below each who called it' : 'top-down: from the threads\' roots to what they call'};
+			},
+		},
+		...treeKeys,
+	],
+	files: {
+		csv: csvOf(treeColumns, {
+			level: row => row.level, ...locationCells, total_percent: 'total', self_percent: 'self', total_ticks: 'ticks', self_ticks: row => row.selfTicks,
+			total_cpu_ms: 'cpu', self_cpu_ms: row => msOf(row.selfCpuNs), via: row => nameOf(row.via),
+		}),
+		csvRows: (snapshot, since, query) => queryTree(snapshot, since, {...query, tree: {...query.tree, isAllOpen: true}}).rows,
+		json: (snapshot, since, query, top) => treeTexts(snapshot, since, query, {
+			top,
+			head: row => ({
+				...frameOf(row), self: row.selfTicks, total: row.totalTicks, cpuMs: msOf(row.selfCpuNs), totalCpuMs: msOf(row.totalCpuNs), totalPercent: decimals(row.totalPercent, 3), ...viaOf(row, query),
+			}),
+		}),
+	},
+	about: 'Paths of calls with their shares, open to where the hot one forks: from the threads\' roots down, or from hot lines up to their callers.',
+	hints: (row, {tree}) => [
+		row.isOpen ? {key: '-', title: 'close', short: 'close'} : {key: '+', title: 'open', short: 'open'},
+		{key: '*', title: 'open all below', short: 'all'},
+		tree?.isBottomUp ? {key: 'b', title: 'from the roots down', short: 'down'} : {key: 'b', title: 'from hot lines up', short: 'up'},
+	],
+	query: queryTree,
+	locationOf: row => row,
+	isDim: row => row.totalPercent < 1,
+	remark: ({tree, by, ownFirst}) => [tree?.isBottomUp ? 'bottom-up' : 'top-down', by === 'line' ? '' : `by ${by}`, ownFirst ? 'own code' : ''].filter(Boolean).join(' '),
+	detail: (snapshot, since, query, _key, row) => queryLineDetail(snapshot, since, query, row ? locationKey(row, query.by) : ''),
+	titleLines: (row, width) => [
+		{text: nameWith(row, row.via ? [viaText(row.via)] : [], width, true), role: 'title'},
+		{text: `by this path: ${row.totalPercent.toFixed(1)}% total, ${row.selfPercent.toFixed(1)}% self, ${formatMs(row.totalCpuNs)} ms CPU, ${formatCount(row.totalTicks)} ticks`, isWrapped: true},
+		{text: 'below: all of it, by any path'},
+	],
+};
