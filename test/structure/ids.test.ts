@@ -25,7 +25,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 	'view or column': {
 		ids: views.flatMap(({id, columns}) => [id, ...columns.map(column => column.id)]),
 		holders: ['view', 'column', 'id'],
-		isRecord: name => /^source\/views\/[^/]+\/[^/]+$/.test(name) && !name.startsWith('source/views/common/'),
+		isRecord: name => /^source\/views(?:\/[^/]+){2}$/.test(name) && !name.startsWith('source/views/common/'),
 	},
 	engine: {ids: [auto, ...engines.map(({id}) => id)], holders: ['engine', 'asked', 'id']},
 	format: {ids: formats.map(({id}) => id), holders: ['format', 'id']},

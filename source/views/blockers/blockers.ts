@@ -12,8 +12,8 @@ import {sampledMs} from '../../query/counters/cpu-time.js';
 import {isShown, type FilterFields} from '../../query/filter/filter.js';
 import type {BlockerRow, Query, Waiter} from '../../query/types/rows.js';
 import {isStuckLonger, stuckMs, isContendingNow, isContention, programLocation} from '../../query/locks/newest-sample.js';
-import {blockerColumns} from './columns.js';
 import {deadlocksOf, isDeadlocked} from '../../query/locks/deadlocks.js';
+import {blockerColumns} from './columns.js';
 
 /**
 Who holds up whom, now and in the window. A row is a class of locks and their holder; below it, a level deeper, are

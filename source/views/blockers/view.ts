@@ -1,13 +1,13 @@
 import type {Snapshot} from '../../model/snapshot.js';
-import {blockerColumns, holderText} from './columns.js';
 import {formatDuration, rounded, stuckInWords} from '../../query/columns/format.js';
 import {initialisedText, publicName, shortName} from '../../query/columns/names.js';
 import {queryThreadDetail} from '../../query/detail.js';
 import {framesOf} from '../../query/counters/stack-index.js';
-import {queryBlockers} from './blockers.js';
 import type {BlockerRow, Location, Waiter} from '../../query/types/rows.js';
 import {csvOf, frameOf} from '../common/files.js';
 import type {View} from '../common/view.js';
+import {queryBlockers} from './blockers.js';
+import {blockerColumns, holderText} from './columns.js';
 
 /** Who blocks whom, with which lock, now and in the window. */
 export const blockersView: View<BlockerRow> = {

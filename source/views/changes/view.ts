@@ -1,13 +1,13 @@
-import {
-	changeColumns, rate, signed, type ChangeFigures, type ChangeRow,
-} from './columns.js';
 import {decimals} from '../../query/columns/format.js';
 import {shortName} from '../../query/columns/names.js';
-import {beginOf, queryChanges} from './changes.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {linesView} from '../lines/view.js';
 import {csvOf, frameOf, locationCells} from '../common/files.js';
 import type {View} from '../common/view.js';
+import {beginOf, queryChanges} from './changes.js';
+import {
+	changeColumns, rate, signed, type ChangeFigures, type ChangeRow,
+} from './columns.js';
 
 /** What locations use now, per second, against the baseline. */
 export const changesView: View<ChangeRow> = {

@@ -1,4 +1,3 @@
-import {focusColumns} from './columns.js';
 import {nameOf} from '../../query/columns/column.js';
 import {
 	decimals, formatCount, formatMs, formatPercent, msOf, rounded,
@@ -6,14 +5,15 @@ import {
 import {nameWith, viaText} from '../../query/columns/names.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
-import {openFocus, queryFocus} from './focus.js';
-import type {FocusRow} from './focus-tree.js';
 import {rowTexts} from '../tree/tree.js';
 import {
 	csvOf, frameOf, locationCells, stateCells, statesOf, viaOf,
 } from '../common/files.js';
 import {treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
+import type {FocusRow} from './focus-tree.js';
+import {openFocus, queryFocus} from './focus.js';
+import {focusColumns} from './columns.js';
 
 /** Where the time of one method goes, waits included, and who called it: CPU and thread time side by side. */
 export const focusView: View<FocusRow> = {

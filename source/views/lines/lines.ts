@@ -4,8 +4,8 @@ import {locationName} from '../../query/counters/location.js';
 import {scopeOf} from '../../query/counters/scope.js';
 import {filtered, type FilterFields} from '../../query/filter/filter.js';
 import type {Query} from '../../query/types/rows.js';
-import {lineColumns} from './columns.js';
 import {countedLines, type LineRow, type LineTable} from '../../query/counted-lines.js';
+import {lineColumns} from './columns.js';
 
 /**
 Hot lines, methods or classes (`query.by`; `query.ownFirst`: of the program's own code), filtered and sorted. Left out:

@@ -1,13 +1,13 @@
 import type {Snapshot} from '../../model/snapshot.js';
 import {nameWith} from '../../query/columns/names.js';
 import {locationKey} from '../../query/counters/location.js';
-import {lineColumns} from './columns.js';
-import {queryLines} from './lines.js';
 import {mostOf} from '../../query/locks/contention-by-location.js';
 import type {Query, Location} from '../../query/types/rows.js';
 import {sampledMs} from '../../query/counters/cpu-time.js';
 import type {LineTable, LineRow} from '../../query/counted-lines.js';
 import {leastMs, summaryQuery} from '../../query/summary/quiet.js';
+import {queryLines} from './lines.js';
+import {lineColumns} from './columns.js';
 
 /** What a row is hidden for: it prints as nothing. */
 const leastPercent = 0.05;

@@ -6,14 +6,14 @@ import {nameOf} from '../../query/columns/column.js';
 import {
 	decimals, formatCount, formatMs, msOf, stuckInWords,
 } from '../../query/columns/format.js';
-import {lineColumns} from './columns.js';
-import {querySummaryLines} from './summary-lines.js';
 import {summaryQuery} from '../../query/summary/quiet.js';
 import {shortName, viaText} from '../../query/columns/names.js';
 import type {LineRow} from '../../query/counted-lines.js';
 import {csvOf, locationCells, stateCells} from '../common/files.js';
 import {groupingKey} from '../common/keys.js';
 import type {View} from '../common/view.js';
+import {querySummaryLines} from './summary-lines.js';
+import {lineColumns} from './columns.js';
 
 /** Hot places: lines, methods or classes by their share of CPU time. */
 export const linesView: View<LineRow> = {

@@ -3,15 +3,15 @@ import {nameOf} from '../../query/columns/column.js';
 import {
 	decimals, formatCount, formatMs, msOf,
 } from '../../query/columns/format.js';
-import {stackColumns} from './columns.js';
 import {queryStackDetail} from '../../query/detail.js';
 import type {Query} from '../../query/types/rows.js';
-import {queryStackHistogram} from './histogram.js';
-import {frameText, type StackHistogramRow} from './rows.js';
 import {
 	csvOf, frameOf, stateCells, statesOf, viaOf,
 } from '../common/files.js';
 import type {View} from '../common/view.js';
+import {frameText, type StackHistogramRow} from './rows.js';
+import {queryStackHistogram} from './histogram.js';
+import {stackColumns} from './columns.js';
 
 /** Frames that `l` compares, one choice after the other. */
 const depths: ReadonlyArray<number | undefined> = [undefined, 10, 5, 1];

@@ -3,12 +3,12 @@ import {noDetail} from '../../query/detail.js';
 import {
 	exactMsOf, formatCount, formatNs, formatRate,
 } from '../../query/columns/format.js';
+import {csvOf} from '../common/files.js';
+import type {TitleLine, View} from '../common/view.js';
 import {groupOf, taskColumns, type TaskRow} from './columns.js';
 import {
 	queryTasks, titleOfTasks, taskGroupings, taskRows,
 } from './stays.js';
-import {csvOf} from '../common/files.js';
-import type {TitleLine, View} from '../common/view.js';
 
 /** Tasks that a row's detail lists. */
 const mostLongest = 20;

@@ -4,14 +4,14 @@ import {noDetail} from '../../query/detail.js';
 import {
 	exactMsOf, formatCount, formatNs, formatRate,
 } from '../../query/columns/format.js';
+import {csvOf} from '../common/files.js';
+import {openingKeys} from '../common/keys.js';
+import type {View, WholeFrame} from '../common/view.js';
 import {traceColumns} from './columns.js';
 import {
 	isThinned, longestFirst, nameOf, titleOf, traceMethods, type TraceRow,
 } from './methods.js';
 import {queryTraces, callsOf} from './rows.js';
-import {csvOf} from '../common/files.js';
-import {openingKeys} from '../common/keys.js';
-import type {View, WholeFrame} from '../common/view.js';
 
 const mostTraces = 5;
 /** Columns that the depth of a call may take. */

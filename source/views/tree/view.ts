@@ -3,16 +3,16 @@ import {
 	decimals, formatCount, formatMs, msOf,
 } from '../../query/columns/format.js';
 import {nameWith, viaText} from '../../query/columns/names.js';
-import {treeColumns} from './columns.js';
 import {queryLineDetail} from '../../query/detail.js';
 import {locationKey} from '../../query/counters/location.js';
-import {queryTree, treeTexts} from './tree.js';
-import type {CallNode} from './call-tree.js';
 import {
 	csvOf, frameOf, locationCells, viaOf,
 } from '../common/files.js';
 import {treeKeys} from '../common/keys.js';
 import type {View} from '../common/view.js';
+import type {CallNode} from './call-tree.js';
+import {queryTree, treeTexts} from './tree.js';
+import {treeColumns} from './columns.js';
 
 /** Paths of calls: top-down from the threads' roots, or bottom-up from hot lines. */
 export const treeView: View<CallNode> = {
